@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a Git repository to a .zpack file.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "zpack/object_id.h"
+#include "zpack/options.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+struct ConvertStats {
+  struct PerType {
+    ObjectType type = ObjectType::kBlob;
+    uint64_t count = 0;
+    uint64_t raw_bytes = 0;     // content
+    uint64_t stored_bytes = 0;  // blocks in the file, framing included
+  };
+  struct Phase {
+    std::string title;
+    double seconds = 0;
+  };
+  std::array<PerType, 4> types;  // in the order of kAllObjectTypes
+  std::vector<Phase> phases;     // in the order they ran
+  uint64_t file_size = 0;
+  uint64_t source_pack_bytes = 0;  // packs and pack indexes of the source
+  uint64_t refs = 0;
+
+  uint64_t objects() const;
+  uint64_t raw_bytes() const;
+  // Everything in the file that is not a block: header, refs, index, tables.
+  uint64_t index_bytes() const;
+};
+
+// Writes every object, ref, HEAD and shallow boundary of the repository at
+// `repository` to the file `path`.
+//
+// The file appears under its name only after it was written, synced, read back
+// from disk, every object decoded and hashed to its id, and the set of ids and
+// the refs compared with the source, read anew. On any failure what was at
+// `path` is untouched and nothing else is left behind.
+//
+// Errors: those of opening a repository (kNotFound, kUnsupported, kGit),
+// kSourceCorrupt for objects that are missing, damaged or changed meanwhile,
+// kMismatch when the file read back is not what was written, kExists, kIo,
+// kInterrupted, kInvalidArgument for options out of range.
+Result<ConvertStats> Convert(const std::string& repository,
+                             const std::string& path,
+                             const ConvertOptions& options);
+
+}  // namespace zpack

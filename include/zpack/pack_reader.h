@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading from a .zpack file.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "zpack/object_id.h"
+#include "zpack/options.h"
+#include "zpack/refs.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+// What a file consists of, for people and programs that want to look inside.
+struct FileDescription {
+  struct Chunk {
+    std::string id;
+    uint64_t offset = 0;
+    uint64_t size = 0;  // framing included
+    bool required = false;
+  };
+  struct Stream {
+    std::string kind;   // "sizes", "contents"
+    std::string codec;  // "stored", "zstd"
+    uint64_t raw_size = 0;
+    uint64_t stored_size = 0;
+  };
+  struct Block {
+    uint64_t offset = 0;
+    uint64_t size = 0;  // framing included
+    std::string kind;   // "objects", "segment"
+    ObjectType type = ObjectType::kBlob;
+    uint32_t first_object = 0;
+    uint32_t object_count = 0;
+    uint64_t segment_offset = 0;
+    std::vector<Stream> streams;
+  };
+
+  uint64_t file_size = 0;
+  uint16_t format_major = 0;
+  uint16_t format_minor = 0;
+  ObjectFormat object_format = ObjectFormat::kSha1;
+  uint32_t object_count = 0;
+  uint64_t header_size = 0;
+  uint64_t table_of_contents_offset = 0;
+  std::vector<std::string> required_features;
+  std::vector<std::string> optional_features;
+  std::vector<Chunk> chunks;
+  std::vector<Block> blocks;
+  std::string content_digest;  // hexadecimal
+  std::string file_hash;       // hexadecimal
+};
+
+// An open file. May be used from several threads at once.
+class PackReader {
+ public:
+  // Opens `path` and checks its structure. kNotFound, kIo, kUnsupported for a
+  // file of another kind or a newer format, kCorrupt, kLimitExceeded.
+  static Result<std::unique_ptr<PackReader>> Open(const std::string& path,
+                                                  const ReadOptions& options);
+  ~PackReader();
+  PackReader(const PackReader&) = delete;
+  PackReader& operator=(const PackReader&) = delete;
+
+  ObjectFormat object_format() const;
+  const RefsSnapshot& refs() const;
+
+  uint32_t object_count() const;
+  // The id at position `rank` of all ids in order. REQUIRES: rank <
+  // object_count().
+  ObjectId id(uint32_t rank) const;
+  // Ranks in the order in which objects are stored, which is the fast order to
+  // read them in.
+  std::vector<uint32_t> StorageOrder() const;
+
+  bool Contains(const ObjectId& id) const;
+
+  // The object that `name` stands for: a full object id, an abbreviated one of
+  // four digits or more, "HEAD", "@", or a ref name, which may leave out
+  // 'refs/', 'refs/tags/', 'refs/heads/' and so on as Git allows. kNotFound;
+  // kAmbiguous, with the candidates in the message, for an abbreviation that
+  // fits several objects.
+  Result<ObjectId> Resolve(std::string_view name) const;
+
+  // kNotFound when there is no such object; kCorrupt when it cannot be decoded
+  // or does not hash to its id.
+  Result<ObjectInfo> ReadInfo(const ObjectId& id) const;
+  Result<std::vector<uint8_t>> Read(const ObjectId& id) const;
+  // The content in pieces, for objects of any size. The hash is known only at
+  // the end: a consumer must not rely on the pieces before this returns.
+  Status Stream(
+      const ObjectId& id,
+      const std::function<Status(std::span<const uint8_t>)>& piece) const;
+
+  // kCorrupt when a block cannot be decoded.
+  Result<FileDescription> Describe() const;
+
+ private:
+  struct State;
+  explicit PackReader(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// The refs of the file at `path`, reading only its beginning. Errors as for
+// PackReader::Open.
+Result<RefsSnapshot> ReadRefs(const std::string& path,
+                              const ReadOptions& options);
+
+}  // namespace zpack

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How long-running operations report what they do.
+
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace zpack {
+
+// Receives progress. Begin and End are called from one thread at a time, and
+// phases do not nest; Advance may be called from several threads at once
+// between a Begin and its End.
+class ProgressSink {
+ public:
+  virtual ~ProgressSink() = default;
+
+  // Starts a phase with git's title for it, e.g. "Counting objects".
+  // `total_objects` and `total_bytes` are 0 when not known beforehand.
+  virtual void Begin(std::string_view title, uint64_t total_objects,
+                     uint64_t total_bytes) = 0;
+  // `objects` and `bytes` (of object content) more have been dealt with.
+  virtual void Advance(uint64_t objects, uint64_t bytes) = 0;
+  virtual void End() = 0;
+};
+
+}  // namespace zpack

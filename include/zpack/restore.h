@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a .zpack file back to a Git repository.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "zpack/options.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+struct RestoreStats {
+  uint64_t objects = 0;
+  uint64_t raw_bytes = 0;   // of object content
+  uint64_t pack_bytes = 0;  // of the pack and its index
+  uint64_t refs = 0;
+};
+
+// Makes a bare repository at `directory` with every object, ref, HEAD and
+// shallow boundary of the file at `path`. Every object is hashed on the way;
+// the directory appears under its name only when everything was written and
+// synced.
+//
+// kExists when `directory` is there and not empty, unless options.overwrite is
+// kYes and it is a bare repository; kCorrupt or kMismatch, naming object and
+// offset, when the file is damaged.
+Result<RestoreStats> Restore(const std::string& path,
+                             const std::string& directory,
+                             const RestoreOptions& options);
+
+}  // namespace zpack

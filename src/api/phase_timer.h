@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Passes progress on and takes the time of each phase. Thread rules are those
+// of ProgressSink.
+
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "zpack/convert.h"
+#include "zpack/progress.h"
+
+namespace zpack {
+
+class PhaseTimer final : public ProgressSink {
+ public:
+  // `next` may be null.
+  explicit PhaseTimer(ProgressSink* next) : next_(next) {}
+
+  void Begin(std::string_view title, uint64_t total_objects,
+             uint64_t total_bytes) override {
+    phases_.push_back({std::string(title), 0});
+    start_ = Clock::now();
+    if (next_ != nullptr) next_->Begin(title, total_objects, total_bytes);
+  }
+  void Advance(uint64_t objects, uint64_t bytes) override {
+    if (next_ != nullptr) next_->Advance(objects, bytes);
+  }
+  void End() override {
+    phases_.back().seconds =
+        std::chrono::duration<double>(Clock::now() - start_).count();
+    if (next_ != nullptr) next_->End();
+  }
+
+  const std::vector<ConvertStats::Phase>& phases() const { return phases_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  ProgressSink* next_;
+  Clock::time_point start_;
+  std::vector<ConvertStats::Phase> phases_;
+};
+
+}  // namespace zpack

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "zpack/verify.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "git/repository_source.h"
+#include "reader/pack_file.h"
+#include "verify/compare_repository.h"
+#include "verify/verify_pack.h"
+
+namespace zpack {
+
+Result<VerifyReport> Verify(const std::string& path,
+                            const std::string& repository,
+                            const VerifyOptions& options) {
+  VerifyReport report;
+  report.level = options.level;
+  ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
+  const auto pack = PackFile::Open(std::move(file), options.read);
+  if (!pack) {
+    // A file whose structure is broken cannot be looked into any further.
+    if (pack.error().code != ErrorCode::kCorrupt) {
+      return std::unexpected(pack.error());
+    }
+    report.damages.push_back({pack.error().message, {}, 0});
+    return report;
+  }
+  ZPACK_TRY(VerifyPack(**pack, options.level, options.run, report));
+  if (!repository.empty()) {
+    ZPACK_ASSIGN_OR_RETURN(const auto source, OpenRepository(repository));
+    ZPACK_TRY(CompareWithSource(**pack, *source, options.run, report));
+  }
+  return report;
+}
+
+}  // namespace zpack

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "base/atomic_file.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "base/error.h"
+
+namespace zpack {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status CheckDestination(const std::string& path, Overwrite overwrite) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
+  if (status.type() == fs::file_type::not_found) return {};
+  if (error) {
+    return std::unexpected(IoError("stat", path, error.value()));
+  }
+  if (status.type() != fs::file_type::regular) {
+    return MakeError(ErrorCode::kInvalidArgument, "not a regular file: '{}'",
+                     path);
+  }
+  if (overwrite == Overwrite::kNo) {
+    return MakeError(ErrorCode::kExists,
+                     "'{}' already exists; use --force to replace it", path);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<AtomicFile> AtomicFile::Create(FileSystem& file_system,
+                                      const std::string& path,
+                                      Overwrite overwrite) {
+  std::string target = path;
+  std::error_code ignored;
+  if (fs::is_symlink(path, ignored)) {
+    target = fs::weakly_canonical(path, ignored).string();
+    if (target.empty()) target = path;
+  }
+  if (FileNameOf(target).empty()) {
+    return MakeError(ErrorCode::kInvalidArgument, "not a file name: '{}'",
+                     path);
+  }
+  ZPACK_TRY(CheckDestination(target, overwrite));
+  const std::string temporary =
+      DirectoryOf(target) + "/." + FileNameOf(target) + ".zpack-tmp";
+  ZPACK_ASSIGN_OR_RETURN(auto file, file_system.CreateLocked(temporary));
+  return AtomicFile(file_system, target, temporary, overwrite, std::move(file));
+}
+
+AtomicFile::AtomicFile(FileSystem& file_system, std::string path,
+                       std::string temporary_path, Overwrite overwrite,
+                       std::unique_ptr<WritableFile> file)
+    : file_system_(file_system),
+      path_(std::move(path)),
+      temporary_path_(std::move(temporary_path)),
+      overwrite_(overwrite),
+      file_(std::move(file)) {}
+
+AtomicFile::~AtomicFile() {
+  // Removed before the lock is given back, so that nobody can take it over in
+  // between. A failure leaves a temporary that the next run recognises.
+  if (file_ != nullptr) (void)file_system_.Remove(temporary_path_);
+}
+
+Status AtomicFile::Commit() {
+  const Replace replace =
+      overwrite_ == Overwrite::kYes ? Replace::kYes : Replace::kNo;
+  ZPACK_TRY(file_system_.Rename(temporary_path_, path_, replace));
+  file_.reset();
+  return file_system_.SyncDirectory(DirectoryOf(path_));
+}
+
+}  // namespace zpack

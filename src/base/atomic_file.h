@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A file that appears under its name whole or not at all. Thread-compatible.
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/file.h"
+#include "zpack/options.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+// Writes to '.<name>.zpack-tmp' beside the destination. The destructor removes
+// that file and never publishes it; a temporary that a killed process left is
+// told from a live one by its lock and taken over by the next writer.
+class AtomicFile {
+ public:
+  // kExists when `path` is there and `overwrite` is kNo, or while another
+  // process writes the same destination; kInvalidArgument when something that
+  // is not a regular file is in the way. A symbolic link is followed.
+  static Result<AtomicFile> Create(FileSystem& file_system,
+                                   const std::string& path,
+                                   Overwrite overwrite);
+  ~AtomicFile();
+  AtomicFile(AtomicFile&&) noexcept = default;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+
+  WritableFile& file() { return *file_; }
+  const std::string& temporary_path() const { return temporary_path_; }
+
+  // Renames the temporary over the destination and syncs the directory.
+  // REQUIRES: file().Sync() has returned success, and nothing was written
+  // since. On failure the destination is what it was.
+  Status Commit();
+
+ private:
+  AtomicFile(FileSystem& file_system, std::string path,
+             std::string temporary_path, Overwrite overwrite,
+             std::unique_ptr<WritableFile> file);
+
+  FileSystem& file_system_;
+  std::string path_;
+  std::string temporary_path_;
+  Overwrite overwrite_;
+  std::unique_ptr<WritableFile> file_;  // null once committed
+};
+
+}  // namespace zpack

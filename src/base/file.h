@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The seam between the library and the file system. Everything that writes a
+// result goes through FileSystem, so that tests can make any single call fail.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/bytes.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+// An open file that is read at offsets. May be used from several threads.
+class RandomAccessFile {
+ public:
+  virtual ~RandomAccessFile() = default;
+  // Fills `out` from `offset`. kIo when the system refuses, kCorrupt when the
+  // file ends first.
+  virtual Status Read(uint64_t offset, std::span<uint8_t> out) const = 0;
+  virtual uint64_t size() const = 0;
+  virtual const std::string& path() const = 0;
+};
+
+// An open file that is written front to back. Thread-compatible. Errors are
+// kIo and name the path.
+class WritableFile {
+ public:
+  virtual ~WritableFile() = default;
+  virtual Status Append(ByteView bytes) = 0;
+  // Overwrites bytes that were appended before.
+  virtual Status WriteAt(uint64_t offset, ByteView bytes) = 0;
+  // Returns once the content has reached the disk, and asks the system to
+  // forget its cached copy, so that reading back really reads.
+  virtual Status Sync() = 0;
+  virtual const std::string& path() const = 0;
+};
+
+// What Rename does when the new name is taken: fail, take its place, or give
+// it the old name.
+enum class Replace : uint8_t { kNo, kYes, kExchange };
+
+// May be used from several threads. Errors are kIo and name the path unless
+// said otherwise.
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+  // kNotFound when there is no such file; kInvalidArgument for a directory.
+  virtual Result<std::unique_ptr<RandomAccessFile>> OpenForRead(
+      const std::string& path) = 0;
+  // Creates an empty file, or empties one that a killed process left behind,
+  // and holds an exclusive lock on it until it is closed. kExists when another
+  // process holds it.
+  virtual Result<std::unique_ptr<WritableFile>> CreateLocked(
+      const std::string& path) = 0;
+  // Creates an empty file. kExists when it is already there.
+  virtual Result<std::unique_ptr<WritableFile>> Create(
+      const std::string& path) = 0;
+  // Renames a file or directory. With kNo, kExists when `to` is there.
+  virtual Status Rename(const std::string& from, const std::string& to,
+                        Replace replace) = 0;
+  virtual Status SyncDirectory(const std::string& path) = 0;
+  virtual Status Remove(const std::string& path) = 0;
+};
+
+// The real one. Never deleted.
+FileSystem& PosixFileSystem();
+
+// The directory that holds `path`: everything before its last slash, or ".".
+std::string DirectoryOf(const std::string& path);
+// What follows the last slash of `path`.
+std::string FileNameOf(const std::string& path);
+
+// The whole content of a file of at most `limit` bytes, kLimitExceeded above.
+Result<Bytes> ReadWholeFile(FileSystem& file_system, const std::string& path,
+                            uint64_t limit);
+
+}  // namespace zpack

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One phase of progress: begins when made, ends when destroyed. Advance may be
+// called from any thread.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+#include "zpack/progress.h"
+
+namespace zpack {
+
+class ProgressPhase {
+ public:
+  // `sink` may be null.
+  ProgressPhase(ProgressSink* sink, std::string_view title,
+                uint64_t total_objects, uint64_t total_bytes)
+      : sink_(sink) {
+    if (sink_ != nullptr) sink_->Begin(title, total_objects, total_bytes);
+  }
+  ~ProgressPhase() {
+    if (sink_ != nullptr) sink_->End();
+  }
+  ProgressPhase(const ProgressPhase&) = delete;
+  ProgressPhase& operator=(const ProgressPhase&) = delete;
+
+  void Advance(uint64_t objects, uint64_t bytes) const {
+    if (sink_ != nullptr) sink_->Advance(objects, bytes);
+  }
+
+ private:
+  ProgressSink* sink_;
+};
+
+}  // namespace zpack

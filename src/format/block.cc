@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "format/block.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace zpack::format {
+namespace {
+
+constexpr size_t kStreamHeaderSize = 20;
+
+bool IsKnown(StreamKind kind) {
+  return kind == StreamKind::kSizes || kind == StreamKind::kContents;
+}
+
+bool IsKnown(StreamCodec codec) {
+  return codec == StreamCodec::kStored || codec == StreamCodec::kZstd;
+}
+
+Result<StreamHeader> DecodeStreamHeader(ByteReader& in, uint64_t max_raw_size) {
+  StreamHeader stream;
+  stream.kind = static_cast<StreamKind>(in.U8());
+  stream.codec = static_cast<StreamCodec>(in.U8());
+  const uint16_t reserved = in.U16();
+  stream.raw_size = in.U64();
+  stream.stored_size = in.U64();
+  if (!in.ok() || !IsKnown(stream.kind) || !IsKnown(stream.codec) ||
+      reserved != 0 ||
+      (stream.codec == StreamCodec::kStored &&
+       stream.raw_size != stream.stored_size)) {
+    return MakeError(ErrorCode::kCorrupt, "bad stream in block");
+  }
+  if (stream.raw_size > max_raw_size) {
+    return MakeError(ErrorCode::kLimitExceeded,
+                     "stream of {} bytes is above the limit of {}",
+                     stream.raw_size, max_raw_size);
+  }
+  return stream;
+}
+
+}  // namespace
+
+const BlockView::Stream* BlockView::Find(StreamKind kind) const {
+  const auto at = std::ranges::find(
+      streams, kind, [](const Stream& stream) { return stream.header.kind; });
+  return at == streams.end() ? nullptr : &*at;
+}
+
+void Encode(const BlockHeader& header, const std::vector<StreamHeader>& streams,
+            Bytes& out) {
+  ByteWriter to(out);
+  to.U8(static_cast<uint8_t>(header.kind));
+  to.U8(static_cast<uint8_t>(header.type));
+  to.U16(static_cast<uint16_t>(streams.size()));
+  to.U32(header.first_object);
+  to.U32(header.object_count);
+  to.U64(header.segment_offset);
+  for (const StreamHeader& stream : streams) {
+    to.U8(static_cast<uint8_t>(stream.kind));
+    to.U8(static_cast<uint8_t>(stream.codec));
+    to.U16(0);  // reserved
+    to.U64(stream.raw_size);
+    to.U64(stream.stored_size);
+  }
+}
+
+Result<BlockView> DecodeBlock(ByteView payload, uint64_t max_raw_size) {
+  ByteReader in(payload);
+  BlockView block;
+  block.header.kind = static_cast<BlockKind>(in.U8());
+  block.header.type = static_cast<ObjectType>(in.U8());
+  const uint16_t stream_count = in.U16();
+  block.header.first_object = in.U32();
+  block.header.object_count = in.U32();
+  block.header.segment_offset = in.U64();
+  const bool segment = block.header.kind == BlockKind::kSegment;
+  if (!in.ok() || (!segment && block.header.kind != BlockKind::kObjects) ||
+      std::ranges::find(kAllObjectTypes, block.header.type) ==
+          kAllObjectTypes.end() ||
+      block.header.object_count == 0 ||
+      (segment && block.header.object_count != 1) ||
+      (!segment && block.header.segment_offset != 0)) {
+    return MakeError(ErrorCode::kCorrupt, "bad block header");
+  }
+  in.Count(stream_count, kStreamHeaderSize);
+  for (uint16_t i = 0; in.ok() && i < stream_count; ++i) {
+    ZPACK_ASSIGN_OR_RETURN(const StreamHeader stream,
+                           DecodeStreamHeader(in, max_raw_size));
+    if (block.Find(stream.kind) != nullptr) {
+      return MakeError(ErrorCode::kCorrupt, "repeated stream in block");
+    }
+    block.streams.push_back({stream, {}});
+  }
+  for (BlockView::Stream& stream : block.streams) {
+    stream.stored = in.Raw(stream.header.stored_size);
+  }
+  if (!in.exhausted()) {
+    return MakeError(ErrorCode::kCorrupt, "bad size of block");
+  }
+  return block;
+}
+
+}  // namespace zpack::format

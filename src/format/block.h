@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Payload of a 'BLCK' chunk: a header, a directory of streams, the streams
+// (FORMAT.md, "Blocks"). Compression is not known here. Pure.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/bytes.h"
+#include "zpack/object_id.h"
+
+namespace zpack::format {
+
+// On disk: do not change.
+enum class BlockKind : uint8_t {
+  kObjects = 1,  // one or more whole objects of one type
+  kSegment = 2,  // a part of one object that is larger than a block
+};
+enum class StreamKind : uint8_t {
+  kSizes = 1,     // a varint for the size of each object
+  kContents = 2,  // the objects' bytes, one after the other
+};
+enum class StreamCodec : uint8_t { kStored = 0, kZstd = 1 };
+
+struct BlockHeader {
+  BlockKind kind = BlockKind::kObjects;
+  ObjectType type = ObjectType::kBlob;
+  uint32_t first_object = 0;    // object number of the first object
+  uint32_t object_count = 0;    // 1 in a segment
+  uint64_t segment_offset = 0;  // of this segment in its object, else 0
+};
+
+struct StreamHeader {
+  StreamKind kind = StreamKind::kSizes;
+  StreamCodec codec = StreamCodec::kStored;
+  uint64_t raw_size = 0;
+  uint64_t stored_size = 0;
+};
+
+// A block as it is in the file. The views point into the payload.
+struct BlockView {
+  BlockHeader header;
+  struct Stream {
+    StreamHeader header;
+    ByteView stored;
+  };
+  std::vector<Stream> streams;
+
+  // The stream of `kind`, or null.
+  const Stream* Find(StreamKind kind) const;
+};
+
+void Encode(const BlockHeader& header, const std::vector<StreamHeader>& streams,
+            Bytes& out);
+
+// kCorrupt for anything out of the ordinary; kLimitExceeded when a stream
+// claims more than `max_raw_size` bytes. Does not decompress.
+Result<BlockView> DecodeBlock(ByteView payload, uint64_t max_raw_size);
+
+}  // namespace zpack::format

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "format/block_table.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "format/constants.h"
+
+namespace zpack::format {
+namespace {
+
+constexpr size_t kRowSize = 12;
+
+}  // namespace
+
+size_t BlockTable::FindBlock(uint32_t number) const {
+  const auto after =
+      std::ranges::upper_bound(rows, number, {}, &Row::first_object);
+  const uint32_t first = (after - 1)->first_object;
+  const auto at = std::ranges::lower_bound(rows, first, {}, &Row::first_object);
+  return static_cast<size_t>(at - rows.begin());
+}
+
+void Encode(const BlockTable& table, Bytes& out) {
+  ByteWriter to(out);
+  for (const BlockTable::Row& row : table.rows) {
+    to.U64(row.offset);
+    to.U32(row.first_object);
+  }
+}
+
+Result<BlockTable> DecodeBlockTable(ByteView payload, uint64_t begin,
+                                    uint64_t end, uint32_t object_count) {
+  if (payload.empty() || payload.size() % kRowSize != 0) {
+    return MakeError(ErrorCode::kCorrupt, "bad size of block table");
+  }
+  BlockTable table;
+  table.rows.reserve(payload.size() / kRowSize);
+  ByteReader in(payload);
+  while (in.remaining() > 0) {
+    BlockTable::Row row;
+    row.offset = in.U64();
+    row.first_object = in.U32();
+    const bool first = table.rows.empty();
+    if (first ? row.offset != begin || row.first_object != 0
+              : row.offset < table.rows.back().offset + kChunkOverhead ||
+                    row.first_object < table.rows.back().first_object) {
+      return MakeError(ErrorCode::kCorrupt, "bad row {} in block table",
+                       table.rows.size());
+    }
+    table.rows.push_back(row);
+  }
+  const BlockTable::Row& last = table.rows.back();
+  const bool last_block_empty =
+      table.rows.size() > 1 &&
+      table.rows[table.rows.size() - 2].first_object == last.first_object;
+  if (last.offset != end || last.first_object != object_count ||
+      last_block_empty) {
+    return MakeError(ErrorCode::kCorrupt, "block table does not fit the file");
+  }
+  return table;
+}
+
+}  // namespace zpack::format

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "format/chunk.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+#include "base/hash.h"
+
+namespace zpack::format {
+namespace {
+
+constexpr size_t kRowSize = 24;
+constexpr std::array kKnownChunks = {kRefsChunk, kBlockTableChunk,
+                                     kObjectIdsChunk, kObjectNumbersChunk};
+
+}  // namespace
+
+std::string ChunkName(uint32_t id) {
+  std::string name;
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    const char c = static_cast<char>(id >> shift & 0xff);
+    name.push_back(c > ' ' && c < 0x7f ? c : '?');
+  }
+  return name;
+}
+
+void EncodeChunk(uint32_t id, uint32_t flags, ByteView payload, Bytes& out) {
+  const size_t start = out.size();
+  ByteWriter to(out);
+  to.U32(id);
+  to.U32(flags);
+  to.U64(payload.size());
+  to.Raw(payload);
+  to.U64(Checksum(ByteView(out).subspan(start)));
+}
+
+Result<ChunkHeader> DecodeChunkHeader(ByteView bytes) {
+  ByteReader in(bytes);
+  ChunkHeader header;
+  header.id = in.U32();
+  header.flags = in.U32();
+  header.payload_size = in.U64();
+  if (!in.ok() || (header.flags & kChunkReservedFlags) != 0) {
+    return MakeError(ErrorCode::kCorrupt, "bad chunk header");
+  }
+  return header;
+}
+
+Result<ByteView> DecodeChunk(uint32_t id, ByteView chunk) {
+  ZPACK_ASSIGN_OR_RETURN(const ChunkHeader header, DecodeChunkHeader(chunk));
+  if (header.id != id) {
+    return MakeError(ErrorCode::kCorrupt, "expected chunk '{}', found '{}'",
+                     ChunkName(id), ChunkName(header.id));
+  }
+  if (chunk.size() < kChunkOverhead ||
+      header.payload_size != chunk.size() - kChunkOverhead) {
+    return MakeError(ErrorCode::kCorrupt, "bad size of chunk '{}'",
+                     ChunkName(id));
+  }
+  const ByteView content = chunk.first(chunk.size() - kChecksumSize);
+  if (ByteReader(chunk.last(kChecksumSize)).U64() != Checksum(content)) {
+    return MakeError(ErrorCode::kCorrupt, "bad checksum of chunk '{}'",
+                     ChunkName(id));
+  }
+  return content.subspan(kChunkHeaderSize);
+}
+
+const ChunkLocation* TableOfContents::Find(uint32_t id) const {
+  const auto at = std::ranges::find(chunks, id, &ChunkLocation::id);
+  return at == chunks.end() ? nullptr : &*at;
+}
+
+void Encode(const TableOfContents& toc, Bytes& out) {
+  ByteWriter to(out);
+  for (const ChunkLocation& row : toc.chunks) {
+    to.U32(row.id);
+    to.U32(row.flags);
+    to.U64(row.offset);
+    to.U64(row.payload_size);
+  }
+}
+
+Result<TableOfContents> DecodeTableOfContents(ByteView payload, uint64_t begin,
+                                              uint64_t end) {
+  if (payload.size() % kRowSize != 0) {
+    return MakeError(ErrorCode::kCorrupt, "bad size of table of contents");
+  }
+  TableOfContents toc;
+  ByteReader in(payload);
+  uint64_t free_from = begin;
+  while (in.remaining() > 0) {
+    ChunkLocation row;
+    row.id = in.U32();
+    row.flags = in.U32();
+    row.offset = in.U64();
+    row.payload_size = in.U64();
+    if (row.offset < free_from || row.offset > end ||
+        end - row.offset < kChunkOverhead ||
+        row.payload_size > end - row.offset - kChunkOverhead ||
+        (row.flags & kChunkReservedFlags) != 0 || toc.Find(row.id) != nullptr) {
+      return MakeError(ErrorCode::kCorrupt,
+                       "bad row for chunk '{}' in table of contents",
+                       ChunkName(row.id));
+    }
+    if ((row.flags & kChunkRequired) != 0 &&
+        std::ranges::find(kKnownChunks, row.id) == kKnownChunks.end()) {
+      return MakeError(ErrorCode::kUnsupported,
+                       "required chunk '{}' needs a newer git-zpack",
+                       ChunkName(row.id));
+    }
+    free_from = row.end();
+    toc.chunks.push_back(row);
+  }
+  return toc;
+}
+
+}  // namespace zpack::format

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers of FORMAT.md. Values here are on disk: do not change them.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace zpack::format {
+
+// Bytes 0-11: a Git pack header that every Git implementation refuses by
+// version. Git knows versions 2 and 3; this one reads "ZPAK".
+inline constexpr uint32_t kPackSignature = 0x5041434b;  // "PACK"
+inline constexpr uint32_t kPackVersion = 0x5a50414b;    // "ZPAK"
+
+// Bytes 12-19, after PNG's: a byte above 127, a name, CR LF, the end-of-file
+// character of DOS, LF. A transfer that rewrites text damages it visibly.
+inline constexpr std::array<uint8_t, 8> kSignature = {0x89, 'Z',  'P',  'K',
+                                                      0x0d, 0x0a, 0x1a, 0x0a};
+
+// Header without features and checksum, and the largest header accepted.
+inline constexpr size_t kFixedHeaderSize = 56;
+inline constexpr size_t kMaxHeaderSize = 4096;
+inline constexpr size_t kChecksumSize = 8;
+
+// A chunk is id, flags, payload length, payload, checksum.
+inline constexpr size_t kChunkHeaderSize = 16;
+inline constexpr size_t kChunkOverhead = kChunkHeaderSize + kChecksumSize;
+
+constexpr uint32_t ChunkId(std::string_view name) {
+  uint32_t id = 0;
+  for (const char c : name) id = id << 8 | static_cast<uint8_t>(c);
+  return id;
+}
+inline constexpr uint32_t kRefsChunk = ChunkId("REFS");
+inline constexpr uint32_t kBlockChunk = ChunkId("BLCK");
+inline constexpr uint32_t kBlockTableChunk = ChunkId("BTAB");
+inline constexpr uint32_t kObjectIdsChunk = ChunkId("OIDS");
+inline constexpr uint32_t kObjectNumbersChunk = ChunkId("ONUM");
+inline constexpr uint32_t kTableOfContentsChunk = ChunkId("TOCC");
+
+// A reader that does not know a chunk with this flag must refuse the file.
+inline constexpr uint32_t kChunkRequired = 1;
+// Must be zero, or the file is refused. All other flag bits are unused: written
+// as zero, ignored when read.
+inline constexpr uint32_t kChunkReservedFlags = 0xffff0000;
+
+inline constexpr uint32_t kTrailerSignature = ChunkId("ZEND");
+inline constexpr size_t kDigestSize = 32;
+inline constexpr size_t kTrailerSize = 8 + 2 * kDigestSize;
+
+}  // namespace zpack::format

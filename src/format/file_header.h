@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The compatibility header at the start of a file (FORMAT.md, "Header"). Pure.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "format/constants.h"
+#include "zpack/object_id.h"
+#include "zpack/version.h"
+
+namespace zpack::format {
+
+struct FileHeader {
+  uint32_t object_count = 0;
+  uint16_t major = kFormatMajor;
+  uint16_t minor = kFormatMinor;
+  ObjectFormat object_format = ObjectFormat::kSha1;
+  uint64_t table_of_contents_offset = 0;
+  uint64_t file_size = 0;
+  // Names of 1 to 255 characters out of a-z, 0-9, '-' and '.'.
+  std::vector<std::string> required_features;
+  std::vector<std::string> optional_features;
+
+  // Bytes of the header on disk; depends on the features only.
+  size_t EncodedSize() const;
+};
+
+void Encode(const FileHeader& header, Bytes& out);
+
+// Size in bytes of the header that starts with `start`, its first
+// kFixedHeaderSize bytes. kUnsupported for a file that is not a .zpack file at
+// all, kCorrupt for a size out of range.
+Result<size_t> DecodeHeaderSize(ByteView start);
+
+// Decodes a whole header. kCorrupt for damage; kUnsupported, with 'needs a
+// newer git-zpack', for a newer version or a required feature not in
+// `known_features`.
+Result<FileHeader> DecodeFileHeader(
+    ByteView bytes, const std::vector<std::string>& known_features);
+
+// The required features this version of the library understands: none yet.
+const std::vector<std::string>& KnownFeatures();
+
+}  // namespace zpack::format

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Chunks 'OIDS' (sorted ids with fan-out) and 'ONUM' (object number of each
+// rank), FORMAT.md "Object index". Pure.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/bytes.h"
+#include "object/object_id_table.h"
+
+namespace zpack::format {
+
+void EncodeObjectIds(const ObjectIdTable& ids, Bytes& out);
+
+// kCorrupt when the fan-out does not fit the ids, or they are not ascending or
+// not `object_count`.
+Result<ObjectIdTable> DecodeObjectIds(ByteView payload, ObjectFormat format,
+                                      uint32_t object_count);
+
+// `numbers[rank]` is the position of an object in the file's blocks.
+void EncodeObjectNumbers(const std::vector<uint32_t>& numbers, Bytes& out);
+
+// kCorrupt unless the payload is a permutation of 0 ... object_count - 1.
+Result<std::vector<uint32_t>> DecodeObjectNumbers(ByteView payload,
+                                                  uint32_t object_count);
+
+// Ranks by number from numbers by rank, and the other way round. REQUIRES:
+// every value from 0 to permutation.size() - 1 occurs once.
+std::vector<uint32_t> InversePermutation(
+    const std::vector<uint32_t>& permutation);
+
+}  // namespace zpack::format

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The last bytes of a file (FORMAT.md, "Trailer"). Pure.
+
+#pragma once
+
+#include <array>
+
+#include "base/bytes.h"
+#include "format/constants.h"
+#include "object/object_id_table.h"
+
+namespace zpack::format {
+
+using Digest = std::array<uint8_t, kDigestSize>;
+
+struct Trailer {
+  // SHA-256 over the sorted ids: equal for files with the same objects.
+  Digest content_digest{};
+  // SHA-256 over every byte of the file before it, from the end of the header
+  // on, and then the header. The header comes last because it holds offsets
+  // that are known only at the end, and the file is hashed as it is written.
+  Digest file_hash{};
+};
+
+// Everything of the trailer that the file hash covers.
+void EncodeBeforeHash(const Trailer& trailer, Bytes& out);
+void Encode(const Trailer& trailer, Bytes& out);
+// kCorrupt unless these are exactly the bytes of a trailer.
+Result<Trailer> DecodeTrailer(ByteView bytes);
+
+Digest ContentDigest(const ObjectIdTable& ids);
+
+}  // namespace zpack::format

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/libgit2.h"
+
+#include <array>
+
+#include "base/check.h"
+
+namespace zpack {
+
+void InitLibgit2() {
+  static const bool initialized = [] {
+    ZPACK_CHECK(git_libgit2_init() > 0);
+    // Every object is hashed once, by us, when the finished file is read back;
+    // libgit2's own check is several times slower than reading.
+    git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
+    // Each object is read once: caching whole objects only costs memory. The
+    // cache of delta bases inside a pack is a different one and stays.
+    git_libgit2_opts(GIT_OPT_ENABLE_CACHING, 0);
+    // Map packs in windows, so that resident memory does not follow pack size.
+    git_libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, size_t{32} << 20);
+    git_libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, size_t{256} << 20);
+    // Extensions that do not change how objects and refs are stored.
+    std::array<const char*, 3> extensions = {"partialclone", "preciousobjects",
+                                             "worktreeconfig"};
+    git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, extensions.data(),
+                     extensions.size());
+    return true;
+  }();
+  (void)initialized;
+}
+
+std::string LastLibgit2Message() {
+  const git_error* const error = git_error_last();
+  return error != nullptr && error->message != nullptr ? error->message
+                                                       : "unknown error";
+}
+
+}  // namespace zpack

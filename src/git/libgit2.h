@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// libgit2's handles as owning pointers, and its errors as ours.
+
+#pragma once
+
+#include <git2.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "zpack/object_id.h"
+
+namespace zpack {
+
+template <auto Free>
+struct Libgit2Free {
+  template <typename T>
+  void operator()(T* handle) const {
+    Free(handle);
+  }
+};
+using RepositoryHandle =
+    std::unique_ptr<git_repository, Libgit2Free<git_repository_free>>;
+using OdbHandle = std::unique_ptr<git_odb, Libgit2Free<git_odb_free>>;
+using OdbObjectHandle =
+    std::unique_ptr<git_odb_object, Libgit2Free<git_odb_object_free>>;
+using OdbStreamHandle =
+    std::unique_ptr<git_odb_stream, Libgit2Free<git_odb_stream_free>>;
+using ReferenceHandle =
+    std::unique_ptr<git_reference, Libgit2Free<git_reference_free>>;
+using ReferenceIteratorHandle =
+    std::unique_ptr<git_reference_iterator,
+                    Libgit2Free<git_reference_iterator_free>>;
+using ConfigHandle = std::unique_ptr<git_config, Libgit2Free<git_config_free>>;
+
+// Initialises libgit2 for the life of the process and sets the options this
+// library depends on. Cheap after the first call; any thread.
+void InitLibgit2();
+
+// The message of libgit2's last error on this thread.
+std::string LastLibgit2Message();
+
+inline git_oid ToGitOid(const ObjectId& id) {
+  git_oid out;
+  git_oid_fromraw(&out, id.bytes().data());
+  return out;
+}
+
+inline ObjectId FromGitOid(const git_oid& id) {
+  return ObjectId({id.id, GIT_OID_RAWSZ});
+}
+
+}  // namespace zpack

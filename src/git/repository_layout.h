@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is found by looking at a repository's files, because libgit2 does not
+// tell: alternates that are gone, refs it would skip, reflogs, shallow
+// boundaries, pack sizes. Functions without state; any thread.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "zpack/object_id.h"
+
+namespace zpack {
+
+// The object directories of a repository: its own first, then every alternate,
+// nested ones too, each once. kSourceCorrupt when one does not exist or the
+// chain is deeper than Git follows it.
+Result<std::vector<std::string>> ListObjectDirectories(
+    const std::string& common_directory);
+
+// Sum of the sizes of packs and pack indexes in `object_directories`.
+uint64_t PackedFileBytes(const std::vector<std::string>& object_directories);
+
+// True when a pack was fetched with a filter, so that objects may be missing
+// on purpose.
+bool HasPromisorPack(const std::vector<std::string>& object_directories);
+
+// Names of all loose ref files, e.g. "refs/heads/main", sorted. Skips what Git
+// skips: names that start with '.' or end with '.lock'.
+std::vector<std::string> ListLooseRefNames(const std::string& common_directory);
+
+// The ids in `<common_directory>/shallow`, sorted; none when there is no such
+// file. kSourceCorrupt for a line that is not an id.
+Result<std::vector<ObjectId>> ReadShallow(const std::string& common_directory);
+
+// Ids in every reflog, and of detached HEADs of worktrees.
+Result<std::vector<ObjectId>> ReadReflogAndWorktreeTips(
+    const std::string& common_directory);
+
+}  // namespace zpack

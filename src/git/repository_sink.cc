@@ -1,0 +1,268 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/repository_sink.h"
+
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+#include "codec/deflate.h"
+#include "git/libgit2.h"
+#include "git/stock_pack_writer.h"
+
+namespace zpack {
+namespace {
+
+namespace fs = std::filesystem;
+
+// libdeflate's counterpart of zlib's default.
+constexpr int kDeflateLevel = 6;
+
+bool IsBareRepository(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path / "HEAD", error) &&
+         fs::is_directory(path / "objects", error) &&
+         fs::is_directory(path / "refs", error);
+}
+
+// What has to happen to whatever is at the destination.
+Result<Replace> CheckDestination(const fs::path& path, Overwrite overwrite) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
+  if (status.type() == fs::file_type::not_found) return Replace::kYes;
+  // Renaming a directory over another one succeeds only when that is empty.
+  if (fs::is_directory(status) && fs::is_empty(path, error)) {
+    return Replace::kYes;
+  }
+  if (error)
+    return std::unexpected(IoError("stat", path.string(), error.value()));
+  if (!fs::is_directory(status)) {
+    return MakeError(ErrorCode::kExists,
+                     "'{}' already exists and is no directory", path.string());
+  }
+  if (overwrite == Overwrite::kNo) {
+    return MakeError(ErrorCode::kExists,
+                     "'{}' already exists and is not an empty directory",
+                     path.string());
+  }
+  if (!IsBareRepository(path)) {
+    return MakeError(ErrorCode::kExists,
+                     "'{}' is not a bare repository, so --force does not "
+                     "replace it",
+                     path.string());
+  }
+  return Replace::kExchange;
+}
+
+class PackEntryPreparer final : public ObjectPreparer {
+ public:
+  Status Prepare(ObjectType type, ByteView content, Bytes& out) override {
+    EncodePackEntryHeader({type, content.size()}, out);
+    deflater_.Deflate(content, out);
+    return {};
+  }
+
+ private:
+  Deflater deflater_{kDeflateLevel};
+};
+
+// A directory that is removed unless it was moved away. Its lock tells a live
+// one from what a killed process left.
+class TemporaryDirectory {
+ public:
+  static Result<std::unique_ptr<TemporaryDirectory>> Create(
+      FileSystem& file_system, const fs::path& path) {
+    std::error_code error;
+    fs::create_directories(path, error);
+    if (error) {
+      return std::unexpected(IoError("create", path.string(), error.value()));
+    }
+    ZPACK_ASSIGN_OR_RETURN(auto lock,
+                           file_system.CreateLocked((path / kLock).string()));
+    for (const auto& entry : fs::directory_iterator(path, error)) {
+      if (entry.path().filename() != kLock) fs::remove_all(entry.path(), error);
+    }
+    return std::unique_ptr<TemporaryDirectory>(
+        new TemporaryDirectory(path, std::move(lock)));
+  }
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+  // Gives the lock back, so that the directory can be moved.
+  Status Unlock() {
+    std::error_code error;
+    fs::remove(path_ / kLock, error);
+    if (error) {
+      return std::unexpected(
+          IoError("remove", (path_ / kLock).string(), error.value()));
+    }
+    return {};
+  }
+
+ private:
+  static constexpr const char* kLock = "zpack.lock";
+
+  TemporaryDirectory(fs::path path, std::unique_ptr<WritableFile> lock)
+      : path_(std::move(path)), lock_(std::move(lock)) {}
+
+  fs::path path_;
+  std::unique_ptr<WritableFile> lock_;
+};
+
+class RepositorySink final : public ObjectSink {
+ public:
+  RepositorySink(FileSystem& file_system, fs::path destination, Replace replace,
+                 std::unique_ptr<TemporaryDirectory> temporary,
+                 std::unique_ptr<StockPackWriter> pack)
+      : file_system_(file_system),
+        destination_(std::move(destination)),
+        replace_(replace),
+        temporary_(std::move(temporary)),
+        pack_(std::move(pack)) {}
+
+  std::unique_ptr<ObjectPreparer> NewPreparer() const override {
+    return std::make_unique<PackEntryPreparer>();
+  }
+
+  Status Add(const ObjectId& id, ByteView prepared) override {
+    return pack_->Add(id, prepared);
+  }
+
+  Status Begin(const ObjectId& id, const ObjectInfo& info) override {
+    pack_->BeginEntry(id);
+    Bytes header;
+    EncodePackEntryHeader(info, header);
+    ZPACK_TRY(pack_->AppendToEntry(header));
+    deflater_.emplace(
+        [this](ByteView piece) { return pack_->AppendToEntry(piece); });
+    return {};
+  }
+  Status Append(ByteView piece) override { return deflater_->Append(piece); }
+  Status End() override {
+    ZPACK_TRY(deflater_->Finish());
+    deflater_.reset();
+    pack_->EndEntry();
+    return {};
+  }
+
+  Result<uint64_t> Finish(const RefsSnapshot& refs) override;
+
+ private:
+  Status WriteText(const fs::path& relative, const std::string& text);
+  Status WriteRefs(const RefsSnapshot& refs);
+
+  FileSystem& file_system_;
+  fs::path destination_;
+  Replace replace_;
+  std::unique_ptr<TemporaryDirectory> temporary_;
+  std::unique_ptr<StockPackWriter> pack_;  // none when there are no objects
+  std::optional<StreamDeflater> deflater_;
+};
+
+// Replaces a file of the new repository.
+Status RepositorySink::WriteText(const fs::path& relative,
+                                 const std::string& text) {
+  const fs::path path = temporary_->path() / relative;
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  fs::remove(path, error);
+  ZPACK_ASSIGN_OR_RETURN(const auto file, file_system_.Create(path.string()));
+  ZPACK_TRY(file->Append(AsBytes(text)));
+  return file->Sync();
+}
+
+Status RepositorySink::WriteRefs(const RefsSnapshot& refs) {
+  std::string packed = "# pack-refs with: peeled fully-peeled sorted \n";
+  for (const Ref& ref : refs.refs) {
+    if (ref.symbolic()) {
+      ZPACK_TRY(WriteText(ref.name, "ref: " + ref.symref_target + "\n"));
+      continue;
+    }
+    packed += ref.target.ToHex() + ' ' + ref.name + '\n';
+    if (!ref.peeled.empty()) packed += '^' + ref.peeled.ToHex() + '\n';
+  }
+  ZPACK_TRY(WriteText("packed-refs", packed));
+  if (!refs.shallow.empty()) {
+    std::string shallow;
+    for (const ObjectId& id : refs.shallow) shallow += id.ToHex() + '\n';
+    ZPACK_TRY(WriteText("shallow", shallow));
+  }
+  return WriteText("HEAD", refs.head_symref.empty()
+                               ? refs.head_target.ToHex() + "\n"
+                               : "ref: " + refs.head_symref + "\n");
+}
+
+Result<uint64_t> RepositorySink::Finish(const RefsSnapshot& refs) {
+  uint64_t pack_bytes = 0;
+  if (pack_) {
+    ZPACK_ASSIGN_OR_RETURN(pack_bytes, pack_->Finish());
+    pack_.reset();
+  }
+  ZPACK_TRY(WriteRefs(refs));
+  ZPACK_TRY(temporary_->Unlock());
+  const std::string temporary = temporary_->path().string();
+  ZPACK_TRY(file_system_.SyncDirectory(temporary));
+  ZPACK_TRY(file_system_.Rename(temporary, destination_.string(), replace_));
+  // With kExchange the temporary is now what was replaced, and goes with us.
+  if (Status status =
+          file_system_.SyncDirectory(destination_.parent_path().string());
+      !status) {
+    return std::unexpected(status.error());
+  }
+  return pack_bytes;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ObjectSink>> CreateRepository(
+    FileSystem& file_system, const std::string& directory, Overwrite overwrite,
+    ObjectFormat format, uint32_t object_count) {
+  if (format != ObjectFormat::kSha1) {
+    return MakeError(ErrorCode::kUnsupported, "unsupported object format {}",
+                     ObjectFormatName(format));
+  }
+  InitLibgit2();
+  std::error_code error;
+  fs::path destination = fs::weakly_canonical(directory, error);
+  if (error || destination.empty()) {
+    return MakeError(ErrorCode::kInvalidArgument, "bad directory: '{}'",
+                     directory);
+  }
+  if (!destination.has_filename()) destination = destination.parent_path();
+  ZPACK_ASSIGN_OR_RETURN(const Replace replace,
+                         CheckDestination(destination, overwrite));
+  const fs::path temporary_path =
+      destination.parent_path() /
+      ("." + destination.filename().string() + ".zpack-tmp");
+  ZPACK_ASSIGN_OR_RETURN(
+      auto temporary, TemporaryDirectory::Create(file_system, temporary_path));
+
+  git_repository_init_options options = GIT_REPOSITORY_INIT_OPTIONS_INIT;
+  options.flags = GIT_REPOSITORY_INIT_BARE | GIT_REPOSITORY_INIT_NO_REINIT;
+  git_repository* raw = nullptr;
+  if (git_repository_init_ext(&raw, temporary_path.c_str(), &options) != 0) {
+    return MakeError(ErrorCode::kGit, "cannot create a repository at '{}': {}",
+                     temporary_path.string(), LastLibgit2Message());
+  }
+  const RepositoryHandle repository(raw);
+
+  std::unique_ptr<StockPackWriter> pack;
+  if (object_count != 0) {
+    ZPACK_ASSIGN_OR_RETURN(
+        pack, StockPackWriter::Create(
+                  file_system, (temporary_path / "objects" / "pack").string(),
+                  object_count));
+  }
+  return std::make_unique<RepositorySink>(
+      file_system, destination, replace, std::move(temporary), std::move(pack));
+}
+
+}  // namespace zpack

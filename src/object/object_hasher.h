@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Computes object ids: the hash of "<type> <size>\0" and the content.
+// Thread-compatible; one per worker, reused.
+
+#pragma once
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "zpack/object_id.h"
+
+namespace zpack {
+
+HashAlgorithm HashAlgorithmOf(ObjectFormat format);
+
+class ObjectHasher {
+ public:
+  explicit ObjectHasher(ObjectFormat format);
+
+  // The id of a whole object.
+  ObjectId Hash(ObjectType type, ByteView content);
+
+  // The id of an object whose content arrives in pieces: Begin, Update for
+  // every piece, Finish.
+  void Begin(const ObjectInfo& info);
+  void Update(ByteView piece) { hasher_.Update(piece); }
+  ObjectId Finish();
+
+ private:
+  Hasher hasher_;
+};
+
+}  // namespace zpack

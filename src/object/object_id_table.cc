@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "object/object_id_table.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/hex.h"
+
+namespace zpack {
+
+Result<ObjectIdTable> ObjectIdTable::FromUnsorted(ObjectFormat format,
+                                                  Bytes ids) {
+  const size_t width = ObjectIdWidth(format);
+  ZPACK_CHECK(ids.size() % width == 0);
+  const size_t count = ids.size() / width;
+  if (count > std::numeric_limits<uint32_t>::max()) {
+    return MakeError(ErrorCode::kLimitExceeded, "too many objects: {}", count);
+  }
+  const auto view = [&](uint32_t i) { return &ids[size_t{i} * width]; };
+  std::vector<uint32_t> order(count);
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::sort(order, [&](uint32_t a, uint32_t b) {
+    return std::memcmp(view(a), view(b), width) < 0;
+  });
+  const auto repeated = std::ranges::unique(order, [&](uint32_t a, uint32_t b) {
+    return std::memcmp(view(a), view(b), width) == 0;
+  });
+  order.erase(repeated.begin(), repeated.end());
+  Bytes sorted;
+  sorted.reserve(order.size() * width);
+  for (const uint32_t i : order) Append(sorted, {view(i), width});
+  return ObjectIdTable(format, std::move(sorted));
+}
+
+Result<ObjectIdTable> ObjectIdTable::FromSorted(ObjectFormat format,
+                                                Bytes ids) {
+  const size_t width = ObjectIdWidth(format);
+  ZPACK_CHECK(ids.size() % width == 0);
+  for (size_t at = width; at < ids.size(); at += width) {
+    if (std::memcmp(&ids[at - width], &ids[at], width) >= 0) {
+      return MakeError(ErrorCode::kCorrupt,
+                       "object ids not strictly ascending at rank {}",
+                       at / width);
+    }
+  }
+  return ObjectIdTable(format, std::move(ids));
+}
+
+ObjectIdTable::ObjectIdTable(ObjectFormat format, Bytes ids)
+    : format_(format), width_(ObjectIdWidth(format)), bytes_(std::move(ids)) {
+  for (size_t at = 0; at < bytes_.size(); at += width_) ++fan_out_[bytes_[at]];
+  std::partial_sum(fan_out_.begin(), fan_out_.end(), fan_out_.begin());
+}
+
+uint32_t ObjectIdTable::LowerBound(ByteView key) const {
+  const uint8_t first = key[0];
+  uint32_t low = first == 0 ? 0 : fan_out_[first - 1];
+  uint32_t high = fan_out_[first];
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (std::memcmp(View(middle).data(), key.data(), key.size()) < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+std::optional<uint32_t> ObjectIdTable::Find(const ObjectId& id) const {
+  if (id.bytes().size() != width_) return std::nullopt;
+  const uint32_t rank = LowerBound(id.bytes());
+  if (rank == size() || !std::ranges::equal(View(rank), id.bytes())) {
+    return std::nullopt;
+  }
+  return rank;
+}
+
+std::pair<uint32_t, uint32_t> ObjectIdTable::FindPrefix(
+    std::string_view hex_prefix) const {
+  if (hex_prefix.empty() || hex_prefix.size() > width_ * 2) return {0, 0};
+  std::string low(hex_prefix);
+  low.resize(width_ * 2, '0');
+  const std::optional<Bytes> key = FromHex(low);
+  if (!key) return {0, 0};
+  const auto matches = [&](uint32_t rank) {
+    const ByteView id = View(rank);
+    for (size_t i = 0; i < hex_prefix.size(); ++i) {
+      const int digit = i % 2 == 0 ? id[i / 2] >> 4 : id[i / 2] & 15;
+      if (digit != HexDigitValue(hex_prefix[i])) return false;
+    }
+    return true;
+  };
+  const uint32_t first = LowerBound(*key);
+  uint32_t last = first;
+  while (last < size() && matches(last)) ++last;
+  return {first, last};
+}
+
+ObjectIdDifference FindDifference(const ObjectIdTable& a,
+                                  const ObjectIdTable& b) {
+  ObjectIdDifference out;
+  uint32_t i = 0;
+  uint32_t j = 0;
+  while (i < a.size() || j < b.size()) {
+    if (j == b.size() || (i < a.size() && a[i] < b[j])) {
+      out.only_in_a.push_back(i++);
+    } else if (i == a.size() || b[j] < a[i]) {
+      out.only_in_b.push_back(j++);
+    } else {
+      ++i;
+      ++j;
+    }
+  }
+  return out;
+}
+
+}  // namespace zpack

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A sorted set of object ids in one flat array: 20 (or 32) bytes an id plus
+// 1 KiB. The position of an id in it is called its rank. Immutable once built,
+// so any number of threads may read it.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.h"
+#include "zpack/object_id.h"
+
+namespace zpack {
+
+class ObjectIdTable {
+ public:
+  // Entry i is the number of ids whose first byte is at most i, as in Git's
+  // pack index.
+  using FanOut = std::array<uint32_t, 256>;
+
+  ObjectIdTable() = default;
+
+  // From ids in any order; duplicates are dropped. kLimitExceeded above
+  // 2^32 - 1 ids, which is what a Git pack header can count.
+  static Result<ObjectIdTable> FromUnsorted(ObjectFormat format, Bytes ids);
+
+  // From the bytes of ids that must be strictly ascending; kCorrupt if not.
+  static Result<ObjectIdTable> FromSorted(ObjectFormat format, Bytes ids);
+
+  uint32_t size() const {
+    return static_cast<uint32_t>(bytes_.size() / width_);
+  }
+  ObjectFormat format() const { return format_; }
+  ByteView bytes() const { return bytes_; }
+  const FanOut& fan_out() const { return fan_out_; }
+
+  // REQUIRES: rank < size().
+  ObjectId operator[](uint32_t rank) const { return ObjectId(View(rank)); }
+
+  std::optional<uint32_t> Find(const ObjectId& id) const;
+
+  // Ranks [first, last) of the ids whose hexadecimal form starts with
+  // `hex_prefix`; an empty range when there are none or it is not hexadecimal.
+  std::pair<uint32_t, uint32_t> FindPrefix(std::string_view hex_prefix) const;
+
+  friend bool operator==(const ObjectIdTable& a, const ObjectIdTable& b) {
+    return a.format_ == b.format_ && a.bytes_ == b.bytes_;
+  }
+
+ private:
+  ObjectIdTable(ObjectFormat format, Bytes ids);
+
+  ByteView View(uint32_t rank) const {
+    return ByteView(bytes_).subspan(size_t{rank} * width_, width_);
+  }
+  // The first rank whose id is not less than `key`.
+  uint32_t LowerBound(ByteView key) const;
+
+  ObjectFormat format_ = ObjectFormat::kSha1;
+  size_t width_ = ObjectIdWidth(ObjectFormat::kSha1);
+  Bytes bytes_;
+  FanOut fan_out_{};
+};
+
+// Ranks of the ids only in `a` and only in `b`, ascending.
+struct ObjectIdDifference {
+  std::vector<uint32_t> only_in_a;
+  std::vector<uint32_t> only_in_b;
+};
+ObjectIdDifference FindDifference(const ObjectIdTable& a,
+                                  const ObjectIdTable& b);
+
+}  // namespace zpack

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "object/object_links.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace zpack {
+namespace {
+
+// Splits the next line off `rest`, without its line feed. Stops before the
+// empty line that ends the header.
+bool NextHeaderLine(std::string_view& rest, std::string_view& line) {
+  if (rest.empty() || rest.front() == '\n') return false;
+  const size_t end = std::min(rest.find('\n'), rest.size());
+  line = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return true;
+}
+
+ObjectId ParseId(std::string_view hex, ObjectFormat format) {
+  if (hex.size() != ObjectIdWidth(format) * 2) return {};
+  return ObjectId::FromHex(hex).value_or(ObjectId());
+}
+
+}  // namespace
+
+bool TreeIterator::Next(TreeEntry& entry) {
+  uint32_t mode = 0;
+  size_t at = 0;
+  while (at < rest_.size() && rest_[at] >= '0' && rest_[at] <= '7') {
+    mode = mode << 3 | (rest_[at] - '0');
+    ++at;
+  }
+  if (at == 0 || at == rest_.size() || rest_[at] != ' ') return false;
+  ++at;
+  const auto name = rest_.subspan(at);
+  const auto nul = std::ranges::find(name, uint8_t{0});
+  const size_t name_size = static_cast<size_t>(nul - name.begin());
+  if (name.size() < name_size + 1 + width_) return false;
+  entry.mode = mode;
+  entry.name = AsText(name.first(name_size));
+  entry.id = name.subspan(name_size + 1, width_);
+  rest_ = name.subspan(name_size + 1 + width_);
+  return true;
+}
+
+CommitLinks ParseCommitLinks(ByteView content, ObjectFormat format) {
+  CommitLinks links;
+  std::string_view rest = AsText(content);
+  std::string_view line;
+  while (NextHeaderLine(rest, line)) {
+    if (line.starts_with("tree ") && links.tree.empty()) {
+      links.tree = ParseId(line.substr(5), format);
+    } else if (line.starts_with("parent ")) {
+      const ObjectId parent = ParseId(line.substr(7), format);
+      if (!parent.empty()) links.parents.push_back(parent);
+    } else {
+      break;
+    }
+  }
+  return links;
+}
+
+uint64_t ParseCommitTime(ByteView content) {
+  std::string_view rest = AsText(content);
+  std::string_view line;
+  while (NextHeaderLine(rest, line)) {
+    if (!line.starts_with("committer ")) continue;
+    const size_t bracket = line.rfind("> ");
+    if (bracket == std::string_view::npos) return 0;
+    uint64_t time = 0;
+    std::from_chars(line.data() + bracket + 2, line.data() + line.size(), time);
+    return time;
+  }
+  return 0;
+}
+
+ObjectId ParseTagTarget(ByteView content, ObjectFormat format) {
+  std::string_view rest = AsText(content);
+  std::string_view line;
+  if (!NextHeaderLine(rest, line) || !line.starts_with("object ")) return {};
+  return ParseId(line.substr(7), format);
+}
+
+}  // namespace zpack

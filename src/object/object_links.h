@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds the ids inside commits, trees and tags. Git can hold odd objects, so
+// the parsers take what they can read and say where they stopped; they never
+// judge. Pure functions.
+
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "zpack/object_id.h"
+
+namespace zpack {
+
+// One entry of a tree. The views live as long as the tree's content.
+struct TreeEntry {
+  uint32_t mode = 0;
+  std::string_view name;
+  ByteView id;
+
+  bool is_tree() const { return (mode & 0170000) == 0040000; }
+  // A submodule's commit, which lives in another repository.
+  bool is_gitlink() const { return (mode & 0170000) == 0160000; }
+};
+
+// Walks the entries of a tree front to back.
+class TreeIterator {
+ public:
+  TreeIterator(ByteView content, ObjectFormat format)
+      : rest_(content), width_(ObjectIdWidth(format)) {}
+
+  // False at the end, or where the rest is not a tree entry.
+  bool Next(TreeEntry& entry);
+  // True when Next has returned false because the content was used up.
+  bool complete() const { return rest_.empty(); }
+
+ private:
+  ByteView rest_;
+  size_t width_;
+};
+
+// What a commit names: its tree first, then its parents. An id that cannot be
+// read is left out.
+struct CommitLinks {
+  ObjectId tree;  // empty when there is none
+  std::vector<ObjectId> parents;
+};
+CommitLinks ParseCommitLinks(ByteView content, ObjectFormat format);
+
+// Seconds since 1970 of the committer line, or 0.
+uint64_t ParseCommitTime(ByteView content);
+
+// The object an annotated tag points at, or empty.
+ObjectId ParseTagTarget(ByteView content, ObjectFormat format);
+
+}  // namespace zpack

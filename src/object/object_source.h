@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the rest of the library sees a repository it reads. Implementations may
+// be used from several threads at once, except that one ObjectStream belongs
+// to one thread at a time.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "object/object_id_table.h"
+#include "zpack/object_id.h"
+#include "zpack/refs.h"
+
+namespace zpack {
+
+// The content of one object, front to back.
+class ObjectStream {
+ public:
+  virtual ~ObjectStream() = default;
+  virtual const ObjectInfo& info() const = 0;
+  // Fills `out`; kSourceCorrupt when the content ends first.
+  virtual Status Read(std::span<uint8_t> out) = 0;
+};
+
+class ObjectSource {
+ public:
+  virtual ~ObjectSource() = default;
+
+  // What to call this source in messages.
+  virtual const std::string& path() const = 0;
+  virtual ObjectFormat object_format() const = 0;
+
+  // Every object of the database: packed, loose, from alternates, reachable or
+  // not.
+  virtual Result<ObjectIdTable> ListObjects() = 0;
+
+  // kNotFound when there is no such object, kSourceCorrupt when it cannot be
+  // decoded. The content is returned as stored; its hash is not checked.
+  virtual Result<ObjectInfo> ReadInfo(const ObjectId& id) = 0;
+  virtual Result<ObjectType> Read(const ObjectId& id, Bytes& content) = 0;
+  // For objects that are too large to be held twice.
+  virtual Result<std::unique_ptr<ObjectStream>> Open(const ObjectId& id) = 0;
+
+  virtual Result<RefsSnapshot> ReadRefs() = 0;
+  // What keeps objects alive besides refs and HEAD: reflogs and the HEADs of
+  // worktrees. Ids here may name objects that are gone.
+  virtual Result<std::vector<ObjectId>> ListOtherTips() = 0;
+
+  // Bytes of pack and pack index files, for comparison.
+  virtual uint64_t PackedBytes() = 0;
+  // True when objects may be missing on purpose.
+  virtual bool IsPartialClone() = 0;
+};
+
+}  // namespace zpack

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reader/block_decoder.h"
+
+#include <numeric>
+#include <utility>
+
+#include "base/error.h"
+#include "format/chunk.h"
+
+namespace zpack {
+namespace {
+
+// Names the block in an error from further down.
+template <typename T>
+Result<T> InBlock(Result<T> result, const PackFile& pack, size_t block) {
+  if (result) return result;
+  Error error = std::move(result).error();
+  // Errors of reading name the file already.
+  if (error.code != ErrorCode::kIo) {
+    error.message += fmt::format(" in block {} at offset {} of '{}'", block,
+                                 pack.block_offset(block), pack.path());
+  }
+  return std::unexpected(std::move(error));
+}
+
+// Offsets of objects from their sizes, or kCorrupt unless they fill `total`.
+Result<std::vector<uint64_t>> Offsets(const BlockObjects& objects,
+                                      uint64_t total) {
+  std::vector<uint64_t> offsets = {0};
+  offsets.reserve(objects.sizes.size() + 1);
+  for (const uint64_t size : objects.sizes) {
+    if (size > total - offsets.back()) break;
+    offsets.push_back(offsets.back() + size);
+  }
+  if (offsets.size() != objects.sizes.size() + 1 || offsets.back() != total) {
+    return MakeError(ErrorCode::kCorrupt, "object sizes do not fit contents");
+  }
+  return offsets;
+}
+
+}  // namespace
+
+Result<format::BlockView> BlockDecoder::Load(const PackFile& pack,
+                                             size_t block) {
+  return InBlock(LoadChunk(pack, block), pack, block);
+}
+
+Result<format::BlockView> BlockDecoder::LoadChunk(const PackFile& pack,
+                                                  size_t block) {
+  ZPACK_TRY(pack.ReadBlockChunk(block, chunk_));
+  ZPACK_ASSIGN_OR_RETURN(const ByteView payload,
+                         format::DecodeChunk(format::kBlockChunk, chunk_));
+  ZPACK_ASSIGN_OR_RETURN(
+      format::BlockView view,
+      format::DecodeBlock(payload, pack.options().max_block_size));
+  const auto& rows = pack.blocks().rows;
+  const bool segment = view.header.kind == format::BlockKind::kSegment;
+  const bool starts_object = view.header.segment_offset == 0;
+  const bool next_continues =
+      rows[block + 1].first_object == rows[block].first_object;
+  if (view.header.first_object != rows[block].first_object ||
+      view.header.object_count != pack.block_object_count(block) ||
+      starts_object == pack.continues_previous(block) ||
+      (next_continues && !segment)) {
+    return MakeError(ErrorCode::kCorrupt, "objects differ from block table");
+  }
+  return view;
+}
+
+Result<Bytes> BlockDecoder::Unpack(const format::BlockView& block,
+                                   format::StreamKind kind) {
+  const format::BlockView::Stream* const stream = block.Find(kind);
+  if (stream == nullptr) {
+    return MakeError(ErrorCode::kCorrupt, "missing stream");
+  }
+  if (stream->header.codec == format::StreamCodec::kStored) {
+    return Bytes(stream->stored.begin(), stream->stored.end());
+  }
+  Bytes raw(stream->header.raw_size);
+  ZPACK_TRY(decompressor_.Decompress(stream->stored, raw));
+  return raw;
+}
+
+Result<BlockObjects> BlockDecoder::Objects(const format::BlockView& block) {
+  BlockObjects objects{block.header, {}};
+  ZPACK_ASSIGN_OR_RETURN(const Bytes raw,
+                         Unpack(block, format::StreamKind::kSizes));
+  ByteReader in(raw);
+  in.Count(block.header.object_count, 1);
+  if (in.ok()) objects.sizes.reserve(block.header.object_count);
+  for (uint32_t i = 0; in.ok() && i < block.header.object_count; ++i) {
+    objects.sizes.push_back(in.Varint());
+  }
+  if (!in.exhausted()) {
+    return MakeError(ErrorCode::kCorrupt, "bad object sizes");
+  }
+  return objects;
+}
+
+Result<BlockObjects> BlockDecoder::DecodeObjects(const PackFile& pack,
+                                                 size_t block) {
+  const auto decode = [&]() -> Result<BlockObjects> {
+    ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
+                           LoadChunk(pack, block));
+    return Objects(view);
+  };
+  return InBlock(decode(), pack, block);
+}
+
+Result<DecodedBlock> BlockDecoder::Decode(const PackFile& pack, size_t block) {
+  const auto decode = [&]() -> Result<DecodedBlock> {
+    ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
+                           LoadChunk(pack, block));
+    DecodedBlock decoded;
+    ZPACK_ASSIGN_OR_RETURN(decoded.objects, Objects(view));
+    ZPACK_ASSIGN_OR_RETURN(decoded.contents,
+                           Unpack(view, format::StreamKind::kContents));
+    const uint64_t size = decoded.contents.size();
+    if (view.header.kind == format::BlockKind::kObjects) {
+      ZPACK_ASSIGN_OR_RETURN(decoded.offsets, Offsets(decoded.objects, size));
+      return decoded;
+    }
+    const uint64_t whole = decoded.objects.sizes.front();
+    if (size == 0 || view.header.segment_offset > whole ||
+        size > whole - view.header.segment_offset) {
+      return MakeError(ErrorCode::kCorrupt, "segment outside its object");
+    }
+    return decoded;
+  };
+  return InBlock(decode(), pack, block);
+}
+
+}  // namespace zpack

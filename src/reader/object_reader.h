@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads single objects by number, and keeps recently decoded blocks. May be
+// used from several threads at once.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "reader/block_decoder.h"
+#include "reader/pack_file.h"
+
+namespace zpack {
+
+class ObjectReader {
+ public:
+  // `pack` outlives the reader.
+  explicit ObjectReader(const PackFile& pack) : pack_(pack) {}
+
+  Result<ObjectInfo> ReadInfo(uint32_t number);
+
+  // The whole content. kLimitExceeded above ReadOptions::max_object_size.
+  Result<ObjectType> Read(uint32_t number, Bytes& content);
+
+  // The content in pieces, for objects of any size. `start` is called once,
+  // before the first piece.
+  Status Stream(uint32_t number,
+                const std::function<Status(const ObjectInfo&)>& start,
+                const std::function<Status(ByteView)>& piece);
+
+ private:
+  using BlockPtr = std::shared_ptr<const DecodedBlock>;
+  struct CacheEntry {
+    size_t block;
+    BlockPtr decoded;
+  };
+
+  // From the cache, or decoded and put there.
+  Result<BlockPtr> Block(size_t block);
+
+  const PackFile& pack_;
+  std::mutex mutex_;  // guards everything below
+  BlockDecoder decoder_;
+  std::list<CacheEntry> recent_;  // most recently used first
+  std::unordered_map<size_t, std::list<CacheEntry>::iterator> cached_;
+  uint64_t cached_bytes_ = 0;
+  // Types and sizes of every block that was asked for them: small, and asked
+  // for in the order of ids, which is no order at all.
+  std::unordered_map<size_t, BlockObjects> objects_;
+};
+
+}  // namespace zpack

@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "restore/repository_restorer.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/progress_phase.h"
+#include "object/object_hasher.h"
+#include "reader/object_run.h"
+
+namespace zpack {
+namespace {
+
+// The objects of one block in the sink's form, or the start of a large object.
+struct RunInFlight {
+  BlockRun run;
+  std::vector<ObjectId> ids;
+  std::vector<size_t> ends;  // of each object in `prepared`
+  Bytes prepared;
+  std::optional<DecodedBlock> large;
+  uint64_t raw_bytes = 0;
+};
+
+std::unexpected<Error> HashMismatch(const PackFile& pack, const BlockRun& run,
+                                    const ObjectId& expected,
+                                    const ObjectId& actual) {
+  return MakeError(ErrorCode::kMismatch,
+                   "object {} hashes to {} in block {} at offset {} of '{}'",
+                   expected.ToHex(), actual.ToHex(), run.first,
+                   pack.block_offset(run.first), pack.path());
+}
+
+class Worker {
+ public:
+  Worker(const PackFile& pack, const ObjectSink& sink)
+      : pack_(pack),
+        hasher_(pack.header().object_format),
+        preparer_(sink.NewPreparer()) {}
+
+  Status Run(RunInFlight& item) {
+    ZPACK_ASSIGN_OR_RETURN(DecodedBlock block,
+                           decoder_.Decode(pack_, item.run.first));
+    if (IsSegmented(item.run, block)) {
+      item.large = std::move(block);
+      return {};
+    }
+    const ObjectType type = block.objects.header.type;
+    item.raw_bytes = block.contents.size();
+    for (size_t i = 0; i < block.objects.sizes.size(); ++i) {
+      const uint32_t number =
+          block.objects.header.first_object + static_cast<uint32_t>(i);
+      const ObjectId expected = pack_.ids()[pack_.rank(number)];
+      const ObjectId actual = hasher_.Hash(type, block.object(i));
+      if (actual != expected) {
+        return HashMismatch(pack_, item.run, expected, actual);
+      }
+      ZPACK_TRY(preparer_->Prepare(type, block.object(i), item.prepared));
+      item.ids.push_back(expected);
+      item.ends.push_back(item.prepared.size());
+    }
+    return {};
+  }
+
+ private:
+  const PackFile& pack_;
+  BlockDecoder decoder_;
+  ObjectHasher hasher_;
+  std::unique_ptr<ObjectPreparer> preparer_;
+};
+
+Status AddLargeObject(const PackFile& pack, const RunInFlight& item,
+                      ObjectSink& sink, uint64_t& size) {
+  const ObjectInfo info{item.large->objects.header.type,
+                        item.large->objects.sizes.front()};
+  const uint32_t number = item.large->objects.header.first_object;
+  const ObjectId expected = pack.ids()[pack.rank(number)];
+  ObjectHasher hasher(pack.header().object_format);
+  hasher.Begin(info);
+  BlockDecoder decoder;
+  ZPACK_TRY(sink.Begin(expected, info));
+  ZPACK_TRY(
+      StreamSegments(pack, item.run, *item.large, decoder, [&](ByteView piece) {
+        hasher.Update(piece);
+        return sink.Append(piece);
+      }));
+  const ObjectId actual = hasher.Finish();
+  if (actual != expected) {
+    return HashMismatch(pack, item.run, expected, actual);
+  }
+  size = info.size;
+  return sink.End();
+}
+
+}  // namespace
+
+Result<RestoreStats> RestorePack(const PackFile& pack, const RunOptions& run,
+                                 ObjectSink& sink) {
+  RestoreStats stats;
+  {
+    const ProgressPhase phase(run.progress, "Writing objects",
+                              pack.ids().size(), 0);
+    size_t next = 0;
+    const Status moved = RunOrderedPipeline<RunInFlight>(
+        ResolveThreads(run.threads), run.stop,
+        [&] { return Worker(pack, sink); },
+        [&](RunInFlight& item) -> Result<bool> {
+          if (next == pack.blocks().block_count()) return false;
+          item.run = RunAt(pack, next);
+          next = item.run.last;
+          return true;
+        },
+        [](RunInFlight& item, Worker& worker) { return worker.Run(item); },
+        [&](RunInFlight& item) -> Status {
+          if (item.large) {
+            ZPACK_TRY(AddLargeObject(pack, item, sink, item.raw_bytes));
+            item.ids.resize(1);
+          } else {
+            size_t begin = 0;
+            for (size_t i = 0; i < item.ids.size(); ++i) {
+              ZPACK_TRY(sink.Add(item.ids[i],
+                                 ByteView(item.prepared)
+                                     .subspan(begin, item.ends[i] - begin)));
+              begin = item.ends[i];
+            }
+          }
+          stats.objects += item.ids.size();
+          stats.raw_bytes += item.raw_bytes;
+          phase.Advance(item.ids.size(), item.raw_bytes);
+          return {};
+        });
+    ZPACK_TRY(moved);
+  }
+  stats.refs = pack.refs().refs.size();
+  ZPACK_ASSIGN_OR_RETURN(stats.pack_bytes, sink.Finish(pack.refs()));
+  return stats;
+}
+
+}  // namespace zpack

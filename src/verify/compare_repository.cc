@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "verify/compare_repository.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/progress_phase.h"
+#include "reader/block_decoder.h"
+
+namespace zpack {
+namespace {
+
+using Kind = Difference::Kind;
+
+std::string Describe(const Ref& ref) {
+  if (ref.symbolic()) return "symbolic ref to '" + ref.symref_target + "'";
+  std::string text = ref.target.ToHex();
+  if (!ref.peeled.empty()) text += " (peeled " + ref.peeled.ToHex() + ")";
+  return text;
+}
+
+std::string DescribeHead(const RefsSnapshot& refs) {
+  return refs.head_symref.empty()
+             ? "detached at " + refs.head_target.ToHex()
+             : "symbolic ref to '" + refs.head_symref + "'";
+}
+
+std::string Describe(const ObjectInfo& info) {
+  return fmt::format("{} of {} bytes", ObjectTypeName(info.type), info.size);
+}
+
+void CompareOneRef(const Ref* in_file, const Ref* in_source,
+                   std::vector<Difference>& out) {
+  if (in_file == nullptr) {
+    out.push_back({Kind::kMissing, in_source->name,
+                   fmt::format("ref '{}' is missing, it should be {}",
+                               in_source->name, Describe(*in_source))});
+  } else if (in_source == nullptr) {
+    out.push_back(
+        {Kind::kExtra, in_file->name,
+         fmt::format("ref '{}' is not in the repository", in_file->name)});
+  } else if (*in_file != *in_source) {
+    out.push_back({Kind::kDifferent, in_file->name,
+                   fmt::format("ref '{}' is {}, it should be {}", in_file->name,
+                               Describe(*in_file), Describe(*in_source))});
+  }
+}
+
+// Types and sizes by object number, as the file has them; nothing for objects
+// in blocks that cannot be decoded, which other checks report.
+struct InfosInFile {
+  std::vector<std::optional<ObjectInfo>> by_number;
+};
+
+Result<InfosInFile> ReadInfosInFile(const PackFile& pack) {
+  InfosInFile infos;
+  infos.by_number.resize(pack.ids().size());
+  BlockDecoder decoder;
+  for (size_t block = 0; block < pack.blocks().block_count(); ++block) {
+    if (pack.continues_previous(block)) continue;
+    const auto objects = decoder.DecodeObjects(pack, block);
+    if (!objects) {
+      if (objects.error().code == ErrorCode::kIo) {
+        return std::unexpected(objects.error());
+      }
+      continue;
+    }
+    for (size_t i = 0; i < objects->sizes.size(); ++i) {
+      infos.by_number[objects->header.first_object + i] =
+          ObjectInfo{objects->header.type, objects->sizes[i]};
+    }
+  }
+  return infos;
+}
+
+// Compares types and sizes of the objects that both sides have.
+Status CompareInfos(const PackFile& pack, ObjectSource& source,
+                    const ObjectIdTable& source_ids, const RunOptions& run,
+                    const ProgressPhase& phase, VerifyReport& report) {
+  constexpr uint64_t kGrain = 1024;
+  ZPACK_ASSIGN_OR_RETURN(const InfosInFile infos, ReadInfosInFile(pack));
+  std::vector<std::optional<ObjectInfo>> in_source(pack.ids().size());
+  const Status read = ParallelFor(
+      ResolveThreads(run.threads), run.stop, pack.ids().size(), kGrain,
+      [&](uint64_t begin, uint64_t end) -> Status {
+        for (auto rank = static_cast<uint32_t>(begin); rank < end; ++rank) {
+          const ObjectId id = pack.ids()[rank];
+          if (!source_ids.Find(id)) continue;
+          ZPACK_ASSIGN_OR_RETURN(in_source[rank], source.ReadInfo(id));
+        }
+        phase.Advance(end - begin, 0);
+        return {};
+      });
+  ZPACK_TRY(read);
+  for (uint32_t rank = 0; rank < in_source.size(); ++rank) {
+    const auto& in_file = infos.by_number[pack.number(rank)];
+    if (!in_source[rank] || !in_file || *in_file == *in_source[rank]) continue;
+    const std::string id = pack.ids()[rank].ToHex();
+    report.differences.push_back(
+        {Kind::kDifferent, id,
+         fmt::format("object {} is a {}, it should be a {}", id,
+                     Describe(*in_file), Describe(*in_source[rank]))});
+  }
+  return {};
+}
+
+}  // namespace
+
+void CompareRefs(const RefsSnapshot& in_file, const RefsSnapshot& in_source,
+                 std::vector<Difference>& differences) {
+  if (in_file.head_symref != in_source.head_symref ||
+      in_file.head_target != in_source.head_target) {
+    differences.push_back(
+        {Kind::kDifferent, "HEAD",
+         fmt::format("HEAD is {}, it should be {}", DescribeHead(in_file),
+                     DescribeHead(in_source))});
+  }
+  for (const Ref& ref : in_source.refs) {
+    CompareOneRef(in_file.Find(ref.name), &ref, differences);
+  }
+  for (const Ref& ref : in_file.refs) {
+    if (in_source.Find(ref.name) == nullptr) {
+      CompareOneRef(&ref, nullptr, differences);
+    }
+  }
+  const auto shallow = [&](const RefsSnapshot& a, const RefsSnapshot& b,
+                           Kind kind, std::string_view text) {
+    for (const ObjectId& id : a.shallow) {
+      if (std::ranges::binary_search(b.shallow, id)) continue;
+      differences.push_back(
+          {kind, "shallow " + id.ToHex(),
+           fmt::format("shallow boundary {} {}", id.ToHex(), text)});
+    }
+  };
+  shallow(in_source, in_file, Kind::kMissing, "is missing");
+  shallow(in_file, in_source, Kind::kExtra, "is not in the repository");
+}
+
+Status CompareWithSource(const PackFile& pack, ObjectSource& source,
+                         const RunOptions& run, VerifyReport& report) {
+  const ProgressPhase phase(run.progress, "Comparing objects",
+                            pack.ids().size(), 0);
+  if (source.object_format() != pack.header().object_format) {
+    report.differences.push_back(
+        {Kind::kDifferent, "object format",
+         fmt::format("object format is {}, it should be {}",
+                     ObjectFormatName(pack.header().object_format),
+                     ObjectFormatName(source.object_format()))});
+    return {};
+  }
+  ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, source.ReadRefs());
+  CompareRefs(pack.refs(), refs, report.differences);
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable ids, source.ListObjects());
+  const ObjectIdDifference difference = FindDifference(pack.ids(), ids);
+  for (const uint32_t rank : difference.only_in_b) {
+    const std::string id = ids[rank].ToHex();
+    report.differences.push_back(
+        {Kind::kMissing, id, fmt::format("object {} is missing", id)});
+  }
+  for (const uint32_t rank : difference.only_in_a) {
+    const std::string id = pack.ids()[rank].ToHex();
+    report.differences.push_back(
+        {Kind::kExtra, id,
+         fmt::format("object {} is not in the repository", id)});
+  }
+  return CompareInfos(pack, source, ids, run, phase, report);
+}
+
+}  // namespace zpack

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compares a file with a repository.
+
+#pragma once
+
+#include "object/object_source.h"
+#include "reader/pack_file.h"
+#include "zpack/options.h"
+#include "zpack/verify.h"
+
+namespace zpack {
+
+// Adds to `report` every object id, type or size, ref, symbolic ref, HEAD and
+// shallow boundary in which `pack` and `source` differ. Errors are those of
+// reading either side.
+Status CompareWithSource(const PackFile& pack, ObjectSource& source,
+                         const RunOptions& run, VerifyReport& report);
+
+// The part of it that is about refs, HEAD and shallow boundaries.
+void CompareRefs(const RefsSnapshot& in_file, const RefsSnapshot& in_source,
+                 std::vector<Difference>& differences);
+
+}  // namespace zpack

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading objects in the order of a history walk would decode blocks over and
+// over. Instead the blocks are read in the order of the file, and links are
+// followed inside one block as far as they go; what they name in other blocks
+// is picked up when its block comes, in the same pass or the next. Writers
+// store a commit before its trees and a directory before what it holds, so one
+// pass is nearly enough.
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "base/error.h"
+#include "base/progress_phase.h"
+#include "object/object_hasher.h"
+#include "object/object_links.h"
+#include "reader/object_run.h"
+#include "verify/verify_pack.h"
+
+namespace zpack {
+namespace {
+
+class ConnectivityCheck {
+ public:
+  ConnectivityCheck(const PackFile& pack, const RunOptions& run,
+                    const ProgressPhase& phase, VerifyReport& report)
+      : pack_(pack),
+        run_(run),
+        phase_(phase),
+        report_(report),
+        shallow_(pack.refs().shallow.begin(), pack.refs().shallow.end()),
+        empty_tree_(ObjectHasher(pack.header().object_format)
+                        .Hash(ObjectType::kTree, ByteView())),
+        needed_(pack.ids().size()),
+        pending_(pack.blocks().block_count()) {}
+
+  Status Run() {
+    const RefsSnapshot& refs = pack_.refs();
+    if (!refs.head_target.empty()) Need(refs.head_target, "HEAD");
+    for (const Ref& ref : refs.refs) {
+      if (!ref.symbolic()) Need(ref.target, "ref '" + ref.name + "'");
+    }
+    bool more = true;
+    while (more) {
+      more = false;
+      for (size_t block = 0; block < pending_.size(); ++block) {
+        if (pending_[block].empty()) continue;
+        ZPACK_TRY(CheckStop(run_.stop));
+        ZPACK_TRY(FollowBlock(block));
+        more = true;
+      }
+    }
+    return {};
+  }
+
+ private:
+  // Notes that `by` needs `id`.
+  void Need(const ObjectId& id, const std::string& by) {
+    const std::optional<uint32_t> rank = pack_.ids().Find(id);
+    if (!rank) {
+      // Git knows the empty tree without storing it.
+      if (id == empty_tree_ || !missing_.insert(id).second) return;
+      report_.damages.push_back(
+          {fmt::format("object {} is missing, needed by {}", id.ToHex(), by),
+           id, 0});
+      return;
+    }
+    const uint32_t number = pack_.number(*rank);
+    if (needed_[number]) return;
+    needed_[number] = true;
+    pending_[pack_.blocks().FindBlock(number)].push_back(number);
+    phase_.Advance(1, 0);
+  }
+
+  Status FollowBlock(size_t block) {
+    ZPACK_ASSIGN_OR_RETURN(const BlockObjects objects,
+                           decoder_.DecodeObjects(pack_, block));
+    const ObjectType type = objects.header.type;
+    if (type == ObjectType::kBlob) {
+      pending_[block].clear();
+      return {};
+    }
+    ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
+                           decoder_.Decode(pack_, block));
+    Bytes large;
+    const BlockRun run = RunAt(pack_, block);
+    const bool segmented = IsSegmented(run, decoded);
+    if (segmented) {
+      ZPACK_TRY(StreamSegments(pack_, run, decoded, decoder_,
+                               [&](ByteView piece) -> Status {
+                                 Append(large, piece);
+                                 return {};
+                               }));
+    }
+    // Following adds to the list that is worked through.
+    while (!pending_[block].empty()) {
+      const uint32_t number = pending_[block].back();
+      pending_[block].pop_back();
+      const uint32_t index = number - objects.header.first_object;
+      Follow(pack_.ids()[pack_.rank(number)], type,
+             segmented ? ByteView(large) : decoded.object(index));
+    }
+    return {};
+  }
+
+  void Follow(const ObjectId& id, ObjectType type, ByteView content) {
+    const ObjectFormat format = pack_.header().object_format;
+    const std::string by = std::string(ObjectTypeName(type)) + ' ' + id.ToHex();
+    if (type == ObjectType::kCommit) {
+      const CommitLinks links = ParseCommitLinks(content, format);
+      if (!links.tree.empty()) Need(links.tree, by);
+      if (shallow_.contains(id)) return;
+      for (const ObjectId& parent : links.parents) Need(parent, by);
+    } else if (type == ObjectType::kTag) {
+      const ObjectId target = ParseTagTarget(content, format);
+      if (!target.empty()) Need(target, by);
+    } else if (type == ObjectType::kTree) {
+      TreeIterator entries(content, format);
+      TreeEntry entry;
+      while (entries.Next(entry)) {
+        if (!entry.is_gitlink()) Need(ObjectId(entry.id), by);
+      }
+    }
+  }
+
+  const PackFile& pack_;
+  const RunOptions& run_;
+  const ProgressPhase& phase_;
+  VerifyReport& report_;
+  std::set<ObjectId> shallow_;
+  ObjectId empty_tree_;
+  std::set<ObjectId> missing_;
+  std::vector<bool> needed_;  // by object number
+  // Object numbers whose links are still to be followed, by block.
+  std::vector<std::vector<uint32_t>> pending_;
+  BlockDecoder decoder_;
+};
+
+}  // namespace
+
+Status VerifyConnectivity(const PackFile& pack, const RunOptions& run,
+                          VerifyReport& report) {
+  const ProgressPhase phase(run.progress, "Checking connectivity",
+                            pack.ids().size(), 0);
+  return ConnectivityCheck(pack, run, phase, report).Run();
+}
+
+}  // namespace zpack

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/progress_phase.h"
+#include "object/object_hasher.h"
+#include "reader/object_run.h"
+#include "verify/verify_pack.h"
+
+namespace zpack {
+namespace {
+
+struct RunInFlight {
+  BlockRun run;
+  std::vector<Damage> damages;
+  uint64_t objects = 0;   // that are intact
+  uint64_t attempts = 0;  // intact or not
+  uint64_t bytes = 0;
+};
+
+class Worker {
+ public:
+  explicit Worker(const PackFile& pack)
+      : pack_(pack), hasher_(pack.header().object_format) {}
+
+  // Fails only for kIo; damage goes into `out`.
+  Status Verify(RunInFlight& out) {
+    const Result<DecodedBlock> block = decoder_.Decode(pack_, out.run.first);
+    if (!block) return Lost(block.error(), out);
+    out.bytes += block->contents.size();
+    if (IsSegmented(out.run, *block)) return VerifySegments(*block, out);
+    for (size_t i = 0; i < block->objects.sizes.size(); ++i) {
+      const uint32_t number =
+          block->objects.header.first_object + static_cast<uint32_t>(i);
+      Check(number, hasher_.Hash(block->objects.header.type, block->object(i)),
+            out);
+    }
+    return {};
+  }
+
+ private:
+  Status VerifySegments(const DecodedBlock& first, RunInFlight& out) {
+    hasher_.Begin({first.objects.header.type, first.objects.sizes.front()});
+    out.bytes = 0;
+    const Status status =
+        StreamSegments(pack_, out.run, first, decoder_, [&](ByteView piece) {
+          hasher_.Update(piece);
+          out.bytes += piece.size();
+          return Status{};
+        });
+    const ObjectId id = hasher_.Finish();
+    if (!status) return Lost(status.error(), out);
+    Check(first.objects.header.first_object, id, out);
+    return {};
+  }
+
+  void Check(uint32_t number, const ObjectId& actual, RunInFlight& out) {
+    const ObjectId expected = pack_.ids()[pack_.rank(number)];
+    ++out.attempts;
+    if (actual == expected) {
+      ++out.objects;
+      return;
+    }
+    const uint64_t offset = pack_.block_offset(out.run.first);
+    out.damages.push_back(
+        {fmt::format("object {} hashes to {} in block {} at offset {} of '{}'",
+                     expected.ToHex(), actual.ToHex(), out.run.first, offset,
+                     pack_.path()),
+         expected, offset});
+  }
+
+  // Every object of the run is lost to `error`.
+  Status Lost(const Error& error, RunInFlight& out) {
+    if (error.code == ErrorCode::kIo) return std::unexpected(error);
+    const auto& rows = pack_.blocks().rows;
+    for (uint32_t number = rows[out.run.first].first_object;
+         number < rows[out.run.last].first_object; ++number) {
+      const ObjectId id = pack_.ids()[pack_.rank(number)];
+      out.damages.push_back({fmt::format("object {} cannot be read: {}",
+                                         id.ToHex(), error.message),
+                             id, pack_.block_offset(out.run.first)});
+      ++out.attempts;
+    }
+    return {};
+  }
+
+  const PackFile& pack_;
+  ObjectHasher hasher_;
+  BlockDecoder decoder_;
+};
+
+}  // namespace
+
+Status VerifyObjects(const PackFile& pack, const RunOptions& run,
+                     VerifyReport& report) {
+  const ProgressPhase phase(run.progress, "Verifying objects",
+                            pack.ids().size(), 0);
+  size_t next = 0;
+  return RunOrderedPipeline<RunInFlight>(
+      ResolveThreads(run.threads), run.stop, [&] { return Worker(pack); },
+      [&](RunInFlight& item) -> Result<bool> {
+        if (next == pack.blocks().block_count()) return false;
+        item.run = RunAt(pack, next);
+        next = item.run.last;
+        return true;
+      },
+      [](RunInFlight& item, Worker& worker) { return worker.Verify(item); },
+      [&](RunInFlight& item) -> Status {
+        report.objects_verified += item.objects;
+        report.bytes_verified += item.bytes;
+        std::ranges::move(item.damages, std::back_inserter(report.damages));
+        phase.Advance(item.attempts, item.bytes);
+        return {};
+      });
+}
+
+Status VerifyPack(const PackFile& pack, VerifyLevel level,
+                  const RunOptions& run, VerifyReport& report) {
+  report.level = level;
+  report.objects = pack.ids().size();
+  if (level >= VerifyLevel::kChecksums) {
+    ZPACK_TRY(VerifyChecksums(pack, run, report));
+  }
+  if (level >= VerifyLevel::kObjects) {
+    ZPACK_TRY(VerifyObjects(pack, run, report));
+  }
+  // Links of damaged objects cannot be followed.
+  if (level >= VerifyLevel::kConnectivity && report.damages.empty()) {
+    ZPACK_TRY(VerifyConnectivity(pack, run, report));
+  }
+  return {};
+}
+
+}  // namespace zpack

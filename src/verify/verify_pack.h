@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Checks of an open file, level by level. Each reports every damage it finds
+// and fails only when it cannot go on: kIo, kInterrupted.
+
+#pragma once
+
+#include "reader/pack_file.h"
+#include "zpack/options.h"
+#include "zpack/verify.h"
+
+namespace zpack {
+
+// Runs all checks up to `level` on `pack`, which has passed kStructure.
+Status VerifyPack(const PackFile& pack, VerifyLevel level,
+                  const RunOptions& run, VerifyReport& report);
+
+// Checksums of all chunks, content digest, file hash.
+Status VerifyChecksums(const PackFile& pack, const RunOptions& run,
+                       VerifyReport& report);
+
+// Every object decodes and hashes to its id.
+Status VerifyObjects(const PackFile& pack, const RunOptions& run,
+                     VerifyReport& report);
+
+// Everything that HEAD, refs and what they reach name is in the file; parents
+// of shallow boundaries need not be. REQUIRES: objects have been verified.
+Status VerifyConnectivity(const PackFile& pack, const RunOptions& run,
+                          VerifyReport& report);
+
+}  // namespace zpack

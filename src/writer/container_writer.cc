@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "writer/container_writer.h"
+
+#include "base/error.h"
+#include "format/object_index.h"
+#include "format/refs_chunk.h"
+#include "format/trailer.h"
+
+namespace zpack {
+
+ContainerWriter::ContainerWriter(WritableFile& file, ObjectFormat format,
+                                 uint32_t object_count)
+    : file_(file), file_hash_(HashAlgorithm::kSha256) {
+  header_.object_format = format;
+  header_.object_count = object_count;
+}
+
+Status ContainerWriter::Append(ByteView bytes) {
+  file_hash_.Update(bytes);
+  size_ += bytes.size();
+  return file_.Append(bytes);
+}
+
+Status ContainerWriter::AppendChunk(uint32_t id, ByteView payload) {
+  Bytes chunk;
+  format::EncodeChunk(id, format::kChunkRequired, payload, chunk);
+  toc_.chunks.push_back({id, format::kChunkRequired, size_, payload.size()});
+  return Append(chunk);
+}
+
+Status ContainerWriter::Start(const RefsSnapshot& refs) {
+  // Offsets in the header are known only at the end. Zeros hold its place; a
+  // file that was cut off is no .zpack file.
+  const Bytes place(header_.EncodedSize(), 0);
+  ZPACK_TRY(file_.Append(place));
+  size_ = place.size();
+  Bytes payload;
+  format::Encode(refs, payload);
+  return AppendChunk(format::kRefsChunk, payload);
+}
+
+Status ContainerWriter::AddBlock(uint32_t first_object, ByteView chunk) {
+  blocks_.rows.push_back({size_, first_object});
+  return Append(chunk);
+}
+
+Status ContainerWriter::Finish(const ObjectIdTable& ids,
+                               const std::vector<uint32_t>& numbers) {
+  Bytes payload;
+  blocks_.rows.push_back({size_, header_.object_count});
+  format::Encode(blocks_, payload);
+  ZPACK_TRY(AppendChunk(format::kBlockTableChunk, payload));
+
+  payload.clear();
+  format::EncodeObjectIds(ids, payload);
+  ZPACK_TRY(AppendChunk(format::kObjectIdsChunk, payload));
+
+  payload.clear();
+  format::EncodeObjectNumbers(numbers, payload);
+  ZPACK_TRY(AppendChunk(format::kObjectNumbersChunk, payload));
+
+  header_.table_of_contents_offset = size_;
+  payload.clear();
+  format::Encode(toc_, payload);
+  Bytes chunk;
+  format::EncodeChunk(format::kTableOfContentsChunk, format::kChunkRequired,
+                      payload, chunk);
+  ZPACK_TRY(Append(chunk));
+
+  format::Trailer trailer;
+  trailer.content_digest = format::ContentDigest(ids);
+  Bytes bytes;
+  format::EncodeBeforeHash(trailer, bytes);
+  ZPACK_TRY(Append(bytes));
+
+  header_.file_size = size_ + format::kDigestSize;
+  Bytes header;
+  format::Encode(header_, header);
+  file_hash_.Update(header);
+  file_hash_.Finish(trailer.file_hash);
+  ZPACK_TRY(file_.Append(trailer.file_hash));
+  size_ += format::kDigestSize;
+  ZPACK_TRY(file_.WriteAt(0, header));
+  return file_.Sync();
+}
+
+}  // namespace zpack

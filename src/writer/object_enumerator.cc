@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "writer/object_enumerator.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/progress_phase.h"
+#include "writer/object_walker.h"
+
+namespace zpack {
+namespace {
+
+// Ids named in the message about missing objects.
+constexpr size_t kMissingNamed = 10;
+// Headers read at a time by one thread.
+constexpr uint64_t kInfoGrain = 1024;
+
+std::unexpected<Error> MissingError(ObjectSource& source,
+                                    const std::set<ObjectId>& missing) {
+  std::string names;
+  size_t named = 0;
+  for (const ObjectId& id : missing) {
+    if (named++ == kMissingNamed) {
+      names += " ...";
+      break;
+    }
+    names += ' ' + id.ToHex();
+  }
+  return MakeError(ErrorCode::kSourceCorrupt, "'{}' {}: {} object{} missing:{}",
+                   source.path(),
+                   source.IsPartialClone()
+                       ? "is a partial clone; fetch it without a filter first"
+                       : "is incomplete",
+                   missing.size(), missing.size() == 1 ? " is" : "s are",
+                   names);
+}
+
+std::vector<ObjectId> Tips(const RefsSnapshot& refs) {
+  std::vector<ObjectId> tips;
+  if (!refs.head_target.empty()) tips.push_back(refs.head_target);
+  for (const Ref& ref : refs.refs) {
+    if (!ref.symbolic()) tips.push_back(ref.target);
+  }
+  return tips;
+}
+
+// Types and sizes of what the walk did not read.
+Status ReadInfos(ObjectSource& source, ObjectList& list,
+                 const RunOptions& run) {
+  return ParallelFor(
+      ResolveThreads(run.threads), run.stop, list.ids.size(), kInfoGrain,
+      [&](uint64_t begin, uint64_t end) -> Status {
+        for (auto rank = static_cast<uint32_t>(begin); rank < end; ++rank) {
+          if (list.types[rank] != ObjectList::kUnknownType) continue;
+          ZPACK_ASSIGN_OR_RETURN(const ObjectInfo info,
+                                 source.ReadInfo(list.ids[rank]));
+          list.types[rank] = info.type;
+          list.sizes[rank] = info.size;
+        }
+        return {};
+      });
+}
+
+// Drops what the walk did not reach.
+ObjectList KeepReached(ObjectList list) {
+  ObjectList kept;
+  Bytes ids;
+  for (uint32_t rank = 0; rank < list.ids.size(); ++rank) {
+    if (!list.reached(rank)) continue;
+    Append(ids, list.ids[rank].bytes());
+    kept.paths.push_back(list.paths[rank]);
+    kept.visits.push_back(list.visits[rank]);
+    kept.types.push_back(list.types[rank]);
+    kept.sizes.push_back(list.sizes[rank]);
+  }
+  // A subsequence of sorted ids is sorted.
+  kept.ids = *ObjectIdTable::FromSorted(list.ids.format(), std::move(ids));
+  kept.path_table = std::move(list.path_table);
+  return kept;
+}
+
+}  // namespace
+
+Result<ObjectList> EnumerateObjects(ObjectSource& source,
+                                    const RefsSnapshot& refs, ObjectSet set,
+                                    const RunOptions& run) {
+  ObjectList list;
+  {
+    const ProgressPhase phase(run.progress, "Enumerating objects", 0, 0);
+    ZPACK_ASSIGN_OR_RETURN(list.ids, source.ListObjects());
+    phase.Advance(list.ids.size(), 0);
+  }
+  const uint32_t count = list.ids.size();
+  list.types.resize(count, ObjectList::kUnknownType);
+  list.sizes.resize(count);
+  list.paths.resize(count, PathTable::kRoot);
+  list.visits.resize(count, ObjectList::kUnreached);
+
+  const ProgressPhase phase(run.progress, "Counting objects", count, 0);
+  ObjectWalker walker(source, refs.shallow, list, run);
+  ZPACK_TRY(walker.Walk(Tips(refs)));
+  if (!walker.missing().empty()) return MissingError(source, walker.missing());
+
+  // Reflogs may name objects that are long gone, and so may what they reach;
+  // Git does not mind either.
+  ZPACK_ASSIGN_OR_RETURN(std::vector<ObjectId> other, source.ListOtherTips());
+  std::erase_if(other, [&](const ObjectId& id) { return !list.ids.Find(id); });
+  ZPACK_TRY(walker.Walk(other));
+
+  if (set == ObjectSet::kReachable) list = KeepReached(std::move(list));
+  ZPACK_TRY(ReadInfos(source, list, run));
+  return list;
+}
+
+}  // namespace zpack

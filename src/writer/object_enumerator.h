@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Phases "Enumerating objects" and "Counting objects": which objects there
+// are, their types and sizes, and where in history and in the tree they occur.
+
+#pragma once
+
+#include "object/object_source.h"
+#include "writer/object_list.h"
+#include "zpack/options.h"
+#include "zpack/refs.h"
+
+namespace zpack {
+
+// Lists the objects of `source` and walks from `refs` (and, for reachability
+// alone, from reflogs and worktrees), reading each commit and tree once.
+//
+// kSourceCorrupt, with the count and the first ids, when something that refs
+// or HEAD need is missing and not beyond a shallow boundary; with the id when
+// an object cannot be read.
+Result<ObjectList> EnumerateObjects(ObjectSource& source,
+                                    const RefsSnapshot& refs, ObjectSet set,
+                                    const RunOptions& run);
+
+}  // namespace zpack

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the writer knows about the objects it is going to store. Filled by
+// EnumerateObjects, then immutable: any number of threads may read it.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "object/object_id_table.h"
+#include "writer/path_table.h"
+
+namespace zpack {
+
+struct ObjectList {
+  // Value of `visit` for an object that the walk did not reach.
+  static constexpr uint32_t kUnreached = 0xffffffff;
+
+  // Value of `types` until an object's header was read.
+  static constexpr ObjectType kUnknownType{0};
+
+  ObjectIdTable ids;
+  // By rank of the id:
+  std::vector<ObjectType> types;
+  std::vector<uint64_t> sizes;
+  std::vector<uint32_t> paths;   // where the walk first met it, in `path_table`
+  std::vector<uint32_t> visits;  // position in the walk; newest commits first
+  PathTable path_table;
+
+  bool reached(uint32_t rank) const { return visits[rank] != kUnreached; }
+};
+
+}  // namespace zpack

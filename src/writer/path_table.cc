@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "writer/path_table.h"
+
+#include <vector>
+
+namespace zpack {
+
+PathTable::PathTable() { nodes_.push_back({kRoot, ""}); }
+
+uint32_t PathTable::Intern(uint32_t parent, std::string_view name) {
+  const auto known = numbers_.find(Key{parent, name});
+  if (known != numbers_.end()) return known->second;
+  const uint32_t number = size();
+  const Node& node = nodes_.emplace_back(Node{parent, std::string(name)});
+  numbers_.emplace(Key{parent, node.name}, number);
+  return number;
+}
+
+std::string PathTable::FullPath(uint32_t path) const {
+  std::vector<uint32_t> parts;
+  for (; path != kRoot; path = nodes_[path].parent) parts.push_back(path);
+  std::string out;
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+    if (!out.empty()) out.push_back('/');
+    out += nodes_[*part].name;
+  }
+  return out;
+}
+
+}  // namespace zpack

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Interned paths. A path is a parent path and a name, so that walking a tree
+// never builds a string. Thread-compatible.
+
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace zpack {
+
+class PathTable {
+ public:
+  // The path of root trees, and of everything that has no path.
+  static constexpr uint32_t kRoot = 0;
+
+  PathTable();
+
+  // The number of `name` inside directory `parent`; numbers count up from 1
+  // in the order of first use.
+  uint32_t Intern(uint32_t parent, std::string_view name);
+
+  uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
+  std::string_view Name(uint32_t path) const { return nodes_[path].name; }
+  // All components, joined by '/'.
+  std::string FullPath(uint32_t path) const;
+
+ private:
+  struct Node {
+    uint32_t parent;
+    std::string name;
+  };
+  struct Key {
+    uint32_t parent;
+    std::string_view name;  // points into a node
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    size_t operator()(const Key& key) const {
+      return std::hash<std::string_view>()(key.name) ^
+             key.parent * size_t{0x9e3779b97f4a7c15};
+    }
+  };
+
+  std::deque<Node> nodes_;  // a deque, because keys point into it
+  std::unordered_map<Key, uint32_t, KeyHash> numbers_;
+};
+
+}  // namespace zpack

@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Finds every library this project uses and pins the oldest version it was
+# tested with. Nothing is vendored; a missing one is named by its Debian package.
+
+find_package(PkgConfig)
+if(NOT PKG_CONFIG_FOUND)
+  message(FATAL_ERROR "pkg-config is missing: apt-get install pkg-config")
+endif()
+
+# zpack_dependency(<name> <pkg-config module> <oldest version> <Debian package>)
+# makes an imported target zpack_dep::<name>.
+function(zpack_dependency name module version package)
+  pkg_check_modules(ZPACK_${name} IMPORTED_TARGET GLOBAL "${module}>=${version}")
+  if(NOT ZPACK_${name}_FOUND)
+    message(FATAL_ERROR
+      "${module} ${version} or newer is missing: apt-get install ${package}")
+  endif()
+  add_library(zpack_dep::${name} ALIAS PkgConfig::ZPACK_${name})
+endfunction()
+
+zpack_dependency(fmt fmt 9.1 libfmt-dev)
+zpack_dependency(xxhash libxxhash 0.8.1 libxxhash-dev)
+zpack_dependency(crypto libcrypto 3.0 libssl-dev)
+zpack_dependency(zstd libzstd 1.5.4 libzstd-dev)
+zpack_dependency(zlib zlib 1.2.13 zlib1g-dev)
+zpack_dependency(libdeflate libdeflate 1.14 libdeflate-dev)
+zpack_dependency(libgit2 libgit2 1.5.1 libgit2-dev)
+
+find_package(Threads REQUIRED)
+
+find_package(Boost 1.74 COMPONENTS program_options)
+if(NOT Boost_FOUND)
+  message(FATAL_ERROR "Boost.Program_options 1.74 or newer is missing: "
+    "apt-get install libboost-program-options-dev")
+endif()
+
+find_package(nlohmann_json 3.11 QUIET)
+if(NOT nlohmann_json_FOUND)
+  message(FATAL_ERROR "nlohmann-json 3.11 or newer is missing: "
+    "apt-get install nlohmann-json3-dev")
+endif()
+
+if(ZPACK_TESTS)
+  find_package(GTest 1.12 QUIET)
+  if(NOT GTest_FOUND)
+    message(FATAL_ERROR "GoogleTest 1.12 or newer is missing: "
+      "apt-get install libgtest-dev libgmock-dev")
+  endif()
+endif()

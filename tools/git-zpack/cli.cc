@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cli.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <ostream>
+
+#include "zpack/version.h"
+
+namespace zpack::cli {
+namespace {
+
+constexpr int kOptionStyle =
+    po::command_line_style::unix_style ^ po::command_line_style::allow_guessing;
+
+void PrintOverview(std::ostream& out) {
+  out << "usage: git-zpack <command> [<options>] <arguments>\n"
+         "   or: git zpack <command> [<options>] <arguments>\n\n"
+         "Keep a Git repository in one small file, prove it intact, and bring "
+         "it back.\n\n";
+  for (const Command& command : Commands()) {
+    out << fmt::format("   {:<10} {}\n", command.name, command.summary);
+  }
+  out << "\nSee 'git-zpack <command> --help' or 'man git-zpack-<command>' for "
+         "one of them.\n";
+}
+
+po::options_description OwnOptions(const Command& command) {
+  po::options_description options("options");
+  command.add_options(options);
+  options.add_options()("help,h", "show this help");
+  return options;
+}
+
+void PrintUsage(const Command& command, std::ostream& out) {
+  out << "usage: git-zpack " << command.name << ' ' << command.usage << "\n\n"
+      << command.summary << "\n\n"
+      << OwnOptions(command);
+}
+
+// Gives '--batch' and its like the value they stand for. Boost's own
+// implicit_value() would take the next argument for the value.
+std::vector<std::string> WithOptionalValues(
+    const Command& command, std::vector<std::string> arguments) {
+  for (std::string& argument : arguments) {
+    if (argument == "--") break;
+    for (const auto& [name, value] : command.optional_values) {
+      if (argument == name) argument = fmt::format("{}={}", name, value);
+    }
+  }
+  return arguments;
+}
+
+// True when help is asked for, before anything else can be wrong.
+bool AsksForHelp(const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
+    if (argument == "--") return false;
+    if (argument == "-h" || argument == "--help") return true;
+  }
+  return false;
+}
+
+int RunCommand(const Command& command,
+               const std::vector<std::string>& arguments, const Io& io) {
+  if (AsksForHelp(arguments)) {
+    PrintUsage(command, io.out);
+    return kDone;
+  }
+  try {
+    return command.run(ParseArguments(command, arguments), io);
+  } catch (const UsageError& error) {
+    io.err << "error: " << error.message << "\n\n";
+  } catch (const po::error& error) {
+    io.err << "error: " << error.what() << "\n\n";
+  }
+  PrintUsage(command, io.err);
+  return kUsage;
+}
+
+}  // namespace
+
+const std::vector<Command>& Commands() {
+  static const std::vector<Command> commands = {
+      kConvertCommand, kVerifyCommand,   kRestoreCommand,
+      kShowCommand,    kListRefsCommand, kCatFileCommand};
+  return commands;
+}
+
+const Command* FindCommand(std::string_view name) {
+  const auto at = std::ranges::find(Commands(), name, &Command::name);
+  return at == Commands().end() ? nullptr : &*at;
+}
+
+po::variables_map ParseArguments(const Command& command,
+                                 const std::vector<std::string>& arguments) {
+  po::options_description all = OwnOptions(command);
+  po::positional_options_description positional;
+  for (const std::string_view name : command.arguments) {
+    all.add_options()(std::string(name).c_str(), po::value<std::string>());
+    positional.add(std::string(name).c_str(), 1);
+  }
+  po::variables_map values;
+  po::store(po::command_line_parser(WithOptionalValues(command, arguments))
+                .options(all)
+                .positional(positional)
+                .style(kOptionStyle)
+                .run(),
+            values);
+  po::notify(values);
+  const size_t required = command.arguments.size() - command.optional_arguments;
+  for (size_t i = 0; i < required; ++i) {
+    if (values.count(std::string(command.arguments[i])) == 0) {
+      throw UsageError{fmt::format("missing <{}>", command.arguments[i])};
+    }
+  }
+  return values;
+}
+
+int Run(const std::vector<std::string>& arguments, const Io& io) {
+  try {
+    if (arguments.empty()) {
+      PrintOverview(io.err);
+      return kUsage;
+    }
+    const std::string& name = arguments.front();
+    if (name == "-h" || name == "--help" || name == "help") {
+      PrintOverview(io.out);
+      return kDone;
+    }
+    if (name == "--version" || name == "version") {
+      io.out << fmt::format("git-zpack version {} (format {}.{})\n",
+                            kLibraryVersion, kFormatMajor, kFormatMinor);
+      return kDone;
+    }
+    const Command* const command = FindCommand(name);
+    if (command == nullptr) {
+      io.err << fmt::format(
+          "git-zpack: '{}' is not a git-zpack command. See 'git-zpack "
+          "--help'.\n",
+          name);
+      return kUsage;
+    }
+    const int code =
+        RunCommand(*command, {arguments.begin() + 1, arguments.end()}, io);
+    io.out.flush();
+    if (!io.out && code == kDone) {
+      io.err << "fatal: cannot write to standard output\n";
+      return kFailed;
+    }
+    return code;
+  } catch (const std::exception& error) {
+    // Lack of memory, in practice; nothing of ours throws.
+    io.err << "fatal: " << error.what() << '\n';
+    return kFailed;
+  }
+}
+
+int Fail(const Io& io, const Error& error) {
+  if (error.code == ErrorCode::kInterrupted) return kInterrupted;
+  io.err << "fatal: " << error.message << '\n';
+  return kFailed;
+}
+
+}  // namespace zpack::cli

@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <istream>
+#include <ostream>
+
+#include "batch_format.h"
+#include "common_options.h"
+#include "tree_printer.h"
+#include "zpack/pack_reader.h"
+
+namespace zpack::cli {
+namespace {
+
+constexpr std::array kModes = {"type",   "size",  "pretty",
+                               "exists", "batch", "batch-check"};
+
+void AddOptions(po::options_description& options) {
+  const auto format = [] {
+    return po::value<std::string>()->value_name("<format>");
+  };
+  options.add_options()("type,t", "show the object's type")(
+      "size,s", "show the object's size")("pretty,p",
+                                          "print the object's content")(
+      "exists,e", "exit with 1, silently, if there is no such object")(
+      "batch", format(),
+      "show type, size and content of each object named on standard input")(
+      "batch-check", format(), "as --batch, without the content")(
+      "batch-all-objects",
+      "show all objects of the file, not those named on "
+      "standard input")("unordered",
+                        "with --batch-all-objects: in storage order, which is "
+                        "faster");
+}
+
+Status WritePiece(std::span<const uint8_t> piece, std::ostream& out) {
+  out.write(reinterpret_cast<const char*>(piece.data()),
+            static_cast<std::streamsize>(piece.size()));
+  if (!out) {
+    return std::unexpected(
+        Error{ErrorCode::kIo, "cannot write to standard output"});
+  }
+  return {};
+}
+
+Status WriteContent(const PackReader& reader, const ObjectId& id,
+                    std::ostream& out) {
+  return reader.Stream(id, [&](std::span<const uint8_t> piece) {
+    return WritePiece(piece, out);
+  });
+}
+
+int PrettyPrint(const PackReader& reader, const ObjectId& id,
+                const ObjectInfo& info, const Io& io) {
+  if (info.type != ObjectType::kTree) {
+    const Status status = WriteContent(reader, id, io.out);
+    return status ? kDone : Fail(io, status.error());
+  }
+  const auto content = reader.Read(id);
+  if (!content) return Fail(io, content.error());
+  const auto text = FormatTree(*content, reader.object_format());
+  if (!text) return Fail(io, text.error());
+  io.out << *text;
+  return kDone;
+}
+
+int RunOne(const PackReader& reader, const po::variables_map& values,
+           const Io& io) {
+  if (!Has(values, "object")) throw UsageError{"missing <object>"};
+  const auto id = reader.Resolve(Text(values, "object"));
+  if (!id) {
+    if (Has(values, "exists") && id.error().code == ErrorCode::kNotFound) {
+      return kNo;
+    }
+    return Fail(io, id.error());
+  }
+  if (Has(values, "exists")) return reader.Contains(*id) ? kDone : kNo;
+  const auto info = reader.ReadInfo(*id);
+  if (!info) return Fail(io, info.error());
+  if (Has(values, "type")) {
+    io.out << ObjectTypeName(info->type) << '\n';
+  } else if (Has(values, "size")) {
+    io.out << info->size << '\n';
+  } else {
+    return PrettyPrint(reader, *id, *info, io);
+  }
+  return kDone;
+}
+
+// One object of a batch.
+class BatchPrinter {
+ public:
+  BatchPrinter(const PackReader& reader, BatchFormat format, bool contents,
+               std::ostream& out)
+      : reader_(reader),
+        format_(std::move(format)),
+        contents_(contents),
+        out_(out) {}
+
+  const BatchFormat& format() const { return format_; }
+
+  Status Print(const ObjectId& id, std::string_view rest) {
+    const auto info = reader_.ReadInfo(id);
+    if (!info) return std::unexpected(info.error());
+    out_ << format_.Expand(id, *info, rest) << '\n';
+    if (!contents_) return {};
+    const Status status = WriteContent(reader_, id, out_);
+    out_ << '\n';
+    return status;
+  }
+
+  // A name as it came from the input.
+  Status PrintNamed(std::string_view name, std::string_view rest) {
+    const auto id = reader_.Resolve(name);
+    if (id && reader_.Contains(*id)) return Print(*id, rest);
+    const bool ambiguous = !id && id.error().code == ErrorCode::kAmbiguous;
+    out_ << name << (ambiguous ? " ambiguous\n" : " missing\n");
+    return {};
+  }
+
+ private:
+  const PackReader& reader_;
+  BatchFormat format_;
+  bool contents_;
+  std::ostream& out_;
+};
+
+Status PrintAll(const PackReader& reader, bool unordered,
+                BatchPrinter& printer) {
+  if (unordered) {
+    for (const uint32_t rank : reader.StorageOrder()) {
+      const Status status = printer.Print(reader.id(rank), "");
+      if (!status) return status;
+    }
+    return {};
+  }
+  for (uint32_t rank = 0; rank < reader.object_count(); ++rank) {
+    const Status status = printer.Print(reader.id(rank), "");
+    if (!status) return status;
+  }
+  return {};
+}
+
+Status PrintFromInput(BatchPrinter& printer, const Io& io) {
+  std::string line;
+  while (std::getline(io.in, line)) {
+    std::string_view name = line;
+    std::string_view rest;
+    if (printer.format().uses_rest()) {
+      const size_t end = std::min(name.find_first_of(" \t"), name.size());
+      rest = name.substr(end);
+      const size_t start = std::min(rest.find_first_not_of(" \t"), rest.size());
+      rest = rest.substr(start);
+      name = name.substr(0, end);
+    }
+    const Status status = printer.PrintNamed(name, rest);
+    if (!status) return status;
+    // Whoever asks waits for the answer before asking again.
+    io.out.flush();
+  }
+  return {};
+}
+
+int RunBatch(const PackReader& reader, const po::variables_map& values,
+             const Io& io) {
+  const bool contents = Has(values, "batch");
+  auto format =
+      BatchFormat::Parse(Text(values, contents ? "batch" : "batch-check"));
+  if (!format) return Fail(io, format.error());
+  BatchPrinter printer(reader, *std::move(format), contents, io.out);
+  const Status status =
+      Has(values, "batch-all-objects")
+          ? PrintAll(reader, Has(values, "unordered"), printer)
+          : PrintFromInput(printer, io);
+  return status ? kDone : Fail(io, status.error());
+}
+
+int Run(const po::variables_map& values, const Io& io) {
+  const auto given = std::ranges::count_if(
+      kModes, [&](const char* mode) { return Has(values, mode); });
+  if (given != 1) {
+    throw UsageError{
+        "give exactly one of -t, -s, -p, -e, --batch and --batch-check"};
+  }
+  const bool batch = Has(values, "batch") || Has(values, "batch-check");
+  if (!batch && Has(values, "batch-all-objects")) {
+    throw UsageError{
+        "'--batch-all-objects' needs '--batch' or '--batch-check'"};
+  }
+  if (Has(values, "unordered") && !Has(values, "batch-all-objects")) {
+    throw UsageError{"'--unordered' needs '--batch-all-objects'"};
+  }
+  if (batch && Has(values, "object")) {
+    throw UsageError{"batch modes take objects from standard input"};
+  }
+  const auto reader = PackReader::Open(Text(values, "file"), ReadOptions{});
+  if (!reader) return Fail(io, reader.error());
+  return batch ? RunBatch(**reader, values, io) : RunOne(**reader, values, io);
+}
+
+}  // namespace
+
+const Command kCatFileCommand = {
+    "cat-file",
+    "Show type, size or content of objects in a .zpack file",
+    "(-t | -s | -p | -e) <file> <object>\n"
+    "   or: git-zpack cat-file (--batch | --batch-check)[=<format>] "
+    "[--batch-all-objects [--unordered]] <file>",
+    {"file", "object"},
+    1,
+    {{"--batch", BatchFormat::kDefault},
+     {"--batch-check", BatchFormat::kDefault}},
+    false,
+    AddOptions,
+    Run};
+
+}  // namespace zpack::cli

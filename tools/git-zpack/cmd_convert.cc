@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "common_options.h"
+#include "zpack/convert.h"
+
+namespace zpack::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void AddOptions(po::options_description& options) {
+  options.add_options()("level", po::value<std::string>()->value_name("<n>"),
+                        "zstd level, 1 (fastest) to 22 (smallest); default 9")(
+      "block-size", po::value<std::string>()->value_name("<size>"),
+      "content per block, 4k to 128m; default 8m")(
+      "reachable", "only what refs, HEAD and reflogs reach")(
+      "force,f", "replace an existing file")(
+      "no-verify", "do not read the file back and hash every object");
+  AddRunOptions(options);
+  AddJsonOption(options);
+}
+
+ConvertOptions ToOptions(const po::variables_map& values,
+                         const RunContext& context) {
+  ConvertOptions options;
+  options.run = context.run();
+  options.level =
+      static_cast<int>(Number(values, "level", 1, 22, options.level));
+  if (Has(values, "block-size")) {
+    options.block_size = ParseSize(Text(values, "block-size"), "block-size");
+  }
+  if (Has(values, "reachable")) options.objects = ObjectSet::kReachable;
+  if (Has(values, "force")) options.overwrite = Overwrite::kYes;
+  if (Has(values, "no-verify")) options.read_back = ReadBack::kNo;
+  return options;
+}
+
+Json ToJson(const ConvertStats& stats, ReadBack read_back) {
+  Json types = Json::object();
+  for (const auto& type : stats.types) {
+    types[std::string(ObjectTypeName(type.type))] = {
+        {"count", type.count},
+        {"raw_bytes", type.raw_bytes},
+        {"stored_bytes", type.stored_bytes}};
+  }
+  Json phases = Json::array();
+  for (const auto& phase : stats.phases) {
+    phases.push_back({{"title", phase.title}, {"seconds", phase.seconds}});
+  }
+  return {{"objects", stats.objects()},
+          {"raw_bytes", stats.raw_bytes()},
+          {"types", types},
+          {"index_bytes", stats.index_bytes()},
+          {"file_bytes", stats.file_size},
+          {"source_pack_bytes", stats.source_pack_bytes},
+          {"refs", stats.refs},
+          {"verified", read_back == ReadBack::kYes},
+          {"phases", phases},
+          {"peak_rss_bytes", PeakResidentBytes()}};
+}
+
+int Run(const po::variables_map& values, const Io& io) {
+  const RunContext context(values, io);
+  const ConvertOptions options = ToOptions(values, context);
+  const auto stats =
+      Convert(Text(values, "repository"), Text(values, "file"), options);
+  if (!stats) return Fail(io, stats.error());
+  if (Has(values, "json")) {
+    PrintJson(ToJson(*stats, options.read_back), io.out);
+  } else if (!context.quiet()) {
+    io.err << fmt::format(
+        "Converted {} objects and {} refs to {}{}; the packs of the source "
+        "take {}.\n",
+        stats->objects(), stats->refs, HumanSize(stats->file_size),
+        options.read_back == ReadBack::kYes ? ", verified" : ", not verified",
+        HumanSize(stats->source_pack_bytes));
+  }
+  return kDone;
+}
+
+}  // namespace
+
+const Command kConvertCommand = {
+    "convert",
+    "Convert a Git repository into one .zpack file",
+    "[<options>] <repository> <file>",
+    {"repository", "file"},
+    0,
+    {},
+    true,
+    AddOptions,
+    Run};
+
+}  // namespace zpack::cli

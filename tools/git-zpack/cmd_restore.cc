@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "common_options.h"
+#include "zpack/restore.h"
+
+namespace zpack::cli {
+namespace {
+
+void AddOptions(po::options_description& options) {
+  options.add_options()("force,f", "replace an existing bare repository");
+  AddRunOptions(options);
+  AddJsonOption(options);
+}
+
+int Run(const po::variables_map& values, const Io& io) {
+  const RunContext context(values, io);
+  RestoreOptions options;
+  options.run = context.run();
+  if (Has(values, "force")) options.overwrite = Overwrite::kYes;
+  const std::string directory = Text(values, "directory");
+  const auto stats = Restore(Text(values, "file"), directory, options);
+  if (!stats) return Fail(io, stats.error());
+  if (Has(values, "json")) {
+    PrintJson({{"objects", stats->objects},
+               {"raw_bytes", stats->raw_bytes},
+               {"pack_bytes", stats->pack_bytes},
+               {"refs", stats->refs},
+               {"peak_rss_bytes", PeakResidentBytes()}},
+              io.out);
+  } else if (!context.quiet()) {
+    io.err << fmt::format("Restored {} objects and {} refs to '{}'.\n",
+                          stats->objects, stats->refs, directory);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+const Command kRestoreCommand = {
+    "restore",
+    "Bring a repository back from a .zpack file, as a bare one",
+    "[--force] [<options>] <file> <directory>",
+    {"file", "directory"},
+    0,
+    {},
+    true,
+    AddOptions,
+    Run};
+
+}  // namespace zpack::cli

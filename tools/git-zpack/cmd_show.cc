@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <fmt/format.h>
+
+#include <map>
+#include <ostream>
+
+#include "common_options.h"
+#include "zpack/pack_reader.h"
+
+namespace zpack::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void AddOptions(po::options_description& options) {
+  options.add_options()("blocks", "also list every block and its streams");
+  AddJsonOption(options);
+}
+
+std::string Join(const std::vector<std::string>& names) {
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+void PrintBlocks(const FileDescription& file, std::ostream& out) {
+  out << "\n      offset         size type    kind     first object  objects  "
+         "streams (raw -> stored)\n";
+  for (const auto& block : file.blocks) {
+    out << fmt::format("{:12} {:12} {:7} {:8} {:12} {:8} ", block.offset,
+                       block.size, ObjectTypeName(block.type), block.kind,
+                       block.first_object, block.object_count);
+    for (const auto& stream : block.streams) {
+      out << fmt::format(" {} {} {} -> {}", stream.kind, stream.codec,
+                         stream.raw_size, stream.stored_size);
+    }
+    out << '\n';
+  }
+}
+
+void PrintText(const FileDescription& file, const RefsSnapshot& refs,
+               bool list_blocks, std::ostream& out) {
+  out << fmt::format("format version     {}.{}\n", file.format_major,
+                     file.format_minor)
+      << fmt::format("object format      {}\n",
+                     ObjectFormatName(file.object_format))
+      << fmt::format("objects            {}\n", file.object_count)
+      << fmt::format("file size          {}\n", file.file_size)
+      << fmt::format("header size        {}\n", file.header_size)
+      << fmt::format("required features  {}\n", Join(file.required_features))
+      << fmt::format("optional features  {}\n", Join(file.optional_features))
+      << fmt::format("HEAD               {}\n",
+                     refs.head_symref.empty() ? refs.head_target.ToHex()
+                                              : "ref: " + refs.head_symref)
+      << fmt::format("refs               {}\n", refs.refs.size())
+      << fmt::format("shallow            {}\n", refs.shallow.size());
+  struct Sum {
+    uint64_t blocks = 0;
+    uint64_t objects = 0;
+    uint64_t raw = 0;
+    uint64_t stored = 0;
+  };
+  std::map<ObjectType, Sum> sums;
+  for (const auto& block : file.blocks) {
+    Sum& sum = sums[block.type];
+    ++sum.blocks;
+    sum.objects += block.segment_offset == 0 ? block.object_count : 0;
+    sum.stored += block.size;
+    for (const auto& stream : block.streams) sum.raw += stream.raw_size;
+  }
+  out << "\ntype      blocks    objects            raw         stored\n";
+  for (const auto& [type, sum] : sums) {
+    out << fmt::format("{:7} {:8} {:10} {:14} {:14}\n", ObjectTypeName(type),
+                       sum.blocks, sum.objects, sum.raw, sum.stored);
+  }
+  out << "\nchunk       offset         size  required\n";
+  for (const auto& chunk : file.chunks) {
+    out << fmt::format("{:4} {:13} {:12}  {}\n", chunk.id, chunk.offset,
+                       chunk.size, chunk.required ? "yes" : "no");
+  }
+  out << fmt::format("TOCC {:13}\n", file.table_of_contents_offset);
+  if (list_blocks) PrintBlocks(file, out);
+  out << fmt::format("\ncontent digest     {}\n", file.content_digest)
+      << fmt::format("file hash          {}\n", file.file_hash);
+}
+
+Json ToJson(const FileDescription& file, const RefsSnapshot& refs) {
+  Json chunks = Json::array();
+  for (const auto& chunk : file.chunks) {
+    chunks.push_back({{"id", chunk.id},
+                      {"offset", chunk.offset},
+                      {"size", chunk.size},
+                      {"required", chunk.required}});
+  }
+  Json blocks = Json::array();
+  for (const auto& block : file.blocks) {
+    Json streams = Json::array();
+    for (const auto& stream : block.streams) {
+      streams.push_back({{"kind", stream.kind},
+                         {"codec", stream.codec},
+                         {"raw_size", stream.raw_size},
+                         {"stored_size", stream.stored_size}});
+    }
+    blocks.push_back({{"offset", block.offset},
+                      {"size", block.size},
+                      {"type", ObjectTypeName(block.type)},
+                      {"kind", block.kind},
+                      {"first_object", block.first_object},
+                      {"object_count", block.object_count},
+                      {"segment_offset", block.segment_offset},
+                      {"streams", streams}});
+  }
+  Json head = Json::object();
+  if (refs.head_symref.empty()) {
+    head["target"] = refs.head_target.ToHex();
+  } else {
+    SetBytes(head, "symref", refs.head_symref);
+  }
+  return {{"format_version",
+           fmt::format("{}.{}", file.format_major, file.format_minor)},
+          {"object_format", ObjectFormatName(file.object_format)},
+          {"objects", file.object_count},
+          {"file_bytes", file.file_size},
+          {"header_bytes", file.header_size},
+          {"required_features", file.required_features},
+          {"optional_features", file.optional_features},
+          {"head", head},
+          {"refs", refs.refs.size()},
+          {"shallow", refs.shallow.size()},
+          {"chunks", chunks},
+          {"table_of_contents_offset", file.table_of_contents_offset},
+          {"blocks", blocks},
+          {"content_digest", file.content_digest},
+          {"file_hash", file.file_hash}};
+}
+
+int Run(const po::variables_map& values, const Io& io) {
+  const auto reader = PackReader::Open(Text(values, "file"), ReadOptions{});
+  if (!reader) return Fail(io, reader.error());
+  const auto description = (*reader)->Describe();
+  if (!description) return Fail(io, description.error());
+  if (Has(values, "json")) {
+    PrintJson(ToJson(*description, (*reader)->refs()), io.out);
+  } else {
+    PrintText(*description, (*reader)->refs(), Has(values, "blocks"), io.out);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+const Command kShowCommand = {"show",
+                              "Show what a .zpack file consists of",
+                              "[--blocks] [--json] <file>",
+                              {"file"},
+                              0,
+                              {},
+                              false,
+                              AddOptions,
+                              Run};
+
+}  // namespace zpack::cli

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <fmt/format.h>
+
+#include <array>
+#include <ostream>
+#include <utility>
+
+#include "common_options.h"
+#include "zpack/verify.h"
+
+namespace zpack::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<std::pair<std::string_view, VerifyLevel>, 4> kLevels = {
+    {{"structure", VerifyLevel::kStructure},
+     {"checksums", VerifyLevel::kChecksums},
+     {"objects", VerifyLevel::kObjects},
+     {"connectivity", VerifyLevel::kConnectivity}}};
+
+void AddOptions(po::options_description& options) {
+  options.add_options()(
+      "level", po::value<std::string>()->value_name("<level>"),
+      "structure, checksums, objects (default) or connectivity; each includes "
+      "those before it")(
+      "against", po::value<std::string>()->value_name("<repository>"),
+      "also compare objects, refs and HEAD with this repository");
+  AddRunOptions(options);
+  AddJsonOption(options);
+}
+
+VerifyLevel ToLevel(const po::variables_map& values) {
+  if (!Has(values, "level")) return VerifyLevel::kObjects;
+  const std::string text = Text(values, "level");
+  for (const auto& [name, level] : kLevels) {
+    if (name == text) return level;
+  }
+  throw UsageError{fmt::format("unknown level '{}'", text)};
+}
+
+std::string_view KindName(Difference::Kind kind) {
+  switch (kind) {
+    case Difference::Kind::kMissing:
+      return "missing";
+    case Difference::Kind::kExtra:
+      return "extra";
+    case Difference::Kind::kDifferent:
+      return "different";
+  }
+  return "unknown";
+}
+
+Json ToJson(const VerifyReport& report) {
+  Json damages = Json::array();
+  for (const Damage& damage : report.damages) {
+    Json row = {{"message", damage.message}, {"offset", damage.offset}};
+    if (!damage.object.empty()) row["object"] = damage.object.ToHex();
+    damages.push_back(std::move(row));
+  }
+  Json differences = Json::array();
+  for (const Difference& difference : report.differences) {
+    Json row = {{"kind", KindName(difference.kind)}};
+    SetBytes(row, "subject", difference.subject);
+    row["message"] = difference.message;
+    differences.push_back(std::move(row));
+  }
+  return {{"ok", report.ok()},
+          {"level", kLevels[static_cast<size_t>(report.level)].first},
+          {"objects", report.objects},
+          {"objects_verified", report.objects_verified},
+          {"bytes_verified", report.bytes_verified},
+          {"damages", damages},
+          {"differences", differences},
+          {"peak_rss_bytes", PeakResidentBytes()}};
+}
+
+int Run(const po::variables_map& values, const Io& io) {
+  const RunContext context(values, io);
+  VerifyOptions options;
+  options.run = context.run();
+  options.level = ToLevel(values);
+  const std::string file = Text(values, "file");
+  const auto report = Verify(file, Text(values, "against"), options);
+  if (!report) return Fail(io, report.error());
+  for (const Damage& damage : report->damages) {
+    io.err << "error: " << damage.message << '\n';
+  }
+  for (const Difference& difference : report->differences) {
+    io.err << "error: " << difference.message << '\n';
+  }
+  if (Has(values, "json")) {
+    PrintJson(ToJson(*report), io.out);
+  } else if (!context.quiet()) {
+    io.out << fmt::format("{}: {}, {} of {} objects verified\n", file,
+                          report->ok() ? "ok" : "bad", report->objects_verified,
+                          report->objects);
+  }
+  return report->ok() ? kDone : kNo;
+}
+
+}  // namespace
+
+const Command kVerifyCommand = {
+    "verify",
+    "Prove a .zpack file intact, by itself and against its repository",
+    "[--level <level>] [--against <repository>] [<options>] <file>",
+    {"file"},
+    0,
+    {},
+    true,
+    AddOptions,
+    Run};
+
+}  // namespace zpack::cli

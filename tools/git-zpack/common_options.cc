@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "common_options.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <charconv>
+#include <limits>
+#include <ostream>
+
+namespace zpack::cli {
+namespace {
+
+constexpr int64_t kMaxThreads = 1024;
+
+using Json = nlohmann::ordered_json;
+
+bool IsUtf8(const std::string& bytes) {
+  try {
+    (void)Json(bytes).dump();
+    return true;
+  } catch (const Json::type_error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+void AddRunOptions(po::options_description& options) {
+  options.add_options()("threads", po::value<std::string>()->value_name("<n>"),
+                        "worker threads; 0, the default, means one per "
+                        "processor")("quiet,q", "print nothing but errors")(
+      "progress", "show progress even when standard error is no terminal")(
+      "no-progress", "show no progress");
+}
+
+void AddJsonOption(po::options_description& options) {
+  options.add_options()("json", "print the result as JSON");
+}
+
+RunContext::RunContext(const po::variables_map& options, const Io& io)
+    : quiet_(Has(options, "quiet")) {
+  const bool wanted = Has(options, "progress") || io.err_is_terminal;
+  if (wanted && !quiet_ && !Has(options, "no-progress")) {
+    meter_ = std::make_unique<ProgressMeter>(io.err);
+  }
+  run_.threads =
+      static_cast<unsigned>(Number(options, "threads", 0, kMaxThreads, 0));
+  run_.progress = meter_.get();
+  run_.stop = io.stop;
+}
+
+bool Has(const po::variables_map& options, const char* name) {
+  return options.count(name) != 0;
+}
+
+std::string Text(const po::variables_map& options, const char* name) {
+  return Has(options, name) ? options[name].as<std::string>() : "";
+}
+
+int64_t Number(const po::variables_map& options, const char* name, int64_t low,
+               int64_t high, int64_t otherwise) {
+  if (!Has(options, name)) return otherwise;
+  const std::string text = Text(options, name);
+  int64_t value = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < low ||
+      value > high) {
+    throw UsageError{
+        fmt::format("option '--{}' expects a number from {} to "
+                    "{}, not '{}'",
+                    name, low, high, text)};
+  }
+  return value;
+}
+
+uint64_t ParseSize(const std::string& text, const char* name) {
+  uint64_t value = 0;
+  const char* const last = text.data() + text.size();
+  auto [end, error] = std::from_chars(text.data(), last, value);
+  unsigned shift = 0;
+  if (end != last) {
+    constexpr std::string_view kSuffixes = "kmg";
+    const size_t at = kSuffixes.find(static_cast<char>(*end | 0x20));
+    if (at != std::string_view::npos) {
+      shift = static_cast<unsigned>(10 * (at + 1));
+      ++end;
+    }
+  }
+  if (text.empty() || error != std::errc() || end != last ||
+      value > (std::numeric_limits<uint64_t>::max() >> shift)) {
+    throw UsageError{fmt::format(
+        "option '--{}' expects a size like 512k or 8m, not '{}'", name, text)};
+  }
+  return value << shift;
+}
+
+void SetBytes(Json& object, const std::string& key, std::string_view bytes) {
+  std::string text(bytes);
+  if (!IsUtf8(text)) {
+    std::string hex;
+    for (const char c : bytes) {
+      hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
+    }
+    object[key + "_hex"] = hex;
+    text = Json::parse(
+        Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+  object[key] = text;
+}
+
+void PrintJson(const Json& document, std::ostream& out) {
+  // File names in messages may be no UTF-8.
+  out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+uint64_t PeakResidentBytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+}  // namespace zpack::cli

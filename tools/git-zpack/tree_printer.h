@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Trees for people, as 'git cat-file -p' and 'git ls-tree' print them.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "zpack/object_id.h"
+
+namespace zpack::cli {
+
+// One line an entry: mode, type, id, tab, name. kCorrupt at the first byte
+// that is no entry.
+Result<std::string> FormatTree(std::span<const uint8_t> content,
+                               ObjectFormat format);
+
+// `name` in double quotes, with C escapes, if it holds anything but printable
+// ASCII; as it is otherwise (core.quotePath of git-config(1)).
+std::string QuoteName(std::string_view name);
+
+}  // namespace zpack::cli
