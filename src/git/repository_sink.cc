@@ -79,13 +79,17 @@ class TemporaryDirectory {
     if (error) {
       return std::unexpected(IoError("create", path.string(), error.value()));
     }
-    ZPACK_ASSIGN_OR_RETURN(auto lock,
-                           file_system.CreateLocked((path / kLock).string()));
+    auto lock = file_system.CreateLocked((path / kLock).string());
+    if (!lock) {
+      // Only an empty directory goes: another process may hold the lock.
+      fs::remove(path, error);
+      return std::unexpected(lock.error());
+    }
     for (const auto& entry : fs::directory_iterator(path, error)) {
       if (entry.path().filename() != kLock) fs::remove_all(entry.path(), error);
     }
     return std::unique_ptr<TemporaryDirectory>(
-        new TemporaryDirectory(path, std::move(lock)));
+        new TemporaryDirectory(path, *std::move(lock)));
   }
   ~TemporaryDirectory() {
     std::error_code ignored;
@@ -231,7 +235,10 @@ Result<std::unique_ptr<ObjectSink>> CreateRepository(
   }
   InitLibgit2();
   std::error_code error;
-  fs::path destination = fs::weakly_canonical(directory, error);
+  // Absolute first: what does not exist yet stays relative otherwise, and then
+  // may have no parent to speak of.
+  fs::path destination = fs::absolute(directory, error);
+  if (!error) destination = fs::weakly_canonical(destination, error);
   if (error || destination.empty()) {
     return MakeError(ErrorCode::kInvalidArgument, "bad directory: '{}'",
                      directory);

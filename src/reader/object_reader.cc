@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "object/object_hasher.h"
 #include "reader/object_run.h"
 
 namespace zpack {
@@ -48,11 +49,30 @@ Status ObjectReader::Stream(
   const BlockRun run = RunAt(pack_, pack_.blocks().FindBlock(number));
   ZPACK_ASSIGN_OR_RETURN(const BlockPtr block, Block(run.first));
   const uint32_t index = number - block->objects.header.first_object;
-  ZPACK_TRY(start({block->objects.header.type, block->objects.sizes[index]}));
-  if (!IsSegmented(run, *block)) return piece(block->object(index));
-  // A decoder of its own, so that a long stream does not hold the lock.
-  BlockDecoder decoder;
-  return StreamSegments(pack_, run, *block, decoder, piece);
+  const ObjectInfo info{block->objects.header.type,
+                        block->objects.sizes[index]};
+  ZPACK_TRY(start(info));
+  ObjectHasher hasher(pack_.header().object_format);
+  hasher.Begin(info);
+  const auto hash_and_pass = [&](ByteView bytes) {
+    hasher.Update(bytes);
+    return piece(bytes);
+  };
+  if (IsSegmented(run, *block)) {
+    // A decoder of its own, so that a long stream does not hold the lock.
+    BlockDecoder decoder;
+    ZPACK_TRY(StreamSegments(pack_, run, *block, decoder, hash_and_pass));
+  } else {
+    ZPACK_TRY(hash_and_pass(block->object(index)));
+  }
+  const ObjectId expected = pack_.ids()[pack_.rank(number)];
+  if (const ObjectId actual = hasher.Finish(); actual != expected) {
+    return MakeError(ErrorCode::kCorrupt,
+                     "object {} hashes to {} in block {} at offset {} of '{}'",
+                     expected.ToHex(), actual.ToHex(), run.first,
+                     pack_.block_offset(run.first), pack_.path());
+  }
+  return {};
 }
 
 Result<ObjectType> ObjectReader::Read(uint32_t number, Bytes& content) {

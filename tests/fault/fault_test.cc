@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every call to the file system fails once, during a conversion over an
+// existing file and during a restore. Afterwards the destination is what it
+// was (or, when only the last directory fsync failed, wholly the new one), the
+// error names a path, and nothing else is left behind.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "api/convert_source.h"
+#include "git/repository_sink.h"
+#include "reader/pack_file.h"
+#include "restore/repository_restorer.h"
+#include "support/fault_file.h"
+#include "support/memory_source.h"
+#include "support/temp_dir.h"
+#include "zpack/verify.h"
+
+namespace zpack::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Fault = FaultFileSystem::Fault;
+
+std::string Content(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+size_t EntriesIn(const fs::path& directory) {
+  return static_cast<size_t>(std::distance(fs::directory_iterator(directory),
+                                           fs::directory_iterator()));
+}
+
+Result<ConvertStats> ConvertWith(MemorySource& source, FileSystem& system,
+                                 const fs::path& path) {
+  ConvertOptions options;
+  options.run.threads = 1;
+  options.overwrite = Overwrite::kYes;
+  options.block_size = 4096;
+  return ConvertSource([&] { return source.Open(); }, system, path.string(),
+                       options);
+}
+
+class Faults : public ::testing::TestWithParam<Fault> {};
+
+TEST_P(Faults, DuringConvertLeaveTheOldFileOrTheNewOne) {
+  const TempDir directory;
+  const fs::path path = fs::path(directory.path()) / "a.zpack";
+  MemorySource old_source = SampleHistory(2);
+  MemorySource new_source = SampleHistory(40);
+  FaultFileSystem sound(-1, Fault::kError);
+  ASSERT_TRUE(ConvertWith(new_source, sound, path));
+  const std::string new_content = Content(path);
+  ASSERT_TRUE(ConvertWith(old_source, PosixFileSystem(), path));
+  const std::string old_content = Content(path);
+  ASSERT_NE(old_content, new_content);
+  ASSERT_GT(sound.calls(), 20);
+
+  for (int call = 0; call < sound.calls(); ++call) {
+    ASSERT_TRUE(ConvertWith(old_source, PosixFileSystem(), path));
+    FaultFileSystem system(call, GetParam());
+    const auto stats = ConvertWith(new_source, system, path);
+    SCOPED_TRACE("call " + std::to_string(call) + ", " + system.failed());
+    ASSERT_FALSE(stats);
+    EXPECT_EQ(stats.error().code, ErrorCode::kIo);
+    EXPECT_NE(stats.error().message.find(directory.path()), std::string::npos)
+        << stats.error().message;
+    // Only the fsync of the directory comes after the rename.
+    const bool renamed = call == sound.calls() - 1;
+    EXPECT_EQ(Content(path), renamed ? new_content : old_content);
+    EXPECT_EQ(EntriesIn(directory.path()), 1U) << "a temporary was left";
+  }
+}
+
+TEST_P(Faults, DuringRestoreLeaveNothing) {
+  const TempDir directory;
+  const fs::path file = fs::path(directory.path()) / "a.zpack";
+  const fs::path parent = fs::path(directory.path()) / "out";
+  const fs::path target = parent / "r.git";
+  MemorySource source = SampleHistory(20);
+  ASSERT_TRUE(ConvertWith(source, PosixFileSystem(), file));
+  fs::create_directory(parent);
+
+  const auto restore = [&](FileSystem& system) -> Status {
+    const auto pack = PackFile::Open(
+        *PosixFileSystem().OpenForRead(file.string()), ReadOptions{});
+    EXPECT_TRUE(pack);
+    const auto sink =
+        CreateRepository(system, target.string(), Overwrite::kNo,
+                         ObjectFormat::kSha1, (*pack)->ids().size());
+    if (!sink) return std::unexpected(sink.error());
+    RunOptions run;
+    run.threads = 1;
+    const auto stats = RestorePack(**pack, run, **sink);
+    if (!stats) return std::unexpected(stats.error());
+    return {};
+  };
+  FaultFileSystem sound(-1, Fault::kError);
+  ASSERT_TRUE(restore(sound));
+  ASSERT_GT(sound.calls(), 10);
+  for (int call = 0; call < sound.calls(); ++call) {
+    fs::remove_all(target);
+    FaultFileSystem system(call, GetParam());
+    const Status status = restore(system);
+    SCOPED_TRACE("call " + std::to_string(call) + ", " + system.failed());
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().code, ErrorCode::kIo);
+    const bool renamed = call == sound.calls() - 1;
+    EXPECT_EQ(fs::exists(target), renamed);
+    EXPECT_EQ(EntriesIn(parent), renamed ? 1U : 0U);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Faults,
+                         ::testing::Values(Fault::kError, Fault::kShortWrite),
+                         [](const auto& fault) {
+                           return fault.param == Fault::kError ? "Error"
+                                                               : "ShortWrite";
+                         });
+
+}  // namespace
+}  // namespace zpack::testing

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Payloads of table of contents, block table, refs, object index and trailer.
+// The first byte chooses which. What decodes must encode to the same bytes.
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "format/block_table.h"
+#include "format/chunk.h"
+#include "format/object_index.h"
+#include "format/refs_chunk.h"
+#include "format/trailer.h"
+#include "fuzz/fuzz_target.h"
+
+namespace {
+
+using namespace zpack;
+
+void Expect(const Bytes& encoded, ByteView payload) {
+  if (!std::ranges::equal(encoded, payload)) std::abort();
+}
+
+void TableOfContents(ByteView payload) {
+  const auto toc = format::DecodeTableOfContents(payload, 64, 1 << 20);
+  if (!toc) return;
+  Bytes encoded;
+  format::Encode(*toc, encoded);
+  Expect(encoded, payload);
+}
+
+void BlockTable(ByteView payload) {
+  constexpr size_t kRow = 12;
+  if (payload.size() < kRow) return;
+  // Ends that fit the last row, so that more tables get through.
+  const ByteView last = payload.last(kRow);
+  const auto table =
+      format::DecodeBlockTable(payload, LoadBigEndian<uint64_t>(payload.data()),
+                               LoadBigEndian<uint64_t>(last.data()),
+                               LoadBigEndian<uint32_t>(last.data() + 8));
+  if (!table) return;
+  const uint32_t objects = table->rows.back().first_object;
+  for (const uint32_t number : {0U, objects / 2, objects - 1}) {
+    if (number < objects && table->FindBlock(number) >= table->block_count()) {
+      std::abort();
+    }
+  }
+  Bytes encoded;
+  format::Encode(*table, encoded);
+  Expect(encoded, payload);
+}
+
+void Refs(ByteView payload) {
+  const auto refs = format::DecodeRefs(payload, ObjectFormat::kSha1);
+  if (!refs) return;
+  (void)refs->Resolve("HEAD");
+  Bytes encoded;
+  format::Encode(*refs, encoded);
+  Expect(encoded, payload);
+}
+
+void ObjectIds(ByteView payload) {
+  constexpr size_t kFanOut = 1024;
+  if (payload.size() < kFanOut) return;
+  const auto count = static_cast<uint32_t>((payload.size() - kFanOut) / 20);
+  const auto ids = format::DecodeObjectIds(payload, ObjectFormat::kSha1, count);
+  if (!ids) return;
+  for (uint32_t rank = 0; rank < count; ++rank) {
+    if (ids->Find((*ids)[rank]) != rank) std::abort();
+  }
+  Bytes encoded;
+  format::EncodeObjectIds(*ids, encoded);
+  Expect(encoded, payload);
+}
+
+void ObjectNumbers(ByteView payload) {
+  const auto numbers = format::DecodeObjectNumbers(
+      payload, static_cast<uint32_t>(payload.size() / 4));
+  if (!numbers) return;
+  Bytes encoded;
+  format::EncodeObjectNumbers(
+      format::InversePermutation(format::InversePermutation(*numbers)),
+      encoded);
+  Expect(encoded, payload);
+}
+
+void Trailer(ByteView payload) {
+  const auto trailer = format::DecodeTrailer(payload);
+  if (!trailer) return;
+  Bytes encoded;
+  format::Encode(*trailer, encoded);
+  Expect(encoded, payload);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  constexpr void (*kDecoders[])(ByteView) = {
+      TableOfContents, BlockTable, Refs, ObjectIds, ObjectNumbers, Trailer};
+  if (size == 0) return 0;
+  kDecoders[data[0] % std::size(kDecoders)]({data + 1, size - 1});
+  return 0;
+}

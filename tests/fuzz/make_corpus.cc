@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes the seed inputs of the fuzz targets: fuzz_make_corpus DIRECTORY.
+// Needed only when the format changes; its output is kept in tests/fuzz/corpus.
+
+#include <cstdio>
+#include <string>
+
+#include "api/convert_source.h"
+#include "base/error.h"
+#include "codec/zstd_codec.h"
+#include "format/block.h"
+#include "format/block_table.h"
+#include "format/chunk.h"
+#include "format/file_header.h"
+#include "format/object_index.h"
+#include "format/refs_chunk.h"
+#include "format/trailer.h"
+#include "support/memory_source.h"
+#include "support/temp_dir.h"
+
+namespace {
+
+using namespace zpack;
+using namespace zpack::testing;
+
+class Corpus {
+ public:
+  explicit Corpus(std::string directory) : directory_(std::move(directory)) {}
+  void Add(const std::string& name, const Bytes& content) const {
+    WriteFile(directory_ + '/' + name, AsText(content));
+  }
+  // For fuzz_tables, whose first byte chooses the decoder.
+  void AddTable(const std::string& name, uint8_t selector,
+                const Bytes& payload) const {
+    Bytes input = {selector};
+    Append(input, payload);
+    Add("tables/" + name, input);
+  }
+
+ private:
+  std::string directory_;
+};
+
+Bytes ZpackFile(MemorySource& source, uint64_t block_size) {
+  const TempDir directory;
+  const std::string path = directory / "a.zpack";
+  ConvertOptions options;
+  options.run.threads = 1;
+  options.block_size = block_size;
+  const auto stats = ConvertSource([&] { return source.Open(); },
+                                   PosixFileSystem(), path, options);
+  Require(stats.has_value(), "cannot convert");
+  return *ReadWholeFile(PosixFileSystem(), path, 1 << 20);
+}
+
+void AddHeaders(const Corpus& corpus) {
+  format::FileHeader header;
+  header.object_count = 7;
+  Bytes plain;
+  format::Encode(header, plain);
+  corpus.Add("header/plain", plain);
+  header.optional_features = {"parity", "x-2.0"};
+  header.object_format = ObjectFormat::kSha256;
+  Bytes features;
+  format::Encode(header, features);
+  corpus.Add("header/features", features);
+}
+
+void AddTables(const Corpus& corpus, const MemorySource& source) {
+  Bytes toc;
+  format::Encode(format::TableOfContents{{{format::kRefsChunk, 1, 64, 10},
+                                          {format::kObjectIdsChunk, 1, 98, 4},
+                                          {0x41424344, 0, 126, 0}}},
+                 toc);
+  corpus.AddTable("toc", 0, toc);
+  Bytes blocks;
+  format::Encode(
+      format::BlockTable{{{100, 0}, {200, 5}, {300, 5}, {400, 6}, {500, 9}}},
+      blocks);
+  corpus.AddTable("block-table", 1, blocks);
+  Bytes refs;
+  format::Encode(source.refs, refs);
+  corpus.AddTable("refs", 2, refs);
+  Bytes ids;
+  for (const auto& [id, object] : source.objects()) Append(ids, id.bytes());
+  const auto table = *ObjectIdTable::FromSorted(ObjectFormat::kSha1, ids);
+  Bytes index;
+  format::EncodeObjectIds(table, index);
+  corpus.AddTable("object-ids", 3, index);
+  Bytes numbers;
+  format::EncodeObjectNumbers({3, 1, 0, 2, 4}, numbers);
+  corpus.AddTable("object-numbers", 4, numbers);
+  Bytes trailer;
+  format::Encode({format::ContentDigest(table), {}}, trailer);
+  corpus.AddTable("trailer", 5, trailer);
+}
+
+void AddBlocks(const Corpus& corpus) {
+  const std::string text(500, 'x');
+  Bytes frame;
+  Require(ZstdCompressor(3).Compress(AsBytes(text), frame).has_value(), "zstd");
+  Bytes block;
+  format::Encode(
+      {format::BlockKind::kObjects, ObjectType::kBlob, 0, 2, 0},
+      {{format::StreamKind::kSizes, format::StreamCodec::kStored, 4, 4},
+       {format::StreamKind::kContents, format::StreamCodec::kZstd, text.size(),
+        frame.size()}},
+      block);
+  Append(block, AsBytes({"\xac\x02\xc8\x01", 4}));
+  Append(block, frame);
+  corpus.Add("block/objects", block);
+  Bytes segment;
+  format::Encode(
+      {format::BlockKind::kSegment, ObjectType::kBlob, 3, 1, 4096},
+      {{format::StreamKind::kSizes, format::StreamCodec::kStored, 2, 2},
+       {format::StreamKind::kContents, format::StreamCodec::kStored, 3, 3}},
+      segment);
+  Append(segment, AsBytes("\x80\x40"
+                          "abc"));
+  corpus.Add("block/segment", segment);
+}
+
+void AddCommandLines(const Corpus& corpus) {
+  for (const auto& [name, text] :
+       std::initializer_list<std::pair<const char*, const char*>>{
+           {"convert", "convert\n--level\n9\n--threads=2\n-qf\nrepo\nfile"},
+           {"verify", "verify\n--level=objects\n--against\nrepo\n--\n-file"},
+           {"cat-file", "cat-file\n--batch=%(objectname) %(rest)%%\nfile"},
+           {"restore", "restore\n--force\nfile\ndirectory"},
+           {"block-size", "convert\n--block-size\n8m\na\nb"},
+           {"help", "--help"},
+           {"unknown", "frobnicate\n--x"}}) {
+    corpus.Add(std::string("cli/") + name,
+               Bytes(AsBytes(text).begin(), AsBytes(text).end()));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: fuzz_make_corpus <directory>\n");
+    return 129;
+  }
+  const Corpus corpus(argv[1]);
+  MemorySource source = SampleHistory(3);
+  AddHeaders(corpus);
+  AddTables(corpus, source);
+  AddBlocks(corpus);
+  AddCommandLines(corpus);
+  corpus.Add("file/history", ZpackFile(source, 1 << 20));
+  source.AddBlob(std::string(9000, 'y'));
+  corpus.Add("file/segments", ZpackFile(source, 4096));
+  MemorySource empty = SampleHistory(0);
+  corpus.Add("file/empty", ZpackFile(empty, 4096));
+  return 0;
+}

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "support/fault_file.h"
+
+#include <cerrno>
+#include <utility>
+
+#include "base/error.h"
+
+namespace zpack::testing {
+namespace {
+
+class FaultReader final : public RandomAccessFile {
+ public:
+  FaultReader(FaultFileSystem& system, std::unique_ptr<RandomAccessFile> file)
+      : system_(system), file_(std::move(file)) {}
+  Status Read(uint64_t offset, std::span<uint8_t> out) const override {
+    ZPACK_TRY(system_.Call("read", path()));
+    return file_->Read(offset, out);
+  }
+  uint64_t size() const override { return file_->size(); }
+  const std::string& path() const override { return file_->path(); }
+
+ private:
+  FaultFileSystem& system_;
+  std::unique_ptr<RandomAccessFile> file_;
+};
+
+class FaultWriter final : public WritableFile {
+ public:
+  FaultWriter(FaultFileSystem& system, std::unique_ptr<WritableFile> file)
+      : system_(system), file_(std::move(file)) {}
+  Status Append(ByteView bytes) override {
+    Status status = system_.Call("write", path());
+    if (!status && system_.fault() == FaultFileSystem::Fault::kShortWrite) {
+      ZPACK_TRY(file_->Append(bytes.first(bytes.size() / 2)));
+    }
+    if (!status) return status;
+    return file_->Append(bytes);
+  }
+  Status WriteAt(uint64_t offset, ByteView bytes) override {
+    ZPACK_TRY(system_.Call("write", path()));
+    return file_->WriteAt(offset, bytes);
+  }
+  Status Sync() override {
+    ZPACK_TRY(system_.Call("fsync", path()));
+    return file_->Sync();
+  }
+  const std::string& path() const override { return file_->path(); }
+
+ private:
+  FaultFileSystem& system_;
+  std::unique_ptr<WritableFile> file_;
+};
+
+}  // namespace
+
+Status FaultFileSystem::Call(const std::string& what, const std::string& path) {
+  if (calls_++ != fail_at_) return {};
+  failed_ = what;
+  return std::unexpected(
+      IoError(what, path, fault_ == Fault::kShortWrite ? ENOSPC : EIO));
+}
+
+Result<std::unique_ptr<RandomAccessFile>> FaultFileSystem::OpenForRead(
+    const std::string& path) {
+  ZPACK_TRY(Call("open", path));
+  ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
+  return std::make_unique<FaultReader>(*this, std::move(file));
+}
+
+Result<std::unique_ptr<WritableFile>> FaultFileSystem::CreateLocked(
+    const std::string& path) {
+  ZPACK_TRY(Call("create", path));
+  ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().CreateLocked(path));
+  return std::make_unique<FaultWriter>(*this, std::move(file));
+}
+
+Result<std::unique_ptr<WritableFile>> FaultFileSystem::Create(
+    const std::string& path) {
+  ZPACK_TRY(Call("create", path));
+  ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().Create(path));
+  return std::make_unique<FaultWriter>(*this, std::move(file));
+}
+
+Status FaultFileSystem::Rename(const std::string& from, const std::string& to,
+                               Replace replace) {
+  ZPACK_TRY(Call("rename", to));
+  return PosixFileSystem().Rename(from, to, replace);
+}
+
+Status FaultFileSystem::SyncDirectory(const std::string& path) {
+  ZPACK_TRY(Call("fsync", path));
+  return PosixFileSystem().SyncDirectory(path);
+}
+
+Status FaultFileSystem::Remove(const std::string& path) {
+  return PosixFileSystem().Remove(path);
+}
+
+}  // namespace zpack::testing

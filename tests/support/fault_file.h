@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A file system in which one chosen call fails. Everything else goes to the
+// real one. Thread-compatible.
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/file.h"
+
+namespace zpack::testing {
+
+class FaultFileSystem final : public FileSystem {
+ public:
+  // How the chosen call fails.
+  enum class Fault {
+    kError,       // nothing happens, EIO
+    kShortWrite,  // a write stores half of its bytes, then ENOSPC
+  };
+
+  // Fails call number `fail_at`, counting from 0; a negative one fails none.
+  FaultFileSystem(int fail_at, Fault fault)
+      : fail_at_(fail_at), fault_(fault) {}
+
+  // Calls so far that could have failed.
+  int calls() const { return calls_; }
+  // The call that failed, e.g. "fsync", or empty.
+  const std::string& failed() const { return failed_; }
+
+  Result<std::unique_ptr<RandomAccessFile>> OpenForRead(
+      const std::string& path) override;
+  Result<std::unique_ptr<WritableFile>> CreateLocked(
+      const std::string& path) override;
+  Result<std::unique_ptr<WritableFile>> Create(
+      const std::string& path) override;
+  Status Rename(const std::string& from, const std::string& to,
+                Replace replace) override;
+  Status SyncDirectory(const std::string& path) override;
+  // Never fails: cleaning up is what the tests look at.
+  Status Remove(const std::string& path) override;
+
+  // Counts one call; the error to return when it is the chosen one.
+  Status Call(const std::string& what, const std::string& path);
+  Fault fault() const { return fault_; }
+
+ private:
+  int fail_at_;
+  Fault fault_;
+  int calls_ = 0;
+  std::string failed_;
+};
+
+}  // namespace zpack::testing

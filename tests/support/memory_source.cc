@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "support/memory_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "object/object_hasher.h"
+
+namespace zpack::testing {
+namespace {
+
+class MemoryStream final : public ObjectStream {
+ public:
+  MemoryStream(const MemorySource::Object& object)
+      : info_{object.type, object.content.size()}, rest_(object.content) {}
+  const ObjectInfo& info() const override { return info_; }
+  Status Read(std::span<uint8_t> out) override {
+    if (out.size() > rest_.size()) {
+      return MakeError(ErrorCode::kSourceCorrupt, "object ends too early");
+    }
+    std::ranges::copy(AsBytes(rest_.substr(0, out.size())), out.begin());
+    rest_.remove_prefix(out.size());
+    return {};
+  }
+
+ private:
+  ObjectInfo info_;
+  std::string_view rest_;
+};
+
+class MemorySourceView final : public ObjectSource {
+ public:
+  explicit MemorySourceView(MemorySource& repository)
+      : repository_(repository) {}
+
+  const std::string& path() const override { return path_; }
+  ObjectFormat object_format() const override { return ObjectFormat::kSha1; }
+  Result<ObjectIdTable> ListObjects() override {
+    Bytes ids;
+    for (const auto& [id, object] : repository_.objects()) {
+      Append(ids, id.bytes());
+    }
+    return ObjectIdTable::FromUnsorted(ObjectFormat::kSha1, std::move(ids));
+  }
+  Result<ObjectInfo> ReadInfo(const ObjectId& id) override {
+    ZPACK_ASSIGN_OR_RETURN(const auto* object, Find(id));
+    return ObjectInfo{object->type, object->content.size()};
+  }
+  Result<ObjectType> Read(const ObjectId& id, Bytes& content) override {
+    ZPACK_ASSIGN_OR_RETURN(const auto* object, Find(id));
+    content.clear();
+    Append(content, AsBytes(object->content));
+    return object->type;
+  }
+  Result<std::unique_ptr<ObjectStream>> Open(const ObjectId& id) override {
+    ZPACK_ASSIGN_OR_RETURN(const auto* object, Find(id));
+    return std::make_unique<MemoryStream>(*object);
+  }
+  Result<RefsSnapshot> ReadRefs() override { return repository_.refs; }
+  Result<std::vector<ObjectId>> ListOtherTips() override {
+    return repository_.other_tips;
+  }
+  uint64_t PackedBytes() override { return 0; }
+  bool IsPartialClone() override { return repository_.partial_clone; }
+
+ private:
+  Result<const MemorySource::Object*> Find(const ObjectId& id) const {
+    const auto at = repository_.objects().find(id);
+    if (at == repository_.objects().end()) {
+      return MakeError(ErrorCode::kNotFound, "no object {}", id.ToHex());
+    }
+    return &at->second;
+  }
+
+  MemorySource& repository_;
+  std::string path_ = "memory";
+};
+
+}  // namespace
+
+ObjectId MemorySource::Add(ObjectType type, std::string_view content) {
+  const ObjectId id =
+      ObjectHasher(ObjectFormat::kSha1).Hash(type, AsBytes(content));
+  AddAs(id, type, content);
+  return id;
+}
+
+void MemorySource::AddAs(const ObjectId& id, ObjectType type,
+                         std::string_view content) {
+  objects_[id] = {type, std::string(content)};
+}
+
+ObjectId MemorySource::AddTree(const std::vector<Entry>& entries) {
+  std::string content;
+  for (const Entry& entry : entries) {
+    content += entry.mode + ' ' + entry.name + '\0';
+    content += AsText(entry.id.bytes());
+  }
+  return Add(ObjectType::kTree, content);
+}
+
+ObjectId MemorySource::AddCommit(const ObjectId& tree,
+                                 const std::vector<ObjectId>& parents,
+                                 uint64_t time, std::string_view message) {
+  std::string content = "tree " + tree.ToHex() + '\n';
+  for (const ObjectId& parent : parents) {
+    content += "parent " + parent.ToHex() + '\n';
+  }
+  const std::string who =
+      fmt::format("A U Thor <author@example.com> {} +0000\n", time);
+  content += "author " + who + "committer " + who + '\n';
+  content += message;
+  return Add(ObjectType::kCommit, content);
+}
+
+ObjectId MemorySource::AddTag(const ObjectId& target, ObjectType type,
+                              std::string_view name) {
+  return Add(ObjectType::kTag,
+             fmt::format("object {}\ntype {}\ntag {}\ntagger A U Thor "
+                         "<author@example.com> 1 +0000\n\n{}\n",
+                         target.ToHex(), ObjectTypeName(type), name, name));
+}
+
+void MemorySource::AddRef(Ref ref) {
+  refs.refs.push_back(std::move(ref));
+  std::ranges::sort(refs.refs, {}, &Ref::name);
+}
+
+std::unique_ptr<ObjectSource> MemorySource::Open() {
+  return std::make_unique<MemorySourceView>(*this);
+}
+
+MemorySource SampleHistory(int commits) {
+  MemorySource source;
+  std::vector<ObjectId> parents;
+  std::string text = "first line\n";
+  for (int i = 0; i < commits; ++i) {
+    text += fmt::format("line {} of a file that grows\n", i);
+    const ObjectId readme = source.AddBlob(text);
+    const ObjectId code = source.AddBlob(fmt::format("int x = {};\n", i / 3));
+    const ObjectId sub = source.AddTree({{"100644", "code.c", code}});
+    const ObjectId tree =
+        source.AddTree({{"100644", "README", readme}, {"40000", "src", sub}});
+    parents = {source.AddCommit(tree, parents, 1000 + static_cast<uint64_t>(i),
+                                fmt::format("commit {}\n", i))};
+  }
+  source.refs.head_symref = "refs/heads/main";
+  if (!parents.empty()) {
+    const ObjectId tag = source.AddTag(parents[0], ObjectType::kCommit, "v1");
+    source.AddRef({"refs/heads/main", parents[0], {}, ""});
+    source.AddRef({"refs/heads/other", parents[0], {}, ""});
+    source.AddRef({"refs/remotes/origin/HEAD", {}, {}, "refs/heads/main"});
+    source.AddRef({"refs/tags/v1", tag, parents[0], ""});
+  }
+  return source;
+}
+
+}  // namespace zpack::testing

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "base/parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <vector>
+
+namespace zpack {
+namespace {
+
+struct NoState {};
+NoState MakeNoState() { return {}; }
+
+struct Item {
+  int value = 0;
+};
+
+// Counts 0 ... count - 1 through a pipeline and returns what was consumed.
+class Pipeline : public ::testing::TestWithParam<unsigned> {
+ protected:
+  Status Run(int count, int fail_at, std::stop_token stop = {}) {
+    int next = 0;
+    return RunOrderedPipeline<Item>(
+        GetParam(), stop, MakeNoState,
+        [&](Item& item) -> Result<bool> {
+          const int now = ++in_flight_;
+          if (now > max_in_flight_) max_in_flight_ = now;
+          item.value = next++;
+          return item.value < count;
+        },
+        [&](Item& item, NoState&) -> Status {
+          if (item.value >= fail_at) {
+            return MakeError(ErrorCode::kInternal, "item {}", item.value);
+          }
+          item.value *= 2;
+          return {};
+        },
+        [&](Item& item) -> Status {
+          --in_flight_;
+          consumed_.push_back(item.value);
+          return {};
+        });
+  }
+
+  std::vector<int> consumed_;
+  std::atomic<int> in_flight_ = 0;
+  std::atomic<int> max_in_flight_ = 0;
+};
+
+TEST_P(Pipeline, ConsumesInOrderOfProduction) {
+  ASSERT_TRUE(Run(500, 1000));
+  ASSERT_EQ(consumed_.size(), 500U);
+  for (int i = 0; i < 500; ++i)
+    EXPECT_EQ(consumed_[static_cast<size_t>(i)], 2 * i);
+}
+
+TEST_P(Pipeline, HandlesAnEmptySequence) {
+  ASSERT_TRUE(Run(0, 1000));
+  EXPECT_TRUE(consumed_.empty());
+}
+
+TEST_P(Pipeline, ReportsTheEarliestFailureWhateverTheTiming) {
+  const Status status = Run(500, 17);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().message, "item 17");
+  EXPECT_EQ(consumed_.size(), 17U);
+}
+
+TEST_P(Pipeline, BoundsWhatIsInFlight) {
+  ASSERT_TRUE(Run(2000, 3000));
+  // Two per thread wait, and one more is being consumed or made.
+  EXPECT_LE(max_in_flight_, static_cast<int>(GetParam() * 2 + 2));
+}
+
+TEST_P(Pipeline, StopsWhenAsked) {
+  std::stop_source stop;
+  stop.request_stop();
+  const Status status = Run(500, 1000, stop.get_token());
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kInterrupted);
+}
+
+TEST_P(Pipeline, PassesOnAFailureToProduce) {
+  const Status status = RunOrderedPipeline<Item>(
+      GetParam(), {}, MakeNoState,
+      [](Item&) -> Result<bool> {
+        return MakeError(ErrorCode::kIo, "cannot produce");
+      },
+      [](Item&, NoState&) { return Status{}; }, [](Item&) { return Status{}; });
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kIo);
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, Pipeline, ::testing::Values(1U, 2U, 5U));
+
+TEST(ParallelFor, CoversEveryIndexOnce) {
+  std::vector<std::atomic<int>> hits(1000);
+  const Status status =
+      ParallelFor(4, {}, hits.size(), 7, [&](uint64_t begin, uint64_t end) {
+        for (uint64_t i = begin; i < end; ++i) ++hits[i];
+        return Status{};
+      });
+  ASSERT_TRUE(status);
+  for (const auto& hit : hits) EXPECT_EQ(hit, 1);
+}
+
+}  // namespace
+}  // namespace zpack

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// zstd and zlib.
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <random>
+
+#include "codec/deflate.h"
+#include "codec/zstd_codec.h"
+
+namespace zpack {
+namespace {
+
+// Text-like bytes: compressible, but not trivially.
+Bytes Sample(size_t size) {
+  std::mt19937 random(42);
+  Bytes out;
+  while (out.size() < size) {
+    const std::string word = "word" + std::to_string(random() % 500) + ' ';
+    Append(out, AsBytes(word));
+  }
+  out.resize(size);
+  return out;
+}
+
+Bytes Inflate(ByteView stream, size_t size) {
+  Bytes out(size + 1);
+  uLongf got = out.size();
+  EXPECT_EQ(uncompress(out.data(), &got, stream.data(), stream.size()), Z_OK);
+  out.resize(got);
+  return out;
+}
+
+class ZstdLevels : public ::testing::TestWithParam<int> {};
+
+TEST_P(ZstdLevels, RoundTripAndRepeat) {
+  ZstdCompressor compressor(GetParam());
+  ZstdDecompressor decompressor;
+  for (const size_t size : {0U, 1U, 100U, 100000U, 1500000U}) {
+    const Bytes raw = Sample(size);
+    Bytes first;
+    Bytes second;
+    ASSERT_TRUE(compressor.Compress(raw, first));
+    ASSERT_TRUE(compressor.Compress(raw, second));
+    EXPECT_EQ(first, second) << "a reused context gives the same bytes";
+    Bytes back(size);
+    ASSERT_TRUE(decompressor.Decompress(first, back));
+    EXPECT_EQ(back, raw);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ZstdLevels,
+                         ::testing::Values(1, 3, 9, 13, 19, 22));
+
+TEST(ZstdCompressor, AppendsToWhatIsThere) {
+  Bytes out = {1, 2, 3};
+  const auto size = ZstdCompressor(3).Compress(Sample(1000), out);
+  ASSERT_TRUE(size);
+  EXPECT_EQ(out.size(), 3 + *size);
+  EXPECT_EQ(out[2], 3);
+}
+
+TEST(ZstdDecompressor, RefusesAFrameOfAnotherSize) {
+  Bytes frame;
+  ASSERT_TRUE(ZstdCompressor(3).Compress(Sample(1000), frame));
+  ZstdDecompressor decompressor;
+  for (const size_t size : {0U, 999U, 1001U}) {
+    Bytes out(size);
+    const Status status = decompressor.Decompress(frame, out);
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().code, ErrorCode::kCorrupt);
+  }
+}
+
+TEST(ZstdDecompressor, RefusesGarbageAndTruncation) {
+  Bytes frame;
+  ASSERT_TRUE(ZstdCompressor(3).Compress(Sample(1000), frame));
+  ZstdDecompressor decompressor;
+  Bytes out(1000);
+  EXPECT_FALSE(decompressor.Decompress({}, out));
+  EXPECT_FALSE(decompressor.Decompress(Sample(100), out));
+  EXPECT_FALSE(
+      decompressor.Decompress(ByteView(frame).first(frame.size() - 1), out));
+  EXPECT_TRUE(decompressor.Decompress(frame, out)) << "usable after failures";
+}
+
+TEST(Deflater, MakesStreamsThatZlibReads) {
+  Deflater deflater(6);
+  for (const size_t size : {0U, 1U, 70000U}) {
+    const Bytes raw = Sample(size);
+    Bytes stream;
+    deflater.Deflate(raw, stream);
+    EXPECT_EQ(Inflate(stream, size), raw);
+  }
+}
+
+TEST(StreamDeflater, MakesOneStreamOfManyPieces) {
+  const Bytes raw = Sample(300000);
+  Bytes stream;
+  StreamDeflater deflater([&](ByteView piece) {
+    Append(stream, piece);
+    return Status{};
+  });
+  for (size_t at = 0; at < raw.size(); at += 7777) {
+    const size_t size = std::min<size_t>(7777, raw.size() - at);
+    ASSERT_TRUE(deflater.Append(ByteView(raw).subspan(at, size)));
+  }
+  ASSERT_TRUE(deflater.Finish());
+  EXPECT_EQ(Inflate(stream, raw.size()), raw);
+}
+
+TEST(StreamDeflater, PassesOnAFailureOfItsSink) {
+  StreamDeflater deflater([](ByteView) -> Status {
+    return std::unexpected(Error{ErrorCode::kIo, "disk full"});
+  });
+  const Status status = deflater.Finish();
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kIo);
+}
+
+TEST(Crc32, GivesThePublishedValue) {
+  EXPECT_EQ(Crc32(0, AsBytes("123456789")), 0xcbf43926U);
+}
+
+}  // namespace
+}  // namespace zpack

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "format/block.h"
+
+#include <gtest/gtest.h>
+
+#include "base/hex.h"
+
+namespace zpack::format {
+namespace {
+
+constexpr uint64_t kLimit = 1000;
+
+BlockHeader Header() {
+  return {BlockKind::kObjects, ObjectType::kTree, 5, 2, 0};
+}
+
+Bytes Payload(const BlockHeader& header,
+              const std::vector<StreamHeader>& streams, size_t bytes) {
+  Bytes out;
+  Encode(header, streams, out);
+  out.resize(out.size() + bytes, 0xcc);
+  return out;
+}
+
+const std::vector<StreamHeader> kStreams = {
+    {StreamKind::kSizes, StreamCodec::kStored, 2, 2},
+    {StreamKind::kContents, StreamCodec::kZstd, 300, 7}};
+
+ErrorCode CodeOf(const Bytes& payload) {
+  const auto block = DecodeBlock(payload, kLimit);
+  return block ? ErrorCode::kInternal : block.error().code;
+}
+
+TEST(Block, HasTheBytesOfTheSpecification) {
+  EXPECT_EQ(ToHex(Payload(Header(), {kStreams[0]}, 2)),
+            "01"                // objects
+            "02"                // trees
+            "0001"              // streams
+            "00000005"          // first object
+            "00000002"          // objects
+            "0000000000000000"  // segment offset
+            "01000000"          // sizes, stored, reserved
+            "0000000000000002"  // raw
+            "0000000000000002"  // stored
+            "cccc");
+}
+
+TEST(Block, RoundTrips) {
+  const Bytes payload = Payload(Header(), kStreams, 9);
+  const auto block = DecodeBlock(payload, kLimit);
+  ASSERT_TRUE(block);
+  EXPECT_EQ(block->header.first_object, 5U);
+  EXPECT_EQ(block->Find(StreamKind::kContents)->header.raw_size, 300U);
+  EXPECT_EQ(block->Find(StreamKind::kContents)->stored.size(), 7U);
+}
+
+TEST(Block, RefusesStreamsThatDoNotFillThePayload) {
+  EXPECT_EQ(CodeOf(Payload(Header(), kStreams, 8)), ErrorCode::kCorrupt);
+  EXPECT_EQ(CodeOf(Payload(Header(), kStreams, 10)), ErrorCode::kCorrupt);
+}
+
+TEST(Block, RefusesAStreamAboveTheLimitBeforeItIsAllocated) {
+  auto streams = kStreams;
+  streams[1].raw_size = kLimit + 1;
+  EXPECT_EQ(CodeOf(Payload(Header(), streams, 9)), ErrorCode::kLimitExceeded);
+}
+
+TEST(Block, RefusesAStoredStreamOfTwoSizes) {
+  auto streams = kStreams;
+  streams[0].raw_size = 3;
+  EXPECT_EQ(CodeOf(Payload(Header(), streams, 9)), ErrorCode::kCorrupt);
+}
+
+TEST(Block, RefusesARepeatedStream) {
+  EXPECT_EQ(CodeOf(Payload(Header(), {kStreams[0], kStreams[0]}, 4)),
+            ErrorCode::kCorrupt);
+}
+
+TEST(Block, RefusesUnknownKindsTypesAndCodecs) {
+  const Bytes good = Payload(Header(), kStreams, 9);
+  for (const auto& [offset, value] : std::vector<std::pair<size_t, uint8_t>>{
+           {0, 0}, {0, 3}, {1, 0}, {1, 5}, {20, 9}, {21, 2}, {23, 1}}) {
+    Bytes bad = good;
+    bad[offset] = value;
+    EXPECT_EQ(CodeOf(bad), ErrorCode::kCorrupt) << offset;
+  }
+}
+
+TEST(Block, RefusesEmptyBlocksAndSegmentsOfSeveralObjects) {
+  BlockHeader header = Header();
+  header.object_count = 0;
+  EXPECT_EQ(CodeOf(Payload(header, kStreams, 9)), ErrorCode::kCorrupt);
+  header = Header();
+  header.kind = BlockKind::kSegment;
+  EXPECT_EQ(CodeOf(Payload(header, kStreams, 9)), ErrorCode::kCorrupt);
+  header = Header();
+  header.segment_offset = 1;
+  EXPECT_EQ(CodeOf(Payload(header, kStreams, 9)), ErrorCode::kCorrupt);
+}
+
+TEST(Block, RefusesTruncation) {
+  const Bytes good = Payload(Header(), kStreams, 9);
+  for (size_t size = 0; size < good.size(); ++size) {
+    EXPECT_FALSE(DecodeBlock(ByteView(good).first(size), kLimit)) << size;
+  }
+}
+
+}  // namespace
+}  // namespace zpack::format

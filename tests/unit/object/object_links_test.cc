@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "object/object_links.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "object/object_hasher.h"
+
+namespace zpack {
+namespace {
+
+using std::string_literals::operator""s;
+
+const std::string kA(40, 'a');
+const std::string kB(40, 'b');
+const std::string kRaw(20, '\x11');
+
+CommitLinks Links(const std::string& commit) {
+  return ParseCommitLinks(AsBytes(commit), ObjectFormat::kSha1);
+}
+
+TEST(ObjectHasher, GivesGitsIdOfTheEmptyTreeAndBlob) {
+  ObjectHasher hasher(ObjectFormat::kSha1);
+  EXPECT_EQ(hasher.Hash(ObjectType::kTree, {}).ToHex(),
+            "4b825dc642cb6eb9a060e54bf8d69288fbee4904");
+  EXPECT_EQ(hasher.Hash(ObjectType::kBlob, {}).ToHex(),
+            "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
+}
+
+TEST(ObjectHasher, GivesGitsSha256IdOfTheEmptyBlob) {
+  EXPECT_EQ(
+      ObjectHasher(ObjectFormat::kSha256).Hash(ObjectType::kBlob, {}).ToHex(),
+      "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813");
+}
+
+TEST(ParseCommitLinks, ReadsTreeAndParents) {
+  const CommitLinks links =
+      Links("tree " + kA + "\nparent " + kB + "\nparent " + kA +
+            "\nauthor x\n\nparent " + kB + "\n");
+  EXPECT_EQ(links.tree.ToHex(), kA);
+  ASSERT_EQ(links.parents.size(), 2U);
+  EXPECT_EQ(links.parents[0].ToHex(), kB);
+}
+
+TEST(ParseCommitLinks, TakesWhatItCanFromOddCommits) {
+  EXPECT_TRUE(Links("").tree.empty());
+  EXPECT_TRUE(Links("no header at all").tree.empty());
+  EXPECT_EQ(Links("tree " + kA).tree.ToHex(), kA);
+  EXPECT_TRUE(Links("tree " + kA + "x\n").tree.empty());
+  EXPECT_TRUE(Links("\ntree " + kA + "\n").tree.empty());
+}
+
+TEST(ParseCommitTime, ReadsTheCommittersSeconds) {
+  EXPECT_EQ(ParseCommitTime(AsBytes("tree x\ncommitter A <a@b> 1234 +0000\n")),
+            1234U);
+  EXPECT_EQ(ParseCommitTime(AsBytes("committer A <a@b>\n")), 0U);
+  EXPECT_EQ(ParseCommitTime(AsBytes("committer A <a@b> -5 +0000\n")), 0U);
+  EXPECT_EQ(
+      ParseCommitTime(AsBytes("committer A <a@b> 99999999999999999999\n")), 0U);
+  EXPECT_EQ(ParseCommitTime(AsBytes("")), 0U);
+}
+
+TEST(ParseTagTarget, ReadsTheFirstLineOnly) {
+  EXPECT_EQ(ParseTagTarget(AsBytes("object " + kA + "\ntype blob\n"),
+                           ObjectFormat::kSha1)
+                .ToHex(),
+            kA);
+  EXPECT_TRUE(ParseTagTarget(AsBytes("type blob\nobject " + kA + "\n"),
+                             ObjectFormat::kSha1)
+                  .empty());
+}
+
+TEST(TreeIterator, ReadsModesNamesAndIds) {
+  const std::string content = "100644 a b"s + '\0' + kRaw + "40000 d"s + '\0' +
+                              kRaw + "160000 m"s + '\0' + kRaw;
+  TreeIterator entries(AsBytes(content), ObjectFormat::kSha1);
+  TreeEntry entry;
+  ASSERT_TRUE(entries.Next(entry));
+  EXPECT_EQ(entry.name, "a b");
+  EXPECT_EQ(entry.mode, 0100644U);
+  EXPECT_FALSE(entry.is_tree());
+  ASSERT_TRUE(entries.Next(entry));
+  EXPECT_TRUE(entry.is_tree());
+  ASSERT_TRUE(entries.Next(entry));
+  EXPECT_TRUE(entry.is_gitlink());
+  EXPECT_FALSE(entries.Next(entry));
+  EXPECT_TRUE(entries.complete());
+}
+
+TEST(TreeIterator, ReadsZeroPaddedModes) {
+  const std::string content = "040000 d"s + '\0' + kRaw;
+  TreeIterator entries(AsBytes(content), ObjectFormat::kSha1);
+  TreeEntry entry;
+  ASSERT_TRUE(entries.Next(entry));
+  EXPECT_TRUE(entry.is_tree());
+}
+
+TEST(TreeIterator, StopsWhereTheRestIsNoEntry) {
+  for (const std::string& content :
+       {"100644 a"s, "100644 a\0short"s, "x 100644"s, "100644"s, " a\0"s,
+        "999 a\0"s + kRaw}) {
+    TreeIterator entries(AsBytes(content), ObjectFormat::kSha1);
+    TreeEntry entry;
+    EXPECT_FALSE(entries.Next(entry)) << content;
+    EXPECT_FALSE(entries.complete());
+  }
+}
+
+}  // namespace
+}  // namespace zpack
