@@ -21,9 +21,11 @@ void InitLibgit2() {
     // Map packs in windows, so that resident memory does not follow pack size.
     git_libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, size_t{32} << 20);
     git_libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, size_t{256} << 20);
-    // Extensions that do not change how objects and refs are stored.
-    std::array<const char*, 3> extensions = {"partialclone", "preciousobjects",
-                                             "worktreeconfig"};
+    // Extensions that do not change how objects and refs are stored, or that
+    // OpenRepository checks itself: their values may say that nothing changes.
+    std::array<const char*, 5> extensions = {"partialclone", "preciousobjects",
+                                             "worktreeconfig", "objectformat",
+                                             "refstorage"};
     git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, extensions.data(),
                      extensions.size());
     return true;

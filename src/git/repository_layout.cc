@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "object/ref_name.h"
 
 namespace zpack {
 namespace {
@@ -18,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t kMaxTextFile = uint64_t{1} << 30;
+constexpr uint64_t kMaxRefFile = uint64_t{1} << 20;
 // Git follows alternates of alternates this deep.
 constexpr int kMaxAlternateDepth = 5;
 
@@ -77,24 +79,34 @@ void ForEachPackFile(const std::vector<std::string>& object_directories,
   }
 }
 
-// Every regular file below `root`, as paths relative to `base`.
-std::vector<std::string> ListFiles(const fs::path& root, const fs::path& base) {
+// Every file below `root` that Git would look at, as paths relative to `base`.
+// Git follows links to directories, so this does.
+Result<std::vector<std::string>> ListFiles(const fs::path& root,
+                                           const fs::path& base) {
   std::vector<std::string> names;
   std::error_code error;
-  for (fs::recursive_directory_iterator it(root, error), end;
-       !error && it != end; it.increment(error)) {
+  fs::recursive_directory_iterator it(
+      root, fs::directory_options::follow_directory_symlink, error);
+  if (error == std::errc::no_such_file_or_directory) return names;
+  for (; !error && it != fs::recursive_directory_iterator();
+       it.increment(error)) {
     const std::string file_name = it->path().filename().string();
+    std::error_code ignored;  // a link to nowhere is a file
+    const bool is_directory = it->is_directory(ignored);
     if (file_name.starts_with('.') || file_name.ends_with(".lock")) {
-      if (it->is_directory()) it.disable_recursion_pending();
-      continue;
-    }
-    if (!it->is_directory()) {
+      if (is_directory) it.disable_recursion_pending();
+    } else if (!is_directory) {
       names.push_back(it->path().lexically_relative(base).string());
     }
+  }
+  if (error) {
+    return std::unexpected(IoError("list", root.string(), error.value()));
   }
   std::ranges::sort(names);
   return names;
 }
+
+constexpr std::string_view kSpace = " \t\n\v\f\r";
 
 void AddTip(std::string_view hex, std::set<ObjectId>& tips) {
   if (hex.find_first_not_of('0') == std::string_view::npos) return;
@@ -145,9 +157,54 @@ bool HasPromisorPack(const std::vector<std::string>& object_directories) {
   return found;
 }
 
-std::vector<std::string> ListLooseRefNames(
-    const std::string& common_directory) {
-  return ListFiles(fs::path(common_directory) / "refs", common_directory);
+Result<std::vector<std::string>> ListLooseRefNames(
+    const std::string& directory) {
+  return ListFiles(fs::path(directory) / "refs", directory);
+}
+
+bool IsPerWorktreeRef(std::string_view name) {
+  return name.starts_with("refs/bisect/") ||
+         name.starts_with("refs/worktree/") ||
+         name.starts_with("refs/rewritten/");
+}
+
+Result<std::optional<Ref>> ReadLooseRef(const std::string& directory,
+                                        const std::string& name) {
+  const fs::path path = fs::path(directory) / name;
+  Ref ref;
+  ref.name = name;
+  std::error_code error;
+  // Old repositories have symbolic links for symbolic refs. The name is
+  // relative to the repository, so that most of them lead nowhere.
+  if (fs::is_symlink(path, error)) {
+    ref.symref_target = fs::read_symlink(path, error).string();
+    if (!error && IsValidRefName(ref.symref_target)) return ref;
+    ref.symref_target.clear();
+  }
+  const Result<Bytes> content =
+      ReadWholeFile(PosixFileSystem(), path.string(), kMaxRefFile);
+  if (!content) {
+    if (content.error().code == ErrorCode::kNotFound) return std::nullopt;
+    return std::unexpected(content.error());
+  }
+  std::string_view text = AsText(*content);
+  text = text.substr(0, text.find_last_not_of(kSpace) + 1);
+  if (text.starts_with("ref:")) {
+    text.remove_prefix(4);
+    text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
+    ref.symref_target = text;
+    if (!text.empty()) return ref;
+  } else if (const std::string_view hex =
+                 text.substr(0, text.find_first_of(kSpace));
+             hex.size() == ObjectIdWidth(ObjectFormat::kSha1) * 2) {
+    // Words may follow an id, as they do in FETCH_HEAD.
+    if (const auto id = ObjectId::FromHex(hex)) {
+      ref.target = *id;
+      return ref;
+    }
+  }
+  return MakeError(ErrorCode::kSourceCorrupt, "cannot read ref '{}' of '{}'",
+                   name, directory);
 }
 
 Result<std::vector<ObjectId>> ReadShallow(const std::string& common_directory) {
@@ -169,7 +226,8 @@ Result<std::vector<ObjectId>> ReadReflogAndWorktreeTips(
     const std::string& common_directory) {
   const fs::path common = common_directory;
   std::set<ObjectId> tips;
-  for (const std::string& name : ListFiles(common / "logs", common)) {
+  ZPACK_ASSIGN_OR_RETURN(const auto logs, ListFiles(common / "logs", common));
+  for (const std::string& name : logs) {
     ZPACK_TRY(AddReflogTips(common / name, tips));
   }
   std::error_code error;

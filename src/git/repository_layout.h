@@ -8,10 +8,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "zpack/object_id.h"
+#include "zpack/refs.h"
+#include "zpack/result.h"
 
 namespace zpack {
 
@@ -28,9 +32,20 @@ uint64_t PackedFileBytes(const std::vector<std::string>& object_directories);
 // on purpose.
 bool HasPromisorPack(const std::vector<std::string>& object_directories);
 
-// Names of all loose ref files, e.g. "refs/heads/main", sorted. Skips what Git
-// skips: names that start with '.' or end with '.lock'.
-std::vector<std::string> ListLooseRefNames(const std::string& common_directory);
+// Names of all loose ref files below `directory`, e.g. "refs/heads/main",
+// sorted. Skips what Git skips: names that start with '.' or end with '.lock'.
+// kIo when a directory cannot be read.
+Result<std::vector<std::string>> ListLooseRefNames(
+    const std::string& directory);
+
+// True for refs that each worktree has for itself (gitglossary(7)).
+bool IsPerWorktreeRef(std::string_view name);
+
+// The loose ref `name` below `directory`, "HEAD" too, as Git reads it: an id,
+// "ref: " and a name, or a symbolic link to a name. Not peeled; nothing when
+// there is no such file. kSourceCorrupt when it is none of these.
+Result<std::optional<Ref>> ReadLooseRef(const std::string& directory,
+                                        const std::string& name);
 
 // The ids in `<common_directory>/shallow`, sorted; none when there is no such
 // file. kSourceCorrupt for a line that is not an id.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "git/libgit2.h"
 #include "git/repository_layout.h"
 #include "object/object_links.h"
+#include "object/ref_name.h"
 
 namespace zpack {
 namespace {
@@ -117,16 +119,27 @@ class RepositorySource final : public ObjectSource {
   std::string common_directory() const {
     return git_repository_commondir(repository_.get());
   }
+  std::string git_directory() const {
+    return git_repository_path(repository_.get());
+  }
+  bool is_linked_worktree() const {
+    return git_directory() != common_directory();
+  }
   // An error about object `id`, from libgit2's return code.
   std::unexpected<Error> ObjectError(int code, const ObjectId& id) const;
   Result<OdbObjectHandle> ReadObject(const ObjectId& id);
   Status ReadHead(RefsSnapshot& refs);
-  Result<Ref> ToRef(const git_reference* reference);
+  // A ref that a .zpack file can hold.
+  Status CheckSymref(const Ref& ref) const;
+  // As libgit2 sees them, not peeled.
+  Result<std::map<std::string, Ref>> ListRefs();
+  // Puts the loose refs below `directory` into `refs`. In a linked worktree,
+  // only those that belong to one worktree, or only those that do not.
+  Status ReadLooseRefs(const std::string& directory, bool per_worktree,
+                       std::map<std::string, Ref>& refs) const;
   // The first object behind a chain of tags; empty when `id` is no tag or the
   // chain is broken.
   ObjectId PeelTag(const ObjectId& id);
-  // libgit2 skips loose refs that it cannot parse; nothing may be lost here.
-  Status CheckNoRefSkipped(const RefsSnapshot& refs) const;
 
   std::string path_;
   RepositoryHandle repository_;
@@ -207,18 +220,23 @@ Result<std::unique_ptr<ObjectStream>> RepositorySource::Open(
 }
 
 Status RepositorySource::ReadHead(RefsSnapshot& refs) {
-  git_reference* raw = nullptr;
-  if (git_reference_lookup(&raw, repository_.get(), "HEAD") != 0) {
-    return MakeError(ErrorCode::kSourceCorrupt, "cannot read HEAD of '{}': {}",
-                     path_, LastLibgit2Message());
+  ZPACK_ASSIGN_OR_RETURN(const auto head,
+                         ReadLooseRef(git_directory(), "HEAD"));
+  if (!head) {
+    return MakeError(ErrorCode::kSourceCorrupt, "'{}' has no HEAD", path_);
   }
-  const ReferenceHandle head(raw);
-  if (git_reference_type(head.get()) == GIT_REFERENCE_SYMBOLIC) {
-    refs.head_symref = git_reference_symbolic_target(head.get());
-  } else {
-    refs.head_target = FromGitOid(*git_reference_target(head.get()));
-  }
+  ZPACK_TRY(CheckSymref(*head));
+  refs.head_symref = head->symref_target;
+  refs.head_target = head->target;
   return {};
+}
+
+Status RepositorySource::CheckSymref(const Ref& ref) const {
+  if (!ref.symbolic() || IsValidRefName(ref.symref_target)) return {};
+  return MakeError(ErrorCode::kUnsupported,
+                   "symbolic ref '{}' of '{}' points at '{}', which is not in "
+                   "'refs/'",
+                   ref.name, path_, ref.symref_target);
 }
 
 ObjectId RepositorySource::PeelTag(const ObjectId& id) {
@@ -237,24 +255,49 @@ ObjectId RepositorySource::PeelTag(const ObjectId& id) {
   return {};
 }
 
-Result<Ref> RepositorySource::ToRef(const git_reference* reference) {
-  Ref ref;
-  ref.name = git_reference_name(reference);
-  if (git_reference_type(reference) == GIT_REFERENCE_SYMBOLIC) {
-    ref.symref_target = git_reference_symbolic_target(reference);
-  } else {
-    ref.target = FromGitOid(*git_reference_target(reference));
-    ref.peeled = PeelTag(ref.target);
+Result<std::map<std::string, Ref>> RepositorySource::ListRefs() {
+  git_reference_iterator* raw = nullptr;
+  if (git_reference_iterator_new(&raw, repository_.get()) != 0) {
+    return MakeError(ErrorCode::kSourceCorrupt, "cannot list refs of '{}': {}",
+                     path_, LastLibgit2Message());
   }
-  return ref;
+  const ReferenceIteratorHandle iterator(raw);
+  std::map<std::string, Ref> refs;
+  while (true) {
+    git_reference* next = nullptr;
+    const int code = git_reference_next(&next, iterator.get());
+    if (code == GIT_ITEROVER) return refs;
+    if (code != 0) {
+      return MakeError(ErrorCode::kSourceCorrupt,
+                       "cannot list refs of '{}': {}", path_,
+                       LastLibgit2Message());
+    }
+    const ReferenceHandle reference(next);
+    Ref ref;
+    ref.name = git_reference_name(next);
+    if (git_reference_type(next) == GIT_REFERENCE_SYMBOLIC) {
+      ref.symref_target = git_reference_symbolic_target(next);
+    } else {
+      ref.target = FromGitOid(*git_reference_target(next));
+    }
+    refs[ref.name] = std::move(ref);
+  }
 }
 
-Status RepositorySource::CheckNoRefSkipped(const RefsSnapshot& refs) const {
-  for (const std::string& name : ListLooseRefNames(common_directory())) {
-    if (refs.Find(name) == nullptr) {
-      return MakeError(ErrorCode::kSourceCorrupt,
-                       "cannot read ref '{}' of '{}'", name, path_);
+Status RepositorySource::ReadLooseRefs(const std::string& directory,
+                                       bool per_worktree,
+                                       std::map<std::string, Ref>& refs) const {
+  ZPACK_ASSIGN_OR_RETURN(const auto names, ListLooseRefNames(directory));
+  for (const std::string& name : names) {
+    if (is_linked_worktree() && IsPerWorktreeRef(name) != per_worktree) {
+      continue;
     }
+    if (!IsValidRefName(name)) {
+      return MakeError(ErrorCode::kSourceCorrupt,
+                       "cannot read ref '{}' of '{}': bad name", name, path_);
+    }
+    ZPACK_ASSIGN_OR_RETURN(auto ref, ReadLooseRef(directory, name));
+    if (ref) refs[name] = *std::move(ref);
   }
   return {};
 }
@@ -262,53 +305,46 @@ Status RepositorySource::CheckNoRefSkipped(const RefsSnapshot& refs) const {
 Result<RefsSnapshot> RepositorySource::ReadRefs() {
   RefsSnapshot refs;
   ZPACK_TRY(ReadHead(refs));
-  git_reference_iterator* raw = nullptr;
-  if (git_reference_iterator_new(&raw, repository_.get()) != 0) {
-    return MakeError(ErrorCode::kSourceCorrupt, "cannot list refs of '{}': {}",
-                     path_, LastLibgit2Message());
+  // libgit2 passes over loose refs that it cannot parse, or takes an outdated
+  // packed one instead, and reads symbolic links and spaces differently from
+  // Git. So it is asked for the packed refs, and the loose ones replace them.
+  ZPACK_ASSIGN_OR_RETURN(auto by_name, ListRefs());
+  if (is_linked_worktree()) {
+    std::erase_if(
+        by_name, [](const auto& item) { return IsPerWorktreeRef(item.first); });
+    ZPACK_TRY(ReadLooseRefs(git_directory(), true, by_name));
   }
-  const ReferenceIteratorHandle iterator(raw);
-  while (true) {
-    git_reference* next = nullptr;
-    const int code = git_reference_next(&next, iterator.get());
-    if (code == GIT_ITEROVER) break;
-    if (code != 0) {
-      return MakeError(ErrorCode::kSourceCorrupt,
-                       "cannot list refs of '{}': {}", path_,
-                       LastLibgit2Message());
-    }
-    const ReferenceHandle reference(next);
-    ZPACK_ASSIGN_OR_RETURN(Ref ref, ToRef(reference.get()));
+  ZPACK_TRY(ReadLooseRefs(common_directory(), false, by_name));
+  for (auto& [name, ref] : by_name) {
+    ZPACK_TRY(CheckSymref(ref));
+    if (!ref.symbolic()) ref.peeled = PeelTag(ref.target);
     refs.refs.push_back(std::move(ref));
   }
-  std::ranges::sort(refs.refs, {}, &Ref::name);
-  ZPACK_TRY(CheckNoRefSkipped(refs));
   ZPACK_ASSIGN_OR_RETURN(refs.shallow, ReadShallow(common_directory()));
   return refs;
 }
 
-// The value of `key` in the configuration file of the repository that `path`
-// is in, readable even where libgit2 refuses the repository.
-std::optional<std::string> ReadRawConfig(const std::string& path,
-                                         const char* key) {
-  git_buf directory = GIT_BUF_INIT;
-  if (git_repository_discover(&directory, path.c_str(), 0, nullptr) != 0) {
-    return std::nullopt;
-  }
-  const std::string config_path = std::string(directory.ptr) + "config";
-  git_buf_dispose(&directory);
+// Says no to repositories that libgit2 opens only because InitLibgit2 tells it
+// to know their extensions.
+Status CheckExtensions(const git_repository* repository,
+                       const std::string& path) {
+  const std::string config_path =
+      std::string(git_repository_commondir(repository)) + "config";
   git_config* raw = nullptr;
-  if (git_config_open_ondisk(&raw, config_path.c_str()) != 0) {
-    return std::nullopt;
-  }
+  if (git_config_open_ondisk(&raw, config_path.c_str()) != 0) return {};
   const ConfigHandle config(raw);
-  git_buf value = GIT_BUF_INIT;
-  if (git_config_get_string_buf(&value, config.get(), key) != 0) {
-    return std::nullopt;
-  }
-  std::string text = value.ptr;
-  git_buf_dispose(&value);
-  return text;
+  const auto check = [&](const char* key, std::string_view known,
+                         std::string_view what) -> Status {
+    git_buf value = GIT_BUF_INIT;
+    if (git_config_get_string_buf(&value, config.get(), key) != 0) return {};
+    const std::string text = value.ptr;
+    git_buf_dispose(&value);
+    if (text == known) return {};
+    return MakeError(ErrorCode::kUnsupported, "unsupported {} {} in '{}'", what,
+                     text, path);
+  };
+  ZPACK_TRY(check("extensions.objectformat", "sha1", "object format"));
+  return check("extensions.refstorage", "files", "ref storage");
 }
 
 // Why libgit2 could not open `path`.
@@ -325,16 +361,6 @@ Error ExplainOpenFailure(int code, const std::string& path) {
                         "safe.directory '{}'",
                         path, path)};
   }
-  const auto format = ReadRawConfig(path, "extensions.objectformat");
-  if (format && *format != "sha1") {
-    return {ErrorCode::kUnsupported,
-            fmt::format("unsupported object format {} in '{}'", *format, path)};
-  }
-  const auto storage = ReadRawConfig(path, "extensions.refstorage");
-  if (storage && *storage != "files") {
-    return {ErrorCode::kUnsupported,
-            fmt::format("unsupported ref storage {} in '{}'", *storage, path)};
-  }
   return {ErrorCode::kGit, fmt::format("cannot open '{}': {}", path, message)};
 }
 
@@ -346,6 +372,7 @@ Result<std::unique_ptr<ObjectSource>> OpenRepository(const std::string& path) {
   const int code = git_repository_open_ext(&raw, path.c_str(), 0, nullptr);
   if (code != 0) return std::unexpected(ExplainOpenFailure(code, path));
   RepositoryHandle repository(raw);
+  ZPACK_TRY(CheckExtensions(repository.get(), path));
   git_odb* raw_odb = nullptr;
   if (git_repository_odb(&raw_odb, repository.get()) != 0) {
     return MakeError(ErrorCode::kGit, "cannot open the objects of '{}': {}",
