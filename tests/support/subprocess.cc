@@ -121,7 +121,8 @@ Process::Process(const std::vector<std::string>& command,
                    Pointers(command).data(), Pointers(environment).data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
-  Require(code == 0, "cannot start " + command.front());
+  Require(code == 0, "cannot start " + command.front() + " in '" +
+                         options.directory + "'");
   close(in.read_end());
   close(out.write_end());
   close(err.write_end());

@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "support/program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "support/repo_builder.h"
+
+namespace zpack::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> ZpackCommand(
+    const std::vector<std::string>& arguments) {
+  std::vector<std::string> command = {ZpackBinary()};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return command;
+}
+
+ProcessOptions WithEnvironment(ProcessOptions options) {
+  for (std::string& entry : HermeticEnvironment("/nonexistent")) {
+    options.environment.push_back(std::move(entry));
+  }
+  return options;
+}
+
+std::vector<std::string> SortedUnique(std::vector<std::string> lines) {
+  std::ranges::sort(lines);
+  const auto repeated = std::ranges::unique(lines);
+  lines.erase(repeated.begin(), repeated.end());
+  return lines;
+}
+
+std::string ReadHead(const std::string& repository) {
+  const ProcessResult symbolic =
+      RunGit({"symbolic-ref", "-q", "HEAD"}, repository);
+  if (symbolic.ok()) return "ref: " + symbolic.out;
+  return RunGit({"rev-parse", "--verify", "HEAD"}, repository).out;
+}
+
+std::vector<std::string> ReadShallow(const std::string& repository) {
+  const std::string file = SplitLines(
+      RunGit({"rev-parse", "--path-format=absolute", "--git-path", "shallow"},
+             repository)
+          .out)[0];
+  if (!Exists(file)) return {};
+  return SortedUnique(SplitLines(ReadFile(file)));
+}
+
+// As a message: the first lines that are only on one side.
+std::string Differences(const std::vector<std::string>& source,
+                        const std::vector<std::string>& restored) {
+  std::vector<std::string> lost;
+  std::vector<std::string> gained;
+  std::ranges::set_difference(source, restored, std::back_inserter(lost));
+  std::ranges::set_difference(restored, source, std::back_inserter(gained));
+  lost.resize(std::min<size_t>(lost.size(), 10));
+  gained.resize(std::min<size_t>(gained.size(), 10));
+  std::string text;
+  for (const std::string& line : lost) text += "- " + line + '\n';
+  for (const std::string& line : gained) text += "+ " + line + '\n';
+  return text;
+}
+
+}  // namespace
+
+std::string ZpackBinary() {
+  const char* const given = std::getenv("ZPACK_BINARY");
+  return given != nullptr ? given : ZPACK_BINARY;
+}
+
+ProcessResult RunZpack(const std::vector<std::string>& arguments,
+                       ProcessOptions options) {
+  return RunProcess(ZpackCommand(arguments),
+                    WithEnvironment(std::move(options)));
+}
+
+ZpackProcess::ZpackProcess(const std::vector<std::string>& arguments)
+    : Process(ZpackCommand(arguments), WithEnvironment({})) {}
+
+std::vector<std::string> SplitLines(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+RepositoryState ReadState(const std::string& path) {
+  // Git cannot be run in a '.git' file.
+  const std::string repository =
+      fs::is_directory(path) ? path : fs::path(path).parent_path().string();
+  RepositoryState state;
+  state.objects = SortedUnique(
+      SplitLines(RunGit({"--no-replace-objects", "cat-file", "--unordered",
+                         "--batch-all-objects", "--batch-check"},
+                        repository)
+                     .out));
+  state.refs =
+      RunGit({"for-each-ref", "--format=%(objectname) %(refname) %(symref)"},
+             repository)
+          .out;
+  state.head = ReadHead(repository);
+  state.shallow = ReadShallow(repository);
+  // What only reflogs keep is kept, but without its reflog.
+  const ProcessResult fsck =
+      RunGit({"fsck", "--full", "--strict", "--no-reflogs", "--no-dangling"},
+             repository);
+  state.fsck_exit_code = fsck.exit_code;
+  state.fsck = SortedUnique(SplitLines(fsck.out + fsck.err));
+  // Advice, e.g. on what is deprecated, is not about objects.
+  std::erase_if(state.fsck, [](const std::string& line) {
+    return line.starts_with("hint:");
+  });
+  return state;
+}
+
+std::string ExpectRoundTrip(const std::string& repository,
+                            const TempDir& directory,
+                            const std::vector<std::string>& options) {
+  const std::string file = directory / "rt.zpack";
+  const std::string restored = directory / "rt.git";
+  std::vector<std::string> convert = {"convert", "--force", "-q"};
+  convert.insert(convert.end(), options.begin(), options.end());
+  convert.insert(convert.end(), {repository, file});
+
+  const ProcessResult converted = RunZpack(convert);
+  EXPECT_EQ(converted.exit_code, 0) << ::testing::PrintToString(converted);
+  EXPECT_EQ(converted.out + converted.err, "");
+  if (!converted.ok()) return restored;
+
+  std::vector<std::string> verify = {"verify", "-q", "--level", "connectivity"};
+  if (std::ranges::find(options, "--reachable") == options.end()) {
+    verify.insert(verify.end(), {"--against", repository});
+  }
+  verify.push_back(file);
+  const ProcessResult verified = RunZpack(verify);
+  EXPECT_EQ(verified.exit_code, 0) << ::testing::PrintToString(verified);
+
+  const ProcessResult brought_back =
+      RunZpack({"restore", "-q", "--force", file, restored});
+  EXPECT_EQ(brought_back.exit_code, 0)
+      << ::testing::PrintToString(brought_back);
+  if (!brought_back.ok()) return restored;
+
+  const RepositoryState before = ReadState(repository);
+  const RepositoryState after = ReadState(restored);
+  if (std::ranges::find(options, "--reachable") == options.end()) {
+    EXPECT_EQ(before.objects.size(), after.objects.size());
+    EXPECT_EQ(Differences(before.objects, after.objects), "");
+  }
+  EXPECT_EQ(Differences(SplitLines(before.refs), SplitLines(after.refs)), "");
+  EXPECT_EQ(before.refs == after.refs, true);
+  EXPECT_EQ(before.head, after.head);
+  EXPECT_EQ(before.shallow, after.shallow);
+  EXPECT_EQ(before.fsck_exit_code, after.fsck_exit_code);
+  EXPECT_EQ(Differences(before.fsck, after.fsck), "");
+  return restored;
+}
+
+void ExpectRefused(const std::string& repository, const TempDir& directory,
+                   const std::vector<std::string>& reasons,
+                   const std::vector<std::string>& options) {
+  const std::string empty = directory / "refused";
+  fs::create_directories(empty);
+  std::vector<std::string> convert = {"convert"};
+  convert.insert(convert.end(), options.begin(), options.end());
+  convert.insert(convert.end(), {repository, empty + "/x.zpack"});
+  const ProcessResult result = RunZpack(convert);
+  EXPECT_EQ(result.exit_code, 128) << ::testing::PrintToString(result);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, ::testing::StartsWith("fatal: "));
+  for (const std::string& reason : reasons) {
+    EXPECT_THAT(result.err, ::testing::HasSubstr(reason));
+  }
+  EXPECT_THAT(SplitLines(result.err), ::testing::SizeIs(1));
+  EXPECT_THAT(ListDirectory(empty), ::testing::IsEmpty());
+}
+
+}  // namespace zpack::testing
