@@ -1,0 +1,189 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Bash completion for 'git-zpack' and, through Git's own completion, for
+# 'git zpack'. Install it as <prefix>/share/bash-completion/completions/git-zpack
+# or source it. For 'git zpack' Git's completion calls _git_zpack, so this file
+# has to be sourced, or loaded by completing 'git-zpack' once.
+
+__git_zpack_commands="convert verify restore show list-refs cat-file"
+
+# Prints the options of a command, as its --help has them.
+__git_zpack_options()
+{
+	local run="--threads --quiet --progress --no-progress --json"
+	case "$1" in
+	convert)
+		echo "--level --block-size --reachable --force --no-verify $run --help" ;;
+	verify)
+		echo "--level --against $run --help" ;;
+	restore)
+		echo "--force $run --help" ;;
+	show)
+		echo "--blocks --json --help" ;;
+	list-refs)
+		echo "--symref --dereference --json --help" ;;
+	cat-file)
+		echo "--type --size --pretty --exists --batch --batch-check
+			--batch-all-objects --unordered --help" ;;
+	esac
+}
+
+# Completes to those of the words in $1 that start with $2, or to nothing.
+__git_zpack_words()
+{
+	local word
+	COMPREPLY=()
+	for word in $1; do
+		[[ $word == "$2"* ]] && COMPREPLY+=("$word")
+	done
+}
+
+# Completes to paths that start with $2: directories, and with $1 = file also
+# .zpack files, or all files if there are none.
+__git_zpack_paths()
+{
+	local path
+	local -a directories=() files=() zpacks=()
+	while IFS= read -r path; do
+		if [[ -d $path ]]; then
+			directories+=("$path")
+		else
+			files+=("$path")
+			[[ $path == *.zpack ]] && zpacks+=("$path")
+		fi
+	done < <(compgen -f -- "$2")
+	COMPREPLY=("${directories[@]}")
+	if [[ $1 == file ]]; then
+		if ((${#zpacks[@]})); then
+			COMPREPLY+=("${zpacks[@]}")
+		else
+			COMPREPLY+=("${files[@]}")
+		fi
+	fi
+	# Quoting, and a slash after directories.
+	compopt -o filenames 2>/dev/null
+}
+
+# Completes to ref names in the .zpack file $1 that start with $2.
+__git_zpack_refs()
+{
+	local id name program=git-zpack
+	COMPREPLY=()
+	while read -r id name; do
+		[[ $name == "$2"* ]] && COMPREPLY+=("$name")
+		[[ $name == refs/*/* && ${name#refs/*/} == "$2"* ]] &&
+			COMPREPLY+=("${name#refs/*/}")
+	done < <("$program" list-refs "$1" 2>/dev/null)
+}
+
+# Completes the values of option $2 of command $1; $3 is what is typed so far.
+# Fails if the option takes none.
+__git_zpack_value()
+{
+	case "$1 $2" in
+	"convert --level")
+		__git_zpack_words "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22" "$3" ;;
+	"convert --block-size")
+		__git_zpack_words "256k 1m 2m 4m 8m 16m 32m 64m 128m" "$3" ;;
+	"verify --level")
+		__git_zpack_words "structure checksums objects connectivity" "$3" ;;
+	"verify --against")
+		__git_zpack_paths directory "$3" ;;
+	"convert --threads" | "verify --threads" | "restore --threads")
+		COMPREPLY=() ;;
+	*)
+		return 1 ;;
+	esac
+	return 0
+}
+
+# Completes word $2 of the words from $3 on, where word $1 is the first one
+# after 'git-zpack' or 'git zpack'.
+__git_zpack_complete()
+{
+	local first=$1 current=$2
+	shift 2
+	local -a words=("$@") arguments=()
+	local word=${words[current]} previous=${words[current - 1]}
+	local command=${words[first]} i option options_end=0
+
+	if ((current == first)); then
+		case "$word" in
+		-*) __git_zpack_words "--help --version" "$word" ;;
+		*) __git_zpack_words "$__git_zpack_commands" "$word" ;;
+		esac
+		return
+	fi
+
+	# '--level=9' comes as three words or as one, depending on the caller.
+	if [[ $previous == --* && $word == = ]]; then
+		__git_zpack_value "$command" "$previous" "" && return
+	elif [[ $previous == = ]] && ((current - 2 > first)); then
+		__git_zpack_value "$command" "${words[current - 2]}" "$word" && return
+	elif [[ $word == --*=* ]]; then
+		option=${word%%=*}
+		if __git_zpack_value "$command" "$option" "${word#*=}"; then
+			# Bash replaces what follows the last word break only.
+			[[ $COMP_WORDBREAKS == *=* ]] ||
+				COMPREPLY=("${COMPREPLY[@]/#/$option=}")
+			return
+		fi
+	elif [[ $previous == --* ]]; then
+		__git_zpack_value "$command" "$previous" "$word" && return
+	fi
+
+	# The arguments before the word, without options and their values.
+	for ((i = first + 1; i < current; i++)); do
+		if ((!options_end)); then
+			case "${words[i]}" in
+			--)
+				options_end=1
+				continue ;;
+			--level | --block-size | --threads | --against)
+				[[ ${words[i + 1]} == = ]] && ((i++))
+				((i++))
+				continue ;;
+			--batch | --batch-check)
+				[[ ${words[i + 1]} == = ]] && ((i += 2))
+				continue ;;
+			-*)
+				continue ;;
+			esac
+		fi
+		arguments+=("${words[i]}")
+	done
+
+	if [[ $word == -* ]] && ((!options_end)); then
+		__git_zpack_words "$(__git_zpack_options "$command")" "$word"
+		return
+	fi
+	case "$command ${#arguments[@]}" in
+	"convert 0" | "restore 1")
+		__git_zpack_paths directory "$word" ;;
+	"convert 1" | "verify 0" | "restore 0" | "show 0" | "list-refs 0" | "cat-file 0")
+		__git_zpack_paths file "$word" ;;
+	"cat-file 1")
+		__git_zpack_refs "${arguments[0]}" "$word" ;;
+	*)
+		COMPREPLY=() ;;
+	esac
+}
+
+# Called by bash for 'git-zpack'.
+__git_zpack_main()
+{
+	__git_zpack_complete 1 "$COMP_CWORD" "${COMP_WORDS[@]}"
+}
+
+# Called by Git's completion for 'git zpack', with its own words and cword.
+_git_zpack()
+{
+	local i
+	for ((i = 1; i < cword; i++)); do
+		[[ ${words[i]} == zpack ]] && break
+	done
+	__git_zpack_complete "$((i + 1))" "$cword" "${words[@]}"
+}
+
+complete -F __git_zpack_main git-zpack
