@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files of a future writer: features and chunks that this version does not
+// know are refused by name when they are required and ignored otherwise.
+
+#include <gtest/gtest.h>
+
+#include "api/convert_source.h"
+#include "base/hash.h"
+#include "format/block_table.h"
+#include "format/trailer.h"
+#include "reader/object_reader.h"
+#include "reader/pack_file.h"
+#include "support/matchers.h"
+#include "support/memory_file.h"
+#include "support/memory_source.h"
+#include "support/temp_dir.h"
+#include "verify/verify_pack.h"
+
+namespace zpack::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+Bytes ConvertToBytes(MemorySource& source) {
+  const TempDir directory;
+  const std::string path = directory / "a.zpack";
+  ConvertOptions options;
+  options.run.threads = 1;
+  EXPECT_THAT(ConvertSource([&] { return source.Open(); }, PosixFileSystem(),
+                            path, options),
+              IsOk());
+  return *ReadWholeFile(PosixFileSystem(), path, 1 << 20);
+}
+
+// What a future writer would add to a file.
+struct Future {
+  std::vector<std::string> required_features;
+  std::vector<std::string> optional_features;
+  std::optional<uint32_t> chunk_flags;  // of one more chunk, called 'NEWX'
+};
+
+// Writes `bytes` again, as a whole new file, with what `future` adds.
+Bytes Rewrite(const Bytes& bytes, const Future& future) {
+  const auto pack =
+      PackFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
+  EXPECT_THAT(pack, IsOk());
+  format::FileHeader header = (*pack)->header();
+  const uint64_t old_start = header.EncodedSize();
+  header.required_features = future.required_features;
+  header.optional_features = future.optional_features;
+  const uint64_t shift = header.EncodedSize() - old_start;
+
+  Bytes body;
+  format::TableOfContents toc;
+  uint64_t copied = old_start;
+  for (format::ChunkLocation chunk : (*pack)->toc().chunks) {
+    Append(body, ByteView(bytes).subspan(copied, chunk.offset - copied));
+    copied = chunk.end();
+    const ByteView old =
+        ByteView(bytes).subspan(chunk.offset, chunk.end() - chunk.offset);
+    if (chunk.id == format::kBlockTableChunk) {
+      format::BlockTable table = (*pack)->blocks();
+      for (auto& row : table.rows) row.offset += shift;
+      Bytes payload;
+      format::Encode(table, payload);
+      format::EncodeChunk(chunk.id, chunk.flags, payload, body);
+    } else {
+      Append(body, old);
+    }
+    chunk.offset += shift;
+    toc.chunks.push_back(chunk);
+  }
+  if (future.chunk_flags) {
+    const uint32_t id = format::ChunkId("NEWX");
+    toc.chunks.push_back(
+        {id, *future.chunk_flags, header.EncodedSize() + body.size(), 3});
+    format::EncodeChunk(id, *future.chunk_flags, Bytes{1, 2, 3}, body);
+  }
+  header.table_of_contents_offset = header.EncodedSize() + body.size();
+  Bytes payload;
+  format::Encode(toc, payload);
+  format::EncodeChunk(format::kTableOfContentsChunk, 1, payload, body);
+  format::Trailer trailer;
+  trailer.content_digest = format::ContentDigest((*pack)->ids());
+  format::EncodeBeforeHash(trailer, body);
+  header.file_size = header.EncodedSize() + body.size() + format::kDigestSize;
+  Bytes out;
+  format::Encode(header, out);
+  Hasher hasher(HashAlgorithm::kSha256);
+  hasher.Update(body);
+  hasher.Update(out);
+  hasher.Finish(trailer.file_hash);
+  Append(out, body);
+  Append(out, trailer.file_hash);
+  return out;
+}
+
+Result<std::unique_ptr<PackFile>> Open(const Bytes& bytes) {
+  return PackFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
+}
+
+Status VerifyAll(const Bytes& bytes) {
+  const auto pack = Open(bytes);
+  if (!pack) return std::unexpected(pack.error());
+  VerifyReport report;
+  RunOptions run;
+  run.threads = 1;
+  const Status status =
+      VerifyPack(**pack, VerifyLevel::kConnectivity, run, report);
+  EXPECT_TRUE(report.ok());
+  return status;
+}
+
+class Evolution : public ::testing::Test {
+ protected:
+  MemorySource source_ = SampleHistory(3);
+  Bytes file_ = ConvertToBytes(source_);
+};
+
+TEST_F(Evolution, RewritingWithoutAdditionsGivesTheSameFile) {
+  EXPECT_EQ(Rewrite(file_, {}), file_);
+}
+
+TEST_F(Evolution, AnUnknownRequiredFeatureIsRefusedByName) {
+  EXPECT_THAT(Open(Rewrite(file_, {{"delta-9"}, {}, {}})),
+              IsError(ErrorCode::kUnsupported,
+                      HasSubstr("required feature 'delta-9' needs a newer "
+                                "git-zpack")));
+}
+
+TEST_F(Evolution, AnUnknownOptionalFeatureIsIgnored) {
+  EXPECT_THAT(VerifyAll(Rewrite(file_, {{}, {"parity", "hints"}, {}})), IsOk());
+}
+
+TEST_F(Evolution, AnUnknownRequiredChunkIsRefusedByName) {
+  EXPECT_THAT(
+      Open(Rewrite(file_, {{}, {}, format::kChunkRequired})),
+      IsError(ErrorCode::kUnsupported,
+              HasSubstr("required chunk 'NEWX' needs a newer git-zpack")));
+}
+
+TEST_F(Evolution, AnUnknownOptionalChunkIsIgnoredButItsChecksumIsNot) {
+  Bytes bytes = Rewrite(file_, {{}, {}, 0U});
+  EXPECT_THAT(VerifyAll(bytes), IsOk());
+  const auto pack = Open(bytes);
+  const auto* const chunk = (*pack)->toc().Find(format::ChunkId("NEWX"));
+  ASSERT_NE(chunk, nullptr);
+  bytes[chunk->offset + format::kChunkHeaderSize] ^= 1;
+  const auto damaged = Open(bytes);
+  ASSERT_THAT(damaged, IsOk());
+  VerifyReport report;
+  ASSERT_THAT(VerifyChecksums(**damaged, RunOptions{}, report), IsOk());
+  EXPECT_EQ(report.damages.size(), 2U) << "the chunk and the file hash";
+}
+
+TEST_F(Evolution, RefsAreReadFromTheStartOfTheFileAlone) {
+  const auto pack = Open(file_);
+  ASSERT_THAT(pack, IsOk());
+  Bytes bytes = Rewrite(file_, {{}, {"later"}, {}});
+  const auto header = *format::DecodeHeaderSize(bytes);
+  // Everything behind the refs may be garbage.
+  for (size_t at = header + 400; at < bytes.size(); ++at) bytes[at] = 0xee;
+  const auto refs = PackFile::ReadRefs(MemoryFile(bytes), ReadOptions{});
+  ASSERT_THAT(refs, IsOk());
+  EXPECT_EQ(*refs, source_.refs);
+}
+
+TEST_F(Evolution, LimitsAreCheckedBeforeAnythingIsAllocated) {
+  ReadOptions options;
+  options.max_chunk_size = 100;
+  EXPECT_THAT(PackFile::Open(std::make_unique<MemoryFile>(file_), options),
+              HasCode(ErrorCode::kLimitExceeded));
+  options = ReadOptions{};
+  options.max_block_size = 100;
+  const auto pack =
+      PackFile::Open(std::make_unique<MemoryFile>(file_), options);
+  ASSERT_THAT(pack, IsOk());
+  Bytes content;
+  EXPECT_THAT(ObjectReader(**pack).Read(0, content),
+              HasCode(ErrorCode::kLimitExceeded));
+}
+
+TEST_F(Evolution, AnObjectAboveTheLimitCanStillBeStreamed) {
+  ReadOptions options;
+  options.max_object_size = 10;
+  const auto pack =
+      PackFile::Open(std::make_unique<MemoryFile>(file_), options);
+  ASSERT_THAT(pack, IsOk());
+  ObjectReader reader(**pack);
+  Bytes content;
+  EXPECT_THAT(reader.Read(0, content), HasCode(ErrorCode::kLimitExceeded));
+  uint64_t streamed = 0;
+  EXPECT_THAT(reader.Stream(
+                  0, [](const ObjectInfo&) { return Status{}; },
+                  [&](ByteView piece) {
+                    streamed += piece.size();
+                    return Status{};
+                  }),
+              IsOk());
+  EXPECT_GT(streamed, 10U);
+}
+
+}  // namespace
+}  // namespace zpack::testing

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files that earlier versions wrote must keep decoding. tests/golden/v<N> holds
+// them with the output of cat-file --batch-check (.txt) and list-refs (.refs).
+// They are never edited and never deleted.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "cli.h"
+#include "support/temp_dir.h"
+
+namespace zpack::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string Output(const std::vector<std::string>& arguments) {
+  std::istringstream in;
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = cli::Run(arguments, {in, out, err, false, {}});
+  EXPECT_EQ(code, cli::kDone) << err.str();
+  return out.str();
+}
+
+TEST(Golden, EveryOldFileStillDecodes) {
+  int files = 0;
+  for (const auto& entry :
+       fs::recursive_directory_iterator(ZPACK_GOLDEN_DIRECTORY)) {
+    if (entry.path().extension() != ".zpack") continue;
+    SCOPED_TRACE(entry.path());
+    const std::string path = entry.path().string();
+    Output({"verify", "-q", "--level=connectivity", path});
+    EXPECT_EQ(
+        Output({"cat-file", "--batch-check", "--batch-all-objects", path}),
+        ReadFile(fs::path(path).replace_extension(".txt").string()));
+    EXPECT_EQ(Output({"list-refs", "--symref", "-d", path}),
+              ReadFile(fs::path(path).replace_extension(".refs").string()));
+    ++files;
+  }
+  EXPECT_GE(files, 3);
+}
+
+}  // namespace
+}  // namespace zpack::testing
