@@ -20,7 +20,7 @@ std::atomic<int> received_signal = 0;
 // Turns SIGINT and SIGTERM into a stop request, so that the command ends in
 // order and leaves nothing behind. A second signal ends the process at once;
 // the next run removes what that leaves.
-void HandleSignals(std::stop_source stop) {
+void HandleSignals(const std::stop_source& stop) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGINT);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <ostream>
 
 namespace zpack::cli {
@@ -74,7 +75,7 @@ std::string ProgressMeter::Remaining(double seconds) const {
   if (done == 0 || done >= total || seconds < kMinSeconds) return "";
   const double left =
       seconds * static_cast<double>(total - done) / static_cast<double>(done);
-  const auto whole = static_cast<uint64_t>(left + 0.5);
+  const auto whole = static_cast<uint64_t>(std::llround(left));
   return fmt::format(", {}:{:02} left", whole / 60, whole % 60);
 }
 

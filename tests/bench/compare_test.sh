@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Runs tools/bench/compare on two tiny repositories and checks that everything
+# it promises is in the table and in the JSON.
+#
+#   compare_test.sh GIT_ZPACK
+
+set -euo pipefail
+zpack=$(realpath "$1")
+compare=$(cd "$(dirname "$0")/../.." && pwd)/tools/bench/compare
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+unset GIT_DIR GIT_WORK_TREE
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
+export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@example.com
+export GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@example.com
+
+for name in one two; do
+  git init -q "$directory/$name"
+  for i in 1 2 3; do
+    seq $((i * 100)) > "$directory/$name/numbers"
+    git -C "$directory/$name" add numbers
+    git -C "$directory/$name" commit -q -m "$name $i"
+  done
+  git -C "$directory/$name" tag -a -m tagged v1
+done
+
+echo "-- measures all that it promises"
+"$compare" --zpack "$zpack" --threads 2 --level 3 --window 20 --window 30 --fsck \
+  --json "$directory/result.json" "$directory/one" "$directory/two" \
+  > "$directory/table"
+for text in 'commit bytes' 'index bytes' 'total bytes' 'pack: CPU s' \
+  'verify: peak MiB' 'git w=20' 'git w=30' 'git fsck' 'Geometric means'; do
+  grep -q "$text" "$directory/table" || {
+    echo "no '$text' in the table:" >&2
+    cat "$directory/table" >&2
+    exit 1
+  }
+done
+python3 - "$directory/result.json" <<'PYTHON'
+import json, sys
+result = json.load(open(sys.argv[1]))
+assert len(result["repositories"]) == 2
+for repository in result["repositories"]:
+    columns = repository["columns"]
+    assert list(columns) == ["git", "git w=20", "git w=30", "git-zpack"]
+    for column in columns.values():
+        assert column["objects"] == 10, column
+        assert column["types"].keys() == {"commit", "tree", "blob", "tag"}
+        assert column["index_bytes"] > 0
+        assert column["total_bytes"] > sum(column["types"].values())
+        assert column["pack"]["wall"] > 0 and column["pack"]["rss"] > 0
+    assert repository["verify"].keys() == {"git index-pack", "git fsck", "git-zpack"}
+assert result["geometric_means"]["total bytes"]["git"] > 0
+PYTHON
+
+echo "-- says which command failed, and why"
+if "$compare" --zpack "$zpack" "$directory/none" 2> "$directory/error"; then
+  echo "a missing repository was accepted" >&2
+  exit 1
+fi
+grep -q "^compare: 'git clone .*none.* ended with 128: fatal: " "$directory/error" || {
+  cat "$directory/error" >&2
+  exit 1
+}
+echo "-- all as expected"

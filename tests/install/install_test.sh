@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Installs a build into a temporary prefix and uses it as users do: 'git zpack'
+# from PATH, manual pages, completion, and the library through find_package()
+# and pkg-config.
+#
+#   install_test.sh BUILD_DIRECTORY [C++ COMPILER]
+
+set -euo pipefail
+build=$(realpath "$1")
+compiler=${2:-g++}
+here=$(cd "$(dirname "$0")" && pwd)
+prefix=$(mktemp -d)
+trap 'rm -rf "$prefix"' EXIT
+# The environment of whoever runs this must not decide.
+unset GIT_DIR GIT_WORK_TREE CMAKE_PREFIX_PATH PKG_CONFIG_PATH
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
+
+fail() {
+  echo "install_test: $*" >&2
+  exit 1
+}
+
+cmake --install "$build" --prefix "$prefix/usr" > "$prefix/install.log" ||
+  fail "cmake --install failed: $(cat "$prefix/install.log")"
+PATH=$prefix/usr/bin:$PATH
+
+echo "-- git zpack"
+version=$(git zpack --version)
+[[ $version == "git-zpack version "* ]] || fail "unexpected version '$version'"
+[[ $(command -v git-zpack) == "$prefix/usr/bin/git-zpack" ]] ||
+  fail "git-zpack is not the installed one"
+
+echo "-- manual pages"
+for page in git-zpack git-zpack-{convert,verify,restore,show,list-refs,cat-file}; do
+  file=$(find "$prefix/usr" -path "*/man/man1/$page.1")
+  [[ -f $file ]] || fail "no manual page $page.1"
+  # Whatever the formatter says is a mistake in the page.
+  complaints=$(LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -l "$file" \
+    2>&1 > /dev/null) || true
+  [[ -z $complaints ]] || fail "$page.1: $complaints"
+done
+
+echo "-- completion"
+completion=$prefix/usr/share/bash-completion/completions/git-zpack
+[[ -f $completion ]] || fail "no completion for bash"
+bash -n "$completion"
+
+echo "-- library"
+git init -q "$prefix/repository"
+git -C "$prefix/repository" -c user.name=A -c user.email=a@example.com \
+  commit -q --allow-empty -m first
+expected="${version#git-zpack version }"
+expected="${expected%% *} 2 $(git -C "$prefix/repository" rev-parse HEAD)"
+
+# check_consumer PROGRAM
+check_consumer() {
+  local found
+  found=$("$1" "$prefix/repository" "$1.zpack")
+  [[ $found == "$expected" ]] || fail "$1 printed '$found', not '$expected'"
+  git zpack verify -q --against "$prefix/repository" "$1.zpack"
+}
+
+echo "-- find_package()"
+{
+  cmake -S "$here/consumer" -B "$prefix/cmake" \
+    -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$prefix/usr" &&
+    cmake --build "$prefix/cmake"
+} > "$prefix/cmake.log" 2>&1 ||
+  fail "building with find_package() failed: $(cat "$prefix/cmake.log")"
+check_consumer "$prefix/cmake/consumer"
+
+echo "-- pkg-config"
+module=$(find "$prefix/usr" -name zpack.pc)
+[[ -f $module ]] || fail "no zpack.pc"
+read -ra flags < <(PKG_CONFIG_PATH=${module%/*} pkg-config --cflags --libs zpack)
+"$compiler" "$here/consumer/main.cc" -o "$prefix/consumer" "${flags[@]}" ||
+  fail "building with '${flags[*]}' failed"
+check_consumer "$prefix/consumer"
+echo "-- all as expected"

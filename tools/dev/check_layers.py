@@ -1,0 +1,325 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that every #include respects the layers, and the habits of files.
+
+The layer table is the one that CMake builds from: the zpack_layer() calls of
+src/CMakeLists.txt. What that table cannot say is below: which headers of
+include/zpack are whose, which third-party headers belong where, and which
+edges the table may never gain.
+
+Also checked: file names are unique in the tree, files start with their
+licence, and no file is too long.
+
+  check_layers.py [--root DIRECTORY]   exit code 1 and file:line: message
+  check_layers.py --self-test          proves that violations are found
+"""
+
+import argparse
+import pathlib
+import re
+import sys
+import tempfile
+
+# Headers of include/zpack: plain values, which every layer may use, and
+# facades, which belong to the layers that fill their structures.
+VALUE_HEADERS = {"object_id.h", "options.h", "progress.h", "refs.h", "result.h",
+                 "version.h"}
+FACADE_HEADERS = {
+    "convert.h": {"api"},
+    "pack_reader.h": {"api"},
+    "restore.h": {"restore", "api"},
+    "verify.h": {"verify", "api"},
+}
+
+# Who may include which third-party header: layers of src/, "tools", "tests".
+# Tests may include all of them.
+THIRD_PARTY = [
+    (r"fmt/", None),  # anywhere but include/zpack
+    (r"xxhash\.h|openssl/", {"base"}),
+    (r"(zstd|zdict|zstd_errors|zlib|libdeflate)\.h", {"codec"}),
+    (r"git2(\.h|/)", {"git"}),
+    (r"boost/", {"tools"}),
+    (r"nlohmann/", {"tools"}),
+    (r"(gtest|gmock)/", set()),
+]
+POSIX = re.compile(r"(sys|linux)/\w+\.h|(dirent|errno|fcntl|poll|pthread|sched|"
+                   r"signal|spawn|stdlib|string|termios|time|unistd)\.h")
+
+# Edges that no table may hold: the two ends of a file meet in `format` only,
+# and only the facades join a repository to a file.
+FORBIDDEN_EDGES = {("writer", "reader"), ("reader", "writer")}
+ONLY_FOR_API = {"git"}
+
+MAX_LINES = 800
+REVIEW_LINES = 500
+
+INCLUDE = re.compile(r'\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+SPDX = ("SPDX-FileCopyrightText: The git-zpack authors",
+        "SPDX-License-Identifier: Apache-2.0")
+TREES = ("include", "src", "tools", "tests")
+SKIPPED = {"__pycache__", "golden", "corpus", "artifacts"}
+
+
+class Checker:
+    def __init__(self, root):
+        self.root = root
+        self.problems = []
+        self.warnings = []
+        self.layers = {}
+
+    def problem(self, path, line, message):
+        self.problems.append(f"{path.relative_to(self.root)}:{line}: {message}")
+
+    def run(self):
+        self.read_table()
+        sources = []
+        for path in self.files():
+            if path.suffix in (".cc", ".h"):
+                sources.append(path)
+                self.check_includes(path)
+            if is_source(path):
+                self.check_licence(path)
+                self.check_length(path)
+        self.check_names(sources)
+        return not self.problems
+
+    def files(self):
+        for tree in TREES:
+            for path in sorted((self.root / tree).rglob("*")):
+                inside = path.relative_to(self.root).parts
+                if path.is_file() and not SKIPPED & set(inside):
+                    yield path
+
+    def read_table(self):
+        """Reads {layer: layers it may include} from src/CMakeLists.txt."""
+        path = self.root / "src/CMakeLists.txt"
+        text = path.read_text()
+        for call in re.finditer(r"^zpack_layer\((.*?)\)", text, re.M | re.S):
+            line = text.count("\n", 0, call.start()) + 1
+            name, *words = call.group(1).split()
+            allowed = set()
+            keyword = None
+            for word in words:
+                if word in ("SOURCES", "LAYERS", "THIRD_PARTY"):
+                    keyword = word
+                elif keyword == "LAYERS":
+                    allowed.add(word)
+            for other in sorted(allowed - self.layers.keys()):
+                self.problem(path, line, f"layer '{name}' uses '{other}', which "
+                             "is not a layer below it")
+            for other in sorted(allowed):
+                if (name, other) in FORBIDDEN_EDGES or (
+                        other in ONLY_FOR_API and name != "api"):
+                    self.problem(path, line,
+                                 f"layer '{name}' may never use '{other}'")
+            self.layers[name] = allowed
+        if not self.layers:
+            self.problem(path, 1, "holds no zpack_layer() call")
+
+    def check_includes(self, path):
+        for number, text in enumerate(lines_of(path), 1):
+            found = INCLUDE.match(text)
+            if found:
+                quoted, angled = found.groups()
+                message = (self.judge_own(path, quoted) if quoted
+                           else self.judge_foreign(path, angled))
+                if message:
+                    self.problem(path, number, message)
+
+    def judge_own(self, path, name):
+        """What is wrong with path's #include "name"; None if nothing is."""
+        tree, *parts = path.relative_to(self.root).parts
+        target, _, rest = name.partition("/")
+        if tree == "tests":
+            return None
+        if ".." in pathlib.PurePath(name).parts:
+            return f'"{name}" is relative; write the path from src/'
+        if tree == "include":
+            if target != "zpack" or rest not in VALUE_HEADERS:
+                return f'public header includes "{name}", which is not a value header'
+            return None
+        if target == "zpack":
+            return self.judge_public(tree, parts, rest)
+        if tree == "tools":
+            if not (path.parent / name).is_file():
+                return (f'"{name}" is neither in zpack/ nor in this directory; '
+                        "tools use nothing else")
+            return None
+        layer = parts[0]
+        if layer not in self.layers:
+            return f"layer '{layer}' is not in src/CMakeLists.txt"
+        if target not in self.layers or not rest:
+            return f'"{name}" is in no layer; write the path from src/'
+        if (layer, target) in FORBIDDEN_EDGES:
+            return f"'{layer}' may never include '{target}' (\"{name}\")"
+        if target != layer and target not in self.layers[layer]:
+            return f"layer '{layer}' may not include layer '{target}' (\"{name}\")"
+        return None
+
+    def judge_public(self, tree, parts, header):
+        if header in VALUE_HEADERS or tree == "tools":
+            return None
+        if header not in FACADE_HEADERS:
+            return f'"zpack/{header}" is not a known public header'
+        if parts[0] not in FACADE_HEADERS[header]:
+            return f"layer '{parts[0]}' may not include facade \"zpack/{header}\""
+        return None
+
+    def judge_foreign(self, path, name):
+        """What is wrong with path's #include <name>; None if nothing is."""
+        tree, *parts = path.relative_to(self.root).parts
+        if re.fullmatch(r"[a-z_0-9]+", name):  # C++ standard library
+            return None
+        if tree == "include":
+            return f"public header includes <{name}>; only the C++ standard library may be"
+        if tree == "tests" or POSIX.fullmatch(name):
+            return None
+        who = "tools" if tree == "tools" else parts[0]
+        for pattern, users in THIRD_PARTY:
+            if re.match(pattern, name):
+                if users is None or who in users:
+                    return None
+                return f"'{who}' may not include third-party <{name}>"
+        return f"<{name}> is in no list of tools/dev/check_layers.py"
+
+    def check_names(self, sources):
+        seen = {}
+        for path in sources:
+            first = seen.setdefault(path.name, path)
+            if first is not path:
+                self.problem(path, 1, "has the same name as "
+                             f"{first.relative_to(self.root)}")
+
+    def check_licence(self, path):
+        head = lines_of(path)[:3]
+        if head and head[0].startswith("#!"):
+            head = head[1:]
+        head = [line.lstrip("/# ") for line in head[:2]]
+        if head != list(SPDX):
+            self.problem(path, 1, "does not start with the two SPDX lines")
+
+    def check_length(self, path):
+        count = len(lines_of(path))
+        if count > MAX_LINES:
+            self.problem(path, count,
+                         f"has {count} lines; {MAX_LINES} are the most, split it")
+        elif count > REVIEW_LINES:
+            self.warnings.append(f"{path.relative_to(self.root)}:{count}: has "
+                                 f"{count} lines; above {REVIEW_LINES}, think "
+                                 "about splitting it")
+
+
+def lines_of(path):
+    return path.read_text(encoding="utf-8", errors="replace").splitlines()
+
+
+def is_source(path):
+    if path.suffix in (".cc", ".h", ".cmake", ".py", ".sh", ".bash"):
+        return True
+    if path.name == "CMakeLists.txt":
+        return True
+    return path.suffix == "" and path.read_bytes()[:2] == b"#!"
+
+
+# Trees for the self-test: files to add to a clean tree, and what must be said
+# about them. An empty message means that nothing may be said.
+CLEAN_TREE = {
+    "src/CMakeLists.txt": "zpack_layer(base SOURCES a.cc)\n"
+                          "zpack_layer(format SOURCES b.cc\n  LAYERS base)\n"
+                          "zpack_layer(git SOURCES g.cc LAYERS base)\n"
+                          "zpack_layer(writer SOURCES w.cc LAYERS base format)\n"
+                          "zpack_layer(reader SOURCES r.cc LAYERS base format)\n"
+                          "zpack_layer(api SOURCES f.cc LAYERS base git writer)\n",
+    "src/base/bytes.h": "#include <fmt/format.h>\n#include <sys/stat.h>\n"
+                        '#include "zpack/result.h"\n',
+    "src/format/block.h": '#include "base/bytes.h"\n',
+    "src/api/convert.cc": '#include "zpack/convert.h"\n#include "git/source.h"\n',
+    "src/git/source.h": "#include <git2.h>\n",
+    "include/zpack/convert.h": '#include <vector>\n#include "zpack/result.h"\n',
+    "include/zpack/result.h": "#include <expected>\n",
+    "tools/x/cli.h": '#include <boost/program_options.hpp>\n#include "zpack/convert.h"\n',
+    "tools/x/cli.cc": '#include "cli.h"\n',
+    "tests/unit/bytes_test.cc": "#include <gtest/gtest.h>\n"
+                                '#include "base/bytes.h"\n',
+}
+CASES = [
+    ({}, ""),
+    ({"src/base/up.h": '#include "format/block.h"\n'},
+     "src/base/up.h:3: layer 'base' may not include layer 'format'"),
+    ({"src/writer/w.h": '\n#  include  "reader/pack_file.h"\n'},
+     "src/writer/w.h:4: 'writer' may never include 'reader'"),
+    ({"src/reader/r.h": '#include "writer/plan.h"\n'},
+     "'reader' may never include 'writer'"),
+    ({"src/writer/w.h": '#include "git/source.h"\n'},
+     "layer 'writer' may not include layer 'git'"),
+    ({"src/writer/w.h": '#include "../git/source.h"\n'}, "is relative"),
+    ({"src/writer/w.h": '#include "other.h"\n'}, "is in no layer"),
+    ({"src/new/n.h": '#include "base/bytes.h"\n'},
+     "layer 'new' is not in src/CMakeLists.txt"),
+    ({"src/format/f.h": '#include "zpack/convert.h"\n'},
+     "layer 'format' may not include facade"),
+    ({"src/writer/w.h": "#include <git2.h>\n"},
+     "'writer' may not include third-party <git2.h>"),
+    ({"src/format/f.h": "#include <zstd.h>\n"}, "may not include third-party"),
+    ({"src/api/a.h": "#include <nlohmann/json.hpp>\n"},
+     "may not include third-party"),
+    ({"src/api/a.h": "#include <surprise.h>\n"}, "is in no list"),
+    ({"include/zpack/options.h": "#include <fmt/format.h>\n"},
+     "only the C++ standard library"),
+    ({"include/zpack/options.h": '#include "base/bytes.h"\n'},
+     "is not a value header"),
+    ({"tools/x/more.cc": '#include "base/bytes.h"\n'}, "tools use nothing else"),
+    ({"tools/x/more.cc": "#include <git2.h>\n"}, "may not include third-party"),
+    ({"src/api/bytes.h": "\n"}, "same name as"),
+    ({"src/api/long.cc": "\n" * MAX_LINES}, "split it"),
+    ({"src/api/bare.cc": None}, "SPDX"),
+    ({"src/CMakeLists.txt": "zpack_layer(format SOURCES b.cc LAYERS base)\n"
+                            "zpack_layer(base SOURCES a.cc)\n"},
+     "is not a layer below it"),
+    ({"src/CMakeLists.txt": "zpack_layer(reader SOURCES r.cc)\n"
+                            "zpack_layer(writer SOURCES w.cc LAYERS reader)\n"},
+     "layer 'writer' may never use 'reader'"),
+]
+
+
+def self_test():
+    for added, expected in CASES:
+        with tempfile.TemporaryDirectory() as directory:
+            root = pathlib.Path(directory)
+            for name, text in {**CLEAN_TREE, **added}.items():
+                path = root / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                mark = "//" if path.suffix in (".cc", ".h") else "#"
+                head = "".join(f"{mark} {line}\n" for line in SPDX)
+                path.write_text("int x;\n" if text is None else head + text)
+            checker = Checker(root)
+            clean = checker.run()
+            found = "\n".join(checker.problems)
+            if clean != (not expected) or expected not in found:
+                print(f"self-test: for {added} expected '{expected}', found "
+                      f"'{found}'", file=sys.stderr)
+                return 1
+    print(f"self-test: {len(CASES)} trees judged as expected")
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--root", type=pathlib.Path,
+                        default=pathlib.Path(__file__).resolve().parents[2])
+    parser.add_argument("--self-test", action="store_true")
+    options = parser.parse_args()
+    if options.self_test:
+        return self_test()
+    checker = Checker(options.root.resolve())
+    clean = checker.run()
+    for line in checker.warnings:
+        print(f"warning: {line}", file=sys.stderr)
+    for line in checker.problems:
+        print(line, file=sys.stderr)
+    return 0 if clean else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

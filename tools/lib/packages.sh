@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# The Debian packages this project needs, and how to install those that are
+# missing. To be sourced.
+
+# shellcheck disable=SC2034  # used by those who source this
+build_packages=(
+  git cmake ninja-build g++ pkg-config python3
+  libgit2-dev libzstd-dev zlib1g-dev libdeflate-dev libfmt-dev
+  nlohmann-json3-dev libxxhash-dev libssl-dev libboost-program-options-dev
+)
+# shellcheck disable=SC2034
+test_packages=(
+  libgtest-dev libgmock-dev clang-format-19 clang-tidy-19 man-db
+  python3-dulwich
+)
+# Only for finding new inputs; the known ones are replayed without clang.
+# shellcheck disable=SC2034
+fuzz_packages=(clang-19 libclang-rt-19-dev)
+
+# is_installed PACKAGE
+is_installed() {
+  [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2> /dev/null) == installed ]]
+}
+
+# install_packages PACKAGE...: installs the missing ones. Prints a sentence and
+# returns 1 when that cannot be done.
+install_packages() {
+  local package missing=() as_root=()
+  if ! command -v dpkg-query > /dev/null; then
+    echo "This script installs packages with Debian's apt-get, which is not" \
+      "here; install the equivalents of these and build by hand, as" \
+      "CONTRIBUTING.md says: $*" >&2
+    return 1
+  fi
+  for package in "$@"; do
+    is_installed "$package" || missing+=("$package")
+  done
+  if [[ ${#missing[@]} -eq 0 ]]; then
+    echo "All needed packages are installed."
+    return 0
+  fi
+  if [[ $EUID -ne 0 ]]; then
+    if ! command -v sudo > /dev/null; then
+      echo "Packages are missing and there is no sudo; as root, run:" \
+        "apt-get install ${missing[*]}" >&2
+      return 1
+    fi
+    as_root=(sudo)
+  fi
+  echo "Installing missing packages: ${missing[*]}"
+  if ! "${as_root[@]}" apt-get -qq update; then
+    echo "apt-get update failed; see its message above and check the network" \
+      "and /etc/apt/sources.list." >&2
+    return 1
+  fi
+  if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install \
+    -y --no-install-recommends "${missing[@]}"; then
+    echo "apt-get could not install the packages; see its message above." \
+      "Debian 12 or newer has all of them: ${missing[*]}" >&2
+    return 1
+  fi
+}
