@@ -51,6 +51,8 @@ struct ConvertOptions {
   // smaller in sum, but reading one object decodes one whole block. Objects
   // larger than this are split over several blocks.
   uint64_t block_size = uint64_t{8} << 20;
+  static constexpr uint64_t kMinBlockSize = uint64_t{4} << 10;
+  static constexpr uint64_t kMaxBlockSize = uint64_t{128} << 20;
   // kReachable keeps only what refs, HEADs and reflogs reach.
   ObjectSet objects = ObjectSet::kAll;
   // kYes replaces an existing destination, atomically.

@@ -22,11 +22,6 @@
 namespace zpack {
 namespace {
 
-// Blocks smaller than this are nothing but overhead; larger ones than this a
-// reader refuses by default.
-constexpr uint64_t kMinBlockSize = uint64_t{4} << 10;
-constexpr uint64_t kMaxBlockSize = uint64_t{128} << 20;
-
 Status CheckOptions(const ConvertOptions& options) {
   if (options.level < ZstdCompressor::kMinLevel ||
       options.level > ZstdCompressor::kMaxLevel) {
@@ -34,11 +29,12 @@ Status CheckOptions(const ConvertOptions& options) {
                      "level {} is not between {} and {}", options.level,
                      ZstdCompressor::kMinLevel, ZstdCompressor::kMaxLevel);
   }
-  if (options.block_size < kMinBlockSize ||
-      options.block_size > kMaxBlockSize) {
+  if (options.block_size < ConvertOptions::kMinBlockSize ||
+      options.block_size > ConvertOptions::kMaxBlockSize) {
     return MakeError(ErrorCode::kInvalidArgument,
                      "block size {} is not between {} and {}",
-                     options.block_size, kMinBlockSize, kMaxBlockSize);
+                     options.block_size, ConvertOptions::kMinBlockSize,
+                     ConvertOptions::kMaxBlockSize);
   }
   return {};
 }
@@ -46,8 +42,8 @@ Status CheckOptions(const ConvertOptions& options) {
 // Each object is hashed once, on read-back. When that fails, this tells a
 // source that was corrupt all along from a file that is not what was written.
 Error ExplainDamage(ObjectSource& source, const Damage& damage) {
-  const Error mismatch{ErrorCode::kMismatch,
-                       "the file read back is damaged: " + damage.message};
+  Error mismatch{ErrorCode::kMismatch,
+                 "the file read back is damaged: " + damage.message};
   if (damage.object.empty()) return mismatch;
   Bytes content;
   const Result<ObjectType> type = source.Read(damage.object, content);

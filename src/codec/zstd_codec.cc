@@ -7,6 +7,9 @@
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 
+#include <algorithm>
+#include <array>
+
 #include "base/check.h"
 #include "base/error.h"
 
@@ -17,6 +20,9 @@ namespace {
 // zstd 1.5.5 (facebook/zstd pull request 3517).
 constexpr int kFirstSplitterLevel = 13;
 constexpr unsigned kSplitterFixedVersion = 10505;
+
+// Starts every frame that is no skippable one (RFC 8878).
+constexpr std::array<uint8_t, 4> kMagic = {0x28, 0xb5, 0x2f, 0xfd};
 
 }  // namespace
 
@@ -70,6 +76,13 @@ ZstdDecompressor& ZstdDecompressor::operator=(ZstdDecompressor&&) noexcept =
     default;
 
 Status ZstdDecompressor::Decompress(ByteView frame, std::span<uint8_t> out) {
+  // zstd itself would take several frames, and skippable ones among them.
+  if (!std::ranges::equal(frame.first(std::min(frame.size(), kMagic.size())),
+                          kMagic) ||
+      ZSTD_findFrameCompressedSize(frame.data(), frame.size()) !=
+          frame.size()) {
+    return MakeError(ErrorCode::kCorrupt, "not one zstd frame");
+  }
   const size_t size = ZSTD_decompressDCtx(
       state_->context, out.data(), out.size(), frame.data(), frame.size());
   if (ZSTD_isError(size) != 0) {

@@ -44,9 +44,12 @@ Result<BlockTable> DecodeBlockTable(ByteView payload, uint64_t begin,
     row.offset = in.U64();
     row.first_object = in.U32();
     const bool first = table.rows.empty();
-    if (first ? row.offset != begin || row.first_object != 0
-              : row.offset < table.rows.back().offset + kChunkOverhead ||
-                    row.first_object < table.rows.back().first_object) {
+    // Offsets are hostile: a sum of two could wrap around.
+    if (row.offset > end ||
+        (first ? row.offset != begin || row.first_object != 0
+               : row.offset < table.rows.back().offset ||
+                     row.offset - table.rows.back().offset < kChunkOverhead ||
+                     row.first_object < table.rows.back().first_object)) {
       return MakeError(ErrorCode::kCorrupt, "bad row {} in block table",
                        table.rows.size());
     }

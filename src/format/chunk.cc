@@ -13,6 +13,8 @@ namespace zpack::format {
 namespace {
 
 constexpr size_t kRowSize = 24;
+// Never listed: they are found in other ways.
+constexpr std::array kUnlistedChunks = {kBlockChunk, kTableOfContentsChunk};
 constexpr std::array kKnownChunks = {kRefsChunk, kBlockTableChunk,
                                      kObjectIdsChunk, kObjectNumbersChunk};
 
@@ -100,7 +102,8 @@ Result<TableOfContents> DecodeTableOfContents(ByteView payload, uint64_t begin,
     if (row.offset < free_from || row.offset > end ||
         end - row.offset < kChunkOverhead ||
         row.payload_size > end - row.offset - kChunkOverhead ||
-        (row.flags & kChunkReservedFlags) != 0 || toc.Find(row.id) != nullptr) {
+        (row.flags & kChunkReservedFlags) != 0 || toc.Find(row.id) != nullptr ||
+        std::ranges::find(kUnlistedChunks, row.id) != kUnlistedChunks.end()) {
       return MakeError(ErrorCode::kCorrupt,
                        "bad row for chunk '{}' in table of contents",
                        ChunkName(row.id));

@@ -12,15 +12,13 @@
 #include "base/error.h"
 #include "git/libgit2.h"
 #include "git/repository_layout.h"
-#include "object/object_links.h"
+#include "object/peel.h"
 #include "object/ref_name.h"
 
 namespace zpack {
 namespace {
 
 constexpr size_t kIdWidth = GIT_OID_RAWSZ;
-// Longest chain of tags that point at tags that is peeled.
-constexpr int kMaxPeelDepth = 64;
 
 Result<ObjectType> ToObjectType(git_object_t type, const ObjectId& id) {
   switch (type) {
@@ -139,7 +137,7 @@ class RepositorySource final : public ObjectSource {
                        std::map<std::string, Ref>& refs) const;
   // The first object behind a chain of tags; empty when `id` is no tag or the
   // chain is broken.
-  ObjectId PeelTag(const ObjectId& id);
+  ObjectId Peel(const ObjectId& id);
 
   std::string path_;
   RepositoryHandle repository_;
@@ -239,20 +237,18 @@ Status RepositorySource::CheckSymref(const Ref& ref) const {
                    ref.name, path_, ref.symref_target);
 }
 
-ObjectId RepositorySource::PeelTag(const ObjectId& id) {
-  ObjectId target = id;
-  Bytes content;
-  for (int depth = 0; depth < kMaxPeelDepth; ++depth) {
-    const Result<ObjectInfo> info = ReadInfo(target);
-    if (!info) return {};
-    if (info->type != ObjectType::kTag) {
-      return target == id ? ObjectId() : target;
-    }
-    if (!Read(target, content)) return {};
-    target = ParseTagTarget(content, object_format());
-    if (target.empty()) return {};
-  }
-  return {};
+ObjectId RepositorySource::Peel(const ObjectId& id) {
+  const TagReader reader = {
+      [this](const ObjectId& object) -> std::optional<ObjectType> {
+        const auto info = ReadInfo(object);
+        return info ? std::optional(info->type) : std::nullopt;
+      },
+      [this](const ObjectId& object) -> std::optional<Bytes> {
+        Bytes content;
+        return Read(object, content) ? std::optional(std::move(content))
+                                     : std::nullopt;
+      }};
+  return PeelTag(id, object_format(), reader);
 }
 
 Result<std::map<std::string, Ref>> RepositorySource::ListRefs() {
@@ -317,7 +313,7 @@ Result<RefsSnapshot> RepositorySource::ReadRefs() {
   ZPACK_TRY(ReadLooseRefs(common_directory(), false, by_name));
   for (auto& [name, ref] : by_name) {
     ZPACK_TRY(CheckSymref(ref));
-    if (!ref.symbolic()) ref.peeled = PeelTag(ref.target);
+    if (!ref.symbolic()) ref.peeled = Peel(ref.target);
     refs.refs.push_back(std::move(ref));
   }
   ZPACK_ASSIGN_OR_RETURN(refs.shallow, ReadShallow(common_directory()));

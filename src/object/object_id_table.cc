@@ -4,6 +4,7 @@
 #include "object/object_id_table.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -13,6 +14,17 @@
 #include "base/hex.h"
 
 namespace zpack {
+namespace {
+
+constexpr uint32_t kIdsPerBucket = 4;
+
+// The first `bits` bits of an id, at most 32, as a number.
+uint32_t Bucket(const uint8_t* id, unsigned bits) {
+  return static_cast<uint32_t>(uint64_t{LoadBigEndian<uint32_t>(id)} >>
+                               (32 - bits));
+}
+
+}  // namespace
 
 Result<ObjectIdTable> ObjectIdTable::FromUnsorted(ObjectFormat format,
                                                   Bytes ids) {
@@ -54,17 +66,23 @@ Result<ObjectIdTable> ObjectIdTable::FromSorted(ObjectFormat format,
 
 ObjectIdTable::ObjectIdTable(ObjectFormat format, Bytes ids)
     : format_(format), width_(ObjectIdWidth(format)), bytes_(std::move(ids)) {
-  for (size_t at = 0; at < bytes_.size(); at += width_) ++fan_out_[bytes_[at]];
+  bucket_bits_ = std::bit_width(size() / kIdsPerBucket);
+  buckets_.assign((size_t{1} << bucket_bits_) + 1, 0);
+  for (size_t at = 0; at < bytes_.size(); at += width_) {
+    ++fan_out_[bytes_[at]];
+    ++buckets_[Bucket(&bytes_[at], bucket_bits_) + 1];
+  }
   std::partial_sum(fan_out_.begin(), fan_out_.end(), fan_out_.begin());
+  std::partial_sum(buckets_.begin(), buckets_.end(), buckets_.begin());
 }
 
 uint32_t ObjectIdTable::LowerBound(ByteView key) const {
-  const uint8_t first = key[0];
-  uint32_t low = first == 0 ? 0 : fan_out_[first - 1];
-  uint32_t high = fan_out_[first];
+  const uint32_t bucket = Bucket(key.data(), bucket_bits_);
+  uint32_t low = buckets_[bucket];
+  uint32_t high = buckets_[bucket + 1];
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
-    if (std::memcmp(View(middle).data(), key.data(), key.size()) < 0) {
+    if (std::memcmp(View(middle).data(), key.data(), width_) < 0) {
       low = middle + 1;
     } else {
       high = middle;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A sorted set of object ids in one flat array: 20 (or 32) bytes an id plus
-// 1 KiB. The position of an id in it is called its rank. Immutable once built,
-// so any number of threads may read it.
+// A sorted set of object ids in one flat array: 20 (or 32) bytes an id, and
+// about one byte more to find it fast. The position of an id in it is called
+// its rank. Immutable once built, so any number of threads may read it.
 
 #pragma once
 
@@ -59,13 +59,17 @@ class ObjectIdTable {
   ByteView View(uint32_t rank) const {
     return ByteView(bytes_).subspan(size_t{rank} * width_, width_);
   }
-  // The first rank whose id is not less than `key`.
+  // The first rank whose id is not less than `key`, an id's bytes.
   uint32_t LowerBound(ByteView key) const;
 
   ObjectFormat format_ = ObjectFormat::kSha1;
   size_t width_ = ObjectIdWidth(ObjectFormat::kSha1);
   Bytes bytes_;
   FanOut fan_out_{};
+  // As the fan-out, but by the first `bucket_bits_` bits of an id, so many that
+  // a bucket holds about four ids: entry i is the first rank of bucket i.
+  unsigned bucket_bits_ = 0;
+  std::vector<uint32_t> buckets_ = {0, 0};
 };
 
 // Ranks of the ids only in `a` and only in `b`, ascending.

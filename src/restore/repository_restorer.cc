@@ -13,6 +13,7 @@
 #include "base/progress_phase.h"
 #include "object/object_hasher.h"
 #include "reader/object_run.h"
+#include "reader/peeled_refs.h"
 
 namespace zpack {
 namespace {
@@ -135,6 +136,12 @@ Result<RestoreStats> RestorePack(const PackFile& pack, const RunOptions& run,
           return {};
         });
     ZPACK_TRY(moved);
+  }
+  // Git would believe a wrong peeled value without looking.
+  if (const auto wrong = FindPeeledMismatches(pack); !wrong.empty()) {
+    return MakeError(ErrorCode::kCorrupt,
+                     "peeled value of ref '{}' is wrong in '{}'",
+                     wrong.front().ref, pack.path());
   }
   stats.refs = pack.refs().refs.size();
   ZPACK_ASSIGN_OR_RETURN(stats.pack_bytes, sink.Finish(pack.refs()));

@@ -55,7 +55,15 @@ Status VerifyChecksums(const PackFile& pack, const RunOptions& run,
   }
   // Chunks that this version does not know are checked like any other.
   for (const format::ChunkLocation& row : pack.toc().chunks) {
-    chunk.resize(row.end() - row.offset);
+    const uint64_t size = row.end() - row.offset;
+    if (size > pack.options().max_chunk_size) {
+      return MakeError(ErrorCode::kLimitExceeded,
+                       "chunk '{}' of {} bytes is above the limit of {} at "
+                       "offset {} of '{}'",
+                       format::ChunkName(row.id), size,
+                       pack.options().max_chunk_size, row.offset, pack.path());
+    }
+    chunk.resize(size);
     ZPACK_TRY(pack.file().Read(row.offset, chunk));
     if (const auto payload = format::DecodeChunk(row.id, chunk); !payload) {
       report.damages.push_back(

@@ -10,6 +10,7 @@
 #include "base/progress_phase.h"
 #include "object/object_hasher.h"
 #include "reader/object_run.h"
+#include "reader/peeled_refs.h"
 #include "verify/verify_pack.h"
 
 namespace zpack {
@@ -119,6 +120,20 @@ Status VerifyObjects(const PackFile& pack, const RunOptions& run,
       });
 }
 
+void VerifyPeeledRefs(const PackFile& pack, VerifyReport& report) {
+  const uint64_t offset = pack.toc().Find(format::kRefsChunk)->offset;
+  for (const PeeledMismatch& ref : FindPeeledMismatches(pack)) {
+    report.damages.push_back(
+        {fmt::format("peeled value of ref '{}' is {}, not {}, at offset {} of "
+                     "'{}'",
+                     ref.ref, ref.actual.empty() ? "none" : ref.actual.ToHex(),
+                     ref.stated.empty() ? "none" : ref.stated.ToHex(), offset,
+                     pack.path()),
+         {},
+         offset});
+  }
+}
+
 Status VerifyPack(const PackFile& pack, VerifyLevel level,
                   const RunOptions& run, VerifyReport& report) {
   report.level = level;
@@ -128,6 +143,8 @@ Status VerifyPack(const PackFile& pack, VerifyLevel level,
   }
   if (level >= VerifyLevel::kObjects) {
     ZPACK_TRY(VerifyObjects(pack, run, report));
+    // Tags are read for this, so they must be whole.
+    if (report.damages.empty()) VerifyPeeledRefs(pack, report);
   }
   // Links of damaged objects cannot be followed.
   if (level >= VerifyLevel::kConnectivity && report.damages.empty()) {

@@ -24,6 +24,10 @@ Status VerifyChecksums(const PackFile& pack, const RunOptions& run,
 Status VerifyObjects(const PackFile& pack, const RunOptions& run,
                      VerifyReport& report);
 
+// Every ref's peeled value is what its tag points at. REQUIRES: objects have
+// been verified.
+void VerifyPeeledRefs(const PackFile& pack, VerifyReport& report);
+
 // Everything that HEAD, refs and what they reach name is in the file; parents
 // of shallow boundaries need not be. REQUIRES: objects have been verified.
 Status VerifyConnectivity(const PackFile& pack, const RunOptions& run,

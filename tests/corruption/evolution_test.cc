@@ -10,11 +10,14 @@
 #include "base/hash.h"
 #include "format/block_table.h"
 #include "format/trailer.h"
+#include "git/repository_sink.h"
 #include "reader/object_reader.h"
 #include "reader/pack_file.h"
+#include "restore/repository_restorer.h"
 #include "support/matchers.h"
 #include "support/memory_file.h"
 #include "support/memory_source.h"
+#include "support/repair.h"
 #include "support/temp_dir.h"
 #include "verify/verify_pack.h"
 
@@ -165,6 +168,30 @@ TEST_F(Evolution, RefsAreReadFromTheStartOfTheFileAlone) {
   const auto refs = PackFile::ReadRefs(MemoryFile(bytes), ReadOptions{});
   ASSERT_THAT(refs, IsOk());
   EXPECT_EQ(*refs, source_.refs);
+}
+
+TEST_F(Evolution, AForgedPeeledValueIsFound) {
+  const auto good = Open(file_);
+  const Ref* const tag = (*good)->refs().Find("refs/tags/v1");
+  ASSERT_NE(tag, nullptr);
+  const auto peeled = std::ranges::search(file_, tag->peeled.bytes());
+  ASSERT_FALSE(peeled.empty());
+  Bytes bytes = file_;
+  bytes[static_cast<size_t>(peeled.begin() - file_.begin())] ^= 1;
+  RepairChecksums(bytes);
+  const auto pack = Open(bytes);
+  ASSERT_THAT(pack, IsOk());
+  VerifyReport report;
+  VerifyPeeledRefs(**pack, report);
+  ASSERT_EQ(report.damages.size(), 1U);
+  EXPECT_THAT(report.damages[0].message, HasSubstr("'refs/tags/v1'"));
+  const TempDir directory;
+  const auto sink =
+      CreateRepository(PosixFileSystem(), directory / "r.git", Overwrite::kNo,
+                       ObjectFormat::kSha1, (*pack)->ids().size());
+  ASSERT_THAT(sink, IsOk());
+  EXPECT_THAT(RestorePack(**pack, RunOptions{}, **sink),
+              HasCode(ErrorCode::kCorrupt));
 }
 
 TEST_F(Evolution, LimitsAreCheckedBeforeAnythingIsAllocated) {

@@ -33,6 +33,10 @@ ConvertOptions ToOptions(const po::variables_map& values,
       static_cast<int>(Number(values, "level", 1, 22, options.level));
   if (Has(values, "block-size")) {
     options.block_size = ParseSize(Text(values, "block-size"), "block-size");
+    if (options.block_size < ConvertOptions::kMinBlockSize ||
+        options.block_size > ConvertOptions::kMaxBlockSize) {
+      throw UsageError{"option '--block-size' expects 4k to 128m"};
+    }
   }
   if (Has(values, "reachable")) options.objects = ObjectSet::kReachable;
   if (Has(values, "force")) options.overwrite = Overwrite::kYes;

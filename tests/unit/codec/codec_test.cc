@@ -75,6 +75,19 @@ TEST(ZstdDecompressor, RefusesAFrameOfAnotherSize) {
   }
 }
 
+TEST(ZstdDecompressor, RefusesSeveralFramesAndSkippableOnes) {
+  Bytes frames;
+  ASSERT_TRUE(ZstdCompressor(3).Compress(Sample(500), frames));
+  const Bytes one = frames;
+  Append(frames, one);
+  Bytes out(1000);
+  EXPECT_FALSE(ZstdDecompressor().Decompress(frames, out));
+  Bytes skipped = {0x50, 0x2a, 0x4d, 0x18, 1, 0, 0, 0, 0xff};
+  Append(skipped, one);
+  EXPECT_FALSE(
+      ZstdDecompressor().Decompress(skipped, std::span(out).first(500)));
+}
+
 TEST(ZstdDecompressor, RefusesGarbageAndTruncation) {
   Bytes frame;
   ASSERT_TRUE(ZstdCompressor(3).Compress(Sample(1000), frame));

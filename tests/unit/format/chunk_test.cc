@@ -75,6 +75,8 @@ TEST(TableOfContents, RefusesRowsOutsideTheFileOrOverlapping) {
   EXPECT_TRUE(refused({{kRefsChunk, 1, 100, 0}, {kObjectIdsChunk, 1, 110, 0}}));
   EXPECT_TRUE(refused({{kRefsChunk, 1, 100, 0}, {kRefsChunk, 1, 130, 0}}));
   EXPECT_TRUE(refused({{kRefsChunk, 0x10000, 100, 0}}));
+  EXPECT_TRUE(refused({{kBlockChunk, 0, 100, 0}}));
+  EXPECT_TRUE(refused({{kTableOfContentsChunk, 0, 100, 0}}));
 }
 
 TEST(TableOfContents, RefusesAnUnknownRequiredChunkByName) {

@@ -50,6 +50,10 @@ TEST(BlockTable, RefusesGapsOverlapsAndWrongEnds) {
   EXPECT_FALSE(Decode({{100, 0}, {200, 10}, {300, 10}}));
 }
 
+TEST(BlockTable, RefusesOffsetsThatWrapAround) {
+  EXPECT_FALSE(Decode({{100, 0}, {~uint64_t{0} - 4, 5}, {300, 10}}));
+}
+
 TEST(BlockTable, RefusesAPartialRow) {
   EXPECT_FALSE(DecodeBlockTable(Bytes(13), 100, 300, 10));
 }

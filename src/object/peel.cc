@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "object/peel.h"
+
+#include "object/object_links.h"
+
+namespace zpack {
+namespace {
+
+// Longest chain of tags of tags that is followed.
+constexpr int kMaxPeelDepth = 64;
+
+}  // namespace
+
+ObjectId PeelTag(const ObjectId& id, ObjectFormat format,
+                 const TagReader& reader) {
+  ObjectId target = id;
+  for (int depth = 0; depth < kMaxPeelDepth; ++depth) {
+    const std::optional<ObjectType> type = reader.type(target);
+    if (!type) return {};
+    if (*type != ObjectType::kTag) return target == id ? ObjectId() : target;
+    const std::optional<Bytes> content = reader.content(target);
+    if (!content) return {};
+    target = ParseTagTarget(*content, format);
+    if (target.empty()) return {};
+  }
+  return {};
+}
+
+}  // namespace zpack

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Peeled values in a file are hints that Git would trust without looking; a
+// file could lie about them.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reader/pack_file.h"
+
+namespace zpack {
+
+struct PeeledMismatch {
+  std::string ref;
+  ObjectId stated;  // empty when the file states none
+  ObjectId actual;  // empty when the ref is no tag, or leads nowhere
+};
+
+// The refs whose peeled value is not what their tag points at. May be used
+// from any thread.
+std::vector<PeeledMismatch> FindPeeledMismatches(const PackFile& pack);
+
+}  // namespace zpack
