@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "api/convert_source.h"
 #include "base/hash.h"
 #include "format/block_table.h"
@@ -174,7 +177,12 @@ TEST_F(Evolution, AForgedPeeledValueIsFound) {
   const auto good = Open(file_);
   const Ref* const tag = (*good)->refs().Find("refs/tags/v1");
   ASSERT_NE(tag, nullptr);
-  const auto peeled = std::ranges::search(file_, tag->peeled.bytes());
+  // The commit is named by branches too; the tag comes last among the refs.
+  const auto refs_end =
+      file_.begin() +
+      static_cast<ptrdiff_t>((*good)->toc().Find(format::kRefsChunk)->end());
+  const auto peeled = std::ranges::find_end(
+      std::ranges::subrange(file_.begin(), refs_end), tag->peeled.bytes());
   ASSERT_FALSE(peeled.empty());
   Bytes bytes = file_;
   bytes[static_cast<size_t>(peeled.begin() - file_.begin())] ^= 1;
