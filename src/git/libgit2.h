@@ -28,8 +28,6 @@ using RepositoryHandle =
 using OdbHandle = std::unique_ptr<git_odb, Libgit2Free<git_odb_free>>;
 using OdbObjectHandle =
     std::unique_ptr<git_odb_object, Libgit2Free<git_odb_object_free>>;
-using OdbStreamHandle =
-    std::unique_ptr<git_odb_stream, Libgit2Free<git_odb_stream_free>>;
 using ReferenceHandle =
     std::unique_ptr<git_reference, Libgit2Free<git_reference_free>>;
 using ReferenceIteratorHandle =

@@ -4,6 +4,7 @@
 #include "git/repository_layout.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <set>
 #include <string_view>
@@ -41,6 +42,38 @@ Result<std::vector<std::string>> ReadLines(const fs::path& path) {
   return lines;
 }
 
+// Takes C-style quotes off a line of an alternates file, as Git does; a line
+// that is not quoted, or not well, is taken as it is.
+std::string Unquote(const std::string& line) {
+  constexpr std::string_view kLetters = "abtnvfr";
+  constexpr std::string_view kValues = "\a\b\t\n\v\f\r";
+  if (!line.starts_with('"')) return line;
+  std::string out;
+  for (size_t at = 1; at < line.size(); ++at) {
+    if (line[at] == '"') return out;
+    if (line[at] != '\\') {
+      out += line[at];
+      continue;
+    }
+    if (++at == line.size()) break;
+    const char c = line[at];
+    if (c == '"' || c == '\\') {
+      out += c;
+    } else if (const size_t i = kLetters.find(c); i != std::string_view::npos) {
+      out += kValues[i];
+    } else {
+      const std::string_view octal = std::string_view(line).substr(at, 3);
+      unsigned value = 0;
+      const auto [end, error] =
+          std::from_chars(octal.data(), octal.data() + octal.size(), value, 8);
+      if (error != std::errc() || end != octal.data() + 3 || value > 255) break;
+      out += static_cast<char>(value);
+      at += 2;
+    }
+  }
+  return line;
+}
+
 Status AddObjectDirectory(const fs::path& directory, const fs::path& named_by,
                           int depth, std::vector<std::string>& out) {
   std::error_code error;
@@ -62,7 +95,8 @@ Status AddObjectDirectory(const fs::path& directory, const fs::path& named_by,
   for (const std::string& line : lines) {
     if (line.empty() || line.front() == '#') continue;
     // An absolute line replaces the left operand.
-    ZPACK_TRY(AddObjectDirectory(canonical / line, alternates, depth + 1, out));
+    ZPACK_TRY(AddObjectDirectory(canonical / Unquote(line), alternates,
+                                 depth + 1, out));
   }
   return {};
 }

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "git/libgit2.h"
+#include "git/object_database.h"
 #include "git/repository_layout.h"
 #include "object/peel.h"
 #include "object/ref_name.h"
@@ -18,99 +19,35 @@
 namespace zpack {
 namespace {
 
-constexpr size_t kIdWidth = GIT_OID_RAWSZ;
-
-Result<ObjectType> ToObjectType(git_object_t type, const ObjectId& id) {
-  switch (type) {
-    case GIT_OBJECT_COMMIT:
-      return ObjectType::kCommit;
-    case GIT_OBJECT_TREE:
-      return ObjectType::kTree;
-    case GIT_OBJECT_BLOB:
-      return ObjectType::kBlob;
-    case GIT_OBJECT_TAG:
-      return ObjectType::kTag;
-    default:
-      return MakeError(ErrorCode::kSourceCorrupt, "object {} has no valid type",
-                       id.ToHex());
-  }
-}
-
-class LooseObjectStream final : public ObjectStream {
- public:
-  LooseObjectStream(OdbStreamHandle stream, ObjectInfo info, ObjectId id)
-      : stream_(std::move(stream)), info_(info), id_(id) {}
-
-  const ObjectInfo& info() const override { return info_; }
-
-  Status Read(std::span<uint8_t> out) override {
-    constexpr size_t kMaxRead = size_t{1} << 30;  // libgit2 counts in int
-    while (!out.empty()) {
-      const int got = git_odb_stream_read(stream_.get(),
-                                          reinterpret_cast<char*>(out.data()),
-                                          std::min(out.size(), kMaxRead));
-      if (got <= 0) {
-        return MakeError(ErrorCode::kSourceCorrupt, "cannot read object {}: {}",
-                         id_.ToHex(),
-                         got < 0 ? LastLibgit2Message() : "it ends too early");
-      }
-      out = out.subspan(static_cast<size_t>(got));
-    }
-    return {};
-  }
-
- private:
-  OdbStreamHandle stream_;
-  ObjectInfo info_;
-  ObjectId id_;
-};
-
-class PackedObjectStream final : public ObjectStream {
- public:
-  PackedObjectStream(OdbObjectHandle object, ObjectInfo info)
-      : object_(std::move(object)), info_(info) {}
-
-  const ObjectInfo& info() const override { return info_; }
-
-  // REQUIRES: no more is asked for than info().size bytes in all.
-  Status Read(std::span<uint8_t> out) override {
-    const auto* const data =
-        static_cast<const uint8_t*>(git_odb_object_data(object_.get()));
-    std::copy_n(data + position_, out.size(), out.begin());
-    position_ += out.size();
-    return {};
-  }
-
- private:
-  OdbObjectHandle object_;
-  ObjectInfo info_;
-  size_t position_ = 0;
-};
-
 class RepositorySource final : public ObjectSource {
  public:
-  RepositorySource(std::string path, RepositoryHandle repository, OdbHandle odb,
-                   std::vector<std::string> object_directories)
+  RepositorySource(std::string path, RepositoryHandle repository,
+                   ObjectDatabase objects)
       : path_(std::move(path)),
         repository_(std::move(repository)),
-        odb_(std::move(odb)),
-        object_directories_(std::move(object_directories)) {}
+        objects_(std::move(objects)) {}
 
   const std::string& path() const override { return path_; }
   ObjectFormat object_format() const override { return ObjectFormat::kSha1; }
-  Result<ObjectIdTable> ListObjects() override;
-  Result<ObjectInfo> ReadInfo(const ObjectId& id) override;
-  Result<ObjectType> Read(const ObjectId& id, Bytes& content) override;
-  Result<std::unique_ptr<ObjectStream>> Open(const ObjectId& id) override;
+  Result<ObjectIdTable> ListObjects() override { return objects_.List(); }
+  Result<ObjectInfo> ReadInfo(const ObjectId& id) override {
+    return objects_.ReadInfo(id);
+  }
+  Result<ObjectType> Read(const ObjectId& id, Bytes& content) override {
+    return objects_.Read(id, content);
+  }
+  Result<std::unique_ptr<ObjectStream>> Open(const ObjectId& id) override {
+    return objects_.OpenStream(id);
+  }
   Result<RefsSnapshot> ReadRefs() override;
   Result<std::vector<ObjectId>> ListOtherTips() override {
     return ReadReflogAndWorktreeTips(common_directory());
   }
   uint64_t PackedBytes() override {
-    return PackedFileBytes(object_directories_);
+    return PackedFileBytes(objects_.directories());
   }
   bool IsPartialClone() override {
-    return HasPromisorPack(object_directories_);
+    return HasPromisorPack(objects_.directories());
   }
 
  private:
@@ -123,9 +60,6 @@ class RepositorySource final : public ObjectSource {
   bool is_linked_worktree() const {
     return git_directory() != common_directory();
   }
-  // An error about object `id`, from libgit2's return code.
-  std::unexpected<Error> ObjectError(int code, const ObjectId& id) const;
-  Result<OdbObjectHandle> ReadObject(const ObjectId& id);
   Status ReadHead(RefsSnapshot& refs);
   // A ref that a .zpack file can hold.
   Status CheckSymref(const Ref& ref) const;
@@ -141,81 +75,8 @@ class RepositorySource final : public ObjectSource {
 
   std::string path_;
   RepositoryHandle repository_;
-  OdbHandle odb_;
-  std::vector<std::string> object_directories_;
+  ObjectDatabase objects_;
 };
-
-std::unexpected<Error> RepositorySource::ObjectError(int code,
-                                                     const ObjectId& id) const {
-  if (code == GIT_ENOTFOUND) {
-    return MakeError(ErrorCode::kNotFound, "object {} is missing from '{}'",
-                     id.ToHex(), path_);
-  }
-  return MakeError(ErrorCode::kSourceCorrupt,
-                   "cannot read object {} of '{}': {}", id.ToHex(), path_,
-                   LastLibgit2Message());
-}
-
-Result<ObjectIdTable> RepositorySource::ListObjects() {
-  Bytes ids;
-  const auto add = [](const git_oid* id, void* payload) {
-    Append(*static_cast<Bytes*>(payload), {id->id, kIdWidth});
-    return 0;
-  };
-  if (git_odb_foreach(odb_.get(), add, &ids) != 0) {
-    return MakeError(ErrorCode::kGit, "cannot list the objects of '{}': {}",
-                     path_, LastLibgit2Message());
-  }
-  return ObjectIdTable::FromUnsorted(ObjectFormat::kSha1, std::move(ids));
-}
-
-Result<ObjectInfo> RepositorySource::ReadInfo(const ObjectId& id) {
-  const git_oid oid = ToGitOid(id);
-  size_t size = 0;
-  git_object_t type = GIT_OBJECT_INVALID;
-  const int code = git_odb_read_header(&size, &type, odb_.get(), &oid);
-  if (code != 0) return ObjectError(code, id);
-  ZPACK_ASSIGN_OR_RETURN(const ObjectType known_type, ToObjectType(type, id));
-  return ObjectInfo{known_type, size};
-}
-
-Result<OdbObjectHandle> RepositorySource::ReadObject(const ObjectId& id) {
-  const git_oid oid = ToGitOid(id);
-  git_odb_object* object = nullptr;
-  const int code = git_odb_read(&object, odb_.get(), &oid);
-  if (code != 0) return ObjectError(code, id);
-  return OdbObjectHandle(object);
-}
-
-Result<ObjectType> RepositorySource::Read(const ObjectId& id, Bytes& content) {
-  ZPACK_ASSIGN_OR_RETURN(const OdbObjectHandle object, ReadObject(id));
-  const size_t size = git_odb_object_size(object.get());
-  const auto* const data =
-      static_cast<const uint8_t*>(git_odb_object_data(object.get()));
-  content.resize(size);
-  std::copy_n(data, size, content.begin());
-  return ToObjectType(git_odb_object_type(object.get()), id);
-}
-
-Result<std::unique_ptr<ObjectStream>> RepositorySource::Open(
-    const ObjectId& id) {
-  const git_oid oid = ToGitOid(id);
-  git_odb_stream* stream = nullptr;
-  size_t size = 0;
-  git_object_t type = GIT_OBJECT_INVALID;
-  if (git_odb_open_rstream(&stream, &size, &type, odb_.get(), &oid) == 0) {
-    OdbStreamHandle owned(stream);
-    ZPACK_ASSIGN_OR_RETURN(const ObjectType known_type, ToObjectType(type, id));
-    return std::make_unique<LooseObjectStream>(
-        std::move(owned), ObjectInfo{known_type, size}, id);
-  }
-  // Only loose objects can be streamed; a packed one is read at once.
-  ZPACK_ASSIGN_OR_RETURN(OdbObjectHandle object, ReadObject(id));
-  ZPACK_ASSIGN_OR_RETURN(const ObjectType known_type,
-                         ToObjectType(git_odb_object_type(object.get()), id));
-  const ObjectInfo info{known_type, git_odb_object_size(object.get())};
-  return std::make_unique<PackedObjectStream>(std::move(object), info);
-}
 
 Status RepositorySource::ReadHead(RefsSnapshot& refs) {
   ZPACK_ASSIGN_OR_RETURN(const auto head,
@@ -369,25 +230,13 @@ Result<std::unique_ptr<ObjectSource>> OpenRepository(const std::string& path) {
   if (code != 0) return std::unexpected(ExplainOpenFailure(code, path));
   RepositoryHandle repository(raw);
   ZPACK_TRY(CheckExtensions(repository.get(), path));
-  git_odb* raw_odb = nullptr;
-  if (git_repository_odb(&raw_odb, repository.get()) != 0) {
-    return MakeError(ErrorCode::kGit, "cannot open the objects of '{}': {}",
-                     path, LastLibgit2Message());
-  }
-  OdbHandle odb(raw_odb);
   ZPACK_ASSIGN_OR_RETURN(
-      std::vector<std::string> directories,
+      auto directories,
       ListObjectDirectories(git_repository_commondir(repository.get())));
-  // libgit2 reads relative alternates differently from Git, and drops silently
-  // what it does not find. Adding one that it already has does nothing.
-  for (size_t i = 1; i < directories.size(); ++i) {
-    if (git_odb_add_disk_alternate(odb.get(), directories[i].c_str()) != 0) {
-      return MakeError(ErrorCode::kGit, "cannot open alternate '{}': {}",
-                       directories[i], LastLibgit2Message());
-    }
-  }
-  return std::make_unique<RepositorySource>(
-      path, std::move(repository), std::move(odb), std::move(directories));
+  ZPACK_ASSIGN_OR_RETURN(ObjectDatabase objects,
+                         ObjectDatabase::Open(path, std::move(directories)));
+  return std::make_unique<RepositorySource>(path, std::move(repository),
+                                            std::move(objects));
 }
 
 }  // namespace zpack

@@ -3,6 +3,7 @@
 
 #include "object/peel.h"
 
+#include "object/object_hasher.h"
 #include "object/object_links.h"
 
 namespace zpack {
@@ -15,9 +16,13 @@ constexpr int kMaxPeelDepth = 64;
 
 ObjectId PeelTag(const ObjectId& id, ObjectFormat format,
                  const TagReader& reader) {
+  // Git knows the empty tree without storing it.
+  const ObjectId empty_tree =
+      ObjectHasher(format).Hash(ObjectType::kTree, ByteView());
   ObjectId target = id;
   for (int depth = 0; depth < kMaxPeelDepth; ++depth) {
-    const std::optional<ObjectType> type = reader.type(target);
+    const std::optional<ObjectType> type =
+        target == empty_tree ? ObjectType::kTree : reader.type(target);
     if (!type) return {};
     if (*type != ObjectType::kTag) return target == id ? ObjectId() : target;
     const std::optional<Bytes> content = reader.content(target);

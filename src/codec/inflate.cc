@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "codec/inflate.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/check.h"
+#include "base/error.h"
+
+namespace zpack {
+
+struct StreamInflater::State {
+  z_stream stream{};
+  ~State() { inflateEnd(&stream); }
+};
+
+StreamInflater::StreamInflater() : state_(std::make_unique<State>()) {
+  ZPACK_CHECK(inflateInit(&state_->stream) == Z_OK);
+}
+StreamInflater::~StreamInflater() = default;
+
+Result<StreamInflater::Progress> StreamInflater::Run(ByteView in,
+                                                     std::span<uint8_t> out) {
+  constexpr size_t kMaxPiece = std::numeric_limits<uInt>::max();
+  in = in.first(std::min(in.size(), kMaxPiece));
+  out = out.first(std::min(out.size(), kMaxPiece));
+  // zlib wants a place to point at even for no bytes at all.
+  uint8_t nowhere = 0;
+  z_stream& stream = state_->stream;
+  stream.next_in = const_cast<Bytef*>(in.empty() ? &nowhere : in.data());
+  stream.avail_in = static_cast<uInt>(in.size());
+  stream.next_out = out.empty() ? &nowhere : out.data();
+  stream.avail_out = static_cast<uInt>(out.size());
+  const int code = inflate(&stream, Z_NO_FLUSH);
+  // Z_BUF_ERROR: nothing could be done, for want of input or room.
+  if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) {
+    return MakeError(ErrorCode::kCorrupt, "bad zlib stream: {}",
+                     stream.msg != nullptr ? stream.msg : "unknown reason");
+  }
+  return Progress{in.size() - stream.avail_in, out.size() - stream.avail_out,
+                  code == Z_STREAM_END};
+}
+
+}  // namespace zpack

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/loose_object.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <utility>
+
+#include "base/error.h"
+#include "base/hex.h"
+
+namespace zpack {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kInputSize = size_t{64} << 10;
+// "commit 18446744073709551615" and a zero byte.
+constexpr size_t kMaxHeader = 32;
+// zlib never makes less than one byte of this many (zlib's technical details).
+constexpr uint64_t kMaxZlibRatio = 1032;
+
+std::string LoosePath(const std::string& object_directory,
+                      const std::string& hex) {
+  return object_directory + '/' + hex.substr(0, 2) + '/' + hex.substr(2);
+}
+
+bool IsLowerHex(std::string_view text) {
+  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LooseObject>> LooseObject::Open(
+    const std::vector<std::string>& object_directories, const ObjectId& id) {
+  const std::string hex = id.ToHex();
+  for (const std::string& directory : object_directories) {
+    Result<std::unique_ptr<RandomAccessFile>> file =
+        PosixFileSystem().OpenForRead(LoosePath(directory, hex));
+    if (!file && file.error().code == ErrorCode::kNotFound) continue;
+    if (!file) return std::unexpected(std::move(file).error());
+    std::unique_ptr<LooseObject> object(new LooseObject(*std::move(file), id));
+    ZPACK_TRY(object->ReadHeader());
+    return object;
+  }
+  return MakeError(ErrorCode::kNotFound, "no loose object {}", hex);
+}
+
+std::unexpected<Error> LooseObject::Damaged(std::string_view why) const {
+  return MakeError(ErrorCode::kSourceCorrupt,
+                   "cannot read object {}: {} in '{}'", id_.ToHex(), why,
+                   file_->path());
+}
+
+Result<size_t> LooseObject::Inflate(std::span<uint8_t> out) {
+  size_t filled = 0;
+  while (filled < out.size() && !ended_) {
+    if (input_at_ == input_.size()) {
+      input_.resize(std::min<uint64_t>(kInputSize, file_->size() - offset_));
+      input_at_ = 0;
+      if (input_.empty()) return Damaged("unexpected end of file");
+      ZPACK_TRY(file_->Read(offset_, input_));
+      offset_ += input_.size();
+    }
+    const auto progress =
+        inflater_.Run(ByteView(input_).subspan(input_at_), out.subspan(filled));
+    if (!progress) return Damaged(progress.error().message);
+    input_at_ += progress->consumed;
+    filled += progress->produced;
+    ended_ = progress->ended;
+  }
+  return filled;
+}
+
+Status LooseObject::ReadHeader() {
+  std::array<uint8_t, kMaxHeader> buffer;
+  ZPACK_ASSIGN_OR_RETURN(const size_t size, Inflate(buffer));
+  const std::string_view text = AsText(ByteView(buffer).first(size));
+  const size_t space = text.find(' ');
+  const size_t nul = text.find('\0');
+  if (nul == std::string_view::npos || space > nul) {
+    return Damaged("bad object header");
+  }
+  const auto type =
+      std::ranges::find(kAllObjectTypes, text.substr(0, space), ObjectTypeName);
+  if (type == kAllObjectTypes.end()) return Damaged("unknown object type");
+  info_.type = *type;
+  const char* const end = text.data() + nul;
+  const auto parsed = std::from_chars(text.data() + space + 1, end, info_.size);
+  if (parsed.ec != std::errc() || parsed.ptr != end) {
+    return Damaged("bad object size");
+  }
+  if (info_.size / kMaxZlibRatio > file_->size()) {
+    return Damaged("object size larger than the file can hold");
+  }
+  start_.assign(buffer.begin() + static_cast<ptrdiff_t>(nul) + 1,
+                buffer.begin() + static_cast<ptrdiff_t>(size));
+  if (start_.size() > info_.size) return Damaged("more content than announced");
+  return info_.size == 0 ? CheckEnd() : Status();
+}
+
+Status LooseObject::Read(std::span<uint8_t> out) {
+  position_ += out.size();
+  const size_t from_start = std::min(out.size(), start_.size());
+  std::copy_n(start_.begin(), from_start, out.begin());
+  start_.erase(start_.begin(),
+               start_.begin() + static_cast<ptrdiff_t>(from_start));
+  const auto rest = out.subspan(from_start);
+  ZPACK_ASSIGN_OR_RETURN(const size_t filled, Inflate(rest));
+  if (filled != rest.size()) return Damaged("less content than announced");
+  return position_ == info_.size ? CheckEnd() : Status();
+}
+
+Status LooseObject::CheckEnd() {
+  uint8_t extra = 0;
+  ZPACK_ASSIGN_OR_RETURN(const size_t filled, Inflate({&extra, 1}));
+  if (filled != 0) return Damaged("more content than announced");
+  if (input_at_ != input_.size() || offset_ != file_->size()) {
+    return Damaged("garbage at the end");
+  }
+  return {};
+}
+
+Status ListLooseObjects(const std::string& object_directory, Bytes& ids) {
+  constexpr size_t kNameSize = ObjectIdWidth(ObjectFormat::kSha1) * 2 - 2;
+  for (int first = 0; first < 256; ++first) {
+    const std::string prefix = fmt::format("{:02x}", first);
+    const std::string directory = object_directory + '/' + prefix;
+    std::error_code error;
+    fs::directory_iterator it(directory, error);
+    if (error == std::errc::no_such_file_or_directory) continue;
+    for (; !error && it != fs::directory_iterator(); it.increment(error)) {
+      const std::string name = it->path().filename().string();
+      if (name.size() != kNameSize || !IsLowerHex(name)) continue;
+      if (const auto id = FromHex(prefix + name)) Append(ids, *id);
+    }
+    if (error) {
+      return std::unexpected(IoError("list", directory, error.value()));
+    }
+  }
+  return {};
+}
+
+}  // namespace zpack

@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/object_database.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "git/loose_object.h"
+
+namespace zpack {
+namespace {
+
+constexpr size_t kIdWidth = GIT_OID_RAWSZ;
+
+Result<ObjectType> ToObjectType(git_object_t type, const ObjectId& id) {
+  switch (type) {
+    case GIT_OBJECT_COMMIT:
+      return ObjectType::kCommit;
+    case GIT_OBJECT_TREE:
+      return ObjectType::kTree;
+    case GIT_OBJECT_BLOB:
+      return ObjectType::kBlob;
+    case GIT_OBJECT_TAG:
+      return ObjectType::kTag;
+    default:
+      return MakeError(ErrorCode::kSourceCorrupt, "object {} has no valid type",
+                       id.ToHex());
+  }
+}
+
+class PackedObjectStream final : public ObjectStream {
+ public:
+  PackedObjectStream(OdbObjectHandle object, ObjectInfo info)
+      : object_(std::move(object)), info_(info) {}
+
+  const ObjectInfo& info() const override { return info_; }
+
+  // REQUIRES: no more is asked for than info().size bytes in all.
+  Status Read(std::span<uint8_t> out) override {
+    const auto* const data =
+        static_cast<const uint8_t*>(git_odb_object_data(object_.get()));
+    std::copy_n(data + position_, out.size(), out.begin());
+    position_ += out.size();
+    return {};
+  }
+
+ private:
+  OdbObjectHandle object_;
+  ObjectInfo info_;
+  size_t position_ = 0;
+};
+
+}  // namespace
+
+Result<ObjectDatabase> ObjectDatabase::Open(
+    std::string path, std::vector<std::string> object_directories) {
+  // Not git_repository_odb(): that reads relative alternates differently from
+  // Git, drops silently what it does not find, and never returns from a
+  // truncated loose object.
+  git_odb* raw = nullptr;
+  if (git_odb_new(&raw) != 0) {
+    return MakeError(ErrorCode::kGit, "{}", LastLibgit2Message());
+  }
+  OdbHandle packs(raw);
+  for (const std::string& directory : object_directories) {
+    git_odb_backend* backend = nullptr;
+    // The object database owns its backends.
+    if (git_odb_backend_pack(&backend, directory.c_str()) != 0 ||
+        git_odb_add_backend(packs.get(), backend, 1) != 0) {
+      return MakeError(ErrorCode::kGit, "cannot open the packs of '{}': {}",
+                       directory, LastLibgit2Message());
+    }
+  }
+  return ObjectDatabase(std::move(path), std::move(object_directories),
+                        std::move(packs));
+}
+
+std::unexpected<Error> ObjectDatabase::PackError(int code,
+                                                 const ObjectId& id) const {
+  if (code == GIT_ENOTFOUND) {
+    return MakeError(ErrorCode::kNotFound, "object {} is missing from '{}'",
+                     id.ToHex(), path_);
+  }
+  return MakeError(ErrorCode::kSourceCorrupt,
+                   "cannot read object {} of '{}': {}", id.ToHex(), path_,
+                   LastLibgit2Message());
+}
+
+Result<ObjectIdTable> ObjectDatabase::List() {
+  Bytes packed;
+  const auto add = [](const git_oid* id, void* payload) {
+    Append(*static_cast<Bytes*>(payload), {id->id, kIdWidth});
+    return 0;
+  };
+  if (git_odb_foreach(packs_.get(), add, &packed) != 0) {
+    return MakeError(ErrorCode::kGit, "cannot list the objects of '{}': {}",
+                     path_, LastLibgit2Message());
+  }
+  Bytes loose;
+  for (const std::string& directory : directories_) {
+    ZPACK_TRY(ListLooseObjects(directory, loose));
+  }
+  constexpr ObjectFormat kFormat = ObjectFormat::kSha1;
+  ZPACK_ASSIGN_OR_RETURN(
+      const auto packed_ids,
+      ObjectIdTable::FromUnsorted(kFormat, std::move(packed)));
+  ZPACK_ASSIGN_OR_RETURN(const auto loose_ids, ObjectIdTable::FromUnsorted(
+                                                   kFormat, std::move(loose)));
+  Bytes only_loose;
+  for (const uint32_t rank : FindDifference(loose_ids, packed_ids).only_in_a) {
+    Append(only_loose, loose_ids[rank].bytes());
+  }
+  Bytes all(packed_ids.bytes().begin(), packed_ids.bytes().end());
+  Append(all, only_loose);
+  ZPACK_ASSIGN_OR_RETURN(
+      only_loose_, ObjectIdTable::FromSorted(kFormat, std::move(only_loose)));
+  return ObjectIdTable::FromUnsorted(kFormat, std::move(all));
+}
+
+template <typename T, typename FromLoose, typename FromPack>
+Result<T> ObjectDatabase::Find(const ObjectId& id, FromLoose from_loose,
+                               FromPack from_pack) const {
+  const auto try_loose = [&]() -> Result<T> {
+    auto object = LooseObject::Open(directories_, id);
+    if (!object) return std::unexpected(std::move(object).error());
+    return from_loose(*std::move(object));
+  };
+  const auto is_missing = [](const Result<T>& result) {
+    return !result && result.error().code == ErrorCode::kNotFound;
+  };
+  // The other place is tried, whatever List saw: Git moves objects from loose
+  // files into packs, and back, at any time.
+  if (only_loose_.Find(id)) {
+    Result<T> loose = try_loose();
+    return is_missing(loose) ? from_pack() : std::move(loose);
+  }
+  Result<T> packed = from_pack();
+  if (!is_missing(packed)) return packed;
+  Result<T> loose = try_loose();
+  return is_missing(loose) ? std::move(packed) : std::move(loose);
+}
+
+Result<ObjectInfo> ObjectDatabase::ReadInfo(const ObjectId& id) const {
+  return Find<ObjectInfo>(
+      id,
+      [](const std::unique_ptr<LooseObject>& object) -> Result<ObjectInfo> {
+        return object->info();
+      },
+      [&]() -> Result<ObjectInfo> {
+        const git_oid oid = ToGitOid(id);
+        size_t size = 0;
+        git_object_t type = GIT_OBJECT_INVALID;
+        const int code = git_odb_read_header(&size, &type, packs_.get(), &oid);
+        if (code != 0) return PackError(code, id);
+        ZPACK_ASSIGN_OR_RETURN(const ObjectType known_type,
+                               ToObjectType(type, id));
+        return ObjectInfo{known_type, size};
+      });
+}
+
+Result<OdbObjectHandle> ObjectDatabase::ReadPacked(const ObjectId& id) const {
+  const git_oid oid = ToGitOid(id);
+  git_odb_object* object = nullptr;
+  const int code = git_odb_read(&object, packs_.get(), &oid);
+  if (code != 0) return PackError(code, id);
+  return OdbObjectHandle(object);
+}
+
+Result<ObjectType> ObjectDatabase::Read(const ObjectId& id,
+                                        Bytes& content) const {
+  return Find<ObjectType>(
+      id,
+      [&](const std::unique_ptr<LooseObject>& object) -> Result<ObjectType> {
+        content.resize(object->info().size);
+        ZPACK_TRY(object->Read(content));
+        return object->info().type;
+      },
+      [&]() -> Result<ObjectType> {
+        ZPACK_ASSIGN_OR_RETURN(const OdbObjectHandle object, ReadPacked(id));
+        const size_t size = git_odb_object_size(object.get());
+        const auto* const data =
+            static_cast<const uint8_t*>(git_odb_object_data(object.get()));
+        content.resize(size);
+        std::copy_n(data, size, content.begin());
+        return ToObjectType(git_odb_object_type(object.get()), id);
+      });
+}
+
+Result<std::unique_ptr<ObjectStream>> ObjectDatabase::OpenStream(
+    const ObjectId& id) const {
+  using Stream = std::unique_ptr<ObjectStream>;
+  return Find<Stream>(
+      id,
+      [](std::unique_ptr<LooseObject> object) -> Result<Stream> {
+        return object;
+      },
+      // Only loose objects can be streamed; a packed one is read at once.
+      [&]() -> Result<Stream> {
+        ZPACK_ASSIGN_OR_RETURN(OdbObjectHandle object, ReadPacked(id));
+        ZPACK_ASSIGN_OR_RETURN(
+            const ObjectType known_type,
+            ToObjectType(git_odb_object_type(object.get()), id));
+        const ObjectInfo info{known_type, git_odb_object_size(object.get())};
+        return std::make_unique<PackedObjectStream>(std::move(object), info);
+      });
+}
+
+}  // namespace zpack

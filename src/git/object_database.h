@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The objects of a repository: packs through libgit2, loose objects directly.
+// May be used from several threads, except while List runs.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "git/libgit2.h"
+#include "object/object_source.h"
+
+namespace zpack {
+
+class ObjectDatabase {
+ public:
+  // `object_directories`: the repository's own and its alternates. `path` is
+  // what messages call it.
+  static Result<ObjectDatabase> Open(
+      std::string path, std::vector<std::string> object_directories);
+
+  const std::vector<std::string>& directories() const { return directories_; }
+
+  // As the methods of ObjectSource.
+  Result<ObjectIdTable> List();
+  Result<ObjectInfo> ReadInfo(const ObjectId& id) const;
+  Result<ObjectType> Read(const ObjectId& id, Bytes& content) const;
+  Result<std::unique_ptr<ObjectStream>> OpenStream(const ObjectId& id) const;
+
+ private:
+  ObjectDatabase(std::string path, std::vector<std::string> directories,
+                 OdbHandle packs)
+      : path_(std::move(path)),
+        directories_(std::move(directories)),
+        packs_(std::move(packs)) {}
+
+  // An error about object `id`, from libgit2's return code.
+  std::unexpected<Error> PackError(int code, const ObjectId& id) const;
+  Result<OdbObjectHandle> ReadPacked(const ObjectId& id) const;
+  // What `from_pack` says, or `from_loose` of the loose object.
+  template <typename T, typename FromLoose, typename FromPack>
+  Result<T> Find(const ObjectId& id, FromLoose from_loose,
+                 FromPack from_pack) const;
+
+  std::string path_;
+  std::vector<std::string> directories_;
+  OdbHandle packs_;
+  // What is in no pack, as List saw it; looked for among loose objects first.
+  ObjectIdTable only_loose_;
+};
+
+}  // namespace zpack
