@@ -34,14 +34,18 @@ class ConnectivityCheck {
         shallow_(pack.refs().shallow.begin(), pack.refs().shallow.end()),
         empty_tree_(ObjectHasher(pack.header().object_format)
                         .Hash(ObjectType::kTree, ByteView())),
-        needed_(pack.ids().size()),
+        noted_(pack.ids().size()),
+        followed_(pack.ids().size()),
         pending_(pack.blocks().block_count()) {}
 
   Status Run() {
     const RefsSnapshot& refs = pack_.refs();
-    if (!refs.head_target.empty()) Need(refs.head_target, "HEAD");
+    if (!refs.head_target.empty()) {
+      Need(refs.head_target, std::nullopt, "HEAD");
+    }
     for (const Ref& ref : refs.refs) {
-      if (!ref.symbolic()) Need(ref.target, "ref '" + ref.name + "'");
+      if (ref.symbolic()) continue;
+      Need(ref.target, std::nullopt, "ref '" + ref.name + "'");
     }
     bool more = true;
     while (more) {
@@ -57,8 +61,16 @@ class ConnectivityCheck {
   }
 
  private:
-  // Notes that `by` needs `id`.
-  void Need(const ObjectId& id, const std::string& by) {
+  // An object to follow, as what names it takes it for. As in Git, nothing
+  // follows from an object that is of another type than that.
+  struct Pending {
+    uint32_t number;
+    std::optional<ObjectType> type;  // any when not set
+  };
+
+  // Notes that `by` needs `id`, an object of `type`.
+  void Need(const ObjectId& id, std::optional<ObjectType> type,
+            const std::string& by) {
     const std::optional<uint32_t> rank = pack_.ids().Find(id);
     if (!rank) {
       // Git knows the empty tree without storing it.
@@ -69,10 +81,15 @@ class ConnectivityCheck {
       return;
     }
     const uint32_t number = pack_.number(*rank);
-    if (needed_[number]) return;
-    needed_[number] = true;
-    pending_[pack_.blocks().FindBlock(number)].push_back(number);
-    phase_.Advance(1, 0);
+    uint8_t& noted = noted_[number];
+    const auto bit =
+        static_cast<uint8_t>(1U << (type ? static_cast<unsigned>(*type) : 0U));
+    if (noted == 0) phase_.Advance(1, 0);
+    if ((noted & bit) != 0) return;
+    noted |= bit;
+    // Nothing follows from a blob.
+    if (type == ObjectType::kBlob) return;
+    pending_[pack_.blocks().FindBlock(number)].push_back({number, type});
   }
 
   Status FollowBlock(size_t block) {
@@ -97,8 +114,10 @@ class ConnectivityCheck {
     }
     // Following adds to the list that is worked through.
     while (!pending_[block].empty()) {
-      const uint32_t number = pending_[block].back();
+      const auto [number, wanted] = pending_[block].back();
       pending_[block].pop_back();
+      if (followed_[number] || (wanted && *wanted != type)) continue;
+      followed_[number] = true;
       const uint32_t index = number - objects.header.first_object;
       Follow(pack_.ids()[pack_.rank(number)], type,
              segmented ? ByteView(large) : decoded.object(index));
@@ -111,17 +130,20 @@ class ConnectivityCheck {
     const std::string by = std::string(ObjectTypeName(type)) + ' ' + id.ToHex();
     if (type == ObjectType::kCommit) {
       const CommitLinks links = ParseCommitLinks(content, format);
-      if (!links.tree.empty()) Need(links.tree, by);
+      if (!links.tree.empty()) Need(links.tree, ObjectType::kTree, by);
       if (shallow_.contains(id)) return;
-      for (const ObjectId& parent : links.parents) Need(parent, by);
+      for (const ObjectId& parent : links.parents)
+        Need(parent, ObjectType::kCommit, by);
     } else if (type == ObjectType::kTag) {
       const ObjectId target = ParseTagTarget(content, format);
-      if (!target.empty()) Need(target, by);
+      if (!target.empty()) Need(target, std::nullopt, by);
     } else if (type == ObjectType::kTree) {
       TreeIterator entries(content, format);
       TreeEntry entry;
       while (entries.Next(entry)) {
-        if (!entry.is_gitlink()) Need(ObjectId(entry.id), by);
+        if (entry.is_gitlink()) continue;
+        Need(ObjectId(entry.id),
+             entry.is_tree() ? ObjectType::kTree : ObjectType::kBlob, by);
       }
     }
   }
@@ -133,9 +155,12 @@ class ConnectivityCheck {
   std::set<ObjectId> shallow_;
   ObjectId empty_tree_;
   std::set<ObjectId> missing_;
-  std::vector<bool> needed_;  // by object number
-  // Object numbers whose links are still to be followed, by block.
-  std::vector<std::vector<uint32_t>> pending_;
+  // By object number: as what it was needed, a bit a type, the lowest for any;
+  // and whether its links were followed.
+  std::vector<uint8_t> noted_;
+  std::vector<bool> followed_;
+  // Objects whose links are still to be followed, by block.
+  std::vector<std::vector<Pending>> pending_;
   BlockDecoder decoder_;
 };
 
