@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which objects 'convert' takes: all of them, or with --reachable those that
+// refs, HEAD and reflogs reach.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "support/program.h"
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+
+namespace zpack::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Not;
+
+class ReachableTest : public ::testing::Test {
+ protected:
+  ReachableTest()
+      : repo_(dir_ / "repo"),
+        tip_(repo_.History(3)),
+        lost_(repo_.SimpleCommit("lost", {tip_})) {}
+
+  std::set<std::string> ObjectsAfter(const std::vector<std::string>& options) {
+    const std::string restored = ExpectRoundTrip(repo_.path(), dir_, options);
+    const std::string all = RunGit({"cat-file", "--batch-all-objects",
+                                    "--batch-check=%(objectname)"},
+                                   restored)
+                                .out;
+    std::set<std::string> ids;
+    for (std::string& line : SplitLines(all)) ids.insert(std::move(line));
+    return ids;
+  }
+
+  void WriteReflog(const std::string& name, const std::string& from,
+                   const std::string& to) const {
+    WriteFile(repo_.git_dir() + "/logs/" + name,
+              from + ' ' + to +
+                  " C O Mitter <committer@example.com> 1700000000 +0000\t"
+                  "commit: x\n");
+  }
+
+  TempDir dir_;
+  RepoBuilder repo_;
+  std::string tip_;
+  std::string lost_;
+};
+
+TEST_F(ReachableTest, UnreachableObjectsAreKeptByDefault) {
+  const std::string blob = repo_.WriteBlob("also lost");
+  const auto objects = ObjectsAfter({});
+  EXPECT_THAT(objects, Contains(lost_));
+  EXPECT_THAT(objects, Contains(blob));
+}
+
+TEST_F(ReachableTest, UnreachableObjectsAreDroppedOnRequest) {
+  const std::string blob = repo_.WriteBlob("also lost");
+  const auto objects = ObjectsAfter({"--reachable"});
+  EXPECT_THAT(objects, Not(Contains(lost_)));
+  EXPECT_THAT(objects, Not(Contains(blob)));
+  EXPECT_THAT(objects, Contains(tip_));
+}
+
+TEST_F(ReachableTest, ReachableIsWhatGitCallsReachable) {
+  repo_.SetRef("refs/tags/t", repo_.WriteTag(tip_, "commit", "t"));
+  repo_.SetRef("refs/tags/tree", repo_.Git({"rev-parse", "main~1^{tree}"}));
+  repo_.SetRef("refs/notes/n", repo_.SimpleCommit("note"));
+  std::set<std::string> expected;
+  for (const std::string& line : SplitLines(repo_.Git(
+           {"rev-list", "--objects", "--all", "--no-object-names"}))) {
+    expected.insert(line);
+  }
+  EXPECT_EQ(ObjectsAfter({"--reachable"}), expected);
+}
+
+TEST_F(ReachableTest, ReflogKeepsWhatItNames) {
+  WriteReflog("refs/heads/main", lost_, tip_);
+  const auto objects = ObjectsAfter({"--reachable"});
+  EXPECT_THAT(objects, Contains(lost_));
+  EXPECT_THAT(objects, Contains(HashObject("blob", "lost")));
+}
+
+TEST_F(ReachableTest, ReflogOfHeadAndOfDeletedBranchesKeepsToo) {
+  const std::string other = repo_.SimpleCommit("other");
+  WriteReflog("HEAD", std::string(40, '0'), lost_);
+  WriteReflog("refs/heads/deleted", other, tip_);
+  const auto objects = ObjectsAfter({"--reachable"});
+  EXPECT_THAT(objects, Contains(lost_));
+  EXPECT_THAT(objects, Contains(other));
+}
+
+TEST_F(ReachableTest, ReflogOfALinkedWorktreeKeepsToo) {
+  const RepoBuilder work(dir_ / "work", RepoBuilder::Kind::kWorkTree);
+  work.History(1);
+  work.Git({"worktree", "add", "-q", "-b", "topic", dir_ / "linked"});
+  const std::string lost = work.SimpleCommit("lost in the worktree");
+  WriteFile(work.git_dir() + "/worktrees/linked/logs/HEAD",
+            lost + ' ' + work.Git({"rev-parse", "topic"}) +
+                " C <c@example.com> 1700000000 +0000\treset\n");
+  const std::string restored =
+      ExpectRoundTrip(work.path(), dir_, {"--reachable"});
+  EXPECT_TRUE(RunGit({"cat-file", "-e", lost}, restored).ok());
+}
+
+TEST_F(ReachableTest, StashIsKeptWithAllItsEntries) {
+  const RepoBuilder work(dir_ / "work", RepoBuilder::Kind::kWorkTree);
+  work.History(1);
+  work.Git({"reset", "-q", "--hard"});
+  for (const char* const text : {"one", "two"}) {
+    WriteFile(work.path() + "/counter", text);
+    work.Git({"stash", "-q"});
+  }
+  const std::string older = work.Git({"rev-parse", "stash@{1}"});
+  const std::string restored =
+      ExpectRoundTrip(work.path(), dir_, {"--reachable"});
+  EXPECT_TRUE(RunGit({"cat-file", "-e", older + "^{tree}"}, restored).ok());
+}
+
+TEST_F(ReachableTest, ReflogMayNameObjectsThatAreGone) {
+  WriteReflog("refs/heads/main", std::string(40, '7'), tip_);
+  EXPECT_THAT(ObjectsAfter({"--reachable"}), Contains(tip_));
+  EXPECT_THAT(ObjectsAfter({}), Contains(tip_));
+}
+
+TEST_F(ReachableTest, WhatOnlyAReflogReachesMayBeIncomplete) {
+  WriteReflog("refs/heads/main", lost_, tip_);
+  std::filesystem::remove(repo_.LooseObjectPath(HashObject("blob", "lost")));
+  EXPECT_THAT(ObjectsAfter({"--reachable"}), Contains(lost_));
+}
+
+TEST_F(ReachableTest, GarbageInAReflogIsPassedOver) {
+  WriteFile(
+      repo_.git_dir() + "/logs/refs/heads/main",
+      "\n\ngarbage\nno id here\n" + lost_ + '\n' + tip_ + ' ' + lost_ + " x\n");
+  EXPECT_THAT(ObjectsAfter({"--reachable"}), Contains(lost_));
+}
+
+TEST_F(ReachableTest, ParentsBeyondAShallowBoundaryAreNotReachable) {
+  const std::string parent = repo_.Git({"rev-parse", "main~1"});
+  WriteFile(repo_.path() + "/shallow", tip_ + '\n');
+  const auto objects = ObjectsAfter({"--reachable"});
+  EXPECT_THAT(objects, Not(Contains(parent)));
+  EXPECT_THAT(ObjectsAfter({}), Contains(parent));
+}
+
+}  // namespace
+}  // namespace zpack::testing
