@@ -77,6 +77,16 @@ Json ToJson(const VerifyReport& report) {
           {"peak_rss_bytes", PeakResidentBytes()}};
 }
 
+std::string Summary(const std::string& file, const VerifyReport& report) {
+  const std::string_view verdict = report.ok() ? "ok" : "bad";
+  if (report.level < VerifyLevel::kObjects) {
+    return fmt::format("{}: {} ({} only)", file, verdict,
+                       kLevels[static_cast<size_t>(report.level)].first);
+  }
+  return fmt::format("{}: {}, {} of {} objects verified", file, verdict,
+                     report.objects_verified, report.objects);
+}
+
 int Run(const po::variables_map& values, const Io& io) {
   const RunContext context(values, io);
   VerifyOptions options;
@@ -94,9 +104,7 @@ int Run(const po::variables_map& values, const Io& io) {
   if (Has(values, "json")) {
     PrintJson(ToJson(*report), io.out);
   } else if (!context.quiet()) {
-    io.out << fmt::format("{}: {}, {} of {} objects verified\n", file,
-                          report->ok() ? "ok" : "bad", report->objects_verified,
-                          report->objects);
+    io.out << Summary(file, *report) << '\n';
   }
   return report->ok() ? kDone : kNo;
 }
