@@ -86,7 +86,10 @@ class BlockWorker {
       sizes_.push_back(list_.sizes[order_[plan.first + i]]);
     }
     if (plan.segment) {
-      return encoder_.Encode(header, sizes_, block.segment, block.chunk);
+      ZPACK_TRY(encoder_.Encode(header, sizes_, block.segment, block.chunk));
+      // Finished blocks may wait for an earlier one.
+      block.segment = Bytes();
+      return {};
     }
     ZPACK_TRY(ReadObjects(plan));
     return encoder_.Encode(header, sizes_, contents_, block.chunk);
