@@ -1,0 +1,272 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the command line accepts and refuses, with Git's exit codes.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/program.h"
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+
+namespace zpack::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+const std::vector<std::string>& AllCommands() {
+  static const std::vector<std::string> commands = {
+      "convert", "verify", "restore", "show", "list-refs", "cat-file"};
+  return commands;
+}
+
+class OptionsTest : public ::testing::Test {
+ protected:
+  OptionsTest() : repo_(dir_ / "repo"), file_(dir_ / "x.zpack") {
+    repo_.History(2);
+    Require(RunZpack({"convert", "-q", repo_.path(), file_}).ok(), "convert");
+  }
+
+  void ExpectUsageError(const std::vector<std::string>& arguments,
+                        const std::string& why) {
+    const ProcessResult result = RunZpack(arguments);
+    EXPECT_EQ(result.exit_code, 129) << ::testing::PrintToString(arguments);
+    EXPECT_THAT(result.out, IsEmpty());
+    EXPECT_THAT(result.err, HasSubstr(why))
+        << ::testing::PrintToString(arguments);
+    EXPECT_THAT(result.err, HasSubstr("usage: git-zpack"));
+  }
+
+  void ExpectFailure(const std::vector<std::string>& arguments,
+                     const std::string& why) {
+    const ProcessResult result = RunZpack(arguments);
+    EXPECT_EQ(result.exit_code, 128) << ::testing::PrintToString(arguments);
+    EXPECT_THAT(result.out, IsEmpty());
+    EXPECT_THAT(result.err, StartsWith("fatal: "));
+    EXPECT_THAT(result.err, HasSubstr(why));
+    EXPECT_THAT(SplitLines(result.err), ::testing::SizeIs(1));
+  }
+
+  TempDir dir_;
+  RepoBuilder repo_;
+  std::string file_;
+};
+
+TEST_F(OptionsTest, NoArgumentsShowTheUsageAsAnError) {
+  const ProcessResult result = RunZpack({});
+  EXPECT_EQ(result.exit_code, 129);
+  EXPECT_THAT(result.out, IsEmpty());
+  EXPECT_THAT(result.err, StartsWith("usage: git-zpack"));
+}
+
+TEST_F(OptionsTest, HelpGoesToStandardOutput) {
+  for (const char* const help : {"--help", "-h", "help"}) {
+    const ProcessResult result = RunZpack({help});
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_THAT(result.err, IsEmpty());
+    for (const std::string& command : AllCommands()) {
+      EXPECT_THAT(result.out, HasSubstr(command));
+    }
+  }
+}
+
+TEST_F(OptionsTest, EveryCommandHasHelp) {
+  for (const std::string& command : AllCommands()) {
+    for (const char* const help : {"--help", "-h"}) {
+      // Whatever else is wrong.
+      const ProcessResult result = RunZpack({command, "--no-such", help});
+      EXPECT_EQ(result.exit_code, 0) << command;
+      EXPECT_THAT(result.err, IsEmpty());
+      EXPECT_THAT(result.out, StartsWith("usage: git-zpack " + command));
+    }
+  }
+}
+
+TEST_F(OptionsTest, VersionNamesTheFormat) {
+  const ProcessResult result = RunZpack({"--version"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.out, ::testing::ContainsRegex(
+                              "^git-zpack version [0-9.]+ \\(format [0-9]"));
+}
+
+TEST_F(OptionsTest, UnknownCommandIsNamed) {
+  const ProcessResult result = RunZpack({"convertt", "a", "b"});
+  EXPECT_EQ(result.exit_code, 129);
+  EXPECT_THAT(result.out, IsEmpty());
+  EXPECT_THAT(result.err, HasSubstr("'convertt' is not a git-zpack command"));
+}
+
+TEST_F(OptionsTest, UnknownOptionIsNamed) {
+  for (const std::string& command : AllCommands()) {
+    ExpectUsageError({command, "--no-such-option", file_}, "no-such-option");
+    ExpectUsageError({command, "-Z", file_}, "-Z");
+  }
+}
+
+TEST_F(OptionsTest, AbbreviatedOptionsAreNotGuessed) {
+  ExpectUsageError({"convert", "--thr", "2", repo_.path(), dir_ / "y"},
+                   "'--thr'");
+  ExpectUsageError({"convert", "--forc", repo_.path(), dir_ / "y"}, "--forc");
+  ExpectUsageError({"verify", "--lev", "objects", file_}, "--lev");
+  ExpectUsageError({"cat-file", "--batch-a", file_}, "--batch-a");
+  EXPECT_FALSE(Exists(dir_ / "y"));
+}
+
+TEST_F(OptionsTest, MissingArgumentsAreNamed) {
+  ExpectUsageError({"convert"}, "missing <repository>");
+  ExpectUsageError({"convert", repo_.path()}, "missing <file>");
+  ExpectUsageError({"verify"}, "missing <file>");
+  ExpectUsageError({"restore", file_}, "missing <directory>");
+  ExpectUsageError({"show"}, "missing <file>");
+  ExpectUsageError({"list-refs"}, "missing <file>");
+  ExpectUsageError({"cat-file", "-p", file_}, "missing <object>");
+  ExpectUsageError({"cat-file", file_, "HEAD"}, "exactly one of");
+}
+
+TEST_F(OptionsTest, TooManyArgumentsAreRefused) {
+  ExpectUsageError({"convert", repo_.path(), dir_ / "y", "z"}, "too many");
+  ExpectUsageError({"verify", file_, "z"}, "too many");
+  ExpectUsageError({"cat-file", "-p", file_, "HEAD", "z"}, "too many");
+}
+
+TEST_F(OptionsTest, ThreadsMustBeANumberInRange) {
+  for (const char* const bad : {"-1", "abc", "", "1.5", "0x2", " 2", "2 ",
+                                "1025", "99999999999999999999"}) {
+    for (const char* const command : {"convert", "verify", "restore"}) {
+      const ProcessResult result = RunZpack(
+          {command, "--threads=" + std::string(bad), file_, dir_ / "y"});
+      EXPECT_EQ(result.exit_code, 129) << command << ' ' << bad;
+      EXPECT_THAT(result.err, HasSubstr("threads"));
+    }
+  }
+  ExpectUsageError({"verify", "--threads"}, "threads");
+  EXPECT_EQ(RunZpack({"verify", "-q", "--threads", "0", file_}).exit_code, 0);
+}
+
+TEST_F(OptionsTest, NegativeThreadsAreNoOptionOfTheirOwn) {
+  ExpectUsageError({"verify", "--threads", "-1", file_}, "threads");
+}
+
+TEST_F(OptionsTest, LevelsMustExist) {
+  for (const char* const bad : {"0", "23", "-1", "fast"}) {
+    ExpectUsageError(
+        {"convert", "--level=" + std::string(bad), repo_.path(), dir_ / "y"},
+        "level");
+  }
+  ExpectUsageError({"verify", "--level", "everything", file_},
+                   "unknown level 'everything'");
+  ExpectUsageError({"verify", "--level", "object", file_}, "unknown level");
+}
+
+TEST_F(OptionsTest, BlockSizeMustMakeSense) {
+  for (const char* const bad : {"", "m", "8x", "-1", "8mb", "99999999999g"}) {
+    ExpectUsageError({"convert", "--block-size=" + std::string(bad),
+                      repo_.path(), dir_ / "y"},
+                     "block-size");
+  }
+  for (const char* const bad : {"1", "4095", "129m"}) {
+    ExpectUsageError({"convert", "--block-size", bad, repo_.path(), dir_ / "y"},
+                     "4k to 128m");
+  }
+}
+
+TEST_F(OptionsTest, OptionsMayFollowArgumentsAndDashDashEndsThem) {
+  EXPECT_EQ(RunZpack({"verify", file_, "-q"}).exit_code, 0);
+  EXPECT_EQ(RunZpack({"verify", "-q", "--", file_}).exit_code, 0);
+  ProcessOptions here;
+  here.directory = dir_.path();
+  EXPECT_EQ(
+      RunZpack({"convert", "-q", "--", repo_.path(), "--odd"}, here).exit_code,
+      0);
+  EXPECT_TRUE(Exists(dir_ / "--odd"));
+}
+
+TEST_F(OptionsTest, CatFileModesExcludeEachOther) {
+  ExpectUsageError({"cat-file", "-t", "-s", file_, "HEAD"}, "exactly one of");
+  ExpectUsageError({"cat-file", "-p", "--batch", file_}, "exactly one of");
+  ExpectUsageError({"cat-file", "--batch-all-objects", file_},
+                   "exactly one of");
+  ExpectUsageError({"cat-file", "-p", "--batch-all-objects", file_, "HEAD"},
+                   "'--batch-all-objects' needs");
+  ExpectUsageError({"cat-file", "--batch-check", file_, "HEAD"},
+                   "batch modes take objects from standard input");
+  ExpectUsageError({"cat-file", "--batch-check", "--unordered", file_},
+                   "'--unordered' needs");
+}
+
+TEST_F(OptionsTest, OptionGivenTwiceIsRefusedOrTheLastOneCounts) {
+  const ProcessResult result =
+      RunZpack({"verify", "--level", "structure", "--level", "objects", file_});
+  EXPECT_TRUE(result.exit_code == 0 || result.exit_code == 129);
+  EXPECT_EQ(result.signal, 0);
+}
+
+TEST_F(OptionsTest, FilesThatAreNoZpackFilesAreRefused) {
+  WriteFile(dir_ / "empty", "");
+  WriteFile(dir_ / "text", std::string(1000, 'x'));
+  for (const std::string& command :
+       {std::string("verify"), std::string("show"), std::string("list-refs")}) {
+    ExpectFailure({command, dir_ / "gone"}, "gone");
+    ExpectFailure({command, dir_.path()}, "not a regular file");
+    ExpectFailure({command, dir_ / "text"}, "text");
+    EXPECT_NE(RunZpack({command, dir_ / "empty"}).exit_code, 0);
+  }
+  ExpectFailure({"restore", dir_ / "text", dir_ / "r"}, "text");
+  ExpectFailure({"cat-file", "-p", dir_ / "text", "HEAD"}, "text");
+  EXPECT_FALSE(Exists(dir_ / "r"));
+}
+
+TEST_F(OptionsTest, VerifyAnswersWithOneWhenTheFileIsBad) {
+  std::string bytes = ReadFile(file_);
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  WriteFile(file_, bytes);
+  const ProcessResult result = RunZpack({"verify", file_});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("error: "));
+  EXPECT_THAT(result.out, HasSubstr("bad"));
+}
+
+TEST_F(OptionsTest, VerifyAgainstAnotherRepositoryTellsAllDifferences) {
+  const RepoBuilder other(dir_ / "other");
+  other.History(1);
+  other.SetRef("refs/tags/extra", other.SimpleCommit("extra"));
+  const ProcessResult result =
+      RunZpack({"verify", "--against", other.path(), file_});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("ref 'refs/tags/extra' is missing"));
+  EXPECT_THAT(result.err, HasSubstr("ref 'refs/heads/main' is "));
+  EXPECT_THAT(result.err,
+              HasSubstr(HashObject("blob", "extra") + " is missing"));
+  EXPECT_THAT(result.err, HasSubstr(repo_.Git({"rev-parse", "main"}) +
+                                    " is not in the repository"));
+}
+
+TEST_F(OptionsTest, VerifyAgainstNoRepositoryIsAFailure) {
+  ExpectFailure({"verify", "--against", dir_ / "gone", file_},
+                "not a git repository");
+}
+
+TEST_F(OptionsTest, FullStandardOutputIsAFailure) {
+  ProcessOptions options;
+  const ProcessResult result = RunProcess(
+      {"sh", "-c", "\"$0\" show \"$1\" > /dev/full", ZpackBinary(), file_});
+  EXPECT_EQ(result.exit_code, 128);
+  EXPECT_THAT(result.err, HasSubstr("cannot write to standard output"));
+}
+
+TEST_F(OptionsTest, GitFindsTheCommandInThePath) {
+  const std::string directory =
+      ZpackBinary().substr(0, ZpackBinary().rfind('/'));
+  const char* const path = std::getenv("PATH");
+  ProcessOptions options;
+  options.environment = {"PATH=" + directory + ':' + path};
+  EXPECT_EQ(
+      RunProcess({"git", "zpack", "verify", "-q", file_}, options).exit_code,
+      0);
+}
+
+}  // namespace
+}  // namespace zpack::testing
