@@ -148,6 +148,8 @@ Status PrintAll(const PackReader& reader, bool unordered,
 Status PrintFromInput(BatchPrinter& printer, const Io& io) {
   std::string line;
   while (std::getline(io.in, line)) {
+    // Git takes line feeds of either kind.
+    if (line.ends_with('\r')) line.pop_back();
     std::string_view name = line;
     std::string_view rest;
     if (printer.format().uses_rest()) {

@@ -17,22 +17,31 @@ void AddOptions(po::options_description& options) {
   AddJsonOption(options);
 }
 
+// The ref with an id that a chain of symbolic refs from `ref` ends at, or null.
+const Ref* Direct(const RefsSnapshot& refs, const Ref* ref) {
+  // RefsSnapshot::Resolve knows how long a chain may be.
+  if (ref == nullptr || refs.Resolve(ref->name).empty()) return nullptr;
+  while (ref->symbolic()) ref = refs.Find(ref->symref_target);
+  return ref;
+}
+
 void PrintText(const RefsSnapshot& refs, bool symref, bool dereference,
                std::ostream& out) {
-  if (symref && !refs.head_symref.empty()) {
-    out << "ref: " << refs.head_symref << " HEAD\n";
-  }
-  const ObjectId head = refs.Resolve("HEAD");
-  if (!head.empty()) out << head.ToHex() << " HEAD\n";
+  const auto print = [&](std::string_view name, const std::string& symbolic,
+                         const ObjectId& target, const Ref* direct) {
+    if (symref && !symbolic.empty()) {
+      out << "ref: " << symbolic << ' ' << name << '\n';
+    }
+    if (!target.empty()) out << target.ToHex() << ' ' << name << '\n';
+    if (dereference && direct != nullptr && !direct->peeled.empty()) {
+      out << direct->peeled.ToHex() << ' ' << name << "^{}\n";
+    }
+  };
+  print("HEAD", refs.head_symref, refs.Resolve("HEAD"),
+        Direct(refs, refs.Find(refs.head_symref)));
   for (const Ref& ref : refs.refs) {
-    if (symref && ref.symbolic()) {
-      out << "ref: " << ref.symref_target << ' ' << ref.name << '\n';
-    }
-    const ObjectId target = refs.Resolve(ref.name);
-    if (!target.empty()) out << target.ToHex() << ' ' << ref.name << '\n';
-    if (dereference && !ref.peeled.empty()) {
-      out << ref.peeled.ToHex() << ' ' << ref.name << "^{}\n";
-    }
+    print(ref.name, ref.symref_target, refs.Resolve(ref.name),
+          Direct(refs, &ref));
   }
 }
 

@@ -10,16 +10,28 @@
 namespace zpack::cli {
 namespace {
 
+constexpr uint32_t kTypeMask = 0170000;
+constexpr uint32_t kTree = 0040000;
+constexpr uint32_t kGitlink = 0160000;
+
+// The mode that Git takes a stored one for.
+uint32_t CanonicalMode(uint32_t mode) {
+  switch (mode & kTypeMask) {
+    case 0100000:
+      return (mode & 0100) != 0 ? 0100755 : 0100644;
+    case 0120000:
+      return 0120000;
+    case kTree:
+      return kTree;
+    default:
+      return kGitlink;
+  }
+}
+
 // What Git derives from a mode, whatever the object really is.
 std::string_view TypeOfMode(uint32_t mode) {
-  switch (mode & 0170000) {
-    case 0040000:
-      return "tree";
-    case 0160000:
-      return "commit";
-    default:
-      return "blob";
-  }
+  if (mode == kTree) return "tree";
+  return mode == kGitlink ? "commit" : "blob";
 }
 
 }  // namespace
@@ -68,6 +80,7 @@ Result<std::string> FormatTree(std::span<const uint8_t> content,
     }
     const std::string_view name = text.substr(end + 1, nul - end - 1);
     const ObjectId id(content.subspan(nul + 1, width));
+    mode = CanonicalMode(mode);
     out += fmt::format("{:06o} {} {}\t{}\n", mode, TypeOfMode(mode), id.ToHex(),
                        QuoteName(name));
     at = nul + 1 + width;

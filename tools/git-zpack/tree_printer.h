@@ -14,7 +14,7 @@
 
 namespace zpack::cli {
 
-// One line an entry: mode, type, id, tab, name. kCorrupt at the first byte
+// One line an entry: mode (one of the five that Git knows), type, id, tab, name. kCorrupt at the first byte
 // that is no entry.
 Result<std::string> FormatTree(std::span<const uint8_t> content,
                                ObjectFormat format);
