@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The batch modes of cat-file print the same bytes as Git's.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/program.h"
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+
+namespace zpack::testing {
+namespace {
+
+class CatFileBatchTest : public ::testing::Test {
+ protected:
+  CatFileBatchTest() : repo_(dir_ / "repo"), file_(dir_ / "x.zpack") {
+    tip_ = repo_.History(4);
+    repo_.SetRef("refs/tags/v1", repo_.WriteTag(tip_, "commit", "v1"));
+    repo_.SetRef("refs/heads/with%percent", tip_);
+    repo_.WriteBlob("");
+    repo_.WriteBlob(std::string("binary \0\n\xff", 10));
+    // Enough that some share four digits.
+    for (int i = 0; i < 1200; ++i) {
+      repo_.WriteBlob("blob " + std::to_string(i));
+    }
+    repo_.PackAll();
+    Require(RunZpack({"convert", "-q", repo_.path(), file_}).ok(), "convert");
+  }
+
+  void ExpectSame(const std::vector<std::string>& options,
+                  const std::string& input = "") const {
+    std::vector<std::string> arguments = {"cat-file"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const ProcessResult gits = repo_.TryGit(arguments, input);
+    arguments.push_back(file_);
+    ProcessOptions process;
+    process.input = input;
+    const ProcessResult ours = RunZpack(arguments, process);
+    EXPECT_EQ(ours.exit_code, gits.exit_code)
+        << ::testing::PrintToString(options) << ours.err;
+    EXPECT_TRUE(ours.out == gits.out)
+        << ::testing::PrintToString(options) << "\nours:\n"
+        << ours.out.substr(0, 2000) << "\nGit's:\n"
+        << gits.out.substr(0, 2000);
+  }
+
+  TempDir dir_;
+  RepoBuilder repo_;
+  std::string file_;
+  std::string tip_;
+};
+
+TEST_F(CatFileBatchTest, AllObjects) {
+  ExpectSame({"--batch-all-objects", "--batch-check"});
+  ExpectSame({"--batch-all-objects", "--batch"});
+  ExpectSame(
+      {"--batch-all-objects", "--batch-check=%(objectsize)x%(objecttype)"});
+  ExpectSame({"--batch-all-objects", "--batch-check=%(rest)|%(objectname)"});
+}
+
+TEST_F(CatFileBatchTest, AllObjectsUnorderedAreTheSameOnes) {
+  const ProcessResult ordered =
+      RunZpack({"cat-file", "--batch-all-objects", "--batch-check", file_});
+  const ProcessResult unordered =
+      RunZpack({"cat-file", "--batch-all-objects", "--batch-check",
+                "--unordered", file_});
+  std::vector<std::string> lines = SplitLines(unordered.out);
+  EXPECT_NE(lines, SplitLines(ordered.out));
+  std::ranges::sort(lines);
+  EXPECT_EQ(lines, SplitLines(ordered.out));
+}
+
+TEST_F(CatFileBatchTest, NamesOfEveryKind) {
+  const std::string input = tip_ + "\nHEAD\nmain\nv1\nrefs/tags/v1\n@\n" +
+                            tip_.substr(0, 12) + "\nwith%percent\n" +
+                            std::string(kEmptyBlob) + '\n';
+  ExpectSame({"--batch-check"}, input);
+  ExpectSame({"--batch"}, input);
+}
+
+TEST_F(CatFileBatchTest, MissingNames) {
+  const std::string input = "gone\n" + std::string(40, '5') + "\n\n \nabc\n" +
+                            tip_ + "0\nrefs/heads\n" + std::string(2000, 'x') +
+                            "\nHEAD trailing\n";
+  ExpectSame({"--batch-check"}, input);
+  ExpectSame({"--batch"}, input);
+  ExpectSame({"--batch-check=%(objectname)"}, input);
+}
+
+TEST_F(CatFileBatchTest, AmbiguousNames) {
+  // Every prefix of four digits that occurs: some are ambiguous.
+  std::string input;
+  for (const std::string& line : SplitLines(
+           repo_.Git({"cat-file", "--batch-all-objects", "--batch-check"}))) {
+    input += line.substr(0, 4) + '\n';
+  }
+  ExpectSame({"--batch-check"}, input);
+  ProcessOptions process;
+  process.input = input;
+  EXPECT_THAT(RunZpack({"cat-file", "--batch-check", file_}, process).out,
+              ::testing::HasSubstr(" ambiguous\n"));
+}
+
+TEST_F(CatFileBatchTest, Formats) {
+  const std::string input =
+      "main rest of the line\nv1\t tab  and   spaces \nHEAD\ngone too\n";
+  for (const char* const format :
+       {"%(objectname) %(rest)", "%(rest)", "[%(objecttype)] %(objectsize)",
+        "%(objecttype)%(objecttype)", "100%%", "%", "%%(objectname)", "%x",
+        "no elements", "%(objectname)\t%(rest)|"}) {
+    ExpectSame({"--batch-check=" + std::string(format)}, input);
+    ExpectSame({"--batch=" + std::string(format)}, input);
+  }
+}
+
+TEST_F(CatFileBatchTest, UnknownFormatElementIsRefused) {
+  for (const char* const format :
+       {"%(nosuch)", "%(objectname) %(nosuch)", "%()"}) {
+    const ProcessResult gits =
+        repo_.TryGit({"cat-file", "--batch-check=" + std::string(format)});
+    const ProcessResult ours =
+        RunZpack({"cat-file", "--batch-check=" + std::string(format), file_});
+    EXPECT_EQ(ours.exit_code, gits.exit_code) << format;
+    EXPECT_EQ(ours.exit_code, 128);
+    EXPECT_EQ(ours.out, "");
+  }
+}
+
+TEST_F(CatFileBatchTest, LastLineMayLackItsLineFeed) {
+  ExpectSame({"--batch-check"}, "main\nHEAD");
+  ExpectSame({"--batch-check"}, "");
+}
+
+TEST_F(CatFileBatchTest, LinesMayEndInCarriageReturns) {
+  ExpectSame({"--batch-check"}, "main\r\nHEAD\r\n");
+}
+
+TEST_F(CatFileBatchTest, NulInALineIsNoReasonToCrash) {
+  ProcessOptions process;
+  process.input = std::string("main\0x\nHEAD\n", 12);
+  const ProcessResult ours =
+      RunZpack({"cat-file", "--batch-check", file_}, process);
+  EXPECT_EQ(ours.exit_code, 0);
+  EXPECT_THAT(ours.out, ::testing::EndsWith(tip_ + " commit 220\n"));
+}
+
+TEST_F(CatFileBatchTest, ManyRequestsAreAnswered) {
+  std::string input;
+  for (int i = 0; i < 20000; ++i) {
+    input += HashObject("blob", "blob " + std::to_string(i % 1200)) + '\n';
+  }
+  ExpectSame({"--batch-check"}, input);
+  ExpectSame({"--batch"}, input);
+}
+
+TEST_F(CatFileBatchTest, ReaderThatGoesAwayEndsTheProgram) {
+  const ProcessResult result = RunProcess(
+      {"sh", "-c",
+       "\"$0\" cat-file --batch --batch-all-objects \"$1\" | head -1",
+       ZpackBinary(), file_});
+  EXPECT_EQ(SplitLines(result.out).size(), 1U);
+}
+
+}  // namespace
+}  // namespace zpack::testing

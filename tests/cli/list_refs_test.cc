@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// list-refs prints what 'git show-ref --head' and 'git ls-remote' print.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/program.h"
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+
+namespace zpack::testing {
+namespace {
+
+class ListRefsTest : public ::testing::Test {
+ protected:
+  ListRefsTest() : repo_(dir_ / "repo"), tip_(repo_.History(2)) {
+    const std::string tag = repo_.WriteTag(tip_, "commit", "v1");
+    repo_.SetRef("refs/tags/v1", tag);
+    repo_.SetRef("refs/tags/nested", repo_.WriteTag(tag, "tag", "nested"));
+    repo_.SetRef("refs/tags/light", tip_);
+    repo_.SetRef("refs/heads/la\xe4tin", tip_);
+    repo_.SetRef("refs/heads/a", tip_);
+    repo_.SetRef("refs/remotes/o/main", tip_);
+    repo_.WriteLooseRef("refs/remotes/o/HEAD", "ref: refs/remotes/o/main\n");
+  }
+
+  ProcessResult List(std::vector<std::string> options) const {
+    const std::string file = dir_ / "x.zpack";
+    Require(RunZpack({"convert", "-q", "--force", repo_.path(), file}).ok(),
+            "convert");
+    options.insert(options.begin(), "list-refs");
+    options.push_back(file);
+    return RunZpack(options);
+  }
+  // git ls-remote separates id and name by a tab.
+  std::string LsRemote(std::vector<std::string> options) const {
+    options.insert(options.begin(), "ls-remote");
+    options.push_back(repo_.path());
+    std::string out = repo_.Git(options) + '\n';
+    std::ranges::replace(out, '\t', ' ');
+    return out;
+  }
+
+  TempDir dir_;
+  RepoBuilder repo_;
+  std::string tip_;
+};
+
+TEST_F(ListRefsTest, PrintsWhatShowRefPrints) {
+  EXPECT_EQ(List({}).out, repo_.Git({"show-ref", "--head"}) + '\n');
+}
+
+TEST_F(ListRefsTest, DereferencesAsShowRefDoes) {
+  EXPECT_EQ(List({"-d"}).out, repo_.Git({"show-ref", "--head", "-d"}) + '\n');
+  EXPECT_EQ(List({"--dereference"}).out, LsRemote({}));
+}
+
+TEST_F(ListRefsTest, DereferencesSymbolicRefsToTags) {
+  repo_.WriteLooseRef("refs/tags/alias", "ref: refs/tags/v1\n");
+  EXPECT_EQ(List({"-d"}).out, repo_.Git({"show-ref", "--head", "-d"}) + '\n');
+}
+
+TEST_F(ListRefsTest, DereferencesHeadOfABranchThatIsATag) {
+  repo_.SetRef("refs/heads/odd", repo_.Git({"rev-parse", "v1"}));
+  WriteFile(repo_.path() + "/HEAD", "ref: refs/heads/odd\n");
+  EXPECT_EQ(List({"-d"}).out, repo_.Git({"show-ref", "--head", "-d"}) + '\n');
+}
+
+TEST_F(ListRefsTest, CircularSymbolicRefsEnd) {
+  repo_.WriteLooseRef("refs/heads/x", "ref: refs/heads/y\n");
+  repo_.WriteLooseRef("refs/heads/y", "ref: refs/heads/x\n");
+  const ProcessResult result = List({"-d"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out, repo_.Git({"show-ref", "--head", "-d"}) + '\n');
+}
+
+TEST_F(ListRefsTest, ShowsWhatSymbolicRefsPointAt) {
+  const std::string out = List({"--symref"}).out;
+  for (const std::string& line : SplitLines(LsRemote({"--symref"}))) {
+    if (line.starts_with("ref: ")) {
+      EXPECT_THAT(SplitLines(out), ::testing::Contains(line));
+    }
+  }
+  EXPECT_THAT(
+      SplitLines(out),
+      ::testing::Contains("ref: refs/remotes/o/main refs/remotes/o/HEAD"));
+}
+
+TEST_F(ListRefsTest, NamesAllRefsThatForEachRefNames) {
+  std::vector<std::string> ours;
+  for (const std::string& line : SplitLines(List({}).out)) {
+    if (!line.ends_with(" HEAD")) ours.push_back(line);
+  }
+  EXPECT_EQ(ours.size(), 8U);
+  for (const std::string& line : SplitLines(
+           repo_.Git({"for-each-ref", "--format=%(objectname) %(refname)"}))) {
+    EXPECT_THAT(ours, ::testing::Contains(line));
+  }
+}
+
+TEST_F(ListRefsTest, UnbornHeadAndDanglingRefsHaveNoId) {
+  repo_.WriteLooseRef("refs/heads/dangling", "ref: refs/heads/gone\n");
+  repo_.Git({"symbolic-ref", "HEAD", "refs/heads/unborn"});
+  EXPECT_THAT(List({}).out,
+              ::testing::Not(::testing::HasSubstr(" HEAD\n" + tip_)));
+  const std::string out = List({"--symref"}).out;
+  EXPECT_THAT(out, ::testing::HasSubstr("ref: refs/heads/unborn HEAD\n"));
+  EXPECT_THAT(
+      out, ::testing::HasSubstr("ref: refs/heads/gone refs/heads/dangling\n"));
+}
+
+TEST_F(ListRefsTest, NoRefsNoOutput) {
+  const RepoBuilder empty(dir_ / "empty");
+  const std::string file = dir_ / "empty.zpack";
+  ASSERT_TRUE(RunZpack({"convert", "-q", empty.path(), file}).ok());
+  const ProcessResult result = RunZpack({"list-refs", file});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out + result.err, "");
+}
+
+}  // namespace
+}  // namespace zpack::testing
