@@ -3,6 +3,7 @@
 
 #include "base/atomic_file.h"
 
+#include <cerrno>
 #include <filesystem>
 #include <utility>
 
@@ -31,17 +32,27 @@ Status CheckDestination(const std::string& path, Overwrite overwrite) {
   return {};
 }
 
+// What a chain of symbolic links at `path` ends at, whether it exists or not.
+// Only links in the last component matter: the rest the system follows.
+Result<std::string> FollowLinks(const std::string& path) {
+  constexpr int kMaxLinks = 40;  // Linux's own limit
+  fs::path target = path;
+  for (int i = 0; i < kMaxLinks; ++i) {
+    std::error_code error;
+    if (!fs::is_symlink(target, error)) return target.string();
+    const fs::path next = fs::read_symlink(target, error);
+    if (error) return std::unexpected(IoError("follow", path, error.value()));
+    target = target.parent_path() / next;
+  }
+  return std::unexpected(IoError("follow", path, ELOOP));
+}
+
 }  // namespace
 
 Result<AtomicFile> AtomicFile::Create(FileSystem& file_system,
                                       const std::string& path,
                                       Overwrite overwrite) {
-  std::string target = path;
-  std::error_code ignored;
-  if (fs::is_symlink(path, ignored)) {
-    target = fs::weakly_canonical(path, ignored).string();
-    if (target.empty()) target = path;
-  }
+  ZPACK_ASSIGN_OR_RETURN(const std::string target, FollowLinks(path));
   if (FileNameOf(target).empty()) {
     return MakeError(ErrorCode::kInvalidArgument, "not a file name: '{}'",
                      path);

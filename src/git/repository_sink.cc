@@ -20,11 +20,25 @@ namespace fs = std::filesystem;
 // libdeflate's counterpart of zlib's default.
 constexpr int kDeflateLevel = 6;
 
+// What the configuration says about a repository, or its name when it says
+// nothing, as in Git: a '.git' directory belongs to a work tree.
 bool IsBareRepository(const fs::path& path) {
   std::error_code error;
-  return fs::is_regular_file(path / "HEAD", error) &&
-         fs::is_directory(path / "objects", error) &&
-         fs::is_directory(path / "refs", error);
+  if (!fs::is_regular_file(path / "HEAD", error) ||
+      !fs::is_directory(path / "objects", error) ||
+      !fs::is_directory(path / "refs", error)) {
+    return false;
+  }
+  int bare = path.filename() == ".git" ? 0 : 1;
+  git_config* raw = nullptr;
+  if (git_config_open_ondisk(&raw, (path / "config").c_str()) == 0) {
+    const ConfigHandle config(raw);
+    int value = 0;
+    const int code = git_config_get_bool(&value, config.get(), "core.bare");
+    // What cannot be understood is not replaced.
+    if (code != GIT_ENOTFOUND) bare = code == 0 ? value : 0;
+  }
+  return bare != 0;
 }
 
 // What has to happen to whatever is at the destination.

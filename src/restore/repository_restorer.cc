@@ -76,7 +76,7 @@ class Worker {
 };
 
 Status AddLargeObject(const PackFile& pack, const RunInFlight& item,
-                      ObjectSink& sink, uint64_t& size) {
+                      const RunOptions& run, ObjectSink& sink, uint64_t& size) {
   const ObjectInfo info{item.large->objects.header.type,
                         item.large->objects.sizes.front()};
   const uint32_t number = item.large->objects.header.first_object;
@@ -85,11 +85,12 @@ Status AddLargeObject(const PackFile& pack, const RunInFlight& item,
   hasher.Begin(info);
   BlockDecoder decoder;
   ZPACK_TRY(sink.Begin(expected, info));
-  ZPACK_TRY(
-      StreamSegments(pack, item.run, *item.large, decoder, [&](ByteView piece) {
-        hasher.Update(piece);
-        return sink.Append(piece);
-      }));
+  ZPACK_TRY(StreamSegments(pack, item.run, *item.large, decoder,
+                           [&](ByteView piece) -> Status {
+                             hasher.Update(piece);
+                             ZPACK_TRY(CheckStop(run.stop));
+                             return sink.Append(piece);
+                           }));
   const ObjectId actual = hasher.Finish();
   if (actual != expected) {
     return HashMismatch(pack, item.run, expected, actual);
@@ -119,7 +120,7 @@ Result<RestoreStats> RestorePack(const PackFile& pack, const RunOptions& run,
         [](RunInFlight& item, Worker& worker) { return worker.Run(item); },
         [&](RunInFlight& item) -> Status {
           if (item.large) {
-            ZPACK_TRY(AddLargeObject(pack, item, sink, item.raw_bytes));
+            ZPACK_TRY(AddLargeObject(pack, item, run, sink, item.raw_bytes));
             item.ids.resize(1);
           } else {
             size_t begin = 0;
