@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where 'convert' writes to, what it replaces and what it leaves alone.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "support/program.h"
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+
+namespace zpack::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class DestinationTest : public ::testing::Test {
+ protected:
+  DestinationTest() : repo_(dir_ / "repo") {
+    repo_.History(2);
+    fs::create_directories(out_);
+  }
+
+  ProcessResult Convert(const std::string& file,
+                        const std::vector<std::string>& options = {}) const {
+    std::vector<std::string> arguments = {"convert", "-q"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.insert(arguments.end(), {repo_.path(), file});
+    return RunZpack(arguments);
+  }
+
+  void ExpectRefused(const std::string& file, const std::string& why,
+                     const std::vector<std::string>& options = {}) const {
+    const ProcessResult result = Convert(file, options);
+    EXPECT_EQ(result.exit_code, 128) << ::testing::PrintToString(result);
+    EXPECT_THAT(result.err, ::testing::StartsWith("fatal: "));
+    EXPECT_THAT(result.err, HasSubstr(why));
+  }
+
+  bool IsGood(const std::string& file) const {
+    return RunZpack({"verify", "-q", "--against", repo_.path(), file}).ok();
+  }
+
+  TempDir dir_;
+  RepoBuilder repo_;
+  std::string out_ = dir_ / "out";
+};
+
+TEST_F(DestinationTest, NewFileIsAllThatIsLeft) {
+  ASSERT_TRUE(Convert(out_ + "/x.zpack").ok());
+  EXPECT_THAT(ListDirectory(out_), ElementsAre("x.zpack"));
+  EXPECT_TRUE(IsGood(out_ + "/x.zpack"));
+}
+
+TEST_F(DestinationTest, ExistingFileIsKept) {
+  WriteFile(out_ + "/x.zpack", "mine");
+  ExpectRefused(out_ + "/x.zpack", "already exists; use --force");
+  EXPECT_EQ(ReadFile(out_ + "/x.zpack"), "mine");
+  EXPECT_THAT(ListDirectory(out_), ElementsAre("x.zpack"));
+}
+
+TEST_F(DestinationTest, ForceReplacesAFile) {
+  WriteFile(out_ + "/x.zpack", "old");
+  ASSERT_TRUE(Convert(out_ + "/x.zpack", {"--force"}).ok());
+  EXPECT_TRUE(IsGood(out_ + "/x.zpack"));
+  ASSERT_TRUE(Convert(out_ + "/x.zpack", {"-f"}).ok());
+  EXPECT_THAT(ListDirectory(out_), ElementsAre("x.zpack"));
+}
+
+TEST_F(DestinationTest, ForceWithoutAnExistingFileIsFine) {
+  EXPECT_TRUE(Convert(out_ + "/x.zpack", {"--force"}).ok());
+}
+
+TEST_F(DestinationTest, SymbolicLinkIsFollowed) {
+  WriteFile(dir_ / "elsewhere/real.zpack", "old");
+  fs::create_symlink("../elsewhere/real.zpack", out_ + "/link.zpack");
+  ExpectRefused(out_ + "/link.zpack", "already exists");
+  EXPECT_EQ(ReadFile(dir_ / "elsewhere/real.zpack"), "old");
+  ASSERT_TRUE(Convert(out_ + "/link.zpack", {"--force"}).ok());
+  EXPECT_TRUE(fs::is_symlink(out_ + "/link.zpack"));
+  EXPECT_TRUE(IsGood(dir_ / "elsewhere/real.zpack"));
+  EXPECT_THAT(ListDirectory(dir_ / "elsewhere"), ElementsAre("real.zpack"));
+  EXPECT_THAT(ListDirectory(out_), ElementsAre("link.zpack"));
+}
+
+TEST_F(DestinationTest, DanglingSymbolicLinkIsFollowed) {
+  fs::create_directories(dir_ / "elsewhere");
+  fs::create_symlink("../elsewhere/new.zpack", out_ + "/link.zpack");
+  ASSERT_TRUE(Convert(out_ + "/link.zpack").ok());
+  EXPECT_TRUE(IsGood(dir_ / "elsewhere/new.zpack"));
+}
+
+TEST_F(DestinationTest, CircularSymbolicLinkIsRefused) {
+  fs::create_symlink("loop", out_ + "/loop");
+  ExpectRefused(out_ + "/loop", "loop", {"--force"});
+  EXPECT_THAT(ListDirectory(out_), ElementsAre("loop"));
+}
+
+TEST_F(DestinationTest, DirectoryIsRefused) {
+  fs::create_directories(out_ + "/d");
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{}, std::vector<std::string>{"--force"}}) {
+    ExpectRefused(out_ + "/d", "not a regular file", options);
+    ExpectRefused(out_ + "/d/", "not a file name", options);
+  }
+  EXPECT_THAT(ListDirectory(out_), ElementsAre("d"));
+}
+
+TEST_F(DestinationTest, DevicesAndPipesAreRefused) {
+  ExpectRefused("/dev/null", "not a regular file", {"--force"});
+  ASSERT_EQ(mkfifo((out_ + "/pipe").c_str(), 0600), 0);
+  ExpectRefused(out_ + "/pipe", "not a regular file", {"--force"});
+  EXPECT_TRUE(fs::is_fifo(out_ + "/pipe"));
+}
+
+TEST_F(DestinationTest, MissingDirectoryIsRefusedAndNotMade) {
+  ExpectRefused(out_ + "/no/such/x.zpack", "No such file or directory");
+  EXPECT_THAT(ListDirectory(out_), IsEmpty());
+}
+
+TEST_F(DestinationTest, FileInPlaceOfADirectoryIsRefused) {
+  WriteFile(out_ + "/file", "");
+  ExpectRefused(out_ + "/file/x.zpack", "Not a directory");
+}
+
+TEST_F(DestinationTest, UnwritableDirectoryIsRefused) {
+  // Nobody can write there, not even root.
+  ExpectRefused("/proc/x.zpack", "/proc/");
+  if (geteuid() == 0) return;
+  fs::permissions(out_, fs::perms::owner_read | fs::perms::owner_exec);
+  ExpectRefused(out_ + "/x.zpack", "Permission denied");
+}
+
+TEST_F(DestinationTest, EmptyNameIsRefused) {
+  ExpectRefused("", "not a file name");
+}
+
+TEST_F(DestinationTest, NameThatIsTooLongIsRefused) {
+  // The temporary's name is longer still.
+  ExpectRefused(out_ + '/' + std::string(250, 'n'), "File name too long");
+  EXPECT_THAT(ListDirectory(out_), IsEmpty());
+}
+
+TEST_F(DestinationTest, StaleTemporaryIsTakenOver) {
+  WriteFile(out_ + "/.x.zpack.zpack-tmp", std::string(1000000, 'x'));
+  ASSERT_TRUE(Convert(out_ + "/x.zpack").ok());
+  EXPECT_THAT(ListDirectory(out_), ElementsAre("x.zpack"));
+  EXPECT_TRUE(IsGood(out_ + "/x.zpack"));
+}
+
+TEST_F(DestinationTest, StaleTemporaryIsRemovedByARunThatFails) {
+  WriteFile(out_ + "/.x.zpack.zpack-tmp", "stale");
+  repo_.SetRef("refs/heads/broken", std::string(40, '1'));
+  ExpectRefused(out_ + "/x.zpack", "missing");
+  EXPECT_THAT(ListDirectory(out_), IsEmpty());
+}
+
+TEST_F(DestinationTest, LinkInPlaceOfTheTemporaryIsNotFollowed) {
+  WriteFile(dir_ / "precious", "precious");
+  fs::create_symlink(dir_ / "precious", out_ + "/.x.zpack.zpack-tmp");
+  ExpectRefused(out_ + "/x.zpack", ".x.zpack.zpack-tmp");
+  EXPECT_EQ(ReadFile(dir_ / "precious"), "precious");
+}
+
+TEST_F(DestinationTest, DirectoryInPlaceOfTheTemporaryIsRefused) {
+  fs::create_directories(out_ + "/.x.zpack.zpack-tmp");
+  ExpectRefused(out_ + "/x.zpack", ".x.zpack.zpack-tmp");
+}
+
+TEST_F(DestinationTest, OtherFilesNearbyAreLeftAlone) {
+  WriteFile(out_ + "/.y.zpack.zpack-tmp", "of another conversion");
+  WriteFile(out_ + "/x.zpack.zpack-tmp", "no temporary of ours");
+  ASSERT_TRUE(Convert(out_ + "/x.zpack").ok());
+  EXPECT_EQ(ReadFile(out_ + "/.y.zpack.zpack-tmp"), "of another conversion");
+  EXPECT_EQ(ReadFile(out_ + "/x.zpack.zpack-tmp"), "no temporary of ours");
+}
+
+TEST_F(DestinationTest, FileInsideTheSourceDoesNoHarm) {
+  ASSERT_TRUE(Convert(repo_.path() + "/x.zpack").ok());
+  EXPECT_TRUE(IsGood(repo_.path() + "/x.zpack"));
+}
+
+TEST_F(DestinationTest, NamesAreBytes) {
+  const std::string name = out_ + "/sp ace '\"\n\xff.zpack";
+  ASSERT_TRUE(Convert(name).ok());
+  EXPECT_TRUE(IsGood(name));
+}
+
+TEST_F(DestinationTest, PermissionsFollowTheUmask) {
+  const ProcessResult result = RunProcess(
+      {"sh", "-c", "umask 027 && exec \"$0\" convert -q \"$1\" \"$2\"",
+       ZpackBinary(), repo_.path(), out_ + "/x.zpack"});
+  ASSERT_EQ(result.exit_code, 0);
+  EXPECT_EQ(fs::status(out_ + "/x.zpack").permissions(), fs::perms{0640});
+}
+
+}  // namespace
+}  // namespace zpack::testing

@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where 'restore' writes to: nothing but an empty directory, or with --force a
+// bare repository, is ever replaced.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "support/program.h"
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+
+namespace zpack::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class RestoreDestinationTest : public ::testing::Test {
+ protected:
+  RestoreDestinationTest() : repo_(dir_ / "repo"), file_(dir_ / "x.zpack") {
+    repo_.History(3);
+    Require(RunZpack({"convert", "-q", repo_.path(), file_}).ok(), "convert");
+    fs::create_directories(out_);
+  }
+
+  ProcessResult Restore(const std::string& directory,
+                        const std::vector<std::string>& options = {}) const {
+    std::vector<std::string> arguments = {"restore", "-q"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.insert(arguments.end(), {file_, directory});
+    return RunZpack(arguments);
+  }
+
+  void ExpectRefused(const std::string& directory, const std::string& why,
+                     const std::vector<std::string>& options = {}) const {
+    const ProcessResult result = Restore(directory, options);
+    EXPECT_EQ(result.exit_code, 128) << ::testing::PrintToString(result);
+    EXPECT_THAT(result.err, ::testing::StartsWith("fatal: "));
+    EXPECT_THAT(result.err, HasSubstr(why));
+  }
+
+  bool IsGood(const std::string& directory) const {
+    return ReadState(directory) == ReadState(repo_.path());
+  }
+
+  TempDir dir_;
+  RepoBuilder repo_;
+  std::string file_;
+  std::string out_ = dir_ / "out";
+};
+
+TEST_F(RestoreDestinationTest, NewDirectoryIsABareRepository) {
+  ASSERT_TRUE(Restore(out_ + "/r.git").ok());
+  EXPECT_TRUE(IsGood(out_ + "/r.git"));
+  EXPECT_THAT(ListDirectory(out_), ElementsAre("r.git"));
+  EXPECT_EQ(RunGit({"rev-parse", "--is-bare-repository"}, out_ + "/r.git").out,
+            "true\n");
+  // Usable as one: clone, fetch, push, gc.
+  EXPECT_TRUE(RunGit({"clone", "-q", "r.git", "clone"}, out_).ok());
+  EXPECT_TRUE(
+      RunGit({"push", "-q", "origin", "HEAD:refs/heads/new"}, out_ + "/clone")
+          .ok());
+  EXPECT_TRUE(RunGit({"gc", "-q"}, out_ + "/r.git").ok());
+}
+
+TEST_F(RestoreDestinationTest, EmptyDirectoryIsUsed) {
+  fs::create_directories(out_ + "/empty");
+  ASSERT_TRUE(Restore(out_ + "/empty").ok());
+  EXPECT_TRUE(IsGood(out_ + "/empty"));
+}
+
+TEST_F(RestoreDestinationTest, CurrentDirectoryIsUsedWhenEmpty) {
+  ProcessOptions here;
+  here.directory = out_;
+  const ProcessResult result = RunZpack({"restore", "-q", file_, "."}, here);
+  EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+  EXPECT_TRUE(IsGood(out_));
+}
+
+TEST_F(RestoreDestinationTest, DirectoryWithContentIsKept) {
+  WriteFile(out_ + "/d/file", "mine");
+  ExpectRefused(out_ + "/d", "is not an empty directory");
+  ExpectRefused(out_ + "/d", "is not a bare repository", {"--force"});
+  EXPECT_EQ(ReadFile(out_ + "/d/file"), "mine");
+  EXPECT_THAT(ListDirectory(out_), ElementsAre("d"));
+}
+
+TEST_F(RestoreDestinationTest, FileIsKept) {
+  WriteFile(out_ + "/f", "mine");
+  ExpectRefused(out_ + "/f", "is no directory");
+  ExpectRefused(out_ + "/f", "is no directory", {"--force"});
+  EXPECT_EQ(ReadFile(out_ + "/f"), "mine");
+}
+
+TEST_F(RestoreDestinationTest, BareRepositoryIsReplacedOnlyByForce) {
+  const RepoBuilder old(out_ + "/old.git");
+  old.SetRef("refs/heads/old", old.SimpleCommit("old"));
+  ExpectRefused(old.path(), "is not an empty directory");
+  EXPECT_TRUE(old.TryGit({"rev-parse", "old"}).ok());
+  ASSERT_TRUE(Restore(old.path(), {"--force"}).ok());
+  EXPECT_TRUE(IsGood(old.path()));
+  EXPECT_THAT(ListDirectory(out_), ElementsAre("old.git"));
+}
+
+TEST_F(RestoreDestinationTest, WorkTreeIsNeverReplaced) {
+  const RepoBuilder work(out_ + "/work", RepoBuilder::Kind::kWorkTree);
+  WriteFile(work.path() + "/file", "not committed");
+  work.Git({"add", "file"});
+  ExpectRefused(work.path(), "is not a bare repository", {"--force"});
+  // Its .git directory looks like a bare repository, but holds an index.
+  ExpectRefused(work.path() + "/.git", "is not a bare repository", {"--force"});
+  EXPECT_EQ(work.Git({"status", "--porcelain"}), "A  file");
+}
+
+TEST_F(RestoreDestinationTest, BareRepositoryWithoutConfigurationIsOne) {
+  const RepoBuilder old(out_ + "/old.git");
+  old.Git({"config", "--unset", "core.bare"});
+  ASSERT_TRUE(Restore(old.path(), {"--force"}).ok());
+  EXPECT_TRUE(IsGood(old.path()));
+}
+
+TEST_F(RestoreDestinationTest, OldRepositorySurvivesADamagedFile) {
+  const RepoBuilder old(out_ + "/old.git");
+  const std::string tip = old.SimpleCommit("old");
+  old.SetRef("refs/heads/main", tip);
+  std::string bytes = ReadFile(file_);
+  for (const size_t at : {bytes.size() / 4, bytes.size() / 2}) {
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ 4);
+    WriteFile(file_, damaged);
+    ExpectRefused(old.path(), "", {"--force"});
+    EXPECT_EQ(old.Git({"rev-parse", "main"}), tip);
+    EXPECT_THAT(ListDirectory(out_), ElementsAre("old.git"));
+  }
+}
+
+TEST_F(RestoreDestinationTest, DamagedFileLeavesNothing) {
+  std::string bytes = ReadFile(file_);
+  bytes.resize(bytes.size() - 1);
+  WriteFile(file_, bytes);
+  ExpectRefused(out_ + "/a/b/r.git", "");
+  EXPECT_THAT(ListDirectory(out_), IsEmpty());
+}
+
+TEST_F(RestoreDestinationTest, LinkToADirectoryIsFollowed) {
+  fs::create_directories(dir_ / "elsewhere/real");
+  fs::create_directory_symlink("../elsewhere/real", out_ + "/link");
+  ASSERT_TRUE(Restore(out_ + "/link").ok());
+  EXPECT_TRUE(fs::is_symlink(out_ + "/link"));
+  EXPECT_TRUE(IsGood(dir_ / "elsewhere/real"));
+  EXPECT_THAT(ListDirectory(dir_ / "elsewhere"), ElementsAre("real"));
+}
+
+TEST_F(RestoreDestinationTest, StaleTemporaryIsTakenOver) {
+  WriteFile(out_ + "/.r.git.zpack-tmp/zpack.lock", "");
+  WriteFile(out_ + "/.r.git.zpack-tmp/HEAD", "ref: refs/heads/stale\n");
+  WriteFile(out_ + "/.r.git.zpack-tmp/objects/pack/tmp_pack_zpack", "stale");
+  WriteFile(out_ + "/.r.git.zpack-tmp/refs/heads/stale", "stale");
+  ASSERT_TRUE(Restore(out_ + "/r.git").ok());
+  EXPECT_TRUE(IsGood(out_ + "/r.git"));
+  EXPECT_THAT(ListDirectory(out_), ElementsAre("r.git"));
+}
+
+TEST_F(RestoreDestinationTest, UnwritableParentIsRefused) {
+  ExpectRefused("/proc/r.git", "/proc/");
+}
+
+TEST_F(RestoreDestinationTest, RestoredRepositoryHasNoHooksOfItsOwn) {
+  ASSERT_TRUE(Restore(out_ + "/r.git").ok());
+  if (!Exists(out_ + "/r.git/hooks")) return;
+  for (const std::string& name : ListDirectory(out_ + "/r.git/hooks")) {
+    EXPECT_THAT(name, ::testing::EndsWith(".sample"));
+  }
+}
+
+TEST_F(RestoreDestinationTest, EveryFileIsReadable) {
+  ASSERT_TRUE(Restore(out_ + "/r.git").ok());
+  EXPECT_THAT(ListDirectory(out_ + "/r.git"), Contains("packed-refs"));
+  const std::string packs = out_ + "/r.git/objects/pack";
+  EXPECT_THAT(ListDirectory(packs), ::testing::SizeIs(2));
+  for (const std::string& name : ListDirectory(packs)) {
+    if (!name.ends_with(".pack")) continue;
+    EXPECT_TRUE(RunGit({"verify-pack", packs + '/' + name}, out_).ok());
+  }
+}
+
+}  // namespace
+}  // namespace zpack::testing
