@@ -85,12 +85,13 @@ Status AddLargeObject(const PackFile& pack, const RunInFlight& item,
   hasher.Begin(info);
   BlockDecoder decoder;
   ZPACK_TRY(sink.Begin(expected, info));
-  ZPACK_TRY(StreamSegments(pack, item.run, *item.large, decoder,
-                           [&](ByteView piece) -> Status {
-                             hasher.Update(piece);
-                             ZPACK_TRY(CheckStop(run.stop));
-                             return sink.Append(piece);
-                           }));
+  const Status streamed = StreamSegments(pack, item.run, *item.large, decoder,
+                                         [&](ByteView piece) -> Status {
+                                           hasher.Update(piece);
+                                           ZPACK_TRY(CheckStop(run.stop));
+                                           return sink.Append(piece);
+                                         });
+  ZPACK_TRY(streamed);
   const ObjectId actual = hasher.Finish();
   if (actual != expected) {
     return HashMismatch(pack, item.run, expected, actual);
