@@ -102,6 +102,16 @@ Status CompareWithNow(ObjectSource& now, const PackFile& pack,
   return {};
 }
 
+// Every object was there when the source was opened: one that is missing now
+// is the source's fault, unlike a repository that was never found.
+template <typename T>
+Result<T> BlameSource(Result<T> result) {
+  if (!result && result.error().code == ErrorCode::kNotFound) {
+    result.error().code = ErrorCode::kSourceCorrupt;
+  }
+  return result;
+}
+
 ConvertStats MakeStats(const WriteStats& written, const RefsSnapshot& refs,
                        uint64_t source_pack_bytes) {
   ConvertStats stats;
@@ -154,15 +164,15 @@ Result<ConvertStats> ConvertSource(const SourceOpener& open_source,
 
   // Refs before objects: an object that a ref needs was there before the ref.
   ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, source->ReadRefs());
-  ZPACK_ASSIGN_OR_RETURN(
-      const ObjectList list,
-      EnumerateObjects(*source, refs, options.objects, options.run));
+  ZPACK_ASSIGN_OR_RETURN(const ObjectList list,
+                         BlameSource(EnumerateObjects(
+                             *source, refs, options.objects, options.run)));
 
   // From here on the set of objects is fixed. Written, synced, but under a
   // temporary name.
   ZPACK_ASSIGN_OR_RETURN(
       const WriteStats written,
-      WritePack(*source, list, refs, options, output.file()));
+      BlameSource(WritePack(*source, list, refs, options, output.file())));
 
   // Read back from disk, through the same code that any reader uses.
   ZPACK_ASSIGN_OR_RETURN(auto file,

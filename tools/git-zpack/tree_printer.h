@@ -14,8 +14,9 @@
 
 namespace zpack::cli {
 
-// One line an entry: mode (one of the five that Git knows), type, id, tab, name. kCorrupt at the first byte
-// that is no entry.
+// One line an entry: mode, type, id, tab, name. The mode is the one of five
+// that Git takes the stored one for. kCorrupt at the first byte that is no
+// entry.
 Result<std::string> FormatTree(std::span<const uint8_t> content,
                                ObjectFormat format);
 
