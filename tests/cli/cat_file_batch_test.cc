@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "support/program.h"
 #include "support/repo_builder.h"
@@ -17,19 +18,28 @@ namespace {
 
 class CatFileBatchTest : public ::testing::Test {
  protected:
-  CatFileBatchTest() : repo_(dir_ / "repo"), file_(dir_ / "x.zpack") {
-    tip_ = repo_.History(4);
-    repo_.SetRef("refs/tags/v1", repo_.WriteTag(tip_, "commit", "v1"));
-    repo_.SetRef("refs/heads/with%percent", tip_);
-    repo_.WriteBlob("");
-    repo_.WriteBlob(std::string("binary \0\n\xff", 10));
-    // Enough that some share four digits.
-    for (int i = 0; i < 1200; ++i) {
-      repo_.WriteBlob("blob " + std::to_string(i));
+  // What all tests only read.
+  struct Fixture {
+    Fixture() : repo(dir / "repo"), file(dir / "x.zpack") {
+      tip = repo.History(4);
+      repo.SetRef("refs/tags/v1", repo.WriteTag(tip, "commit", "v1"));
+      repo.SetRef("refs/heads/with%percent", tip);
+      repo.WriteBlob("");
+      repo.WriteBlob(std::string("binary \0\n\xff", 10));
+      // Enough that some share four digits.
+      for (int i = 0; i < 1200; ++i) {
+        repo.WriteBlob("blob " + std::to_string(i));
+      }
+      repo.PackAll();
+      Require(RunZpack({"convert", "-q", repo.path(), file}).ok(), "convert");
     }
-    repo_.PackAll();
-    Require(RunZpack({"convert", "-q", repo_.path(), file_}).ok(), "convert");
-  }
+    TempDir dir;
+    RepoBuilder repo;
+    std::string file;
+    std::string tip;
+  };
+  static void SetUpTestSuite() { fixture_ = std::make_unique<Fixture>(); }
+  static void TearDownTestSuite() { fixture_.reset(); }
 
   void ExpectSame(const std::vector<std::string>& options,
                   const std::string& input = "") const {
@@ -48,10 +58,10 @@ class CatFileBatchTest : public ::testing::Test {
         << gits.out.substr(0, 2000);
   }
 
-  TempDir dir_;
-  RepoBuilder repo_;
-  std::string file_;
-  std::string tip_;
+  static inline std::unique_ptr<Fixture> fixture_;
+  const RepoBuilder& repo_ = fixture_->repo;
+  const std::string& file_ = fixture_->file;
+  const std::string& tip_ = fixture_->tip;
 };
 
 TEST_F(CatFileBatchTest, AllObjects) {

@@ -165,7 +165,7 @@ TEST_F(SourceChangeTest, ObjectThatVanishesBeforeItIsReadIsNamed) {
   const std::string blob = repo_.Git({"rev-parse", "main:counter"});
   EXPECT_THAT(
       ConvertWhile([&] { fs::remove(repo_.LooseObjectPath(blob)); }, nullptr),
-      IsError(ErrorCode::kNotFound, HasSubstr(blob)));
+      IsError(ErrorCode::kSourceCorrupt, HasSubstr(blob)));
   EXPECT_EQ(testing::ReadFile(file_), "the old file");
 }
 
