@@ -40,7 +40,7 @@ struct ReadOptions {
   // Largest chunk of metadata (refs, object index, tables).
   uint64_t max_chunk_size = uint64_t{16} << 30;
   // Bytes of decoded blocks that are kept for later reads.
-  uint64_t cache_size = uint64_t{96} << 20;
+  uint64_t cache_size = uint64_t{256} << 20;
 };
 
 struct ConvertOptions {
@@ -49,8 +49,9 @@ struct ConvertOptions {
   int level = 9;
   // Bytes of object content per block, before compression. Larger blocks are
   // smaller in sum, but reading one object decodes one whole block. Objects
-  // larger than this are split over several blocks.
-  uint64_t block_size = uint64_t{8} << 20;
+  // larger than this are split over several blocks. On libgit2, 8 MiB make
+  // the file 1.5 times as large as 32 MiB, and 128 MiB 0.85 times.
+  uint64_t block_size = uint64_t{32} << 20;
   static constexpr uint64_t kMinBlockSize = uint64_t{4} << 10;
   static constexpr uint64_t kMaxBlockSize = uint64_t{128} << 20;
   // kReachable keeps only what refs, HEADs and reflogs reach.

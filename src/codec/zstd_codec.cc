@@ -45,8 +45,8 @@ ZstdCompressor::ZstdCompressor(int level) : state_(std::make_unique<State>()) {
   // The block's chunk has a checksum of its own.
   state_->Set(ZSTD_c_checksumFlag, 0);
   // Let every match in a block be found; zstd shrinks this to the input. The
-  // level's own window is smaller than a block: on libgit2 this takes blobs
-  // from 41.9 to 36.3 MB, and less time.
+  // level's own window is smaller than a block: with blocks of 8 MiB this
+  // takes the blobs of libgit2 from 41.9 to 36.3 MB, and less time.
   state_->Set(ZSTD_c_windowLog, kWindowLog);
   if (level >= kFirstSplitterLevel &&
       ZSTD_versionNumber() < kSplitterFixedVersion) {

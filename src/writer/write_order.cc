@@ -60,6 +60,7 @@ std::vector<uint32_t> WriteOrder(const ObjectList& list) {
 std::vector<PlannedBlock> PlanBlocks(const ObjectList& list,
                                      const std::vector<uint32_t>& order,
                                      uint64_t block_size) {
+  const uint64_t segment_size = std::min(block_size, kMaxSegmentSize);
   std::vector<PlannedBlock> blocks;
   PlannedBlock open;
   const auto flush = [&] {
@@ -71,9 +72,9 @@ std::vector<PlannedBlock> PlanBlocks(const ObjectList& list,
     const uint64_t size = list.sizes[order[number]];
     if (size > block_size) {
       flush();
-      for (uint64_t offset = 0; offset < size; offset += block_size) {
-        blocks.push_back({number, 1, type, std::min(block_size, size - offset),
-                          true, offset});
+      for (uint64_t offset = 0; offset < size; offset += segment_size) {
+        blocks.push_back({number, 1, type,
+                          std::min(segment_size, size - offset), true, offset});
       }
       continue;
     }

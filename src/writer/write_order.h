@@ -18,6 +18,9 @@ namespace zpack {
 // What no path is known for comes last in its type.
 std::vector<uint32_t> WriteOrder(const ObjectList& list);
 
+// Several segments are in flight at once, beside the object they are cut from.
+inline constexpr uint64_t kMaxSegmentSize = uint64_t{8} << 20;
+
 // A block to be: objects [first, first + count) of one type, or one segment of
 // one object.
 struct PlannedBlock {
@@ -30,7 +33,8 @@ struct PlannedBlock {
 };
 
 // Fills blocks up to `block_size` bytes of content. An object larger than that
-// is cut into segments of `block_size` bytes. REQUIRES: block_size > 0.
+// is cut into segments of `block_size` or kMaxSegmentSize bytes, whichever is
+// less. REQUIRES: block_size > 0.
 std::vector<PlannedBlock> PlanBlocks(const ObjectList& list,
                                      const std::vector<uint32_t>& order,
                                      uint64_t block_size);

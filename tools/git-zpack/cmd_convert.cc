@@ -17,7 +17,7 @@ void AddOptions(po::options_description& options) {
   options.add_options()("level", po::value<std::string>()->value_name("<n>"),
                         "zstd level, 1 (fastest) to 22 (smallest); default 9")(
       "block-size", po::value<std::string>()->value_name("<size>"),
-      "content per block, 4k to 128m; default 8m")(
+      "content per block, 4k to 128m; default 32m")(
       "reachable", "only what refs, HEAD and reflogs reach")(
       "force,f", "replace an existing file")(
       "no-verify", "do not read the file back and hash every object");
