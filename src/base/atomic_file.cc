@@ -61,7 +61,17 @@ Result<AtomicFile> AtomicFile::Create(FileSystem& file_system,
   const std::string temporary =
       DirectoryOf(target) + "/." + FileNameOf(target) + ".zpack-tmp";
   ZPACK_ASSIGN_OR_RETURN(auto file, file_system.CreateLocked(temporary));
-  return AtomicFile(file_system, target, temporary, overwrite, std::move(file));
+  AtomicFile output(file_system, target, temporary, overwrite, std::move(file));
+  // Replacing a file does not open it to more readers.
+  std::error_code error;
+  const fs::file_status old = fs::status(target, error);
+  if (fs::is_regular_file(old)) {
+    fs::permissions(temporary, old.permissions(), error);
+    if (error) {
+      return std::unexpected(IoError("chmod", temporary, error.value()));
+    }
+  }
+  return output;
 }
 
 AtomicFile::AtomicFile(FileSystem& file_system, std::string path,

@@ -21,7 +21,8 @@ class AtomicFile {
  public:
   // kExists when `path` is there and `overwrite` is kNo, or while another
   // process writes the same destination; kInvalidArgument when something that
-  // is not a regular file is in the way. A symbolic link is followed.
+  // is not a regular file is in the way. A symbolic link is followed, and the
+  // mode of a file that is replaced is kept.
   static Result<AtomicFile> Create(FileSystem& file_system,
                                    const std::string& path,
                                    Overwrite overwrite);

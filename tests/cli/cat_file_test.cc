@@ -192,6 +192,8 @@ TEST_F(CatFileTest, MissingObjectAnswersNo) {
   const std::string gone(40, '4');
   ExpectSame("-e", gone);
   EXPECT_EQ(Ours("-e", gone).exit_code, 1);
+  EXPECT_EQ(Ours("-e", "nowhere").exit_code, 128);
+  EXPECT_EQ(Gits("-e", "nowhere").exit_code, 128);
   for (const char* const mode : {"-t", "-s", "-p"}) {
     EXPECT_EQ(Ours(mode, gone).exit_code, 128);
     EXPECT_EQ(Gits(mode, gone).exit_code, 128);

@@ -76,6 +76,14 @@ TEST_F(DestinationTest, ForceReplacesAFile) {
   EXPECT_THAT(ListDirectory(out_), ElementsAre("x.zpack"));
 }
 
+TEST_F(DestinationTest, ForceKeepsTheModeOfTheFile) {
+  WriteFile(out_ + "/x.zpack", "old");
+  constexpr auto kPrivate = fs::perms::owner_read | fs::perms::owner_write;
+  fs::permissions(out_ + "/x.zpack", kPrivate);
+  ASSERT_TRUE(Convert(out_ + "/x.zpack", {"--force"}).ok());
+  EXPECT_EQ(fs::status(out_ + "/x.zpack").permissions(), kPrivate);
+}
+
 TEST_F(DestinationTest, ForceWithoutAnExistingFileIsFine) {
   EXPECT_TRUE(Convert(out_ + "/x.zpack", {"--force"}).ok());
 }

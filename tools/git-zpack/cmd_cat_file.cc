@@ -73,7 +73,9 @@ int RunOne(const PackReader& reader, const po::variables_map& values,
   if (!Has(values, "object")) throw UsageError{"missing <object>"};
   const auto id = reader.Resolve(Text(values, "object"));
   if (!id) {
-    if (Has(values, "exists") && id.error().code == ErrorCode::kNotFound) {
+    // As in Git, the answer is no for an id, and an error for any other name.
+    if (Has(values, "exists") && id.error().code == ErrorCode::kNotFound &&
+        ObjectId::FromHex(Text(values, "object"))) {
       return kNo;
     }
     return Fail(io, id.error());
