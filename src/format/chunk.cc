@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -93,6 +94,7 @@ Result<TableOfContents> DecodeTableOfContents(ByteView payload, uint64_t begin,
   TableOfContents toc;
   ByteReader in(payload);
   uint64_t free_from = begin;
+  std::set<uint32_t> seen;
   while (in.remaining() > 0) {
     ChunkLocation row;
     row.id = in.U32();
@@ -102,7 +104,7 @@ Result<TableOfContents> DecodeTableOfContents(ByteView payload, uint64_t begin,
     if (row.offset < free_from || row.offset > end ||
         end - row.offset < kChunkOverhead ||
         row.payload_size > end - row.offset - kChunkOverhead ||
-        (row.flags & kChunkReservedFlags) != 0 || toc.Find(row.id) != nullptr ||
+        (row.flags & kChunkReservedFlags) != 0 || !seen.insert(row.id).second ||
         std::ranges::find(kUnlistedChunks, row.id) != kUnlistedChunks.end()) {
       return MakeError(ErrorCode::kCorrupt,
                        "bad row for chunk '{}' in table of contents",

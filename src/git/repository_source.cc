@@ -13,6 +13,7 @@
 #include "git/libgit2.h"
 #include "git/object_database.h"
 #include "git/repository_layout.h"
+#include "object/object_links.h"
 #include "object/peel.h"
 #include "object/ref_name.h"
 
@@ -104,10 +105,10 @@ ObjectId RepositorySource::Peel(const ObjectId& id) {
         const auto info = ReadInfo(object);
         return info ? std::optional(info->type) : std::nullopt;
       },
-      [this](const ObjectId& object) -> std::optional<Bytes> {
+      [this](const ObjectId& object) {
         Bytes content;
-        return Read(object, content) ? std::optional(std::move(content))
-                                     : std::nullopt;
+        return Read(object, content) ? ParseTagTarget(content, object_format())
+                                     : ObjectId();
       }};
   return PeelTag(id, object_format(), reader);
 }

@@ -3,8 +3,8 @@
 
 #include "object/peel.h"
 
+#include "base/bytes.h"
 #include "object/object_hasher.h"
-#include "object/object_links.h"
 
 namespace zpack {
 namespace {
@@ -25,9 +25,7 @@ ObjectId PeelTag(const ObjectId& id, ObjectFormat format,
         target == empty_tree ? ObjectType::kTree : reader.type(target);
     if (!type) return {};
     if (*type != ObjectType::kTag) return target == id ? ObjectId() : target;
-    const std::optional<Bytes> content = reader.content(target);
-    if (!content) return {};
-    target = ParseTagTarget(*content, format);
+    target = reader.target(target);
     if (target.empty()) return {};
   }
   return {};

@@ -8,15 +8,16 @@
 #include <functional>
 #include <optional>
 
-#include "base/bytes.h"
 #include "zpack/object_id.h"
 
 namespace zpack {
 
-// How PeelTag sees objects; nothing for one that is not there or not readable.
+// How PeelTag sees objects.
 struct TagReader {
+  // Nothing for an object that is not there or not readable.
   std::function<std::optional<ObjectType>(const ObjectId&)> type;
-  std::function<std::optional<Bytes>(const ObjectId&)> content;
+  // What a tag itself points at; empty when it cannot be read.
+  std::function<ObjectId(const ObjectId&)> target;
 };
 
 // Follows tags from `id` to the first object that is none. Empty when `id` is

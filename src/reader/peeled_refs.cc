@@ -4,45 +4,89 @@
 #include "reader/peeled_refs.h"
 
 #include <optional>
+#include <set>
+#include <unordered_map>
 
 #include "base/error.h"
+#include "object/object_links.h"
 #include "object/peel.h"
+#include "reader/block_decoder.h"
 #include "reader/object_reader.h"
 
 namespace zpack {
+namespace {
+
+// What is known of tags. Each block is decoded at most once, whatever refs and
+// tags name each other, so that a hostile file cannot ask for more.
+class Tags {
+ public:
+  explicit Tags(const PackFile& pack) : pack_(pack), objects_(pack) {}
+
+  // The first failure to read the file, which is no damage.
+  const Status& readable() const { return readable_; }
+
+  std::optional<ObjectType> Type(const ObjectId& id) {
+    const auto rank = pack_.ids().Find(id);
+    if (!rank) return std::nullopt;
+    const auto info = objects_.ReadInfo(pack_.number(*rank));
+    if (info) return info->type;
+    Note(info.error());
+    return std::nullopt;
+  }
+
+  ObjectId Target(const ObjectId& id) {
+    const auto rank = pack_.ids().Find(id);
+    if (!rank) return {};
+    const uint32_t number = pack_.number(*rank);
+    const size_t block = pack_.blocks().FindBlock(number);
+    if (loaded_.insert(block).second) Load(block);
+    const auto target = targets_.find(number);
+    return target == targets_.end() ? ObjectId() : target->second;
+  }
+
+ private:
+  void Note(const Error& error) {
+    if (readable_ && error.code == ErrorCode::kIo) {
+      readable_ = std::unexpected(error);
+    }
+  }
+
+  void Load(size_t block) {
+    const auto decoded = decoder_.Decode(pack_, block);
+    if (!decoded) return Note(decoded.error());
+    const ObjectFormat format = pack_.header().object_format;
+    const uint32_t first = decoded->objects.header.first_object;
+    if (decoded->objects.header.kind == format::BlockKind::kSegment) {
+      // What a tag points at is in its first line.
+      targets_[first] = ParseTagTarget(decoded->contents, format);
+      return;
+    }
+    for (uint32_t i = 0; i < decoded->objects.sizes.size(); ++i) {
+      targets_[first + i] = ParseTagTarget(decoded->object(i), format);
+    }
+  }
+
+  const PackFile& pack_;
+  ObjectReader objects_;
+  BlockDecoder decoder_;
+  Status readable_;
+  std::set<size_t> loaded_;
+  std::unordered_map<uint32_t, ObjectId> targets_;  // by object number
+};
+
+}  // namespace
 
 Result<std::vector<PeeledMismatch>> FindPeeledMismatches(const PackFile& pack) {
-  ObjectReader objects(pack);
-  Status readable;
-  const auto note = [&](const Error& error) {
-    if (readable && error.code == ErrorCode::kIo) {
-      readable = std::unexpected(error);
-    }
-  };
+  Tags tags(pack);
   const TagReader reader = {
-      [&](const ObjectId& id) -> std::optional<ObjectType> {
-        const auto rank = pack.ids().Find(id);
-        if (!rank) return std::nullopt;
-        const auto info = objects.ReadInfo(pack.number(*rank));
-        if (info) return info->type;
-        note(info.error());
-        return std::nullopt;
-      },
-      [&](const ObjectId& id) -> std::optional<Bytes> {
-        const auto rank = pack.ids().Find(id);
-        if (!rank) return std::nullopt;
-        Bytes content;
-        const auto type = objects.Read(pack.number(*rank), content);
-        if (type) return content;
-        note(type.error());
-        return std::nullopt;
-      }};
+      [&](const ObjectId& id) { return tags.Type(id); },
+      [&](const ObjectId& id) { return tags.Target(id); }};
   std::vector<PeeledMismatch> mismatches;
   for (const Ref& ref : pack.refs().refs) {
     if (ref.symbolic()) continue;
     const ObjectId actual =
         PeelTag(ref.target, pack.header().object_format, reader);
-    ZPACK_TRY(readable);
+    ZPACK_TRY(tags.readable());
     if (actual != ref.peeled) {
       mismatches.push_back({ref.name, ref.peeled, actual});
     }
