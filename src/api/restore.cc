@@ -3,6 +3,8 @@
 
 #include "zpack/restore.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "base/error.h"
@@ -11,10 +13,31 @@
 #include "restore/repository_restorer.h"
 
 namespace zpack {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Replacing a directory removes what is in it; the file must not be.
+Status CheckNotInside(const std::string& path, const std::string& directory) {
+  std::error_code error;
+  const fs::path file = fs::canonical(path, error);
+  if (error) return {};
+  const fs::path target = fs::canonical(directory, error);
+  if (error) return {};
+  const auto [end, unused] =
+      std::mismatch(target.begin(), target.end(), file.begin(), file.end());
+  if (end != target.end()) return {};
+  return MakeError(ErrorCode::kInvalidArgument,
+                   "'{}' is inside '{}', which would be replaced", path,
+                   directory);
+}
+
+}  // namespace
 
 Result<RestoreStats> Restore(const std::string& path,
                              const std::string& directory,
                              const RestoreOptions& options) {
+  ZPACK_TRY(CheckNotInside(path, directory));
   ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
   ZPACK_ASSIGN_OR_RETURN(const auto pack,
                          PackFile::Open(std::move(file), options.read));

@@ -106,7 +106,8 @@ class PosixFileSystemImpl final : public FileSystem {
  public:
   Result<std::unique_ptr<RandomAccessFile>> OpenForRead(
       const std::string& path) override {
-    Descriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    // A pipe would wait for a writer; it is refused below.
+    Descriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (fd.get() < 0) {
       Error error = IoError("open", path, errno);
       if (errno == ENOENT) error.code = ErrorCode::kNotFound;
@@ -195,6 +196,15 @@ class PosixFileSystemImpl final : public FileSystem {
     // Some file systems cannot sync a directory and say EINVAL.
     if (fsync(fd.get()) != 0 && errno != EINVAL) {
       return std::unexpected(IoError("fsync", path, errno));
+    }
+    return {};
+  }
+
+  Status SyncFileSystem(const std::string& path) override {
+    Descriptor fd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (fd.get() < 0) return std::unexpected(IoError("open", path, errno));
+    if (syncfs(fd.get()) != 0) {
+      return std::unexpected(IoError("syncfs", path, errno));
     }
     return {};
   }

@@ -64,6 +64,8 @@ class FileSystem {
   virtual Status Rename(const std::string& from, const std::string& to,
                         Replace replace) = 0;
   virtual Status SyncDirectory(const std::string& path) = 0;
+  // Syncs everything on the file system that holds the directory `path`.
+  virtual Status SyncFileSystem(const std::string& path) = 0;
   virtual Status Remove(const std::string& path) = 0;
 };
 

@@ -82,57 +82,59 @@ class PackEntryPreparer final : public ObjectPreparer {
   Deflater deflater_{kDeflateLevel};
 };
 
-// A directory that is removed unless it was moved away. Its lock tells a live
-// one from what a killed process left.
+// A directory that is removed unless it was moved away. A lock beside it, held
+// until everything is done, tells a live one from what a killed process left.
 class TemporaryDirectory {
  public:
   static Result<std::unique_ptr<TemporaryDirectory>> Create(
       FileSystem& file_system, const fs::path& path) {
     std::error_code error;
-    fs::create_directories(path, error);
+    fs::create_directories(path.parent_path(), error);
+    if (error) {
+      return std::unexpected(
+          IoError("create", path.parent_path().string(), error.value()));
+    }
+    const std::string lock_path = path.string() + ".lock";
+    ZPACK_ASSIGN_OR_RETURN(auto lock, file_system.CreateLocked(lock_path));
+    // From here on the destructor cleans up.
+    std::unique_ptr<TemporaryDirectory> directory(
+        new TemporaryDirectory(file_system, path, lock_path, std::move(lock)));
+    // What a killed process left is a directory; a link would lead elsewhere.
+    const fs::file_status stale = fs::symlink_status(path, error);
+    if (fs::exists(stale) && !fs::is_directory(stale)) {
+      directory->owned_ = false;
+      return MakeError(ErrorCode::kExists, "'{}' is in the way", path.string());
+    }
+    fs::remove_all(path, error);
+    if (!error) fs::create_directory(path, error);
     if (error) {
       return std::unexpected(IoError("create", path.string(), error.value()));
     }
-    auto lock = file_system.CreateLocked((path / kLock).string());
-    if (!lock) {
-      // Only an empty directory goes: another process may hold the lock.
-      fs::remove(path, error);
-      return std::unexpected(lock.error());
-    }
-    for (const auto& entry : fs::directory_iterator(path, error)) {
-      if (entry.path().filename() != kLock) fs::remove_all(entry.path(), error);
-    }
-    return std::unique_ptr<TemporaryDirectory>(
-        new TemporaryDirectory(path, *std::move(lock)));
+    return directory;
   }
   ~TemporaryDirectory() {
     std::error_code ignored;
-    fs::remove_all(path_, ignored);
+    if (owned_) fs::remove_all(path_, ignored);
+    (void)file_system_.Remove(lock_path_);
   }
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
 
   const fs::path& path() const { return path_; }
 
-  // Gives the lock back, so that the directory can be moved.
-  Status Unlock() {
-    std::error_code error;
-    fs::remove(path_ / kLock, error);
-    if (error) {
-      return std::unexpected(
-          IoError("remove", (path_ / kLock).string(), error.value()));
-    }
-    return {};
-  }
-
  private:
-  static constexpr const char* kLock = "zpack.lock";
+  TemporaryDirectory(FileSystem& file_system, fs::path path,
+                     std::string lock_path, std::unique_ptr<WritableFile> lock)
+      : file_system_(file_system),
+        path_(std::move(path)),
+        lock_path_(std::move(lock_path)),
+        lock_(std::move(lock)) {}
 
-  TemporaryDirectory(fs::path path, std::unique_ptr<WritableFile> lock)
-      : path_(std::move(path)), lock_(std::move(lock)) {}
-
+  FileSystem& file_system_;
   fs::path path_;
+  std::string lock_path_;
   std::unique_ptr<WritableFile> lock_;
+  bool owned_ = true;
 };
 
 class RepositorySink final : public ObjectSink {
@@ -225,16 +227,23 @@ Result<uint64_t> RepositorySink::Finish(const RefsSnapshot& refs) {
     pack_.reset();
   }
   ZPACK_TRY(WriteRefs(refs));
-  ZPACK_TRY(temporary_->Unlock());
-  const std::string temporary = temporary_->path().string();
-  ZPACK_TRY(file_system_.SyncDirectory(temporary));
-  ZPACK_TRY(file_system_.Rename(temporary, destination_.string(), replace_));
-  // With kExchange the temporary is now what was replaced, and goes with us.
-  if (Status status =
-          file_system_.SyncDirectory(destination_.parent_path().string());
-      !status) {
-    return std::unexpected(status.error());
+  const fs::path temporary = temporary_->path();
+  // A directory that was there keeps its mode.
+  std::error_code error;
+  const fs::file_status old = fs::status(destination_, error);
+  if (fs::is_directory(old)) {
+    fs::permissions(temporary, old.permissions(), error);
+    if (error) {
+      return std::unexpected(
+          IoError("chmod", temporary.string(), error.value()));
+    }
   }
+  // libgit2 made some of the files, and synced none.
+  ZPACK_TRY(file_system_.SyncFileSystem(temporary.string()));
+  ZPACK_TRY(
+      file_system_.Rename(temporary.string(), destination_.string(), replace_));
+  // With kExchange the temporary is now what was replaced, and goes with us.
+  ZPACK_TRY(file_system_.SyncDirectory(destination_.parent_path().string()));
   return pack_bytes;
 }
 

@@ -71,6 +71,37 @@ TEST_F(RestoreDestinationTest, NewDirectoryIsABareRepository) {
   EXPECT_TRUE(RunGit({"gc", "-q"}, out_ + "/r.git").ok());
 }
 
+TEST_F(RestoreDestinationTest, ForceKeepsTheFileItRestoresFrom) {
+  ASSERT_TRUE(Restore(out_ + "/r.git").ok());
+  fs::rename(file_, out_ + "/r.git/backup.zpack");
+  file_ = out_ + "/r.git/backup.zpack";
+  ExpectRefused(out_ + "/r.git", "which would be replaced", {"--force"});
+  EXPECT_TRUE(Exists(file_));
+}
+
+TEST_F(RestoreDestinationTest, LinkWithTheTemporarysNameIsNotFollowed) {
+  WriteFile(out_ + "/victim/mine", "precious");
+  fs::create_directory_symlink("victim", out_ + "/.r.git.zpack-tmp");
+  ExpectRefused(out_ + "/r.git", "is in the way");
+  EXPECT_EQ(ReadFile(out_ + "/victim/mine"), "precious");
+  EXPECT_THAT(ListDirectory(out_), ElementsAre(".r.git.zpack-tmp", "victim"));
+}
+
+TEST_F(RestoreDestinationTest, DirectoryKeepsItsMode) {
+  fs::create_directory(out_ + "/r.git");
+  fs::permissions(out_ + "/r.git", fs::perms::owner_all);
+  ASSERT_TRUE(Restore(out_ + "/r.git").ok());
+  EXPECT_EQ(fs::status(out_ + "/r.git").permissions(), fs::perms::owner_all);
+}
+
+TEST_F(RestoreDestinationTest, ClosedStandardStreamsSpoilNothing) {
+  const ProcessResult result = RunProcess(
+      {"sh", "-c", "exec \"$0\" restore --progress \"$1\" \"$2\" <&- >&- 2>&-",
+       ZpackBinary(), file_, out_ + "/r.git"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_TRUE(IsGood(out_ + "/r.git"));
+}
+
 TEST_F(RestoreDestinationTest, EmptyDirectoryIsUsed) {
   fs::create_directories(out_ + "/empty");
   ASSERT_TRUE(Restore(out_ + "/empty").ok());

@@ -95,6 +95,11 @@ Status FaultFileSystem::SyncDirectory(const std::string& path) {
   return PosixFileSystem().SyncDirectory(path);
 }
 
+Status FaultFileSystem::SyncFileSystem(const std::string& path) {
+  ZPACK_TRY(Call("fsync", path));
+  return PosixFileSystem().SyncFileSystem(path);
+}
+
 Status FaultFileSystem::Remove(const std::string& path) {
   return PosixFileSystem().Remove(path);
 }

@@ -39,6 +39,7 @@ class FaultFileSystem final : public FileSystem {
   Status Rename(const std::string& from, const std::string& to,
                 Replace replace) override;
   Status SyncDirectory(const std::string& path) override;
+  Status SyncFileSystem(const std::string& path) override;
   // Never fails: cleaning up is what the tests look at.
   Status Remove(const std::string& path) override;
 
