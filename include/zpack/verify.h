@@ -20,6 +20,8 @@ struct Damage {
   std::string message;  // names what and where
   ObjectId object;      // the object that is lost to it, or empty
   uint64_t offset = 0;  // in the file
+  // kCorrupt, or kIo for a part that the system could not read.
+  ErrorCode code = ErrorCode::kCorrupt;
 };
 
 // What an object is on either side of a comparison.

@@ -61,6 +61,11 @@ Status ReadBackFile(ObjectSource& source, const PackFile& pack,
                     const RunOptions& run) {
   VerifyReport report;
   ZPACK_TRY(VerifyPack(pack, VerifyLevel::kObjects, run, report));
+  const auto unread =
+      std::ranges::find(report.damages, ErrorCode::kIo, &Damage::code);
+  if (unread != report.damages.end()) {
+    return MakeError(ErrorCode::kIo, "{}", unread->message);
+  }
   if (!report.damages.empty()) {
     // A damaged object says more than the digests that it spoils.
     const auto at = std::ranges::find_if(

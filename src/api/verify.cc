@@ -3,6 +3,7 @@
 
 #include "zpack/verify.h"
 
+#include <memory>
 #include <utility>
 
 #include "base/error.h"
@@ -18,6 +19,11 @@ Result<VerifyReport> Verify(const std::string& path,
                             const VerifyOptions& options) {
   VerifyReport report;
   report.level = options.level;
+  // Opened first: a wrong name should not cost an hour of verification.
+  std::unique_ptr<ObjectSource> source;
+  if (!repository.empty()) {
+    ZPACK_ASSIGN_OR_RETURN(source, OpenRepository(repository));
+  }
   ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
   const auto pack = PackFile::Open(std::move(file), options.read);
   if (!pack) {
@@ -29,8 +35,7 @@ Result<VerifyReport> Verify(const std::string& path,
     return report;
   }
   ZPACK_TRY(VerifyPack(**pack, options.level, options.run, report));
-  if (!repository.empty()) {
-    ZPACK_ASSIGN_OR_RETURN(const auto source, OpenRepository(repository));
+  if (source != nullptr) {
     ZPACK_TRY(CompareWithSource(**pack, *source, options.run, report));
   }
   return report;

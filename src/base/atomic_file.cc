@@ -60,18 +60,30 @@ Result<AtomicFile> AtomicFile::Create(FileSystem& file_system,
   ZPACK_TRY(CheckDestination(target, overwrite));
   const std::string temporary =
       DirectoryOf(target) + "/." + FileNameOf(target) + ".zpack-tmp";
+  // Better now than after the rename: a directory that can be written to but
+  // not opened cannot be synced.
+  ZPACK_TRY(file_system.SyncDirectory(DirectoryOf(target)));
   ZPACK_ASSIGN_OR_RETURN(auto file, file_system.CreateLocked(temporary));
   AtomicFile output(file_system, target, temporary, overwrite, std::move(file));
-  // Replacing a file does not open it to more readers.
+  // Replacing a file does not open it to more readers. Until then the owner
+  // must be able to write it, or a later run could not take it over.
   std::error_code error;
   const fs::file_status old = fs::status(target, error);
   if (fs::is_regular_file(old)) {
-    fs::permissions(temporary, old.permissions(), error);
-    if (error) {
-      return std::unexpected(IoError("chmod", temporary, error.value()));
-    }
+    output.mode_ = old.permissions();
+    ZPACK_TRY(output.SetMode(old.permissions() | fs::perms::owner_read |
+                             fs::perms::owner_write));
   }
   return output;
+}
+
+Status AtomicFile::SetMode(fs::perms mode) const {
+  std::error_code error;
+  fs::permissions(temporary_path_, mode, error);
+  if (error) {
+    return std::unexpected(IoError("chmod", temporary_path_, error.value()));
+  }
+  return {};
 }
 
 AtomicFile::AtomicFile(FileSystem& file_system, std::string path,
@@ -92,6 +104,7 @@ AtomicFile::~AtomicFile() {
 Status AtomicFile::Commit() {
   const Replace replace =
       overwrite_ == Overwrite::kYes ? Replace::kYes : Replace::kNo;
+  if (mode_) ZPACK_TRY(SetMode(*mode_));
   ZPACK_TRY(file_system_.Rename(temporary_path_, path_, replace));
   file_.reset();
   return file_system_.SyncDirectory(DirectoryOf(path_));

@@ -5,7 +5,9 @@
 
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/file.h"
@@ -43,11 +45,14 @@ class AtomicFile {
              std::string temporary_path, Overwrite overwrite,
              std::unique_ptr<WritableFile> file);
 
+  Status SetMode(std::filesystem::perms mode) const;
+
   FileSystem& file_system_;
   std::string path_;
   std::string temporary_path_;
   Overwrite overwrite_;
-  std::unique_ptr<WritableFile> file_;  // null once committed
+  std::optional<std::filesystem::perms> mode_;  // of the file it replaces
+  std::unique_ptr<WritableFile> file_;          // null once committed
 };
 
 }  // namespace zpack

@@ -11,9 +11,11 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -27,6 +29,17 @@ namespace zpack {
 // `requested`, or the number of processors this process may run on when that
 // is 0; at least 1.
 unsigned ResolveThreads(unsigned requested);
+
+// Calls `body` and turns an exception, which only lack of memory throws here,
+// into an error: one that leaves a thread would end the process.
+template <typename Body>
+auto Guarded(Body body) -> decltype(body()) {
+  try {
+    return body();
+  } catch (const std::exception& error) {
+    return MakeError(ErrorCode::kInternal, "{}", error.what());
+  }
+}
 
 // Runs produce -> transform -> consume over a sequence of items:
 //   Result<bool> produce(Item&)       serial; false ends the sequence
@@ -67,7 +80,7 @@ Status RunOrderedPipeline(unsigned threads, const std::stop_token& stop,
       in_flight.pop_front();
       lock.unlock();
       Status status = std::move(slot->status);
-      if (status) status = consume(slot->item);
+      if (status) status = Guarded([&] { return consume(slot->item); });
       slot.reset();
       lock.lock();
       if (!status) {
@@ -80,8 +93,18 @@ Status RunOrderedPipeline(unsigned threads, const std::stop_token& stop,
   };
 
   const auto work = [&] {
-    auto worker = make_worker();
+    std::optional<decltype(make_worker())> worker;
+    const Status made = Guarded([&]() -> Status {
+      worker.emplace(make_worker());
+      return {};
+    });
     std::unique_lock<std::mutex> lock(mutex);
+    if (!made) {
+      if (!failed) outcome = made;
+      failed = true;
+      wake.notify_all();
+      return;
+    }
     while (true) {
       wake.wait(lock, [&] {
         return failed || exhausted ||
@@ -93,7 +116,7 @@ Status RunOrderedPipeline(unsigned threads, const std::stop_token& stop,
       lock.unlock();
       Result<bool> more = false;
       if (Status go_on = CheckStop(stop); go_on) {
-        more = produce(owned->item);
+        more = Guarded([&] { return produce(owned->item); });
       } else {
         more = std::unexpected(std::move(go_on).error());
       }
@@ -113,7 +136,7 @@ Status RunOrderedPipeline(unsigned threads, const std::stop_token& stop,
       Status status;
       if (more) {
         lock.unlock();
-        status = transform(slot->item, worker);
+        status = Guarded([&] { return transform(slot->item, *worker); });
         lock.lock();
       } else {
         status = std::unexpected(std::move(more).error());

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 
 #include "base/check.h"
 #include "base/error.h"
@@ -31,6 +32,9 @@ constexpr std::array<uint8_t, 4> kMagic = {0x28, 0xb5, 0x2f, 0xfd};
 
 struct ZstdCompressor::State {
   ZSTD_CCtx* context = ZSTD_createCCtx();
+  State() {
+    if (context == nullptr) throw std::bad_alloc();
+  }
   ~State() { ZSTD_freeCCtx(context); }
 
   void Set(ZSTD_cParameter parameter, int value) const {
@@ -73,6 +77,9 @@ Result<size_t> ZstdCompressor::Compress(ByteView raw, Bytes& out) {
 
 struct ZstdDecompressor::State {
   ZSTD_DCtx* context = ZSTD_createDCtx();
+  State() {
+    if (context == nullptr) throw std::bad_alloc();
+  }
   ~State() { ZSTD_freeDCtx(context); }
 };
 

@@ -24,7 +24,11 @@ struct TreeEntry {
 
   bool is_tree() const { return (mode & 0170000) == 0040000; }
   // A submodule's commit, which lives in another repository.
-  bool is_gitlink() const { return (mode & 0170000) == 0160000; }
+  // Git takes every mode that is no file, link or directory for one.
+  bool is_gitlink() const {
+    const uint32_t kind = mode & 0170000;
+    return kind != 0040000 && kind != 0100000 && kind != 0120000;
+  }
 };
 
 // Walks the entries of a tree front to back.

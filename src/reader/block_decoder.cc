@@ -17,11 +17,8 @@ template <typename T>
 Result<T> InBlock(Result<T> result, const PackFile& pack, size_t block) {
   if (result) return result;
   Error error = std::move(result).error();
-  // Errors of reading name the file already.
-  if (error.code != ErrorCode::kIo) {
-    error.message += fmt::format(" in block {} at offset {} of '{}'", block,
-                                 pack.block_offset(block), pack.path());
-  }
+  error.message += fmt::format(" in block {} at offset {} of '{}'", block,
+                               pack.block_offset(block), pack.path());
   return std::unexpected(std::move(error));
 }
 

@@ -39,7 +39,6 @@ Status VerifyChecksums(const PackFile& pack, const RunOptions& run,
     ZPACK_TRY(CheckStop(run.stop));
     const uint64_t offset = pack.block_offset(block);
     Status status = pack.ReadBlockChunk(block, chunk);
-    if (!status && status.error().code == ErrorCode::kIo) return status;
     if (status) {
       const auto payload = format::DecodeChunk(format::kBlockChunk, chunk);
       if (!payload) status = std::unexpected(payload.error());
@@ -49,7 +48,8 @@ Status VerifyChecksums(const PackFile& pack, const RunOptions& run,
           {fmt::format("{} in block {} at offset {} of '{}'",
                        status.error().message, block, offset, pack.path()),
            {},
-           offset});
+           offset,
+           status.error().code});
     }
     phase.Advance(1, chunk.size());
   }
@@ -84,9 +84,16 @@ Status VerifyChecksums(const PackFile& pack, const RunOptions& run,
   }
   Hasher hasher(HashAlgorithm::kSha256);
   const uint64_t header_size = pack.header().EncodedSize();
-  ZPACK_TRY(HashRange(pack, header_size,
-                      pack.file().size() - format::kDigestSize, run, hasher));
-  ZPACK_TRY(HashRange(pack, 0, header_size, run, hasher));
+  Status hashed = HashRange(
+      pack, header_size, pack.file().size() - format::kDigestSize, run, hasher);
+  if (hashed) hashed = HashRange(pack, 0, header_size, run, hasher);
+  if (!hashed && hashed.error().code == ErrorCode::kIo) {
+    // A bad sector must not hide what else is damaged.
+    report.damages.push_back(
+        {hashed.error().message, {}, header_size, ErrorCode::kIo});
+    return {};
+  }
+  ZPACK_TRY(hashed);
   format::Digest hash;
   hasher.Finish(hash);
   if (hash != pack.trailer().file_hash) {

@@ -29,7 +29,7 @@ class Worker {
   explicit Worker(const PackFile& pack)
       : pack_(pack), hasher_(pack.header().object_format) {}
 
-  // Fails only for kIo; damage goes into `out`.
+  // Never fails: damage goes into `out`.
   Status Verify(RunInFlight& out) {
     const Result<DecodedBlock> block = decoder_.Decode(pack_, out.run.first);
     if (!block) return Lost(block.error(), out);
@@ -77,14 +77,16 @@ class Worker {
 
   // Every object of the run is lost to `error`.
   Status Lost(const Error& error, RunInFlight& out) {
-    if (error.code == ErrorCode::kIo) return std::unexpected(error);
     const auto& rows = pack_.blocks().rows;
     for (uint32_t number = rows[out.run.first].first_object;
          number < rows[out.run.last].first_object; ++number) {
       const ObjectId id = pack_.ids()[pack_.rank(number)];
       out.damages.push_back({fmt::format("object {} cannot be read: {}",
                                          id.ToHex(), error.message),
-                             id, pack_.block_offset(out.run.first)});
+                             id, pack_.block_offset(out.run.first),
+                             error.code == ErrorCode::kIo
+                                 ? ErrorCode::kIo
+                                 : ErrorCode::kCorrupt});
       ++out.attempts;
     }
     return {};

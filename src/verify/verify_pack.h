@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Checks of an open file, level by level. Each reports every damage it finds
-// and fails only when it cannot go on: kIo, kInterrupted.
+// and fails only when it cannot go on: kInterrupted, or kIo in tables.
 
 #pragma once
 

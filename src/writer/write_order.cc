@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <string>
+#include <string_view>
 #include <tuple>
 
 namespace zpack {
@@ -27,17 +27,14 @@ std::string_view Extension(std::string_view name) {
 }
 
 // Position of each path when paths are sorted so that alike ones are near each
-// other: by extension, then by name, then by directory.
+// other: by extension, then by name, then as the walk met them. Full paths are
+// not compared: with deep directories they would take quadratic memory.
 std::vector<uint32_t> PathPositions(const PathTable& paths) {
-  std::vector<std::string> full(paths.size());
   std::vector<uint32_t> order(paths.size());
-  for (uint32_t path = 0; path < paths.size(); ++path) {
-    full[path] = paths.FullPath(path);
-  }
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::sort(order, {}, [&](uint32_t path) {
     const std::string_view name = paths.Name(path);
-    return std::tuple(Extension(name), name, std::string_view(full[path]));
+    return std::tuple(Extension(name), name, path);
   });
   std::vector<uint32_t> positions(paths.size());
   for (uint32_t i = 0; i < order.size(); ++i) positions[order[i]] = i;

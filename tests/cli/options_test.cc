@@ -161,6 +161,11 @@ TEST_F(OptionsTest, LevelsMustExist) {
   ExpectUsageError({"verify", "--level", "object", file_}, "unknown level");
 }
 
+TEST_F(OptionsTest, AgainstNothingIsNoComparison) {
+  ExpectUsageError({"verify", "--against", "", file_}, "against");
+  ExpectUsageError({"verify", "--against=", file_}, "against");
+}
+
 TEST_F(OptionsTest, BlockSizeMustMakeSense) {
   for (const char* const bad : {"", "m", "8x", "-1", "8mb", "99999999999g"}) {
     ExpectUsageError({"convert", "--block-size=" + std::string(bad),

@@ -161,8 +161,16 @@ int Run(const std::vector<std::string>& arguments, const Io& io) {
 
 int Fail(const Io& io, const Error& error) {
   if (error.code == ErrorCode::kInterrupted) return kInterrupted;
-  io.err << "fatal: " << error.message << '\n';
+  io.err << "fatal: " << Printable(error.message) << '\n';
   return kFailed;
+}
+
+std::string Printable(std::string text) {
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f) c = '?';
+  }
+  return text;
 }
 
 }  // namespace zpack::cli

@@ -92,14 +92,17 @@ int Run(const po::variables_map& values, const Io& io) {
   VerifyOptions options;
   options.run = context.run();
   options.level = ToLevel(values);
+  if (Has(values, "against") && Text(values, "against").empty()) {
+    throw UsageError{"option '--against' expects a repository"};
+  }
   const std::string file = Text(values, "file");
   const auto report = Verify(file, Text(values, "against"), options);
   if (!report) return Fail(io, report.error());
   for (const Damage& damage : report->damages) {
-    io.err << "error: " << damage.message << '\n';
+    io.err << "error: " << Printable(damage.message) << '\n';
   }
   for (const Difference& difference : report->differences) {
-    io.err << "error: " << difference.message << '\n';
+    io.err << "error: " << Printable(difference.message) << '\n';
   }
   if (Has(values, "json")) {
     PrintJson(ToJson(*report), io.out);
