@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 
 #include "zpack/progress.h"
@@ -17,6 +18,14 @@ namespace zpack {
 enum class Overwrite : uint8_t { kNo, kYes };
 enum class ObjectSet : uint8_t { kAll, kReachable };
 enum class ReadBack : uint8_t { kNo, kYes };
+
+// How much work `convert` does for a smaller file. See README.md for what the
+// profiles cost and save.
+enum class Profile : uint8_t {
+  kFast,      // a few candidates per blob, low level
+  kBalanced,  // the default
+  kMax,       // many candidates, larger blocks, high level
+};
 
 // What every long-running operation understands.
 struct RunOptions {
@@ -31,8 +40,9 @@ struct RunOptions {
 // Bounds on what a file may make a reader allocate. A file that asks for more
 // is refused with kLimitExceeded before anything of that size is allocated.
 struct ReadOptions {
-  // Largest raw or stored size of one block. Blocks of this library's own
-  // writer hold at most ConvertOptions::block_size plus one object below it.
+  // Largest raw or stored size of one stream of a block, largest object stored
+  // as a delta, and most content held while a block of deltas is decoded.
+  // No file of this library's own writer needs more than the default.
   uint64_t max_block_size = uint64_t{256} << 20;
   // Largest object that is returned in one buffer; larger ones can still be
   // streamed, verified and restored.
@@ -45,15 +55,17 @@ struct ReadOptions {
 
 struct ConvertOptions {
   RunOptions run;
-  // zstd level, 1 to 22. See README.md for what the levels cost and save.
-  int level = 9;
-  // Bytes of object content per block, before compression. Larger blocks are
-  // smaller in sum, but reading one object decodes one whole block. Objects
-  // larger than this are split over several blocks. On libgit2, 8 MiB make
-  // the file 1.5 times as large as 32 MiB, and 128 MiB 0.85 times.
-  uint64_t block_size = uint64_t{32} << 20;
+  Profile profile = Profile::kBalanced;
+  // zstd level, 1 to 22, instead of the profile's.
+  std::optional<int> level;
+  // Bytes of data in a block of blobs before compression, instead of the
+  // profile's. Larger blocks are smaller in sum, but reading one blob decodes
+  // one block of so many bytes, besides the blob itself. Blocks of commits and
+  // trees, which are read together, hold up to 16 times as much; objects
+  // larger than 8 times as much are split over several blocks.
+  std::optional<uint64_t> block_size;
   static constexpr uint64_t kMinBlockSize = uint64_t{4} << 10;
-  static constexpr uint64_t kMaxBlockSize = uint64_t{128} << 20;
+  static constexpr uint64_t kMaxBlockSize = uint64_t{16} << 20;
   // kReachable keeps only what refs, HEADs and reflogs reach.
   ObjectSet objects = ObjectSet::kAll;
   // kYes replaces an existing destination, atomically.

@@ -10,34 +10,17 @@
 #include "api/phase_timer.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "codec/zstd_codec.h"
 #include "git/repository_source.h"
 #include "object/object_hasher.h"
 #include "reader/pack_file.h"
 #include "verify/compare_repository.h"
 #include "verify/verify_pack.h"
+#include "writer/encoding_options.h"
 #include "writer/object_enumerator.h"
 #include "writer/pack_writer.h"
 
 namespace zpack {
 namespace {
-
-Status CheckOptions(const ConvertOptions& options) {
-  if (options.level < ZstdCompressor::kMinLevel ||
-      options.level > ZstdCompressor::kMaxLevel) {
-    return MakeError(ErrorCode::kInvalidArgument,
-                     "level {} is not between {} and {}", options.level,
-                     ZstdCompressor::kMinLevel, ZstdCompressor::kMaxLevel);
-  }
-  if (options.block_size < ConvertOptions::kMinBlockSize ||
-      options.block_size > ConvertOptions::kMaxBlockSize) {
-    return MakeError(ErrorCode::kInvalidArgument,
-                     "block size {} is not between {} and {}",
-                     options.block_size, ConvertOptions::kMinBlockSize,
-                     ConvertOptions::kMaxBlockSize);
-  }
-  return {};
-}
 
 // Each object is hashed once, on read-back. When that fails, this tells a
 // source that was corrupt all along from a file that is not what was written.
@@ -155,7 +138,8 @@ Result<ConvertStats> ConvertSource(const SourceOpener& open_source,
                                    FileSystem& file_system,
                                    const std::string& path,
                                    const ConvertOptions& given) {
-  ZPACK_TRY(CheckOptions(given));
+  ZPACK_ASSIGN_OR_RETURN(const EncodingOptions encoding,
+                         ResolveEncoding(given));
   PhaseTimer timer(given.run.progress);
   ConvertOptions options = given;
   options.run.progress = &timer;
@@ -175,9 +159,9 @@ Result<ConvertStats> ConvertSource(const SourceOpener& open_source,
 
   // From here on the set of objects is fixed. Written, synced, but under a
   // temporary name.
-  ZPACK_ASSIGN_OR_RETURN(
-      const WriteStats written,
-      BlameSource(WritePack(*source, list, refs, options, output.file())));
+  ZPACK_ASSIGN_OR_RETURN(const WriteStats written,
+                         BlameSource(WritePack(*source, list, refs, encoding,
+                                               options.run, output.file())));
 
   // Read back from disk, through the same code that any reader uses.
   ZPACK_ASSIGN_OR_RETURN(auto file,

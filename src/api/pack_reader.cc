@@ -28,11 +28,37 @@ constexpr std::array<std::string_view, 6> kRefRules = {"{}",
                                                        "refs/remotes/{}/HEAD"};
 
 std::string_view KindName(format::BlockKind kind) {
-  return kind == format::BlockKind::kObjects ? "objects" : "segment";
+  switch (kind) {
+    case format::BlockKind::kObjects:
+      return "objects";
+    case format::BlockKind::kSegment:
+      return "segment";
+    case format::BlockKind::kDeltas:
+      return "deltas";
+  }
+  return "unknown";
 }
+
 std::string_view KindName(format::StreamKind kind) {
-  return kind == format::StreamKind::kSizes ? "sizes" : "contents";
+  switch (kind) {
+    case format::StreamKind::kSizes:
+      return "sizes";
+    case format::StreamKind::kContents:
+      return "contents";
+    case format::StreamKind::kBases:
+      return "bases";
+    case format::StreamKind::kLiteralLengths:
+      return "literal-lengths";
+    case format::StreamKind::kCopyLengths:
+      return "copy-lengths";
+    case format::StreamKind::kCopyOffsets:
+      return "copy-offsets";
+    case format::StreamKind::kLiterals:
+      return "literals";
+  }
+  return "unknown";
 }
+
 std::string_view CodecName(format::StreamCodec codec) {
   return codec == format::StreamCodec::kStored ? "stored" : "zstd";
 }

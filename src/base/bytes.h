@@ -50,6 +50,15 @@ inline void Append(Bytes& out, ByteView bytes) {
   out.insert(out.end(), bytes.begin(), bytes.end());
 }
 
+// Signed integers as unsigned ones that are small when they are near zero.
+inline uint64_t ZigZag(int64_t value) {
+  return (static_cast<uint64_t>(value) << 1) ^
+         static_cast<uint64_t>(value >> 63);
+}
+inline int64_t UnZigZag(uint64_t value) {
+  return static_cast<int64_t>(value >> 1) ^ -static_cast<int64_t>(value & 1);
+}
+
 // REQUIRES: `p` points at sizeof(T) readable bytes.
 template <typename T>
 T LoadBigEndian(const uint8_t* p) {

@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kStreamHeaderSize = 20;
 
 bool IsKnown(StreamKind kind) {
-  return kind == StreamKind::kSizes || kind == StreamKind::kContents;
+  return kind >= StreamKind::kSizes && kind <= StreamKind::kLiterals;
 }
 
 bool IsKnown(StreamCodec codec) {
@@ -77,7 +77,10 @@ Result<BlockView> DecodeBlock(ByteView payload, uint64_t max_raw_size) {
   block.header.object_count = in.U32();
   block.header.segment_offset = in.U64();
   const bool segment = block.header.kind == BlockKind::kSegment;
-  if (!in.ok() || (!segment && block.header.kind != BlockKind::kObjects) ||
+  const bool deltas = block.header.kind == BlockKind::kDeltas;
+  if (!in.ok() ||
+      (!segment && !deltas && block.header.kind != BlockKind::kObjects) ||
+      (deltas && block.header.type != ObjectType::kBlob) ||
       std::ranges::find(kAllObjectTypes, block.header.type) ==
           kAllObjectTypes.end() ||
       block.header.object_count == 0 ||

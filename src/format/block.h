@@ -18,10 +18,17 @@ namespace zpack::format {
 enum class BlockKind : uint8_t {
   kObjects = 1,  // one or more whole objects of one type
   kSegment = 2,  // a part of one object that is larger than a block
+  kDeltas = 3,   // blobs, most of them as deltas against others of the block
 };
 enum class StreamKind : uint8_t {
   kSizes = 1,     // a varint for the size of each object
   kContents = 2,  // the objects' bytes, one after the other
+  // Of a block of deltas:
+  kBases = 3,           // how far before each object its base is, or 0
+  kLiteralLengths = 4,  // before each copy, and after the last
+  kCopyLengths = 5,
+  kCopyOffsets = 6,
+  kLiterals = 7,  // bytes that are not copied
 };
 enum class StreamCodec : uint8_t { kStored = 0, kZstd = 1 };
 

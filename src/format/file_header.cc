@@ -144,7 +144,8 @@ Result<FileHeader> DecodeFileHeader(
 }
 
 const std::vector<std::string>& KnownFeatures() {
-  static const std::vector<std::string> features;
+  static const std::vector<std::string> features = {
+      std::string(kDeltasFeature)};
   return features;
 }
 

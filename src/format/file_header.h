@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bytes.h"
@@ -44,7 +45,10 @@ Result<size_t> DecodeHeaderSize(ByteView start);
 Result<FileHeader> DecodeFileHeader(
     ByteView bytes, const std::vector<std::string>& known_features);
 
-// The required features this version of the library understands: none yet.
+// Blocks of kind kDeltas.
+inline constexpr std::string_view kDeltasFeature = "deltas";
+
+// The required features this version of the library understands.
 const std::vector<std::string>& KnownFeatures();
 
 }  // namespace zpack::format

@@ -12,6 +12,9 @@
 namespace zpack {
 namespace {
 
+// Buffers of rebuilt objects that are kept to be used again.
+constexpr size_t kMaxSpare = 4;
+
 // Names the block in an error from further down.
 template <typename T>
 Result<T> InBlock(Result<T> result, const PackFile& pack, size_t block) {
@@ -37,7 +40,75 @@ Result<std::vector<uint64_t>> Offsets(const BlockObjects& objects,
   return offsets;
 }
 
+// Content of the objects of a block of deltas, in order, with what later ones
+// need kept as long as they do.
+Status VisitDeltas(const DeltaBlock& deltas, uint64_t max_kept,
+                   const std::function<Status(size_t, ByteView)>& visit) {
+  // The last object that needs each one; itself when none does.
+  std::vector<uint32_t> last_use(deltas.count());
+  for (uint32_t index = 0; index < deltas.count(); ++index) {
+    last_use[index] = index;
+    if (const auto base = deltas.base(index)) last_use[*base] = index;
+  }
+  std::vector<Bytes> kept(deltas.count());
+  std::vector<Bytes> spare;  // buffers to use again
+  uint64_t kept_bytes = 0;
+  for (uint32_t index = 0; index < deltas.count(); ++index) {
+    const std::optional<uint32_t> base = deltas.base(index);
+    Bytes content;
+    if (!spare.empty()) {
+      content = std::move(spare.back());
+      spare.pop_back();
+    }
+    deltas.Rebuild(index, base ? ByteView(kept[*base]) : ByteView(), content);
+    ZPACK_TRY(visit(index, content));
+    if (base && last_use[*base] == index) {
+      kept_bytes -= kept[*base].size();
+      spare.push_back(std::move(kept[*base]));
+    }
+    if (last_use[index] == index) {
+      spare.push_back(std::move(content));
+    } else {
+      kept_bytes += content.size();
+      kept[index] = std::move(content);
+    }
+    if (spare.size() > kMaxSpare) spare.pop_back();
+    if (kept_bytes > max_kept) {
+      return MakeError(ErrorCode::kLimitExceeded,
+                       "a block of deltas needs more than {} bytes of memory",
+                       max_kept);
+    }
+  }
+  return {};
+}
+
 }  // namespace
+
+Status DecodedBlock::ForEachObject(
+    uint64_t max_kept,
+    const std::function<Status(size_t, ByteView)>& visit) const {
+  if (deltas) return VisitDeltas(*deltas, max_kept, visit);
+  for (size_t index = 0; index < objects.sizes.size(); ++index) {
+    ZPACK_TRY(visit(index, ByteView(contents).subspan(offsets[index],
+                                                      objects.sizes[index])));
+  }
+  return {};
+}
+
+ByteView DecodedBlock::Object(size_t index, Bytes& buffer) const {
+  if (!deltas) {
+    return ByteView(contents).subspan(offsets[index], objects.sizes[index]);
+  }
+  // From the object that has no base, forward.
+  std::vector<uint32_t> chain = {static_cast<uint32_t>(index)};
+  while (const auto base = deltas->base(chain.back())) chain.push_back(*base);
+  Bytes base;
+  for (; !chain.empty(); chain.pop_back()) {
+    std::swap(base, buffer);
+    deltas->Rebuild(chain.back(), base, buffer);
+  }
+  return buffer;
+}
 
 Result<format::BlockView> BlockDecoder::Load(const PackFile& pack,
                                              size_t block) {
@@ -80,10 +151,21 @@ Result<Bytes> BlockDecoder::Unpack(const format::BlockView& block,
   return raw;
 }
 
-Result<BlockObjects> BlockDecoder::Objects(const format::BlockView& block) {
+Result<BlockObjects> BlockDecoder::Objects(const PackFile& pack,
+                                           const format::BlockView& block) {
   BlockObjects objects{block.header, {}};
   ZPACK_ASSIGN_OR_RETURN(const Bytes raw,
                          Unpack(block, format::StreamKind::kSizes));
+  if (block.header.kind == format::BlockKind::kDeltas) {
+    ZPACK_ASSIGN_OR_RETURN(const Bytes bases,
+                           Unpack(block, format::StreamKind::kBases));
+    ZPACK_ASSIGN_OR_RETURN(
+        DeltaBlock::Layout layout,
+        DeltaBlock::ParseLayout(raw, bases, block.header.object_count,
+                                pack.options().max_block_size));
+    objects.sizes = std::move(layout.sizes);
+    return objects;
+  }
   ByteReader in(raw);
   in.Count(block.header.object_count, 1);
   if (in.ok()) objects.sizes.reserve(block.header.object_count);
@@ -96,12 +178,29 @@ Result<BlockObjects> BlockDecoder::Objects(const format::BlockView& block) {
   return objects;
 }
 
+Result<DeltaBlock> BlockDecoder::Deltas(const PackFile& pack,
+                                        const format::BlockView& block) {
+  using format::StreamKind;
+  DeltaBlock::Streams streams;
+  for (const auto& [kind, stream] :
+       {std::pair(StreamKind::kSizes, &streams.sizes),
+        std::pair(StreamKind::kBases, &streams.bases),
+        std::pair(StreamKind::kLiteralLengths, &streams.literal_lengths),
+        std::pair(StreamKind::kCopyLengths, &streams.copy_lengths),
+        std::pair(StreamKind::kCopyOffsets, &streams.copy_offsets),
+        std::pair(StreamKind::kLiterals, &streams.literals)}) {
+    ZPACK_ASSIGN_OR_RETURN(*stream, Unpack(block, kind));
+  }
+  return DeltaBlock::Parse(std::move(streams), block.header.object_count,
+                           pack.options().max_block_size);
+}
+
 Result<BlockObjects> BlockDecoder::DecodeObjects(const PackFile& pack,
                                                  size_t block) {
   const auto decode = [&]() -> Result<BlockObjects> {
     ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
                            LoadChunk(pack, block));
-    return Objects(view);
+    return Objects(pack, view);
   };
   return InBlock(decode(), pack, block);
 }
@@ -111,7 +210,12 @@ Result<DecodedBlock> BlockDecoder::Decode(const PackFile& pack, size_t block) {
     ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
                            LoadChunk(pack, block));
     DecodedBlock decoded;
-    ZPACK_ASSIGN_OR_RETURN(decoded.objects, Objects(view));
+    if (view.header.kind == format::BlockKind::kDeltas) {
+      ZPACK_ASSIGN_OR_RETURN(decoded.deltas, Deltas(pack, view));
+      decoded.objects = {view.header, decoded.deltas->sizes()};
+      return decoded;
+    }
+    ZPACK_ASSIGN_OR_RETURN(decoded.objects, Objects(pack, view));
     ZPACK_ASSIGN_OR_RETURN(decoded.contents,
                            Unpack(view, format::StreamKind::kContents));
     const uint64_t size = decoded.contents.size();

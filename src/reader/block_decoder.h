@@ -7,10 +7,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "codec/zstd_codec.h"
 #include "format/block.h"
+#include "reader/delta_block.h"
 #include "reader/pack_file.h"
 
 namespace zpack {
@@ -25,11 +28,23 @@ struct DecodedBlock {
   BlockObjects objects;
   Bytes contents;                 // of all objects, or of the segment
   std::vector<uint64_t> offsets;  // of each object in `contents`, and the end
+  std::optional<DeltaBlock> deltas;  // instead of contents and offsets
 
-  // REQUIRES: not a segment, index < sizes.size().
-  ByteView object(size_t index) const {
-    return ByteView(contents).subspan(offsets[index], objects.sizes[index]);
+  // Bytes that this keeps in memory.
+  uint64_t memory() const {
+    return deltas ? deltas->memory() : contents.size();
   }
+
+  // Calls `visit` with index and content of each object, in order. The content
+  // lives until the next one. kLimitExceeded when more than `max_kept` bytes
+  // had to be kept for objects to come. REQUIRES: not a segment.
+  Status ForEachObject(
+      uint64_t max_kept,
+      const std::function<Status(size_t, ByteView)>& visit) const;
+
+  // The content of one object; rebuilt in `buffer` when it is a delta.
+  // REQUIRES: not a segment, index < sizes.size().
+  ByteView Object(size_t index, Bytes& buffer) const;
 };
 
 class BlockDecoder {
@@ -48,7 +63,10 @@ class BlockDecoder {
   // Load, with errors that do not name the block yet.
   Result<format::BlockView> LoadChunk(const PackFile& pack, size_t block);
   Result<Bytes> Unpack(const format::BlockView& block, format::StreamKind kind);
-  Result<BlockObjects> Objects(const format::BlockView& block);
+  Result<BlockObjects> Objects(const PackFile& pack,
+                               const format::BlockView& block);
+  Result<DeltaBlock> Deltas(const PackFile& pack,
+                            const format::BlockView& block);
 
   ZstdDecompressor decompressor_;
   Bytes chunk_;

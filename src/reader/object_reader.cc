@@ -32,11 +32,11 @@ Result<ObjectReader::BlockPtr> ObjectReader::Block(size_t block) {
   }
   ZPACK_ASSIGN_OR_RETURN(DecodedBlock decoded, decoder_.Decode(pack_, block));
   auto shared = std::make_shared<const DecodedBlock>(std::move(decoded));
-  cached_bytes_ += shared->contents.size();
+  cached_bytes_ += shared->memory();
   recent_.push_front({block, shared});
   cached_[block] = recent_.begin();
   while (cached_bytes_ > pack_.options().cache_size && recent_.size() > 1) {
-    cached_bytes_ -= recent_.back().decoded->contents.size();
+    cached_bytes_ -= recent_.back().decoded->memory();
     cached_.erase(recent_.back().block);
     recent_.pop_back();
   }
@@ -63,7 +63,8 @@ Status ObjectReader::Stream(
     BlockDecoder decoder;
     ZPACK_TRY(StreamSegments(pack_, run, *block, decoder, hash_and_pass));
   } else {
-    ZPACK_TRY(hash_and_pass(block->object(index)));
+    Bytes buffer;
+    ZPACK_TRY(hash_and_pass(block->Object(index, buffer)));
   }
   const ObjectId expected = pack_.ids()[pack_.rank(number)];
   if (const ObjectId actual = hasher.Finish(); actual != expected) {

@@ -52,6 +52,9 @@ class Tags {
   }
 
   void Load(size_t block) {
+    const auto view = decoder_.Load(pack_, block);
+    if (!view) return Note(view.error());
+    if (view->header.type != ObjectType::kTag) return;
     const auto decoded = decoder_.Decode(pack_, block);
     if (!decoded) return Note(decoded.error());
     const ObjectFormat format = pack_.header().object_format;
@@ -61,8 +64,9 @@ class Tags {
       targets_[first] = ParseTagTarget(decoded->contents, format);
       return;
     }
+    Bytes buffer;
     for (uint32_t i = 0; i < decoded->objects.sizes.size(); ++i) {
-      targets_[first + i] = ParseTagTarget(decoded->object(i), format);
+      targets_[first + i] = ParseTagTarget(decoded->Object(i, buffer), format);
     }
   }
 

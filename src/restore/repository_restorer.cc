@@ -4,6 +4,7 @@
 #include "restore/repository_restorer.h"
 
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -18,7 +19,12 @@
 namespace zpack {
 namespace {
 
-// The objects of one block in the sink's form, or the start of a large object.
+// A block whose objects hold more content than this is not held whole in the
+// sink's form. Blocks of this library's own writer are smaller.
+constexpr uint64_t kMaxPrepared = uint64_t{256} << 20;
+
+// The objects of one block in the sink's form, or a block that is too large
+// for that, or the start of an object in segments.
 struct RunInFlight {
   BlockRun run;
   std::vector<ObjectId> ids;
@@ -37,43 +43,84 @@ std::unexpected<Error> HashMismatch(const PackFile& pack, const BlockRun& run,
                    pack.block_offset(run.first), pack.path());
 }
 
-class Worker {
+// Checks objects and brings them into the sink's form.
+class Preparer {
  public:
-  Worker(const PackFile& pack, const ObjectSink& sink)
+  Preparer(const PackFile& pack, const ObjectSink& sink)
       : pack_(pack),
         hasher_(pack.header().object_format),
         preparer_(sink.NewPreparer()) {}
 
+  // Appends object `index` of `block` to `out` and returns its id.
+  Result<ObjectId> Prepare(const BlockRun& run, const DecodedBlock& block,
+                           size_t index, ByteView content, Bytes& out) {
+    const auto& header = block.objects.header;
+    const uint32_t number = header.first_object + static_cast<uint32_t>(index);
+    const ObjectId expected = pack_.ids()[pack_.rank(number)];
+    const ObjectId actual = hasher_.Hash(header.type, content);
+    if (actual != expected) return HashMismatch(pack_, run, expected, actual);
+    ZPACK_TRY(preparer_->Prepare(header.type, content, out));
+    return expected;
+  }
+
+ private:
+  const PackFile& pack_;
+  ObjectHasher hasher_;
+  std::unique_ptr<ObjectPreparer> preparer_;
+};
+
+class Worker {
+ public:
+  Worker(const PackFile& pack, const ObjectSink& sink)
+      : pack_(pack), preparer_(pack, sink) {}
+
   Status Run(RunInFlight& item) {
     ZPACK_ASSIGN_OR_RETURN(DecodedBlock block,
                            decoder_.Decode(pack_, item.run.first));
-    if (IsSegmented(item.run, block)) {
+    const auto& sizes = block.objects.sizes;
+    if (IsSegmented(item.run, block) ||
+        std::reduce(sizes.begin(), sizes.end(), uint64_t{0}) > kMaxPrepared) {
       item.large = std::move(block);
       return {};
     }
-    const ObjectType type = block.objects.header.type;
-    item.raw_bytes = block.contents.size();
-    for (size_t i = 0; i < block.objects.sizes.size(); ++i) {
-      const uint32_t number =
-          block.objects.header.first_object + static_cast<uint32_t>(i);
-      const ObjectId expected = pack_.ids()[pack_.rank(number)];
-      const ObjectId actual = hasher_.Hash(type, block.object(i));
-      if (actual != expected) {
-        return HashMismatch(pack_, item.run, expected, actual);
-      }
-      ZPACK_TRY(preparer_->Prepare(type, block.object(i), item.prepared));
-      item.ids.push_back(expected);
-      item.ends.push_back(item.prepared.size());
-    }
-    return {};
+    return block.ForEachObject(pack_.options().max_block_size,
+                               [&](size_t index, ByteView content) -> Status {
+                                 ZPACK_ASSIGN_OR_RETURN(
+                                     const ObjectId id,
+                                     preparer_.Prepare(item.run, block, index,
+                                                       content, item.prepared));
+                                 item.ids.push_back(id);
+                                 item.ends.push_back(item.prepared.size());
+                                 item.raw_bytes += content.size();
+                                 return {};
+                               });
   }
 
  private:
   const PackFile& pack_;
   BlockDecoder decoder_;
-  ObjectHasher hasher_;
-  std::unique_ptr<ObjectPreparer> preparer_;
+  Preparer preparer_;
 };
+
+// Adds the objects of a block one by one. Sets `item.ids` and `raw_bytes`.
+Status AddLargeBlock(const PackFile& pack, const RunOptions& run,
+                     ObjectSink& sink, RunInFlight& item) {
+  Preparer preparer(pack, sink);
+  Bytes prepared;
+  return item.large->ForEachObject(
+      pack.options().max_block_size,
+      [&](size_t index, ByteView content) -> Status {
+        ZPACK_TRY(CheckStop(run.stop));
+        prepared.clear();
+        ZPACK_ASSIGN_OR_RETURN(
+            const ObjectId id,
+            preparer.Prepare(item.run, *item.large, index, content, prepared));
+        ZPACK_TRY(sink.Add(id, prepared));
+        item.ids.push_back(id);
+        item.raw_bytes += content.size();
+        return {};
+      });
+}
 
 Status AddLargeObject(const PackFile& pack, const RunInFlight& item,
                       const RunOptions& run, ObjectSink& sink, uint64_t& size) {
@@ -120,7 +167,9 @@ Result<RestoreStats> RestorePack(const PackFile& pack, const RunOptions& run,
         },
         [](RunInFlight& item, Worker& worker) { return worker.Run(item); },
         [&](RunInFlight& item) -> Status {
-          if (item.large) {
+          if (item.large && !IsSegmented(item.run, *item.large)) {
+            ZPACK_TRY(AddLargeBlock(pack, run, sink, item));
+          } else if (item.large) {
             ZPACK_TRY(AddLargeObject(pack, item, run, sink, item.raw_bytes));
             item.ids.resize(1);
           } else {

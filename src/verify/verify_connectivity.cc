@@ -102,7 +102,8 @@ class ConnectivityCheck {
     }
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
                            decoder_.Decode(pack_, block));
-    Bytes large;
+    Bytes large;   // an object in segments
+    Bytes unused;  // only blobs are stored as deltas
     const BlockRun run = RunAt(pack_, block);
     const bool segmented = IsSegmented(run, decoded);
     if (segmented) {
@@ -120,7 +121,7 @@ class ConnectivityCheck {
       followed_[number] = true;
       const uint32_t index = number - objects.header.first_object;
       Follow(pack_.ids()[pack_.rank(number)], type,
-             segmented ? ByteView(large) : decoded.object(index));
+             segmented ? ByteView(large) : decoded.Object(index, unused));
     }
     return {};
   }

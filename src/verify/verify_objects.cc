@@ -29,23 +29,31 @@ class Worker {
   explicit Worker(const PackFile& pack)
       : pack_(pack), hasher_(pack.header().object_format) {}
 
-  // Never fails: damage goes into `out`.
-  Status Verify(RunInFlight& out) {
+  // Damage goes into `out`.
+  void Verify(RunInFlight& out) {
     const Result<DecodedBlock> block = decoder_.Decode(pack_, out.run.first);
-    if (!block) return Lost(block.error(), out);
-    out.bytes += block->contents.size();
-    if (IsSegmented(out.run, *block)) return VerifySegments(*block, out);
-    for (size_t i = 0; i < block->objects.sizes.size(); ++i) {
-      const uint32_t number =
-          block->objects.header.first_object + static_cast<uint32_t>(i);
-      Check(number, hasher_.Hash(block->objects.header.type, block->object(i)),
-            out);
+    if (!block) {
+      Lost(block.error(), out);
+      return;
     }
-    return {};
+    if (IsSegmented(out.run, *block)) {
+      VerifySegments(*block, out);
+      return;
+    }
+    const auto& header = block->objects.header;
+    const Status visited = block->ForEachObject(
+        pack_.options().max_block_size,
+        [&](size_t index, ByteView content) -> Status {
+          out.bytes += content.size();
+          Check(header.first_object + static_cast<uint32_t>(index),
+                hasher_.Hash(header.type, content), out);
+          return {};
+        });
+    if (!visited) Lost(visited.error(), out);
   }
 
  private:
-  Status VerifySegments(const DecodedBlock& first, RunInFlight& out) {
+  void VerifySegments(const DecodedBlock& first, RunInFlight& out) {
     hasher_.Begin({first.objects.header.type, first.objects.sizes.front()});
     out.bytes = 0;
     const Status status =
@@ -55,9 +63,11 @@ class Worker {
           return Status{};
         });
     const ObjectId id = hasher_.Finish();
-    if (!status) return Lost(status.error(), out);
-    Check(first.objects.header.first_object, id, out);
-    return {};
+    if (status) {
+      Check(first.objects.header.first_object, id, out);
+    } else {
+      Lost(status.error(), out);
+    }
   }
 
   void Check(uint32_t number, const ObjectId& actual, RunInFlight& out) {
@@ -75,10 +85,11 @@ class Worker {
          expected, offset});
   }
 
-  // Every object of the run is lost to `error`.
-  Status Lost(const Error& error, RunInFlight& out) {
+  // Every object of the run that was not looked at yet is lost to `error`.
+  void Lost(const Error& error, RunInFlight& out) {
     const auto& rows = pack_.blocks().rows;
-    for (uint32_t number = rows[out.run.first].first_object;
+    for (uint32_t number = rows[out.run.first].first_object +
+                           static_cast<uint32_t>(out.attempts);
          number < rows[out.run.last].first_object; ++number) {
       const ObjectId id = pack_.ids()[pack_.rank(number)];
       out.damages.push_back({fmt::format("object {} cannot be read: {}",
@@ -89,7 +100,6 @@ class Worker {
                                  : ErrorCode::kCorrupt});
       ++out.attempts;
     }
-    return {};
   }
 
   const PackFile& pack_;
@@ -112,7 +122,10 @@ Status VerifyObjects(const PackFile& pack, const RunOptions& run,
         next = item.run.last;
         return true;
       },
-      [](RunInFlight& item, Worker& worker) { return worker.Verify(item); },
+      [](RunInFlight& item, Worker& worker) -> Status {
+        worker.Verify(item);
+        return {};
+      },
       [&](RunInFlight& item) -> Status {
         report.objects_verified += item.objects;
         report.bytes_verified += item.bytes;

@@ -8,34 +8,36 @@
 
 namespace zpack {
 
-Result<format::StreamHeader> BlockEncoder::Store(format::StreamKind kind,
-                                                 ByteView raw) {
-  format::StreamHeader stream{kind, format::StreamCodec::kZstd, raw.size(), 0};
+Result<format::StreamHeader> BlockEncoder::Store(const RawStream& raw) {
+  format::StreamHeader stream{raw.kind, format::StreamCodec::kZstd,
+                              raw.bytes.size(), 0};
   const size_t start = stored_.size();
+  // Media are not worth a search, only a glance.
+  ZPACK_ASSIGN_OR_RETURN(const bool incompressible,
+                         compressibility_.IsIncompressible(raw.bytes));
+  ZstdCompressor& compressor =
+      incompressible ? compressibility_.fast_compressor() : compressor_;
   ZPACK_ASSIGN_OR_RETURN(stream.stored_size,
-                         compressor_.Compress(raw, stored_));
-  if (stream.stored_size >= raw.size()) {
+                         compressor.Compress(raw.bytes, stored_));
+  if (stream.stored_size >= raw.bytes.size()) {
     stored_.resize(start);
-    Append(stored_, raw);
+    Append(stored_, raw.bytes);
     stream.codec = format::StreamCodec::kStored;
-    stream.stored_size = raw.size();
+    stream.stored_size = raw.bytes.size();
   }
   return stream;
 }
 
 Status BlockEncoder::Encode(const format::BlockHeader& header,
-                            const std::vector<uint64_t>& sizes,
-                            ByteView contents, Bytes& out) {
-  sizes_.clear();
+                            std::span<const RawStream> streams, Bytes& out) {
   stored_.clear();
   payload_.clear();
-  ByteWriter to(sizes_);
-  for (const uint64_t size : sizes) to.Varint(size);
-  std::vector<format::StreamHeader> streams(2);
-  ZPACK_ASSIGN_OR_RETURN(streams[0], Store(format::StreamKind::kSizes, sizes_));
-  ZPACK_ASSIGN_OR_RETURN(streams[1],
-                         Store(format::StreamKind::kContents, contents));
-  format::Encode(header, streams, payload_);
+  std::vector<format::StreamHeader> headers;
+  for (const RawStream& raw : streams) {
+    ZPACK_ASSIGN_OR_RETURN(const format::StreamHeader stored, Store(raw));
+    headers.push_back(stored);
+  }
+  format::Encode(header, headers, payload_);
   Append(payload_, stored_);
   format::EncodeChunk(format::kBlockChunk, 0, payload_, out);
   return {};

@@ -3,6 +3,8 @@
 
 #include "writer/container_writer.h"
 
+#include <utility>
+
 #include "base/error.h"
 #include "format/object_index.h"
 #include "format/refs_chunk.h"
@@ -11,10 +13,12 @@
 namespace zpack {
 
 ContainerWriter::ContainerWriter(WritableFile& file, ObjectFormat format,
-                                 uint32_t object_count)
+                                 uint32_t object_count,
+                                 std::vector<std::string> features)
     : file_(file), file_hash_(HashAlgorithm::kSha256) {
   header_.object_format = format;
   header_.object_count = object_count;
+  header_.required_features = std::move(features);
 }
 
 Status ContainerWriter::Append(ByteView bytes) {

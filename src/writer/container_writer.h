@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/file.h"
@@ -21,9 +22,10 @@ namespace zpack {
 
 class ContainerWriter {
  public:
-  // `file` is empty and outlives the writer.
+  // `file` is empty and outlives the writer. `features` are those that a
+  // reader must know.
   ContainerWriter(WritableFile& file, ObjectFormat format,
-                  uint32_t object_count);
+                  uint32_t object_count, std::vector<std::string> features);
 
   // Writes the header's place and the refs. Called once, first.
   Status Start(const RefsSnapshot& refs);

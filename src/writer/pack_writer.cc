@@ -3,8 +3,11 @@
 
 #include "writer/pack_writer.h"
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,16 +17,18 @@
 #include "format/object_index.h"
 #include "writer/block_encoder.h"
 #include "writer/container_writer.h"
+#include "writer/delta_stretch_encoder.h"
+#include "writer/lineage_grouper.h"
 #include "writer/write_order.h"
 
 namespace zpack {
 namespace {
 
-// A block on its way through the pipeline.
+// A planned block on its way through the pipeline.
 struct BlockInFlight {
   PlannedBlock plan;
   Bytes segment;  // content of a segment, read in order by the producer
-  Bytes chunk;
+  std::vector<EncodedBlock> encoded;
 };
 
 std::unexpected<Error> ChangedError(ObjectSource& source, const ObjectId& id) {
@@ -69,102 +74,172 @@ class SegmentReader {
 class BlockWorker {
  public:
   BlockWorker(ObjectSource& source, const ObjectList& list,
-              const std::vector<uint32_t>& order, int level)
-      : source_(source), list_(list), order_(order), encoder_(level) {}
+              const std::vector<uint32_t>& order,
+              const EncodingOptions& options, const ProgressPhase& phase,
+              const std::stop_token& stop)
+      : source_(source),
+        list_(list),
+        order_(order),
+        phase_(phase),
+        stop_(stop),
+        encoder_(options.level),
+        deltas_(PlannerOptions(options), options.block_size, encoder_) {}
 
   Status Run(BlockInFlight& block) {
-    const PlannedBlock& plan = block.plan;
-    format::BlockHeader header;
-    header.kind = plan.segment ? format::BlockKind::kSegment
-                               : format::BlockKind::kObjects;
-    header.type = plan.type;
-    header.first_object = plan.first;
-    header.object_count = plan.count;
-    header.segment_offset = plan.segment_offset;
-    sizes_.clear();
-    for (uint32_t i = 0; i < plan.count; ++i) {
-      sizes_.push_back(list_.sizes[order_[plan.first + i]]);
+    switch (block.plan.kind) {
+      case format::BlockKind::kSegment:
+        return EncodeSegment(block);
+      case format::BlockKind::kDeltas:
+        return EncodeDeltas(block);
+      case format::BlockKind::kObjects:
+        break;
     }
-    if (plan.segment) {
-      ZPACK_TRY(encoder_.Encode(header, sizes_, block.segment, block.chunk));
-      // Finished blocks may wait for an earlier one.
-      block.segment = Bytes();
-      return {};
-    }
-    ZPACK_TRY(ReadObjects(plan));
-    return encoder_.Encode(header, sizes_, contents_, block.chunk);
+    return EncodeObjects(block);
   }
 
  private:
-  Status ReadObjects(const PlannedBlock& plan) {
-    contents_.clear();
-    contents_.reserve(plan.raw_size);
+  static DeltaPlannerOptions PlannerOptions(const EncodingOptions& options) {
+    DeltaPlannerOptions planner;
+    planner.same_path = options.same_path_candidates;
+    planner.similar = options.similar_candidates;
+    planner.window_size = BlockSizes(options.block_size).window;
+    return planner;
+  }
+
+  Status EncodeSegment(BlockInFlight& block) {
+    ZPACK_TRY(
+        Encode(block, {list_.sizes[order_[block.plan.first]]}, block.segment));
+    // Finished blocks may wait for an earlier one.
+    block.segment = Bytes();
+    phase_.Advance(block.plan.segment_offset == 0 ? 1 : 0, block.plan.raw_size);
+    return {};
+  }
+
+  Status EncodeObjects(BlockInFlight& block) {
+    const PlannedBlock& plan = block.plan;
+    std::vector<uint64_t> sizes;
+    Bytes contents;
+    contents.reserve(plan.raw_size);
+    Bytes object;
     for (uint32_t i = 0; i < plan.count; ++i) {
-      const uint32_t rank = order_[plan.first + i];
-      ZPACK_ASSIGN_OR_RETURN(const ObjectType type,
-                             source_.Read(list_.ids[rank], object_));
-      if (ObjectInfo{type, object_.size()} !=
-          ObjectInfo{plan.type, list_.sizes[rank]}) {
-        return ChangedError(source_, list_.ids[rank]);
-      }
-      Append(contents_, object_);
+      ZPACK_TRY(Read(plan, i, object));
+      sizes.push_back(object.size());
+      Append(contents, object);
+    }
+    ZPACK_TRY(Encode(block, sizes, contents));
+    phase_.Advance(plan.count, plan.raw_size);
+    return {};
+  }
+
+  Status EncodeDeltas(BlockInFlight& block) {
+    const PlannedBlock& plan = block.plan;
+    deltas_.Begin(plan.first, block.encoded);
+    for (uint32_t i = 0; i < plan.count; ++i) {
+      ZPACK_TRY(CheckStop(stop_));
+      Bytes object;
+      ZPACK_TRY(Read(plan, i, object));
+      const size_t size = object.size();
+      ZPACK_TRY(
+          deltas_.Add(std::move(object), list_.paths[order_[plan.first + i]]));
+      phase_.Advance(1, size);
+    }
+    return deltas_.Finish();
+  }
+
+  // Reads object `index` of `plan`.
+  Status Read(const PlannedBlock& plan, uint32_t index, Bytes& object) {
+    const uint32_t rank = order_[plan.first + index];
+    ZPACK_ASSIGN_OR_RETURN(const ObjectType type,
+                           source_.Read(list_.ids[rank], object));
+    if (ObjectInfo{type, object.size()} !=
+        ObjectInfo{plan.type, list_.sizes[rank]}) {
+      return ChangedError(source_, list_.ids[rank]);
     }
     return {};
+  }
+
+  // Encodes a block of whole objects, or a segment.
+  Status Encode(BlockInFlight& block, const std::vector<uint64_t>& sizes,
+                ByteView contents) {
+    const PlannedBlock& plan = block.plan;
+    const format::BlockHeader header{plan.kind, plan.type, plan.first,
+                                     plan.count, plan.segment_offset};
+    Bytes encoded_sizes;
+    ByteWriter to(encoded_sizes);
+    for (const uint64_t size : sizes) to.Varint(size);
+    const std::array<BlockEncoder::RawStream, 2> streams = {
+        {{format::StreamKind::kSizes, encoded_sizes},
+         {format::StreamKind::kContents, contents}}};
+    block.encoded.push_back({plan.first, {}});
+    return encoder_.Encode(header, streams, block.encoded.back().chunk);
   }
 
   ObjectSource& source_;
   const ObjectList& list_;
   const std::vector<uint32_t>& order_;
+  const ProgressPhase& phase_;
+  std::stop_token stop_;
   BlockEncoder encoder_;
-  std::vector<uint64_t> sizes_;
-  Bytes object_;
-  Bytes contents_;
+  DeltaStretchEncoder deltas_;  // uses encoder_
 };
 
 }  // namespace
 
 Result<WriteStats> WritePack(ObjectSource& source, const ObjectList& list,
                              const RefsSnapshot& refs,
-                             const ConvertOptions& options,
-                             WritableFile& file) {
-  const std::vector<uint32_t> order = WriteOrder(list);
+                             const EncodingOptions& options,
+                             const RunOptions& run, WritableFile& file) {
+  const BlockSizes sizes(options.block_size);
+  ZPACK_ASSIGN_OR_RETURN(const Lineages lineages,
+                         GroupLineages(source, list, sizes.max_object, run));
+  const std::vector<uint32_t> order = WriteOrder(list, lineages);
   const std::vector<PlannedBlock> plan =
-      PlanBlocks(list, order, options.block_size);
+      PlanBlocks(list, lineages, order, sizes);
   const uint64_t raw_bytes =
       std::accumulate(list.sizes.begin(), list.sizes.end(), uint64_t{0});
-  const ProgressPhase phase(options.run.progress, "Compressing objects",
-                            order.size(), raw_bytes);
+  const ProgressPhase phase(run.progress, "Compressing objects", order.size(),
+                            raw_bytes);
 
-  ContainerWriter container(file, list.ids.format(), list.ids.size());
+  std::vector<std::string> features;
+  if (std::ranges::find(plan, format::BlockKind::kDeltas,
+                        &PlannedBlock::kind) != plan.end()) {
+    features.emplace_back(format::kDeltasFeature);
+  }
+  ContainerWriter container(file, list.ids.format(), list.ids.size(), features);
   ZPACK_TRY(container.Start(refs));
 
   WriteStats stats;
   size_t next_block = 0;
   SegmentReader segments(source, list, order);
   const Status encoded = RunOrderedPipeline<BlockInFlight>(
-      ResolveThreads(options.run.threads), options.run.stop,
-      [&] { return BlockWorker(source, list, order, options.level); },
+      ResolveThreads(run.threads), run.stop,
+      [&] {
+        return std::make_unique<BlockWorker>(source, list, order, options,
+                                             phase, run.stop);
+      },
       [&](BlockInFlight& block) -> Result<bool> {
         if (next_block == plan.size()) return false;
         block.plan = plan[next_block++];
-        if (block.plan.segment) {
+        if (block.plan.kind == format::BlockKind::kSegment) {
           ZPACK_TRY(segments.Read(block.plan, block.segment));
         }
         return true;
       },
-      [&](BlockInFlight& block, BlockWorker& worker) {
-        return worker.Run(block);
+      [&](BlockInFlight& block, std::unique_ptr<BlockWorker>& worker) {
+        return worker->Run(block);
       },
       [&](BlockInFlight& block) -> Status {
         const PlannedBlock& done = block.plan;
-        // A segmented object is counted with its first segment.
-        const uint32_t objects = done.segment_offset == 0 ? done.count : 0;
         auto& type = stats.types[static_cast<size_t>(done.type)];
-        type.count += objects;
+        // A segmented object is counted with its first segment.
+        type.count += done.segment_offset == 0 ? done.count : 0;
         type.raw_bytes += done.raw_size;
-        type.stored_bytes += block.chunk.size();
-        phase.Advance(objects, done.raw_size);
-        return container.AddBlock(done.first, block.chunk);
+        for (const EncodedBlock& done_block : block.encoded) {
+          type.stored_bytes += done_block.chunk.size();
+          ZPACK_TRY(
+              container.AddBlock(done_block.first_object, done_block.chunk));
+        }
+        return {};
       });
   ZPACK_TRY(encoded);
 

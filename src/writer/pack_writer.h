@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "object/object_source.h"
+#include "writer/encoding_options.h"
 #include "writer/object_list.h"
 #include "zpack/options.h"
 #include "zpack/refs.h"
@@ -33,6 +34,7 @@ struct WriteStats {
 // enumeration saw.
 Result<WriteStats> WritePack(ObjectSource& source, const ObjectList& list,
                              const RefsSnapshot& refs,
-                             const ConvertOptions& options, WritableFile& file);
+                             const EncodingOptions& options,
+                             const RunOptions& run, WritableFile& file);
 
 }  // namespace zpack

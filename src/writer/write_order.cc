@@ -6,11 +6,26 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <string_view>
 #include <tuple>
 
 namespace zpack {
 namespace {
+
+using format::BlockKind;
+
+// Whole objects to a block of deltas; they take the same compressed size, more
+// or less.
+constexpr uint64_t kWholePerDeltas = 16;
+constexpr uint64_t kMaxWhole = uint64_t{32} << 20;
+constexpr uint64_t kMaxWindow = uint64_t{32} << 20;
+// Several segments are in flight at once, beside the object they are cut from.
+constexpr uint64_t kMaxSegment = uint64_t{8} << 20;
+// A stretch of deltas holds at least and at most so much content, in blocks of
+// deltas: blobs are compared inside a stretch only, so few are better, but
+// each is worked on by one thread, so one is not enough.
+constexpr uint64_t kMinStretch = 16;
+constexpr uint64_t kMaxStretch = 96;
+constexpr uint64_t kStretches = 8;
 
 // What history walks read first comes first.
 uint32_t TypePosition(ObjectType type) {
@@ -20,44 +35,49 @@ uint32_t TypePosition(ObjectType type) {
                                kOrder.begin());
 }
 
-std::string_view Extension(std::string_view name) {
-  const size_t dot = name.rfind('.');
-  return dot == std::string_view::npos || dot == 0 ? std::string_view()
-                                                   : name.substr(dot + 1);
-}
-
-// Position of each path when paths are sorted so that alike ones are near each
-// other: by extension, then by name, then as the walk met them. Full paths are
-// not compared: with deep directories they would take quadratic memory.
-std::vector<uint32_t> PathPositions(const PathTable& paths) {
-  std::vector<uint32_t> order(paths.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::ranges::sort(order, {}, [&](uint32_t path) {
-    const std::string_view name = paths.Name(path);
-    return std::tuple(Extension(name), name, path);
-  });
-  std::vector<uint32_t> positions(paths.size());
-  for (uint32_t i = 0; i < order.size(); ++i) positions[order[i]] = i;
-  return positions;
+bool IsStoredAsDelta(const ObjectList& list, const Lineages& lineages,
+                     uint32_t rank) {
+  return list.types[rank] == ObjectType::kBlob &&
+         !lineages.incompressible[list.paths[rank]];
 }
 
 }  // namespace
 
-std::vector<uint32_t> WriteOrder(const ObjectList& list) {
-  const std::vector<uint32_t> positions = PathPositions(list.path_table);
+std::vector<uint32_t> WriteOrder(const ObjectList& list,
+                                 const Lineages& lineages) {
   std::vector<uint32_t> order(list.ids.size());
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::sort(order, {}, [&](uint32_t rank) {
-    return std::tuple(TypePosition(list.types[rank]), !list.reached(rank),
-                      positions[list.paths[rank]], list.visits[rank], rank);
+    const uint32_t path = list.paths[rank];
+    const bool last =
+        list.types[rank] == ObjectType::kBlob && lineages.incompressible[path];
+    return std::tuple(TypePosition(list.types[rank]), last, !list.reached(rank),
+                      lineages.positions[path], list.visits[rank], rank);
   });
   return order;
 }
 
+BlockSizes::BlockSizes(uint64_t block_size)
+    : deltas(block_size),
+      whole(std::max(block_size,
+                     std::min(block_size * kWholePerDeltas, kMaxWhole))),
+      max_object(8 * block_size),
+      segment(std::min(4 * block_size, kMaxSegment)),
+      window(std::max(max_object,
+                      std::min(block_size * kWholePerDeltas, kMaxWindow))) {}
+
 std::vector<PlannedBlock> PlanBlocks(const ObjectList& list,
+                                     const Lineages& lineages,
                                      const std::vector<uint32_t>& order,
-                                     uint64_t block_size) {
-  const uint64_t segment_size = std::min(block_size, kMaxSegmentSize);
+                                     const BlockSizes& sizes) {
+  uint64_t delta_bytes = 0;
+  for (const uint32_t rank : order) {
+    if (IsStoredAsDelta(list, lineages, rank)) delta_bytes += list.sizes[rank];
+  }
+  const uint64_t stretch =
+      std::clamp(delta_bytes / kStretches, kMinStretch * sizes.deltas,
+                 kMaxStretch * sizes.deltas);
+
   std::vector<PlannedBlock> blocks;
   PlannedBlock open;
   const auto flush = [&] {
@@ -65,21 +85,29 @@ std::vector<PlannedBlock> PlanBlocks(const ObjectList& list,
     open.count = 0;
   };
   for (uint32_t number = 0; number < order.size(); ++number) {
-    const ObjectType type = list.types[order[number]];
-    const uint64_t size = list.sizes[order[number]];
-    if (size > block_size) {
+    const uint32_t rank = order[number];
+    const ObjectType type = list.types[rank];
+    const uint64_t size = list.sizes[rank];
+    if (size > sizes.max_object) {
       flush();
-      for (uint64_t offset = 0; offset < size; offset += segment_size) {
+      for (uint64_t offset = 0; offset < size; offset += sizes.segment) {
         blocks.push_back({number, 1, type,
-                          std::min(segment_size, size - offset), true, offset});
+                          std::min(sizes.segment, size - offset),
+                          BlockKind::kSegment, offset});
       }
       continue;
     }
-    if (open.count != 0 &&
-        (open.type != type || open.raw_size + size > block_size)) {
+    const BlockKind kind = IsStoredAsDelta(list, lineages, rank)
+                               ? BlockKind::kDeltas
+                               : BlockKind::kObjects;
+    const uint64_t limit = kind == BlockKind::kDeltas  ? stretch
+                           : type == ObjectType::kBlob ? sizes.deltas
+                                                       : sizes.whole;
+    if (open.count != 0 && (open.type != type || open.kind != kind ||
+                            open.raw_size + size > limit)) {
       flush();
     }
-    if (open.count == 0) open = {number, 0, type, 0, false, 0};
+    if (open.count == 0) open = {number, 0, type, 0, kind, 0};
     ++open.count;
     open.raw_size += size;
   }

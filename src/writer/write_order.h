@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "format/block.h"
+#include "writer/lineage_grouper.h"
 #include "writer/object_list.h"
 
 namespace zpack {
@@ -15,28 +17,38 @@ namespace zpack {
 // Ranks in the order of the file: the rank at position n gets object number n.
 // Commits, tags, trees, blobs; commits newest first; trees and blobs grouped
 // by path, so that the versions of one file lie side by side, newest first.
-// What no path is known for comes last in its type.
-std::vector<uint32_t> WriteOrder(const ObjectList& list);
+// What no path is known for comes last in its type, incompressible blobs after
+// all others.
+std::vector<uint32_t> WriteOrder(const ObjectList& list,
+                                 const Lineages& lineages);
 
-// Several segments are in flight at once, beside the object they are cut from.
-inline constexpr uint64_t kMaxSegmentSize = uint64_t{8} << 20;
+// How much goes into a block, all derived from ConvertOptions::block_size.
+struct BlockSizes {
+  explicit BlockSizes(uint64_t block_size);
+
+  uint64_t deltas;  // data of a block of deltas, and of incompressible blobs
+  uint64_t whole;   // content of a block of whole objects
+  uint64_t max_object;  // larger objects are cut into segments
+  uint64_t segment;     // content of a segment
+  uint64_t window;      // content that blobs are compared with
+};
 
 // A block to be: objects [first, first + count) of one type, or one segment of
-// one object.
+// one object. Objects of kind kDeltas are a stretch that is encoded as one or
+// more blocks; how many is known only then.
 struct PlannedBlock {
   uint32_t first = 0;
   uint32_t count = 0;
   ObjectType type = ObjectType::kBlob;
   uint64_t raw_size = 0;  // bytes of object content
-  bool segment = false;
+  format::BlockKind kind = format::BlockKind::kObjects;
   uint64_t segment_offset = 0;
 };
 
-// Fills blocks up to `block_size` bytes of content. An object larger than that
-// is cut into segments of `block_size` or kMaxSegmentSize bytes, whichever is
-// less. REQUIRES: block_size > 0.
+// `order` is that of WriteOrder. Independent of the number of threads.
 std::vector<PlannedBlock> PlanBlocks(const ObjectList& list,
+                                     const Lineages& lineages,
                                      const std::vector<uint32_t>& order,
-                                     uint64_t block_size);
+                                     const BlockSizes& sizes);
 
 }  // namespace zpack

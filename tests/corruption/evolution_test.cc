@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "api/convert_source.h"
@@ -54,7 +55,8 @@ Bytes Rewrite(const Bytes& bytes, const Future& future) {
   EXPECT_THAT(pack, IsOk());
   format::FileHeader header = (*pack)->header();
   const uint64_t old_start = header.EncodedSize();
-  header.required_features = future.required_features;
+  std::ranges::copy(future.required_features,
+                    std::back_inserter(header.required_features));
   header.optional_features = future.optional_features;
   const uint64_t shift = header.EncodedSize() - old_start;
 

@@ -14,10 +14,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 void AddOptions(po::options_description& options) {
-  options.add_options()("level", po::value<std::string>()->value_name("<n>"),
-                        "zstd level, 1 (fastest) to 22 (smallest); default 9")(
+  options.add_options()(
+      "profile", po::value<std::string>()->value_name("<profile>"),
+      "how much work for a smaller file: fast, balanced (default), max")(
+      "level", po::value<std::string>()->value_name("<n>"),
+      "zstd level, 1 to 22, instead of the profile's")(
       "block-size", po::value<std::string>()->value_name("<size>"),
-      "content per block, 4k to 128m; default 32m")(
+      "data per block of blobs, 4k to 16m, instead of the profile's")(
       "reachable", "only what refs, HEAD and reflogs reach")(
       "force,f", "replace an existing file")(
       "no-verify", "do not read the file back and hash every object");
@@ -25,17 +28,28 @@ void AddOptions(po::options_description& options) {
   AddJsonOption(options);
 }
 
+Profile ParseProfile(const std::string& text) {
+  if (text == "fast") return Profile::kFast;
+  if (text == "balanced") return Profile::kBalanced;
+  if (text == "max") return Profile::kMax;
+  throw UsageError{fmt::format("unknown profile '{}'", text)};
+}
+
 ConvertOptions ToOptions(const po::variables_map& values,
                          const RunContext& context) {
   ConvertOptions options;
   options.run = context.run();
-  options.level =
-      static_cast<int>(Number(values, "level", 1, 22, options.level));
+  if (Has(values, "profile")) {
+    options.profile = ParseProfile(Text(values, "profile"));
+  }
+  if (Has(values, "level")) {
+    options.level = static_cast<int>(Number(values, "level", 1, 22, 1));
+  }
   if (Has(values, "block-size")) {
     options.block_size = ParseSize(Text(values, "block-size"), "block-size");
-    if (options.block_size < ConvertOptions::kMinBlockSize ||
-        options.block_size > ConvertOptions::kMaxBlockSize) {
-      throw UsageError{"option '--block-size' expects 4k to 128m"};
+    if (*options.block_size < ConvertOptions::kMinBlockSize ||
+        *options.block_size > ConvertOptions::kMaxBlockSize) {
+      throw UsageError{"option '--block-size' expects 4k to 16m"};
     }
   }
   if (Has(values, "reachable")) options.objects = ObjectSet::kReachable;

@@ -13,24 +13,38 @@
 namespace zpack {
 namespace {
 
-// `sizes.size()` blobs, all of one path.
-ObjectList Blobs(const std::vector<uint64_t>& sizes) {
+constexpr uint64_t kBlockSize = 100;
+
+// One path, the root's.
+Lineages OnePath(bool incompressible) { return {{0}, {incompressible}}; }
+
+// `sizes.size()` objects of `type`, all of one path.
+ObjectList Objects(ObjectType type, const std::vector<uint64_t>& sizes) {
   ObjectList list;
   Bytes ids(sizes.size() * 20);
   for (size_t i = 0; i < sizes.size(); ++i)
     ids[i * 20] = static_cast<uint8_t>(i);
   list.ids = *ObjectIdTable::FromSorted(ObjectFormat::kSha1, ids);
-  list.types.assign(sizes.size(), ObjectType::kBlob);
+  list.types.assign(sizes.size(), type);
   list.sizes = sizes;
   list.paths.assign(sizes.size(), PathTable::kRoot);
   list.visits.assign(sizes.size(), ObjectList::kUnreached);
   return list;
 }
 
-std::vector<PlannedBlock> Plan(const std::vector<uint64_t>& sizes,
-                               uint64_t block_size) {
-  const ObjectList list = Blobs(sizes);
-  return PlanBlocks(list, WriteOrder(list), block_size);
+std::vector<PlannedBlock> Plan(ObjectType type,
+                               const std::vector<uint64_t>& sizes,
+                               bool incompressible = false) {
+  const ObjectList list = Objects(type, sizes);
+  const Lineages lineages = OnePath(incompressible);
+  return PlanBlocks(list, lineages, WriteOrder(list, lineages),
+                    BlockSizes(kBlockSize));
+}
+
+std::vector<uint32_t> Counts(const std::vector<PlannedBlock>& blocks) {
+  std::vector<uint32_t> counts;
+  for (const PlannedBlock& block : blocks) counts.push_back(block.count);
+  return counts;
 }
 
 TEST(PathTable, InternsAndJoins) {
@@ -43,30 +57,43 @@ TEST(PathTable, InternsAndJoins) {
   EXPECT_EQ(paths.FullPath(PathTable::kRoot), "");
 }
 
-TEST(PlanBlocks, FillsBlocksUpToTheirSize) {
-  const auto blocks = Plan({40, 60, 1, 99, 100, 0}, 100);
-  ASSERT_EQ(blocks.size(), 3U);
-  EXPECT_EQ(blocks[0].count, 2U);
-  EXPECT_EQ(blocks[1].count, 2U);
-  EXPECT_EQ(blocks[2].count, 2U);
-  EXPECT_EQ(blocks[2].raw_size, 100U);
+TEST(PlanBlocks, FillsBlocksOfWholeObjects) {
+  const auto blocks = Plan(ObjectType::kTree, {700, 800, 100, 1, 799, 800, 0});
+  EXPECT_EQ(Counts(blocks), (std::vector<uint32_t>{3, 4}));
+  EXPECT_EQ(blocks[0].raw_size, 1600U);
+  EXPECT_EQ(blocks[0].kind, format::BlockKind::kObjects);
+}
+
+TEST(PlanBlocks, PutsBlobsIntoStretchesOfDeltas) {
+  const auto blocks = Plan(ObjectType::kBlob, {800, 800, 800, 0});
+  EXPECT_EQ(Counts(blocks), (std::vector<uint32_t>{2, 2}))
+      << "a stretch holds 16 blocks' worth of content at least";
+  EXPECT_EQ(blocks[0].kind, format::BlockKind::kDeltas);
+  EXPECT_EQ(blocks[1].first, 2U);
+}
+
+TEST(PlanBlocks, KeepsIncompressibleBlobsApart) {
+  const auto blocks = Plan(ObjectType::kBlob, {60, 40, 1, 800, 5}, true);
+  EXPECT_EQ(Counts(blocks), (std::vector<uint32_t>{2, 1, 1, 1}))
+      << "reading one decodes no more than a block of others";
+  EXPECT_EQ(blocks[0].kind, format::BlockKind::kObjects);
 }
 
 TEST(PlanBlocks, CutsALargeObjectIntoSegments) {
-  const auto blocks = Plan({10, 250, 10}, 100);
-  ASSERT_EQ(blocks.size(), 5U);
-  EXPECT_FALSE(blocks[0].segment);
+  const auto blocks = Plan(ObjectType::kBlob, {10, 850, 10});
+  ASSERT_EQ(Counts(blocks), (std::vector<uint32_t>{1, 1, 1, 1, 1}));
+  EXPECT_EQ(blocks[0].kind, format::BlockKind::kDeltas);
   for (size_t i = 1; i <= 3; ++i) {
-    EXPECT_TRUE(blocks[i].segment);
+    EXPECT_EQ(blocks[i].kind, format::BlockKind::kSegment);
     EXPECT_EQ(blocks[i].first, 1U);
-    EXPECT_EQ(blocks[i].segment_offset, (i - 1) * 100);
+    EXPECT_EQ(blocks[i].segment_offset, (i - 1) * 400);
   }
   EXPECT_EQ(blocks[3].raw_size, 50U);
   EXPECT_EQ(blocks[4].first, 2U);
 }
 
 TEST(PlanBlocks, GivesNoBlocksForNoObjects) {
-  EXPECT_TRUE(Plan({}, 100).empty());
+  EXPECT_TRUE(Plan(ObjectType::kBlob, {}).empty());
 }
 
 TEST(WriteOrder, PutsVersionsOfAFileTogetherNewestFirst) {
@@ -75,7 +102,9 @@ TEST(WriteOrder, PutsVersionsOfAFileTogetherNewestFirst) {
   const auto list =
       EnumerateObjects(*opened, source.refs, ObjectSet::kAll, RunOptions{});
   ASSERT_TRUE(list);
-  const std::vector<uint32_t> order = WriteOrder(*list);
+  const auto lineages = GroupLineages(*opened, *list, UINT64_MAX, RunOptions{});
+  ASSERT_TRUE(lineages);
+  const std::vector<uint32_t> order = WriteOrder(*list, *lineages);
   ASSERT_EQ(order.size(), list->ids.size());
 
   std::vector<ObjectType> types;

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "delta/content_sketch.h"
+
+#include <algorithm>
+
+namespace zpack {
+namespace {
+
+// One position in 32 is a sample.
+constexpr uint64_t kSampleMask = 0x1f;
+// The bits that decide it; the 36 bytes before a position reach them.
+constexpr unsigned kSampleShift = 36;
+// The value of a sample; it depends on the last 52 bytes.
+constexpr unsigned kValueShift = 20;
+// Fewer samples are no basis for a comparison.
+constexpr size_t kMinSamples = 4;
+
+// splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number
+// generators", 2014).
+constexpr uint64_t Mix(uint64_t seed) {
+  uint64_t x = seed * 0x9e3779b97f4a7c15U;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31);
+}
+
+constexpr auto kGear = [] {
+  std::array<uint64_t, 256> gear{};
+  for (size_t i = 0; i < gear.size(); ++i) gear[i] = Mix(i + 1);
+  return gear;
+}();
+
+struct Function {
+  uint32_t factor;
+  uint32_t addend;
+};
+constexpr auto kFunctions = [] {
+  std::array<Function, kSketchFeatures> functions{};
+  for (size_t i = 0; i < functions.size(); ++i) {
+    const uint64_t mixed = Mix(i + 1000);
+    functions[i] = {static_cast<uint32_t>(mixed >> 32) | 1,
+                    static_cast<uint32_t>(mixed)};
+  }
+  return functions;
+}();
+
+}  // namespace
+
+ContentSketch MakeSketch(ByteView content) {
+  ContentSketch sketch;
+  uint64_t hash = 0;
+  size_t samples = 0;
+  for (const uint8_t byte : content) {
+    hash = (hash << 1) + kGear[byte];
+    if (((hash >> kSampleShift) & kSampleMask) != 0) continue;
+    ++samples;
+    const auto sample = static_cast<uint32_t>(hash >> kValueShift);
+    for (size_t i = 0; i < kSketchFeatures; ++i) {
+      uint32_t value = sample * kFunctions[i].factor + kFunctions[i].addend;
+      value = (value ^ (value >> 15)) * kFunctions[i].factor;
+      sketch.features[i] = std::max(sketch.features[i], value);
+    }
+  }
+  sketch.valid = samples >= kMinSamples;
+  return sketch;
+}
+
+}  // namespace zpack

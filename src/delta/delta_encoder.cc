@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "delta/delta_encoder.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "delta/byte_compare.h"
+
+namespace zpack {
+namespace {
+
+// Bytes that are hashed, and the distance of hashed windows in the base.
+constexpr uint32_t kWindow = 16;
+// Windows of the base tried for one position of the target.
+constexpr unsigned kMaxProbes = 8;
+// A match this long ends the search for a better one.
+constexpr uint32_t kLongEnough = 512;
+
+uint64_t HashWindow(const uint8_t* p) {
+  // Odd constants; the golden ratio and the fractional part of sqrt(3).
+  return (LoadWord(p) * 0x9e3779b97f4a7c15U) ^
+         (std::rotl(LoadWord(p + 8), 29) * 0xbb67ae8584caa73bU);
+}
+
+uint64_t Distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
+
+}  // namespace
+
+void DeltaEncoder::IndexBase(ByteView base, uint32_t begin, uint32_t end) {
+  const uint32_t windows = (end - begin) / kWindow;
+  window_bits_ = static_cast<unsigned>(std::bit_width(windows));
+  hash_shift_ = 64 - (window_bits_ + 1);
+  index_begin_ = begin;
+  heads_.assign(size_t{2} << window_bits_, 0);
+  links_.resize(windows + 1);
+  filter_.assign((size_t{16} << window_bits_) / 64 + 1, 0);
+  filter_shift_ = 64 - (window_bits_ + 4);
+  // From the end, so that chains begin with what stands first.
+  for (uint32_t window = windows; window > 0; --window) {
+    const uint64_t hash = HashWindow(&base[begin + (window - 1) * kWindow]);
+    uint32_t& head = heads_[hash >> hash_shift_];
+    links_[window] = head;
+    head = Entry(hash, window);
+    const uint64_t bit = hash >> filter_shift_;
+    filter_[bit / 64] |= uint64_t{1} << (bit % 64);
+  }
+}
+
+DeltaEncoder::Match DeltaEncoder::FindMatch(ByteView base, ByteView target,
+                                            const Gap& gap, uint32_t at,
+                                            uint64_t hash) const {
+  const uint32_t window_mask = (uint32_t{1} << window_bits_) - 1;
+  Match best;
+  uint32_t entry = heads_[hash >> hash_shift_];
+  for (unsigned probe = 0; entry != 0 && probe < kMaxProbes; ++probe) {
+    const uint32_t window = entry & window_mask;
+    const bool same_tag = entry == Entry(hash, window);
+    entry = links_[window];
+    if (!same_tag) continue;
+    const uint32_t position = index_begin_ + (window - 1) * kWindow;
+    if (LoadWord(&base[position]) != LoadWord(&target[at]) ||
+        LoadWord(&base[position + 8]) != LoadWord(&target[at + 8])) {
+      continue;
+    }
+    const size_t room =
+        std::min<size_t>(base.size() - position, gap.end - at) - kWindow;
+    const auto forward = static_cast<uint32_t>(
+        kWindow + CommonPrefix(base.data() + position + kWindow,
+                               target.data() + at + kWindow, room));
+    const auto backward = static_cast<uint32_t>(
+        CommonSuffix(base.data() + position, target.data() + at,
+                     std::min<size_t>(position, at - gap.begin)));
+    Match match{at - backward, position - backward, backward + forward, 0};
+    match.gain =
+        static_cast<int64_t>(uint64_t{match.length} * costs_.literal) -
+        static_cast<int64_t>(costs_.Copy(Distance(match.base, gap.expected)));
+    if (match.gain > best.gain) best = match;
+    if (match.length >= kLongEnough) break;
+  }
+  return best;
+}
+
+bool DeltaEncoder::Encode(ByteView base, ByteView target, uint64_t limit,
+                          Delta& delta) {
+  delta.copies.clear();
+  const size_t shorter = std::min(base.size(), target.size());
+  auto prefix =
+      static_cast<uint32_t>(CommonPrefix(base.data(), target.data(), shorter));
+  if (uint64_t{prefix} * costs_.literal <= costs_.copy) prefix = 0;
+  auto suffix = static_cast<uint32_t>(
+      CommonSuffix(base.data() + base.size(), target.data() + target.size(),
+                   shorter - prefix));
+  if (uint64_t{suffix} * costs_.literal <= costs_.copy) suffix = 0;
+  const auto base_end = static_cast<uint32_t>(base.size()) - suffix;
+  const auto target_end = static_cast<uint32_t>(target.size()) - suffix;
+
+  // The copies of prefix and suffix; literals are counted as they turn out.
+  delta.cost =
+      (prefix != 0 ? costs_.copy : 0) + (suffix != 0 ? costs_.copy : 0);
+  Gap gap{0, target_end, 0};
+  const auto copy = [&](uint32_t at, uint32_t from, uint32_t length) {
+    delta.copies.push_back({at - gap.begin, length, from});
+    gap.begin = at + length;
+    gap.expected = from + length;
+  };
+  if (prefix != 0) copy(0, 0, prefix);
+
+  if (target_end - prefix >= kWindow && base_end - prefix >= kWindow) {
+    IndexBase(base, prefix, base_end);
+    const uint32_t last = target_end - kWindow;
+    uint32_t at = prefix;
+    while (at <= last) {
+      if (delta.cost >= limit) return false;
+      // Where literals alone have cost too much, even if a match that is found
+      // there reaches back a little.
+      const uint64_t give_up =
+          gap.begin + (limit - delta.cost) / costs_.literal + 2 * kWindow;
+      const auto stop =
+          static_cast<uint32_t>(std::min<uint64_t>(last, give_up));
+      Match match;
+      for (; at <= stop; ++at) {
+        const uint64_t hash = HashWindow(&target[at]);
+        const uint64_t bit = hash >> filter_shift_;
+        if ((filter_[bit / 64] >> (bit % 64) & 1) == 0) continue;
+        match = FindMatch(base, target, gap, at, hash);
+        if (match.gain > 0) break;
+      }
+      if (match.gain <= 0) {
+        if (give_up < last) return false;
+        break;
+      }
+      delta.cost += uint64_t{match.target - gap.begin} * costs_.literal +
+                    costs_.Copy(Distance(match.base, gap.expected));
+      copy(match.target, match.base, match.length);
+      at = gap.begin;
+    }
+  }
+  delta.cost += uint64_t{target_end - gap.begin} * costs_.literal;
+  if (suffix != 0) copy(target_end, base_end, suffix);
+  return delta.cost < limit;
+}
+
+}  // namespace zpack

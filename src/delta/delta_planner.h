@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Chooses for each object of a sequence what to store it against: one of the
+// objects before it, or nothing. Knows nothing of how deltas are written down
+// or compressed beyond a DeltaCosts. Thread-compatible.
+//
+// Candidates are the last objects with the same path, then those whose content
+// resembles it. Each is tried exactly, and given up as soon as it costs more
+// than the best so far.
+
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "base/bytes.h"
+#include "delta/delta.h"
+#include "delta/delta_costs.h"
+#include "delta/delta_encoder.h"
+#include "delta/sketch_index.h"
+
+namespace zpack {
+
+struct DeltaPlannerOptions {
+  // Candidates per object: of the same path, and similar ones.
+  unsigned same_path = 6;
+  unsigned similar = 4;
+  // Contents that are kept as candidates, in bytes; the oldest go first. What
+  // it is at least: one object.
+  uint64_t window_size = uint64_t{32} << 20;
+  // An object may be stored as a delta only if its content and that of all
+  // objects its base needs add up to no more than
+  // chain_size + chain_factor * its own size.
+  uint64_t chain_size = uint64_t{8} << 20;
+  uint64_t chain_factor = 32;
+  DeltaCosts costs;
+};
+
+struct PlannedDelta {
+  // The base's position in the sequence, from 0 at the last Clear; the object
+  // is stored whole without one.
+  std::optional<uint32_t> base;
+  uint64_t base_size = 0;
+  Delta delta;  // empty without a base
+};
+
+class DeltaPlanner {
+ public:
+  explicit DeltaPlanner(const DeltaPlannerOptions& options);
+
+  // Chooses for the next object of the sequence, which has `content` and the
+  // path numbered `path`. The result lives until the next call. May be called
+  // again for the same object, after Clear for one.
+  // REQUIRES: content.size() < 4 GiB.
+  const PlannedDelta& Plan(ByteView content, uint32_t path);
+
+  // Appends the object of the last Plan to the sequence. REQUIRES: `content`
+  // and `path` are those of that call.
+  void Add(Bytes content, uint32_t path);
+
+  // Forgets all candidates and begins a new sequence.
+  void Clear();
+
+ private:
+  struct Candidate {
+    Bytes content;
+    uint64_t chain_bytes = 0;  // of its content and all its bases'
+  };
+
+  bool IsKept(uint32_t number) const { return number >= first_kept_; }
+  const Candidate& Kept(uint32_t number) const {
+    return kept_[number - first_kept_];
+  }
+  void Try(ByteView content, uint32_t number);
+  void TrySamePath(ByteView content, uint32_t path);
+  void TrySimilar(ByteView content);
+
+  DeltaPlannerOptions options_;
+  DeltaEncoder encoder_;
+  std::deque<Candidate> kept_;
+  uint32_t first_kept_ = 0;  // number of kept_.front()
+  uint64_t kept_bytes_ = 0;
+  // The last numbers of each path, newest last.
+  std::unordered_map<uint32_t, std::deque<uint32_t>> by_path_;
+  SketchIndex by_content_;
+
+  // Of the object that is planned:
+  PlannedDelta plan_;
+  Delta attempt_;
+  uint64_t cost_ = 0;
+  std::vector<uint32_t> tried_;
+  ContentSketch sketch_;
+};
+
+}  // namespace zpack

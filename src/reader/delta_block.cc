@@ -1,0 +1,241 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reader/delta_block.h"
+
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "base/check.h"
+#include "base/error.h"
+
+namespace zpack {
+namespace {
+
+std::unexpected<Error> Bad(std::string_view what) {
+  return MakeError(ErrorCode::kCorrupt, "bad {} in block of deltas", what);
+}
+
+// One literal run and the copy after it, if there is one.
+struct Command {
+  uint64_t literals = 0;
+  uint64_t length = 0;
+  uint64_t offset = 0;
+};
+
+// Reads the commands of one object after the other.
+class CommandReader {
+ public:
+  CommandReader(ByteView literal_lengths, ByteView copy_lengths,
+                ByteView copy_offsets)
+      : literal_lengths_(literal_lengths),
+        copy_lengths_(copy_lengths),
+        copy_offsets_(copy_offsets) {}
+
+  // Begins an object of `size` bytes with a base of `base_size` bytes.
+  void Begin(uint64_t size, uint64_t base_size) {
+    remaining_ = size;
+    base_size_ = base_size;
+    expected_ = 0;
+  }
+
+  // False at the end of the object, and, with ok() false, for a command that
+  // leaves object or base.
+  bool Next(Command& command) {
+    if (remaining_ == 0) return false;
+    command = {literal_lengths_.Varint(), 0, 0};
+    if (!literal_lengths_.ok() || command.literals > remaining_) return Fail();
+    remaining_ -= command.literals;
+    if (remaining_ == 0) return true;
+    command.length = copy_lengths_.Varint();
+    const int64_t jump = UnZigZag(copy_offsets_.Varint());
+    if (!copy_lengths_.ok() || !copy_offsets_.ok()) return Fail();
+    uint64_t expected = expected_ + command.literals;
+    if (command.length == 0) {
+      // The rest of the object; expected at the end of the base.
+      command.length = remaining_;
+      if (command.length > base_size_) return Fail();
+      expected = base_size_ - command.length;
+    }
+    // Unsigned arithmetic wraps, so that the test below sees any nonsense.
+    command.offset = expected + static_cast<uint64_t>(jump);
+    if (command.length > remaining_ || command.length > base_size_ ||
+        command.offset > base_size_ - command.length) {
+      return Fail();
+    }
+    remaining_ -= command.length;
+    expected_ = command.offset + command.length;
+    return true;
+  }
+
+  bool ok() const { return ok_; }
+  bool exhausted() const {
+    return literal_lengths_.exhausted() && copy_lengths_.exhausted() &&
+           copy_offsets_.exhausted();
+  }
+  size_t literal_lengths() const { return literal_lengths_.position(); }
+  size_t copy_lengths() const { return copy_lengths_.position(); }
+  size_t copy_offsets() const { return copy_offsets_.position(); }
+
+ private:
+  bool Fail() {
+    ok_ = false;
+    return false;
+  }
+
+  ByteReader literal_lengths_;
+  ByteReader copy_lengths_;
+  ByteReader copy_offsets_;
+  uint64_t remaining_ = 0;
+  uint64_t base_size_ = 0;
+  uint64_t expected_ = 0;  // without the literals before the next copy
+  bool ok_ = true;
+};
+
+}  // namespace
+
+Result<DeltaBlock::Layout> DeltaBlock::ParseLayout(ByteView sizes,
+                                                   ByteView bases,
+                                                   uint32_t count,
+                                                   uint64_t max_object_size) {
+  ByteReader size_reader(sizes);
+  ByteReader base_reader(bases);
+  size_reader.Count(count, 1);
+  base_reader.Count(count, 1);
+  if (!size_reader.ok()) return Bad("object sizes");
+  if (!base_reader.ok()) return Bad("bases");
+  Layout layout;
+  layout.sizes.reserve(count);
+  layout.bases.reserve(count);
+  for (uint32_t index = 0; index < count; ++index) {
+    const uint64_t distance = base_reader.Varint();
+    if (!base_reader.ok() || distance > index) return Bad("bases");
+    const uint32_t base = index - static_cast<uint32_t>(distance);
+    uint64_t size = size_reader.Varint();
+    if (!size_reader.ok()) return Bad("object sizes");
+    if (distance != 0) {
+      // Unsigned arithmetic wraps; what is left of nonsense is too large.
+      size = layout.sizes[base] + static_cast<uint64_t>(UnZigZag(size));
+      if (size > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+        return Bad("object sizes");
+      }
+    }
+    if (size > max_object_size) {
+      return MakeError(ErrorCode::kLimitExceeded,
+                       "object of {} bytes in a block of deltas is above the "
+                       "limit of {}",
+                       size, max_object_size);
+    }
+    layout.sizes.push_back(size);
+    layout.bases.push_back(base);
+  }
+  if (!size_reader.exhausted()) return Bad("object sizes");
+  if (!base_reader.exhausted()) return Bad("bases");
+  return layout;
+}
+
+Result<DeltaBlock> DeltaBlock::Parse(Streams streams, uint32_t count,
+                                     uint64_t max_object_size) {
+  // Positions are kept in 32 bits.
+  for (const Bytes* stream : {&streams.literal_lengths, &streams.copy_lengths,
+                              &streams.copy_offsets, &streams.literals}) {
+    if (stream->size() > std::numeric_limits<uint32_t>::max()) {
+      return MakeError(ErrorCode::kLimitExceeded,
+                       "stream of {} bytes in a block of deltas",
+                       stream->size());
+    }
+  }
+  ZPACK_ASSIGN_OR_RETURN(
+      Layout layout,
+      ParseLayout(streams.sizes, streams.bases, count, max_object_size));
+  DeltaBlock block(std::move(streams), std::move(layout));
+  ZPACK_TRY(block.CheckCopies());
+  return block;
+}
+
+Status DeltaBlock::CheckCopies() {
+  CommandReader commands(streams_.literal_lengths, streams_.copy_lengths,
+                         streams_.copy_offsets);
+  const uint64_t total = streams_.literals.size();
+  uint64_t literals = 0;
+  starts_.reserve(layout_.sizes.size());
+  for (uint32_t index = 0; index < layout_.sizes.size(); ++index) {
+    starts_.push_back({static_cast<uint32_t>(commands.literal_lengths()),
+                       static_cast<uint32_t>(commands.copy_lengths()),
+                       static_cast<uint32_t>(commands.copy_offsets()),
+                       static_cast<uint32_t>(literals)});
+    const uint32_t base = layout_.bases[index];
+    uint64_t own = layout_.sizes[index];
+    if (base != index) {
+      commands.Begin(own, layout_.sizes[base]);
+      own = 0;
+      Command command;
+      while (commands.Next(command)) own += command.literals;
+      if (!commands.ok()) return Bad("copies");
+    }
+    if (own > total - literals) return Bad("literals");
+    literals += own;
+  }
+  if (!commands.exhausted()) return Bad("copies");
+  if (literals != total) return Bad("literals");
+  return {};
+}
+
+void DeltaBlock::Rebuild(uint32_t index, ByteView base, Bytes& out) const {
+  const Start& start = starts_[index];
+  const ByteView literals = ByteView(streams_.literals).subspan(start.literals);
+  const uint64_t size = layout_.sizes[index];
+  out.resize(size);
+  if (layout_.bases[index] == index) {
+    if (size != 0) std::memcpy(out.data(), literals.data(), size);
+    return;
+  }
+  ZPACK_CHECK(base.size() == layout_.sizes[layout_.bases[index]]);
+  CommandReader commands(
+      ByteView(streams_.literal_lengths).subspan(start.literal_lengths),
+      ByteView(streams_.copy_lengths).subspan(start.copy_lengths),
+      ByteView(streams_.copy_offsets).subspan(start.copy_offsets));
+  commands.Begin(size, base.size());
+  uint8_t* to = out.data();
+  const uint8_t* literal = literals.data();
+  Command command;
+  while (commands.Next(command)) {
+    if (command.literals != 0) {
+      std::memcpy(to, literal, command.literals);
+      to += command.literals;
+      literal += command.literals;
+    }
+    if (command.length != 0) {
+      std::memcpy(to, base.data() + command.offset, command.length);
+      to += command.length;
+    }
+  }
+}
+
+uint64_t DeltaBlock::raw_size() const {
+  return streams_.sizes.size() + streams_.bases.size() +
+         streams_.literal_lengths.size() + streams_.copy_lengths.size() +
+         streams_.copy_offsets.size() + streams_.literals.size();
+}
+
+uint64_t DeltaBlock::memory() const {
+  return raw_size() +
+         count() * (sizeof(Start) + sizeof(uint64_t) + sizeof(uint32_t));
+}
+
+uint64_t DeltaBlock::own_size(uint32_t index) const {
+  const Start& from = starts_[index];
+  const Start to =
+      index + 1 < count()
+          ? starts_[index + 1]
+          : Start{static_cast<uint32_t>(streams_.literal_lengths.size()),
+                  static_cast<uint32_t>(streams_.copy_lengths.size()),
+                  static_cast<uint32_t>(streams_.copy_offsets.size()),
+                  static_cast<uint32_t>(streams_.literals.size())};
+  return (to.literal_lengths - from.literal_lengths) +
+         (to.copy_lengths - from.copy_lengths) +
+         (to.copy_offsets - from.copy_offsets) + (to.literals - from.literals);
+}
+
+}  // namespace zpack

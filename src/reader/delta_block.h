@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The streams of a block of deltas, decompressed and checked (FORMAT.md,
+// "Deltas"). Immutable; any number of threads may read it.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/bytes.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+class DeltaBlock {
+ public:
+  // The streams as they are in the block, decompressed.
+  struct Streams {
+    Bytes sizes;
+    Bytes bases;
+    Bytes literal_lengths;
+    Bytes copy_lengths;
+    Bytes copy_offsets;
+    Bytes literals;
+  };
+
+  // Sizes and bases of `count` objects, which two of the streams tell.
+  struct Layout {
+    std::vector<uint64_t> sizes;
+    std::vector<uint32_t> bases;  // index in the block; its own without a base
+  };
+  // kCorrupt for anything out of the ordinary, kLimitExceeded for an object
+  // of more than `max_object_size` bytes.
+  static Result<Layout> ParseLayout(ByteView sizes, ByteView bases,
+                                    uint32_t count, uint64_t max_object_size);
+
+  // Checks that every object can be rebuilt. Errors as ParseLayout.
+  static Result<DeltaBlock> Parse(Streams streams, uint32_t count,
+                                  uint64_t max_object_size);
+
+  uint32_t count() const { return static_cast<uint32_t>(starts_.size()); }
+  const std::vector<uint64_t>& sizes() const { return layout_.sizes; }
+  std::optional<uint32_t> base(uint32_t index) const {
+    if (layout_.bases[index] == index) return std::nullopt;
+    return layout_.bases[index];
+  }
+  // Bytes that this keeps in memory.
+  uint64_t memory() const;
+  // Bytes of all streams.
+  uint64_t raw_size() const;
+  // Bytes of the streams that tell of object `index` alone.
+  uint64_t own_size(uint32_t index) const;
+
+  // Fills `out` with the content of object `index`. `base` is the content of
+  // its base, or empty when it has none.
+  void Rebuild(uint32_t index, ByteView base, Bytes& out) const;
+
+ private:
+  // Where what belongs to an object starts in each stream.
+  struct Start {
+    uint32_t literal_lengths = 0;
+    uint32_t copy_lengths = 0;
+    uint32_t copy_offsets = 0;
+    uint32_t literals = 0;
+  };
+
+  DeltaBlock(Streams streams, Layout layout)
+      : streams_(std::move(streams)), layout_(std::move(layout)) {}
+
+  // Finds `starts_` and checks all copies.
+  Status CheckCopies();
+
+  Streams streams_;
+  Layout layout_;
+  std::vector<Start> starts_;
+};
+
+}  // namespace zpack

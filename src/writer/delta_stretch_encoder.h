@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Encodes a sequence of blobs as blocks of deltas, each of which decodes by
+// itself. Thread-compatible: one per worker.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/bytes.h"
+#include "delta/delta_planner.h"
+#include "writer/block_encoder.h"
+#include "writer/delta_block_builder.h"
+
+namespace zpack {
+
+// A block, ready to be written.
+struct EncodedBlock {
+  uint32_t first_object = 0;
+  Bytes chunk;
+};
+
+class DeltaStretchEncoder {
+ public:
+  // Blocks are full when reading any of their objects would decode more than
+  // `block_size` bytes besides the object's own size.
+  DeltaStretchEncoder(const DeltaPlannerOptions& options, uint64_t block_size,
+                      BlockEncoder& encoder)
+      : planner_(options), block_size_(block_size), encoder_(encoder) {}
+
+  // Begins a stretch with object number `first`. Blocks are appended to `out`,
+  // which outlives the stretch.
+  void Begin(uint32_t first, std::vector<EncodedBlock>& out);
+  // Adds the next blob of the stretch.
+  Status Add(Bytes content, uint32_t path);
+  // Ends the stretch.
+  Status Finish();
+
+ private:
+  Status CloseBlock();
+
+  DeltaPlanner planner_;
+  uint64_t block_size_;
+  BlockEncoder& encoder_;
+  DeltaBlockBuilder builder_;
+  uint32_t first_ = 0;  // object of the open block
+  std::vector<EncodedBlock>* out_ = nullptr;
+};
+
+}  // namespace zpack

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "writer/lineage_grouper.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <optional>
+#include <string_view>
+#include <tuple>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/progress_phase.h"
+#include "delta/sketch_index.h"
+#include "writer/compressibility.h"
+
+namespace zpack {
+namespace {
+
+// Blobs that agree in so many features of kSketchFeatures are alike. With 3,
+// the blobs of git.git take 6.5 % less than without grouping, with 4 5.4 %.
+constexpr unsigned kAlike = 3;
+// Lineages read at a time by one thread.
+constexpr uint64_t kGrain = 16;
+
+std::string_view Extension(std::string_view name) {
+  const size_t dot = name.rfind('.');
+  return dot == std::string_view::npos || dot == 0 ? std::string_view()
+                                                   : name.substr(dot + 1);
+}
+
+// Paths sorted by extension, then by name, then as the walk met them. Full
+// paths are not compared: with deep directories they would take quadratic
+// memory.
+std::vector<uint32_t> SortPaths(const PathTable& paths) {
+  std::vector<uint32_t> order(paths.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::sort(order, {}, [&](uint32_t path) {
+    const std::string_view name = paths.Name(path);
+    return std::tuple(Extension(name), name, path);
+  });
+  return order;
+}
+
+// The blobs of one path.
+struct Lineage {
+  static constexpr uint32_t kNone = 0xffffffff;
+  uint32_t newest = kNone;  // ranks
+  uint32_t oldest = kNone;
+  // Of these two, once they were read:
+  std::array<ContentSketch, 2> sketches;
+  bool incompressible = false;
+};
+
+std::vector<Lineage> FindLineages(const ObjectList& list, uint64_t max_size) {
+  std::vector<Lineage> lineages(list.path_table.size());
+  for (uint32_t rank = 0; rank < list.ids.size(); ++rank) {
+    if (list.types[rank] != ObjectType::kBlob || !list.reached(rank) ||
+        list.sizes[rank] > max_size) {
+      continue;
+    }
+    Lineage& lineage = lineages[list.paths[rank]];
+    if (lineage.newest == Lineage::kNone) {
+      lineage.newest = lineage.oldest = rank;
+    } else if (list.visits[rank] < list.visits[lineage.newest]) {
+      lineage.newest = rank;
+    } else if (list.visits[rank] > list.visits[lineage.oldest]) {
+      lineage.oldest = rank;
+    }
+  }
+  return lineages;
+}
+
+Status Examine(ObjectSource& source, const ObjectList& list,
+               Compressibility& compressibility, Lineage& lineage) {
+  if (lineage.newest == Lineage::kNone) return {};
+  Bytes content;
+  ZPACK_TRY(source.Read(list.ids[lineage.newest], content));
+  lineage.sketches[0] = MakeSketch(content);
+  ZPACK_ASSIGN_OR_RETURN(lineage.incompressible,
+                         compressibility.IsIncompressible(content));
+  if (lineage.oldest == lineage.newest) return {};
+  ZPACK_TRY(source.Read(list.ids[lineage.oldest], content));
+  lineage.sketches[1] = MakeSketch(content);
+  ZPACK_ASSIGN_OR_RETURN(const bool incompressible,
+                         compressibility.IsIncompressible(content));
+  lineage.incompressible = lineage.incompressible && incompressible;
+  return {};
+}
+
+bool AreAlike(const ContentSketch& a, const ContentSketch& b) {
+  if (!a.valid || !b.valid) return false;
+  unsigned same = 0;
+  for (size_t i = 0; i < kSketchFeatures; ++i) {
+    same += a.features[i] == b.features[i] ? 1 : 0;
+  }
+  return same >= kAlike;
+}
+
+// Sets of paths. The representative is the one first in the order.
+class Groups {
+ public:
+  explicit Groups(const std::vector<uint32_t>& positions)
+      : positions_(positions), parents_(positions.size()) {
+    std::iota(parents_.begin(), parents_.end(), 0U);
+  }
+
+  uint32_t Find(uint32_t path) {
+    while (parents_[path] != path) {
+      parents_[path] = parents_[parents_[path]];
+      path = parents_[path];
+    }
+    return path;
+  }
+
+  void Join(uint32_t a, uint32_t b) {
+    a = Find(a);
+    b = Find(b);
+    if (positions_[a] > positions_[b]) std::swap(a, b);
+    parents_[b] = a;
+  }
+
+ private:
+  const std::vector<uint32_t>& positions_;
+  std::vector<uint32_t> parents_;
+};
+
+}  // namespace
+
+Result<Lineages> GroupLineages(ObjectSource& source, const ObjectList& list,
+                               uint64_t max_size, const RunOptions& run) {
+  std::vector<uint32_t> order = SortPaths(list.path_table);
+  std::vector<uint32_t> positions(order.size());
+  for (uint32_t i = 0; i < order.size(); ++i) positions[order[i]] = i;
+
+  std::vector<Lineage> lineages = FindLineages(list, max_size);
+  const ProgressPhase phase(run.progress, "Grouping paths", order.size(), 0);
+  const Status examined = ParallelFor(
+      ResolveThreads(run.threads), run.stop, order.size(), kGrain,
+      [&](uint64_t begin, uint64_t end) -> Status {
+        Compressibility compressibility;
+        for (uint64_t i = begin; i < end; ++i) {
+          ZPACK_TRY(Examine(source, list, compressibility, lineages[order[i]]));
+        }
+        phase.Advance(end - begin, 0);
+        return {};
+      });
+  ZPACK_TRY(examined);
+
+  Groups groups(positions);
+  SketchIndex index;
+  std::vector<bool> alike(order.size());  // by path: resembles anything
+  for (const uint32_t path : order) {
+    const Lineage& lineage = lineages[path];
+    alike[path] = AreAlike(lineage.sketches[0], lineage.sketches[1]);
+    for (const ContentSketch& sketch : lineage.sketches) {
+      if (!sketch.valid) continue;
+      for (const auto& [other, features] : index.Find(sketch)) {
+        if (features < kAlike || other == path) continue;
+        groups.Join(path, other);
+        alike[path] = alike[other] = true;
+      }
+      index.Add(sketch, path);
+    }
+  }
+
+  Lineages result;
+  result.positions.resize(order.size());
+  result.incompressible.resize(order.size());
+  for (uint32_t path = 0; path < order.size(); ++path) {
+    result.incompressible[path] = lineages[path].incompressible && !alike[path];
+  }
+  std::ranges::sort(order, {}, [&](uint32_t path) {
+    return std::tuple(positions[groups.Find(path)], positions[path]);
+  });
+  for (uint32_t i = 0; i < order.size(); ++i) result.positions[order[i]] = i;
+  return result;
+}
+
+}  // namespace zpack

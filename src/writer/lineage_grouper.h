@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Phase "Grouping paths": which paths hold versions of the same thing. A
+// lineage is the blobs of one path; lineages whose newest or oldest blobs
+// resemble each other (renames, copies, vendored files) are put side by side.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "object/object_source.h"
+#include "writer/object_list.h"
+#include "zpack/options.h"
+
+namespace zpack {
+
+struct Lineages {
+  // By path number: position of the path when alike ones are side by side.
+  std::vector<uint32_t> positions;
+  // By path number: true when its blobs are compressed already and nothing
+  // resembles them, so that neither deltas nor compression would gain.
+  std::vector<bool> incompressible;
+};
+
+// Reads the newest and the oldest blob of each path, except those larger than
+// `max_size`. Errors are those of ObjectSource::Read.
+Result<Lineages> GroupLineages(ObjectSource& source, const ObjectList& list,
+                               uint64_t max_size, const RunOptions& run);
+
+}  // namespace zpack
