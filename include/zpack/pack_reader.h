@@ -30,7 +30,7 @@ struct FileDescription {
     bool required = false;
   };
   struct Stream {
-    std::string kind;   // "sizes", "contents"
+    std::string kind;   // "sizes", "contents", "literals", ...
     std::string codec;  // "stored", "zstd"
     uint64_t raw_size = 0;
     uint64_t stored_size = 0;
@@ -38,7 +38,7 @@ struct FileDescription {
   struct Block {
     uint64_t offset = 0;
     uint64_t size = 0;  // framing included
-    std::string kind;   // "objects", "segment"
+    std::string kind;   // "objects", "segment", "deltas"
     ObjectType type = ObjectType::kBlob;
     uint32_t first_object = 0;
     uint32_t object_count = 0;

@@ -27,55 +27,19 @@ constexpr std::array<std::string_view, 6> kRefRules = {"{}",
                                                        "refs/remotes/{}",
                                                        "refs/remotes/{}/HEAD"};
 
-std::string_view KindName(format::BlockKind kind) {
-  switch (kind) {
-    case format::BlockKind::kObjects:
-      return "objects";
-    case format::BlockKind::kSegment:
-      return "segment";
-    case format::BlockKind::kDeltas:
-      return "deltas";
-  }
-  return "unknown";
-}
-
-std::string_view KindName(format::StreamKind kind) {
-  switch (kind) {
-    case format::StreamKind::kSizes:
-      return "sizes";
-    case format::StreamKind::kContents:
-      return "contents";
-    case format::StreamKind::kBases:
-      return "bases";
-    case format::StreamKind::kLiteralLengths:
-      return "literal-lengths";
-    case format::StreamKind::kCopyLengths:
-      return "copy-lengths";
-    case format::StreamKind::kCopyOffsets:
-      return "copy-offsets";
-    case format::StreamKind::kLiterals:
-      return "literals";
-  }
-  return "unknown";
-}
-
-std::string_view CodecName(format::StreamCodec codec) {
-  return codec == format::StreamCodec::kStored ? "stored" : "zstd";
-}
-
 FileDescription::Block DescribeBlock(const PackFile& pack, size_t index,
                                      const format::BlockView& view) {
   FileDescription::Block out;
   out.offset = pack.block_offset(index);
   out.size = pack.block_stored_size(index);
-  out.kind = KindName(view.header.kind);
+  out.kind = format::KindName(view.header.kind);
   out.type = view.header.type;
   out.first_object = view.header.first_object;
   out.object_count = view.header.object_count;
   out.segment_offset = view.header.segment_offset;
   for (const auto& stream : view.streams) {
-    out.streams.push_back({std::string(KindName(stream.header.kind)),
-                           std::string(CodecName(stream.header.codec)),
+    out.streams.push_back({std::string(format::KindName(stream.header.kind)),
+                           std::string(format::CodecName(stream.header.codec)),
                            stream.header.raw_size, stream.header.stored_size});
   }
   return out;

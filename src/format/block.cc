@@ -43,6 +43,42 @@ Result<StreamHeader> DecodeStreamHeader(ByteReader& in, uint64_t max_raw_size) {
 
 }  // namespace
 
+std::string_view KindName(BlockKind kind) {
+  switch (kind) {
+    case BlockKind::kObjects:
+      return "objects";
+    case BlockKind::kSegment:
+      return "segment";
+    case BlockKind::kDeltas:
+      return "deltas";
+  }
+  return "unknown";
+}
+
+std::string_view KindName(StreamKind kind) {
+  switch (kind) {
+    case StreamKind::kSizes:
+      return "sizes";
+    case StreamKind::kContents:
+      return "contents";
+    case StreamKind::kBases:
+      return "bases";
+    case StreamKind::kLiteralLengths:
+      return "literal-lengths";
+    case StreamKind::kCopyLengths:
+      return "copy-lengths";
+    case StreamKind::kCopyOffsets:
+      return "copy-offsets";
+    case StreamKind::kLiterals:
+      return "literals";
+  }
+  return "unknown";
+}
+
+std::string_view CodecName(StreamCodec codec) {
+  return codec == StreamCodec::kStored ? "stored" : "zstd";
+}
+
 const BlockView::Stream* BlockView::Find(StreamKind kind) const {
   const auto at = std::ranges::find(
       streams, kind, [](const Stream& stream) { return stream.header.kind; });

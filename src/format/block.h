@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "base/bytes.h"
@@ -31,6 +32,11 @@ enum class StreamKind : uint8_t {
   kLiterals = 7,  // bytes that are not copied
 };
 enum class StreamCodec : uint8_t { kStored = 0, kZstd = 1 };
+
+// For people and for JSON; lower case, words joined by '-'.
+std::string_view KindName(BlockKind kind);
+std::string_view KindName(StreamKind kind);
+std::string_view CodecName(StreamCodec codec);
 
 struct BlockHeader {
   BlockKind kind = BlockKind::kObjects;

@@ -10,6 +10,18 @@
 #include "reader/object_run.h"
 
 namespace zpack {
+namespace {
+
+// One part in so many of ReadOptions::cache_size is for rebuilt objects.
+constexpr uint64_t kRebuiltShare = 8;
+
+}  // namespace
+
+ObjectReader::ObjectReader(const PackFile& pack)
+    : pack_(pack),
+      blocks_(pack.options().cache_size -
+              pack.options().cache_size / kRebuiltShare),
+      rebuilt_(pack.options().cache_size / kRebuiltShare) {}
 
 Result<ObjectInfo> ObjectReader::ReadInfo(uint32_t number) {
   const size_t block = pack_.blocks().FindBlock(number);
@@ -26,21 +38,38 @@ Result<ObjectInfo> ObjectReader::ReadInfo(uint32_t number) {
 
 Result<ObjectReader::BlockPtr> ObjectReader::Block(size_t block) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (const auto known = cached_.find(block); known != cached_.end()) {
-    recent_.splice(recent_.begin(), recent_, known->second);
-    return known->second->decoded;
-  }
+  if (BlockPtr known = blocks_.Find(block)) return known;
   ZPACK_ASSIGN_OR_RETURN(DecodedBlock decoded, decoder_.Decode(pack_, block));
   auto shared = std::make_shared<const DecodedBlock>(std::move(decoded));
-  cached_bytes_ += shared->memory();
-  recent_.push_front({block, shared});
-  cached_[block] = recent_.begin();
-  while (cached_bytes_ > pack_.options().cache_size && recent_.size() > 1) {
-    cached_bytes_ -= recent_.back().decoded->memory();
-    cached_.erase(recent_.back().block);
-    recent_.pop_back();
-  }
+  blocks_.Insert(block, shared, shared->memory());
   return shared;
+}
+
+ObjectReader::ContentPtr ObjectReader::Rebuild(const DecodedBlock& block,
+                                               uint32_t number) {
+  const uint32_t first = block.objects.header.first_object;
+  // Up to an object that is known or has no base, then forward again.
+  std::vector<uint32_t> chain;
+  ContentPtr content;
+  for (std::optional<uint32_t> index = number - first; index;
+       index = block.deltas->base(*index)) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    content = rebuilt_.Find(first + *index);
+    if (content) break;
+    chain.push_back(*index);
+  }
+  if (chain.empty()) return content;
+  for (; !chain.empty(); chain.pop_back()) {
+    auto next = std::make_shared<Bytes>();
+    block.deltas->Rebuild(chain.back(), content ? *content : ByteView(), *next);
+    content = std::move(next);
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  // Another thread may have been here meanwhile.
+  if (rebuilt_.Find(number) == nullptr) {
+    rebuilt_.Insert(number, content, content->size());
+  }
+  return content;
 }
 
 Status ObjectReader::Stream(
@@ -62,9 +91,12 @@ Status ObjectReader::Stream(
     // A decoder of its own, so that a long stream does not hold the lock.
     BlockDecoder decoder;
     ZPACK_TRY(StreamSegments(pack_, run, *block, decoder, hash_and_pass));
+  } else if (block->deltas) {
+    const ContentPtr content = Rebuild(*block, number);
+    ZPACK_TRY(hash_and_pass(*content));
   } else {
-    Bytes buffer;
-    ZPACK_TRY(hash_and_pass(block->Object(index, buffer)));
+    Bytes unused;
+    ZPACK_TRY(hash_and_pass(block->Object(index, unused)));
   }
   const ObjectId expected = pack_.ids()[pack_.rank(number)];
   if (const ObjectId actual = hasher.Finish(); actual != expected) {

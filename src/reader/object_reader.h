@@ -8,11 +8,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 
+#include "base/lru_cache.h"
 #include "reader/block_decoder.h"
 #include "reader/pack_file.h"
 
@@ -21,7 +21,7 @@ namespace zpack {
 class ObjectReader {
  public:
   // `pack` outlives the reader.
-  explicit ObjectReader(const PackFile& pack) : pack_(pack) {}
+  explicit ObjectReader(const PackFile& pack);
 
   Result<ObjectInfo> ReadInfo(uint32_t number);
 
@@ -38,20 +38,19 @@ class ObjectReader {
 
  private:
   using BlockPtr = std::shared_ptr<const DecodedBlock>;
-  struct CacheEntry {
-    size_t block;
-    BlockPtr decoded;
-  };
+  using ContentPtr = std::shared_ptr<const Bytes>;
 
   // From the cache, or decoded and put there.
   Result<BlockPtr> Block(size_t block);
+  // The content of an object in a block of deltas. Objects near each other
+  // share most of their chains, so the last ones are kept.
+  ContentPtr Rebuild(const DecodedBlock& block, uint32_t number);
 
   const PackFile& pack_;
   std::mutex mutex_;  // guards everything below
   BlockDecoder decoder_;
-  std::list<CacheEntry> recent_;  // most recently used first
-  std::unordered_map<size_t, std::list<CacheEntry>::iterator> cached_;
-  uint64_t cached_bytes_ = 0;
+  LruCache<size_t, DecodedBlock> blocks_;
+  LruCache<uint32_t, Bytes> rebuilt_;  // by object number
   // Types and sizes of every block that was asked for them: small, and asked
   // for in the order of ids, which is no order at all.
   std::unordered_map<size_t, BlockObjects> objects_;

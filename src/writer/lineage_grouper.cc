@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/progress_phase.h"
+#include "object/path_table.h"
 #include "delta/sketch_index.h"
 #include "writer/compressibility.h"
 
@@ -25,12 +26,6 @@ constexpr unsigned kAlike = 3;
 // Lineages read at a time by one thread.
 constexpr uint64_t kGrain = 16;
 
-std::string_view Extension(std::string_view name) {
-  const size_t dot = name.rfind('.');
-  return dot == std::string_view::npos || dot == 0 ? std::string_view()
-                                                   : name.substr(dot + 1);
-}
-
 // Paths sorted by extension, then by name, then as the walk met them. Full
 // paths are not compared: with deep directories they would take quadratic
 // memory.
@@ -39,7 +34,7 @@ std::vector<uint32_t> SortPaths(const PathTable& paths) {
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::sort(order, {}, [&](uint32_t path) {
     const std::string_view name = paths.Name(path);
-    return std::tuple(Extension(name), name, path);
+    return std::tuple(FileExtension(name), name, path);
   });
   return order;
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "object/object_id_table.h"
-#include "writer/path_table.h"
+#include "object/path_table.h"
 
 namespace zpack {
 

@@ -29,6 +29,7 @@ FACADE_HEADERS = {
     "convert.h": {"api"},
     "pack_reader.h": {"api"},
     "restore.h": {"restore", "api"},
+    "statistics.h": {"reader", "api"},
     "verify.h": {"verify", "api"},
 }
 

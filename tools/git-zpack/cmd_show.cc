@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "common_options.h"
+#include "statistics_printer.h"
 #include "zpack/pack_reader.h"
 
 namespace zpack::cli {
@@ -15,7 +16,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 void AddOptions(po::options_description& options) {
-  options.add_options()("blocks", "also list every block and its streams");
+  options.add_options()("blocks", "also list every block and its streams")(
+      "stats", "instead explain where the bytes are and what reading costs");
   AddJsonOption(options);
 }
 
@@ -134,7 +136,20 @@ Json ToJson(const FileDescription& file, const RefsSnapshot& refs) {
           {"file_hash", file.file_hash}};
 }
 
+int RunStatistics(const po::variables_map& values, const Io& io) {
+  const auto statistics =
+      CollectStatistics(Text(values, "file"), ReadOptions{}, RunOptions{});
+  if (!statistics) return Fail(io, statistics.error());
+  if (Has(values, "json")) {
+    PrintJson(StatisticsJson(*statistics), io.out);
+  } else {
+    PrintStatistics(*statistics, io.out);
+  }
+  return kDone;
+}
+
 int Run(const po::variables_map& values, const Io& io) {
+  if (Has(values, "stats")) return RunStatistics(values, io);
   const auto reader = PackReader::Open(Text(values, "file"), ReadOptions{});
   if (!reader) return Fail(io, reader.error());
   const auto description = (*reader)->Describe();
@@ -151,7 +166,7 @@ int Run(const po::variables_map& values, const Io& io) {
 
 const Command kShowCommand = {"show",
                               "Show what a .zpack file consists of",
-                              "[--blocks] [--json] <file>",
+                              "[--blocks | --stats] [--json] <file>",
                               {"file"},
                               0,
                               {},

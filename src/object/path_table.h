@@ -14,6 +14,10 @@
 
 namespace zpack {
 
+// What follows the last dot of a file name; empty without one, and for names
+// like ".gitignore".
+std::string_view FileExtension(std::string_view name);
+
 class PathTable {
  public:
   // The path of root trees, and of everything that has no path.

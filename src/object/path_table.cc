@@ -1,11 +1,17 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "writer/path_table.h"
+#include "object/path_table.h"
 
 #include <vector>
 
 namespace zpack {
+
+std::string_view FileExtension(std::string_view name) {
+  const size_t dot = name.rfind('.');
+  return dot == std::string_view::npos || dot == 0 ? std::string_view()
+                                                   : name.substr(dot + 1);
+}
 
 PathTable::PathTable() { nodes_.push_back({kRoot, ""}); }
 

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "zpack/statistics.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "reader/pack_file.h"
+#include "reader/statistics_collector.h"
+
+namespace zpack {
+
+Result<FileStatistics> CollectStatistics(const std::string& path,
+                                         const ReadOptions& options,
+                                         const RunOptions& run) {
+  ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
+  ZPACK_ASSIGN_OR_RETURN(const auto pack,
+                         PackFile::Open(std::move(file), options));
+  StatisticsCollector collector(*pack);
+  ZPACK_TRY(collector.ReadBlocks(run));
+  return collector.Finish();
+}
+
+}  // namespace zpack

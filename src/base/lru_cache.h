@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shared values that were used last, up to a number of bytes.
+// Thread-compatible.
+
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+
+namespace zpack {
+
+template <typename Key, typename Value>
+class LruCache {
+ public:
+  explicit LruCache(uint64_t max_bytes) : max_bytes_(max_bytes) {}
+
+  // The value of `key`, or null.
+  std::shared_ptr<const Value> Find(const Key& key) {
+    const auto known = entries_.find(key);
+    if (known == entries_.end()) return nullptr;
+    recent_.splice(recent_.begin(), recent_, known->second);
+    return known->second->value;
+  }
+
+  // Adds a value of so many `bytes` and drops those used least recently. The
+  // newest value stays, however large. REQUIRES: `key` is not there.
+  void Insert(const Key& key, std::shared_ptr<const Value> value,
+              uint64_t bytes) {
+    recent_.push_front({key, std::move(value), bytes});
+    entries_[key] = recent_.begin();
+    bytes_ += bytes;
+    while (bytes_ > max_bytes_ && recent_.size() > 1) {
+      bytes_ -= recent_.back().bytes;
+      entries_.erase(recent_.back().key);
+      recent_.pop_back();
+    }
+  }
+
+ private:
+  struct Entry {
+    Key key;
+    std::shared_ptr<const Value> value;
+    uint64_t bytes;
+  };
+
+  uint64_t max_bytes_;
+  uint64_t bytes_ = 0;
+  std::list<Entry> recent_;  // most recently used first
+  std::unordered_map<Key, typename std::list<Entry>::iterator> entries_;
+};
+
+}  // namespace zpack

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reader/object_paths.h"
+
+#include <ranges>
+
+#include "object/object_links.h"
+
+namespace zpack {
+namespace {
+
+// Deeper paths are cut. Trees whose content was not hashed could even name
+// each other.
+constexpr size_t kMaxDepth = 4096;
+
+}  // namespace
+
+ObjectPaths::ObjectPaths(const PackFile& pack)
+    : pack_(pack), parents_(pack.ids().size(), kNone) {
+  names_.resize(pack.ids().size(), &*interned_.emplace().first);
+}
+
+void ObjectPaths::AddTrees(const DecodedBlock& block) {
+  const ObjectFormat format = pack_.header().object_format;
+  Bytes buffer;
+  for (size_t i = 0; i < block.objects.sizes.size(); ++i) {
+    const uint32_t tree =
+        block.objects.header.first_object + static_cast<uint32_t>(i);
+    TreeIterator entries(block.Object(i, buffer), format);
+    TreeEntry entry;
+    while (entries.Next(entry)) {
+      if (entry.is_gitlink()) continue;
+      const auto rank = pack_.ids().Find(ObjectId(entry.id));
+      if (!rank) continue;
+      const uint32_t child = pack_.number(*rank);
+      if (parents_[child] != kNone) continue;
+      parents_[child] = tree;
+      names_[child] = &*interned_.emplace(entry.name).first;
+    }
+  }
+}
+
+std::string ObjectPaths::Path(uint32_t number) const {
+  std::vector<const std::string*> components;
+  while (parents_[number] != kNone && components.size() < kMaxDepth) {
+    components.push_back(names_[number]);
+    number = parents_[number];
+  }
+  std::string path;
+  for (const std::string* name : std::views::reverse(components)) {
+    if (!path.empty()) path += '/';
+    path += *name;
+  }
+  return path;
+}
+
+}  // namespace zpack

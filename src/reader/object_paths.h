@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Paths of objects, as the trees of a file first name them.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "reader/block_decoder.h"
+#include "reader/pack_file.h"
+
+namespace zpack {
+
+class ObjectPaths {
+ public:
+  explicit ObjectPaths(const PackFile& pack);
+
+  // Notes what the trees of a block name. REQUIRES: `block` holds trees and is
+  // no segment.
+  void AddTrees(const DecodedBlock& block);
+
+  // The path of an object; empty for a root tree and what no tree names.
+  std::string Path(uint32_t number) const;
+  // The last component of it.
+  std::string_view Name(uint32_t number) const { return *names_[number]; }
+
+ private:
+  static constexpr uint32_t kNone = 0xffffffff;
+
+  const PackFile& pack_;
+  std::vector<uint32_t> parents_;  // by number: the tree, or kNone
+  std::vector<const std::string*> names_;
+  std::unordered_set<std::string> interned_;  // owns the names
+};
+
+}  // namespace zpack

@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reader/statistics_collector.h"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "base/progress_phase.h"
+#include "object/path_table.h"
+
+namespace zpack {
+namespace {
+
+FileStatistics::Histogram MakeHistogram(std::vector<uint64_t> values) {
+  FileStatistics::Histogram histogram;
+  if (values.empty()) return histogram;
+  std::ranges::sort(values);
+  histogram.median = values[(values.size() - 1) / 2];
+  histogram.p99 = values[(values.size() - 1) * 99 / 100];
+  histogram.maximum = values.back();
+  for (const uint64_t value : values) {
+    const uint64_t up_to = value == 0 ? 0 : std::bit_ceil(value);
+    if (histogram.buckets.empty() || histogram.buckets.back().up_to != up_to) {
+      histogram.buckets.push_back({up_to, 0});
+    }
+    ++histogram.buckets.back().objects;
+  }
+  return histogram;
+}
+
+// `part` of `whole`, scaled to `total`.
+uint64_t Scale(uint64_t part, uint64_t whole, uint64_t total) {
+  if (whole == 0) return 0;
+  return static_cast<uint64_t>(static_cast<double>(part) /
+                               static_cast<double>(whole) *
+                               static_cast<double>(total));
+}
+
+void Add(FileStatistics::Share& share, uint64_t content, uint64_t stored) {
+  ++share.objects;
+  share.content_bytes += content;
+  share.stored_bytes += stored;
+}
+
+// The values of a map, those with most stored bytes first, ties by name.
+template <typename T>
+std::vector<T> MostExpensive(std::map<std::string, T> map) {
+  std::vector<T> values;
+  for (auto& [name, value] : map) values.push_back(std::move(value));
+  std::ranges::stable_sort(values, std::greater(), [](const T& value) {
+    return value.share.stored_bytes;
+  });
+  return values;
+}
+
+}  // namespace
+
+Status StatisticsCollector::ReadBlocks(const RunOptions& run) {
+  const size_t count = pack_.blocks().block_count();
+  const ProgressPhase phase(run.progress, "Reading blocks", count, 0);
+  for (size_t block = 0; block < count; ++block) {
+    ZPACK_TRY(CheckStop(run.stop));
+    ZPACK_TRY(ReadBlock(block));
+    phase.Advance(1, pack_.block_stored_size(block));
+  }
+  return {};
+}
+
+Status StatisticsCollector::ReadBlock(size_t block) {
+  uint64_t raw = 0;
+  uint64_t stored = 0;
+  format::BlockHeader header;
+  {
+    ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
+                           decoder_.Load(pack_, block));
+    header = view.header;
+    for (const auto& stream : view.streams) {
+      StreamSum& sum = streams_[{std::string(format::KindName(header.kind)),
+                                 header.type,
+                                 std::string(
+                                     format::KindName(stream.header.kind))}];
+      sum.raw_bytes += stream.header.raw_size;
+      sum.stored_bytes += stream.header.stored_size;
+      raw += stream.header.raw_size;
+      stored += stream.header.stored_size;
+    }
+  }
+  if (header.type == ObjectType::kTree &&
+      header.kind == format::BlockKind::kObjects) {
+    ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
+                           decoder_.Decode(pack_, block));
+    paths_.AddTrees(decoded);
+  } else if (header.kind == format::BlockKind::kDeltas) {
+    ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
+                           decoder_.Decode(pack_, block));
+    AddDeltas(decoded, raw, stored);
+  } else if (header.type == ObjectType::kBlob) {
+    ZPACK_ASSIGN_OR_RETURN(const BlockObjects objects,
+                           decoder_.DecodeObjects(pack_, block));
+    AddBlobs(objects, raw, stored);
+  }
+  return {};
+}
+
+void StatisticsCollector::AddBlobs(const BlockObjects& objects, uint64_t raw,
+                                   uint64_t stored) {
+  const bool segment = objects.header.kind == format::BlockKind::kSegment;
+  if (segment && objects.header.segment_offset != 0) {
+    blobs_.back().stored_bytes += stored;
+    return;
+  }
+  for (size_t i = 0; i < objects.sizes.size(); ++i) {
+    const uint64_t size = objects.sizes[i];
+    const uint32_t number =
+        objects.header.first_object + static_cast<uint32_t>(i);
+    AddBlob({number, size, segment ? stored : Scale(size, raw, stored), 0},
+            segment ? 0 : raw - std::min(raw, size), size);
+  }
+}
+
+void StatisticsCollector::AddDeltas(const DecodedBlock& block, uint64_t raw,
+                                    uint64_t stored) {
+  const DeltaBlock& deltas = *block.deltas;
+  std::vector<uint64_t> rebuilt(deltas.count());
+  std::vector<uint32_t> chains(deltas.count());
+  for (uint32_t index = 0; index < deltas.count(); ++index) {
+    const uint64_t size = deltas.sizes()[index];
+    rebuilt[index] = size;
+    if (const auto base = deltas.base(index)) {
+      rebuilt[index] += rebuilt[*base];
+      chains[index] = chains[*base] + 1;
+    }
+    AddBlob({block.objects.header.first_object + index, size,
+             Scale(deltas.own_size(index), raw, stored), chains[index]},
+            raw - std::min(raw, size), rebuilt[index]);
+  }
+}
+
+void StatisticsCollector::AddBlob(const Blob& blob, uint64_t block_data,
+                                  uint64_t rebuilt) {
+  blobs_.push_back(blob);
+  chain_lengths_.push_back(blob.chain_length);
+  block_data_.push_back(block_data);
+  rebuilt_bytes_.push_back(rebuilt);
+}
+
+FileStatistics StatisticsCollector::Finish() {
+  FileStatistics out;
+  for (const auto& [key, sum] : streams_) {
+    const auto& [block_kind, type, kind] = key;
+    out.streams.push_back(
+        {block_kind, type, kind, sum.raw_bytes, sum.stored_bytes});
+  }
+  std::ranges::stable_sort(out.streams, std::greater(),
+                           &FileStatistics::Stream::stored_bytes);
+
+  std::map<std::string, FileStatistics::Extension> extensions;
+  std::map<std::string, FileStatistics::Lineage> lineages;
+  for (const Blob& blob : blobs_) {
+    const std::string suffix(FileExtension(paths_.Name(blob.number)));
+    FileStatistics::Extension& extension = extensions[suffix];
+    extension.extension = suffix;
+    Add(extension.share, blob.content_bytes, blob.stored_bytes);
+    std::string path = paths_.Path(blob.number);
+    FileStatistics::Lineage& lineage = lineages[path];
+    lineage.path = std::move(path);
+    Add(lineage.share, blob.content_bytes, blob.stored_bytes);
+    lineage.whole += blob.chain_length == 0 ? 1 : 0;
+    lineage.longest_chain = std::max(lineage.longest_chain, blob.chain_length);
+  }
+  out.extensions = MostExpensive(std::move(extensions));
+  out.lineages = MostExpensive(std::move(lineages));
+  if (out.lineages.size() > FileStatistics::kTopLineages) {
+    out.lineages.resize(FileStatistics::kTopLineages);
+  }
+  out.chain_lengths = MakeHistogram(std::move(chain_lengths_));
+  out.block_data = MakeHistogram(std::move(block_data_));
+  out.rebuilt_bytes = MakeHistogram(std::move(rebuilt_bytes_));
+  return out;
+}
+
+}  // namespace zpack

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fills FileStatistics from an open file. Thread-compatible.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "reader/block_decoder.h"
+#include "reader/object_paths.h"
+#include "reader/pack_file.h"
+#include "zpack/statistics.h"
+
+namespace zpack {
+
+class StatisticsCollector {
+ public:
+  explicit StatisticsCollector(const PackFile& pack)
+      : pack_(pack), paths_(pack) {}
+
+  // Reads all blocks.
+  Status ReadBlocks(const RunOptions& run);
+  // REQUIRES: ReadBlocks was done.
+  FileStatistics Finish();
+
+ private:
+  // What is known of one blob.
+  struct Blob {
+    uint32_t number = 0;
+    uint64_t content_bytes = 0;
+    uint64_t stored_bytes = 0;
+    uint32_t chain_length = 0;
+  };
+  struct StreamSum {
+    uint64_t raw_bytes = 0;
+    uint64_t stored_bytes = 0;
+  };
+
+  Status ReadBlock(size_t block);
+  void AddBlobs(const BlockObjects& objects, uint64_t raw, uint64_t stored);
+  void AddDeltas(const DecodedBlock& block, uint64_t raw, uint64_t stored);
+  void AddBlob(const Blob& blob, uint64_t block_data, uint64_t rebuilt);
+
+  const PackFile& pack_;
+  ObjectPaths paths_;
+  BlockDecoder decoder_;
+  std::map<std::tuple<std::string, ObjectType, std::string>, StreamSum>
+      streams_;
+  std::vector<Blob> blobs_;
+  std::vector<uint64_t> chain_lengths_;
+  std::vector<uint64_t> block_data_;
+  std::vector<uint64_t> rebuilt_bytes_;
+};
+
+}  // namespace zpack

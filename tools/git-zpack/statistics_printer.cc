@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "statistics_printer.h"
+
+#include <fmt/format.h>
+
+#include <ostream>
+#include <string_view>
+
+#include "common_options.h"
+
+namespace zpack::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Extensions that are listed for people.
+constexpr size_t kTopExtensions = 20;
+
+void Print(std::string_view title, const FileStatistics::Histogram& histogram,
+           std::ostream& out) {
+  out << fmt::format("\n{}\n  median {}, 99 % up to {}, maximum {}\n", title,
+                     histogram.median, histogram.p99, histogram.maximum);
+  for (const auto& bucket : histogram.buckets) {
+    out << fmt::format("  up to {:12} {:10}\n", bucket.up_to, bucket.objects);
+  }
+}
+
+Json ToJson(const FileStatistics::Histogram& histogram) {
+  Json buckets = Json::array();
+  for (const auto& bucket : histogram.buckets) {
+    buckets.push_back({{"up_to", bucket.up_to}, {"objects", bucket.objects}});
+  }
+  return {{"median", histogram.median},
+          {"p99", histogram.p99},
+          {"maximum", histogram.maximum},
+          {"buckets", buckets}};
+}
+
+// Adds what a share holds to `json`.
+void SetShare(Json& json, const FileStatistics::Share& share) {
+  json["objects"] = share.objects;
+  json["content_bytes"] = share.content_bytes;
+  json["stored_bytes"] = share.stored_bytes;
+}
+
+}  // namespace
+
+void PrintStatistics(const FileStatistics& statistics, std::ostream& out) {
+  out << "blocks   type    stream                    raw       stored\n";
+  for (const auto& stream : statistics.streams) {
+    out << fmt::format("{:8} {:7} {:15} {:13} {:12}\n", stream.block_kind,
+                       ObjectTypeName(stream.type), stream.kind,
+                       stream.raw_bytes, stream.stored_bytes);
+  }
+  out << "\nextension          blobs        content       stored (estimate)\n";
+  for (size_t i = 0;
+       i < std::min(kTopExtensions, statistics.extensions.size()); ++i) {
+    const auto& [extension, share] = statistics.extensions[i];
+    out << fmt::format("{:14} {:9} {:14} {:12}\n",
+                       extension.empty() ? "(none)" : extension, share.objects,
+                       share.content_bytes, share.stored_bytes);
+  }
+  Print("deltas between a blob and one that is whole", statistics.chain_lengths,
+        out);
+  Print("bytes of block data decoded for a blob, less its own size",
+        statistics.block_data, out);
+  Print("bytes of content rebuilt for a blob, its own included",
+        statistics.rebuilt_bytes, out);
+  out << "\nmost expensive lineages\n"
+         "    stored (estimate)  blobs  whole  chain        content  path\n";
+  for (const auto& lineage : statistics.lineages) {
+    out << fmt::format(
+        "{:12} {:15} {:6} {:6} {:14}  {}\n", lineage.share.stored_bytes,
+        lineage.share.objects, lineage.whole, lineage.longest_chain,
+        lineage.share.content_bytes,
+        lineage.path.empty() ? "(no path)" : lineage.path);
+  }
+}
+
+Json StatisticsJson(const FileStatistics& statistics) {
+  Json streams = Json::array();
+  for (const auto& stream : statistics.streams) {
+    streams.push_back({{"blocks", stream.block_kind},
+                       {"type", ObjectTypeName(stream.type)},
+                       {"stream", stream.kind},
+                       {"raw_bytes", stream.raw_bytes},
+                       {"stored_bytes", stream.stored_bytes}});
+  }
+  Json extensions = Json::array();
+  for (const auto& extension : statistics.extensions) {
+    Json json = Json::object();
+    SetBytes(json, "extension", extension.extension);
+    SetShare(json, extension.share);
+    extensions.push_back(std::move(json));
+  }
+  Json lineages = Json::array();
+  for (const auto& lineage : statistics.lineages) {
+    Json json = Json::object();
+    SetBytes(json, "path", lineage.path);
+    SetShare(json, lineage.share);
+    json["whole"] = lineage.whole;
+    json["longest_chain"] = lineage.longest_chain;
+    lineages.push_back(std::move(json));
+  }
+  return {{"streams", streams},
+          {"extensions", extensions},
+          {"chain_lengths", ToJson(statistics.chain_lengths)},
+          {"block_data", ToJson(statistics.block_data)},
+          {"rebuilt_bytes", ToJson(statistics.rebuilt_bytes)},
+          {"lineages", lineages}};
+}
+
+}  // namespace zpack::cli

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// FileStatistics for people and as JSON.
+
+#pragma once
+
+#include <iosfwd>
+#include <nlohmann/json.hpp>
+
+#include "zpack/statistics.h"
+
+namespace zpack::cli {
+
+void PrintStatistics(const FileStatistics& statistics, std::ostream& out);
+nlohmann::ordered_json StatisticsJson(const FileStatistics& statistics);
+
+}  // namespace zpack::cli
