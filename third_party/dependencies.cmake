@@ -48,4 +48,9 @@ if(ZPACK_TESTS)
     message(FATAL_ERROR "GoogleTest 1.12 or newer is missing: "
       "apt-get install libgtest-dev libgmock-dev")
   endif()
+  find_package(benchmark 1.7 QUIET)
+  if(NOT benchmark_FOUND)
+    message(FATAL_ERROR "Google Benchmark 1.7 or newer is missing: "
+      "apt-get install libbenchmark-dev")
+  endif()
 endif()

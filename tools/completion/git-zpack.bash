@@ -14,13 +14,13 @@ __git_zpack_options()
 	local run="--threads --quiet --progress --no-progress --json"
 	case "$1" in
 	convert)
-		echo "--level --block-size --reachable --force --no-verify $run --help" ;;
+		echo "--profile --level --block-size --reachable --force --no-verify $run --help" ;;
 	verify)
 		echo "--level --against $run --help" ;;
 	restore)
 		echo "--force $run --help" ;;
 	show)
-		echo "--blocks --json --help" ;;
+		echo "--blocks --stats --json --help" ;;
 	list-refs)
 		echo "--symref --dereference --json --help" ;;
 	cat-file)
@@ -82,10 +82,12 @@ __git_zpack_refs()
 __git_zpack_value()
 {
 	case "$1 $2" in
+	"convert --profile")
+		__git_zpack_words "fast balanced max" "$3" ;;
 	"convert --level")
 		__git_zpack_words "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22" "$3" ;;
 	"convert --block-size")
-		__git_zpack_words "256k 1m 2m 4m 8m 16m 32m 64m 128m" "$3" ;;
+		__git_zpack_words "64k 256k 1m 2m 4m 8m 16m" "$3" ;;
 	"verify --level")
 		__git_zpack_words "structure checksums objects connectivity" "$3" ;;
 	"verify --against")
@@ -140,7 +142,7 @@ __git_zpack_complete()
 			--)
 				options_end=1
 				continue ;;
-			--level | --block-size | --threads | --against)
+			--profile | --level | --block-size | --threads | --against)
 				[[ ${words[i + 1]} == = ]] && ((i++))
 				((i++))
 				continue ;;

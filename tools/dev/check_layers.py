@@ -42,7 +42,7 @@ THIRD_PARTY = [
     (r"git2(\.h|/)", {"git"}),
     (r"boost/", {"tools"}),
     (r"nlohmann/", {"tools"}),
-    (r"(gtest|gmock)/", set()),
+    (r"(gtest|gmock|benchmark)/", set()),
 ]
 POSIX = re.compile(r"(sys|linux)/\w+\.h|(dirent|errno|fcntl|poll|pthread|sched|"
                    r"signal|spawn|stdlib|string|termios|time|unistd)\.h")

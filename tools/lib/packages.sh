@@ -13,7 +13,7 @@ build_packages=(
 )
 # shellcheck disable=SC2034
 test_packages=(
-  libgtest-dev libgmock-dev clang-format-19 clang-tidy-19 man-db
+  libgtest-dev libgmock-dev libbenchmark-dev clang-format-19 clang-tidy-19 man-db
   python3-dulwich
 )
 # Only for finding new inputs; the known ones are replayed without clang.
