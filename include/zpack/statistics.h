@@ -57,7 +57,8 @@ struct FileStatistics {
 
   std::vector<Stream> streams;        // most stored bytes first
   std::vector<Extension> extensions;  // most stored bytes first
-  std::vector<Lineage> lineages;  // the most expensive ones, kTopLineages at most
+  std::vector<Lineage>
+      lineages;  // the most expensive ones, kTopLineages at most
   // By blob: deltas between it and an object without a base.
   Histogram chain_lengths;
   // By blob: uncompressed block data that reading it decodes, less its size.

@@ -24,8 +24,6 @@ uint64_t HashWindow(const uint8_t* p) {
          (std::rotl(LoadWord(p + 8), 29) * 0xbb67ae8584caa73bU);
 }
 
-uint64_t Distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
-
 }  // namespace
 
 void DeltaEncoder::IndexBase(ByteView base, uint32_t begin, uint32_t end) {
@@ -75,7 +73,7 @@ DeltaEncoder::Match DeltaEncoder::FindMatch(ByteView base, ByteView target,
     Match match{at - backward, position - backward, backward + forward, 0};
     match.gain =
         static_cast<int64_t>(uint64_t{match.length} * costs_.literal) -
-        static_cast<int64_t>(costs_.Copy(Distance(match.base, gap.expected)));
+        static_cast<int64_t>(costs_.Copy(gap.Jump(match.target, match.base)));
     if (match.gain > best.gain) best = match;
     if (match.length >= kLongEnough) break;
   }
@@ -132,7 +130,7 @@ bool DeltaEncoder::Encode(ByteView base, ByteView target, uint64_t limit,
         break;
       }
       delta.cost += uint64_t{match.target - gap.begin} * costs_.literal +
-                    costs_.Copy(Distance(match.base, gap.expected));
+                    costs_.Copy(gap.Jump(match.target, match.base));
       copy(match.target, match.base, match.length);
       at = gap.begin;
     }

@@ -31,7 +31,8 @@ class DeltaEncoder {
   explicit DeltaEncoder(const DeltaCosts& costs) : costs_(costs) {}
 
   // Fills `delta` with copies that turn `base` into `target`. False, with
-  // `delta` unspecified, when that would cost `limit` or more.
+  // `delta` unspecified, when that would cost `limit` or more, as far as can be
+  // told without looking further.
   // REQUIRES: base and target are smaller than 4 GiB.
   bool Encode(ByteView base, ByteView target, uint64_t limit, Delta& delta);
 
@@ -40,7 +41,13 @@ class DeltaEncoder {
   struct Gap {
     uint32_t begin = 0;
     uint32_t end = 0;
-    uint32_t expected = 0;  // where in the base a copy is cheapest
+    uint32_t expected = 0;  // where in the base a copy to `begin` is cheapest
+
+    // How far a copy to `target` from `base` is from the cheapest.
+    uint64_t Jump(uint32_t target, uint32_t base) const {
+      const uint64_t cheapest = uint64_t{expected} + (target - begin);
+      return cheapest > base ? cheapest - base : base - cheapest;
+    }
   };
   // A range of the target that stands in the base.
   struct Match {

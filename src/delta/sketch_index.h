@@ -26,7 +26,7 @@ class SketchIndex {
   void Add(const ContentSketch& sketch, uint32_t number);
 
   // At most kSketchFeatures contents, the most similar first, of equal ones
-  // the one added last. The view lives until the next call.
+  // that with the greatest number. The view lives until the next call.
   const std::vector<Similar>& Find(const ContentSketch& sketch);
 
   void Clear() { last_.clear(); }

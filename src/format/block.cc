@@ -12,8 +12,12 @@ namespace {
 
 constexpr size_t kStreamHeaderSize = 20;
 
+bool IsKnown(BlockKind kind) {
+  return kind >= BlockKind::kObjects && kind <= BlockKind::kTrees;
+}
+
 bool IsKnown(StreamKind kind) {
-  return kind >= StreamKind::kSizes && kind <= StreamKind::kLiterals;
+  return kind >= StreamKind::kSizes && kind <= StreamKind::kOutsideIds;
 }
 
 bool IsKnown(StreamCodec codec) {
@@ -51,6 +55,8 @@ std::string_view KindName(BlockKind kind) {
       return "segment";
     case BlockKind::kDeltas:
       return "deltas";
+    case BlockKind::kTrees:
+      return "trees";
   }
   return "unknown";
 }
@@ -71,6 +77,24 @@ std::string_view KindName(StreamKind kind) {
       return "copy-offsets";
     case StreamKind::kLiterals:
       return "literals";
+    case StreamKind::kEditCounts:
+      return "edit-counts";
+    case StreamKind::kEditRuns:
+      return "edit-runs";
+    case StreamKind::kEditKinds:
+      return "edit-kinds";
+    case StreamKind::kNames:
+      return "names";
+    case StreamKind::kModes:
+      return "modes";
+    case StreamKind::kChildren:
+      return "children";
+    case StreamKind::kChildDifferences:
+      return "child-differences";
+    case StreamKind::kNameTexts:
+      return "name-texts";
+    case StreamKind::kOutsideIds:
+      return "outside-ids";
   }
   return "unknown";
 }
@@ -113,10 +137,11 @@ Result<BlockView> DecodeBlock(ByteView payload, uint64_t max_raw_size) {
   block.header.object_count = in.U32();
   block.header.segment_offset = in.U64();
   const bool segment = block.header.kind == BlockKind::kSegment;
-  const bool deltas = block.header.kind == BlockKind::kDeltas;
-  if (!in.ok() ||
-      (!segment && !deltas && block.header.kind != BlockKind::kObjects) ||
-      (deltas && block.header.type != ObjectType::kBlob) ||
+  if (!in.ok() || !IsKnown(block.header.kind) ||
+      (block.header.kind == BlockKind::kDeltas &&
+       block.header.type != ObjectType::kBlob) ||
+      (block.header.kind == BlockKind::kTrees &&
+       block.header.type != ObjectType::kTree) ||
       std::ranges::find(kAllObjectTypes, block.header.type) ==
           kAllObjectTypes.end() ||
       block.header.object_count == 0 ||

@@ -20,6 +20,7 @@ enum class BlockKind : uint8_t {
   kObjects = 1,  // one or more whole objects of one type
   kSegment = 2,  // a part of one object that is larger than a block
   kDeltas = 3,   // blobs, most of them as deltas against others of the block
+  kTrees = 4,    // trees as edits of others of the block
 };
 enum class StreamKind : uint8_t {
   kSizes = 1,     // a varint for the size of each object
@@ -30,6 +31,16 @@ enum class StreamKind : uint8_t {
   kCopyLengths = 5,
   kCopyOffsets = 6,
   kLiterals = 7,  // bytes that are not copied
+  // Of a block of trees, besides sizes, bases and literals:
+  kEditCounts = 8,         // of each tree
+  kEditRuns = 9,           // entries of the base before each edit
+  kEditKinds = 10,         // format::TreeEditKind
+  kNames = 11,             // of each added entry
+  kModes = 12,             // of each added entry
+  kChildren = 13,          // of each added or changed entry
+  kChildDifferences = 14,  // of children that were not expected
+  kNameTexts = 15,         // of names that are new in the block
+  kOutsideIds = 16,        // of children that are not in the file
 };
 enum class StreamCodec : uint8_t { kStored = 0, kZstd = 1 };
 

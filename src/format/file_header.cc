@@ -144,8 +144,8 @@ Result<FileHeader> DecodeFileHeader(
 }
 
 const std::vector<std::string>& KnownFeatures() {
-  static const std::vector<std::string> features = {
-      std::string(kDeltasFeature)};
+  static const std::vector<std::string> features = {std::string(kDeltasFeature),
+                                                    std::string(kTreesFeature)};
   return features;
 }
 

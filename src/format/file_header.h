@@ -47,6 +47,8 @@ Result<FileHeader> DecodeFileHeader(
 
 // Blocks of kind kDeltas.
 inline constexpr std::string_view kDeltasFeature = "deltas";
+// Blocks of kind kTrees.
+inline constexpr std::string_view kTreesFeature = "trees";
 
 // The required features this version of the library understands.
 const std::vector<std::string>& KnownFeatures();

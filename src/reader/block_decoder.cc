@@ -25,6 +25,12 @@ Result<T> InBlock(Result<T> result, const PackFile& pack, size_t block) {
   return std::unexpected(std::move(error));
 }
 
+BlockLimits Limits(const PackFile& pack, const format::BlockView& block) {
+  uint64_t stored = 0;
+  for (const auto& stream : block.streams) stored += stream.stored.size();
+  return BlockLimits::For(pack.options().max_block_size, stored);
+}
+
 // Offsets of objects from their sizes, or kCorrupt unless they fill `total`.
 Result<std::vector<uint64_t>> Offsets(const BlockObjects& objects,
                                       uint64_t total) {
@@ -44,12 +50,7 @@ Result<std::vector<uint64_t>> Offsets(const BlockObjects& objects,
 // need kept as long as they do.
 Status VisitDeltas(const DeltaBlock& deltas, uint64_t max_kept,
                    const std::function<Status(size_t, ByteView)>& visit) {
-  // The last object that needs each one; itself when none does.
-  std::vector<uint32_t> last_use(deltas.count());
-  for (uint32_t index = 0; index < deltas.count(); ++index) {
-    last_use[index] = index;
-    if (const auto base = deltas.base(index)) last_use[*base] = index;
-  }
+  const std::vector<uint32_t> last_use = deltas.layout().LastUses();
   std::vector<Bytes> kept(deltas.count());
   std::vector<Bytes> spare;  // buffers to use again
   uint64_t kept_bytes = 0;
@@ -88,6 +89,7 @@ Status DecodedBlock::ForEachObject(
     uint64_t max_kept,
     const std::function<Status(size_t, ByteView)>& visit) const {
   if (deltas) return VisitDeltas(*deltas, max_kept, visit);
+  if (trees) return trees->ForEach(id_of, visit);
   for (size_t index = 0; index < objects.sizes.size(); ++index) {
     ZPACK_TRY(visit(index, ByteView(contents).subspan(offsets[index],
                                                       objects.sizes[index])));
@@ -96,6 +98,10 @@ Status DecodedBlock::ForEachObject(
 }
 
 ByteView DecodedBlock::Object(size_t index, Bytes& buffer) const {
+  if (trees) {
+    trees->Rebuild(static_cast<uint32_t>(index), id_of, buffer);
+    return buffer;
+  }
   if (!deltas) {
     return ByteView(contents).subspan(offsets[index], objects.sizes[index]);
   }
@@ -156,13 +162,14 @@ Result<BlockObjects> BlockDecoder::Objects(const PackFile& pack,
   BlockObjects objects{block.header, {}};
   ZPACK_ASSIGN_OR_RETURN(const Bytes raw,
                          Unpack(block, format::StreamKind::kSizes));
-  if (block.header.kind == format::BlockKind::kDeltas) {
+  if (block.header.kind == format::BlockKind::kDeltas ||
+      block.header.kind == format::BlockKind::kTrees) {
     ZPACK_ASSIGN_OR_RETURN(const Bytes bases,
                            Unpack(block, format::StreamKind::kBases));
     ZPACK_ASSIGN_OR_RETURN(
-        DeltaBlock::Layout layout,
-        DeltaBlock::ParseLayout(raw, bases, block.header.object_count,
-                                pack.options().max_block_size));
+        BlockLayout layout,
+        ParseBlockLayout(raw, bases, block.header.object_count,
+                         Limits(pack, block)));
     objects.sizes = std::move(layout.sizes);
     return objects;
   }
@@ -192,7 +199,31 @@ Result<DeltaBlock> BlockDecoder::Deltas(const PackFile& pack,
     ZPACK_ASSIGN_OR_RETURN(*stream, Unpack(block, kind));
   }
   return DeltaBlock::Parse(std::move(streams), block.header.object_count,
-                           pack.options().max_block_size);
+                           Limits(pack, block));
+}
+
+Result<TreeBlock> BlockDecoder::Trees(const PackFile& pack,
+                                      const format::BlockView& block) {
+  using format::StreamKind;
+  TreeBlock::Streams streams;
+  for (const auto& [kind, stream] :
+       {std::pair(StreamKind::kSizes, &streams.sizes),
+        std::pair(StreamKind::kBases, &streams.bases),
+        std::pair(StreamKind::kLiterals, &streams.literals),
+        std::pair(StreamKind::kEditCounts, &streams.edit_counts),
+        std::pair(StreamKind::kEditRuns, &streams.edit_runs),
+        std::pair(StreamKind::kEditKinds, &streams.edit_kinds),
+        std::pair(StreamKind::kNames, &streams.names),
+        std::pair(StreamKind::kModes, &streams.modes),
+        std::pair(StreamKind::kChildren, &streams.children),
+        std::pair(StreamKind::kChildDifferences, &streams.child_differences),
+        std::pair(StreamKind::kNameTexts, &streams.name_texts),
+        std::pair(StreamKind::kOutsideIds, &streams.outside_ids)}) {
+    ZPACK_ASSIGN_OR_RETURN(*stream, Unpack(block, kind));
+  }
+  return TreeBlock::Parse(std::move(streams), block.header.object_count,
+                          pack.ids().size(), pack.header().object_format,
+                          Limits(pack, block));
 }
 
 Result<BlockObjects> BlockDecoder::DecodeObjects(const PackFile& pack,
@@ -213,6 +244,14 @@ Result<DecodedBlock> BlockDecoder::Decode(const PackFile& pack, size_t block) {
     if (view.header.kind == format::BlockKind::kDeltas) {
       ZPACK_ASSIGN_OR_RETURN(decoded.deltas, Deltas(pack, view));
       decoded.objects = {view.header, decoded.deltas->sizes()};
+      return decoded;
+    }
+    if (view.header.kind == format::BlockKind::kTrees) {
+      ZPACK_ASSIGN_OR_RETURN(decoded.trees, Trees(pack, view));
+      decoded.objects = {view.header, decoded.trees->sizes()};
+      decoded.id_of = [&pack](uint32_t number) {
+        return pack.ids()[pack.rank(number)];
+      };
       return decoded;
     }
     ZPACK_ASSIGN_OR_RETURN(decoded.objects, Objects(pack, view));

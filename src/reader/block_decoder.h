@@ -15,6 +15,7 @@
 #include "format/block.h"
 #include "reader/delta_block.h"
 #include "reader/pack_file.h"
+#include "reader/tree_block.h"
 
 namespace zpack {
 
@@ -28,11 +29,15 @@ struct DecodedBlock {
   BlockObjects objects;
   Bytes contents;                 // of all objects, or of the segment
   std::vector<uint64_t> offsets;  // of each object in `contents`, and the end
-  std::optional<DeltaBlock> deltas;  // instead of contents and offsets
+  // Instead of contents and offsets, in blocks of these kinds:
+  std::optional<DeltaBlock> deltas;
+  std::optional<TreeBlock> trees;
+  TreeBlock::IdOf id_of;  // set with `trees`; refers to the open file
 
   // Bytes that this keeps in memory.
   uint64_t memory() const {
-    return deltas ? deltas->memory() : contents.size();
+    if (deltas) return deltas->memory();
+    return trees ? trees->memory() : contents.size();
   }
 
   // Calls `visit` with index and content of each object, in order. The content
@@ -42,7 +47,8 @@ struct DecodedBlock {
       uint64_t max_kept,
       const std::function<Status(size_t, ByteView)>& visit) const;
 
-  // The content of one object; rebuilt in `buffer` when it is a delta.
+  // The content of one object; rebuilt in `buffer` when it is stored
+  // against others.
   // REQUIRES: not a segment, index < sizes.size().
   ByteView Object(size_t index, Bytes& buffer) const;
 };
@@ -67,6 +73,7 @@ class BlockDecoder {
                                const format::BlockView& block);
   Result<DeltaBlock> Deltas(const PackFile& pack,
                             const format::BlockView& block);
+  Result<TreeBlock> Trees(const PackFile& pack, const format::BlockView& block);
 
   ZstdDecompressor decompressor_;
   Bytes chunk_;

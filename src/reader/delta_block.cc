@@ -95,48 +95,8 @@ class CommandReader {
 
 }  // namespace
 
-Result<DeltaBlock::Layout> DeltaBlock::ParseLayout(ByteView sizes,
-                                                   ByteView bases,
-                                                   uint32_t count,
-                                                   uint64_t max_object_size) {
-  ByteReader size_reader(sizes);
-  ByteReader base_reader(bases);
-  size_reader.Count(count, 1);
-  base_reader.Count(count, 1);
-  if (!size_reader.ok()) return Bad("object sizes");
-  if (!base_reader.ok()) return Bad("bases");
-  Layout layout;
-  layout.sizes.reserve(count);
-  layout.bases.reserve(count);
-  for (uint32_t index = 0; index < count; ++index) {
-    const uint64_t distance = base_reader.Varint();
-    if (!base_reader.ok() || distance > index) return Bad("bases");
-    const uint32_t base = index - static_cast<uint32_t>(distance);
-    uint64_t size = size_reader.Varint();
-    if (!size_reader.ok()) return Bad("object sizes");
-    if (distance != 0) {
-      // Unsigned arithmetic wraps; what is left of nonsense is too large.
-      size = layout.sizes[base] + static_cast<uint64_t>(UnZigZag(size));
-      if (size > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
-        return Bad("object sizes");
-      }
-    }
-    if (size > max_object_size) {
-      return MakeError(ErrorCode::kLimitExceeded,
-                       "object of {} bytes in a block of deltas is above the "
-                       "limit of {}",
-                       size, max_object_size);
-    }
-    layout.sizes.push_back(size);
-    layout.bases.push_back(base);
-  }
-  if (!size_reader.exhausted()) return Bad("object sizes");
-  if (!base_reader.exhausted()) return Bad("bases");
-  return layout;
-}
-
 Result<DeltaBlock> DeltaBlock::Parse(Streams streams, uint32_t count,
-                                     uint64_t max_object_size) {
+                                     const BlockLimits& limits) {
   // Positions are kept in 32 bits.
   for (const Bytes* stream : {&streams.literal_lengths, &streams.copy_lengths,
                               &streams.copy_offsets, &streams.literals}) {
@@ -147,8 +107,8 @@ Result<DeltaBlock> DeltaBlock::Parse(Streams streams, uint32_t count,
     }
   }
   ZPACK_ASSIGN_OR_RETURN(
-      Layout layout,
-      ParseLayout(streams.sizes, streams.bases, count, max_object_size));
+      BlockLayout layout,
+      ParseBlockLayout(streams.sizes, streams.bases, count, limits));
   DeltaBlock block(std::move(streams), std::move(layout));
   ZPACK_TRY(block.CheckCopies());
   return block;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "reader/block_layout.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -27,26 +28,17 @@ class DeltaBlock {
     Bytes literals;
   };
 
-  // Sizes and bases of `count` objects, which two of the streams tell.
-  struct Layout {
-    std::vector<uint64_t> sizes;
-    std::vector<uint32_t> bases;  // index in the block; its own without a base
-  };
-  // kCorrupt for anything out of the ordinary, kLimitExceeded for an object
-  // of more than `max_object_size` bytes.
-  static Result<Layout> ParseLayout(ByteView sizes, ByteView bases,
-                                    uint32_t count, uint64_t max_object_size);
-
-  // Checks that every object can be rebuilt. Errors as ParseLayout.
+  // Checks that every object can be rebuilt. kCorrupt for anything out of the
+  // ordinary, kLimitExceeded beyond `limits`.
   static Result<DeltaBlock> Parse(Streams streams, uint32_t count,
-                                  uint64_t max_object_size);
+                                  const BlockLimits& limits);
 
   uint32_t count() const { return static_cast<uint32_t>(starts_.size()); }
   const std::vector<uint64_t>& sizes() const { return layout_.sizes; }
   std::optional<uint32_t> base(uint32_t index) const {
-    if (layout_.bases[index] == index) return std::nullopt;
-    return layout_.bases[index];
+    return layout_.base(index);
   }
+  const BlockLayout& layout() const { return layout_; }
   // Bytes that this keeps in memory.
   uint64_t memory() const;
   // Bytes of all streams.
@@ -67,14 +59,14 @@ class DeltaBlock {
     uint32_t literals = 0;
   };
 
-  DeltaBlock(Streams streams, Layout layout)
+  DeltaBlock(Streams streams, BlockLayout layout)
       : streams_(std::move(streams)), layout_(std::move(layout)) {}
 
   // Finds `starts_` and checks all copies.
   Status CheckCopies();
 
   Streams streams_;
-  Layout layout_;
+  BlockLayout layout_;
   std::vector<Start> starts_;
 };
 

@@ -21,23 +21,27 @@ ObjectPaths::ObjectPaths(const PackFile& pack)
   names_.resize(pack.ids().size(), &*interned_.emplace().first);
 }
 
-void ObjectPaths::AddTrees(const DecodedBlock& block) {
-  const ObjectFormat format = pack_.header().object_format;
-  Bytes buffer;
-  for (size_t i = 0; i < block.objects.sizes.size(); ++i) {
-    const uint32_t tree =
-        block.objects.header.first_object + static_cast<uint32_t>(i);
-    TreeIterator entries(block.Object(i, buffer), format);
-    TreeEntry entry;
-    while (entries.Next(entry)) {
-      if (entry.is_gitlink()) continue;
-      const auto rank = pack_.ids().Find(ObjectId(entry.id));
-      if (!rank) continue;
-      const uint32_t child = pack_.number(*rank);
-      if (parents_[child] != kNone) continue;
-      parents_[child] = tree;
-      names_[child] = &*interned_.emplace(entry.name).first;
-    }
+Status ObjectPaths::AddTrees(const DecodedBlock& block) {
+  const uint32_t first = block.objects.header.first_object;
+  return block.ForEachObject(pack_.options().max_block_size,
+                             [&](size_t index, ByteView content) -> Status {
+                               AddTree(first + static_cast<uint32_t>(index),
+                                       content);
+                               return {};
+                             });
+}
+
+void ObjectPaths::AddTree(uint32_t tree, ByteView content) {
+  TreeIterator entries(content, pack_.header().object_format);
+  TreeEntry entry;
+  while (entries.Next(entry)) {
+    if (entry.is_gitlink()) continue;
+    const auto rank = pack_.ids().Find(ObjectId(entry.id));
+    if (!rank) continue;
+    const uint32_t child = pack_.number(*rank);
+    if (parents_[child] != kNone) continue;
+    parents_[child] = tree;
+    names_[child] = &*interned_.emplace(entry.name).first;
   }
 }
 

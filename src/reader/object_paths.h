@@ -22,7 +22,7 @@ class ObjectPaths {
 
   // Notes what the trees of a block name. REQUIRES: `block` holds trees and is
   // no segment.
-  void AddTrees(const DecodedBlock& block);
+  Status AddTrees(const DecodedBlock& block);
 
   // The path of an object; empty for a root tree and what no tree names.
   std::string Path(uint32_t number) const;
@@ -31,6 +31,8 @@ class ObjectPaths {
 
  private:
   static constexpr uint32_t kNone = 0xffffffff;
+
+  void AddTree(uint32_t tree, ByteView content);
 
   const PackFile& pack_;
   std::vector<uint32_t> parents_;  // by number: the tree, or kNone

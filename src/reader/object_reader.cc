@@ -12,16 +12,20 @@
 namespace zpack {
 namespace {
 
-// One part in so many of ReadOptions::cache_size is for rebuilt objects.
+// Parts of ReadOptions::cache_size that are for rebuilt blobs and for entries
+// of trees.
 constexpr uint64_t kRebuiltShare = 8;
+constexpr uint64_t kEntriesShare = 8;
 
 }  // namespace
 
 ObjectReader::ObjectReader(const PackFile& pack)
     : pack_(pack),
       blocks_(pack.options().cache_size -
-              pack.options().cache_size / kRebuiltShare),
-      rebuilt_(pack.options().cache_size / kRebuiltShare) {}
+              pack.options().cache_size / kRebuiltShare -
+              pack.options().cache_size / kEntriesShare),
+      rebuilt_(pack.options().cache_size / kRebuiltShare),
+      entries_(pack.options().cache_size / kEntriesShare) {}
 
 Result<ObjectInfo> ObjectReader::ReadInfo(uint32_t number) {
   const size_t block = pack_.blocks().FindBlock(number);
@@ -72,6 +76,36 @@ ObjectReader::ContentPtr ObjectReader::Rebuild(const DecodedBlock& block,
   return content;
 }
 
+void ObjectReader::RebuildTree(const DecodedBlock& block, uint32_t number,
+                               Bytes& content) {
+  const TreeBlock& trees = *block.trees;
+  const uint32_t first = block.objects.header.first_object;
+  using EntriesPtr = std::shared_ptr<const TreeBlock::Entries>;
+  std::vector<uint32_t> chain;
+  EntriesPtr entries;
+  for (std::optional<uint32_t> index = number - first; index;
+       index = trees.base(*index)) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    entries = entries_.Find(first + *index);
+    if (entries) break;
+    chain.push_back(*index);
+  }
+  static const TreeBlock::Entries kNone;
+  for (; !chain.empty(); chain.pop_back()) {
+    auto next = std::make_shared<TreeBlock::Entries>();
+    if (!trees.IsVerbatim(chain.back())) {
+      trees.ApplyEdits(chain.back(), entries ? *entries : kNone, *next);
+    }
+    entries = std::move(next);
+  }
+  trees.Serialize(number - first, *entries, block.id_of, content);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (entries_.Find(number) == nullptr) {
+    entries_.Insert(number, entries,
+                    entries->size() * sizeof(TreeBlock::Entry));
+  }
+}
+
 Status ObjectReader::Stream(
     uint32_t number, const std::function<Status(const ObjectInfo&)>& start,
     const std::function<Status(ByteView)>& piece) {
@@ -91,6 +125,10 @@ Status ObjectReader::Stream(
     // A decoder of its own, so that a long stream does not hold the lock.
     BlockDecoder decoder;
     ZPACK_TRY(StreamSegments(pack_, run, *block, decoder, hash_and_pass));
+  } else if (block->trees) {
+    Bytes content;
+    RebuildTree(*block, number, content);
+    ZPACK_TRY(hash_and_pass(content));
   } else if (block->deltas) {
     const ContentPtr content = Rebuild(*block, number);
     ZPACK_TRY(hash_and_pass(*content));

@@ -80,10 +80,9 @@ Status StatisticsCollector::ReadBlock(size_t block) {
                            decoder_.Load(pack_, block));
     header = view.header;
     for (const auto& stream : view.streams) {
-      StreamSum& sum = streams_[{std::string(format::KindName(header.kind)),
-                                 header.type,
-                                 std::string(
-                                     format::KindName(stream.header.kind))}];
+      StreamSum& sum =
+          streams_[{std::string(format::KindName(header.kind)), header.type,
+                    std::string(format::KindName(stream.header.kind))}];
       sum.raw_bytes += stream.header.raw_size;
       sum.stored_bytes += stream.header.stored_size;
       raw += stream.header.raw_size;
@@ -91,10 +90,10 @@ Status StatisticsCollector::ReadBlock(size_t block) {
     }
   }
   if (header.type == ObjectType::kTree &&
-      header.kind == format::BlockKind::kObjects) {
+      header.kind != format::BlockKind::kSegment) {
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
                            decoder_.Decode(pack_, block));
-    paths_.AddTrees(decoded);
+    ZPACK_TRY(paths_.AddTrees(decoded));
   } else if (header.kind == format::BlockKind::kDeltas) {
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
                            decoder_.Decode(pack_, block));

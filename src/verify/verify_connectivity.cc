@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -102,8 +103,7 @@ class ConnectivityCheck {
     }
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
                            decoder_.Decode(pack_, block));
-    Bytes large;   // an object in segments
-    Bytes unused;  // only blobs are stored as deltas
+    Bytes large;  // an object in segments
     const BlockRun run = RunAt(pack_, block);
     const bool segmented = IsSegmented(run, decoded);
     if (segmented) {
@@ -113,15 +113,49 @@ class ConnectivityCheck {
                                  return {};
                                }));
     }
+    if (decoded.trees) return FollowTrees(block, decoded);
     // Following adds to the list that is worked through.
+    Bytes unused;
     while (!pending_[block].empty()) {
-      const auto [number, wanted] = pending_[block].back();
+      const Pending next = pending_[block].back();
       pending_[block].pop_back();
-      if (followed_[number] || (wanted && *wanted != type)) continue;
-      followed_[number] = true;
-      const uint32_t index = number - objects.header.first_object;
-      Follow(pack_.ids()[pack_.rank(number)], type,
+      if (!Take(next, type)) continue;
+      const uint32_t index = next.number - objects.header.first_object;
+      Follow(pack_.ids()[pack_.rank(next.number)], type,
              segmented ? ByteView(large) : decoded.Object(index, unused));
+    }
+    return {};
+  }
+
+  // True when `pending` is to be followed now, being of `type`.
+  bool Take(const Pending& pending, ObjectType type) {
+    if (followed_[pending.number] || (pending.type && *pending.type != type)) {
+      return false;
+    }
+    followed_[pending.number] = true;
+    return true;
+  }
+
+  // A tree is rebuilt from others of its block, so all are rebuilt in their
+  // order, until a pass finds no more to follow.
+  Status FollowTrees(size_t block, const DecodedBlock& decoded) {
+    const uint32_t first = decoded.objects.header.first_object;
+    while (!pending_[block].empty()) {
+      std::vector<bool> wanted(decoded.objects.sizes.size());
+      for (const Pending& pending : std::exchange(pending_[block], {})) {
+        if (Take(pending, ObjectType::kTree)) {
+          wanted[pending.number - first] = true;
+        }
+      }
+      const Status visited = decoded.ForEachObject(
+          pack_.options().max_block_size,
+          [&](size_t index, ByteView content) -> Status {
+            if (!wanted[index]) return {};
+            const auto number = first + static_cast<uint32_t>(index);
+            Follow(pack_.ids()[pack_.rank(number)], ObjectType::kTree, content);
+            return {};
+          });
+      ZPACK_TRY(visited);
     }
     return {};
   }

@@ -13,14 +13,9 @@
 #include "delta/delta_planner.h"
 #include "writer/block_encoder.h"
 #include "writer/delta_block_builder.h"
+#include "writer/encoded_block.h"
 
 namespace zpack {
-
-// A block, ready to be written.
-struct EncodedBlock {
-  uint32_t first_object = 0;
-  Bytes chunk;
-};
 
 class DeltaStretchEncoder {
  public:

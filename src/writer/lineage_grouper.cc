@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/progress_phase.h"
-#include "object/path_table.h"
 #include "delta/sketch_index.h"
+#include "object/path_table.h"
 #include "writer/compressibility.h"
 
 namespace zpack {

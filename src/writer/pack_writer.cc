@@ -19,6 +19,7 @@
 #include "writer/container_writer.h"
 #include "writer/delta_stretch_encoder.h"
 #include "writer/lineage_grouper.h"
+#include "writer/tree_stretch_encoder.h"
 #include "writer/write_order.h"
 
 namespace zpack {
@@ -75,6 +76,7 @@ class BlockWorker {
  public:
   BlockWorker(ObjectSource& source, const ObjectList& list,
               const std::vector<uint32_t>& order,
+              const std::vector<uint32_t>& numbers,
               const EncodingOptions& options, const ProgressPhase& phase,
               const std::stop_token& stop)
       : source_(source),
@@ -83,14 +85,18 @@ class BlockWorker {
         phase_(phase),
         stop_(stop),
         encoder_(options.level),
-        deltas_(PlannerOptions(options), options.block_size, encoder_) {}
+        deltas_(PlannerOptions(options), options.block_size, encoder_),
+        trees_(list.ids, order, numbers, BlockSizes(options.block_size).trees,
+               encoder_) {}
 
   Status Run(BlockInFlight& block) {
     switch (block.plan.kind) {
       case format::BlockKind::kSegment:
         return EncodeSegment(block);
       case format::BlockKind::kDeltas:
-        return EncodeDeltas(block);
+        return EncodeStretch(block, deltas_);
+      case format::BlockKind::kTrees:
+        return EncodeStretch(block, trees_);
       case format::BlockKind::kObjects:
         break;
     }
@@ -131,19 +137,20 @@ class BlockWorker {
     return {};
   }
 
-  Status EncodeDeltas(BlockInFlight& block) {
+  template <typename StretchEncoder>
+  Status EncodeStretch(BlockInFlight& block, StretchEncoder& stretch) {
     const PlannedBlock& plan = block.plan;
-    deltas_.Begin(plan.first, block.encoded);
+    stretch.Begin(plan.first, block.encoded);
     for (uint32_t i = 0; i < plan.count; ++i) {
       ZPACK_TRY(CheckStop(stop_));
       Bytes object;
       ZPACK_TRY(Read(plan, i, object));
       const size_t size = object.size();
       ZPACK_TRY(
-          deltas_.Add(std::move(object), list_.paths[order_[plan.first + i]]));
+          stretch.Add(std::move(object), list_.paths[order_[plan.first + i]]));
       phase_.Advance(1, size);
     }
-    return deltas_.Finish();
+    return stretch.Finish();
   }
 
   // Reads object `index` of `plan`.
@@ -181,6 +188,7 @@ class BlockWorker {
   std::stop_token stop_;
   BlockEncoder encoder_;
   DeltaStretchEncoder deltas_;  // uses encoder_
+  TreeStretchEncoder trees_;    // uses encoder_
 };
 
 }  // namespace
@@ -200,10 +208,14 @@ Result<WriteStats> WritePack(ObjectSource& source, const ObjectList& list,
   const ProgressPhase phase(run.progress, "Compressing objects", order.size(),
                             raw_bytes);
 
+  const std::vector<uint32_t> numbers = format::InversePermutation(order);
   std::vector<std::string> features;
-  if (std::ranges::find(plan, format::BlockKind::kDeltas,
-                        &PlannedBlock::kind) != plan.end()) {
-    features.emplace_back(format::kDeltasFeature);
+  for (const auto& [kind, feature] :
+       {std::pair(format::BlockKind::kDeltas, format::kDeltasFeature),
+        std::pair(format::BlockKind::kTrees, format::kTreesFeature)}) {
+    if (std::ranges::find(plan, kind, &PlannedBlock::kind) != plan.end()) {
+      features.emplace_back(feature);
+    }
   }
   ContainerWriter container(file, list.ids.format(), list.ids.size(), features);
   ZPACK_TRY(container.Start(refs));
@@ -214,8 +226,8 @@ Result<WriteStats> WritePack(ObjectSource& source, const ObjectList& list,
   const Status encoded = RunOrderedPipeline<BlockInFlight>(
       ResolveThreads(run.threads), run.stop,
       [&] {
-        return std::make_unique<BlockWorker>(source, list, order, options,
-                                             phase, run.stop);
+        return std::make_unique<BlockWorker>(source, list, order, numbers,
+                                             options, phase, run.stop);
       },
       [&](BlockInFlight& block) -> Result<bool> {
         if (next_block == plan.size()) return false;
@@ -243,8 +255,7 @@ Result<WriteStats> WritePack(ObjectSource& source, const ObjectList& list,
       });
   ZPACK_TRY(encoded);
 
-  // `order` maps numbers to ranks; the index stores the inverse.
-  ZPACK_TRY(container.Finish(list.ids, format::InversePermutation(order)));
+  ZPACK_TRY(container.Finish(list.ids, numbers));
   stats.file_size = container.size();
   return stats;
 }

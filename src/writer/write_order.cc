@@ -26,6 +26,9 @@ constexpr uint64_t kMaxSegment = uint64_t{8} << 20;
 constexpr uint64_t kMinStretch = 16;
 constexpr uint64_t kMaxStretch = 96;
 constexpr uint64_t kStretches = 8;
+// The same for trees, whose edits are a hundredth of their content and less.
+constexpr uint64_t kMinTreeStretch = 32;
+constexpr uint64_t kTreeStretches = 4;
 
 // What history walks read first comes first.
 uint32_t TypePosition(ObjectType type) {
@@ -35,10 +38,17 @@ uint32_t TypePosition(ObjectType type) {
                                kOrder.begin());
 }
 
-bool IsStoredAsDelta(const ObjectList& list, const Lineages& lineages,
-                     uint32_t rank) {
-  return list.types[rank] == ObjectType::kBlob &&
-         !lineages.incompressible[list.paths[rank]];
+BlockKind KindOf(const ObjectList& list, const Lineages& lineages,
+                 uint32_t rank) {
+  switch (list.types[rank]) {
+    case ObjectType::kTree:
+      return BlockKind::kTrees;
+    case ObjectType::kBlob:
+      return lineages.incompressible[list.paths[rank]] ? BlockKind::kObjects
+                                                       : BlockKind::kDeltas;
+    default:
+      return BlockKind::kObjects;
+  }
 }
 
 }  // namespace
@@ -59,6 +69,7 @@ std::vector<uint32_t> WriteOrder(const ObjectList& list,
 
 BlockSizes::BlockSizes(uint64_t block_size)
     : deltas(block_size),
+      trees(block_size / 4),
       whole(std::max(block_size,
                      std::min(block_size * kWholePerDeltas, kMaxWhole))),
       max_object(8 * block_size),
@@ -71,12 +82,22 @@ std::vector<PlannedBlock> PlanBlocks(const ObjectList& list,
                                      const std::vector<uint32_t>& order,
                                      const BlockSizes& sizes) {
   uint64_t delta_bytes = 0;
+  uint64_t tree_bytes = 0;
   for (const uint32_t rank : order) {
-    if (IsStoredAsDelta(list, lineages, rank)) delta_bytes += list.sizes[rank];
+    const BlockKind kind = KindOf(list, lineages, rank);
+    if (kind == BlockKind::kDeltas) delta_bytes += list.sizes[rank];
+    if (kind == BlockKind::kTrees) tree_bytes += list.sizes[rank];
   }
   const uint64_t stretch =
       std::clamp(delta_bytes / kStretches, kMinStretch * sizes.deltas,
                  kMaxStretch * sizes.deltas);
+  const uint64_t tree_stretch =
+      std::max(tree_bytes / kTreeStretches, kMinTreeStretch * sizes.deltas);
+  const auto limit_of = [&](BlockKind kind, ObjectType type) {
+    if (kind == BlockKind::kDeltas) return stretch;
+    if (kind == BlockKind::kTrees) return tree_stretch;
+    return type == ObjectType::kBlob ? sizes.deltas : sizes.whole;
+  };
 
   std::vector<PlannedBlock> blocks;
   PlannedBlock open;
@@ -97,12 +118,8 @@ std::vector<PlannedBlock> PlanBlocks(const ObjectList& list,
       }
       continue;
     }
-    const BlockKind kind = IsStoredAsDelta(list, lineages, rank)
-                               ? BlockKind::kDeltas
-                               : BlockKind::kObjects;
-    const uint64_t limit = kind == BlockKind::kDeltas  ? stretch
-                           : type == ObjectType::kBlob ? sizes.deltas
-                                                       : sizes.whole;
+    const BlockKind kind = KindOf(list, lineages, rank);
+    const uint64_t limit = limit_of(kind, type);
     if (open.count != 0 && (open.type != type || open.kind != kind ||
                             open.raw_size + size > limit)) {
       flush();

@@ -27,6 +27,7 @@ struct BlockSizes {
   explicit BlockSizes(uint64_t block_size);
 
   uint64_t deltas;  // data of a block of deltas, and of incompressible blobs
+  uint64_t trees;   // data of a block of trees
   uint64_t whole;   // content of a block of whole objects
   uint64_t max_object;  // larger objects are cut into segments
   uint64_t segment;     // content of a segment
@@ -34,8 +35,8 @@ struct BlockSizes {
 };
 
 // A block to be: objects [first, first + count) of one type, or one segment of
-// one object. Objects of kind kDeltas are a stretch that is encoded as one or
-// more blocks; how many is known only then.
+// one object. Objects of kind kDeltas or kTrees are a stretch that is encoded
+// as one or more blocks; how many is known only then.
 struct PlannedBlock {
   uint32_t first = 0;
   uint32_t count = 0;

@@ -10,8 +10,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 #include "api/convert_source.h"
+#include "reader/block_decoder.h"
 #include "reader/object_reader.h"
 #include "reader/pack_file.h"
 #include "support/memory_file.h"
@@ -25,10 +27,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file with whole blocks, a segmented object, refs and a shallow boundary.
+// A file with blocks of whole objects and of deltas, a segmented object, refs
+// and a shallow boundary.
 Bytes SmallFile(MemorySource& source) {
+  for (const std::string& version : SampleVersions()) source.AddBlob(version);
+  // More than eight blocks.
   std::string large;
-  for (int i = 0; i < 900; ++i) large += std::to_string(i * i) + "\n";
+  while (large.size() < 33000) large += std::to_string(large.size() / 3000);
   source.AddBlob(large);
   source.refs.shallow = {source.refs.Resolve("HEAD")};
   const TempDir directory;
@@ -71,6 +76,32 @@ void ReadEverything(const Bytes& bytes, const MemorySource& source) {
     EXPECT_EQ(object->second.type, *type);
     EXPECT_EQ(object->second.content, AsText(content));
   }
+}
+
+TEST(Sweep, TheFileHasBlocksOfEveryKind) {
+  MemorySource source = SampleHistory(4);
+  const auto pack = PackFile::Open(
+      std::make_unique<MemoryFile>(SmallFile(source)), ReadOptions{});
+  ASSERT_TRUE(pack) << pack.error().message;
+  std::set<format::BlockKind> kinds;
+  size_t bases = 0;
+  uint64_t copies = 0;  // at least
+  BlockDecoder decoder;
+  for (size_t i = 0; i < (*pack)->blocks().block_count(); ++i) {
+    const auto block = decoder.Decode(**pack, i);
+    ASSERT_TRUE(block) << block.error().message;
+    kinds.insert(block->objects.header.kind);
+    if (!block->deltas) continue;
+    for (uint32_t j = 0; j < block->deltas->count(); ++j) {
+      bases += block->deltas->base(j) ? 1 : 0;
+    }
+    const auto view = decoder.Load(**pack, i);
+    ASSERT_TRUE(view);
+    copies += view->Find(format::StreamKind::kCopyLengths)->header.raw_size / 2;
+  }
+  EXPECT_EQ(kinds.size(), 4U);
+  EXPECT_GE(bases, 3U);
+  EXPECT_GT(copies, bases) << "some deltas have several";
 }
 
 TEST(Sweep, TheUndamagedFileIsRight) {

@@ -1,21 +1,129 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Payload of a block: its structure and its compressed streams.
+// Payload of a block: its structure and its compressed streams, and then, in a
+// file made around it, everything a reader does with a block.
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string>
 
 #include "codec/zstd_codec.h"
 #include "format/block.h"
 #include "fuzz/fuzz_target.h"
+#include "reader/block_decoder.h"
+#include "support/memory_file.h"
+#include "writer/container_writer.h"
+
+namespace {
+
+using namespace zpack;
+
+// Small, because a few bytes can ask for many objects of this size.
+constexpr uint64_t kMaxBlockSize = 1 << 16;
+constexpr uint32_t kMaxObjects = 64;
+
+void Require(bool condition) {
+  if (!condition) std::abort();
+}
+
+class MemoryOutput final : public WritableFile {
+ public:
+  Status Append(ByteView bytes) override {
+    zpack::Append(content_, bytes);
+    return {};
+  }
+  Status WriteAt(uint64_t offset, ByteView bytes) override {
+    std::ranges::copy(bytes, content_.begin() + static_cast<ptrdiff_t>(offset));
+    return {};
+  }
+  Status Sync() override { return {}; }
+  const std::string& path() const override { return path_; }
+  Bytes& content() { return content_; }
+
+ private:
+  Bytes content_;
+  std::string path_ = "memory.zpack";
+};
+
+// A file in which `payload` is the last block, behind blocks that nobody
+// decodes, as its header wants it.
+Bytes FileAround(const format::BlockHeader& header, ByteView payload) {
+  Bytes ids;
+  const uint32_t count = header.first_object + header.object_count;
+  for (uint32_t number = 0; number < count; ++number) {
+    Bytes id(20, 0);
+    id[0] = static_cast<uint8_t>(number);
+    Append(ids, id);
+  }
+  std::vector<uint32_t> numbers(count);
+  for (uint32_t rank = 0; rank < count; ++rank) numbers[rank] = rank;
+  RefsSnapshot refs;
+  refs.head_symref = "refs/heads/main";
+
+  MemoryOutput file;
+  ContainerWriter writer(file, ObjectFormat::kSha1, count,
+                         {std::string(format::kDeltasFeature)});
+  const auto add = [&](uint32_t first_object, ByteView block) {
+    Bytes chunk;
+    format::EncodeChunk(format::kBlockChunk, 0, block, chunk);
+    Require(writer.AddBlock(first_object, chunk).has_value());
+  };
+  Require(writer.Start(refs).has_value());
+  if (header.first_object != 0) add(0, {});
+  if (header.segment_offset != 0) add(header.first_object, {});
+  add(header.first_object, payload);
+  Require(
+      writer
+          .Finish(*ObjectIdTable::FromSorted(ObjectFormat::kSha1, ids), numbers)
+          .has_value());
+  return std::move(file.content());
+}
+
+void UseObjects(const DecodedBlock& block) {
+  Bytes buffer;
+  const Status visited = block.ForEachObject(
+      16 * kMaxBlockSize, [&](size_t index, ByteView content) -> Status {
+        Require(content.size() == block.objects.sizes[index]);
+        Require(std::ranges::equal(block.Object(index, buffer), content));
+        return {};
+      });
+  (void)visited;
+}
+
+void UseInFile(const format::BlockHeader& header, ByteView payload) {
+  if (header.first_object > kMaxObjects || header.object_count > kMaxObjects) {
+    return;
+  }
+  ReadOptions options;
+  options.max_block_size = kMaxBlockSize;
+  const auto pack = PackFile::Open(
+      std::make_unique<zpack::testing::MemoryFile>(FileAround(header, payload)),
+      options);
+  Require(pack.has_value());
+  const size_t last = (*pack)->blocks().block_count() - 1;
+  static BlockDecoder decoder;
+  const auto objects = decoder.DecodeObjects(**pack, last);
+  const auto block = decoder.Decode(**pack, last);
+  if (!block) return;
+  Require(objects.has_value() && objects->sizes == block->objects.sizes);
+  if (header.kind != format::BlockKind::kSegment) UseObjects(*block);
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr uint64_t kMaxRawSize = 1 << 20;
-  const auto block = zpack::format::DecodeBlock({data, size}, kMaxRawSize);
+  const ByteView payload(data, size);
+  const auto block = format::DecodeBlock(payload, kMaxRawSize);
   if (!block) return 0;
-  static zpack::ZstdDecompressor decompressor;
+  static ZstdDecompressor decompressor;
   for (const auto& stream : block->streams) {
-    if (stream.header.codec != zpack::format::StreamCodec::kZstd) continue;
-    zpack::Bytes raw(stream.header.raw_size);
+    if (stream.header.codec != format::StreamCodec::kZstd) continue;
+    Bytes raw(stream.header.raw_size);
     (void)decompressor.Decompress(stream.stored, raw);
   }
+  UseInFile(block->header, payload);
   return 0;
 }

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "api/convert_source.h"
 #include "base/error.h"
@@ -19,6 +20,8 @@
 #include "format/trailer.h"
 #include "support/memory_source.h"
 #include "support/temp_dir.h"
+#include "writer/delta_block_builder.h"
+#include "writer/delta_stretch_encoder.h"
 
 namespace {
 
@@ -122,6 +125,62 @@ void AddBlocks(const Corpus& corpus) {
   corpus.Add("block/segment", segment);
 }
 
+// The sample versions, and a text that is unlike them.
+std::vector<Bytes> Versions() {
+  std::vector<Bytes> versions;
+  for (const std::string& text : SampleVersions()) {
+    versions.emplace_back(AsBytes(text).begin(), AsBytes(text).end());
+  }
+  const ByteView unlike = AsBytes("unlike\n");
+  versions.emplace_back(unlike.begin(), unlike.end());
+  return versions;
+}
+
+// A block of them, as BlockDecoder gets it.
+void AddDeltaBlock(const Corpus& corpus) {
+  BlockEncoder encoder(3);
+  DeltaStretchEncoder stretch(DeltaPlannerOptions{}, 1 << 20, encoder);
+  std::vector<EncodedBlock> blocks;
+  stretch.Begin(2, blocks);
+  for (const Bytes& version : Versions()) {
+    Require(stretch.Add(version, 1).has_value(), "deltas");
+  }
+  Require(stretch.Finish().has_value() && blocks.size() == 1, "one block");
+  const ByteView payload =
+      *format::DecodeChunk(format::kBlockChunk, blocks[0].chunk);
+  corpus.Add("block/deltas", Bytes(payload.begin(), payload.end()));
+}
+
+// For fuzz_delta, whose first byte chooses what is tested.
+void AddDeltas(const Corpus& corpus) {
+  const std::vector<Bytes> versions = Versions();
+  DeltaPlanner planner{DeltaPlannerOptions{}};
+  DeltaBlockBuilder builder;
+  for (const Bytes& version : versions) {
+    builder.Add(version, planner.Plan(version, 1));
+    planner.Add(version, 1);
+  }
+  Bytes streams = {0, static_cast<uint8_t>(builder.object_count())};
+  const auto built = builder.Streams();
+  for (size_t i = 0; i + 1 < built.size(); ++i) {
+    ByteWriter(streams).U16(static_cast<uint16_t>(built[i].bytes.size()));
+  }
+  for (const auto& stream : built) Append(streams, stream.bytes);
+  corpus.Add("delta/streams", streams);
+
+  const auto add_pair = [&](const std::string& name, const Bytes& base,
+                            const Bytes& target) {
+    Bytes input = {1};
+    ByteWriter(input).U16(static_cast<uint16_t>(base.size()));
+    Append(input, base);
+    Append(input, target);
+    corpus.Add("delta/" + name, input);
+  };
+  add_pair("insertion", versions[0], versions[1]);
+  add_pair("move", versions[1], versions[2]);
+  add_pair("zeros", Bytes(40, 0), Bytes(60, 0));
+}
+
 void AddCommandLines(const Corpus& corpus) {
   for (const auto& [name, text] :
        std::initializer_list<std::pair<const char*, const char*>>{
@@ -149,9 +208,13 @@ int main(int argc, char** argv) {
   AddHeaders(corpus);
   AddTables(corpus, source);
   AddBlocks(corpus);
+  AddDeltaBlock(corpus);
+  AddDeltas(corpus);
   AddCommandLines(corpus);
+  for (const std::string& version : SampleVersions()) source.AddBlob(version);
   corpus.Add("file/history", ZpackFile(source, 1 << 20));
-  source.AddBlob(std::string(9000, 'y'));
+  // More than eight blocks.
+  source.AddBlob(std::string(40000, 'y'));
   corpus.Add("file/segments", ZpackFile(source, 4096));
   MemorySource empty = SampleHistory(0);
   corpus.Add("file/empty", ZpackFile(empty, 4096));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/error.h"
 #include "object/object_hasher.h"
@@ -157,6 +158,16 @@ MemorySource SampleHistory(int commits) {
     source.AddRef({"refs/tags/v1", tag, parents[0], ""});
   }
   return source;
+}
+
+std::vector<std::string> SampleVersions() {
+  std::array<std::string, 3> parts;
+  for (size_t i = 0; i < 30; ++i) {
+    parts[i % parts.size()] += fmt::format("line {}\n", i * i * 1237);
+  }
+  const auto& [a, b, c] = parts;
+  return {a + b + c, a + "one\n" + b + "two\n" + c, c + a + "three\n" + b,
+          a + c + c + b + "end\n"};
 }
 
 }  // namespace zpack::testing

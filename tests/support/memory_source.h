@@ -63,4 +63,8 @@ class MemorySource {
 // directories, a tag and two branches. Deterministic.
 MemorySource SampleHistory(int commits);
 
+// Versions of a text, large enough that all but the first are stored as deltas
+// of several copies: with insertions, with parts moved, with one repeated.
+std::vector<std::string> SampleVersions();
+
 }  // namespace zpack::testing

@@ -55,8 +55,8 @@ void PrintStatistics(const FileStatistics& statistics, std::ostream& out) {
                        stream.raw_bytes, stream.stored_bytes);
   }
   out << "\nextension          blobs        content       stored (estimate)\n";
-  for (size_t i = 0;
-       i < std::min(kTopExtensions, statistics.extensions.size()); ++i) {
+  for (size_t i = 0; i < std::min(kTopExtensions, statistics.extensions.size());
+       ++i) {
     const auto& [extension, share] = statistics.extensions[i];
     out << fmt::format("{:14} {:9} {:14} {:12}\n",
                        extension.empty() ? "(none)" : extension, share.objects,
@@ -71,11 +71,11 @@ void PrintStatistics(const FileStatistics& statistics, std::ostream& out) {
   out << "\nmost expensive lineages\n"
          "    stored (estimate)  blobs  whole  chain        content  path\n";
   for (const auto& lineage : statistics.lineages) {
-    out << fmt::format(
-        "{:12} {:15} {:6} {:6} {:14}  {}\n", lineage.share.stored_bytes,
-        lineage.share.objects, lineage.whole, lineage.longest_chain,
-        lineage.share.content_bytes,
-        lineage.path.empty() ? "(no path)" : lineage.path);
+    out << fmt::format("{:12} {:15} {:6} {:6} {:14}  {}\n",
+                       lineage.share.stored_bytes, lineage.share.objects,
+                       lineage.whole, lineage.longest_chain,
+                       lineage.share.content_bytes,
+                       lineage.path.empty() ? "(no path)" : lineage.path);
   }
 }
 

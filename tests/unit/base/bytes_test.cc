@@ -90,5 +90,24 @@ TEST(ByteReader, RefusesALengthAboveTheRest) {
   EXPECT_FALSE(in.ok());
 }
 
+TEST(ZigZag, MakesNumbersNearZeroSmall) {
+  EXPECT_EQ(ZigZag(0), 0U);
+  EXPECT_EQ(ZigZag(-1), 1U);
+  EXPECT_EQ(ZigZag(1), 2U);
+  EXPECT_EQ(ZigZag(-2), 3U);
+  EXPECT_EQ(ZigZag(2), 4U);
+}
+
+TEST(ZigZag, GivesEveryNumberBack) {
+  using Limits = std::numeric_limits<int64_t>;
+  EXPECT_EQ(ZigZag(Limits::max()), std::numeric_limits<uint64_t>::max() - 1);
+  EXPECT_EQ(ZigZag(Limits::min()), std::numeric_limits<uint64_t>::max());
+  for (const int64_t value :
+       {int64_t{0}, int64_t{-1}, int64_t{63}, int64_t{-64}, int64_t{1} << 40,
+        Limits::min(), Limits::max()}) {
+    EXPECT_EQ(UnZigZag(ZigZag(value)), value);
+  }
+}
+
 }  // namespace
 }  // namespace zpack

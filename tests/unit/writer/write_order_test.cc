@@ -58,7 +58,8 @@ TEST(PathTable, InternsAndJoins) {
 }
 
 TEST(PlanBlocks, FillsBlocksOfWholeObjects) {
-  const auto blocks = Plan(ObjectType::kTree, {700, 800, 100, 1, 799, 800, 0});
+  const auto blocks =
+      Plan(ObjectType::kCommit, {700, 800, 100, 1, 799, 800, 0});
   EXPECT_EQ(Counts(blocks), (std::vector<uint32_t>{3, 4}));
   EXPECT_EQ(blocks[0].raw_size, 1600U);
   EXPECT_EQ(blocks[0].kind, format::BlockKind::kObjects);
@@ -70,6 +71,13 @@ TEST(PlanBlocks, PutsBlobsIntoStretchesOfDeltas) {
       << "a stretch holds 16 blocks' worth of content at least";
   EXPECT_EQ(blocks[0].kind, format::BlockKind::kDeltas);
   EXPECT_EQ(blocks[1].first, 2U);
+}
+
+TEST(PlanBlocks, PutsTreesIntoStretches) {
+  const auto blocks = Plan(ObjectType::kTree, {800, 800, 800, 800, 800});
+  EXPECT_EQ(Counts(blocks), (std::vector<uint32_t>{4, 1}))
+      << "a stretch holds 32 blocks' worth of content at least";
+  EXPECT_EQ(blocks[0].kind, format::BlockKind::kTrees);
 }
 
 TEST(PlanBlocks, KeepsIncompressibleBlobsApart) {

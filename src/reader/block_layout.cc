@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reader/block_layout.h"
+
+#include <limits>
+
+#include "base/error.h"
+
+namespace zpack {
+namespace {
+
+// Content that one stored byte may stand for. A megabyte of which ten bytes
+// change from version to version stands for some 50,000.
+constexpr uint64_t kMaxExpansion = uint64_t{1} << 18;
+
+}  // namespace
+
+BlockLimits BlockLimits::For(uint64_t max_object_size, uint64_t stored_size) {
+  return {max_object_size, max_object_size + kMaxExpansion * stored_size};
+}
+
+Result<BlockLayout> ParseBlockLayout(ByteView sizes, ByteView bases,
+                                     uint32_t count,
+                                     const BlockLimits& limits) {
+  ByteReader size_reader(sizes);
+  ByteReader base_reader(bases);
+  size_reader.Count(count, 1);
+  base_reader.Count(count, 1);
+  if (!size_reader.ok())
+    return MakeError(ErrorCode::kCorrupt, "bad object sizes in block");
+  if (!base_reader.ok())
+    return MakeError(ErrorCode::kCorrupt, "bad bases in block");
+  BlockLayout layout;
+  std::vector<uint64_t> chains;  // content of each object and its bases
+  chains.reserve(count);
+  uint64_t content = 0;
+  layout.sizes.reserve(count);
+  layout.bases.reserve(count);
+  for (uint32_t index = 0; index < count; ++index) {
+    const uint64_t distance = base_reader.Varint();
+    if (!base_reader.ok() || distance > index)
+      return MakeError(ErrorCode::kCorrupt, "bad bases in block");
+    const uint32_t base = index - static_cast<uint32_t>(distance);
+    uint64_t size = size_reader.Varint();
+    if (!size_reader.ok())
+      return MakeError(ErrorCode::kCorrupt, "bad object sizes in block");
+    if (distance != 0) {
+      // Unsigned arithmetic wraps; what is left of nonsense is too large.
+      size = layout.sizes[base] + static_cast<uint64_t>(UnZigZag(size));
+      if (size > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+        return MakeError(ErrorCode::kCorrupt, "bad object sizes in block");
+      }
+    }
+    if (size > limits.object_size) {
+      return MakeError(ErrorCode::kLimitExceeded,
+                       "object of {} bytes is above the limit of {}", size,
+                       limits.object_size);
+    }
+    chains.push_back(size + (distance != 0 ? chains[base] : 0));
+    content += size;
+    if (chains.back() > limits.Chain(size) || content > limits.content) {
+      return MakeError(ErrorCode::kLimitExceeded,
+                       "a block stands for more content than {} bytes, or for "
+                       "an object of {} bytes with bases of {}",
+                       limits.content, size, chains.back() - size);
+    }
+    layout.sizes.push_back(size);
+    layout.bases.push_back(base);
+  }
+  if (!size_reader.exhausted())
+    return MakeError(ErrorCode::kCorrupt, "bad object sizes in block");
+  if (!base_reader.exhausted())
+    return MakeError(ErrorCode::kCorrupt, "bad bases in block");
+  return layout;
+}
+
+std::vector<uint32_t> BlockLayout::LastUses() const {
+  std::vector<uint32_t> last(bases.size());
+  for (uint32_t index = 0; index < bases.size(); ++index) {
+    last[index] = index;
+    if (const auto at = base(index)) last[*at] = index;
+  }
+  return last;
+}
+
+}  // namespace zpack

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The streams of a block of trees, decompressed and checked (FORMAT.md,
+// "Trees"). Immutable; any number of threads may read it.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "format/tree_columns.h"
+#include "reader/block_layout.h"
+#include "zpack/object_id.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+class TreeBlock {
+ public:
+  // The streams as they are in the block, decompressed.
+  struct Streams {
+    Bytes sizes;
+    Bytes bases;
+    Bytes literals;
+    Bytes edit_counts;
+    Bytes edit_runs;
+    Bytes edit_kinds;
+    Bytes names;
+    Bytes modes;
+    Bytes children;
+    Bytes child_differences;
+    Bytes name_texts;
+    Bytes outside_ids;
+  };
+
+  struct Entry {
+    uint32_t name = 0;
+    uint32_t child = 0;  // object number, or from the object count on outside
+    uint8_t mode = 0;
+  };
+  using Entries = std::vector<Entry>;
+
+  // Gives the id of an object number.
+  using IdOf = std::function<ObjectId(uint32_t number)>;
+
+  // Checks that every tree can be rebuilt. `object_count` is that of the file.
+  // kCorrupt for anything out of the ordinary, kLimitExceeded beyond
+  // `limits`, or when the entries that are kept for later trees take more than
+  // one object may have.
+  static Result<TreeBlock> Parse(Streams streams, uint32_t count,
+                                 uint32_t object_count, ObjectFormat format,
+                                 const BlockLimits& limits);
+
+  TreeBlock(TreeBlock&&) = default;
+  TreeBlock& operator=(TreeBlock&&) = default;
+
+  uint32_t count() const { return static_cast<uint32_t>(trees_.size()); }
+  const std::vector<uint64_t>& sizes() const { return layout_.sizes; }
+  std::optional<uint32_t> base(uint32_t index) const {
+    return layout_.base(index);
+  }
+  bool IsVerbatim(uint32_t index) const { return trees_[index].verbatim; }
+  // Bytes that this keeps in memory.
+  uint64_t memory() const;
+
+  // Fills `entries` with those of tree `index`. `base` are those of its base,
+  // or empty when it has none. REQUIRES: !IsVerbatim(index).
+  void ApplyEdits(uint32_t index, const Entries& base, Entries& entries) const;
+
+  // Fills `out` with the content of tree `index`, whose entries are `entries`
+  // unless it is verbatim.
+  void Serialize(uint32_t index, const Entries& entries, const IdOf& id_of,
+                 Bytes& out) const;
+
+  // Fills `out` with the content of one tree, from scratch.
+  void Rebuild(uint32_t index, const IdOf& id_of, Bytes& out) const;
+
+  // Calls `visit` with index and content of each tree, in order. The content
+  // lives until the next one.
+  Status ForEach(const IdOf& id_of,
+                 const std::function<Status(size_t, ByteView)>& visit) const;
+
+ private:
+  struct Edit {
+    uint32_t run = 0;
+    format::TreeEditKind kind = format::TreeEditKind::kChange;
+    Entry entry;  // as it is afterwards
+  };
+  struct Tree {
+    uint32_t first_edit = 0;
+    uint32_t last_edit = 0;  // one past the end
+    uint32_t entry_count = 0;
+    uint32_t literals = 0;  // where its content begins, if verbatim
+    bool verbatim = false;
+  };
+
+  TreeBlock(BlockLayout layout, uint32_t object_count, ObjectFormat format)
+      : layout_(std::move(layout)),
+        object_count_(object_count),
+        id_width_(ObjectIdWidth(format)) {}
+
+  // Reads the columns; see tree_block.cc.
+  class Reader;
+
+  // Finds `names_` and checks `outside_ids_`.
+  Status CheckNames();
+  // Bytes of an entry in the content of a tree.
+  uint64_t EntrySize(const Entry& entry) const {
+    return format::kTreeModes[entry.mode].size() + names_[entry.name].size() +
+           2 + id_width_;
+  }
+
+  BlockLayout layout_;
+  uint32_t object_count_;
+  size_t id_width_;
+  Bytes literals_;
+  Bytes name_texts_;
+  Bytes outside_ids_;
+  std::vector<std::string_view> names_;  // into name_texts_
+  std::vector<Edit> edits_;
+  std::vector<Tree> trees_;
+};
+
+}  // namespace zpack

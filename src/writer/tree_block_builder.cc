@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "writer/tree_block_builder.h"
+
+#include <algorithm>
+
+namespace zpack {
+
+using format::StreamKind;
+using format::TreeEditKind;
+
+bool FindTreeEdits(const TreeParser& parser, const std::vector<TreeItem>& base,
+                   const std::vector<TreeItem>& tree, size_t limit,
+                   std::vector<TreeEdit>& edits) {
+  edits.clear();
+  uint32_t run = 0;
+  size_t from = 0;
+  size_t to = 0;
+  while (from < base.size() || to < tree.size()) {
+    if (edits.size() > limit) return false;
+    const bool both = from < base.size() && to < tree.size();
+    const bool same_name = both && base[from].name == tree[to].name;
+    if (same_name && base[from].mode == tree[to].mode) {
+      if (base[from].child == tree[to].child) {
+        ++run;
+      } else {
+        edits.push_back({run, TreeEditKind::kChange, tree[to]});
+        run = 0;
+      }
+      ++from;
+      ++to;
+    } else if (to == tree.size() || same_name ||
+               (both &&
+                parser.Name(base[from].name) < parser.Name(tree[to].name))) {
+      edits.push_back({run, TreeEditKind::kRemove, {}});
+      run = 0;
+      ++from;
+    } else {
+      edits.push_back({run, TreeEditKind::kAdd, tree[to]});
+      run = 0;
+      ++to;
+    }
+  }
+  return edits.size() <= limit;
+}
+
+Bytes& TreeBlockBuilder::Stream(StreamKind kind) {
+  return streams_[static_cast<size_t>(std::ranges::find(kKinds, kind) -
+                                      kKinds.begin())];
+}
+
+uint32_t TreeBlockBuilder::BlockName(uint32_t name) {
+  const auto [at, added] =
+      names_.try_emplace(name, static_cast<uint32_t>(names_.size()));
+  if (added) {
+    Bytes& texts = Stream(StreamKind::kNameTexts);
+    Append(texts, AsBytes(parser_.Name(name)));
+    texts.push_back(0);
+  }
+  return at->second;
+}
+
+uint32_t TreeBlockBuilder::BlockChild(uint32_t child) {
+  if (!parser_.IsOutside(child)) return child;
+  const auto [at, added] =
+      outside_.try_emplace(child, static_cast<uint32_t>(outside_.size()));
+  if (added) {
+    Append(Stream(StreamKind::kOutsideIds), parser_.OutsideId(child).bytes());
+  }
+  return parser_.object_count() + at->second;
+}
+
+void TreeBlockBuilder::AddEdit(const TreeEdit& edit) {
+  Number(StreamKind::kEditRuns, edit.run);
+  Stream(StreamKind::kEditKinds).push_back(static_cast<uint8_t>(edit.kind));
+  if (edit.kind == TreeEditKind::kRemove) return;
+  const auto known = static_cast<uint32_t>(names_.size());
+  const uint32_t name = BlockName(edit.item.name);
+  if (edit.kind == TreeEditKind::kAdd) {
+    // 0 for a new name, else how long ago it was new.
+    Number(StreamKind::kNames, name == known ? 0 : known - name);
+    Stream(StreamKind::kModes).push_back(edit.item.mode);
+  }
+  const auto code = children_.Encode(name, BlockChild(edit.item.child));
+  Number(StreamKind::kChildren, code.code);
+  if (code.code == format::TreeChildren::kOther) {
+    Number(StreamKind::kChildDifferences, ZigZag(code.difference));
+  }
+}
+
+void TreeBlockBuilder::AddWhole(uint64_t size, bool begins_lineage,
+                                const std::vector<TreeItem>& items) {
+  ++object_count_;
+  if (begins_lineage) children_.Clear();
+  Number(StreamKind::kSizes, size);
+  Number(StreamKind::kBases, 0);
+  // 0 stands for a verbatim tree.
+  Number(StreamKind::kEditCounts,
+         1 + 2 * items.size() + (begins_lineage ? 0 : 1));
+  for (const TreeItem& item : items) AddEdit({0, TreeEditKind::kAdd, item});
+}
+
+void TreeBlockBuilder::AddEdits(int64_t growth, uint32_t distance,
+                                const std::vector<TreeEdit>& edits) {
+  ++object_count_;
+  Number(StreamKind::kSizes, ZigZag(growth));
+  Number(StreamKind::kBases, distance);
+  Number(StreamKind::kEditCounts, edits.size());
+  for (const TreeEdit& edit : edits) AddEdit(edit);
+}
+
+void TreeBlockBuilder::AddVerbatim(ByteView content) {
+  ++object_count_;
+  Number(StreamKind::kSizes, content.size());
+  Number(StreamKind::kBases, 0);
+  Number(StreamKind::kEditCounts, 0);
+  Append(Stream(StreamKind::kLiterals), content);
+}
+
+void TreeBlockBuilder::Clear() {
+  for (Bytes& stream : streams_) stream.clear();
+  object_count_ = 0;
+  children_.Clear();
+  names_.clear();
+  outside_.clear();
+}
+
+uint64_t TreeBlockBuilder::raw_size() const {
+  uint64_t size = 0;
+  for (const Bytes& stream : streams_) size += stream.size();
+  return size;
+}
+
+std::vector<BlockEncoder::RawStream> TreeBlockBuilder::Streams() const {
+  std::vector<BlockEncoder::RawStream> streams;
+  for (size_t i = 0; i < streams_.size(); ++i) {
+    streams.push_back({kKinds[i], streams_[i]});
+  }
+  return streams;
+}
+
+}  // namespace zpack

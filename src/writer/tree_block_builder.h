@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Collects the streams of a block of trees (FORMAT.md, "Trees").
+// Thread-compatible.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "base/bytes.h"
+#include "format/block.h"
+#include "format/tree_columns.h"
+#include "writer/block_encoder.h"
+#include "writer/tree_parser.h"
+
+namespace zpack {
+
+// How one tree becomes another: what to do with each item of the base and
+// which items to add, front to back.
+struct TreeEdit {
+  uint32_t run = 0;  // items of the base that stay as they are before it
+  format::TreeEditKind kind = format::TreeEditKind::kChange;
+  TreeItem item;  // as it is afterwards; of no meaning for kRemove
+};
+
+// Fills `edits` and returns true, unless there would be more than `limit`.
+bool FindTreeEdits(const TreeParser& parser, const std::vector<TreeItem>& base,
+                   const std::vector<TreeItem>& tree, size_t limit,
+                   std::vector<TreeEdit>& edits);
+
+class TreeBlockBuilder {
+ public:
+  // `parser` outlives the builder.
+  explicit TreeBlockBuilder(const TreeParser& parser) : parser_(parser) {}
+
+  // Appends a tree of `size` bytes, all of its items. It begins a lineage, or
+  // shares the children that were seen in that of the tree before it.
+  void AddWhole(uint64_t size, bool begins_lineage,
+                const std::vector<TreeItem>& items);
+  // Appends a tree as `edits` of the one `distance` before it, in the same
+  // lineage. `growth` is its size less that of the base.
+  void AddEdits(int64_t growth, uint32_t distance,
+                const std::vector<TreeEdit>& edits);
+  // Appends a tree as its bytes.
+  void AddVerbatim(ByteView content);
+  void Clear();
+
+  uint32_t object_count() const { return object_count_; }
+  // Bytes of all streams before compression.
+  uint64_t raw_size() const;
+  // The streams. The views live until the builder changes.
+  std::vector<BlockEncoder::RawStream> Streams() const;
+
+ private:
+  static constexpr std::array kKinds = {
+      format::StreamKind::kSizes,     format::StreamKind::kBases,
+      format::StreamKind::kLiterals,  format::StreamKind::kEditCounts,
+      format::StreamKind::kEditRuns,  format::StreamKind::kEditKinds,
+      format::StreamKind::kNames,     format::StreamKind::kModes,
+      format::StreamKind::kChildren,  format::StreamKind::kChildDifferences,
+      format::StreamKind::kNameTexts, format::StreamKind::kOutsideIds};
+
+  Bytes& Stream(format::StreamKind kind);
+  void Number(format::StreamKind kind, uint64_t value) {
+    ByteWriter(Stream(kind)).Varint(value);
+  }
+  void AddEdit(const TreeEdit& edit);
+  // The number of a name, and of a child, in this block.
+  uint32_t BlockName(uint32_t name);
+  uint32_t BlockChild(uint32_t child);
+
+  const TreeParser& parser_;
+  std::array<Bytes, kKinds.size()> streams_;
+  uint32_t object_count_ = 0;
+  format::TreeChildren children_;
+  // By the parser's number: those of the block.
+  std::unordered_map<uint32_t, uint32_t> names_;
+  std::unordered_map<uint32_t, uint32_t> outside_;
+};
+
+}  // namespace zpack

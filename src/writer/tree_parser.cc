@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "writer/tree_parser.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "format/tree_columns.h"
+
+namespace zpack {
+namespace {
+
+// The pieces of an entry.
+struct RawEntry {
+  std::string_view mode;
+  std::string_view name;
+  ByteView id;
+};
+
+// Reads the entry at the front of `rest` and drops it from there.
+bool NextEntry(ByteView& rest, size_t id_width, RawEntry& entry) {
+  const auto space = std::ranges::find(rest, uint8_t{' '});
+  const auto end = std::find(space, rest.end(), uint8_t{0});
+  if (end == rest.end()) return false;
+  const auto mode_size = static_cast<size_t>(space - rest.begin());
+  const auto name_end = static_cast<size_t>(end - rest.begin());
+  if (rest.size() - name_end - 1 < id_width) return false;
+  const std::string_view text = AsText(rest);
+  entry.mode = text.substr(0, mode_size);
+  entry.name = text.substr(mode_size + 1, name_end - mode_size - 1);
+  entry.id = rest.subspan(name_end + 1, id_width);
+  rest = rest.subspan(name_end + 1 + id_width);
+  return true;
+}
+
+// Walks along the items of a tree beside those of one that is like it.
+class Companion {
+ public:
+  explicit Companion(const ParsedTree& tree) : tree_(tree) {}
+
+  bool at_end() const { return index_ == tree_.items.size(); }
+  const TreeItem& item() const { return tree_.items[index_]; }
+  ByteView bytes() const {
+    return ByteView(tree_.content).subspan(begin_, tree_.ends[index_] - begin_);
+  }
+  void Next() { begin_ = tree_.ends[index_++]; }
+
+ private:
+  const ParsedTree& tree_;
+  size_t index_ = 0;
+  size_t begin_ = 0;  // of the item in the content
+};
+
+bool StartsWith(ByteView bytes, ByteView start) {
+  return bytes.size() >= start.size() &&
+         std::memcmp(bytes.data(), start.data(), start.size()) == 0;
+}
+
+}  // namespace
+
+uint32_t TreeParser::InternName(std::string_view name) {
+  key_.assign(name);
+  const auto [at, added] =
+      name_numbers_.try_emplace(key_, static_cast<uint32_t>(names_.size()));
+  if (added) names_.push_back(&at->first);
+  return at->second;
+}
+
+uint32_t TreeParser::FindChild(ByteView id) {
+  const ObjectId child(id);
+  if (const auto rank = ids_.Find(child)) return numbers_[*rank];
+  const auto [at, added] = outside_numbers_.try_emplace(
+      child, ids_.size() + static_cast<uint32_t>(outside_ids_.size()));
+  if (added) outside_ids_.push_back(child);
+  return at->second;
+}
+
+bool TreeParser::Parse(const ParsedTree& like, ParsedTree& tree) {
+  tree.items.clear();
+  tree.ends.clear();
+  const size_t id_width = ObjectIdWidth(ids_.format());
+  const ByteView content = tree.content;
+  ByteView rest = content;
+  Companion companion(like);
+  while (!rest.empty()) {
+    if (!companion.at_end() && StartsWith(rest, companion.bytes())) {
+      tree.items.push_back(companion.item());
+      rest = rest.subspan(companion.bytes().size());
+      tree.ends.push_back(content.size() - rest.size());
+      companion.Next();
+      continue;
+    }
+    const size_t begin = content.size() - rest.size();
+    RawEntry entry;
+    if (!NextEntry(rest, id_width, entry)) return false;
+    const auto mode = format::TreeModeNumber(entry.mode);
+    if (!mode) return false;
+    while (!companion.at_end() && Name(companion.item().name) < entry.name) {
+      companion.Next();
+    }
+    TreeItem item{0, FindChild(entry.id), *mode};
+    if (!companion.at_end() && Name(companion.item().name) == entry.name) {
+      item.name = companion.item().name;
+      companion.Next();
+    } else {
+      item.name = InternName(entry.name);
+    }
+    const size_t end = content.size() - rest.size();
+    if (!IsExact(item, content.subspan(begin, end - begin))) return false;
+    tree.items.push_back(item);
+    tree.ends.push_back(end);
+  }
+  return true;
+}
+
+bool TreeParser::IsExact(const TreeItem& item, ByteView bytes) {
+  rebuilt_.clear();
+  Append(rebuilt_, AsBytes(format::kTreeModes[item.mode]));
+  rebuilt_.push_back(' ');
+  Append(rebuilt_, AsBytes(Name(item.name)));
+  rebuilt_.push_back(0);
+  const ObjectId child =
+      IsOutside(item.child) ? OutsideId(item.child) : ids_[order_[item.child]];
+  Append(rebuilt_, child.bytes());
+  return std::ranges::equal(rebuilt_, bytes);
+}
+
+}  // namespace zpack

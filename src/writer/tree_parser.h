@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Trees as lists of small numbers. Thread-compatible.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/bytes.h"
+#include "object/object_id_table.h"
+
+namespace zpack {
+
+struct TreeItem {
+  uint32_t name = 0;  // number of the name, see TreeParser::Name
+  uint32_t child =
+      0;             // object number, or from the object count on an outside id
+  uint8_t mode = 0;  // see format::kTreeModes
+};
+
+// A tree, taken apart.
+struct ParsedTree {
+  Bytes content;
+  std::vector<TreeItem> items;
+  std::vector<size_t> ends;  // of each item in `content`
+};
+
+class TreeParser {
+ public:
+  // `order` is the rank of each object number, `numbers` the number of each
+  // rank of `ids`. All outlive the parser.
+  TreeParser(const ObjectIdTable& ids, const std::vector<uint32_t>& order,
+             const std::vector<uint32_t>& numbers)
+      : ids_(ids), order_(order), numbers_(numbers) {}
+
+  // Takes `tree.content` apart. False unless the items stand for exactly these
+  // bytes: for unusual modes, and for what is no tree at all. What `like` has
+  // in common with it need not be looked up; it may be empty.
+  bool Parse(const ParsedTree& like, ParsedTree& tree);
+
+  std::string_view Name(uint32_t name) const { return *names_[name]; }
+  uint32_t object_count() const { return ids_.size(); }
+  // The id of an item's child that is not in the file.
+  const ObjectId& OutsideId(uint32_t child) const {
+    return outside_ids_[child - ids_.size()];
+  }
+  bool IsOutside(uint32_t child) const { return child >= ids_.size(); }
+
+ private:
+  uint32_t InternName(std::string_view name);
+  uint32_t FindChild(ByteView id);
+  // Whether `item`, put together again, gives `bytes`.
+  bool IsExact(const TreeItem& item, ByteView bytes);
+
+  const ObjectIdTable& ids_;
+  const std::vector<uint32_t>& order_;
+  const std::vector<uint32_t>& numbers_;
+  std::unordered_map<std::string, uint32_t> name_numbers_;
+  std::vector<const std::string*> names_;
+  std::map<ObjectId, uint32_t> outside_numbers_;
+  std::vector<ObjectId> outside_ids_;
+  Bytes rebuilt_;
+  std::string key_;
+};
+
+}  // namespace zpack

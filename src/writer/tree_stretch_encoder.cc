@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "writer/tree_stretch_encoder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+
+namespace zpack {
+namespace {
+
+// Trees of the path before it that a tree is compared with.
+constexpr size_t kBases = 8;
+// Edits that are good enough to look no further.
+constexpr size_t kGoodEdits = 1;
+// Most entries that may be copied to rebuild one tree.
+constexpr uint64_t kMaxChainEntries = uint64_t{1} << 19;
+
+}  // namespace
+
+void TreeStretchEncoder::Begin(uint32_t first, std::vector<EncodedBlock>& out) {
+  builder_.Clear();
+  bases_.clear();
+  begins_lineage_ = true;
+  first_ = first;
+  out_ = &out;
+}
+
+Status TreeStretchEncoder::Add(Bytes content, uint32_t path) {
+  if (path != path_) {
+    bases_.clear();
+    begins_lineage_ = true;
+  }
+  path_ = path;
+  ParsedTree tree;
+  tree.content = std::move(content);
+  static const ParsedTree kNothing;
+  if (parser_.Parse(bases_.empty() ? kNothing : bases_.back().tree, tree)) {
+    AddParsed(std::move(tree));
+    begins_lineage_ = false;
+  } else {
+    builder_.AddVerbatim(tree.content);
+  }
+  return builder_.raw_size() < block_size_ ? Status{} : CloseBlock();
+}
+
+void TreeStretchEncoder::AddParsed(ParsedTree tree) {
+  const uint32_t position = builder_.object_count();
+  const size_t entries = tree.items.size();
+  const Base* best = nullptr;
+  // Worse than these edits is to begin anew.
+  size_t limit = entries;
+  for (auto base = bases_.rbegin(); base != bases_.rend(); ++base) {
+    if (base->chain_entries + entries > kMaxChainEntries ||
+        !FindTreeEdits(parser_, base->tree.items, tree.items, limit, edits_)) {
+      continue;
+    }
+    best = &*base;
+    std::swap(edits_, best_edits_);
+    if (best_edits_.size() <= kGoodEdits) break;
+    limit = best_edits_.size() - 1;
+  }
+  uint64_t chain_entries = entries;
+  if (best != nullptr) {
+    chain_entries += best->chain_entries;
+    builder_.AddEdits(static_cast<int64_t>(tree.content.size()) -
+                          static_cast<int64_t>(best->tree.content.size()),
+                      position - best->position, best_edits_);
+  } else {
+    builder_.AddWhole(tree.content.size(), begins_lineage_, tree.items);
+  }
+  bases_.push_back({std::move(tree), position, chain_entries});
+  if (bases_.size() > kBases) bases_.pop_front();
+}
+
+Status TreeStretchEncoder::Finish() {
+  return builder_.object_count() == 0 ? Status{} : CloseBlock();
+}
+
+Status TreeStretchEncoder::CloseBlock() {
+  EncodedBlock block;
+  block.first_object = first_;
+  format::BlockHeader header;
+  header.kind = format::BlockKind::kTrees;
+  header.type = ObjectType::kTree;
+  header.first_object = first_;
+  header.object_count = builder_.object_count();
+  ZPACK_TRY(encoder_.Encode(header, builder_.Streams(), block.chunk));
+  out_->push_back(std::move(block));
+  first_ += builder_.object_count();
+  builder_.Clear();
+  bases_.clear();
+  begins_lineage_ = true;
+  return {};
+}
+
+}  // namespace zpack

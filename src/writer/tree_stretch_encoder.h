@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Encodes a sequence of trees as blocks of edits, each of which decodes by
+// itself. Thread-compatible: one per worker.
+
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "base/bytes.h"
+#include "writer/block_encoder.h"
+#include "writer/encoded_block.h"
+#include "writer/tree_block_builder.h"
+#include "writer/tree_parser.h"
+
+namespace zpack {
+
+class TreeStretchEncoder {
+ public:
+  // Blocks are closed at `block_size` bytes before compression. The tables are
+  // those of TreeParser; all outlive this.
+  TreeStretchEncoder(const ObjectIdTable& ids,
+                     const std::vector<uint32_t>& order,
+                     const std::vector<uint32_t>& numbers, uint64_t block_size,
+                     BlockEncoder& encoder)
+      : parser_(ids, order, numbers),
+        builder_(parser_),
+        block_size_(block_size),
+        encoder_(encoder) {}
+
+  // Begins a stretch with object number `first`. Blocks are appended to `out`,
+  // which outlives the stretch.
+  void Begin(uint32_t first, std::vector<EncodedBlock>& out);
+  // Adds the next tree of the stretch. Trees of one path follow each other.
+  Status Add(Bytes content, uint32_t path);
+  // Ends the stretch.
+  Status Finish();
+
+ private:
+  // A tree that others can be stored against.
+  struct Base {
+    ParsedTree tree;
+    uint32_t position = 0;       // in the block
+    uint64_t chain_entries = 0;  // of it and all its bases
+  };
+
+  void AddParsed(ParsedTree tree);
+  Status CloseBlock();
+
+  TreeParser parser_;
+  TreeBlockBuilder builder_;
+  uint64_t block_size_;
+  BlockEncoder& encoder_;
+  uint32_t first_ = 0;  // object of the open block
+  std::vector<EncodedBlock>* out_ = nullptr;
+  uint32_t path_ = 0;
+  bool begins_lineage_ = true;  // the next tree, in this block
+  std::deque<Base> bases_;      // of the open block and path, oldest first
+  std::vector<TreeEdit> edits_;
+  std::vector<TreeEdit> best_edits_;
+};
+
+}  // namespace zpack

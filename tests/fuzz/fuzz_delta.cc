@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Deltas. By the first byte: the streams of a block of deltas, parsed, and
+// every object rebuilt; or a base and a target, from encoder to decoder, where
+// the target must come back.
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include "delta/delta_encoder.h"
+#include "fuzz/fuzz_target.h"
+#include "support/delta_blocks.h"
+#include "support/deltas.h"
+
+namespace {
+
+using namespace zpack;
+
+// Small, because a few bytes can ask for many objects of this size.
+constexpr uint64_t kMaxObject = 1 << 16;
+constexpr uint64_t kMaxContent = 1 << 24;
+
+void Require(bool condition) {
+  if (!condition) std::abort();
+}
+
+// A count of one byte, the sizes of five streams in two bytes each, and the
+// streams; the last is what remains.
+void UseStreams(ByteView input) {
+  ByteReader in(input);
+  const uint32_t count = in.U8();
+  DeltaBlock::Streams streams;
+  std::vector<std::pair<Bytes*, uint16_t>> sized;
+  for (Bytes* const stream :
+       {&streams.sizes, &streams.bases, &streams.literal_lengths,
+        &streams.copy_lengths, &streams.copy_offsets}) {
+    sized.emplace_back(stream, in.U16());
+  }
+  if (!in.ok()) return;
+  for (const auto& [stream, size] : sized) {
+    const ByteView bytes = in.Raw(std::min<size_t>(size, in.remaining()));
+    stream->assign(bytes.begin(), bytes.end());
+  }
+  const ByteView rest = in.Raw(in.remaining());
+  streams.literals.assign(rest.begin(), rest.end());
+
+  auto deltas = DeltaBlock::Parse(std::move(streams), count,
+                                  BlockLimits{kMaxObject, kMaxContent});
+  if (!deltas) return;
+  const DecodedBlock block = zpack::testing::DecodedFrom(*std::move(deltas));
+  Bytes last;
+  const Status visited = block.ForEachObject(
+      16 * kMaxObject, [&](size_t index, ByteView content) -> Status {
+        Require(content.size() == block.objects.sizes[index]);
+        last.assign(content.begin(), content.end());
+        return {};
+      });
+  // Not each of them: a chain of all of them would take quadratic time.
+  if (!visited || count == 0) return;
+  Bytes buffer;
+  Require(std::ranges::equal(block.Object(count - 1, buffer), last));
+}
+
+// The size of the base in two bytes, base and target.
+void UseContents(ByteView input) {
+  ByteReader in(input);
+  const uint16_t size = in.U16();
+  const ByteView base = in.Raw(std::min<size_t>(size, in.remaining()));
+  const ByteView target = in.Raw(in.remaining());
+
+  static DeltaEncoder encoder{DeltaCosts{}};
+  Delta delta;
+  Require(encoder.Encode(base, target, UINT64_MAX, delta));
+  const auto applied = zpack::testing::ApplyDelta(base, target, delta);
+  Require(applied && std::ranges::equal(*applied, target));
+  Delta limited;
+  Require(!encoder.Encode(base, target, delta.cost, limited));
+
+  DeltaBlockBuilder builder;
+  builder.Add(base, {});
+  builder.Add(target, {0, base.size(), delta});
+  auto deltas = DeltaBlock::Parse(zpack::testing::StreamsOf(builder), 2,
+                                  BlockLimits{UINT32_MAX, UINT32_MAX});
+  Require(deltas.has_value());
+  Bytes buffer;
+  const DecodedBlock block = zpack::testing::DecodedFrom(*std::move(deltas));
+  Require(std::ranges::equal(block.Object(1, buffer), target));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const ByteView rest(data + 1, size - 1);
+  if (data[0] % 2 == 0) {
+    UseStreams(rest);
+  } else {
+    UseContents(rest);
+  }
+  return 0;
+}

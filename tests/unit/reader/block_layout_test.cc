@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reader/block_layout.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "support/matchers.h"
+
+namespace zpack {
+namespace {
+
+using testing::HasCode;
+using testing::IsOk;
+
+using Numbers = std::vector<uint64_t>;
+
+constexpr BlockLimits kNoLimit{uint64_t{1} << 40, uint64_t{1} << 50};
+constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
+
+Bytes Varints(const Numbers& values) {
+  Bytes out;
+  for (const uint64_t value : values) ByteWriter(out).Varint(value);
+  return out;
+}
+
+Result<BlockLayout> Parse(const Numbers& sizes, const Numbers& bases,
+                          const BlockLimits& limits = kNoLimit) {
+  return ParseBlockLayout(Varints(sizes), Varints(bases),
+                          static_cast<uint32_t>(sizes.size()), limits);
+}
+
+TEST(BlockLayout, AddsDifferencesToTheSizesOfBases) {
+  const auto layout = Parse(
+      {100, ZigZag(-100), ZigZag(7), 5, ZigZag(0)}, {0, 1, 2, 0, 2});
+  ASSERT_THAT(layout, IsOk());
+  EXPECT_EQ(layout->sizes, (Numbers{100, 0, 107, 5, 107}));
+  EXPECT_EQ(layout->bases, (std::vector<uint32_t>{0, 0, 0, 3, 2}));
+  EXPECT_EQ(layout->base(0), std::nullopt);
+  EXPECT_EQ(layout->base(1), 0U);
+  EXPECT_EQ(layout->base(2), 0U);
+  EXPECT_EQ(layout->base(3), std::nullopt);
+  EXPECT_EQ(layout->base(4), 2U);
+}
+
+TEST(BlockLayout, TellsWhenABaseIsNeededLast) {
+  const auto layout =
+      Parse({1, ZigZag(0), ZigZag(0), 5, ZigZag(0)}, {0, 1, 2, 0, 2});
+  ASSERT_THAT(layout, IsOk());
+  EXPECT_EQ(layout->LastUses(), (std::vector<uint32_t>{2, 1, 4, 3, 4}));
+}
+
+TEST(BlockLayout, MayBeOfNothing) {
+  const auto layout = Parse({}, {}, BlockLimits{});
+  ASSERT_THAT(layout, IsOk());
+  EXPECT_TRUE(layout->sizes.empty());
+  EXPECT_TRUE(layout->LastUses().empty());
+}
+
+TEST(BlockLayout, RefusesBasesBeforeTheStart) {
+  for (const uint64_t distance : {uint64_t{2}, (uint64_t{1} << 32),
+                                  (uint64_t{1} << 32) + 1, kMax}) {
+    EXPECT_THAT(Parse({1, 2}, {0, distance}), HasCode(ErrorCode::kCorrupt));
+  }
+  EXPECT_THAT(Parse({1, 2}, {1, 0}), HasCode(ErrorCode::kCorrupt));
+}
+
+TEST(BlockLayout, RefusesNegativeAndOverflowingSizes) {
+  for (const int64_t difference :
+       {int64_t{-11}, std::numeric_limits<int64_t>::min(),
+        std::numeric_limits<int64_t>::max()}) {
+    EXPECT_THAT(Parse({10, ZigZag(difference)}, {0, 1}),
+                HasCode(ErrorCode::kCorrupt))
+        << difference;
+  }
+  EXPECT_THAT(Parse({10, ZigZag(-10)}, {0, 1}), IsOk());
+}
+
+TEST(BlockLayout, RefusesAnyOtherNumberOfSizesOrBases) {
+  const Bytes two = Varints({300, 300});
+  const Bytes none = Varints({0, 0});
+  EXPECT_THAT(ParseBlockLayout(two, none, 2, kNoLimit), IsOk());
+  for (const uint32_t count :
+       {0U, 1U, 3U, 4U, 5U, std::numeric_limits<uint32_t>::max()}) {
+    EXPECT_THAT(ParseBlockLayout(two, none, count, kNoLimit),
+                HasCode(ErrorCode::kCorrupt))
+        << count;
+  }
+  for (const Numbers& numbers : {Numbers{}, Numbers{0}, Numbers{0, 0, 0}}) {
+    EXPECT_THAT(ParseBlockLayout(two, Varints(numbers), 2, kNoLimit),
+                HasCode(ErrorCode::kCorrupt));
+    EXPECT_THAT(ParseBlockLayout(Varints(numbers), none, 2, kNoLimit),
+                HasCode(ErrorCode::kCorrupt));
+  }
+}
+
+TEST(BlockLayout, RefusesVarintsThatAreCutOrNotMinimal) {
+  const Bytes good = Varints({1, 1});
+  const Bytes none = Varints({0, 0});
+  for (const Bytes& bad : {Bytes{1, 0x81}, Bytes{0x81, 0, 1}, Bytes{0x81, 0},
+                           Bytes(12, 0xff)}) {
+    EXPECT_THAT(ParseBlockLayout(bad, none, 2, kNoLimit),
+                HasCode(ErrorCode::kCorrupt));
+    EXPECT_THAT(ParseBlockLayout(good, bad, 2, kNoLimit),
+                HasCode(ErrorCode::kCorrupt));
+  }
+}
+
+TEST(BlockLayout, RefusesObjectsAboveTheLimit) {
+  const BlockLimits limits{100, 10'000};
+  EXPECT_THAT(Parse({100, ZigZag(0)}, {0, 1}, limits), IsOk());
+  EXPECT_THAT(Parse({101}, {0}, limits), HasCode(ErrorCode::kLimitExceeded));
+  EXPECT_THAT(Parse({kMax}, {0}, limits), HasCode(ErrorCode::kLimitExceeded));
+  EXPECT_THAT(Parse({100, ZigZag(1)}, {0, 1}, limits),
+              HasCode(ErrorCode::kLimitExceeded));
+}
+
+TEST(BlockLayout, RefusesMoreContentThanTheLimit) {
+  const BlockLimits limits{100, 300};
+  EXPECT_THAT(Parse({100, 100, 100}, {0, 0, 0}, limits), IsOk());
+  EXPECT_THAT(Parse({100, 100, 100, 0}, {0, 0, 0, 0}, limits), IsOk());
+  EXPECT_THAT(Parse({100, 100, 100, 1}, {0, 0, 0, 0}, limits),
+              HasCode(ErrorCode::kLimitExceeded));
+  EXPECT_THAT(Parse({100, ZigZag(0), ZigZag(0), ZigZag(-99)}, {0, 1, 1, 1},
+                    limits),
+              HasCode(ErrorCode::kLimitExceeded));
+}
+
+TEST(BlockLayout, RefusesChainsThatNeedMoreThanAMultipleOfTheirEnd) {
+  const BlockLimits limits{100, 1'000'000};
+  EXPECT_EQ(limits.Chain(0), 100U);
+  EXPECT_EQ(limits.Chain(10), 740U);
+  // An object of 10 bytes, over and over: 74 of them.
+  Numbers sizes = {10};
+  Numbers bases = {0};
+  while (sizes.size() < 74) {
+    sizes.push_back(ZigZag(0));
+    bases.push_back(1);
+  }
+  EXPECT_THAT(Parse(sizes, bases, limits), IsOk());
+  sizes.push_back(ZigZag(0));
+  bases.push_back(1);
+  EXPECT_THAT(Parse(sizes, bases, limits),
+              HasCode(ErrorCode::kLimitExceeded));
+  // A chain that begins anew is another one.
+  sizes.back() = 10;
+  bases.back() = 0;
+  EXPECT_THAT(Parse(sizes, bases, limits), IsOk());
+  // Small ends of large bases cost too much.
+  EXPECT_THAT(Parse({100, ZigZag(-99)}, {0, 1}, limits), IsOk());
+  EXPECT_THAT(Parse({100, ZigZag(-100)}, {0, 1}, limits), IsOk());
+  EXPECT_THAT(Parse({100, ZigZag(-60), ZigZag(-40)}, {0, 1, 1}, limits),
+              HasCode(ErrorCode::kLimitExceeded));
+}
+
+TEST(BlockLimits, GrowWithWhatIsStored) {
+  const BlockLimits small = BlockLimits::For(1000, 0);
+  EXPECT_EQ(small.object_size, 1000U);
+  EXPECT_EQ(small.content, 1000U) << "one object of the greatest size";
+  const BlockLimits large = BlockLimits::For(1000, 3);
+  EXPECT_EQ(large.object_size, 1000U);
+  EXPECT_EQ(large.content, 1000U + (uint64_t{3} << 18));
+}
+
+}  // namespace
+}  // namespace zpack

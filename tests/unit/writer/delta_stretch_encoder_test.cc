@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "writer/delta_stretch_encoder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "codec/zstd_codec.h"
+#include "format/chunk.h"
+#include "reader/delta_block.h"
+#include "support/deltas.h"
+#include "support/matchers.h"
+
+namespace zpack {
+namespace {
+
+using testing::Below;
+using testing::Edited;
+using testing::IsOk;
+using testing::Random;
+using testing::RandomText;
+
+using format::StreamKind;
+
+constexpr uint32_t kFirst = 1000;
+
+struct Blob {
+  Bytes content;
+  uint32_t path;
+};
+
+std::vector<Blob> RandomBlobs(uint64_t seed, size_t count, size_t max_size) {
+  Random random(seed);
+  std::vector<Blob> blobs;
+  for (size_t i = 0; i < count; ++i) {
+    const auto path = static_cast<uint32_t>(Below(random, 4));
+    if (blobs.empty() || Below(random, 4) == 0) {
+      blobs.push_back({RandomText(random, Below(random, max_size)), path});
+    } else {
+      const Bytes& old = blobs[Below(random, blobs.size())].content;
+      blobs.push_back({Edited(random, old, 3), path});
+    }
+  }
+  return blobs;
+}
+
+// One block, decoded with nothing but its own chunk.
+struct Block {
+  format::BlockHeader header;
+  uint64_t raw_size = 0;
+  std::vector<Bytes> contents;
+};
+
+Block DecodeAlone(const EncodedBlock& encoded) {
+  Block result;
+  const auto payload = format::DecodeChunk(format::kBlockChunk, encoded.chunk);
+  EXPECT_THAT(payload, IsOk());
+  const auto view = format::DecodeBlock(*payload, uint64_t{1} << 30);
+  EXPECT_THAT(view, IsOk());
+  result.header = view->header;
+  EXPECT_EQ(view->streams.size(), 6U);
+  ZstdDecompressor decompressor;
+  const auto unpack = [&](StreamKind kind) {
+    const auto* stream = view->Find(kind);
+    EXPECT_NE(stream, nullptr);
+    result.raw_size += stream->header.raw_size;
+    Bytes raw(stream->header.raw_size);
+    if (stream->header.codec == format::StreamCodec::kStored) {
+      std::ranges::copy(stream->stored, raw.begin());
+    } else {
+      EXPECT_THAT(decompressor.Decompress(stream->stored, raw), IsOk());
+    }
+    return raw;
+  };
+  DeltaBlock::Streams streams;
+  streams.sizes = unpack(StreamKind::kSizes);
+  streams.bases = unpack(StreamKind::kBases);
+  streams.literal_lengths = unpack(StreamKind::kLiteralLengths);
+  streams.copy_lengths = unpack(StreamKind::kCopyLengths);
+  streams.copy_offsets = unpack(StreamKind::kCopyOffsets);
+  streams.literals = unpack(StreamKind::kLiterals);
+  const auto deltas =
+      DeltaBlock::Parse(std::move(streams), view->header.object_count,
+                        BlockLimits{uint64_t{1} << 30, uint64_t{1} << 40});
+  EXPECT_THAT(deltas, IsOk());
+  if (!deltas) return result;
+  for (uint32_t i = 0; i < deltas->count(); ++i) {
+    const auto base = deltas->base(i);
+    Bytes content;
+    deltas->Rebuild(i, base ? ByteView(result.contents[*base]) : ByteView(),
+                    content);
+    result.contents.push_back(std::move(content));
+  }
+  return result;
+}
+
+class DeltaStretchEncoderTest : public ::testing::Test {
+ protected:
+  std::vector<EncodedBlock> Encode(const std::vector<Blob>& blobs,
+                                   uint64_t block_size) {
+    BlockEncoder encoder(3);
+    DeltaStretchEncoder stretch(DeltaPlannerOptions{}, block_size, encoder);
+    std::vector<EncodedBlock> blocks;
+    stretch.Begin(kFirst, blocks);
+    Continue(stretch, blobs);
+    return blocks;
+  }
+
+  static void Continue(DeltaStretchEncoder& stretch,
+                       const std::vector<Blob>& blobs) {
+    for (const Blob& blob : blobs) {
+      EXPECT_THAT(stretch.Add(blob.content, blob.path), IsOk());
+    }
+    EXPECT_THAT(stretch.Finish(), IsOk());
+  }
+
+  // Checks that the blocks hold `blobs` and are no larger than they may be.
+  static void Check(const std::vector<EncodedBlock>& blocks,
+                    const std::vector<Blob>& blobs, uint64_t block_size) {
+    uint32_t next = kFirst;
+    for (const EncodedBlock& encoded : blocks) {
+      EXPECT_EQ(encoded.first_object, next);
+      const Block block = DecodeAlone(encoded);
+      EXPECT_EQ(block.header.kind, format::BlockKind::kDeltas);
+      EXPECT_EQ(block.header.type, ObjectType::kBlob);
+      EXPECT_EQ(block.header.first_object, next);
+      EXPECT_EQ(block.header.segment_offset, 0U);
+      ASSERT_EQ(block.header.object_count, block.contents.size());
+      ASSERT_LE(next - kFirst + block.contents.size(), blobs.size());
+      uint64_t smallest = block.raw_size;
+      for (const Bytes& content : block.contents) {
+        EXPECT_EQ(AsText(content), AsText(blobs[next - kFirst].content));
+        smallest = std::min<uint64_t>(smallest, content.size());
+        ++next;
+      }
+      if (block.contents.size() > 1) {
+        EXPECT_LE(block.raw_size - smallest, block_size);
+      }
+    }
+    EXPECT_EQ(next - kFirst, blobs.size());
+  }
+};
+
+TEST_F(DeltaStretchEncoderTest, MakesBlocksThatDecodeByThemselves) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    for (const uint64_t block_size : {1, 1000, 4096, 20000, 1 << 20}) {
+      SCOPED_TRACE(block_size);
+      const auto blobs = RandomBlobs(seed, 60, 6000);
+      Check(Encode(blobs, block_size), blobs, block_size);
+    }
+  }
+}
+
+TEST_F(DeltaStretchEncoderTest, FillsABlockBeforeItBeginsTheNext) {
+  const auto blobs = RandomBlobs(1, 200, 6000);
+  constexpr uint64_t kBlockSize = 20000;
+  const auto blocks = Encode(blobs, kBlockSize);
+  ASSERT_GT(blocks.size(), 2U);
+  uint64_t raw_size = 0;
+  for (const EncodedBlock& block : blocks) {
+    raw_size += DecodeAlone(block).raw_size;
+  }
+  EXPECT_LT(blocks.size(),
+            raw_size / kBlockSize + raw_size / kBlockSize / 2 + 2)
+      << "blocks are two thirds full at least";
+}
+
+TEST_F(DeltaStretchEncoderTest, PutsVersionsOfOneFileIntoOneBlock) {
+  Random random(2);
+  std::vector<Blob> blobs = {{RandomText(random, 10000), 1}};
+  for (int i = 0; i < 100; ++i) {
+    blobs.push_back({Edited(random, blobs.back().content, 1), 1});
+  }
+  const auto blocks = Encode(blobs, 40000);
+  EXPECT_EQ(blocks.size(), 1U);
+  Check(blocks, blobs, 40000);
+}
+
+TEST_F(DeltaStretchEncoderTest, GivesALargeBlobABlockOfItsOwn) {
+  Random random(3);
+  const Blob small{RandomText(random, 100), 1};
+  const Blob large{RandomText(random, 50000), 2};
+  const std::vector<Blob> blobs = {small, large, small, large, large, small};
+  const auto blocks = Encode(blobs, 4096);
+  Check(blocks, blobs, 4096);
+  // Reading the large ones out of a block with a small one costs too much,
+  // but not those that are the same.
+  EXPECT_EQ(blocks.size(), 5U);
+}
+
+TEST_F(DeltaStretchEncoderTest, TakesEmptyBlobs) {
+  Random random(4);
+  const std::vector<Blob> blobs = {
+      {{}, 1}, {RandomText(random, 9000), 1}, {{}, 1}, {{}, 2}};
+  for (const uint64_t block_size : {1, 4096, 1 << 20}) {
+    Check(Encode(blobs, block_size), blobs, block_size);
+  }
+}
+
+TEST_F(DeltaStretchEncoderTest, MakesNoBlockOfNothing) {
+  EXPECT_TRUE(Encode({}, 4096).empty());
+}
+
+TEST_F(DeltaStretchEncoderTest, MakesTheSameBlocksWhateverCameBefore) {
+  constexpr uint64_t kBlockSize = 20000;
+  const auto blobs = RandomBlobs(5, 60, 6000);
+  const auto fresh = Encode(blobs, kBlockSize);
+  BlockEncoder encoder(3);
+  DeltaStretchEncoder stretch(DeltaPlannerOptions{}, kBlockSize, encoder);
+  std::vector<EncodedBlock> other;
+  stretch.Begin(7, other);
+  Continue(stretch, RandomBlobs(6, 100, 6000));
+  // A stretch that an error ended.
+  stretch.Begin(9, other);
+  EXPECT_THAT(stretch.Add(blobs[0].content, blobs[0].path), IsOk());
+  std::vector<EncodedBlock> again;
+  stretch.Begin(kFirst, again);
+  Continue(stretch, blobs);
+  ASSERT_EQ(again.size(), fresh.size());
+  for (size_t i = 0; i < fresh.size(); ++i) {
+    EXPECT_EQ(again[i].first_object, fresh[i].first_object);
+    EXPECT_EQ(again[i].chunk, fresh[i].chunk);
+  }
+}
+
+}  // namespace
+}  // namespace zpack

@@ -1,0 +1,274 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "writer/lineage_grouper.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "support/deltas.h"
+#include "support/matchers.h"
+#include "support/memory_source.h"
+#include "support/repo_builder.h"
+#include "writer/object_enumerator.h"
+
+namespace zpack {
+namespace {
+
+using testing::Edited;
+using testing::HasCode;
+using testing::IsOk;
+using testing::MemorySource;
+using testing::Random;
+using testing::RandomBytes;
+using testing::RandomText;
+using testing::ToBytes;
+
+constexpr uint64_t kNoLimit = UINT64_MAX;
+
+// A history of files in one directory; each commit says what all of them hold.
+class LineageGrouperTest : public ::testing::Test {
+ protected:
+  using Files = std::map<std::string, Bytes>;
+
+  ObjectId Blob(ByteView content) { return source_.AddBlob(AsText(content)); }
+
+  // A commit of `files`; the last one is what HEAD points at.
+  void Commit(const Files& files) {
+    std::vector<MemorySource::Entry> entries;
+    for (const auto& [name, content] : files) {
+      entries.push_back({"100644", name, Blob(content)});
+    }
+    parents_ = {source_.AddCommit(source_.AddTree(entries), parents_, ++time_,
+                                  "commit\n")};
+  }
+
+  void Enumerate() {
+    source_.refs.head_symref = "refs/heads/main";
+    source_.refs.refs = {{"refs/heads/main", parents_[0], {}, ""}};
+    auto list = EnumerateObjects(*source_.Open(), source_.refs, ObjectSet::kAll,
+                                 RunOptions{});
+    ASSERT_THAT(list, IsOk());
+    list_ = *std::move(list);
+  }
+
+  Status Group(uint64_t max_size = kNoLimit, unsigned threads = 1) {
+    RunOptions run;
+    run.threads = threads;
+    auto lineages = GroupLineages(*source_.Open(), list_, max_size, run);
+    if (!lineages) return std::unexpected(lineages.error());
+    lineages_ = *std::move(lineages);
+    return {};
+  }
+
+  uint32_t Path(const std::string& name) const {
+    for (uint32_t path = 0; path < list_.path_table.size(); ++path) {
+      if (list_.path_table.FullPath(path) == name) return path;
+    }
+    ADD_FAILURE() << "no path " << name;
+    return 0;
+  }
+
+  uint32_t Position(const std::string& name) const {
+    return lineages_.positions[Path(name)];
+  }
+  bool IsIncompressible(const std::string& name) const {
+    return lineages_.incompressible[Path(name)];
+  }
+  bool AreNeighbours(const std::string& a, const std::string& b) const {
+    const uint32_t x = Position(a);
+    const uint32_t y = Position(b);
+    return x + 1 == y || y + 1 == x;
+  }
+
+  Bytes Text(size_t size = 20000) { return RandomText(random_, size); }
+  Bytes Noise(size_t size = 20000) {
+    return ToBytes(RandomBytes(++noise_, size));
+  }
+  Bytes Edit(const Bytes& content) { return Edited(random_, content, 2); }
+
+  // Files whose names and extensions lie between all others.
+  Files Others() {
+    Files files;
+    for (char c = 'a'; c <= 'z'; ++c) {
+      files[std::string("m") + c + ".m" + c] = Text(2000);
+    }
+    return files;
+  }
+
+  MemorySource source_;
+  ObjectList list_;
+  Lineages lineages_;
+  Random random_{1};
+
+ private:
+  std::vector<ObjectId> parents_;
+  uint64_t time_ = 0;
+  uint64_t noise_ = 0;
+};
+
+TEST_F(LineageGrouperTest, PutsARenamedFileBesideItsOldPath) {
+  Files files = Others();
+  const Bytes content = Text();
+  files["aaa.aaa"] = content;
+  Commit(files);
+  files.erase("aaa.aaa");
+  files["zzz.zzz"] = Edit(content);
+  Commit(files);
+  Enumerate();
+  ASSERT_THAT(Group(), IsOk());
+  EXPECT_TRUE(AreNeighbours("aaa.aaa", "zzz.zzz"));
+}
+
+TEST_F(LineageGrouperTest, RecognisesARenameByTheOldestVersionToo) {
+  // The new path has moved on since.
+  Files files = Others();
+  const Bytes content = Text();
+  files["aaa.aaa"] = content;
+  Commit(files);
+  files.erase("aaa.aaa");
+  files["zzz.zzz"] = Edit(content);
+  Commit(files);
+  files["zzz.zzz"] = Text();
+  Commit(files);
+  Enumerate();
+  ASSERT_THAT(Group(), IsOk());
+  EXPECT_TRUE(AreNeighbours("aaa.aaa", "zzz.zzz"));
+}
+
+TEST_F(LineageGrouperTest, LeavesUnlikeFilesInTheOrderOfTheirNames) {
+  Files files = Others();
+  files["aaa.aaa"] = Text();
+  files["zzz.zzz"] = Text();
+  files["aaa.zzz"] = Text();
+  files["zzz.aaa"] = Text();
+  Commit(files);
+  Enumerate();
+  ASSERT_THAT(Group(), IsOk());
+  EXPECT_TRUE(AreNeighbours("aaa.aaa", "zzz.aaa")) << "extensions come first";
+  EXPECT_TRUE(AreNeighbours("aaa.zzz", "zzz.zzz"));
+  EXPECT_LT(Position("aaa.aaa"), Position("zzz.aaa"));
+  EXPECT_LT(Position("zzz.aaa"), Position("ma.ma"));
+  EXPECT_LT(Position("mz.mz"), Position("aaa.zzz"));
+}
+
+TEST_F(LineageGrouperTest, GivesEveryPathOnePosition) {
+  Files files = Others();
+  const Bytes content = Text();
+  for (const char* const name : {"a.x", "b.y", "c.z", "d.a", "e.b"}) {
+    files[name] = Edit(content);
+  }
+  Commit(files);
+  Enumerate();
+  ASSERT_THAT(Group(), IsOk());
+  std::vector<uint32_t> positions = lineages_.positions;
+  ASSERT_EQ(positions.size(), list_.path_table.size());
+  EXPECT_EQ(lineages_.incompressible.size(), positions.size());
+  std::ranges::sort(positions);
+  for (uint32_t i = 0; i < positions.size(); ++i) EXPECT_EQ(positions[i], i);
+  // All five stand together.
+  std::vector<uint32_t> alike;
+  for (const char* const name : {"a.x", "b.y", "c.z", "d.a", "e.b"}) {
+    alike.push_back(Position(name));
+  }
+  EXPECT_EQ(std::ranges::max(alike) - std::ranges::min(alike), 4U);
+}
+
+TEST_F(LineageGrouperTest, FlagsIncompressibleFilesThatNothingResembles) {
+  Commit({{"image", Noise()}, {"other", Noise()}, {"text", Text()}});
+  Enumerate();
+  ASSERT_THAT(Group(), IsOk());
+  EXPECT_TRUE(IsIncompressible("image"));
+  EXPECT_TRUE(IsIncompressible("other"));
+  EXPECT_FALSE(IsIncompressible("text"));
+  EXPECT_FALSE(IsIncompressible("")) << "the root has no blobs";
+}
+
+TEST_F(LineageGrouperTest,
+       DoesNotFlagIncompressibleFilesThatResembleEachOther) {
+  const Bytes archive = Noise();
+  Commit({{"a", archive}, {"b", Edit(archive)}, {"c", Noise()}});
+  Enumerate();
+  ASSERT_THAT(Group(), IsOk());
+  EXPECT_FALSE(IsIncompressible("a"));
+  EXPECT_FALSE(IsIncompressible("b"));
+  EXPECT_TRUE(IsIncompressible("c"));
+}
+
+TEST_F(LineageGrouperTest, DoesNotFlagIncompressibleFilesWithVersionsAlike) {
+  const Bytes archive = Noise();
+  Commit({{"edited", archive}, {"replaced", Noise()}});
+  Commit({{"edited", Edit(archive)}, {"replaced", Noise()}});
+  Enumerate();
+  ASSERT_THAT(Group(), IsOk());
+  EXPECT_FALSE(IsIncompressible("edited"));
+  EXPECT_TRUE(IsIncompressible("replaced"));
+}
+
+TEST_F(LineageGrouperTest, FlagsOnlyWhatWasAndIsIncompressible) {
+  Commit({{"became", Text()}, {"was", Noise()}});
+  Commit({{"became", Noise()}, {"was", Text()}});
+  Enumerate();
+  ASSERT_THAT(Group(), IsOk());
+  EXPECT_FALSE(IsIncompressible("became"));
+  EXPECT_FALSE(IsIncompressible("was"));
+}
+
+TEST_F(LineageGrouperTest, LeavesOutWhatIsTooLarge) {
+  const Bytes small = Noise(20000);
+  const Bytes large = Noise(20001);
+  Commit({{"large", large}, {"small", small}});
+  Enumerate();
+  source_.Remove(Blob(large));
+  ASSERT_THAT(Group(20000), IsOk()) << "nobody reads it";
+  EXPECT_FALSE(IsIncompressible("large"));
+  EXPECT_TRUE(IsIncompressible("small"));
+}
+
+TEST_F(LineageGrouperTest, LeavesOutWhatIsNotReached) {
+  Commit({{"file", Text()}});
+  const ObjectId stray = Blob(Noise());
+  Enumerate();
+  source_.Remove(stray);
+  ASSERT_THAT(Group(), IsOk()) << "nobody reads it";
+  EXPECT_FALSE(IsIncompressible(""));
+}
+
+TEST_F(LineageGrouperTest, ReadsTheNewestAndTheOldestVersionOnly) {
+  std::vector<Bytes> versions;
+  for (int i = 0; i < 5; ++i) {
+    versions.push_back(Text());
+    Commit({{"file", versions.back()}});
+  }
+  Enumerate();
+  for (size_t i = 1; i < 4; ++i) source_.Remove(Blob(versions[i]));
+  ASSERT_THAT(Group(), IsOk());
+  for (const size_t read : {size_t{0}, size_t{4}}) {
+    source_.Remove(Blob(versions[read]));
+    EXPECT_THAT(Group(), HasCode(ErrorCode::kNotFound)) << read;
+    Blob(versions[read]);
+  }
+}
+
+TEST_F(LineageGrouperTest, DoesNotDependOnTheNumberOfThreads) {
+  Files files = Others();
+  for (int i = 0; i < 60; ++i) {
+    const Bytes content = i % 3 == 0 ? Noise(3000) : Text(3000);
+    files["a" + std::to_string(i) + ".a"] = content;
+    files["b" + std::to_string(i) + ".z"] = i % 2 == 0 ? Edit(content) : Text();
+  }
+  Commit(files);
+  Enumerate();
+  ASSERT_THAT(Group(kNoLimit, 1), IsOk());
+  const Lineages alone = lineages_;
+  ASSERT_THAT(Group(kNoLimit, 4), IsOk());
+  EXPECT_EQ(lineages_.positions, alone.positions);
+  EXPECT_EQ(lineages_.incompressible, alone.incompressible);
+}
+
+}  // namespace
+}  // namespace zpack
