@@ -13,11 +13,11 @@ namespace {
 constexpr size_t kStreamHeaderSize = 20;
 
 bool IsKnown(BlockKind kind) {
-  return kind >= BlockKind::kObjects && kind <= BlockKind::kTrees;
+  return kind >= BlockKind::kObjects && kind <= BlockKind::kCommits;
 }
 
 bool IsKnown(StreamKind kind) {
-  return kind >= StreamKind::kSizes && kind <= StreamKind::kOutsideIds;
+  return kind >= StreamKind::kSizes && kind <= StreamKind::kMessages;
 }
 
 bool IsKnown(StreamCodec codec) {
@@ -57,6 +57,8 @@ std::string_view KindName(BlockKind kind) {
       return "deltas";
     case BlockKind::kTrees:
       return "trees";
+    case BlockKind::kCommits:
+      return "commits";
   }
   return "unknown";
 }
@@ -95,6 +97,28 @@ std::string_view KindName(StreamKind kind) {
       return "name-texts";
     case StreamKind::kOutsideIds:
       return "outside-ids";
+    case StreamKind::kRootTrees:
+      return "root-trees";
+    case StreamKind::kParentCounts:
+      return "parent-counts";
+    case StreamKind::kParents:
+      return "parents";
+    case StreamKind::kIdentities:
+      return "identities";
+    case StreamKind::kIdentityTexts:
+      return "identity-texts";
+    case StreamKind::kTimes:
+      return "times";
+    case StreamKind::kTimeZones:
+      return "time-zones";
+    case StreamKind::kHeaderSizes:
+      return "header-sizes";
+    case StreamKind::kHeaders:
+      return "headers";
+    case StreamKind::kMessageSizes:
+      return "message-sizes";
+    case StreamKind::kMessages:
+      return "messages";
   }
   return "unknown";
 }
@@ -142,6 +166,8 @@ Result<BlockView> DecodeBlock(ByteView payload, uint64_t max_raw_size) {
        block.header.type != ObjectType::kBlob) ||
       (block.header.kind == BlockKind::kTrees &&
        block.header.type != ObjectType::kTree) ||
+      (block.header.kind == BlockKind::kCommits &&
+       block.header.type != ObjectType::kCommit) ||
       std::ranges::find(kAllObjectTypes, block.header.type) ==
           kAllObjectTypes.end() ||
       block.header.object_count == 0 ||

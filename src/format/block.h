@@ -21,6 +21,7 @@ enum class BlockKind : uint8_t {
   kSegment = 2,  // a part of one object that is larger than a block
   kDeltas = 3,   // blobs, most of them as deltas against others of the block
   kTrees = 4,    // trees as edits of others of the block
+  kCommits = 5,  // commits in columns
 };
 enum class StreamKind : uint8_t {
   kSizes = 1,     // a varint for the size of each object
@@ -40,7 +41,19 @@ enum class StreamKind : uint8_t {
   kChildren = 13,          // of each added or changed entry
   kChildDifferences = 14,  // of children that were not expected
   kNameTexts = 15,         // of names that are new in the block
-  kOutsideIds = 16,        // of children that are not in the file
+  kOutsideIds = 16,        // of what is named and not in the file
+  // Of a block of commits, besides outside ids:
+  kRootTrees = 17,
+  kParentCounts = 18,
+  kParents = 19,
+  kIdentities = 20,
+  kIdentityTexts = 21,
+  kTimes = 22,
+  kTimeZones = 23,
+  kHeaderSizes = 24,
+  kHeaders = 25,
+  kMessageSizes = 26,
+  kMessages = 27,
 };
 enum class StreamCodec : uint8_t { kStored = 0, kZstd = 1 };
 

@@ -144,8 +144,9 @@ Result<FileHeader> DecodeFileHeader(
 }
 
 const std::vector<std::string>& KnownFeatures() {
-  static const std::vector<std::string> features = {std::string(kDeltasFeature),
-                                                    std::string(kTreesFeature)};
+  static const std::vector<std::string> features = {
+      std::string(kDeltasFeature), std::string(kTreesFeature),
+      std::string(kCommitsFeature)};
   return features;
 }
 

@@ -49,6 +49,8 @@ Result<FileHeader> DecodeFileHeader(
 inline constexpr std::string_view kDeltasFeature = "deltas";
 // Blocks of kind kTrees.
 inline constexpr std::string_view kTreesFeature = "trees";
+// Blocks of kind kCommits.
+inline constexpr std::string_view kCommitsFeature = "commits";
 
 // The required features this version of the library understands.
 const std::vector<std::string>& KnownFeatures();

@@ -25,6 +25,10 @@ Result<T> InBlock(Result<T> result, const PackFile& pack, size_t block) {
   return std::unexpected(std::move(error));
 }
 
+std::function<ObjectId(uint32_t)> IdOf(const PackFile& pack) {
+  return [&pack](uint32_t number) { return pack.ids()[pack.rank(number)]; };
+}
+
 BlockLimits Limits(const PackFile& pack, const format::BlockView& block) {
   uint64_t stored = 0;
   for (const auto& stream : block.streams) stored += stream.stored.size();
@@ -160,6 +164,11 @@ Result<Bytes> BlockDecoder::Unpack(const format::BlockView& block,
 Result<BlockObjects> BlockDecoder::Objects(const PackFile& pack,
                                            const format::BlockView& block) {
   BlockObjects objects{block.header, {}};
+  if (block.header.kind == format::BlockKind::kCommits) {
+    ZPACK_ASSIGN_OR_RETURN(Commits commits, DecodeCommitBlock(pack, block));
+    objects.sizes = std::move(commits.sizes);
+    return objects;
+  }
   ZPACK_ASSIGN_OR_RETURN(const Bytes raw,
                          Unpack(block, format::StreamKind::kSizes));
   if (block.header.kind == format::BlockKind::kDeltas ||
@@ -200,6 +209,31 @@ Result<DeltaBlock> BlockDecoder::Deltas(const PackFile& pack,
   }
   return DeltaBlock::Parse(std::move(streams), block.header.object_count,
                            Limits(pack, block));
+}
+
+Result<Commits> BlockDecoder::DecodeCommitBlock(
+    const PackFile& pack, const format::BlockView& block) {
+  using format::StreamKind;
+  CommitStreams streams;
+  for (const auto& [kind, stream] :
+       {std::pair(StreamKind::kOutsideIds, &streams.outside_ids),
+        std::pair(StreamKind::kRootTrees, &streams.root_trees),
+        std::pair(StreamKind::kParentCounts, &streams.parent_counts),
+        std::pair(StreamKind::kParents, &streams.parents),
+        std::pair(StreamKind::kIdentities, &streams.identities),
+        std::pair(StreamKind::kIdentityTexts, &streams.identity_texts),
+        std::pair(StreamKind::kTimes, &streams.times),
+        std::pair(StreamKind::kTimeZones, &streams.time_zones),
+        std::pair(StreamKind::kHeaderSizes, &streams.header_sizes),
+        std::pair(StreamKind::kHeaders, &streams.headers),
+        std::pair(StreamKind::kMessageSizes, &streams.message_sizes),
+        std::pair(StreamKind::kMessages, &streams.messages)}) {
+    ZPACK_ASSIGN_OR_RETURN(*stream, Unpack(block, kind));
+  }
+  return DecodeCommits(streams, block.header.object_count,
+                       {block.header.first_object, pack.ids().size(),
+                        pack.header().object_format, IdOf(pack)},
+                       pack.options().max_block_size);
 }
 
 Result<TreeBlock> BlockDecoder::Trees(const PackFile& pack,
@@ -249,9 +283,15 @@ Result<DecodedBlock> BlockDecoder::Decode(const PackFile& pack, size_t block) {
     if (view.header.kind == format::BlockKind::kTrees) {
       ZPACK_ASSIGN_OR_RETURN(decoded.trees, Trees(pack, view));
       decoded.objects = {view.header, decoded.trees->sizes()};
-      decoded.id_of = [&pack](uint32_t number) {
-        return pack.ids()[pack.rank(number)];
-      };
+      decoded.id_of = IdOf(pack);
+      return decoded;
+    }
+    if (view.header.kind == format::BlockKind::kCommits) {
+      ZPACK_ASSIGN_OR_RETURN(Commits commits, DecodeCommitBlock(pack, view));
+      decoded.objects = {view.header, std::move(commits.sizes)};
+      decoded.contents = std::move(commits.contents);
+      ZPACK_ASSIGN_OR_RETURN(decoded.offsets,
+                             Offsets(decoded.objects, decoded.contents.size()));
       return decoded;
     }
     ZPACK_ASSIGN_OR_RETURN(decoded.objects, Objects(pack, view));

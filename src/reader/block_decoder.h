@@ -13,6 +13,7 @@
 
 #include "codec/zstd_codec.h"
 #include "format/block.h"
+#include "reader/commit_block.h"
 #include "reader/delta_block.h"
 #include "reader/pack_file.h"
 #include "reader/tree_block.h"
@@ -73,6 +74,8 @@ class BlockDecoder {
                                const format::BlockView& block);
   Result<DeltaBlock> Deltas(const PackFile& pack,
                             const format::BlockView& block);
+  Result<Commits> DecodeCommitBlock(const PackFile& pack,
+                                    const format::BlockView& block);
   Result<TreeBlock> Trees(const PackFile& pack, const format::BlockView& block);
 
   ZstdDecompressor decompressor_;

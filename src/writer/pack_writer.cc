@@ -16,6 +16,7 @@
 #include "base/progress_phase.h"
 #include "format/object_index.h"
 #include "writer/block_encoder.h"
+#include "writer/commit_stretch_encoder.h"
 #include "writer/container_writer.h"
 #include "writer/delta_stretch_encoder.h"
 #include "writer/lineage_grouper.h"
@@ -87,7 +88,8 @@ class BlockWorker {
         encoder_(options.level),
         deltas_(PlannerOptions(options), options.block_size, encoder_),
         trees_(list.ids, order, numbers, BlockSizes(options.block_size).trees,
-               encoder_) {}
+               encoder_),
+        commits_(list.ids, order, numbers, options.block_size, encoder_) {}
 
   Status Run(BlockInFlight& block) {
     switch (block.plan.kind) {
@@ -97,6 +99,8 @@ class BlockWorker {
         return EncodeStretch(block, deltas_);
       case format::BlockKind::kTrees:
         return EncodeStretch(block, trees_);
+      case format::BlockKind::kCommits:
+        return EncodeStretch(block, commits_);
       case format::BlockKind::kObjects:
         break;
     }
@@ -187,8 +191,9 @@ class BlockWorker {
   const ProgressPhase& phase_;
   std::stop_token stop_;
   BlockEncoder encoder_;
-  DeltaStretchEncoder deltas_;  // uses encoder_
-  TreeStretchEncoder trees_;    // uses encoder_
+  DeltaStretchEncoder deltas_;    // uses encoder_
+  TreeStretchEncoder trees_;      // uses encoder_
+  CommitStretchEncoder commits_;  // uses encoder_
 };
 
 }  // namespace
@@ -212,7 +217,8 @@ Result<WriteStats> WritePack(ObjectSource& source, const ObjectList& list,
   std::vector<std::string> features;
   for (const auto& [kind, feature] :
        {std::pair(format::BlockKind::kDeltas, format::kDeltasFeature),
-        std::pair(format::BlockKind::kTrees, format::kTreesFeature)}) {
+        std::pair(format::BlockKind::kTrees, format::kTreesFeature),
+        std::pair(format::BlockKind::kCommits, format::kCommitsFeature)}) {
     if (std::ranges::find(plan, kind, &PlannedBlock::kind) != plan.end()) {
       features.emplace_back(feature);
     }

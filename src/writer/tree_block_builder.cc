@@ -62,13 +62,14 @@ uint32_t TreeBlockBuilder::BlockName(uint32_t name) {
 }
 
 uint32_t TreeBlockBuilder::BlockChild(uint32_t child) {
-  if (!parser_.IsOutside(child)) return child;
+  if (!parser_.numbers().IsOutside(child)) return child;
   const auto [at, added] =
       outside_.try_emplace(child, static_cast<uint32_t>(outside_.size()));
   if (added) {
-    Append(Stream(StreamKind::kOutsideIds), parser_.OutsideId(child).bytes());
+    Append(Stream(StreamKind::kOutsideIds),
+           parser_.numbers().Id(child).bytes());
   }
-  return parser_.object_count() + at->second;
+  return parser_.numbers().object_count() + at->second;
 }
 
 void TreeBlockBuilder::AddEdit(const TreeEdit& edit) {

@@ -67,19 +67,10 @@ uint32_t TreeParser::InternName(std::string_view name) {
   return at->second;
 }
 
-uint32_t TreeParser::FindChild(ByteView id) {
-  const ObjectId child(id);
-  if (const auto rank = ids_.Find(child)) return numbers_[*rank];
-  const auto [at, added] = outside_numbers_.try_emplace(
-      child, ids_.size() + static_cast<uint32_t>(outside_ids_.size()));
-  if (added) outside_ids_.push_back(child);
-  return at->second;
-}
-
 bool TreeParser::Parse(const ParsedTree& like, ParsedTree& tree) {
   tree.items.clear();
   tree.ends.clear();
-  const size_t id_width = ObjectIdWidth(ids_.format());
+  const size_t id_width = ObjectIdWidth(numbers_.format());
   const ByteView content = tree.content;
   ByteView rest = content;
   Companion companion(like);
@@ -99,7 +90,7 @@ bool TreeParser::Parse(const ParsedTree& like, ParsedTree& tree) {
     while (!companion.at_end() && Name(companion.item().name) < entry.name) {
       companion.Next();
     }
-    TreeItem item{0, FindChild(entry.id), *mode};
+    TreeItem item{0, numbers_.Number(ObjectId(entry.id)), *mode};
     if (!companion.at_end() && Name(companion.item().name) == entry.name) {
       item.name = companion.item().name;
       companion.Next();
@@ -120,8 +111,7 @@ bool TreeParser::IsExact(const TreeItem& item, ByteView bytes) {
   rebuilt_.push_back(' ');
   Append(rebuilt_, AsBytes(Name(item.name)));
   rebuilt_.push_back(0);
-  const ObjectId child =
-      IsOutside(item.child) ? OutsideId(item.child) : ids_[order_[item.child]];
+  const ObjectId child = numbers_.Id(item.child);
   Append(rebuilt_, child.bytes());
   return std::ranges::equal(rebuilt_, bytes);
 }

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 
 #include "base/bytes.h"
 #include "object/object_id_table.h"
+#include "writer/object_numbers.h"
 
 namespace zpack {
 
@@ -38,7 +38,7 @@ class TreeParser {
   // rank of `ids`. All outlive the parser.
   TreeParser(const ObjectIdTable& ids, const std::vector<uint32_t>& order,
              const std::vector<uint32_t>& numbers)
-      : ids_(ids), order_(order), numbers_(numbers) {}
+      : numbers_(ids, order, numbers) {}
 
   // Takes `tree.content` apart. False unless the items stand for exactly these
   // bytes: for unusual modes, and for what is no tree at all. What `like` has
@@ -46,26 +46,17 @@ class TreeParser {
   bool Parse(const ParsedTree& like, ParsedTree& tree);
 
   std::string_view Name(uint32_t name) const { return *names_[name]; }
-  uint32_t object_count() const { return ids_.size(); }
-  // The id of an item's child that is not in the file.
-  const ObjectId& OutsideId(uint32_t child) const {
-    return outside_ids_[child - ids_.size()];
-  }
-  bool IsOutside(uint32_t child) const { return child >= ids_.size(); }
+  // The objects that items name.
+  const ObjectNumbers& numbers() const { return numbers_; }
 
  private:
   uint32_t InternName(std::string_view name);
-  uint32_t FindChild(ByteView id);
   // Whether `item`, put together again, gives `bytes`.
   bool IsExact(const TreeItem& item, ByteView bytes);
 
-  const ObjectIdTable& ids_;
-  const std::vector<uint32_t>& order_;
-  const std::vector<uint32_t>& numbers_;
+  ObjectNumbers numbers_;
   std::unordered_map<std::string, uint32_t> name_numbers_;
   std::vector<const std::string*> names_;
-  std::map<ObjectId, uint32_t> outside_numbers_;
-  std::vector<ObjectId> outside_ids_;
   Bytes rebuilt_;
   std::string key_;
 };

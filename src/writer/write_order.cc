@@ -41,6 +41,8 @@ uint32_t TypePosition(ObjectType type) {
 BlockKind KindOf(const ObjectList& list, const Lineages& lineages,
                  uint32_t rank) {
   switch (list.types[rank]) {
+    case ObjectType::kCommit:
+      return BlockKind::kCommits;
     case ObjectType::kTree:
       return BlockKind::kTrees;
     case ObjectType::kBlob:

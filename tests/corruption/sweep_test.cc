@@ -99,7 +99,7 @@ TEST(Sweep, TheFileHasBlocksOfEveryKind) {
     ASSERT_TRUE(view);
     copies += view->Find(format::StreamKind::kCopyLengths)->header.raw_size / 2;
   }
-  EXPECT_EQ(kinds.size(), 4U);
+  EXPECT_EQ(kinds.size(), 5U);
   EXPECT_GE(bases, 3U);
   EXPECT_GT(copies, bases) << "some deltas have several";
 }

@@ -20,6 +20,7 @@
 #include "format/trailer.h"
 #include "support/memory_source.h"
 #include "support/temp_dir.h"
+#include "support/tree_blocks.h"
 #include "writer/delta_block_builder.h"
 #include "writer/delta_stretch_encoder.h"
 
@@ -181,6 +182,89 @@ void AddDeltas(const Corpus& corpus) {
   add_pair("zeros", Bytes(40, 0), Bytes(60, 0));
 }
 
+// Directories in versions, with an outside id, something that is no tree, and a
+// second path; of objects as fuzz_trees and fuzz_block number them.
+std::vector<PathTree> Directories(const NumberedIds& ids) {
+  const ObjectId outside(Bytes(20, 0xff));
+  std::vector<TextEntry> entries = {{"100644", "a.b", ids[3]},
+                                    {"40000", "a", ids[4]},
+                                    {"120000", "b", ids[9]}};
+  std::vector<PathTree> trees = {{TreeBytes(entries), 1}};
+  entries[1].id = ids[5];
+  trees.push_back({TreeBytes(entries), 1});
+  entries.push_back({"160000", "sub", outside});
+  trees.push_back({TreeBytes(entries), 1});
+  trees.push_back({Bytes(5, 'x'), 1});
+  entries[1].id = ids[4];
+  entries.erase(entries.begin());
+  trees.push_back({TreeBytes(entries), 1});
+  entries[0].mode = "100755";
+  trees.push_back({TreeBytes(entries), 2});
+  return trees;
+}
+
+Bytes TreeChunk(const NumberedIds& ids, uint32_t first) {
+  BlockEncoder encoder(3);
+  TreeStretchEncoder stretch(ids.ids, ids.order, ids.numbers, 1 << 20, encoder);
+  std::vector<EncodedBlock> blocks;
+  stretch.Begin(first, blocks);
+  for (const PathTree& tree : Directories(ids)) {
+    Require(stretch.Add(tree.content, tree.path).has_value(), "trees");
+  }
+  Require(stretch.Finish().has_value() && blocks.size() == 1, "one block");
+  return blocks[0].chunk;
+}
+
+// A block of trees, as BlockDecoder gets it, for the ids of fuzz_block.
+void AddTreeBlock(const Corpus& corpus) {
+  NumberedIds ids;
+  Bytes bytes;
+  for (uint32_t number = 0; number < 16; ++number) {
+    bytes.push_back(static_cast<uint8_t>(number));
+    bytes.resize(bytes.size() + 19, 0);
+    ids.order.push_back(number);
+    ids.numbers.push_back(number);
+  }
+  ids.ids = *ObjectIdTable::FromSorted(ObjectFormat::kSha1, bytes);
+  const Bytes chunk = TreeChunk(ids, 10);
+  const ByteView payload = *format::DecodeChunk(format::kBlockChunk, chunk);
+  corpus.Add("block/trees", Bytes(payload.begin(), payload.end()));
+}
+
+// For fuzz_trees, whose first byte chooses what is tested, and its ids.
+void AddTrees(const Corpus& corpus) {
+  NumberedIds ids;
+  Bytes bytes;
+  for (uint32_t rank = 0; rank < 40; ++rank) {
+    bytes.resize(bytes.size() + 20, static_cast<uint8_t>(6 * rank));
+    ids.order.push_back(39 - rank);
+    ids.numbers.push_back(39 - rank);
+  }
+  ids.ids = *ObjectIdTable::FromSorted(ObjectFormat::kSha1, bytes);
+
+  UnpackedTrees unpacked = UnpackTrees(TreeChunk(ids, 0));
+  Bytes streams = {0, static_cast<uint8_t>(unpacked.header.object_count)};
+  const auto all = AllStreams(unpacked.streams);
+  for (size_t i = 0; i + 1 < all.size(); ++i) {
+    ByteWriter(streams).U16(static_cast<uint16_t>(all[i]->size()));
+  }
+  for (const Bytes* const stream : all) Append(streams, *stream);
+  corpus.Add("trees/streams", streams);
+
+  const auto add_contents = [&](const std::string& name, uint16_t block_size) {
+    Bytes contents = {1};
+    ByteWriter(contents).U16(block_size);
+    for (const PathTree& tree : Directories(ids)) {
+      contents.push_back(static_cast<uint8_t>(tree.path));
+      Append(contents, tree.content);
+      contents.push_back(0xfe);
+    }
+    corpus.Add("trees/" + name, contents);
+  };
+  add_contents("contents", 0xffff);
+  add_contents("blocks", 100);
+}
+
 void AddCommandLines(const Corpus& corpus) {
   for (const auto& [name, text] :
        std::initializer_list<std::pair<const char*, const char*>>{
@@ -210,6 +294,8 @@ int main(int argc, char** argv) {
   AddBlocks(corpus);
   AddDeltaBlock(corpus);
   AddDeltas(corpus);
+  AddTreeBlock(corpus);
+  AddTrees(corpus);
   AddCommandLines(corpus);
   for (const std::string& version : SampleVersions()) source.AddBlob(version);
   corpus.Add("file/history", ZpackFile(source, 1 << 20));

@@ -81,7 +81,7 @@ TEST(Block, RefusesARepeatedStream) {
 TEST(Block, RefusesUnknownKindsTypesAndCodecs) {
   const Bytes good = Payload(Header(), kStreams, 9);
   for (const auto& [offset, value] : std::vector<std::pair<size_t, uint8_t>>{
-           {0, 0}, {0, 3}, {1, 0}, {1, 5}, {20, 17}, {21, 2}, {23, 1}}) {
+           {0, 0}, {0, 3}, {1, 0}, {1, 5}, {20, 28}, {21, 2}, {23, 1}}) {
     Bytes bad = good;
     bad[offset] = value;
     EXPECT_EQ(CodeOf(bad), ErrorCode::kCorrupt) << offset;

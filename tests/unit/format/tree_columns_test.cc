@@ -144,7 +144,9 @@ TEST_F(TreeChildrenTest, ComesBackAfterLongHistories) {
           latest = (latest + 1) % limit;
       }
       const auto code = writer_.Encode(name, latest);
-      if (code.code != kOther) EXPECT_EQ(code.difference, 0);
+      if (code.code != kOther) {
+        EXPECT_EQ(code.difference, 0);
+      }
       ASSERT_LT(code.code, kFirstKnown + TreeChildren::kRemembered);
       ASSERT_EQ(reader_.Decode(name, code, limit), latest) << i;
     }

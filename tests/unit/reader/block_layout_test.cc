@@ -35,8 +35,8 @@ Result<BlockLayout> Parse(const Numbers& sizes, const Numbers& bases,
 }
 
 TEST(BlockLayout, AddsDifferencesToTheSizesOfBases) {
-  const auto layout = Parse(
-      {100, ZigZag(-100), ZigZag(7), 5, ZigZag(0)}, {0, 1, 2, 0, 2});
+  const auto layout =
+      Parse({100, ZigZag(-100), ZigZag(7), 5, ZigZag(0)}, {0, 1, 2, 0, 2});
   ASSERT_THAT(layout, IsOk());
   EXPECT_EQ(layout->sizes, (Numbers{100, 0, 107, 5, 107}));
   EXPECT_EQ(layout->bases, (std::vector<uint32_t>{0, 0, 0, 3, 2}));
@@ -62,8 +62,8 @@ TEST(BlockLayout, MayBeOfNothing) {
 }
 
 TEST(BlockLayout, RefusesBasesBeforeTheStart) {
-  for (const uint64_t distance : {uint64_t{2}, (uint64_t{1} << 32),
-                                  (uint64_t{1} << 32) + 1, kMax}) {
+  for (const uint64_t distance :
+       {uint64_t{2}, (uint64_t{1} << 32), (uint64_t{1} << 32) + 1, kMax}) {
     EXPECT_THAT(Parse({1, 2}, {0, distance}), HasCode(ErrorCode::kCorrupt));
   }
   EXPECT_THAT(Parse({1, 2}, {1, 0}), HasCode(ErrorCode::kCorrupt));
@@ -101,8 +101,8 @@ TEST(BlockLayout, RefusesAnyOtherNumberOfSizesOrBases) {
 TEST(BlockLayout, RefusesVarintsThatAreCutOrNotMinimal) {
   const Bytes good = Varints({1, 1});
   const Bytes none = Varints({0, 0});
-  for (const Bytes& bad : {Bytes{1, 0x81}, Bytes{0x81, 0, 1}, Bytes{0x81, 0},
-                           Bytes(12, 0xff)}) {
+  for (const Bytes& bad :
+       {Bytes{1, 0x81}, Bytes{0x81, 0, 1}, Bytes{0x81, 0}, Bytes(12, 0xff)}) {
     EXPECT_THAT(ParseBlockLayout(bad, none, 2, kNoLimit),
                 HasCode(ErrorCode::kCorrupt));
     EXPECT_THAT(ParseBlockLayout(good, bad, 2, kNoLimit),
@@ -125,9 +125,9 @@ TEST(BlockLayout, RefusesMoreContentThanTheLimit) {
   EXPECT_THAT(Parse({100, 100, 100, 0}, {0, 0, 0, 0}, limits), IsOk());
   EXPECT_THAT(Parse({100, 100, 100, 1}, {0, 0, 0, 0}, limits),
               HasCode(ErrorCode::kLimitExceeded));
-  EXPECT_THAT(Parse({100, ZigZag(0), ZigZag(0), ZigZag(-99)}, {0, 1, 1, 1},
-                    limits),
-              HasCode(ErrorCode::kLimitExceeded));
+  EXPECT_THAT(
+      Parse({100, ZigZag(0), ZigZag(0), ZigZag(-99)}, {0, 1, 1, 1}, limits),
+      HasCode(ErrorCode::kLimitExceeded));
 }
 
 TEST(BlockLayout, RefusesChainsThatNeedMoreThanAMultipleOfTheirEnd) {
@@ -144,8 +144,7 @@ TEST(BlockLayout, RefusesChainsThatNeedMoreThanAMultipleOfTheirEnd) {
   EXPECT_THAT(Parse(sizes, bases, limits), IsOk());
   sizes.push_back(ZigZag(0));
   bases.push_back(1);
-  EXPECT_THAT(Parse(sizes, bases, limits),
-              HasCode(ErrorCode::kLimitExceeded));
+  EXPECT_THAT(Parse(sizes, bases, limits), HasCode(ErrorCode::kLimitExceeded));
   // A chain that begins anew is another one.
   sizes.back() = 10;
   bases.back() = 0;

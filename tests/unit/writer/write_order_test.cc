@@ -58,8 +58,7 @@ TEST(PathTable, InternsAndJoins) {
 }
 
 TEST(PlanBlocks, FillsBlocksOfWholeObjects) {
-  const auto blocks =
-      Plan(ObjectType::kCommit, {700, 800, 100, 1, 799, 800, 0});
+  const auto blocks = Plan(ObjectType::kTag, {700, 800, 100, 1, 799, 800, 0});
   EXPECT_EQ(Counts(blocks), (std::vector<uint32_t>{3, 4}));
   EXPECT_EQ(blocks[0].raw_size, 1600U);
   EXPECT_EQ(blocks[0].kind, format::BlockKind::kObjects);

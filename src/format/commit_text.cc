@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "format/commit_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <optional>
+
+#include "base/hex.h"
+
+namespace zpack::format {
+namespace {
+
+void AppendText(std::string_view text, Bytes& out) {
+  Append(out, AsBytes(text));
+}
+
+void AppendIdLine(std::string_view word, const ObjectId& id, Bytes& out) {
+  AppendText(word, out);
+  AppendText(ToHex(id.bytes()), out);
+  out.push_back('\n');
+}
+
+void AppendPerson(std::string_view word, const CommitPerson& person,
+                  Bytes& out) {
+  AppendText(word, out);
+  AppendText(person.identity, out);
+  fmt::format_to(std::back_inserter(out), " {} ", person.time);
+  AppendText(person.time_zone, out);
+  out.push_back('\n');
+}
+
+// What follows `word` in the line at the front of `rest`, without the line
+// feed; the line is dropped from there. Nothing when the line begins otherwise.
+std::optional<std::string_view> TakeLine(std::string_view word,
+                                         std::string_view& rest) {
+  const size_t end = rest.find('\n');
+  if (end == std::string_view::npos || !rest.starts_with(word)) {
+    return std::nullopt;
+  }
+  const std::string_view line = rest.substr(word.size(), end - word.size());
+  rest.remove_prefix(end + 1);
+  return line;
+}
+
+bool SplitId(std::string_view hex, ObjectFormat format, ObjectId& id) {
+  const auto parsed = ObjectId::FromHex(hex);
+  if (!parsed || parsed->bytes().size() != ObjectIdWidth(format)) return false;
+  id = *parsed;
+  return true;
+}
+
+bool SplitPerson(std::string_view line, CommitPerson& person) {
+  const size_t end = line.rfind('>');
+  if (end == std::string_view::npos) return false;
+  person.identity = line.substr(0, end + 1);
+  std::string_view rest = line.substr(end + 1);
+  if (!rest.starts_with(' ')) return false;
+  rest.remove_prefix(1);
+  const auto [next, error] =
+      std::from_chars(rest.data(), rest.data() + rest.size(), person.time);
+  if (error != std::errc()) return false;
+  rest.remove_prefix(static_cast<size_t>(next - rest.data()));
+  if (!rest.starts_with(' ')) return false;
+  person.time_zone = rest.substr(1);
+  // Both are stored with a zero byte after them.
+  return line.find('\0') == std::string_view::npos;
+}
+
+}  // namespace
+
+void AppendCommit(const CommitText& text, Bytes& out) {
+  AppendIdLine("tree ", text.tree, out);
+  for (const ObjectId& parent : text.parents) {
+    AppendIdLine("parent ", parent, out);
+  }
+  AppendPerson("author ", text.author, out);
+  AppendPerson("committer ", text.committer, out);
+  Append(out, text.headers);
+  Append(out, text.message);
+}
+
+bool SplitCommit(ByteView content, ObjectFormat format, CommitText& text) {
+  std::string_view rest = AsText(content);
+  text.parents.clear();
+  auto line = TakeLine("tree ", rest);
+  if (!line || !SplitId(*line, format, text.tree)) return false;
+  while ((line = TakeLine("parent ", rest))) {
+    ObjectId parent;
+    if (!SplitId(*line, format, parent)) return false;
+    text.parents.push_back(parent);
+  }
+  line = TakeLine("author ", rest);
+  if (!line || !SplitPerson(*line, text.author)) return false;
+  line = TakeLine("committer ", rest);
+  if (!line || !SplitPerson(*line, text.committer)) return false;
+  // The headers end before the first empty line.
+  size_t headers = 0;
+  if (!rest.starts_with('\n')) {
+    const size_t end = rest.find("\n\n");
+    headers = end == std::string_view::npos ? rest.size() : end + 1;
+  }
+  text.headers = AsBytes(rest.substr(0, headers));
+  text.message = AsBytes(rest.substr(headers));
+
+  Bytes rebuilt;
+  rebuilt.reserve(content.size());
+  AppendCommit(text, rebuilt);
+  return std::ranges::equal(rebuilt, content);
+}
+
+}  // namespace zpack::format

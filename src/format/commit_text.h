@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of a commit, and the commit from its parts (FORMAT.md, "Commits").
+// Pure.
+
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "zpack/object_id.h"
+
+namespace zpack::format {
+
+// An author or committer line without its first word.
+struct CommitPerson {
+  std::string_view identity;  // up to and with the last '>'
+  int64_t time = 0;           // seconds since 1970
+  std::string_view time_zone;
+};
+
+// Views point into the commit they were split from.
+struct CommitText {
+  ObjectId tree;
+  std::vector<ObjectId> parents;
+  CommitPerson author;
+  CommitPerson committer;
+  ByteView headers;  // lines after the committer, with their line feeds
+  ByteView message;  // the rest: an empty line and the text
+};
+
+// Appends what `text` stands for.
+void AppendCommit(const CommitText& text, Bytes& out);
+
+// Splits `content`. False unless AppendCommit gives exactly these bytes.
+bool SplitCommit(ByteView content, ObjectFormat format, CommitText& text);
+
+}  // namespace zpack::format

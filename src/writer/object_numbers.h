@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers for the ids that objects name: object numbers, and, for what is not
+// in the file, numbers that continue them. Thread-compatible.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "object/object_id_table.h"
+
+namespace zpack {
+
+class ObjectNumbers {
+ public:
+  // `order` is the rank of each object number, `numbers` the number of each
+  // rank of `ids`. All outlive this.
+  ObjectNumbers(const ObjectIdTable& ids, const std::vector<uint32_t>& order,
+                const std::vector<uint32_t>& numbers)
+      : ids_(ids), order_(order), numbers_(numbers) {}
+
+  // A number for an id that is not in the file is the same whenever it is
+  // asked for.
+  uint32_t Number(const ObjectId& id) {
+    if (const auto rank = ids_.Find(id)) return numbers_[*rank];
+    const auto [at, added] = outside_numbers_.try_emplace(
+        id, object_count() + static_cast<uint32_t>(outside_ids_.size()));
+    if (added) outside_ids_.push_back(id);
+    return at->second;
+  }
+
+  // REQUIRES: `number` came from Number, or is an object number.
+  ObjectId Id(uint32_t number) const {
+    return IsOutside(number) ? outside_ids_[number - object_count()]
+                             : ids_[order_[number]];
+  }
+
+  bool IsOutside(uint32_t number) const { return number >= object_count(); }
+  uint32_t object_count() const { return ids_.size(); }
+  ObjectFormat format() const { return ids_.format(); }
+
+ private:
+  const ObjectIdTable& ids_;
+  const std::vector<uint32_t>& order_;
+  const std::vector<uint32_t>& numbers_;
+  std::map<ObjectId, uint32_t> outside_numbers_;
+  std::vector<ObjectId> outside_ids_;
+};
+
+}  // namespace zpack

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "format/commit_text.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace zpack::format {
+namespace {
+
+const std::string kTree = "tree " + std::string(40, 'a') + '\n';
+const std::string kParent = "parent " + std::string(40, 'b') + '\n';
+const std::string kAuthor =
+    "author A U Thor <a@example.com> 1700000000 +0100\n";
+const std::string kCommitter = "committer C <c@example.com> -7 -0000\n";
+const std::string kUsual = kTree + kParent + kAuthor + kCommitter;
+
+// Splits `content` and puts it together again.
+std::string Again(const std::string& content) {
+  CommitText text;
+  if (!SplitCommit(AsBytes(content), ObjectFormat::kSha1, text)) return "odd";
+  Bytes out;
+  AppendCommit(text, out);
+  return std::string(AsText(out));
+}
+
+TEST(CommitText, SplitsACommitIntoItsParts) {
+  const std::string content =
+      kTree + kParent + kParent + kAuthor + kCommitter +
+      "gpgsig -----BEGIN\n \n -----END\nencoding latin1\n\nSubject\n\nBody\n";
+  CommitText text;
+  ASSERT_TRUE(SplitCommit(AsBytes(content), ObjectFormat::kSha1, text));
+  EXPECT_EQ(text.tree.ToHex(), std::string(40, 'a'));
+  ASSERT_EQ(text.parents.size(), 2U);
+  EXPECT_EQ(text.parents[1].ToHex(), std::string(40, 'b'));
+  EXPECT_EQ(text.author.identity, "A U Thor <a@example.com>");
+  EXPECT_EQ(text.author.time, 1700000000);
+  EXPECT_EQ(text.author.time_zone, "+0100");
+  EXPECT_EQ(text.committer.time, -7);
+  EXPECT_EQ(AsText(text.headers),
+            "gpgsig -----BEGIN\n \n -----END\nencoding latin1\n");
+  EXPECT_EQ(AsText(text.message), "\nSubject\n\nBody\n");
+  EXPECT_EQ(Again(content), content);
+}
+
+TEST(CommitText, TakesWhatItCanGiveBack) {
+  for (const std::string& content :
+       {kUsual + "\n", kUsual, kUsual + "\nno line feed",
+        kUsual + "header without an end", kUsual + "a\nb\n",
+        kTree + kAuthor + kCommitter + "\nno parent\n",
+        kUsual + "\n\n\nempty lines\n\n", kUsual + '\n' + std::string(3, '\0'),
+        kTree + "author > 0 \ncommitter <> 9223372036854775807 odd zone\n\n",
+        kTree + "author a <b> c <d> -9223372036854775808 +\n" + kCommitter}) {
+    EXPECT_EQ(Again(content), content);
+  }
+}
+
+TEST(CommitText, LeavesEverythingElse) {
+  for (const std::string& content :
+       {std::string(), kTree, kTree + kAuthor, kParent + kTree + kAuthor,
+        "tree " + std::string(40, 'A') + '\n' + kAuthor + kCommitter,
+        "tree " + std::string(39, 'a') + '\n' + kAuthor + kCommitter,
+        "tree " + std::string(64, 'a') + '\n' + kAuthor + kCommitter,
+        kTree + "parent x\n" + kAuthor + kCommitter,
+        kTree + kCommitter + kAuthor,
+        kTree + "author a <b> 007 +0000\n" + kCommitter,
+        kTree + "author a <b> +7 +0000\n" + kCommitter,
+        kTree + "author a <b>  7 +0000\n" + kCommitter,
+        kTree + "author a <b> 7\n" + kCommitter,
+        kTree + "author a <b> 9223372036854775808 +0000\n" + kCommitter,
+        kTree + "author a <b>\n" + kCommitter,
+        kTree + "author nobody 7 +0000\n" + kCommitter,
+        kTree + "author a" + std::string(1, '\0') + " <b> 7 +0000\n" +
+            kCommitter}) {
+    EXPECT_EQ(Again(content), "odd") << content;
+  }
+}
+
+}  // namespace
+}  // namespace zpack::format

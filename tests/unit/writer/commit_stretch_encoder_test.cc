@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "writer/commit_stretch_encoder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "codec/zstd_codec.h"
+#include "format/chunk.h"
+#include "reader/commit_block.h"
+#include "support/deltas.h"
+#include "support/matchers.h"
+
+namespace zpack {
+namespace {
+
+using format::StreamKind;
+using testing::Below;
+using testing::HasCode;
+using testing::IsOk;
+using testing::Random;
+
+// A file of this many objects, of which those from kFirst on are commits.
+constexpr uint32_t kObjects = 1000;
+constexpr uint32_t kFirst = 100;
+
+constexpr std::array kKinds = {
+    StreamKind::kOutsideIds,   StreamKind::kRootTrees,
+    StreamKind::kParentCounts, StreamKind::kParents,
+    StreamKind::kIdentities,   StreamKind::kIdentityTexts,
+    StreamKind::kTimes,        StreamKind::kTimeZones,
+    StreamKind::kHeaderSizes,  StreamKind::kHeaders,
+    StreamKind::kMessageSizes, StreamKind::kMessages};
+
+std::array<Bytes*, kKinds.size()> AllStreams(CommitStreams& streams) {
+  return {&streams.outside_ids, &streams.root_trees,    &streams.parent_counts,
+          &streams.parents,     &streams.identities,    &streams.identity_texts,
+          &streams.times,       &streams.time_zones,    &streams.header_sizes,
+          &streams.headers,     &streams.message_sizes, &streams.messages};
+}
+
+struct Block {
+  format::BlockHeader header;
+  CommitStreams streams;
+};
+
+class CommitStretchEncoderTest : public ::testing::Test {
+ protected:
+  CommitStretchEncoderTest() : order_(kObjects), numbers_(kObjects) {
+    Bytes ids;
+    for (uint32_t i = 0; i < kObjects; ++i) {
+      Bytes id(20, static_cast<uint8_t>(i));
+      id[0] = static_cast<uint8_t>(i >> 8);
+      id[1] = static_cast<uint8_t>(i);
+      Append(ids, id);
+    }
+    ids_ = *ObjectIdTable::FromSorted(ObjectFormat::kSha1, ids);
+    // Numbers run against the ids.
+    for (uint32_t i = 0; i < kObjects; ++i) {
+      order_[i] = kObjects - 1 - i;
+      numbers_[kObjects - 1 - i] = i;
+    }
+  }
+
+  std::string Hex(uint32_t number) const {
+    return ids_[order_[number]].ToHex();
+  }
+
+  // What occurs, and some of what does not.
+  std::string RandomCommit(Random& random) const {
+    std::string out;
+    const auto id = [&](const char* word) {
+      out += word;
+      out += Below(random, 10) == 0
+                 ? std::string(40, static_cast<char>('0' + Below(random, 10)))
+                 : Hex(static_cast<uint32_t>(Below(random, kObjects)));
+      out += '\n';
+    };
+    const auto person = [&](const char* word) {
+      out += word + std::string("P") + std::to_string(Below(random, 5)) +
+             " <p@example.com> " +
+             std::to_string(static_cast<int64_t>(
+                 Below(random, 20) == 0 ? random() : Below(random, 1 << 30))) +
+             (Below(random, 3) == 0 ? " +0100\n" : " -0700\n");
+    };
+    if (Below(random, 30) != 0) id("tree ");
+    for (uint64_t i = Below(random, 4); i > 1; --i) id("parent ");
+    person("author ");
+    if (Below(random, 30) != 0) person("committer ");
+    if (Below(random, 5) == 0) out += "gpgsig x\n y\n";
+    if (Below(random, 20) != 0) out += "\nMessage\n";
+    for (uint64_t i = Below(random, 60); i > 0; --i) {
+      out += static_cast<char>(random());
+    }
+    return out;
+  }
+
+  std::vector<EncodedBlock> Encode(const std::vector<std::string>& commits,
+                                   uint64_t block_size) {
+    BlockEncoder encoder(1);
+    CommitStretchEncoder stretch(ids_, order_, numbers_, block_size, encoder);
+    std::vector<EncodedBlock> blocks;
+    // What was begun before leaves no trace.
+    stretch.Begin(7, blocks);
+    EXPECT_THAT(stretch.Add(Bytes(10, 'x'), 0), IsOk());
+    blocks.clear();
+    stretch.Begin(kFirst, blocks);
+    for (const std::string& commit : commits) {
+      const ByteView bytes = AsBytes(commit);
+      EXPECT_THAT(stretch.Add(Bytes(bytes.begin(), bytes.end()), 0), IsOk());
+    }
+    EXPECT_THAT(stretch.Finish(), IsOk());
+    return blocks;
+  }
+
+  static Block Unpack(const EncodedBlock& encoded) {
+    Block block;
+    const auto payload =
+        format::DecodeChunk(format::kBlockChunk, encoded.chunk);
+    EXPECT_THAT(payload, IsOk());
+    const auto view = format::DecodeBlock(*payload, uint64_t{1} << 30);
+    EXPECT_THAT(view, IsOk());
+    block.header = view->header;
+    EXPECT_EQ(view->streams.size(), kKinds.size());
+    ZstdDecompressor decompressor;
+    for (size_t i = 0; i < kKinds.size(); ++i) {
+      const auto* stream = view->Find(kKinds[i]);
+      Bytes& raw = *AllStreams(block.streams)[i];
+      raw.resize(stream->header.raw_size);
+      if (stream->header.codec == format::StreamCodec::kStored) {
+        std::ranges::copy(stream->stored, raw.begin());
+      } else {
+        EXPECT_THAT(decompressor.Decompress(stream->stored, raw), IsOk());
+      }
+    }
+    return block;
+  }
+
+  Result<Commits> Decode(const Block& block,
+                         uint64_t max_size = uint64_t{1} << 30) const {
+    return DecodeCommits(
+        block.streams, block.header.object_count,
+        {block.header.first_object, kObjects, ObjectFormat::kSha1,
+         [this](uint32_t number) { return ids_[order_[number]]; }},
+        max_size);
+  }
+
+  std::vector<std::string> RandomCommits(uint64_t seed, size_t count) const {
+    Random random(seed);
+    std::vector<std::string> commits;
+    for (size_t i = 0; i < count; ++i) commits.push_back(RandomCommit(random));
+    return commits;
+  }
+
+  ObjectIdTable ids_;
+  std::vector<uint32_t> order_;
+  std::vector<uint32_t> numbers_;
+};
+
+TEST_F(CommitStretchEncoderTest, GivesBackEveryCommit) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const std::vector<std::string> commits = RandomCommits(seed, 200);
+    const auto blocks = Encode(commits, 4000);
+    EXPECT_GT(blocks.size(), 3U);
+    size_t next = 0;
+    for (const EncodedBlock& encoded : blocks) {
+      const Block block = Unpack(encoded);
+      EXPECT_EQ(block.header.first_object, kFirst + next);
+      EXPECT_EQ(encoded.first_object, kFirst + next);
+      EXPECT_EQ(block.header.kind, format::BlockKind::kCommits);
+      const auto decoded = Decode(block);
+      ASSERT_THAT(decoded, IsOk());
+      size_t at = 0;
+      for (const uint64_t size : decoded->sizes) {
+        EXPECT_EQ(AsText(ByteView(decoded->contents).subspan(at, size)),
+                  commits[next++]);
+        at += size;
+      }
+    }
+    EXPECT_EQ(next, commits.size());
+  }
+}
+
+TEST_F(CommitStretchEncoderTest, StoresNoIdOfAnObjectInTheFile) {
+  std::vector<std::string> commits;
+  for (uint32_t i = 0; i < 50; ++i) {
+    commits.push_back("tree " + Hex(500 + i) + "\nparent " +
+                      Hex(kFirst + i + 1) + "\nauthor A <a> " +
+                      std::to_string(1000000 - i) + " +0000\ncommitter A <a> " +
+                      std::to_string(1000000 - i) + " +0000\n\nx\n");
+  }
+  const auto blocks = Encode(commits, 1 << 20);
+  ASSERT_EQ(blocks.size(), 1U);
+  const Block block = Unpack(blocks[0]);
+  EXPECT_TRUE(block.streams.outside_ids.empty());
+  // The first tree, and then each follows the one before it.
+  EXPECT_EQ(block.streams.root_trees.size(), 51U);
+  EXPECT_EQ(std::ranges::count(block.streams.root_trees, 0), 49);
+  EXPECT_EQ(block.streams.parents, Bytes(50, 0));
+  EXPECT_EQ(AsText(block.streams.identity_texts),
+            std::string("A <a>\0+0000\0", 12));
+}
+
+TEST_F(CommitStretchEncoderTest, RefusesTooMuchContent) {
+  const auto commits = RandomCommits(1, 10);
+  size_t size = 0;
+  for (const std::string& commit : commits) size += commit.size();
+  const auto blocks = Encode(commits, 1 << 20);
+  ASSERT_EQ(blocks.size(), 1U);
+  const Block block = Unpack(blocks[0]);
+  EXPECT_THAT(Decode(block, size), IsOk());
+  EXPECT_THAT(Decode(block, size - 1), HasCode(ErrorCode::kLimitExceeded));
+}
+
+TEST_F(CommitStretchEncoderTest, DamageIsFoundOrGivesOtherCommits) {
+  const Block good = Unpack(Encode(RandomCommits(2, 60), 1 << 20).front());
+  Random random(3);
+  for (int i = 0; i < 20000; ++i) {
+    Block bad = good;
+    Bytes& stream = *AllStreams(bad.streams)[Below(random, kKinds.size())];
+    if (stream.empty()) continue;
+    stream[Below(random, stream.size())] = static_cast<uint8_t>(random());
+    const auto decoded = Decode(bad);
+    if (!decoded) {
+      EXPECT_EQ(decoded.error().code, ErrorCode::kCorrupt);
+      continue;
+    }
+    EXPECT_EQ(std::accumulate(decoded->sizes.begin(), decoded->sizes.end(),
+                              uint64_t{0}),
+              decoded->contents.size());
+  }
+}
+
+TEST_F(CommitStretchEncoderTest, EveryStreamEndsWhereItShould) {
+  const Block good = Unpack(Encode(RandomCommits(4, 60), 1 << 20).front());
+  ASSERT_THAT(Decode(good), IsOk());
+  for (size_t i = 0; i < kKinds.size(); ++i) {
+    Block longer = good;
+    AllStreams(longer.streams)[i]->push_back(0);
+    EXPECT_THAT(Decode(longer), HasCode(ErrorCode::kCorrupt)) << i;
+    Block shorter = good;
+    AllStreams(shorter.streams)[i]->pop_back();
+    EXPECT_THAT(Decode(shorter), HasCode(ErrorCode::kCorrupt)) << i;
+  }
+  Block more = good;
+  ++more.header.object_count;
+  EXPECT_THAT(Decode(more), HasCode(ErrorCode::kCorrupt));
+  more.header.object_count = 0xffffffff;
+  EXPECT_THAT(Decode(more), HasCode(ErrorCode::kCorrupt));
+}
+
+}  // namespace
+}  // namespace zpack
