@@ -16,8 +16,9 @@ namespace {
 constexpr size_t kRowSize = 24;
 // Never listed: they are found in other ways.
 constexpr std::array kUnlistedChunks = {kBlockChunk, kTableOfContentsChunk};
-constexpr std::array kKnownChunks = {kRefsChunk, kBlockTableChunk,
-                                     kObjectIdsChunk, kObjectNumbersChunk};
+constexpr std::array kKnownChunks = {
+    kRefsChunk,          kBlockTableChunk,     kObjectIdsChunk,
+    kObjectNumbersChunk, kWholeObjectIdsChunk, kWideObjectNumbersChunk};
 
 }  // namespace
 

@@ -39,8 +39,11 @@ constexpr uint32_t ChunkId(std::string_view name) {
 inline constexpr uint32_t kRefsChunk = ChunkId("REFS");
 inline constexpr uint32_t kBlockChunk = ChunkId("BLCK");
 inline constexpr uint32_t kBlockTableChunk = ChunkId("BTAB");
-inline constexpr uint32_t kObjectIdsChunk = ChunkId("OIDS");
-inline constexpr uint32_t kObjectNumbersChunk = ChunkId("ONUM");
+inline constexpr uint32_t kObjectIdsChunk = ChunkId("OIDP");
+inline constexpr uint32_t kObjectNumbersChunk = ChunkId("ONBP");
+// What older files have instead:
+inline constexpr uint32_t kWholeObjectIdsChunk = ChunkId("OIDS");
+inline constexpr uint32_t kWideObjectNumbersChunk = ChunkId("ONUM");
 inline constexpr uint32_t kTableOfContentsChunk = ChunkId("TOCC");
 
 // A reader that does not know a chunk with this flag must refuse the file.

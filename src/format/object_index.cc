@@ -3,23 +3,147 @@
 
 #include "format/object_index.h"
 
+#include <algorithm>
+#include <bit>
+#include <utility>
+
 #include "base/error.h"
 
 namespace zpack::format {
 namespace {
 
 constexpr size_t kFanOutSize = 256 * sizeof(uint32_t);
+// From so many ids on, two bytes of each are left out.
+constexpr uint32_t kTwoBytePrefixes = 65536;
+constexpr size_t kTwoByteBuckets = 65536;
+
+std::unexpected<Error> BadFanOut() {
+  return MakeError(ErrorCode::kCorrupt, "bad fan-out in object index");
+}
+
+// Bytes that are left out of each of `count` ids.
+uint8_t PrefixSize(uint32_t count) { return count < kTwoBytePrefixes ? 1 : 2; }
+
+// Number of ids by their first two bytes.
+std::vector<uint32_t> CountByTwoBytes(const ObjectIdTable& ids) {
+  std::vector<uint32_t> counts(kTwoByteBuckets);
+  const size_t width = ObjectIdWidth(ids.format());
+  for (size_t at = 0; at < ids.bytes().size(); at += width) {
+    ++counts[LoadBigEndian<uint16_t>(&ids.bytes()[at])];
+  }
+  return counts;
+}
+
+// Bytes that each of `counts` takes: 1, 2 or 4.
+uint8_t CountWidth(const std::vector<uint32_t>& counts) {
+  const uint32_t greatest = *std::ranges::max_element(counts);
+  return greatest < 0x100 ? 1 : greatest < 0x10000 ? 2 : 4;
+}
+
+// A permutation, or nothing.
+Result<std::vector<uint32_t>> CheckPermutation(std::vector<uint32_t> numbers) {
+  std::vector<bool> seen(numbers.size());
+  for (const uint32_t number : numbers) {
+    if (number >= numbers.size() || seen[number]) {
+      return MakeError(ErrorCode::kCorrupt, "bad object number {}", number);
+    }
+    seen[number] = true;
+  }
+  return numbers;
+}
+
+// Bits that a number below `count` takes.
+unsigned NumberBits(uint32_t count) {
+  return count < 2 ? 0 : static_cast<unsigned>(std::bit_width(count - 1));
+}
 
 }  // namespace
 
 void EncodeObjectIds(const ObjectIdTable& ids, Bytes& out) {
   ByteWriter to(out);
-  for (const uint32_t count : ids.fan_out()) to.U32(count);
-  to.Raw(ids.bytes());
+  const uint8_t prefix = PrefixSize(ids.size());
+  to.U8(prefix);
+  if (prefix == 1) {
+    to.U8(0);
+    for (const uint32_t count : ids.fan_out()) to.U32(count);
+  } else {
+    const std::vector<uint32_t> counts = CountByTwoBytes(ids);
+    const uint8_t width = CountWidth(counts);
+    to.U8(width);
+    for (const uint32_t count : ids.fan_out()) to.U32(count);
+    for (const uint32_t count : counts) {
+      if (width == 1) {
+        to.U8(static_cast<uint8_t>(count));
+      } else if (width == 2) {
+        to.U16(static_cast<uint16_t>(count));
+      } else {
+        to.U32(count);
+      }
+    }
+  }
+  const size_t width = ObjectIdWidth(ids.format());
+  for (size_t at = 0; at < ids.bytes().size(); at += width) {
+    to.Raw(ids.bytes().subspan(at + prefix, width - prefix));
+  }
 }
 
 Result<ObjectIdTable> DecodeObjectIds(ByteView payload, ObjectFormat format,
                                       uint32_t object_count) {
+  ByteReader in(payload);
+  const uint8_t prefix = in.U8();
+  const uint8_t count_width = in.U8();
+  if (!in.ok() || prefix != PrefixSize(object_count) ||
+      (prefix == 1
+           ? count_width != 0
+           : count_width != 1 && count_width != 2 && count_width != 4)) {
+    return BadFanOut();
+  }
+  const size_t width = ObjectIdWidth(format);
+  const uint64_t suffix = width - prefix;
+  const uint64_t size = 2 + kFanOutSize +
+                        (prefix == 2 ? kTwoByteBuckets * count_width : 0) +
+                        object_count * suffix;
+  if (payload.size() != size) {
+    return MakeError(ErrorCode::kCorrupt, "bad size of object index");
+  }
+  ObjectIdTable::FanOut fan_out;
+  for (uint32_t& count : fan_out) count = in.U32();
+  // What is left out, by bucket, as often as there are ids.
+  std::vector<uint32_t> counts(prefix == 1 ? 256 : kTwoByteBuckets);
+  for (size_t i = 0; i < counts.size(); ++i) {
+    if (prefix == 1) {
+      const uint32_t before = i == 0 ? 0 : fan_out[i - 1];
+      if (fan_out[i] < before) return BadFanOut();
+      counts[i] = fan_out[i] - before;
+    } else {
+      counts[i] = count_width == 1   ? in.U8()
+                  : count_width == 2 ? in.U16()
+                                     : in.U32();
+    }
+  }
+  Bytes ids(uint64_t{object_count} * width);
+  size_t at = 0;
+  for (size_t bucket = 0; bucket < counts.size(); ++bucket) {
+    if (counts[bucket] > (ids.size() - at) / width) return BadFanOut();
+    for (uint32_t i = 0; i < counts[bucket]; ++i) {
+      if (prefix == 2) ids[at] = static_cast<uint8_t>(bucket >> 8);
+      ids[at + prefix - 1] = static_cast<uint8_t>(bucket);
+      std::ranges::copy(in.Raw(suffix), &ids[at + prefix]);
+      at += width;
+    }
+  }
+  if (at != ids.size() || (prefix == 2 && count_width != CountWidth(counts))) {
+    return BadFanOut();
+  }
+  ZPACK_ASSIGN_OR_RETURN(auto table,
+                         ObjectIdTable::FromSorted(format, std::move(ids)));
+  if (table.fan_out() != fan_out) return BadFanOut();
+  return table;
+}
+
+Result<ObjectIdTable> DecodeWholeObjectIds(ByteView payload,
+                                           ObjectFormat format,
+                                           uint32_t object_count) {
   const uint64_t ids_size = uint64_t{object_count} * ObjectIdWidth(format);
   if (payload.size() < kFanOutSize ||
       payload.size() - kFanOutSize != ids_size) {
@@ -32,33 +156,59 @@ Result<ObjectIdTable> DecodeObjectIds(ByteView payload, ObjectFormat format,
   ZPACK_ASSIGN_OR_RETURN(
       auto table,
       ObjectIdTable::FromSorted(format, Bytes(ids.begin(), ids.end())));
-  if (table.fan_out() != fan_out) {
-    return MakeError(ErrorCode::kCorrupt, "bad fan-out in object index");
-  }
+  if (table.fan_out() != fan_out) return BadFanOut();
   return table;
 }
 
 void EncodeObjectNumbers(const std::vector<uint32_t>& numbers, Bytes& out) {
-  ByteWriter to(out);
-  for (const uint32_t number : numbers) to.U32(number);
+  const unsigned bits = NumberBits(static_cast<uint32_t>(numbers.size()));
+  uint64_t pending = 0;  // its lowest `pending_bits` are not written yet
+  unsigned pending_bits = 0;
+  for (const uint32_t number : numbers) {
+    pending = pending << bits | number;
+    pending_bits += bits;
+    for (; pending_bits >= 8; pending_bits -= 8) {
+      out.push_back(static_cast<uint8_t>(pending >> (pending_bits - 8)));
+    }
+  }
+  if (pending_bits != 0) {
+    out.push_back(static_cast<uint8_t>(pending << (8 - pending_bits)));
+  }
 }
 
 Result<std::vector<uint32_t>> DecodeObjectNumbers(ByteView payload,
                                                   uint32_t object_count) {
+  const unsigned bits = NumberBits(object_count);
+  if (payload.size() != (uint64_t{object_count} * bits + 7) / 8) {
+    return MakeError(ErrorCode::kCorrupt, "bad size of object numbers");
+  }
+  const uint64_t mask = (uint64_t{1} << bits) - 1;
+  std::vector<uint32_t> numbers(object_count);
+  uint64_t pending = 0;
+  unsigned pending_bits = 0;
+  ByteReader in(payload);
+  for (uint32_t& number : numbers) {
+    for (; pending_bits < bits; pending_bits += 8) {
+      pending = pending << 8 | in.U8();
+    }
+    pending_bits -= bits;
+    number = static_cast<uint32_t>(pending >> pending_bits & mask);
+  }
+  if ((pending & ((uint64_t{1} << pending_bits) - 1)) != 0) {
+    return MakeError(ErrorCode::kCorrupt, "bad end of object numbers");
+  }
+  return CheckPermutation(std::move(numbers));
+}
+
+Result<std::vector<uint32_t>> DecodeWideObjectNumbers(ByteView payload,
+                                                      uint32_t object_count) {
   if (payload.size() != uint64_t{object_count} * sizeof(uint32_t)) {
     return MakeError(ErrorCode::kCorrupt, "bad size of object numbers");
   }
   std::vector<uint32_t> numbers(object_count);
-  std::vector<bool> seen(object_count);
   ByteReader in(payload);
-  for (uint32_t& number : numbers) {
-    number = in.U32();
-    if (number >= object_count || seen[number]) {
-      return MakeError(ErrorCode::kCorrupt, "bad object number {}", number);
-    }
-    seen[number] = true;
-  }
-  return numbers;
+  for (uint32_t& number : numbers) number = in.U32();
+  return CheckPermutation(std::move(numbers));
 }
 
 std::vector<uint32_t> InversePermutation(

@@ -174,19 +174,32 @@ Status PackFile::LoadTables() {
                                              blocks_end, header_.object_count),
                                          at(format::kBlockTableChunk), path()));
 
-  ZPACK_ASSIGN_OR_RETURN(const Bytes ids, LoadChunk(format::kObjectIdsChunk));
-  ZPACK_ASSIGN_OR_RETURN(
-      ids_, Locate(format::DecodeObjectIds(ids, header_.object_format,
-                                           header_.object_count),
-                   at(format::kObjectIdsChunk), path()));
-
-  ZPACK_ASSIGN_OR_RETURN(const Bytes numbers,
-                         LoadChunk(format::kObjectNumbersChunk));
-  ZPACK_ASSIGN_OR_RETURN(
-      numbers_,
-      Locate(format::DecodeObjectNumbers(numbers, header_.object_count),
-             at(format::kObjectNumbersChunk), path()));
+  ZPACK_TRY(LoadIndex());
   ranks_ = format::InversePermutation(numbers_);
+  return {};
+}
+
+Status PackFile::LoadIndex() {
+  // Older files have other forms of either chunk.
+  const bool old_ids = toc_.Find(format::kObjectIdsChunk) == nullptr;
+  const uint32_t ids_chunk =
+      old_ids ? format::kWholeObjectIdsChunk : format::kObjectIdsChunk;
+  ZPACK_ASSIGN_OR_RETURN(const Bytes ids, LoadChunk(ids_chunk));
+  ZPACK_ASSIGN_OR_RETURN(
+      ids_,
+      Locate((old_ids ? format::DecodeWholeObjectIds : format::DecodeObjectIds)(
+                 ids, header_.object_format, header_.object_count),
+             toc_.Find(ids_chunk)->offset, path()));
+
+  const bool old_numbers = toc_.Find(format::kObjectNumbersChunk) == nullptr;
+  const uint32_t numbers_chunk = old_numbers ? format::kWideObjectNumbersChunk
+                                             : format::kObjectNumbersChunk;
+  ZPACK_ASSIGN_OR_RETURN(const Bytes numbers, LoadChunk(numbers_chunk));
+  ZPACK_ASSIGN_OR_RETURN(numbers_,
+                         Locate((old_numbers ? format::DecodeWideObjectNumbers
+                                             : format::DecodeObjectNumbers)(
+                                    numbers, header_.object_count),
+                                toc_.Find(numbers_chunk)->offset, path()));
   return {};
 }
 

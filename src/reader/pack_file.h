@@ -75,6 +75,7 @@ class PackFile {
 
   Status Load();
   Status LoadTables();
+  Status LoadIndex();
   // Reads and checks a chunk that the table of contents lists.
   Result<Bytes> LoadChunk(uint32_t id) const;
 

@@ -16,6 +16,8 @@ Bytes& DeltaBlockBuilder::Stream(StreamKind kind) {
 
 void DeltaBlockBuilder::Add(ByteView content, const PlannedDelta& plan) {
   undo_smallest_ = smallest_object_;
+  undo_content_ = content_size_;
+  content_size_ += content.size();
   for (size_t i = 0; i < streams_.size(); ++i) {
     undo_sizes_[i] = streams_[i].size();
   }
@@ -65,6 +67,7 @@ void DeltaBlockBuilder::Undo() {
     streams_[i].resize(undo_sizes_[i]);
   }
   smallest_object_ = undo_smallest_;
+  content_size_ = undo_content_;
   --object_count_;
 }
 
@@ -72,6 +75,7 @@ void DeltaBlockBuilder::Clear() {
   for (Bytes& stream : streams_) stream.clear();
   object_count_ = 0;
   smallest_object_ = UINT64_MAX;
+  content_size_ = 0;
 }
 
 uint64_t DeltaBlockBuilder::raw_size() const {

@@ -32,6 +32,9 @@ class DeltaBlockBuilder {
   // size; 0 for an empty block.
   uint64_t read_cost() const;
 
+  // Bytes of all objects.
+  uint64_t content_size() const { return content_size_; }
+
   // The streams. The views live until the builder changes.
   std::vector<BlockEncoder::RawStream> Streams() const;
 
@@ -46,9 +49,11 @@ class DeltaBlockBuilder {
   std::array<Bytes, kKinds.size()> streams_;
   uint32_t object_count_ = 0;
   uint64_t smallest_object_ = UINT64_MAX;
+  uint64_t content_size_ = 0;
   // As they were before the last Add:
   std::array<size_t, kKinds.size()> undo_sizes_{};
   uint64_t undo_smallest_ = UINT64_MAX;
+  uint64_t undo_content_ = 0;
 };
 
 }  // namespace zpack

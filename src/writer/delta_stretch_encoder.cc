@@ -19,7 +19,9 @@ void DeltaStretchEncoder::Begin(uint32_t first,
 
 Status DeltaStretchEncoder::Add(Bytes content, uint32_t path) {
   builder_.Add(content, planner_.Plan(content, path));
-  if (builder_.object_count() > 1 && builder_.read_cost() > block_size_) {
+  if (builder_.object_count() > 1 &&
+      (builder_.read_cost() > block_size_ ||
+       builder_.content_size() > kMaxBlockContent)) {
     builder_.Undo();
     ZPACK_TRY(CloseBlock());
     builder_.Add(content, planner_.Plan(content, path));

@@ -90,9 +90,15 @@ void TreeBlockBuilder::AddEdit(const TreeEdit& edit) {
   }
 }
 
+void TreeBlockBuilder::Count(uint64_t size) {
+  ++object_count_;
+  smallest_tree_ = std::min(smallest_tree_, size);
+  content_size_ += size;
+}
+
 void TreeBlockBuilder::AddWhole(uint64_t size, bool begins_lineage,
                                 const std::vector<TreeItem>& items) {
-  ++object_count_;
+  Count(size);
   if (begins_lineage) children_.Clear();
   Number(StreamKind::kSizes, size);
   Number(StreamKind::kBases, 0);
@@ -102,17 +108,19 @@ void TreeBlockBuilder::AddWhole(uint64_t size, bool begins_lineage,
   for (const TreeItem& item : items) AddEdit({0, TreeEditKind::kAdd, item});
 }
 
-void TreeBlockBuilder::AddEdits(int64_t growth, uint32_t distance,
+void TreeBlockBuilder::AddEdits(uint64_t size, uint32_t distance,
+                                uint64_t base_size,
                                 const std::vector<TreeEdit>& edits) {
-  ++object_count_;
-  Number(StreamKind::kSizes, ZigZag(growth));
+  Count(size);
+  Number(StreamKind::kSizes,
+         ZigZag(static_cast<int64_t>(size) - static_cast<int64_t>(base_size)));
   Number(StreamKind::kBases, distance);
   Number(StreamKind::kEditCounts, edits.size());
   for (const TreeEdit& edit : edits) AddEdit(edit);
 }
 
 void TreeBlockBuilder::AddVerbatim(ByteView content) {
-  ++object_count_;
+  Count(content.size());
   Number(StreamKind::kSizes, content.size());
   Number(StreamKind::kBases, 0);
   Number(StreamKind::kEditCounts, 0);
@@ -122,6 +130,8 @@ void TreeBlockBuilder::AddVerbatim(ByteView content) {
 void TreeBlockBuilder::Clear() {
   for (Bytes& stream : streams_) stream.clear();
   object_count_ = 0;
+  smallest_tree_ = UINT64_MAX;
+  content_size_ = 0;
   children_.Clear();
   names_.clear();
   outside_.clear();

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <unordered_map>
@@ -41,9 +42,9 @@ class TreeBlockBuilder {
   // shares the children that were seen in that of the tree before it.
   void AddWhole(uint64_t size, bool begins_lineage,
                 const std::vector<TreeItem>& items);
-  // Appends a tree as `edits` of the one `distance` before it, in the same
-  // lineage. `growth` is its size less that of the base.
-  void AddEdits(int64_t growth, uint32_t distance,
+  // Appends a tree of `size` bytes as `edits` of the one `distance` before it,
+  // in the same lineage, which has `base_size`.
+  void AddEdits(uint64_t size, uint32_t distance, uint64_t base_size,
                 const std::vector<TreeEdit>& edits);
   // Appends a tree as its bytes.
   void AddVerbatim(ByteView content);
@@ -52,6 +53,12 @@ class TreeBlockBuilder {
   uint32_t object_count() const { return object_count_; }
   // Bytes of all streams before compression.
   uint64_t raw_size() const;
+  // What reading the block's smallest tree decodes besides its own size.
+  uint64_t read_cost() const {
+    return raw_size() - std::min(raw_size(), smallest_tree_);
+  }
+  // Bytes of all trees.
+  uint64_t content_size() const { return content_size_; }
   // The streams. The views live until the builder changes.
   std::vector<BlockEncoder::RawStream> Streams() const;
 
@@ -75,7 +82,12 @@ class TreeBlockBuilder {
 
   const TreeParser& parser_;
   std::array<Bytes, kKinds.size()> streams_;
+  // Notes a tree of `size` bytes.
+  void Count(uint64_t size);
+
   uint32_t object_count_ = 0;
+  uint64_t smallest_tree_ = UINT64_MAX;
+  uint64_t content_size_ = 0;
   format::TreeChildren children_;
   // By the parser's number: those of the block.
   std::unordered_map<uint32_t, uint32_t> names_;

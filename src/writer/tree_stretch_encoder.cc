@@ -15,8 +15,10 @@ namespace {
 constexpr size_t kBases = 8;
 // Edits that are good enough to look no further.
 constexpr size_t kGoodEdits = 1;
-// Most entries that may be copied to rebuild one tree.
+// Most entries that may be copied to rebuild one tree, and most bytes that
+// they may stand for.
 constexpr uint64_t kMaxChainEntries = uint64_t{1} << 19;
+constexpr uint64_t kMaxChainBytes = uint64_t{64} << 20;
 
 }  // namespace
 
@@ -43,7 +45,10 @@ Status TreeStretchEncoder::Add(Bytes content, uint32_t path) {
   } else {
     builder_.AddVerbatim(tree.content);
   }
-  return builder_.raw_size() < block_size_ ? Status{} : CloseBlock();
+  // One more tree may be as large as the other half.
+  const bool full = builder_.read_cost() >= block_size_ ||
+                    builder_.content_size() >= kMaxBlockContent / 2;
+  return full ? CloseBlock() : Status{};
 }
 
 void TreeStretchEncoder::AddParsed(ParsedTree tree) {
@@ -54,6 +59,7 @@ void TreeStretchEncoder::AddParsed(ParsedTree tree) {
   size_t limit = entries;
   for (auto base = bases_.rbegin(); base != bases_.rend(); ++base) {
     if (base->chain_entries + entries > kMaxChainEntries ||
+        base->chain_bytes + tree.content.size() > kMaxChainBytes ||
         !FindTreeEdits(parser_, base->tree.items, tree.items, limit, edits_)) {
       continue;
     }
@@ -63,15 +69,16 @@ void TreeStretchEncoder::AddParsed(ParsedTree tree) {
     limit = best_edits_.size() - 1;
   }
   uint64_t chain_entries = entries;
+  uint64_t chain_bytes = tree.content.size();
   if (best != nullptr) {
     chain_entries += best->chain_entries;
-    builder_.AddEdits(static_cast<int64_t>(tree.content.size()) -
-                          static_cast<int64_t>(best->tree.content.size()),
-                      position - best->position, best_edits_);
+    chain_bytes += best->chain_bytes;
+    builder_.AddEdits(tree.content.size(), position - best->position,
+                      best->tree.content.size(), best_edits_);
   } else {
     builder_.AddWhole(tree.content.size(), begins_lineage_, tree.items);
   }
-  bases_.push_back({std::move(tree), position, chain_entries});
+  bases_.push_back({std::move(tree), position, chain_entries, chain_bytes});
   if (bases_.size() > kBases) bases_.pop_front();
 }
 

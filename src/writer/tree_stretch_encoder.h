@@ -20,8 +20,9 @@ namespace zpack {
 
 class TreeStretchEncoder {
  public:
-  // Blocks are closed at `block_size` bytes before compression. The tables are
-  // those of TreeParser; all outlive this.
+  // Blocks are closed when reading any of their trees would decode `block_size`
+  // bytes besides the tree's own size. The tables are those of TreeParser; all
+  // outlive this.
   TreeStretchEncoder(const ObjectIdTable& ids,
                      const std::vector<uint32_t>& order,
                      const std::vector<uint32_t>& numbers, uint64_t block_size,
@@ -45,6 +46,7 @@ class TreeStretchEncoder {
     ParsedTree tree;
     uint32_t position = 0;       // in the block
     uint64_t chain_entries = 0;  // of it and all its bases
+    uint64_t chain_bytes = 0;    // of their contents
   };
 
   void AddParsed(ParsedTree tree);

@@ -60,29 +60,54 @@ void Refs(ByteView payload) {
   Expect(encoded, payload);
 }
 
+void CheckIds(const ObjectIdTable& ids) {
+  for (uint32_t rank = 0; rank < ids.size(); ++rank) {
+    if (ids.Find(ids[rank]) != rank) std::abort();
+  }
+}
+
 void ObjectIds(ByteView payload) {
-  constexpr size_t kFanOut = 1024;
+  constexpr size_t kFanOut = 1026;
   if (payload.size() < kFanOut) return;
-  const auto count = static_cast<uint32_t>((payload.size() - kFanOut) / 20);
+  const auto count = static_cast<uint32_t>((payload.size() - kFanOut) / 19);
   const auto ids = format::DecodeObjectIds(payload, ObjectFormat::kSha1, count);
   if (!ids) return;
-  for (uint32_t rank = 0; rank < count; ++rank) {
-    if (ids->Find((*ids)[rank]) != rank) std::abort();
-  }
+  CheckIds(*ids);
   Bytes encoded;
   format::EncodeObjectIds(*ids, encoded);
   Expect(encoded, payload);
 }
 
+void WholeObjectIds(ByteView payload) {
+  constexpr size_t kFanOut = 1024;
+  if (payload.size() < kFanOut) return;
+  const auto count = static_cast<uint32_t>((payload.size() - kFanOut) / 20);
+  const auto ids =
+      format::DecodeWholeObjectIds(payload, ObjectFormat::kSha1, count);
+  if (ids) CheckIds(*ids);
+}
+
+// A count in two bytes, and the numbers.
 void ObjectNumbers(ByteView payload) {
-  const auto numbers = format::DecodeObjectNumbers(
-      payload, static_cast<uint32_t>(payload.size() / 4));
+  ByteReader in(payload);
+  const uint16_t count = in.U16();
+  const ByteView rest = in.Raw(in.remaining());
+  const auto numbers = format::DecodeObjectNumbers(rest, count);
   if (!numbers) return;
   Bytes encoded;
   format::EncodeObjectNumbers(
       format::InversePermutation(format::InversePermutation(*numbers)),
       encoded);
-  Expect(encoded, payload);
+  Expect(encoded, rest);
+}
+
+void WideObjectNumbers(ByteView payload) {
+  const auto numbers = format::DecodeWideObjectNumbers(
+      payload, static_cast<uint32_t>(payload.size() / 4));
+  if (numbers && format::InversePermutation(
+                     format::InversePermutation(*numbers)) != *numbers) {
+    std::abort();
+  }
 }
 
 void Trailer(ByteView payload) {
@@ -97,7 +122,8 @@ void Trailer(ByteView payload) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr void (*kDecoders[])(ByteView) = {
-      TableOfContents, BlockTable, Refs, ObjectIds, ObjectNumbers, Trailer};
+      TableOfContents, BlockTable, Refs,           ObjectIds,
+      ObjectNumbers,   Trailer,    WholeObjectIds, WideObjectNumbers};
   if (size == 0) return 0;
   kDecoders[data[0] % std::size(kDecoders)]({data + 1, size - 1});
   return 0;

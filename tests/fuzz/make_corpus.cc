@@ -93,9 +93,14 @@ void AddTables(const Corpus& corpus, const MemorySource& source) {
   Bytes index;
   format::EncodeObjectIds(table, index);
   corpus.AddTable("object-ids", 3, index);
-  Bytes numbers;
+  Bytes numbers = {0, 5};
   format::EncodeObjectNumbers({3, 1, 0, 2, 4}, numbers);
   corpus.AddTable("object-numbers", 4, numbers);
+  Bytes whole_ids;
+  for (const uint32_t count : table.fan_out()) ByteWriter(whole_ids).U32(count);
+  Append(whole_ids, table.bytes());
+  corpus.AddTable("whole-object-ids", 6, whole_ids);
+  corpus.AddTable("wide-object-numbers", 7, {0, 0, 0, 1, 0, 0, 0, 0});
   Bytes trailer;
   format::Encode({format::ContentDigest(table), {}}, trailer);
   corpus.AddTable("trailer", 5, trailer);

@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <memory>
 #include <string>
 #include <vector>
@@ -172,7 +174,8 @@ class OddObjectMaker {
     if (!OneIn(20)) content += "committer " + Who() + '\n';
     content += Headers() + Message();
     if (OneIn(20)) {
-      for (char& c : content) c = static_cast<char>(std::toupper(c));
+      for (char& c : content)
+        c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     }
     return content;
   }
@@ -211,7 +214,7 @@ class OddObjectMaker {
 
 // Reads every object of a file and compares it with what went in.
 void ExpectHolds(const std::string& path, const MemorySource& source) {
-  auto file = PosixFileSystem().OpenForReading(path);
+  auto file = PosixFileSystem().OpenForRead(path);
   ASSERT_THAT(file, IsOk());
   const auto pack = PackFile::Open(*std::move(file), ReadOptions{});
   ASSERT_THAT(pack, IsOk());
@@ -242,8 +245,8 @@ TEST(RandomObjects, ComeBackFromAFile) {
     source.refs.head_symref = "refs/heads/main";
     for (int i = 0; i < 2500; ++i) {
       const OddObject object = maker.Make();
-      const ObjectId id = source.Add(object.type, object.content);
-      if (i % 100 == 0) source.AddRef({fmt::format("refs/odd/{}", i), id, {}, ""});
+      // No ref: what refs reach must be complete.
+      source.Add(object.type, object.content);
     }
     for (const uint64_t block_size : {4096, 2000000}) {
       SCOPED_TRACE(block_size);

@@ -5,6 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <numeric>
+#include <random>
+
 #include "base/hex.h"
 #include "format/block_table.h"
 #include "format/object_index.h"
@@ -65,22 +69,79 @@ ObjectIdTable TwoIds() {
   return *ObjectIdTable::FromSorted(ObjectFormat::kSha1, ids);
 }
 
+// `count` ids with all bytes in use, in order.
+ObjectIdTable ManyIds(uint32_t count) {
+  std::mt19937_64 random(count);
+  Bytes ids(size_t{count} * 20);
+  for (uint8_t& byte : ids) byte = static_cast<uint8_t>(random());
+  return *ObjectIdTable::FromUnsorted(ObjectFormat::kSha1, ids);
+}
+
 TEST(ObjectIndex, RoundTripsIds) {
   Bytes payload;
   EncodeObjectIds(TwoIds(), payload);
-  EXPECT_EQ(payload.size(), 1024U + 40U);
+  EXPECT_EQ(payload.size(), 2U + 1024U + 2 * 19U);
   const auto ids = DecodeObjectIds(payload, ObjectFormat::kSha1, 2);
   ASSERT_TRUE(ids);
   EXPECT_EQ(*ids, TwoIds());
 }
 
-TEST(ObjectIndex, RefusesAFanOutThatDoesNotFit) {
+TEST(ObjectIndex, LeavesOutMoreOfManyIds) {
+  for (const uint32_t count : {65535U, 65536U, 100000U}) {
+    const ObjectIdTable many = ManyIds(count);
+    Bytes payload;
+    EncodeObjectIds(many, payload);
+    EXPECT_EQ(payload.size(),
+              2 + 1024 + (count < 65536 ? count * 19 : 65536 + count * 18));
+    const auto ids = DecodeObjectIds(payload, ObjectFormat::kSha1, count);
+    ASSERT_TRUE(ids);
+    EXPECT_EQ(*ids, many);
+  }
+}
+
+TEST(ObjectIndex, TakesMoreThan255IdsThatBeginAlike) {
+  Bytes ids(size_t{70000} * 20, 0);
+  for (uint32_t i = 0; i < 70000; ++i) {
+    // Three bytes that count, after two that are the same for all.
+    ids[i * 20 + 2] = static_cast<uint8_t>(i >> 16);
+    ids[i * 20 + 3] = static_cast<uint8_t>(i >> 8);
+    ids[i * 20 + 4] = static_cast<uint8_t>(i);
+  }
+  const auto alike = ObjectIdTable::FromSorted(ObjectFormat::kSha1, ids);
+  ASSERT_TRUE(alike);
   Bytes payload;
-  EncodeObjectIds(TwoIds(), payload);
-  payload[0x15 * 4 + 3] = 2;
-  const auto ids = DecodeObjectIds(payload, ObjectFormat::kSha1, 2);
-  ASSERT_FALSE(ids);
-  EXPECT_EQ(ids.error().code, ErrorCode::kCorrupt);
+  EncodeObjectIds(*alike, payload);
+  const auto decoded = DecodeObjectIds(payload, ObjectFormat::kSha1, 70000);
+  ASSERT_TRUE(decoded);
+  EXPECT_EQ(*decoded, *alike);
+}
+
+TEST(ObjectIndex, RefusesAFanOutThatDoesNotFit) {
+  Bytes good;
+  EncodeObjectIds(TwoIds(), good);
+  for (size_t offset = 0; offset < 2 + 1024; ++offset) {
+    for (const uint8_t bit : {1, 128}) {
+      Bytes bad = good;
+      bad[offset] ^= bit;
+      const auto ids = DecodeObjectIds(bad, ObjectFormat::kSha1, 2);
+      // It may also say that an id begins otherwise.
+      if (ids) {
+        EXPECT_NE(ids->fan_out(), TwoIds().fan_out()) << offset;
+      } else {
+        EXPECT_EQ(ids.error().code, ErrorCode::kCorrupt);
+      }
+    }
+  }
+  const ObjectIdTable many = ManyIds(65536);
+  good.clear();
+  EncodeObjectIds(many, good);
+  for (size_t offset = 0; offset < 2 + 1024 + 65536; offset += 97) {
+    Bytes bad = good;
+    ++bad[offset];
+    const auto ids = DecodeObjectIds(bad, ObjectFormat::kSha1, 65536);
+    ASSERT_FALSE(ids) << offset;
+    EXPECT_EQ(ids.error().code, ErrorCode::kCorrupt);
+  }
 }
 
 TEST(ObjectIndex, RefusesAnotherCountThanTheHeaders) {
@@ -89,6 +150,21 @@ TEST(ObjectIndex, RefusesAnotherCountThanTheHeaders) {
   EXPECT_FALSE(DecodeObjectIds(payload, ObjectFormat::kSha1, 1));
   EXPECT_FALSE(DecodeObjectIds(payload, ObjectFormat::kSha1, 0xffffffff));
   EXPECT_FALSE(DecodeObjectIds({}, ObjectFormat::kSha1, 0));
+}
+
+TEST(ObjectIndex, ReadsWholeIdsOfOlderFiles) {
+  Bytes payload;
+  ByteWriter to(payload);
+  const ObjectIdTable table = TwoIds();
+  for (const uint32_t count : table.fan_out()) to.U32(count);
+  to.Raw(table.bytes());
+  const auto ids = DecodeWholeObjectIds(payload, ObjectFormat::kSha1, 2);
+  ASSERT_TRUE(ids);
+  EXPECT_EQ(*ids, table);
+  EXPECT_FALSE(DecodeWholeObjectIds(payload, ObjectFormat::kSha1, 1));
+  EXPECT_FALSE(DecodeWholeObjectIds({}, ObjectFormat::kSha1, 0));
+  payload[0x15 * 4 + 3] = 2;
+  EXPECT_FALSE(DecodeWholeObjectIds(payload, ObjectFormat::kSha1, 2));
 }
 
 TEST(ObjectNumbers, RoundTripAndMustBeAPermutation) {
@@ -100,8 +176,36 @@ TEST(ObjectNumbers, RoundTripAndMustBeAPermutation) {
   EXPECT_EQ(*decode({2, 0, 1}), (std::vector<uint32_t>{2, 0, 1}));
   EXPECT_FALSE(decode({2, 0, 0}));
   EXPECT_FALSE(decode({3, 0, 1}));
-  EXPECT_FALSE(decode({0, 1}));
-  EXPECT_FALSE(decode({0, 1, 2, 3}));
+  EXPECT_FALSE(decode({0, 1, 2, 3, 4}));
+}
+
+TEST(ObjectNumbers, TakeAsManyBitsAsTheyNeed) {
+  for (const uint32_t count : {0U, 1U, 2U, 3U, 8U, 9U, 1000U, 70000U}) {
+    std::vector<uint32_t> numbers(count);
+    std::iota(numbers.rbegin(), numbers.rend(), 0U);
+    Bytes payload;
+    EncodeObjectNumbers(numbers, payload);
+    const auto bits =
+        count < 2 ? 0 : static_cast<size_t>(std::bit_width(count - 1));
+    EXPECT_EQ(payload.size(), (count * bits + 7) / 8);
+    const auto decoded = DecodeObjectNumbers(payload, count);
+    ASSERT_TRUE(decoded) << count;
+    EXPECT_EQ(*decoded, numbers);
+    payload.push_back(0);
+    EXPECT_FALSE(DecodeObjectNumbers(payload, count));
+  }
+  // Two bits each of 2, 0, 1, and two that are not used.
+  EXPECT_TRUE(DecodeObjectNumbers(Bytes{0b10'00'01'00}, 3));
+  EXPECT_FALSE(DecodeObjectNumbers(Bytes{0b10'00'01'01}, 3));
+}
+
+TEST(ObjectNumbers, AreReadFromOlderFiles) {
+  const Bytes payload = {0, 0, 0, 1, 0, 0, 0, 0};
+  const auto numbers = DecodeWideObjectNumbers(payload, 2);
+  ASSERT_TRUE(numbers);
+  EXPECT_EQ(*numbers, (std::vector<uint32_t>{1, 0}));
+  EXPECT_FALSE(DecodeWideObjectNumbers(payload, 1));
+  EXPECT_FALSE(DecodeWideObjectNumbers(Bytes(8, 0), 2));
 }
 
 TEST(InversePermutation, IsItsOwnInverse) {

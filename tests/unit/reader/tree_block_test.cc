@@ -489,7 +489,9 @@ TEST(TreeBlock, KeepsNoMoreEntriesThanItMay) {
   for (int i = 0; i < 10; ++i) {
     builder.AddWhole(tree.content.size(), true, tree.items);
   }
-  for (int i = 0; i < 10; ++i) builder.AddEdits(0, 10, {});
+  for (int i = 0; i < 10; ++i) {
+    builder.AddEdits(tree.content.size(), 10, tree.content.size(), {});
+  }
   const auto parse = [&](uint64_t object_size) {
     return TreeBlock::Parse(testing::StreamsOf(builder), 20, ids.ids.size(),
                             ObjectFormat::kSha1,

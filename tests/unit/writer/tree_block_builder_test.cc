@@ -132,7 +132,7 @@ TEST_F(TreeBlockBuilderTest, WritesTheStreamsOfTheSpecification) {
   std::vector<TreeEdit> edits;
   builder.AddWhole(first.content.size(), true, first.items);
   ASSERT_TRUE(FindTreeEdits(parser_, first.items, second.items, 9, edits));
-  builder.AddEdits(29, 1, edits);
+  builder.AddEdits(second.content.size(), 1, first.content.size(), edits);
   builder.AddVerbatim(AsBytes("xyz"));
   builder.AddWhole(first.content.size(), false, first.items);
   EXPECT_EQ(builder.object_count(), 4U);

@@ -350,7 +350,7 @@ TEST_F(TreeStretchEncoderTest, BoundsTheEntriesOfAChain) {
 // Of a wide directory, one entry gets a new child in each version: hardly a
 // byte each, but much content. As large as profiles make blocks.
 TEST_F(TreeStretchEncoderTest, StaysBelowTheChainsThatReadersFollow) {
-  ExpectReadable(900, 4000, 150, 2'000'000);
+  ExpectReadable(900, 4000, 150, 4'000'000);
 }
 
 TEST_F(TreeStretchEncoderTest, StaysBelowTheContentThatReadersTake) {
