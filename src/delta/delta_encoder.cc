@@ -15,6 +15,8 @@ namespace {
 constexpr uint32_t kWindow = 16;
 // Windows of the base tried for one position of the target.
 constexpr unsigned kMaxProbes = 8;
+// A match is found at most so many bytes behind its start, or a little more.
+constexpr uint64_t kSlack = 32;
 // A match this long ends the search for a better one.
 constexpr uint32_t kLongEnough = 512;
 
@@ -114,7 +116,7 @@ bool DeltaEncoder::Encode(ByteView base, ByteView target, uint64_t limit,
       // Where literals alone have cost too much, even if a match that is found
       // there reaches back a little.
       const uint64_t give_up =
-          gap.begin + (limit - delta.cost) / costs_.literal + 2 * kWindow;
+          gap.begin + (limit - delta.cost) / costs_.literal + kSlack;
       const auto stop =
           static_cast<uint32_t>(std::min<uint64_t>(last, give_up));
       Match match;

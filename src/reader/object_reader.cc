@@ -90,11 +90,11 @@ void ObjectReader::RebuildTree(const DecodedBlock& block, uint32_t number,
     if (entries) break;
     chain.push_back(*index);
   }
-  static const TreeBlock::Entries kNone;
+  static const TreeBlock::Entries none;
   for (; !chain.empty(); chain.pop_back()) {
     auto next = std::make_shared<TreeBlock::Entries>();
     if (!trees.IsVerbatim(chain.back())) {
-      trees.ApplyEdits(chain.back(), entries ? *entries : kNone, *next);
+      trees.ApplyEdits(chain.back(), entries ? *entries : none, *next);
     }
     entries = std::move(next);
   }

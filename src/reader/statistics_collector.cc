@@ -51,6 +51,7 @@ void Add(FileStatistics::Share& share, uint64_t content, uint64_t stored) {
 template <typename T>
 std::vector<T> MostExpensive(std::map<std::string, T> map) {
   std::vector<T> values;
+  values.reserve(map.size());
   for (auto& [name, value] : map) values.push_back(std::move(value));
   std::ranges::stable_sort(values, std::greater(), [](const T& value) {
     return value.share.stored_bytes;

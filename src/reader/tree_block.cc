@@ -66,8 +66,8 @@ class TreeBlock::Reader {
     for (uint32_t index = 0; index < layout.sizes.size(); ++index) {
       const std::optional<uint32_t> base = layout.base(index);
       if (base && block_.trees_[*base].verbatim) return Bad("base");
-      static const Entries kNone;
-      ZPACK_TRY(ReadTree(index, base ? &kept[*base] : &kNone));
+      static const Entries none;
+      ZPACK_TRY(ReadTree(index, base ? &kept[*base] : &none));
       if (base && last_use[*base] == index) {
         kept_bytes -= kept[*base].size() * sizeof(Entry);
         kept[*base] = Entries();
@@ -299,13 +299,13 @@ Status TreeBlock::ForEach(
     const std::function<Status(size_t, ByteView)>& visit) const {
   const std::vector<uint32_t> last_use = layout_.LastUses();
   std::vector<Entries> kept(count());
-  static const Entries kNone;
+  static const Entries none;
   Entries entries;
   Bytes content;
   for (uint32_t index = 0; index < count(); ++index) {
     const std::optional<uint32_t> base = layout_.base(index);
     if (!trees_[index].verbatim) {
-      ApplyEdits(index, base ? kept[*base] : kNone, entries);
+      ApplyEdits(index, base ? kept[*base] : none, entries);
     }
     Serialize(index, entries, id_of, content);
     ZPACK_TRY(visit(index, content));

@@ -114,6 +114,7 @@ Status CommitStretchEncoder::CloseBlock() {
   header.first_object = first_;
   header.object_count = count_;
   std::vector<BlockEncoder::RawStream> streams;
+  streams.reserve(streams_.size());
   for (size_t i = 0; i < streams_.size(); ++i) {
     streams.push_back({kKinds[i], streams_[i]});
   }

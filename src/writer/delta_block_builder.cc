@@ -90,6 +90,7 @@ uint64_t DeltaBlockBuilder::read_cost() const {
 
 std::vector<BlockEncoder::RawStream> DeltaBlockBuilder::Streams() const {
   std::vector<BlockEncoder::RawStream> streams;
+  streams.reserve(streams_.size());
   for (size_t i = 0; i < streams_.size(); ++i) {
     streams.push_back({kKinds[i], streams_[i]});
   }

@@ -145,6 +145,7 @@ uint64_t TreeBlockBuilder::raw_size() const {
 
 std::vector<BlockEncoder::RawStream> TreeBlockBuilder::Streams() const {
   std::vector<BlockEncoder::RawStream> streams;
+  streams.reserve(streams_.size());
   for (size_t i = 0; i < streams_.size(); ++i) {
     streams.push_back({kKinds[i], streams_[i]});
   }

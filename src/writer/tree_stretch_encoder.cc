@@ -38,8 +38,8 @@ Status TreeStretchEncoder::Add(Bytes content, uint32_t path) {
   path_ = path;
   ParsedTree tree;
   tree.content = std::move(content);
-  static const ParsedTree kNothing;
-  if (parser_.Parse(bases_.empty() ? kNothing : bases_.back().tree, tree)) {
+  static const ParsedTree nothing;
+  if (parser_.Parse(bases_.empty() ? nothing : bases_.back().tree, tree)) {
     AddParsed(std::move(tree));
     begins_lineage_ = false;
   } else {
