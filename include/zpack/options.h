@@ -40,9 +40,9 @@ struct RunOptions {
 // Bounds on what a file may make a reader allocate. A file that asks for more
 // is refused with kLimitExceeded before anything of that size is allocated.
 struct ReadOptions {
-  // Largest raw or stored size of one stream of a block, largest object stored
-  // as a delta, and most content held while a block of deltas is decoded.
-  // No file of this library's own writer needs more than the default.
+  // Largest raw or stored size of one block, largest object stored as a delta,
+  // and most content held while a block of deltas is decoded. No file of this
+  // library's own writer needs more than the default.
   uint64_t max_block_size = uint64_t{256} << 20;
   // Largest object that is returned in one buffer; larger ones can still be
   // streamed, verified and restored.
@@ -60,9 +60,9 @@ struct ConvertOptions {
   std::optional<int> level;
   // Bytes of data in a block of blobs before compression, instead of the
   // profile's. Larger blocks are smaller in sum, but reading one blob decodes
-  // one block of so many bytes, besides the blob itself. Blocks of commits and
-  // trees, which are read together, hold up to 16 times as much; objects
-  // larger than 8 times as much are split over several blocks.
+  // one block of so many bytes, besides the blob itself. Blocks of commits hold
+  // as much, blocks of trees a quarter; objects larger than 8 times as much are
+  // split over several blocks.
   std::optional<uint64_t> block_size;
   static constexpr uint64_t kMinBlockSize = uint64_t{4} << 10;
   static constexpr uint64_t kMaxBlockSize = uint64_t{16} << 20;

@@ -175,12 +175,19 @@ Result<BlockView> DecodeBlock(ByteView payload, uint64_t max_raw_size) {
       (!segment && block.header.segment_offset != 0)) {
     return MakeError(ErrorCode::kCorrupt, "bad block header");
   }
+  uint64_t raw_size = 0;  // of all streams; each is at most the limit
   in.Count(stream_count, kStreamHeaderSize);
   for (uint16_t i = 0; in.ok() && i < stream_count; ++i) {
     ZPACK_ASSIGN_OR_RETURN(const StreamHeader stream,
                            DecodeStreamHeader(in, max_raw_size));
     if (block.Find(stream.kind) != nullptr) {
       return MakeError(ErrorCode::kCorrupt, "repeated stream in block");
+    }
+    raw_size += stream.raw_size;
+    if (raw_size > max_raw_size) {
+      return MakeError(ErrorCode::kLimitExceeded,
+                       "block of more than {} bytes is above the limit",
+                       max_raw_size);
     }
     block.streams.push_back({stream, {}});
   }

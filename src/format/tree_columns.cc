@@ -54,7 +54,7 @@ std::optional<uint32_t> TreeChildren::Decode(uint32_t name, const Code& code,
       expected +
       (code.code == kOther ? static_cast<uint64_t>(code.difference) : 0);
   if (child >= limit) return std::nullopt;
-  if (child != expected || seen.next == 0) {
+  if (code.code == kOther || seen.next == 0) {
     last_other_ = static_cast<uint32_t>(child) + 1;
   }
   Note(seen, static_cast<uint32_t>(child));
@@ -62,7 +62,8 @@ std::optional<uint32_t> TreeChildren::Decode(uint32_t name, const Code& code,
 }
 
 void TreeChildren::Clear() {
-  names_.clear();
+  // A new one: clearing takes as long as the largest lineage so far.
+  names_ = {};
   last_other_ = 0;
 }
 

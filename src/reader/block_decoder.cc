@@ -74,6 +74,8 @@ Status VisitDeltas(const DeltaBlock& deltas, uint64_t max_kept,
     if (last_use[index] == index) {
       spare.push_back(std::move(content));
     } else {
+      // It may be a buffer that was used for something much larger.
+      if (content.capacity() / 2 > content.size()) content.shrink_to_fit();
       kept_bytes += content.size();
       kept[index] = std::move(content);
     }

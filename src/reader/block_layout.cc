@@ -3,6 +3,7 @@
 
 #include "reader/block_layout.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/error.h"
@@ -17,7 +18,11 @@ constexpr uint64_t kMaxExpansion = uint64_t{1} << 18;
 }  // namespace
 
 BlockLimits BlockLimits::For(uint64_t max_object_size, uint64_t stored_size) {
-  return {max_object_size, max_object_size + kMaxExpansion * stored_size};
+  // Far above anything real, and far from where sums wrap around.
+  constexpr uint64_t kMost = uint64_t{1} << 40;
+  const uint64_t object_size = std::min(max_object_size, kMost);
+  return {object_size,
+          object_size + kMaxExpansion * std::min(stored_size, kMost >> 18)};
 }
 
 Result<BlockLayout> ParseBlockLayout(ByteView sizes, ByteView bases,

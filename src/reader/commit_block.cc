@@ -18,8 +18,10 @@ std::unexpected<Error> Bad(std::string_view what) {
 
 class CommitDecoder {
  public:
-  CommitDecoder(const CommitStreams& streams, const CommitContext& context)
+  CommitDecoder(const CommitStreams& streams, const CommitContext& context,
+                uint64_t max_size)
       : context_(context),
+        max_size_(max_size),
         id_width_(ObjectIdWidth(context.format)),
         outside_ids_(streams.outside_ids),
         root_trees_(streams.root_trees),
@@ -34,7 +36,7 @@ class CommitDecoder {
         message_sizes_(streams.message_sizes),
         messages_(streams.messages) {}
 
-  Result<Commits> Decode(uint32_t count, uint64_t max_size) {
+  Result<Commits> Decode(uint32_t count) {
     if (outside_ids_.size() % id_width_ != 0) return Bad("outside ids");
     if (parent_counts_.Count(count, 1) != count) return Bad("parent counts");
     Commits commits;
@@ -43,11 +45,6 @@ class CommitDecoder {
       const size_t before = commits.contents.size();
       ZPACK_TRY(DecodeCommit(index, commits.contents));
       commits.sizes.push_back(commits.contents.size() - before);
-      if (commits.contents.size() > max_size) {
-        return MakeError(ErrorCode::kLimitExceeded,
-                         "a block of commits stands for more than {} bytes",
-                         max_size);
-      }
     }
     if (!parent_counts_.exhausted() || !root_trees_.exhausted() ||
         !parents_.exhausted() || !identities_.exhausted() || !texts_.empty() ||
@@ -66,6 +63,7 @@ class CommitDecoder {
     if (parents == 0) {
       const ByteView content = messages_.Raw(message_sizes_.Varint());
       if (!message_sizes_.ok() || !messages_.ok()) return Bad("message");
+      ZPACK_TRY(CheckRoom(content.size(), out));
       Append(out, content);
       return {};
     }
@@ -74,6 +72,9 @@ class CommitDecoder {
     ZPACK_TRY(ReadNumber(root_trees_, expected_tree_, tree, text.tree));
     expected_tree_ = std::max(expected_tree_, tree + 1);
     if (parents_.Count(parents - 1, 1) != parents - 1) return Bad("parents");
+    // Before anything is built that could be large.
+    const uint64_t id_lines = (parents - 1) * (2 * id_width_ + 8);
+    ZPACK_TRY(CheckRoom(id_lines, out));
     for (uint64_t i = 0; i + 1 < parents; ++i) {
       uint64_t number = 0;
       ZPACK_TRY(ReadNumber(parents_,
@@ -94,8 +95,21 @@ class CommitDecoder {
         !message_sizes_.ok() || !messages_.ok()) {
       return Bad("commit");
     }
+    ZPACK_TRY(CheckRoom(
+        id_lines + text.author.identity.size() + text.author.time_zone.size() +
+            text.committer.identity.size() + text.committer.time_zone.size() +
+            text.headers.size() + text.message.size(),
+        out));
     format::AppendCommit(text, out);
-    return {};
+    return CheckRoom(0, out);
+  }
+
+  // kLimitExceeded when `out` may not take `size` more bytes.
+  Status CheckRoom(uint64_t size, const Bytes& out) const {
+    if (out.size() <= max_size_ && size <= max_size_ - out.size()) return {};
+    return MakeError(ErrorCode::kLimitExceeded,
+                     "a block of commits stands for more than {} bytes",
+                     max_size_);
   }
 
   static uint64_t Difference(ByteReader& in) {
@@ -135,6 +149,7 @@ class CommitDecoder {
   }
 
   const CommitContext& context_;
+  uint64_t max_size_;
   size_t id_width_;
   ByteView outside_ids_;
   ByteReader root_trees_;
@@ -157,7 +172,7 @@ class CommitDecoder {
 
 Result<Commits> DecodeCommits(const CommitStreams& streams, uint32_t count,
                               const CommitContext& context, uint64_t max_size) {
-  return CommitDecoder(streams, context).Decode(count, max_size);
+  return CommitDecoder(streams, context, max_size).Decode(count);
 }
 
 }  // namespace zpack

@@ -10,9 +10,10 @@
 namespace zpack {
 namespace {
 
-// Deeper paths are cut. Trees whose content was not hashed could even name
-// each other.
+// Deeper and longer paths are cut. Trees whose content was not hashed could
+// even name each other.
 constexpr size_t kMaxDepth = 4096;
+constexpr size_t kMaxLength = size_t{64} << 10;
 
 }  // namespace
 
@@ -47,7 +48,10 @@ void ObjectPaths::AddTree(uint32_t tree, ByteView content) {
 
 std::string ObjectPaths::Path(uint32_t number) const {
   std::vector<const std::string*> components;
-  while (parents_[number] != kNone && components.size() < kMaxDepth) {
+  size_t length = 0;
+  while (parents_[number] != kNone && components.size() < kMaxDepth &&
+         length + names_[number]->size() < kMaxLength) {
+    length += names_[number]->size() + 1;
     components.push_back(names_[number]);
     number = parents_[number];
   }

@@ -24,7 +24,10 @@ FileStatistics::Histogram MakeHistogram(std::vector<uint64_t> values) {
   histogram.p99 = values[(values.size() - 1) * 99 / 100];
   histogram.maximum = values.back();
   for (const uint64_t value : values) {
-    const uint64_t up_to = value == 0 ? 0 : std::bit_ceil(value);
+    // No power of two is as large as the largest values.
+    const uint64_t up_to = value == 0               ? 0
+                           : value > UINT64_MAX / 2 ? UINT64_MAX
+                                                    : std::bit_ceil(value);
     if (histogram.buckets.empty() || histogram.buckets.back().up_to != up_to) {
       histogram.buckets.push_back({up_to, 0});
     }
@@ -102,17 +105,22 @@ Status StatisticsCollector::ReadBlock(size_t block) {
   } else if (header.type == ObjectType::kBlob) {
     ZPACK_ASSIGN_OR_RETURN(const BlockObjects objects,
                            decoder_.DecodeObjects(pack_, block));
-    AddBlobs(objects, raw, stored);
+    ZPACK_TRY(AddBlobs(objects, raw, stored));
   }
   return {};
 }
 
-void StatisticsCollector::AddBlobs(const BlockObjects& objects, uint64_t raw,
-                                   uint64_t stored) {
+Status StatisticsCollector::AddBlobs(const BlockObjects& objects, uint64_t raw,
+                                     uint64_t stored) {
   const bool segment = objects.header.kind == format::BlockKind::kSegment;
   if (segment && objects.header.segment_offset != 0) {
+    if (blobs_.empty() || blobs_.back().number != objects.header.first_object) {
+      return MakeError(ErrorCode::kCorrupt,
+                       "segment without the ones before it in '{}'",
+                       pack_.path());
+    }
     blobs_.back().stored_bytes += stored;
-    return;
+    return {};
   }
   for (size_t i = 0; i < objects.sizes.size(); ++i) {
     const uint64_t size = objects.sizes[i];
@@ -121,6 +129,7 @@ void StatisticsCollector::AddBlobs(const BlockObjects& objects, uint64_t raw,
     AddBlob({number, size, segment ? stored : Scale(size, raw, stored), 0},
             segment ? 0 : raw - std::min(raw, size), size);
   }
+  return {};
 }
 
 void StatisticsCollector::AddDeltas(const DecodedBlock& block, uint64_t raw,

@@ -43,7 +43,7 @@ class StatisticsCollector {
   };
 
   Status ReadBlock(size_t block);
-  void AddBlobs(const BlockObjects& objects, uint64_t raw, uint64_t stored);
+  Status AddBlobs(const BlockObjects& objects, uint64_t raw, uint64_t stored);
   void AddDeltas(const DecodedBlock& block, uint64_t raw, uint64_t stored);
   void AddBlob(const Blob& blob, uint64_t block_data, uint64_t rebuilt);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "base/check.h"
@@ -23,6 +24,13 @@ std::unexpected<Error> Bad(std::string_view what) {
 }  // namespace
 
 Status TreeBlock::CheckNames() {
+  // Each name is in an added entry, which takes some room in a tree.
+  const uint64_t content =
+      std::reduce(layout_.sizes.begin(), layout_.sizes.end(), uint64_t{0});
+  const auto count =
+      static_cast<uint64_t>(std::ranges::count(name_texts_, uint8_t{0}));
+  if (count > content / (id_width_ + 1)) return Bad("number of names");
+  names_.reserve(count);
   std::string_view rest = AsText(name_texts_);
   while (!rest.empty()) {
     const size_t end = rest.find('\0');
@@ -61,7 +69,6 @@ class TreeBlock::Reader {
     const std::vector<uint32_t> last_use = layout.LastUses();
     std::vector<Entries> kept(layout.sizes.size());
     uint64_t kept_bytes = 0;
-    block_.edits_.reserve(kinds_.remaining());
     block_.trees_.reserve(layout.sizes.size());
     for (uint32_t index = 0; index < layout.sizes.size(); ++index) {
       const std::optional<uint32_t> base = layout.base(index);
@@ -100,6 +107,8 @@ class TreeBlock::Reader {
     base_ = base;
     position_ = 0;
     size_ = 0;
+    added_size_ = 0;
+    declared_size_ = block_.layout_.sizes[index];
     uint64_t count = counts_.Varint();
     if (!counts_.ok()) return Bad("number of edits");
     if (const auto at = block_.layout_.base(index)) {
@@ -148,6 +157,9 @@ class TreeBlock::Reader {
     if (edit.kind == TreeEditKind::kAdd) {
       ZPACK_TRY(ReadAdded(edit.entry));
       size_ += block_.EntrySize(edit.entry);
+      // All that is added stays in the tree.
+      added_size_ += block_.EntrySize(edit.entry);
+      if (added_size_ > declared_size_) return Bad("size of tree");
     } else {
       if (position_ == base_->size()) return Bad("edit");
       edit.entry = (*base_)[position_++];
@@ -204,8 +216,10 @@ class TreeBlock::Reader {
   uint64_t literals_ = 0;     // so many bytes of them
   // Of the tree that is read:
   const Entries* base_ = nullptr;
-  uint64_t position_ = 0;  // in the base
-  uint64_t size_ = 0;      // of the content so far
+  uint64_t position_ = 0;       // in the base
+  uint64_t size_ = 0;           // of the content so far
+  uint64_t added_size_ = 0;     // of added entries
+  uint64_t declared_size_ = 0;  // what the size should be
   Entries entries_;
 };
 

@@ -147,15 +147,24 @@ class ConnectivityCheck {
           wanted[pending.number - first] = true;
         }
       }
+      std::vector<Pending> behind;  // for the next pass
       const Status visited = decoded.ForEachObject(
           pack_.options().max_block_size,
           [&](size_t index, ByteView content) -> Status {
             if (!wanted[index]) return {};
             const auto number = first + static_cast<uint32_t>(index);
             Follow(pack_.ids()[pack_.rank(number)], ObjectType::kTree, content);
+            for (const Pending& found : std::exchange(pending_[block], {})) {
+              if (found.number <= number) {
+                behind.push_back(found);
+              } else if (Take(found, ObjectType::kTree)) {
+                wanted[found.number - first] = true;
+              }
+            }
             return {};
           });
       ZPACK_TRY(visited);
+      pending_[block] = std::move(behind);
     }
     return {};
   }

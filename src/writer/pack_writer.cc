@@ -216,9 +216,9 @@ Result<WriteStats> WritePack(ObjectSource& source, const ObjectList& list,
   const std::vector<uint32_t> numbers = format::InversePermutation(order);
   std::vector<std::string> features;
   for (const auto& [kind, feature] :
-       {std::pair(format::BlockKind::kDeltas, format::kDeltasFeature),
-        std::pair(format::BlockKind::kTrees, format::kTreesFeature),
-        std::pair(format::BlockKind::kCommits, format::kCommitsFeature)}) {
+       {std::pair(format::BlockKind::kCommits, format::kCommitsFeature),
+        std::pair(format::BlockKind::kDeltas, format::kDeltasFeature),
+        std::pair(format::BlockKind::kTrees, format::kTreesFeature)}) {
     if (std::ranges::find(plan, kind, &PlannedBlock::kind) != plan.end()) {
       features.emplace_back(feature);
     }

@@ -8,6 +8,7 @@
 #include <ostream>
 #include <string_view>
 
+#include "cli.h"
 #include "common_options.h"
 
 namespace zpack::cli {
@@ -59,8 +60,8 @@ void PrintStatistics(const FileStatistics& statistics, std::ostream& out) {
        ++i) {
     const auto& [extension, share] = statistics.extensions[i];
     out << fmt::format("{:14} {:9} {:14} {:12}\n",
-                       extension.empty() ? "(none)" : extension, share.objects,
-                       share.content_bytes, share.stored_bytes);
+                       extension.empty() ? "(none)" : Printable(extension),
+                       share.objects, share.content_bytes, share.stored_bytes);
   }
   Print("deltas between a blob and one that is whole", statistics.chain_lengths,
         out);
@@ -71,11 +72,11 @@ void PrintStatistics(const FileStatistics& statistics, std::ostream& out) {
   out << "\nmost expensive lineages\n"
          "    stored (estimate)  blobs  whole  chain        content  path\n";
   for (const auto& lineage : statistics.lineages) {
-    out << fmt::format("{:12} {:15} {:6} {:6} {:14}  {}\n",
-                       lineage.share.stored_bytes, lineage.share.objects,
-                       lineage.whole, lineage.longest_chain,
-                       lineage.share.content_bytes,
-                       lineage.path.empty() ? "(no path)" : lineage.path);
+    out << fmt::format(
+        "{:12} {:15} {:6} {:6} {:14}  {}\n", lineage.share.stored_bytes,
+        lineage.share.objects, lineage.whole, lineage.longest_chain,
+        lineage.share.content_bytes,
+        lineage.path.empty() ? "(no path)" : Printable(lineage.path));
   }
 }
 
