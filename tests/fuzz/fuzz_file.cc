@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A whole file: opened, verified, and every object read, both as it is and
-// with its checksums made right.
+// A whole file: opened, verified, every object read and statistics taken, both
+// as it is and with its checksums made right.
 
 #include <memory>
 
 #include "fuzz/fuzz_target.h"
 #include "reader/object_reader.h"
 #include "reader/pack_file.h"
+#include "reader/statistics_collector.h"
 #include "support/memory_file.h"
 #include "support/repair.h"
 #include "verify/verify_pack.h"
@@ -35,6 +36,8 @@ void UseFile(const Bytes& bytes) {
     (void)reader.ReadInfo(number);
     (void)reader.Read(number, content);
   }
+  StatisticsCollector collector(**pack);
+  if (collector.ReadBlocks(run)) (void)collector.Finish();
 }
 
 }  // namespace

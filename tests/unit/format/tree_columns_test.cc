@@ -30,6 +30,16 @@ TEST(TreeModes, HaveTheNumbersOfTheSpecification) {
   EXPECT_EQ(TreeModeNumber("160000"), 4);
 }
 
+TEST(TreeChildren, TakesAnyChildOfCodeOtherAsUnexpected) {
+  // The third is where it is expected all the same, and the fourth, the first
+  // of its name, is expected after it.
+  TreeChildren children;
+  EXPECT_EQ(children.Decode(0, {kOther, 5}, kMax), 5U);
+  EXPECT_EQ(children.Decode(1, {kOther, 14}, kMax), 20U);
+  EXPECT_EQ(children.Decode(0, {kOther, 0}, kMax), 6U);
+  EXPECT_EQ(children.Decode(2, {kExpected, 0}, kMax), 7U);
+}
+
 TEST(TreeModes, AreNoOthers) {
   for (const char* const mode :
        {"", "0", "40755", "040000", "100664", "0100644", "100644 ", " 100644",

@@ -317,6 +317,14 @@ TEST_F(TreeBlockDraft, RefusesMoreOrLessNewNamesThanTexts) {
   ExpectCorrupt("added entry");
 }
 
+TEST_F(TreeBlockDraft, ReadsNoMoreThanTheSizesHaveRoomFor) {
+  draft_.sizes[0] = 40;
+  ExpectCorrupt("size of tree");
+  draft_ = Draft();
+  draft_.name_texts = std::string(1000, '\0');
+  ExpectCorrupt("number of names");
+}
+
 TEST_F(TreeBlockDraft, RefusesANameWithoutATerminator) {
   draft_.name_texts.pop_back();
   ExpectCorrupt("name");

@@ -218,6 +218,31 @@ TEST_F(CommitStretchEncoderTest, RefusesTooMuchContent) {
   EXPECT_THAT(Decode(block, size - 1), HasCode(ErrorCode::kLimitExceeded));
 }
 
+TEST_F(CommitStretchEncoderTest, BuildsNothingThatIsTooLarge) {
+  // A commit with a million parents, each of which takes one byte here, and
+  // then one whose names are longer than all commits may be.
+  constexpr uint32_t kParents = 1000000;
+  Block block;
+  block.header.object_count = 1;
+  ByteWriter(block.streams.parent_counts).Varint(kParents + 1);
+  block.streams.root_trees = {0};
+  block.streams.parents = Bytes(kParents, 0);
+  EXPECT_THAT(Decode(block, 1 << 20), HasCode(ErrorCode::kLimitExceeded));
+
+  block.streams = {};
+  block.streams.parent_counts = {1};
+  block.streams.root_trees = {0};
+  block.streams.identities = {0, 1};
+  block.streams.time_zones = {1, 1};
+  block.streams.identity_texts = Bytes(5000, 'a');
+  block.streams.identity_texts.push_back(0);
+  block.streams.times = {0, 0};
+  block.streams.header_sizes = {0};
+  block.streams.message_sizes = {0};
+  EXPECT_THAT(Decode(block, 20000), HasCode(ErrorCode::kLimitExceeded));
+  EXPECT_THAT(Decode(block, 30000), IsOk());
+}
+
 TEST_F(CommitStretchEncoderTest, DamageIsFoundOrGivesOtherCommits) {
   const Block good = Unpack(Encode(RandomCommits(2, 60), 1 << 20).front());
   Random random(3);
