@@ -6,7 +6,6 @@
 
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -15,9 +14,9 @@
 #include "base/bytes.h"
 #include "format/block.h"
 #include "format/commit_text.h"
-#include "writer/block_encoder.h"
-#include "writer/encoded_block.h"
+#include "writer/block_streams.h"
 #include "writer/object_numbers.h"
+#include "writer/stretch_output.h"
 
 namespace zpack {
 
@@ -31,7 +30,8 @@ class CommitStretchEncoder {
                        uint64_t block_size, BlockEncoder& encoder)
       : numbers_(ids, order, numbers),
         block_size_(block_size),
-        encoder_(encoder) {}
+        output_(encoder),
+        block_numbers_(numbers_) {}
 
   // Begins a stretch with object number `first`. Blocks are appended to `out`,
   // which outlives the stretch.
@@ -42,20 +42,8 @@ class CommitStretchEncoder {
   Status Finish();
 
  private:
-  static constexpr std::array kKinds = {
-      format::StreamKind::kOutsideIds,   format::StreamKind::kRootTrees,
-      format::StreamKind::kParentCounts, format::StreamKind::kParents,
-      format::StreamKind::kIdentities,   format::StreamKind::kIdentityTexts,
-      format::StreamKind::kTimes,        format::StreamKind::kTimeZones,
-      format::StreamKind::kHeaderSizes,  format::StreamKind::kHeaders,
-      format::StreamKind::kMessageSizes, format::StreamKind::kMessages};
-
-  Bytes& Stream(format::StreamKind kind);
-  void Number(format::StreamKind kind, uint64_t value) {
-    ByteWriter(Stream(kind)).Varint(value);
-  }
   void Difference(format::StreamKind kind, uint64_t value, uint64_t expected) {
-    Number(kind, ZigZag(static_cast<int64_t>(value - expected)));
+    streams_.Number(kind, ZigZag(static_cast<int64_t>(value - expected)));
   }
   void AddColumns(const format::CommitText& text);
   void AddVerbatim(ByteView content);
@@ -64,21 +52,28 @@ class CommitStretchEncoder {
   uint64_t Age(std::string_view text);
   uint64_t Place(std::string_view text);
   // The number in this block of an object that a commit names.
-  uint32_t BlockNumber(const ObjectId& id);
+  uint32_t BlockNumber(const ObjectId& id) {
+    return block_numbers_.Number(numbers_.Number(id),
+                                 streams_[format::StreamKind::kOutsideIds]);
+  }
   void Clear();
   Status CloseBlock();
 
   ObjectNumbers numbers_;
   uint64_t block_size_;
-  BlockEncoder& encoder_;
-  uint32_t first_ = 0;  // object of the open block
-  uint32_t count_ = 0;  // commits in it
-  std::vector<EncodedBlock>* out_ = nullptr;
+  StretchOutput output_;
 
   // Of the open block:
-  std::array<Bytes, kKinds.size()> streams_;
+  uint32_t count_ = 0;  // commits
+  BlockStreams streams_ = {
+      format::StreamKind::kOutsideIds,   format::StreamKind::kRootTrees,
+      format::StreamKind::kParentCounts, format::StreamKind::kParents,
+      format::StreamKind::kIdentities,   format::StreamKind::kIdentityTexts,
+      format::StreamKind::kTimes,        format::StreamKind::kTimeZones,
+      format::StreamKind::kHeaderSizes,  format::StreamKind::kHeaders,
+      format::StreamKind::kMessageSizes, format::StreamKind::kMessages};
   std::unordered_map<std::string, uint32_t> texts_;
-  std::unordered_map<uint32_t, uint32_t> outside_;
+  BlockNumbers block_numbers_;
   uint64_t expected_tree_ = 0;
   uint64_t last_time_ = 0;
 };

@@ -9,23 +9,16 @@ namespace zpack {
 
 using format::StreamKind;
 
-Bytes& DeltaBlockBuilder::Stream(StreamKind kind) {
-  return streams_[static_cast<size_t>(std::ranges::find(kKinds, kind) -
-                                      kKinds.begin())];
-}
-
 void DeltaBlockBuilder::Add(ByteView content, const PlannedDelta& plan) {
   undo_smallest_ = smallest_object_;
   undo_content_ = content_size_;
   content_size_ += content.size();
-  for (size_t i = 0; i < streams_.size(); ++i) {
-    undo_sizes_[i] = streams_[i].size();
-  }
+  streams_.Mark();
   const uint32_t number = object_count_++;
   smallest_object_ = std::min<uint64_t>(smallest_object_, content.size());
-  ByteWriter sizes(Stream(StreamKind::kSizes));
-  ByteWriter bases(Stream(StreamKind::kBases));
-  Bytes& literals = Stream(StreamKind::kLiterals);
+  ByteWriter sizes(streams_[StreamKind::kSizes]);
+  ByteWriter bases(streams_[StreamKind::kBases]);
+  Bytes& literals = streams_[StreamKind::kLiterals];
   if (!plan.base) {
     sizes.Varint(content.size());
     bases.Varint(0);
@@ -35,9 +28,9 @@ void DeltaBlockBuilder::Add(ByteView content, const PlannedDelta& plan) {
   sizes.Varint(ZigZag(static_cast<int64_t>(content.size()) -
                       static_cast<int64_t>(plan.base_size)));
   bases.Varint(number - *plan.base);
-  ByteWriter literal_lengths(Stream(StreamKind::kLiteralLengths));
-  ByteWriter copy_lengths(Stream(StreamKind::kCopyLengths));
-  ByteWriter copy_offsets(Stream(StreamKind::kCopyOffsets));
+  ByteWriter literal_lengths(streams_[StreamKind::kLiteralLengths]);
+  ByteWriter copy_lengths(streams_[StreamKind::kCopyLengths]);
+  ByteWriter copy_offsets(streams_[StreamKind::kCopyOffsets]);
   uint64_t done = 0;
   uint64_t expected = 0;
   for (const DeltaCopy& copy : plan.delta.copies) {
@@ -63,38 +56,22 @@ void DeltaBlockBuilder::Add(ByteView content, const PlannedDelta& plan) {
 }
 
 void DeltaBlockBuilder::Undo() {
-  for (size_t i = 0; i < streams_.size(); ++i) {
-    streams_[i].resize(undo_sizes_[i]);
-  }
+  streams_.Rewind();
   smallest_object_ = undo_smallest_;
   content_size_ = undo_content_;
   --object_count_;
 }
 
 void DeltaBlockBuilder::Clear() {
-  for (Bytes& stream : streams_) stream.clear();
+  streams_.Clear();
   object_count_ = 0;
   smallest_object_ = UINT64_MAX;
   content_size_ = 0;
 }
 
-uint64_t DeltaBlockBuilder::raw_size() const {
-  uint64_t size = 0;
-  for (const Bytes& stream : streams_) size += stream.size();
-  return size;
-}
-
 uint64_t DeltaBlockBuilder::read_cost() const {
-  return raw_size() - std::min(raw_size(), smallest_object_);
-}
-
-std::vector<BlockEncoder::RawStream> DeltaBlockBuilder::Streams() const {
-  std::vector<BlockEncoder::RawStream> streams;
-  streams.reserve(streams_.size());
-  for (size_t i = 0; i < streams_.size(); ++i) {
-    streams.push_back({kKinds[i], streams_[i]});
-  }
-  return streams;
+  const uint64_t size = raw_size();
+  return size - std::min(size, smallest_object_);
 }
 
 }  // namespace zpack

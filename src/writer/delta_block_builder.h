@@ -6,14 +6,13 @@
 
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "base/bytes.h"
 #include "delta/delta_planner.h"
 #include "format/block.h"
-#include "writer/block_encoder.h"
+#include "writer/block_streams.h"
 
 namespace zpack {
 
@@ -27,7 +26,7 @@ class DeltaBlockBuilder {
 
   uint32_t object_count() const { return object_count_; }
   // Bytes of all streams before compression.
-  uint64_t raw_size() const;
+  uint64_t raw_size() const { return streams_.raw_size(); }
   // What reading the block's smallest object decodes besides that object's own
   // size; 0 for an empty block.
   uint64_t read_cost() const;
@@ -36,22 +35,19 @@ class DeltaBlockBuilder {
   uint64_t content_size() const { return content_size_; }
 
   // The streams. The views live until the builder changes.
-  std::vector<BlockEncoder::RawStream> Streams() const;
+  std::vector<BlockEncoder::RawStream> Streams() const {
+    return streams_.Views();
+  }
 
  private:
-  static constexpr std::array kKinds = {
+  BlockStreams streams_ = {
       format::StreamKind::kSizes,          format::StreamKind::kBases,
       format::StreamKind::kLiteralLengths, format::StreamKind::kCopyLengths,
       format::StreamKind::kCopyOffsets,    format::StreamKind::kLiterals};
-
-  Bytes& Stream(format::StreamKind kind);
-
-  std::array<Bytes, kKinds.size()> streams_;
   uint32_t object_count_ = 0;
   uint64_t smallest_object_ = UINT64_MAX;
   uint64_t content_size_ = 0;
   // As they were before the last Add:
-  std::array<size_t, kKinds.size()> undo_sizes_{};
   uint64_t undo_smallest_ = UINT64_MAX;
   uint64_t undo_content_ = 0;
 };

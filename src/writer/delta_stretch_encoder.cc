@@ -13,8 +13,7 @@ void DeltaStretchEncoder::Begin(uint32_t first,
                                 std::vector<EncodedBlock>& out) {
   planner_.Clear();
   builder_.Clear();
-  first_ = first;
-  out_ = &out;
+  output_.Begin(first, out);
 }
 
 Status DeltaStretchEncoder::Add(Bytes content, uint32_t path) {
@@ -35,16 +34,8 @@ Status DeltaStretchEncoder::Finish() {
 }
 
 Status DeltaStretchEncoder::CloseBlock() {
-  EncodedBlock block;
-  block.first_object = first_;
-  format::BlockHeader header;
-  header.kind = format::BlockKind::kDeltas;
-  header.type = ObjectType::kBlob;
-  header.first_object = first_;
-  header.object_count = builder_.object_count();
-  ZPACK_TRY(encoder_.Encode(header, builder_.Streams(), block.chunk));
-  out_->push_back(std::move(block));
-  first_ += builder_.object_count();
+  ZPACK_TRY(output_.AddBlock(format::BlockKind::kDeltas, ObjectType::kBlob,
+                             builder_.object_count(), builder_.Streams()));
   builder_.Clear();
   planner_.Clear();
   return {};

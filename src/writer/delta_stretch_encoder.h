@@ -11,9 +11,8 @@
 
 #include "base/bytes.h"
 #include "delta/delta_planner.h"
-#include "writer/block_encoder.h"
 #include "writer/delta_block_builder.h"
-#include "writer/encoded_block.h"
+#include "writer/stretch_output.h"
 
 namespace zpack {
 
@@ -23,7 +22,7 @@ class DeltaStretchEncoder {
   // `block_size` bytes besides the object's own size.
   DeltaStretchEncoder(const DeltaPlannerOptions& options, uint64_t block_size,
                       BlockEncoder& encoder)
-      : planner_(options), block_size_(block_size), encoder_(encoder) {}
+      : planner_(options), block_size_(block_size), output_(encoder) {}
 
   // Begins a stretch with object number `first`. Blocks are appended to `out`,
   // which outlives the stretch.
@@ -38,10 +37,8 @@ class DeltaStretchEncoder {
 
   DeltaPlanner planner_;
   uint64_t block_size_;
-  BlockEncoder& encoder_;
+  StretchOutput output_;
   DeltaBlockBuilder builder_;
-  uint32_t first_ = 0;  // object of the open block
-  std::vector<EncodedBlock>* out_ = nullptr;
 };
 
 }  // namespace zpack

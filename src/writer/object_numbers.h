@@ -8,8 +8,10 @@
 
 #include <cstdint>
 #include <map>
+#include <unordered_map>
 #include <vector>
 
+#include "base/bytes.h"
 #include "object/object_id_table.h"
 
 namespace zpack {
@@ -48,6 +50,30 @@ class ObjectNumbers {
   const std::vector<uint32_t>& numbers_;
   std::map<ObjectId, uint32_t> outside_numbers_;
   std::vector<ObjectId> outside_ids_;
+};
+
+// The same for one block, which counts only what it names itself.
+class BlockNumbers {
+ public:
+  // `numbers` outlives this.
+  explicit BlockNumbers(const ObjectNumbers& numbers) : numbers_(numbers) {}
+
+  // The block's number for one of ObjectNumbers. An id that is not in the file
+  // is appended to `outside_ids` when the block names it first.
+  uint32_t Number(uint32_t number, Bytes& outside_ids) {
+    if (!numbers_.IsOutside(number)) return number;
+    const auto [at, added] =
+        outside_.try_emplace(number, static_cast<uint32_t>(outside_.size()));
+    if (added) Append(outside_ids, numbers_.Id(number).bytes());
+    return numbers_.object_count() + at->second;
+  }
+
+  // Begins a new block.
+  void Clear() { outside_.clear(); }
+
+ private:
+  const ObjectNumbers& numbers_;
+  std::unordered_map<uint32_t, uint32_t> outside_;
 };
 
 }  // namespace zpack

@@ -45,48 +45,34 @@ bool FindTreeEdits(const TreeParser& parser, const std::vector<TreeItem>& base,
   return edits.size() <= limit;
 }
 
-Bytes& TreeBlockBuilder::Stream(StreamKind kind) {
-  return streams_[static_cast<size_t>(std::ranges::find(kKinds, kind) -
-                                      kKinds.begin())];
-}
-
 uint32_t TreeBlockBuilder::BlockName(uint32_t name) {
   const auto [at, added] =
       names_.try_emplace(name, static_cast<uint32_t>(names_.size()));
   if (added) {
-    Bytes& texts = Stream(StreamKind::kNameTexts);
+    Bytes& texts = streams_[StreamKind::kNameTexts];
     Append(texts, AsBytes(parser_.Name(name)));
     texts.push_back(0);
   }
   return at->second;
 }
 
-uint32_t TreeBlockBuilder::BlockChild(uint32_t child) {
-  if (!parser_.numbers().IsOutside(child)) return child;
-  const auto [at, added] =
-      outside_.try_emplace(child, static_cast<uint32_t>(outside_.size()));
-  if (added) {
-    Append(Stream(StreamKind::kOutsideIds),
-           parser_.numbers().Id(child).bytes());
-  }
-  return parser_.numbers().object_count() + at->second;
-}
-
 void TreeBlockBuilder::AddEdit(const TreeEdit& edit) {
-  Number(StreamKind::kEditRuns, edit.run);
-  Stream(StreamKind::kEditKinds).push_back(static_cast<uint8_t>(edit.kind));
+  streams_.Number(StreamKind::kEditRuns, edit.run);
+  streams_[StreamKind::kEditKinds].push_back(static_cast<uint8_t>(edit.kind));
   if (edit.kind == TreeEditKind::kRemove) return;
   const auto known = static_cast<uint32_t>(names_.size());
   const uint32_t name = BlockName(edit.item.name);
   if (edit.kind == TreeEditKind::kAdd) {
     // 0 for a new name, else how long ago it was new.
-    Number(StreamKind::kNames, name == known ? 0 : known - name);
-    Stream(StreamKind::kModes).push_back(edit.item.mode);
+    streams_.Number(StreamKind::kNames, name == known ? 0 : known - name);
+    streams_[StreamKind::kModes].push_back(edit.item.mode);
   }
-  const auto code = children_.Encode(name, BlockChild(edit.item.child));
-  Number(StreamKind::kChildren, code.code);
+  const auto code = children_.Encode(
+      name,
+      numbers_.Number(edit.item.child, streams_[StreamKind::kOutsideIds]));
+  streams_.Number(StreamKind::kChildren, code.code);
   if (code.code == format::TreeChildren::kOther) {
-    Number(StreamKind::kChildDifferences, ZigZag(code.difference));
+    streams_.Number(StreamKind::kChildDifferences, ZigZag(code.difference));
   }
 }
 
@@ -100,11 +86,11 @@ void TreeBlockBuilder::AddWhole(uint64_t size, bool begins_lineage,
                                 const std::vector<TreeItem>& items) {
   Count(size);
   if (begins_lineage) children_.Clear();
-  Number(StreamKind::kSizes, size);
-  Number(StreamKind::kBases, 0);
+  streams_.Number(StreamKind::kSizes, size);
+  streams_.Number(StreamKind::kBases, 0);
   // 0 stands for a verbatim tree.
-  Number(StreamKind::kEditCounts,
-         1 + 2 * items.size() + (begins_lineage ? 0 : 1));
+  streams_.Number(StreamKind::kEditCounts,
+                  1 + 2 * items.size() + (begins_lineage ? 0 : 1));
   for (const TreeItem& item : items) AddEdit({0, TreeEditKind::kAdd, item});
 }
 
@@ -112,44 +98,29 @@ void TreeBlockBuilder::AddEdits(uint64_t size, uint32_t distance,
                                 uint64_t base_size,
                                 const std::vector<TreeEdit>& edits) {
   Count(size);
-  Number(StreamKind::kSizes,
-         ZigZag(static_cast<int64_t>(size) - static_cast<int64_t>(base_size)));
-  Number(StreamKind::kBases, distance);
-  Number(StreamKind::kEditCounts, edits.size());
+  streams_.Number(StreamKind::kSizes, ZigZag(static_cast<int64_t>(size) -
+                                             static_cast<int64_t>(base_size)));
+  streams_.Number(StreamKind::kBases, distance);
+  streams_.Number(StreamKind::kEditCounts, edits.size());
   for (const TreeEdit& edit : edits) AddEdit(edit);
 }
 
 void TreeBlockBuilder::AddVerbatim(ByteView content) {
   Count(content.size());
-  Number(StreamKind::kSizes, content.size());
-  Number(StreamKind::kBases, 0);
-  Number(StreamKind::kEditCounts, 0);
-  Append(Stream(StreamKind::kLiterals), content);
+  streams_.Number(StreamKind::kSizes, content.size());
+  streams_.Number(StreamKind::kBases, 0);
+  streams_.Number(StreamKind::kEditCounts, 0);
+  Append(streams_[StreamKind::kLiterals], content);
 }
 
 void TreeBlockBuilder::Clear() {
-  for (Bytes& stream : streams_) stream.clear();
+  streams_.Clear();
   object_count_ = 0;
   smallest_tree_ = UINT64_MAX;
   content_size_ = 0;
   children_.Clear();
   names_.clear();
-  outside_.clear();
-}
-
-uint64_t TreeBlockBuilder::raw_size() const {
-  uint64_t size = 0;
-  for (const Bytes& stream : streams_) size += stream.size();
-  return size;
-}
-
-std::vector<BlockEncoder::RawStream> TreeBlockBuilder::Streams() const {
-  std::vector<BlockEncoder::RawStream> streams;
-  streams.reserve(streams_.size());
-  for (size_t i = 0; i < streams_.size(); ++i) {
-    streams.push_back({kKinds[i], streams_[i]});
-  }
-  return streams;
+  numbers_.Clear();
 }
 
 }  // namespace zpack

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -15,7 +14,8 @@
 #include "base/bytes.h"
 #include "format/block.h"
 #include "format/tree_columns.h"
-#include "writer/block_encoder.h"
+#include "writer/block_streams.h"
+#include "writer/object_numbers.h"
 #include "writer/tree_parser.h"
 
 namespace zpack {
@@ -36,7 +36,8 @@ bool FindTreeEdits(const TreeParser& parser, const std::vector<TreeItem>& base,
 class TreeBlockBuilder {
  public:
   // `parser` outlives the builder.
-  explicit TreeBlockBuilder(const TreeParser& parser) : parser_(parser) {}
+  explicit TreeBlockBuilder(const TreeParser& parser)
+      : parser_(parser), numbers_(parser.numbers()) {}
 
   // Appends a tree of `size` bytes, all of its items. It begins a lineage, or
   // shares the children that were seen in that of the tree before it.
@@ -52,46 +53,41 @@ class TreeBlockBuilder {
 
   uint32_t object_count() const { return object_count_; }
   // Bytes of all streams before compression.
-  uint64_t raw_size() const;
+  uint64_t raw_size() const { return streams_.raw_size(); }
   // What reading the block's smallest tree decodes besides its own size.
   uint64_t read_cost() const {
-    return raw_size() - std::min(raw_size(), smallest_tree_);
+    const uint64_t size = raw_size();
+    return size - std::min(size, smallest_tree_);
   }
   // Bytes of all trees.
   uint64_t content_size() const { return content_size_; }
   // The streams. The views live until the builder changes.
-  std::vector<BlockEncoder::RawStream> Streams() const;
+  std::vector<BlockEncoder::RawStream> Streams() const {
+    return streams_.Views();
+  }
 
  private:
-  static constexpr std::array kKinds = {
+  void AddEdit(const TreeEdit& edit);
+  // The number of a name in this block.
+  uint32_t BlockName(uint32_t name);
+  // Notes a tree of `size` bytes.
+  void Count(uint64_t size);
+
+  const TreeParser& parser_;
+  BlockStreams streams_ = {
       format::StreamKind::kSizes,     format::StreamKind::kBases,
       format::StreamKind::kLiterals,  format::StreamKind::kEditCounts,
       format::StreamKind::kEditRuns,  format::StreamKind::kEditKinds,
       format::StreamKind::kNames,     format::StreamKind::kModes,
       format::StreamKind::kChildren,  format::StreamKind::kChildDifferences,
       format::StreamKind::kNameTexts, format::StreamKind::kOutsideIds};
-
-  Bytes& Stream(format::StreamKind kind);
-  void Number(format::StreamKind kind, uint64_t value) {
-    ByteWriter(Stream(kind)).Varint(value);
-  }
-  void AddEdit(const TreeEdit& edit);
-  // The number of a name, and of a child, in this block.
-  uint32_t BlockName(uint32_t name);
-  uint32_t BlockChild(uint32_t child);
-
-  const TreeParser& parser_;
-  std::array<Bytes, kKinds.size()> streams_;
-  // Notes a tree of `size` bytes.
-  void Count(uint64_t size);
-
   uint32_t object_count_ = 0;
   uint64_t smallest_tree_ = UINT64_MAX;
   uint64_t content_size_ = 0;
   format::TreeChildren children_;
   // By the parser's number: those of the block.
   std::unordered_map<uint32_t, uint32_t> names_;
-  std::unordered_map<uint32_t, uint32_t> outside_;
+  BlockNumbers numbers_;
 };
 
 }  // namespace zpack

@@ -26,8 +26,7 @@ void TreeStretchEncoder::Begin(uint32_t first, std::vector<EncodedBlock>& out) {
   builder_.Clear();
   bases_.clear();
   begins_lineage_ = true;
-  first_ = first;
-  out_ = &out;
+  output_.Begin(first, out);
 }
 
 Status TreeStretchEncoder::Add(Bytes content, uint32_t path) {
@@ -87,16 +86,8 @@ Status TreeStretchEncoder::Finish() {
 }
 
 Status TreeStretchEncoder::CloseBlock() {
-  EncodedBlock block;
-  block.first_object = first_;
-  format::BlockHeader header;
-  header.kind = format::BlockKind::kTrees;
-  header.type = ObjectType::kTree;
-  header.first_object = first_;
-  header.object_count = builder_.object_count();
-  ZPACK_TRY(encoder_.Encode(header, builder_.Streams(), block.chunk));
-  out_->push_back(std::move(block));
-  first_ += builder_.object_count();
+  ZPACK_TRY(output_.AddBlock(format::BlockKind::kTrees, ObjectType::kTree,
+                             builder_.object_count(), builder_.Streams()));
   builder_.Clear();
   bases_.clear();
   begins_lineage_ = true;

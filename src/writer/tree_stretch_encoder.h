@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "writer/block_encoder.h"
-#include "writer/encoded_block.h"
+#include "writer/stretch_output.h"
 #include "writer/tree_block_builder.h"
 #include "writer/tree_parser.h"
 
@@ -30,7 +29,7 @@ class TreeStretchEncoder {
       : parser_(ids, order, numbers),
         builder_(parser_),
         block_size_(block_size),
-        encoder_(encoder) {}
+        output_(encoder) {}
 
   // Begins a stretch with object number `first`. Blocks are appended to `out`,
   // which outlives the stretch.
@@ -55,9 +54,7 @@ class TreeStretchEncoder {
   TreeParser parser_;
   TreeBlockBuilder builder_;
   uint64_t block_size_;
-  BlockEncoder& encoder_;
-  uint32_t first_ = 0;  // object of the open block
-  std::vector<EncodedBlock>* out_ = nullptr;
+  StretchOutput output_;
   uint32_t path_ = 0;
   bool begins_lineage_ = true;  // the next tree, in this block
   std::deque<Base> bases_;      // of the open block and path, oldest first

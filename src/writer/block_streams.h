@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The streams of a block while it is filled. Thread-compatible.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+#include "base/bytes.h"
+#include "format/block.h"
+#include "writer/block_encoder.h"
+
+namespace zpack {
+
+class BlockStreams {
+ public:
+  // The kinds a block has, in the order in which they are written.
+  BlockStreams(std::initializer_list<format::StreamKind> kinds)
+      : kinds_(kinds) {}
+
+  // REQUIRES: `kind` is one of the block's.
+  Bytes& operator[](format::StreamKind kind) { return streams_[Index(kind)]; }
+  void Number(format::StreamKind kind, uint64_t value) {
+    ByteWriter((*this)[kind]).Varint(value);
+  }
+
+  // Bytes of all streams before compression.
+  uint64_t raw_size() const;
+  // The views live until a stream changes.
+  std::vector<BlockEncoder::RawStream> Views() const;
+  void Clear();
+
+  // Rewind takes out what was added since the last Mark.
+  void Mark();
+  void Rewind();
+
+ private:
+  static constexpr size_t Index(format::StreamKind kind) {
+    return static_cast<size_t>(kind);
+  }
+  static constexpr size_t kCount =
+      static_cast<size_t>(format::StreamKind::kMessages) + 1;
+
+  std::vector<format::StreamKind> kinds_;
+  // By kind; those that the block does not have stay empty.
+  std::array<Bytes, kCount> streams_;
+  std::array<size_t, kCount> marks_{};
+};
+
+}  // namespace zpack

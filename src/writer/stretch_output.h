@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the encoder of a stretch puts its blocks, one after the other.
+// Thread-compatible.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "writer/block_encoder.h"
+#include "writer/encoded_block.h"
+
+namespace zpack {
+
+class StretchOutput {
+ public:
+  // `encoder` outlives this.
+  explicit StretchOutput(BlockEncoder& encoder) : encoder_(encoder) {}
+
+  // Begins a stretch with object number `first`. Blocks are appended to `out`,
+  // which outlives the stretch.
+  void Begin(uint32_t first, std::vector<EncodedBlock>& out) {
+    first_ = first;
+    out_ = &out;
+  }
+  // The first object of the block to come.
+  uint32_t first() const { return first_; }
+
+  // Encodes the next `count` objects of the stretch as a block of `kind`.
+  Status AddBlock(format::BlockKind kind, ObjectType type, uint32_t count,
+                  std::span<const BlockEncoder::RawStream> streams);
+
+ private:
+  BlockEncoder& encoder_;
+  uint32_t first_ = 0;
+  std::vector<EncodedBlock>* out_ = nullptr;
+};
+
+}  // namespace zpack
