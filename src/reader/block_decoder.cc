@@ -3,17 +3,15 @@
 
 #include "reader/block_decoder.h"
 
-#include <numeric>
+#include <ranges>
 #include <utility>
 
 #include "base/error.h"
 #include "format/chunk.h"
+#include "reader/rebuild_objects.h"
 
 namespace zpack {
 namespace {
-
-// Buffers of rebuilt objects that are kept to be used again.
-constexpr size_t kMaxSpare = 4;
 
 // Names the block in an error from further down.
 template <typename T>
@@ -50,52 +48,19 @@ Result<std::vector<uint64_t>> Offsets(const BlockObjects& objects,
   return offsets;
 }
 
-// Content of the objects of a block of deltas, in order, with what later ones
-// need kept as long as they do.
-Status VisitDeltas(const DeltaBlock& deltas, uint64_t max_kept,
-                   const std::function<Status(size_t, ByteView)>& visit) {
-  const std::vector<uint32_t> last_use = deltas.layout().LastUses();
-  std::vector<Bytes> kept(deltas.count());
-  std::vector<Bytes> spare;  // buffers to use again
-  uint64_t kept_bytes = 0;
-  for (uint32_t index = 0; index < deltas.count(); ++index) {
-    const std::optional<uint32_t> base = deltas.base(index);
-    Bytes content;
-    if (!spare.empty()) {
-      content = std::move(spare.back());
-      spare.pop_back();
-    }
-    deltas.Rebuild(index, base ? ByteView(kept[*base]) : ByteView(), content);
-    ZPACK_TRY(visit(index, content));
-    if (base && last_use[*base] == index) {
-      kept_bytes -= kept[*base].size();
-      spare.push_back(std::move(kept[*base]));
-    }
-    if (last_use[index] == index) {
-      spare.push_back(std::move(content));
-    } else {
-      // It may be a buffer that was used for something much larger.
-      if (content.capacity() / 2 > content.size()) content.shrink_to_fit();
-      kept_bytes += content.size();
-      kept[index] = std::move(content);
-    }
-    if (spare.size() > kMaxSpare) spare.pop_back();
-    if (kept_bytes > max_kept) {
-      return MakeError(ErrorCode::kLimitExceeded,
-                       "a block of deltas needs more than {} bytes of memory",
-                       max_kept);
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
 Status DecodedBlock::ForEachObject(
     uint64_t max_kept,
     const std::function<Status(size_t, ByteView)>& visit) const {
-  if (deltas) return VisitDeltas(*deltas, max_kept, visit);
-  if (trees) return trees->ForEach(id_of, visit);
+  if (const BlockLayout* const bases = layout()) {
+    return RebuildInOrder(
+        *bases, max_kept,
+        [this](uint32_t index, BaseUse use, Bytes& base, Bytes& out) {
+          Rebuild(index, use, base, out);
+        },
+        visit);
+  }
   for (size_t index = 0; index < objects.sizes.size(); ++index) {
     ZPACK_TRY(visit(index, ByteView(contents).subspan(offsets[index],
                                                       objects.sizes[index])));
@@ -103,22 +68,37 @@ Status DecodedBlock::ForEachObject(
   return {};
 }
 
-ByteView DecodedBlock::Object(size_t index, Bytes& buffer) const {
-  if (trees) {
-    trees->Rebuild(static_cast<uint32_t>(index), id_of, buffer);
-    return buffer;
+void DecodedBlock::Rebuild(uint32_t index, BaseUse use, Bytes& base,
+                           Bytes& out) const {
+  if (deltas) {
+    deltas->Rebuild(index, base, out);
+  } else if (use == BaseUse::kLast && trees->OnlyChangesChildren(index)) {
+    std::swap(base, out);
+    trees->Patch(index, id_of, out);
+  } else {
+    trees->Rebuild(index, base, id_of, out);
   }
-  if (!deltas) {
+}
+
+void DecodedBlock::RebuildChain(std::span<const uint32_t> chain,
+                                Bytes& content) const {
+  Bytes base;
+  for (const uint32_t index : std::views::reverse(chain)) {
+    std::swap(base, content);
+    Rebuild(index, BaseUse::kLast, base, content);
+  }
+}
+
+ByteView DecodedBlock::Object(size_t index, Bytes& buffer) const {
+  const BlockLayout* const bases = layout();
+  if (bases == nullptr) {
     return ByteView(contents).subspan(offsets[index], objects.sizes[index]);
   }
   // From the object that has no base, forward.
   std::vector<uint32_t> chain = {static_cast<uint32_t>(index)};
-  while (const auto base = deltas->base(chain.back())) chain.push_back(*base);
-  Bytes base;
-  for (; !chain.empty(); chain.pop_back()) {
-    std::swap(base, buffer);
-    deltas->Rebuild(chain.back(), base, buffer);
-  }
+  while (const auto base = bases->base(chain.back())) chain.push_back(*base);
+  buffer.clear();
+  RebuildChain(chain, buffer);
   return buffer;
 }
 

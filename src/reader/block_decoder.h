@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "codec/zstd_codec.h"
@@ -41,6 +42,12 @@ struct DecodedBlock {
     return trees ? trees->memory() : contents.size();
   }
 
+  // The bases of its objects; null when none has any.
+  const BlockLayout* layout() const {
+    if (deltas) return &deltas->layout();
+    return trees ? &trees->layout() : nullptr;
+  }
+
   // Calls `visit` with index and content of each object, in order. The content
   // lives until the next one. kLimitExceeded when more than `max_kept` bytes
   // had to be kept for objects to come. REQUIRES: not a segment.
@@ -52,6 +59,15 @@ struct DecodedBlock {
   // against others.
   // REQUIRES: not a segment, index < sizes.size().
   ByteView Object(size_t index, Bytes& buffer) const;
+
+  // Rebuilds the first object of `chain`, each of which is the base of the one
+  // before it. `content` is that of the base of the last one, empty when it has
+  // none, and becomes the object's. REQUIRES: layout() is not null.
+  void RebuildChain(std::span<const uint32_t> chain, Bytes& content) const;
+
+ private:
+  // As RebuildObject.
+  void Rebuild(uint32_t index, BaseUse use, Bytes& base, Bytes& out) const;
 };
 
 class BlockDecoder {

@@ -15,6 +15,9 @@
 
 namespace zpack {
 
+// Whether an object is the last of its block that needs its base.
+enum class BaseUse : uint8_t { kMore, kLast };
+
 struct BlockLayout {
   std::vector<uint64_t> sizes;
   std::vector<uint32_t> bases;  // index in the block; its own without a base

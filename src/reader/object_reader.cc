@@ -12,20 +12,16 @@
 namespace zpack {
 namespace {
 
-// Parts of ReadOptions::cache_size that are for rebuilt blobs and for entries
-// of trees.
-constexpr uint64_t kRebuiltShare = 8;
-constexpr uint64_t kEntriesShare = 8;
+// The part of ReadOptions::cache_size that is for rebuilt objects.
+constexpr uint64_t kRebuiltShare = 4;
 
 }  // namespace
 
 ObjectReader::ObjectReader(const PackFile& pack)
     : pack_(pack),
       blocks_(pack.options().cache_size -
-              pack.options().cache_size / kRebuiltShare -
-              pack.options().cache_size / kEntriesShare),
-      rebuilt_(pack.options().cache_size / kRebuiltShare),
-      entries_(pack.options().cache_size / kEntriesShare) {}
+              pack.options().cache_size / kRebuiltShare),
+      rebuilt_(pack.options().cache_size / kRebuiltShare) {}
 
 Result<ObjectInfo> ObjectReader::ReadInfo(uint32_t number) {
   const size_t block = pack_.blocks().FindBlock(number);
@@ -54,56 +50,25 @@ ObjectReader::ContentPtr ObjectReader::Rebuild(const DecodedBlock& block,
   const uint32_t first = block.objects.header.first_object;
   // Up to an object that is known or has no base, then forward again.
   std::vector<uint32_t> chain;
-  ContentPtr content;
+  ContentPtr known;
   for (std::optional<uint32_t> index = number - first; index;
-       index = block.deltas->base(*index)) {
+       index = block.layout()->base(*index)) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    content = rebuilt_.Find(first + *index);
-    if (content) break;
+    known = rebuilt_.Find(first + *index);
+    if (known) break;
     chain.push_back(*index);
   }
-  if (chain.empty()) return content;
-  for (; !chain.empty(); chain.pop_back()) {
-    auto next = std::make_shared<Bytes>();
-    block.deltas->Rebuild(chain.back(), content ? *content : ByteView(), *next);
-    content = std::move(next);
-  }
+  if (chain.empty()) return known;
+  Bytes rebuilt;
+  if (known) rebuilt = *known;
+  block.RebuildChain(chain, rebuilt);
+  auto content = std::make_shared<const Bytes>(std::move(rebuilt));
   const std::lock_guard<std::mutex> lock(mutex_);
   // Another thread may have been here meanwhile.
   if (rebuilt_.Find(number) == nullptr) {
     rebuilt_.Insert(number, content, content->size());
   }
   return content;
-}
-
-void ObjectReader::RebuildTree(const DecodedBlock& block, uint32_t number,
-                               Bytes& content) {
-  const TreeBlock& trees = *block.trees;
-  const uint32_t first = block.objects.header.first_object;
-  using EntriesPtr = std::shared_ptr<const TreeBlock::Entries>;
-  std::vector<uint32_t> chain;
-  EntriesPtr entries;
-  for (std::optional<uint32_t> index = number - first; index;
-       index = trees.base(*index)) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    entries = entries_.Find(first + *index);
-    if (entries) break;
-    chain.push_back(*index);
-  }
-  static const TreeBlock::Entries none;
-  for (; !chain.empty(); chain.pop_back()) {
-    auto next = std::make_shared<TreeBlock::Entries>();
-    if (!trees.IsVerbatim(chain.back())) {
-      trees.ApplyEdits(chain.back(), entries ? *entries : none, *next);
-    }
-    entries = std::move(next);
-  }
-  trees.Serialize(number - first, *entries, block.id_of, content);
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (entries_.Find(number) == nullptr) {
-    entries_.Insert(number, entries,
-                    entries->size() * sizeof(TreeBlock::Entry));
-  }
 }
 
 Status ObjectReader::Stream(
@@ -125,11 +90,7 @@ Status ObjectReader::Stream(
     // A decoder of its own, so that a long stream does not hold the lock.
     BlockDecoder decoder;
     ZPACK_TRY(StreamSegments(pack_, run, *block, decoder, hash_and_pass));
-  } else if (block->trees) {
-    Bytes content;
-    RebuildTree(*block, number, content);
-    ZPACK_TRY(hash_and_pass(content));
-  } else if (block->deltas) {
+  } else if (block->layout() != nullptr) {
     const ContentPtr content = Rebuild(*block, number);
     ZPACK_TRY(hash_and_pass(*content));
   } else {

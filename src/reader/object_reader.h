@@ -42,18 +42,15 @@ class ObjectReader {
 
   // From the cache, or decoded and put there.
   Result<BlockPtr> Block(size_t block);
-  // The content of an object in a block of deltas. Objects near each other
-  // share most of their chains, so the last ones are kept.
+  // The content of an object that is stored against others. Objects near each
+  // other share most of their chains, so the last ones are kept.
   ContentPtr Rebuild(const DecodedBlock& block, uint32_t number);
-  // The same for a block of trees.
-  void RebuildTree(const DecodedBlock& block, uint32_t number, Bytes& content);
 
   const PackFile& pack_;
   std::mutex mutex_;  // guards everything below
   BlockDecoder decoder_;
   LruCache<size_t, DecodedBlock> blocks_;
-  LruCache<uint32_t, Bytes> rebuilt_;               // by object number
-  LruCache<uint32_t, TreeBlock::Entries> entries_;  // of trees, by number
+  LruCache<uint32_t, Bytes> rebuilt_;  // by object number
   // Types and sizes of every block that was asked for them: small, and asked
   // for in the order of ids, which is no order at all.
   std::unordered_map<size_t, BlockObjects> objects_;

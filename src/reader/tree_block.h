@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -45,6 +46,13 @@ class TreeBlock {
   };
   using Entries = std::vector<Entry>;
 
+  struct Edit {
+    Entry entry;            // as it is afterwards; as it was, if removed
+    uint32_t position = 0;  // so many entries of the base are before it
+    uint32_t offset = 0;    // so many bytes of the base's content
+    format::TreeEditKind kind = format::TreeEditKind::kChange;
+  };
+
   // Gives the id of an object number.
   using IdOf = std::function<ObjectId(uint32_t number)>;
 
@@ -54,7 +62,7 @@ class TreeBlock {
   // one object may have.
   static Result<TreeBlock> Parse(Streams streams, uint32_t count,
                                  uint32_t object_count, ObjectFormat format,
-                                 const BlockLimits& limits);
+                                 BlockLimits limits);
 
   TreeBlock(TreeBlock&&) = default;
   TreeBlock& operator=(TreeBlock&&) = default;
@@ -68,35 +76,52 @@ class TreeBlock {
   // Bytes that this keeps in memory.
   uint64_t memory() const;
 
+  const BlockLayout& layout() const { return layout_; }
+
+  // What makes the tree `index` out of its base, or out of nothing.
+  std::span<const Edit> edits(uint32_t index) const {
+    const Tree& tree = trees_[index];
+    return std::span(edits_).subspan(tree.first_edit,
+                                     tree.last_edit - tree.first_edit);
+  }
+  // True when all that differs from the base is the ids of some children, so
+  // that Patch may be used.
+  bool OnlyChangesChildren(uint32_t index) const {
+    return trees_[index].only_changes;
+  }
+  std::string_view name(const Entry& entry) const { return names_[entry.name]; }
+  // The id of a child outside. REQUIRES: entry.child is not below the object
+  // count.
+  ByteView outside_id(const Entry& entry) const {
+    return ByteView(outside_ids_)
+        .subspan(size_t{entry.child - object_count_} * id_width_, id_width_);
+  }
+  // The content of a verbatim tree.
+  ByteView literals(uint32_t index) const {
+    return ByteView(literals_).subspan(trees_[index].literals,
+                                       layout_.sizes[index]);
+  }
+
   // Fills `entries` with those of tree `index`. `base` are those of its base,
   // or empty when it has none. REQUIRES: !IsVerbatim(index).
   void ApplyEdits(uint32_t index, const Entries& base, Entries& entries) const;
 
-  // Fills `out` with the content of tree `index`, whose entries are `entries`
-  // unless it is verbatim.
-  void Serialize(uint32_t index, const Entries& entries, const IdOf& id_of,
-                 Bytes& out) const;
-
-  // Fills `out` with the content of one tree, from scratch.
-  void Rebuild(uint32_t index, const IdOf& id_of, Bytes& out) const;
-
-  // Calls `visit` with index and content of each tree, in order. The content
-  // lives until the next one.
-  Status ForEach(const IdOf& id_of,
-                 const std::function<Status(size_t, ByteView)>& visit) const;
+  // Fills `out` with the content of tree `index`. `base` is the content of its
+  // base, or empty when it has none.
+  void Rebuild(uint32_t index, ByteView base, const IdOf& id_of,
+               Bytes& out) const;
+  // Turns the content of the base of tree `index` into that of the tree.
+  // REQUIRES: OnlyChangesChildren(index).
+  void Patch(uint32_t index, const IdOf& id_of, Bytes& content) const;
 
  private:
-  struct Edit {
-    uint32_t run = 0;
-    format::TreeEditKind kind = format::TreeEditKind::kChange;
-    Entry entry;  // as it is afterwards
-  };
   struct Tree {
     uint32_t first_edit = 0;
     uint32_t last_edit = 0;  // one past the end
     uint32_t entry_count = 0;
     uint32_t literals = 0;  // where its content begins, if verbatim
     bool verbatim = false;
+    bool only_changes = false;
   };
 
   TreeBlock(BlockLayout layout, uint32_t object_count, ObjectFormat format)
@@ -104,11 +129,13 @@ class TreeBlock {
         object_count_(object_count),
         id_width_(ObjectIdWidth(format)) {}
 
-  // Reads the columns; see tree_block.cc.
-  class Reader;
+  // Reads the columns; see tree_block_parser.cc.
+  class Parser;
 
   // Finds `names_` and checks `outside_ids_`.
   Status CheckNames();
+  // Writes the id of an entry's child.
+  void WriteChild(const Entry& entry, const IdOf& id_of, uint8_t* to) const;
   // Bytes of an entry in the content of a tree.
   uint64_t EntrySize(const Entry& entry) const {
     return format::kTreeModes[entry.mode].size() + names_[entry.name].size() +

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "format/chunk.h"
 #include "object/object_id_table.h"
 #include "reader/block_decoder.h"
+#include "reader/rebuild_objects.h"
 #include "support/deltas.h"
 #include "support/temp_dir.h"
 #include "writer/tree_stretch_encoder.h"
@@ -285,6 +287,18 @@ inline std::vector<PathTree> RandomTrees(Random& random, const NumberedIds& ids,
     trees.push_back({std::move(content), path});
   }
   return trees;
+}
+
+// Calls `visit` with index and content of each tree, in order.
+inline Status ForEachTree(
+    const TreeBlock& trees, const TreeBlock::IdOf& id_of,
+    const std::function<Status(size_t, ByteView)>& visit) {
+  return RebuildInOrder(
+      trees.layout(), UINT64_MAX,
+      [&](uint32_t index, BaseUse, const Bytes& base, Bytes& out) {
+        trees.Rebuild(index, base, id_of, out);
+      },
+      visit);
 }
 
 // A decoded block around `trees`, as BlockDecoder makes it.

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reader/rebuild_objects.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace zpack {
+namespace {
+
+// Buffers of rebuilt objects that are kept to be used again.
+constexpr size_t kMaxSpare = 4;
+
+// Buffers to use again.
+class SpareBuffers {
+ public:
+  Bytes Take() {
+    if (buffers_.empty()) return {};
+    Bytes buffer = std::move(buffers_.back());
+    buffers_.pop_back();
+    return buffer;
+  }
+  void Put(Bytes buffer) {
+    if (buffers_.size() < kMaxSpare) buffers_.push_back(std::move(buffer));
+  }
+
+ private:
+  std::vector<Bytes> buffers_;
+};
+
+}  // namespace
+
+Status RebuildInOrder(const BlockLayout& layout, uint64_t max_kept,
+                      const RebuildObject& rebuild,
+                      const std::function<Status(size_t, ByteView)>& visit) {
+  const auto count = static_cast<uint32_t>(layout.sizes.size());
+  const std::vector<uint32_t> last_uses = layout.LastUses();
+  std::vector<Bytes> kept(count);
+  SpareBuffers spare;
+  Bytes none;
+  uint64_t kept_bytes = 0;
+  for (uint32_t index = 0; index < count; ++index) {
+    const std::optional<uint32_t> base = layout.base(index);
+    const BaseUse use =
+        base && last_uses[*base] == index ? BaseUse::kLast : BaseUse::kMore;
+    Bytes content = spare.Take();
+    rebuild(index, use, base ? kept[*base] : none, content);
+    ZPACK_TRY(visit(index, content));
+    if (use == BaseUse::kLast) {
+      kept_bytes -= layout.sizes[*base];
+      spare.Put(std::move(kept[*base]));
+      kept[*base] = Bytes();
+    }
+    if (last_uses[index] == index) {
+      spare.Put(std::move(content));
+    } else {
+      // It may be a buffer that was used for something much larger.
+      if (content.capacity() / 2 > content.size()) content.shrink_to_fit();
+      kept_bytes += content.size();
+      kept[index] = std::move(content);
+    }
+    if (kept_bytes > max_kept) {
+      return MakeError(ErrorCode::kLimitExceeded,
+                       "a block needs more than {} bytes of memory", max_kept);
+    }
+  }
+  return {};
+}
+
+}  // namespace zpack
