@@ -33,6 +33,11 @@ BlockLimits Limits(const PackFile& pack, const format::BlockView& block) {
   return BlockLimits::For(pack.options().max_block_size, stored);
 }
 
+CommitNumbers Numbers(const PackFile& pack, const format::BlockView& block) {
+  return {block.header.first_object, pack.ids().size(),
+          pack.header().object_format};
+}
+
 // Offsets of objects from their sizes, or kCorrupt unless they fill `total`.
 Result<std::vector<uint64_t>> Offsets(const BlockObjects& objects,
                                       uint64_t total) {
@@ -193,18 +198,29 @@ Result<DeltaBlock> BlockDecoder::Deltas(const PackFile& pack,
                            Limits(pack, block));
 }
 
-Result<Commits> BlockDecoder::DecodeCommitBlock(
-    const PackFile& pack, const format::BlockView& block) {
+Result<CommitLinkStreams> BlockDecoder::CommitLinks(
+    const format::BlockView& block) {
   using format::StreamKind;
-  CommitStreams streams;
+  CommitLinkStreams streams;
   for (const auto& [kind, stream] :
        {std::pair(StreamKind::kOutsideIds, &streams.outside_ids),
         std::pair(StreamKind::kRootTrees, &streams.root_trees),
         std::pair(StreamKind::kParentCounts, &streams.parent_counts),
         std::pair(StreamKind::kParents, &streams.parents),
-        std::pair(StreamKind::kIdentities, &streams.identities),
+        std::pair(StreamKind::kTimes, &streams.times)}) {
+    ZPACK_ASSIGN_OR_RETURN(*stream, Unpack(block, kind));
+  }
+  return streams;
+}
+
+Result<Commits> BlockDecoder::DecodeCommitBlock(
+    const PackFile& pack, const format::BlockView& block) {
+  using format::StreamKind;
+  CommitStreams streams;
+  ZPACK_ASSIGN_OR_RETURN(streams.links, CommitLinks(block));
+  for (const auto& [kind, stream] :
+       {std::pair(StreamKind::kIdentities, &streams.identities),
         std::pair(StreamKind::kIdentityTexts, &streams.identity_texts),
-        std::pair(StreamKind::kTimes, &streams.times),
         std::pair(StreamKind::kTimeZones, &streams.time_zones),
         std::pair(StreamKind::kHeaderSizes, &streams.header_sizes),
         std::pair(StreamKind::kHeaders, &streams.headers),
@@ -213,9 +229,21 @@ Result<Commits> BlockDecoder::DecodeCommitBlock(
     ZPACK_ASSIGN_OR_RETURN(*stream, Unpack(block, kind));
   }
   return DecodeCommits(streams, block.header.object_count,
-                       {block.header.first_object, pack.ids().size(),
-                        pack.header().object_format, IdOf(pack)},
+                       {Numbers(pack, block), IdOf(pack)},
                        pack.options().max_block_size);
+}
+
+Result<std::optional<CommitTable>> BlockDecoder::DecodeCommitLinks(
+    const PackFile& pack, size_t block) {
+  const auto decode = [&]() -> Result<std::optional<CommitTable>> {
+    ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
+                           LoadChunk(pack, block));
+    if (view.header.kind != format::BlockKind::kCommits) return std::nullopt;
+    ZPACK_ASSIGN_OR_RETURN(CommitLinkStreams streams, CommitLinks(view));
+    return DecodeCommitTable(std::move(streams), view.header.object_count,
+                             Numbers(pack, view));
+  };
+  return InBlock(decode(), pack, block);
 }
 
 Result<TreeBlock> BlockDecoder::Trees(const PackFile& pack,

@@ -79,6 +79,11 @@ class BlockDecoder {
   // The same without the contents.
   Result<BlockObjects> DecodeObjects(const PackFile& pack, size_t block);
 
+  // What the commits of a block name, without their texts. Nothing for a block
+  // of another kind, and when a commit is stored verbatim.
+  Result<std::optional<CommitTable>> DecodeCommitLinks(const PackFile& pack,
+                                                       size_t block);
+
   // The block as it is stored. The view lives until the decoder is used again.
   Result<format::BlockView> Load(const PackFile& pack, size_t block);
 
@@ -90,6 +95,7 @@ class BlockDecoder {
                                const format::BlockView& block);
   Result<DeltaBlock> Deltas(const PackFile& pack,
                             const format::BlockView& block);
+  Result<CommitLinkStreams> CommitLinks(const format::BlockView& block);
   Result<Commits> DecodeCommitBlock(const PackFile& pack,
                                     const format::BlockView& block);
   Result<TreeBlock> Trees(const PackFile& pack, const format::BlockView& block);

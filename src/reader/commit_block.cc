@@ -3,7 +3,6 @@
 
 #include "reader/commit_block.h"
 
-#include <algorithm>
 #include <string_view>
 
 #include "base/error.h"
@@ -22,14 +21,11 @@ class CommitDecoder {
                 uint64_t max_size)
       : context_(context),
         max_size_(max_size),
-        id_width_(ObjectIdWidth(context.format)),
-        outside_ids_(streams.outside_ids),
-        root_trees_(streams.root_trees),
-        parent_counts_(streams.parent_counts),
-        parents_(streams.parents),
+        id_width_(ObjectIdWidth(context.numbers.format)),
+        outside_ids_(streams.links.outside_ids),
+        links_(streams.links, context.numbers),
         identities_(streams.identities),
         texts_(AsText(streams.identity_texts)),
-        times_(streams.times),
         time_zones_(streams.time_zones),
         header_sizes_(streams.header_sizes),
         headers_(streams.headers),
@@ -37,30 +33,27 @@ class CommitDecoder {
         messages_(streams.messages) {}
 
   Result<Commits> Decode(uint32_t count) {
-    if (outside_ids_.size() % id_width_ != 0) return Bad("outside ids");
-    if (parent_counts_.Count(count, 1) != count) return Bad("parent counts");
+    ZPACK_TRY(links_.Check(count));
     Commits commits;
     commits.sizes.reserve(count);
     for (uint32_t index = 0; index < count; ++index) {
       const size_t before = commits.contents.size();
-      ZPACK_TRY(DecodeCommit(index, commits.contents));
+      ZPACK_TRY(DecodeCommit(commits.contents));
       commits.sizes.push_back(commits.contents.size() - before);
     }
-    if (!parent_counts_.exhausted() || !root_trees_.exhausted() ||
-        !parents_.exhausted() || !identities_.exhausted() || !texts_.empty() ||
-        !times_.exhausted() || !time_zones_.exhausted() ||
-        !header_sizes_.exhausted() || !headers_.exhausted() ||
-        !message_sizes_.exhausted() || !messages_.exhausted()) {
+    if (!links_.exhausted() || !identities_.exhausted() || !texts_.empty() ||
+        !time_zones_.exhausted() || !header_sizes_.exhausted() ||
+        !headers_.exhausted() || !message_sizes_.exhausted() ||
+        !messages_.exhausted()) {
       return Bad("end of streams");
     }
     return commits;
   }
 
  private:
-  Status DecodeCommit(uint32_t index, Bytes& out) {
-    const uint64_t parents = parent_counts_.Varint();
-    if (!parent_counts_.ok()) return Bad("parent count");
-    if (parents == 0) {
+  Status DecodeCommit(Bytes& out) {
+    ZPACK_TRY(links_.Next(row_));
+    if (row_.verbatim) {
       const ByteView content = messages_.Raw(message_sizes_.Varint());
       if (!message_sizes_.ok() || !messages_.ok()) return Bad("message");
       ZPACK_TRY(CheckRoom(content.size(), out));
@@ -68,31 +61,24 @@ class CommitDecoder {
       return {};
     }
     format::CommitText text;
-    uint64_t tree = 0;
-    ZPACK_TRY(ReadNumber(root_trees_, expected_tree_, tree, text.tree));
-    expected_tree_ = std::max(expected_tree_, tree + 1);
-    if (parents_.Count(parents - 1, 1) != parents - 1) return Bad("parents");
     // Before anything is built that could be large.
-    const uint64_t id_lines = (parents - 1) * (2 * id_width_ + 8);
+    const uint64_t id_lines = row_.parents.size() * (2 * id_width_ + 8);
     ZPACK_TRY(CheckRoom(id_lines, out));
-    for (uint64_t i = 0; i + 1 < parents; ++i) {
-      uint64_t number = 0;
-      ZPACK_TRY(ReadNumber(parents_,
-                           uint64_t{context_.first_object} + index + 1, number,
-                           text.parents.emplace_back()));
+    text.tree = Id(row_.tree);
+    text.parents.reserve(row_.parents.size());
+    for (const uint32_t parent : row_.parents) {
+      text.parents.push_back(Id(parent));
     }
+    text.author.time = row_.author_time;
+    text.committer.time = row_.committer_time;
     for (format::CommitPerson* person : {&text.author, &text.committer}) {
       ZPACK_TRY(ReadText(identities_, true, person->identity));
       ZPACK_TRY(ReadText(time_zones_, false, person->time_zone));
     }
-    // Unsigned arithmetic wraps as the writer's does.
-    last_time_ += Difference(times_);
-    text.committer.time = static_cast<int64_t>(last_time_);
-    text.author.time = static_cast<int64_t>(last_time_ - Difference(times_));
     text.headers = headers_.Raw(header_sizes_.Varint());
     text.message = messages_.Raw(message_sizes_.Varint());
-    if (!times_.ok() || !header_sizes_.ok() || !headers_.ok() ||
-        !message_sizes_.ok() || !messages_.ok()) {
+    if (!header_sizes_.ok() || !headers_.ok() || !message_sizes_.ok() ||
+        !messages_.ok()) {
       return Bad("commit");
     }
     ZPACK_TRY(CheckRoom(
@@ -112,23 +98,10 @@ class CommitDecoder {
                      max_size_);
   }
 
-  static uint64_t Difference(ByteReader& in) {
-    return static_cast<uint64_t>(UnZigZag(in.Varint()));
-  }
-
-  Status ReadNumber(ByteReader& in, uint64_t expected, uint64_t& number,
-                    ObjectId& id) const {
-    // Wraps; what is left of nonsense is too large.
-    number = expected + Difference(in);
-    if (!in.ok()) return Bad("object number");
-    if (number < context_.object_count) {
-      id = context_.id_of(static_cast<uint32_t>(number));
-      return {};
-    }
-    const uint64_t outside = number - context_.object_count;
-    if (outside >= outside_ids_.size() / id_width_) return Bad("object number");
-    id = ObjectId(outside_ids_.subspan(outside * id_width_, id_width_));
-    return {};
+  ObjectId Id(uint32_t number) const {
+    if (number < context_.numbers.object_count) return context_.id_of(number);
+    const size_t outside = number - context_.numbers.object_count;
+    return ObjectId(outside_ids_.subspan(outside * id_width_, id_width_));
   }
 
   // A new text, or one that was there before, counted from the last one back
@@ -152,20 +125,16 @@ class CommitDecoder {
   uint64_t max_size_;
   size_t id_width_;
   ByteView outside_ids_;
-  ByteReader root_trees_;
-  ByteReader parent_counts_;
-  ByteReader parents_;
+  CommitColumns links_;
   ByteReader identities_;
   std::string_view texts_;  // those that were not read yet
-  ByteReader times_;
   ByteReader time_zones_;
   ByteReader header_sizes_;
   ByteReader headers_;
   ByteReader message_sizes_;
   ByteReader messages_;
   std::vector<std::string_view> known_texts_;
-  uint64_t expected_tree_ = 0;
-  uint64_t last_time_ = 0;
+  CommitColumns::Row row_;  // the commit that is decoded
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "reader/commit_columns.h"
 #include "zpack/object_id.h"
 #include "zpack/result.h"
 
@@ -17,13 +18,9 @@ namespace zpack {
 
 // The streams as they are in the block, decompressed.
 struct CommitStreams {
-  Bytes outside_ids;
-  Bytes root_trees;
-  Bytes parent_counts;
-  Bytes parents;
+  CommitLinkStreams links;
   Bytes identities;
   Bytes identity_texts;
-  Bytes times;
   Bytes time_zones;
   Bytes header_sizes;
   Bytes headers;
@@ -31,11 +28,8 @@ struct CommitStreams {
   Bytes messages;
 };
 
-// What commits refer to: the object numbers of the file.
 struct CommitContext {
-  uint32_t first_object = 0;  // of the block
-  uint32_t object_count = 0;  // of the file
-  ObjectFormat format = ObjectFormat::kSha1;
+  CommitNumbers numbers;
   std::function<ObjectId(uint32_t number)> id_of;
 };
 

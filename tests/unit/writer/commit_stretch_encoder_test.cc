@@ -13,6 +13,7 @@
 
 #include "codec/zstd_codec.h"
 #include "format/chunk.h"
+#include "object/object_links.h"
 #include "reader/commit_block.h"
 #include "support/deltas.h"
 #include "support/matchers.h"
@@ -39,10 +40,12 @@ constexpr std::array kKinds = {
     StreamKind::kMessageSizes, StreamKind::kMessages};
 
 std::array<Bytes*, kKinds.size()> AllStreams(CommitStreams& streams) {
-  return {&streams.outside_ids, &streams.root_trees,    &streams.parent_counts,
-          &streams.parents,     &streams.identities,    &streams.identity_texts,
-          &streams.times,       &streams.time_zones,    &streams.header_sizes,
-          &streams.headers,     &streams.message_sizes, &streams.messages};
+  return {&streams.links.outside_ids,   &streams.links.root_trees,
+          &streams.links.parent_counts, &streams.links.parents,
+          &streams.identities,          &streams.identity_texts,
+          &streams.links.times,         &streams.time_zones,
+          &streams.header_sizes,        &streams.headers,
+          &streams.message_sizes,       &streams.messages};
 }
 
 struct Block {
@@ -142,11 +145,52 @@ class CommitStretchEncoderTest : public ::testing::Test {
     return block;
   }
 
+  static CommitNumbers Numbers(const Block& block) {
+    return {block.header.first_object, kObjects, ObjectFormat::kSha1};
+  }
+
+  // Checks that the columns alone tell the same links as all of `decoded`.
+  // Returns the number of commits that could be compared.
+  size_t CheckTable(const Block& block, const Commits& decoded) const {
+    const auto table = DecodeCommitTable(
+        block.streams.links, block.header.object_count, Numbers(block));
+    EXPECT_THAT(table, IsOk());
+    if (!table || !*table) return 0;
+    const CommitTable& links = **table;
+    const auto id_of = [&](uint32_t number) {
+      return number < kObjects
+                 ? ids_[order_[number]]
+                 : ObjectId(ByteView(links.outside_ids)
+                                .subspan((number - kObjects) * size_t{20}, 20));
+    };
+    EXPECT_EQ(links.commits.size(), decoded.sizes.size());
+    size_t at = 0;
+    size_t parent = 0;
+    for (size_t i = 0; i < decoded.sizes.size(); ++i) {
+      const ByteView content =
+          ByteView(decoded.contents).subspan(at, decoded.sizes[i]);
+      at += decoded.sizes[i];
+      const CommitLinks expected =
+          ParseCommitLinks(content, ObjectFormat::kSha1);
+      std::vector<ObjectId> parents;
+      for (; parent < links.commits[i].parents_end; ++parent) {
+        parents.push_back(id_of(links.parents[parent]));
+      }
+      EXPECT_EQ(id_of(links.commits[i].tree), expected.tree) << i;
+      EXPECT_EQ(parents, expected.parents) << i;
+      const auto time = static_cast<int64_t>(links.commits[i].time);
+      if (time >= 0) {
+        EXPECT_EQ(links.commits[i].time, ParseCommitTime(content)) << i;
+      }
+    }
+    return decoded.sizes.size();
+  }
+
   Result<Commits> Decode(const Block& block,
                          uint64_t max_size = uint64_t{1} << 30) const {
     return DecodeCommits(
         block.streams, block.header.object_count,
-        {block.header.first_object, kObjects, ObjectFormat::kSha1,
+        {Numbers(block),
          [this](uint32_t number) { return ids_[order_[number]]; }},
         max_size);
   }
@@ -187,6 +231,23 @@ TEST_F(CommitStretchEncoderTest, GivesBackEveryCommit) {
   }
 }
 
+TEST_F(CommitStretchEncoderTest, LinksAreThoseOfTheWholeCommits) {
+  size_t compared = 0;
+  size_t verbatim = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    for (const EncodedBlock& encoded : Encode(RandomCommits(seed, 200), 2000)) {
+      const Block block = Unpack(encoded);
+      const auto decoded = Decode(block);
+      ASSERT_THAT(decoded, IsOk());
+      const size_t here = CheckTable(block, *decoded);
+      compared += here;
+      if (here == 0) ++verbatim;
+    }
+  }
+  EXPECT_GT(compared, 200U);
+  EXPECT_GT(verbatim, 20U);
+}
+
 TEST_F(CommitStretchEncoderTest, StoresNoIdOfAnObjectInTheFile) {
   std::vector<std::string> commits;
   for (uint32_t i = 0; i < 50; ++i) {
@@ -198,11 +259,11 @@ TEST_F(CommitStretchEncoderTest, StoresNoIdOfAnObjectInTheFile) {
   const auto blocks = Encode(commits, 1 << 20);
   ASSERT_EQ(blocks.size(), 1U);
   const Block block = Unpack(blocks[0]);
-  EXPECT_TRUE(block.streams.outside_ids.empty());
+  EXPECT_TRUE(block.streams.links.outside_ids.empty());
   // The first tree, and then each follows the one before it.
-  EXPECT_EQ(block.streams.root_trees.size(), 51U);
-  EXPECT_EQ(std::ranges::count(block.streams.root_trees, 0), 49);
-  EXPECT_EQ(block.streams.parents, Bytes(50, 0));
+  EXPECT_EQ(block.streams.links.root_trees.size(), 51U);
+  EXPECT_EQ(std::ranges::count(block.streams.links.root_trees, 0), 49);
+  EXPECT_EQ(block.streams.links.parents, Bytes(50, 0));
   EXPECT_EQ(AsText(block.streams.identity_texts),
             std::string("A <a>\0+0000\0", 12));
 }
@@ -224,19 +285,20 @@ TEST_F(CommitStretchEncoderTest, BuildsNothingThatIsTooLarge) {
   constexpr uint32_t kParents = 1000000;
   Block block;
   block.header.object_count = 1;
-  ByteWriter(block.streams.parent_counts).Varint(kParents + 1);
-  block.streams.root_trees = {0};
-  block.streams.parents = Bytes(kParents, 0);
+  ByteWriter(block.streams.links.parent_counts).Varint(kParents + 1);
+  block.streams.links.root_trees = {0};
+  block.streams.links.parents = Bytes(kParents, 0);
+  block.streams.links.times = {0, 0};
   EXPECT_THAT(Decode(block, 1 << 20), HasCode(ErrorCode::kLimitExceeded));
 
   block.streams = {};
-  block.streams.parent_counts = {1};
-  block.streams.root_trees = {0};
+  block.streams.links.parent_counts = {1};
+  block.streams.links.root_trees = {0};
   block.streams.identities = {0, 1};
   block.streams.time_zones = {1, 1};
   block.streams.identity_texts = Bytes(5000, 'a');
   block.streams.identity_texts.push_back(0);
-  block.streams.times = {0, 0};
+  block.streams.links.times = {0, 0};
   block.streams.header_sizes = {0};
   block.streams.message_sizes = {0};
   EXPECT_THAT(Decode(block, 20000), HasCode(ErrorCode::kLimitExceeded));
@@ -259,6 +321,7 @@ TEST_F(CommitStretchEncoderTest, DamageIsFoundOrGivesOtherCommits) {
     EXPECT_EQ(std::accumulate(decoded->sizes.begin(), decoded->sizes.end(),
                               uint64_t{0}),
               decoded->contents.size());
+    CheckTable(bad, *decoded);
   }
 }
 
