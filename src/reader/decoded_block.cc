@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reader/decoded_block.h"
+
+#include <ranges>
+#include <utility>
+
+#include "base/error.h"
+#include "reader/rebuild_objects.h"
+
+namespace zpack {
+
+Status DecodedBlock::ForEachObject(
+    uint64_t max_kept,
+    const std::function<Status(size_t, ByteView)>& visit) const {
+  if (const BlockLayout* const bases = layout()) {
+    return RebuildInOrder(
+        *bases, max_kept,
+        [this](uint32_t index, BaseUse use, Bytes& base, Bytes& out) {
+          Rebuild(index, use, base, out);
+        },
+        visit);
+  }
+  for (size_t index = 0; index < objects.sizes.size(); ++index) {
+    ZPACK_TRY(visit(index, ByteView(contents).subspan(offsets[index],
+                                                      objects.sizes[index])));
+  }
+  return {};
+}
+
+void DecodedBlock::Rebuild(uint32_t index, BaseUse use, Bytes& base,
+                           Bytes& out) const {
+  if (deltas) {
+    deltas->Rebuild(index, base, out);
+  } else if (use == BaseUse::kLast && trees->OnlyChangesChildren(index)) {
+    std::swap(base, out);
+    trees->Patch(index, id_of, out);
+  } else {
+    trees->Rebuild(index, base, id_of, out);
+  }
+}
+
+void DecodedBlock::RebuildChain(std::span<const uint32_t> chain,
+                                Bytes& content) const {
+  Bytes base;
+  for (const uint32_t index : std::views::reverse(chain)) {
+    std::swap(base, content);
+    Rebuild(index, BaseUse::kLast, base, content);
+  }
+}
+
+ByteView DecodedBlock::Object(size_t index, Bytes& buffer) const {
+  const BlockLayout* const bases = layout();
+  if (bases == nullptr) {
+    return ByteView(contents).subspan(offsets[index], objects.sizes[index]);
+  }
+  // From the object that has no base, forward.
+  std::vector<uint32_t> chain = {static_cast<uint32_t>(index)};
+  while (const auto base = bases->base(chain.back())) chain.push_back(*base);
+  buffer.clear();
+  RebuildChain(chain, buffer);
+  return buffer;
+}
+
+}  // namespace zpack
