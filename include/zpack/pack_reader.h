@@ -18,6 +18,7 @@
 #include "zpack/options.h"
 #include "zpack/refs.h"
 #include "zpack/result.h"
+#include "zpack/walk.h"
 
 namespace zpack {
 
@@ -101,6 +102,16 @@ class PackReader {
   Status Stream(
       const ObjectId& id,
       const std::function<Status(std::span<const uint8_t>)>& piece) const;
+
+  // Calls `visit` with every object that is reachable from where `options`
+  // begins, each once, in the order and with the paths of git-rev-list(1).
+  // Replacement refs are not applied, and contents are not hashed. Ends with
+  // the first error that `visit` returns; kNotFound for an object that is
+  // needed and missing, kCorrupt when a block cannot be decoded, an object
+  // cannot be read or is of another type than what names it says,
+  // kLimitExceeded for trees nested too deep.
+  Status Walk(const WalkOptions& options,
+              const std::function<Status(const WalkedObject&)>& visit) const;
 
   // kCorrupt when a block cannot be decoded.
   Result<FileDescription> Describe() const;

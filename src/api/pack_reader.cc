@@ -10,6 +10,7 @@
 #include "base/hex.h"
 #include "reader/object_reader.h"
 #include "reader/pack_file.h"
+#include "reader/revision_walk.h"
 
 namespace zpack {
 namespace {
@@ -158,6 +159,12 @@ Status PackReader::Stream(
   ZPACK_ASSIGN_OR_RETURN(const uint32_t number, state_->Number(id));
   return state_->objects.Stream(
       number, [](const ObjectInfo&) { return Status{}; }, piece);
+}
+
+Status PackReader::Walk(
+    const WalkOptions& options,
+    const std::function<Status(const WalkedObject&)>& visit) const {
+  return WalkRevisions(*state_->pack, options, visit);
 }
 
 Result<FileDescription> PackReader::Describe() const {

@@ -25,6 +25,8 @@ enum class TreeEditKind : uint8_t {
 // Modes of entries, by the number that stands for them. On disk: do not change.
 inline constexpr std::array<std::string_view, 5> kTreeModes = {
     "100644", "100755", "40000", "120000", "160000"};
+inline constexpr uint8_t kDirectoryMode = 2;
+inline constexpr uint8_t kGitlinkMode = 4;
 // The number of `mode`, unless it is another one.
 std::optional<uint8_t> TreeModeNumber(std::string_view mode);
 

@@ -77,11 +77,23 @@ uint64_t ParseCommitTime(ByteView content) {
   return 0;
 }
 
-ObjectId ParseTagTarget(ByteView content, ObjectFormat format) {
+TagHeader ParseTagHeader(ByteView content, ObjectFormat format) {
+  TagHeader header;
   std::string_view rest = AsText(content);
   std::string_view line;
-  if (!NextHeaderLine(rest, line) || !line.starts_with("object ")) return {};
-  return ParseId(line.substr(7), format);
+  if (!NextHeaderLine(rest, line) || !line.starts_with("object "))
+    return header;
+  header.target = ParseId(line.substr(7), format);
+  if (!NextHeaderLine(rest, line) || !line.starts_with("type ")) return header;
+  header.type = line.substr(5);
+  if (!NextHeaderLine(rest, line) || !line.starts_with("tag ")) return header;
+  const std::string_view name = line.substr(4);
+  header.name = name.substr(0, name.find('\0'));
+  return header;
+}
+
+ObjectId ParseTagTarget(ByteView content, ObjectFormat format) {
+  return ParseTagHeader(content, format).target;
 }
 
 }  // namespace zpack

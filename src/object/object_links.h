@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -57,6 +58,15 @@ CommitLinks ParseCommitLinks(ByteView content, ObjectFormat format);
 
 // Seconds since 1970 of the committer line, or 0.
 uint64_t ParseCommitTime(ByteView content);
+
+// The header of an annotated tag, as far as Git needs it. What cannot be read,
+// and all that follows, is empty.
+struct TagHeader {
+  ObjectId target;
+  std::string_view type;
+  std::optional<std::string_view> name;  // up to a zero byte
+};
+TagHeader ParseTagHeader(ByteView content, ObjectFormat format);
 
 // The object an annotated tag points at, or empty.
 ObjectId ParseTagTarget(ByteView content, ObjectFormat format);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/check.h"
 
@@ -35,12 +36,25 @@ void TreeBlock::ApplyEdits(uint32_t index, const Entries& base,
   ZPACK_CHECK(to == entries.end());
 }
 
+TreeBlock::Entries TreeBlock::RebuildEntries(uint32_t index) const {
+  std::vector<uint32_t> chain = {index};
+  while (const auto base = layout_.base(chain.back())) chain.push_back(*base);
+  Entries base;
+  Entries entries;
+  for (; !chain.empty(); chain.pop_back()) {
+    std::swap(base, entries);
+    ApplyEdits(chain.back(), base, entries);
+  }
+  return entries;
+}
+
 void TreeBlock::WriteChild(const Entry& entry, const IdOf& id_of,
                            uint8_t* to) const {
   if (entry.child < object_count_) {
     std::memcpy(to, id_of(entry.child).bytes().data(), id_width_);
   } else {
-    std::memcpy(to, outside_id(entry).data(), id_width_);
+    const size_t outside = entry.child - object_count_;
+    std::memcpy(to, &outside_ids_[outside * id_width_], id_width_);
   }
 }
 

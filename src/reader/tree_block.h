@@ -90,12 +90,7 @@ class TreeBlock {
     return trees_[index].only_changes;
   }
   std::string_view name(const Entry& entry) const { return names_[entry.name]; }
-  // The id of a child outside. REQUIRES: entry.child is not below the object
-  // count.
-  ByteView outside_id(const Entry& entry) const {
-    return ByteView(outside_ids_)
-        .subspan(size_t{entry.child - object_count_} * id_width_, id_width_);
-  }
+  ByteView outside_ids() const { return outside_ids_; }
   // The content of a verbatim tree.
   ByteView literals(uint32_t index) const {
     return ByteView(literals_).subspan(trees_[index].literals,
@@ -105,6 +100,9 @@ class TreeBlock {
   // Fills `entries` with those of tree `index`. `base` are those of its base,
   // or empty when it has none. REQUIRES: !IsVerbatim(index).
   void ApplyEdits(uint32_t index, const Entries& base, Entries& entries) const;
+
+  // The same from scratch.
+  Entries RebuildEntries(uint32_t index) const;
 
   // Fills `out` with the content of tree `index`. `base` is the content of its
   // base, or empty when it has none.

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A whole file: opened, verified, every object read and statistics taken, both
-// as it is and with its checksums made right.
+// A whole file: opened, verified, every object read, the history walked and
+// statistics taken, both as it is and with its checksums made right.
 
 #include <memory>
 
 #include "fuzz/fuzz_target.h"
 #include "reader/object_reader.h"
 #include "reader/pack_file.h"
+#include "reader/revision_walk.h"
 #include "reader/statistics_collector.h"
 #include "support/memory_file.h"
 #include "support/repair.h"
@@ -35,6 +36,11 @@ void UseFile(const Bytes& bytes) {
   for (uint32_t number = 0; number < (*pack)->ids().size(); ++number) {
     (void)reader.ReadInfo(number);
     (void)reader.Read(number, content);
+  }
+  for (const WalkObjects objects : {WalkObjects::kCommits, WalkObjects::kAll}) {
+    const WalkOptions walk{WalkRefs::kAll, {}, objects};
+    (void)WalkRevisions(**pack, walk,
+                        [](const WalkedObject&) { return Status(); });
   }
   StatisticsCollector collector(**pack);
   if (collector.ReadBlocks(run)) (void)collector.Finish();

@@ -109,5 +109,30 @@ TEST(TreeIterator, StopsWhereTheRestIsNoEntry) {
   }
 }
 
+TEST(ParseTagHeader, ReadsLinesInTheirOrderUpToTheFirstOther) {
+  const std::string hex(40, 'a');
+  const auto parse = [](std::string_view content) {
+    return ParseTagHeader(AsBytes(content), ObjectFormat::kSha1);
+  };
+  const std::string whole =
+      "object " + hex + "\ntype commit\ntag v1 x\ntagger A\n\nmessage\n";
+  EXPECT_EQ(parse(whole).target.ToHex(), hex);
+  EXPECT_EQ(parse(whole).type, "commit");
+  EXPECT_EQ(parse(whole).name, "v1 x");
+  const std::string nul =
+      "object " + hex + "\ntype tag\ntag a" + std::string(1, '\0') + "b\n";
+  EXPECT_EQ(parse(nul).name, "a");
+  const std::string no_name = "object " + hex + "\ntype blob\n\ntag x\n";
+  EXPECT_EQ(parse(no_name).type, "blob");
+  EXPECT_EQ(parse(no_name).name, std::nullopt);
+  const std::string no_type = "object " + hex + "\ntag x\ntype blob\n";
+  EXPECT_EQ(parse(no_type).target.ToHex(), hex);
+  EXPECT_EQ(parse(no_type).type, "");
+  EXPECT_EQ(parse(no_type).name, std::nullopt);
+  EXPECT_TRUE(parse("type blob\nobject " + hex).target.empty());
+  EXPECT_TRUE(parse("object abc\ntype blob\n").target.empty());
+  EXPECT_TRUE(parse("").target.empty());
+}
+
 }  // namespace
 }  // namespace zpack

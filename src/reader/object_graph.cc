@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reader/object_graph.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/error.h"
+#include "object/object_hasher.h"
+#include "object/object_links.h"
+#include "reader/object_run.h"
+
+namespace zpack {
+namespace {
+
+// Bytes of decoded blocks that are kept. A walk goes back and forth between
+// the directories of a repository, which are in different blocks.
+constexpr uint64_t kCacheSize = uint64_t{256} << 20;
+
+// The tree of a commit that names none.
+constexpr uint32_t kNoTree = std::numeric_limits<uint32_t>::max();
+
+}  // namespace
+
+ObjectGraph::ObjectGraph(const PackFile& pack)
+    : pack_(pack),
+      empty_tree_id_(ObjectHasher(pack.header().object_format)
+                         .Hash(ObjectType::kTree, ByteView())),
+      types_(pack.blocks().block_count()),
+      commits_(pack.blocks().block_count()),
+      blocks_(kCacheSize) {
+  for (const ObjectId& id : pack.refs().shallow) {
+    if (const auto rank = pack.ids().Find(id)) {
+      shallow_.insert(pack.number(*rank));
+    }
+  }
+}
+
+Result<uint32_t> ObjectGraph::Find(const ObjectId& id,
+                                   std::string_view by) const {
+  if (const auto rank = pack_.ids().Find(id)) return pack_.number(*rank);
+  if (id == empty_tree_id_) return empty_tree();
+  return MakeError(ErrorCode::kNotFound, "object {} is missing, needed by {}",
+                   id.ToHex(), by);
+}
+
+Result<ObjectType> ObjectGraph::Type(uint32_t number) {
+  if (number == empty_tree()) return ObjectType::kTree;
+  const size_t block = pack_.blocks().FindBlock(number);
+  if (!types_[block]) {
+    ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
+                           decoder_.Load(pack_, block));
+    types_[block] = view.header.type;
+  }
+  return *types_[block];
+}
+
+std::string ObjectGraph::Describe(uint32_t number) {
+  const auto type = Type(number);
+  return fmt::format("{} {}", type ? ObjectTypeName(*type) : "object",
+                     id(number).ToHex());
+}
+
+Status ObjectGraph::ExpectType(uint32_t number, ObjectType type) {
+  ZPACK_ASSIGN_OR_RETURN(const ObjectType actual, Type(number));
+  if (actual == type) return {};
+  return MakeError(ErrorCode::kCorrupt, "object {} is a {}, not a {}",
+                   id(number).ToHex(), ObjectTypeName(actual),
+                   ObjectTypeName(type));
+}
+
+Result<ObjectGraph::BlockPtr> ObjectGraph::Block(size_t block) {
+  if (BlockPtr known = blocks_.Find(block)) return known;
+  ZPACK_ASSIGN_OR_RETURN(DecodedBlock decoded, decoder_.Decode(pack_, block));
+  types_[block] = decoded.objects.header.type;
+  auto shared = std::make_shared<const DecodedBlock>(std::move(decoded));
+  blocks_.Insert(block, shared, shared->memory());
+  return shared;
+}
+
+Result<ByteView> ObjectGraph::Content(uint32_t number, BlockPtr& block,
+                                      Bytes& buffer) {
+  const BlockRun run = RunAt(pack_, pack_.blocks().FindBlock(number));
+  ZPACK_ASSIGN_OR_RETURN(block, Block(run.first));
+  const uint32_t index = number - block->objects.header.first_object;
+  if (!IsSegmented(run, *block)) return block->Object(index, buffer);
+  if (block->objects.sizes[index] > pack_.options().max_object_size) {
+    return MakeError(ErrorCode::kLimitExceeded,
+                     "{} of {} bytes is above the limit of {}",
+                     Describe(number), block->objects.sizes[index],
+                     pack_.options().max_object_size);
+  }
+  ZPACK_TRY(StreamSegments(pack_, run, *block, decoder_,
+                           [&](ByteView piece) -> Status {
+                             Append(buffer, piece);
+                             return {};
+                           }));
+  return buffer;
+}
+
+uint32_t ObjectGraph::NumberOf(const ObjectId& id, Bytes& outside_ids) const {
+  if (const auto rank = pack_.ids().Find(id)) return pack_.number(*rank);
+  const size_t outside = outside_ids.size() / id.bytes().size();
+  Append(outside_ids, id.bytes());
+  return pack_.ids().size() + static_cast<uint32_t>(outside);
+}
+
+Result<uint32_t> ObjectGraph::Resolve(uint32_t number, ByteView outside_ids,
+                                      uint32_t by) {
+  const uint32_t count = pack_.ids().size();
+  if (number < count) return number;
+  const size_t width = ObjectIdWidth(pack_.header().object_format);
+  const ObjectId id(outside_ids.subspan((number - count) * width, width));
+  if (id == empty_tree_id_) return empty_tree();
+  return Find(id, Describe(by));
+}
+
+Result<const CommitTable*> ObjectGraph::Commits(uint32_t number) {
+  // The empty tree is in no block.
+  if (number == empty_tree())
+    ZPACK_TRY(ExpectType(number, ObjectType::kCommit));
+  const size_t block = pack_.blocks().FindBlock(number);
+  if (commits_[block] == nullptr) {
+    ZPACK_ASSIGN_OR_RETURN(std::optional<CommitTable> table,
+                           decoder_.DecodeCommitLinks(pack_, block));
+    if (!table) {
+      ZPACK_TRY(ExpectType(number, ObjectType::kCommit));
+      ZPACK_ASSIGN_OR_RETURN(table, ParseCommits(block));
+    }
+    types_[block] = ObjectType::kCommit;
+    commits_[block] = std::make_unique<const CommitTable>(*std::move(table));
+  }
+  return commits_[block].get();
+}
+
+Result<CommitTable> ObjectGraph::ParseCommits(size_t block) {
+  const ObjectFormat format = pack_.header().object_format;
+  const uint32_t first = pack_.blocks().rows[block].first_object;
+  const uint32_t count = pack_.block_object_count(block);
+  CommitTable table;
+  table.commits.reserve(count);
+  BlockPtr decoded;
+  Bytes buffer;
+  std::vector<uint32_t> parents;
+  for (uint32_t index = 0; index < count; ++index) {
+    ZPACK_ASSIGN_OR_RETURN(const ByteView content,
+                           Content(first + index, decoded, buffer));
+    const CommitLinks links = ParseCommitLinks(content, format);
+    parents.clear();
+    parents.reserve(links.parents.size());
+    for (const ObjectId& parent : links.parents) {
+      parents.push_back(NumberOf(parent, table.outside_ids));
+    }
+    table.Add(
+        ParseCommitTime(content),
+        links.tree.empty() ? kNoTree : NumberOf(links.tree, table.outside_ids),
+        parents);
+  }
+  return table;
+}
+
+Result<ObjectGraph::Commit> ObjectGraph::ReadCommit(uint32_t number) {
+  ZPACK_ASSIGN_OR_RETURN(const CommitTable* const table, Commits(number));
+  const size_t index =
+      number -
+      pack_.blocks().rows[pack_.blocks().FindBlock(number)].first_object;
+  const CommitTable::Commit& row = table->commits[index];
+  if (row.tree == kNoTree) {
+    return MakeError(ErrorCode::kCorrupt, "commit {} names no tree",
+                     id(number).ToHex());
+  }
+  Commit commit;
+  commit.time = row.time;
+  if (!shallow_.contains(number)) {
+    const uint64_t begin =
+        index == 0 ? 0 : table->commits[index - 1].parents_end;
+    commit.parents =
+        std::span(table->parents).subspan(begin, row.parents_end - begin);
+  }
+  return commit;
+}
+
+Result<uint32_t> ObjectGraph::ReadParent(uint32_t commit, uint32_t parent) {
+  ZPACK_ASSIGN_OR_RETURN(const CommitTable* const table, Commits(commit));
+  return Resolve(parent, table->outside_ids, commit);
+}
+
+Result<uint32_t> ObjectGraph::ReadRootTree(uint32_t commit) {
+  ZPACK_ASSIGN_OR_RETURN(const CommitTable* const table, Commits(commit));
+  const size_t index =
+      commit -
+      pack_.blocks().rows[pack_.blocks().FindBlock(commit)].first_object;
+  return Resolve(table->commits[index].tree, table->outside_ids, commit);
+}
+
+Result<ObjectGraph::Tag> ObjectGraph::ReadTag(uint32_t number) {
+  ZPACK_TRY(ExpectType(number, ObjectType::kTag));
+  BlockPtr block;
+  Bytes buffer;
+  ZPACK_ASSIGN_OR_RETURN(const ByteView content,
+                         Content(number, block, buffer));
+  const TagHeader header =
+      ParseTagHeader(content, pack_.header().object_format);
+  const auto* const type =
+      std::ranges::find(kAllObjectTypes, header.type, ObjectTypeName);
+  if (header.target.empty() || type == kAllObjectTypes.end() || !header.name) {
+    return MakeError(ErrorCode::kCorrupt, "bad header of tag {}",
+                     id(number).ToHex());
+  }
+  Tag tag;
+  ZPACK_ASSIGN_OR_RETURN(tag.target, Find(header.target, Describe(number)));
+  tag.type = *type;
+  tag.name = *header.name;
+  return tag;
+}
+
+}  // namespace zpack

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of ObjectGraph that reads trees.
+
+#include <utility>
+
+#include "base/error.h"
+#include "object/object_links.h"
+#include "reader/object_graph.h"
+
+namespace zpack {
+
+// Appends the links of one tree.
+class ObjectGraph::TreeReader {
+ public:
+  TreeReader(ObjectGraph& graph, uint32_t tree, const ObjectMarks& marks,
+             Links& links)
+      : graph_(graph), tree_(tree), marks_(marks), links_(links) {}
+
+  // From the entries that `content` has.
+  Status AddContent(ByteView content) {
+    TreeIterator entries(content, graph_.pack_.header().object_format);
+    TreeEntry entry;
+    while (entries.Next(entry)) {
+      Bytes outside_ids;
+      const uint32_t child = graph_.NumberOf(ObjectId(entry.id), outside_ids);
+      const Kind kind = entry.is_tree()      ? Kind::kTree
+                        : entry.is_gitlink() ? Kind::kGitlink
+                                             : Kind::kBlob;
+      ZPACK_TRY(Add(kind, entry.name, child, outside_ids));
+    }
+    return entries.complete() ? Status{} : BadEntry();
+  }
+
+  // From tree `index` of a block whose first object is `first`.
+  Status AddFromBlock(const TreeBlock& trees, uint32_t first, uint32_t index) {
+    const std::optional<uint32_t> base = trees.base(index);
+    // What is taken over from a tree that was walked to its end, was seen.
+    if (!base || marks_.complete(first + *base)) {
+      for (const TreeBlock::Edit& edit : trees.edits(index)) {
+        if (edit.kind == format::TreeEditKind::kRemove) continue;
+        ZPACK_TRY(AddEntry(trees, edit.entry));
+      }
+      return {};
+    }
+    for (const TreeBlock::Entry& entry : trees.RebuildEntries(index)) {
+      ZPACK_TRY(AddEntry(trees, entry));
+    }
+    return {};
+  }
+
+ private:
+  enum class Kind : uint8_t { kTree, kBlob, kGitlink };
+
+  Status AddEntry(const TreeBlock& trees, const TreeBlock::Entry& entry) {
+    const Kind kind = entry.mode == format::kDirectoryMode ? Kind::kTree
+                      : entry.mode == format::kGitlinkMode ? Kind::kGitlink
+                                                           : Kind::kBlob;
+    return Add(kind, trees.name(entry), entry.child, trees.outside_ids());
+  }
+
+  Status Add(Kind kind, std::string_view name, uint32_t child,
+             ByteView outside_ids) {
+    if (name.empty()) return BadEntry();
+    if (kind == Kind::kGitlink) return {};
+    const ObjectType type =
+        kind == Kind::kTree ? ObjectType::kTree : ObjectType::kBlob;
+    if (child >= graph_.pack_.ids().size()) {
+      ZPACK_ASSIGN_OR_RETURN(child, graph_.Resolve(child, outside_ids, tree_));
+    }
+    if (marks_.SeenAs(child, type)) return {};
+    const uint64_t limit = graph_.pack_.options().max_block_size;
+    if (links_.names.size() + links_.links.size() * sizeof(Link) > limit) {
+      return MakeError(ErrorCode::kLimitExceeded,
+                       "the trees above {} need more than {} bytes of memory",
+                       graph_.Describe(tree_), limit);
+    }
+    links_.links.push_back({child, static_cast<uint32_t>(name.size()), type});
+    links_.names += name;
+    return {};
+  }
+
+  std::unexpected<Error> BadEntry() {
+    return MakeError(ErrorCode::kCorrupt, "bad entry in {}",
+                     graph_.Describe(tree_));
+  }
+
+  ObjectGraph& graph_;
+  uint32_t tree_;
+  const ObjectMarks& marks_;
+  Links& links_;
+};
+
+Status ObjectGraph::ReadTree(uint32_t number, const ObjectMarks& marks,
+                             Links& links) {
+  if (number == empty_tree()) return {};
+  const size_t at = pack_.blocks().FindBlock(number);
+  ZPACK_ASSIGN_OR_RETURN(BlockPtr block, Block(at));
+  ZPACK_TRY(ExpectType(number, ObjectType::kTree));
+  TreeReader reader(*this, number, marks, links);
+  const uint32_t first = block->objects.header.first_object;
+  if (block->trees && !block->trees->IsVerbatim(number - first)) {
+    return reader.AddFromBlock(*block->trees, first, number - first);
+  }
+  Bytes buffer;
+  ZPACK_ASSIGN_OR_RETURN(const ByteView content,
+                         Content(number, block, buffer));
+  return reader.AddContent(content);
+}
+
+}  // namespace zpack

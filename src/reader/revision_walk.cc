@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order is Git's, and so are the paths, which are those of the first
+// encounter: commits by date as they become known, then the tags and trees that
+// came up on the way, in the order in which they did. Each object counts as of
+// the type under which it was named first; Git does not look at blobs either.
+
+#include "reader/revision_walk.h"
+
+#include <queue>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "reader/object_graph.h"
+#include "reader/object_marks.h"
+
+namespace zpack {
+namespace {
+
+// Deepest nesting of trees. Trees whose content was not hashed could even name
+// each other.
+constexpr size_t kMaxDepth = 4096;
+
+class RevisionWalk {
+ public:
+  RevisionWalk(const PackFile& pack, WalkObjects objects,
+               const std::function<Status(const WalkedObject&)>& visit)
+      : graph_(pack),
+        marks_(size_t{pack.ids().size()} + 1),  // with the empty tree
+        objects_(objects),
+        visit_(visit) {}
+
+  // `what` names the start in messages.
+  Status AddStart(const ObjectId& id, std::string_view what) {
+    ZPACK_ASSIGN_OR_RETURN(uint32_t number, graph_.Find(id, what));
+    ZPACK_ASSIGN_OR_RETURN(ObjectType type, graph_.Type(number));
+    ZPACK_TRY(NameAs(number, type));
+    while (type == ObjectType::kTag) {
+      ZPACK_ASSIGN_OR_RETURN(ObjectGraph::Tag tag, graph_.ReadTag(number));
+      Postpone(number, type, std::move(tag.name));
+      ZPACK_ASSIGN_OR_RETURN(type, graph_.Type(tag.target));
+      // What the tag says, and what its target is.
+      ZPACK_TRY(NameAs(tag.target, tag.type));
+      ZPACK_TRY(NameAs(tag.target, type));
+      number = tag.target;
+    }
+    if (type == ObjectType::kCommit) return AddCommit(number);
+    Postpone(number, type, {});
+    return {};
+  }
+
+  Status Run() {
+    while (!queue_.empty()) {
+      const uint32_t commit = queue_.top().number;
+      queue_.pop();
+      ZPACK_TRY(WalkCommit(commit));
+    }
+    for (const Pending& pending : pending_) ZPACK_TRY(WalkPending(pending));
+    return {};
+  }
+
+ private:
+  struct Queued {
+    uint64_t time = 0;
+    uint64_t order = 0;
+    uint32_t number = 0;
+
+    // The newest first; of those, what was queued first.
+    bool operator<(const Queued& other) const {
+      return time != other.time ? time < other.time : order > other.order;
+    }
+  };
+  // What comes after the commits.
+  struct Pending {
+    uint32_t number = 0;
+    ObjectType type = ObjectType::kTree;
+    std::string name;  // of a tag
+  };
+  // A tree whose entries are walked.
+  struct Frame {
+    uint32_t tree = 0;
+    size_t path_size = 0;    // of the path of its entries, up to their names
+    size_t links_begin = 0;  // of its own
+    size_t names_begin = 0;
+    size_t next_link = 0;
+    size_t next_name = 0;
+  };
+
+  // Notes that `number` was named as an object of `type`.
+  Status NameAs(uint32_t number, ObjectType type) {
+    const std::optional<ObjectType> known = marks_.type(number);
+    if (!known) {
+      marks_.SetType(number, type);
+    } else if (*known != type) {
+      return MakeError(ErrorCode::kCorrupt, "object {} is a {}, not a {}",
+                       graph_.id(number).ToHex(), ObjectTypeName(*known),
+                       ObjectTypeName(type));
+    }
+    return {};
+  }
+
+  void Postpone(uint32_t number, ObjectType type, std::string name) {
+    if (objects_ == WalkObjects::kCommits) return;
+    pending_.push_back({number, type, std::move(name)});
+  }
+
+  Status AddCommit(uint32_t number) {
+    ZPACK_TRY(NameAs(number, ObjectType::kCommit));
+    if (marks_.seen(number)) return {};
+    marks_.SetSeen(number);
+    ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Commit commit,
+                           graph_.ReadCommit(number));
+    if (objects_ == WalkObjects::kAll) {
+      ZPACK_ASSIGN_OR_RETURN(const uint32_t tree, graph_.ReadRootTree(number));
+      ZPACK_TRY(NameAs(tree, ObjectType::kTree));
+    }
+    queue_.push({commit.time, next_order_++, number});
+    return {};
+  }
+
+  Status WalkCommit(uint32_t number) {
+    ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Commit commit,
+                           graph_.ReadCommit(number));
+    for (const uint32_t link : commit.parents) {
+      ZPACK_ASSIGN_OR_RETURN(const uint32_t parent,
+                             graph_.ReadParent(number, link));
+      ZPACK_TRY(AddCommit(parent));
+    }
+    if (objects_ == WalkObjects::kAll) {
+      ZPACK_ASSIGN_OR_RETURN(const uint32_t tree, graph_.ReadRootTree(number));
+      Postpone(tree, ObjectType::kTree, {});
+    }
+    return visit_({graph_.id(number), ObjectType::kCommit, {}});
+  }
+
+  Status WalkPending(const Pending& pending) {
+    if (marks_.seen(pending.number)) return {};
+    marks_.SetSeen(pending.number);
+    ZPACK_TRY(visit_({graph_.id(pending.number), pending.type, pending.name}));
+    return pending.type == ObjectType::kTree ? WalkTree(pending.number)
+                                             : Status{};
+  }
+
+  // Walks all that a tree names, which was visited itself.
+  Status WalkTree(uint32_t root) {
+    path_.clear();
+    ZPACK_TRY(Open(root));
+    while (!frames_.empty()) {
+      Frame& frame = frames_.back();
+      if (frame.next_link == links_.links.size()) {
+        marks_.SetComplete(frame.tree);
+        links_.links.resize(frame.links_begin);
+        links_.names.resize(frame.names_begin);
+        frames_.pop_back();
+        continue;
+      }
+      const ObjectGraph::Link link = links_.links[frame.next_link++];
+      const size_t name = frame.next_name;
+      frame.next_name += link.name_size;
+      ZPACK_TRY(NameAs(link.child, link.type));
+      if (marks_.seen(link.child)) continue;
+      marks_.SetSeen(link.child);
+      path_.resize(frame.path_size);
+      path_.append(links_.names, name, link.name_size);
+      ZPACK_TRY(visit_({graph_.id(link.child), link.type, path_}));
+      if (link.type != ObjectType::kTree) continue;
+      path_ += '/';
+      ZPACK_TRY(Open(link.child));
+    }
+    return {};
+  }
+
+  // Begins to walk the entries of a tree, whose path is `path_`.
+  Status Open(uint32_t tree) {
+    if (frames_.size() == kMaxDepth) {
+      return MakeError(ErrorCode::kLimitExceeded,
+                       "tree {} is nested deeper than {} directories",
+                       graph_.id(tree).ToHex(), kMaxDepth);
+    }
+    const size_t links = links_.links.size();
+    const size_t names = links_.names.size();
+    frames_.push_back({tree, path_.size(), links, names, links, names});
+    return graph_.ReadTree(tree, marks_, links_);
+  }
+
+  ObjectGraph graph_;
+  ObjectMarks marks_;
+  WalkObjects objects_;
+  const std::function<Status(const WalkedObject&)>& visit_;
+  std::priority_queue<Queued> queue_;
+  uint64_t next_order_ = 0;
+  std::vector<Pending> pending_;
+  std::vector<Frame> frames_;
+  ObjectGraph::Links links_;  // of all frames
+  std::string path_;
+};
+
+}  // namespace
+
+Status WalkRevisions(const PackFile& pack, const WalkOptions& options,
+                     const std::function<Status(const WalkedObject&)>& visit) {
+  RevisionWalk walk(pack, options.objects, visit);
+  const RefsSnapshot& refs = pack.refs();
+  if (options.refs == WalkRefs::kAll) {
+    for (const Ref& ref : refs.refs) {
+      const ObjectId id = refs.Resolve(ref.name);
+      if (!id.empty()) ZPACK_TRY(walk.AddStart(id, ref.name));
+    }
+    const ObjectId head = refs.Resolve("HEAD");
+    if (!head.empty()) ZPACK_TRY(walk.AddStart(head, "HEAD"));
+  }
+  for (const ObjectId& id : options.starts) {
+    ZPACK_TRY(walk.AddStart(id, "the walk"));
+  }
+  return walk.Run();
+}
+
+}  // namespace zpack

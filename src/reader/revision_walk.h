@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// All that is reachable from some objects, in the order of git-rev-list(1).
+
+#pragma once
+
+#include <functional>
+
+#include "reader/pack_file.h"
+#include "zpack/walk.h"
+
+namespace zpack {
+
+// Errors as PackReader::Walk.
+Status WalkRevisions(const PackFile& pack, const WalkOptions& options,
+                     const std::function<Status(const WalkedObject&)>& visit);
+
+}  // namespace zpack
