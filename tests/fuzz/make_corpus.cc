@@ -276,6 +276,7 @@ void AddCommandLines(const Corpus& corpus) {
            {"convert", "convert\n--level\n9\n--threads=2\n-qf\nrepo\nfile"},
            {"verify", "verify\n--level=objects\n--against\nrepo\n--\n-file"},
            {"cat-file", "cat-file\n--batch=%(objectname) %(rest)%%\nfile"},
+           {"rev-list", "rev-list\n--objects\n--count\nfile\nHEAD\nv1"},
            {"restore", "restore\n--force\nfile\ndirectory"},
            {"block-size", "convert\n--block-size\n8m\na\nb"},
            {"help", "--help"},

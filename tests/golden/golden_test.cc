@@ -3,7 +3,7 @@
 //
 // Files that earlier versions wrote must keep decoding. tests/golden/v<N> holds
 // them with the output of cat-file --batch-check (.txt) and list-refs (.refs).
-// They are never edited and never deleted.
+// They are never edited and never deleted. rev-list is compared with Git.
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "cli.h"
+#include "support/repo_builder.h"
 #include "support/temp_dir.h"
 
 namespace zpack::testing {
@@ -40,6 +41,14 @@ TEST(Golden, EveryOldFileStillDecodes) {
         ReadFile(fs::path(path).replace_extension(".txt").string()));
     EXPECT_EQ(Output({"list-refs", "--symref", "-d", path}),
               ReadFile(fs::path(path).replace_extension(".refs").string()));
+    // As Git walks what the file gives back.
+    const TempDir directory;
+    const std::string restored = directory / "restored.git";
+    Output({"restore", "-q", path, restored});
+    const std::vector<std::string> walk = {"rev-list", "--objects", "--all"};
+    const ProcessResult expected = RunGit(walk, restored);
+    EXPECT_TRUE(expected.ok()) << expected.err;
+    EXPECT_EQ(Output({"rev-list", "--objects", "--all", path}), expected.out);
     ++files;
   }
   EXPECT_GE(files, 4);

@@ -34,7 +34,7 @@ version=$(git zpack --version)
   fail "git-zpack is not the installed one"
 
 echo "-- manual pages"
-for page in git-zpack git-zpack-{convert,verify,restore,show,list-refs,cat-file}; do
+for page in git-zpack git-zpack-{convert,verify,restore,show,list-refs,cat-file,rev-list}; do
   file=$(find "$prefix/usr" -path "*/man/man1/$page.1")
   [[ -f $file ]] || fail "no manual page $page.1"
   # Whatever the formatter says is a mistake in the page.

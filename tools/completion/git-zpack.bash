@@ -6,7 +6,7 @@
 # or source it. For 'git zpack' Git's completion calls _git_zpack, so this file
 # has to be sourced, or loaded by completing 'git-zpack' once.
 
-__git_zpack_commands="convert verify restore show list-refs cat-file"
+__git_zpack_commands="convert verify restore show list-refs cat-file rev-list"
 
 # Prints the options of a command, as its --help has them.
 __git_zpack_options()
@@ -26,6 +26,8 @@ __git_zpack_options()
 	cat-file)
 		echo "--type --size --pretty --exists --batch --batch-check
 			--batch-all-objects --unordered --help" ;;
+	rev-list)
+		echo "--all --objects --no-objects --no-object-names --count --help" ;;
 	esac
 }
 
@@ -160,12 +162,16 @@ __git_zpack_complete()
 		__git_zpack_words "$(__git_zpack_options "$command")" "$word"
 		return
 	fi
-	case "$command ${#arguments[@]}" in
+	# Revisions may be any number.
+	local position=${#arguments[@]}
+	[[ $command == rev-list ]] && ((position > 1)) && position=1
+	case "$command $position" in
 	"convert 0" | "restore 1")
 		__git_zpack_paths directory "$word" ;;
-	"convert 1" | "verify 0" | "restore 0" | "show 0" | "list-refs 0" | "cat-file 0")
+	"convert 1" | "verify 0" | "restore 0" | "show 0" | "list-refs 0" | "cat-file 0" | \
+		"rev-list 0")
 		__git_zpack_paths file "$word" ;;
-	"cat-file 1")
+	"cat-file 1" | "rev-list 1")
 		__git_zpack_refs "${arguments[0]}" "$word" ;;
 	*)
 		COMPREPLY=() ;;

@@ -85,8 +85,8 @@ int RunCommand(const Command& command,
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      kConvertCommand, kVerifyCommand,   kRestoreCommand,
-      kShowCommand,    kListRefsCommand, kCatFileCommand};
+      kConvertCommand,  kVerifyCommand,  kRestoreCommand, kShowCommand,
+      kListRefsCommand, kCatFileCommand, kRevListCommand};
   return commands;
 }
 
@@ -99,9 +99,16 @@ po::variables_map ParseArguments(const Command& command,
                                  const std::vector<std::string>& arguments) {
   po::options_description all = OwnOptions(command);
   po::positional_options_description positional;
-  for (const std::string_view name : command.arguments) {
-    all.add_options()(std::string(name).c_str(), po::value<std::string>());
-    positional.add(std::string(name).c_str(), 1);
+  for (size_t i = 0; i < command.arguments.size(); ++i) {
+    const std::string name(command.arguments[i]);
+    const bool repeated = command.last_argument == LastArgument::kRepeated &&
+                          i + 1 == command.arguments.size();
+    if (repeated) {
+      all.add_options()(name.c_str(), po::value<std::vector<std::string>>());
+    } else {
+      all.add_options()(name.c_str(), po::value<std::string>());
+    }
+    positional.add(name.c_str(), repeated ? -1 : 1);
   }
   po::variables_map values;
   po::store(po::command_line_parser(WithOptionalValues(command, arguments))

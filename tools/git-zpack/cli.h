@@ -41,6 +41,8 @@ struct UsageError {
   std::string message;
 };
 
+enum class LastArgument : uint8_t { kOnce, kRepeated };
+
 struct Command {
   std::string_view name;
   std::string_view summary;
@@ -49,6 +51,9 @@ struct Command {
   // at the end are not.
   std::vector<std::string_view> arguments;
   size_t optional_arguments;
+  // Whether the last one may be given any number of times; it is then a
+  // std::vector<std::string>.
+  LastArgument last_argument;
   // Options whose value may be left out, as '--name', and what it then is. A
   // value that is given follows '='.
   std::vector<std::pair<std::string_view, std::string_view>> optional_values;
@@ -85,5 +90,6 @@ extern const Command kRestoreCommand;
 extern const Command kShowCommand;
 extern const Command kListRefsCommand;
 extern const Command kCatFileCommand;
+extern const Command kRevListCommand;
 
 }  // namespace zpack::cli

@@ -216,6 +216,7 @@ const Command kCatFileCommand = {
     "[--batch-all-objects [--unordered]] <file>",
     {"file", "object"},
     1,
+    LastArgument::kOnce,
     {{"--batch", BatchFormat::kDefault},
      {"--batch-check", BatchFormat::kDefault}},
     false,

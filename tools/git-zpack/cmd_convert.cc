@@ -109,6 +109,7 @@ const Command kConvertCommand = {
     "[<options>] <repository> <file>",
     {"repository", "file"},
     0,
+    LastArgument::kOnce,
     {},
     true,
     AddOptions,

@@ -47,6 +47,7 @@ const Command kRestoreCommand = {
     "[--force] [<options>] <file> <directory>",
     {"file", "directory"},
     0,
+    LastArgument::kOnce,
     {},
     true,
     AddOptions,

@@ -120,6 +120,7 @@ const Command kVerifyCommand = {
     "[--level <level>] [--against <repository>] [<options>] <file>",
     {"file"},
     0,
+    LastArgument::kOnce,
     {},
     true,
     AddOptions,

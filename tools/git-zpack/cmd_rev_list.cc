@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <fmt/format.h>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "common_options.h"
+#include "zpack/pack_reader.h"
+
+namespace zpack::cli {
+namespace {
+
+void AddOptions(po::options_description& options) {
+  options.add_options()("all", "start from all refs and HEAD")(
+      "objects", "also list tags, trees and blobs, with names and paths")(
+      "no-objects", "list commits only, even with --objects")(
+      "no-object-names", "with --objects: leave names and paths out")(
+      "count", "print only how many there are");
+}
+
+// Collects lines and writes them in large pieces.
+class LineWriter {
+ public:
+  enum class Names : uint8_t { kNo, kYes };
+
+  LineWriter(Names names, std::ostream& out) : names_(names), out_(out) {
+    text_.reserve(kFlushSize + kRoom);
+  }
+
+  Status Write(const WalkedObject& object) {
+    AppendHex(object.id.bytes());
+    if (names_ == Names::kYes && object.type != ObjectType::kCommit) {
+      text_ += ' ';
+      // Git ends a name with its line.
+      text_ += object.name.substr(0, object.name.find('\n'));
+    }
+    text_ += '\n';
+    return text_.size() < kFlushSize ? Status{} : Flush();
+  }
+
+  Status Flush() {
+    out_.write(text_.data(), static_cast<std::streamsize>(text_.size()));
+    text_.clear();
+    if (!out_) {
+      return std::unexpected(
+          Error{ErrorCode::kIo, "cannot write to standard output"});
+    }
+    return {};
+  }
+
+ private:
+  static constexpr size_t kFlushSize = size_t{64} << 10;
+  static constexpr size_t kRoom = 1024;  // for the line that fills it
+
+  void AppendHex(std::span<const uint8_t> bytes) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    for (const uint8_t byte : bytes) {
+      text_ += kDigits[byte >> 4];
+      text_ += kDigits[byte & 15];
+    }
+  }
+
+  Names names_;
+  std::ostream& out_;
+  std::string text_;
+};
+
+Status Count(const PackReader& reader, const WalkOptions& walk,
+             std::ostream& out) {
+  uint64_t count = 0;
+  const Status status = reader.Walk(walk, [&](const WalkedObject&) -> Status {
+    ++count;
+    return {};
+  });
+  if (status) out << count << '\n';
+  return status;
+}
+
+Status List(const PackReader& reader, const WalkOptions& walk,
+            LineWriter::Names names, std::ostream& out) {
+  LineWriter writer(names, out);
+  const Status status = reader.Walk(
+      walk, [&](const WalkedObject& object) { return writer.Write(object); });
+  // What was found before an error is printed, as Git does.
+  const Status flushed = writer.Flush();
+  return status ? flushed : status;
+}
+
+std::vector<std::string> Revisions(const po::variables_map& values) {
+  if (!Has(values, "rev")) return {};
+  return values["rev"].as<std::vector<std::string>>();
+}
+
+// The part of a revision that would leave commits out, if it has one.
+bool Excludes(const std::string& revision) {
+  return revision.starts_with('^') || revision.find("..") != std::string::npos;
+}
+
+int Run(const po::variables_map& values, const Io& io) {
+  const std::vector<std::string> revisions = Revisions(values);
+  if (revisions.empty() && !Has(values, "all")) {
+    throw UsageError{"give a revision to start from, or --all"};
+  }
+  for (const std::string& revision : revisions) {
+    if (Excludes(revision)) {
+      throw UsageError{fmt::format("'{}': leaving commits out is not supported",
+                                   Printable(revision))};
+    }
+  }
+  const auto reader = PackReader::Open(Text(values, "file"), ReadOptions{});
+  if (!reader) return Fail(io, reader.error());
+  WalkOptions walk;
+  if (Has(values, "all")) walk.refs = WalkRefs::kAll;
+  if (Has(values, "objects") && !Has(values, "no-objects")) {
+    walk.objects = WalkObjects::kAll;
+  }
+  walk.starts.reserve(revisions.size());
+  for (const std::string& revision : revisions) {
+    const auto id = (*reader)->Resolve(revision);
+    if (!id) return Fail(io, id.error());
+    walk.starts.push_back(*id);
+  }
+  const auto names = Has(values, "no-object-names") ? LineWriter::Names::kNo
+                                                    : LineWriter::Names::kYes;
+  const Status status = Has(values, "count")
+                            ? Count(**reader, walk, io.out)
+                            : List(**reader, walk, names, io.out);
+  return status ? kDone : Fail(io, status.error());
+}
+
+}  // namespace
+
+const Command kRevListCommand = {
+    "rev-list",
+    "List commits, and what they reach, in a .zpack file",
+    "[--all] [--objects [--no-object-names]] [--count] <file> [<rev>...]",
+    {"file", "rev"},
+    1,
+    LastArgument::kRepeated,
+    {},
+    false,
+    AddOptions,
+    Run};
+
+}  // namespace zpack::cli
