@@ -3,8 +3,6 @@
 
 #include "object/path_table.h"
 
-#include <vector>
-
 namespace zpack {
 
 std::string_view FileExtension(std::string_view name) {
@@ -22,17 +20,6 @@ uint32_t PathTable::Intern(uint32_t parent, std::string_view name) {
   const Node& node = nodes_.emplace_back(Node{parent, std::string(name)});
   numbers_.emplace(Key{parent, node.name}, number);
   return number;
-}
-
-std::string PathTable::FullPath(uint32_t path) const {
-  std::vector<uint32_t> parts;
-  for (; path != kRoot; path = nodes_[path].parent) parts.push_back(path);
-  std::string out;
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-    if (!out.empty()) out.push_back('/');
-    out += nodes_[*part].name;
-  }
-  return out;
 }
 
 }  // namespace zpack

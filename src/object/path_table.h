@@ -31,8 +31,6 @@ class PathTable {
 
   uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
   std::string_view Name(uint32_t path) const { return nodes_[path].name; }
-  // All components, joined by '/'.
-  std::string FullPath(uint32_t path) const;
 
  private:
   struct Node {

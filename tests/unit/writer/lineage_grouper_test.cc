@@ -13,6 +13,7 @@
 #include "support/deltas.h"
 #include "support/matchers.h"
 #include "support/memory_source.h"
+#include "support/paths.h"
 #include "support/repo_builder.h"
 #include "writer/object_enumerator.h"
 
@@ -65,21 +66,17 @@ class LineageGrouperTest : public ::testing::Test {
     return {};
   }
 
-  uint32_t Path(const std::string& name) const {
-    for (uint32_t path = 0; path < list_.path_table.size(); ++path) {
-      if (list_.path_table.FullPath(path) == name) return path;
-    }
-    ADD_FAILURE() << "no path " << name;
-    return 0;
+  uint32_t Path(const std::string& name) {
+    return testing::FindPath(list_.path_table, name);
   }
 
-  uint32_t Position(const std::string& name) const {
+  uint32_t Position(const std::string& name) {
     return lineages_.positions[Path(name)];
   }
-  bool IsIncompressible(const std::string& name) const {
+  bool IsIncompressible(const std::string& name) {
     return lineages_.incompressible[Path(name)];
   }
-  bool AreNeighbours(const std::string& a, const std::string& b) const {
+  bool AreNeighbours(const std::string& a, const std::string& b) {
     const uint32_t x = Position(a);
     const uint32_t y = Position(b);
     return x + 1 == y || y + 1 == x;
