@@ -5,10 +5,11 @@
 # Runs tools/bench/compare on two tiny repositories and checks that everything
 # it promises is in the table and in the JSON.
 #
-#   compare_test.sh GIT_ZPACK
+#   compare_test.sh GIT_ZPACK DECODE_BENCHMARK
 
 set -euo pipefail
 zpack=$(realpath "$1")
+decode=$(realpath "$2")
 compare=$(cd "$(dirname "$0")/../.." && pwd)/tools/bench/compare
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
@@ -29,10 +30,12 @@ done
 
 echo "-- measures all that it promises"
 "$compare" --zpack "$zpack" --threads 2 --profile fast --level 3 --window 20 --window 30 --fsck \
+  --walk --decode "$decode" \
   --json "$directory/result.json" "$directory/one" "$directory/two" \
   > "$directory/table"
 for text in 'commit bytes' 'index bytes' 'all but blobs' 'total bytes' 'pack: CPU s' \
-  'verify: peak MiB' 'git w=20' 'git w=30' 'git fsck' 'Geometric means'; do
+  'verify: peak MiB' 'git w=20' 'git w=30' 'git fsck' 'rev-list --objects --all s' 'decode commits' \
+  'Geometric means'; do
   grep -q "$text" "$directory/table" || {
     echo "no '$text' in the table:" >&2
     cat "$directory/table" >&2
@@ -53,6 +56,11 @@ for repository in result["repositories"]:
         assert column["total_bytes"] > sum(column["types"].values())
         assert column["pack"]["wall"] > 0 and column["pack"]["rss"] > 0
     assert repository["verify"].keys() == {"git index-pack", "git fsck", "git-zpack"}
+    assert list(repository["walk"]) == ["git", "git-zpack"]
+    for works in repository["walk"].values():
+        assert works.keys() == {"list", "decode", "decode in pack order"}
+        assert all(cost["wall"] > 0 for cost in works.values())
+assert result["geometric_means"]["rev-list --objects --all s"]["git"] > 0
 assert result["geometric_means"]["total bytes"]["git"] > 0
 PYTHON
 
