@@ -57,10 +57,11 @@ struct DecodedBlock {
 class BlockDecoder {
  public:
   // Reads block `block` of `pack`, checks its checksum and that it holds what
-  // the block table says, and decodes it. Errors name file and offset.
+  // the block table says, and decodes it. Errors name file and offset. A block
+  // of trees or commits loads the index, since it names objects by number.
   Result<DecodedBlock> Decode(const PackFile& pack, size_t block);
 
-  // The same without the contents.
+  // The same without the contents, and without the index.
   Result<BlockObjects> DecodeObjects(const PackFile& pack, size_t block);
 
   // The block as it is stored. The view lives until the decoder is used again.
@@ -75,7 +76,8 @@ class BlockDecoder {
   Result<DeltaBlock> Deltas(const PackFile& pack,
                             const format::BlockView& block);
   Result<Commits> DecodeCommitBlock(const PackFile& pack,
-                                    const format::BlockView& block);
+                                    const format::BlockView& block,
+                                    TreeBlock::IdOf id_of);
   Result<TreeBlock> Trees(const PackFile& pack, const format::BlockView& block);
 
   ZstdDecompressor decompressor_;
