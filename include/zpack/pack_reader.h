@@ -69,9 +69,9 @@ enum class IdOrder : uint8_t { kId, kStorage };
 //
 // The index of all objects is loaded when something needs the whole of it:
 // ForEachId, Describe, the content of trees and commits, or to be certain that
-// an object is not there. From then on an open file takes about 30 bytes of
-// memory an object (40 with SHA-256). Any of those may therefore fail with
-// kCorrupt, kLimitExceeded or kIo for a damaged index.
+// an object is not there; and after some thousand lookups. From then on an open
+// file takes about 30 bytes of memory an object (40 with SHA-256). What needs
+// the index may fail with kCorrupt, kLimitExceeded or kIo.
 class PackReader {
  public:
   // Opens `path` and checks its structure, but for the index of objects.

@@ -10,8 +10,15 @@
 
 namespace zpack {
 
+bool ObjectLocator::UseWholeIndex() {
+  if (pack_.index_loaded()) return true;
+  if (++lookups_ <= MaxLookups(pack_.object_count())) return false;
+  // If it is damaged, what can be proven is found all the same.
+  return pack_.LoadIndex().has_value();
+}
+
 Result<uint32_t> ObjectLocator::Rank(const ObjectId& id) {
-  if (!pack_.index_loaded()) {
+  if (!UseWholeIndex()) {
     ZPACK_ASSIGN_OR_RETURN(const std::optional<uint32_t> rank,
                            lookup_.Find(id));
     if (rank) return *rank;
@@ -45,7 +52,7 @@ Result<uint32_t> ObjectLocator::FindChecked(const ObjectId& id) {
 
 Result<std::pair<uint32_t, uint32_t>> ObjectLocator::Ranks(
     std::string_view hex_prefix) {
-  if (!pack_.index_loaded()) {
+  if (!UseWholeIndex()) {
     ZPACK_TRY(ids_checked_.Do(
         [this] { return pack_.CheckChunk(pack_.index_chunks().ids); }));
     ZPACK_ASSIGN_OR_RETURN(const auto ranks, lookup_.FindPrefix(hex_prefix));

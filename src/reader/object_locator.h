@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Finds objects of an open file by id: in its index if that is loaded, else
-// with a few reads. May be used from several threads at once.
+// with a few reads. After so many of these that loading the index would have
+// cost less, it is loaded. May be used from several threads at once.
 //
 // A damaged index never makes an answer. What is found is proven by the object,
 // whose content hashes to the id, or by a checksum; and that something is not
@@ -10,6 +11,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -23,6 +25,11 @@ namespace zpack {
 
 class ObjectLocator {
  public:
+  // Lookups after which the index of a file is loaded.
+  static uint64_t MaxLookups(uint32_t object_count) {
+    return 1000 + object_count / 64;
+  }
+
   // `pack` outlives this.
   explicit ObjectLocator(const PackFile& pack)
       : pack_(pack),
@@ -49,12 +56,15 @@ class ObjectLocator {
   Result<Matches> FindPrefix(std::string_view hex_prefix, uint32_t max_first);
 
  private:
+  // Whether to look into the index that is loaded.
+  bool UseWholeIndex();
   Result<uint32_t> Rank(const ObjectId& id);
   Result<std::pair<uint32_t, uint32_t>> Ranks(std::string_view hex_prefix);
   Result<ObjectId> Id(uint32_t rank);
 
   const PackFile& pack_;
   IndexLookup lookup_;
+  std::atomic<uint64_t> lookups_ = 0;
   OnceStatus ids_checked_;
   OnceStatus numbers_checked_;
 };

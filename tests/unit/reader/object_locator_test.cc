@@ -93,6 +93,22 @@ TEST_F(ObjectLocatorTest, LoadsTheIndexToSayNo) {
   }
 }
 
+TEST_F(ObjectLocatorTest, LoadsTheIndexWhenThatHasBecomeCheaper) {
+  const ObjectId id = whole_->ids()[3];
+  const uint64_t max = ObjectLocator::MaxLookups(pack_->object_count());
+  for (uint64_t i = 0; i < max; ++i) ASSERT_THAT(locator_->Find(id), IsOk());
+  EXPECT_FALSE(pack_->index_loaded());
+  EXPECT_EQ(*locator_->Find(id), whole_->number(3));
+  EXPECT_TRUE(pack_->index_loaded());
+  // A damaged one cannot be.
+  Damage(pack_->index_chunks().ids,
+         format::kObjectIdsHeaderSize + format::kFanOutSize + 5);
+  for (uint64_t i = 0; i < max + 10; ++i) {
+    EXPECT_EQ(*locator_->Find(id), whole_->number(3));
+  }
+  EXPECT_FALSE(pack_->index_loaded());
+}
+
 TEST_F(ObjectLocatorTest, ADamagedIndexDoesNotSayNo) {
   Damage(pack_->index_chunks().ids,
          format::kObjectIdsHeaderSize + format::kFanOutSize + 5);
