@@ -95,7 +95,7 @@ TEST_P(IndexLookupTest, FindsTheIdsOfAPrefix) {
     for (const size_t digits :
          {size_t{3}, size_t{4}, size_t{5}, size_t{8}, size_t{39}, hex.size()}) {
       agree(hex.substr(0, digits));
-      agree(Flip(ids_[rank], digits / 2, 16).ToHex().substr(0, digits));
+      agree(Flip(ids_[rank], (digits - 1) / 2, 16).ToHex().substr(0, digits));
     }
   }
   for (const char* prefix :
@@ -170,7 +170,9 @@ TEST(IndexLookup, TakesNoCountForGranted) {
       const ObjectIdTable ids = RandomIds(ObjectFormat::kSha1, count);
       const IndexFile index = MakeIndexFile(ids, SomeNumbers(count), form);
       Bytes bytes = index.bytes;
-      for (int i = 0; i < 3000; ++i) {
+      // Each copies the file.
+      const int rounds = count < 1000 ? 3000 : 300;
+      for (int i = 0; i < rounds; ++i) {
         // The bytes that tell where this id is, and any.
         const auto rank = static_cast<uint32_t>(random() % count);
         const size_t first = ids[rank].bytes()[0];
