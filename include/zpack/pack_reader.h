@@ -62,11 +62,22 @@ struct FileDescription {
   std::string file_hash;       // hexadecimal
 };
 
+// Orders of objects: of their ids, or the one they are stored in, which is the
+// fast one to read them in.
+enum class IdOrder : uint8_t { kId, kStorage };
+
 // An open file. May be used from several threads at once.
+//
+// The index of all objects is loaded when something needs the whole of it:
+// ForEachId, Walk, Describe, the content of trees and commits, or to be certain
+// that an object is not there; and after some thousand lookups. From then on an
+// open file takes about 30 bytes of memory an object (40 with SHA-256). What
+// needs the index may fail with kCorrupt, kLimitExceeded or kIo.
 class PackReader {
  public:
-  // Opens `path` and checks its structure. kNotFound, kIo, kUnsupported for a
-  // file of another kind or a newer format, kCorrupt, kLimitExceeded.
+  // Opens `path` and checks its structure, but for the index of objects.
+  // kNotFound, kIo, kUnsupported for a file of another kind or a newer format,
+  // kCorrupt, kLimitExceeded.
   static Result<std::unique_ptr<PackReader>> Open(const std::string& path,
                                                   const ReadOptions& options);
   ~PackReader();
@@ -77,20 +88,19 @@ class PackReader {
   const RefsSnapshot& refs() const;
 
   uint32_t object_count() const;
-  // The id at position `rank` of all ids in order. REQUIRES: rank <
-  // object_count().
-  ObjectId id(uint32_t rank) const;
-  // Ranks in the order in which objects are stored, which is the fast order to
-  // read them in.
-  std::vector<uint32_t> StorageOrder() const;
+  // Calls `visit` with the id of every object. Its first error ends this and is
+  // returned.
+  Status ForEachId(IdOrder order,
+                   const std::function<Status(const ObjectId&)>& visit) const;
 
-  bool Contains(const ObjectId& id) const;
+  // kCorrupt when the index is damaged where it should tell.
+  Result<bool> Contains(const ObjectId& id) const;
 
   // The object that `name` stands for: a full object id, an abbreviated one of
   // four digits or more, "HEAD", "@", or a ref name, which may leave out
   // 'refs/', 'refs/tags/', 'refs/heads/' and so on as Git allows. kNotFound;
   // kAmbiguous, with the candidates in the message, for an abbreviation that
-  // fits several objects.
+  // fits several objects; kCorrupt as above.
   Result<ObjectId> Resolve(std::string_view name) const;
 
   // kNotFound when there is no such object; kCorrupt when it cannot be decoded

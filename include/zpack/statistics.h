@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the bytes of a .zpack file are, and what reading its blobs costs.
+// Where the bytes of a .zpack file are, what reading its blobs costs, and which
+// objects did not fit its columns.
 
 #pragma once
 
@@ -47,6 +48,15 @@ struct FileStatistics {
     uint64_t up_to = 0;
     uint64_t objects = 0;
   };
+  // Commits or trees that are stored as they are, since they are not of the
+  // form that columns have.
+  struct Verbatim {
+    ObjectType type = ObjectType::kCommit;
+    std::string reason;  // "no valid tree line", "unusual mode", ...
+    uint64_t objects = 0;
+    uint64_t content_bytes = 0;
+    std::vector<ObjectId> examples;  // the first ones, kMaxExamples at most
+  };
   // A distribution over all blobs.
   struct Histogram {
     std::vector<Bucket> buckets;  // up_to 0, 1, 2, 4, 8, ...
@@ -59,6 +69,7 @@ struct FileStatistics {
   std::vector<Extension> extensions;  // most stored bytes first
   std::vector<Lineage>
       lineages;  // the most expensive ones, kTopLineages at most
+  std::vector<Verbatim> verbatim;  // most content bytes first
   // By blob: deltas between it and an object without a base.
   Histogram chain_lengths;
   // By blob: uncompressed block data that reading it decodes, less its size.
@@ -67,6 +78,7 @@ struct FileStatistics {
   Histogram rebuilt_bytes;
 
   static constexpr size_t kTopLineages = 20;
+  static constexpr size_t kMaxExamples = 3;
 };
 
 // Reads the whole file at `path`. Errors: those of opening a file, and

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/hex.h"
+#include "reader/object_locator.h"
 #include "reader/object_reader.h"
 #include "reader/pack_file.h"
 #include "reader/revision_walk.h"
@@ -50,38 +51,35 @@ FileDescription::Block DescribeBlock(const PackFile& pack, size_t index,
 
 struct PackReader::State {
   explicit State(std::unique_ptr<PackFile> file)
-      : pack(std::move(file)), objects(*pack) {}
+      : pack(std::move(file)), locator(*pack), objects(*pack) {}
 
   std::unique_ptr<PackFile> pack;
+  ObjectLocator locator;
   ObjectReader objects;
 
-  Result<uint32_t> Number(const ObjectId& id) const {
-    const auto rank = pack->ids().Find(id);
-    if (!rank) {
-      return MakeError(ErrorCode::kNotFound, "object {} is not in '{}'",
-                       id.ToHex(), pack->path());
-    }
-    return pack->number(*rank);
+  Result<ObjectInfo> ReadInfo(const ObjectId& id) {
+    ZPACK_ASSIGN_OR_RETURN(const uint32_t number, locator.FindChecked(id));
+    return objects.ReadInfo(number);
+  }
+
+  std::unexpected<Error> NoSuchName(std::string_view name) const {
+    return MakeError(ErrorCode::kNotFound, "no object or ref '{}' in '{}'",
+                     name, pack->path());
   }
 
   Result<ObjectId> ResolveAbbreviation(std::string_view name) {
-    const auto [first, last] = pack->ids().FindPrefix(name);
-    if (first == last) {
-      return MakeError(ErrorCode::kNotFound, "no object or ref '{}' in '{}'",
-                       name, pack->path());
-    }
-    if (last - first == 1) return pack->ids()[first];
+    ZPACK_ASSIGN_OR_RETURN(const ObjectLocator::Matches matches,
+                           locator.FindPrefix(name, kMaxCandidates));
+    if (matches.count == 0) return NoSuchName(name);
+    if (matches.count == 1) return matches.first.front();
     std::string message = fmt::format(
         "short object id {} is ambiguous\nhint: The candidates are:", name);
-    for (uint32_t rank = first; rank < last; ++rank) {
-      if (rank - first == kMaxCandidates) {
-        message += "\nhint:   ...";
-        break;
-      }
-      const auto info = objects.ReadInfo(pack->number(rank));
-      message += fmt::format("\nhint:   {} {}", pack->ids()[rank].ToHex(),
+    for (const ObjectId& id : matches.first) {
+      const auto info = ReadInfo(id);
+      message += fmt::format("\nhint:   {} {}", id.ToHex(),
                              info ? ObjectTypeName(info->type) : "unknown");
     }
+    if (matches.count > matches.first.size()) message += "\nhint:   ...";
     return std::unexpected(Error{ErrorCode::kAmbiguous, std::move(message)});
   }
 };
@@ -93,7 +91,8 @@ PackReader::~PackReader() = default;
 Result<std::unique_ptr<PackReader>> PackReader::Open(
     const std::string& path, const ReadOptions& options) {
   ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
-  ZPACK_ASSIGN_OR_RETURN(auto pack, PackFile::Open(std::move(file), options));
+  ZPACK_ASSIGN_OR_RETURN(auto pack,
+                         PackFile::OpenWithoutIndex(std::move(file), options));
   return std::unique_ptr<PackReader>(
       new PackReader(std::make_unique<State>(std::move(pack))));
 }
@@ -102,21 +101,26 @@ ObjectFormat PackReader::object_format() const {
   return state_->pack->header().object_format;
 }
 const RefsSnapshot& PackReader::refs() const { return state_->pack->refs(); }
-uint32_t PackReader::object_count() const { return state_->pack->ids().size(); }
-ObjectId PackReader::id(uint32_t rank) const {
-  return state_->pack->ids()[rank];
+uint32_t PackReader::object_count() const {
+  return state_->pack->object_count();
 }
 
-std::vector<uint32_t> PackReader::StorageOrder() const {
-  std::vector<uint32_t> ranks(object_count());
-  for (uint32_t number = 0; number < ranks.size(); ++number) {
-    ranks[number] = state_->pack->rank(number);
+Status PackReader::ForEachId(
+    IdOrder order, const std::function<Status(const ObjectId&)>& visit) const {
+  const PackFile& pack = *state_->pack;
+  ZPACK_TRY(pack.LoadIndex());
+  for (uint32_t i = 0; i < pack.object_count(); ++i) {
+    const uint32_t rank = order == IdOrder::kStorage ? pack.rank(i) : i;
+    ZPACK_TRY(visit(pack.ids()[rank]));
   }
-  return ranks;
+  return {};
 }
 
-bool PackReader::Contains(const ObjectId& id) const {
-  return state_->pack->ids().Find(id).has_value();
+Result<bool> PackReader::Contains(const ObjectId& id) const {
+  const Status found = state_->locator.Contains(id);
+  if (found) return true;
+  if (found.error().code == ErrorCode::kNotFound) return false;
+  return std::unexpected(found.error());
 }
 
 Result<ObjectId> PackReader::Resolve(std::string_view name) const {
@@ -124,7 +128,7 @@ Result<ObjectId> PackReader::Resolve(std::string_view name) const {
   // As in Git, a full id is an id even when a ref has that name.
   if (name.size() == ObjectIdWidth(object_format()) * 2) {
     if (const auto id = ObjectId::FromHex(name)) {
-      ZPACK_TRY(state_->Number(*id));
+      ZPACK_TRY(state_->locator.Contains(*id));
       return *id;
     }
   }
@@ -133,22 +137,18 @@ Result<ObjectId> PackReader::Resolve(std::string_view name) const {
         refs().Resolve(fmt::format(fmt::runtime(rule), name));
     if (!target.empty()) return target;
   }
-  if (name.size() < kMinAbbreviation) {
-    return MakeError(ErrorCode::kNotFound, "no object or ref '{}' in '{}'",
-                     name, state_->pack->path());
-  }
+  if (name.size() < kMinAbbreviation) return state_->NoSuchName(name);
   return state_->ResolveAbbreviation(name);
 }
 
 Result<ObjectInfo> PackReader::ReadInfo(const ObjectId& id) const {
-  ZPACK_ASSIGN_OR_RETURN(const uint32_t number, state_->Number(id));
-  return state_->objects.ReadInfo(number);
+  return state_->ReadInfo(id);
 }
 
 Result<std::vector<uint8_t>> PackReader::Read(const ObjectId& id) const {
-  ZPACK_ASSIGN_OR_RETURN(const uint32_t number, state_->Number(id));
+  ZPACK_ASSIGN_OR_RETURN(const uint32_t number, state_->locator.Find(id));
   Bytes content;
-  const Result<ObjectType> type = state_->objects.Read(number, content);
+  const Result<ObjectType> type = state_->objects.Read(number, id, content);
   if (!type) return std::unexpected(type.error());
   return std::vector<uint8_t>(content.begin(), content.end());
 }
@@ -156,19 +156,22 @@ Result<std::vector<uint8_t>> PackReader::Read(const ObjectId& id) const {
 Status PackReader::Stream(
     const ObjectId& id,
     const std::function<Status(std::span<const uint8_t>)>& piece) const {
-  ZPACK_ASSIGN_OR_RETURN(const uint32_t number, state_->Number(id));
+  ZPACK_ASSIGN_OR_RETURN(const uint32_t number, state_->locator.Find(id));
   return state_->objects.Stream(
-      number, [](const ObjectInfo&) { return Status{}; }, piece);
+      number, id, [](const ObjectInfo&) { return Status{}; }, piece);
 }
 
 Status PackReader::Walk(
     const WalkOptions& options,
     const std::function<Status(const WalkedObject&)>& visit) const {
+  ZPACK_TRY(state_->pack->LoadIndex());
   return WalkRevisions(*state_->pack, options, visit);
 }
 
 Result<FileDescription> PackReader::Describe() const {
   const PackFile& pack = *state_->pack;
+  // Nothing of it is shown, but all that is shown is checked.
+  ZPACK_TRY(pack.LoadIndex());
   const format::FileHeader& header = pack.header();
   FileDescription out;
   out.file_size = pack.file().size();

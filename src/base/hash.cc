@@ -56,4 +56,24 @@ uint64_t Checksum(ByteView bytes) {
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 
+struct ChecksumHasher::State {
+  XXH3_state_t* hash = XXH3_createState();
+  ~State() { XXH3_freeState(hash); }
+};
+
+ChecksumHasher::ChecksumHasher() : state_(std::make_unique<State>()) {
+  ZPACK_CHECK(state_->hash != nullptr);
+  ZPACK_CHECK(XXH3_64bits_reset(state_->hash) == XXH_OK);
+}
+ChecksumHasher::~ChecksumHasher() = default;
+
+void ChecksumHasher::Update(ByteView bytes) {
+  ZPACK_CHECK(XXH3_64bits_update(state_->hash, bytes.data(), bytes.size()) ==
+              XXH_OK);
+}
+
+uint64_t ChecksumHasher::Value() const {
+  return XXH3_64bits_digest(state_->hash);
+}
+
 }  // namespace zpack

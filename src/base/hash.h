@@ -39,4 +39,21 @@ class Hasher {
 // XXH3-64 with seed 0.
 uint64_t Checksum(ByteView bytes);
 
+// The same for bytes that come in pieces. Thread-compatible.
+class ChecksumHasher {
+ public:
+  ChecksumHasher();
+  ~ChecksumHasher();
+  ChecksumHasher(const ChecksumHasher&) = delete;
+  ChecksumHasher& operator=(const ChecksumHasher&) = delete;
+
+  void Update(ByteView bytes);
+  // Of everything so far.
+  uint64_t Value() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 }  // namespace zpack

@@ -27,12 +27,17 @@ class LruCache {
     return known->second->value;
   }
 
-  // Adds a value of so many `bytes` and drops those used least recently. The
-  // newest value stays, however large. REQUIRES: `key` is not there.
+  // Sets the value of `key`, which takes so many `bytes`, and drops those used
+  // least recently. The newest value stays, however large.
   void Insert(const Key& key, std::shared_ptr<const Value> value,
               uint64_t bytes) {
     recent_.push_front({key, std::move(value), bytes});
-    entries_[key] = recent_.begin();
+    const auto [known, added] = entries_.try_emplace(key, recent_.begin());
+    if (!added) {
+      bytes_ -= known->second->bytes;
+      recent_.erase(known->second);
+      known->second = recent_.begin();
+    }
     bytes_ += bytes;
     while (bytes_ > max_bytes_ && recent_.size() > 1) {
       bytes_ -= recent_.back().bytes;

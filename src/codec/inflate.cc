@@ -3,6 +3,7 @@
 
 #include "codec/inflate.h"
 
+#include <libdeflate.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -13,6 +14,29 @@
 
 namespace zpack {
 
+struct Inflater::State {
+  libdeflate_decompressor* decompressor = libdeflate_alloc_decompressor();
+  ~State() { libdeflate_free_decompressor(decompressor); }
+};
+
+Inflater::Inflater() : state_(std::make_unique<State>()) {
+  ZPACK_CHECK(state_->decompressor != nullptr);
+}
+Inflater::~Inflater() = default;
+
+Status Inflater::Inflate(ByteView in, std::span<uint8_t> out) {
+  size_t consumed = 0;
+  // libdeflate wants a place to point at even for no bytes at all.
+  uint8_t nowhere = 0;
+  const libdeflate_result result = libdeflate_zlib_decompress_ex(
+      state_->decompressor, in.data(), in.size(),
+      out.empty() ? &nowhere : out.data(), out.size(), &consumed, nullptr);
+  if (result != LIBDEFLATE_SUCCESS) {
+    return MakeError(ErrorCode::kCorrupt, "bad zlib stream");
+  }
+  return {};
+}
+
 struct StreamInflater::State {
   z_stream stream{};
   ~State() { inflateEnd(&stream); }
@@ -22,6 +46,10 @@ StreamInflater::StreamInflater() : state_(std::make_unique<State>()) {
   ZPACK_CHECK(inflateInit(&state_->stream) == Z_OK);
 }
 StreamInflater::~StreamInflater() = default;
+
+void StreamInflater::Reset() {
+  ZPACK_CHECK(inflateReset(&state_->stream) == Z_OK);
+}
 
 Result<StreamInflater::Progress> StreamInflater::Run(ByteView in,
                                                      std::span<uint8_t> out) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the zlib streams that Git keeps loose objects in. Thread-compatible.
+// Reads the zlib streams that Git keeps objects in. Thread-compatible.
 
 #pragma once
 
@@ -13,6 +13,22 @@
 
 namespace zpack {
 
+// Whole streams of a known size, through libdeflate.
+class Inflater {
+ public:
+  Inflater();
+  ~Inflater();
+
+  // Fills `out` from the zlib stream at the front of `in`. kCorrupt when that
+  // is none, or stands for another number of bytes.
+  Status Inflate(ByteView in, std::span<uint8_t> out);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Streams that arrive in pieces, through zlib.
 class StreamInflater {
  public:
   struct Progress {
@@ -27,6 +43,9 @@ class StreamInflater {
   // Inflates from `in` to `out` until one of them is used up or the stream
   // ends. kCorrupt when this is no zlib stream.
   Result<Progress> Run(ByteView in, std::span<uint8_t> out);
+
+  // Begins a new stream.
+  void Reset();
 
  private:
   struct State;

@@ -53,22 +53,33 @@ Result<ChunkHeader> DecodeChunkHeader(ByteView bytes) {
   return header;
 }
 
-Result<ByteView> DecodeChunk(uint32_t id, ByteView chunk) {
-  ZPACK_ASSIGN_OR_RETURN(const ChunkHeader header, DecodeChunkHeader(chunk));
+Status CheckChunkHeader(uint32_t id, uint64_t chunk_size, ByteView start) {
+  ZPACK_ASSIGN_OR_RETURN(const ChunkHeader header, DecodeChunkHeader(start));
   if (header.id != id) {
     return MakeError(ErrorCode::kCorrupt, "expected chunk '{}', found '{}'",
                      ChunkName(id), ChunkName(header.id));
   }
-  if (chunk.size() < kChunkOverhead ||
-      header.payload_size != chunk.size() - kChunkOverhead) {
+  if (chunk_size < kChunkOverhead ||
+      header.payload_size != chunk_size - kChunkOverhead) {
     return MakeError(ErrorCode::kCorrupt, "bad size of chunk '{}'",
                      ChunkName(id));
   }
-  const ByteView content = chunk.first(chunk.size() - kChecksumSize);
-  if (ByteReader(chunk.last(kChecksumSize)).U64() != Checksum(content)) {
+  return {};
+}
+
+Status CheckChunkChecksum(uint32_t id, ByteView end, uint64_t checksum) {
+  if (ByteReader(end).U64() != checksum) {
     return MakeError(ErrorCode::kCorrupt, "bad checksum of chunk '{}'",
                      ChunkName(id));
   }
+  return {};
+}
+
+Result<ByteView> DecodeChunk(uint32_t id, ByteView chunk) {
+  ZPACK_TRY(CheckChunkHeader(id, chunk.size(), chunk));
+  const ByteView content = chunk.first(chunk.size() - kChecksumSize);
+  ZPACK_TRY(
+      CheckChunkChecksum(id, chunk.last(kChecksumSize), Checksum(content)));
   return content.subspan(kChunkHeaderSize);
 }
 

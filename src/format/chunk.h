@@ -32,6 +32,14 @@ void EncodeChunk(uint32_t id, uint32_t flags, ByteView payload, Bytes& out);
 // cut short or set a reserved flag.
 Result<ChunkHeader> DecodeChunkHeader(ByteView bytes);
 
+// The parts of DecodeChunk, for a chunk that is read in pieces. kCorrupt unless
+// `start` begins with the header of a chunk `id` that takes `chunk_size` bytes
+// in all.
+Status CheckChunkHeader(uint32_t id, uint64_t chunk_size, ByteView start);
+// kCorrupt unless `end`, the last kChecksumSize bytes of a chunk `id`, are
+// `checksum`, that of all bytes before them.
+Status CheckChunkChecksum(uint32_t id, ByteView end, uint64_t checksum);
+
 // Checks a whole chunk, framing included, and returns its payload. kCorrupt
 // when it is not exactly one undamaged chunk `id`.
 Result<ByteView> DecodeChunk(uint32_t id, ByteView chunk);

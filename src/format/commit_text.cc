@@ -54,21 +54,24 @@ bool SplitId(std::string_view hex, ObjectFormat format, ObjectId& id) {
   return true;
 }
 
-bool SplitPerson(std::string_view line, CommitPerson& person) {
-  const size_t end = line.rfind('>');
-  if (end == std::string_view::npos) return false;
-  person.identity = line.substr(0, end + 1);
-  std::string_view rest = line.substr(end + 1);
-  if (!rest.starts_with(' ')) return false;
+// `malformed` is what a line of another form is called.
+CommitFlaw SplitPerson(std::optional<std::string_view> line,
+                       CommitFlaw malformed, CommitPerson& person) {
+  if (!line) return malformed;
+  const size_t end = line->rfind('>');
+  if (end == std::string_view::npos) return malformed;
+  person.identity = line->substr(0, end + 1);
+  std::string_view rest = line->substr(end + 1);
+  if (!rest.starts_with(' ')) return malformed;
   rest.remove_prefix(1);
   const auto [next, error] =
       std::from_chars(rest.data(), rest.data() + rest.size(), person.time);
-  if (error != std::errc()) return false;
+  if (error != std::errc()) return CommitFlaw::kTime;
   rest.remove_prefix(static_cast<size_t>(next - rest.data()));
-  if (!rest.starts_with(' ')) return false;
+  if (!rest.starts_with(' ')) return malformed;
   person.time_zone = rest.substr(1);
   // Both are stored with a zero byte after them.
-  return line.find('\0') == std::string_view::npos;
+  return line->contains('\0') ? CommitFlaw::kZeroByte : CommitFlaw::kNone;
 }
 
 }  // namespace
@@ -84,20 +87,45 @@ void AppendCommit(const CommitText& text, Bytes& out) {
   Append(out, text.message);
 }
 
-bool SplitCommit(ByteView content, ObjectFormat format, CommitText& text) {
+std::string_view FlawName(CommitFlaw flaw) {
+  switch (flaw) {
+    case CommitFlaw::kTree:
+      return "no valid tree line";
+    case CommitFlaw::kParent:
+      return "malformed parent";
+    case CommitFlaw::kAuthor:
+      return "malformed author";
+    case CommitFlaw::kCommitter:
+      return "malformed committer";
+    case CommitFlaw::kTime:
+      return "unusual time";
+    case CommitFlaw::kZeroByte:
+      return "zero byte in author or committer";
+    case CommitFlaw::kIdInCapitals:
+      return "id in capitals";
+    case CommitFlaw::kNone:
+      break;
+  }
+  return "none";
+}
+
+CommitFlaw SplitCommit(ByteView content, ObjectFormat format,
+                       CommitText& text) {
   std::string_view rest = AsText(content);
   text.parents.clear();
   auto line = TakeLine("tree ", rest);
-  if (!line || !SplitId(*line, format, text.tree)) return false;
+  if (!line || !SplitId(*line, format, text.tree)) return CommitFlaw::kTree;
   while ((line = TakeLine("parent ", rest))) {
     ObjectId parent;
-    if (!SplitId(*line, format, parent)) return false;
+    if (!SplitId(*line, format, parent)) return CommitFlaw::kParent;
     text.parents.push_back(parent);
   }
-  line = TakeLine("author ", rest);
-  if (!line || !SplitPerson(*line, text.author)) return false;
-  line = TakeLine("committer ", rest);
-  if (!line || !SplitPerson(*line, text.committer)) return false;
+  CommitFlaw flaw =
+      SplitPerson(TakeLine("author ", rest), CommitFlaw::kAuthor, text.author);
+  if (flaw != CommitFlaw::kNone) return flaw;
+  flaw = SplitPerson(TakeLine("committer ", rest), CommitFlaw::kCommitter,
+                     text.committer);
+  if (flaw != CommitFlaw::kNone) return flaw;
   // The headers end before the first empty line.
   size_t headers = 0;
   if (!rest.starts_with('\n')) {
@@ -110,7 +138,10 @@ bool SplitCommit(ByteView content, ObjectFormat format, CommitText& text) {
   Bytes rebuilt;
   rebuilt.reserve(content.size());
   AppendCommit(text, rebuilt);
-  return std::ranges::equal(rebuilt, content);
+  if (std::ranges::equal(rebuilt, content)) return CommitFlaw::kNone;
+  // Only a number has a shorter form.
+  return rebuilt.size() == content.size() ? CommitFlaw::kIdInCapitals
+                                          : CommitFlaw::kTime;
 }
 
 }  // namespace zpack::format

@@ -35,7 +35,23 @@ struct CommitText {
 // Appends what `text` stands for.
 void AppendCommit(const CommitText& text, Bytes& out);
 
-// Splits `content`. False unless AppendCommit gives exactly these bytes.
-bool SplitCommit(ByteView content, ObjectFormat format, CommitText& text);
+// Why a commit cannot be in columns: the first thing found.
+enum class CommitFlaw : uint8_t {
+  kNone,
+  kTree,       // no line 'tree' with an id at the front
+  kParent,     // a line 'parent' without an id
+  kAuthor,     // no line 'author' then, or not identity, time and time zone
+  kCommitter,  // the same for 'committer'
+  kTime,       // not written as a decimal number of 64 bits is
+  kZeroByte,   // in author or committer
+  kIdInCapitals,
+};
+
+// In a few words.
+std::string_view FlawName(CommitFlaw flaw);
+
+// Splits `content`. kNone if, and only if, AppendCommit gives exactly these
+// bytes.
+CommitFlaw SplitCommit(ByteView content, ObjectFormat format, CommitText& text);
 
 }  // namespace zpack::format

@@ -12,7 +12,6 @@
 namespace zpack::format {
 namespace {
 
-constexpr size_t kFanOutSize = 256 * sizeof(uint32_t);
 // From so many ids on, two bytes of each are left out.
 constexpr uint32_t kTwoBytePrefixes = 65536;
 constexpr size_t kTwoByteBuckets = 65536;
@@ -57,7 +56,68 @@ unsigned NumberBits(uint32_t count) {
   return count < 2 ? 0 : static_cast<unsigned>(std::bit_width(count - 1));
 }
 
+// Whichever of two chunks there is, the first if both.
+Result<ChunkLocation> FindEither(const TableOfContents& toc, uint32_t id,
+                                 uint32_t old_id) {
+  const ChunkLocation* chunk = toc.Find(id);
+  if (chunk == nullptr) chunk = toc.Find(old_id);
+  if (chunk != nullptr) return *chunk;
+  return MakeError(ErrorCode::kCorrupt, "chunk '{}' is missing", ChunkName(id));
+}
+
 }  // namespace
+
+Result<IndexChunks> FindIndexChunks(const TableOfContents& toc) {
+  IndexChunks chunks;
+  ZPACK_ASSIGN_OR_RETURN(
+      chunks.ids, FindEither(toc, kObjectIdsChunk, kWholeObjectIdsChunk));
+  ZPACK_ASSIGN_OR_RETURN(chunks.numbers, FindEither(toc, kObjectNumbersChunk,
+                                                    kWideObjectNumbersChunk));
+  return chunks;
+}
+
+Result<ObjectIdsLayout> DecodeObjectIdsLayout(uint32_t id, ByteView start,
+                                              uint64_t payload_size,
+                                              ObjectFormat format,
+                                              uint32_t object_count) {
+  ObjectIdsLayout layout;
+  if (id == kObjectIdsChunk) {
+    ByteReader in(start);
+    layout.prefix_size = in.U8();
+    layout.count_width = in.U8();
+    const uint8_t width = layout.count_width;
+    if (!in.ok() || layout.prefix_size != PrefixSize(object_count) ||
+        (layout.prefix_size == 1 ? width != 0
+                                 : width != 1 && width != 2 && width != 4)) {
+      return BadFanOut();
+    }
+    layout.fan_out_offset = kObjectIdsHeaderSize;
+  }
+  layout.suffix_size =
+      static_cast<uint8_t>(ObjectIdWidth(format) - layout.prefix_size);
+  layout.counts_offset = layout.fan_out_offset + kFanOutSize;
+  layout.ids_offset =
+      layout.counts_offset + kTwoByteBuckets * layout.count_width;
+  if (payload_size !=
+      layout.ids_offset + uint64_t{object_count} * layout.suffix_size) {
+    return MakeError(ErrorCode::kCorrupt, "bad size of object index");
+  }
+  return layout;
+}
+
+uint32_t ReadBucketCount(ByteReader& in, uint8_t width) {
+  return width == 1 ? in.U8() : width == 2 ? in.U16() : in.U32();
+}
+
+Result<unsigned> ObjectNumberBits(uint32_t id, uint64_t payload_size,
+                                  uint32_t object_count) {
+  const unsigned bits =
+      id == kWideObjectNumbersChunk ? 32 : NumberBits(object_count);
+  if (payload_size != (uint64_t{object_count} * bits + 7) / 8) {
+    return MakeError(ErrorCode::kCorrupt, "bad size of object numbers");
+  }
+  return bits;
+}
 
 void EncodeObjectIds(const ObjectIdTable& ids, Bytes& out) {
   ByteWriter to(out);
@@ -89,23 +149,13 @@ void EncodeObjectIds(const ObjectIdTable& ids, Bytes& out) {
 
 Result<ObjectIdTable> DecodeObjectIds(ByteView payload, ObjectFormat format,
                                       uint32_t object_count) {
-  ByteReader in(payload);
-  const uint8_t prefix = in.U8();
-  const uint8_t count_width = in.U8();
-  if (!in.ok() || prefix != PrefixSize(object_count) ||
-      (prefix == 1
-           ? count_width != 0
-           : count_width != 1 && count_width != 2 && count_width != 4)) {
-    return BadFanOut();
-  }
+  ZPACK_ASSIGN_OR_RETURN(
+      const ObjectIdsLayout layout,
+      DecodeObjectIdsLayout(kObjectIdsChunk, payload, payload.size(), format,
+                            object_count));
   const size_t width = ObjectIdWidth(format);
-  const uint64_t suffix = width - prefix;
-  const uint64_t size = 2 + kFanOutSize +
-                        (prefix == 2 ? kTwoByteBuckets * count_width : 0) +
-                        object_count * suffix;
-  if (payload.size() != size) {
-    return MakeError(ErrorCode::kCorrupt, "bad size of object index");
-  }
+  const uint8_t prefix = layout.prefix_size;
+  ByteReader in(payload.subspan(layout.fan_out_offset));
   ObjectIdTable::FanOut fan_out;
   for (uint32_t& count : fan_out) count = in.U32();
   // What is left out, by bucket, as often as there are ids.
@@ -116,9 +166,7 @@ Result<ObjectIdTable> DecodeObjectIds(ByteView payload, ObjectFormat format,
       if (fan_out[i] < before) return BadFanOut();
       counts[i] = fan_out[i] - before;
     } else {
-      counts[i] = count_width == 1   ? in.U8()
-                  : count_width == 2 ? in.U16()
-                                     : in.U32();
+      counts[i] = ReadBucketCount(in, layout.count_width);
     }
   }
   Bytes ids(uint64_t{object_count} * width);
@@ -128,11 +176,12 @@ Result<ObjectIdTable> DecodeObjectIds(ByteView payload, ObjectFormat format,
     for (uint32_t i = 0; i < counts[bucket]; ++i) {
       if (prefix == 2) ids[at] = static_cast<uint8_t>(bucket >> 8);
       ids[at + prefix - 1] = static_cast<uint8_t>(bucket);
-      std::ranges::copy(in.Raw(suffix), &ids[at + prefix]);
+      std::ranges::copy(in.Raw(layout.suffix_size), &ids[at + prefix]);
       at += width;
     }
   }
-  if (at != ids.size() || (prefix == 2 && count_width != CountWidth(counts))) {
+  if (at != ids.size() ||
+      (prefix == 2 && layout.count_width != CountWidth(counts))) {
     return BadFanOut();
   }
   ZPACK_ASSIGN_OR_RETURN(auto table,
@@ -144,15 +193,12 @@ Result<ObjectIdTable> DecodeObjectIds(ByteView payload, ObjectFormat format,
 Result<ObjectIdTable> DecodeWholeObjectIds(ByteView payload,
                                            ObjectFormat format,
                                            uint32_t object_count) {
-  const uint64_t ids_size = uint64_t{object_count} * ObjectIdWidth(format);
-  if (payload.size() < kFanOutSize ||
-      payload.size() - kFanOutSize != ids_size) {
-    return MakeError(ErrorCode::kCorrupt, "bad size of object index");
-  }
+  ZPACK_TRY(DecodeObjectIdsLayout(kWholeObjectIdsChunk, payload, payload.size(),
+                                  format, object_count));
   ByteReader in(payload);
   ObjectIdTable::FanOut fan_out;
   for (uint32_t& count : fan_out) count = in.U32();
-  const ByteView ids = in.Raw(ids_size);
+  const ByteView ids = in.Raw(in.remaining());
   ZPACK_ASSIGN_OR_RETURN(
       auto table,
       ObjectIdTable::FromSorted(format, Bytes(ids.begin(), ids.end())));
@@ -178,10 +224,9 @@ void EncodeObjectNumbers(const std::vector<uint32_t>& numbers, Bytes& out) {
 
 Result<std::vector<uint32_t>> DecodeObjectNumbers(ByteView payload,
                                                   uint32_t object_count) {
-  const unsigned bits = NumberBits(object_count);
-  if (payload.size() != (uint64_t{object_count} * bits + 7) / 8) {
-    return MakeError(ErrorCode::kCorrupt, "bad size of object numbers");
-  }
+  ZPACK_ASSIGN_OR_RETURN(
+      const unsigned bits,
+      ObjectNumberBits(kObjectNumbersChunk, payload.size(), object_count));
   const uint64_t mask = (uint64_t{1} << bits) - 1;
   std::vector<uint32_t> numbers(object_count);
   uint64_t pending = 0;
@@ -202,9 +247,8 @@ Result<std::vector<uint32_t>> DecodeObjectNumbers(ByteView payload,
 
 Result<std::vector<uint32_t>> DecodeWideObjectNumbers(ByteView payload,
                                                       uint32_t object_count) {
-  if (payload.size() != uint64_t{object_count} * sizeof(uint32_t)) {
-    return MakeError(ErrorCode::kCorrupt, "bad size of object numbers");
-  }
+  ZPACK_TRY(
+      ObjectNumberBits(kWideObjectNumbersChunk, payload.size(), object_count));
   std::vector<uint32_t> numbers(object_count);
   ByteReader in(payload);
   for (uint32_t& number : numbers) number = in.U32();

@@ -4,6 +4,8 @@
 #include "git/object_database.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
@@ -28,6 +30,31 @@ Result<ObjectType> ToObjectType(git_object_t type, const ObjectId& id) {
       return MakeError(ErrorCode::kSourceCorrupt, "object {} has no valid type",
                        id.ToHex());
   }
+}
+
+// More packs would keep too many files open.
+constexpr size_t kMaxReaders = 64;
+
+// The packs in `object_directories` that we can read ourselves.
+std::vector<std::unique_ptr<StockPackReader>> OpenPacks(
+    const std::vector<std::string>& object_directories) {
+  std::vector<std::unique_ptr<StockPackReader>> readers;
+  for (const std::string& directory : object_directories) {
+    std::error_code error;
+    std::vector<std::filesystem::path> indexes;
+    for (const auto& file :
+         std::filesystem::directory_iterator(directory + "/pack", error)) {
+      if (file.path().extension() == ".idx") indexes.push_back(file.path());
+    }
+    std::ranges::sort(indexes);
+    for (std::filesystem::path& index : indexes) {
+      if (readers.size() == kMaxReaders) return readers;
+      auto reader = StockPackReader::Open(PosixFileSystem(),
+                                          index.replace_extension().string());
+      if (reader) readers.push_back(*std::move(reader));
+    }
+  }
+  return readers;
 }
 
 class PackedObjectStream final : public ObjectStream {
@@ -75,6 +102,24 @@ Result<ObjectDatabase> ObjectDatabase::Open(
   }
   return ObjectDatabase(std::move(path), std::move(object_directories),
                         std::move(packs));
+}
+
+ObjectDatabase::ObjectDatabase(std::string path,
+                               std::vector<std::string> directories,
+                               OdbHandle packs)
+    : path_(std::move(path)),
+      directories_(std::move(directories)),
+      packs_(std::move(packs)),
+      readers_(OpenPacks(directories_)) {}
+
+std::optional<ObjectDatabase::Place> ObjectDatabase::FindPacked(
+    const ObjectId& id) const {
+  for (const auto& reader : readers_) {
+    if (const auto rank = reader->ids().Find(id)) {
+      return Place{reader.get(), *rank};
+    }
+  }
+  return std::nullopt;
 }
 
 std::unexpected<Error> ObjectDatabase::PackError(int code,
@@ -149,6 +194,7 @@ Result<ObjectInfo> ObjectDatabase::ReadInfo(const ObjectId& id) const {
         return object->info();
       },
       [&]() -> Result<ObjectInfo> {
+        if (const auto at = FindPacked(id)) return at->pack->Info(at->rank);
         const git_oid oid = ToGitOid(id);
         size_t size = 0;
         git_object_t type = GIT_OBJECT_INVALID;
@@ -178,6 +224,10 @@ Result<ObjectType> ObjectDatabase::Read(const ObjectId& id,
         return object->info().type;
       },
       [&]() -> Result<ObjectType> {
+        if (const auto at = FindPacked(id);
+            at && at->pack->Read(at->rank, content)) {
+          return at->pack->Info(at->rank).type;
+        }
         ZPACK_ASSIGN_OR_RETURN(const OdbObjectHandle object, ReadPacked(id));
         const size_t size = git_odb_object_size(object.get());
         const auto* const data =

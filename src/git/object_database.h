@@ -1,16 +1,19 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The objects of a repository: packs through libgit2, loose objects directly.
+// The objects of a repository: packs directly as far as they are what stock Git
+// writes, else through libgit2; loose objects directly.
 // May be used from several threads, except while List runs.
 
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "git/libgit2.h"
+#include "git/stock_pack_reader.h"
 #include "object/object_source.h"
 
 namespace zpack {
@@ -32,10 +35,15 @@ class ObjectDatabase {
 
  private:
   ObjectDatabase(std::string path, std::vector<std::string> directories,
-                 OdbHandle packs)
-      : path_(std::move(path)),
-        directories_(std::move(directories)),
-        packs_(std::move(packs)) {}
+                 OdbHandle packs);
+
+  // Where a packed object is.
+  struct Place {
+    StockPackReader* pack = nullptr;
+    uint32_t rank = 0;
+  };
+  // In the packs that we read ourselves; nothing elsewhere.
+  std::optional<Place> FindPacked(const ObjectId& id) const;
 
   // An error about object `id`, from libgit2's return code.
   std::unexpected<Error> PackError(int code, const ObjectId& id) const;
@@ -48,6 +56,9 @@ class ObjectDatabase {
   std::string path_;
   std::vector<std::string> directories_;
   OdbHandle packs_;
+  // Those packs that are read without libgit2, which stays the reference: what
+  // cannot be read here is read there, and it says what is wrong.
+  std::vector<std::unique_ptr<StockPackReader>> readers_;
   // What is in no pack, as List saw it; looked for among loose objects first.
   ObjectIdTable only_loose_;
 };

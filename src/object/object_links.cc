@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 
 namespace zpack {
 namespace {
@@ -17,6 +18,11 @@ bool NextHeaderLine(std::string_view& rest, std::string_view& line) {
   line = rest.substr(0, end);
   rest.remove_prefix(std::min(end + 1, rest.size()));
   return true;
+}
+
+bool StartsWith(ByteView bytes, ByteView start) {
+  return bytes.size() >= start.size() &&
+         std::memcmp(bytes.data(), start.data(), start.size()) == 0;
 }
 
 ObjectId ParseId(std::string_view hex, ObjectFormat format) {
@@ -44,6 +50,29 @@ bool TreeIterator::Next(TreeEntry& entry) {
   entry.id = name.subspan(name_size + 1, width_);
   rest_ = name.subspan(name_size + 1 + width_);
   return true;
+}
+
+void NewTreeEntries::NextKnown() {
+  const ByteView before = known_.rest();
+  known_bytes_ = known_.Next(known_entry_)
+                     ? before.first(before.size() - known_.rest().size())
+                     : ByteView();
+}
+
+bool NewTreeEntries::Next(TreeEntry& entry) {
+  while (true) {
+    const ByteView before = entries_.rest();
+    if (!known_bytes_.empty() && StartsWith(before, known_bytes_)) {
+      entries_.Skip(known_bytes_.size());
+      NextKnown();
+      continue;
+    }
+    if (!entries_.Next(entry)) return false;
+    if (known_bytes_.empty() || known_entry_.name >= entry.name) return true;
+    while (!known_bytes_.empty() && known_entry_.name < entry.name) NextKnown();
+    if (known_bytes_.empty() || !StartsWith(before, known_bytes_)) return true;
+    NextKnown();
+  }
 }
 
 CommitLinks ParseCommitLinks(ByteView content, ObjectFormat format) {

@@ -43,9 +43,37 @@ class TreeIterator {
   // True when Next has returned false because the content was used up.
   bool complete() const { return rest_.empty(); }
 
+  // What Next has not read yet.
+  ByteView rest() const { return rest_; }
+  // Passes over the entry in the first `size` bytes of it.
+  void Skip(size_t size) { rest_ = rest_.subspan(size); }
+
  private:
   ByteView rest_;
   size_t width_;
+};
+
+// Walks the entries of a tree that another tree does not have, byte for byte;
+// where one of them is not sorted, maybe some more. Much faster than looking at
+// each entry when the trees are versions of one directory.
+class NewTreeEntries {
+ public:
+  // `known` may be empty. Both contents outlive this.
+  NewTreeEntries(ByteView content, ByteView known, ObjectFormat format)
+      : entries_(content, format), known_(known, format) {
+    NextKnown();
+  }
+
+  // False at the end, or where the rest is not a tree entry.
+  bool Next(TreeEntry& entry);
+
+ private:
+  void NextKnown();
+
+  TreeIterator entries_;
+  TreeIterator known_;
+  TreeEntry known_entry_;
+  ByteView known_bytes_;  // of that entry; empty at the end
 };
 
 // What a commit names: its tree first, then its parents. An id that cannot be

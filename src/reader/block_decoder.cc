@@ -3,6 +3,7 @@
 
 #include "reader/block_decoder.h"
 
+#include <array>
 #include <utility>
 
 #include "base/error.h"
@@ -21,8 +22,18 @@ Result<T> InBlock(Result<T> result, const PackFile& pack, size_t block) {
   return std::unexpected(std::move(error));
 }
 
-std::function<ObjectId(uint32_t)> IdOf(const PackFile& pack) {
+// The ids of all objects, for which the index is needed.
+Result<TreeBlock::IdOf> IdOf(const PackFile& pack) {
+  ZPACK_TRY(pack.LoadIndex());
   return [&pack](uint32_t number) { return pack.ids()[pack.rank(number)]; };
+}
+
+// Some id for each object, where only sizes are asked for.
+TreeBlock::IdOf AnyId(const PackFile& pack) {
+  const std::array<uint8_t, ObjectId::kMaxWidth> zeros{};
+  const ObjectId id(
+      ByteView(zeros).first(ObjectIdWidth(pack.header().object_format)));
+  return [id](uint32_t) { return id; };
 }
 
 BlockLimits Limits(const PackFile& pack, const format::BlockView& block) {
@@ -32,7 +43,7 @@ BlockLimits Limits(const PackFile& pack, const format::BlockView& block) {
 }
 
 CommitNumbers Numbers(const PackFile& pack, const format::BlockView& block) {
-  return {block.header.first_object, pack.ids().size(),
+  return {block.header.first_object, pack.object_count(),
           pack.header().object_format};
 }
 
@@ -98,7 +109,8 @@ Result<BlockObjects> BlockDecoder::Objects(const PackFile& pack,
                                            const format::BlockView& block) {
   BlockObjects objects{block.header, {}};
   if (block.header.kind == format::BlockKind::kCommits) {
-    ZPACK_ASSIGN_OR_RETURN(Commits commits, DecodeCommitBlock(pack, block));
+    ZPACK_ASSIGN_OR_RETURN(Commits commits,
+                           DecodeCommitBlock(pack, block, AnyId(pack)));
     objects.sizes = std::move(commits.sizes);
     return objects;
   }
@@ -159,8 +171,9 @@ Result<CommitLinkStreams> BlockDecoder::CommitLinks(
   return streams;
 }
 
-Result<Commits> BlockDecoder::DecodeCommitBlock(
-    const PackFile& pack, const format::BlockView& block) {
+Result<Commits> BlockDecoder::DecodeCommitBlock(const PackFile& pack,
+                                                const format::BlockView& block,
+                                                TreeBlock::IdOf id_of) {
   using format::StreamKind;
   CommitStreams streams;
   ZPACK_ASSIGN_OR_RETURN(streams.links, CommitLinks(block));
@@ -175,7 +188,7 @@ Result<Commits> BlockDecoder::DecodeCommitBlock(
     ZPACK_ASSIGN_OR_RETURN(*stream, Unpack(block, kind));
   }
   return DecodeCommits(streams, block.header.object_count,
-                       {Numbers(pack, block), IdOf(pack)},
+                       {Numbers(pack, block), std::move(id_of)},
                        pack.options().max_block_size);
 }
 
@@ -212,7 +225,7 @@ Result<TreeBlock> BlockDecoder::Trees(const PackFile& pack,
     ZPACK_ASSIGN_OR_RETURN(*stream, Unpack(block, kind));
   }
   return TreeBlock::Parse(std::move(streams), block.header.object_count,
-                          pack.ids().size(), pack.header().object_format,
+                          pack.object_count(), pack.header().object_format,
                           Limits(pack, block));
 }
 
@@ -239,11 +252,13 @@ Result<DecodedBlock> BlockDecoder::Decode(const PackFile& pack, size_t block) {
     if (view.header.kind == format::BlockKind::kTrees) {
       ZPACK_ASSIGN_OR_RETURN(decoded.trees, Trees(pack, view));
       decoded.objects = {view.header, decoded.trees->sizes()};
-      decoded.id_of = IdOf(pack);
+      ZPACK_ASSIGN_OR_RETURN(decoded.id_of, IdOf(pack));
       return decoded;
     }
     if (view.header.kind == format::BlockKind::kCommits) {
-      ZPACK_ASSIGN_OR_RETURN(Commits commits, DecodeCommitBlock(pack, view));
+      ZPACK_ASSIGN_OR_RETURN(TreeBlock::IdOf id_of, IdOf(pack));
+      ZPACK_ASSIGN_OR_RETURN(Commits commits,
+                             DecodeCommitBlock(pack, view, std::move(id_of)));
       decoded.objects = {view.header, std::move(commits.sizes)};
       decoded.contents = std::move(commits.contents);
       ZPACK_ASSIGN_OR_RETURN(decoded.offsets,

@@ -22,10 +22,11 @@ namespace zpack {
 class BlockDecoder {
  public:
   // Reads block `block` of `pack`, checks its checksum and that it holds what
-  // the block table says, and decodes it. Errors name file and offset.
+  // the block table says, and decodes it. Errors name file and offset. A block
+  // of trees or commits loads the index, since it names objects by number.
   Result<DecodedBlock> Decode(const PackFile& pack, size_t block);
 
-  // The same without the contents.
+  // The same without the contents, and without the index.
   Result<BlockObjects> DecodeObjects(const PackFile& pack, size_t block);
 
   // What the commits of a block name, without their texts. Nothing for a block
@@ -46,7 +47,8 @@ class BlockDecoder {
                             const format::BlockView& block);
   Result<CommitLinkStreams> CommitLinks(const format::BlockView& block);
   Result<Commits> DecodeCommitBlock(const PackFile& pack,
-                                    const format::BlockView& block);
+                                    const format::BlockView& block,
+                                    TreeBlock::IdOf id_of);
   Result<TreeBlock> Trees(const PackFile& pack, const format::BlockView& block);
 
   ZstdDecompressor decompressor_;

@@ -72,7 +72,8 @@ ObjectReader::ContentPtr ObjectReader::Rebuild(const DecodedBlock& block,
 }
 
 Status ObjectReader::Stream(
-    uint32_t number, const std::function<Status(const ObjectInfo&)>& start,
+    uint32_t number, const ObjectId& id,
+    const std::function<Status(const ObjectInfo&)>& start,
     const std::function<Status(ByteView)>& piece) {
   const BlockRun run = RunAt(pack_, pack_.blocks().FindBlock(number));
   ZPACK_ASSIGN_OR_RETURN(const BlockPtr block, Block(run.first));
@@ -97,27 +98,27 @@ Status ObjectReader::Stream(
     Bytes unused;
     ZPACK_TRY(hash_and_pass(block->Object(index, unused)));
   }
-  const ObjectId expected = pack_.ids()[pack_.rank(number)];
-  if (const ObjectId actual = hasher.Finish(); actual != expected) {
+  if (const ObjectId actual = hasher.Finish(); actual != id) {
     return MakeError(ErrorCode::kCorrupt,
                      "object {} hashes to {} in block {} at offset {} of '{}'",
-                     expected.ToHex(), actual.ToHex(), run.first,
+                     id.ToHex(), actual.ToHex(), run.first,
                      pack_.block_offset(run.first), pack_.path());
   }
   return {};
 }
 
-Result<ObjectType> ObjectReader::Read(uint32_t number, Bytes& content) {
+Result<ObjectType> ObjectReader::Read(uint32_t number, const ObjectId& id,
+                                      Bytes& content) {
   ObjectType type = ObjectType::kBlob;
   content.clear();
   ZPACK_TRY(Stream(
-      number,
+      number, id,
       [&](const ObjectInfo& info) -> Status {
         type = info.type;
         if (info.size > pack_.options().max_object_size) {
           return MakeError(ErrorCode::kLimitExceeded,
                            "object {} of {} bytes is above the limit of {}",
-                           pack_.ids()[pack_.rank(number)].ToHex(), info.size,
+                           id.ToHex(), info.size,
                            pack_.options().max_object_size);
         }
         return {};

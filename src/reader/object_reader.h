@@ -26,13 +26,13 @@ class ObjectReader {
   Result<ObjectInfo> ReadInfo(uint32_t number);
 
   // The whole content. kLimitExceeded above ReadOptions::max_object_size,
-  // kCorrupt when it does not hash to the object's id.
-  Result<ObjectType> Read(uint32_t number, Bytes& content);
+  // kCorrupt when it does not hash to `id`.
+  Result<ObjectType> Read(uint32_t number, const ObjectId& id, Bytes& content);
 
   // The content in pieces, for objects of any size. `start` is called once,
-  // before the first piece. Whether the content hashes to the id is known only
+  // before the first piece. Whether the content hashes to `id` is known only
   // at the end.
-  Status Stream(uint32_t number,
+  Status Stream(uint32_t number, const ObjectId& id,
                 const std::function<Status(const ObjectInfo&)>& start,
                 const std::function<Status(ByteView)>& piece);
 

@@ -7,11 +7,14 @@
 #include <utility>
 
 #include "base/error.h"
-#include "format/object_index.h"
+#include "base/hash.h"
 #include "format/refs_chunk.h"
 
 namespace zpack {
 namespace {
+
+// Bytes that are read at a time where a chunk is only checked.
+constexpr uint64_t kPiece = uint64_t{256} << 10;
 
 // Adds where it happened to an error that a pure decoder reported.
 Error Locate(Error error, uint64_t offset, const std::string& path) {
@@ -68,10 +71,17 @@ Result<Bytes> ReadChunk(const RandomAccessFile& file, uint32_t id,
 
 }  // namespace
 
-Result<std::unique_ptr<PackFile>> PackFile::Open(
+Result<std::unique_ptr<PackFile>> PackFile::OpenWithoutIndex(
     std::unique_ptr<RandomAccessFile> file, const ReadOptions& options) {
   std::unique_ptr<PackFile> pack(new PackFile(std::move(file), options));
   ZPACK_TRY(pack->Load());
+  return pack;
+}
+
+Result<std::unique_ptr<PackFile>> PackFile::Open(
+    std::unique_ptr<RandomAccessFile> file, const ReadOptions& options) {
+  ZPACK_ASSIGN_OR_RETURN(auto pack, OpenWithoutIndex(std::move(file), options));
+  ZPACK_TRY(pack->LoadIndex());
   return pack;
 }
 
@@ -129,14 +139,18 @@ Status PackFile::Load() {
   return LoadTables();
 }
 
+Result<Bytes> PackFile::LoadChunk(const format::ChunkLocation& chunk) const {
+  return ReadChunk(*file_, chunk.id, chunk.offset, chunk.end() - chunk.offset,
+                   options_.max_chunk_size);
+}
+
 Result<Bytes> PackFile::LoadChunk(uint32_t id) const {
   const format::ChunkLocation* const chunk = toc_.Find(id);
   if (chunk == nullptr) {
     return MakeError(ErrorCode::kCorrupt, "chunk '{}' is missing from '{}'",
                      format::ChunkName(id), path());
   }
-  return ReadChunk(*file_, id, chunk->offset, chunk->end() - chunk->offset,
-                   options_.max_chunk_size);
+  return LoadChunk(*chunk);
 }
 
 Status PackFile::LoadTables() {
@@ -174,33 +188,66 @@ Status PackFile::LoadTables() {
                                              blocks_end, header_.object_count),
                                          at(format::kBlockTableChunk), path()));
 
-  ZPACK_TRY(LoadIndex());
-  ranks_ = format::InversePermutation(numbers_);
+  const auto index_chunks = format::FindIndexChunks(toc_);
+  if (!index_chunks) {
+    Error error = index_chunks.error();
+    error.message += fmt::format(" from '{}'", path());
+    return std::unexpected(std::move(error));
+  }
+  index_chunks_ = *index_chunks;
   return {};
 }
 
-Status PackFile::LoadIndex() {
-  // Older files have other forms of either chunk.
-  const bool old_ids = toc_.Find(format::kObjectIdsChunk) == nullptr;
-  const uint32_t ids_chunk =
-      old_ids ? format::kWholeObjectIdsChunk : format::kObjectIdsChunk;
-  ZPACK_ASSIGN_OR_RETURN(const Bytes ids, LoadChunk(ids_chunk));
-  ZPACK_ASSIGN_OR_RETURN(
-      ids_,
-      Locate((old_ids ? format::DecodeWholeObjectIds : format::DecodeObjectIds)(
-                 ids, header_.object_format, header_.object_count),
-             toc_.Find(ids_chunk)->offset, path()));
+Status PackFile::LoadIndex() const {
+  return load_index_.Do([this]() -> Status {
+    ZPACK_ASSIGN_OR_RETURN(index_, ReadIndex());
+    index_loaded_ = true;
+    return {};
+  });
+}
 
-  const bool old_numbers = toc_.Find(format::kObjectNumbersChunk) == nullptr;
-  const uint32_t numbers_chunk = old_numbers ? format::kWideObjectNumbersChunk
-                                             : format::kObjectNumbersChunk;
-  ZPACK_ASSIGN_OR_RETURN(const Bytes numbers, LoadChunk(numbers_chunk));
-  ZPACK_ASSIGN_OR_RETURN(numbers_,
-                         Locate((old_numbers ? format::DecodeWideObjectNumbers
-                                             : format::DecodeObjectNumbers)(
-                                    numbers, header_.object_count),
-                                toc_.Find(numbers_chunk)->offset, path()));
-  return {};
+Result<PackFile::Index> PackFile::ReadIndex() const {
+  Index index;
+  const auto& [ids, numbers] = index_chunks_;
+  {
+    const auto decode = ids.id == format::kObjectIdsChunk
+                            ? format::DecodeObjectIds
+                            : format::DecodeWholeObjectIds;
+    ZPACK_ASSIGN_OR_RETURN(const Bytes payload, LoadChunk(ids));
+    ZPACK_ASSIGN_OR_RETURN(
+        index.ids,
+        Locate(decode(payload, header_.object_format, header_.object_count),
+               ids.offset, path()));
+  }
+  const auto decode = numbers.id == format::kObjectNumbersChunk
+                          ? format::DecodeObjectNumbers
+                          : format::DecodeWideObjectNumbers;
+  ZPACK_ASSIGN_OR_RETURN(const Bytes payload, LoadChunk(numbers));
+  ZPACK_ASSIGN_OR_RETURN(
+      index.numbers,
+      Locate(decode(payload, header_.object_count), numbers.offset, path()));
+  index.ranks = format::InversePermutation(index.numbers);
+  return index;
+}
+
+Status PackFile::CheckChunk(const format::ChunkLocation& chunk) const {
+  ChecksumHasher hasher;
+  Bytes piece;
+  const uint64_t checksum_offset = chunk.end() - format::kChecksumSize;
+  for (uint64_t at = chunk.offset; at < checksum_offset; at += piece.size()) {
+    piece.resize(std::min(kPiece, checksum_offset - at));
+    ZPACK_TRY(file_->Read(at, piece));
+    if (at == chunk.offset) {
+      ZPACK_TRY(Locate(
+          format::CheckChunkHeader(chunk.id, chunk.end() - chunk.offset, piece),
+          chunk.offset, path()));
+    }
+    hasher.Update(piece);
+  }
+  piece.resize(format::kChecksumSize);
+  ZPACK_TRY(file_->Read(checksum_offset, piece));
+  return Locate(format::CheckChunkChecksum(chunk.id, piece, hasher.Value()),
+                chunk.offset, path());
 }
 
 uint32_t PackFile::block_object_count(size_t block) const {

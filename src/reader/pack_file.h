@@ -2,19 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An open .zpack file: its structure, checked, and its chunks. Immutable once
-// open; any number of threads may use it.
+// open, but for the index, which can be loaded later; any number of threads may
+// use it.
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/check.h"
 #include "base/file.h"
+#include "base/once_status.h"
 #include "format/block_table.h"
 #include "format/chunk.h"
 #include "format/file_header.h"
+#include "format/object_index.h"
 #include "format/trailer.h"
 #include "object/object_id_table.h"
 #include "zpack/options.h"
@@ -30,6 +35,10 @@ class PackFile {
   static Result<std::unique_ptr<PackFile>> Open(
       std::unique_ptr<RandomAccessFile> file, const ReadOptions& options);
 
+  // The same, but neither reads nor checks the index.
+  static Result<std::unique_ptr<PackFile>> OpenWithoutIndex(
+      std::unique_ptr<RandomAccessFile> file, const ReadOptions& options);
+
   // Reads the header and the refs, which are the first bytes of the file, and
   // nothing else.
   static Result<RefsSnapshot> ReadRefs(const RandomAccessFile& file,
@@ -43,11 +52,19 @@ class PackFile {
   const format::Trailer& trailer() const { return trailer_; }
   const format::BlockTable& blocks() const { return blocks_; }
   const RefsSnapshot& refs() const { return refs_; }
-  const ObjectIdTable& ids() const { return ids_; }
+  const format::IndexChunks& index_chunks() const { return index_chunks_; }
+  uint32_t object_count() const { return header_.object_count; }
 
+  // Reads and checks the whole index, the first time; a failure stays. Open has
+  // done it.
+  Status LoadIndex() const;
+  bool index_loaded() const { return index_loaded_; }
+
+  // REQUIRES, for these three: LoadIndex() has succeeded.
+  const ObjectIdTable& ids() const { return index().ids; }
   // The object number of each rank, and the rank of each number.
-  uint32_t number(uint32_t rank) const { return numbers_[rank]; }
-  uint32_t rank(uint32_t number) const { return ranks_[number]; }
+  uint32_t number(uint32_t rank) const { return index().numbers[rank]; }
+  uint32_t rank(uint32_t number) const { return index().ranks[number]; }
 
   uint64_t block_offset(size_t block) const {
     return blocks_.rows[block].offset;
@@ -69,15 +86,29 @@ class PackFile {
   // max_block_size.
   Status ReadBlockChunk(size_t block, Bytes& chunk) const;
 
+  // Checks the checksum of a chunk, without keeping it in memory.
+  Status CheckChunk(const format::ChunkLocation& chunk) const;
+
  private:
   PackFile(std::unique_ptr<RandomAccessFile> file, const ReadOptions& options)
       : file_(std::move(file)), options_(options) {}
 
+  struct Index {
+    ObjectIdTable ids;
+    std::vector<uint32_t> numbers;
+    std::vector<uint32_t> ranks;
+  };
+
   Status Load();
   Status LoadTables();
-  Status LoadIndex();
+  Result<Index> ReadIndex() const;
   // Reads and checks a chunk that the table of contents lists.
+  Result<Bytes> LoadChunk(const format::ChunkLocation& chunk) const;
   Result<Bytes> LoadChunk(uint32_t id) const;
+  const Index& index() const {
+    ZPACK_CHECK(index_loaded());
+    return index_;
+  }
 
   std::unique_ptr<RandomAccessFile> file_;
   ReadOptions options_;
@@ -86,9 +117,10 @@ class PackFile {
   format::Trailer trailer_;
   format::BlockTable blocks_;
   RefsSnapshot refs_;
-  ObjectIdTable ids_;
-  std::vector<uint32_t> numbers_;
-  std::vector<uint32_t> ranks_;
+  format::IndexChunks index_chunks_;
+  mutable OnceStatus load_index_;
+  mutable Index index_;  // written once, before `index_loaded_`
+  mutable std::atomic<bool> index_loaded_ = false;
 };
 
 }  // namespace zpack

@@ -98,6 +98,11 @@ Status StatisticsCollector::ReadBlock(size_t block) {
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
                            decoder_.Decode(pack_, block));
     ZPACK_TRY(paths_.AddTrees(decoded));
+    if (decoded.trees) verbatim_.AddTrees(decoded);
+  } else if (header.kind == format::BlockKind::kCommits) {
+    ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
+                           decoder_.Decode(pack_, block));
+    verbatim_.AddCommits(decoded);
   } else if (header.kind == format::BlockKind::kDeltas) {
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
                            decoder_.Decode(pack_, block));
@@ -187,6 +192,7 @@ FileStatistics StatisticsCollector::Finish() {
   if (out.lineages.size() > FileStatistics::kTopLineages) {
     out.lineages.resize(FileStatistics::kTopLineages);
   }
+  out.verbatim = verbatim_.Finish();
   out.chain_lengths = MakeHistogram(std::move(chain_lengths_));
   out.block_data = MakeHistogram(std::move(block_data_));
   out.rebuilt_bytes = MakeHistogram(std::move(rebuilt_bytes_));

@@ -15,6 +15,7 @@
 #include "reader/block_decoder.h"
 #include "reader/object_paths.h"
 #include "reader/pack_file.h"
+#include "reader/verbatim_counter.h"
 #include "zpack/statistics.h"
 
 namespace zpack {
@@ -22,7 +23,7 @@ namespace zpack {
 class StatisticsCollector {
  public:
   explicit StatisticsCollector(const PackFile& pack)
-      : pack_(pack), paths_(pack) {}
+      : pack_(pack), paths_(pack), verbatim_(pack) {}
 
   // Reads all blocks.
   Status ReadBlocks(const RunOptions& run);
@@ -49,6 +50,7 @@ class StatisticsCollector {
 
   const PackFile& pack_;
   ObjectPaths paths_;
+  VerbatimCounter verbatim_;
   BlockDecoder decoder_;
   std::map<std::tuple<std::string, ObjectType, std::string>, StreamSum>
       streams_;

@@ -74,7 +74,8 @@ void CommitStretchEncoder::AddColumns(const format::CommitText& text) {
 
 Status CommitStretchEncoder::Add(const Bytes& content, uint32_t /*path*/) {
   format::CommitText text;
-  if (format::SplitCommit(content, numbers_.format(), text)) {
+  if (format::SplitCommit(content, numbers_.format(), text) ==
+      format::CommitFlaw::kNone) {
     AddColumns(text);
   } else {
     AddVerbatim(content);

@@ -11,6 +11,12 @@
 #include "object/object_links.h"
 
 namespace zpack {
+namespace {
+
+// Contents of trees that are kept, in bytes.
+constexpr uint64_t kLastTreesSize = uint64_t{64} << 20;
+
+}  // namespace
 
 ObjectWalker::ObjectWalker(ObjectSource& source,
                            const std::vector<ObjectId>& shallow,
@@ -20,7 +26,8 @@ ObjectWalker::ObjectWalker(ObjectSource& source,
       run_(run),
       shallow_(shallow.begin(), shallow.end()),
       empty_tree_(ObjectHasher(source.object_format())
-                      .Hash(ObjectType::kTree, ByteView())) {}
+                      .Hash(ObjectType::kTree, ByteView())),
+      last_trees_(kLastTreesSize) {}
 
 Status ObjectWalker::Walk(const std::vector<ObjectId>& tips) {
   for (const ObjectId& tip : tips) {
@@ -103,22 +110,26 @@ Status ObjectWalker::AddCommit(uint32_t rank) {
 Status ObjectWalker::WalkTree(uint32_t root, uint32_t path) {
   if (!Visit(root, path)) return {};
   std::vector<uint32_t> pending = {root};
-  Bytes content;
   while (!pending.empty()) {
     ZPACK_TRY(CheckStop(run_.stop));
     const uint32_t tree = pending.back();
     pending.pop_back();
-    ZPACK_TRY(Read(tree, content));
+    auto content = std::make_shared<Bytes>();
+    ZPACK_TRY(Read(tree, *content));
     if (list_.types[tree] != ObjectType::kTree) continue;
-    TreeIterator entries(content, list_.ids.format());
+    const uint32_t directory = list_.paths[tree];
+    const auto last = last_trees_.Find(directory);
+    NewTreeEntries entries(*content, last ? ByteView(*last) : ByteView(),
+                           list_.ids.format());
     TreeEntry entry;
     while (entries.Next(entry)) {
       if (entry.is_gitlink()) continue;
       const auto child = Need(ObjectId(entry.id));
       if (!child || list_.reached(*child)) continue;
-      Visit(*child, list_.path_table.Intern(list_.paths[tree], entry.name));
+      Visit(*child, list_.path_table.Intern(directory, entry.name));
       if (entry.is_tree()) pending.push_back(*child);
     }
+    last_trees_.Insert(directory, content, content->size());
   }
   return {};
 }

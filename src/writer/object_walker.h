@@ -11,6 +11,7 @@
 #include <set>
 #include <vector>
 
+#include "base/lru_cache.h"
 #include "object/object_source.h"
 #include "writer/object_list.h"
 #include "zpack/options.h"
@@ -62,6 +63,9 @@ class ObjectWalker {
   // Links of the commits that wait in `commits_`, by rank.
   std::unordered_map<uint32_t, std::pair<ObjectId, std::vector<ObjectId>>>
       links_;
+  // The last tree of each path: what the next one has in common with it was
+  // visited.
+  LruCache<uint32_t, Bytes> last_trees_;
   uint32_t next_visit_ = 0;
 };
 

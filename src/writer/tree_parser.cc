@@ -7,32 +7,10 @@
 #include <cstring>
 
 #include "format/tree_columns.h"
+#include "format/tree_text.h"
 
 namespace zpack {
 namespace {
-
-// The pieces of an entry.
-struct RawEntry {
-  std::string_view mode;
-  std::string_view name;
-  ByteView id;
-};
-
-// Reads the entry at the front of `rest` and drops it from there.
-bool NextEntry(ByteView& rest, size_t id_width, RawEntry& entry) {
-  const auto space = std::ranges::find(rest, uint8_t{' '});
-  const auto end = std::find(space, rest.end(), uint8_t{0});
-  if (end == rest.end()) return false;
-  const auto mode_size = static_cast<size_t>(space - rest.begin());
-  const auto name_end = static_cast<size_t>(end - rest.begin());
-  if (rest.size() - name_end - 1 < id_width) return false;
-  const std::string_view text = AsText(rest);
-  entry.mode = text.substr(0, mode_size);
-  entry.name = text.substr(mode_size + 1, name_end - mode_size - 1);
-  entry.id = rest.subspan(name_end + 1, id_width);
-  rest = rest.subspan(name_end + 1 + id_width);
-  return true;
-}
 
 // Walks along the items of a tree beside those of one that is like it.
 class Companion {
@@ -70,7 +48,6 @@ uint32_t TreeParser::InternName(std::string_view name) {
 bool TreeParser::Parse(const ParsedTree& like, ParsedTree& tree) {
   tree.items.clear();
   tree.ends.clear();
-  const size_t id_width = ObjectIdWidth(numbers_.format());
   const ByteView content = tree.content;
   ByteView rest = content;
   Companion companion(like);
@@ -83,14 +60,15 @@ bool TreeParser::Parse(const ParsedTree& like, ParsedTree& tree) {
       continue;
     }
     const size_t begin = content.size() - rest.size();
-    RawEntry entry;
-    if (!NextEntry(rest, id_width, entry)) return false;
-    const auto mode = format::TreeModeNumber(entry.mode);
-    if (!mode) return false;
+    format::TreeTextEntry entry;
+    if (format::TakeTreeEntry(rest, numbers_.format(), entry) !=
+        format::TreeFlaw::kNone) {
+      return false;
+    }
     while (!companion.at_end() && Name(companion.item().name) < entry.name) {
       companion.Next();
     }
-    TreeItem item{0, numbers_.Number(ObjectId(entry.id)), *mode};
+    TreeItem item{0, numbers_.Number(ObjectId(entry.id)), entry.mode};
     if (!companion.at_end() && Name(companion.item().name) == entry.name) {
       item.name = companion.item().name;
       companion.Next();

@@ -201,6 +201,33 @@ TEST_F(CatFileTest, MissingObjectAnswersNo) {
   }
 }
 
+TEST_F(CatFileTest, DamagedIndexIsAnErrorAndNotAMissingObject) {
+  Convert();
+  std::string bytes = ReadFile(file_);
+  // The last byte of the ids.
+  const size_t at = bytes.find("ONBP") - 9;
+  bytes[at] = static_cast<char>(bytes[at] ^ 1);
+  WriteFile(file_, bytes);
+  const std::string gone(40, '4');
+  for (const char* const mode : {"-e", "-t", "-p"}) {
+    EXPECT_EQ(Ours(mode, gone).exit_code, 128);
+    EXPECT_THAT(Ours(mode, gone).err, HasSubstr("chunk 'OIDP' at offset"));
+  }
+  for (const std::string& name : {gone, std::string("44444")}) {
+    ProcessOptions process;
+    process.input = name + "\n";
+    const ProcessResult batch =
+        RunZpack({"cat-file", "--batch-check", file_}, process);
+    EXPECT_EQ(batch.exit_code, 128);
+    EXPECT_EQ(batch.out, "");
+    EXPECT_THAT(batch.err, HasSubstr("chunk 'OIDP' at offset"));
+  }
+  EXPECT_EQ(RunZpack({"show", file_}).exit_code, 128);
+  EXPECT_EQ(RunZpack({"verify", "--level=structure", file_}).exit_code, 1);
+  // What is found hashes to its id.
+  EXPECT_EQ(Ours("-p", ambiguous_[0]).out, Gits("-p", ambiguous_[0]).out);
+}
+
 TEST_F(CatFileTest, MalformedTreeFailsWithoutACrash) {
   const std::string broken = repo_.WriteTree("100644 no end");
   const std::string cut = repo_.WriteTree(

@@ -215,8 +215,9 @@ TEST_F(Evolution, LimitsAreCheckedBeforeAnythingIsAllocated) {
       PackFile::Open(std::make_unique<MemoryFile>(file_), options);
   ASSERT_THAT(pack, IsOk());
   Bytes content;
-  EXPECT_THAT(ObjectReader(**pack).Read(0, content),
-              HasCode(ErrorCode::kLimitExceeded));
+  EXPECT_THAT(
+      ObjectReader(**pack).Read(0, (*pack)->ids()[(*pack)->rank(0)], content),
+      HasCode(ErrorCode::kLimitExceeded));
 }
 
 TEST_F(Evolution, AnObjectAboveTheLimitCanStillBeStreamed) {
@@ -226,11 +227,12 @@ TEST_F(Evolution, AnObjectAboveTheLimitCanStillBeStreamed) {
       PackFile::Open(std::make_unique<MemoryFile>(file_), options);
   ASSERT_THAT(pack, IsOk());
   ObjectReader reader(**pack);
+  const ObjectId id = (*pack)->ids()[(*pack)->rank(0)];
   Bytes content;
-  EXPECT_THAT(reader.Read(0, content), HasCode(ErrorCode::kLimitExceeded));
+  EXPECT_THAT(reader.Read(0, id, content), HasCode(ErrorCode::kLimitExceeded));
   uint64_t streamed = 0;
   EXPECT_THAT(reader.Stream(
-                  0, [](const ObjectInfo&) { return Status{}; },
+                  0, id, [](const ObjectInfo&) { return Status{}; },
                   [&](ByteView piece) {
                     streamed += piece.size();
                     return Status{};

@@ -14,6 +14,7 @@
 
 #include "api/convert_source.h"
 #include "reader/block_decoder.h"
+#include "reader/object_locator.h"
 #include "reader/object_reader.h"
 #include "reader/pack_file.h"
 #include "support/memory_file.h"
@@ -69,7 +70,8 @@ void ReadEverything(const Bytes& bytes, const MemorySource& source) {
   ObjectReader reader(**pack);
   Bytes content;
   for (uint32_t rank = 0; rank < (*pack)->ids().size(); ++rank) {
-    const auto type = reader.Read((*pack)->number(rank), content);
+    const auto type =
+        reader.Read((*pack)->number(rank), (*pack)->ids()[rank], content);
     if (!type) continue;
     const auto object = source.objects().find((*pack)->ids()[rank]);
     ASSERT_NE(object, source.objects().end()) << "an id that never was";
@@ -139,6 +141,62 @@ TEST(Sweep, AHostileByteUnderARightChecksumIsFoundAndDoesNoHarm) {
         ASSERT_FALSE(Verifies(bad)) << "offset " << offset;
       }
       ReadEverything(bad, source);
+    }
+  }
+}
+
+// Looks every object up without loading the index. Each answer must be right,
+// or an error that says what is wrong; that something is not there, of which
+// `bytes` are no proof, is no answer.
+void LookEverythingUp(const Bytes& bytes, const MemorySource& source) {
+  const auto pack = PackFile::OpenWithoutIndex(
+      std::make_unique<MemoryFile>(bytes), ReadOptions{});
+  ASSERT_TRUE(pack) << pack.error().message;
+  ObjectLocator locator(**pack);
+  ObjectReader reader(**pack);
+  const auto corrupt = [](const auto& result) {
+    return !result && result.error().code == ErrorCode::kCorrupt;
+  };
+  Bytes content;
+  for (const auto& [id, object] : source.objects()) {
+    const Status contains = locator.Contains(id);
+    EXPECT_TRUE(contains || corrupt(contains));
+    if (const auto number = locator.Find(id)) {
+      const auto type = reader.Read(*number, id, content);
+      EXPECT_TRUE(corrupt(type) || AsText(content) == object.content);
+    } else {
+      EXPECT_TRUE(corrupt(number));
+    }
+    if (const auto number = locator.FindChecked(id)) {
+      const auto info = reader.ReadInfo(*number);
+      EXPECT_TRUE(corrupt(info) ||
+                  *info == (ObjectInfo{object.type, object.content.size()}));
+    } else {
+      EXPECT_TRUE(corrupt(number));
+    }
+    const auto matches = locator.FindPrefix(id.ToHex().substr(0, 10), 2);
+    EXPECT_TRUE(corrupt(matches) || matches->first == std::vector{id});
+  }
+  EXPECT_TRUE(corrupt(locator.Contains(ObjectId(Bytes(20, 0x5a)))));
+  EXPECT_TRUE(corrupt(locator.FindPrefix("5a5a5a5a5a", 1)));
+}
+
+TEST(Sweep, AFlipInTheIndexMakesNoWrongAnswer) {
+  MemorySource source = SampleHistory(4);
+  const Bytes good = SmallFile(source);
+  const auto pack =
+      PackFile::Open(std::make_unique<MemoryFile>(good), ReadOptions{});
+  ASSERT_TRUE(pack) << pack.error().message;
+  const auto& [ids, numbers] = (*pack)->index_chunks();
+  for (const format::ChunkLocation& chunk : {ids, numbers}) {
+    for (size_t offset = chunk.offset; offset < chunk.end(); ++offset) {
+      for (const uint8_t mask :
+           {uint8_t{0xff}, static_cast<uint8_t>(1 << offset % 8)}) {
+        Bytes bad = good;
+        bad[offset] ^= mask;
+        LookEverythingUp(bad, source);
+        ASSERT_FALSE(::testing::Test::HasFailure()) << "offset " << offset;
+      }
     }
   }
 }

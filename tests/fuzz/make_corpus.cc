@@ -19,6 +19,7 @@
 #include "format/refs_chunk.h"
 #include "format/trailer.h"
 #include "support/memory_source.h"
+#include "support/repo_builder.h"
 #include "support/temp_dir.h"
 #include "support/tree_blocks.h"
 #include "writer/delta_block_builder.h"
@@ -286,6 +287,31 @@ void AddCommandLines(const Corpus& corpus) {
   }
 }
 
+void AddPack(const Corpus& corpus) {
+  const TempDir directory;
+  const RepoBuilder repo(directory / "repo");
+  repo.History(3);
+  std::string text = RawToHex(RandomBytes(1, 200));
+  for (int i = 0; i < 4; ++i) repo.WriteBlob(text += "line\n");
+  for (const bool by_offset : {true, false}) {
+    const std::string path =
+        (directory / "pack-") +
+        repo.Git({"pack-objects", "-q",
+                  by_offset ? "--delta-base-offset" : "--no-reuse-delta",
+                  directory / "pack"},
+                 repo.Git({"cat-file", "--batch-all-objects",
+                           "--batch-check=%(objectname)"}) +
+                     '\n');
+    const std::string index = ReadFile(path + ".idx");
+    Bytes input;
+    ByteWriter to(input);
+    to.U16(static_cast<uint16_t>(index.size()));
+    to.Raw(AsBytes(index));
+    to.Raw(AsBytes(ReadFile(path + ".pack")));
+    corpus.Add(by_offset ? "pack/offsets" : "pack/references", input);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -303,6 +329,7 @@ int main(int argc, char** argv) {
   AddTreeBlock(corpus);
   AddTrees(corpus);
   AddCommandLines(corpus);
+  AddPack(corpus);
   for (const std::string& version : SampleVersions()) source.AddBlob(version);
   corpus.Add("file/history", ZpackFile(source, 1 << 20));
   // More than eight blocks.

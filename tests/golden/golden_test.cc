@@ -54,5 +54,28 @@ TEST(Golden, EveryOldFileStillDecodes) {
   EXPECT_GE(files, 4);
 }
 
+// One run for each object, so that each is looked up in the file.
+TEST(Golden, EveryObjectOfOldFilesIsFound) {
+  int objects = 0;
+  for (const auto& entry :
+       fs::recursive_directory_iterator(ZPACK_GOLDEN_DIRECTORY)) {
+    if (entry.path().extension() != ".zpack") continue;
+    SCOPED_TRACE(entry.path());
+    const std::string path = entry.path().string();
+    std::istringstream lines(
+        ReadFile(fs::path(path).replace_extension(".txt").string()));
+    std::string id;
+    std::string type;
+    std::string size;
+    while (lines >> id >> type >> size) {
+      EXPECT_EQ(Output({"cat-file", "-t", path, id}), type + "\n");
+      EXPECT_EQ(Output({"cat-file", "-s", path, id.substr(0, 12)}),
+                size + "\n");
+      ++objects;
+    }
+  }
+  EXPECT_GE(objects, 90);
+}
+
 }  // namespace
 }  // namespace zpack::testing

@@ -230,7 +230,7 @@ void ExpectHolds(const std::string& path, const MemorySource& source) {
   for (const auto& [id, object] : source.objects()) {
     const auto rank = (*pack)->ids().Find(id);
     ASSERT_TRUE(rank);
-    const auto type = reader.Read((*pack)->number(*rank), content);
+    const auto type = reader.Read((*pack)->number(*rank), id, content);
     ASSERT_THAT(type, IsOk());
     ASSERT_EQ(*type, object.type);
     ASSERT_EQ(AsText(content), object.content) << id.ToHex();

@@ -80,7 +80,11 @@ int RunOne(const PackReader& reader, const po::variables_map& values,
     }
     return Fail(io, id.error());
   }
-  if (Has(values, "exists")) return reader.Contains(*id) ? kDone : kNo;
+  if (Has(values, "exists")) {
+    const auto exists = reader.Contains(*id);
+    if (!exists) return Fail(io, exists.error());
+    return *exists ? kDone : kNo;
+  }
   const auto info = reader.ReadInfo(*id);
   if (!info) return Fail(io, info.error());
   if (Has(values, "type")) {
@@ -91,6 +95,16 @@ int RunOne(const PackReader& reader, const po::variables_map& values,
     return PrettyPrint(reader, *id, *info, io);
   }
   return kDone;
+}
+
+// False when a name stands for no object, or no single one; else the error that
+// kept it from being known.
+Result<bool> Missing(const Error& error) {
+  if (error.code == ErrorCode::kNotFound ||
+      error.code == ErrorCode::kAmbiguous) {
+    return false;
+  }
+  return std::unexpected(error);
 }
 
 // One object of a batch.
@@ -118,7 +132,9 @@ class BatchPrinter {
   // A name as it came from the input.
   Status PrintNamed(std::string_view name, std::string_view rest) {
     const auto id = reader_.Resolve(name);
-    if (id && reader_.Contains(*id)) return Print(*id, rest);
+    const auto exists = id ? reader_.Contains(*id) : Missing(id.error());
+    if (!exists) return std::unexpected(exists.error());
+    if (*exists) return Print(*id, rest);
     const bool ambiguous = !id && id.error().code == ErrorCode::kAmbiguous;
     out_ << name << (ambiguous ? " ambiguous\n" : " missing\n");
     return {};
@@ -130,22 +146,6 @@ class BatchPrinter {
   bool contents_;
   std::ostream& out_;
 };
-
-Status PrintAll(const PackReader& reader, bool unordered,
-                BatchPrinter& printer) {
-  if (unordered) {
-    for (const uint32_t rank : reader.StorageOrder()) {
-      const Status status = printer.Print(reader.id(rank), "");
-      if (!status) return status;
-    }
-    return {};
-  }
-  for (uint32_t rank = 0; rank < reader.object_count(); ++rank) {
-    const Status status = printer.Print(reader.id(rank), "");
-    if (!status) return status;
-  }
-  return {};
-}
 
 Status PrintFromInput(BatchPrinter& printer, const Io& io) {
   std::string line;
@@ -176,10 +176,14 @@ int RunBatch(const PackReader& reader, const po::variables_map& values,
       BatchFormat::Parse(Text(values, contents ? "batch" : "batch-check"));
   if (!format) return Fail(io, format.error());
   BatchPrinter printer(reader, *std::move(format), contents, io.out);
-  const Status status =
-      Has(values, "batch-all-objects")
-          ? PrintAll(reader, Has(values, "unordered"), printer)
-          : PrintFromInput(printer, io);
+  const IdOrder order =
+      Has(values, "unordered") ? IdOrder::kStorage : IdOrder::kId;
+  const Status status = Has(values, "batch-all-objects")
+                            ? reader.ForEachId(order,
+                                               [&](const ObjectId& id) {
+                                                 return printer.Print(id, "");
+                                               })
+                            : PrintFromInput(printer, io);
   return status ? kDone : Fail(io, status.error());
 }
 

@@ -28,6 +28,23 @@ void Print(std::string_view title, const FileStatistics::Histogram& histogram,
   }
 }
 
+void PrintVerbatim(const FileStatistics& statistics, std::ostream& out) {
+  if (statistics.verbatim.empty()) {
+    out << "\nstored verbatim: none\n";
+    return;
+  }
+  out << "\nstored verbatim\n"
+         "type      objects        content  reason, and some of them\n";
+  for (const auto& verbatim : statistics.verbatim) {
+    out << fmt::format("{:7} {:9} {:14}  {}\n", ObjectTypeName(verbatim.type),
+                       verbatim.objects, verbatim.content_bytes,
+                       verbatim.reason);
+    for (const ObjectId& id : verbatim.examples) {
+      out << fmt::format("{:34}{}\n", "", id.ToHex());
+    }
+  }
+}
+
 Json ToJson(const FileStatistics::Histogram& histogram) {
   Json buckets = Json::array();
   for (const auto& bucket : histogram.buckets) {
@@ -37,6 +54,20 @@ Json ToJson(const FileStatistics::Histogram& histogram) {
           {"p99", histogram.p99},
           {"maximum", histogram.maximum},
           {"buckets", buckets}};
+}
+
+Json VerbatimJson(const FileStatistics& statistics) {
+  Json verbatim = Json::array();
+  for (const auto& sum : statistics.verbatim) {
+    Json examples = Json::array();
+    for (const ObjectId& id : sum.examples) examples.push_back(id.ToHex());
+    verbatim.push_back({{"type", ObjectTypeName(sum.type)},
+                        {"reason", sum.reason},
+                        {"objects", sum.objects},
+                        {"content_bytes", sum.content_bytes},
+                        {"examples", examples}});
+  }
+  return verbatim;
 }
 
 // Adds what a share holds to `json`.
@@ -63,6 +94,7 @@ void PrintStatistics(const FileStatistics& statistics, std::ostream& out) {
                        extension.empty() ? "(none)" : Printable(extension),
                        share.objects, share.content_bytes, share.stored_bytes);
   }
+  PrintVerbatim(statistics, out);
   Print("deltas between a blob and one that is whole", statistics.chain_lengths,
         out);
   Print("bytes of block data decoded for a blob, less its own size",
@@ -107,6 +139,7 @@ Json StatisticsJson(const FileStatistics& statistics) {
   }
   return {{"streams", streams},
           {"extensions", extensions},
+          {"verbatim", VerbatimJson(statistics)},
           {"chain_lengths", ToJson(statistics.chain_lengths)},
           {"block_data", ToJson(statistics.block_data)},
           {"rebuilt_bytes", ToJson(statistics.rebuilt_bytes)},

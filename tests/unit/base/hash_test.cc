@@ -54,5 +54,17 @@ TEST(Hex, RoundTripsAndRefusesOtherCharacters) {
   EXPECT_FALSE(FromHex("0g"));
 }
 
+TEST(ChecksumHasher, DoesNotCareAboutPieces) {
+  Bytes bytes;
+  ChecksumHasher hasher;
+  EXPECT_EQ(hasher.Value(), Checksum({}));
+  for (size_t size = 0; size < 700; size += 13) {
+    const Bytes piece(size, static_cast<uint8_t>(size));
+    hasher.Update(piece);
+    Append(bytes, piece);
+    EXPECT_EQ(hasher.Value(), Checksum(bytes));
+  }
+}
+
 }  // namespace
 }  // namespace zpack

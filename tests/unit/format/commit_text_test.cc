@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace zpack::format {
 namespace {
@@ -20,7 +22,9 @@ const std::string kUsual = kTree + kParent + kAuthor + kCommitter;
 // Splits `content` and puts it together again.
 std::string Again(const std::string& content) {
   CommitText text;
-  if (!SplitCommit(AsBytes(content), ObjectFormat::kSha1, text)) return "odd";
+  const CommitFlaw flaw =
+      SplitCommit(AsBytes(content), ObjectFormat::kSha1, text);
+  if (flaw != CommitFlaw::kNone) return "odd";
   Bytes out;
   AppendCommit(text, out);
   return std::string(AsText(out));
@@ -31,7 +35,8 @@ TEST(CommitText, SplitsACommitIntoItsParts) {
       kTree + kParent + kParent + kAuthor + kCommitter +
       "gpgsig -----BEGIN\n \n -----END\nencoding latin1\n\nSubject\n\nBody\n";
   CommitText text;
-  ASSERT_TRUE(SplitCommit(AsBytes(content), ObjectFormat::kSha1, text));
+  ASSERT_EQ(SplitCommit(AsBytes(content), ObjectFormat::kSha1, text),
+            CommitFlaw::kNone);
   EXPECT_EQ(text.tree.ToHex(), std::string(40, 'a'));
   ASSERT_EQ(text.parents.size(), 2U);
   EXPECT_EQ(text.parents[1].ToHex(), std::string(40, 'b'));
@@ -57,25 +62,43 @@ TEST(CommitText, TakesWhatItCanGiveBack) {
   }
 }
 
-TEST(CommitText, LeavesEverythingElse) {
-  for (const std::string& content :
-       {std::string(), kTree, kTree + kAuthor, kParent + kTree + kAuthor,
-        "tree " + std::string(40, 'A') + '\n' + kAuthor + kCommitter,
-        "tree " + std::string(39, 'a') + '\n' + kAuthor + kCommitter,
-        "tree " + std::string(64, 'a') + '\n' + kAuthor + kCommitter,
-        kTree + "parent x\n" + kAuthor + kCommitter,
-        kTree + kCommitter + kAuthor,
-        kTree + "author a <b> 007 +0000\n" + kCommitter,
-        kTree + "author a <b> +7 +0000\n" + kCommitter,
-        kTree + "author a <b>  7 +0000\n" + kCommitter,
-        kTree + "author a <b> 7\n" + kCommitter,
-        kTree + "author a <b> 9223372036854775808 +0000\n" + kCommitter,
-        kTree + "author a <b>\n" + kCommitter,
-        kTree + "author nobody 7 +0000\n" + kCommitter,
-        kTree + "author a" + std::string(1, '\0') + " <b> 7 +0000\n" +
-            kCommitter}) {
-    EXPECT_EQ(Again(content), "odd") << content;
+TEST(CommitText, SaysWhatIsOddAboutEverythingElse) {
+  const std::string rest = kAuthor + kCommitter;
+  const std::string zero(1, '\0');
+  const std::vector<std::pair<CommitFlaw, std::string>> odd = {
+      {CommitFlaw::kTree, ""},
+      {CommitFlaw::kTree, "tree " + std::string(40, 'a')},
+      {CommitFlaw::kTree, kParent + kTree + rest},
+      {CommitFlaw::kTree, "tree " + std::string(39, 'a') + '\n' + rest},
+      {CommitFlaw::kTree, "tree " + std::string(64, 'a') + '\n' + rest},
+      {CommitFlaw::kParent, kTree + "parent x\n" + rest},
+      {CommitFlaw::kParent, kTree + kParent + "parent \n" + rest},
+      {CommitFlaw::kAuthor, kTree},
+      {CommitFlaw::kAuthor, kTree + kCommitter + kAuthor},
+      {CommitFlaw::kAuthor, kTree + "author a <b>\n" + kCommitter},
+      {CommitFlaw::kAuthor, kTree + "author a <b> 7\n" + kCommitter},
+      {CommitFlaw::kAuthor, kTree + "author a 7 +0000\n" + kCommitter},
+      {CommitFlaw::kCommitter, kTree + kAuthor},
+      {CommitFlaw::kCommitter, kTree + kAuthor + "committer\n"},
+      {CommitFlaw::kTime, kTree + "author a <b> 007 +0000\n" + kCommitter},
+      {CommitFlaw::kTime, kTree + "author a <b> -0 +0000\n" + kCommitter},
+      {CommitFlaw::kTime, kTree + "author a <b> +7 +0000\n" + kCommitter},
+      {CommitFlaw::kTime, kTree + "author a <b>  7 +0000\n" + kCommitter},
+      {CommitFlaw::kTime,
+       kTree + "author a <b> 9223372036854775808 +0000\n" + kCommitter},
+      {CommitFlaw::kTime, kTree + kAuthor + "committer a <b> 00 +0000\n"},
+      {CommitFlaw::kZeroByte,
+       kTree + "author a" + zero + " <b> 7 +0000\n" + kCommitter},
+      {CommitFlaw::kZeroByte,
+       kTree + kAuthor + "committer <> 7 +" + zero + '\n'},
+      {CommitFlaw::kIdInCapitals, "tree " + std::string(40, 'A') + '\n' + rest},
+  };
+  CommitText text;
+  for (const auto& [flaw, content] : odd) {
+    EXPECT_EQ(SplitCommit(AsBytes(content), ObjectFormat::kSha1, text), flaw)
+        << content;
   }
+  EXPECT_EQ(FlawName(CommitFlaw::kTime), "unusual time");
 }
 
 }  // namespace

@@ -3,15 +3,21 @@
 
 #include "object/object_links.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
+#include <algorithm>
+#include <array>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "object/object_hasher.h"
 
 namespace zpack {
 namespace {
 
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using std::string_literals::operator""s;
 
 const std::string kA(40, 'a');
@@ -61,6 +67,82 @@ TEST(ParseCommitTime, ReadsTheCommittersSeconds) {
   EXPECT_EQ(
       ParseCommitTime(AsBytes("committer A <a@b> 99999999999999999999\n")), 0U);
   EXPECT_EQ(ParseCommitTime(AsBytes("")), 0U);
+}
+
+std::string Entry(const std::string& name, char id,
+                  const std::string& mode = "100644") {
+  return mode + ' ' + name + '\0' + std::string(20, id);
+}
+
+// Names of the entries of `content` that `known` does not have.
+std::vector<std::string> NewNames(const std::string& content,
+                                  const std::string& known) {
+  NewTreeEntries entries(AsBytes(content), AsBytes(known), ObjectFormat::kSha1);
+  TreeEntry entry;
+  std::vector<std::string> names;
+  while (entries.Next(entry)) names.emplace_back(entry.name);
+  return names;
+}
+
+TEST(NewTreeEntries, PassesOverWhatBothTreesHave) {
+  const std::string known = Entry("a", 'x') + Entry("b", 'x') + Entry("d", 'x');
+  EXPECT_THAT(NewNames(known, known), IsEmpty());
+  EXPECT_THAT(NewNames(known, ""), ElementsAre("a", "b", "d"));
+  EXPECT_THAT(NewNames("", known), IsEmpty());
+  EXPECT_THAT(NewNames(Entry("b", 'x') + Entry("c", 'x') + Entry("d", 'x') +
+                           Entry("e", 'x'),
+                       known),
+              ElementsAre("c", "e"));
+}
+
+TEST(NewTreeEntries, TellsAnotherIdOrModeApart) {
+  const std::string known = Entry("a", 'x') + Entry("b", 'x') + Entry("c", 'x');
+  EXPECT_THAT(
+      NewNames(Entry("a", 'y') + Entry("b", 'x', "100755") + Entry("c", 'x'),
+               known),
+      ElementsAre("a", "b"));
+}
+
+TEST(NewTreeEntries, StopsWhereItIsNoTree) {
+  const std::string known = Entry("a", 'x') + "garbage";
+  EXPECT_THAT(NewNames(Entry("a", 'y') + "garbage", known), ElementsAre("a"));
+  EXPECT_THAT(NewNames(Entry("a", 'x') + "garbage", known), IsEmpty());
+}
+
+// Whatever the order of entries: all that is new is found, and what is passed
+// over is known.
+TEST(NewTreeEntries, MissesNothingInUnsortedTrees) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 2000; ++round) {
+    std::array<std::string, 2> trees;
+    std::array<std::vector<std::string>, 2> entries;
+    for (size_t i = 0; i < 2; ++i) {
+      for (unsigned n = random() % 8; n > 0; --n) {
+        entries[i].push_back(
+            Entry(std::string(1 + random() % 2, 'a' + random() % 3),
+                  random() % 2 == 0 ? 'x' : 'y'));
+        trees[i] += entries[i].back();
+      }
+    }
+    NewTreeEntries iterator(AsBytes(trees[0]), AsBytes(trees[1]),
+                            ObjectFormat::kSha1);
+    std::vector<std::string> found;
+    TreeEntry next;
+    while (iterator.Next(next)) {
+      found.push_back(Entry(std::string(next.name), next.id[0]));
+    }
+    size_t at = 0;
+    for (const std::string& entry : entries[0]) {
+      const bool known =
+          std::ranges::find(entries[1], entry) != entries[1].end();
+      if (at < found.size() && found[at] == entry) {
+        ++at;
+      } else {
+        EXPECT_TRUE(known) << "round " << round;
+      }
+    }
+    EXPECT_EQ(at, found.size());
+  }
 }
 
 TEST(ParseTagTarget, ReadsTheFirstLineOnly) {

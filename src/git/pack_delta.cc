@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/pack_delta.h"
+
+#include <bit>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace zpack {
+namespace {
+
+// A copy without a length copies so many bytes.
+constexpr uint32_t kDefaultCopy = 0x10000;
+constexpr uint8_t kCopy = 0x80;
+// Bits of a copy that tell which bytes of offset and length follow.
+constexpr uint8_t kOffsetBytes = 0x0f;
+constexpr uint8_t kLengthBytes = 0x70;
+constexpr unsigned kFirstLengthBit = 4;
+
+std::unexpected<Error> Bad() {
+  return MakeError(ErrorCode::kCorrupt, "bad delta");
+}
+
+// Seven bits a byte, the least significant first.
+bool ReadSize(ByteReader& in, uint64_t& size) {
+  size = 0;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    const uint8_t byte = in.U8();
+    if (!in.ok() || (shift == 63 && (byte & 0x7e) != 0)) return false;
+    size |= static_cast<uint64_t>(byte & 0x7f) << shift;
+    if ((byte & 0x80) == 0) return true;
+  }
+  return false;
+}
+
+// The bytes that `present` says are there, the least significant first.
+uint32_t ReadSparse(ByteReader& in, unsigned present) {
+  uint32_t value = 0;
+  for (; present != 0; present &= present - 1) {
+    value |= uint32_t{in.U8()} << (8 * std::countr_zero(present));
+  }
+  return value;
+}
+
+}  // namespace
+
+Result<PackDeltaHeader> DecodePackDeltaHeader(ByteView delta) {
+  ByteReader in(delta);
+  PackDeltaHeader header;
+  if (!ReadSize(in, header.base_size) || !ReadSize(in, header.result_size)) {
+    return Bad();
+  }
+  header.size = delta.size() - in.remaining();
+  return header;
+}
+
+Status ApplyPackDelta(ByteView base, ByteView delta, uint64_t max_size,
+                      Bytes& out) {
+  ZPACK_ASSIGN_OR_RETURN(const PackDeltaHeader header,
+                         DecodePackDeltaHeader(delta));
+  if (header.base_size != base.size()) return Bad();
+  if (header.result_size > max_size) {
+    return MakeError(ErrorCode::kLimitExceeded, "delta of {} bytes",
+                     header.result_size);
+  }
+  out.resize(header.result_size);
+  uint8_t* to = out.data();
+  size_t room = out.size();
+  ByteReader in(delta.subspan(header.size));
+  while (in.remaining() != 0) {
+    const uint8_t op = in.U8();
+    ByteView from;
+    if ((op & kCopy) != 0) {
+      const uint32_t offset = ReadSparse(in, op & kOffsetBytes);
+      uint32_t length = ReadSparse(in, (op & kLengthBytes) >> kFirstLengthBit);
+      if (length == 0) length = kDefaultCopy;
+      if (offset > base.size() || length > base.size() - offset) return Bad();
+      from = base.subspan(offset, length);
+    } else {
+      // Zero is reserved.
+      if (op == 0) return Bad();
+      from = in.Raw(op);
+    }
+    if (!in.ok() || from.size() > room) return Bad();
+    std::memcpy(to, from.data(), from.size());
+    to += from.size();
+    room -= from.size();
+  }
+  if (room != 0) return Bad();
+  return {};
+}
+
+}  // namespace zpack

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/pack_index.h"
+
+#include <utility>
+
+#include "base/error.h"
+
+namespace zpack {
+namespace {
+
+constexpr uint32_t kSignature = 0xff744f63;  // "\377tOc"
+constexpr uint32_t kVersion = 2;
+constexpr size_t kFanOutSize = 256 * sizeof(uint32_t);
+constexpr size_t kHeaderSize = 2 * sizeof(uint32_t) + kFanOutSize;
+constexpr uint32_t kLargeOffset = uint32_t{1} << 31;
+constexpr ObjectFormat kFormat = ObjectFormat::kSha1;
+
+std::unexpected<Error> Bad(const std::string& path) {
+  return MakeError(ErrorCode::kCorrupt, "bad pack index '{}'", path);
+}
+
+}  // namespace
+
+Result<PackIndex> DecodePackIndex(ByteView bytes, const std::string& path) {
+  ByteReader in(bytes);
+  if (in.U32() != kSignature || in.U32() != kVersion) {
+    return MakeError(ErrorCode::kUnsupported,
+                     "pack index of another version: '{}'", path);
+  }
+  ObjectIdTable::FanOut fan_out;
+  for (uint32_t& count : fan_out) count = in.U32();
+  const size_t width = ObjectIdWidth(kFormat);
+  const uint64_t count = fan_out.back();
+  // Ids, checksums, offsets, then large offsets and two hashes.
+  const uint64_t fixed = kHeaderSize + count * (width + 8) + 2 * width;
+  if (!in.ok() || bytes.size() < fixed || (bytes.size() - fixed) % 8 != 0) {
+    return Bad(path);
+  }
+  const uint64_t large_count = (bytes.size() - fixed) / 8;
+
+  PackIndex index;
+  const ByteView ids = in.Raw(count * width);
+  ZPACK_ASSIGN_OR_RETURN(
+      index.ids,
+      ObjectIdTable::FromSorted(kFormat, Bytes(ids.begin(), ids.end())));
+  if (index.ids.fan_out() != fan_out) return Bad(path);
+  index.crcs.resize(count);
+  for (uint32_t& crc : index.crcs) crc = in.U32();
+  ByteReader large(bytes.last(large_count * 8 + 2 * width));
+  const ByteView large_offsets = large.Raw(large_count * 8);
+  index.offsets.resize(count);
+  for (uint64_t& offset : index.offsets) {
+    offset = in.U32();
+    if (offset < kLargeOffset) continue;
+    const uint64_t at = offset - kLargeOffset;
+    if (at >= large_count) return Bad(path);
+    offset = LoadBigEndian<uint64_t>(&large_offsets[at * 8]);
+  }
+  return index;
+}
+
+}  // namespace zpack

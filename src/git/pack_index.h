@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A version 2 pack index, read (gitformat-pack(5)). Pure.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "object/object_id_table.h"
+
+namespace zpack {
+
+struct PackIndex {
+  ObjectIdTable ids;
+  // By rank of the id:
+  std::vector<uint64_t> offsets;  // in the pack
+  std::vector<uint32_t> crcs;     // of the entry's bytes in the pack
+};
+
+// Decodes the bytes of an index; `path` is what messages call it. kUnsupported
+// for another version, kCorrupt for what does not fit together; its own
+// checksum is not looked at.
+Result<PackIndex> DecodePackIndex(ByteView bytes, const std::string& path);
+
+}  // namespace zpack

@@ -1,0 +1,282 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/stock_pack_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "base/error.h"
+#include "git/pack_delta.h"
+
+namespace zpack {
+namespace {
+
+constexpr uint32_t kPackSignature = 0x5041434b;  // "PACK"
+constexpr uint32_t kPackVersion = 2;
+constexpr size_t kPackHeaderSize = 12;
+constexpr uint8_t kOffsetDelta = 6;
+constexpr uint8_t kReferenceDelta = 7;
+constexpr size_t kIdWidth = ObjectIdWidth(ObjectFormat::kSha1);
+// Entries that take more in the pack, and objects that are larger, are left to
+// libgit2 and to those who read in pieces.
+constexpr uint64_t kMaxStored = uint64_t{16} << 20;
+constexpr uint64_t kMaxSize = uint64_t{512} << 20;
+// A deflated byte stands for no more than so many.
+constexpr uint64_t kMaxDeflateRatio = 1032;
+// Contents of bases that are kept, in bytes, and the largest single one.
+constexpr uint64_t kBasesSize = uint64_t{32} << 20;
+constexpr uint64_t kMaxBase = kBasesSize / 4;
+// Bytes read at a time while entries are scanned.
+constexpr uint64_t kScanSize = uint64_t{1} << 20;
+// The header of a delta takes no more: two sizes of 64 bits.
+constexpr size_t kMaxDeltaHeader = 20;
+
+std::unexpected<Error> Bad(uint64_t offset, const std::string& path) {
+  return MakeError(ErrorCode::kCorrupt, "bad entry at offset {} of '{}'",
+                   offset, path);
+}
+
+}  // namespace
+
+StockPackReader::StockPackReader(std::unique_ptr<RandomAccessFile> file,
+                                 uint64_t end)
+    : file_(std::move(file)), end_(end), bases_(kBasesSize) {}
+
+Result<std::unique_ptr<StockPackReader>> StockPackReader::Open(
+    FileSystem& file_system, const std::string& base_path) {
+  const std::string index_path = base_path + ".idx";
+  ZPACK_ASSIGN_OR_RETURN(const Bytes bytes,
+                         ReadWholeFile(file_system, index_path,
+                                       std::numeric_limits<size_t>::max()));
+  ZPACK_ASSIGN_OR_RETURN(PackIndex index, DecodePackIndex(bytes, index_path));
+  ZPACK_ASSIGN_OR_RETURN(auto file,
+                         file_system.OpenForRead(base_path + ".pack"));
+  return Create(std::move(index), std::move(file));
+}
+
+Result<std::unique_ptr<StockPackReader>> StockPackReader::Create(
+    PackIndex index, std::unique_ptr<RandomAccessFile> file) {
+  if (file->size() < kPackHeaderSize + kIdWidth) return Bad(0, file->path());
+  const uint64_t end = file->size() - kIdWidth;
+  std::unique_ptr<StockPackReader> reader(
+      new StockPackReader(std::move(file), end));
+  ZPACK_TRY(reader->PlaceEntries(index));
+  reader->ids_ = std::move(index.ids);
+  ZPACK_TRY(reader->ScanEntries());
+  ZPACK_TRY(reader->ResolveTypes());
+  return reader;
+}
+
+Status StockPackReader::PlaceEntries(const PackIndex& index) {
+  std::array<uint8_t, kPackHeaderSize> header;
+  ZPACK_TRY(file_->Read(0, header));
+  ByteReader in(header);
+  if (in.U32() != kPackSignature || in.U32() != kPackVersion ||
+      in.U32() != index.ids.size()) {
+    return Bad(0, file_->path());
+  }
+  std::vector<uint32_t> order(index.ids.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::sort(order, {},
+                    [&](uint32_t rank) { return index.offsets[rank]; });
+  entries_.resize(order.size());
+  positions_.resize(order.size());
+  uint64_t expected = kPackHeaderSize;
+  for (uint32_t position = 0; position < order.size(); ++position) {
+    const uint64_t offset = index.offsets[order[position]];
+    // The first one follows the header; none stand at the same place.
+    if (offset < expected || offset >= end_) return Bad(offset, file_->path());
+    entries_[position].offset = offset;
+    positions_[order[position]] = position;
+    expected = offset + 1;
+  }
+  return {};
+}
+
+uint64_t StockPackReader::StoredSize(uint32_t position) const {
+  const uint64_t next =
+      position + 1 < entries_.size() ? entries_[position + 1].offset : end_;
+  return next - entries_[position].offset;
+}
+
+Result<StockPackReader::EntryHeader> StockPackReader::ParseHeader(
+    uint32_t position, ByteView bytes) const {
+  const uint64_t offset = entries_[position].offset;
+  ByteReader in(bytes);
+  EntryHeader header;
+  uint8_t byte = in.U8();
+  header.type = byte >> 4 & 7;
+  header.size = byte & 15;
+  for (unsigned shift = 4; (byte & 0x80) != 0; shift += 7) {
+    byte = in.U8();
+    if (!in.ok() || shift > 53) return Bad(offset, file_->path());
+    header.size |= static_cast<uint64_t>(byte & 0x7f) << shift;
+  }
+  uint64_t base_offset = 0;
+  if (header.type == kOffsetDelta) {
+    // The distance back: seven bits a byte, the most significant first, each
+    // further byte standing for one more than its bits say.
+    byte = in.U8();
+    uint64_t distance = byte & 0x7f;
+    while ((byte & 0x80) != 0) {
+      byte = in.U8();
+      if (!in.ok() || distance >= uint64_t{1} << 56) {
+        return Bad(offset, file_->path());
+      }
+      distance = (distance + 1) << 7 | (byte & 0x7f);
+    }
+    if (distance == 0 || distance > offset) return Bad(offset, file_->path());
+    base_offset = offset - distance;
+    const auto base =
+        std::ranges::lower_bound(entries_, base_offset, {}, &Entry::offset);
+    if (base == entries_.end() || base->offset != base_offset) {
+      return Bad(offset, file_->path());
+    }
+    header.base = static_cast<uint32_t>(base - entries_.begin());
+  } else if (header.type == kReferenceDelta) {
+    const ByteView id = in.Raw(kIdWidth);
+    if (!in.ok()) return Bad(offset, file_->path());
+    const auto rank = ids_.Find(ObjectId(id));
+    if (!rank) return Bad(offset, file_->path());
+    header.base = positions_[*rank];
+  } else if (header.type < static_cast<uint8_t>(ObjectType::kCommit) ||
+             header.type > static_cast<uint8_t>(ObjectType::kTag)) {
+    return Bad(offset, file_->path());
+  }
+  if (!in.ok()) return Bad(offset, file_->path());
+  header.length = bytes.size() - in.remaining();
+  return header;
+}
+
+Status StockPackReader::ScanEntries() {
+  Bytes buffer;
+  uint64_t buffer_offset = 0;
+  for (uint32_t position = 0; position < entries_.size(); ++position) {
+    const uint64_t offset = entries_[position].offset;
+    // Enough for the headers of an entry and a delta, however deflated.
+    const uint64_t wanted = std::min<uint64_t>(StoredSize(position), 4096);
+    if (offset + wanted > buffer_offset + buffer.size()) {
+      buffer.resize(std::min(kScanSize, end_ - offset));
+      ZPACK_TRY(file_->Read(offset, buffer));
+      buffer_offset = offset;
+    }
+    ZPACK_TRY(ScanEntry(
+        position, ByteView(buffer).subspan(offset - buffer_offset, wanted)));
+  }
+  return {};
+}
+
+Status StockPackReader::ScanEntry(uint32_t position, ByteView bytes) {
+  Entry& entry = entries_[position];
+  ZPACK_ASSIGN_OR_RETURN(const EntryHeader header,
+                         ParseHeader(position, bytes));
+  if (header.base == kNoBase) {
+    entry.type = ObjectType{header.type};
+    entry.size = header.size;
+    return {};
+  }
+  entry.base = header.base;
+  entries_[header.base].is_base = true;
+  std::array<uint8_t, kMaxDeltaHeader> start;
+  const auto room =
+      std::span(start).first(std::min<uint64_t>(start.size(), header.size));
+  scanner_.Reset();
+  ZPACK_ASSIGN_OR_RETURN(const auto progress,
+                         scanner_.Run(bytes.subspan(header.length), room));
+  ZPACK_ASSIGN_OR_RETURN(
+      const PackDeltaHeader delta,
+      DecodePackDeltaHeader(std::span(start).first(progress.produced)));
+  entry.size = delta.result_size;
+  return {};
+}
+
+Status StockPackReader::ResolveTypes() {
+  std::vector<uint32_t> chain;
+  for (uint32_t position = 0; position < entries_.size(); ++position) {
+    uint32_t at = position;
+    while (entries_[at].type == ObjectType{0}) {
+      chain.push_back(at);
+      // A circle of references.
+      if (chain.size() > entries_.size()) {
+        return Bad(entries_[at].offset, file_->path());
+      }
+      at = entries_[at].base;
+    }
+    for (; !chain.empty(); chain.pop_back()) {
+      entries_[chain.back()].type = entries_[at].type;
+    }
+  }
+  return {};
+}
+
+Status StockPackReader::Inflate(uint32_t position, Bytes& raw) const {
+  static thread_local Bytes stored;
+  static thread_local Inflater inflater;
+  const uint64_t size = StoredSize(position);
+  if (size > kMaxStored) {
+    return MakeError(ErrorCode::kUnsupported, "entry of {} bytes", size);
+  }
+  stored.resize(size);
+  ZPACK_TRY(file_->Read(entries_[position].offset, stored));
+  ZPACK_ASSIGN_OR_RETURN(const EntryHeader header,
+                         ParseHeader(position, stored));
+  if (header.size > size * kMaxDeflateRatio || header.size > kMaxSize) {
+    return MakeError(ErrorCode::kUnsupported, "object of {} bytes",
+                     header.size);
+  }
+  raw.resize(header.size);
+  return inflater.Inflate(ByteView(stored).subspan(header.length), raw);
+}
+
+Status StockPackReader::Expand(uint32_t position, const Bytes* base,
+                               Bytes& content) const {
+  if (entries_[position].base == kNoBase) return Inflate(position, content);
+  static thread_local Bytes delta;
+  ZPACK_TRY(Inflate(position, delta));
+  return ApplyPackDelta(*base, delta, kMaxSize, content);
+}
+
+StockPackReader::ContentPtr StockPackReader::FindBase(uint32_t position) {
+  if (!entries_[position].is_base) return nullptr;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return bases_.Find(position);
+}
+
+void StockPackReader::KeepBase(uint32_t position, ContentPtr content) {
+  if (!entries_[position].is_base || content->size() > kMaxBase) return;
+  const uint64_t size = content->size();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  bases_.Insert(position, std::move(content), size);
+}
+
+Status StockPackReader::Read(uint32_t rank, Bytes& content) {
+  // Up to an object that is known or stored whole, then forward again.
+  std::vector<uint32_t> chain;
+  ContentPtr base;
+  for (uint32_t at = positions_[rank]; at != kNoBase; at = entries_[at].base) {
+    base = FindBase(at);
+    if (base) break;
+    chain.push_back(at);
+  }
+  if (chain.empty()) {
+    content.assign(base->begin(), base->end());
+    return {};
+  }
+  for (; chain.size() > 1; chain.pop_back()) {
+    auto next = std::make_shared<Bytes>();
+    ZPACK_TRY(Expand(chain.back(), base.get(), *next));
+    base = std::move(next);
+    KeepBase(chain.back(), base);
+  }
+  ZPACK_TRY(Expand(chain.front(), base.get(), content));
+  if (entries_[chain.front()].is_base) {
+    KeepBase(chain.front(), std::make_shared<const Bytes>(content));
+  }
+  return {};
+}
+
+}  // namespace zpack

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reader/object_locator.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/error.h"
+
+namespace zpack {
+
+bool ObjectLocator::UseWholeIndex() {
+  if (pack_.index_loaded()) return true;
+  if (++lookups_ <= MaxLookups(pack_.object_count())) return false;
+  // If it is damaged, what can be proven is found all the same.
+  return pack_.LoadIndex().has_value();
+}
+
+Result<uint32_t> ObjectLocator::Rank(const ObjectId& id) {
+  if (!UseWholeIndex()) {
+    ZPACK_ASSIGN_OR_RETURN(const std::optional<uint32_t> rank,
+                           lookup_.Find(id));
+    if (rank) return *rank;
+    // Damage must not look like an object that was never there.
+    ZPACK_TRY(pack_.LoadIndex());
+  }
+  const std::optional<uint32_t> rank = pack_.ids().Find(id);
+  if (rank) return *rank;
+  return MakeError(ErrorCode::kNotFound, "object {} is not in '{}'", id.ToHex(),
+                   pack_.path());
+}
+
+Status ObjectLocator::Contains(const ObjectId& id) {
+  ZPACK_TRY(Rank(id));
+  return {};
+}
+
+Result<uint32_t> ObjectLocator::Find(const ObjectId& id) {
+  ZPACK_ASSIGN_OR_RETURN(const uint32_t rank, Rank(id));
+  if (pack_.index_loaded()) return pack_.number(rank);
+  return lookup_.Number(rank);
+}
+
+Result<uint32_t> ObjectLocator::FindChecked(const ObjectId& id) {
+  if (!pack_.index_loaded()) {
+    ZPACK_TRY(numbers_checked_.Do(
+        [this] { return pack_.CheckChunk(pack_.index_chunks().numbers); }));
+  }
+  return Find(id);
+}
+
+Result<std::pair<uint32_t, uint32_t>> ObjectLocator::Ranks(
+    std::string_view hex_prefix) {
+  if (!UseWholeIndex()) {
+    ZPACK_TRY(ids_checked_.Do(
+        [this] { return pack_.CheckChunk(pack_.index_chunks().ids); }));
+    ZPACK_ASSIGN_OR_RETURN(const auto ranks, lookup_.FindPrefix(hex_prefix));
+    if (ranks.first != ranks.second) return ranks;
+    ZPACK_TRY(pack_.LoadIndex());
+  }
+  return pack_.ids().FindPrefix(hex_prefix);
+}
+
+Result<ObjectId> ObjectLocator::Id(uint32_t rank) {
+  if (pack_.index_loaded()) return pack_.ids()[rank];
+  return lookup_.Id(rank);
+}
+
+Result<ObjectLocator::Matches> ObjectLocator::FindPrefix(
+    std::string_view hex_prefix, uint32_t max_first) {
+  ZPACK_ASSIGN_OR_RETURN(const auto ranks, Ranks(hex_prefix));
+  const auto [begin, end] = ranks;
+  Matches matches;
+  matches.count = end - begin;
+  const uint32_t named = std::min(matches.count, max_first);
+  matches.first.reserve(named);
+  for (uint32_t rank = begin; rank < begin + named; ++rank) {
+    ZPACK_ASSIGN_OR_RETURN(matches.first.emplace_back(), Id(rank));
+  }
+  return matches;
+}
+
+}  // namespace zpack

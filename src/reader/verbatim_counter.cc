@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reader/verbatim_counter.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "format/commit_text.h"
+#include "format/tree_text.h"
+
+namespace zpack {
+
+void VerbatimCounter::Add(const DecodedBlock& block, size_t index,
+                          std::string_view reason) {
+  const ObjectType type = block.objects.header.type;
+  FileStatistics::Verbatim& sum = sums_[{type, reason}];
+  sum.type = type;
+  sum.reason = reason;
+  ++sum.objects;
+  sum.content_bytes += block.objects.sizes[index];
+  if (sum.examples.size() == FileStatistics::kMaxExamples) return;
+  const uint32_t number =
+      block.objects.header.first_object + static_cast<uint32_t>(index);
+  sum.examples.push_back(pack_.ids()[pack_.rank(number)]);
+}
+
+void VerbatimCounter::AddTrees(const DecodedBlock& block) {
+  Bytes content;
+  for (uint32_t index = 0; index < block.trees->count(); ++index) {
+    if (!block.trees->IsVerbatim(index)) continue;
+    // Another writer may have its own reasons; then none is found.
+    const auto flaw = format::FindTreeFlaw(block.Object(index, content),
+                                           pack_.header().object_format);
+    Add(block, index, format::FlawName(flaw));
+  }
+}
+
+void VerbatimCounter::AddCommits(const DecodedBlock& block) {
+  Bytes unused;
+  format::CommitText text;
+  for (size_t index = 0; index < block.objects.sizes.size(); ++index) {
+    // What columns stand for can be split again; so the others are verbatim.
+    const auto flaw = format::SplitCommit(block.Object(index, unused),
+                                          pack_.header().object_format, text);
+    if (flaw != format::CommitFlaw::kNone) {
+      Add(block, index, format::FlawName(flaw));
+    }
+  }
+}
+
+std::vector<FileStatistics::Verbatim> VerbatimCounter::Finish() const {
+  std::vector<FileStatistics::Verbatim> sums;
+  sums.reserve(sums_.size());
+  for (const auto& [key, sum] : sums_) sums.push_back(sum);
+  std::ranges::stable_sort(sums, std::greater(),
+                           &FileStatistics::Verbatim::content_bytes);
+  return sums;
+}
+
+}  // namespace zpack

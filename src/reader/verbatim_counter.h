@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counts the commits and trees that blocks of columns hold verbatim.
+// Thread-compatible.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "reader/block_decoder.h"
+#include "zpack/statistics.h"
+
+namespace zpack {
+
+class VerbatimCounter {
+ public:
+  // `pack` outlives this, and its index is loaded.
+  explicit VerbatimCounter(const PackFile& pack) : pack_(pack) {}
+
+  // A block of trees or of commits.
+  void AddTrees(const DecodedBlock& block);
+  void AddCommits(const DecodedBlock& block);
+
+  // Most bytes first, ties by type and reason.
+  std::vector<FileStatistics::Verbatim> Finish() const;
+
+ private:
+  void Add(const DecodedBlock& block, size_t index, std::string_view reason);
+
+  const PackFile& pack_;
+  std::map<std::pair<ObjectType, std::string_view>, FileStatistics::Verbatim>
+      sums_;
+};
+
+}  // namespace zpack

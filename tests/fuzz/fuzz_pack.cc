@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stock packs: the size of an index in two bytes, the index, and the pack. All
+// objects are read.
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#include "fuzz/fuzz_target.h"
+#include "git/stock_pack_reader.h"
+#include "support/memory_file.h"
+
+namespace {
+
+using namespace zpack;
+
+// A few bytes can ask for an object of any size.
+constexpr uint64_t kMaxObject = 1 << 16;
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  ByteReader in(ByteView(data, size));
+  const uint16_t index_size = in.U16();
+  const ByteView index_bytes =
+      in.Raw(std::min<size_t>(index_size, in.remaining()));
+  const ByteView pack = in.Raw(in.remaining());
+  auto index = DecodePackIndex(index_bytes, "index");
+  if (!index) return 0;
+  const auto reader = StockPackReader::Create(
+      *std::move(index), std::make_unique<zpack::testing::MemoryFile>(
+                             Bytes(pack.begin(), pack.end())));
+  if (!reader) return 0;
+  const uint32_t count = (*reader)->ids().size();
+  for (uint32_t rank = 0; rank < count; ++rank) {
+    if ((*reader)->Info(rank).size > kMaxObject) return 0;
+  }
+  Bytes content;
+  for (uint32_t rank = 0; rank < count; ++rank) {
+    if ((*reader)->Read(rank, content) &&
+        content.size() != (*reader)->Info(rank).size) {
+      std::abort();
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The two chunks of an object index, in either form, as the bytes of a file.
+
+#pragma once
+
+#include <numeric>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "format/object_index.h"
+
+namespace zpack::testing {
+
+enum class IndexForm : uint8_t { kNew, kOld };
+
+struct IndexFile {
+  Bytes bytes;
+  format::IndexChunks chunks;
+};
+
+inline IndexFile MakeIndexFile(const ObjectIdTable& ids,
+                               const std::vector<uint32_t>& numbers,
+                               IndexForm form) {
+  const bool old = form == IndexForm::kOld;
+  IndexFile file;
+  const auto add = [&](uint32_t id, const Bytes& payload) {
+    const uint64_t offset = file.bytes.size();
+    format::EncodeChunk(id, format::kChunkRequired, payload, file.bytes);
+    return format::ChunkLocation{id, format::kChunkRequired, offset,
+                                 payload.size()};
+  };
+  Bytes payload;
+  if (old) {
+    for (const uint32_t count : ids.fan_out()) ByteWriter(payload).U32(count);
+    Append(payload, ids.bytes());
+  } else {
+    format::EncodeObjectIds(ids, payload);
+  }
+  file.chunks.ids = add(
+      old ? format::kWholeObjectIdsChunk : format::kObjectIdsChunk, payload);
+  payload.clear();
+  if (old) {
+    for (const uint32_t number : numbers) ByteWriter(payload).U32(number);
+  } else {
+    format::EncodeObjectNumbers(numbers, payload);
+  }
+  file.chunks.numbers =
+      add(old ? format::kWideObjectNumbersChunk : format::kObjectNumbersChunk,
+          payload);
+  return file;
+}
+
+// `count` random ids, always the same.
+inline ObjectIdTable RandomIds(ObjectFormat format, uint32_t count) {
+  std::mt19937_64 random(count);
+  Bytes ids(size_t{count} * ObjectIdWidth(format));
+  for (uint8_t& byte : ids) byte = static_cast<uint8_t>(random());
+  return *ObjectIdTable::FromUnsorted(format, std::move(ids));
+}
+
+// A permutation of 0 ... count - 1 that is not in order.
+inline std::vector<uint32_t> SomeNumbers(uint32_t count) {
+  std::vector<uint32_t> numbers(count);
+  std::iota(numbers.rbegin(), numbers.rend(), 0U);
+  for (uint32_t i = 2; i < count; i += 3) std::swap(numbers[i], numbers[i / 2]);
+  return numbers;
+}
+
+}  // namespace zpack::testing

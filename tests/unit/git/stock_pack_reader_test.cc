@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Packs as git writes them, object by object against what was put in.
+
+#include "git/stock_pack_reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "object/object_hasher.h"
+#include "support/matchers.h"
+#include "support/memory_file.h"
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+
+namespace zpack {
+namespace {
+
+using testing::HasCode;
+using testing::IsOk;
+using testing::ReadFile;
+using testing::RepoBuilder;
+using testing::TempDir;
+
+Bytes ToBytes(std::string_view text) {
+  return {AsBytes(text).begin(), AsBytes(text).end()};
+}
+
+ObjectId HashOf(ObjectType type, ByteView content) {
+  return ObjectHasher(ObjectFormat::kSha1).Hash(type, content);
+}
+
+class StockPackReaderTest : public ::testing::Test {
+ protected:
+  StockPackReaderTest() : repo_(dir_ / "repo") {
+    repo_.History(30);
+    // Versions of one text, which become a chain of deltas.
+    std::string text = testing::RawToHex(testing::RandomBytes(1, 3000));
+    for (int i = 0; i < 40; ++i) {
+      text = text.substr(200) + testing::RawToHex(testing::RandomBytes(
+                                    static_cast<uint64_t>(i), 100));
+      repo_.WriteBlob(text);
+    }
+    repo_.WriteBlob("");
+    repo_.WriteTag(repo_.Git({"rev-parse", "main"}), "commit", "v1");
+  }
+
+  // Packs everything with these options; returns the path without extension.
+  std::string Pack(const std::vector<std::string>& options) const {
+    std::vector<std::string> command = {"pack-objects", "-q", "--window=20"};
+    command.insert(command.end(), options.begin(), options.end());
+    command.push_back(dir_ / "pack");
+    const std::string ids = repo_.Git(
+        {"cat-file", "--batch-all-objects", "--batch-check=%(objectname)"});
+    return dir_ / ("pack-" + repo_.Git(command, ids + '\n'));
+  }
+
+  void ExpectReadsAll(const std::string& path) const {
+    const auto reader = StockPackReader::Open(PosixFileSystem(), path);
+    ASSERT_THAT(reader, IsOk());
+    const ObjectIdTable& ids = (*reader)->ids();
+    ASSERT_GT(ids.size(), 100U);
+    for (uint32_t rank = 0; rank < ids.size(); ++rank) {
+      Bytes content;
+      ASSERT_THAT((*reader)->Read(rank, content), IsOk());
+      const ObjectInfo info = (*reader)->Info(rank);
+      EXPECT_EQ(info.size, content.size());
+      EXPECT_EQ(HashOf(info.type, content), ids[rank]);
+    }
+  }
+
+  TempDir dir_;
+  RepoBuilder repo_;
+};
+
+TEST_F(StockPackReaderTest, ReadsDeltasByOffset) {
+  const std::string path = Pack({"--delta-base-offset"});
+  // Otherwise this would test little.
+  EXPECT_THAT(repo_.Git({"verify-pack", "-v", path + ".pack"}),
+              ::testing::HasSubstr("chain length = 5"));
+  ExpectReadsAll(path);
+}
+
+TEST_F(StockPackReaderTest, ReadsDeltasByReference) {
+  ExpectReadsAll(Pack({}));
+}
+
+TEST_F(StockPackReaderTest, ReadsOffsetsOf64Bits) {
+  ExpectReadsAll(Pack({"--delta-base-offset", "--index-version=2,0x40"}));
+}
+
+TEST_F(StockPackReaderTest, ReadsFromSeveralThreads) {
+  const std::string path = Pack({"--delta-base-offset"});
+  const auto reader = StockPackReader::Open(PosixFileSystem(), path);
+  ASSERT_THAT(reader, IsOk());
+  const auto read_all = [&] {
+    for (uint32_t rank = 0; rank < (*reader)->ids().size(); ++rank) {
+      Bytes content;
+      ASSERT_THAT((*reader)->Read(rank, content), IsOk());
+      EXPECT_EQ(HashOf((*reader)->Info(rank).type, content),
+                (*reader)->ids()[rank]);
+    }
+  };
+  std::jthread other(read_all);
+  read_all();
+}
+
+TEST_F(StockPackReaderTest, LeavesOldIndexesToOthers) {
+  EXPECT_THAT(
+      StockPackReader::Open(PosixFileSystem(), Pack({"--index-version=1"})),
+      HasCode(ErrorCode::kUnsupported));
+}
+
+TEST_F(StockPackReaderTest, LeavesLargeEntriesToOthers) {
+  const std::string id = repo_.WriteBlob(testing::RandomBytes(3, 17 << 20));
+  const std::string path = Pack({});
+  const auto reader = StockPackReader::Open(PosixFileSystem(), path);
+  ASSERT_THAT(reader, IsOk());
+  const auto rank = (*reader)->ids().Find(*ObjectId::FromHex(id));
+  ASSERT_TRUE(rank.has_value());
+  EXPECT_EQ((*reader)->Info(*rank).size, uint64_t{17} << 20);
+  Bytes content;
+  EXPECT_THAT((*reader)->Read(*rank, content),
+              HasCode(ErrorCode::kUnsupported));
+}
+
+// Whatever byte is wrong: no crash, and nothing is read with another size than
+// was announced. Wrong content is found by whoever hashes it.
+TEST_F(StockPackReaderTest, TakesDamageCalmly) {
+  const std::string path = Pack({"--delta-base-offset"});
+  const std::string index = ReadFile(path + ".idx");
+  const std::string pack = ReadFile(path + ".pack");
+  uint64_t refused = 0;
+  const auto read = [&](const std::string& index_bytes,
+                        const std::string& pack_bytes) {
+    auto decoded = DecodePackIndex(AsBytes(index_bytes), "index");
+    if (!decoded) return void(++refused);
+    const auto reader = StockPackReader::Create(
+        *std::move(decoded),
+        std::make_unique<testing::MemoryFile>(ToBytes(pack_bytes)));
+    if (!reader) return void(++refused);
+    for (uint32_t rank = 0; rank < (*reader)->ids().size(); ++rank) {
+      Bytes content;
+      if (!(*reader)->Read(rank, content)) {
+        ++refused;
+      } else {
+        EXPECT_EQ((*reader)->Info(rank).size, content.size());
+      }
+    }
+  };
+  const auto flip = [](std::string bytes, size_t at) {
+    bytes[at] = static_cast<char>(bytes[at] ^ 0x55);
+    return bytes;
+  };
+  for (size_t at = 0; at < pack.size(); at += 37) read(index, flip(pack, at));
+  for (size_t at = 0; at < index.size(); at += 41) read(flip(index, at), pack);
+  for (size_t size = 0; size < pack.size(); size += 501) {
+    read(index, pack.substr(0, size));
+  }
+  for (size_t size = 0; size < index.size(); size += 97) {
+    read(index.substr(0, size), pack);
+  }
+  EXPECT_GT(refused, 100U);
+}
+
+}  // namespace
+}  // namespace zpack

@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reader/index_lookup.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <tuple>
+
+#include "support/index_file.h"
+#include "support/matchers.h"
+#include "support/memory_file.h"
+
+namespace zpack::testing {
+namespace {
+
+// The id with one bit changed.
+ObjectId Flip(const ObjectId& id, size_t byte, uint8_t bit) {
+  Bytes bytes(id.bytes().begin(), id.bytes().end());
+  bytes[byte] ^= bit;
+  return ObjectId(bytes);
+}
+
+class IndexLookupTest : public ::testing::TestWithParam<
+                            std::tuple<uint32_t, ObjectFormat, IndexForm>> {
+ protected:
+  // About a thousand ranks, the first and last among them.
+  std::vector<uint32_t> Ranks() const {
+    std::vector<uint32_t> ranks;
+    const uint32_t step = std::max(1U, ids_.size() / 1000);
+    for (uint32_t rank = 0; rank < ids_.size(); rank += step) {
+      ranks.push_back(rank);
+    }
+    if (ids_.size() != 0) ranks.push_back(ids_.size() - 1);
+    return ranks;
+  }
+
+  ObjectFormat format_ = std::get<1>(GetParam());
+  ObjectIdTable ids_ = RandomIds(format_, std::get<0>(GetParam()));
+  std::vector<uint32_t> numbers_ = SomeNumbers(ids_.size());
+  IndexFile index_ = MakeIndexFile(ids_, numbers_, std::get<2>(GetParam()));
+  MemoryFile file_{index_.bytes};
+  IndexLookup lookup_{file_, index_.chunks, format_, ids_.size()};
+};
+
+TEST_P(IndexLookupTest, FindsEveryIdAndItsNumber) {
+  for (const uint32_t rank : Ranks()) {
+    const auto found = lookup_.Find(ids_[rank]);
+    ASSERT_THAT(found, IsOk());
+    EXPECT_EQ(*found, rank);
+    const auto id = lookup_.Id(rank);
+    ASSERT_THAT(id, IsOk());
+    EXPECT_EQ(*id, ids_[rank]);
+    const auto number = lookup_.Number(rank);
+    ASSERT_THAT(number, IsOk());
+    EXPECT_EQ(*number, numbers_[rank]);
+  }
+}
+
+TEST_P(IndexLookupTest, DoesNotFindOtherIds) {
+  for (const uint32_t rank : Ranks()) {
+    const ObjectId id = ids_[rank];
+    for (const size_t byte :
+         {size_t{0}, size_t{1}, size_t{2}, ObjectIdWidth(format_) - 1}) {
+      const ObjectId other = Flip(id, byte, 1);
+      const auto found = lookup_.Find(other);
+      ASSERT_THAT(found, IsOk());
+      EXPECT_EQ(*found, ids_.Find(other));
+    }
+  }
+  for (const uint8_t byte : {0, 0xff}) {
+    const ObjectId id(Bytes(ObjectIdWidth(format_), byte));
+    EXPECT_EQ(*lookup_.Find(id), std::nullopt);
+  }
+  const size_t other_width = format_ == ObjectFormat::kSha1 ? 32 : 20;
+  EXPECT_EQ(*lookup_.Find(ObjectId(Bytes(other_width, 1))), std::nullopt);
+}
+
+TEST_P(IndexLookupTest, FindsTheIdsOfAPrefix) {
+  const auto agree = [&](const std::string& prefix) {
+    const auto found = lookup_.FindPrefix(prefix);
+    ASSERT_THAT(found, IsOk());
+    const auto expected = ids_.FindPrefix(prefix);
+    EXPECT_EQ(found->second - found->first, expected.second - expected.first)
+        << prefix;
+    if (expected.first != expected.second) {
+      EXPECT_EQ(*found, expected) << prefix;
+    }
+  };
+  for (const uint32_t rank : Ranks()) {
+    const std::string hex = ids_[rank].ToHex();
+    for (const size_t digits :
+         {size_t{3}, size_t{4}, size_t{5}, size_t{8}, size_t{39}, hex.size()}) {
+      agree(hex.substr(0, digits));
+      agree(Flip(ids_[rank], (digits - 1) / 2, 16).ToHex().substr(0, digits));
+    }
+  }
+  for (const char* prefix :
+       {"0", "f", "00", "ff", "000000", "FFFF", "0000", "", "xyza", "12 4"}) {
+    agree(prefix);
+  }
+  agree(std::string(65, '0'));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Sizes, IndexLookupTest,
+    ::testing::Combine(::testing::Values(0, 1, 2, 300, 65535, 65536, 70000),
+                       ::testing::Values(ObjectFormat::kSha1,
+                                         ObjectFormat::kSha256),
+                       ::testing::Values(IndexForm::kNew, IndexForm::kOld)));
+
+TEST(IndexLookup, FindsIdsThatBeginAlike) {
+  // All in one bucket, whose count takes four bytes.
+  constexpr uint32_t kCount = 66000;
+  Bytes bytes(size_t{kCount} * 20, 0);
+  for (uint32_t i = 0; i < kCount; ++i) {
+    bytes[size_t{i} * 20 + 2] = static_cast<uint8_t>(i >> 16);
+    bytes[size_t{i} * 20 + 3] = static_cast<uint8_t>(i >> 8);
+    bytes[size_t{i} * 20 + 4] = static_cast<uint8_t>(i);
+  }
+  const auto ids = *ObjectIdTable::FromSorted(ObjectFormat::kSha1, bytes);
+  const IndexFile index =
+      MakeIndexFile(ids, SomeNumbers(kCount), IndexForm::kNew);
+  const MemoryFile file(index.bytes);
+  const IndexLookup lookup(file, index.chunks, ObjectFormat::kSha1, kCount);
+  for (uint32_t rank = 0; rank < kCount; rank += 101) {
+    EXPECT_EQ(*lookup.Find(ids[rank]), rank);
+    EXPECT_EQ(*lookup.Id(rank), ids[rank]);
+  }
+  EXPECT_EQ(*lookup.FindPrefix("0000"), std::pair(0U, kCount));
+  EXPECT_EQ(*lookup.FindPrefix("000001"), std::pair(65536U, kCount));
+}
+
+// Damages bytes of a file's index and uses it.
+void ExpectNoWrongRank(const ObjectIdTable& ids, const IndexFile& index,
+                       const Bytes& bytes, uint32_t rank) {
+  const MemoryFile file(bytes);
+  const IndexLookup lookup(file, index.chunks, ids.format(), ids.size());
+  const ObjectId id = ids[rank];
+  const auto found = lookup.Find(id);
+  if (!found) {
+    EXPECT_EQ(found.error().code, ErrorCode::kCorrupt);
+  } else if (*found) {
+    EXPECT_EQ(**found, rank);
+  }
+  const auto prefix = lookup.FindPrefix(id.ToHex().substr(0, 6));
+  if (prefix) {
+    EXPECT_LE(prefix->first, prefix->second);
+    EXPECT_LE(prefix->second, ids.size());
+  } else {
+    EXPECT_EQ(prefix.error().code, ErrorCode::kCorrupt);
+  }
+  const auto number = lookup.Number(rank);
+  if (number) {
+    EXPECT_LT(*number, ids.size());
+  } else {
+    EXPECT_EQ(number.error().code, ErrorCode::kCorrupt);
+  }
+  const auto name = lookup.Id(rank);
+  EXPECT_TRUE(name || name.error().code == ErrorCode::kCorrupt);
+}
+
+TEST(IndexLookup, TakesNoCountForGranted) {
+  std::mt19937_64 random(7);
+  for (const uint32_t count : {1U, 300U, 65536U}) {
+    for (const IndexForm form : {IndexForm::kNew, IndexForm::kOld}) {
+      const ObjectIdTable ids = RandomIds(ObjectFormat::kSha1, count);
+      const IndexFile index = MakeIndexFile(ids, SomeNumbers(count), form);
+      Bytes bytes = index.bytes;
+      // Each copies the file.
+      const int rounds = count < 1000 ? 3000 : 300;
+      for (int i = 0; i < rounds; ++i) {
+        // The bytes that tell where this id is, and any.
+        const auto rank = static_cast<uint32_t>(random() % count);
+        const size_t first = ids[rank].bytes()[0];
+        const size_t second = ids[rank].bytes()[1];
+        const size_t start = format::kChunkHeaderSize;
+        const size_t offset =
+            std::array{start + random() % 2,
+                       start + 2 + first * 4 + random() % 4,
+                       start + 1026 + first * 256 + second,
+                       static_cast<size_t>(random())}[random() % 4] %
+            bytes.size();
+        const auto mask = static_cast<uint8_t>(1 + random() % 255);
+        bytes[offset] ^= mask;
+        ExpectNoWrongRank(ids, index, bytes, rank);
+        bytes[offset] ^= mask;
+      }
+      EXPECT_EQ(bytes, index.bytes);
+    }
+  }
+}
+
+TEST(IndexLookup, RefusesChunksOfAnotherSize) {
+  const ObjectIdTable ids = RandomIds(ObjectFormat::kSha1, 10);
+  const IndexFile index = MakeIndexFile(ids, SomeNumbers(10), IndexForm::kNew);
+  const MemoryFile file(index.bytes);
+  const IndexLookup lookup(file, index.chunks, ObjectFormat::kSha1, 9);
+  EXPECT_THAT(lookup.Find(ids[0]), HasCode(ErrorCode::kCorrupt));
+  EXPECT_THAT(lookup.FindPrefix("0000"), HasCode(ErrorCode::kCorrupt));
+  EXPECT_THAT(lookup.Id(0), HasCode(ErrorCode::kCorrupt));
+  EXPECT_THAT(lookup.Number(0), HasCode(ErrorCode::kCorrupt));
+  format::IndexChunks cut = index.chunks;
+  cut.ids.payload_size = 1;
+  EXPECT_THAT(IndexLookup(file, cut, ObjectFormat::kSha1, 10).Find(ids[0]),
+              HasCode(ErrorCode::kCorrupt));
+}
+
+}  // namespace
+}  // namespace zpack::testing
