@@ -23,16 +23,28 @@ void DeltaPlanner::Try(ByteView content, uint32_t number) {
   if (!IsKept(number) || std::ranges::find(tried_, number) != tried_.end())
     return;
   const Candidate& base = Kept(number);
-  if (base.chain_bytes + content.size() >
-      options_.chain_size + options_.chain_factor * content.size()) {
+  if (base.depth >= options_.max_depth ||
+      base.chain_bytes + content.size() >
+          options_.chain_size + options_.chain_factor * content.size()) {
     return;
   }
   tried_.push_back(number);
-  if (!encoder_.Encode(base.content, content, cost_, attempt_)) return;
+  if (!encoder_.Encode(base.content, content, Limit(base.depth), attempt_)) {
+    return;
+  }
   std::swap(plan_.delta, attempt_);
   plan_.base = number;
   plan_.base_size = base.content.size();
   cost_ = plan_.delta.cost;
+}
+
+uint64_t DeltaPlanner::Limit(uint32_t depth) const {
+  if (options_.max_depth == DeltaPlannerOptions::kAnyDepth) return cost_;
+  const uint32_t best = plan_.base ? Kept(*plan_.base).depth : 0;
+  const double left = options_.max_depth - depth;
+  const double left_of_best = options_.max_depth - best;
+  return static_cast<uint64_t>(static_cast<double>(cost_) * left /
+                               left_of_best);
 }
 
 void DeltaPlanner::TrySamePath(ByteView content, uint32_t path) {
@@ -74,8 +86,13 @@ const PlannedDelta& DeltaPlanner::Plan(ByteView content, uint32_t path) {
 void DeltaPlanner::Add(Bytes content, uint32_t path) {
   const auto number = first_kept_ + static_cast<uint32_t>(kept_.size());
   const uint64_t size = content.size();
-  const uint64_t before = plan_.base ? Kept(*plan_.base).chain_bytes : 0;
-  kept_.push_back({std::move(content), before + size});
+  Candidate candidate{std::move(content), size, 0};
+  if (plan_.base) {
+    const Candidate& base = Kept(*plan_.base);
+    candidate.chain_bytes += base.chain_bytes;
+    candidate.depth = base.depth + 1;
+  }
+  kept_.push_back(std::move(candidate));
   kept_bytes_ += size;
   std::deque<uint32_t>& same = by_path_[path];
   same.push_back(number);

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -26,6 +27,8 @@
 namespace zpack {
 
 struct DeltaPlannerOptions {
+  static constexpr uint32_t kAnyDepth = std::numeric_limits<uint32_t>::max();
+
   // Candidates per object: of the same path, and similar ones.
   unsigned same_path = 6;
   unsigned similar = 4;
@@ -37,6 +40,9 @@ struct DeltaPlannerOptions {
   // chain_size + chain_factor * its own size.
   uint64_t chain_size = uint64_t{8} << 20;
   uint64_t chain_factor = 32;
+  // Deltas between an object and one that is stored whole, at most. The fewer
+  // are left to a candidate, the better it has to be.
+  uint32_t max_depth = kAnyDepth;
   DeltaCosts costs;
 };
 
@@ -69,6 +75,7 @@ class DeltaPlanner {
   struct Candidate {
     Bytes content;
     uint64_t chain_bytes = 0;  // of its content and all its bases'
+    uint32_t depth = 0;
   };
 
   bool IsKept(uint32_t number) const { return number >= first_kept_; }
@@ -76,6 +83,8 @@ class DeltaPlanner {
     return kept_[number - first_kept_];
   }
   void Try(ByteView content, uint32_t number);
+  // What a delta against a candidate of this depth may cost.
+  uint64_t Limit(uint32_t depth) const;
   void TrySamePath(ByteView content, uint32_t path);
   void TrySimilar(ByteView content);
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "git/libgit2.h"
-#include "git/stock_pack_reader.h"
 #include "object/object_source.h"
+#include "pack/stock_pack_reader.h"
 
 namespace zpack {
 

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "codec/deflate.h"
 #include "git/libgit2.h"
-#include "git/stock_pack_writer.h"
+#include "pack/stock_pack_writer.h"
 
 namespace zpack {
 namespace {
@@ -223,7 +223,9 @@ Status RepositorySink::WriteRefs(const RefsSnapshot& refs) {
 Result<uint64_t> RepositorySink::Finish(const RefsSnapshot& refs) {
   uint64_t pack_bytes = 0;
   if (pack_) {
-    ZPACK_ASSIGN_OR_RETURN(pack_bytes, pack_->Finish());
+    ZPACK_TRY(pack_->Finish());
+    pack_bytes = pack_->bytes();
+    ZPACK_TRY(pack_->Publish());
     pack_.reset();
   }
   ZPACK_TRY(WriteRefs(refs));

@@ -12,6 +12,7 @@
 
 #include "delta/delta_encoder.h"
 #include "fuzz/fuzz_target.h"
+#include "pack/pack_delta.h"
 #include "support/delta_blocks.h"
 #include "support/deltas.h"
 
@@ -76,6 +77,11 @@ void UseContents(ByteView input) {
   Require(encoder.Encode(base, target, UINT64_MAX, delta));
   const auto applied = zpack::testing::ApplyDelta(base, target, delta);
   Require(applied && std::ranges::equal(*applied, target));
+  Bytes stock;
+  EncodePackDelta(base.size(), target, delta, stock);
+  Bytes rebuilt;
+  Require(ApplyPackDelta(base, stock, target.size(), rebuilt).has_value() &&
+          std::ranges::equal(rebuilt, target));
   Delta limited;
   Require(!encoder.Encode(base, target, delta.cost, limited));
 

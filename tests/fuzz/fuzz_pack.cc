@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "fuzz/fuzz_target.h"
-#include "git/stock_pack_reader.h"
+#include "pack/stock_pack_reader.h"
 #include "support/memory_file.h"
 
 namespace {

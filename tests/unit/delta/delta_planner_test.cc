@@ -32,6 +32,7 @@ class PlannedSequence {
     const PlannedDelta& plan = planner_.Plan(content, path);
     const std::optional<uint32_t> base = plan.base;
     Check(plan, content);
+    depths_.push_back(base ? depths_[*base] + 1 : 0);
     chains_.push_back(content.size() + (base ? chains_[*base] : 0));
     contents_.push_back(content);
     planner_.Add(content, path);
@@ -42,11 +43,13 @@ class PlannedSequence {
     planner_.Clear();
     contents_.clear();
     chains_.clear();
+    depths_.clear();
   }
 
   DeltaPlanner& planner() { return planner_; }
   const std::vector<Bytes>& contents() const { return contents_; }
   const std::vector<uint64_t>& chains() const { return chains_; }
+  const std::vector<uint32_t>& depths() const { return depths_; }
 
  private:
   // The oldest object that fits into the window with all after it.
@@ -84,6 +87,7 @@ class PlannedSequence {
   DeltaPlanner planner_;
   std::vector<Bytes> contents_;
   std::vector<uint64_t> chains_;  // bytes of each object and all its bases
+  std::vector<uint32_t> depths_;
 };
 
 class DeltaPlannerTest : public ::testing::Test {
@@ -301,6 +305,21 @@ TEST_F(DeltaPlannerTest, PlansTheSameEveryTime) {
     }
   }
   EXPECT_EQ(plans[0], plans[1]);
+}
+
+TEST(DeltaPlanner, KeepsChainsWithinTheDepth) {
+  for (const uint32_t depth : {1U, 4U, 20U}) {
+    DeltaPlannerOptions options;
+    options.max_depth = depth;
+    PlannedSequence sequence(options);
+    Random random(7);
+    Bytes content = RandomText(random, 3000);
+    for (int i = 0; i < 60; ++i) {
+      sequence.Add(content, 1);
+      content = Edited(random, content, 3);
+    }
+    EXPECT_EQ(*std::ranges::max_element(sequence.depths()), depth);
+  }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -17,7 +18,7 @@
 #include "base/file.h"
 #include "base/lru_cache.h"
 #include "codec/inflate.h"
-#include "git/pack_index.h"
+#include "pack/pack_index.h"
 
 namespace zpack {
 
@@ -39,8 +40,15 @@ class StockPackReader {
     const Entry& entry = entries_[positions_[rank]];
     return {entry.type, entry.size};
   }
+  // Ranks in an order in which bases come shortly before what needs them, each
+  // family of deltas in a row: the fast order to read everything in.
+  std::vector<uint32_t> DeltaOrder() const;
+
   // kUnsupported for objects too large to be read at once; kCorrupt and kIo.
   Status Read(uint32_t rank, Bytes& content);
+  // The content in pieces, for objects of any size; kUnsupported for deltas.
+  Status Stream(uint32_t rank,
+                const std::function<Status(ByteView)>& piece) const;
 
  private:
   static constexpr uint32_t kNoBase = 0xffffffff;
@@ -72,6 +80,7 @@ class StockPackReader {
   // Fills the type of deltas from their bases.
   Status ResolveTypes();
   Result<EntryHeader> ParseHeader(uint32_t position, ByteView bytes) const;
+  std::vector<uint32_t> RanksByPosition() const;
   // Inflates what `position` stands for: an object, or a delta.
   Status Inflate(uint32_t position, Bytes& raw) const;
   // Bytes of an entry in the pack.

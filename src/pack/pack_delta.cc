@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "git/pack_delta.h"
+#include "pack/pack_delta.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -14,6 +15,7 @@ namespace {
 // A copy without a length copies so many bytes.
 constexpr uint32_t kDefaultCopy = 0x10000;
 constexpr uint8_t kCopy = 0x80;
+constexpr size_t kMaxLiterals = 127;
 // Bits of a copy that tell which bytes of offset and length follow.
 constexpr uint8_t kOffsetBytes = 0x0f;
 constexpr uint8_t kLengthBytes = 0x70;
@@ -42,6 +44,49 @@ uint32_t ReadSparse(ByteReader& in, unsigned present) {
     value |= uint32_t{in.U8()} << (8 * std::countr_zero(present));
   }
   return value;
+}
+
+void AppendSize(uint64_t size, Bytes& out) {
+  for (; size >= 0x80; size >>= 7) {
+    out.push_back(static_cast<uint8_t>(size | 0x80));
+  }
+  out.push_back(static_cast<uint8_t>(size));
+}
+
+void AppendLiterals(ByteView literals, Bytes& out) {
+  while (!literals.empty()) {
+    const size_t size = std::min(literals.size(), kMaxLiterals);
+    out.push_back(static_cast<uint8_t>(size));
+    Append(out, literals.first(size));
+    literals = literals.subspan(size);
+  }
+}
+
+// Appends the bytes of `value` that are not zero; returns which they are.
+unsigned AppendSparse(uint32_t value, Bytes& out) {
+  unsigned present = 0;
+  for (unsigned i = 0; value != 0; ++i, value >>= 8) {
+    if ((value & 0xff) == 0) continue;
+    present |= 1U << i;
+    out.push_back(static_cast<uint8_t>(value));
+  }
+  return present;
+}
+
+// One copy takes no more than 64 KiB: what Git itself writes.
+void AppendCopies(uint32_t offset, uint32_t length, Bytes& out) {
+  while (length != 0) {
+    const uint32_t size = std::min(length, kDefaultCopy);
+    const size_t op = out.size();
+    out.push_back(0);
+    unsigned present = AppendSparse(offset, out);
+    if (size != kDefaultCopy) {
+      present |= AppendSparse(size, out) << kFirstLengthBit;
+    }
+    out[op] = static_cast<uint8_t>(kCopy | present);
+    offset += size;
+    length -= size;
+  }
 }
 
 }  // namespace
@@ -90,6 +135,18 @@ Status ApplyPackDelta(ByteView base, ByteView delta, uint64_t max_size,
   }
   if (room != 0) return Bad();
   return {};
+}
+
+void EncodePackDelta(uint64_t base_size, ByteView target, const Delta& delta,
+                     Bytes& out) {
+  AppendSize(base_size, out);
+  AppendSize(target.size(), out);
+  for (const DeltaCopy& copy : delta.copies) {
+    AppendLiterals(target.first(copy.literals), out);
+    AppendCopies(copy.offset, copy.length, out);
+    target = target.subspan(size_t{copy.literals} + copy.length);
+  }
+  AppendLiterals(target, out);
 }
 
 }  // namespace zpack

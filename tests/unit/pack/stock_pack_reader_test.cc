@@ -3,7 +3,7 @@
 //
 // Packs as git writes them, object by object against what was put in.
 
-#include "git/stock_pack_reader.h"
+#include "pack/stock_pack_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -117,17 +117,32 @@ TEST_F(StockPackReaderTest, LeavesOldIndexesToOthers) {
       HasCode(ErrorCode::kUnsupported));
 }
 
-TEST_F(StockPackReaderTest, LeavesLargeEntriesToOthers) {
-  const std::string id = repo_.WriteBlob(testing::RandomBytes(3, 17 << 20));
-  const std::string path = Pack({});
+TEST_F(StockPackReaderTest, StreamsWhatIsStoredWhole) {
+  const std::string large = testing::RandomBytes(3, (5 << 20) + 7);
+  const auto id = ObjectId::FromHex(repo_.WriteBlob(large));
+  const std::string path = Pack({"--delta-base-offset"});
   const auto reader = StockPackReader::Open(PosixFileSystem(), path);
   ASSERT_THAT(reader, IsOk());
-  const auto rank = (*reader)->ids().Find(*ObjectId::FromHex(id));
+  const auto rank = (*reader)->ids().Find(*id);
   ASSERT_TRUE(rank.has_value());
-  EXPECT_EQ((*reader)->Info(*rank).size, uint64_t{17} << 20);
-  Bytes content;
-  EXPECT_THAT((*reader)->Read(*rank, content),
-              HasCode(ErrorCode::kUnsupported));
+  uint32_t deltas = 0;
+  for (uint32_t at = 0; at < (*reader)->ids().size(); ++at) {
+    Bytes content;
+    size_t pieces = 0;
+    const Status status = (*reader)->Stream(at, [&](ByteView piece) -> Status {
+      ++pieces;
+      Append(content, piece);
+      return {};
+    });
+    if (!status) {
+      EXPECT_THAT(status, HasCode(ErrorCode::kUnsupported));
+      ++deltas;
+      continue;
+    }
+    EXPECT_EQ(HashOf((*reader)->Info(at).type, content), (*reader)->ids()[at]);
+    EXPECT_TRUE(at != *rank || pieces > 4);
+  }
+  EXPECT_GT(deltas, 10U);
 }
 
 // Whatever byte is wrong: no crash, and nothing is read with another size than
@@ -152,6 +167,13 @@ TEST_F(StockPackReaderTest, TakesDamageCalmly) {
       } else {
         EXPECT_EQ((*reader)->Info(rank).size, content.size());
       }
+      uint64_t streamed = 0;
+      const Status status =
+          (*reader)->Stream(rank, [&](ByteView piece) -> Status {
+            streamed += piece.size();
+            return {};
+          });
+      EXPECT_TRUE(!status || streamed == (*reader)->Info(rank).size);
     }
   };
   const auto flip = [](std::string bytes, size_t at) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "git/stock_pack_reader.h"
+#include "pack/stock_pack_reader.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "git/pack_delta.h"
+#include "pack/pack_delta.h"
 
 namespace zpack {
 namespace {
@@ -21,10 +21,12 @@ constexpr size_t kPackHeaderSize = 12;
 constexpr uint8_t kOffsetDelta = 6;
 constexpr uint8_t kReferenceDelta = 7;
 constexpr size_t kIdWidth = ObjectIdWidth(ObjectFormat::kSha1);
-// Entries that take more in the pack, and objects that are larger, are left to
-// libgit2 and to those who read in pieces.
-constexpr uint64_t kMaxStored = uint64_t{16} << 20;
+// Larger objects, and deltas, are left to libgit2 and to those who read in
+// pieces.
 constexpr uint64_t kMaxSize = uint64_t{512} << 20;
+// A larger buffer is given back at once.
+constexpr uint64_t kMaxKept = uint64_t{1} << 20;
+constexpr uint64_t kPiece = uint64_t{1} << 20;
 // A deflated byte stands for no more than so many.
 constexpr uint64_t kMaxDeflateRatio = 1032;
 // Contents of bases that are kept, in bytes, and the largest single one.
@@ -213,13 +215,47 @@ Status StockPackReader::ResolveTypes() {
   return {};
 }
 
+std::vector<uint32_t> StockPackReader::DeltaOrder() const {
+  // Children of each entry as linked lists, in the order of the pack.
+  std::vector<uint32_t> first(entries_.size(), kNoBase);
+  std::vector<uint32_t> next(entries_.size(), kNoBase);
+  std::vector<uint32_t> pending;  // entries without a base come last
+  for (auto at = static_cast<uint32_t>(entries_.size()); at-- > 0;) {
+    if (entries_[at].base == kNoBase) {
+      pending.push_back(at);
+    } else {
+      next[at] = std::exchange(first[entries_[at].base], at);
+    }
+  }
+  const std::vector<uint32_t> ranks = RanksByPosition();
+  std::vector<uint32_t> order;
+  order.reserve(entries_.size());
+  while (!pending.empty()) {
+    const uint32_t at = pending.back();
+    pending.pop_back();
+    order.push_back(ranks[at]);
+    for (uint32_t child = first[at]; child != kNoBase; child = next[child]) {
+      pending.push_back(child);
+    }
+  }
+  return order;
+}
+
+std::vector<uint32_t> StockPackReader::RanksByPosition() const {
+  std::vector<uint32_t> ranks(positions_.size());
+  for (uint32_t rank = 0; rank < ranks.size(); ++rank) {
+    ranks[positions_[rank]] = rank;
+  }
+  return ranks;
+}
+
 Status StockPackReader::Inflate(uint32_t position, Bytes& raw) const {
-  static thread_local Bytes stored;
+  // Buffers that are kept for the next entry, unless this one is large.
+  static thread_local Bytes kept;
   static thread_local Inflater inflater;
   const uint64_t size = StoredSize(position);
-  if (size > kMaxStored) {
-    return MakeError(ErrorCode::kUnsupported, "entry of {} bytes", size);
-  }
+  Bytes large;
+  Bytes& stored = size > kMaxKept ? large : kept;
   stored.resize(size);
   ZPACK_TRY(file_->Read(entries_[position].offset, stored));
   ZPACK_ASSIGN_OR_RETURN(const EntryHeader header,
@@ -230,6 +266,39 @@ Status StockPackReader::Inflate(uint32_t position, Bytes& raw) const {
   }
   raw.resize(header.size);
   return inflater.Inflate(ByteView(stored).subspan(header.length), raw);
+}
+
+Status StockPackReader::Stream(
+    uint32_t rank, const std::function<Status(ByteView)>& piece) const {
+  const uint32_t position = positions_[rank];
+  const Entry& entry = entries_[position];
+  if (entry.base != kNoBase) {
+    return MakeError(ErrorCode::kUnsupported, "object stored as a delta");
+  }
+  const uint64_t entry_end = entry.offset + StoredSize(position);
+  Bytes in(std::min(kPiece, StoredSize(position)));
+  ZPACK_TRY(file_->Read(entry.offset, in));
+  ZPACK_ASSIGN_OR_RETURN(const EntryHeader header, ParseHeader(position, in));
+  uint64_t offset = entry.offset + in.size();  // of what was not read yet
+  ByteView rest = ByteView(in).subspan(header.length);
+  Bytes out(kPiece);
+  StreamInflater inflater;
+  for (uint64_t produced = 0;;) {
+    ZPACK_ASSIGN_OR_RETURN(const auto progress, inflater.Run(rest, out));
+    produced += progress.produced;
+    rest = rest.subspan(progress.consumed);
+    ZPACK_TRY(piece(ByteView(out).first(progress.produced)));
+    if (progress.ended && produced == entry.size) return {};
+    if (progress.ended || produced > entry.size) {
+      return Bad(entry.offset, file_->path());
+    }
+    if (!rest.empty() || progress.produced == out.size()) continue;
+    if (offset == entry_end) return Bad(entry.offset, file_->path());
+    in.resize(std::min(kPiece, entry_end - offset));
+    ZPACK_TRY(file_->Read(offset, in));
+    offset += in.size();
+    rest = in;
+  }
 }
 
 Status StockPackReader::Expand(uint32_t position, const Bytes* base,

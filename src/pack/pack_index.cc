@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "git/pack_index.h"
+#include "pack/pack_index.h"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "git/stock_pack_writer.h"
+#include "pack/stock_pack_writer.h"
 
 #include <algorithm>
 #include <array>
@@ -18,17 +18,21 @@ namespace {
 constexpr uint32_t kPackSignature = 0x5041434b;   // "PACK"
 constexpr uint32_t kIndexSignature = 0xff744f63;  // "\377tOc"
 constexpr uint32_t kVersion = 2;
+constexpr unsigned kOffsetDelta = 6;
 // Offsets from here on go into the table of 64-bit offsets.
 constexpr uint64_t kFirstLargeOffset = uint64_t{1} << 31;
+constexpr uint32_t kReverseSignature = 0x52494458;  // "RIDX"
+constexpr uint32_t kReverseVersion = 1;
+constexpr uint32_t kReverseSha1 = 1;
+// Names that `git gc` removes when they are old.
 constexpr const char* kTemporaryPack = "/tmp_pack_zpack";
 constexpr const char* kTemporaryIndex = "/tmp_idx_zpack";
+constexpr const char* kTemporaryReverseIndex = "/tmp_rev_zpack";
 
-}  // namespace
-
-void EncodePackEntryHeader(const ObjectInfo& info, Bytes& out) {
-  uint64_t rest = info.size >> 4;
-  auto byte = static_cast<uint8_t>(static_cast<unsigned>(info.type) << 4 |
-                                   (info.size & 15));
+// Four bits of the size and then seven bits a byte.
+void EncodeTypeAndSize(unsigned type, uint64_t size, Bytes& out) {
+  uint64_t rest = size >> 4;
+  auto byte = static_cast<uint8_t>(type << 4 | (size & 15));
   while (rest != 0) {
     out.push_back(byte | 0x80);
     byte = rest & 0x7f;
@@ -37,10 +41,37 @@ void EncodePackEntryHeader(const ObjectInfo& info, Bytes& out) {
   out.push_back(byte);
 }
 
+// Appends the hash of what is in `bytes`.
+void AppendHash(Bytes& bytes) {
+  Hasher hasher(HashAlgorithm::kSha1);
+  hasher.Update(bytes);
+  std::array<uint8_t, Hasher::kMaxSize> storage;
+  Append(bytes, hasher.Finish(storage));
+}
+
+}  // namespace
+
+void EncodePackEntryHeader(const ObjectInfo& info, Bytes& out) {
+  EncodeTypeAndSize(static_cast<unsigned>(info.type), info.size, out);
+}
+
+void EncodeOffsetDeltaHeader(uint64_t size, uint64_t distance, Bytes& out) {
+  EncodeTypeAndSize(kOffsetDelta, size, out);
+  // Seven bits a byte, the most significant first; each but the last stands for
+  // one more than its bits say.
+  std::array<uint8_t, 10> bytes;
+  size_t at = bytes.size() - 1;
+  bytes[at] = distance & 0x7f;
+  while ((distance >>= 7) != 0) {
+    bytes[--at] = static_cast<uint8_t>(0x80 | (--distance & 0x7f));
+  }
+  Append(out, ByteView(bytes).subspan(at));
+}
+
 Result<std::unique_ptr<StockPackWriter>> StockPackWriter::Create(
     FileSystem& file_system, std::string directory, uint32_t object_count) {
   ZPACK_ASSIGN_OR_RETURN(auto file,
-                         file_system.Create(directory + kTemporaryPack));
+                         file_system.CreateLocked(directory + kTemporaryPack));
   std::unique_ptr<StockPackWriter> writer(new StockPackWriter(
       file_system, std::move(directory), object_count, std::move(file)));
   Bytes header;
@@ -61,6 +92,21 @@ StockPackWriter::StockPackWriter(FileSystem& file_system, std::string directory,
       file_(std::move(file)),
       hasher_(HashAlgorithm::kSha1) {
   entries_.reserve(object_count);
+  temporaries_.push_back(kTemporaryPack);
+}
+
+StockPackWriter::~StockPackWriter() {
+  for (const char* name : temporaries_) {
+    (void)file_system_.Remove(directory_ + name);
+  }
+}
+
+std::string StockPackWriter::temporary_pack() const {
+  return directory_ + kTemporaryPack;
+}
+
+std::string StockPackWriter::temporary_index() const {
+  return directory_ + kTemporaryIndex;
 }
 
 Status StockPackWriter::Append(ByteView bytes) {
@@ -113,33 +159,60 @@ Bytes StockPackWriter::EncodeIndex(ByteView pack_hash) {
   }
   for (const uint64_t offset : large) to.U64(offset);
   to.Raw(pack_hash);
-  std::array<uint8_t, Hasher::kMaxSize> hash;
-  hasher_.Update(index);
-  to.Raw(hasher_.Finish(hash));
+  AppendHash(index);
   return index;
 }
 
-Result<uint64_t> StockPackWriter::Finish() {
+Bytes StockPackWriter::EncodeReverseIndex(ByteView pack_hash) {
+  std::vector<uint32_t> order(entries_.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::sort(order, {},
+                    [&](uint32_t rank) { return entries_[rank].offset; });
+  Bytes reverse_index;
+  ByteWriter to(reverse_index);
+  to.U32(kReverseSignature);
+  to.U32(kReverseVersion);
+  to.U32(kReverseSha1);
+  for (const uint32_t rank : order) to.U32(rank);
+  to.Raw(pack_hash);
+  AppendHash(reverse_index);
+  return reverse_index;
+}
+
+Status StockPackWriter::WriteTemporary(const char* name, ByteView bytes) {
+  ZPACK_ASSIGN_OR_RETURN(const auto file,
+                         file_system_.CreateLocked(directory_ + name));
+  temporaries_.push_back(name);
+  index_bytes_ += bytes.size();
+  ZPACK_TRY(file->Append(bytes));
+  return file->Sync();
+}
+
+Status StockPackWriter::Finish() {
   ZPACK_CHECK(entries_.size() == object_count_);
   std::array<uint8_t, Hasher::kMaxSize> storage;
   const ByteView pack_hash = hasher_.Finish(storage);
   ZPACK_TRY(file_->Append(pack_hash));
+  size_ += pack_hash.size();
   ZPACK_TRY(file_->Sync());
+  name_ = "pack-" + ToHex(pack_hash);
+  ZPACK_TRY(WriteTemporary(kTemporaryIndex, EncodeIndex(pack_hash)));
+  return WriteTemporary(kTemporaryReverseIndex, EncodeReverseIndex(pack_hash));
+}
 
-  const Bytes index = EncodeIndex(pack_hash);
-  ZPACK_ASSIGN_OR_RETURN(const auto index_file,
-                         file_system_.Create(directory_ + kTemporaryIndex));
-  ZPACK_TRY(index_file->Append(index));
-  ZPACK_TRY(index_file->Sync());
-
+Result<std::string> StockPackWriter::Publish() {
   // The index comes last: Git looks for a pack where it sees an index.
-  const std::string name = directory_ + "/pack-" + ToHex(pack_hash);
-  ZPACK_TRY(file_system_.Rename(directory_ + kTemporaryPack, name + ".pack",
-                                Replace::kNo));
-  ZPACK_TRY(file_system_.Rename(directory_ + kTemporaryIndex, name + ".idx",
-                                Replace::kNo));
+  const std::string path = directory_ + '/' + name_;
+  for (const auto& [temporary, extension] :
+       {std::pair(kTemporaryPack, ".pack"),
+        std::pair(kTemporaryReverseIndex, ".rev"),
+        std::pair(kTemporaryIndex, ".idx")}) {
+    ZPACK_TRY(file_system_.Rename(directory_ + temporary, path + extension,
+                                  Replace::kYes));
+    std::erase(temporaries_, temporary);
+  }
   ZPACK_TRY(file_system_.SyncDirectory(directory_));
-  return size_ + pack_hash.size() + index.size();
+  return name_;
 }
 
 }  // namespace zpack

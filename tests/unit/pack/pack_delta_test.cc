@@ -1,14 +1,17 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "git/pack_delta.h"
+#include "pack/pack_delta.h"
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 
 #include "base/error.h"
+#include "delta/delta_encoder.h"
 #include "support/matchers.h"
+#include "support/repo_builder.h"
 
 namespace zpack {
 namespace {
@@ -83,6 +86,60 @@ TEST(DecodePackDeltaHeader, ReadsSizesAndItsOwn) {
   EXPECT_EQ(header->base_size, 128U);
   EXPECT_EQ(header->result_size, 5U);
   EXPECT_EQ(header->size, 3U);
+}
+
+std::string Encode(const std::string& base, const std::string& target,
+                   const Delta& delta) {
+  Bytes out;
+  EncodePackDelta(base.size(), AsBytes(target), delta, out);
+  return std::string(AsText(out));
+}
+
+TEST(EncodePackDelta, WritesCopiesAndLiterals) {
+  Delta delta;
+  delta.copies = {{0, 3, 1}, {2, 6, 4}};
+  EXPECT_EQ(Encode("abcdefghij", "bcdXYefghij", delta),
+            "\x0a\x0b\x91\x01\x03\x02XY\x91\x04\x06");
+  EXPECT_EQ(Encode("abc", "", Delta()), "\x03\x00"s);
+}
+
+TEST(EncodePackDelta, LeavesOutBytesThatAreZero) {
+  const std::string base(0x20000, 'x');
+  Delta delta;
+  delta.copies = {{0, 0x100, 0x10000}};
+  EXPECT_EQ(Encode(base, std::string(0x100, 'x'), delta),
+            "\x80\x80\x08\x80\x02\xa4\x01\x01");
+}
+
+TEST(EncodePackDelta, SplitsLongCopiesAndLiterals) {
+  const std::string base = testing::RandomBytes(1, 200000);
+  const std::string literals = testing::RandomBytes(2, 300);
+  const std::string target = literals + base.substr(7, 150000);
+  Delta delta;
+  delta.copies = {{300, 150000, 7}};
+  EXPECT_EQ(Apply(base, Encode(base, target, delta)), target);
+}
+
+// Whatever the encoder finds, Git's form of it stands for the target.
+TEST(EncodePackDelta, GivesTheTargetBack) {
+  DeltaEncoder encoder({48, 240, 0, 0});
+  std::mt19937 random(5);
+  for (int round = 0; round < 300; ++round) {
+    const std::string base =
+        testing::RandomBytes(static_cast<uint64_t>(round), random() % 200000);
+    std::string target;
+    for (unsigned pieces = random() % 6; pieces > 0; --pieces) {
+      const size_t at = random() % (base.size() + 1);
+      target += base.substr(at, random() % 100000);
+      target += testing::RandomBytes(random(), random() % 400);
+    }
+    Delta delta;
+    if (!encoder.Encode(AsBytes(base), AsBytes(target), UINT64_MAX, delta)) {
+      continue;
+    }
+    EXPECT_EQ(Apply(base, Encode(base, target, delta)), target)
+        << "round " << round;
+  }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "base/bytes.h"
+#include "delta/delta.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -28,5 +29,10 @@ Result<PackDeltaHeader> DecodePackDeltaHeader(ByteView delta);
 // base and gives as many bytes as it says; kLimitExceeded above `max_size`.
 Status ApplyPackDelta(ByteView base, ByteView delta, uint64_t max_size,
                       Bytes& out);
+
+// Appends what turns a base of `base_size` bytes into `target`. REQUIRES:
+// `delta` was made for these two.
+void EncodePackDelta(uint64_t base_size, ByteView target, const Delta& delta,
+                     Bytes& out);
 
 }  // namespace zpack

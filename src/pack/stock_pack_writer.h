@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes a version 2 pack, its version 2 index and its reverse index, as
+// gitformat-pack(5) describes them. Thread-compatible.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "codec/deflate.h"
+#include "zpack/object_id.h"
+
+namespace zpack {
+
+// Appends the header of a pack entry: type and size, seven bits at a time.
+void EncodePackEntryHeader(const ObjectInfo& info, Bytes& out);
+
+// The header of a delta of `size` bytes against the entry that begins
+// `distance` bytes before it.
+void EncodeOffsetDeltaHeader(uint64_t size, uint64_t distance, Bytes& out);
+
+class StockPackWriter {
+ public:
+  // Writes into `directory`, which exists. `object_count` is how many objects
+  // will be added. kExists while another process does the same; what a killed
+  // one left is taken over. Temporary files that were not published are removed
+  // at the end.
+  static Result<std::unique_ptr<StockPackWriter>> Create(
+      FileSystem& file_system, std::string directory, uint32_t object_count);
+
+  ~StockPackWriter();
+  StockPackWriter(const StockPackWriter&) = delete;
+  StockPackWriter& operator=(const StockPackWriter&) = delete;
+
+  // Where the next entry will be.
+  uint64_t offset() const { return size_; }
+
+  // Adds one entry: its header and a zlib stream.
+  Status Add(const ObjectId& id, ByteView entry);
+  // Adds an entry in pieces.
+  void BeginEntry(const ObjectId& id);
+  Status AppendToEntry(ByteView piece);
+  void EndEntry();
+
+  // Writes trailer, index and reverse index, and syncs them, all under
+  // temporary names. REQUIRES: as many entries as announced.
+  Status Finish();
+
+  // After Finish, the files with the pack and its index.
+  std::string temporary_pack() const;
+  std::string temporary_index() const;
+
+  // Gives the files the names that Git looks for, 'pack-<hash of the pack>',
+  // and syncs the directory. Returns that name. Files of these names are
+  // replaced: they can only be the same. REQUIRES: Finish has succeeded.
+  Result<std::string> Publish();
+  // Bytes of pack, index and reverse index.
+  uint64_t bytes() const { return size_ + index_bytes_; }
+
+ private:
+  struct Entry {
+    ObjectId id;
+    uint32_t crc = 0;
+    uint64_t offset = 0;
+  };
+
+  StockPackWriter(FileSystem& file_system, std::string directory,
+                  uint32_t object_count, std::unique_ptr<WritableFile> file);
+
+  Status Append(ByteView bytes);
+  // The index for a pack whose own hash is `pack_hash`.
+  Bytes EncodeIndex(ByteView pack_hash);
+  // The order of entries in the pack, by rank. REQUIRES: entries are sorted.
+  Bytes EncodeReverseIndex(ByteView pack_hash);
+  Status WriteTemporary(const char* name, ByteView bytes);
+
+  FileSystem& file_system_;
+  std::string directory_;
+  uint32_t object_count_;
+  std::unique_ptr<WritableFile> file_;
+  Hasher hasher_;
+  uint64_t size_ = 0;
+  std::vector<Entry> entries_;
+  // After Finish:
+  std::string name_;
+  uint64_t index_bytes_ = 0;
+  // Temporary files that are not renamed yet.
+  std::vector<const char*> temporaries_;
+};
+
+}  // namespace zpack

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "pack/stock_pack_writer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "codec/deflate.h"
+#include "object/object_hasher.h"
+#include "support/matchers.h"
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+
+namespace zpack {
+namespace {
+
+using testing::HasCode;
+using testing::IsOk;
+using testing::ListDirectory;
+using testing::TempDir;
+
+std::string Header(uint64_t size, uint64_t distance) {
+  Bytes out;
+  EncodeOffsetDeltaHeader(size, distance, out);
+  return std::string(AsText(out));
+}
+
+TEST(EncodeOffsetDeltaHeader, WritesSizeAndDistanceAsGitDoes) {
+  using std::string_literals::operator""s;
+  EXPECT_EQ(Header(5, 1), "\x65\x01");
+  EXPECT_EQ(Header(16, 127), "\xe0\x01\x7f");
+  // Each further byte stands for one more than its bits say.
+  EXPECT_EQ(Header(0, 128), "\x60\x80\x00"s);
+  EXPECT_EQ(Header(0, 16511), "\x60\xff\x7f");
+  EXPECT_EQ(Header(0, 16512), "\x60\x80\x80\x00"s);
+}
+
+class StockPackWriterTest : public ::testing::Test {
+ protected:
+  Result<std::unique_ptr<StockPackWriter>> Create(uint32_t count) const {
+    return StockPackWriter::Create(PosixFileSystem(), dir_.path(), count);
+  }
+
+  // Adds a blob stored whole.
+  static void Add(StockPackWriter& writer, const std::string& content) {
+    Bytes entry;
+    EncodePackEntryHeader({ObjectType::kBlob, content.size()}, entry);
+    Deflater(6).Deflate(AsBytes(content), entry);
+    const ObjectId id = ObjectHasher(ObjectFormat::kSha1)
+                            .Hash(ObjectType::kBlob, AsBytes(content));
+    ASSERT_THAT(writer.Add(id, entry), IsOk());
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(StockPackWriterTest, GitReadsPackIndexAndReverseIndex) {
+  const auto writer = Create(3);
+  ASSERT_THAT(writer, IsOk());
+  for (const char* const content : {"one", "two", "three"}) {
+    Add(**writer, content);
+  }
+  ASSERT_THAT((*writer)->Finish(), IsOk());
+  const auto name = (*writer)->Publish();
+  ASSERT_THAT(name, IsOk());
+  EXPECT_THAT(
+      ListDirectory(dir_.path()),
+      ::testing::ElementsAre(*name + ".idx", *name + ".pack", *name + ".rev"));
+  const std::string path = dir_ / *name;
+  EXPECT_TRUE(
+      testing::RunGit({"verify-pack", path + ".pack"}, dir_.path()).ok());
+  // The reverse index that git makes of the same pack.
+  ASSERT_TRUE(testing::RunGit({"index-pack", "--rev-index", "-o",
+                               dir_ / "git.idx", path + ".pack"},
+                              dir_.path())
+                  .ok());
+  EXPECT_EQ(testing::ReadFile(path + ".rev"),
+            testing::ReadFile(dir_ / "git.rev"));
+  EXPECT_EQ(testing::ReadFile(path + ".idx"),
+            testing::ReadFile(dir_ / "git.idx"));
+}
+
+TEST_F(StockPackWriterTest, LeavesNothingUnlessPublished) {
+  {
+    const auto writer = Create(1);
+    ASSERT_THAT(writer, IsOk());
+    Add(**writer, "one");
+    ASSERT_THAT((*writer)->Finish(), IsOk());
+  }
+  EXPECT_THAT(ListDirectory(dir_.path()), ::testing::IsEmpty());
+}
+
+TEST_F(StockPackWriterTest, OnlyOneAtATime) {
+  const auto first = Create(1);
+  ASSERT_THAT(first, IsOk());
+  EXPECT_THAT(Create(1), HasCode(ErrorCode::kExists));
+}
+
+TEST_F(StockPackWriterTest, TakesOverWhatAKilledOneLeft) {
+  testing::WriteFile(dir_ / "tmp_pack_zpack", "half a pack");
+  const auto writer = Create(1);
+  ASSERT_THAT(writer, IsOk());
+  Add(**writer, "one");
+  ASSERT_THAT((*writer)->Finish(), IsOk());
+  const auto name = (*writer)->Publish();
+  ASSERT_THAT(name, IsOk());
+  EXPECT_TRUE(
+      testing::RunGit({"verify-pack", (dir_ / *name) + ".pack"}, dir_.path())
+          .ok());
+}
+
+}  // namespace
+}  // namespace zpack
