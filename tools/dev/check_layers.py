@@ -28,6 +28,7 @@ VALUE_HEADERS = {"object_id.h", "options.h", "progress.h", "refs.h", "result.h",
 FACADE_HEADERS = {
     "convert.h": {"api"},
     "pack_reader.h": {"api"},
+    "repack.h": {"api"},
     "restore.h": {"restore", "api"},
     "statistics.h": {"reader", "api"},
     "verify.h": {"verify", "api"},
@@ -216,7 +217,8 @@ def lines_of(path):
 
 
 def is_source(path):
-    if path.suffix in (".cc", ".h", ".cmake", ".py", ".sh", ".bash"):
+    if path.suffix in (".c", ".cc", ".h", ".cmake", ".py", ".sh", ".bash", ".java",
+                       ".rs", ".toml"):
         return True
     if path.name == "CMakeLists.txt":
         return True
@@ -275,6 +277,7 @@ CASES = [
     ({"src/api/bytes.h": "\n"}, "same name as"),
     ({"src/api/long.cc": "\n" * MAX_LINES}, "split it"),
     ({"src/api/bare.cc": None}, "SPDX"),
+    ({"tools/x/bare.rs": None}, "SPDX"),
     ({"src/CMakeLists.txt": "zpack_layer(format SOURCES b.cc LAYERS base)\n"
                             "zpack_layer(base SOURCES a.cc)\n"},
      "is not a layer below it"),
