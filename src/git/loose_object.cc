@@ -22,30 +22,30 @@ constexpr size_t kMaxHeader = 32;
 // zlib never makes less than one byte of this many (zlib's technical details).
 constexpr uint64_t kMaxZlibRatio = 1032;
 
-std::string LoosePath(const std::string& object_directory,
-                      const std::string& hex) {
-  return object_directory + '/' + hex.substr(0, 2) + '/' + hex.substr(2);
-}
-
 bool IsLowerHex(std::string_view text) {
   return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 }  // namespace
 
+std::string LooseObjectPath(const std::string& object_directory,
+                            const ObjectId& id) {
+  const std::string hex = id.ToHex();
+  return object_directory + '/' + hex.substr(0, 2) + '/' + hex.substr(2);
+}
+
 Result<std::unique_ptr<LooseObject>> LooseObject::Open(
     const std::vector<std::string>& object_directories, const ObjectId& id) {
-  const std::string hex = id.ToHex();
   for (const std::string& directory : object_directories) {
     Result<std::unique_ptr<RandomAccessFile>> file =
-        PosixFileSystem().OpenForRead(LoosePath(directory, hex));
+        PosixFileSystem().OpenForRead(LooseObjectPath(directory, id));
     if (!file && file.error().code == ErrorCode::kNotFound) continue;
     if (!file) return std::unexpected(std::move(file).error());
     std::unique_ptr<LooseObject> object(new LooseObject(*std::move(file), id));
     ZPACK_TRY(object->ReadHeader());
     return object;
   }
-  return MakeError(ErrorCode::kNotFound, "no loose object {}", hex);
+  return MakeError(ErrorCode::kNotFound, "no loose object {}", id.ToHex());
 }
 
 std::unexpected<Error> LooseObject::Damaged(std::string_view why) const {

@@ -53,6 +53,10 @@ class LooseObject final : public ObjectStream {
   uint64_t position_ = 0;  // bytes of content that were read
 };
 
+// The file of a loose object, whether it is there or not.
+std::string LooseObjectPath(const std::string& object_directory,
+                            const ObjectId& id);
+
 // Appends the ids of all loose objects in `object_directory` to `ids`. kIo when
 // a directory cannot be read.
 Status ListLooseObjects(const std::string& object_directory, Bytes& ids);

@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "git/worktree_index.h"
 #include "object/ref_name.h"
 
 namespace zpack {
@@ -147,6 +148,14 @@ void AddTip(std::string_view hex, std::set<ObjectId>& tips) {
   if (const auto id = ObjectId::FromHex(hex)) tips.insert(*id);
 }
 
+void AddWordsTips(std::string_view line, std::set<ObjectId>& tips) {
+  while (!line.empty()) {
+    const size_t end = std::min(line.find(' '), line.size());
+    AddTip(line.substr(0, end), tips);
+    line.remove_prefix(std::min(end + 1, line.size()));
+  }
+}
+
 // "<old id> <new id> <who> <when>\t<why>"
 Status AddReflogTips(const fs::path& path, std::set<ObjectId>& tips) {
   ZPACK_ASSIGN_OR_RETURN(const auto lines, ReadLines(path));
@@ -157,6 +166,25 @@ Status AddReflogTips(const fs::path& path, std::set<ObjectId>& tips) {
     AddTip(text.substr(0, first), tips);
     const size_t second = text.find(' ', first + 1);
     AddTip(text.substr(first + 1, second - first - 1), tips);
+  }
+  return {};
+}
+
+// The index in `directory`, and those that a split index shares.
+Status AddIndexesTips(const fs::path& directory, std::set<ObjectId>& tips) {
+  std::error_code error;
+  for (fs::directory_iterator it(directory, error), end; !error && it != end;
+       it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (name != "index" && !name.starts_with("sharedindex.")) continue;
+    const Result<Bytes> content =
+        ReadWholeFile(PosixFileSystem(), it->path().string(), kMaxTextFile);
+    if (!content) {
+      // Git replaces an index at any time.
+      if (content.error().code == ErrorCode::kNotFound) continue;
+      return std::unexpected(content.error());
+    }
+    ZPACK_TRY(AddIndexTips(*content, it->path().string(), tips));
   }
   return {};
 }
@@ -256,7 +284,7 @@ Result<std::vector<ObjectId>> ReadShallow(const std::string& common_directory) {
   return std::vector<ObjectId>(ids.begin(), ids.end());
 }
 
-Result<std::vector<ObjectId>> ReadReflogAndWorktreeTips(
+Result<std::vector<ObjectId>> ReadOtherTips(
     const std::string& common_directory) {
   const fs::path common = common_directory;
   std::set<ObjectId> tips;
@@ -264,12 +292,24 @@ Result<std::vector<ObjectId>> ReadReflogAndWorktreeTips(
   for (const std::string& name : logs) {
     ZPACK_TRY(AddReflogTips(common / name, tips));
   }
+  ZPACK_TRY(AddIndexesTips(common, tips));
+  // Where grafts are in use, Git follows them instead of parents.
+  ZPACK_ASSIGN_OR_RETURN(const auto grafts,
+                         ReadLines(common / "info" / "grafts"));
+  for (const std::string& line : grafts) AddWordsTips(line, tips);
   std::error_code error;
   for (fs::directory_iterator it(common / "worktrees", error), end;
        !error && it != end; it.increment(error)) {
     ZPACK_TRY(AddReflogTips(it->path() / "logs" / "HEAD", tips));
     ZPACK_ASSIGN_OR_RETURN(const auto head, ReadLines(it->path() / "HEAD"));
     if (!head.empty()) AddTip(head.front(), tips);
+    ZPACK_TRY(AddIndexesTips(it->path(), tips));
+    ZPACK_ASSIGN_OR_RETURN(const auto refs,
+                           ListFiles(it->path() / "refs", it->path()));
+    for (const std::string& name : refs) {
+      ZPACK_ASSIGN_OR_RETURN(const auto lines, ReadLines(it->path() / name));
+      if (!lines.empty()) AddTip(lines.front(), tips);
+    }
   }
   return std::vector<ObjectId>(tips.begin(), tips.end());
 }

@@ -51,8 +51,9 @@ Result<std::optional<Ref>> ReadLooseRef(const std::string& directory,
 // file. kSourceCorrupt for a line that is not an id.
 Result<std::vector<ObjectId>> ReadShallow(const std::string& common_directory);
 
-// Ids in every reflog, and of detached HEADs of worktrees.
-Result<std::vector<ObjectId>> ReadReflogAndWorktreeTips(
+// Ids in every reflog and every index, in info/grafts, and of what linked
+// worktrees have for themselves: detached HEADs, and refs.
+Result<std::vector<ObjectId>> ReadOtherTips(
     const std::string& common_directory);
 
 }  // namespace zpack

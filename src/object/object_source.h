@@ -48,8 +48,8 @@ class ObjectSource {
   virtual Result<std::unique_ptr<ObjectStream>> Open(const ObjectId& id) = 0;
 
   virtual Result<RefsSnapshot> ReadRefs() = 0;
-  // What keeps objects alive besides refs and HEAD: reflogs and the HEADs of
-  // worktrees. Ids here may name objects that are gone.
+  // What keeps objects alive besides refs and HEAD: reflogs, the HEADs of
+  // worktrees, and every index. Ids here may name objects that are gone.
   virtual Result<std::vector<ObjectId>> ListOtherTips() = 0;
 
   // Bytes of pack and pack index files, for comparison.

@@ -66,12 +66,13 @@ Status ReadInfos(ObjectSource& source, ObjectList& list,
       });
 }
 
-// Drops what the walk did not reach.
-ObjectList KeepReached(ObjectList list) {
+}  // namespace
+
+ObjectList KeepObjects(ObjectList list, const std::vector<bool>& keep) {
   ObjectList kept;
   Bytes ids;
   for (uint32_t rank = 0; rank < list.ids.size(); ++rank) {
-    if (!list.reached(rank)) continue;
+    if (!keep[rank]) continue;
     Append(ids, list.ids[rank].bytes());
     kept.paths.push_back(list.paths[rank]);
     kept.visits.push_back(list.visits[rank]);
@@ -83,8 +84,6 @@ ObjectList KeepReached(ObjectList list) {
   kept.path_table = std::move(list.path_table);
   return kept;
 }
-
-}  // namespace
 
 Result<ObjectList> EnumerateObjects(ObjectSource& source,
                                     const RefsSnapshot& refs, ObjectSet set,
@@ -112,7 +111,13 @@ Result<ObjectList> EnumerateObjects(ObjectSource& source,
   std::erase_if(other, [&](const ObjectId& id) { return !list.ids.Find(id); });
   ZPACK_TRY(walker.Walk(other));
 
-  if (set == ObjectSet::kReachable) list = KeepReached(std::move(list));
+  if (set == ObjectSet::kReachable) {
+    std::vector<bool> reached(count);
+    for (uint32_t rank = 0; rank < count; ++rank) {
+      reached[rank] = list.reached(rank);
+    }
+    list = KeepObjects(std::move(list), reached);
+  }
   ZPACK_TRY(ReadInfos(source, list, run));
   return list;
 }

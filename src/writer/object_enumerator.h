@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include <vector>
+
 #include "object/object_source.h"
 #include "writer/object_list.h"
 #include "zpack/options.h"
@@ -14,7 +16,8 @@
 namespace zpack {
 
 // Lists the objects of `source` and walks from `refs` (and, for reachability
-// alone, from reflogs and worktrees), reading each commit and tree once.
+// alone, from reflogs, worktrees and indexes), reading each commit and tree
+// once.
 //
 // kSourceCorrupt, with the count and the first ids, when something that refs
 // or HEAD need is missing and not beyond a shallow boundary; with the id when
@@ -22,5 +25,8 @@ namespace zpack {
 Result<ObjectList> EnumerateObjects(ObjectSource& source,
                                     const RefsSnapshot& refs, ObjectSet set,
                                     const RunOptions& run);
+
+// The objects of `list` for which `keep`, by rank, is true.
+ObjectList KeepObjects(ObjectList list, const std::vector<bool>& keep);
 
 }  // namespace zpack

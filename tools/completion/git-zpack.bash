@@ -6,7 +6,7 @@
 # or source it. For 'git zpack' Git's completion calls _git_zpack, so this file
 # has to be sourced, or loaded by completing 'git-zpack' once.
 
-__git_zpack_commands="convert verify restore show list-refs cat-file rev-list"
+__git_zpack_commands="convert verify restore repack show list-refs cat-file rev-list"
 
 # Prints the options of a command, as its --help has them.
 __git_zpack_options()
@@ -19,6 +19,9 @@ __git_zpack_options()
 		echo "--level --against $run --help" ;;
 	restore)
 		echo "--force $run --help" ;;
+	repack)
+		echo "--all --delete --force-deltas --force-objects --keep-unreachable --window
+			--depth --memory --level --keep-pack --dry-run --output $run --help" ;;
 	show)
 		echo "--blocks --stats --json --help" ;;
 	list-refs)
@@ -90,6 +93,14 @@ __git_zpack_value()
 		__git_zpack_words "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22" "$3" ;;
 	"convert --block-size")
 		__git_zpack_words "64k 256k 1m 2m 4m 8m 16m" "$3" ;;
+	"repack --level")
+		__git_zpack_words "1 2 3 4 5 6 7 8 9 10 11 12" "$3" ;;
+	"repack --memory")
+		__git_zpack_words "64m 128m 256m 512m" "$3" ;;
+	"repack --output")
+		__git_zpack_paths directory "$3" ;;
+	"repack --window" | "repack --depth" | "repack --keep-pack" | "repack --threads")
+		COMPREPLY=() ;;
 	"verify --level")
 		__git_zpack_words "structure checksums objects connectivity" "$3" ;;
 	"verify --against")
@@ -144,7 +155,8 @@ __git_zpack_complete()
 			--)
 				options_end=1
 				continue ;;
-			--profile | --level | --block-size | --threads | --against)
+			--profile | --level | --block-size | --threads | --against | --window | --depth | \
+				--memory | --keep-pack | --output)
 				[[ ${words[i + 1]} == = ]] && ((i++))
 				((i++))
 				continue ;;
@@ -166,7 +178,7 @@ __git_zpack_complete()
 	local position=${#arguments[@]}
 	[[ $command == rev-list ]] && ((position > 1)) && position=1
 	case "$command $position" in
-	"convert 0" | "restore 1")
+	"convert 0" | "restore 1" | "repack 0")
 		__git_zpack_paths directory "$word" ;;
 	"convert 1" | "verify 0" | "restore 0" | "show 0" | "list-refs 0" | "cat-file 0" | \
 		"rev-list 0")

@@ -85,8 +85,8 @@ int RunCommand(const Command& command,
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      kConvertCommand,  kVerifyCommand,  kRestoreCommand, kShowCommand,
-      kListRefsCommand, kCatFileCommand, kRevListCommand};
+      kConvertCommand, kVerifyCommand,   kRestoreCommand, kRepackCommand,
+      kShowCommand,    kListRefsCommand, kCatFileCommand, kRevListCommand};
   return commands;
 }
 

@@ -87,6 +87,7 @@ std::string Printable(std::string text);
 extern const Command kConvertCommand;
 extern const Command kVerifyCommand;
 extern const Command kRestoreCommand;
+extern const Command kRepackCommand;
 extern const Command kShowCommand;
 extern const Command kListRefsCommand;
 extern const Command kCatFileCommand;

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rewriting the packs of a repository as one smaller stock pack.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "zpack/options.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+enum class Redundant : uint8_t { kLeave, kRemove };
+enum class Publication : uint8_t { kNo, kYes };
+
+struct RepackOptions {
+  RunOptions run;
+  // Candidates tried as base of an object, and deltas in a row, at most; what
+  // pack.window and pack.depth say, or 20 and 50, when not set.
+  std::optional<unsigned> window;
+  std::optional<unsigned> depth;
+  // libdeflate level, 1 to 12.
+  int level = 9;
+  // Contents that a thread keeps as candidates, in bytes.
+  uint64_t window_memory = uint64_t{64} << 20;
+  // kReachable leaves out what refs, HEADs, reflogs and indexes do not reach;
+  // with kRemove it is lost if it is in a pack.
+  ObjectSet objects = ObjectSet::kReachable;
+  // kRemove removes packs and loose objects that the new pack makes redundant.
+  Redundant redundant = Redundant::kLeave;
+  // Packs that stay as they are besides those with a .keep file, with or
+  // without
+  // ".pack".
+  std::vector<std::string> keep_packs;
+  // kNo makes and verifies the pack, and removes it again.
+  Publication publication = Publication::kYes;
+  // Where the pack goes, instead of into the repository.
+  std::string output_directory;
+};
+
+struct RepackStats {
+  std::string name;  // "pack-<hash>"; empty when it was not published, or when
+                     // there was nothing to pack
+  uint64_t objects = 0;
+  uint64_t pack_bytes = 0;    // pack, index and reverse index
+  uint64_t source_bytes = 0;  // packs and pack indexes of the source before
+  uint64_t removed_packs = 0;
+  uint64_t removed_loose = 0;
+  // An object that was unreachable and came to be needed meanwhile: then
+  // nothing is removed.
+  std::string needed_again;
+  struct Phase {
+    std::string title;
+    double seconds = 0;
+  };
+  std::vector<Phase> phases;
+};
+
+// Writes the objects of the repository at `repository` into one pack, reads it
+// back from disk, hashes every object, and compares the set of ids; only then
+// it appears under its name, index last, and only then anything is removed. On
+// any failure the repository has all its objects.
+//
+// Errors: those of Convert; kUnsupported for a partial clone, and to remove
+// anything from a repository with extensions.preciousObjects; kNotFound for a
+// pack to keep that is not there; kExists while another process does the same.
+Result<RepackStats> Repack(const std::string& repository,
+                           const RepackOptions& options);
+
+}  // namespace zpack

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/pack_directory.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <limits>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "git/loose_object.h"
+#include "pack/pack_index.h"
+
+namespace zpack {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string PackDirectory(const std::string& object_directory) {
+  return object_directory + "/pack";
+}
+
+// Names of the files in the pack directory; none when there is no such
+// directory.
+Result<std::set<std::string>> ListPackFiles(
+    const std::string& object_directory) {
+  const std::string directory = PackDirectory(object_directory);
+  std::set<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(directory, error), end; !error && it != end;
+       it.increment(error)) {
+    names.insert(it->path().filename().string());
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    return std::unexpected(IoError("list", directory, error.value()));
+  }
+  return names;
+}
+
+Status RemoveIfThere(FileSystem& file_system, const std::string& path) {
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(path, error))) return {};
+  Status removed = file_system.Remove(path);
+  // Someone else may have been faster.
+  if (!removed && !fs::exists(fs::symlink_status(path, error))) return {};
+  return removed;
+}
+
+}  // namespace
+
+Result<std::vector<StockPackFiles>> ListPacks(
+    const std::string& object_directory) {
+  ZPACK_ASSIGN_OR_RETURN(const auto files, ListPackFiles(object_directory));
+  std::vector<StockPackFiles> packs;
+  for (const std::string& file : files) {
+    if (!file.starts_with("pack-") || !file.ends_with(".idx")) continue;
+    const std::string name = fs::path(file).stem().string();
+    if (!files.contains(name + ".pack")) continue;
+    packs.push_back({name, files.contains(name + ".keep"),
+                     files.contains(name + ".promisor"),
+                     files.contains(name + ".mtimes")});
+  }
+  return packs;
+}
+
+Result<ObjectIdTable> ReadPackIds(FileSystem& file_system,
+                                  const std::string& object_directory,
+                                  const std::string& name) {
+  const std::string path =
+      PackDirectory(object_directory) + '/' + name + ".idx";
+  ZPACK_ASSIGN_OR_RETURN(
+      const Bytes bytes,
+      ReadWholeFile(file_system, path, std::numeric_limits<size_t>::max()));
+  Result<PackIndex> index = DecodePackIndex(bytes, path);
+  if (!index) {
+    return MakeError(ErrorCode::kSourceCorrupt, "{}", index.error().message);
+  }
+  return std::move(index->ids);
+}
+
+Status RemovePacks(FileSystem& file_system, const std::string& object_directory,
+                   const std::vector<std::string>& names) {
+  if (names.empty()) return {};
+  const std::string directory = PackDirectory(object_directory);
+  ZPACK_ASSIGN_OR_RETURN(const auto files, ListPackFiles(object_directory));
+  for (const std::string& file : files) {
+    if (file.starts_with("multi-pack-index")) {
+      ZPACK_TRY(RemoveIfThere(file_system, directory + '/' + file));
+    }
+  }
+  constexpr std::array kExtensions = {".idx",    ".rev",      ".bitmap",
+                                      ".mtimes", ".promisor", ".pack"};
+  for (const std::string& name : names) {
+    for (const char* const extension : kExtensions) {
+      ZPACK_TRY(RemoveIfThere(file_system, directory + '/' + name + extension));
+    }
+  }
+  return file_system.SyncDirectory(directory);
+}
+
+Status UpdatePackList(FileSystem& file_system,
+                      const std::string& object_directory) {
+  const std::string path = object_directory + "/info/packs";
+  std::error_code error;
+  if (!fs::exists(path, error)) return {};
+  ZPACK_ASSIGN_OR_RETURN(const auto packs, ListPacks(object_directory));
+  std::string text;
+  for (const StockPackFiles& pack : packs) {
+    text += "P " + pack.name + ".pack\n";
+  }
+  text += '\n';
+  ZPACK_ASSIGN_OR_RETURN(
+      AtomicFile file, AtomicFile::Create(file_system, path, Overwrite::kYes));
+  ZPACK_TRY(file.file().Append(AsBytes(text)));
+  ZPACK_TRY(file.file().Sync());
+  return file.Commit();
+}
+
+Result<uint64_t> RemoveLooseObjects(FileSystem& file_system,
+                                    const std::string& object_directory,
+                                    const ObjectIdTable& ids) {
+  Bytes loose;
+  ZPACK_TRY(ListLooseObjects(object_directory, loose));
+  constexpr size_t kWidth = ObjectIdWidth(ObjectFormat::kSha1);
+  uint64_t removed = 0;
+  for (size_t at = 0; at < loose.size(); at += kWidth) {
+    const ObjectId id(ByteView(loose).subspan(at, kWidth));
+    if (!ids.Find(id)) continue;
+    ZPACK_TRY(
+        RemoveIfThere(file_system, LooseObjectPath(object_directory, id)));
+    ++removed;
+  }
+  return removed;
+}
+
+}  // namespace zpack

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The packs and loose objects of one object directory as things that can be
+// listed and removed. Functions without state; any thread.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "object/object_id_table.h"
+
+namespace zpack {
+
+struct StockPackFiles {
+  std::string name;       // "pack-<hash>", without directory and extension
+  bool keep = false;      // there is a .keep file
+  bool promisor = false;  // there is a .promisor file
+  bool cruft = false;     // there is a .mtimes file
+};
+
+// The packs of `object_directory` that have an index, sorted by name. kIo when
+// the directory cannot be read.
+Result<std::vector<StockPackFiles>> ListPacks(
+    const std::string& object_directory);
+
+// The ids that the index of a pack names. kSourceCorrupt when it cannot be
+// read.
+Result<ObjectIdTable> ReadPackIds(FileSystem& file_system,
+                                  const std::string& object_directory,
+                                  const std::string& name);
+
+// Removes packs as Git does: what describes several packs first, and of each
+// pack the index first, so that nobody finds a pack that is not whole. Files
+// that are gone already are no error.
+Status RemovePacks(FileSystem& file_system, const std::string& object_directory,
+                   const std::vector<std::string>& names);
+
+// Brings 'info/packs' up to date, if it is there: what clients that only fetch
+// files go by (git-update-server-info(1)).
+Status UpdatePackList(FileSystem& file_system,
+                      const std::string& object_directory);
+
+// Removes the loose objects among `ids`. Returns how many there were.
+Result<uint64_t> RemoveLooseObjects(FileSystem& file_system,
+                                    const std::string& object_directory,
+                                    const ObjectIdTable& ids);
+
+}  // namespace zpack

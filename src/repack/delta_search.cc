@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "repack/delta_search.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "base/error.h"
+#include "pack/pack_delta.h"
+
+namespace zpack {
+namespace {
+
+// Content of a stretch: objects are compared inside one only, so few are
+// better, but each is one thread's work.
+constexpr uint64_t kStretch = uint64_t{256} << 20;
+// Contents below are as large as deltas of them.
+constexpr uint64_t kMinSize = 50;
+constexpr int kFastLevel = 1;
+
+// Each delta is deflated by itself, so literals of texts cost some 6 bits and
+// those of trees, ids mostly, nearly 8; a copy takes 4 to 7 bytes whatever its
+// offset.
+constexpr DeltaCosts kTextCosts = {48, 240, 0, 0};
+constexpr DeltaCosts kTreeCosts = {60, 280, 0, 0};
+
+DeltaPlannerOptions PlannerOptions(const DeltaSearchOptions& options,
+                                   const DeltaCosts& costs) {
+  DeltaPlannerOptions planner;
+  planner.similar =
+      std::min<unsigned>((options.window + 1) * 2 / 5, kSketchFeatures);
+  planner.same_path = std::max(options.window - planner.similar, 1U);
+  planner.window_size = options.window_memory;
+  // Git bounds the number of deltas only.
+  planner.chain_size = std::numeric_limits<uint64_t>::max() / 2;
+  planner.chain_factor = 0;
+  planner.max_depth = options.depth;
+  planner.costs = costs;
+  return planner;
+}
+
+}  // namespace
+
+std::vector<SearchStretch> PlanStretches(const ObjectList& list,
+                                         const Lineages& lineages,
+                                         const DeltaSearchOptions& options) {
+  std::vector<uint32_t> order(list.ids.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::sort(order, {}, [&](uint32_t rank) {
+    const ObjectType type = list.types[rank];
+    // Commits resemble those of the same time.
+    const uint64_t shortage =
+        type == ObjectType::kTree || type == ObjectType::kBlob
+            ? std::numeric_limits<uint64_t>::max() - list.sizes[rank]
+            : 0;
+    return std::tuple(type, !list.reached(rank),
+                      lineages.positions[list.paths[rank]], shortage,
+                      list.visits[rank], rank);
+  });
+  std::vector<SearchStretch> stretches;
+  uint64_t size = 0;
+  for (const uint32_t rank : order) {
+    if (list.sizes[rank] > options.big_file_threshold) continue;
+    if (stretches.empty() || stretches.back().type != list.types[rank] ||
+        size + list.sizes[rank] > kStretch) {
+      stretches.emplace_back().type = list.types[rank];
+      size = 0;
+    }
+    stretches.back().ranks.push_back(rank);
+    size += list.sizes[rank];
+  }
+  return stretches;
+}
+
+DeltaSearch::DeltaSearch(ObjectSource& source, const ObjectList& list,
+                         const Lineages& lineages,
+                         const DeltaSearchOptions& options,
+                         const ProgressPhase& phase, std::stop_token stop)
+    : source_(source),
+      list_(list),
+      lineages_(lineages),
+      phase_(phase),
+      stop_(std::move(stop)),
+      any_deltas_(options.window != 0 && options.depth != 0),
+      text_planner_(PlannerOptions(options, kTextCosts)),
+      tree_planner_(PlannerOptions(options, kTreeCosts)),
+      deflater_(options.level),
+      fast_deflater_(kFastLevel) {}
+
+DeltaPlanner& DeltaSearch::Planner(ObjectType type) {
+  return type == ObjectType::kTree ? tree_planner_ : text_planner_;
+}
+
+Status DeltaSearch::Run(SearchStretch& stretch) {
+  DeltaPlanner& planner = Planner(stretch.type);
+  planner.Clear();
+  // Ranks by the planner's numbers.
+  std::vector<uint32_t> planned;
+  stretch.entries.reserve(stretch.ranks.size());
+  for (const uint32_t rank : stretch.ranks) {
+    ZPACK_TRY(CheckStop(stop_));
+    Bytes content;
+    ZPACK_ASSIGN_OR_RETURN(const ObjectType type,
+                           source_.Read(list_.ids[rank], content));
+    const uint64_t size = content.size();
+    if (ObjectInfo{type, size} !=
+        ObjectInfo{list_.types[rank], list_.sizes[rank]}) {
+      return MakeError(ErrorCode::kSourceCorrupt,
+                       "object {} of '{}' changed while it was read",
+                       list_.ids[rank].ToHex(), source_.path());
+    }
+    const uint32_t path = list_.paths[rank];
+    const bool incompressible =
+        type == ObjectType::kBlob && lineages_.incompressible[path];
+    if (!any_deltas_ || incompressible || size < kMinSize) {
+      AddEntry(rank, content, nullptr, stretch);
+    } else {
+      const PlannedDelta& plan = planner.Plan(content, path);
+      AddEntry(rank, content, &plan, stretch);
+      if (plan.base) stretch.entries.back().base = planned[*plan.base];
+      planned.push_back(rank);
+      planner.Add(std::move(content), path);
+    }
+    phase_.Advance(1, size);
+  }
+  return {};
+}
+
+void DeltaSearch::AddEntry(uint32_t rank, ByteView content,
+                           const PlannedDelta* planned,
+                           SearchStretch& stretch) {
+  PlannedEntry entry;
+  entry.rank = rank;
+  const size_t before = stretch.streams.size();
+  if (planned != nullptr && planned->base) {
+    delta_.clear();
+    EncodePackDelta(planned->base_size, content, planned->delta, delta_);
+    deflater_.Deflate(delta_, stretch.streams);
+    entry.raw_size = delta_.size();
+  } else {
+    const bool incompressible = list_.types[rank] == ObjectType::kBlob &&
+                                lineages_.incompressible[list_.paths[rank]];
+    (incompressible ? fast_deflater_ : deflater_)
+        .Deflate(content, stretch.streams);
+    entry.raw_size = content.size();
+  }
+  entry.stored_size = stretch.streams.size() - before;
+  stretch.entries.push_back(entry);
+}
+
+}  // namespace zpack

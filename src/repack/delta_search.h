@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Turns stretches of objects into the zlib streams of pack entries: each object
+// whole, or as a delta against one before it in the stretch. Thread-compatible:
+// one search per worker.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/progress_phase.h"
+#include "codec/deflate.h"
+#include "delta/delta_planner.h"
+#include "object/object_source.h"
+#include "writer/lineage_grouper.h"
+#include "writer/object_list.h"
+
+namespace zpack {
+
+struct DeltaSearchOptions {
+  unsigned window = 20;  // candidates tried for an object; 0 for no deltas
+  unsigned depth = 50;   // longest chain of deltas
+  int level = 9;         // libdeflate's, 1 to 12
+  uint64_t window_memory = uint64_t{64} << 20;  // contents kept as candidates
+  // Larger objects are stored whole, and read and written in pieces.
+  uint64_t big_file_threshold = uint64_t{64} << 20;
+};
+
+// What becomes of one object.
+struct PlannedEntry {
+  static constexpr uint32_t kNoBase = 0xffffffff;
+
+  uint32_t rank = 0;
+  uint32_t base = kNoBase;   // rank of the object it is a delta against
+  uint64_t raw_size = 0;     // of the object, or of the delta
+  uint64_t stored_size = 0;  // of the zlib stream
+};
+
+// A stretch, and what the search makes of it.
+struct SearchStretch {
+  std::vector<uint32_t> ranks;  // all of one type
+  ObjectType type = ObjectType::kBlob;
+  std::vector<PlannedEntry> entries;
+  Bytes streams;  // of the entries, one after the other
+};
+
+// Puts objects of a type, of alike paths and of one path side by side, the
+// largest of a path first, so that deltas delete, and cuts this into stretches
+// that a thread works on by itself. An object above the threshold is in none.
+std::vector<SearchStretch> PlanStretches(const ObjectList& list,
+                                         const Lineages& lineages,
+                                         const DeltaSearchOptions& options);
+
+class DeltaSearch {
+ public:
+  // `source`, `list` and `lineages` outlive the search.
+  DeltaSearch(ObjectSource& source, const ObjectList& list,
+              const Lineages& lineages, const DeltaSearchOptions& options,
+              const ProgressPhase& phase, std::stop_token stop);
+
+  // Fills entries and streams. Errors are those of ObjectSource::Read, and
+  // kInterrupted.
+  Status Run(SearchStretch& stretch);
+
+ private:
+  // Appends the stream of an object that is stored whole, or as a delta.
+  void AddEntry(uint32_t rank, ByteView content, const PlannedDelta* planned,
+                SearchStretch& stretch);
+  DeltaPlanner& Planner(ObjectType type);
+
+  ObjectSource& source_;
+  const ObjectList& list_;
+  const Lineages& lineages_;
+  const ProgressPhase& phase_;
+  std::stop_token stop_;
+  bool any_deltas_;
+  DeltaPlanner text_planner_;  // blobs and commits
+  DeltaPlanner tree_planner_;
+  Deflater deflater_;
+  Deflater fast_deflater_;  // for what does not deflate
+  Bytes delta_;
+};
+
+}  // namespace zpack

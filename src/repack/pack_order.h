@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order of entries in a stock pack. Pure.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "writer/object_list.h"
+
+namespace zpack {
+
+// Ranks in the order of the pack, as Git likes to read it: commits, tags,
+// trees, blobs, each type by recency, and each base before what needs it.
+// `bases` has the rank of each rank's base, or PlannedEntry::kNoBase.
+std::vector<uint32_t> StockPackOrder(const ObjectList& list,
+                                     const std::vector<uint32_t>& bases);
+
+}  // namespace zpack

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "common_options.h"
+#include "zpack/repack.h"
+
+namespace zpack::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int64_t kMaxWindow = 4095;  // as in Git
+
+void AddOptions(po::options_description& options) {
+  options.add_options()("all,a", "pack everything that is reachable (always)")(
+      "delete,d", "remove the packs and loose objects that become redundant")(
+      "force-deltas,f", "search all deltas anew (always)")(
+      "force-objects,F", "compress all objects anew (always)")(
+      "keep-unreachable,k", "pack unreachable objects, too")(
+      "window", po::value<std::string>()->value_name("<n>"),
+      "candidates per object, instead of pack.window or 20")(
+      "depth", po::value<std::string>()->value_name("<n>"),
+      "longest chain of deltas, instead of pack.depth or 50")(
+      "memory", po::value<std::string>()->value_name("<size>"),
+      "contents that each thread keeps as candidates; 64m without it")(
+      "level", po::value<std::string>()->value_name("<n>"),
+      "libdeflate level, 1 to 12; 9 without it")(
+      "keep-pack",
+      po::value<std::vector<std::string>>()->composing()->value_name("<name>"),
+      "leave this pack as it is; may be given several times")(
+      "dry-run", "make and verify the pack, then remove it again")(
+      "output", po::value<std::string>()->value_name("<directory>"),
+      "put the pack there instead of into the repository");
+  AddRunOptions(options);
+  AddJsonOption(options);
+}
+
+RepackOptions ToOptions(const po::variables_map& values,
+                        const RunContext& context) {
+  RepackOptions options;
+  options.run = context.run();
+  if (Has(values, "window")) {
+    options.window =
+        static_cast<unsigned>(Number(values, "window", 0, kMaxWindow, 0));
+  }
+  if (Has(values, "depth")) {
+    options.depth =
+        static_cast<unsigned>(Number(values, "depth", 0, kMaxWindow, 0));
+  }
+  options.level =
+      static_cast<int>(Number(values, "level", 1, 12, options.level));
+  if (Has(values, "memory")) {
+    options.window_memory = ParseSize(Text(values, "memory"), "memory");
+  }
+  if (Has(values, "keep-unreachable")) options.objects = ObjectSet::kAll;
+  if (Has(values, "delete")) options.redundant = Redundant::kRemove;
+  if (Has(values, "keep-pack")) {
+    options.keep_packs = values["keep-pack"].as<std::vector<std::string>>();
+  }
+  if (Has(values, "dry-run")) options.publication = Publication::kNo;
+  options.output_directory = Text(values, "output");
+  if (Has(values, "delete") &&
+      (Has(values, "output") || Has(values, "dry-run"))) {
+    throw UsageError{
+        "options '--delete' and '--output' or '--dry-run' exclude each other"};
+  }
+  return options;
+}
+
+Json ToJson(const RepackStats& stats) {
+  Json phases = Json::array();
+  for (const auto& phase : stats.phases) {
+    phases.push_back({{"title", phase.title}, {"seconds", phase.seconds}});
+  }
+  return {{"pack", stats.name},
+          {"objects", stats.objects},
+          {"pack_bytes", stats.pack_bytes},
+          {"source_pack_bytes", stats.source_bytes},
+          {"removed_packs", stats.removed_packs},
+          {"removed_loose_objects", stats.removed_loose},
+          {"needed_again", stats.needed_again},
+          {"phases", phases},
+          {"peak_rss_bytes", PeakResidentBytes()}};
+}
+
+void PrintSummary(const RepackStats& stats, std::ostream& err) {
+  if (stats.objects == 0) {
+    err << "Nothing new to pack.\n";
+    return;
+  }
+  err << fmt::format(
+      "Packed {} objects into {}, verified; the packs before took {}.\n",
+      stats.objects, HumanSize(stats.pack_bytes),
+      HumanSize(stats.source_bytes));
+  if (stats.removed_packs != 0 || stats.removed_loose != 0) {
+    err << fmt::format("Removed {} packs and {} loose objects.\n",
+                       stats.removed_packs, stats.removed_loose);
+  }
+}
+
+int Run(const po::variables_map& values, const Io& io) {
+  const RunContext context(values, io);
+  const RepackOptions options = ToOptions(values, context);
+  const auto stats = Repack(Text(values, "repository"), options);
+  if (!stats) return Fail(io, stats.error());
+  if (!stats->needed_again.empty()) {
+    io.err << fmt::format(
+        "warning: object {} became reachable meanwhile; the old packs stay. "
+        "Run "
+        "it again to remove them.\n",
+        stats->needed_again);
+  }
+  if (Has(values, "json")) {
+    PrintJson(ToJson(*stats), io.out);
+  } else if (!context.quiet()) {
+    PrintSummary(*stats, io.err);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+const Command kRepackCommand = {
+    "repack",
+    "Rewrite the packs of a Git repository as one smaller stock pack",
+    "[-d] [-k] [<options>] <repository>",
+    {"repository"},
+    0,
+    LastArgument::kOnce,
+    {},
+    true,
+    AddOptions,
+    Run};
+
+}  // namespace zpack::cli
