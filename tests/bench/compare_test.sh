@@ -74,3 +74,24 @@ grep -q "^compare: 'git clone .*none.* ended with 128: fatal: " "$directory/erro
   exit 1
 }
 echo "-- all as expected"
+
+echo "-- compares stock packs"
+"$compare" --zpack "$zpack" --threads 2 --repack --walk --word numbers \
+  --with=--window=30 --json "$directory/repack.json" "$directory/one" \
+  > "$directory/table"
+for text in 'total bytes' 'log -S --raw --all s' 'rev-list --objects --all s'; do
+  grep -q "$text" "$directory/table" || {
+    echo "no '$text' in the table:" >&2
+    cat "$directory/table" >&2
+    exit 1
+  }
+done
+python3 - "$directory/repack.json" <<'PYTHON'
+import json, sys
+[repository] = json.load(open(sys.argv[1]))["repositories"]
+assert list(repository["columns"]) == ["git", "git-zpack"]
+for column in repository["columns"].values():
+    assert column["objects"] == 10 and column["total_bytes"] > 0, column
+assert repository["verify"].keys() == {"git", "git-zpack"}
+assert repository["read"].keys() == {"git", "git-zpack"}
+PYTHON
