@@ -58,16 +58,20 @@ Result<PackSets> DividePacks(const RepackSettings& settings,
   return sets;
 }
 
-// The ids of several packs.
+// The ids of several packs. One that is gone by now was removed by another
+// repack, which keeps what is needed.
 Result<ObjectIdTable> ReadIds(FileSystem& file_system,
                               const RepackSettings& settings,
                               const std::vector<std::string>& packs) {
   Bytes all;
   for (const std::string& name : packs) {
-    ZPACK_ASSIGN_OR_RETURN(
-        const ObjectIdTable ids,
-        ReadPackIds(file_system, settings.object_directory, name));
-    Append(all, ids.bytes());
+    const Result<ObjectIdTable> ids =
+        ReadPackIds(file_system, settings.object_directory, name);
+    if (ids) {
+      Append(all, ids->bytes());
+    } else if (ids.error().code != ErrorCode::kNotFound) {
+      return std::unexpected(ids.error());
+    }
   }
   return ObjectIdTable::FromUnsorted(ObjectFormat::kSha1, std::move(all));
 }
