@@ -7,14 +7,6 @@
 #include <utility>
 
 namespace zpack {
-namespace {
-
-// A delta that costs less than so many literals is good enough: no further
-// candidate of the path is tried, or no similar one.
-constexpr uint64_t kGoodForPath = 200;
-constexpr uint64_t kGoodForAll = 600;
-
-}  // namespace
 
 DeltaPlanner::DeltaPlanner(const DeltaPlannerOptions& options)
     : options_(options), encoder_(options.costs) {}
@@ -52,13 +44,15 @@ void DeltaPlanner::TrySamePath(ByteView content, uint32_t path) {
   if (same == by_path_.end()) return;
   const std::deque<uint32_t>& numbers = same->second;
   for (auto at = numbers.rbegin(); at != numbers.rend(); ++at) {
-    if (cost_ < kGoodForPath * options_.costs.literal) return;
+    if (cost_ < uint64_t{options_.good_for_path} * options_.costs.literal)
+      return;
     Try(content, *at);
   }
 }
 
 void DeltaPlanner::TrySimilar(ByteView content) {
-  if (options_.similar == 0 || cost_ < kGoodForAll * options_.costs.literal) {
+  if (options_.similar == 0 ||
+      cost_ < uint64_t{options_.good_for_all} * options_.costs.literal) {
     return;
   }
   sketch_ = MakeSketch(content);
@@ -96,6 +90,12 @@ void DeltaPlanner::Add(Bytes content, uint32_t path) {
   kept_bytes_ += size;
   std::deque<uint32_t>& same = by_path_[path];
   same.push_back(number);
+  // Where chains are short, a base that served once is tried first again, and
+  // stays a candidate for longer.
+  if (options_.max_depth != DeltaPlannerOptions::kAnyDepth && plan_.base &&
+      std::erase(same, *plan_.base) != 0) {
+    same.push_back(*plan_.base);
+  }
   if (same.size() > options_.same_path) same.pop_front();
   if (sketch_.valid) by_content_.Add(sketch_, number);
   while (kept_bytes_ > options_.window_size && kept_.size() > 1) {

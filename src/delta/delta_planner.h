@@ -32,6 +32,10 @@ struct DeltaPlannerOptions {
   // Candidates per object: of the same path, and similar ones.
   unsigned same_path = 6;
   unsigned similar = 4;
+  // A delta that costs less than so many literals is good enough: no further
+  // candidate of the path is tried, or no similar one.
+  unsigned good_for_path = 200;
+  unsigned good_for_all = 600;
   // Contents that are kept as candidates, in bytes; the oldest go first. What
   // it is at least: one object.
   uint64_t window_size = uint64_t{32} << 20;

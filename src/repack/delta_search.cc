@@ -28,8 +28,16 @@ constexpr int kFastLevel = 1;
 constexpr DeltaCosts kTextCosts = {48, 240, 0, 0};
 constexpr DeltaCosts kTreeCosts = {60, 280, 0, 0};
 
+// Each delta counts by itself, so the search goes on for longer than where a
+// block is compressed as a whole.
+constexpr unsigned kGoodForPath = 40;
+constexpr unsigned kGoodForAll = 200;
+// Every walk through history reads all commits, once each.
+constexpr unsigned kMaxCommitDepth = 2;
+
 DeltaPlannerOptions PlannerOptions(const DeltaSearchOptions& options,
-                                   const DeltaCosts& costs) {
+                                   const DeltaCosts& costs,
+                                   unsigned max_depth) {
   DeltaPlannerOptions planner;
   planner.similar =
       std::min<unsigned>((options.window + 1) * 2 / 5, kSketchFeatures);
@@ -38,7 +46,9 @@ DeltaPlannerOptions PlannerOptions(const DeltaSearchOptions& options,
   // Git bounds the number of deltas only.
   planner.chain_size = std::numeric_limits<uint64_t>::max() / 2;
   planner.chain_factor = 0;
-  planner.max_depth = options.depth;
+  planner.max_depth = std::min(options.depth, max_depth);
+  planner.good_for_path = kGoodForPath;
+  planner.good_for_all = kGoodForAll;
   planner.costs = costs;
   return planner;
 }
@@ -86,13 +96,15 @@ DeltaSearch::DeltaSearch(ObjectSource& source, const ObjectList& list,
       phase_(phase),
       stop_(std::move(stop)),
       any_deltas_(options.window != 0 && options.depth != 0),
-      text_planner_(PlannerOptions(options, kTextCosts)),
-      tree_planner_(PlannerOptions(options, kTreeCosts)),
+      commit_planner_(PlannerOptions(options, kTextCosts, kMaxCommitDepth)),
+      tree_planner_(PlannerOptions(options, kTreeCosts, options.depth)),
+      blob_planner_(PlannerOptions(options, kTextCosts, options.depth)),
       deflater_(options.level),
       fast_deflater_(kFastLevel) {}
 
 DeltaPlanner& DeltaSearch::Planner(ObjectType type) {
-  return type == ObjectType::kTree ? tree_planner_ : text_planner_;
+  if (type == ObjectType::kTree) return tree_planner_;
+  return type == ObjectType::kBlob ? blob_planner_ : commit_planner_;
 }
 
 Status DeltaSearch::Run(SearchStretch& stretch) {

@@ -76,8 +76,9 @@ class DeltaSearch {
   const ProgressPhase& phase_;
   std::stop_token stop_;
   bool any_deltas_;
-  DeltaPlanner text_planner_;  // blobs and commits
+  DeltaPlanner commit_planner_;  // and tags
   DeltaPlanner tree_planner_;
+  DeltaPlanner blob_planner_;
   Deflater deflater_;
   Deflater fast_deflater_;  // for what does not deflate
   Bytes delta_;
