@@ -189,6 +189,25 @@ Status AddIndexesTips(const fs::path& directory, std::set<ObjectId>& tips) {
   return {};
 }
 
+// What one worktree has for itself; the main one shares its directory with what
+// belongs to all.
+Status AddWorktreeTips(const fs::path& directory, std::set<ObjectId>& tips) {
+  ZPACK_ASSIGN_OR_RETURN(const auto logs,
+                         ListFiles(directory / "logs", directory));
+  for (const std::string& name : logs) {
+    ZPACK_TRY(AddReflogTips(directory / name, tips));
+  }
+  ZPACK_ASSIGN_OR_RETURN(auto refs, ListLooseRefNames(directory.string()));
+  std::erase_if(
+      refs, [](const std::string& name) { return !IsPerWorktreeRef(name); });
+  refs.emplace_back("HEAD");
+  for (const std::string& name : refs) {
+    ZPACK_ASSIGN_OR_RETURN(const auto lines, ReadLines(directory / name));
+    if (!lines.empty()) AddTip(lines.front(), tips);
+  }
+  return AddIndexesTips(directory, tips);
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> ListObjectDirectories(
@@ -288,28 +307,15 @@ Result<std::vector<ObjectId>> ReadOtherTips(
     const std::string& common_directory) {
   const fs::path common = common_directory;
   std::set<ObjectId> tips;
-  ZPACK_ASSIGN_OR_RETURN(const auto logs, ListFiles(common / "logs", common));
-  for (const std::string& name : logs) {
-    ZPACK_TRY(AddReflogTips(common / name, tips));
-  }
-  ZPACK_TRY(AddIndexesTips(common, tips));
   // Where grafts are in use, Git follows them instead of parents.
   ZPACK_ASSIGN_OR_RETURN(const auto grafts,
                          ReadLines(common / "info" / "grafts"));
   for (const std::string& line : grafts) AddWordsTips(line, tips);
+  ZPACK_TRY(AddWorktreeTips(common, tips));
   std::error_code error;
   for (fs::directory_iterator it(common / "worktrees", error), end;
        !error && it != end; it.increment(error)) {
-    ZPACK_TRY(AddReflogTips(it->path() / "logs" / "HEAD", tips));
-    ZPACK_ASSIGN_OR_RETURN(const auto head, ReadLines(it->path() / "HEAD"));
-    if (!head.empty()) AddTip(head.front(), tips);
-    ZPACK_TRY(AddIndexesTips(it->path(), tips));
-    ZPACK_ASSIGN_OR_RETURN(const auto refs,
-                           ListFiles(it->path() / "refs", it->path()));
-    for (const std::string& name : refs) {
-      ZPACK_ASSIGN_OR_RETURN(const auto lines, ReadLines(it->path() / name));
-      if (!lines.empty()) AddTip(lines.front(), tips);
-    }
+    ZPACK_TRY(AddWorktreeTips(it->path(), tips));
   }
   return std::vector<ObjectId>(tips.begin(), tips.end());
 }

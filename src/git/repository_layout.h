@@ -51,8 +51,8 @@ Result<std::optional<Ref>> ReadLooseRef(const std::string& directory,
 // file. kSourceCorrupt for a line that is not an id.
 Result<std::vector<ObjectId>> ReadShallow(const std::string& common_directory);
 
-// Ids in every reflog and every index, in info/grafts, and of what linked
-// worktrees have for themselves: detached HEADs, and refs.
+// Ids in info/grafts, and of every worktree, the main one too: ids in reflogs,
+// of a detached HEAD, of refs that it has for itself, and in the index.
 Result<std::vector<ObjectId>> ReadOtherTips(
     const std::string& common_directory);
 
