@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// 'repack -d' in repositories of every kind, with packs of every kind.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/repack_fixture.h"
+
+namespace zpack::testing {
+namespace {
+
+using ::testing::SizeIs;
+
+class RepackKindsTest : public RepackFixture {};
+
+TEST_F(RepackKindsTest, ShallowClone) {
+  repo_.History(10);
+  const std::string clone = dir_ / "clone";
+  repo_.Git({"clone", "-q", "--bare", "--depth", "3", "file://" + repo_.path(),
+             clone});
+  repo_ = RepoBuilder::Existing(clone);
+  ExpectOnePack();
+  EXPECT_TRUE(repo_.TryGit({"fetch", "-q", "--unshallow"}).ok());
+  ExpectOnePack();
+}
+
+TEST_F(RepackKindsTest, BorrowedObjectsArePackedAndStay) {
+  repo_.History(10);
+  repo_.PackAll();
+  const auto lender = Snapshot(repo_.path());
+  const std::string clone = dir_ / "clone";
+  repo_.Git({"clone", "-q", "--bare", "--shared", repo_.path(), clone});
+  const std::string from = repo_.path();
+  repo_ = RepoBuilder::Existing(clone);
+  repo_.SetRef("refs/heads/own", repo_.SimpleCommit("own\n"));
+  const RepositoryState before = ReadState(clone);
+  ASSERT_TRUE(Repack({"-d"}).ok());
+  EXPECT_EQ(ReadState(clone), before);
+  EXPECT_TRUE(Snapshot(from) == lender);
+  std::filesystem::remove(clone + "/objects/info/alternates");
+  EXPECT_EQ(ReadState(clone), before);
+}
+
+TEST_F(RepackKindsTest, PackOfReferenceDeltas) {
+  repo_.History(10);
+  repo_.Git({"config", "repack.useDeltaBaseOffset", "false"});
+  repo_.Git({"repack", "-q", "-a", "-d"});
+  repo_.Git({"config", "--unset", "repack.useDeltaBaseOffset"});
+  ExpectOnePack();
+}
+
+TEST_F(RepackKindsTest, ManyPacks) {
+  // More than are read at a time.
+  std::string parent;
+  for (int i = 0; i < 70; ++i) {
+    parent = repo_.SimpleCommit(
+        std::to_string(i),
+        parent.empty() ? std::vector<std::string>{} : std::vector{parent});
+    repo_.SetRef("refs/heads/main", parent);
+    repo_.Git({"repack", "-q"});
+  }
+  ASSERT_THAT(Packs(), SizeIs(70));
+  ExpectOnePack();
+}
+
+TEST_F(RepackKindsTest, OddObjects) {
+  CommitFields fields;
+  fields.message = "";
+  fields.extra_headers = "encoding latin1\n";
+  fields.tree =
+      repo_.WriteTree(TreeEntryBytes("100644", "sp ace\xff",
+                                     repo_.WriteBlob(std::string(1, '\0'))) +
+                      TreeEntryBytes("40000", "z", repo_.WriteTree("")));
+  repo_.SetRef("refs/heads/main", repo_.WriteCommit(fields));
+  ExpectOnePack();
+}
+
+TEST_F(RepackKindsTest, LooseCopyOfAKeptObjectIsNotLost) {
+  repo_.History(3);
+  repo_.PackAll();
+  WriteFile(pack_directory() + '/' + Packs().at(0) + ".keep", "");
+  repo_.Git({"unpack-objects", "-q"},
+            ReadFile(pack_directory() + '/' + Packs().at(0) + ".pack"));
+  const RepositoryState before = ReadState(repo_.path());
+  ASSERT_TRUE(Repack({"-d"}).ok());
+  EXPECT_EQ(ReadState(repo_.path()), before);
+}
+
+}  // namespace
+}  // namespace zpack::testing

@@ -1,0 +1,310 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// 'repack': one good pack, the same objects and refs, and what the options do.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "support/repack_fixture.h"
+
+namespace zpack::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class RepackTest : public RepackFixture {
+ protected:
+  // Packs and loose objects, some of them in several places.
+  void ManyPlaces() const {
+    repo_.History(10);
+    repo_.Git({"repack", "-q"});
+    repo_.History(20);
+    repo_.Git({"repack", "-q"});
+    repo_.History(30);
+    const std::string id = repo_.Git({"rev-parse", "main~25:dir/file0.txt"});
+    repo_.WriteBlob(repo_.Git({"cat-file", "blob", id}) + '\n');
+  }
+
+  // The longest chain of deltas in a pack of the repository.
+  unsigned LongestChain(const std::string& pack) const {
+    unsigned longest = 0;
+    for (const std::string& line : SplitLines(repo_.Git(
+             {"verify-pack", "-v", pack_directory() + '/' + pack + ".idx"}))) {
+      unsigned length = 0;
+      if (std::sscanf(line.c_str(), "chain length = %u:", &length) == 1) {
+        longest = std::max(longest, length);
+      }
+    }
+    return longest;
+  }
+};
+
+TEST_F(RepackTest, LeavesOnePackWithTheSameObjects) {
+  ManyPlaces();
+  ASSERT_THAT(Packs(), SizeIs(2));
+  ExpectOnePack();
+}
+
+TEST_F(RepackTest, SecondRunGivesTheSamePack) {
+  ManyPlaces();
+  const std::string first = ExpectOnePack();
+  const std::string bytes = ReadFile(pack_directory() + '/' + first + ".pack");
+  EXPECT_EQ(ExpectOnePack(), first);
+  EXPECT_TRUE(ReadFile(pack_directory() + '/' + first + ".pack") == bytes);
+}
+
+TEST_F(RepackTest, ThreadsDoNotChangeThePack) {
+  ManyPlaces();
+  const std::string one = ExpectOnePack({"--threads", "1"});
+  EXPECT_EQ(ExpectOnePack({"--threads", "2"}), one);
+  EXPECT_EQ(ExpectOnePack({"--threads", "5"}), one);
+}
+
+TEST_F(RepackTest, PacksOfGitDoNotChangeThePack) {
+  ManyPlaces();
+  const std::string name = ExpectOnePack();
+  repo_.Git({"repack", "-q", "-a", "-d", "-F", "--depth=3"});
+  ASSERT_THAT(Packs(), ::testing::Not(ElementsAre(name)));
+  EXPECT_EQ(ExpectOnePack(), name);
+}
+
+TEST_F(RepackTest, WithoutDeleteNothingIsRemoved) {
+  ManyPlaces();
+  const RepositoryState state = ReadState(repo_.path());
+  const auto before = Snapshot(repo_.path());
+  ASSERT_TRUE(Repack({}).ok());
+  auto after = Snapshot(repo_.path());
+  EXPECT_TRUE(std::ranges::includes(after, before));
+  EXPECT_EQ(after.size(), before.size() + 3);
+  EXPECT_THAT(Packs(), SizeIs(3));
+  EXPECT_EQ(ReadState(repo_.path()), state);
+}
+
+TEST_F(RepackTest, DryRunChangesNothing) {
+  ManyPlaces();
+  const auto before = Snapshot(repo_.path());
+  for (const char* option : {"-n", "--dry-run"}) {
+    const ProcessResult result = Repack({option});
+    EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+    EXPECT_TRUE(Snapshot(repo_.path()) == before);
+  }
+}
+
+TEST_F(RepackTest, OutputIsAWholePackAndTheRepositoryUntouched) {
+  ManyPlaces();
+  const auto before = Snapshot(repo_.path());
+  const std::string out = dir_ / "out";
+  std::filesystem::create_directories(out);
+  ASSERT_TRUE(Repack({"--output", out}).ok());
+  EXPECT_TRUE(Snapshot(repo_.path()) == before);
+  const auto packs = FilesWith(out, ".pack");
+  ASSERT_THAT(packs, SizeIs(1));
+  EXPECT_THAT(ListDirectory(out), SizeIs(3));
+  ExpectGoodPack(out, packs[0]);
+  // A repository with this pack alone has everything.
+  const RepoBuilder other(dir_ / "other");
+  std::filesystem::copy(out, other.path() + "/objects/pack");
+  other.Git({"update-ref", "refs/heads/main",
+             repo_.Git({"rev-parse", "refs/heads/main"})});
+  EXPECT_EQ(ReadState(other.path()), ReadState(repo_.path()));
+  EXPECT_EQ(ExpectOnePack(), packs[0]);
+}
+
+TEST_F(RepackTest, MissingOutputDirectoryIsRefused) {
+  repo_.History(2);
+  ExpectRefusal("No such file", {"--output", dir_ / "none"});
+}
+
+TEST_F(RepackTest, UnreachablePackedObjectsGoAndLooseOnesStay) {
+  repo_.History(3);
+  const std::string packed = repo_.WriteBlob("unreachable, packed\n");
+  repo_.PackAll();
+  const std::string loose = repo_.WriteBlob("unreachable, loose\n");
+  ASSERT_TRUE(Repack({"-d"}).ok());
+  EXPECT_FALSE(Has(packed));
+  EXPECT_THAT(LooseObjects(), ElementsAre(loose));
+  EXPECT_THAT(Packs(), SizeIs(1));
+}
+
+TEST_F(RepackTest, KeepUnreachablePacksThem) {
+  repo_.History(3);
+  repo_.SimpleCommit("unreachable, packed\n");
+  repo_.PackAll();
+  repo_.WriteBlob("unreachable, loose\n");
+  ExpectOnePack({"-k"});
+}
+
+TEST_F(RepackTest, EmptyRepositoryHasNothingToPack) {
+  const auto before = Snapshot(repo_.path());
+  for (const auto& options : std::vector<std::vector<std::string>>{
+           {}, {"-d"}, {"-n"}, {"-d", "-k"}}) {
+    const ProcessResult result = Repack(options);
+    EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+    EXPECT_TRUE(Snapshot(repo_.path()) == before);
+  }
+}
+
+TEST_F(RepackTest, OneObjectIsAPack) {
+  repo_.SetRef("refs/heads/blob", repo_.WriteBlob(""));
+  ExpectOnePack();
+}
+
+TEST_F(RepackTest, KeptPacksStayAndTheirObjectsAreNotPackedAgain) {
+  const std::string old = repo_.History(10);
+  repo_.PackAll();
+  const std::string kept = Packs().at(0);
+  const auto bytes = ReadFile(pack_directory() + '/' + kept + ".pack");
+  repo_.History(20);
+  const auto state = ReadState(repo_.path());
+  for (const bool by_file : {true, false}) {
+    const std::string keep = pack_directory() + '/' + kept + ".keep";
+    if (by_file) WriteFile(keep, "");
+    ASSERT_TRUE(Repack(by_file ? std::vector<std::string>{"-d"}
+                               : std::vector<std::string>{"-d", "--keep-pack",
+                                                          kept + ".pack"})
+                    .ok());
+    EXPECT_EQ(ReadState(repo_.path()), state);
+    auto packs = Packs();
+    ASSERT_THAT(packs, SizeIs(2));
+    EXPECT_TRUE(ReadFile(pack_directory() + '/' + kept + ".pack") == bytes);
+    std::erase(packs, kept);
+    EXPECT_THAT(repo_.Git({"show-index"},
+                          ReadFile(pack_directory() + '/' + packs[0] + ".idx")),
+                ::testing::Not(HasSubstr(old)));
+    std::filesystem::remove(keep);
+  }
+  ExpectOnePack();
+}
+
+TEST_F(RepackTest, UnknownPackToKeepIsRefused) {
+  ManyPlaces();
+  ExpectRefusal("pack-none", {"-d", "--keep-pack", "pack-none.pack"});
+}
+
+TEST_F(RepackTest, CruftPacksStay) {
+  repo_.History(3);
+  const std::string unreachable = repo_.WriteBlob("unreachable\n");
+  repo_.Git({"repack", "-q", "--cruft", "-d"});
+  ASSERT_THAT(FilesWith(pack_directory(), ".mtimes"), SizeIs(1));
+  const std::string cruft = FilesWith(pack_directory(), ".mtimes")[0];
+  repo_.History(5);
+  const auto state = ReadState(repo_.path());
+  ASSERT_TRUE(Repack({"-d"}).ok());
+  EXPECT_EQ(ReadState(repo_.path()), state);
+  EXPECT_TRUE(Has(unreachable));
+  EXPECT_THAT(FilesWith(pack_directory(), ".mtimes"), ElementsAre(cruft));
+  EXPECT_THAT(Packs(), SizeIs(2));
+}
+
+TEST_F(RepackTest, BitmapsAndMultiPackIndexOfOldPacksGo) {
+  ManyPlaces();
+  repo_.Git({"multi-pack-index", "write"});
+  ExpectOnePack();
+  repo_.History(35);
+  repo_.Git({"repack", "-q", "-a", "-d", "--write-bitmap-index"});
+  ExpectOnePack();
+  repo_.History(40);
+  repo_.Git({"repack", "-q"});
+  repo_.Git({"multi-pack-index", "write", "--bitmap"});
+  ExpectOnePack();
+  EXPECT_TRUE(repo_
+                  .TryGit({"rev-list", "--all", "--objects",
+                           "--use-bitmap-index", "--count"})
+                  .ok());
+}
+
+TEST_F(RepackTest, DeltaOptionsAreHonoured) {
+  repo_.History(60);
+  const std::string deep = ExpectOnePack();
+  EXPECT_GT(LongestChain(deep), 5U);
+  EXPECT_LE(LongestChain(deep), 50U);
+  EXPECT_EQ(LongestChain(ExpectOnePack({"--depth", "1"})), 1U);
+  EXPECT_LE(LongestChain(ExpectOnePack({"--depth", "3"})), 3U);
+  EXPECT_EQ(LongestChain(ExpectOnePack({"--depth", "0"})), 0U);
+  EXPECT_EQ(LongestChain(ExpectOnePack({"--window", "0"})), 0U);
+  EXPECT_GT(LongestChain(ExpectOnePack({"--window", "1"})), 0U);
+  ExpectOnePack({"--window", "4095", "--depth", "4095"});
+  ExpectOnePack({"--memory", "1k"});
+  repo_.Git({"config", "pack.depth", "2"});
+  EXPECT_EQ(LongestChain(ExpectOnePack()), 2U);
+  EXPECT_EQ(ExpectOnePack({"--depth", "50"}), deep);
+  repo_.Git({"config", "pack.window", "0"});
+  EXPECT_EQ(LongestChain(ExpectOnePack()), 0U);
+}
+
+TEST_F(RepackTest, LevelsGiveTheSameObjects) {
+  repo_.History(20);
+  const std::string fast = ExpectOnePack({"--level", "1"});
+  const auto fast_size =
+      std::filesystem::file_size(pack_directory() + '/' + fast + ".pack");
+  const std::string small = ExpectOnePack({"--level", "12"});
+  EXPECT_LT(
+      std::filesystem::file_size(pack_directory() + '/' + small + ".pack"),
+      fast_size);
+}
+
+TEST_F(RepackTest, ObjectsAboveTheThresholdAreWhole) {
+  repo_.History(30);
+  for (const char* threshold : {"300", "1", "0"}) {
+    repo_.Git({"config", "core.bigFileThreshold", threshold});
+    const std::string pack = ExpectOnePack();
+    EXPECT_EQ(ExpectOnePack({"--threads", "2"}), pack);
+  }
+}
+
+TEST_F(RepackTest, SummaryAndJsonSayWhatWasDone) {
+  ManyPlaces();
+  const size_t objects = ReadState(repo_.path()).objects.size();
+  const ProcessResult text = RunZpack({"repack", repo_.path()});
+  EXPECT_EQ(text.out, "");
+  EXPECT_THAT(text.err,
+              HasSubstr("Packed " + std::to_string(objects) + " objects into"));
+  const ProcessResult result =
+      RunZpack({"repack", "-d", "--json", repo_.path()});
+  ASSERT_EQ(result.exit_code, 0);
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json["pack"], Packs().at(0));
+  EXPECT_EQ(json["objects"], objects);
+  EXPECT_EQ(json["removed_packs"], 2);
+  EXPECT_GT(json["removed_loose_objects"], 0);
+  EXPECT_EQ(json["needed_again"], "");
+  EXPECT_GT(json["pack_bytes"], 1000);
+  EXPECT_GT(json["source_pack_bytes"], 1000);
+  EXPECT_THAT(json["phases"], ::testing::Not(IsEmpty()));
+}
+
+TEST_F(RepackTest, UsageErrors) {
+  repo_.History(2);
+  const auto before = Snapshot(repo_.path());
+  for (const auto& options :
+       std::vector<std::vector<std::string>>{{"-d", "--dry-run"},
+                                             {"-d", "--output", dir_.path()},
+                                             {"--level", "0"},
+                                             {"--level", "13"},
+                                             {"--level", "x"},
+                                             {"--window", "-1"},
+                                             {"--window", "4096"},
+                                             {"--depth", "4096"},
+                                             {"--depth", ""},
+                                             {"--memory", "many"},
+                                             {"--threads", "-1"},
+                                             {"--no-such-option"},
+                                             {"second"}}) {
+    const ProcessResult result = Repack(options);
+    EXPECT_EQ(result.exit_code, 129) << ::testing::PrintToString(options);
+    EXPECT_EQ(result.out, "");
+  }
+  EXPECT_EQ(RunZpack({"repack"}).exit_code, 129);
+  EXPECT_TRUE(Snapshot(repo_.path()) == before);
+}
+
+}  // namespace
+}  // namespace zpack::testing

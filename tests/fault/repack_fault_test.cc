@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every call to the file system fails once while the packs of a repository are
+// rewritten. Afterwards it has all its objects, and the next run works and
+// leaves no temporary file.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "api/repack_repository.h"
+#include "base/error.h"
+#include "support/fault_file.h"
+#include "support/matchers.h"
+#include "support/program.h"
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+
+namespace zpack::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Fault = FaultFileSystem::Fault;
+using ::testing::HasSubstr;
+
+// Refuses one call to remove something.
+class StubbornFileSystem final : public FileSystem {
+ public:
+  explicit StubbornFileSystem(int fail_at) : fail_at_(fail_at) {}
+
+  int removals() const { return removals_; }
+
+  Result<std::unique_ptr<RandomAccessFile>> OpenForRead(
+      const std::string& path) override {
+    return PosixFileSystem().OpenForRead(path);
+  }
+  Result<std::unique_ptr<WritableFile>> CreateLocked(
+      const std::string& path) override {
+    return PosixFileSystem().CreateLocked(path);
+  }
+  Result<std::unique_ptr<WritableFile>> Create(
+      const std::string& path) override {
+    return PosixFileSystem().Create(path);
+  }
+  Status Rename(const std::string& from, const std::string& to,
+                Replace replace) override {
+    return PosixFileSystem().Rename(from, to, replace);
+  }
+  Status SyncDirectory(const std::string& path) override {
+    return PosixFileSystem().SyncDirectory(path);
+  }
+  Status SyncFileSystem(const std::string& path) override {
+    return PosixFileSystem().SyncFileSystem(path);
+  }
+  Status Remove(const std::string& path) override {
+    if (removals_++ == fail_at_) {
+      return MakeError(ErrorCode::kIo, "cannot remove '{}'", path);
+    }
+    return PosixFileSystem().Remove(path);
+  }
+
+ private:
+  int fail_at_;
+  int removals_ = 0;
+};
+
+class RepackFaults : public ::testing::Test {
+ protected:
+  RepackFaults() : saved_(dir_ / "saved"), path_(dir_ / "repo") {
+    const RepoBuilder repo(saved_);
+    repo.History(3);
+    repo.Git({"repack", "-q"});
+    repo.History(6);
+    repo.Git({"repack", "-q"});
+    // Doomed, so that needs are looked at again.
+    repo.WriteBlob("unreachable\n");
+    repo.SetRef("refs/heads/other", repo.SimpleCommit("other\n"));
+    repo.PackAll();
+    // Stored in pieces.
+    repo.SetRef("refs/tags/large", repo.WriteBlob(RandomBytes(1, 5000)));
+    repo.Git({"config", "core.bigFileThreshold", "4000"});
+    Reset();
+    needed_ = Needed();
+  }
+
+  void Reset() const {
+    fs::remove_all(path_);
+    fs::copy(saved_, path_, fs::copy_options::recursive);
+  }
+
+  // Everything that is reachable, as Git reads it; and fsck is content.
+  std::string Needed() const {
+    const ProcessResult fsck = RunGit({"fsck", "--full", "--strict"}, path_);
+    EXPECT_EQ(fsck.exit_code, 0) << ::testing::PrintToString(fsck);
+    const ProcessResult list =
+        RunGit({"rev-list", "--objects", "--all"}, path_);
+    EXPECT_EQ(list.exit_code, 0) << ::testing::PrintToString(list);
+    return list.out;
+  }
+
+  Result<RepackStats> Run(FileSystem& system) const {
+    RepackOptions options;
+    options.run.threads = 1;
+    options.redundant = Redundant::kRemove;
+    return RepackRepository(system, path_, options);
+  }
+
+  // After a failure: nothing lost, and the next run works.
+  void ExpectRecovers() const {
+    EXPECT_EQ(Needed(), needed_);
+    ASSERT_THAT(Run(PosixFileSystem()), IsOk());
+    EXPECT_EQ(Needed(), needed_);
+    int indexes = 0;
+    for (const std::string& name : ListDirectory(path_ + "/objects/pack")) {
+      EXPECT_THAT(name, ::testing::StartsWith("pack-"));
+      indexes += name.ends_with(".idx") ? 1 : 0;
+    }
+    EXPECT_EQ(indexes, 1);
+  }
+
+  void ExpectSurvives(Fault fault) const {
+    FaultFileSystem sound(-1, fault);
+    ASSERT_THAT(Run(sound), IsOk());
+    ASSERT_GT(sound.calls(), 20);
+    for (int call = 0; call < sound.calls(); ++call) {
+      Reset();
+      FaultFileSystem system(call, fault);
+      const auto stats = Run(system);
+      SCOPED_TRACE("call " + std::to_string(call) + ", " + system.failed());
+      ASSERT_THAT(stats, IsError(ErrorCode::kIo, HasSubstr(dir_.path())));
+      for (const std::string& name : ListDirectory(path_ + "/objects/pack")) {
+        EXPECT_THAT(name, ::testing::StartsWith("pack-"));
+      }
+      ExpectRecovers();
+    }
+  }
+
+  TempDir dir_;
+  std::string saved_;
+  std::string path_;
+  std::string needed_;
+};
+
+TEST_F(RepackFaults, ErrorsLoseNothing) { ExpectSurvives(Fault::kError); }
+
+TEST_F(RepackFaults, ShortWritesLoseNothing) {
+  ExpectSurvives(Fault::kShortWrite);
+}
+
+TEST_F(RepackFaults, FailedRemovalsLoseNothing) {
+  StubbornFileSystem sound(-1);
+  ASSERT_THAT(Run(sound), IsOk());
+  ASSERT_GE(sound.removals(), 8);
+  for (int call = 0; call < sound.removals(); ++call) {
+    Reset();
+    StubbornFileSystem system(call);
+    SCOPED_TRACE("removal " + std::to_string(call));
+    (void)Run(system);
+    EXPECT_GT(system.removals(), call);
+    ExpectRecovers();
+  }
+}
+
+}  // namespace
+}  // namespace zpack::testing

@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "repack/pack_order.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "repack/delta_search.h"
+
+namespace zpack {
+namespace {
+
+constexpr uint32_t kNone = PlannedEntry::kNoBase;
+
+struct Object {
+  ObjectType type;
+  uint32_t visit;
+};
+
+// Ids count up, so that ranks are positions in `objects`.
+ObjectList List(const std::vector<Object>& objects) {
+  ObjectList list;
+  Bytes ids;
+  for (uint32_t rank = 0; rank < objects.size(); ++rank) {
+    Bytes id(20, 0);
+    id[18] = static_cast<uint8_t>(rank >> 8);
+    id[19] = static_cast<uint8_t>(rank);
+    Append(ids, id);
+    list.types.push_back(objects[rank].type);
+    list.visits.push_back(objects[rank].visit);
+    list.sizes.push_back(1);
+    list.paths.push_back(PathTable::kRoot);
+  }
+  list.ids = *ObjectIdTable::FromSorted(ObjectFormat::kSha1, std::move(ids));
+  return list;
+}
+
+using Order = std::vector<uint32_t>;
+
+TEST(StockPackOrderTest, NothingHasNoOrder) {
+  EXPECT_EQ(StockPackOrder(List({}), {}), Order{});
+}
+
+TEST(StockPackOrderTest, TypesComeOneAfterTheOther) {
+  EXPECT_EQ(StockPackOrder(List({{ObjectType::kBlob, 0},
+                                 {ObjectType::kTree, 1},
+                                 {ObjectType::kTag, 2},
+                                 {ObjectType::kCommit, 3}}),
+                           {kNone, kNone, kNone, kNone}),
+            (Order{3, 2, 1, 0}));
+}
+
+TEST(StockPackOrderTest, RecentObjectsComeFirstAndUnreachableOnesLast) {
+  EXPECT_EQ(StockPackOrder(List({{ObjectType::kBlob, ObjectList::kUnreached},
+                                 {ObjectType::kBlob, 7},
+                                 {ObjectType::kBlob, ObjectList::kUnreached},
+                                 {ObjectType::kBlob, 3}}),
+                           {kNone, kNone, kNone, kNone}),
+            (Order{3, 1, 0, 2}));
+}
+
+TEST(StockPackOrderTest, BasesComeBeforeWhatNeedsThem) {
+  // 0 needs 1, which needs 2; 3 needs 1, too.
+  EXPECT_EQ(StockPackOrder(List({{ObjectType::kBlob, 0},
+                                 {ObjectType::kBlob, 2},
+                                 {ObjectType::kBlob, 3},
+                                 {ObjectType::kBlob, 1}}),
+                           {1, 2, kNone, 1}),
+            (Order{2, 1, 0, 3}));
+}
+
+TEST(StockPackOrderTest, LongChainsDoNotRecurse) {
+  constexpr uint32_t kCount = 60000;
+  std::vector<Object> objects;
+  std::vector<uint32_t> bases;
+  Order expected;
+  for (uint32_t i = 0; i < kCount; ++i) {
+    objects.push_back({ObjectType::kBlob, i});
+    bases.push_back(i + 1 < kCount ? i + 1 : kNone);
+    expected.push_back(kCount - 1 - i);
+  }
+  EXPECT_EQ(StockPackOrder(List(objects), bases), expected);
+}
+
+TEST(StockPackOrderTest, AnyForestIsAPermutationWithBasesFirst) {
+  constexpr uint32_t kSeed = 11;
+  std::mt19937 random(kSeed);
+  for (int round = 0; round < 200; ++round) {
+    const auto count = static_cast<uint32_t>(1 + random() % 60);
+    std::vector<Object> objects;
+    for (uint32_t i = 0; i < count; ++i) {
+      objects.push_back({kAllObjectTypes[random() % 4],
+                         static_cast<uint32_t>(random() % 20)});
+    }
+    // Bases come before their objects in a random sequence.
+    Order sequence(count);
+    for (uint32_t i = 0; i < count; ++i) sequence[i] = i;
+    std::ranges::shuffle(sequence, random);
+    std::vector<uint32_t> bases(count, kNone);
+    for (uint32_t i = 1; i < count; ++i) {
+      if (random() % 3 != 0) bases[sequence[i]] = sequence[random() % i];
+    }
+    const Order order = StockPackOrder(List(objects), bases);
+    std::vector<uint32_t> place(count, kNone);
+    for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+    ASSERT_EQ(order.size(), count);
+    for (uint32_t rank = 0; rank < count; ++rank) {
+      ASSERT_NE(place[rank], kNone);
+      if (bases[rank] != kNone) {
+        ASSERT_LT(place[bases[rank]], place[rank]);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace zpack
