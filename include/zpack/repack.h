@@ -66,8 +66,9 @@ struct RepackStats {
 // it appears under its name, index last, and only then anything is removed. On
 // any failure the repository has all its objects.
 //
-// Errors: those of Convert; kUnsupported for a partial clone, and to remove
-// anything from a repository with extensions.preciousObjects; kNotFound for a
+// Errors: those of Convert; kInvalidArgument for kRemove without a new pack in
+// the repository; kUnsupported for a partial clone, and to remove anything from
+// a repository with extensions.preciousObjects; kNotFound for a
 // pack to keep that is not there; kExists while another process does the same.
 Result<RepackStats> Repack(const std::string& repository,
                            const RepackOptions& options);

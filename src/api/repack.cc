@@ -137,20 +137,9 @@ class Repacker {
                            ReadIds(file_system_, settings_, packs_.kept));
     const ObjectList list = WithoutKept(std::move(all), kept);
     stats.objects = list.ids.size();
-    if (stats.objects == 0) return {};
-
-    // Written, synced, read back, but under temporary names.
-    ZPACK_ASSIGN_OR_RETURN(
-        const auto pack,
-        BuildStockPack(*source, list, SearchOptions(settings_, options_),
-                       options_.run, file_system_, Directory()));
-    ZPACK_TRY(VerifyStockPack(*pack, list.ids, options_.run, file_system_));
-    ZPACK_TRY(CheckStop(options_.run.stop));
-    stats.pack_bytes = pack->bytes();
-    if (options_.publication == Publication::kNo) return {};
-
-    // From here on the pack is known to be good, and Git may use it.
-    ZPACK_ASSIGN_OR_RETURN(stats.name, pack->Publish());
+    if (stats.objects != 0) {
+      ZPACK_TRY(WritePack(*source, list, stats));
+    }
     if (options_.redundant == Redundant::kRemove) {
       ZPACK_TRY(RemoveRedundant(known, list.ids, stats));
     }
@@ -170,6 +159,23 @@ class Repacker {
     return options_.output_directory.empty()
                ? settings_.object_directory + "/pack"
                : options_.output_directory;
+  }
+
+  Status WritePack(ObjectSource& source, const ObjectList& list,
+                   RepackStats& stats) {
+    // Written, synced, read back, but under temporary names.
+    ZPACK_ASSIGN_OR_RETURN(
+        const auto pack,
+        BuildStockPack(source, list, SearchOptions(settings_, options_),
+                       options_.run, file_system_, Directory()));
+    ZPACK_TRY(VerifyStockPack(*pack, list.ids, options_.run, file_system_));
+    ZPACK_TRY(CheckStop(options_.run.stop));
+    stats.pack_bytes = pack->bytes();
+    if (options_.publication == Publication::kNo) return {};
+
+    // From here on the pack is known to be good, and Git may use it.
+    ZPACK_ASSIGN_OR_RETURN(stats.name, pack->Publish());
+    return {};
   }
 
   // Removes the packs that were rewritten, unless something in them that was
@@ -209,6 +215,13 @@ class Repacker {
 Result<RepackStats> RepackRepository(FileSystem& file_system,
                                      const std::string& repository,
                                      const RepackOptions& given) {
+  if (given.redundant == Redundant::kRemove &&
+      (given.publication == Publication::kNo ||
+       !given.output_directory.empty())) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "nothing is redundant without a new pack in '{}'",
+                     repository);
+  }
   ZPACK_ASSIGN_OR_RETURN(RepackSettings settings,
                          ReadRepackSettings(repository));
   if (settings.precious_objects && given.redundant == Redundant::kRemove) {

@@ -142,6 +142,15 @@ TEST_F(RepackTest, KeepUnreachablePacksThem) {
   ExpectOnePack({"-k"});
 }
 
+TEST_F(RepackTest, NothingReachableButUnreachablePacks) {
+  const std::string id = repo_.WriteBlob("unreachable, packed\n");
+  repo_.PackAll();
+  const ProcessResult result = Repack({"-d"});
+  EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+  EXPECT_FALSE(Has(id));
+  EXPECT_THAT(Packs(), IsEmpty());
+}
+
 TEST_F(RepackTest, EmptyRepositoryHasNothingToPack) {
   const auto before = Snapshot(repo_.path());
   for (const auto& options : std::vector<std::vector<std::string>>{
@@ -182,6 +191,25 @@ TEST_F(RepackTest, KeptPacksStayAndTheirObjectsAreNotPackedAgain) {
     std::filesystem::remove(keep);
   }
   ExpectOnePack();
+}
+
+TEST_F(RepackTest, RedundantPackGoesWhenAKeptOneHasEverything) {
+  repo_.History(10);
+  repo_.Git({"repack", "-q"});
+  const std::string redundant = Packs().at(0);
+  repo_.History(20);
+  repo_.Git({"repack", "-q", "-a"});
+  ASSERT_THAT(Packs(), SizeIs(2));
+  for (const std::string& pack : Packs()) {
+    if (pack != redundant) {
+      WriteFile(pack_directory() + '/' + pack + ".keep", "");
+    }
+  }
+  const auto state = ReadState(repo_.path());
+  ASSERT_TRUE(Repack({"-d"}).ok());
+  EXPECT_THAT(Packs(), SizeIs(1));
+  EXPECT_FALSE(Exists(pack_directory() + '/' + redundant + ".pack"));
+  EXPECT_EQ(ReadState(repo_.path()), state);
 }
 
 TEST_F(RepackTest, UnknownPackToKeepIsRefused) {
@@ -249,6 +277,22 @@ TEST_F(RepackTest, LevelsGiveTheSameObjects) {
   EXPECT_LT(
       std::filesystem::file_size(pack_directory() + '/' + small + ".pack"),
       fast_size);
+}
+
+TEST_F(RepackTest, LargeObjectsAreWhole) {
+  // Stored in more than 16 MiB.
+  const std::string large = RandomBytes(1, 17 << 20);
+  CommitFields fields;
+  fields.tree = repo_.WriteTree(
+      TreeEntryBytes("100644", "a", repo_.WriteBlob(large)) +
+      TreeEntryBytes("100644", "b", repo_.WriteBlob(large + "more")));
+  repo_.SetRef("refs/heads/main", repo_.WriteCommit(fields));
+  ExpectOnePack();
+  // Large, but small when deflated.
+  fields.tree = repo_.WriteTree(TreeEntryBytes(
+      "100644", "a", repo_.WriteBlob(std::string(40 << 20, 'x'))));
+  repo_.SetRef("refs/heads/zeros", repo_.WriteCommit(fields));
+  ExpectOnePack();
 }
 
 TEST_F(RepackTest, ObjectsAboveTheThresholdAreWhole) {

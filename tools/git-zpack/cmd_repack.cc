@@ -90,12 +90,12 @@ Json ToJson(const RepackStats& stats) {
 void PrintSummary(const RepackStats& stats, std::ostream& err) {
   if (stats.objects == 0) {
     err << "Nothing new to pack.\n";
-    return;
+  } else {
+    err << fmt::format(
+        "Packed {} objects into {}, verified; the packs before took {}.\n",
+        stats.objects, HumanSize(stats.pack_bytes),
+        HumanSize(stats.source_bytes));
   }
-  err << fmt::format(
-      "Packed {} objects into {}, verified; the packs before took {}.\n",
-      stats.objects, HumanSize(stats.pack_bytes),
-      HumanSize(stats.source_bytes));
   if (stats.removed_packs != 0 || stats.removed_loose != 0) {
     err << fmt::format("Removed {} packs and {} loose objects.\n",
                        stats.removed_packs, stats.removed_loose);
