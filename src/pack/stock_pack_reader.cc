@@ -272,9 +272,6 @@ Status StockPackReader::Stream(
     uint32_t rank, const std::function<Status(ByteView)>& piece) const {
   const uint32_t position = positions_[rank];
   const Entry& entry = entries_[position];
-  if (entry.base != kNoBase) {
-    return MakeError(ErrorCode::kUnsupported, "object stored as a delta");
-  }
   const uint64_t entry_end = entry.offset + StoredSize(position);
   Bytes in(std::min(kPiece, StoredSize(position)));
   ZPACK_TRY(file_->Read(entry.offset, in));

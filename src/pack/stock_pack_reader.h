@@ -44,9 +44,13 @@ class StockPackReader {
   // family of deltas in a row: the fast order to read everything in.
   std::vector<uint32_t> DeltaOrder() const;
 
+  // False for an object that is stored as a delta.
+  bool IsWhole(uint32_t rank) const {
+    return entries_[positions_[rank]].base == kNoBase;
+  }
   // kUnsupported for objects too large to be read at once; kCorrupt and kIo.
   Status Read(uint32_t rank, Bytes& content);
-  // The content in pieces, for objects of any size; kUnsupported for deltas.
+  // The content in pieces, for objects of any size. REQUIRES: IsWhole(rank).
   Status Stream(uint32_t rank,
                 const std::function<Status(ByteView)>& piece) const;
 

@@ -126,22 +126,16 @@ class EntryWriter {
 Result<ObjectId> HashObject(StockPackReader& pack, uint32_t rank,
                             ObjectHasher& hasher, Bytes& content) {
   const ObjectInfo info = pack.Info(rank);
-  if (info.size <= kMaxHashedWhole) {
+  if (info.size <= kMaxHashedWhole || !pack.IsWhole(rank)) {
     ZPACK_TRY(pack.Read(rank, content));
     return hasher.Hash(info.type, content);
   }
   hasher.Begin(info);
-  const Status streamed = pack.Stream(rank, [&](ByteView piece) -> Status {
+  ZPACK_TRY(pack.Stream(rank, [&](ByteView piece) -> Status {
     hasher.Update(piece);
     return {};
-  });
-  if (streamed) return hasher.Finish();
-  if (streamed.error().code != ErrorCode::kUnsupported) {
-    return std::unexpected(streamed.error());
-  }
-  // A large delta.
-  ZPACK_TRY(pack.Read(rank, content));
-  return hasher.Hash(info.type, content);
+  }));
+  return hasher.Finish();
 }
 
 }  // namespace
