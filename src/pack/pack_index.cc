@@ -21,11 +21,38 @@ std::unexpected<Error> Bad(const std::string& path) {
   return MakeError(ErrorCode::kCorrupt, "bad pack index '{}'", path);
 }
 
+// Version 1 has no header and no checksums: the fan-out, offsets with ids, and
+// two hashes.
+Result<PackIndex> DecodeVersion1(ByteView bytes, const std::string& path) {
+  ByteReader in(bytes);
+  ObjectIdTable::FanOut fan_out;
+  for (uint32_t& count : fan_out) count = in.U32();
+  const size_t width = ObjectIdWidth(kFormat);
+  const uint64_t count = fan_out.back();
+  if (!in.ok() ||
+      bytes.size() != kFanOutSize + count * (width + 4) + 2 * width) {
+    return Bad(path);
+  }
+  PackIndex index;
+  Bytes ids;
+  ids.reserve(count * width);
+  index.offsets.resize(count);
+  for (uint64_t& offset : index.offsets) {
+    offset = in.U32();
+    Append(ids, in.Raw(width));
+  }
+  ZPACK_ASSIGN_OR_RETURN(index.ids,
+                         ObjectIdTable::FromSorted(kFormat, std::move(ids)));
+  if (index.ids.fan_out() != fan_out) return Bad(path);
+  return index;
+}
+
 }  // namespace
 
 Result<PackIndex> DecodePackIndex(ByteView bytes, const std::string& path) {
   ByteReader in(bytes);
-  if (in.U32() != kSignature || in.U32() != kVersion) {
+  if (in.U32() != kSignature) return DecodeVersion1(bytes, path);
+  if (in.U32() != kVersion) {
     return MakeError(ErrorCode::kUnsupported,
                      "pack index of another version: '{}'", path);
   }

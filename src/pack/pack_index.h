@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A version 2 pack index, read (gitformat-pack(5)). Pure.
+// A pack index of version 1 or 2, read (gitformat-pack(5)). Pure.
 
 #pragma once
 
@@ -18,7 +18,7 @@ struct PackIndex {
   ObjectIdTable ids;
   // By rank of the id:
   std::vector<uint64_t> offsets;  // in the pack
-  std::vector<uint32_t> crcs;     // of the entry's bytes in the pack
+  std::vector<uint32_t> crcs;     // of the entry's bytes; none in version 1
 };
 
 // Decodes the bytes of an index; `path` is what messages call it. kUnsupported

@@ -43,6 +43,20 @@ TEST_F(RepackKindsTest, BorrowedObjectsArePackedAndStay) {
   EXPECT_EQ(ReadState(clone), before);
 }
 
+TEST_F(RepackKindsTest, MissingPackDirectory) {
+  repo_.History(3);
+  std::filesystem::remove_all(pack_directory());
+  ExpectOnePack();
+}
+
+TEST_F(RepackKindsTest, PackIndexOfVersionOne) {
+  repo_.History(10);
+  repo_.Git({"config", "pack.indexVersion", "1"});
+  repo_.PackAll();
+  repo_.Git({"config", "--unset", "pack.indexVersion"});
+  ExpectOnePack();
+}
+
 TEST_F(RepackKindsTest, PackOfReferenceDeltas) {
   repo_.History(10);
   repo_.Git({"config", "repack.useDeltaBaseOffset", "false"});
@@ -63,6 +77,17 @@ TEST_F(RepackKindsTest, ManyPacks) {
   }
   ASSERT_THAT(Packs(), SizeIs(70));
   ExpectOnePack();
+}
+
+TEST_F(RepackKindsTest, GraftsAreRefusedBecauseGitFollowsThem) {
+  repo_.History(2);
+  const std::string hidden = repo_.SimpleCommit("hidden\n");
+  WriteFile(repo_.git_dir() + "/info/grafts",
+            repo_.Git({"rev-parse", "main~1"}) + ' ' + hidden + '\n');
+  repo_.PackAll();
+  ExpectRefusal("grafts");
+  EXPECT_EQ(Repack({}).exit_code, 0);
+  EXPECT_TRUE(Has(hidden));
 }
 
 TEST_F(RepackKindsTest, OddObjects) {

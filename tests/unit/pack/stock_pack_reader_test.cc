@@ -111,10 +111,27 @@ TEST_F(StockPackReaderTest, ReadsFromSeveralThreads) {
   read_all();
 }
 
-TEST_F(StockPackReaderTest, LeavesOldIndexesToOthers) {
-  EXPECT_THAT(
-      StockPackReader::Open(PosixFileSystem(), Pack({"--index-version=1"})),
-      HasCode(ErrorCode::kUnsupported));
+TEST_F(StockPackReaderTest, ReadsOldIndexes) {
+  ExpectReadsAll(Pack({"--index-version=1"}));
+}
+
+TEST_F(StockPackReaderTest, ReadsWholeObjectsInPieces) {
+  const std::vector<std::string> contents = {
+      "", "x", testing::RandomBytes(3, 5 << 20), std::string(3 << 20, 'z')};
+  for (const std::string& content : contents) repo_.WriteBlob(content);
+  const auto reader =
+      StockPackReader::Open(PosixFileSystem(), Pack({"--window=0"}));
+  ASSERT_THAT(reader, IsOk());
+  for (const std::string& content : contents) {
+    const auto rank = (*reader)->ids().Find(
+        *ObjectId::FromHex(testing::HashObject("blob", content)));
+    ASSERT_TRUE(rank && (*reader)->IsWhole(*rank));
+    std::string read;
+    ASSERT_THAT((*reader)->ReadInPieces(
+                    *rank, [&](ByteView piece) { read += AsText(piece); }),
+                IsOk());
+    EXPECT_TRUE(read == content);
+  }
 }
 
 TEST_F(StockPackReaderTest, StreamsWhatIsStoredWhole) {
@@ -162,6 +179,12 @@ TEST_F(StockPackReaderTest, TakesDamageCalmly) {
     if (!reader) return void(++refused);
     for (uint32_t rank = 0; rank < (*reader)->ids().size(); ++rank) {
       Bytes content;
+      uint64_t in_pieces = 0;
+      if ((*reader)->IsWhole(rank) &&
+          (*reader)->ReadInPieces(
+              rank, [&](ByteView piece) { in_pieces += piece.size(); })) {
+        EXPECT_EQ((*reader)->Info(rank).size, in_pieces);
+      }
       if (!(*reader)->Read(rank, content)) {
         ++refused;
       } else {
@@ -188,6 +211,12 @@ TEST_F(StockPackReaderTest, TakesDamageCalmly) {
   }
   for (size_t size = 0; size < index.size(); size += 97) {
     read(index.substr(0, size), pack);
+  }
+  const std::string old =
+      ReadFile(Pack({"--delta-base-offset", "--index-version=1"}) + ".idx");
+  for (size_t at = 0; at < old.size(); at += 41) read(flip(old, at), pack);
+  for (size_t size = 0; size < old.size(); size += 97) {
+    read(old.substr(0, size), pack);
   }
   EXPECT_GT(refused, 100U);
 }
