@@ -22,6 +22,7 @@ namespace {
 struct PackSets {
   std::vector<std::string> kept;
   std::vector<std::string> rewritten;
+  std::vector<StockPackFiles> listed;
 };
 
 bool Names(const std::string& pack, const std::string& keep) {
@@ -55,6 +56,7 @@ Result<PackSets> DividePacks(const RepackSettings& settings,
                        settings.object_directory);
     }
   }
+  sets.listed = packs;
   return sets;
 }
 
@@ -195,6 +197,15 @@ class Repacker {
         return {};
       }
     }
+    // A pack that was written again, or is to be kept by now, stays: another
+    // repack may be removing ours, which it saw under the same name.
+    ZPACK_ASSIGN_OR_RETURN(const auto now,
+                           ListPacks(settings_.object_directory));
+    std::erase_if(packs_.rewritten, [&](const std::string& name) {
+      const auto before =
+          std::ranges::find(packs_.listed, name, &StockPackFiles::name);
+      return std::ranges::find(now, *before) == now.end();
+    });
     ZPACK_TRY(RemovePacks(file_system_, settings_.object_directory,
                           packs_.rewritten));
     stats.removed_packs = packs_.rewritten.size();

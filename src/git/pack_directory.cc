@@ -3,6 +3,8 @@
 
 #include "git/pack_directory.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -61,9 +63,14 @@ Result<std::vector<StockPackFiles>> ListPacks(
     if (!file.starts_with("pack-") || !file.ends_with(".idx")) continue;
     const std::string name = fs::path(file).stem().string();
     if (!files.contains(name + ".pack")) continue;
-    packs.push_back({name, files.contains(name + ".keep"),
-                     files.contains(name + ".promisor"),
-                     files.contains(name + ".mtimes")});
+    struct stat info;
+    const std::string path = PackDirectory(object_directory) + '/' + file;
+    if (stat(path.c_str(), &info) != 0) continue;  // gone by now
+    packs.push_back(
+        {name, files.contains(name + ".keep"),
+         files.contains(name + ".promisor"), files.contains(name + ".mtimes"),
+         info.st_ino,
+         info.st_mtim.tv_sec * int64_t{1'000'000'000} + info.st_mtim.tv_nsec});
   }
   return packs;
 }

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,12 @@ struct StockPackFiles {
   bool keep = false;      // there is a .keep file
   bool promisor = false;  // there is a .promisor file
   bool cruft = false;     // there is a .mtimes file
+  // Inode and time of the index: others when the pack was written again.
+  uint64_t inode = 0;
+  int64_t nanoseconds = 0;
+
+  friend bool operator==(const StockPackFiles&,
+                         const StockPackFiles&) = default;
 };
 
 // The packs of `object_directory` that have an index, sorted by name. kIo when

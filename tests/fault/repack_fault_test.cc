@@ -9,7 +9,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "api/repack_repository.h"
 #include "base/error.h"
@@ -27,10 +29,13 @@ namespace fs = std::filesystem;
 using Fault = FaultFileSystem::Fault;
 using ::testing::HasSubstr;
 
-// Refuses one call to remove something.
+// Refuses one call to remove something. And something else may happen right
+// before the new pack appears.
 class StubbornFileSystem final : public FileSystem {
  public:
-  explicit StubbornFileSystem(int fail_at) : fail_at_(fail_at) {}
+  explicit StubbornFileSystem(int fail_at,
+                              std::function<void()> before_index = {})
+      : fail_at_(fail_at), before_index_(std::move(before_index)) {}
 
   int removals() const { return removals_; }
 
@@ -48,6 +53,7 @@ class StubbornFileSystem final : public FileSystem {
   }
   Status Rename(const std::string& from, const std::string& to,
                 Replace replace) override {
+    if (before_index_ && to.ends_with(".idx")) before_index_();
     return PosixFileSystem().Rename(from, to, replace);
   }
   Status SyncDirectory(const std::string& path) override {
@@ -65,6 +71,7 @@ class StubbornFileSystem final : public FileSystem {
 
  private:
   int fail_at_;
+  std::function<void()> before_index_;
   int removals_ = 0;
 };
 
@@ -163,6 +170,41 @@ TEST_F(RepackFaults, FailedRemovalsLoseNothing) {
     EXPECT_GT(system.removals(), call);
     ExpectRecovers();
   }
+}
+
+// Two repacks at once, each of which writes a pack again that the other is
+// about to remove: one of the two stays.
+TEST_F(RepackFaults, PackThatIsWrittenAgainMeanwhileStays) {
+  ASSERT_TRUE(RunGit({"repack", "-q", "-a", "-d"}, path_).ok());
+  const std::string pack_directory = path_ + "/objects/pack/";
+  std::string old;
+  for (const std::string& name : ListDirectory(path_ + "/objects/pack")) {
+    if (name.ends_with(".idx")) old = pack_directory + name;
+  }
+  StubbornFileSystem system(-1, [&] {
+    fs::copy_file(old, old + ".new");
+    fs::rename(old + ".new", old);
+  });
+  const auto stats = Run(system);
+  ASSERT_THAT(stats, IsOk());
+  EXPECT_EQ(stats->removed_packs, 0U);
+  EXPECT_TRUE(Exists(old));
+  for (const char* extension : {".idx", ".rev", ".pack"}) {
+    fs::remove(pack_directory + stats->name + extension);
+  }
+  EXPECT_EQ(Needed(), needed_);
+}
+
+TEST_F(RepackFaults, PackThatIsToBeKeptByNowStays) {
+  ASSERT_TRUE(RunGit({"repack", "-q", "-a", "-d"}, path_).ok());
+  const std::string pack_directory = path_ + "/objects/pack/";
+  const std::string old = ListDirectory(pack_directory).front();
+  const std::string name = pack_directory + old.substr(0, 45);
+  StubbornFileSystem system(-1, [&] { WriteFile(name + ".keep", ""); });
+  const auto stats = Run(system);
+  ASSERT_THAT(stats, IsOk());
+  EXPECT_EQ(stats->removed_packs, 0U);
+  EXPECT_TRUE(Exists(name + ".pack"));
 }
 
 }  // namespace

@@ -161,8 +161,10 @@ TEST_F(DeltaSearchTest, ObjectsAboveTheThresholdAreInNoStretch) {
 TEST_F(DeltaSearchTest, LargeStretchesAreCut) {
   // As if each had 100 MB.
   std::ranges::fill(list_.sizes, uint64_t{100} << 20);
+  DeltaSearchOptions options;
+  options.big_file_threshold = uint64_t{1} << 30;
   uint64_t objects = 0;
-  for (const SearchStretch& stretch : Plan({})) {
+  for (const SearchStretch& stretch : Plan(options)) {
     EXPECT_LE(stretch.ranks.size(), 2U);
     objects += stretch.ranks.size();
   }
