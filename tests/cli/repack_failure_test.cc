@@ -226,7 +226,7 @@ TEST_F(RepackInterruptionTest, SecondRunAtTheSameTimeIsRefused) {
 
 TEST_F(RepackInterruptionTest, KillLosesNothing) {
   const char* const given = std::getenv("ZPACK_KILL_MOMENTS");
-  const int moments = given != nullptr ? std::atoi(given) : 8;
+  const int moments = given != nullptr ? std::atoi(given) : 5;
   const std::string saved = dir_ / "saved";
   fs::copy(repo_.path(), saved, fs::copy_options::recursive);
   const ProcessResult whole = Repack({"-d"});
