@@ -4,6 +4,8 @@
 #include "zpack/repack.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "api/phase_timer.h"
@@ -165,6 +167,14 @@ class Repacker {
 
   Status WritePack(ObjectSource& source, const ObjectList& list,
                    RepackStats& stats) {
+    if (options_.output_directory.empty()) {
+      // Git makes it when it needs it.
+      std::error_code error;
+      std::filesystem::create_directory(Directory(), error);
+      if (error) {
+        return std::unexpected(IoError("create", Directory(), error.value()));
+      }
+    }
     // Written, synced, read back, but under temporary names.
     ZPACK_ASSIGN_OR_RETURN(
         const auto pack,

@@ -278,7 +278,7 @@ Status StockPackReader::Stream(
   ZPACK_ASSIGN_OR_RETURN(const EntryHeader header, ParseHeader(position, in));
   uint64_t offset = entry.offset + in.size();  // of what was not read yet
   ByteView rest = ByteView(in).subspan(header.length);
-  Bytes out(kPiece);
+  Bytes out(std::min(kPiece, entry.size + 1));
   StreamInflater inflater;
   for (uint64_t produced = 0;;) {
     ZPACK_ASSIGN_OR_RETURN(const auto progress, inflater.Run(rest, out));

@@ -79,15 +79,15 @@ TEST_F(RepackKindsTest, ManyPacks) {
   ExpectOnePack();
 }
 
-TEST_F(RepackKindsTest, GraftsAreRefusedBecauseGitFollowsThem) {
+TEST_F(RepackKindsTest, WhatGraftsNameIsKeptBecauseGitFollowsThem) {
   repo_.History(2);
   const std::string hidden = repo_.SimpleCommit("hidden\n");
   WriteFile(repo_.git_dir() + "/info/grafts",
             repo_.Git({"rev-parse", "main~1"}) + ' ' + hidden + '\n');
   repo_.PackAll();
-  ExpectRefusal("grafts");
-  EXPECT_EQ(Repack({}).exit_code, 0);
+  EXPECT_EQ(Repack({"-d"}).exit_code, 0);
   EXPECT_TRUE(Has(hidden));
+  EXPECT_THAT(Packs(), ::testing::SizeIs(1));
 }
 
 TEST_F(RepackKindsTest, OddObjects) {

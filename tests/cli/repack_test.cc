@@ -92,6 +92,14 @@ TEST_F(RepackTest, WithoutDeleteNothingIsRemoved) {
   EXPECT_EQ(ReadState(repo_.path()), state);
 }
 
+TEST_F(RepackTest, DumbClientsFindTheNewPack) {
+  ManyPlaces();
+  repo_.Git({"update-server-info"});
+  ASSERT_TRUE(Repack({"-d"}).ok());
+  EXPECT_EQ(ReadFile(repo_.git_dir() + "/objects/info/packs"),
+            "P " + Packs().at(0) + ".pack\n\n");
+}
+
 TEST_F(RepackTest, DryRunChangesNothing) {
   ManyPlaces();
   const auto before = Snapshot(repo_.path());

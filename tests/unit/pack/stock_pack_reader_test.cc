@@ -115,28 +115,10 @@ TEST_F(StockPackReaderTest, ReadsOldIndexes) {
   ExpectReadsAll(Pack({"--index-version=1"}));
 }
 
-TEST_F(StockPackReaderTest, ReadsWholeObjectsInPieces) {
-  const std::vector<std::string> contents = {
-      "", "x", testing::RandomBytes(3, 5 << 20), std::string(3 << 20, 'z')};
-  for (const std::string& content : contents) repo_.WriteBlob(content);
-  const auto reader =
-      StockPackReader::Open(PosixFileSystem(), Pack({"--window=0"}));
-  ASSERT_THAT(reader, IsOk());
-  for (const std::string& content : contents) {
-    const auto rank = (*reader)->ids().Find(
-        *ObjectId::FromHex(testing::HashObject("blob", content)));
-    ASSERT_TRUE(rank && (*reader)->IsWhole(*rank));
-    std::string read;
-    ASSERT_THAT((*reader)->ReadInPieces(
-                    *rank, [&](ByteView piece) { read += AsText(piece); }),
-                IsOk());
-    EXPECT_TRUE(read == content);
-  }
-}
-
 TEST_F(StockPackReaderTest, StreamsWhatIsStoredWhole) {
   const std::string large = testing::RandomBytes(3, (5 << 20) + 7);
   const auto id = ObjectId::FromHex(repo_.WriteBlob(large));
+  repo_.WriteBlob(std::string(3 << 20, 'z'));
   const std::string path = Pack({"--delta-base-offset"});
   const auto reader = StockPackReader::Open(PosixFileSystem(), path);
   ASSERT_THAT(reader, IsOk());
@@ -179,12 +161,6 @@ TEST_F(StockPackReaderTest, TakesDamageCalmly) {
     if (!reader) return void(++refused);
     for (uint32_t rank = 0; rank < (*reader)->ids().size(); ++rank) {
       Bytes content;
-      uint64_t in_pieces = 0;
-      if ((*reader)->IsWhole(rank) &&
-          (*reader)->ReadInPieces(
-              rank, [&](ByteView piece) { in_pieces += piece.size(); })) {
-        EXPECT_EQ((*reader)->Info(rank).size, in_pieces);
-      }
       if (!(*reader)->Read(rank, content)) {
         ++refused;
       } else {
