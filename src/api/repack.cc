@@ -22,9 +22,8 @@ namespace {
 
 // The packs of a repository before, by what is to become of them.
 struct PackSets {
-  std::vector<std::string> kept;
-  std::vector<std::string> rewritten;
-  std::vector<StockPackFiles> listed;
+  std::vector<StockPackFiles> kept;
+  std::vector<StockPackFiles> rewritten;
 };
 
 bool Names(const std::string& pack, const std::string& keep) {
@@ -37,18 +36,13 @@ Result<PackSets> DividePacks(const RepackSettings& settings,
                          ListPacks(settings.object_directory));
   PackSets sets;
   for (const StockPackFiles& pack : packs) {
-    if (pack.promisor) {
-      return MakeError(
-          ErrorCode::kUnsupported,
-          "'{}' belongs to a partial clone; only git can repack it", pack.name);
-    }
     const bool keep =
         pack.keep ||
         std::ranges::any_of(options.keep_packs, [&](const std::string& name) {
           return Names(pack.name, name);
         });
     // Git keeps unreachable objects in cruft packs on purpose.
-    (keep || pack.cruft ? sets.kept : sets.rewritten).push_back(pack.name);
+    (keep || pack.cruft ? sets.kept : sets.rewritten).push_back(pack);
   }
   for (const std::string& name : options.keep_packs) {
     if (std::ranges::none_of(packs, [&](const StockPackFiles& pack) {
@@ -58,7 +52,6 @@ Result<PackSets> DividePacks(const RepackSettings& settings,
                        settings.object_directory);
     }
   }
-  sets.listed = packs;
   return sets;
 }
 
@@ -66,11 +59,11 @@ Result<PackSets> DividePacks(const RepackSettings& settings,
 // repack, which keeps what is needed.
 Result<ObjectIdTable> ReadIds(FileSystem& file_system,
                               const RepackSettings& settings,
-                              const std::vector<std::string>& packs) {
+                              const std::vector<StockPackFiles>& packs) {
   Bytes all;
-  for (const std::string& name : packs) {
+  for (const StockPackFiles& pack : packs) {
     const Result<ObjectIdTable> ids =
-        ReadPackIds(file_system, settings.object_directory, name);
+        ReadPackIds(file_system, settings.object_directory, pack.name);
     if (ids) {
       Append(all, ids->bytes());
     } else if (ids.error().code != ErrorCode::kNotFound) {
@@ -82,6 +75,7 @@ Result<ObjectIdTable> ReadIds(FileSystem& file_system,
 
 // Objects of `list` that are in no pack of `kept`.
 ObjectList WithoutKept(ObjectList list, const ObjectIdTable& kept) {
+  if (kept.size() == 0) return list;
   std::vector<bool> keep(list.ids.size());
   for (uint32_t rank = 0; rank < keep.size(); ++rank) {
     keep[rank] = !kept.Find(list.ids[rank]);
@@ -194,7 +188,9 @@ class Repacker {
   // not packed is needed by now, and loose objects that are in the new pack.
   Status RemoveRedundant(const ObjectIdTable& known,
                          const ObjectIdTable& packed, RepackStats& stats) {
-    std::erase(packs_.rewritten, stats.name);
+    std::erase_if(packs_.rewritten, [&](const StockPackFiles& pack) {
+      return pack.name == stats.name;
+    });
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable old,
                            ReadIds(file_system_, settings_, packs_.rewritten));
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable doomed, FindDoomed(old, known));
@@ -211,10 +207,8 @@ class Repacker {
     // repack may be removing ours, which it saw under the same name.
     ZPACK_ASSIGN_OR_RETURN(const auto now,
                            ListPacks(settings_.object_directory));
-    std::erase_if(packs_.rewritten, [&](const std::string& name) {
-      const auto before =
-          std::ranges::find(packs_.listed, name, &StockPackFiles::name);
-      return std::ranges::find(now, *before) == now.end();
+    std::erase_if(packs_.rewritten, [&](const StockPackFiles& pack) {
+      return std::ranges::find(now, pack) == now.end();
     });
     ZPACK_TRY(RemovePacks(file_system_, settings_.object_directory,
                           packs_.rewritten));

@@ -46,6 +46,10 @@ inline ByteView AsBytes(std::string_view text) {
 inline std::string_view AsText(ByteView bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
+inline bool StartsWith(ByteView bytes, ByteView start) {
+  return bytes.size() >= start.size() &&
+         std::memcmp(bytes.data(), start.data(), start.size()) == 0;
+}
 inline void Append(Bytes& out, ByteView bytes) {
   out.insert(out.end(), bytes.begin(), bytes.end());
 }

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -12,6 +13,9 @@
 #include "zpack/result.h"
 
 namespace zpack {
+
+// A deflated byte stands for no more than so many (zlib's technical details).
+inline constexpr uint64_t kMaxInflateRatio = 1032;
 
 // Whole streams of a known size, through libdeflate.
 class Inflater {

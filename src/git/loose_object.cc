@@ -19,8 +19,6 @@ namespace fs = std::filesystem;
 constexpr size_t kInputSize = size_t{64} << 10;
 // "commit 18446744073709551615" and a zero byte.
 constexpr size_t kMaxHeader = 32;
-// zlib never makes less than one byte of this many (zlib's technical details).
-constexpr uint64_t kMaxZlibRatio = 1032;
 
 bool IsLowerHex(std::string_view text) {
   return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
@@ -92,7 +90,7 @@ Status LooseObject::ReadHeader() {
   if (parsed.ec != std::errc() || parsed.ptr != end) {
     return Damaged("bad object size");
   }
-  if (info_.size / kMaxZlibRatio > file_->size()) {
+  if (info_.size / kMaxInflateRatio > file_->size()) {
     return Damaged("object size larger than the file can hold");
   }
   start_.assign(buffer.begin() + static_cast<ptrdiff_t>(nul) + 1,

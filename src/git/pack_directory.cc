@@ -91,8 +91,8 @@ Result<ObjectIdTable> ReadPackIds(FileSystem& file_system,
 }
 
 Status RemovePacks(FileSystem& file_system, const std::string& object_directory,
-                   const std::vector<std::string>& names) {
-  if (names.empty()) return {};
+                   const std::vector<StockPackFiles>& packs) {
+  if (packs.empty()) return {};
   const std::string directory = PackDirectory(object_directory);
   ZPACK_ASSIGN_OR_RETURN(const auto files, ListPackFiles(object_directory));
   for (const std::string& file : files) {
@@ -102,9 +102,10 @@ Status RemovePacks(FileSystem& file_system, const std::string& object_directory,
   }
   constexpr std::array kExtensions = {".idx",    ".rev",      ".bitmap",
                                       ".mtimes", ".promisor", ".pack"};
-  for (const std::string& name : names) {
+  for (const StockPackFiles& pack : packs) {
+    const std::string path = directory + '/' + pack.name;
     for (const char* const extension : kExtensions) {
-      ZPACK_TRY(RemoveIfThere(file_system, directory + '/' + name + extension));
+      ZPACK_TRY(RemoveIfThere(file_system, path + extension));
     }
   }
   return file_system.SyncDirectory(directory);

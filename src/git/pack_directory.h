@@ -43,7 +43,7 @@ Result<ObjectIdTable> ReadPackIds(FileSystem& file_system,
 // pack the index first, so that nobody finds a pack that is not whole. Files
 // that are gone already are no error.
 Status RemovePacks(FileSystem& file_system, const std::string& object_directory,
-                   const std::vector<std::string>& names);
+                   const std::vector<StockPackFiles>& packs);
 
 // Brings 'info/packs' up to date, if it is there: what clients that only fetch
 // files go by (git-update-server-info(1)).

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 
 namespace zpack {
 namespace {
@@ -18,11 +17,6 @@ bool NextHeaderLine(std::string_view& rest, std::string_view& line) {
   line = rest.substr(0, end);
   rest.remove_prefix(std::min(end + 1, rest.size()));
   return true;
-}
-
-bool StartsWith(ByteView bytes, ByteView start) {
-  return bytes.size() >= start.size() &&
-         std::memcmp(bytes.data(), start.data(), start.size()) == 0;
 }
 
 ObjectId ParseId(std::string_view hex, ObjectFormat format) {

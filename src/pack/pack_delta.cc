@@ -46,13 +46,6 @@ uint32_t ReadSparse(ByteReader& in, unsigned present) {
   return value;
 }
 
-void AppendSize(uint64_t size, Bytes& out) {
-  for (; size >= 0x80; size >>= 7) {
-    out.push_back(static_cast<uint8_t>(size | 0x80));
-  }
-  out.push_back(static_cast<uint8_t>(size));
-}
-
 void AppendLiterals(ByteView literals, Bytes& out) {
   while (!literals.empty()) {
     const size_t size = std::min(literals.size(), kMaxLiterals);
@@ -139,8 +132,9 @@ Status ApplyPackDelta(ByteView base, ByteView delta, uint64_t max_size,
 
 void EncodePackDelta(uint64_t base_size, ByteView target, const Delta& delta,
                      Bytes& out) {
-  AppendSize(base_size, out);
-  AppendSize(target.size(), out);
+  ByteWriter to(out);
+  to.Varint(base_size);
+  to.Varint(target.size());
   for (const DeltaCopy& copy : delta.copies) {
     AppendLiterals(target.first(copy.literals), out);
     AppendCopies(copy.offset, copy.length, out);

@@ -6,15 +6,13 @@
 #include <utility>
 
 #include "base/error.h"
+#include "pack/pack_format.h"
 
 namespace zpack {
 namespace {
 
-constexpr uint32_t kSignature = 0xff744f63;  // "\377tOc"
-constexpr uint32_t kVersion = 2;
 constexpr size_t kFanOutSize = 256 * sizeof(uint32_t);
 constexpr size_t kHeaderSize = 2 * sizeof(uint32_t) + kFanOutSize;
-constexpr uint32_t kLargeOffset = uint32_t{1} << 31;
 constexpr ObjectFormat kFormat = ObjectFormat::kSha1;
 
 std::unexpected<Error> Bad(const std::string& path) {
@@ -51,8 +49,8 @@ Result<PackIndex> DecodeVersion1(ByteView bytes, const std::string& path) {
 
 Result<PackIndex> DecodePackIndex(ByteView bytes, const std::string& path) {
   ByteReader in(bytes);
-  if (in.U32() != kSignature) return DecodeVersion1(bytes, path);
-  if (in.U32() != kVersion) {
+  if (in.U32() != kPackIndexSignature) return DecodeVersion1(bytes, path);
+  if (in.U32() != kPackVersion) {
     return MakeError(ErrorCode::kUnsupported,
                      "pack index of another version: '{}'", path);
   }
@@ -73,15 +71,14 @@ Result<PackIndex> DecodePackIndex(ByteView bytes, const std::string& path) {
       index.ids,
       ObjectIdTable::FromSorted(kFormat, Bytes(ids.begin(), ids.end())));
   if (index.ids.fan_out() != fan_out) return Bad(path);
-  index.crcs.resize(count);
-  for (uint32_t& crc : index.crcs) crc = in.U32();
+  in.Raw(count * sizeof(uint32_t));  // checksums
   ByteReader large(bytes.last(large_count * 8 + 2 * width));
   const ByteView large_offsets = large.Raw(large_count * 8);
   index.offsets.resize(count);
   for (uint64_t& offset : index.offsets) {
     offset = in.U32();
-    if (offset < kLargeOffset) continue;
-    const uint64_t at = offset - kLargeOffset;
+    if (offset < kFirstLargeOffset) continue;
+    const uint64_t at = offset - kFirstLargeOffset;
     if (at >= large_count) return Bad(path);
     offset = LoadBigEndian<uint64_t>(&large_offsets[at * 8]);
   }

@@ -16,9 +16,7 @@ namespace zpack {
 
 struct PackIndex {
   ObjectIdTable ids;
-  // By rank of the id:
-  std::vector<uint64_t> offsets;  // in the pack
-  std::vector<uint32_t> crcs;     // of the entry's bytes; none in version 1
+  std::vector<uint64_t> offsets;  // in the pack, by rank of the id
 };
 
 // Decodes the bytes of an index; `path` is what messages call it. kUnsupported

@@ -11,15 +11,12 @@
 
 #include "base/error.h"
 #include "pack/pack_delta.h"
+#include "pack/pack_format.h"
 
 namespace zpack {
 namespace {
 
-constexpr uint32_t kPackSignature = 0x5041434b;  // "PACK"
-constexpr uint32_t kPackVersion = 2;
 constexpr size_t kPackHeaderSize = 12;
-constexpr uint8_t kOffsetDelta = 6;
-constexpr uint8_t kReferenceDelta = 7;
 constexpr size_t kIdWidth = ObjectIdWidth(ObjectFormat::kSha1);
 // Larger objects, and deltas, are left to libgit2 and to those who read in
 // pieces.
@@ -27,8 +24,6 @@ constexpr uint64_t kMaxSize = uint64_t{512} << 20;
 // A larger buffer is given back at once.
 constexpr uint64_t kMaxKept = uint64_t{1} << 20;
 constexpr uint64_t kPiece = uint64_t{1} << 20;
-// A deflated byte stands for no more than so many.
-constexpr uint64_t kMaxDeflateRatio = 1032;
 // Contents of bases that are kept, in bytes, and the largest single one.
 constexpr uint64_t kBasesSize = uint64_t{32} << 20;
 constexpr uint64_t kMaxBase = kBasesSize / 4;
@@ -155,6 +150,7 @@ Result<StockPackReader::EntryHeader> StockPackReader::ParseHeader(
 }
 
 Status StockPackReader::ScanEntries() {
+  StreamInflater inflater;
   Bytes buffer;
   uint64_t buffer_offset = 0;
   for (uint32_t position = 0; position < entries_.size(); ++position) {
@@ -167,12 +163,14 @@ Status StockPackReader::ScanEntries() {
       buffer_offset = offset;
     }
     ZPACK_TRY(ScanEntry(
-        position, ByteView(buffer).subspan(offset - buffer_offset, wanted)));
+        position, ByteView(buffer).subspan(offset - buffer_offset, wanted),
+        inflater));
   }
   return {};
 }
 
-Status StockPackReader::ScanEntry(uint32_t position, ByteView bytes) {
+Status StockPackReader::ScanEntry(uint32_t position, ByteView bytes,
+                                  StreamInflater& inflater) {
   Entry& entry = entries_[position];
   ZPACK_ASSIGN_OR_RETURN(const EntryHeader header,
                          ParseHeader(position, bytes));
@@ -186,9 +184,9 @@ Status StockPackReader::ScanEntry(uint32_t position, ByteView bytes) {
   std::array<uint8_t, kMaxDeltaHeader> start;
   const auto room =
       std::span(start).first(std::min<uint64_t>(start.size(), header.size));
-  scanner_.Reset();
+  inflater.Reset();
   ZPACK_ASSIGN_OR_RETURN(const auto progress,
-                         scanner_.Run(bytes.subspan(header.length), room));
+                         inflater.Run(bytes.subspan(header.length), room));
   ZPACK_ASSIGN_OR_RETURN(
       const PackDeltaHeader delta,
       DecodePackDeltaHeader(std::span(start).first(progress.produced)));
@@ -260,7 +258,7 @@ Status StockPackReader::Inflate(uint32_t position, Bytes& raw) const {
   ZPACK_TRY(file_->Read(entries_[position].offset, stored));
   ZPACK_ASSIGN_OR_RETURN(const EntryHeader header,
                          ParseHeader(position, stored));
-  if (header.size > size * kMaxDeflateRatio || header.size > kMaxSize) {
+  if (header.size > size * kMaxInflateRatio || header.size > kMaxSize) {
     return MakeError(ErrorCode::kUnsupported, "object of {} bytes",
                      header.size);
   }

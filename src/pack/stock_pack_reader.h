@@ -80,7 +80,7 @@ class StockPackReader {
   Status PlaceEntries(const PackIndex& index);
   // Fills size and base of every entry, reading the pack once.
   Status ScanEntries();
-  Status ScanEntry(uint32_t position, ByteView bytes);
+  Status ScanEntry(uint32_t position, ByteView bytes, StreamInflater& inflater);
   // Fills the type of deltas from their bases.
   Status ResolveTypes();
   Result<EntryHeader> ParseHeader(uint32_t position, ByteView bytes) const;
@@ -100,7 +100,6 @@ class StockPackReader {
   ObjectIdTable ids_;
   std::vector<uint32_t> positions_;  // by rank
   std::vector<Entry> entries_;
-  StreamInflater scanner_;
   std::mutex mutex_;                 // guards what follows
   LruCache<uint32_t, Bytes> bases_;  // by position
 };

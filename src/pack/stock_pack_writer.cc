@@ -11,16 +11,11 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/hex.h"
+#include "pack/pack_format.h"
 
 namespace zpack {
 namespace {
 
-constexpr uint32_t kPackSignature = 0x5041434b;   // "PACK"
-constexpr uint32_t kIndexSignature = 0xff744f63;  // "\377tOc"
-constexpr uint32_t kVersion = 2;
-constexpr unsigned kOffsetDelta = 6;
-// Offsets from here on go into the table of 64-bit offsets.
-constexpr uint64_t kFirstLargeOffset = uint64_t{1} << 31;
 constexpr uint32_t kReverseSignature = 0x52494458;  // "RIDX"
 constexpr uint32_t kReverseVersion = 1;
 constexpr uint32_t kReverseSha1 = 1;
@@ -77,7 +72,7 @@ Result<std::unique_ptr<StockPackWriter>> StockPackWriter::Create(
   Bytes header;
   ByteWriter to(header);
   to.U32(kPackSignature);
-  to.U32(kVersion);
+  to.U32(kPackVersion);
   to.U32(object_count);
   ZPACK_TRY(writer->Append(header));
   return writer;
@@ -143,8 +138,8 @@ Bytes StockPackWriter::EncodeIndex(ByteView pack_hash) {
 
   Bytes index;
   ByteWriter to(index);
-  to.U32(kIndexSignature);
-  to.U32(kVersion);
+  to.U32(kPackIndexSignature);
+  to.U32(kPackVersion);
   for (const uint32_t count : fan_out) to.U32(count);
   for (const Entry& entry : entries_) to.Raw(entry.id.bytes());
   for (const Entry& entry : entries_) to.U32(entry.crc);

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "pack/pack_delta.h"
+#include "writer/listed_objects.h"
 
 namespace zpack {
 namespace {
@@ -116,24 +117,24 @@ Status DeltaSearch::Run(SearchStretch& stretch) {
   for (const uint32_t rank : stretch.ranks) {
     ZPACK_TRY(CheckStop(stop_));
     Bytes content;
-    ZPACK_ASSIGN_OR_RETURN(const ObjectType type,
-                           source_.Read(list_.ids[rank], content));
+    ZPACK_TRY(ReadListed(source_, list_, rank, content));
     const uint64_t size = content.size();
-    if (ObjectInfo{type, size} !=
-        ObjectInfo{list_.types[rank], list_.sizes[rank]}) {
-      return MakeError(ErrorCode::kSourceCorrupt,
-                       "object {} of '{}' changed while it was read",
-                       list_.ids[rank].ToHex(), source_.path());
-    }
     const uint32_t path = list_.paths[rank];
-    const bool incompressible =
-        type == ObjectType::kBlob && lineages_.incompressible[path];
-    if (!any_deltas_ || incompressible || size < kMinSize) {
-      AddEntry(rank, content, nullptr, stretch);
+    if (list_.types[rank] == ObjectType::kBlob &&
+        lineages_.incompressible[path]) {
+      AddEntry(rank, content, fast_deflater_, stretch);
+    } else if (!any_deltas_ || size < kMinSize) {
+      AddEntry(rank, content, deflater_, stretch);
     } else {
       const PlannedDelta& plan = planner.Plan(content, path);
-      AddEntry(rank, content, &plan, stretch);
-      if (plan.base) stretch.entries.back().base = planned[*plan.base];
+      if (plan.base) {
+        delta_.clear();
+        EncodePackDelta(plan.base_size, content, plan.delta, delta_);
+        AddEntry(rank, delta_, deflater_, stretch);
+        stretch.entries.back().base = planned[*plan.base];
+      } else {
+        AddEntry(rank, content, deflater_, stretch);
+      }
       planned.push_back(rank);
       planner.Add(std::move(content), path);
     }
@@ -142,24 +143,13 @@ Status DeltaSearch::Run(SearchStretch& stretch) {
   return {};
 }
 
-void DeltaSearch::AddEntry(uint32_t rank, ByteView content,
-                           const PlannedDelta* planned,
+void DeltaSearch::AddEntry(uint32_t rank, ByteView raw, Deflater& deflater,
                            SearchStretch& stretch) {
   PlannedEntry entry;
   entry.rank = rank;
+  entry.raw_size = raw.size();
   const size_t before = stretch.streams.size();
-  if (planned != nullptr && planned->base) {
-    delta_.clear();
-    EncodePackDelta(planned->base_size, content, planned->delta, delta_);
-    deflater_.Deflate(delta_, stretch.streams);
-    entry.raw_size = delta_.size();
-  } else {
-    const bool incompressible = list_.types[rank] == ObjectType::kBlob &&
-                                lineages_.incompressible[list_.paths[rank]];
-    (incompressible ? fast_deflater_ : deflater_)
-        .Deflate(content, stretch.streams);
-    entry.raw_size = content.size();
-  }
+  deflater.Deflate(raw, stretch.streams);
   entry.stored_size = stretch.streams.size() - before;
   stretch.entries.push_back(entry);
 }

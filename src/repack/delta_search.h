@@ -65,9 +65,10 @@ class DeltaSearch {
   Status Run(SearchStretch& stretch);
 
  private:
-  // Appends the stream of an object that is stored whole, or as a delta.
-  void AddEntry(uint32_t rank, ByteView content, const PlannedDelta* planned,
-                SearchStretch& stretch);
+  // Appends the entry of an object, and `raw`, its content or a delta,
+  // deflated.
+  static void AddEntry(uint32_t rank, ByteView raw, Deflater& deflater,
+                       SearchStretch& stretch);
   DeltaPlanner& Planner(ObjectType type);
 
   ObjectSource& source_;

@@ -17,6 +17,7 @@
 #include "pack/stock_pack_reader.h"
 #include "repack/pack_order.h"
 #include "repack/stream_spool.h"
+#include "writer/listed_objects.h"
 
 namespace zpack {
 namespace {
@@ -88,14 +89,8 @@ class EntryWriter {
  private:
   // An object above the threshold, in pieces.
   Status WriteLarge(uint32_t rank) {
-    const ObjectId id = list_.ids[rank];
-    ZPACK_ASSIGN_OR_RETURN(const auto object, source_.Open(id));
-    if (object->info() != ObjectInfo{list_.types[rank], list_.sizes[rank]}) {
-      return MakeError(ErrorCode::kSourceCorrupt,
-                       "object {} of '{}' changed while it was read",
-                       id.ToHex(), source_.path());
-    }
-    writer_.BeginEntry(id);
+    ZPACK_ASSIGN_OR_RETURN(const auto object, OpenListed(source_, list_, rank));
+    writer_.BeginEntry(list_.ids[rank]);
     entry_.clear();
     EncodePackEntryHeader(object->info(), entry_);
     ZPACK_TRY(writer_.AppendToEntry(entry_));

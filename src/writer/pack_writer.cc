@@ -20,6 +20,7 @@
 #include "writer/container_writer.h"
 #include "writer/delta_stretch_encoder.h"
 #include "writer/lineage_grouper.h"
+#include "writer/listed_objects.h"
 #include "writer/tree_stretch_encoder.h"
 #include "writer/write_order.h"
 
@@ -33,12 +34,6 @@ struct BlockInFlight {
   std::vector<EncodedBlock> encoded;
 };
 
-std::unexpected<Error> ChangedError(ObjectSource& source, const ObjectId& id) {
-  return MakeError(ErrorCode::kSourceCorrupt,
-                   "object {} of '{}' changed while it was read", id.ToHex(),
-                   source.path());
-}
-
 // Reads the segments of large objects front to back, so that at most one such
 // object is open at a time.
 class SegmentReader {
@@ -49,13 +44,9 @@ class SegmentReader {
 
   Status Read(const PlannedBlock& plan, Bytes& content) {
     const uint32_t rank = order_[plan.first];
-    const ObjectId id = list_.ids[rank];
     if (plan.segment_offset == 0) {
       stream_.reset();
-      ZPACK_ASSIGN_OR_RETURN(stream_, source_.Open(id));
-      if (stream_->info() != ObjectInfo{plan.type, list_.sizes[rank]}) {
-        return ChangedError(source_, id);
-      }
+      ZPACK_ASSIGN_OR_RETURN(stream_, OpenListed(source_, list_, rank));
     }
     content.resize(plan.raw_size);
     ZPACK_TRY(stream_->Read(content));
@@ -159,14 +150,7 @@ class BlockWorker {
 
   // Reads object `index` of `plan`.
   Status Read(const PlannedBlock& plan, uint32_t index, Bytes& object) {
-    const uint32_t rank = order_[plan.first + index];
-    ZPACK_ASSIGN_OR_RETURN(const ObjectType type,
-                           source_.Read(list_.ids[rank], object));
-    if (ObjectInfo{type, object.size()} !=
-        ObjectInfo{plan.type, list_.sizes[rank]}) {
-      return ChangedError(source_, list_.ids[rank]);
-    }
-    return {};
+    return ReadListed(source_, list_, order_[plan.first + index], object);
   }
 
   // Encodes a block of whole objects, or a segment.

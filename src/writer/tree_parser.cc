@@ -4,7 +4,6 @@
 #include "writer/tree_parser.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "format/tree_columns.h"
 #include "format/tree_text.h"
@@ -29,11 +28,6 @@ class Companion {
   size_t index_ = 0;
   size_t begin_ = 0;  // of the item in the content
 };
-
-bool StartsWith(ByteView bytes, ByteView start) {
-  return bytes.size() >= start.size() &&
-         std::memcmp(bytes.data(), start.data(), start.size()) == 0;
-}
 
 }  // namespace
 

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "writer/listed_objects.h"
+
+#include "base/error.h"
+
+namespace zpack {
+namespace {
+
+Status CheckInfo(ObjectSource& source, const ObjectList& list, uint32_t rank,
+                 const ObjectInfo& info) {
+  if (info == ObjectInfo{list.types[rank], list.sizes[rank]}) return {};
+  return MakeError(ErrorCode::kSourceCorrupt,
+                   "object {} of '{}' changed while it was read",
+                   list.ids[rank].ToHex(), source.path());
+}
+
+}  // namespace
+
+Status ReadListed(ObjectSource& source, const ObjectList& list, uint32_t rank,
+                  Bytes& content) {
+  ZPACK_ASSIGN_OR_RETURN(const ObjectType type,
+                         source.Read(list.ids[rank], content));
+  return CheckInfo(source, list, rank, {type, content.size()});
+}
+
+Result<std::unique_ptr<ObjectStream>> OpenListed(ObjectSource& source,
+                                                 const ObjectList& list,
+                                                 uint32_t rank) {
+  ZPACK_ASSIGN_OR_RETURN(auto stream, source.Open(list.ids[rank]));
+  ZPACK_TRY(CheckInfo(source, list, rank, stream->info()));
+  return stream;
+}
+
+}  // namespace zpack

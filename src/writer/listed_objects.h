@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Objects of a source, read by whoever has them on a list. Functions without
+// state; any thread.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "object/object_source.h"
+#include "writer/object_list.h"
+
+namespace zpack {
+
+// Fills `content` with the object of this rank. Errors are those of
+// ObjectSource::Read, and kSourceCorrupt when its type or size is another one
+// than listed.
+Status ReadListed(ObjectSource& source, const ObjectList& list, uint32_t rank,
+                  Bytes& content);
+
+// The same for ObjectSource::Open.
+Result<std::unique_ptr<ObjectStream>> OpenListed(ObjectSource& source,
+                                                 const ObjectList& list,
+                                                 uint32_t rank);
+
+}  // namespace zpack
