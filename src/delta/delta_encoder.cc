@@ -17,6 +17,8 @@ constexpr uint32_t kWindow = 16;
 constexpr unsigned kMaxProbes = 8;
 // A match is found at most so many bytes behind its start, or a little more.
 constexpr uint64_t kSlack = 32;
+// Bytes before a match that are compared to let it replace earlier copies.
+constexpr uint32_t kMaxReach = 4096;
 // A match this long ends the search for a better one.
 constexpr uint32_t kLongEnough = 512;
 
@@ -82,6 +84,43 @@ DeltaEncoder::Match DeltaEncoder::FindMatch(ByteView base, ByteView target,
   return best;
 }
 
+uint64_t DeltaEncoder::Cost(const Gap& gap, const Match& match) const {
+  return uint64_t{match.target - gap.begin} * costs_.literal +
+         costs_.Copy(gap.Jump(match.target, match.base));
+}
+
+void DeltaEncoder::ReplaceCopies(ByteView base, ByteView target, Gap& gap,
+                                 Match& match, Delta& delta) const {
+  if (match.target != gap.begin) return;
+  const auto reach = static_cast<uint32_t>(
+      match.target -
+      CommonSuffix(base.data() + match.base, target.data() + match.target,
+                   std::min({match.base, match.target, kMaxReach})));
+  std::vector<DeltaCopy>& copies = delta.copies;
+  while (!copies.empty()) {
+    const DeltaCopy& last = copies.back();
+    const Match old{gap.begin - last.length, last.offset, last.length, 0};
+    if (old.target < reach) return;
+    Gap before = gap;
+    before.begin = old.target - last.literals;
+    before.expected = 0;
+    if (copies.size() > 1) {
+      const DeltaCopy& earlier = copies[copies.size() - 2];
+      before.expected = earlier.offset + earlier.length;
+    }
+    Match grown = match;
+    grown.target = std::max(reach, before.begin);
+    grown.base -= match.target - grown.target;
+    grown.length += match.target - grown.target;
+    const uint64_t old_cost = Cost(before, old);
+    if (Cost(before, grown) >= old_cost + Cost(gap, match)) return;
+    delta.cost -= old_cost;
+    copies.pop_back();
+    gap = before;
+    match = grown;
+  }
+}
+
 bool DeltaEncoder::Encode(ByteView base, ByteView target, uint64_t limit,
                           Delta& delta) {
   delta.copies.clear();
@@ -131,8 +170,8 @@ bool DeltaEncoder::Encode(ByteView base, ByteView target, uint64_t limit,
         if (give_up < last) return false;
         break;
       }
-      delta.cost += uint64_t{match.target - gap.begin} * costs_.literal +
-                    costs_.Copy(gap.Jump(match.target, match.base));
+      ReplaceCopies(base, target, gap, match, delta);
+      delta.cost += Cost(gap, match);
       copy(match.target, match.base, match.length);
       at = gap.begin;
     }

@@ -4,11 +4,14 @@
 // Finds a delta between two byte strings. What both begin and end with is
 // trimmed by wide compares; the middle of the base is indexed by the hash of
 // every 16th window of 16 bytes, and the target's middle is scanned once.
-// A copy is taken when it costs less than the literals it saves.
+// A copy is taken when it costs less than the literals it saves. One that was
+// found late, because the base is indexed sparsely, replaces the short ones
+// before it.
 //
 // Time is linear in base and target: a position of the target looks at no more
 // than kMaxProbes positions of the base, and compares beyond a few bytes only
-// where it then copies. Memory is a quarter of the base, at least.
+// where it then copies, and kMaxReach bytes back from there. Memory is a
+// quarter of the base, at least.
 //
 // The index is that of xdelta (MacDonald, 2000) as Git uses it, with a window
 // hash instead of a rolling one.
@@ -67,6 +70,13 @@ class DeltaEncoder {
   // `hash`; of gain 0 when nothing gains.
   Match FindMatch(ByteView base, ByteView target, const Gap& gap, uint32_t at,
                   uint64_t hash) const;
+
+  // What a copy of `match` costs, with the literals before it.
+  uint64_t Cost(const Gap& gap, const Match& match) const;
+  // Lets `match`, if it begins where the gap does, reach back and take the
+  // place of the last copies of `delta` as long as that is cheaper.
+  void ReplaceCopies(ByteView base, ByteView target, Gap& gap, Match& match,
+                     Delta& delta) const;
 
   DeltaCosts costs_;
   // Heads and links of chains of windows of the base, by hash and by window.

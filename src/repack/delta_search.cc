@@ -69,7 +69,7 @@ std::vector<SearchStretch> PlanStretches(const ObjectList& list,
             ? std::numeric_limits<uint64_t>::max() - list.sizes[rank]
             : 0;
     return std::tuple(type, !list.reached(rank),
-                      lineages.positions[list.paths[rank]], shortage,
+                      lineages.groups[list.paths[rank]], shortage,
                       list.visits[rank], rank);
   });
   std::vector<SearchStretch> stretches;

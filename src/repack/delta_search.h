@@ -46,9 +46,9 @@ struct SearchStretch {
   Bytes streams;  // of the entries, one after the other
 };
 
-// Puts objects of a type, of alike paths and of one path side by side, the
-// largest of a path first, so that deltas delete, and cuts this into stretches
-// that a thread works on by itself. An object above the threshold is in none.
+// Puts objects of a type and of alike paths side by side, the largest of these
+// first, so that deltas delete, and cuts this into stretches that a thread works
+// on by itself. An object above the threshold is in none.
 std::vector<SearchStretch> PlanStretches(const ObjectList& list,
                                          const Lineages& lineages,
                                          const DeltaSearchOptions& options);

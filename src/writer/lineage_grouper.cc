@@ -171,6 +171,10 @@ Result<Lineages> GroupLineages(ObjectSource& source, const ObjectList& list,
     return std::tuple(positions[groups.Find(path)], positions[path]);
   });
   for (uint32_t i = 0; i < order.size(); ++i) result.positions[order[i]] = i;
+  result.groups.resize(order.size());
+  for (const uint32_t path : order) {
+    result.groups[path] = result.positions[groups.Find(path)];
+  }
   return result;
 }
 

@@ -19,6 +19,8 @@ namespace zpack {
 struct Lineages {
   // By path number: position of the path when alike ones are side by side.
   std::vector<uint32_t> positions;
+  // By path number: position of the first path that is alike.
+  std::vector<uint32_t> groups;
   // By path number: true when its blobs are compressed already and nothing
   // resembles them, so that neither deltas nor compression would gain.
   std::vector<bool> incompressible;

@@ -224,6 +224,35 @@ TEST_F(DeltaEncoderTest, CopiesWhatWasMoved) {
   }
 }
 
+TEST_F(DeltaEncoderTest, LongCopyReplacesShortOnesThatWereFoundFirst) {
+  // What the target begins with stands in pieces where the base is indexed, and
+  // whole where it is not.
+  constexpr DeltaCosts kDeflatedAlone = {48, 240, 0, 0};
+  DeltaEncoder encoder(kDeflatedAlone);
+  Random random(8);
+  const Bytes target = RandomText(random, 400);
+  for (size_t offset = 1; offset < 16; ++offset) {
+    Bytes base;
+    for (size_t piece = 0; piece < 4; ++piece) {
+      Append(base, ByteView(target).subspan(piece * 16, 16));
+      Append(base, RandomText(random, 32));
+    }
+    Append(base, RandomText(random, offset));
+    const size_t whole = base.size();
+    Append(base, target);
+    // No common end.
+    base.push_back('#');
+    Delta delta;
+    ASSERT_TRUE(encoder.Encode(base, target, kNoLimit, delta));
+    const auto applied = ApplyDelta(base, target, delta);
+    ASSERT_TRUE(applied);
+    EXPECT_EQ(*applied, target);
+    ASSERT_EQ(delta.copies.size(), 1U);
+    EXPECT_EQ(delta.copies[0].offset, whole);
+    EXPECT_EQ(delta.cost, kDeflatedAlone.copy);
+  }
+}
+
 TEST_F(DeltaEncoderTest, CopiesNothingFromUnrelatedContent) {
   Random random(4);
   const Bytes base = RandomText(random, 20000);

@@ -173,6 +173,13 @@ TEST_F(LineageGrouperTest, GivesEveryPathOnePosition) {
     alike.push_back(Position(name));
   }
   EXPECT_EQ(std::ranges::max(alike) - std::ranges::min(alike), 4U);
+  // They are one group, every other path is one of its own.
+  for (uint32_t path = 0; path < lineages_.groups.size(); ++path) {
+    const uint32_t position = lineages_.positions[path];
+    const bool is_alike = std::ranges::find(alike, position) != alike.end();
+    EXPECT_EQ(lineages_.groups[path],
+              is_alike ? std::ranges::min(alike) : position);
+  }
 }
 
 TEST_F(LineageGrouperTest, FlagsIncompressibleFilesThatNothingResembles) {
@@ -264,6 +271,7 @@ TEST_F(LineageGrouperTest, DoesNotDependOnTheNumberOfThreads) {
   const Lineages alone = lineages_;
   ASSERT_THAT(Group(kNoLimit, 4), IsOk());
   EXPECT_EQ(lineages_.positions, alone.positions);
+  EXPECT_EQ(lineages_.groups, alone.groups);
   EXPECT_EQ(lineages_.incompressible, alone.incompressible);
 }
 

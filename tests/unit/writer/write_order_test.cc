@@ -17,7 +17,7 @@ namespace {
 constexpr uint64_t kBlockSize = 100;
 
 // One path, the root's.
-Lineages OnePath(bool incompressible) { return {{0}, {incompressible}}; }
+Lineages OnePath(bool incompressible) { return {{0}, {0}, {incompressible}}; }
 
 // `sizes.size()` objects of `type`, all of one path.
 ObjectList Objects(ObjectType type, const std::vector<uint64_t>& sizes) {
