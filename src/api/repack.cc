@@ -4,14 +4,14 @@
 #include "zpack/repack.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "api/phase_timer.h"
 #include "api/repack_repository.h"
 #include "base/error.h"
+#include "base/shared_mode.h"
 #include "git/pack_directory.h"
+#include "git/repack_settings.h"
 #include "git/repository_source.h"
 #include "repack/late_needs.h"
 #include "repack/pack_builder.h"
@@ -163,11 +163,8 @@ class Repacker {
                    RepackStats& stats) {
     if (options_.output_directory.empty()) {
       // Git makes it when it needs it.
-      std::error_code error;
-      std::filesystem::create_directory(Directory(), error);
-      if (error) {
-        return std::unexpected(IoError("create", Directory(), error.value()));
-      }
+      ZPACK_TRY(MakeSharedDirectory(file_system_, Directory(),
+                                    settings_.shared_mode));
     }
     // Written, synced, read back, but under temporary names.
     ZPACK_ASSIGN_OR_RETURN(
@@ -180,7 +177,7 @@ class Repacker {
     if (options_.publication == Publication::kNo) return {};
 
     // From here on the pack is known to be good, and Git may use it.
-    ZPACK_ASSIGN_OR_RETURN(stats.name, pack->Publish());
+    ZPACK_ASSIGN_OR_RETURN(stats.name, pack->Publish(settings_.shared_mode));
     return {};
   }
 

@@ -78,12 +78,7 @@ Result<AtomicFile> AtomicFile::Create(FileSystem& file_system,
 }
 
 Status AtomicFile::SetMode(fs::perms mode) const {
-  std::error_code error;
-  fs::permissions(temporary_path_, mode, error);
-  if (error) {
-    return std::unexpected(IoError("chmod", temporary_path_, error.value()));
-  }
-  return {};
+  return file_system_.SetMode(temporary_path_, static_cast<unsigned>(mode));
 }
 
 AtomicFile::AtomicFile(FileSystem& file_system, std::string path,

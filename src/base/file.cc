@@ -102,6 +102,24 @@ class PosixWritableFile final : public WritableFile {
   uint64_t size_ = 0;
 };
 
+// Removes a file that nobody holds and that may not be written: one that was
+// finished, but whose process was killed before it was renamed.
+Status RemoveStale(const std::string& path) {
+  const Descriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (fd.get() < 0) return std::unexpected(IoError("open", path, errno));
+  if (flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) {
+      return std::unexpected(IoError("lock", path, errno));
+    }
+    return MakeError(ErrorCode::kExists, "another process is writing '{}'",
+                     path);
+  }
+  if (unlink(path.c_str()) != 0 && errno != ENOENT) {
+    return std::unexpected(IoError("remove", path, errno));
+  }
+  return {};
+}
+
 class PosixFileSystemImpl final : public FileSystem {
  public:
   Result<std::unique_ptr<RandomAccessFile>> OpenForRead(
@@ -130,7 +148,16 @@ class PosixFileSystemImpl final : public FileSystem {
     while (true) {
       Descriptor fd(
           open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
-      if (fd.get() < 0) return std::unexpected(IoError("create", path, errno));
+      if (fd.get() < 0) {
+        const int number = errno;
+        struct stat info;
+        if (number != EACCES || lstat(path.c_str(), &info) != 0 ||
+            (info.st_mode & (S_IFMT | S_IWUSR)) != S_IFREG) {
+          return std::unexpected(IoError("create", path, number));
+        }
+        ZPACK_TRY(RemoveStale(path));
+        continue;
+      }
       if (flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK) {
           return std::unexpected(IoError("lock", path, errno));
@@ -188,6 +215,13 @@ class PosixFileSystemImpl final : public FileSystem {
       }
     }
     return std::unexpected(IoError("rename to", to, errno));
+  }
+
+  Status SetMode(const std::string& path, unsigned mode) override {
+    if (chmod(path.c_str(), mode) != 0) {
+      return std::unexpected(IoError("chmod", path, errno));
+    }
+    return {};
   }
 
   Status SyncDirectory(const std::string& path) override {

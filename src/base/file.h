@@ -52,9 +52,9 @@ class FileSystem {
   // kNotFound when there is no such file; kInvalidArgument for a directory.
   virtual Result<std::unique_ptr<RandomAccessFile>> OpenForRead(
       const std::string& path) = 0;
-  // Creates an empty file, or empties one that a killed process left behind,
-  // and holds an exclusive lock on it until it is closed. kExists when another
-  // process holds it.
+  // Creates an empty file, or empties or replaces one that a killed process
+  // left behind, and holds an exclusive lock on it until it is closed. kExists
+  // when another process holds it.
   virtual Result<std::unique_ptr<WritableFile>> CreateLocked(
       const std::string& path) = 0;
   // Creates an empty file. kExists when it is already there.
@@ -63,6 +63,8 @@ class FileSystem {
   // Renames a file or directory. With kNo, kExists when `to` is there.
   virtual Status Rename(const std::string& from, const std::string& to,
                         Replace replace) = 0;
+  // Sets the permission bits of a file or directory.
+  virtual Status SetMode(const std::string& path, unsigned mode) = 0;
   virtual Status SyncDirectory(const std::string& path) = 0;
   // Syncs everything on the file system that holds the directory `path`.
   virtual Status SyncFileSystem(const std::string& path) = 0;

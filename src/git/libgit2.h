@@ -33,6 +33,8 @@ using ReferenceHandle =
 using ReferenceIteratorHandle =
     std::unique_ptr<git_reference_iterator,
                     Libgit2Free<git_reference_iterator_free>>;
+using ConfigEntryHandle =
+    std::unique_ptr<git_config_entry, Libgit2Free<git_config_entry_free>>;
 using ConfigHandle = std::unique_ptr<git_config, Libgit2Free<git_config_free>>;
 
 // Initialises libgit2 for the life of the process and sets the options this

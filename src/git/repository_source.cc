@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "git/libgit2.h"
 #include "git/object_database.h"
+#include "git/open_repository.h"
 #include "git/repository_layout.h"
 #include "object/object_links.h"
 #include "object/peel.h"
@@ -186,110 +187,11 @@ Result<RefsSnapshot> RepositorySource::ReadRefs() {
   return refs;
 }
 
-// Says no to repositories that libgit2 opens only because InitLibgit2 tells it
-// to know their extensions.
-Status CheckExtensions(const git_repository* repository,
-                       const std::string& path) {
-  const std::string config_path =
-      std::string(git_repository_commondir(repository)) + "config";
-  git_config* raw = nullptr;
-  if (git_config_open_ondisk(&raw, config_path.c_str()) != 0) return {};
-  const ConfigHandle config(raw);
-  const auto check = [&](const char* key, std::string_view known,
-                         std::string_view what) -> Status {
-    git_buf value = GIT_BUF_INIT;
-    if (git_config_get_string_buf(&value, config.get(), key) != 0) return {};
-    const std::string text = value.ptr;
-    git_buf_dispose(&value);
-    if (text == known) return {};
-    return MakeError(ErrorCode::kUnsupported, "unsupported {} {} in '{}'", what,
-                     text, path);
-  };
-  ZPACK_TRY(check("extensions.objectformat", "sha1", "object format"));
-  return check("extensions.refstorage", "files", "ref storage");
-}
-
-// Why libgit2 could not open `path`.
-Error ExplainOpenFailure(int code, const std::string& path) {
-  const std::string message = LastLibgit2Message();
-  if (code == GIT_ENOTFOUND) {
-    return {ErrorCode::kNotFound,
-            fmt::format("not a git repository: '{}'", path)};
-  }
-  if (code == GIT_EOWNER) {
-    return {ErrorCode::kGit,
-            fmt::format("detected dubious ownership in repository at '{}'; to "
-                        "trust it, run: git config --global --add "
-                        "safe.directory '{}'",
-                        path, path)};
-  }
-  return {ErrorCode::kGit, fmt::format("cannot open '{}': {}", path, message)};
-}
-
-Result<RepositoryHandle> OpenHandle(const std::string& path) {
-  InitLibgit2();
-  git_repository* raw = nullptr;
-  const int code = git_repository_open_ext(&raw, path.c_str(), 0, nullptr);
-  if (code != 0) return std::unexpected(ExplainOpenFailure(code, path));
-  RepositoryHandle repository(raw);
-  ZPACK_TRY(CheckExtensions(repository.get(), path));
-  return repository;
-}
-
-// The value of a number in the configuration, or `otherwise` without one.
-Result<int64_t> ConfigNumber(const git_config* config, const char* key,
-                             int64_t otherwise) {
-  int64_t value = otherwise;
-  const int code = git_config_get_int64(&value, config, key);
-  if (code == 0) return value;
-  if (code == GIT_ENOTFOUND) return otherwise;
-  return MakeError(ErrorCode::kGit, "bad value of '{}': {}", key,
-                   LastLibgit2Message());
-}
-
 }  // namespace
 
-Result<RepackSettings> ReadRepackSettings(const std::string& path) {
-  // Git's own, but for the window: most candidates are given up early here, and
-  // cost little.
-  constexpr int64_t kBigFile = int64_t{512} << 20;
-  constexpr int64_t kWindow = 20;
-  constexpr int64_t kDepth = 50;
-  constexpr int64_t kMax = 4095;
-  ZPACK_ASSIGN_OR_RETURN(const RepositoryHandle repository, OpenHandle(path));
-  git_config* raw = nullptr;
-  if (git_repository_config_snapshot(&raw, repository.get()) != 0) {
-    return MakeError(ErrorCode::kGit,
-                     "cannot read the configuration of '{}': {}", path,
-                     LastLibgit2Message());
-  }
-  const ConfigHandle config(raw);
-  ZPACK_ASSIGN_OR_RETURN(
-      const int64_t big_file,
-      ConfigNumber(config.get(), "core.bigfilethreshold", kBigFile));
-  ZPACK_ASSIGN_OR_RETURN(const int64_t window,
-                         ConfigNumber(config.get(), "pack.window", kWindow));
-  ZPACK_ASSIGN_OR_RETURN(const int64_t depth,
-                         ConfigNumber(config.get(), "pack.depth", kDepth));
-  RepackSettings settings;
-  settings.common_directory = git_repository_commondir(repository.get());
-  ZPACK_ASSIGN_OR_RETURN(const auto directories,
-                         ListObjectDirectories(settings.common_directory));
-  settings.object_directory = directories.front();
-  settings.big_file_threshold =
-      static_cast<uint64_t>(std::max<int64_t>(big_file, 0));
-  settings.window = static_cast<unsigned>(std::clamp<int64_t>(window, 0, kMax));
-  settings.depth = static_cast<unsigned>(std::clamp<int64_t>(depth, 0, kMax));
-  int precious = 0;
-  settings.precious_objects =
-      git_config_get_bool(&precious, config.get(),
-                          "extensions.preciousobjects") == 0 &&
-      precious != 0;
-  return settings;
-}
-
 Result<std::unique_ptr<ObjectSource>> OpenRepository(const std::string& path) {
-  ZPACK_ASSIGN_OR_RETURN(RepositoryHandle repository, OpenHandle(path));
+  ZPACK_ASSIGN_OR_RETURN(RepositoryHandle repository,
+                         OpenRepositoryHandle(path));
   ZPACK_ASSIGN_OR_RETURN(
       auto directories,
       ListObjectDirectories(git_repository_commondir(repository.get())));

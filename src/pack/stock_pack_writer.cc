@@ -195,13 +195,14 @@ Status StockPackWriter::Finish() {
   return WriteTemporary(kTemporaryReverseIndex, EncodeReverseIndex(pack_hash));
 }
 
-Result<std::string> StockPackWriter::Publish() {
+Result<std::string> StockPackWriter::Publish(const SharedMode& shared) {
   // The index comes last: Git looks for a pack where it sees an index.
   const std::string path = directory_ + '/' + name_;
   for (const auto& [temporary, extension] :
        {std::pair(kTemporaryPack, ".pack"),
         std::pair(kTemporaryReverseIndex, ".rev"),
         std::pair(kTemporaryIndex, ".idx")}) {
+    ZPACK_TRY(FinishObjectFile(file_system_, directory_ + temporary, shared));
     ZPACK_TRY(file_system_.Rename(directory_ + temporary, path + extension,
                                   Replace::kYes));
     std::erase(temporaries_, temporary);

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/shared_mode.h"
 #include "codec/deflate.h"
 #include "zpack/object_id.h"
 
@@ -56,10 +57,11 @@ class StockPackWriter {
   std::string temporary_pack() const;
   std::string temporary_index() const;
 
-  // Gives the files the names that Git looks for, 'pack-<hash of the pack>',
-  // and syncs the directory. Returns that name. Files of these names are
-  // replaced: they can only be the same. REQUIRES: Finish has succeeded.
-  Result<std::string> Publish();
+  // Gives the files the modes that Git gives them, and the names that it looks
+  // for, 'pack-<hash of the pack>', and syncs the directory. Returns that name.
+  // Files of these names are replaced: they can only be the same. REQUIRES:
+  // Finish has succeeded.
+  Result<std::string> Publish(const SharedMode& shared = {});
   // Bytes of pack, index and reverse index.
   uint64_t bytes() const { return size_ + index_bytes_; }
 

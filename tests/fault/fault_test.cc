@@ -56,11 +56,11 @@ TEST_P(Faults, DuringConvertLeaveTheOldFileOrTheNewOne) {
   const fs::path path = fs::path(directory.path()) / "a.zpack";
   MemorySource old_source = SampleHistory(2);
   MemorySource new_source = SampleHistory(40);
+  ASSERT_TRUE(ConvertWith(old_source, PosixFileSystem(), path));
+  const std::string old_content = Content(path);
   FaultFileSystem sound(-1, Fault::kError);
   ASSERT_TRUE(ConvertWith(new_source, sound, path));
   const std::string new_content = Content(path);
-  ASSERT_TRUE(ConvertWith(old_source, PosixFileSystem(), path));
-  const std::string old_content = Content(path);
   ASSERT_NE(old_content, new_content);
   ASSERT_GT(sound.calls(), 20);
 

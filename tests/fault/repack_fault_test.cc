@@ -56,6 +56,9 @@ class StubbornFileSystem final : public FileSystem {
     if (before_index_ && to.ends_with(".idx")) before_index_();
     return PosixFileSystem().Rename(from, to, replace);
   }
+  Status SetMode(const std::string& path, unsigned mode) override {
+    return PosixFileSystem().SetMode(path, mode);
+  }
   Status SyncDirectory(const std::string& path) override {
     return PosixFileSystem().SyncDirectory(path);
   }

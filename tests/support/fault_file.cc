@@ -90,6 +90,11 @@ Status FaultFileSystem::Rename(const std::string& from, const std::string& to,
   return PosixFileSystem().Rename(from, to, replace);
 }
 
+Status FaultFileSystem::SetMode(const std::string& path, unsigned mode) {
+  ZPACK_TRY(Call("chmod", path));
+  return PosixFileSystem().SetMode(path, mode);
+}
+
 Status FaultFileSystem::SyncDirectory(const std::string& path) {
   ZPACK_TRY(Call("fsync", path));
   return PosixFileSystem().SyncDirectory(path);

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/repack_settings.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "git/open_repository.h"
+#include "git/repository_layout.h"
+
+namespace zpack {
+namespace {
+
+// The value of a number in the configuration, or `otherwise` without one.
+Result<int64_t> ConfigNumber(const git_config* config, const char* key,
+                             int64_t otherwise) {
+  int64_t value = otherwise;
+  const int code = git_config_get_int64(&value, config, key);
+  if (code == 0) return value;
+  if (code == GIT_ENOTFOUND) return otherwise;
+  return MakeError(ErrorCode::kGit, "bad value of '{}': {}", key,
+                   LastLibgit2Message());
+}
+
+// The value of core.sharedRepository.
+Result<SharedMode> ReadSharedMode(const git_config* config) {
+  using enum SharedMode::Kind;
+  constexpr const char* kKey = "core.sharedrepository";
+  constexpr SharedMode kGroup{kAtLeast, 0660};
+  constexpr SharedMode kEverybody{kAtLeast, 0664};
+  constexpr unsigned kOwner = 0600;
+  constexpr unsigned kAll = 0666;
+  git_config_entry* raw = nullptr;
+  if (git_config_get_entry(&raw, config, kKey) != 0) return SharedMode{};
+  const ConfigEntryHandle entry(raw);
+  // A key without a value.
+  if (entry->value == nullptr) return kGroup;
+  const std::string text = entry->value;
+  if (text == "umask") return SharedMode{};
+  if (text == "group") return kGroup;
+  if (text == "all" || text == "world" || text == "everybody") {
+    return kEverybody;
+  }
+  unsigned bits = 0;
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, bits, 8);
+  if (text.empty() || parsed.ec != std::errc() || parsed.ptr != end) {
+    int yes = 0;
+    if (git_config_parse_bool(&yes, entry->value) == 0) {
+      return yes != 0 ? kGroup : SharedMode{};
+    }
+    return MakeError(ErrorCode::kGit, "bad value '{}' of core.sharedRepository",
+                     text);
+  }
+  // What versions before modes wrote.
+  if (bits <= 2) {
+    return bits == 0 ? SharedMode{} : bits == 1 ? kGroup : kEverybody;
+  }
+  if ((bits & kOwner) != kOwner) {
+    return MakeError(ErrorCode::kGit,
+                     "core.sharedRepository is {:04o}; the owner of files must "
+                     "always have read and write permissions",
+                     bits);
+  }
+  return SharedMode{kExactly, bits & kAll};
+}
+
+}  // namespace
+
+Result<RepackSettings> ReadRepackSettings(const std::string& path) {
+  // Git's own, but for the window: most candidates are given up early here, and
+  // cost little.
+  constexpr int64_t kBigFile = int64_t{512} << 20;
+  constexpr int64_t kWindow = 20;
+  constexpr int64_t kDepth = 50;
+  constexpr int64_t kMax = 4095;
+  ZPACK_ASSIGN_OR_RETURN(const RepositoryHandle repository,
+                         OpenRepositoryHandle(path));
+  git_config* raw = nullptr;
+  if (git_repository_config_snapshot(&raw, repository.get()) != 0) {
+    return MakeError(ErrorCode::kGit,
+                     "cannot read the configuration of '{}': {}", path,
+                     LastLibgit2Message());
+  }
+  const ConfigHandle config(raw);
+  ZPACK_ASSIGN_OR_RETURN(
+      const int64_t big_file,
+      ConfigNumber(config.get(), "core.bigfilethreshold", kBigFile));
+  ZPACK_ASSIGN_OR_RETURN(const int64_t window,
+                         ConfigNumber(config.get(), "pack.window", kWindow));
+  ZPACK_ASSIGN_OR_RETURN(const int64_t depth,
+                         ConfigNumber(config.get(), "pack.depth", kDepth));
+  RepackSettings settings;
+  settings.common_directory = git_repository_commondir(repository.get());
+  ZPACK_ASSIGN_OR_RETURN(const auto directories,
+                         ListObjectDirectories(settings.common_directory));
+  settings.object_directory = directories.front();
+  settings.big_file_threshold =
+      static_cast<uint64_t>(std::max<int64_t>(big_file, 0));
+  settings.window = static_cast<unsigned>(std::clamp<int64_t>(window, 0, kMax));
+  settings.depth = static_cast<unsigned>(std::clamp<int64_t>(depth, 0, kMax));
+  ZPACK_ASSIGN_OR_RETURN(settings.shared_mode, ReadSharedMode(config.get()));
+  int precious = 0;
+  settings.precious_objects =
+      git_config_get_bool(&precious, config.get(),
+                          "extensions.preciousobjects") == 0 &&
+      precious != 0;
+  return settings;
+}
+
+}  // namespace zpack

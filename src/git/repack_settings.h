@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a repository's configuration says about packs. Functions without state;
+// any thread.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/shared_mode.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+// What a rewrite of a repository's packs needs to know besides its objects.
+struct RepackSettings {
+  std::string common_directory;  // of the repository and its linked worktrees
+  std::string object_directory;  // the repository's own
+  uint64_t big_file_threshold = 0;
+  unsigned window = 0;     // pack.window
+  unsigned depth = 0;      // pack.depth
+  SharedMode shared_mode;  // core.sharedRepository
+  // extensions.preciousObjects: nothing may be deleted.
+  bool precious_objects = false;
+};
+
+// Reads them from the repository that `path` is in, with Git's defaults. Errors
+// are those of OpenRepository, and kGit for a value that makes no sense.
+Result<RepackSettings> ReadRepackSettings(const std::string& path);
+
+}  // namespace zpack
