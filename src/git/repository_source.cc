@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "git/delta_attribute.h"
 #include "git/libgit2.h"
 #include "git/object_database.h"
 #include "git/open_repository.h"
@@ -44,6 +45,9 @@ class RepositorySource final : public ObjectSource {
   Result<RefsSnapshot> ReadRefs() override;
   Result<std::vector<ObjectId>> ListOtherTips() override {
     return ReadOtherTips(common_directory());
+  }
+  Result<std::vector<bool>> FindUndeltified(const PathTable& paths) override {
+    return FindUndeltifiedPaths(repository_.get(), paths);
   }
   uint64_t PackedBytes() override {
     return PackedFileBytes(objects_.directories());

@@ -14,6 +14,7 @@
 
 #include "base/bytes.h"
 #include "object/object_id_table.h"
+#include "object/path_table.h"
 #include "zpack/object_id.h"
 #include "zpack/refs.h"
 
@@ -51,6 +52,12 @@ class ObjectSource {
   // What keeps objects alive besides refs and HEAD: reflogs, the HEADs of
   // worktrees, and every index. Ids here may name objects that are gone.
   virtual Result<std::vector<ObjectId>> ListOtherTips() = 0;
+
+  // By number in `paths`: true for those whose blobs are not to be stored as
+  // deltas (gitattributes(5), `delta`). Not for several threads.
+  virtual Result<std::vector<bool>> FindUndeltified(const PathTable& paths) {
+    return std::vector<bool>(paths.size());
+  }
 
   // Bytes of pack and pack index files, for comparison.
   virtual uint64_t PackedBytes() = 0;

@@ -3,6 +3,9 @@
 
 #include "object/path_table.h"
 
+#include <ranges>
+#include <vector>
+
 namespace zpack {
 
 std::string_view FileExtension(std::string_view name) {
@@ -20,6 +23,17 @@ uint32_t PathTable::Intern(uint32_t parent, std::string_view name) {
   const Node& node = nodes_.emplace_back(Node{parent, std::string(name)});
   numbers_.emplace(Key{parent, node.name}, number);
   return number;
+}
+
+std::string PathTable::FullPath(uint32_t path) const {
+  std::vector<uint32_t> parts;
+  for (; path != kRoot; path = nodes_[path].parent) parts.push_back(path);
+  std::string full;
+  for (const uint32_t part : std::views::reverse(parts)) {
+    if (!full.empty()) full += '/';
+    full += nodes_[part].name;
+  }
+  return full;
 }
 
 }  // namespace zpack

@@ -31,6 +31,9 @@ class PathTable {
 
   uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
   std::string_view Name(uint32_t path) const { return nodes_[path].name; }
+  uint32_t Parent(uint32_t path) const { return nodes_[path].parent; }
+  // With all directories, from the root on; empty for kRoot.
+  std::string FullPath(uint32_t path) const;
 
  private:
   struct Node {

@@ -87,13 +87,10 @@ std::vector<SearchStretch> PlanStretches(const ObjectList& list,
   return stretches;
 }
 
-DeltaSearch::DeltaSearch(ObjectSource& source, const ObjectList& list,
-                         const Lineages& lineages,
+DeltaSearch::DeltaSearch(const SearchInput& input,
                          const DeltaSearchOptions& options,
                          const ProgressPhase& phase, std::stop_token stop)
-    : source_(source),
-      list_(list),
-      lineages_(lineages),
+    : input_(input),
       phase_(phase),
       stop_(std::move(stop)),
       any_deltas_(options.window != 0 && options.depth != 0),
@@ -108,7 +105,15 @@ DeltaPlanner& DeltaSearch::Planner(ObjectType type) {
   return type == ObjectType::kBlob ? blob_planner_ : commit_planner_;
 }
 
+bool DeltaSearch::IsAlone(uint32_t rank) const {
+  const ObjectList& list = input_.list;
+  return !any_deltas_ || list.sizes[rank] < kMinSize ||
+         (list.types[rank] == ObjectType::kBlob &&
+          input_.undeltified[list.paths[rank]]);
+}
+
 Status DeltaSearch::Run(SearchStretch& stretch) {
+  const ObjectList& list = input_.list;
   DeltaPlanner& planner = Planner(stretch.type);
   planner.Clear();
   // Ranks by the planner's numbers.
@@ -117,13 +122,13 @@ Status DeltaSearch::Run(SearchStretch& stretch) {
   for (const uint32_t rank : stretch.ranks) {
     ZPACK_TRY(CheckStop(stop_));
     Bytes content;
-    ZPACK_TRY(ReadListed(source_, list_, rank, content));
+    ZPACK_TRY(ReadListed(input_.source, list, rank, content));
     const uint64_t size = content.size();
-    const uint32_t path = list_.paths[rank];
-    if (list_.types[rank] == ObjectType::kBlob &&
-        lineages_.incompressible[path]) {
+    const uint32_t path = list.paths[rank];
+    if (stretch.type == ObjectType::kBlob &&
+        input_.lineages.incompressible[path]) {
       AddEntry(rank, content, fast_deflater_, stretch);
-    } else if (!any_deltas_ || size < kMinSize) {
+    } else if (IsAlone(rank)) {
       AddEntry(rank, content, deflater_, stretch);
     } else {
       const PlannedDelta& plan = planner.Plan(content, path);

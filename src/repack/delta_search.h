@@ -53,11 +53,19 @@ std::vector<SearchStretch> PlanStretches(const ObjectList& list,
                                          const Lineages& lineages,
                                          const DeltaSearchOptions& options);
 
+// What is searched. All of it outlives the search.
+struct SearchInput {
+  ObjectSource& source;
+  const ObjectList& list;
+  const Lineages& lineages;
+  // By path: blobs are stored whole, and are no bases.
+  const std::vector<bool>& undeltified;
+};
+
 class DeltaSearch {
  public:
-  // `source`, `list` and `lineages` outlive the search.
-  DeltaSearch(ObjectSource& source, const ObjectList& list,
-              const Lineages& lineages, const DeltaSearchOptions& options,
+  // `input` is copied.
+  DeltaSearch(const SearchInput& input, const DeltaSearchOptions& options,
               const ProgressPhase& phase, std::stop_token stop);
 
   // Fills entries and streams. Errors are those of ObjectSource::Read, and
@@ -71,9 +79,10 @@ class DeltaSearch {
                        SearchStretch& stretch);
   DeltaPlanner& Planner(ObjectType type);
 
-  ObjectSource& source_;
-  const ObjectList& list_;
-  const Lineages& lineages_;
+  // True for an object that is stored whole whatever others look like.
+  bool IsAlone(uint32_t rank) const;
+
+  SearchInput input_;
   const ProgressPhase& phase_;
   std::stop_token stop_;
   bool any_deltas_;

@@ -36,6 +36,9 @@ Status SearchDeltas(ObjectSource& source, const ObjectList& list,
                     StreamSpool& spool) {
   ZPACK_ASSIGN_OR_RETURN(const Lineages lineages,
                          GroupLineages(source, list, kMaxGrouped, run));
+  ZPACK_ASSIGN_OR_RETURN(const auto undeltified,
+                         source.FindUndeltified(list.path_table));
+  const SearchInput input{source, list, lineages, undeltified};
   std::vector<SearchStretch> stretches = PlanStretches(list, lineages, options);
   const ProgressPhase phase(
       run.progress, "Compressing objects", list.ids.size(),
@@ -44,8 +47,7 @@ Status SearchDeltas(ObjectSource& source, const ObjectList& list,
   return RunOrderedPipeline<SearchStretch>(
       ResolveThreads(run.threads), run.stop,
       [&] {
-        return std::make_unique<DeltaSearch>(source, list, lineages, options,
-                                             phase, run.stop);
+        return std::make_unique<DeltaSearch>(input, options, phase, run.stop);
       },
       [&](SearchStretch& stretch) -> Result<bool> {
         if (next == stretches.size()) return false;

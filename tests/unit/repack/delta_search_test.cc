@@ -51,6 +51,11 @@ class DeltaSearchTest : public ::testing::Test {
                               RunOptions{});
     opened_ = source_.Open();
     lineages_ = *GroupLineages(*opened_, list_, UINT64_MAX, RunOptions{});
+    undeltified_.resize(list_.path_table.size());
+  }
+
+  SearchInput Input() const {
+    return {*opened_, list_, lineages_, undeltified_};
   }
 
   std::vector<SearchStretch> Plan(const DeltaSearchOptions& options) const {
@@ -61,7 +66,7 @@ class DeltaSearchTest : public ::testing::Test {
   // object is; returns the length of the chain of each rank.
   std::map<uint32_t, unsigned> Search(const DeltaSearchOptions& options) {
     const ProgressPhase phase(nullptr, "", 0, 0);
-    DeltaSearch search(*opened_, list_, lineages_, options, phase, {});
+    DeltaSearch search(Input(), options, phase, {});
     std::map<uint32_t, unsigned> depths;
     for (SearchStretch& stretch : Plan(options)) {
       EXPECT_THAT(search.Run(stretch), IsOk());
@@ -114,6 +119,7 @@ class DeltaSearchTest : public ::testing::Test {
   std::unique_ptr<ObjectSource> opened_;
   ObjectList list_;
   Lineages lineages_;
+  std::vector<bool> undeltified_;
 };
 
 TEST_F(DeltaSearchTest, StretchesHaveEveryObjectOnceAndOneType) {
@@ -221,9 +227,25 @@ TEST_F(DeltaSearchTest, AnyWindowMemoryAndLevelWork) {
   }
 }
 
+TEST_F(DeltaSearchTest, UndeltifiedBlobsAreWholeAndNoBases) {
+  for (uint32_t path = 0; path < undeltified_.size(); ++path) {
+    undeltified_[path] = list_.path_table.FullPath(path) == "file";
+  }
+  const auto depths = Search({});
+  EXPECT_GT(Longest(depths), 0U);
+  for (const auto& [rank, depth] : depths) {
+    if (list_.types[rank] == ObjectType::kBlob) {
+      EXPECT_EQ(depth, 0U) << list_.path_table.FullPath(list_.paths[rank]);
+    }
+  }
+  // Of trees it says nothing.
+  undeltified_.assign(undeltified_.size(), true);
+  EXPECT_GT(Longest(Search({})), 0U);
+}
+
 TEST_F(DeltaSearchTest, ObjectThatChangedIsRefused) {
   const ProgressPhase phase(nullptr, "", 0, 0);
-  DeltaSearch search(*opened_, list_, lineages_, {}, phase, {});
+  DeltaSearch search(Input(), {}, phase, {});
   auto stretches = Plan({});
   ++list_.sizes[stretches[0].ranks.back()];
   EXPECT_THAT(search.Run(stretches[0]), HasCode(ErrorCode::kSourceCorrupt));
@@ -233,7 +255,7 @@ TEST_F(DeltaSearchTest, StopsWhenAsked) {
   std::stop_source stop;
   stop.request_stop();
   const ProgressPhase phase(nullptr, "", 0, 0);
-  DeltaSearch search(*opened_, list_, lineages_, {}, phase, stop.get_token());
+  DeltaSearch search(Input(), {}, phase, stop.get_token());
   auto stretches = Plan({});
   EXPECT_THAT(search.Run(stretches[0]), HasCode(ErrorCode::kInterrupted));
 }
