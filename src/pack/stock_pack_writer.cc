@@ -19,6 +19,9 @@ namespace {
 constexpr uint32_t kReverseSignature = 0x52494458;  // "RIDX"
 constexpr uint32_t kReverseVersion = 1;
 constexpr uint32_t kReverseSha1 = 1;
+// Most entries are some hundred bytes; writing each would take as long as all
+// the rest of it.
+constexpr size_t kFlushSize = size_t{1} << 20;
 // Names that `git gc` removes when they are old.
 constexpr const char* kTemporaryPack = "/tmp_pack_zpack";
 constexpr const char* kTemporaryIndex = "/tmp_idx_zpack";
@@ -105,9 +108,16 @@ std::string StockPackWriter::temporary_index() const {
 }
 
 Status StockPackWriter::Append(ByteView bytes) {
-  hasher_.Update(bytes);
   size_ += bytes.size();
-  return file_->Append(bytes);
+  zpack::Append(pending_, bytes);
+  return pending_.size() < kFlushSize ? Status{} : Flush();
+}
+
+Status StockPackWriter::Flush() {
+  hasher_.Update(pending_);
+  ZPACK_TRY(file_->Append(pending_));
+  pending_.clear();
+  return {};
 }
 
 Status StockPackWriter::Add(const ObjectId& id, ByteView entry) {
@@ -185,6 +195,7 @@ Status StockPackWriter::WriteTemporary(const char* name, ByteView bytes) {
 
 Status StockPackWriter::Finish() {
   ZPACK_CHECK(entries_.size() == object_count_);
+  ZPACK_TRY(Flush());
   std::array<uint8_t, Hasher::kMaxSize> storage;
   const ByteView pack_hash = hasher_.Finish(storage);
   ZPACK_TRY(file_->Append(pack_hash));

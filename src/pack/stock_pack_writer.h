@@ -42,6 +42,11 @@ class StockPackWriter {
   // Where the next entry will be.
   uint64_t offset() const { return size_; }
 
+  // Entries added so far, and where one of them is. REQUIRES, for the latter:
+  // it was added, and Finish was not called.
+  size_t entry_count() const { return entries_.size(); }
+  uint64_t entry_offset(size_t entry) const { return entries_[entry].offset; }
+
   // Adds one entry: its header and a zlib stream.
   Status Add(const ObjectId& id, ByteView entry);
   // Adds an entry in pieces.
@@ -76,6 +81,8 @@ class StockPackWriter {
                   uint32_t object_count, std::unique_ptr<WritableFile> file);
 
   Status Append(ByteView bytes);
+  // Writes and hashes what was appended.
+  Status Flush();
   // The index for a pack whose own hash is `pack_hash`.
   Bytes EncodeIndex(ByteView pack_hash);
   // The order of entries in the pack, by rank. REQUIRES: entries are sorted.
@@ -87,7 +94,8 @@ class StockPackWriter {
   uint32_t object_count_;
   std::unique_ptr<WritableFile> file_;
   Hasher hasher_;
-  uint64_t size_ = 0;
+  Bytes pending_;      // appended, but not written yet
+  uint64_t size_ = 0;  // with what is pending
   std::vector<Entry> entries_;
   // After Finish:
   std::string name_;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "codec/deflate.h"
 #include "object/object_hasher.h"
@@ -81,6 +82,25 @@ TEST_F(StockPackWriterTest, GitReadsPackIndexAndReverseIndex) {
             testing::ReadFile(dir_ / "git.rev"));
   EXPECT_EQ(testing::ReadFile(path + ".idx"),
             testing::ReadFile(dir_ / "git.idx"));
+}
+
+// What is written comes in larger pieces than entries.
+TEST_F(StockPackWriterTest, EntriesAreWhereItSays) {
+  const auto writer = Create(4);
+  ASSERT_THAT(writer, IsOk());
+  std::vector<uint64_t> offsets;
+  for (const size_t size : {10U, 3'000'000U, 700'000U, 10U}) {
+    EXPECT_EQ((*writer)->entry_count(), offsets.size());
+    offsets.push_back((*writer)->offset());
+    Add(**writer, testing::RandomBytes(size + offsets.size(), size));
+    EXPECT_EQ((*writer)->entry_offset(offsets.size() - 1), offsets.back());
+  }
+  ASSERT_THAT((*writer)->Finish(), IsOk());
+  const auto name = (*writer)->Publish();
+  ASSERT_THAT(name, IsOk());
+  EXPECT_TRUE(
+      testing::RunGit({"verify-pack", (dir_ / *name) + ".pack"}, dir_.path())
+          .ok());
 }
 
 TEST_F(StockPackWriterTest, LeavesNothingUnlessPublished) {
