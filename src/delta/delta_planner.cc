@@ -63,7 +63,8 @@ void DeltaPlanner::TrySimilar(ByteView content) {
   }
 }
 
-const PlannedDelta& DeltaPlanner::Plan(ByteView content, uint32_t path) {
+const PlannedDelta& DeltaPlanner::Plan(ByteView content, uint32_t path,
+                                       std::optional<uint32_t> likely) {
   plan_.base.reset();
   plan_.base_size = 0;
   plan_.delta.copies.clear();
@@ -71,6 +72,7 @@ const PlannedDelta& DeltaPlanner::Plan(ByteView content, uint32_t path) {
   sketch_.valid = false;
   // What it takes to store the object whole.
   cost_ = uint64_t{content.size()} * options_.costs.literal;
+  if (likely) Try(content, *likely);
   TrySamePath(content, path);
   TrySimilar(content);
   if (!plan_.base) plan_.delta.copies.clear();

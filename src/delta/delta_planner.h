@@ -5,9 +5,9 @@
 // objects before it, or nothing. Knows nothing of how deltas are written down
 // or compressed beyond a DeltaCosts. Thread-compatible.
 //
-// Candidates are the last objects with the same path, then those whose content
-// resembles it. Each is tried exactly, and given up as soon as it costs more
-// than the best so far.
+// Candidates are what the caller thinks likely, the last objects with the same
+// path, then those whose content resembles it. Each is tried exactly, and given
+// up as soon as it costs more than the best so far.
 
 #pragma once
 
@@ -63,10 +63,16 @@ class DeltaPlanner {
   explicit DeltaPlanner(const DeltaPlannerOptions& options);
 
   // Chooses for the next object of the sequence, which has `content` and the
-  // path numbered `path`. The result lives until the next call. May be called
-  // again for the same object, after Clear for one.
+  // path numbered `path`. `likely` is the number of a candidate to try before
+  // all others. The result lives until the next call. May be called again for
+  // the same object, after Clear for one.
   // REQUIRES: content.size() < 4 GiB.
-  const PlannedDelta& Plan(ByteView content, uint32_t path);
+  const PlannedDelta& Plan(ByteView content, uint32_t path,
+                           std::optional<uint32_t> likely = std::nullopt);
+
+  // The content of a base; lives until Add or Clear. REQUIRES: the last Plan
+  // chose it, and Add was not called since.
+  ByteView BaseContent(uint32_t number) const { return Kept(number).content; }
 
   // Appends the object of the last Plan to the sequence. REQUIRES: `content`
   // and `path` are those of that call.

@@ -146,6 +146,24 @@ TEST_F(DeltaPlannerTest, TakesTheVersionBeforeAsBase) {
   }
 }
 
+TEST_F(DeltaPlannerTest, TriesWhatIsLikelyFirst) {
+  DeltaPlannerOptions options;
+  options.same_path = 1;
+  options.similar = 0;
+  DeltaPlanner planner(options);
+  const Bytes text = Text();
+  for (const Bytes& content : {text, Text(), Edit(text)}) {
+    EXPECT_EQ(planner.Plan(content, 1).base, std::nullopt);
+    planner.Add(content, 1);
+  }
+  const Bytes next = Edit(text);
+  EXPECT_EQ(planner.Plan(next, 2).base, std::nullopt);
+  EXPECT_EQ(planner.Plan(next, 2, 0).base, 0U);
+  EXPECT_TRUE(std::ranges::equal(planner.BaseContent(0), text));
+  // Not when something of the path is better.
+  EXPECT_EQ(planner.Plan(next, 2, 1).base, std::nullopt);
+}
+
 TEST_F(DeltaPlannerTest, TakesTheCheapestVersionOfAPath) {
   PlannedSequence sequence;
   const Bytes content = Text();
