@@ -82,6 +82,30 @@ void AppendCopies(uint32_t offset, uint32_t length, Bytes& out) {
   }
 }
 
+// Calls `take` with each piece of what the rest of `in`, copies and literals,
+// makes of `base`, as long as it returns true. False when it does not, and for
+// what does not fit the base.
+template <typename Take>
+bool ForEachPiece(ByteView base, ByteReader in, Take take) {
+  while (in.remaining() != 0) {
+    const uint8_t op = in.U8();
+    ByteView piece;
+    if ((op & kCopy) != 0) {
+      const uint32_t offset = ReadSparse(in, op & kOffsetBytes);
+      uint32_t length = ReadSparse(in, (op & kLengthBytes) >> kFirstLengthBit);
+      if (length == 0) length = kDefaultCopy;
+      if (offset > base.size() || length > base.size() - offset) return false;
+      piece = base.subspan(offset, length);
+    } else {
+      // Zero is reserved.
+      if (op == 0) return false;
+      piece = in.Raw(op);
+    }
+    if (!in.ok() || !take(piece)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Result<PackDeltaHeader> DecodePackDeltaHeader(ByteView delta) {
@@ -106,28 +130,35 @@ Status ApplyPackDelta(ByteView base, ByteView delta, uint64_t max_size,
   out.resize(header.result_size);
   uint8_t* to = out.data();
   size_t room = out.size();
-  ByteReader in(delta.subspan(header.size));
-  while (in.remaining() != 0) {
-    const uint8_t op = in.U8();
-    ByteView from;
-    if ((op & kCopy) != 0) {
-      const uint32_t offset = ReadSparse(in, op & kOffsetBytes);
-      uint32_t length = ReadSparse(in, (op & kLengthBytes) >> kFirstLengthBit);
-      if (length == 0) length = kDefaultCopy;
-      if (offset > base.size() || length > base.size() - offset) return Bad();
-      from = base.subspan(offset, length);
-    } else {
-      // Zero is reserved.
-      if (op == 0) return Bad();
-      from = in.Raw(op);
-    }
-    if (!in.ok() || from.size() > room) return Bad();
-    std::memcpy(to, from.data(), from.size());
-    to += from.size();
-    room -= from.size();
-  }
-  if (room != 0) return Bad();
+  const bool fits = ForEachPiece(base, ByteReader(delta.subspan(header.size)),
+                                 [&](ByteView piece) {
+                                   if (piece.size() > room) return false;
+                                   std::memcpy(to, piece.data(), piece.size());
+                                   to += piece.size();
+                                   room -= piece.size();
+                                   return true;
+                                 });
+  if (!fits || room != 0) return Bad();
   return {};
+}
+
+bool PackDeltaGives(ByteView base, ByteView delta, ByteView target) {
+  const auto header = DecodePackDeltaHeader(delta);
+  if (!header || header->base_size != base.size() ||
+      header->result_size != target.size()) {
+    return false;
+  }
+  ByteView rest = target;
+  const bool same = ForEachPiece(
+      base, ByteReader(delta.subspan(header->size)), [&](ByteView piece) {
+        if (piece.size() > rest.size() ||
+            std::memcmp(piece.data(), rest.data(), piece.size()) != 0) {
+          return false;
+        }
+        rest = rest.subspan(piece.size());
+        return true;
+      });
+  return same && rest.empty();
 }
 
 void EncodePackDelta(uint64_t base_size, ByteView target, const Delta& delta,

@@ -10,9 +10,16 @@
 
 #include "base/bytes.h"
 #include "delta/delta.h"
+#include "delta/delta_costs.h"
 #include "zpack/result.h"
 
 namespace zpack {
+
+// Each delta is deflated by itself, so literals of texts cost some 6 bits and
+// those of trees, ids mostly, nearly 8; a copy takes 4 to 7 bytes whatever its
+// offset.
+inline constexpr DeltaCosts kPackTextCosts = {48, 240, 0, 0};
+inline constexpr DeltaCosts kPackTreeCosts = {60, 280, 0, 0};
 
 // What the first bytes of a delta tell.
 struct PackDeltaHeader {
@@ -29,6 +36,9 @@ Result<PackDeltaHeader> DecodePackDeltaHeader(ByteView delta);
 // base and gives as many bytes as it says; kLimitExceeded above `max_size`.
 Status ApplyPackDelta(ByteView base, ByteView delta, uint64_t max_size,
                       Bytes& out);
+
+// True when `delta` makes `target` of `base`: ApplyPackDelta without the copy.
+bool PackDeltaGives(ByteView base, ByteView delta, ByteView target);
 
 // Appends what turns a base of `base_size` bytes into `target`. REQUIRES:
 // `delta` was made for these two.

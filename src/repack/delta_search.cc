@@ -23,12 +23,6 @@ constexpr uint64_t kStretch = uint64_t{256} << 20;
 constexpr uint64_t kMinSize = 50;
 constexpr int kFastLevel = 1;
 
-// Each delta is deflated by itself, so literals of texts cost some 6 bits and
-// those of trees, ids mostly, nearly 8; a copy takes 4 to 7 bytes whatever its
-// offset.
-constexpr DeltaCosts kTextCosts = {48, 240, 0, 0};
-constexpr DeltaCosts kTreeCosts = {60, 280, 0, 0};
-
 // Each delta counts by itself, so the search goes on for longer than where a
 // block is compressed as a whole.
 constexpr unsigned kGoodForPath = 40;
@@ -94,9 +88,9 @@ DeltaSearch::DeltaSearch(const SearchInput& input,
       phase_(phase),
       stop_(std::move(stop)),
       any_deltas_(options.window != 0 && options.depth != 0),
-      commit_planner_(PlannerOptions(options, kTextCosts, kMaxCommitDepth)),
-      tree_planner_(PlannerOptions(options, kTreeCosts, options.depth)),
-      blob_planner_(PlannerOptions(options, kTextCosts, options.depth)),
+      commit_planner_(PlannerOptions(options, kPackTextCosts, kMaxCommitDepth)),
+      tree_planner_(PlannerOptions(options, kPackTreeCosts, options.depth)),
+      blob_planner_(PlannerOptions(options, kPackTextCosts, options.depth)),
       deflater_(options.level),
       fast_deflater_(kFastLevel) {}
 

@@ -80,6 +80,29 @@ TEST(ApplyPackDelta, RefusesALargeResultBeforeItIsAllocated) {
               HasCode(ErrorCode::kLimitExceeded));
 }
 
+bool Gives(const std::string& base, const std::string& delta,
+           const std::string& target) {
+  return PackDeltaGives(AsBytes(base), AsBytes(delta), AsBytes(target));
+}
+
+TEST(PackDeltaGives, ComparesWithoutApplying) {
+  const std::string delta = "\x0a\x0b\x91\x01\x03\x02XY\x91\x04\x06";
+  EXPECT_TRUE(Gives("abcdefghij", delta, "bcdXYefghij"));
+  EXPECT_FALSE(Gives("abcdefghij", delta, "bcdXYefghiX")) << "a copy";
+  EXPECT_FALSE(Gives("abcdefghij", delta, "bcdXZefghij")) << "a literal";
+  EXPECT_FALSE(Gives("abcdefghij", delta, "bcdXYefghi")) << "another size";
+  EXPECT_FALSE(Gives("abcdefghijk", delta, "bcdXYefghij")) << "another base";
+  EXPECT_FALSE(Gives("abcdefghiX", delta, "bcdXYefghij")) << "the like";
+}
+
+TEST(PackDeltaGives, IsFalseForWhatCannotBeApplied) {
+  EXPECT_FALSE(Gives("abcdefghij", "\x0a\x03\x90\x02", "abc")) << "too little";
+  EXPECT_FALSE(Gives("abcdefghij", "\x0a\x01\x90\x02", "a")) << "too much";
+  EXPECT_FALSE(Gives("abcdefghij", "\x0a\x02\x91\x09\x02", "ja"));
+  EXPECT_FALSE(Gives("abcdefghij", "\x0a\x02\x00\x90\x02"s, "ab"));
+  EXPECT_FALSE(Gives("", "", ""));
+}
+
 TEST(DecodePackDeltaHeader, ReadsSizesAndItsOwn) {
   const auto header = DecodePackDeltaHeader(AsBytes("\x80\x01\x05rest"));
   ASSERT_THAT(header, IsOk());
@@ -137,6 +160,7 @@ TEST(EncodePackDelta, GivesTheTargetBack) {
     if (!encoder.Encode(AsBytes(base), AsBytes(target), UINT64_MAX, delta)) {
       continue;
     }
+    EXPECT_TRUE(Gives(base, Encode(base, target, delta), target));
     EXPECT_EQ(Apply(base, Encode(base, target, delta)), target)
         << "round " << round;
   }
