@@ -10,15 +10,13 @@
 #include "base/error.h"
 #include "codec/deflate.h"
 #include "git/libgit2.h"
+#include "pack/pack_entry_preparer.h"
 #include "pack/stock_pack_writer.h"
 
 namespace zpack {
 namespace {
 
 namespace fs = std::filesystem;
-
-// libdeflate's counterpart of zlib's default.
-constexpr int kDeflateLevel = 6;
 
 // What the configuration says about a repository, or its name when it says
 // nothing, as in Git: a '.git' directory belongs to a work tree.
@@ -69,18 +67,6 @@ Result<Replace> CheckDestination(const fs::path& path, Overwrite overwrite) {
   }
   return Replace::kExchange;
 }
-
-class PackEntryPreparer final : public ObjectPreparer {
- public:
-  Status Prepare(ObjectType type, ByteView content, Bytes& out) override {
-    EncodePackEntryHeader({type, content.size()}, out);
-    deflater_.Deflate(content, out);
-    return {};
-  }
-
- private:
-  Deflater deflater_{kDeflateLevel};
-};
 
 // A directory that is removed unless it was moved away. A lock beside it, held
 // until everything is done, tells a live one from what a killed process left.
@@ -152,9 +138,8 @@ class RepositorySink final : public ObjectSink {
     return std::make_unique<PackEntryPreparer>();
   }
 
-  Status Add(const ObjectId& id, ByteView prepared) override {
-    return pack_->Add(id, prepared);
-  }
+  Status Add(const ObjectId& id, const PreparedObject& object,
+             ByteView stored) override;
 
   Status Begin(const ObjectId& id, const ObjectInfo& info) override {
     pack_->BeginEntry(id);
@@ -186,6 +171,23 @@ class RepositorySink final : public ObjectSink {
   std::unique_ptr<StockPackWriter> pack_;  // none when there are no objects
   std::optional<StreamDeflater> deflater_;
 };
+
+Status RepositorySink::Add(const ObjectId& id, const PreparedObject& object,
+                           ByteView stored) {
+  Bytes header;
+  if (object.base_distance == 0) {
+    EncodePackEntryHeader({object.type, object.raw_size}, header);
+  } else {
+    const size_t base = pack_->entry_count() - object.base_distance;
+    EncodeOffsetDeltaHeader(
+        object.raw_size, pack_->offset() - pack_->entry_offset(base), header);
+  }
+  pack_->BeginEntry(id);
+  ZPACK_TRY(pack_->AppendToEntry(header));
+  ZPACK_TRY(pack_->AppendToEntry(stored));
+  pack_->EndEntry();
+  return {};
+}
 
 // Replaces a file of the new repository.
 Status RepositorySink::WriteText(const fs::path& relative,

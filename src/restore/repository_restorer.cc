@@ -3,6 +3,7 @@
 
 #include "restore/repository_restorer.h"
 
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -23,14 +24,22 @@ namespace {
 // sink's form. Blocks of this library's own writer are smaller.
 constexpr uint64_t kMaxPrepared = uint64_t{256} << 20;
 
+// An object in the sink's form.
+struct StoredObject {
+  ObjectId id;
+  PreparedObject prepared;
+  size_t end = 0;  // of its bytes in those of the block
+};
+
 // The objects of one block in the sink's form, or a block that is too large
 // for that, or the start of an object in segments.
 struct RunInFlight {
   BlockRun run;
-  std::vector<ObjectId> ids;
-  std::vector<size_t> ends;  // of each object in `prepared`
-  Bytes prepared;
+  std::vector<StoredObject> objects;
+  Bytes stored;  // of all objects
   std::optional<DecodedBlock> large;
+  // What was moved:
+  uint64_t count = 0;
   uint64_t raw_bytes = 0;
 };
 
@@ -43,7 +52,7 @@ std::unexpected<Error> HashMismatch(const PackFile& pack, const BlockRun& run,
                    pack.block_offset(run.first), pack.path());
 }
 
-// Checks objects and brings them into the sink's form.
+// Checks the objects of blocks and brings them into the sink's form.
 class Preparer {
  public:
   Preparer(const PackFile& pack, const ObjectSink& sink)
@@ -51,16 +60,32 @@ class Preparer {
         hasher_(pack.header().object_format),
         preparer_(sink.NewPreparer()) {}
 
-  // Appends object `index` of `block` to `out` and returns its id.
-  Result<ObjectId> Prepare(const BlockRun& run, const DecodedBlock& block,
-                           size_t index, ByteView content, Bytes& out) {
-    const auto& header = block.objects.header;
-    const uint32_t number = header.first_object + static_cast<uint32_t>(index);
-    const ObjectId expected = pack_.ids()[pack_.rank(number)];
-    const ObjectId actual = hasher_.Hash(header.type, content);
-    if (actual != expected) return HashMismatch(pack_, run, expected, actual);
-    ZPACK_TRY(preparer_->Prepare(header.type, content, out));
-    return expected;
+  // Calls `take` with each object of `block`, after its stored form was
+  // appended to `stored`. Counts in `item`.
+  Status Prepare(RunInFlight& item, const DecodedBlock& block, Bytes& stored,
+                 const std::function<Status(const StoredObject&)>& take) {
+    const format::BlockHeader& header = block.objects.header;
+    const BlockLayout* const layout = block.layout();
+    preparer_->Begin(header.type, layout == nullptr ? Resemblance::kNone
+                                                    : Resemblance::kSome);
+    return block.ForEachObject(
+        pack_.options().max_block_size,
+        [&](size_t index, ByteView content) -> Status {
+          const auto at = static_cast<uint32_t>(index);
+          const uint32_t number = header.first_object + at;
+          StoredObject object{pack_.ids()[pack_.rank(number)], {}, 0};
+          const ObjectId actual = hasher_.Hash(header.type, content);
+          if (actual != object.id) {
+            return HashMismatch(pack_, item.run, object.id, actual);
+          }
+          const uint32_t like = layout == nullptr ? 0 : at - layout->bases[at];
+          ZPACK_ASSIGN_OR_RETURN(object.prepared,
+                                 preparer_->Prepare(content, like, stored));
+          object.end = stored.size();
+          ++item.count;
+          item.raw_bytes += content.size();
+          return take(object);
+        });
   }
 
  private:
@@ -83,17 +108,12 @@ class Worker {
       item.large = std::move(block);
       return {};
     }
-    return block.ForEachObject(pack_.options().max_block_size,
-                               [&](size_t index, ByteView content) -> Status {
-                                 ZPACK_ASSIGN_OR_RETURN(
-                                     const ObjectId id,
-                                     preparer_.Prepare(item.run, block, index,
-                                                       content, item.prepared));
-                                 item.ids.push_back(id);
-                                 item.ends.push_back(item.prepared.size());
-                                 item.raw_bytes += content.size();
-                                 return {};
-                               });
+    item.objects.reserve(sizes.size());
+    return preparer_.Prepare(item, block, item.stored,
+                             [&](const StoredObject& object) -> Status {
+                               item.objects.push_back(object);
+                               return {};
+                             });
   }
 
  private:
@@ -102,28 +122,34 @@ class Worker {
   Preparer preparer_;
 };
 
-// Adds the objects of a block one by one. Sets `item.ids` and `raw_bytes`.
+// Adds the objects of a block that is prepared.
+Status AddBlock(ObjectSink& sink, const RunInFlight& item) {
+  size_t begin = 0;
+  for (const StoredObject& object : item.objects) {
+    ZPACK_TRY(
+        sink.Add(object.id, object.prepared,
+                 ByteView(item.stored).subspan(begin, object.end - begin)));
+    begin = object.end;
+  }
+  return {};
+}
+
+// Prepares and adds the objects of a block one by one.
 Status AddLargeBlock(const PackFile& pack, const RunOptions& run,
                      ObjectSink& sink, RunInFlight& item) {
   Preparer preparer(pack, sink);
-  Bytes prepared;
-  return item.large->ForEachObject(
-      pack.options().max_block_size,
-      [&](size_t index, ByteView content) -> Status {
+  Bytes stored;
+  return preparer.Prepare(
+      item, *item.large, stored, [&](const StoredObject& object) -> Status {
         ZPACK_TRY(CheckStop(run.stop));
-        prepared.clear();
-        ZPACK_ASSIGN_OR_RETURN(
-            const ObjectId id,
-            preparer.Prepare(item.run, *item.large, index, content, prepared));
-        ZPACK_TRY(sink.Add(id, prepared));
-        item.ids.push_back(id);
-        item.raw_bytes += content.size();
+        ZPACK_TRY(sink.Add(object.id, object.prepared, stored));
+        stored.clear();
         return {};
       });
 }
 
-Status AddLargeObject(const PackFile& pack, const RunInFlight& item,
-                      const RunOptions& run, ObjectSink& sink, uint64_t& size) {
+Status AddLargeObject(const PackFile& pack, const RunOptions& run,
+                      ObjectSink& sink, RunInFlight& item) {
   const ObjectInfo info{item.large->objects.header.type,
                         item.large->objects.sizes.front()};
   const uint32_t number = item.large->objects.header.first_object;
@@ -143,7 +169,8 @@ Status AddLargeObject(const PackFile& pack, const RunInFlight& item,
   if (actual != expected) {
     return HashMismatch(pack, item.run, expected, actual);
   }
-  size = info.size;
+  item.count = 1;
+  item.raw_bytes = info.size;
   return sink.End();
 }
 
@@ -167,23 +194,16 @@ Result<RestoreStats> RestorePack(const PackFile& pack, const RunOptions& run,
         },
         [](RunInFlight& item, Worker& worker) { return worker.Run(item); },
         [&](RunInFlight& item) -> Status {
-          if (item.large && !IsSegmented(item.run, *item.large)) {
-            ZPACK_TRY(AddLargeBlock(pack, run, sink, item));
-          } else if (item.large) {
-            ZPACK_TRY(AddLargeObject(pack, item, run, sink, item.raw_bytes));
-            item.ids.resize(1);
+          if (!item.large) {
+            ZPACK_TRY(AddBlock(sink, item));
+          } else if (IsSegmented(item.run, *item.large)) {
+            ZPACK_TRY(AddLargeObject(pack, run, sink, item));
           } else {
-            size_t begin = 0;
-            for (size_t i = 0; i < item.ids.size(); ++i) {
-              ZPACK_TRY(sink.Add(item.ids[i],
-                                 ByteView(item.prepared)
-                                     .subspan(begin, item.ends[i] - begin)));
-              begin = item.ends[i];
-            }
+            ZPACK_TRY(AddLargeBlock(pack, run, sink, item));
           }
-          stats.objects += item.ids.size();
+          stats.objects += item.count;
           stats.raw_bytes += item.raw_bytes;
-          phase.Advance(item.ids.size(), item.raw_bytes);
+          phase.Advance(item.count, item.raw_bytes);
           return {};
         });
     ZPACK_TRY(moved);

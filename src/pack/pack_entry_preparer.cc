@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "pack/pack_entry_preparer.h"
+
+#include <limits>
+#include <optional>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "pack/pack_delta.h"
+
+namespace zpack {
+namespace {
+
+// libdeflate's counterpart of zlib's default.
+constexpr int kDeflateLevel = 6;
+// Git's default: its readers get slower with each delta of a chain.
+constexpr unsigned kMaxDepth = 50;
+// Contents below are as large as deltas of them; those above are not worth the
+// memory that it takes to compare them.
+constexpr size_t kMinSize = 50;
+constexpr size_t kMaxSize = size_t{64} << 20;
+
+// Candidates besides the one that is known, when that is not good enough.
+struct Candidates {
+  unsigned before;  // objects right before this one
+  unsigned similar;
+  unsigned good_for_before;
+  unsigned good_for_similar;
+};
+// Trees that differ little are found by their samples, nearly all of which are
+// of ids, and cost little to try.
+constexpr Candidates kTreeCandidates = {2, 8, 40, 200};
+constexpr Candidates kTextCandidates = {1, 4, 300, 3000};
+
+DeltaPlannerOptions PlannerOptions(const Candidates& candidates,
+                                   const DeltaCosts& costs) {
+  DeltaPlannerOptions options;
+  options.same_path = candidates.before;
+  options.similar = candidates.similar;
+  options.good_for_path = candidates.good_for_before;
+  options.good_for_all = candidates.good_for_similar;
+  // Git bounds the number of deltas only.
+  options.chain_size = std::numeric_limits<uint64_t>::max() / 2;
+  options.chain_factor = 0;
+  options.max_depth = kMaxDepth;
+  options.costs = costs;
+  return options;
+}
+
+// A run is in the order of paths, so that all of it is like one path.
+constexpr uint32_t kPath = 0;
+
+}  // namespace
+
+PackEntryPreparer::PackEntryPreparer()
+    : tree_planner_(PlannerOptions(kTreeCandidates, kPackTreeCosts)),
+      text_planner_(PlannerOptions(kTextCandidates, kPackTextCosts)),
+      deflater_(kDeflateLevel) {}
+
+void PackEntryPreparer::Begin(ObjectType type, Resemblance resemblance) {
+  type_ = type;
+  resemblance_ = resemblance;
+  planner_ = type == ObjectType::kTree ? &tree_planner_ : &text_planner_;
+  planner_->Clear();
+  numbers_.clear();
+  positions_.clear();
+}
+
+PreparedObject PackEntryPreparer::Deflate(ByteView raw, uint32_t base_distance,
+                                          Bytes& out) {
+  deflater_.Deflate(raw, out);
+  return {type_, base_distance, raw.size()};
+}
+
+Result<PreparedObject> PackEntryPreparer::Prepare(ByteView content,
+                                                  uint32_t like, Bytes& out) {
+  const auto position = static_cast<uint32_t>(numbers_.size());
+  ZPACK_CHECK(like <= position);
+  if (resemblance_ == Resemblance::kNone || content.size() < kMinSize ||
+      content.size() > kMaxSize) {
+    numbers_.push_back(kNotPlanned);
+    return Deflate(content, 0, out);
+  }
+  std::optional<uint32_t> likely;
+  if (like != 0 && numbers_[position - like] != kNotPlanned) {
+    likely = numbers_[position - like];
+  }
+  const PlannedDelta& plan = planner_->Plan(content, kPath, likely);
+  PreparedObject prepared;
+  if (plan.base) {
+    delta_.clear();
+    EncodePackDelta(plan.base_size, content, plan.delta, delta_);
+    if (!PackDeltaGives(planner_->BaseContent(*plan.base), delta_, content)) {
+      return MakeError(ErrorCode::kInternal,
+                       "a delta does not give the object it was made for");
+    }
+    prepared = Deflate(delta_, position - positions_[*plan.base], out);
+  } else {
+    prepared = Deflate(content, 0, out);
+  }
+  numbers_.push_back(static_cast<uint32_t>(positions_.size()));
+  positions_.push_back(position);
+  planner_->Add(Bytes(content.begin(), content.end()), kPath);
+  return prepared;
+}
+
+}  // namespace zpack

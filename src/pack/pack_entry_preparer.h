@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Turns objects into the zlib streams of pack entries, each whole or as a delta
+// against one before it in its run. Looks for bases much less far than a
+// repack does: it is told of one that is good. Thread-compatible: one preparer
+// per worker.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "codec/deflate.h"
+#include "delta/delta_planner.h"
+#include "object/object_sink.h"
+
+namespace zpack {
+
+class PackEntryPreparer final : public ObjectPreparer {
+ public:
+  PackEntryPreparer();
+
+  void Begin(ObjectType type, Resemblance resemblance) override;
+
+  // Every delta is applied in memory before it is given out; kInternal when it
+  // does not give the object.
+  Result<PreparedObject> Prepare(ByteView content, uint32_t like,
+                                 Bytes& out) override;
+
+ private:
+  static constexpr uint32_t kNotPlanned = 0xffffffff;
+
+  // What `raw`, an object or a delta, becomes.
+  PreparedObject Deflate(ByteView raw, uint32_t base_distance, Bytes& out);
+
+  DeltaPlanner tree_planner_;
+  DeltaPlanner text_planner_;
+  Deflater deflater_;
+  Bytes delta_;
+
+  // Of the run:
+  ObjectType type_ = ObjectType::kBlob;
+  Resemblance resemblance_ = Resemblance::kNone;
+  DeltaPlanner* planner_ = nullptr;
+  std::vector<uint32_t> numbers_;    // the planner's, by position in the run
+  std::vector<uint32_t> positions_;  // in the run, by the planner's number
+};
+
+}  // namespace zpack
