@@ -34,7 +34,7 @@ echo "-- measures all that it promises"
   --json "$directory/result.json" "$directory/one" "$directory/two" \
   > "$directory/table"
 for text in 'commit bytes' 'index bytes' 'all but blobs' 'total bytes' 'pack: CPU s' \
-  'verify: peak MiB' 'git w=20' 'git w=30' 'git fsck' 'rev-list --objects --all s' 'decode commits' \
+  'verify: peak MiB' 'restore: wall s' 'restore: pack + idx bytes' 'git clone' 'git w=20' 'git w=30' 'git fsck' 'rev-list --objects --all s' 'decode commits' \
   'Geometric means'; do
   grep -q "$text" "$directory/table" || {
     echo "no '$text' in the table:" >&2
@@ -56,6 +56,9 @@ for repository in result["repositories"]:
         assert column["total_bytes"] > sum(column["types"].values())
         assert column["pack"]["wall"] > 0 and column["pack"]["rss"] > 0
     assert repository["verify"].keys() == {"git index-pack", "git fsck", "git-zpack"}
+    assert repository["restore"].keys() == {"git clone", "git-zpack"}
+    for cost in repository["restore"].values():
+        assert cost["wall"] > 0 and cost["bytes"] > 1000
     assert list(repository["walk"]) == ["git", "git-zpack"]
     for works in repository["walk"].values():
         assert works.keys() == {"list", "decode", "decode in pack order"}
