@@ -47,8 +47,8 @@ struct SearchStretch {
 };
 
 // Puts objects of a type and of alike paths side by side, the largest of these
-// first, so that deltas delete, and cuts this into stretches that a thread works
-// on by itself. An object above the threshold is in none.
+// first, so that deltas delete, and cuts this into stretches that a thread
+// works on by itself. An object above the threshold is in none.
 std::vector<SearchStretch> PlanStretches(const ObjectList& list,
                                          const Lineages& lineages,
                                          const DeltaSearchOptions& options);
