@@ -27,11 +27,22 @@ struct ConvertStats {
     std::string title;
     double seconds = 0;
   };
+  // Blocks of the older file, if the conversion began with one.
+  struct Reused {
+    uint64_t blocks = 0;  // copied as they are
+    uint64_t bytes = 0;   // of these
+    uint64_t objects = 0;
+    // Others, in which only the numbers of ids outside the file changed.
+    uint64_t renumbered_blocks = 0;
+  };
   std::array<PerType, 4> types;  // in the order of kAllObjectTypes
   std::vector<Phase> phases;     // in the order they ran
   uint64_t file_size = 0;
   uint64_t source_pack_bytes = 0;  // packs and pack indexes of the source
   uint64_t refs = 0;
+  Reused reused;
+  // Why everything was converted although an older file was given; else empty.
+  std::string base_unused;
 
   uint64_t objects() const;
   uint64_t raw_bytes() const;
@@ -47,10 +58,15 @@ struct ConvertStats {
 // the refs compared with the source, read anew. On any failure what was at
 // `path` is untouched and nothing else is left behind.
 //
+// With ConvertOptions::base, objects of blocks that are copied from the older
+// file are not hashed anew; the checksums of these blocks are checked when they
+// are copied and on read-back.
+//
 // Errors: those of opening a repository (kNotFound, kUnsupported, kGit),
 // kSourceCorrupt for objects that are missing, damaged or changed meanwhile,
 // kMismatch when the file read back is not what was written, kExists, kIo,
-// kInterrupted, kInvalidArgument for options out of range.
+// kInterrupted, kInvalidArgument for options out of range; those of opening and
+// reading the older file, kCorrupt among them.
 Result<ConvertStats> Convert(const std::string& repository,
                              const std::string& path,
                              const ConvertOptions& options);

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <stop_token>
+#include <string>
 
 #include "zpack/progress.h"
 
@@ -68,7 +69,12 @@ struct ConvertOptions {
   static constexpr uint64_t kMaxBlockSize = uint64_t{16} << 20;
   // kReachable keeps only what refs, HEADs and reflogs reach.
   ObjectSet objects = ObjectSet::kAll;
-  // kYes replaces an existing destination, atomically.
+  // An older file of the same repository, whose blocks are taken over; the work
+  // is that for the objects that it does not have. Its blocks keep the profile
+  // they were written with. When it has objects that the new file must not
+  // have, everything is converted.
+  std::optional<std::string> base;
+  // kYes replaces an existing destination, atomically; it may be `base`.
   Overwrite overwrite = Overwrite::kNo;
   // kNo skips the decoding and re-hashing of the finished file. The set of
   // ids and the source's refs are compared in any case.

@@ -205,6 +205,16 @@ Result<std::optional<CommitTable>> BlockDecoder::DecodeCommitLinks(
   return InBlock(decode(), pack, block);
 }
 
+Result<CommitLinkStreams> BlockDecoder::DecodeLinkStreams(const PackFile& pack,
+                                                          size_t block) {
+  const auto decode = [&]() -> Result<CommitLinkStreams> {
+    ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
+                           LoadChunk(pack, block));
+    return CommitLinks(view);
+  };
+  return InBlock(decode(), pack, block);
+}
+
 Result<TreeBlock> BlockDecoder::Trees(const PackFile& pack,
                                       const format::BlockView& block) {
   using format::StreamKind;

@@ -34,8 +34,14 @@ class BlockDecoder {
   Result<std::optional<CommitTable>> DecodeCommitLinks(const PackFile& pack,
                                                        size_t block);
 
+  // The same as they are in the block. kCorrupt for a block of another kind.
+  Result<CommitLinkStreams> DecodeLinkStreams(const PackFile& pack,
+                                              size_t block);
+
   // The block as it is stored. The view lives until the decoder is used again.
   Result<format::BlockView> Load(const PackFile& pack, size_t block);
+  // The chunk of the block that was read last.
+  ByteView chunk() const { return chunk_; }
 
  private:
   // Load, with errors that do not name the block yet.

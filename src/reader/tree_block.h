@@ -73,6 +73,9 @@ class TreeBlock {
     return layout_.base(index);
   }
   bool IsVerbatim(uint32_t index) const { return trees_[index].verbatim; }
+  bool BeginsLineage(uint32_t index) const {
+    return trees_[index].begins_lineage;
+  }
   // Bytes that this keeps in memory.
   uint64_t memory() const;
 
@@ -119,6 +122,7 @@ class TreeBlock {
     uint32_t entry_count = 0;
     uint32_t literals = 0;  // where its content begins, if verbatim
     bool verbatim = false;
+    bool begins_lineage = false;
     bool only_changes = false;
   };
 

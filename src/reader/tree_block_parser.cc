@@ -127,7 +127,8 @@ class TreeBlock::Parser {
       base_size_ = 0;
       tree.verbatim = count == 0;
       if (!tree.verbatim) {
-        if (count % 2 != 0) lineage_.Clear();
+        tree.begins_lineage = count % 2 != 0;
+        if (tree.begins_lineage) lineage_.Clear();
         count = (count - 1) / 2;
       }
     }

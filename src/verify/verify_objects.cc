@@ -109,14 +109,20 @@ class Worker {
 
 }  // namespace
 
-Status VerifyObjects(const PackFile& pack, const RunOptions& run,
-                     VerifyReport& report) {
+Status VerifyObjects(const PackFile& pack, const std::vector<bool>& trusted,
+                     const RunOptions& run, VerifyReport& report) {
   const ProgressPhase phase(run.progress, "Verifying objects",
                             pack.ids().size(), 0);
   size_t next = 0;
   return RunOrderedPipeline<RunInFlight>(
       ResolveThreads(run.threads), run.stop, [&] { return Worker(pack); },
       [&](RunInFlight& item) -> Result<bool> {
+        while (next < trusted.size() && trusted[next]) {
+          phase.Advance(
+              pack.continues_previous(next) ? 0 : pack.block_object_count(next),
+              0);
+          ++next;
+        }
         if (next == pack.blocks().block_count()) return false;
         item.run = RunAt(pack, next);
         next = item.run.last;
@@ -159,7 +165,7 @@ Status VerifyPack(const PackFile& pack, VerifyLevel level,
     ZPACK_TRY(VerifyChecksums(pack, run, report));
   }
   if (level >= VerifyLevel::kObjects) {
-    ZPACK_TRY(VerifyObjects(pack, run, report));
+    ZPACK_TRY(VerifyObjects(pack, {}, run, report));
     // Tags are read for this, so they must be whole.
     if (report.damages.empty()) ZPACK_TRY(VerifyPeeledRefs(pack, report));
   }

@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include <vector>
+
 #include "reader/pack_file.h"
 #include "zpack/options.h"
 #include "zpack/verify.h"
@@ -20,9 +22,10 @@ Status VerifyPack(const PackFile& pack, VerifyLevel level,
 Status VerifyChecksums(const PackFile& pack, const RunOptions& run,
                        VerifyReport& report);
 
-// Every object decodes and hashes to its id.
-Status VerifyObjects(const PackFile& pack, const RunOptions& run,
-                     VerifyReport& report);
+// Every object decodes and hashes to its id, but those in the blocks that
+// `trusted` has, by block.
+Status VerifyObjects(const PackFile& pack, const std::vector<bool>& trusted,
+                     const RunOptions& run, VerifyReport& report);
 
 // Every ref's peeled value is what its tag points at. REQUIRES: objects have
 // been verified.

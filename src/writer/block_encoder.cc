@@ -3,12 +3,14 @@
 
 #include "writer/block_encoder.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "format/chunk.h"
 
 namespace zpack {
 
-Result<format::StreamHeader> BlockEncoder::Store(const RawStream& raw) {
+Status BlockEncoder::Store(const RawStream& raw) {
   format::StreamHeader stream{raw.kind, format::StreamCodec::kZstd,
                               raw.bytes.size(), 0};
   const size_t start = stored_.size();
@@ -25,21 +27,45 @@ Result<format::StreamHeader> BlockEncoder::Store(const RawStream& raw) {
     stream.codec = format::StreamCodec::kStored;
     stream.stored_size = raw.bytes.size();
   }
-  return stream;
+  headers_.push_back(stream);
+  return {};
+}
+
+void BlockEncoder::Begin() {
+  headers_.clear();
+  stored_.clear();
+}
+
+void BlockEncoder::Finish(const format::BlockHeader& header, Bytes& out) {
+  payload_.clear();
+  format::Encode(header, headers_, payload_);
+  Append(payload_, stored_);
+  format::EncodeChunk(format::kBlockChunk, 0, payload_, out);
 }
 
 Status BlockEncoder::Encode(const format::BlockHeader& header,
                             std::span<const RawStream> streams, Bytes& out) {
-  stored_.clear();
-  payload_.clear();
-  std::vector<format::StreamHeader> headers;
-  for (const RawStream& raw : streams) {
-    ZPACK_ASSIGN_OR_RETURN(const format::StreamHeader stored, Store(raw));
-    headers.push_back(stored);
+  Begin();
+  for (const RawStream& raw : streams) ZPACK_TRY(Store(raw));
+  Finish(header, out);
+  return {};
+}
+
+Status BlockEncoder::EncodeChanged(const format::BlockView& block,
+                                   std::span<const RawStream> changed,
+                                   Bytes& out) {
+  Begin();
+  for (const format::BlockView::Stream& stream : block.streams) {
+    const auto raw =
+        std::ranges::find(changed, stream.header.kind, &RawStream::kind);
+    if (raw != changed.end()) {
+      ZPACK_TRY(Store(*raw));
+    } else {
+      headers_.push_back(stream.header);
+      Append(stored_, stream.stored);
+    }
   }
-  format::Encode(header, headers, payload_);
-  Append(payload_, stored_);
-  format::EncodeChunk(format::kBlockChunk, 0, payload_, out);
+  Finish(block.header, out);
   return {};
 }
 

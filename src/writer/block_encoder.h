@@ -29,12 +29,21 @@ class BlockEncoder {
   Status Encode(const format::BlockHeader& header,
                 std::span<const RawStream> streams, Bytes& out);
 
+  // Appends the chunk for `block`, with `changed` in place of its streams of
+  // these kinds, to `out`.
+  Status EncodeChanged(const format::BlockView& block,
+                       std::span<const RawStream> changed, Bytes& out);
+
  private:
+  // Begins a chunk, and ends it.
+  void Begin();
+  void Finish(const format::BlockHeader& header, Bytes& out);
   // Appends `raw` to `stored_`, compressed if that makes it smaller.
-  Result<format::StreamHeader> Store(const RawStream& raw);
+  Status Store(const RawStream& raw);
 
   ZstdCompressor compressor_;
   Compressibility compressibility_;
+  std::vector<format::StreamHeader> headers_;
   Bytes stored_;
   Bytes payload_;
 };

@@ -16,7 +16,7 @@ void CommitStretchEncoder::Clear() {
   count_ = 0;
   texts_.clear();
   block_numbers_.Clear();
-  expected_tree_ = 0;
+  links_ = {};
   last_time_ = 0;
 }
 
@@ -50,13 +50,13 @@ void CommitStretchEncoder::AddVerbatim(ByteView content) {
 void CommitStretchEncoder::AddColumns(const format::CommitText& text) {
   // 0 stands for a verbatim commit.
   streams_.Number(StreamKind::kParentCounts, text.parents.size() + 1);
-  const uint64_t tree = BlockNumber(text.tree);
-  Difference(StreamKind::kRootTrees, tree, expected_tree_);
-  expected_tree_ = std::max(expected_tree_, tree + 1);
+  const uint32_t tree = BlockNumber(text.tree);
+  parents_.clear();
+  parents_.reserve(text.parents.size());
   for (const ObjectId& parent : text.parents) {
-    Difference(StreamKind::kParents, BlockNumber(parent),
-               uint64_t{output_.first()} + count_ + 1);
+    parents_.push_back(BlockNumber(parent));
   }
+  links_.Add(output_.first() + count_, tree, parents_, streams_);
   for (const format::CommitPerson* person : {&text.author, &text.committer}) {
     streams_.Number(StreamKind::kIdentities, Age(person->identity));
     streams_.Number(StreamKind::kTimeZones, Place(person->time_zone));

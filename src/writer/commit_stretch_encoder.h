@@ -15,6 +15,7 @@
 #include "format/block.h"
 #include "format/commit_text.h"
 #include "writer/block_streams.h"
+#include "writer/link_columns.h"
 #include "writer/object_numbers.h"
 #include "writer/stretch_output.h"
 
@@ -74,8 +75,9 @@ class CommitStretchEncoder {
       format::StreamKind::kMessageSizes, format::StreamKind::kMessages};
   std::unordered_map<std::string, uint32_t> texts_;
   BlockNumbers block_numbers_;
-  uint64_t expected_tree_ = 0;
+  CommitLinkColumns links_;
   uint64_t last_time_ = 0;
+  std::vector<uint32_t> parents_;  // of the last commit
 };
 
 }  // namespace zpack

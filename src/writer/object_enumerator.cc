@@ -4,6 +4,7 @@
 #include "writer/object_enumerator.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -85,9 +86,14 @@ ObjectList KeepObjects(ObjectList list, const std::vector<bool>& keep) {
   return kept;
 }
 
-Result<ObjectList> EnumerateObjects(ObjectSource& source,
-                                    const RefsSnapshot& refs, ObjectSet set,
-                                    const RunOptions& run) {
+namespace {
+
+// Lists the objects of `source` and walks those that tips need, but not behind
+// those that `find_complete` gives for the list.
+Result<ObjectList> ListAndWalk(
+    ObjectSource& source, const RefsSnapshot& refs,
+    const std::function<std::vector<bool>(const ObjectIdTable&)>& find_complete,
+    const RunOptions& run) {
   ObjectList list;
   {
     const ProgressPhase phase(run.progress, "Enumerating objects", 0, 0);
@@ -101,7 +107,7 @@ Result<ObjectList> EnumerateObjects(ObjectSource& source,
   list.visits.resize(count, ObjectList::kUnreached);
 
   const ProgressPhase phase(run.progress, "Counting objects", count, 0);
-  ObjectWalker walker(source, refs.shallow, list, run);
+  ObjectWalker walker(source, refs.shallow, list, find_complete(list.ids), run);
   ZPACK_TRY(walker.Walk(Tips(refs)));
   if (!walker.missing().empty()) return MissingError(source, walker.missing());
 
@@ -110,16 +116,79 @@ Result<ObjectList> EnumerateObjects(ObjectSource& source,
   ZPACK_ASSIGN_OR_RETURN(std::vector<ObjectId> other, source.ListOtherTips());
   std::erase_if(other, [&](const ObjectId& id) { return !list.ids.Find(id); });
   ZPACK_TRY(walker.Walk(other));
+  return list;
+}
 
+// Marks by rank of `from`, by rank of `to` instead.
+std::vector<bool> MoveMarks(const ObjectIdTable& from,
+                            const std::vector<bool>& marks,
+                            const ObjectIdTable& to) {
+  std::vector<bool> moved(to.size());
+  uint32_t at = 0;  // both are sorted
+  for (uint32_t rank = 0; rank < to.size() && at < from.size(); ++rank) {
+    const ObjectId id = to[rank];
+    while (at < from.size() && from[at] < id) ++at;
+    moved[rank] = at < from.size() && from[at] == id && marks[at];
+  }
+  return moved;
+}
+
+}  // namespace
+
+Result<ObjectList> EnumerateObjects(ObjectSource& source,
+                                    const RefsSnapshot& refs, ObjectSet set,
+                                    const RunOptions& run) {
+  ZPACK_ASSIGN_OR_RETURN(
+      ObjectList list,
+      ListAndWalk(
+          source, refs,
+          [](const ObjectIdTable&) { return std::vector<bool>(); }, run));
   if (set == ObjectSet::kReachable) {
-    std::vector<bool> reached(count);
-    for (uint32_t rank = 0; rank < count; ++rank) {
+    std::vector<bool> reached(list.ids.size());
+    for (uint32_t rank = 0; rank < list.ids.size(); ++rank) {
       reached[rank] = list.reached(rank);
     }
     list = KeepObjects(std::move(list), reached);
   }
   ZPACK_TRY(ReadInfos(source, list, run));
   return list;
+}
+
+Result<AddedObjects> EnumerateAddedObjects(ObjectSource& source,
+                                           const RefsSnapshot& refs,
+                                           ObjectSet set,
+                                           const KnownObjects& known,
+                                           const RunOptions& run) {
+  ZPACK_ASSIGN_OR_RETURN(ObjectList list,
+                         ListAndWalk(
+                             source, refs,
+                             [&](const ObjectIdTable& ids) {
+                               return MoveMarks(known.ids, known.complete, ids);
+                             },
+                             run));
+  AddedObjects added;
+  added.met.resize(known.ids.size());
+  std::vector<bool> is_added(list.ids.size());
+  Bytes ids;
+  ids.reserve(list.ids.bytes().size());
+  uint32_t at = 0;  // in `known`, whose ids are in the same order
+  for (uint32_t rank = 0; rank < list.ids.size(); ++rank) {
+    const ObjectId id = list.ids[rank];
+    while (at < known.ids.size() && known.ids[at] < id) {
+      added.gone.push_back(known.ids[at++]);
+    }
+    const bool is_known = at < known.ids.size() && known.ids[at] == id;
+    if (is_known) added.met[at++] = list.reached(rank);
+    is_added[rank] =
+        !is_known && (set == ObjectSet::kAll || list.reached(rank));
+    if (is_known || is_added[rank]) Append(ids, id.bytes());
+  }
+  while (at < known.ids.size()) added.gone.push_back(known.ids[at++]);
+  // A subsequence of sorted ids is sorted.
+  added.ids = *ObjectIdTable::FromSorted(list.ids.format(), std::move(ids));
+  added.list = KeepObjects(std::move(list), is_added);
+  ZPACK_TRY(ReadInfos(source, added.list, run));
+  return added;
 }
 
 }  // namespace zpack

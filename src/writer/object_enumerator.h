@@ -26,6 +26,30 @@ Result<ObjectList> EnumerateObjects(ObjectSource& source,
                                     const RefsSnapshot& refs, ObjectSet set,
                                     const RunOptions& run);
 
+// Objects that a file holds already.
+struct KnownObjects {
+  const ObjectIdTable& ids;
+  // By rank: everything that the object needs, and what that needs, is known,
+  // too.
+  std::vector<bool> complete;
+};
+
+// What a source has besides.
+struct AddedObjects {
+  ObjectIdTable ids;           // the known ones that the source has, and `list`
+  ObjectList list;             // what is not known
+  std::vector<bool> met;       // by rank of the known ones: reached by the walk
+  std::vector<ObjectId> gone;  // known ones that the source does not have
+};
+
+// The same for what is not known. Goes no further than known objects that are
+// complete.
+Result<AddedObjects> EnumerateAddedObjects(ObjectSource& source,
+                                           const RefsSnapshot& refs,
+                                           ObjectSet set,
+                                           const KnownObjects& known,
+                                           const RunOptions& run);
+
 // The objects of `list` for which `keep`, by rank, is true.
 ObjectList KeepObjects(ObjectList list, const std::vector<bool>& keep);
 

@@ -16,6 +16,13 @@
 
 namespace zpack {
 
+// The objects of a file.
+struct FileNumbers {
+  const ObjectIdTable& ids;
+  std::vector<uint32_t> order;    // the rank of each object number
+  std::vector<uint32_t> numbers;  // the number of each rank
+};
+
 class ObjectNumbers {
  public:
   // `order` is the rank of each object number, `numbers` the number of each

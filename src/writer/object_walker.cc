@@ -20,9 +20,11 @@ constexpr uint64_t kLastTreesSize = uint64_t{64} << 20;
 
 ObjectWalker::ObjectWalker(ObjectSource& source,
                            const std::vector<ObjectId>& shallow,
-                           ObjectList& list, const RunOptions& run)
+                           ObjectList& list, std::vector<bool> complete,
+                           const RunOptions& run)
     : source_(source),
       list_(list),
+      complete_(std::move(complete)),
       run_(run),
       shallow_(shallow.begin(), shallow.end()),
       empty_tree_(ObjectHasher(source.object_format())
@@ -58,7 +60,7 @@ bool ObjectWalker::Visit(uint32_t rank, uint32_t path) {
   list_.visits[rank] = next_visit_++;
   list_.paths[rank] = path;
   if (run_.progress != nullptr) run_.progress->Advance(1, 0);
-  return true;
+  return complete_.empty() || !complete_[rank];
 }
 
 std::optional<uint32_t> ObjectWalker::Need(const ObjectId& id) {
@@ -84,7 +86,7 @@ Status ObjectWalker::AddTip(uint32_t rank) {
     if (info.type == ObjectType::kTree) {
       return WalkTree(rank, PathTable::kRoot);
     }
-    Visit(rank, PathTable::kRoot);
+    if (!Visit(rank, PathTable::kRoot)) return {};
     if (info.type == ObjectType::kBlob) return {};
     ZPACK_TRY(Read(rank, content));
     const ObjectId target = ParseTagTarget(content, list_.ids.format());
@@ -126,8 +128,9 @@ Status ObjectWalker::WalkTree(uint32_t root, uint32_t path) {
       if (entry.is_gitlink()) continue;
       const auto child = Need(ObjectId(entry.id));
       if (!child || list_.reached(*child)) continue;
-      Visit(*child, list_.path_table.Intern(directory, entry.name));
-      if (entry.is_tree()) pending.push_back(*child);
+      const bool walk =
+          Visit(*child, list_.path_table.Intern(directory, entry.name));
+      if (walk && entry.is_tree()) pending.push_back(*child);
     }
     last_trees_.Insert(directory, content, content->size());
   }

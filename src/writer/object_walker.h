@@ -21,9 +21,12 @@ namespace zpack {
 class ObjectWalker {
  public:
   // `list.ids` is set; `paths` and `visits` are filled by the walk, `types`
-  // and `sizes` of every object it reads, which is all but blobs.
+  // and `sizes` of every object it reads, which is all but blobs. The walk
+  // does not go behind the objects that `complete` has, by rank: what they
+  // need is known to be there. Empty, it has none.
   ObjectWalker(ObjectSource& source, const std::vector<ObjectId>& shallow,
-               ObjectList& list, const RunOptions& run);
+               ObjectList& list, std::vector<bool> complete,
+               const RunOptions& run);
 
   // Walks everything that `tips` reach. An object that is needed and not there
   // is noted in missing().
@@ -42,7 +45,8 @@ class ObjectWalker {
     }
   };
 
-  // Marks an object as reached. True when it was not before.
+  // Marks an object as reached. True when it was not before, and what it needs
+  // is to be walked.
   bool Visit(uint32_t rank, uint32_t path);
   // The rank of an id that is needed; notes it as missing when there is none.
   std::optional<uint32_t> Need(const ObjectId& id);
@@ -55,6 +59,7 @@ class ObjectWalker {
 
   ObjectSource& source_;
   ObjectList& list_;
+  std::vector<bool> complete_;
   const RunOptions& run_;
   std::set<ObjectId> shallow_;
   std::set<ObjectId> missing_;

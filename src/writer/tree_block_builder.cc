@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "writer/link_columns.h"
+
 namespace zpack {
 
 using format::StreamKind;
@@ -67,13 +69,9 @@ void TreeBlockBuilder::AddEdit(const TreeEdit& edit) {
     streams_.Number(StreamKind::kNames, name == known ? 0 : known - name);
     streams_[StreamKind::kModes].push_back(edit.item.mode);
   }
-  const auto code = children_.Encode(
-      name,
-      numbers_.Number(edit.item.child, streams_[StreamKind::kOutsideIds]));
-  streams_.Number(StreamKind::kChildren, code.code);
-  if (code.code == format::TreeChildren::kOther) {
-    streams_.Number(StreamKind::kChildDifferences, ZigZag(code.difference));
-  }
+  AddChild(name,
+           numbers_.Number(edit.item.child, streams_[StreamKind::kOutsideIds]),
+           children_, streams_);
 }
 
 void TreeBlockBuilder::Count(uint64_t size) {

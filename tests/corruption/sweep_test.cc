@@ -217,5 +217,48 @@ TEST(Sweep, ExtraBytesAtTheEndAreFound) {
   EXPECT_FALSE(Verifies(bad));
 }
 
+TEST(Sweep, DamagedBaseIsAnErrorOrMakesNoDifference) {
+  MemorySource source = SampleHistory(3);
+  // A block that is renumbered.
+  const ObjectId outside = *ObjectId::FromHex(std::string(40, '7'));
+  source.AddTree({{"160000", "module", outside}});
+  const Bytes old_file = SmallFile(source);
+  source.AddBlob("new");
+  const TempDir directory;
+  const std::string base = directory / "base.zpack";
+  const std::string path = directory / "new.zpack";
+  ConvertOptions options;
+  options.run.threads = 1;
+  options.block_size = 4096;
+  options.overwrite = Overwrite::kYes;
+  options.base = base;
+  const auto convert = [&](const Bytes& bytes) {
+    WriteFile(base, std::string(bytes.begin(), bytes.end()));
+    return ConvertSource([&] { return source.Open(); }, PosixFileSystem(), path,
+                         options);
+  };
+  const auto sound = convert(old_file);
+  ASSERT_TRUE(sound) << sound.error().message;
+  EXPECT_EQ(sound->reused.renumbered_blocks, 1U);
+  const std::string expected = ReadFile(path);
+  size_t accepted = 0;
+  // Every part of the file is longer than that.
+  constexpr size_t kStep = 3;
+  for (size_t offset = 0; offset < old_file.size(); offset += kStep) {
+    Bytes damaged = old_file;
+    damaged[offset] ^= 1U << (offset % 8);
+    const auto stats = convert(damaged);
+    if (!stats) {
+      EXPECT_NE(stats.error().message.find(base), std::string::npos)
+          << stats.error().message;
+      continue;
+    }
+    // The two digests of the older file are not looked at.
+    ++accepted;
+    EXPECT_TRUE(ReadFile(path) == expected) << "offset " << offset;
+  }
+  EXPECT_LE(accepted, 64 / kStep + 1);
+}
+
 }  // namespace
 }  // namespace zpack::testing

@@ -11,7 +11,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "api/convert_source.h"
 #include "git/repository_sink.h"
@@ -40,8 +42,10 @@ size_t EntriesIn(const fs::path& directory) {
 }
 
 Result<ConvertStats> ConvertWith(MemorySource& source, FileSystem& system,
-                                 const fs::path& path) {
+                                 const fs::path& path,
+                                 std::optional<std::string> base = {}) {
   ConvertOptions options;
+  options.base = std::move(base);
   options.run.threads = 1;
   options.overwrite = Overwrite::kYes;
   options.block_size = 4096;
@@ -74,6 +78,37 @@ TEST_P(Faults, DuringConvertLeaveTheOldFileOrTheNewOne) {
     EXPECT_NE(stats.error().message.find(directory.path()), std::string::npos)
         << stats.error().message;
     // Only the fsync of the directory comes after the rename.
+    const bool renamed = call == sound.calls() - 1;
+    EXPECT_EQ(Content(path), renamed ? new_content : old_content);
+    EXPECT_EQ(EntriesIn(directory.path()), 1U) << "a temporary was left";
+  }
+}
+
+TEST_P(Faults, DuringConvertFromAnOlderFileLeaveItOrTheNewOne) {
+  const TempDir directory;
+  const fs::path path = fs::path(directory.path()) / "a.zpack";
+  MemorySource old_source = SampleHistory(20);
+  MemorySource new_source = SampleHistory(25);
+  ASSERT_TRUE(ConvertWith(old_source, PosixFileSystem(), path));
+  const std::string old_content = Content(path);
+  // The tag of the older one is another object.
+  for (const auto& [id, object] : old_source.objects()) {
+    new_source.AddAs(id, object.type, object.content);
+  }
+  FaultFileSystem sound(-1, Fault::kError);
+  const auto whole = ConvertWith(new_source, sound, path, path.string());
+  ASSERT_TRUE(whole);
+  ASSERT_GT(whole->reused.blocks, 2U);
+  const std::string new_content = Content(path);
+  ASSERT_GT(sound.calls(), 20);
+
+  for (int call = 0; call < sound.calls(); ++call) {
+    std::ofstream(path, std::ios::binary) << old_content;
+    FaultFileSystem system(call, GetParam());
+    const auto stats = ConvertWith(new_source, system, path, path.string());
+    SCOPED_TRACE("call " + std::to_string(call) + ", " + system.failed());
+    ASSERT_FALSE(stats);
+    EXPECT_EQ(stats.error().code, ErrorCode::kIo);
     const bool renamed = call == sound.calls() - 1;
     EXPECT_EQ(Content(path), renamed ? new_content : old_content);
     EXPECT_EQ(EntriesIn(directory.path()), 1U) << "a temporary was left";

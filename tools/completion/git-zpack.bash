@@ -14,7 +14,7 @@ __git_zpack_options()
 	local run="--threads --quiet --progress --no-progress --json"
 	case "$1" in
 	convert)
-		echo "--profile --level --block-size --reachable --force --no-verify $run --help" ;;
+		echo "--profile --level --block-size --reachable --base --force --no-verify $run --help" ;;
 	verify)
 		echo "--level --against $run --help" ;;
 	restore)
@@ -101,6 +101,8 @@ __git_zpack_value()
 		__git_zpack_paths directory "$3" ;;
 	"repack --window" | "repack --depth" | "repack --keep-pack" | "repack --threads")
 		COMPREPLY=() ;;
+	"convert --base")
+		__git_zpack_paths file "$3" ;;
 	"verify --level")
 		__git_zpack_words "structure checksums objects connectivity" "$3" ;;
 	"verify --against")
@@ -155,7 +157,7 @@ __git_zpack_complete()
 			--)
 				options_end=1
 				continue ;;
-			--profile | --level | --block-size | --threads | --against | --window | --depth | \
+			--profile | --level | --block-size | --base | --threads | --against | --window | --depth | \
 				--memory | --keep-pack | --output)
 				[[ ${words[i + 1]} == = ]] && ((i++))
 				((i++))

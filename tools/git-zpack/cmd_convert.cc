@@ -22,6 +22,8 @@ void AddOptions(po::options_description& options) {
       "block-size", po::value<std::string>()->value_name("<size>"),
       "data per block of blobs, 4k to 16m, instead of the profile's")(
       "reachable", "only what refs, HEAD and reflogs reach")(
+      "base", po::value<std::string>()->value_name("<file>"),
+      "an older file, of which everything is taken over")(
       "force,f", "replace an existing file")(
       "no-verify", "do not read the file back and hash every object");
   AddRunOptions(options);
@@ -53,12 +55,25 @@ ConvertOptions ToOptions(const po::variables_map& values,
     }
   }
   if (Has(values, "reachable")) options.objects = ObjectSet::kReachable;
+  if (Has(values, "base")) options.base = Text(values, "base");
   if (Has(values, "force")) options.overwrite = Overwrite::kYes;
   if (Has(values, "no-verify")) options.read_back = ReadBack::kNo;
   return options;
 }
 
-Json ToJson(const ConvertStats& stats, ReadBack read_back) {
+// Nothing where no older file was given.
+Json BaseToJson(const ConvertStats& stats, const ConvertOptions& options) {
+  if (!options.base) return nullptr;
+  Json unused = nullptr;
+  if (!stats.base_unused.empty()) unused = stats.base_unused;
+  return {{"unused", unused},
+          {"copied_blocks", stats.reused.blocks},
+          {"copied_bytes", stats.reused.bytes},
+          {"copied_objects", stats.reused.objects},
+          {"renumbered_blocks", stats.reused.renumbered_blocks}};
+}
+
+Json ToJson(const ConvertStats& stats, const ConvertOptions& options) {
   Json types = Json::object();
   for (const auto& type : stats.types) {
     types[std::string(ObjectTypeName(type.type))] = {
@@ -77,7 +92,8 @@ Json ToJson(const ConvertStats& stats, ReadBack read_back) {
           {"file_bytes", stats.file_size},
           {"source_pack_bytes", stats.source_pack_bytes},
           {"refs", stats.refs},
-          {"verified", read_back == ReadBack::kYes},
+          {"base", BaseToJson(stats, options)},
+          {"verified", options.read_back == ReadBack::kYes},
           {"phases", phases},
           {"peak_rss_bytes", PeakResidentBytes()}};
 }
@@ -88,8 +104,12 @@ int Run(const po::variables_map& values, const Io& io) {
   const auto stats =
       Convert(Text(values, "repository"), Text(values, "file"), options);
   if (!stats) return Fail(io, stats.error());
+  if (!stats->base_unused.empty() && !context.quiet()) {
+    io.err << fmt::format("warning: all of it was converted anew: '{}': {}\n",
+                          *options.base, stats->base_unused);
+  }
   if (Has(values, "json")) {
-    PrintJson(ToJson(*stats, options.read_back), io.out);
+    PrintJson(ToJson(*stats, options), io.out);
   } else if (!context.quiet()) {
     io.err << fmt::format(
         "Converted {} objects and {} refs to {}{}; the packs of the source "

@@ -55,8 +55,8 @@ class VerifyConnectivityTest : public ::testing::Test {
     EncodingOptions options;
     options.level = 1;
     options.block_size = block_size_;
-    EXPECT_THAT(WritePack(*source, *list, source_.refs, options, RunOptions{},
-                          **created),
+    EXPECT_THAT(WritePack(*source, {list->ids, *list, source_.refs}, options,
+                          RunOptions{}, **created),
                 IsOk());
     auto file = PosixFileSystem().OpenForRead(path);
     EXPECT_THAT(file, IsOk());

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "api/convert_inventory.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "writer/object_enumerator.h"
+
+namespace zpack {
+namespace {
+
+// Of the objects in `base`, one that refs, HEAD and reflogs do not reach. The
+// walk that found `added` came to `added.met`, and stopped at what is
+// `complete`.
+Result<std::optional<ObjectId>> FindUnreached(
+    const BaseFile& base, const AddedObjects& added,
+    const std::vector<bool>& complete) {
+  std::vector<bool> starts = added.met;
+  for (size_t rank = 0; rank < starts.size(); ++rank) {
+    starts[rank] = starts[rank] && complete[rank];
+  }
+  ZPACK_ASSIGN_OR_RETURN(const std::vector<bool> reached,
+                         base.FindReached(starts));
+  for (uint32_t rank = 0; rank < added.met.size(); ++rank) {
+    if (!added.met[rank] && !reached[rank]) return base.ids()[rank];
+  }
+  return std::nullopt;
+}
+
+// Fills `inventory` from the older file, or says in it why that is not
+// possible.
+Status TryBase(ObjectSource& source, const RefsSnapshot& refs,
+               std::unique_ptr<BaseFile> base, const ConvertOptions& options,
+               Inventory& inventory) {
+  if (base->object_format() != source.object_format()) {
+    inventory.base_unused =
+        fmt::format("its object format is {}, that of '{}' is {}",
+                    ObjectFormatName(base->object_format()), source.path(),
+                    ObjectFormatName(source.object_format()));
+    return {};
+  }
+  ZPACK_ASSIGN_OR_RETURN(std::vector<bool> complete, base->FindComplete(refs));
+  ZPACK_ASSIGN_OR_RETURN(
+      AddedObjects added,
+      EnumerateAddedObjects(source, refs, options.objects,
+                            {base->ids(), complete}, options.run));
+  if (!added.gone.empty()) {
+    inventory.base_unused =
+        fmt::format("it has objects that '{}' does not have, such as {}",
+                    source.path(), added.gone.front().ToHex());
+    return {};
+  }
+  if (options.objects == ObjectSet::kReachable) {
+    ZPACK_ASSIGN_OR_RETURN(const std::optional<ObjectId> unreached,
+                           FindUnreached(*base, added, complete));
+    if (unreached) {
+      inventory.base_unused =
+          fmt::format("it has objects that are not reachable, such as {}",
+                      unreached->ToHex());
+      return {};
+    }
+  }
+  inventory.base = std::move(base);
+  inventory.list = std::move(added.list);
+  inventory.all_ids = std::move(added.ids);
+  return {};
+}
+
+}  // namespace
+
+Result<Inventory> TakeInventory(ObjectSource& source, const RefsSnapshot& refs,
+                                FileSystem& file_system,
+                                const ConvertOptions& options) {
+  Inventory inventory;
+  if (options.base) {
+    ZPACK_ASSIGN_OR_RETURN(auto file, file_system.OpenForRead(*options.base));
+    ZPACK_ASSIGN_OR_RETURN(auto base, BaseFile::Open(std::move(file)));
+    ZPACK_TRY(BlameSource(
+        TryBase(source, refs, std::move(base), options, inventory)));
+  }
+  if (inventory.base == nullptr) {
+    ZPACK_ASSIGN_OR_RETURN(inventory.list,
+                           BlameSource(EnumerateObjects(
+                               source, refs, options.objects, options.run)));
+  }
+  return inventory;
+}
+
+}  // namespace zpack

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reuse/base_file.h"
+
+#include <numeric>
+
+#include "base/error.h"
+#include "reader/block_decoder.h"
+#include "reader/revision_walk.h"
+#include "reuse/block_renumberer.h"
+
+namespace zpack {
+namespace {
+
+// Calls `mark` with rank and type of all that is walked. False when that is not
+// possible: convert takes objects that Git cannot read, a walk does not. kIo.
+Result<bool> Walk(const PackFile& pack, const WalkOptions& options,
+                  const std::function<void(uint32_t, ObjectType)>& mark) {
+  const Status walked =
+      WalkRevisions(pack, options, [&](const WalkedObject& object) -> Status {
+        // The empty tree need not be there.
+        if (const auto rank = pack.ids().Find(object.id)) {
+          mark(*rank, object.type);
+        }
+        return {};
+      });
+  if (!walked && walked.error().code == ErrorCode::kIo) {
+    return std::unexpected(walked.error());
+  }
+  return walked.has_value();
+}
+
+// Bytes of object content in a block.
+uint64_t RawSize(const BlockObjects& objects, const format::BlockView& view) {
+  if (objects.header.kind != format::BlockKind::kSegment) {
+    return std::reduce(objects.sizes.begin(), objects.sizes.end(), uint64_t{0});
+  }
+  const auto* const contents = view.Find(format::StreamKind::kContents);
+  return contents == nullptr ? 0 : contents->header.raw_size;
+}
+
+bool HasOutsideIds(const format::BlockView& view) {
+  const auto* const ids = view.Find(format::StreamKind::kOutsideIds);
+  return ids != nullptr && ids->header.raw_size != 0;
+}
+
+// The columns of a block that its renumbering changes.
+Result<BlockStreams> Renumber(const PackFile& pack, size_t block,
+                              const FileNumbers& numbers) {
+  BlockDecoder decoder;
+  BlockRenumberer renumberer(pack.object_count(), numbers);
+  ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
+                         decoder.Load(pack, block));
+  const format::BlockHeader header = view.header;
+  if (header.kind == format::BlockKind::kCommits) {
+    ZPACK_ASSIGN_OR_RETURN(const CommitLinkStreams streams,
+                           decoder.DecodeLinkStreams(pack, block));
+    return renumberer.Commits(streams, header.first_object,
+                              header.object_count);
+  }
+  ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
+                         decoder.Decode(pack, block));
+  return renumberer.Trees(*decoded.trees);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<BaseFile>> BaseFile::Open(
+    std::unique_ptr<RandomAccessFile> file) {
+  ZPACK_ASSIGN_OR_RETURN(auto pack,
+                         PackFile::Open(std::move(file), ReadOptions{}));
+  return std::unique_ptr<BaseFile>(new BaseFile(std::move(pack)));
+}
+
+Result<std::vector<bool>> BaseFile::FindComplete(
+    const RefsSnapshot& refs) const {
+  std::vector<bool> complete(ids().size());
+  // Behind other boundaries there may be more, or less, than the file has.
+  const bool same_shallow = refs.shallow == pack_->refs().shallow;
+  WalkOptions options;
+  options.refs = WalkRefs::kAll;
+  options.objects = WalkObjects::kAll;
+  ZPACK_ASSIGN_OR_RETURN(
+      const bool walked,
+      Walk(*pack_, options, [&](uint32_t rank, ObjectType type) {
+        complete[rank] = same_shallow || type == ObjectType::kTree ||
+                         type == ObjectType::kBlob;
+      }));
+  if (!walked) complete.assign(complete.size(), false);
+  return complete;
+}
+
+Result<std::vector<bool>> BaseFile::FindReached(
+    const std::vector<bool>& starts) const {
+  std::vector<bool> reached(ids().size());
+  WalkOptions options;
+  options.objects = WalkObjects::kAll;
+  for (uint32_t rank = 0; rank < starts.size(); ++rank) {
+    if (starts[rank]) options.starts.push_back(ids()[rank]);
+  }
+  ZPACK_ASSIGN_OR_RETURN(const bool walked,
+                         Walk(*pack_, options, [&](uint32_t rank, ObjectType) {
+                           reached[rank] = true;
+                         }));
+  if (!walked) reached.assign(reached.size(), false);
+  return reached;
+}
+
+Result<ReusedBlock> BaseFile::Read(size_t block, const FileNumbers& numbers,
+                                   BlockEncoder& encoder) const {
+  BlockDecoder decoder;
+  ZPACK_ASSIGN_OR_RETURN(const BlockObjects objects,
+                         decoder.DecodeObjects(*pack_, block));
+  ReusedBlock reused;
+  reused.header = objects.header;
+  reused.encoded.first_object = objects.header.first_object;
+  ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
+                         decoder.Load(*pack_, block));
+  reused.raw_size = RawSize(objects, view);
+  if (!HasOutsideIds(view)) {
+    const ByteView chunk = decoder.chunk();
+    reused.encoded.chunk.assign(chunk.begin(), chunk.end());
+    return reused;
+  }
+  reused.how = ReusedBlock::How::kRenumbered;
+  ZPACK_ASSIGN_OR_RETURN(const BlockStreams changed,
+                         Renumber(*pack_, block, numbers));
+  ZPACK_TRY(encoder.EncodeChanged(view, changed.Views(), reused.encoded.chunk));
+  return reused;
+}
+
+}  // namespace zpack

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// An older file as the beginning of a new one. May be used from several threads
+// at once.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reader/pack_file.h"
+#include "writer/reusable_blocks.h"
+#include "zpack/refs.h"
+
+namespace zpack {
+
+class BaseFile final : public ReusableBlocks {
+ public:
+  // Errors as PackFile::Open.
+  static Result<std::unique_ptr<BaseFile>> Open(
+      std::unique_ptr<RandomAccessFile> file);
+
+  const std::string& path() const { return pack_->path(); }
+  ObjectFormat object_format() const { return pack_->header().object_format; }
+
+  // By rank: objects of which everything that they need, and what that needs,
+  // is in the file, too, with the shallow boundaries of `refs`. Not all of
+  // them, and none when the history in the file cannot be walked. kIo.
+  Result<std::vector<bool>> FindComplete(const RefsSnapshot& refs) const;
+
+  // By rank: the objects that some need, `starts`, by rank, and these
+  // themselves. Nothing when their history cannot be walked. kIo.
+  Result<std::vector<bool>> FindReached(const std::vector<bool>& starts) const;
+
+  const ObjectIdTable& ids() const override { return pack_->ids(); }
+  uint32_t number(uint32_t rank) const override { return pack_->number(rank); }
+  size_t block_count() const override { return pack_->blocks().block_count(); }
+  const std::vector<std::string>& features() const override {
+    return pack_->header().required_features;
+  }
+  Result<ReusedBlock> Read(size_t block, const FileNumbers& numbers,
+                           BlockEncoder& encoder) const override;
+
+ private:
+  explicit BaseFile(std::unique_ptr<PackFile> pack) : pack_(std::move(pack)) {}
+
+  std::unique_ptr<PackFile> pack_;
+};
+
+}  // namespace zpack

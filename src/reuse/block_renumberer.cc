@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reuse/block_renumberer.h"
+
+#include "base/error.h"
+#include "writer/link_columns.h"
+
+namespace zpack {
+
+using format::StreamKind;
+
+uint32_t BlockRenumberer::Renumber(uint32_t number, ByteView old_outside_ids,
+                                   Bytes& outside_ids) {
+  if (number < old_count_) return number;
+  const size_t width = ObjectIdWidth(known_.format());
+  const ObjectId id(
+      old_outside_ids.subspan((number - old_count_) * width, width));
+  return numbers_.Number(known_.Number(id), outside_ids);
+}
+
+BlockStreams BlockRenumberer::Trees(const TreeBlock& block) {
+  BlockStreams streams = {StreamKind::kChildren, StreamKind::kChildDifferences,
+                          StreamKind::kOutsideIds};
+  format::TreeChildren lineage;
+  for (uint32_t index = 0; index < block.count(); ++index) {
+    if (block.BeginsLineage(index)) lineage.Clear();
+    for (const TreeBlock::Edit& edit : block.edits(index)) {
+      if (edit.kind == format::TreeEditKind::kRemove) continue;
+      const uint32_t child = Renumber(edit.entry.child, block.outside_ids(),
+                                      streams[StreamKind::kOutsideIds]);
+      AddChild(edit.entry.name, child, lineage, streams);
+    }
+  }
+  return streams;
+}
+
+Result<BlockStreams> BlockRenumberer::Commits(const CommitLinkStreams& streams,
+                                              uint32_t first, uint32_t count) {
+  BlockStreams changed = {StreamKind::kOutsideIds, StreamKind::kRootTrees,
+                          StreamKind::kParents};
+  CommitColumns columns(streams, {first, old_count_, known_.format()});
+  ZPACK_TRY(columns.Check(count));
+  CommitLinkColumns links;
+  CommitColumns::Row row;
+  Bytes& outside_ids = changed[StreamKind::kOutsideIds];
+  for (uint32_t index = 0; index < count; ++index) {
+    ZPACK_TRY(columns.Next(row));
+    if (row.verbatim) continue;
+    const uint32_t tree = Renumber(row.tree, streams.outside_ids, outside_ids);
+    for (uint32_t& parent : row.parents) {
+      parent = Renumber(parent, streams.outside_ids, outside_ids);
+    }
+    links.Add(first + index, tree, row.parents, changed);
+  }
+  return changed;
+}
+
+}  // namespace zpack

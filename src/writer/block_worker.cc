@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "writer/block_worker.h"
+
+#include <array>
+#include <utility>
+
+#include "base/error.h"
+#include "writer/listed_objects.h"
+
+namespace zpack {
+namespace {
+
+DeltaPlannerOptions PlannerOptions(const EncodingOptions& options) {
+  DeltaPlannerOptions planner;
+  planner.same_path = options.same_path_candidates;
+  planner.similar = options.similar_candidates;
+  planner.window_size = BlockSizes(options.block_size).window;
+  return planner;
+}
+
+}  // namespace
+
+BlockWorker::BlockWorker(const EncodingInput& input, const FileNumbers& numbers,
+                         const EncodingOptions& options,
+                         const ProgressPhase& phase, std::stop_token stop)
+    : input_(input),
+      phase_(phase),
+      stop_(std::move(stop)),
+      encoder_(options.level),
+      deltas_(PlannerOptions(options), options.block_size, encoder_),
+      trees_(numbers.ids, numbers.order, numbers.numbers,
+             BlockSizes(options.block_size).trees, encoder_),
+      commits_(numbers.ids, numbers.order, numbers.numbers, options.block_size,
+               encoder_) {}
+
+Status BlockWorker::Encode(const PlannedBlock& plan, Bytes& segment,
+                           std::vector<EncodedBlock>& out) {
+  switch (plan.kind) {
+    case format::BlockKind::kSegment:
+      return EncodeSegment(plan, segment, out);
+    case format::BlockKind::kDeltas:
+      return EncodeStretch(plan, deltas_, out);
+    case format::BlockKind::kTrees:
+      return EncodeStretch(plan, trees_, out);
+    case format::BlockKind::kCommits:
+      return EncodeStretch(plan, commits_, out);
+    case format::BlockKind::kObjects:
+      break;
+  }
+  return EncodeObjects(plan, out);
+}
+
+Status BlockWorker::EncodeSegment(const PlannedBlock& plan, Bytes& segment,
+                                  std::vector<EncodedBlock>& out) {
+  const uint64_t size = input_.list.sizes[input_.order[plan.first]];
+  ZPACK_TRY(EncodeBlock(plan, {size}, segment, out));
+  // Finished blocks may wait for an earlier one.
+  segment = Bytes();
+  phase_.Advance(plan.segment_offset == 0 ? 1 : 0, plan.raw_size);
+  return {};
+}
+
+Status BlockWorker::EncodeObjects(const PlannedBlock& plan,
+                                  std::vector<EncodedBlock>& out) {
+  std::vector<uint64_t> sizes;
+  sizes.reserve(plan.count);
+  Bytes contents;
+  contents.reserve(plan.raw_size);
+  Bytes object;
+  for (uint32_t i = 0; i < plan.count; ++i) {
+    ZPACK_TRY(Read(plan, i, object));
+    sizes.push_back(object.size());
+    Append(contents, object);
+  }
+  ZPACK_TRY(EncodeBlock(plan, sizes, contents, out));
+  phase_.Advance(plan.count, plan.raw_size);
+  return {};
+}
+
+template <typename StretchEncoder>
+Status BlockWorker::EncodeStretch(const PlannedBlock& plan,
+                                  StretchEncoder& stretch,
+                                  std::vector<EncodedBlock>& out) {
+  stretch.Begin(input_.first_number + plan.first, out);
+  for (uint32_t i = 0; i < plan.count; ++i) {
+    ZPACK_TRY(CheckStop(stop_));
+    Bytes object;
+    ZPACK_TRY(Read(plan, i, object));
+    const size_t size = object.size();
+    const uint32_t path = input_.list.paths[input_.order[plan.first + i]];
+    ZPACK_TRY(stretch.Add(std::move(object), path));
+    phase_.Advance(1, size);
+  }
+  return stretch.Finish();
+}
+
+Status BlockWorker::Read(const PlannedBlock& plan, uint32_t index,
+                         Bytes& object) {
+  return ReadListed(input_.source, input_.list,
+                    input_.order[plan.first + index], object);
+}
+
+Status BlockWorker::EncodeBlock(const PlannedBlock& plan,
+                                const std::vector<uint64_t>& sizes,
+                                ByteView contents,
+                                std::vector<EncodedBlock>& out) {
+  const uint32_t first = input_.first_number + plan.first;
+  const format::BlockHeader header{plan.kind, plan.type, first, plan.count,
+                                   plan.segment_offset};
+  Bytes encoded_sizes;
+  ByteWriter to(encoded_sizes);
+  for (const uint64_t size : sizes) to.Varint(size);
+  const std::array<BlockEncoder::RawStream, 2> streams = {
+      {{format::StreamKind::kSizes, encoded_sizes},
+       {format::StreamKind::kContents, contents}}};
+  out.push_back({first, {}});
+  return encoder_.Encode(header, streams, out.back().chunk);
+}
+
+}  // namespace zpack

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads the objects of planned blocks and encodes them. Thread-compatible: one
+// per worker.
+
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/progress_phase.h"
+#include "object/object_source.h"
+#include "writer/block_encoder.h"
+#include "writer/commit_stretch_encoder.h"
+#include "writer/delta_stretch_encoder.h"
+#include "writer/encoded_block.h"
+#include "writer/encoding_options.h"
+#include "writer/object_list.h"
+#include "writer/object_numbers.h"
+#include "writer/tree_stretch_encoder.h"
+#include "writer/write_order.h"
+
+namespace zpack {
+
+// What is encoded: planned blocks say which positions of `order` they hold, and
+// that holds ranks of `list`.
+struct EncodingInput {
+  ObjectSource& source;
+  const ObjectList& list;
+  std::vector<uint32_t> order;
+  // The object number of the first of `order`; those of the others follow.
+  uint32_t first_number = 0;
+};
+
+class BlockWorker {
+ public:
+  // All outlive the worker.
+  BlockWorker(const EncodingInput& input, const FileNumbers& numbers,
+              const EncodingOptions& options, const ProgressPhase& phase,
+              std::stop_token stop);
+
+  // Appends the blocks of `plan` to `out`. `segment` is the content of a
+  // segment, which is given back.
+  Status Encode(const PlannedBlock& plan, Bytes& segment,
+                std::vector<EncodedBlock>& out);
+
+  BlockEncoder& encoder() { return encoder_; }
+
+ private:
+  Status EncodeSegment(const PlannedBlock& plan, Bytes& segment,
+                       std::vector<EncodedBlock>& out);
+  Status EncodeObjects(const PlannedBlock& plan,
+                       std::vector<EncodedBlock>& out);
+  template <typename StretchEncoder>
+  Status EncodeStretch(const PlannedBlock& plan, StretchEncoder& stretch,
+                       std::vector<EncodedBlock>& out);
+  // Reads object `index` of `plan`.
+  Status Read(const PlannedBlock& plan, uint32_t index, Bytes& object);
+  // Encodes a block of whole objects, or a segment.
+  Status EncodeBlock(const PlannedBlock& plan,
+                     const std::vector<uint64_t>& sizes, ByteView contents,
+                     std::vector<EncodedBlock>& out);
+
+  const EncodingInput& input_;
+  const ProgressPhase& phase_;
+  std::stop_token stop_;
+  BlockEncoder encoder_;
+  DeltaStretchEncoder deltas_;    // uses encoder_
+  TreeStretchEncoder trees_;      // uses encoder_
+  CommitStretchEncoder commits_;  // uses encoder_
+};
+
+}  // namespace zpack
