@@ -18,6 +18,13 @@ namespace zpack {
 enum class Redundant : uint8_t { kLeave, kRemove };
 enum class Publication : uint8_t { kNo, kYes };
 
+// What is copied from the packs that are there, as git-pack-objects(1) does it.
+enum class PackReuse : uint8_t {
+  kDeltas,   // deltas, and objects that are stored whole and stay so
+  kObjects,  // the latter only, unless they are compressed with less effort
+  kNothing,
+};
+
 struct RepackOptions {
   RunOptions run;
   // Candidates tried as base of an object, and deltas in a row, at most; what
@@ -26,6 +33,7 @@ struct RepackOptions {
   std::optional<unsigned> depth;
   // libdeflate level, 1 to 12.
   int level = 9;
+  PackReuse reuse = PackReuse::kDeltas;
   // Contents that a thread keeps as candidates, in bytes.
   uint64_t window_memory = uint64_t{64} << 20;
   // kReachable leaves out what refs, HEADs, reflogs and indexes do not reach;

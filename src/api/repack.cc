@@ -15,6 +15,7 @@
 #include "git/repository_source.h"
 #include "repack/late_needs.h"
 #include "repack/pack_builder.h"
+#include "repack/read_back.h"
 #include "writer/object_enumerator.h"
 
 namespace zpack {
@@ -93,6 +94,12 @@ Result<ObjectIdTable> FindDoomed(const ObjectIdTable& packs,
   return ObjectIdTable::FromSorted(packs.format(), std::move(doomed));
 }
 
+ReuseRule ToRule(PackReuse reuse) {
+  if (reuse == PackReuse::kNothing) return ReuseRule::kNothing;
+  return reuse == PackReuse::kObjects ? ReuseRule::kObjects
+                                      : ReuseRule::kDeltas;
+}
+
 DeltaSearchOptions SearchOptions(const RepackSettings& settings,
                                  const RepackOptions& options) {
   DeltaSearchOptions search;
@@ -103,6 +110,7 @@ DeltaSearchOptions SearchOptions(const RepackSettings& settings,
   // What fits no window is not searched, and need not be in memory whole.
   search.big_file_threshold =
       std::min(options.window_memory, settings.big_file_threshold);
+  search.reuse = ToRule(options.reuse);
   return search;
 }
 

@@ -22,6 +22,9 @@ struct Deflater::State {
 
 Deflater::Deflater(int level) : state_(std::make_unique<State>(level)) {
   ZPACK_CHECK(state_->compressor != nullptr);
+  Bytes nothing;
+  Deflate({}, nothing);
+  level_hint_ = ZlibLevelHint(nothing);
 }
 Deflater::~Deflater() = default;
 Deflater::Deflater(Deflater&&) noexcept = default;
@@ -36,6 +39,10 @@ void Deflater::Deflate(ByteView raw, Bytes& out) {
                                                raw.size(), &out[start], bound);
   ZPACK_CHECK(size != 0);
   out.resize(start + size);
+}
+
+unsigned ZlibLevelHint(ByteView stream) {
+  return stream.size() < 2 ? 0 : stream[1] >> 6;
 }
 
 struct StreamDeflater::State {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// zlib streams for the packs that restore writes. Thread-compatible.
+// zlib streams for the packs that are written. Thread-compatible.
 
 #pragma once
 
@@ -25,14 +25,24 @@ class Deflater {
   // Appends one zlib stream with `raw` to `out`.
   void Deflate(ByteView raw, Bytes& out);
 
+  // What ZlibLevelHint says of its streams.
+  unsigned level_hint() const { return level_hint_; }
+
  private:
   struct State;
   std::unique_ptr<State> state_;
+  unsigned level_hint_ = 0;
 };
+
+// How much work went into a zlib stream, as its header says: 0, for the fastest
+// way, to 3. 0 for what is too short to be one.
+unsigned ZlibLevelHint(ByteView stream);
 
 // Content that arrives in pieces, through zlib.
 class StreamDeflater {
  public:
+  // What ZlibLevelHint says of its streams.
+  static constexpr unsigned kLevelHint = 2;
   // Compressed bytes go to `sink` as they come.
   using Sink = std::function<Status(ByteView)>;
 

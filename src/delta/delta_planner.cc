@@ -15,7 +15,8 @@ void DeltaPlanner::Try(ByteView content, uint32_t number) {
   if (!IsKept(number) || std::ranges::find(tried_, number) != tried_.end())
     return;
   const Candidate& base = Kept(number);
-  if (base.depth >= options_.max_depth ||
+  if (novelty_ == Novelty::kKnown && base.novelty == Novelty::kKnown) return;
+  if (uint64_t{base.depth} + height_ >= options_.max_depth ||
       base.chain_bytes + content.size() >
           options_.chain_size + options_.chain_factor * content.size()) {
     return;
@@ -33,8 +34,8 @@ void DeltaPlanner::Try(ByteView content, uint32_t number) {
 uint64_t DeltaPlanner::Limit(uint32_t depth) const {
   if (options_.max_depth == DeltaPlannerOptions::kAnyDepth) return cost_;
   const uint32_t best = plan_.base ? Kept(*plan_.base).depth : 0;
-  const double left = options_.max_depth - depth;
-  const double left_of_best = options_.max_depth - best;
+  const double left = options_.max_depth - height_ - depth;
+  const double left_of_best = options_.max_depth - height_ - best;
   return static_cast<uint64_t>(static_cast<double>(cost_) * left /
                                left_of_best);
 }
@@ -64,7 +65,9 @@ void DeltaPlanner::TrySimilar(ByteView content) {
 }
 
 const PlannedDelta& DeltaPlanner::Plan(ByteView content, uint32_t path,
-                                       std::optional<uint32_t> likely) {
+                                       const PlanHints& hints) {
+  height_ = hints.height;
+  novelty_ = hints.novelty;
   plan_.base.reset();
   plan_.base_size = 0;
   plan_.delta.copies.clear();
@@ -72,22 +75,36 @@ const PlannedDelta& DeltaPlanner::Plan(ByteView content, uint32_t path,
   sketch_.valid = false;
   // What it takes to store the object whole.
   cost_ = uint64_t{content.size()} * options_.costs.literal;
-  if (likely) Try(content, *likely);
+  if (hints.likely) Try(content, *hints.likely);
   TrySamePath(content, path);
   TrySimilar(content);
   if (!plan_.base) plan_.delta.copies.clear();
   return plan_;
 }
 
-void DeltaPlanner::Add(Bytes content, uint32_t path) {
-  const auto number = first_kept_ + static_cast<uint32_t>(kept_.size());
+void DeltaPlanner::Add(Bytes content, uint32_t path, Novelty novelty) {
   const uint64_t size = content.size();
-  Candidate candidate{std::move(content), size, 0};
+  Candidate candidate{std::move(content), size, 0, novelty};
   if (plan_.base) {
     const Candidate& base = Kept(*plan_.base);
     candidate.chain_bytes += base.chain_bytes;
     candidate.depth = base.depth + 1;
   }
+  Keep(std::move(candidate), path);
+}
+
+void DeltaPlanner::AddStored(Bytes content, uint32_t path, uint32_t depth,
+                             Novelty novelty) {
+  plan_.base.reset();
+  sketch_.valid = false;
+  if (options_.similar != 0) sketch_ = MakeSketch(content);
+  const uint64_t size = content.size();
+  Keep({std::move(content), size, depth, novelty}, path);
+}
+
+void DeltaPlanner::Keep(Candidate candidate, uint32_t path) {
+  const auto number = first_kept_ + static_cast<uint32_t>(kept_.size());
+  const uint64_t size = candidate.content.size();
   kept_.push_back(std::move(candidate));
   kept_bytes_ += size;
   std::deque<uint32_t>& same = by_path_[path];

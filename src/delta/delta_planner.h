@@ -58,17 +58,30 @@ struct PlannedDelta {
   Delta delta;  // empty without a base
 };
 
+// Whether two objects were compared before, in an earlier run: two that are
+// kKnown were.
+enum class Novelty : uint8_t { kNew, kKnown };
+
+// What is known of an object before it is planned.
+struct PlanHints {
+  // Number of a candidate to try before all others.
+  std::optional<uint32_t> likely;
+  // Other objects are deltas against it already, up to so many in a row.
+  uint32_t height = 0;
+  // A kKnown object is not compared with candidates that are.
+  Novelty novelty = Novelty::kNew;
+};
+
 class DeltaPlanner {
  public:
   explicit DeltaPlanner(const DeltaPlannerOptions& options);
 
   // Chooses for the next object of the sequence, which has `content` and the
-  // path numbered `path`. `likely` is the number of a candidate to try before
-  // all others. The result lives until the next call. May be called again for
-  // the same object, after Clear for one.
+  // path numbered `path`. The result lives until the next call. May be called
+  // again for the same object, after Clear for one.
   // REQUIRES: content.size() < 4 GiB.
   const PlannedDelta& Plan(ByteView content, uint32_t path,
-                           std::optional<uint32_t> likely = std::nullopt);
+                           const PlanHints& hints = {});
 
   // The content of a base; lives until Add or Clear. REQUIRES: the last Plan
   // chose it, and Add was not called since.
@@ -76,7 +89,10 @@ class DeltaPlanner {
 
   // Appends the object of the last Plan to the sequence. REQUIRES: `content`
   // and `path` are those of that call.
-  void Add(Bytes content, uint32_t path);
+  void Add(Bytes content, uint32_t path, Novelty novelty = Novelty::kNew);
+  // Appends an object that is stored as it was: `depth` deltas away from one
+  // that is stored whole.
+  void AddStored(Bytes content, uint32_t path, uint32_t depth, Novelty novelty);
 
   // Forgets all candidates and begins a new sequence.
   void Clear();
@@ -86,12 +102,15 @@ class DeltaPlanner {
     Bytes content;
     uint64_t chain_bytes = 0;  // of its content and all its bases'
     uint32_t depth = 0;
+    Novelty novelty = Novelty::kNew;
   };
 
   bool IsKept(uint32_t number) const { return number >= first_kept_; }
   const Candidate& Kept(uint32_t number) const {
     return kept_[number - first_kept_];
   }
+  // Appends to what is kept, under the next number.
+  void Keep(Candidate candidate, uint32_t path);
   void Try(ByteView content, uint32_t number);
   // What a delta against a candidate of this depth may cost.
   uint64_t Limit(uint32_t depth) const;
@@ -111,6 +130,8 @@ class DeltaPlanner {
   PlannedDelta plan_;
   Delta attempt_;
   uint64_t cost_ = 0;
+  uint32_t height_ = 0;
+  Novelty novelty_ = Novelty::kNew;
   std::vector<uint32_t> tried_;
   ContentSketch sketch_;
 };

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/check.h"
 #include "base/error.h"
 #include "git/loose_object.h"
 
@@ -114,12 +115,31 @@ ObjectDatabase::ObjectDatabase(std::string path,
 
 std::optional<ObjectDatabase::Place> ObjectDatabase::FindPacked(
     const ObjectId& id) const {
-  for (const auto& reader : readers_) {
+  for (uint32_t number = 0; number < readers_.size(); ++number) {
+    StockPackReader* const reader = readers_[number].get();
     if (const auto rank = reader->ids().Find(id)) {
-      return Place{reader.get(), *rank};
+      return Place{reader, number, *rank};
     }
   }
   return std::nullopt;
+}
+
+std::optional<PackedForm> ObjectDatabase::FindPackedForm(
+    const ObjectId& id) const {
+  const auto at = FindPacked(id);
+  if (!at) return std::nullopt;
+  PackedForm form{at->number, {}};
+  if (const auto base = at->pack->Base(at->rank)) {
+    form.base = at->pack->ids()[*base];
+  }
+  return form;
+}
+
+Status ObjectDatabase::CopyPacked(const ObjectId& id,
+                                  const PackedSink& sink) const {
+  const auto at = FindPacked(id);
+  ZPACK_CHECK(at.has_value());
+  return at->pack->Copy(at->rank, sink);
 }
 
 std::unexpected<Error> ObjectDatabase::PackError(int code,

@@ -32,6 +32,8 @@ class ObjectDatabase {
   Result<ObjectInfo> ReadInfo(const ObjectId& id) const;
   Result<ObjectType> Read(const ObjectId& id, Bytes& content) const;
   Result<std::unique_ptr<ObjectStream>> OpenStream(const ObjectId& id) const;
+  std::optional<PackedForm> FindPackedForm(const ObjectId& id) const;
+  Status CopyPacked(const ObjectId& id, const PackedSink& sink) const;
 
  private:
   ObjectDatabase(std::string path, std::vector<std::string> directories,
@@ -40,6 +42,7 @@ class ObjectDatabase {
   // Where a packed object is.
   struct Place {
     StockPackReader* pack = nullptr;
+    uint32_t number = 0;  // of the pack
     uint32_t rank = 0;
   };
   // In the packs that we read ourselves; nothing elsewhere.

@@ -49,6 +49,12 @@ class RepositorySource final : public ObjectSource {
   Result<std::vector<bool>> FindUndeltified(const PathTable& paths) override {
     return FindUndeltifiedPaths(repository_.get(), paths);
   }
+  std::optional<PackedForm> FindPacked(const ObjectId& id) override {
+    return objects_.FindPackedForm(id);
+  }
+  Status CopyPacked(const ObjectId& id, const PackedSink& sink) override {
+    return objects_.CopyPacked(id, sink);
+  }
   uint64_t PackedBytes() override {
     return PackedFileBytes(objects_.directories());
   }

@@ -8,7 +8,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,19 @@ class ObjectStream {
   virtual const ObjectInfo& info() const = 0;
   // Fills `out`; kSourceCorrupt when the content ends first.
   virtual Status Read(std::span<uint8_t> out) = 0;
+};
+
+// How a pack stores an object.
+struct PackedForm {
+  uint32_t pack = 0;  // which of the source's packs
+  ObjectId base;      // of a delta; empty when the object is stored whole
+};
+
+// Receives such a form: first the size of what its zlib stream stands for, the
+// object or a delta, then the stream in pieces.
+struct PackedSink {
+  std::function<Status(uint64_t)> begin;
+  std::function<Status(ByteView)> append;
 };
 
 class ObjectSource {
@@ -57,6 +72,17 @@ class ObjectSource {
   // deltas (gitattributes(5), `delta`). Not for several threads.
   virtual Result<std::vector<bool>> FindUndeltified(const PathTable& paths) {
     return std::vector<bool>(paths.size());
+  }
+
+  // How an object is stored that can be copied as it is; nothing for others.
+  virtual std::optional<PackedForm> FindPacked(const ObjectId& /*id*/) {
+    return std::nullopt;
+  }
+  // Copies it. kCorrupt, with nothing passed on, when it is damaged. REQUIRES:
+  // FindPacked has found it.
+  virtual Status CopyPacked(const ObjectId& /*id*/,
+                            const PackedSink& /*sink*/) {
+    return {};
   }
 
   // Bytes of pack and pack index files, for comparison.

@@ -87,7 +87,7 @@ Result<PreparedObject> PackEntryPreparer::Prepare(ByteView content,
   if (like != 0 && numbers_[position - like] != kNotPlanned) {
     likely = numbers_[position - like];
   }
-  const PlannedDelta& plan = planner_->Plan(content, kPath, likely);
+  const PlannedDelta& plan = planner_->Plan(content, kPath, {.likely = likely});
   PreparedObject prepared;
   if (plan.base) {
     delta_.clear();

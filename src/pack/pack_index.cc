@@ -71,7 +71,8 @@ Result<PackIndex> DecodePackIndex(ByteView bytes, const std::string& path) {
       index.ids,
       ObjectIdTable::FromSorted(kFormat, Bytes(ids.begin(), ids.end())));
   if (index.ids.fan_out() != fan_out) return Bad(path);
-  in.Raw(count * sizeof(uint32_t));  // checksums
+  index.checksums.resize(count);
+  for (uint32_t& checksum : index.checksums) checksum = in.U32();
   ByteReader large(bytes.last(large_count * 8 + 2 * width));
   const ByteView large_offsets = large.Raw(large_count * 8);
   index.offsets.resize(count);

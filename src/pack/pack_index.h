@@ -17,6 +17,8 @@ namespace zpack {
 struct PackIndex {
   ObjectIdTable ids;
   std::vector<uint64_t> offsets;  // in the pack, by rank of the id
+  // CRC-32 of each entry, by rank; none in version 1.
+  std::vector<uint32_t> checksums;
 };
 
 // Decodes the bytes of an index; `path` is what messages call it. kUnsupported

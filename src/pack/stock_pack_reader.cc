@@ -63,6 +63,7 @@ Result<std::unique_ptr<StockPackReader>> StockPackReader::Create(
       new StockPackReader(std::move(file), end));
   ZPACK_TRY(reader->PlaceEntries(index));
   reader->ids_ = std::move(index.ids);
+  reader->checksums_ = std::move(index.checksums);
   ZPACK_TRY(reader->ScanEntries());
   ZPACK_TRY(reader->ResolveTypes());
   return reader;
@@ -91,6 +92,7 @@ Status StockPackReader::PlaceEntries(const PackIndex& index) {
     positions_[order[position]] = position;
     expected = offset + 1;
   }
+  ranks_ = std::move(order);
   return {};
 }
 
@@ -225,26 +227,17 @@ std::vector<uint32_t> StockPackReader::DeltaOrder() const {
       next[at] = std::exchange(first[entries_[at].base], at);
     }
   }
-  const std::vector<uint32_t> ranks = RanksByPosition();
   std::vector<uint32_t> order;
   order.reserve(entries_.size());
   while (!pending.empty()) {
     const uint32_t at = pending.back();
     pending.pop_back();
-    order.push_back(ranks[at]);
+    order.push_back(ranks_[at]);
     for (uint32_t child = first[at]; child != kNoBase; child = next[child]) {
       pending.push_back(child);
     }
   }
   return order;
-}
-
-std::vector<uint32_t> StockPackReader::RanksByPosition() const {
-  std::vector<uint32_t> ranks(positions_.size());
-  for (uint32_t rank = 0; rank < ranks.size(); ++rank) {
-    ranks[positions_[rank]] = rank;
-  }
-  return ranks;
 }
 
 Status StockPackReader::Inflate(uint32_t position, Bytes& raw) const {

@@ -12,12 +12,14 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/file.h"
 #include "base/lru_cache.h"
 #include "codec/inflate.h"
+#include "object/object_source.h"
 #include "pack/pack_index.h"
 
 namespace zpack {
@@ -48,6 +50,15 @@ class StockPackReader {
   bool IsWhole(uint32_t rank) const {
     return entries_[positions_[rank]].base == kNoBase;
   }
+  // The rank of the object that this one is a delta against.
+  std::optional<uint32_t> Base(uint32_t rank) const {
+    const uint32_t base = entries_[positions_[rank]].base;
+    return base == kNoBase ? std::nullopt : std::optional(ranks_[base]);
+  }
+  // Passes on the entry as it is stored, once it is known to be what the index
+  // was made for. kCorrupt before anything was passed on when it is not.
+  Status Copy(uint32_t rank, const PackedSink& sink) const;
+
   // kUnsupported for objects too large to be read at once; kCorrupt and kIo.
   Status Read(uint32_t rank, Bytes& content);
   // The content in pieces, for objects of any size. REQUIRES: IsWhole(rank).
@@ -84,7 +95,11 @@ class StockPackReader {
   // Fills the type of deltas from their bases.
   Status ResolveTypes();
   Result<EntryHeader> ParseHeader(uint32_t position, ByteView bytes) const;
-  std::vector<uint32_t> RanksByPosition() const;
+  // Reads the bytes of an entry from `from` on, in pieces.
+  Status ReadPieces(uint32_t position, uint64_t from,
+                    const std::function<Status(ByteView)>& piece) const;
+  // Whether the bytes of an entry are those that the index was made for.
+  Status CheckEntry(uint32_t rank, const EntryHeader& header) const;
   // Inflates what `position` stands for: an object, or a delta.
   Status Inflate(uint32_t position, Bytes& raw) const;
   // Bytes of an entry in the pack.
@@ -99,6 +114,8 @@ class StockPackReader {
   uint64_t end_;  // of the last entry
   ObjectIdTable ids_;
   std::vector<uint32_t> positions_;  // by rank
+  std::vector<uint32_t> ranks_;      // by position
+  std::vector<uint32_t> checksums_;  // by rank; none in an old index
   std::vector<Entry> entries_;
   std::mutex mutex_;                 // guards what follows
   LruCache<uint32_t, Bytes> bases_;  // by position

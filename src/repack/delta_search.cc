@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "base/error.h"
@@ -16,9 +14,6 @@
 namespace zpack {
 namespace {
 
-// Content of a stretch: objects are compared inside one only, so few are
-// better, but each is one thread's work.
-constexpr uint64_t kStretch = uint64_t{256} << 20;
 // Contents below are as large as deltas of them.
 constexpr uint64_t kMinSize = 50;
 constexpr int kFastLevel = 1;
@@ -50,37 +45,6 @@ DeltaPlannerOptions PlannerOptions(const DeltaSearchOptions& options,
 
 }  // namespace
 
-std::vector<SearchStretch> PlanStretches(const ObjectList& list,
-                                         const Lineages& lineages,
-                                         const DeltaSearchOptions& options) {
-  std::vector<uint32_t> order(list.ids.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::ranges::sort(order, {}, [&](uint32_t rank) {
-    const ObjectType type = list.types[rank];
-    // Commits resemble those of the same time.
-    const uint64_t shortage =
-        type == ObjectType::kTree || type == ObjectType::kBlob
-            ? std::numeric_limits<uint64_t>::max() - list.sizes[rank]
-            : 0;
-    return std::tuple(type, !list.reached(rank),
-                      lineages.groups[list.paths[rank]], shortage,
-                      list.visits[rank], rank);
-  });
-  std::vector<SearchStretch> stretches;
-  uint64_t size = 0;
-  for (const uint32_t rank : order) {
-    if (list.sizes[rank] > options.big_file_threshold) continue;
-    if (stretches.empty() || stretches.back().type != list.types[rank] ||
-        size + list.sizes[rank] > kStretch) {
-      stretches.emplace_back().type = list.types[rank];
-      size = 0;
-    }
-    stretches.back().ranks.push_back(rank);
-    size += list.sizes[rank];
-  }
-  return stretches;
-}
-
 DeltaSearch::DeltaSearch(const SearchInput& input,
                          const DeltaSearchOptions& options,
                          const ProgressPhase& phase, std::stop_token stop)
@@ -99,47 +63,133 @@ DeltaPlanner& DeltaSearch::Planner(ObjectType type) {
   return type == ObjectType::kBlob ? blob_planner_ : commit_planner_;
 }
 
+Deflater& DeltaSearch::WholeDeflater(uint32_t rank) {
+  return IsIncompressible(rank) ? fast_deflater_ : deflater_;
+}
+
+bool DeltaSearch::IsIncompressible(uint32_t rank) const {
+  return input_.list.types[rank] == ObjectType::kBlob &&
+         input_.lineages.incompressible[input_.list.paths[rank]];
+}
+
 bool DeltaSearch::IsAlone(uint32_t rank) const {
   const ObjectList& list = input_.list;
   return !any_deltas_ || list.sizes[rank] < kMinSize ||
+         IsIncompressible(rank) ||
          (list.types[rank] == ObjectType::kBlob &&
           input_.undeltified[list.paths[rank]]);
 }
 
 Status DeltaSearch::Run(SearchStretch& stretch) {
-  const ObjectList& list = input_.list;
-  DeltaPlanner& planner = Planner(stretch.type);
-  planner.Clear();
-  // Ranks by the planner's numbers.
-  std::vector<uint32_t> planned;
+  Planner(stretch.type).Clear();
+  planned_.clear();
+  depths_.clear();
   stretch.entries.reserve(stretch.ranks.size());
   for (const uint32_t rank : stretch.ranks) {
     ZPACK_TRY(CheckStop(stop_));
-    Bytes content;
-    ZPACK_TRY(ReadListed(input_.source, list, rank, content));
-    const uint64_t size = content.size();
-    const uint32_t path = list.paths[rank];
-    if (stretch.type == ObjectType::kBlob &&
-        input_.lineages.incompressible[path]) {
-      AddEntry(rank, content, fast_deflater_, stretch);
-    } else if (IsAlone(rank)) {
-      AddEntry(rank, content, deflater_, stretch);
-    } else {
-      const PlannedDelta& plan = planner.Plan(content, path);
-      if (plan.base) {
-        delta_.clear();
-        EncodePackDelta(plan.base_size, content, plan.delta, delta_);
-        AddEntry(rank, delta_, deflater_, stretch);
-        stretch.entries.back().base = planned[*plan.base];
-      } else {
-        AddEntry(rank, content, deflater_, stretch);
-      }
-      planned.push_back(rank);
-      planner.Add(std::move(content), path);
-    }
-    phase_.Advance(1, size);
+    ZPACK_TRY(Add(rank, stretch));
+    phase_.Advance(1, input_.list.sizes[rank]);
   }
   return {};
+}
+
+Status DeltaSearch::Add(uint32_t rank, SearchStretch& stretch) {
+  const Reuse reuse = input_.reuse.kinds[rank];
+  if (reuse == Reuse::kDelta) return AddStored(rank, stretch);
+  depths_[rank] = 0;
+  if (IsAlone(rank)) {
+    return reuse == Reuse::kSettled ? Status{} : AddWhole(rank, stretch);
+  }
+  Bytes content;
+  ZPACK_TRY(ReadListed(input_.source, input_.list, rank, content));
+  SearchDelta(rank, std::move(content), stretch);
+  return {};
+}
+
+Status DeltaSearch::AddStored(uint32_t rank, SearchStretch& stretch) {
+  const auto depth = StoredDepth(rank);
+  if (!depth || IsAlone(rank)) return {};
+  depths_[rank] = *depth;
+  Bytes content;
+  ZPACK_TRY(ReadListed(input_.source, input_.list, rank, content));
+  planned_.push_back(rank);
+  Planner(stretch.type)
+      .AddStored(std::move(content), input_.list.paths[rank], *depth,
+                 input_.reuse.IsKnown(rank) ? Novelty::kKnown : Novelty::kNew);
+  return {};
+}
+
+std::optional<uint32_t> DeltaSearch::StoredDepth(uint32_t rank) const {
+  const uint32_t root = input_.reuse.roots[rank];
+  const uint32_t distance = input_.reuse.distances[rank];
+  // A root that takes part may become a delta itself. Once that is decided, it
+  // is not against anything that comes later, so no circle can arise.
+  if (!input_.taking_part[root]) return distance;
+  const auto at = depths_.find(root);
+  return at == depths_.end() ? std::nullopt
+                             : std::optional(at->second + distance);
+}
+
+void DeltaSearch::SearchDelta(uint32_t rank, Bytes content,
+                              SearchStretch& stretch) {
+  const Reuse reuse = input_.reuse.kinds[rank];
+  const Novelty novelty =
+      reuse == Reuse::kSettled ? Novelty::kKnown : Novelty::kNew;
+  const uint32_t path = input_.list.paths[rank];
+  DeltaPlanner& planner = Planner(stretch.type);
+  const PlannedDelta& plan =
+      planner.Plan(content, path, {{}, input_.reuse.Height(rank), novelty});
+  if (plan.base) {
+    delta_.clear();
+    EncodePackDelta(plan.base_size, content, plan.delta, delta_);
+    AddEntry(rank, delta_, deflater_, stretch);
+    const uint32_t base = planned_[*plan.base];
+    stretch.entries.back().base = base;
+    depths_[rank] = depths_[base] + 1;
+  } else if (reuse != Reuse::kSettled &&
+             !(reuse == Reuse::kWhole && CopyWhole(rank, deflater_, stretch))) {
+    AddEntry(rank, content, deflater_, stretch);
+  }
+  planned_.push_back(rank);
+  planner.Add(std::move(content), path, novelty);
+}
+
+Status DeltaSearch::AddWhole(uint32_t rank, SearchStretch& stretch) {
+  Deflater& deflater = WholeDeflater(rank);
+  if (input_.reuse.kinds[rank] == Reuse::kWhole &&
+      CopyWhole(rank, deflater, stretch)) {
+    return {};
+  }
+  ZPACK_TRY(ReadListed(input_.source, input_.list, rank, content_));
+  AddEntry(rank, content_, deflater, stretch);
+  return {};
+}
+
+bool DeltaSearch::CopyWhole(uint32_t rank, const Deflater& deflater,
+                            SearchStretch& stretch) {
+  const size_t before = stretch.streams.size();
+  PlannedEntry entry;
+  entry.rank = rank;
+  const Status copied = input_.source.CopyPacked(
+      input_.list.ids[rank], {[&](uint64_t raw_size) -> Status {
+                                entry.raw_size = raw_size;
+                                return {};
+                              },
+                              [&](ByteView piece) -> Status {
+                                Append(stretch.streams, piece);
+                                return {};
+                              }});
+  const ByteView stream = ByteView(stretch.streams).subspan(before);
+  // A damaged one is read by other means, or refused, by who reads it.
+  if (!copied || entry.raw_size != input_.list.sizes[rank] ||
+      (input_.reuse.rule == ReuseRule::kObjects &&
+       ZlibLevelHint(stream) < deflater.level_hint())) {
+    stretch.streams.resize(before);
+    return false;
+  }
+  entry.stored_size = stream.size();
+  stretch.entries.push_back(entry);
+  return true;
 }
 
 void DeltaSearch::AddEntry(uint32_t rank, ByteView raw, Deflater& deflater,

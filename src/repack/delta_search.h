@@ -8,12 +8,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "base/progress_phase.h"
 #include "codec/deflate.h"
 #include "delta/delta_planner.h"
 #include "object/object_source.h"
+#include "repack/reuse_plan.h"
 #include "writer/lineage_grouper.h"
 #include "writer/object_list.h"
 
@@ -26,11 +29,12 @@ struct DeltaSearchOptions {
   uint64_t window_memory = uint64_t{64} << 20;  // contents kept as candidates
   // Larger objects are stored whole, and read and written in pieces.
   uint64_t big_file_threshold = uint64_t{64} << 20;
+  ReuseRule reuse = ReuseRule::kNothing;
 };
 
 // What becomes of one object.
 struct PlannedEntry {
-  static constexpr uint32_t kNoBase = 0xffffffff;
+  static constexpr uint32_t kNoBase = ReusePlan::kNoBase;
 
   uint32_t rank = 0;
   uint32_t base = kNoBase;   // rank of the object it is a delta against
@@ -47,11 +51,18 @@ struct SearchStretch {
 };
 
 // Puts objects of a type and of alike paths side by side, the largest of these
-// first, so that deltas delete, and cuts this into stretches that a thread
-// works on by itself. An object above the threshold is in none.
-std::vector<SearchStretch> PlanStretches(const ObjectList& list,
-                                         const Lineages& lineages,
-                                         const DeltaSearchOptions& options);
+// first, so that deltas delete, and cuts this into stretches that a thread works
+// on by itself. An object above the threshold is in none.
+//
+// What is not searched, because it is copied, is there only where something is
+// searched that lies near it.
+struct SearchPlan {
+  std::vector<SearchStretch> stretches;
+  std::vector<bool> taking_part;  // by rank: it is in one of them
+};
+SearchPlan PlanStretches(const ObjectList& list, const Lineages& lineages,
+                         const ReusePlan& reuse,
+                         const DeltaSearchOptions& options);
 
 // What is searched. All of it outlives the search.
 struct SearchInput {
@@ -60,6 +71,8 @@ struct SearchInput {
   const Lineages& lineages;
   // By path: blobs are stored whole, and are no bases.
   const std::vector<bool>& undeltified;
+  const ReusePlan& reuse;
+  const std::vector<bool>& taking_part;
 };
 
 class DeltaSearch {
@@ -68,19 +81,34 @@ class DeltaSearch {
   DeltaSearch(const SearchInput& input, const DeltaSearchOptions& options,
               const ProgressPhase& phase, std::stop_token stop);
 
-  // Fills entries and streams. Errors are those of ObjectSource::Read, and
-  // kInterrupted.
+  // Fills entries and streams; what is to be copied, and stays as it is, gets
+  // no entry. Errors are those of ObjectSource::Read, and kInterrupted.
   Status Run(SearchStretch& stretch);
 
  private:
+  // Searches one object, or makes it a candidate.
+  Status Add(uint32_t rank, SearchStretch& stretch);
+  // The same for one that is copied.
+  Status AddStored(uint32_t rank, SearchStretch& stretch);
+  // Looks for a delta of an object, which is `content`.
+  void SearchDelta(uint32_t rank, Bytes content, SearchStretch& stretch);
+  // Appends the entry of an object that is stored whole.
+  Status AddWhole(uint32_t rank, SearchStretch& stretch);
+  // The same by copying it; false when that is not possible.
+  bool CopyWhole(uint32_t rank, const Deflater& deflater,
+                 SearchStretch& stretch);
   // Appends the entry of an object, and `raw`, its content or a delta,
   // deflated.
   static void AddEntry(uint32_t rank, ByteView raw, Deflater& deflater,
                        SearchStretch& stretch);
   DeltaPlanner& Planner(ObjectType type);
-
+  Deflater& WholeDeflater(uint32_t rank);
+  bool IsIncompressible(uint32_t rank) const;
   // True for an object that is stored whole whatever others look like.
   bool IsAlone(uint32_t rank) const;
+  // How many deltas a copied one is away from an object that is stored whole;
+  // nothing while that is not known.
+  std::optional<uint32_t> StoredDepth(uint32_t rank) const;
 
   SearchInput input_;
   const ProgressPhase& phase_;
@@ -92,6 +120,11 @@ class DeltaSearch {
   Deflater deflater_;
   Deflater fast_deflater_;  // for what does not deflate
   Bytes delta_;
+  Bytes content_;
+  // Of the stretch: ranks by the planner's numbers, and by rank how many deltas
+  // it is away from an object that is stored whole.
+  std::vector<uint32_t> planned_;
+  std::unordered_map<uint32_t, uint32_t> depths_;
 };
 
 }  // namespace zpack

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A new stock pack from the objects of a source: delta search, order, writing,
-// and reading back.
+// A new stock pack from the objects of a source: delta what to copy, search,
+// order, and writing.
 
 #pragma once
 
@@ -23,12 +23,5 @@ Result<std::unique_ptr<StockPackWriter>> BuildStockPack(
     ObjectSource& source, const ObjectList& list,
     const DeltaSearchOptions& options, const RunOptions& run,
     FileSystem& file_system, const std::string& directory);
-
-// Phase "Verifying objects": reads the pack that `writer` has finished back
-// from disk, hashes every object, and compares the set of ids with `expected`.
-// kMismatch, naming the object, when anything differs.
-Status VerifyStockPack(const StockPackWriter& writer,
-                       const ObjectIdTable& expected, const RunOptions& run,
-                       FileSystem& file_system);
 
 }  // namespace zpack

@@ -40,13 +40,6 @@ Status StreamSpool::Finish() {
   return {};
 }
 
-std::vector<uint32_t> StreamSpool::Bases() const {
-  std::vector<uint32_t> bases;
-  bases.reserve(entries_.size());
-  for (const PlannedEntry& entry : entries_) bases.push_back(entry.base);
-  return bases;
-}
-
 Status StreamSpool::Read(uint32_t rank, Bytes& stream) const {
   stream.resize(entries_[rank].stored_size);
   return reader_->Read(offsets_[rank], stream);

@@ -33,7 +33,6 @@ class StreamSpool {
   // What became of each rank; the base is PlannedEntry::kNoBase for those that
   // were not added, whose stored size is 0.
   const std::vector<PlannedEntry>& entries() const { return entries_; }
-  std::vector<uint32_t> Bases() const;
   // Fills `stream` with that of `rank`.
   Status Read(uint32_t rank, Bytes& stream) const;
 

@@ -9,6 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -73,6 +75,19 @@ class RepackFixture : public ::testing::Test {
 
   bool Has(const std::string& id) const {
     return repo_.TryGit({"cat-file", "-e", id}).ok();
+  }
+
+  // The longest chain of deltas in a pack of the repository.
+  unsigned LongestChain(const std::string& pack) const {
+    unsigned longest = 0;
+    for (const std::string& line : SplitLines(repo_.Git(
+             {"verify-pack", "-v", pack_directory() + '/' + pack + ".idx"}))) {
+      unsigned length = 0;
+      if (std::sscanf(line.c_str(), "chain length = %u:", &length) == 1) {
+        longest = std::max(longest, length);
+      }
+    }
+    return longest;
   }
 
   // Names of loose objects.

@@ -18,8 +18,8 @@ constexpr int64_t kMaxWindow = 4095;  // as in Git
 void AddOptions(po::options_description& options) {
   options.add_options()("all,a", "pack everything that is reachable (always)")(
       "delete,d", "remove the packs and loose objects that become redundant")(
-      "force-deltas,f", "search all deltas anew (always)")(
-      "force-objects,F", "compress all objects anew (always)")(
+      "force-deltas,f", "search all deltas anew")(
+      "force-objects,F", "search and compress everything anew")(
       "keep-unreachable,k", "pack unreachable objects, too")(
       "window", po::value<std::string>()->value_name("<n>"),
       "candidates per object, instead of pack.window or 20")(
@@ -56,6 +56,8 @@ RepackOptions ToOptions(const po::variables_map& values,
   if (Has(values, "memory")) {
     options.window_memory = ParseSize(Text(values, "memory"), "memory");
   }
+  if (Has(values, "force-deltas")) options.reuse = PackReuse::kObjects;
+  if (Has(values, "force-objects")) options.reuse = PackReuse::kNothing;
   if (Has(values, "keep-unreachable")) options.objects = ObjectSet::kAll;
   if (Has(values, "delete")) options.redundant = Redundant::kRemove;
   if (Has(values, "keep-pack")) {

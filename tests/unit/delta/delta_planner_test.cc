@@ -158,10 +158,10 @@ TEST_F(DeltaPlannerTest, TriesWhatIsLikelyFirst) {
   }
   const Bytes next = Edit(text);
   EXPECT_EQ(planner.Plan(next, 2).base, std::nullopt);
-  EXPECT_EQ(planner.Plan(next, 2, 0).base, 0U);
+  EXPECT_EQ(planner.Plan(next, 2, {.likely = 0}).base, 0U);
   EXPECT_TRUE(std::ranges::equal(planner.BaseContent(0), text));
   // Not when something of the path is better.
-  EXPECT_EQ(planner.Plan(next, 2, 1).base, std::nullopt);
+  EXPECT_EQ(planner.Plan(next, 2, {.likely = 1}).base, std::nullopt);
 }
 
 TEST_F(DeltaPlannerTest, TakesTheCheapestVersionOfAPath) {

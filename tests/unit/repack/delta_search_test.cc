@@ -52,14 +52,15 @@ class DeltaSearchTest : public ::testing::Test {
     opened_ = source_.Open();
     lineages_ = *GroupLineages(*opened_, list_, UINT64_MAX, RunOptions{});
     undeltified_.resize(list_.path_table.size());
+    reuse_ = PlanReuse(*opened_, list_, undeltified_, ReuseRule::kNothing, 50);
   }
 
   SearchInput Input() const {
-    return {*opened_, list_, lineages_, undeltified_};
+    return {*opened_, list_, lineages_, undeltified_, reuse_, taking_part_};
   }
 
   std::vector<SearchStretch> Plan(const DeltaSearchOptions& options) const {
-    return PlanStretches(list_, lineages_, options);
+    return PlanStretches(list_, lineages_, reuse_, options).stretches;
   }
 
   // Runs the search over all stretches; checks that every entry is what its
@@ -120,6 +121,8 @@ class DeltaSearchTest : public ::testing::Test {
   ObjectList list_;
   Lineages lineages_;
   std::vector<bool> undeltified_;
+  ReusePlan reuse_;
+  std::vector<bool> taking_part_;
 };
 
 TEST_F(DeltaSearchTest, StretchesHaveEveryObjectOnceAndOneType) {

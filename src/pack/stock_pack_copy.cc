@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Entries of a pack as they are stored.
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "codec/deflate.h"
+#include "pack/stock_pack_reader.h"
+
+namespace zpack {
+namespace {
+
+constexpr uint64_t kPiece = uint64_t{1} << 20;
+// Of an entry, before its zlib stream: a size of 64 bits, and an id at most.
+constexpr uint64_t kMaxHeader = 32;
+
+}  // namespace
+
+Status StockPackReader::ReadPieces(
+    uint32_t position, uint64_t from,
+    const std::function<Status(ByteView)>& piece) const {
+  const uint64_t size = StoredSize(position);
+  Bytes buffer;
+  while (from < size) {
+    buffer.resize(std::min(kPiece, size - from));
+    ZPACK_TRY(file_->Read(entries_[position].offset + from, buffer));
+    ZPACK_TRY(piece(buffer));
+    from += buffer.size();
+  }
+  return {};
+}
+
+Status StockPackReader::CheckEntry(uint32_t rank,
+                                   const EntryHeader& header) const {
+  const uint32_t position = positions_[rank];
+  const auto bad = [&] {
+    return MakeError(ErrorCode::kCorrupt, "bad entry at offset {} of '{}'",
+                     entries_[position].offset, file_->path());
+  };
+  if (!checksums_.empty()) {
+    uint32_t crc = 0;
+    ZPACK_TRY(ReadPieces(position, 0, [&](ByteView piece) -> Status {
+      crc = Crc32(crc, piece);
+      return {};
+    }));
+    return crc == checksums_[rank] ? Status{} : bad();
+  }
+  // An old index has no checksums; the stream has one, of what it stands for.
+  StreamInflater inflater;
+  Bytes out(kPiece);
+  uint64_t produced = 0;
+  bool ended = false;
+  ZPACK_TRY(ReadPieces(position, header.length, [&](ByteView piece) -> Status {
+    while (!piece.empty()) {
+      if (ended) return bad();
+      ZPACK_ASSIGN_OR_RETURN(const auto progress, inflater.Run(piece, out));
+      produced += progress.produced;
+      ended = progress.ended;
+      if (produced > header.size ||
+          (!ended && progress.consumed == 0 && progress.produced == 0)) {
+        return bad();
+      }
+      piece = piece.subspan(progress.consumed);
+    }
+    return {};
+  }));
+  return ended && produced == header.size ? Status{} : bad();
+}
+
+Status StockPackReader::Copy(uint32_t rank, const PackedSink& sink) const {
+  const uint32_t position = positions_[rank];
+  Bytes start(std::min(kMaxHeader, StoredSize(position)));
+  ZPACK_TRY(file_->Read(entries_[position].offset, start));
+  ZPACK_ASSIGN_OR_RETURN(const EntryHeader header,
+                         ParseHeader(position, start));
+  ZPACK_TRY(CheckEntry(rank, header));
+  ZPACK_TRY(sink.begin(header.size));
+  return ReadPieces(position, header.length, sink.append);
+}
+
+}  // namespace zpack

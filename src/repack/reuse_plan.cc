@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "repack/reuse_plan.h"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+namespace zpack {
+namespace {
+
+class ReusePlanner {
+ public:
+  ReusePlanner(ObjectSource& source, const ObjectList& list,
+               const std::vector<bool>& undeltified, unsigned max_depth)
+      : source_(source),
+        list_(list),
+        undeltified_(undeltified),
+        max_depth_(std::min<unsigned>(max_depth,
+                                      std::numeric_limits<uint16_t>::max())) {
+    plan_.kinds.resize(list.ids.size());
+  }
+
+  ReusePlan Run(ReuseRule rule) {
+    plan_.rule = rule;
+    if (rule == ReuseRule::kNothing) return std::move(plan_);
+    if (rule == ReuseRule::kDeltas) {
+      plan_.bases.resize(list_.ids.size(), ReusePlan::kNoBase);
+      packs_.resize(list_.ids.size(), kNoPack);
+    }
+    for (uint32_t rank = 0; rank < list_.ids.size(); ++rank) Look(rank);
+    if (rule == ReuseRule::kDeltas) {
+      CutChains();
+      FindKnown();
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  static constexpr uint32_t kNoPack = 0xffffffff;
+
+  bool IsUndeltified(uint32_t rank) const {
+    return list_.types[rank] == ObjectType::kBlob &&
+           undeltified_[list_.paths[rank]];
+  }
+
+  // Fills in how the object is stored.
+  void Look(uint32_t rank) {
+    const auto form = source_.FindPacked(list_.ids[rank]);
+    if (!form) return;
+    if (!packs_.empty()) packs_[rank] = form->pack;
+    if (form->base.empty()) {
+      plan_.kinds[rank] = Reuse::kWhole;
+      return;
+    }
+    if (plan_.bases.empty() || max_depth_ == 0) return;
+    const auto base = list_.ids.Find(form->base);
+    if (!base || list_.types[*base] != list_.types[rank] ||
+        IsUndeltified(rank) || IsUndeltified(*base)) {
+      return;
+    }
+    plan_.bases[rank] = *base;
+  }
+
+  // Fills roots, distances and heights. A delta that closes a circle, or is too
+  // far from its root, becomes a root.
+  void CutChains() {
+    const uint32_t count = list_.ids.size();
+    plan_.roots.resize(count, ReusePlan::kNoBase);
+    plan_.distances.resize(count);
+    plan_.heights.resize(count);
+    std::vector<bool> pending(count);
+    std::vector<uint32_t> chain;
+    for (uint32_t rank = 0; rank < count; ++rank) {
+      for (uint32_t at = rank; plan_.roots[at] == ReusePlan::kNoBase;
+           at = plan_.bases[at]) {
+        chain.push_back(at);
+        pending[at] = true;
+        uint32_t& base = plan_.bases[at];
+        if (base != ReusePlan::kNoBase && pending[base]) {
+          base = ReusePlan::kNoBase;
+        }
+        if (base == ReusePlan::kNoBase) break;
+      }
+      for (; !chain.empty(); chain.pop_back()) {
+        pending[chain.back()] = false;
+        Settle(chain.back());
+      }
+    }
+  }
+
+  // REQUIRES: the base is settled.
+  void Settle(uint32_t rank) {
+    uint32_t& base = plan_.bases[rank];
+    if (base != ReusePlan::kNoBase && plan_.distances[base] == max_depth_) {
+      base = ReusePlan::kNoBase;
+    }
+    if (base == ReusePlan::kNoBase) {
+      plan_.roots[rank] = rank;
+      return;
+    }
+    const uint32_t root = plan_.roots[base];
+    plan_.kinds[rank] = Reuse::kDelta;
+    plan_.roots[rank] = root;
+    plan_.distances[rank] = plan_.distances[base] + 1;
+    plan_.heights[root] = std::max(plan_.heights[root], plan_.distances[rank]);
+  }
+
+  // The pack with most objects is the one that was made by searching.
+  void FindKnown() {
+    std::unordered_map<uint32_t, uint32_t> counts;
+    uint32_t main = kNoPack;
+    for (const uint32_t pack : packs_) {
+      if (pack != kNoPack) ++counts[pack];
+    }
+    for (const auto& [pack, count] : counts) {
+      if (main == kNoPack || count > counts[main] ||
+          (count == counts[main] && pack < main)) {
+        main = pack;
+      }
+    }
+    plan_.known.resize(packs_.size());
+    for (uint32_t rank = 0; rank < packs_.size(); ++rank) {
+      plan_.known[rank] = main != kNoPack && packs_[rank] == main;
+      if (plan_.known[rank] && plan_.kinds[rank] == Reuse::kWhole) {
+        plan_.kinds[rank] = Reuse::kSettled;
+      }
+    }
+  }
+
+  ObjectSource& source_;
+  const ObjectList& list_;
+  const std::vector<bool>& undeltified_;
+  unsigned max_depth_;
+  std::vector<uint32_t> packs_;  // by rank
+  ReusePlan plan_;
+};
+
+}  // namespace
+
+ReusePlan PlanReuse(ObjectSource& source, const ObjectList& list,
+                    const std::vector<bool>& undeltified, ReuseRule rule,
+                    unsigned max_depth) {
+  return ReusePlanner(source, list, undeltified, max_depth).Run(rule);
+}
+
+}  // namespace zpack

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What of the packs that are there is copied into a new one as it is stored.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "object/object_source.h"
+#include "writer/object_list.h"
+
+namespace zpack {
+
+// What may be copied.
+enum class ReuseRule : uint8_t {
+  kNothing,
+  kObjects,  // objects that are stored whole, and will be again
+  kDeltas,   // these, and deltas whose base is packed, too
+};
+
+// What becomes of one object.
+enum class Reuse : uint8_t {
+  kNone,     // it is searched and compressed
+  kWhole,    // it is searched, and copied if it stays whole
+  kSettled,  // the same, but it is only compared with what is new
+  kDelta,    // it is copied: a delta whose base is packed, too
+};
+
+struct ReusePlan {
+  static constexpr uint32_t kNoBase = 0xffffffff;
+
+  ReuseRule rule = ReuseRule::kNothing;
+  // By rank:
+  std::vector<Reuse> kinds;
+  // Objects of the pack that most come from: they were compared with each other
+  // when that was written. Empty, as what follows, unless deltas are copied.
+  std::vector<bool> known;
+  std::vector<uint32_t> bases;  // of copied deltas, else kNoBase
+  // Where the chain of copied deltas ends that an object is in, and how many
+  // deltas away that is.
+  std::vector<uint32_t> roots;
+  std::vector<uint16_t> distances;
+  // Of roots: the longest such chain that hangs on them.
+  std::vector<uint16_t> heights;
+
+  bool IsSearched(uint32_t rank) const {
+    return kinds[rank] == Reuse::kNone || kinds[rank] == Reuse::kWhole;
+  }
+  bool IsKnown(uint32_t rank) const { return !known.empty() && known[rank]; }
+  uint32_t Base(uint32_t rank) const {
+    return bases.empty() ? kNoBase : bases[rank];
+  }
+  uint32_t Height(uint32_t rank) const {
+    return heights.empty() ? 0 : heights[rank];
+  }
+};
+
+// `undeltified` is by path, as ObjectSource has it: blobs of these paths take
+// no part in deltas. Chains longer than `max_depth`, and circles of deltas from
+// several packs, are cut.
+ReusePlan PlanReuse(ObjectSource& source, const ObjectList& list,
+                    const std::vector<bool>& undeltified, ReuseRule rule,
+                    unsigned max_depth);
+
+}  // namespace zpack

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order of the search, cut into stretches.
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+#include "repack/delta_search.h"
+
+namespace zpack {
+namespace {
+
+// Content of a stretch: objects are compared inside one only, so few are
+// better, but each is one thread's work.
+constexpr uint64_t kStretch = uint64_t{256} << 20;
+
+std::vector<uint32_t> SearchOrder(const ObjectList& list,
+                                  const Lineages& lineages,
+                                  uint64_t big_file_threshold) {
+  std::vector<uint32_t> order;
+  order.reserve(list.ids.size());
+  for (uint32_t rank = 0; rank < list.ids.size(); ++rank) {
+    if (list.sizes[rank] <= big_file_threshold) order.push_back(rank);
+  }
+  std::ranges::sort(order, {}, [&](uint32_t rank) {
+    const ObjectType type = list.types[rank];
+    // Commits resemble those of the same time.
+    const uint64_t shortage =
+        type == ObjectType::kTree || type == ObjectType::kBlob
+            ? std::numeric_limits<uint64_t>::max() - list.sizes[rank]
+            : 0;
+    return std::tuple(type, !list.reached(rank),
+                      lineages.groups[list.paths[rank]], shortage,
+                      list.visits[rank], rank);
+  });
+  return order;
+}
+
+// By rank: what is searched, and what lies up to `window` places away from it.
+std::vector<bool> FindTakingPart(const std::vector<uint32_t>& order,
+                                 const ReusePlan& reuse, unsigned window) {
+  std::vector<bool> taking_part(reuse.kinds.size());
+  uint64_t left = 0;  // places behind something that is searched
+  const auto visit = [&](uint32_t rank) {
+    if (reuse.IsSearched(rank)) left = uint64_t{window} + 1;
+    if (left == 0) return;
+    --left;
+    taking_part[rank] = true;
+  };
+  std::ranges::for_each(order, visit);
+  left = 0;
+  std::for_each(order.rbegin(), order.rend(), visit);
+  return taking_part;
+}
+
+}  // namespace
+
+SearchPlan PlanStretches(const ObjectList& list, const Lineages& lineages,
+                         const ReusePlan& reuse,
+                         const DeltaSearchOptions& options) {
+  const auto order = SearchOrder(list, lineages, options.big_file_threshold);
+  SearchPlan plan;
+  plan.taking_part = FindTakingPart(order, reuse, options.window);
+  uint64_t size = 0;
+  for (const uint32_t rank : order) {
+    if (!plan.taking_part[rank]) continue;
+    if (plan.stretches.empty() ||
+        plan.stretches.back().type != list.types[rank] ||
+        size + list.sizes[rank] > kStretch) {
+      plan.stretches.emplace_back().type = list.types[rank];
+      size = 0;
+    }
+    plan.stretches.back().ranks.push_back(rank);
+    size += list.sizes[rank];
+  }
+  return plan;
+}
+
+}  // namespace zpack
