@@ -43,6 +43,10 @@ struct ConvertStats {
   Reused reused;
   // Why everything was converted although an older file was given; else empty.
   std::string base_unused;
+  // Blocks that an interrupted conversion had written.
+  uint64_t resumed_blocks = 0;
+  // Why what such a conversion left was not used; else empty.
+  std::string resume_unused;
 
   uint64_t objects() const;
   uint64_t raw_bytes() const;
@@ -56,7 +60,8 @@ struct ConvertStats {
 // The file appears under its name only after it was written, synced, read back
 // from disk, every object decoded and hashed to its id, and the set of ids and
 // the refs compared with the source, read anew. On any failure what was at
-// `path` is untouched and nothing else is left behind.
+// `path` is untouched and nothing else is left behind, but for the
+// temporary file of a conversion that was interrupted (ConvertOptions::resume).
 //
 // With ConvertOptions::base, objects of blocks that are copied from the older
 // file are not hashed anew; the checksums of these blocks are checked when they
@@ -70,5 +75,9 @@ struct ConvertStats {
 Result<ConvertStats> Convert(const std::string& repository,
                              const std::string& path,
                              const ConvertOptions& options);
+
+// Whether an interrupted conversion to `path` left something that one with
+// ConvertOptions::resume may continue.
+bool CanResume(const std::string& path);
 
 }  // namespace zpack

@@ -19,6 +19,7 @@ namespace zpack {
 enum class Overwrite : uint8_t { kNo, kYes };
 enum class ObjectSet : uint8_t { kAll, kReachable };
 enum class ReadBack : uint8_t { kNo, kYes };
+enum class Resume : uint8_t { kNo, kYes };
 
 // How much work `convert` does for a smaller file. See README.md for what the
 // profiles cost and save.
@@ -76,6 +77,9 @@ struct ConvertOptions {
   std::optional<std::string> base;
   // kYes replaces an existing destination, atomically; it may be `base`.
   Overwrite overwrite = Overwrite::kNo;
+  // kYes continues a conversion to the same path that was cut off, from what it
+  // had written, as far as that is undamaged and would come out the same now.
+  Resume resume = Resume::kNo;
   // kNo skips the decoding and re-hashing of the finished file. The set of
   // ids and the source's refs are compared in any case.
   ReadBack read_back = ReadBack::kYes;

@@ -7,6 +7,7 @@
 
 #include "api/convert_inventory.h"
 #include "api/convert_read_back.h"
+#include "api/convert_resume.h"
 #include "api/convert_source.h"
 #include "api/phase_timer.h"
 #include "base/atomic_file.h"
@@ -29,9 +30,71 @@ ConvertStats MakeStats(const WriteStats& written, const RefsSnapshot& refs,
   }
   stats.reused = {written.reused.blocks, written.reused.bytes,
                   written.reused.objects, written.reused.renumbered_blocks};
+  stats.resumed_blocks = written.resumed_blocks;
   stats.file_size = written.file_size;
   stats.source_pack_bytes = source_pack_bytes;
   stats.refs = refs.refs.size();
+  return stats;
+}
+
+// What ConvertTo needs.
+struct Conversion {
+  ObjectSource& source;
+  const SourceOpener& open_source;
+  FileSystem& file_system;
+  const ConvertOptions& options;
+  const EncodingOptions& encoding;
+  AtomicFile& output;
+};
+
+// Converts and publishes. `preamble` is set once the output may begin with it.
+Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
+  const ConvertOptions& options = to.options;
+  // Refs before objects: an object that a ref needs was there before the ref.
+  ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, to.source.ReadRefs());
+  ZPACK_ASSIGN_OR_RETURN(
+      const Inventory inventory,
+      TakeInventory(to.source, refs, to.file_system, options));
+
+  // From here on the set of objects is fixed, and so are the bytes.
+  ZPACK_ASSIGN_OR_RETURN(const PackPlan plan,
+                         BlameSource(PlanPack(to.source,
+                                              {inventory.ids(), inventory.list,
+                                               refs, inventory.base.get()},
+                                              to.encoding, options.run)));
+  std::string resume_unused;
+  WrittenBlocks already;
+  if (options.resume == Resume::kYes) {
+    ZPACK_ASSIGN_OR_RETURN(
+        already, FindWrittenBlocks(to.file_system, to.output, plan, options.run,
+                                   resume_unused));
+  }
+  preamble = plan.preamble;
+
+  // Written, synced, but under a temporary name.
+  ZPACK_ASSIGN_OR_RETURN(
+      const WriteStats written,
+      BlameSource(WritePack(plan, already, options.run, to.output.file())));
+
+  // Read back from disk, through the same code that any reader uses.
+  ZPACK_ASSIGN_OR_RETURN(
+      auto file, to.file_system.OpenForRead(to.output.temporary_path()));
+  ZPACK_ASSIGN_OR_RETURN(const auto pack,
+                         PackFile::Open(std::move(file), ReadOptions{}));
+  if (options.read_back == ReadBack::kYes) {
+    ZPACK_TRY(ReadBackFile(to.source, *pack, written.copied, options.run));
+  }
+
+  // The source, opened anew, must still be what was converted.
+  ZPACK_ASSIGN_OR_RETURN(const auto now, to.open_source());
+  ZPACK_TRY(CompareWithNow(*now, *pack, inventory.ids(), options.objects));
+
+  // Beyond this point the file is known to be good.
+  ZPACK_TRY(CheckStop(options.run.stop));
+  ZPACK_TRY(to.output.Commit());
+  ConvertStats stats = MakeStats(written, refs, to.source.PackedBytes());
+  stats.base_unused = inventory.base_unused;
+  stats.resume_unused = resume_unused;
   return stats;
 }
 
@@ -70,41 +133,17 @@ Result<ConvertStats> ConvertSource(const SourceOpener& open_source,
   ZPACK_ASSIGN_OR_RETURN(const auto source, open_source());
   ZPACK_ASSIGN_OR_RETURN(
       AtomicFile output,
-      AtomicFile::Create(file_system, path, options.overwrite));
-
-  // Refs before objects: an object that a ref needs was there before the ref.
-  ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, source->ReadRefs());
-  ZPACK_ASSIGN_OR_RETURN(const Inventory inventory,
-                         TakeInventory(*source, refs, file_system, options));
-
-  // From here on the set of objects is fixed. Written, synced, but under a
-  // temporary name.
-  ZPACK_ASSIGN_OR_RETURN(
-      const WriteStats written,
-      BlameSource(WritePack(
-          *source,
-          {inventory.ids(), inventory.list, refs, inventory.base.get()},
-          encoding, options.run, output.file())));
-
-  // Read back from disk, through the same code that any reader uses.
-  ZPACK_ASSIGN_OR_RETURN(auto file,
-                         file_system.OpenForRead(output.temporary_path()));
-  ZPACK_ASSIGN_OR_RETURN(const auto pack,
-                         PackFile::Open(std::move(file), ReadOptions{}));
-  if (options.read_back == ReadBack::kYes) {
-    ZPACK_TRY(ReadBackFile(*source, *pack, written.copied, options.run));
+      AtomicFile::Create(file_system, path, options.overwrite,
+                         options.resume == Resume::kYes
+                             ? AtomicFile::Leftover::kKeep
+                             : AtomicFile::Leftover::kEmpty));
+  Bytes preamble;
+  Result<ConvertStats> stats = ConvertTo(
+      {*source, open_source, file_system, options, encoding, output}, preamble);
+  if (!stats && stats.error().code == ErrorCode::kInterrupted) {
+    KeepForResume(preamble, output);
   }
-
-  // The source, opened anew, must still be what was converted.
-  ZPACK_ASSIGN_OR_RETURN(const auto now, open_source());
-  ZPACK_TRY(CompareWithNow(*now, *pack, inventory.ids(), options.objects));
-
-  // Beyond this point the file is known to be good.
-  ZPACK_TRY(CheckStop(options.run.stop));
-  ZPACK_TRY(output.Commit());
-  ConvertStats stats = MakeStats(written, refs, source->PackedBytes());
-  stats.base_unused = inventory.base_unused;
-  stats.phases = timer.phases();
+  if (stats) stats->phases = timer.phases();
   return stats;
 }
 

@@ -47,23 +47,33 @@ Result<std::string> FollowLinks(const std::string& path) {
   return std::unexpected(IoError("follow", path, ELOOP));
 }
 
+std::string TemporaryFor(const std::string& target) {
+  return DirectoryOf(target) + "/." + FileNameOf(target) + ".zpack-tmp";
+}
+
 }  // namespace
+
+Result<std::string> AtomicFile::TemporaryPath(const std::string& path) {
+  ZPACK_ASSIGN_OR_RETURN(const std::string target, FollowLinks(path));
+  return TemporaryFor(target);
+}
 
 Result<AtomicFile> AtomicFile::Create(FileSystem& file_system,
                                       const std::string& path,
-                                      Overwrite overwrite) {
+                                      Overwrite overwrite, Leftover leftover) {
   ZPACK_ASSIGN_OR_RETURN(const std::string target, FollowLinks(path));
   if (FileNameOf(target).empty()) {
     return MakeError(ErrorCode::kInvalidArgument, "not a file name: '{}'",
                      path);
   }
   ZPACK_TRY(CheckDestination(target, overwrite));
-  const std::string temporary =
-      DirectoryOf(target) + "/." + FileNameOf(target) + ".zpack-tmp";
+  const std::string temporary = TemporaryFor(target);
   // Better now than after the rename: a directory that can be written to but
   // not opened cannot be synced.
   ZPACK_TRY(file_system.SyncDirectory(DirectoryOf(target)));
-  ZPACK_ASSIGN_OR_RETURN(auto file, file_system.CreateLocked(temporary));
+  ZPACK_ASSIGN_OR_RETURN(auto file, leftover == Leftover::kKeep
+                                        ? file_system.OpenLocked(temporary)
+                                        : file_system.CreateLocked(temporary));
   AtomicFile output(file_system, target, temporary, overwrite, std::move(file));
   // Replacing a file does not open it to more readers. Until then the owner
   // must be able to write it, or a later run could not take it over.

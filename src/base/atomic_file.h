@@ -21,13 +21,19 @@ namespace zpack {
 // told from a live one by its lock and taken over by the next writer.
 class AtomicFile {
  public:
+  // What happens to a temporary that another run left.
+  enum class Leftover : uint8_t { kEmpty, kKeep };
+
+  // The name of the temporary for the destination `path`.
+  static Result<std::string> TemporaryPath(const std::string& path);
+
   // kExists when `path` is there and `overwrite` is kNo, or while another
   // process writes the same destination; kInvalidArgument when something that
   // is not a regular file is in the way. A symbolic link is followed, and the
   // mode of a file that is replaced is kept.
   static Result<AtomicFile> Create(FileSystem& file_system,
-                                   const std::string& path,
-                                   Overwrite overwrite);
+                                   const std::string& path, Overwrite overwrite,
+                                   Leftover leftover = Leftover::kEmpty);
   ~AtomicFile();
   AtomicFile(AtomicFile&&) noexcept = default;
   AtomicFile& operator=(AtomicFile&&) = delete;
@@ -39,6 +45,9 @@ class AtomicFile {
   // REQUIRES: file().Sync() has returned success, and nothing was written
   // since. On failure the destination is what it was.
   Status Commit();
+
+  // Leaves the temporary, for a run that opens it with kKeep.
+  void Keep() { file_.reset(); }
 
  private:
   AtomicFile(FileSystem& file_system, std::string path,

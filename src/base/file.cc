@@ -64,8 +64,8 @@ class PosixRandomAccessFile final : public RandomAccessFile {
 
 class PosixWritableFile final : public WritableFile {
  public:
-  PosixWritableFile(Descriptor fd, std::string path)
-      : fd_(std::move(fd)), path_(std::move(path)) {}
+  PosixWritableFile(Descriptor fd, std::string path, uint64_t size)
+      : fd_(std::move(fd)), path_(std::move(path)), size_(size) {}
 
   Status Append(ByteView bytes) override {
     const uint64_t offset = size_;
@@ -94,12 +94,21 @@ class PosixWritableFile final : public WritableFile {
     posix_fadvise(fd_.get(), 0, 0, POSIX_FADV_DONTNEED);
     return {};
   }
+
+  Status Truncate(uint64_t size) override {
+    if (ftruncate(fd_.get(), static_cast<off_t>(size)) != 0) {
+      return std::unexpected(IoError("truncate", path_, errno));
+    }
+    size_ = size;
+    return {};
+  }
+  uint64_t size() const override { return size_; }
   const std::string& path() const override { return path_; }
 
  private:
   Descriptor fd_;
   std::string path_;
-  uint64_t size_ = 0;
+  uint64_t size_;
 };
 
 // Removes a file that nobody holds and that may not be written: one that was
@@ -145,6 +154,13 @@ class PosixFileSystemImpl final : public FileSystem {
 
   Result<std::unique_ptr<WritableFile>> CreateLocked(
       const std::string& path) override {
+    ZPACK_ASSIGN_OR_RETURN(auto file, OpenLocked(path));
+    ZPACK_TRY(file->Truncate(0));
+    return file;
+  }
+
+  Result<std::unique_ptr<WritableFile>> OpenLocked(
+      const std::string& path) override {
     while (true) {
       Descriptor fd(
           open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
@@ -176,10 +192,8 @@ class PosixFileSystemImpl final : public FileSystem {
           held.st_dev != named.st_dev) {
         continue;
       }
-      if (ftruncate(fd.get(), 0) != 0) {
-        return std::unexpected(IoError("truncate", path, errno));
-      }
-      return std::make_unique<PosixWritableFile>(std::move(fd), path);
+      return std::make_unique<PosixWritableFile>(
+          std::move(fd), path, static_cast<uint64_t>(held.st_size));
     }
   }
 
@@ -192,7 +206,7 @@ class PosixFileSystemImpl final : public FileSystem {
       if (errno == EEXIST) error.code = ErrorCode::kExists;
       return std::unexpected(std::move(error));
     }
-    return std::make_unique<PosixWritableFile>(std::move(fd), path);
+    return std::make_unique<PosixWritableFile>(std::move(fd), path, 0);
   }
 
   Status Rename(const std::string& from, const std::string& to,

@@ -37,6 +37,10 @@ class WritableFile {
   // Returns once the content has reached the disk, and asks the system to
   // forget its cached copy, so that reading back really reads.
   virtual Status Sync() = 0;
+  // Cuts the file off after `size` bytes, where the next Append continues.
+  virtual Status Truncate(uint64_t size) = 0;
+  // Bytes in the file.
+  virtual uint64_t size() const = 0;
   virtual const std::string& path() const = 0;
 };
 
@@ -56,6 +60,9 @@ class FileSystem {
   // left behind, and holds an exclusive lock on it until it is closed. kExists
   // when another process holds it.
   virtual Result<std::unique_ptr<WritableFile>> CreateLocked(
+      const std::string& path) = 0;
+  // The same, but what is in the file stays.
+  virtual Result<std::unique_ptr<WritableFile>> OpenLocked(
       const std::string& path) = 0;
   // Creates an empty file. kExists when it is already there.
   virtual Result<std::unique_ptr<WritableFile>> Create(

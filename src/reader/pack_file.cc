@@ -85,6 +85,22 @@ Result<std::unique_ptr<PackFile>> PackFile::Open(
   return pack;
 }
 
+std::unique_ptr<PackFile> PackFile::OfBlocks(
+    std::unique_ptr<RandomAccessFile> file, format::BlockTable blocks,
+    ObjectIdTable ids, std::vector<uint32_t> numbers) {
+  std::unique_ptr<PackFile> pack(new PackFile(std::move(file), ReadOptions{}));
+  pack->header_.object_format = ids.format();
+  pack->header_.object_count = ids.size();
+  pack->blocks_ = std::move(blocks);
+  (void)pack->load_index_.Do([&]() -> Status {
+    pack->index_ = {std::move(ids), std::move(numbers), {}};
+    pack->index_.ranks = format::InversePermutation(pack->index_.numbers);
+    pack->index_loaded_ = true;
+    return {};
+  });
+  return pack;
+}
+
 Result<RefsSnapshot> PackFile::ReadRefs(const RandomAccessFile& file,
                                         const ReadOptions& options) {
   ZPACK_ASSIGN_OR_RETURN(const format::FileHeader header, ReadHeader(file));

@@ -39,6 +39,12 @@ class PackFile {
   static Result<std::unique_ptr<PackFile>> OpenWithoutIndex(
       std::unique_ptr<RandomAccessFile> file, const ReadOptions& options);
 
+  // A file of which only the blocks are known, because it is not finished:
+  // those of `blocks`, with the objects of the index that is to come.
+  static std::unique_ptr<PackFile> OfBlocks(
+      std::unique_ptr<RandomAccessFile> file, format::BlockTable blocks,
+      ObjectIdTable ids, std::vector<uint32_t> numbers);
+
   // Reads the header and the refs, which are the first bytes of the file, and
   // nothing else.
   static Result<RefsSnapshot> ReadRefs(const RandomAccessFile& file,

@@ -41,6 +41,7 @@ class BaseFile final : public ReusableBlocks {
   const std::vector<std::string>& features() const override {
     return pack_->header().required_features;
   }
+  ByteView fingerprint() const override { return pack_->trailer().file_hash; }
   Result<ReusedBlock> Read(size_t block, const FileNumbers& numbers,
                            BlockEncoder& encoder) const override;
 

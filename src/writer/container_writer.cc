@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "format/object_index.h"
 #include "format/refs_chunk.h"
-#include "format/trailer.h"
 
 namespace zpack {
 
@@ -23,8 +22,12 @@ ContainerWriter::ContainerWriter(WritableFile& file, ObjectFormat format,
 
 Status ContainerWriter::Append(ByteView bytes) {
   file_hash_.Update(bytes);
+  return Put(bytes);
+}
+
+Status ContainerWriter::Put(ByteView bytes) {
   size_ += bytes.size();
-  return file_.Append(bytes);
+  return size_ <= written_ ? Status{} : file_.Append(bytes);
 }
 
 Status ContainerWriter::AppendChunk(uint32_t id, ByteView payload) {
@@ -34,15 +37,16 @@ Status ContainerWriter::AppendChunk(uint32_t id, ByteView payload) {
   return Append(chunk);
 }
 
-Status ContainerWriter::Start(const RefsSnapshot& refs) {
-  // Offsets in the header are known only at the end. Zeros hold its place; a
-  // file that was cut off is no .zpack file.
-  const Bytes place(header_.EncodedSize(), 0);
-  ZPACK_TRY(file_.Append(place));
-  size_ = place.size();
-  Bytes payload;
-  format::Encode(refs, payload);
-  return AppendChunk(format::kRefsChunk, payload);
+Status ContainerWriter::Start(ByteView preamble, uint64_t written) {
+  written_ = written;
+  ZPACK_TRY(file_.Truncate(written));
+  // Offsets in the header are known only at the end, and hashed then.
+  const size_t header_size = header_.EncodedSize();
+  const ByteView refs = preamble.subspan(header_size);
+  toc_.chunks.push_back({format::kRefsChunk, format::kChunkRequired,
+                         header_size, refs.size() - format::kChunkOverhead});
+  file_hash_.Update(refs);
+  return Put(preamble);
 }
 
 Status ContainerWriter::AddBlock(uint32_t first_object, ByteView chunk) {
@@ -88,6 +92,22 @@ Status ContainerWriter::Finish(const ObjectIdTable& ids,
   size_ += format::kDigestSize;
   ZPACK_TRY(file_.WriteAt(0, header));
   return file_.Sync();
+}
+
+Bytes EncodePreamble(const std::vector<std::string>& features,
+                     const format::Digest& fingerprint,
+                     const RefsSnapshot& refs) {
+  format::FileHeader header;
+  header.required_features = features;
+  Bytes preamble;
+  Append(preamble, AsBytes(kUnfinishedMarker));
+  Append(preamble, fingerprint);
+  preamble.resize(header.EncodedSize(), 0);
+  Bytes payload;
+  format::Encode(refs, payload);
+  format::EncodeChunk(format::kRefsChunk, format::kChunkRequired, payload,
+                      preamble);
+  return preamble;
 }
 
 }  // namespace zpack

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/file.h"
@@ -15,6 +16,7 @@
 #include "format/block_table.h"
 #include "format/chunk.h"
 #include "format/file_header.h"
+#include "format/trailer.h"
 #include "object/object_id_table.h"
 #include "zpack/refs.h"
 
@@ -22,13 +24,14 @@ namespace zpack {
 
 class ContainerWriter {
  public:
-  // `file` is empty and outlives the writer. `features` are those that a
-  // reader must know.
+  // `file` outlives the writer. `features` are those that a reader must know.
   ContainerWriter(WritableFile& file, ObjectFormat format,
                   uint32_t object_count, std::vector<std::string> features);
 
-  // Writes the header's place and the refs. Called once, first.
-  Status Start(const RefsSnapshot& refs);
+  // Writes `preamble`, the start of the file up to the blocks. The first
+  // `written` bytes of the file are known to be what will be written there, and
+  // are passed over; the rest of it is cut off. Called once, first.
+  Status Start(ByteView preamble, uint64_t written);
 
   // `chunk` is a whole block chunk whose first object is `first_object`.
   Status AddBlock(uint32_t first_object, ByteView chunk);
@@ -41,7 +44,9 @@ class ContainerWriter {
   uint64_t size() const { return size_; }
 
  private:
+  // Writes what is hashed now, and what is not.
   Status Append(ByteView bytes);
+  Status Put(ByteView bytes);
   Status AppendChunk(uint32_t id, ByteView payload);
 
   WritableFile& file_;
@@ -50,6 +55,17 @@ class ContainerWriter {
   format::BlockTable blocks_;
   Hasher file_hash_;
   uint64_t size_ = 0;
+  uint64_t written_ = 0;
 };
+
+// The first bytes of a file that is not finished, before the fingerprint.
+inline constexpr std::string_view kUnfinishedMarker = "ZPKRESUM";
+
+// What a file begins with until it is finished: a marker in the place of the
+// header, which no reader takes for one, and the refs. `fingerprint` tells what
+// the file is going to be.
+Bytes EncodePreamble(const std::vector<std::string>& features,
+                     const format::Digest& fingerprint,
+                     const RefsSnapshot& refs);
 
 }  // namespace zpack

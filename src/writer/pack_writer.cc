@@ -3,24 +3,18 @@
 
 #include "writer/pack_writer.h"
 
-#include <algorithm>
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <set>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/progress_phase.h"
-#include "format/object_index.h"
 #include "writer/block_worker.h"
 #include "writer/container_writer.h"
-#include "writer/lineage_grouper.h"
 #include "writer/listed_objects.h"
-#include "writer/write_order.h"
 
 namespace zpack {
 namespace {
@@ -51,47 +45,11 @@ class SegmentReader {
   std::unique_ptr<ObjectStream> stream_;
 };
 
-// Numbers those of `reused` as they are, then those of `input` in its order.
-FileNumbers NumberObjects(const ObjectIdTable& ids, const EncodingInput& input,
-                          const ReusableBlocks* reused) {
-  FileNumbers file{ids, {}, std::vector<uint32_t>(ids.size())};
-  const std::vector<uint32_t> positions =
-      format::InversePermutation(input.order);
-  uint32_t added = 0;  // rank in the list; all three are sorted
-  uint32_t known = 0;  // rank in the older file
-  for (uint32_t rank = 0; rank < ids.size(); ++rank) {
-    if (added < input.list.ids.size() && input.list.ids[added] == ids[rank]) {
-      file.numbers[rank] = input.first_number + positions[added++];
-    } else {
-      file.numbers[rank] = reused->number(known++);
-    }
-  }
-  file.order = format::InversePermutation(file.numbers);
-  return file;
-}
-
-std::vector<std::string> Features(const std::vector<PlannedBlock>& plan,
-                                  const ReusableBlocks* reused) {
-  std::set<std::string> features;
-  if (reused != nullptr) {
-    features.insert(reused->features().begin(), reused->features().end());
-  }
-  for (const auto& [kind, feature] :
-       {std::pair(format::BlockKind::kCommits, format::kCommitsFeature),
-        std::pair(format::BlockKind::kDeltas, format::kDeltasFeature),
-        std::pair(format::BlockKind::kTrees, format::kTreesFeature)}) {
-    if (std::ranges::find(plan, kind, &PlannedBlock::kind) != plan.end()) {
-      features.emplace(feature);
-    }
-  }
-  return {features.begin(), features.end()};
-}
-
 // Blocks on their way through the pipeline: one that is reused, or those of a
-// plan.
+// planned one.
 struct BlockInFlight {
-  std::optional<size_t> reused;
-  PlannedBlock plan;
+  size_t item = 0;  // the reused ones come first
+  std::optional<PlannedBlock> plan;
   Bytes segment;  // content of a segment, read in order by the producer
   ReusedBlock taken_over;
   std::vector<EncodedBlock> encoded;
@@ -100,43 +58,41 @@ struct BlockInFlight {
 // The pipeline's three steps, and what is counted on the way.
 class PackWriter {
  public:
-  PackWriter(const EncodingInput& input, const FileNumbers& numbers,
-             const ReusableBlocks* reused, std::vector<PlannedBlock> plan,
-             ContainerWriter& container)
-      : numbers_(numbers),
-        reused_(reused),
-        reused_count_(reused == nullptr ? 0 : reused->block_count()),
-        plan_(std::move(plan)),
-        segments_(input),
+  PackWriter(const PackPlan& plan, const WrittenBlocks& written,
+             const ProgressPhase& phase, ContainerWriter& container)
+      : plan_(plan),
+        written_(written),
+        phase_(phase),
+        reused_count_(plan.contents.reused_count()),
+        segments_(plan.input),
         container_(container) {}
 
   Result<bool> Produce(BlockInFlight& block) {
-    if (next_ == reused_count_ + plan_.size()) return false;
-    const size_t index = next_++;
-    if (index < reused_count_) {
-      block.reused = index;
-      return true;
-    }
-    block.plan = plan_[index - reused_count_];
-    if (block.plan.kind == format::BlockKind::kSegment) {
-      ZPACK_TRY(segments_.Read(block.plan, block.segment));
+    if (next_ == reused_count_ + plan_.blocks.size()) return false;
+    block.item = next_++;
+    if (block.item < reused_count_) return true;
+    block.plan = plan_.blocks[block.item - reused_count_];
+    if (block.plan->kind == format::BlockKind::kSegment && !IsWritten(block)) {
+      ZPACK_TRY(segments_.Read(*block.plan, block.segment));
     }
     return true;
   }
 
   Status Encode(BlockInFlight& block, BlockWorker& worker) const {
-    if (!block.reused) {
-      return worker.Encode(block.plan, block.segment, block.encoded);
+    if (block.plan && IsWritten(block)) return ReadWritten(block);
+    if (block.plan) {
+      return worker.Encode(*block.plan, block.segment, block.encoded);
     }
     ZPACK_ASSIGN_OR_RETURN(
-        block.taken_over,
-        reused_->Read(*block.reused, numbers_, worker.encoder()));
+        block.taken_over, plan_.contents.reused->Read(block.item, plan_.numbers,
+                                                      worker.encoder()));
     return {};
   }
 
   Status Write(const BlockInFlight& block) {
-    if (block.reused) return WriteReused(block.taken_over);
-    const PlannedBlock& done = block.plan;
+    if (!block.plan) return WriteReused(block.taken_over);
+    const PlannedBlock& done = *block.plan;
+    if (IsWritten(block)) stats_.resumed_blocks += block.encoded.size();
     auto& type = stats_.types[static_cast<size_t>(done.type)];
     // A segmented object is counted with its first segment.
     type.count += done.segment_offset == 0 ? done.count : 0;
@@ -150,6 +106,25 @@ class PackWriter {
   WriteStats& stats() { return stats_; }
 
  private:
+  bool IsWritten(const BlockInFlight& block) const {
+    return block.item < written_.item_ends.size();
+  }
+
+  // What is in the file goes through once more, to be hashed.
+  Status ReadWritten(BlockInFlight& block) const {
+    const auto& ends = written_.item_ends;
+    for (size_t at = block.item == 0 ? 0 : ends[block.item - 1];
+         at < ends[block.item]; ++at) {
+      const WrittenBlocks::Block& from = written_.blocks[at];
+      EncodedBlock encoded{from.first_object, Bytes(from.size)};
+      ZPACK_TRY(written_.file->Read(from.offset, encoded.chunk));
+      block.encoded.push_back(std::move(encoded));
+    }
+    const bool starts_object = block.plan->segment_offset == 0;
+    phase_.Advance(starts_object ? block.plan->count : 0, block.plan->raw_size);
+    return {};
+  }
+
   Status WriteReused(const ReusedBlock& block) {
     const format::BlockHeader& header = block.header;
     const uint64_t count = header.segment_offset == 0 ? header.object_count : 0;
@@ -172,10 +147,10 @@ class PackWriter {
     return container_.AddBlock(block.first_object, block.chunk);
   }
 
-  const FileNumbers& numbers_;
-  const ReusableBlocks* reused_;
+  const PackPlan& plan_;
+  const WrittenBlocks& written_;
+  const ProgressPhase& phase_;
   size_t reused_count_;
-  std::vector<PlannedBlock> plan_;
   SegmentReader segments_;
   ContainerWriter& container_;
   size_t next_ = 0;
@@ -184,34 +159,22 @@ class PackWriter {
 
 }  // namespace
 
-Result<WriteStats> WritePack(ObjectSource& source, const PackContents& contents,
-                             const EncodingOptions& options,
+Result<WriteStats> WritePack(const PackPlan& plan, const WrittenBlocks& written,
                              const RunOptions& run, WritableFile& file) {
-  const ObjectList& list = contents.list;
-  const BlockSizes sizes(options.block_size);
-  ZPACK_ASSIGN_OR_RETURN(const Lineages lineages,
-                         GroupLineages(source, list, sizes.max_object, run));
-  const EncodingInput input{source, list, WriteOrder(list, lineages),
-                            contents.ids.size() - list.ids.size()};
-  std::vector<PlannedBlock> plan =
-      PlanBlocks(list, lineages, input.order, sizes);
-  const FileNumbers numbers =
-      NumberObjects(contents.ids, input, contents.reused);
-
+  const ObjectList& list = plan.contents.list;
+  const ObjectIdTable& ids = plan.contents.ids;
   const uint64_t raw_bytes =
       std::accumulate(list.sizes.begin(), list.sizes.end(), uint64_t{0});
   const ProgressPhase phase(run.progress, "Compressing objects",
-                            input.order.size(), raw_bytes);
-  ContainerWriter container(file, contents.ids.format(), contents.ids.size(),
-                            Features(plan, contents.reused));
-  ZPACK_TRY(container.Start(contents.refs));
-  PackWriter writer(input, numbers, contents.reused, std::move(plan),
-                    container);
+                            list.ids.size(), raw_bytes);
+  ContainerWriter container(file, ids.format(), ids.size(), plan.features);
+  ZPACK_TRY(container.Start(plan.preamble, written.size()));
+  PackWriter writer(plan, written, phase, container);
   const Status encoded = RunOrderedPipeline<BlockInFlight>(
       ResolveThreads(run.threads), run.stop,
       [&] {
-        return std::make_unique<BlockWorker>(input, numbers, options, phase,
-                                             run.stop);
+        return std::make_unique<BlockWorker>(plan.input, plan.numbers,
+                                             plan.options, phase, run.stop);
       },
       [&](BlockInFlight& block) { return writer.Produce(block); },
       [&](BlockInFlight& block, std::unique_ptr<BlockWorker>& worker) {
@@ -220,7 +183,7 @@ Result<WriteStats> WritePack(ObjectSource& source, const PackContents& contents,
       [&](BlockInFlight& block) { return writer.Write(block); });
   ZPACK_TRY(encoded);
 
-  ZPACK_TRY(container.Finish(contents.ids, numbers.numbers));
+  ZPACK_TRY(container.Finish(ids, plan.numbers.numbers));
   writer.stats().file_size = container.size();
   return std::move(writer.stats());
 }

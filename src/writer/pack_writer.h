@@ -11,23 +11,11 @@
 #include <vector>
 
 #include "base/file.h"
-#include "object/object_source.h"
-#include "writer/encoding_options.h"
-#include "writer/object_list.h"
-#include "writer/reusable_blocks.h"
+#include "writer/pack_plan.h"
+#include "writer/written_blocks.h"
 #include "zpack/options.h"
-#include "zpack/refs.h"
 
 namespace zpack {
-
-// What goes into a file.
-struct PackContents {
-  const ObjectIdTable& ids;  // of all objects
-  const ObjectList& list;    // those that are encoded
-  const RefsSnapshot& refs;
-  // Holds the other objects; null when there are none.
-  const ReusableBlocks* reused = nullptr;
-};
 
 struct WriteStats {
   struct PerType {
@@ -43,17 +31,18 @@ struct WriteStats {
   };
   std::array<PerType, 5> types;  // by ObjectType; entry 0 unused
   Reused reused;
+  uint64_t resumed_blocks = 0;  // that an interrupted run had written
   // By block: whether it was copied as it is. Blocks beyond it were not.
   std::vector<bool> copied;
   uint64_t file_size = 0;
 };
 
 // Writes a whole .zpack file to `file` and syncs it: reused blocks, then those
-// of `contents.list`. The same input and options give the same bytes for any
-// number of threads. kSourceCorrupt when an object cannot be read or is not
+// of the plan. `written` of them are there already, and `file` begins with
+// them. The same plan gives the same bytes for any number of threads, and
+// whatever was written. kSourceCorrupt when an object cannot be read or is not
 // what the enumeration saw; errors of reading the reused blocks.
-Result<WriteStats> WritePack(ObjectSource& source, const PackContents& contents,
-                             const EncodingOptions& options,
+Result<WriteStats> WritePack(const PackPlan& plan, const WrittenBlocks& written,
                              const RunOptions& run, WritableFile& file);
 
 }  // namespace zpack

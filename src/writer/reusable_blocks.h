@@ -45,6 +45,9 @@ class ReusableBlocks {
   // Features that a reader of the blocks must know.
   virtual const std::vector<std::string>& features() const = 0;
 
+  // Tells the blocks from those of another file.
+  virtual ByteView fingerprint() const = 0;
+
   // Reads block `block` for a file whose objects are those of `numbers`.
   // `encoder` is used where it cannot be copied. Errors name the older file.
   virtual Result<ReusedBlock> Read(size_t block, const FileNumbers& numbers,

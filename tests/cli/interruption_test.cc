@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <random>
+#include <thread>
 
 #include "support/program.h"
 #include "support/repo_builder.h"
@@ -29,6 +30,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 constexpr uint32_t kSeed = 20240229;
+constexpr auto kPatience = std::chrono::minutes(2);
 
 class InterruptionTest : public ::testing::Test {
  protected:
@@ -59,8 +61,13 @@ class InterruptionTest : public ::testing::Test {
     EXPECT_EQ(result.signal, 0);
     EXPECT_THAT(result.err, ::testing::Not(HasSubstr("fatal")));
     EXPECT_EQ(ReadFile(file_), "old");
-    EXPECT_THAT(ListDirectory(dir_ / "out"), ElementsAre("x.zpack"));
+    // A temporary is kept only if the signal came so late that it can be used.
+    const bool kept = Exists(Temporary());
+    EXPECT_EQ(kept, result.err.find("hint: ") != std::string::npos);
+    EXPECT_THAT(ListDirectory(dir_ / "out"), ::testing::SizeIs(kept ? 2U : 1U));
   }
+
+  std::string Temporary() const { return dir_ / "out/.x.zpack.zpack-tmp"; }
 
   TempDir dir_;
   RepoBuilder repo_;
@@ -138,7 +145,11 @@ TEST_F(InterruptionTest, SecondConvertToTheSameFileIsRefused) {
               ElementsAre(".x.zpack.zpack-tmp", "y.zpack"));
   first.Signal(SIGTERM);
   EXPECT_EQ(first.Wait().exit_code, 143);
-  EXPECT_THAT(ListDirectory(dir_ / "out"), ElementsAre("y.zpack"));
+  // It is removed, or kept to be continued; no other run holds it.
+  EXPECT_EQ(RunZpack({"convert", "-q", "--level", "1", repo_.path(), file_})
+                .exit_code,
+            0);
+  EXPECT_THAT(ListDirectory(dir_ / "out"), ElementsAre("x.zpack", "y.zpack"));
 }
 
 TEST_F(InterruptionTest, OnlyOneOfTwoConvertsWithoutForceWins) {
@@ -189,6 +200,54 @@ TEST_F(InterruptionTest, KillLeavesTheOldFileOrTheNewOne) {
   EXPECT_GT(killed, 0);
   // What the last one left is taken over.
   EXPECT_EQ(RunZpack(convert).exit_code, 0);
+  EXPECT_THAT(ListDirectory(dir_ / "out"), ElementsAre("x.zpack"));
+}
+
+TEST_F(InterruptionTest, InterruptedConvertIsResumed) {
+  ZpackProcess process(SlowConvert());
+  ASSERT_TRUE(process.WaitForErr("Compressing objects"));
+  // Until blocks were written; the rest takes many times as long.
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (fs::file_size(Temporary()) < 300000 &&
+         std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  process.Signal(SIGINT);
+  const ProcessResult interrupted = process.Wait();
+  EXPECT_EQ(interrupted.exit_code, 130);
+  EXPECT_THAT(interrupted.err, HasSubstr("hint: run it again with --resume"));
+  EXPECT_THAT(ListDirectory(dir_ / "out"), ElementsAre(".x.zpack.zpack-tmp"));
+  std::vector<std::string> resume = SlowConvert();
+  resume.insert(resume.begin() + 1, {"--resume", "--json"});
+  const ProcessResult result = RunZpack(resume);
+  EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+  EXPECT_THAT(result.out, HasSubstr("\"resumed_blocks\": "));
+  EXPECT_THAT(result.out, ::testing::Not(HasSubstr("\"resumed_blocks\": 0")));
+  EXPECT_TRUE(
+      RunZpack({"verify", "-q", "--against", repo_.path(), file_}).ok());
+  EXPECT_THAT(ListDirectory(dir_ / "out"), ElementsAre("x.zpack"));
+}
+
+TEST_F(InterruptionTest, KilledConvertIsResumed) {
+  const std::vector<std::string> convert = {
+      "convert",      "-q",  "--force",    "--level", "3",
+      "--block-size", "16k", repo_.path(), file_};
+  const ProcessResult whole = RunZpack(convert);
+  ASSERT_EQ(whole.exit_code, 0);
+  const std::string expected = ReadFile(file_);
+  fs::remove(file_);
+  std::vector<std::string> resume = convert;
+  resume.insert(resume.begin() + 1, "--resume");
+  std::mt19937 random(kSeed);
+  std::uniform_real_distribution<double> fraction(0.0, 1.0);
+  for (int i = 0; i < 8; ++i) {
+    ProcessOptions options;
+    options.kill_after = std::chrono::microseconds(
+        1 + static_cast<int64_t>(fraction(random) * whole.seconds * 1e6));
+    (void)RunZpack(resume, options);
+  }
+  EXPECT_EQ(RunZpack(resume).exit_code, 0);
+  EXPECT_TRUE(ReadFile(file_) == expected) << "seed " << kSeed;
   EXPECT_THAT(ListDirectory(dir_ / "out"), ElementsAre("x.zpack"));
 }
 

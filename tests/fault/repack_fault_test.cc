@@ -47,6 +47,10 @@ class StubbornFileSystem final : public FileSystem {
       const std::string& path) override {
     return PosixFileSystem().CreateLocked(path);
   }
+  Result<std::unique_ptr<WritableFile>> OpenLocked(
+      const std::string& path) override {
+    return PosixFileSystem().OpenLocked(path);
+  }
   Result<std::unique_ptr<WritableFile>> Create(
       const std::string& path) override {
     return PosixFileSystem().Create(path);

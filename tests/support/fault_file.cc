@@ -33,7 +33,8 @@ class FaultWriter final : public WritableFile {
       : system_(system), file_(std::move(file)) {}
   Status Append(ByteView bytes) override {
     Status status = system_.Call("write", path());
-    if (!status && system_.fault() == FaultFileSystem::Fault::kShortWrite) {
+    if (!status && system_.fault() != FaultFileSystem::Fault::kError &&
+        !system_.gone()) {
       ZPACK_TRY(file_->Append(bytes.first(bytes.size() / 2)));
     }
     if (!status) return status;
@@ -47,6 +48,11 @@ class FaultWriter final : public WritableFile {
     ZPACK_TRY(system_.Call("fsync", path()));
     return file_->Sync();
   }
+  Status Truncate(uint64_t size) override {
+    ZPACK_TRY(system_.Call("truncate", path()));
+    return file_->Truncate(size);
+  }
+  uint64_t size() const override { return file_->size(); }
   const std::string& path() const override { return file_->path(); }
 
  private:
@@ -57,10 +63,12 @@ class FaultWriter final : public WritableFile {
 }  // namespace
 
 Status FaultFileSystem::Call(const std::string& what, const std::string& path) {
-  if (calls_++ != fail_at_) return {};
-  failed_ = what;
+  const int call = calls_++;
+  gone_ = fault_ == Fault::kKill && fail_at_ >= 0 && call > fail_at_;
+  if (call != fail_at_ && !gone_) return {};
+  if (!gone_) failed_ = what;
   return std::unexpected(
-      IoError(what, path, fault_ == Fault::kShortWrite ? ENOSPC : EIO));
+      IoError(what, path, fault_ == Fault::kError ? EIO : ENOSPC));
 }
 
 Result<std::unique_ptr<RandomAccessFile>> FaultFileSystem::OpenForRead(
@@ -74,6 +82,13 @@ Result<std::unique_ptr<WritableFile>> FaultFileSystem::CreateLocked(
     const std::string& path) {
   ZPACK_TRY(Call("create", path));
   ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().CreateLocked(path));
+  return std::make_unique<FaultWriter>(*this, std::move(file));
+}
+
+Result<std::unique_ptr<WritableFile>> FaultFileSystem::OpenLocked(
+    const std::string& path) {
+  ZPACK_TRY(Call("create", path));
+  ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenLocked(path));
   return std::make_unique<FaultWriter>(*this, std::move(file));
 }
 
@@ -106,6 +121,7 @@ Status FaultFileSystem::SyncFileSystem(const std::string& path) {
 }
 
 Status FaultFileSystem::Remove(const std::string& path) {
+  if (fault_ == Fault::kKill && !failed_.empty()) return {};
   return PosixFileSystem().Remove(path);
 }
 

@@ -19,6 +19,8 @@ class FaultFileSystem final : public FileSystem {
   enum class Fault {
     kError,       // nothing happens, EIO
     kShortWrite,  // a write stores half of its bytes, then ENOSPC
+    kKill,        // the same, and nothing happens from then on, as if the
+                  // process were gone
   };
 
   // Fails call number `fail_at`, counting from 0; a negative one fails none.
@@ -34,6 +36,8 @@ class FaultFileSystem final : public FileSystem {
       const std::string& path) override;
   Result<std::unique_ptr<WritableFile>> CreateLocked(
       const std::string& path) override;
+  Result<std::unique_ptr<WritableFile>> OpenLocked(
+      const std::string& path) override;
   Result<std::unique_ptr<WritableFile>> Create(
       const std::string& path) override;
   Status Rename(const std::string& from, const std::string& to,
@@ -47,11 +51,14 @@ class FaultFileSystem final : public FileSystem {
   // Counts one call; the error to return when it is the chosen one.
   Status Call(const std::string& what, const std::string& path);
   Fault fault() const { return fault_; }
+  // True when nothing happens any more.
+  bool gone() const { return gone_; }
 
  private:
   int fail_at_;
   Fault fault_;
   int calls_ = 0;
+  bool gone_ = false;
   std::string failed_;
 };
 

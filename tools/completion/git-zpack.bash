@@ -14,7 +14,7 @@ __git_zpack_options()
 	local run="--threads --quiet --progress --no-progress --json"
 	case "$1" in
 	convert)
-		echo "--profile --level --block-size --reachable --base --force --no-verify $run --help" ;;
+		echo "--profile --level --block-size --reachable --base --resume --force --no-verify $run --help" ;;
 	verify)
 		echo "--level --against $run --help" ;;
 	restore)

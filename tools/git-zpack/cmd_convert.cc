@@ -24,6 +24,7 @@ void AddOptions(po::options_description& options) {
       "reachable", "only what refs, HEAD and reflogs reach")(
       "base", po::value<std::string>()->value_name("<file>"),
       "an older file, of which everything is taken over")(
+      "resume", "continue a conversion to this file that was cut off")(
       "force,f", "replace an existing file")(
       "no-verify", "do not read the file back and hash every object");
   AddRunOptions(options);
@@ -56,6 +57,7 @@ ConvertOptions ToOptions(const po::variables_map& values,
   }
   if (Has(values, "reachable")) options.objects = ObjectSet::kReachable;
   if (Has(values, "base")) options.base = Text(values, "base");
+  if (Has(values, "resume")) options.resume = Resume::kYes;
   if (Has(values, "force")) options.overwrite = Overwrite::kYes;
   if (Has(values, "no-verify")) options.read_back = ReadBack::kNo;
   return options;
@@ -93,6 +95,7 @@ Json ToJson(const ConvertStats& stats, const ConvertOptions& options) {
           {"source_pack_bytes", stats.source_pack_bytes},
           {"refs", stats.refs},
           {"base", BaseToJson(stats, options)},
+          {"resumed_blocks", stats.resumed_blocks},
           {"verified", options.read_back == ReadBack::kYes},
           {"phases", phases},
           {"peak_rss_bytes", PeakResidentBytes()}};
@@ -101,9 +104,19 @@ Json ToJson(const ConvertStats& stats, const ConvertOptions& options) {
 int Run(const po::variables_map& values, const Io& io) {
   const RunContext context(values, io);
   const ConvertOptions options = ToOptions(values, context);
-  const auto stats =
-      Convert(Text(values, "repository"), Text(values, "file"), options);
-  if (!stats) return Fail(io, stats.error());
+  const std::string& file = Text(values, "file");
+  const auto stats = Convert(Text(values, "repository"), file, options);
+  if (!stats) {
+    if (stats.error().code == ErrorCode::kInterrupted && !context.quiet() &&
+        CanResume(file)) {
+      io.err << "hint: run it again with --resume to continue\n";
+    }
+    return Fail(io, stats.error());
+  }
+  if (!stats->resume_unused.empty() && !context.quiet()) {
+    io.err << fmt::format("warning: begun anew, not continued: {}\n",
+                          stats->resume_unused);
+  }
   if (!stats->base_unused.empty() && !context.quiet()) {
     io.err << fmt::format("warning: all of it was converted anew: '{}': {}\n",
                           *options.base, stats->base_unused);

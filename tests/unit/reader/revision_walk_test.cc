@@ -57,9 +57,10 @@ class RevisionWalkTest : public ::testing::Test {
     EncodingOptions options;
     options.level = 1;
     options.block_size = 4096;
-    EXPECT_THAT(WritePack(*source, {list->ids, *list, source_.refs}, options,
-                          RunOptions{}, **created),
-                IsOk());
+    const auto plan = PlanPack(*source, {list->ids, *list, source_.refs},
+                               options, RunOptions{});
+    EXPECT_THAT(plan, IsOk());
+    EXPECT_THAT(WritePack(*plan, {}, RunOptions{}, **created), IsOk());
     const std::string bytes = testing::ReadFile(path);
     return {bytes.begin(), bytes.end()};
   }

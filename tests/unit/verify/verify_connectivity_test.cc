@@ -55,9 +55,10 @@ class VerifyConnectivityTest : public ::testing::Test {
     EncodingOptions options;
     options.level = 1;
     options.block_size = block_size_;
-    EXPECT_THAT(WritePack(*source, {list->ids, *list, source_.refs}, options,
-                          RunOptions{}, **created),
-                IsOk());
+    const auto plan = PlanPack(*source, {list->ids, *list, source_.refs},
+                               options, RunOptions{});
+    EXPECT_THAT(plan, IsOk());
+    EXPECT_THAT(WritePack(*plan, {}, RunOptions{}, **created), IsOk());
     auto file = PosixFileSystem().OpenForRead(path);
     EXPECT_THAT(file, IsOk());
     const auto pack = PackFile::Open(*std::move(file), ReadOptions{});

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What convert can take from the temporary file of a run that was cut off.
+
+#pragma once
+
+#include <string>
+
+#include "base/atomic_file.h"
+#include "base/file.h"
+#include "writer/pack_plan.h"
+#include "writer/written_blocks.h"
+#include "zpack/options.h"
+
+namespace zpack {
+
+// Finds the blocks of `plan` in the temporary of `output`, which no other run
+// writes, as far as they are whole, undamaged and hold the objects that the
+// plan says. Nothing when the file is not the beginning of this one; then
+// `unusable` says why, and the file is emptied, unless it is empty.
+Result<WrittenBlocks> FindWrittenBlocks(FileSystem& file_system,
+                                        AtomicFile& output,
+                                        const PackPlan& plan,
+                                        const RunOptions& run,
+                                        std::string& unusable);
+
+// Leaves the temporary of an interrupted run where it is, if it holds a block.
+// `preamble` is that of the plan, or empty when nothing was written yet.
+void KeepForResume(ByteView preamble, AtomicFile& output);
+
+}  // namespace zpack

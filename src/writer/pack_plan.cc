@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "writer/pack_plan.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "codec/zstd_codec.h"
+#include "format/object_index.h"
+#include "format/refs_chunk.h"
+#include "writer/container_writer.h"
+#include "writer/lineage_grouper.h"
+#include "zpack/version.h"
+
+namespace zpack {
+namespace {
+
+// Numbers those of `reused` as they are, then those of `input` in its order.
+FileNumbers NumberObjects(const ObjectIdTable& ids, const EncodingInput& input,
+                          const ReusableBlocks* reused) {
+  FileNumbers file{ids, {}, std::vector<uint32_t>(ids.size())};
+  const std::vector<uint32_t> positions =
+      format::InversePermutation(input.order);
+  uint32_t added = 0;  // rank in the list; all three are sorted
+  uint32_t known = 0;  // rank in the older file
+  for (uint32_t rank = 0; rank < ids.size(); ++rank) {
+    if (added < input.list.ids.size() && input.list.ids[added] == ids[rank]) {
+      file.numbers[rank] = input.first_number + positions[added++];
+    } else {
+      file.numbers[rank] = reused->number(known++);
+    }
+  }
+  file.order = format::InversePermutation(file.numbers);
+  return file;
+}
+
+std::vector<std::string> Features(const std::vector<PlannedBlock>& plan,
+                                  const ReusableBlocks* reused) {
+  std::set<std::string> features;
+  if (reused != nullptr) {
+    features.insert(reused->features().begin(), reused->features().end());
+  }
+  for (const auto& [kind, feature] :
+       {std::pair(format::BlockKind::kCommits, format::kCommitsFeature),
+        std::pair(format::BlockKind::kDeltas, format::kDeltasFeature),
+        std::pair(format::BlockKind::kTrees, format::kTreesFeature)}) {
+    if (std::ranges::find(plan, kind, &PlannedBlock::kind) != plan.end()) {
+      features.emplace(feature);
+    }
+  }
+  return {features.begin(), features.end()};
+}
+
+// Of all that decides which bytes are written, given the objects' contents,
+// which their ids stand for.
+format::Digest Fingerprint(const PackPlan& plan) {
+  Bytes text;
+  ByteWriter out(text);
+  for (const std::string_view version : {kLibraryVersion, ZstdVersion()}) {
+    out.Varint(version.size());
+    Append(text, AsBytes(version));
+  }
+  out.Varint(static_cast<uint64_t>(plan.options.level));
+  out.Varint(plan.options.block_size);
+  out.Varint(plan.options.same_path_candidates);
+  out.Varint(plan.options.similar_candidates);
+  out.Varint(plan.contents.reused_count());
+  if (plan.contents.reused != nullptr) {
+    Append(text, plan.contents.reused->fingerprint());
+  }
+  for (const PlannedBlock& block : plan.blocks) {
+    for (const uint64_t field :
+         {uint64_t{block.first}, uint64_t{block.count}, block.raw_size,
+          static_cast<uint64_t>(block.kind), block.segment_offset}) {
+      out.Varint(field);
+    }
+  }
+  const ObjectList& list = plan.contents.list;
+  for (const uint32_t rank : plan.input.order) {
+    out.Varint(list.paths[rank]);
+    out.Varint(list.sizes[rank]);
+  }
+  for (const uint32_t number : plan.numbers.numbers) out.Varint(number);
+  format::Encode(plan.contents.refs, text);
+  Hasher hasher(HashAlgorithm::kSha256);
+  hasher.Update(text);
+  hasher.Update(plan.contents.ids.bytes());
+  format::Digest digest;
+  hasher.Finish(digest);
+  return digest;
+}
+
+}  // namespace
+
+Result<PackPlan> PlanPack(ObjectSource& source, const PackContents& contents,
+                          const EncodingOptions& options,
+                          const RunOptions& run) {
+  const ObjectList& list = contents.list;
+  const BlockSizes sizes(options.block_size);
+  ZPACK_ASSIGN_OR_RETURN(const Lineages lineages,
+                         GroupLineages(source, list, sizes.max_object, run));
+  EncodingInput input{source, list, WriteOrder(list, lineages),
+                      contents.ids.size() - list.ids.size()};
+  std::vector<PlannedBlock> blocks =
+      PlanBlocks(list, lineages, input.order, sizes);
+  FileNumbers numbers = NumberObjects(contents.ids, input, contents.reused);
+  std::vector<std::string> features = Features(blocks, contents.reused);
+  PackPlan plan{contents,
+                options,
+                std::move(input),
+                std::move(blocks),
+                std::move(numbers),
+                std::move(features),
+                {}};
+  plan.preamble =
+      EncodePreamble(plan.features, Fingerprint(plan), contents.refs);
+  return plan;
+}
+
+}  // namespace zpack

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an interrupted run has written of a plan.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/file.h"
+
+namespace zpack {
+
+struct WrittenBlocks {
+  struct Block {
+    uint64_t offset = 0;
+    uint64_t size = 0;  // of the whole chunk
+    uint32_t first_object = 0;
+  };
+
+  std::unique_ptr<RandomAccessFile> file;
+  std::vector<Block> blocks;
+  // By item, first the reused blocks and then those of the plan: the end of its
+  // blocks in `blocks`. Items beyond are not written.
+  std::vector<size_t> item_ends;
+
+  // Bytes of the file up to the end of the last block; 0 without any.
+  uint64_t size() const {
+    return blocks.empty() ? 0 : blocks.back().offset + blocks.back().size;
+  }
+  // Leaves `items` of them.
+  void Shrink(size_t items) {
+    item_ends.resize(items);
+    blocks.resize(items == 0 ? 0 : item_ends.back());
+  }
+};
+
+}  // namespace zpack
