@@ -75,6 +75,16 @@ class IncrementalTest : public ::testing::Test {
     EXPECT_TRUE(ReadFile(dir_ / "a.zpack") == ReadFile(dir_ / "b.zpack"));
   }
 
+  std::string Commit(const std::string& tree,
+                     const std::vector<std::string>& parents,
+                     uint64_t time = 1700000000) const {
+    CommitFields fields;
+    fields.tree = tree;
+    fields.parents = parents;
+    fields.time = time;
+    return repo_.WriteCommit(fields);
+  }
+
   // A commit on `parents` with a file and a submodule beside it.
   std::string CommitWithModule(const std::string& content,
                                const std::string& module,
@@ -83,7 +93,7 @@ class IncrementalTest : public ::testing::Test {
     const std::string tree =
         repo_.WriteTree(TreeEntryBytes("100644", "file", blob) +
                         TreeEntryBytes("160000", "module", module));
-    return repo_.WriteCommit({tree, parents});
+    return Commit(tree, parents);
   }
 
   TempDir dir_;
@@ -117,7 +127,7 @@ TEST_F(IncrementalTest, NewCommitsAreAdded) {
 
 TEST_F(IncrementalTest, MergesTagsAndNewRootsAreAdded) {
   ConvertOld();
-  const std::string side = repo_.SimpleCommit("side", {tip_ + ""});
+  const std::string side = repo_.SimpleCommit("side", {tip_});
   const std::string root = repo_.SimpleCommit("root");
   const std::string merge = repo_.SimpleCommit("merge", {tip_, side, root});
   repo_.SetRef("refs/heads/main", merge);
@@ -135,8 +145,8 @@ TEST_F(IncrementalTest, MergesTagsAndNewRootsAreAdded) {
 TEST_F(IncrementalTest, RenamesAndLargeObjectsAreAdded) {
   const std::string large = RawToHex(RandomBytes(1, 40000));
   const std::string blob = repo_.WriteBlob(large);
-  const std::string first = repo_.WriteCommit(
-      {repo_.WriteTree(TreeEntryBytes("100644", "a", blob)), {tip_}});
+  const std::string first =
+      Commit(repo_.WriteTree(TreeEntryBytes("100644", "a", blob)), {tip_});
   repo_.SetRef("refs/heads/main", first);
   ConvertOld({"--block-size", "4k"});
   // More than eight blocks: in segments, in both files.
@@ -146,10 +156,9 @@ TEST_F(IncrementalTest, RenamesAndLargeObjectsAreAdded) {
       TreeEntryBytes("100755", "c", repo_.WriteBlob(large + "end")));
   repo_.SetRef(
       "refs/heads/main",
-      repo_.WriteCommit(
-          {repo_.WriteTree(TreeEntryBytes("100644", "big", larger) +
-                           TreeEntryBytes("40000", "directory", inner)),
-           {first}}));
+      Commit(repo_.WriteTree(TreeEntryBytes("100644", "big", larger) +
+                             TreeEntryBytes("40000", "directory", inner)),
+             {first}));
   EXPECT_TRUE(Grow({"--block-size", "4k"})["unused"].is_null());
 }
 
@@ -218,10 +227,10 @@ TEST_F(IncrementalTest, ShallowCloneThatGrewIsRenumbered) {
 
 TEST_F(IncrementalTest, UnreachableObjectsAreKeptInBothFiles) {
   repo_.WriteBlob("unreachable");
-  repo_.WriteCommit({repo_.WriteTree(""), {tip_}});
+  Commit(repo_.WriteTree(""), {tip_});
   ConvertOld();
   repo_.WriteBlob("unreachable, too");
-  repo_.WriteCommit({repo_.WriteTree(""), {tip_}, 1700000001});
+  Commit(repo_.WriteTree(""), {tip_}, 1700000001);
   EXPECT_TRUE(Grow()["unused"].is_null());
 }
 
