@@ -51,8 +51,8 @@ struct SearchStretch {
 };
 
 // Puts objects of a type and of alike paths side by side, the largest of these
-// first, so that deltas delete, and cuts this into stretches that a thread works
-// on by itself. An object above the threshold is in none.
+// first, so that deltas delete, and cuts this into stretches that a thread
+// works on by itself. An object above the threshold is in none.
 //
 // What is not searched, because it is copied, is there only where something is
 // searched that lies near it.
