@@ -18,6 +18,13 @@ namespace zpack {
 enum class Redundant : uint8_t { kLeave, kRemove };
 enum class Publication : uint8_t { kNo, kYes };
 
+// What becomes of unreachable objects.
+enum class Unreachable : uint8_t {
+  kDrop,    // those in removed packs are lost; cruft packs stay
+  kLoosen,  // those in removed packs, cruft packs too, become loose
+  kCruft,   // packed and loose ones go into one cruft pack
+};
+
 // What is copied from the packs that are there, as git-pack-objects(1) does it.
 enum class PackReuse : uint8_t {
   kDeltas,   // deltas, and objects that are stored whole and stay so
@@ -39,6 +46,11 @@ struct RepackOptions {
   // kReachable leaves out what refs, HEADs, reflogs and indexes do not reach;
   // with kRemove it is lost if it is in a pack.
   ObjectSet objects = ObjectSet::kReachable;
+  // Not to be combined with ObjectSet::kAll.
+  Unreachable unreachable = Unreachable::kDrop;
+  // Unreachable objects that were last used then or before, in seconds since
+  // 1970, and are not needed by younger ones, are dropped after all.
+  std::optional<int64_t> expiration;
   // kRemove removes packs and loose objects that the new pack makes redundant.
   Redundant redundant = Redundant::kLeave;
   // Packs that stay as they are besides those with a .keep file, with or
@@ -55,8 +67,11 @@ struct RepackStats {
   std::string name;  // "pack-<hash>"; empty when it was not published, or when
                      // there was nothing to pack
   uint64_t objects = 0;
-  uint64_t pack_bytes = 0;    // pack, index and reverse index
+  uint64_t pack_bytes = 0;    // packs, indexes and reverse indexes
   uint64_t source_bytes = 0;  // packs and pack indexes of the source before
+  std::string cruft_name;     // of the cruft pack, like `name`
+  uint64_t cruft_objects = 0;
+  uint64_t loosened_objects = 0;
   uint64_t removed_packs = 0;
   uint64_t removed_loose = 0;
   // An object that was unreachable and came to be needed meanwhile: then

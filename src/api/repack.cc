@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "api/phase_timer.h"
+#include "api/repack_packs.h"
 #include "api/repack_repository.h"
+#include "api/repack_unreachable.h"
 #include "base/error.h"
 #include "base/shared_mode.h"
 #include "git/pack_directory.h"
@@ -20,79 +22,6 @@
 
 namespace zpack {
 namespace {
-
-// The packs of a repository before, by what is to become of them.
-struct PackSets {
-  std::vector<StockPackFiles> kept;
-  std::vector<StockPackFiles> rewritten;
-};
-
-bool Names(const std::string& pack, const std::string& keep) {
-  return keep == pack || keep == pack + ".pack";
-}
-
-Result<PackSets> DividePacks(const RepackSettings& settings,
-                             const RepackOptions& options) {
-  ZPACK_ASSIGN_OR_RETURN(const auto packs,
-                         ListPacks(settings.object_directory));
-  PackSets sets;
-  for (const StockPackFiles& pack : packs) {
-    const bool keep =
-        pack.keep ||
-        std::ranges::any_of(options.keep_packs, [&](const std::string& name) {
-          return Names(pack.name, name);
-        });
-    // Git keeps unreachable objects in cruft packs on purpose.
-    (keep || pack.cruft ? sets.kept : sets.rewritten).push_back(pack);
-  }
-  for (const std::string& name : options.keep_packs) {
-    if (std::ranges::none_of(packs, [&](const StockPackFiles& pack) {
-          return Names(pack.name, name);
-        })) {
-      return MakeError(ErrorCode::kNotFound, "no pack '{}' in '{}'", name,
-                       settings.object_directory);
-    }
-  }
-  return sets;
-}
-
-// The ids of several packs. One that is gone by now was removed by another
-// repack, which keeps what is needed.
-Result<ObjectIdTable> ReadIds(FileSystem& file_system,
-                              const RepackSettings& settings,
-                              const std::vector<StockPackFiles>& packs) {
-  Bytes all;
-  for (const StockPackFiles& pack : packs) {
-    const Result<ObjectIdTable> ids =
-        ReadPackIds(file_system, settings.object_directory, pack.name);
-    if (ids) {
-      Append(all, ids->bytes());
-    } else if (ids.error().code != ErrorCode::kNotFound) {
-      return std::unexpected(ids.error());
-    }
-  }
-  return ObjectIdTable::FromUnsorted(ObjectFormat::kSha1, std::move(all));
-}
-
-// Objects of `list` that are in no pack of `kept`.
-ObjectList WithoutKept(ObjectList list, const ObjectIdTable& kept) {
-  if (kept.size() == 0) return list;
-  std::vector<bool> keep(list.ids.size());
-  for (uint32_t rank = 0; rank < keep.size(); ++rank) {
-    keep[rank] = !kept.Find(list.ids[rank]);
-  }
-  return KeepObjects(std::move(list), keep);
-}
-
-// The ids of `packs` that are not in `known`.
-Result<ObjectIdTable> FindDoomed(const ObjectIdTable& packs,
-                                 const ObjectIdTable& known) {
-  Bytes doomed;
-  for (const uint32_t rank : FindDifference(packs, known).only_in_a) {
-    Append(doomed, packs[rank].bytes());
-  }
-  return ObjectIdTable::FromSorted(packs.format(), std::move(doomed));
-}
 
 ReuseRule ToRule(PackReuse reuse) {
   if (reuse == PackReuse::kNothing) return ReuseRule::kNothing;
@@ -112,6 +41,25 @@ DeltaSearchOptions SearchOptions(const RepackSettings& settings,
       std::min(options.window_memory, settings.big_file_threshold);
   search.reuse = ToRule(options.reuse);
   return search;
+}
+
+// Objects of `list` that are in no pack of `kept`.
+ObjectList WithoutKept(ObjectList list, const ObjectIdTable& kept) {
+  if (kept.size() == 0) return list;
+  std::vector<bool> keep(list.ids.size());
+  for (uint32_t rank = 0; rank < keep.size(); ++rank) {
+    keep[rank] = !kept.Find(list.ids[rank]);
+  }
+  return KeepObjects(std::move(list), keep);
+}
+
+// The objects of `list` that refs and the like reach.
+ObjectList OnlyReached(ObjectList list) {
+  std::vector<bool> keep(list.ids.size());
+  for (uint32_t rank = 0; rank < keep.size(); ++rank) {
+    keep[rank] = list.reached(rank);
+  }
+  return KeepObjects(std::move(list), keep);
 }
 
 // One run; see Repack.
@@ -135,19 +83,26 @@ class Repacker {
     }
     stats.source_bytes = source->PackedBytes();
     ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, source->ReadRefs());
+    const bool leaves = options_.unreachable != Unreachable::kDrop;
     ZPACK_ASSIGN_OR_RETURN(
         ObjectList all,
-        EnumerateObjects(*source, refs, options_.objects, options_.run));
-    const ObjectIdTable known = all.ids;
+        EnumerateObjects(*source, refs,
+                         leaves ? ObjectSet::kAll : options_.objects,
+                         options_.run));
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable kept,
                            ReadIds(file_system_, settings_, packs_.kept));
+    if (leaves) {
+      ZPACK_ASSIGN_OR_RETURN(
+          leftovers_, FindLeftovers(file_system_, *source, settings_, options_,
+                                    packs_, all, kept));
+      all = OnlyReached(std::move(all));
+    }
+    const ObjectIdTable known = all.ids;
     const ObjectList list = WithoutKept(std::move(all), kept);
     stats.objects = list.ids.size();
-    if (stats.objects != 0) {
-      ZPACK_TRY(WritePack(*source, list, stats));
-    }
+    ZPACK_TRY(WritePacks(*source, list, stats));
     if (options_.redundant == Redundant::kRemove) {
-      ZPACK_TRY(RemoveRedundant(known, list.ids, stats));
+      ZPACK_TRY(RemoveRedundant(*source, known, list.ids, stats));
     }
     return options_.output_directory.empty()
                ? UpdatePackList(file_system_, settings_.object_directory)
@@ -167,38 +122,65 @@ class Repacker {
                : options_.output_directory;
   }
 
-  Status WritePack(ObjectSource& source, const ObjectList& list,
-                   RepackStats& stats) {
+  // The pack of what is reachable, and a cruft pack.
+  Status WritePacks(ObjectSource& source, const ObjectList& list,
+                    RepackStats& stats) {
+    const bool cruft = options_.unreachable == Unreachable::kCruft &&
+                       leftovers_.list.ids.size() != 0;
+    if (list.ids.size() == 0 && !cruft) return {};
     if (options_.output_directory.empty()) {
       // Git makes it when it needs it.
       ZPACK_TRY(MakeSharedDirectory(file_system_, Directory(),
                                     settings_.shared_mode));
     }
+    if (list.ids.size() != 0) {
+      ZPACK_ASSIGN_OR_RETURN(stats.name, WritePack(source, list, {}, stats));
+    }
+    if (cruft) {
+      stats.cruft_objects = leftovers_.list.ids.size();
+      ZPACK_ASSIGN_OR_RETURN(
+          stats.cruft_name,
+          WritePack(source, leftovers_.list, leftovers_.mtimes, stats));
+    }
+    return {};
+  }
+
+  // A cruft pack, if there are mtimes. Returns its name.
+  Result<std::string> WritePack(ObjectSource& source, const ObjectList& list,
+                                const std::vector<uint32_t>& mtimes,
+                                RepackStats& stats) {
     // Written, synced, read back, but under temporary names.
     ZPACK_ASSIGN_OR_RETURN(
         const auto pack,
         BuildStockPack(source, list, SearchOptions(settings_, options_),
                        options_.run, file_system_, Directory()));
+    if (!mtimes.empty()) ZPACK_TRY(pack->WriteMtimes(mtimes));
     ZPACK_TRY(VerifyStockPack(*pack, list.ids, options_.run, file_system_));
     ZPACK_TRY(CheckStop(options_.run.stop));
-    stats.pack_bytes = pack->bytes();
-    if (options_.publication == Publication::kNo) return {};
+    stats.pack_bytes += pack->bytes();
+    if (options_.publication == Publication::kNo) return std::string();
 
     // From here on the pack is known to be good, and Git may use it.
-    ZPACK_ASSIGN_OR_RETURN(stats.name, pack->Publish(settings_.shared_mode));
-    return {};
+    return pack->Publish(settings_.shared_mode);
   }
 
   // Removes the packs that were rewritten, unless something in them that was
-  // not packed is needed by now, and loose objects that are in the new pack.
-  Status RemoveRedundant(const ObjectIdTable& known,
+  // not packed is needed by now, and loose objects that are in the new packs.
+  Status RemoveRedundant(ObjectSource& source, const ObjectIdTable& known,
                          const ObjectIdTable& packed, RepackStats& stats) {
     std::erase_if(packs_.rewritten, [&](const StockPackFiles& pack) {
-      return pack.name == stats.name;
+      return pack.name == stats.name || pack.name == stats.cruft_name;
     });
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable old,
                            ReadIds(file_system_, settings_, packs_.rewritten));
-    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable doomed, FindDoomed(old, known));
+    if (options_.unreachable == Unreachable::kLoosen) {
+      ZPACK_ASSIGN_OR_RETURN(stats.loosened_objects,
+                             LoosenObjects(file_system_, source, settings_,
+                                           leftovers_, old, options_.run.stop));
+    }
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable stays,
+                           Join(known, leftovers_.list.ids));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable doomed, Without(old, stays));
     if (doomed.size() != 0) {
       ZPACK_ASSIGN_OR_RETURN(const auto now, OpenSource());
       ZPACK_ASSIGN_OR_RETURN(const auto needed,
@@ -208,6 +190,19 @@ class Repacker {
         return {};
       }
     }
+    ZPACK_TRY(RemoveOldPacks(stats));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable redundant,
+                           options_.unreachable == Unreachable::kCruft
+                               ? Join(packed, leftovers_.list.ids)
+                               : Result<ObjectIdTable>(packed));
+    ZPACK_ASSIGN_OR_RETURN(
+        stats.removed_loose,
+        RemoveLooseObjects(file_system_, settings_.object_directory,
+                           redundant));
+    return {};
+  }
+
+  Status RemoveOldPacks(RepackStats& stats) {
     // A pack that was written again, or is to be kept by now, stays: another
     // repack may be removing ours, which it saw under the same name.
     ZPACK_ASSIGN_OR_RETURN(const auto now,
@@ -215,19 +210,16 @@ class Repacker {
     std::erase_if(packs_.rewritten, [&](const StockPackFiles& pack) {
       return std::ranges::find(now, pack) == now.end();
     });
-    ZPACK_TRY(RemovePacks(file_system_, settings_.object_directory,
-                          packs_.rewritten));
     stats.removed_packs = packs_.rewritten.size();
-    ZPACK_ASSIGN_OR_RETURN(
-        stats.removed_loose,
-        RemoveLooseObjects(file_system_, settings_.object_directory, packed));
-    return {};
+    return RemovePacks(file_system_, settings_.object_directory,
+                       packs_.rewritten);
   }
 
   FileSystem& file_system_;
   const RepackOptions& options_;
   RepackSettings settings_;
   PackSets packs_;
+  Leftovers leftovers_;
 };
 
 }  // namespace
@@ -241,6 +233,11 @@ Result<RepackStats> RepackRepository(FileSystem& file_system,
     return MakeError(ErrorCode::kInvalidArgument,
                      "nothing is redundant without a new pack in '{}'",
                      repository);
+  }
+  if (given.unreachable != Unreachable::kDrop &&
+      given.objects == ObjectSet::kAll) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "unreachable objects cannot be kept in two ways");
   }
   ZPACK_ASSIGN_OR_RETURN(RepackSettings settings,
                          ReadRepackSettings(repository));

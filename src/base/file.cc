@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 
@@ -234,6 +235,16 @@ class PosixFileSystemImpl final : public FileSystem {
   Status SetMode(const std::string& path, unsigned mode) override {
     if (chmod(path.c_str(), mode) != 0) {
       return std::unexpected(IoError("chmod", path, errno));
+    }
+    return {};
+  }
+
+  Status SetModified(const std::string& path, int64_t seconds) override {
+    timespec time{};
+    time.tv_sec = seconds;
+    const std::array<timespec, 2> times = {time, time};
+    if (utimensat(AT_FDCWD, path.c_str(), times.data(), 0) != 0) {
+      return std::unexpected(IoError("set the time of", path, errno));
     }
     return {};
   }

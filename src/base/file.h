@@ -72,6 +72,8 @@ class FileSystem {
                         Replace replace) = 0;
   // Sets the permission bits of a file or directory.
   virtual Status SetMode(const std::string& path, unsigned mode) = 0;
+  // Sets the time of the last change, in seconds since 1970.
+  virtual Status SetModified(const std::string& path, int64_t seconds) = 0;
   virtual Status SyncDirectory(const std::string& path) = 0;
   // Syncs everything on the file system that holds the directory `path`.
   virtual Status SyncFileSystem(const std::string& path) = 0;

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "git/loose_object.h"
 #include "pack/pack_index.h"
+#include "pack/pack_mtimes.h"
 
 namespace zpack {
 namespace {
@@ -65,12 +66,18 @@ Result<std::vector<StockPackFiles>> ListPacks(
     if (!files.contains(name + ".pack")) continue;
     struct stat info;
     const std::string path = PackDirectory(object_directory) + '/' + file;
-    if (stat(path.c_str(), &info) != 0) continue;  // gone by now
+    struct stat pack;
+    const std::string pack_path =
+        PackDirectory(object_directory) + '/' + name + ".pack";
+    if (stat(path.c_str(), &info) != 0 || stat(pack_path.c_str(), &pack) != 0) {
+      continue;  // gone by now
+    }
     packs.push_back(
         {name, files.contains(name + ".keep"),
          files.contains(name + ".promisor"), files.contains(name + ".mtimes"),
          info.st_ino,
-         info.st_mtim.tv_sec * int64_t{1'000'000'000} + info.st_mtim.tv_nsec});
+         info.st_mtim.tv_sec * int64_t{1'000'000'000} + info.st_mtim.tv_nsec,
+         pack.st_mtim.tv_sec});
   }
   return packs;
 }
@@ -88,6 +95,17 @@ Result<ObjectIdTable> ReadPackIds(FileSystem& file_system,
     return MakeError(ErrorCode::kSourceCorrupt, "{}", index.error().message);
   }
   return std::move(index->ids);
+}
+
+Result<std::vector<uint32_t>> ReadPackMtimes(
+    FileSystem& file_system, const std::string& object_directory,
+    const std::string& name, uint32_t count) {
+  const std::string path =
+      PackDirectory(object_directory) + '/' + name + ".mtimes";
+  ZPACK_ASSIGN_OR_RETURN(
+      const Bytes bytes,
+      ReadWholeFile(file_system, path, std::numeric_limits<size_t>::max()));
+  return DecodePackMtimes(bytes, count, path);
 }
 
 Status RemovePacks(FileSystem& file_system, const std::string& object_directory,

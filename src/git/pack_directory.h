@@ -23,6 +23,7 @@ struct StockPackFiles {
   // Inode and time of the index: others when the pack was written again.
   uint64_t inode = 0;
   int64_t nanoseconds = 0;
+  int64_t modified = 0;  // of the pack, in seconds since 1970
 
   friend bool operator==(const StockPackFiles&,
                          const StockPackFiles&) = default;
@@ -38,6 +39,12 @@ Result<std::vector<StockPackFiles>> ListPacks(
 Result<ObjectIdTable> ReadPackIds(FileSystem& file_system,
                                   const std::string& object_directory,
                                   const std::string& name);
+
+// When each object of a cruft pack was last used, by rank. kSourceCorrupt when
+// that cannot be read.
+Result<std::vector<uint32_t>> ReadPackMtimes(
+    FileSystem& file_system, const std::string& object_directory,
+    const std::string& name, uint32_t count);
 
 // Removes packs as Git does: what describes several packs first, and of each
 // pack the index first, so that nobody finds a pack that is not whole. Files

@@ -119,4 +119,21 @@ ObjectId ParseTagTarget(ByteView content, ObjectFormat format) {
   return ParseTagHeader(content, format).target;
 }
 
+void AppendLinks(ObjectType type, ByteView content, ObjectFormat format,
+                 std::vector<ObjectId>& out) {
+  if (type == ObjectType::kCommit) {
+    const CommitLinks links = ParseCommitLinks(content, format);
+    out.push_back(links.tree);
+    out.insert(out.end(), links.parents.begin(), links.parents.end());
+  } else if (type == ObjectType::kTag) {
+    out.push_back(ParseTagTarget(content, format));
+  } else if (type == ObjectType::kTree) {
+    TreeIterator entries(content, format);
+    TreeEntry entry;
+    while (entries.Next(entry)) {
+      if (!entry.is_gitlink()) out.emplace_back(entry.id);
+    }
+  }
+}
+
 }  // namespace zpack

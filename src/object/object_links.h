@@ -99,4 +99,8 @@ TagHeader ParseTagHeader(ByteView content, ObjectFormat format);
 // The object an annotated tag points at, or empty.
 ObjectId ParseTagTarget(ByteView content, ObjectFormat format);
 
+// Appends the ids that an object names, of any type; not those of submodules.
+void AppendLinks(ObjectType type, ByteView content, ObjectFormat format,
+                 std::vector<ObjectId>& out);
+
 }  // namespace zpack

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "base/bytes.h"
+
 namespace zpack {
 
 inline constexpr uint32_t kPackSignature = 0x5041434b;       // "PACK"
@@ -18,5 +20,8 @@ inline constexpr uint8_t kReferenceDelta = 7;
 // Offsets from here on are in an index's table of 64-bit offsets, and what
 // stands in their place is this and their position there.
 inline constexpr uint32_t kFirstLargeOffset = uint32_t{1} << 31;
+
+// Appends the SHA-1 of what is in `bytes`, which ends every file about a pack.
+void AppendSha1(Bytes& bytes);
 
 }  // namespace zpack

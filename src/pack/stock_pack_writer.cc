@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <numeric>
+#include <system_error>
 #include <utility>
 
 #include "base/check.h"
 #include "base/error.h"
 #include "base/hex.h"
 #include "pack/pack_format.h"
+#include "pack/pack_mtimes.h"
 
 namespace zpack {
 namespace {
@@ -26,6 +29,7 @@ constexpr size_t kFlushSize = size_t{1} << 20;
 constexpr const char* kTemporaryPack = "/tmp_pack_zpack";
 constexpr const char* kTemporaryIndex = "/tmp_idx_zpack";
 constexpr const char* kTemporaryReverseIndex = "/tmp_rev_zpack";
+constexpr const char* kTemporaryMtimes = "/tmp_mtimes_zpack";
 
 // Four bits of the size and then seven bits a byte.
 void EncodeTypeAndSize(unsigned type, uint64_t size, Bytes& out) {
@@ -37,14 +41,6 @@ void EncodeTypeAndSize(unsigned type, uint64_t size, Bytes& out) {
     rest >>= 7;
   }
   out.push_back(byte);
-}
-
-// Appends the hash of what is in `bytes`.
-void AppendHash(Bytes& bytes) {
-  Hasher hasher(HashAlgorithm::kSha1);
-  hasher.Update(bytes);
-  std::array<uint8_t, Hasher::kMaxSize> storage;
-  Append(bytes, hasher.Finish(storage));
 }
 
 }  // namespace
@@ -164,7 +160,7 @@ Bytes StockPackWriter::EncodeIndex(ByteView pack_hash) {
   }
   for (const uint64_t offset : large) to.U64(offset);
   to.Raw(pack_hash);
-  AppendHash(index);
+  AppendSha1(index);
   return index;
 }
 
@@ -180,7 +176,7 @@ Bytes StockPackWriter::EncodeReverseIndex(ByteView pack_hash) {
   to.U32(kReverseSha1);
   for (const uint32_t rank : order) to.U32(rank);
   to.Raw(pack_hash);
-  AppendHash(reverse_index);
+  AppendSha1(reverse_index);
   return reverse_index;
 }
 
@@ -202,17 +198,38 @@ Status StockPackWriter::Finish() {
   size_ += pack_hash.size();
   ZPACK_TRY(file_->Sync());
   name_ = "pack-" + ToHex(pack_hash);
+  pack_hash_.assign(pack_hash.begin(), pack_hash.end());
   ZPACK_TRY(WriteTemporary(kTemporaryIndex, EncodeIndex(pack_hash)));
   return WriteTemporary(kTemporaryReverseIndex, EncodeReverseIndex(pack_hash));
+}
+
+Status StockPackWriter::WriteMtimes(const std::vector<uint32_t>& mtimes) {
+  ZPACK_CHECK(mtimes.size() == object_count_);
+  return WriteTemporary(kTemporaryMtimes, EncodePackMtimes(mtimes, pack_hash_));
+}
+
+Status StockPackWriter::RemoveIfThere(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return {};
+  return file_system_.Remove(path);
 }
 
 Result<std::string> StockPackWriter::Publish(const SharedMode& shared) {
   // The index comes last: Git looks for a pack where it sees an index.
   const std::string path = directory_ + '/' + name_;
+  // What another process said about the same pack may be wrong by now.
+  ZPACK_TRY(RemoveIfThere(path + ".bitmap"));
+  if (std::ranges::find(temporaries_, kTemporaryMtimes) == temporaries_.end()) {
+    ZPACK_TRY(RemoveIfThere(path + ".mtimes"));
+  }
   for (const auto& [temporary, extension] :
        {std::pair(kTemporaryPack, ".pack"),
         std::pair(kTemporaryReverseIndex, ".rev"),
+        std::pair(kTemporaryMtimes, ".mtimes"),
         std::pair(kTemporaryIndex, ".idx")}) {
+    if (std::ranges::find(temporaries_, temporary) == temporaries_.end()) {
+      continue;
+    }
     ZPACK_TRY(FinishObjectFile(file_system_, directory_ + temporary, shared));
     ZPACK_TRY(file_system_.Rename(directory_ + temporary, path + extension,
                                   Replace::kYes));

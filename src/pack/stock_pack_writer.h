@@ -58,6 +58,10 @@ class StockPackWriter {
   // temporary names. REQUIRES: as many entries as announced.
   Status Finish();
 
+  // Makes it a cruft pack; `mtimes` by rank of the id. REQUIRES: Finish has
+  // succeeded.
+  Status WriteMtimes(const std::vector<uint32_t>& mtimes);
+
   // After Finish, the files with the pack and its index.
   std::string temporary_pack() const;
   std::string temporary_index() const;
@@ -87,6 +91,7 @@ class StockPackWriter {
   Bytes EncodeIndex(ByteView pack_hash);
   // The order of entries in the pack, by rank. REQUIRES: entries are sorted.
   Bytes EncodeReverseIndex(ByteView pack_hash);
+  Status RemoveIfThere(const std::string& path);
   Status WriteTemporary(const char* name, ByteView bytes);
 
   FileSystem& file_system_;
@@ -99,6 +104,7 @@ class StockPackWriter {
   std::vector<Entry> entries_;
   // After Finish:
   std::string name_;
+  Bytes pack_hash_;
   uint64_t index_bytes_ = 0;
   // Temporary files that are not renamed yet.
   std::vector<const char*> temporaries_;

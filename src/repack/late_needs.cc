@@ -11,28 +11,6 @@
 #include "object/object_links.h"
 
 namespace zpack {
-namespace {
-
-// Appends the ids that an object names.
-void AppendLinks(ObjectType type, ByteView content, ObjectFormat format,
-                 std::vector<ObjectId>& out) {
-  if (type == ObjectType::kCommit) {
-    const CommitLinks links = ParseCommitLinks(content, format);
-    out.push_back(links.tree);
-    out.insert(out.end(), links.parents.begin(), links.parents.end());
-  } else if (type == ObjectType::kTag) {
-    out.push_back(ParseTagTarget(content, format));
-  } else if (type == ObjectType::kTree) {
-    TreeIterator entries(content, format);
-    TreeEntry entry;
-    while (entries.Next(entry)) {
-      if (!entry.is_gitlink()) out.emplace_back(entry.id);
-    }
-  }
-}
-
-}  // namespace
-
 Result<std::optional<ObjectId>> FindNeededAgain(ObjectSource& now,
                                                 const ObjectIdTable& known,
                                                 const ObjectIdTable& doomed) {

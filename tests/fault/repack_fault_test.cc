@@ -12,6 +12,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "api/repack_repository.h"
 #include "base/error.h"
@@ -63,6 +64,9 @@ class StubbornFileSystem final : public FileSystem {
   Status SetMode(const std::string& path, unsigned mode) override {
     return PosixFileSystem().SetMode(path, mode);
   }
+  Status SetModified(const std::string& path, int64_t seconds) override {
+    return PosixFileSystem().SetModified(path, seconds);
+  }
   Status SyncDirectory(const std::string& path) override {
     return PosixFileSystem().SyncDirectory(path);
   }
@@ -91,7 +95,7 @@ class RepackFaults : public ::testing::Test {
     repo.History(6);
     repo.Git({"repack", "-q"});
     // Doomed, so that needs are looked at again.
-    repo.WriteBlob("unreachable\n");
+    unreachable_.push_back(repo.WriteBlob("unreachable\n"));
     repo.SetRef("refs/heads/other", repo.SimpleCommit("other\n"));
     repo.PackAll();
     // Stored in pieces.
@@ -120,20 +124,31 @@ class RepackFaults : public ::testing::Test {
     RepackOptions options;
     options.run.threads = 1;
     options.redundant = Redundant::kRemove;
+    options.unreachable = mode_;
     return RepackRepository(system, path_, options);
   }
 
   // After a failure: nothing lost, and the next run works.
   void ExpectRecovers() const {
     EXPECT_EQ(Needed(), needed_);
+    ExpectUnreachableObjects();
     ASSERT_THAT(Run(PosixFileSystem()), IsOk());
     EXPECT_EQ(Needed(), needed_);
+    ExpectUnreachableObjects();
     int indexes = 0;
     for (const std::string& name : ListDirectory(path_ + "/objects/pack")) {
       EXPECT_THAT(name, ::testing::StartsWith("pack-"));
       indexes += name.ends_with(".idx") ? 1 : 0;
     }
-    EXPECT_EQ(indexes, 1);
+    EXPECT_EQ(indexes, mode_ == Unreachable::kCruft ? 2 : 1);
+  }
+
+  // Unless they were to be dropped.
+  void ExpectUnreachableObjects() const {
+    if (mode_ == Unreachable::kDrop) return;
+    for (const std::string& id : unreachable_) {
+      EXPECT_TRUE(RunGit({"cat-file", "-e", id}, path_).ok()) << id;
+    }
   }
 
   void ExpectSurvives(Fault fault) const {
@@ -157,12 +172,24 @@ class RepackFaults : public ::testing::Test {
   std::string saved_;
   std::string path_;
   std::string needed_;
+  std::vector<std::string> unreachable_;
+  Unreachable mode_ = Unreachable::kDrop;
 };
 
 TEST_F(RepackFaults, ErrorsLoseNothing) { ExpectSurvives(Fault::kError); }
 
 TEST_F(RepackFaults, ShortWritesLoseNothing) {
   ExpectSurvives(Fault::kShortWrite);
+}
+
+TEST_F(RepackFaults, LooseningLosesNothing) {
+  mode_ = Unreachable::kLoosen;
+  ExpectSurvives(Fault::kError);
+}
+
+TEST_F(RepackFaults, CruftPackLosesNothing) {
+  mode_ = Unreachable::kCruft;
+  ExpectSurvives(Fault::kError);
 }
 
 TEST_F(RepackFaults, FailedRemovalsLoseNothing) {

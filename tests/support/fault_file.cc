@@ -110,6 +110,11 @@ Status FaultFileSystem::SetMode(const std::string& path, unsigned mode) {
   return PosixFileSystem().SetMode(path, mode);
 }
 
+Status FaultFileSystem::SetModified(const std::string& path, int64_t seconds) {
+  ZPACK_TRY(Call("utime", path));
+  return PosixFileSystem().SetModified(path, seconds);
+}
+
 Status FaultFileSystem::SyncDirectory(const std::string& path) {
   ZPACK_TRY(Call("fsync", path));
   return PosixFileSystem().SyncDirectory(path);

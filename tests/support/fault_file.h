@@ -43,6 +43,7 @@ class FaultFileSystem final : public FileSystem {
   Status Rename(const std::string& from, const std::string& to,
                 Replace replace) override;
   Status SetMode(const std::string& path, unsigned mode) override;
+  Status SetModified(const std::string& path, int64_t seconds) override;
   Status SyncDirectory(const std::string& path) override;
   Status SyncFileSystem(const std::string& path) override;
   // Never fails: cleaning up is what the tests look at.

@@ -20,7 +20,8 @@ __git_zpack_options()
 	restore)
 		echo "--force $run --help" ;;
 	repack)
-		echo "--all --delete --force-deltas --force-objects --keep-unreachable --window
+		echo "--all --delete --force-deltas --force-objects --keep-unreachable
+			--loosen-unreachable --unpack-unreachable --cruft --cruft-expiration --window
 			--depth --memory --level --keep-pack --dry-run --output $run --help" ;;
 	show)
 		echo "--blocks --stats --json --help" ;;
@@ -97,6 +98,8 @@ __git_zpack_value()
 		__git_zpack_words "1 2 3 4 5 6 7 8 9 10 11 12" "$3" ;;
 	"repack --memory")
 		__git_zpack_words "64m 128m 256m 512m" "$3" ;;
+	"repack --unpack-unreachable" | "repack --cruft-expiration")
+		__git_zpack_words "2.weeks.ago 3.months.ago now never" "$3" ;;
 	"repack --output")
 		__git_zpack_paths directory "$3" ;;
 	"repack --window" | "repack --depth" | "repack --keep-pack" | "repack --threads")
@@ -158,7 +161,7 @@ __git_zpack_complete()
 				options_end=1
 				continue ;;
 			--profile | --level | --block-size | --base | --threads | --against | --window | --depth | \
-				--memory | --keep-pack | --output)
+				--memory | --keep-pack | --output | --unpack-unreachable | --cruft-expiration)
 				[[ ${words[i + 1]} == = ]] && ((i++))
 				((i++))
 				continue ;;

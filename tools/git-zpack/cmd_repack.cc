@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <ctime>
+#include <optional>
 #include <ostream>
 
 #include "common_options.h"
+#include "expiry_date.h"
 #include "zpack/repack.h"
 
 namespace zpack::cli {
@@ -21,6 +24,13 @@ void AddOptions(po::options_description& options) {
       "force-deltas,f", "search all deltas anew")(
       "force-objects,F", "search and compress everything anew")(
       "keep-unreachable,k", "pack unreachable objects, too")(
+      "loosen-unreachable,A",
+      "with -d, make loose objects of unreachable ones in removed packs")(
+      "unpack-unreachable", po::value<std::string>()->value_name("<when>"),
+      "with -A, drop those that are older")(
+      "cruft", "put unreachable objects into a cruft pack")(
+      "cruft-expiration", po::value<std::string>()->value_name("<when>"),
+      "with --cruft, leave out those that are older")(
       "window", po::value<std::string>()->value_name("<n>"),
       "candidates per object, instead of pack.window or 20")(
       "depth", po::value<std::string>()->value_name("<n>"),
@@ -37,6 +47,46 @@ void AddOptions(po::options_description& options) {
       "put the pack there instead of into the repository");
   AddRunOptions(options);
   AddJsonOption(options);
+}
+
+// The value of an option that is a date.
+std::optional<int64_t> Date(const po::variables_map& values, const char* name) {
+  if (!Has(values, name)) return std::nullopt;
+  const std::string text = Text(values, name);
+  const auto date = ParseExpiryDate(text, std::time(nullptr));
+  if (!date) {
+    throw UsageError{fmt::format(
+        "option '--{}' expects a date like 2.weeks.ago, 2024-05-01 or now, not "
+        "'{}'",
+        name, text)};
+  }
+  return date;
+}
+
+void SetUnreachable(const po::variables_map& values, RepackOptions& options) {
+  const bool loosen = Has(values, "loosen-unreachable");
+  const bool cruft = Has(values, "cruft");
+  if (loosen + cruft + Has(values, "keep-unreachable") > 1) {
+    throw UsageError{
+        "options '-A', '--cruft' and '--keep-unreachable' exclude each other"};
+  }
+  if (Has(values, "unpack-unreachable") && !loosen) {
+    throw UsageError{"option '--unpack-unreachable' needs '-A'"};
+  }
+  if (Has(values, "cruft-expiration") && !cruft) {
+    throw UsageError{"option '--cruft-expiration' needs '--cruft'"};
+  }
+  if (Has(values, "keep-unreachable")) options.objects = ObjectSet::kAll;
+  if (loosen) {
+    options.unreachable = Unreachable::kLoosen;
+    options.expiration = Date(values, "unpack-unreachable");
+  }
+  if (cruft) {
+    options.unreachable = Unreachable::kCruft;
+    options.expiration = Date(values, "cruft-expiration");
+  }
+  // Nothing is as old as that.
+  if (options.expiration == 0) options.expiration.reset();
 }
 
 RepackOptions ToOptions(const po::variables_map& values,
@@ -58,7 +108,7 @@ RepackOptions ToOptions(const po::variables_map& values,
   }
   if (Has(values, "force-deltas")) options.reuse = PackReuse::kObjects;
   if (Has(values, "force-objects")) options.reuse = PackReuse::kNothing;
-  if (Has(values, "keep-unreachable")) options.objects = ObjectSet::kAll;
+  SetUnreachable(values, options);
   if (Has(values, "delete")) options.redundant = Redundant::kRemove;
   if (Has(values, "keep-pack")) {
     options.keep_packs = values["keep-pack"].as<std::vector<std::string>>();
@@ -82,6 +132,9 @@ Json ToJson(const RepackStats& stats) {
           {"objects", stats.objects},
           {"pack_bytes", stats.pack_bytes},
           {"source_pack_bytes", stats.source_bytes},
+          {"cruft_pack", stats.cruft_name},
+          {"cruft_objects", stats.cruft_objects},
+          {"loosened_objects", stats.loosened_objects},
           {"removed_packs", stats.removed_packs},
           {"removed_loose_objects", stats.removed_loose},
           {"needed_again", stats.needed_again},
@@ -97,6 +150,14 @@ void PrintSummary(const RepackStats& stats, std::ostream& err) {
         "Packed {} objects into {}, verified; the packs before took {}.\n",
         stats.objects, HumanSize(stats.pack_bytes),
         HumanSize(stats.source_bytes));
+  }
+  if (stats.cruft_objects != 0) {
+    err << fmt::format("{} unreachable objects are in a cruft pack.\n",
+                       stats.cruft_objects);
+  }
+  if (stats.loosened_objects != 0) {
+    err << fmt::format("{} unreachable objects are loose now.\n",
+                       stats.loosened_objects);
   }
   if (stats.removed_packs != 0 || stats.removed_loose != 0) {
     err << fmt::format("Removed {} packs and {} loose objects.\n",

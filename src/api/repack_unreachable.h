@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What becomes of unreachable objects in a repack: times, and loose objects.
+// Functions without state; one call at a time.
+
+#pragma once
+
+#include "api/repack_packs.h"
+#include "object/object_source.h"
+#include "repack/unreachable.h"
+#include "writer/object_list.h"
+
+namespace zpack {
+
+// What a repack leaves of unreachable objects.
+struct Leftovers {
+  ObjectList list;
+  std::vector<uint32_t> mtimes;  // by rank, in seconds since 1970
+};
+
+// Those of `all` that are loose, or in a pack that is rewritten, in the
+// repository itself, and that are young enough, but not those in `kept`, the
+// ids of packs that stay.
+Result<Leftovers> FindLeftovers(FileSystem& file_system, ObjectSource& source,
+                                const RepackSettings& settings,
+                                const RepackOptions& options,
+                                const PackSets& packs, const ObjectList& all,
+                                const ObjectIdTable& kept);
+
+// Makes loose objects of those that are in `old`, the ids of packs that go.
+// Returns how many there were.
+Result<uint64_t> LoosenObjects(FileSystem& file_system, ObjectSource& source,
+                               const RepackSettings& settings,
+                               const Leftovers& leftovers,
+                               const ObjectIdTable& old,
+                               const std::stop_token& stop);
+
+}  // namespace zpack

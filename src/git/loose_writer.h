@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes loose objects. A function without state; one call at a time.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/file.h"
+#include "base/shared_mode.h"
+#include "object/object_source.h"
+
+namespace zpack {
+
+// Writes the object `id` of `source` into a loose file that was last changed at
+// `mtime`, unless there is one. It gets its name only when its content was
+// hashed to its id and is on the disk; the name itself is synced by whoever
+// syncs the file system. kSourceCorrupt for another content.
+Status WriteLooseObject(FileSystem& file_system, ObjectSource& source,
+                        const std::string& object_directory,
+                        const SharedMode& shared, const ObjectId& id,
+                        int64_t mtime);
+
+}  // namespace zpack

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "repack/unreachable.h"
+
+#include "base/error.h"
+#include "object/object_links.h"
+
+namespace zpack {
+
+Result<std::vector<bool>> FindSurvivors(ObjectSource& source,
+                                        const ObjectList& list,
+                                        std::optional<int64_t> expiration,
+                                        const ObjectAges& ages) {
+  std::vector<bool> survives(list.ids.size());
+  std::vector<uint32_t> pending;
+  for (uint32_t rank = 0; rank < list.ids.size(); ++rank) {
+    if (list.reached(rank) || ages.mtimes[rank] == ObjectAges::kNone) continue;
+    if (expiration && ages.mtimes[rank] <= *expiration) continue;
+    survives[rank] = true;
+    if (expiration) pending.push_back(rank);
+  }
+  Bytes content;
+  std::vector<ObjectId> links;
+  while (!pending.empty()) {
+    const uint32_t rank = pending.back();
+    pending.pop_back();
+    if (list.types[rank] == ObjectType::kBlob) continue;
+    ZPACK_ASSIGN_OR_RETURN(const ObjectType type,
+                           source.Read(list.ids[rank], content));
+    links.clear();
+    AppendLinks(type, content, list.ids.format(), links);
+    for (const ObjectId& id : links) {
+      // What it needs may be gone already.
+      const auto needed = list.ids.Find(id);
+      if (!needed || list.reached(*needed) || survives[*needed]) continue;
+      survives[*needed] = true;
+      pending.push_back(*needed);
+    }
+  }
+  return survives;
+}
+
+}  // namespace zpack

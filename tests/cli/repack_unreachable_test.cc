@@ -1,0 +1,327 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What 'repack' does with unreachable objects: object by object what Git does
+// in a copy of the same repository.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <utime.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "pack/pack_mtimes.h"
+#include "support/repack_fixture.h"
+
+namespace zpack::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+namespace fs = std::filesystem;
+
+// Times of objects: long ago, later, and just now.
+constexpr time_t kOld = 1'577'836'800;     // 2020
+constexpr time_t kLater = 1'640'995'200;   // 2022
+constexpr time_t kRecent = 1'704'067'200;  // 2024
+constexpr const char* kAfterOld = "@1609459200";
+constexpr const char* kAfterLater = "@1672531200";
+
+void SetTime(const std::string& path, time_t time) {
+  const utimbuf times = {time, time};
+  Require(utime(path.c_str(), &times) == 0, "utime " + path);
+}
+
+class RepackUnreachableTest : public RepackFixture {
+ protected:
+  RepackUnreachableTest() {
+    repo_.Git({"config", "repack.writeBitmaps", "false"});
+    reachable_ = repo_.History(6);
+    repo_.Git({"repack", "-q", "-a", "-d"});
+    // A commit and its tree, old and packed; a blob of it is also loose.
+    const std::string commit = repo_.SimpleCommit("old and packed\n");
+    old_blob_ = repo_.Git({"rev-parse", commit + ":file"});
+    Pack({commit, repo_.Git({"rev-parse", commit + "^{tree}"}), old_blob_},
+         kOld);
+    // Something later that needs something old.
+    const std::string needed = repo_.WriteBlob("needed by a later tree\n");
+    Pack({needed, repo_.WriteBlob("needed by nobody\n")}, kOld);
+    const std::string tree =
+        repo_.WriteTree(TreeEntryBytes("100644", "x", needed) +
+                        TreeEntryBytes("100644", "y", std::string(40, '1')));
+    SetTime(repo_.LooseObjectPath(tree), kRecent);
+    Pack({repo_.WriteBlob("packed later\n")}, kLater);
+    for (const time_t time : {kOld, kLater, kRecent}) {
+      SetTime(repo_.LooseObjectPath(
+                  repo_.WriteBlob("loose " + std::to_string(time))),
+              time);
+    }
+  }
+
+  // Moves loose objects into a pack of this time.
+  void Pack(const std::vector<std::string>& ids, time_t time) const {
+    std::string list;
+    for (const std::string& id : ids) list += id + '\n';
+    const std::string name =
+        pack_directory() + "/pack-" +
+        repo_.Git({"pack-objects", "-q", pack_directory() + "/pack"}, list);
+    repo_.Git({"prune-packed"});
+    for (const char* extension : {".pack", ".idx"}) {
+      SetTime(name + extension, time);
+    }
+  }
+
+  // Everything about the objects of a repository that a repack may change.
+  struct Objects {
+    std::set<std::string> all;
+    std::map<std::string, int64_t> loose;  // with times
+    std::map<std::string, int64_t> cruft;
+    size_t packs = 0;
+
+    bool operator==(const Objects&) const = default;
+  };
+  Objects Read(const std::string& path) const {
+    Objects objects;
+    std::istringstream ids(RunGit({"cat-file", "--batch-all-objects",
+                                   "--batch-check=%(objectname)"},
+                                  path)
+                               .out);
+    for (std::string id; ids >> id;) objects.all.insert(id);
+    const RepoBuilder repo = RepoBuilder::Existing(path);
+    for (const std::string& id : objects.all) {
+      struct stat info;
+      if (stat(repo.LooseObjectPath(id).c_str(), &info) == 0) {
+        objects.loose[id] = info.st_mtime;
+      }
+    }
+    const std::string packs = path + "/objects/pack/";
+    objects.packs = FilesWith(packs, ".pack").size();
+    for (const std::string& name : FilesWith(packs, ".mtimes")) {
+      std::istringstream index(
+          RunGit({"show-index"}, path, ReadFile(packs + name + ".idx")).out);
+      std::vector<std::string> in_pack;
+      std::string offset;
+      std::string id;
+      std::string crc;
+      while (index >> offset >> id >> crc) in_pack.push_back(id);
+      const auto mtimes =
+          DecodePackMtimes(AsBytes(ReadFile(packs + name + ".mtimes")),
+                           static_cast<uint32_t>(in_pack.size()), name);
+      Require(mtimes.has_value(), "mtimes");
+      for (size_t i = 0; i < in_pack.size(); ++i) {
+        objects.cruft[in_pack[i]] = (*mtimes)[i];
+      }
+    }
+    return objects;
+  }
+
+  // Both do it, with the same options, to copies; the result is the same.
+  Objects ExpectAsGit(const std::vector<std::string>& options) const {
+    std::vector<std::string> all = {"-d"};
+    all.insert(all.end(), options.begin(), options.end());
+    for (const char* name : {"git", "zpack"}) {
+      fs::remove_all(dir_ / name);
+      Require(Process({"cp", "-a", repo_.path(), dir_ / name}, {}).Wait().ok(),
+              "cp");
+    }
+    std::vector<std::string> git = {"repack", "-q"};
+    git.insert(git.end(), all.begin(), all.end());
+    // Git reads a bare number as a date.
+    for (std::string& word : git) {
+      if (const size_t at = word.find('@'); at != std::string::npos) {
+        word.erase(at, 1);
+      }
+    }
+    const ProcessResult by_git = RunGit(git, dir_ / "git");
+    EXPECT_TRUE(by_git.ok()) << ::testing::PrintToString(by_git);
+    const ProcessResult by_us = Repack(dir_ / "zpack", all);
+    EXPECT_TRUE(by_us.ok()) << ::testing::PrintToString(by_us);
+    const Objects ours = Read(dir_ / "zpack");
+    const Objects theirs = Read(dir_ / "git");
+    EXPECT_EQ(ours.all, theirs.all);
+    EXPECT_EQ(ours.loose, theirs.loose);
+    EXPECT_EQ(ours.cruft, theirs.cruft);
+    EXPECT_EQ(ours.packs, theirs.packs);
+    const ProcessResult fsck = RunGit(
+        {"fsck", "--full", "--strict", "--connectivity-only"}, dir_ / "zpack");
+    EXPECT_EQ(fsck.exit_code,
+              RunGit({"fsck", "--full", "--strict", "--connectivity-only"},
+                     dir_ / "git")
+                  .exit_code)
+        << fsck.err;
+    const std::string packs = dir_ / "zpack/objects/pack";
+    const auto cruft = FilesWith(packs, ".mtimes");
+    // Packs that were there have no reverse index; a cruft pack may name
+    // objects that are gone.
+    for (const std::string& pack : FilesWith(packs, ".rev")) {
+      if (std::ranges::find(cruft, pack) == cruft.end()) {
+        ExpectGoodPack(packs, pack);
+      }
+      EXPECT_TRUE(
+          repo_.TryGit({"verify-pack", packs + '/' + pack + ".idx"}).ok());
+    }
+    return ours;
+  }
+
+  // What the last comparison left goes on.
+  void GoOn() const {
+    fs::remove_all(repo_.path());
+    fs::rename(dir_ / "git", repo_.path());
+  }
+
+  std::string reachable_;
+  std::string old_blob_;
+};
+
+TEST_F(RepackUnreachableTest, LoosenedWithTheTimeOfThePack) {
+  const Objects objects = ExpectAsGit({"-A"});
+  EXPECT_EQ(objects.loose.at(old_blob_), kOld);
+  EXPECT_EQ(objects.packs, 1U);
+}
+
+TEST_F(RepackUnreachableTest, OldOnesAreNotLoosened) {
+  EXPECT_FALSE(
+      ExpectAsGit({"-A", std::string("--unpack-unreachable=") + kAfterOld})
+          .all.contains(old_blob_));
+  ExpectAsGit({"-A", std::string("--unpack-unreachable=") + kAfterLater});
+  ExpectAsGit({"-A", "--unpack-unreachable=never"});
+  ExpectAsGit({"-A", "--unpack-unreachable=now"});
+}
+
+TEST_F(RepackUnreachableTest, KeptPacksStayAsTheyAre) {
+  WriteFile(pack_directory() + '/' + Packs().at(1) + ".keep", "");
+  ExpectAsGit({"-A"});
+  ExpectAsGit({"--cruft"});
+  ExpectAsGit({"--cruft", std::string("--cruft-expiration=") + kAfterOld});
+}
+
+TEST_F(RepackUnreachableTest, CruftPackHasThemAll) {
+  const Objects objects = ExpectAsGit({"--cruft"});
+  EXPECT_EQ(objects.cruft.at(old_blob_), kOld);
+  EXPECT_THAT(objects.loose, IsEmpty());
+}
+
+TEST_F(RepackUnreachableTest, OldOnesAreLeftOutOfTheCruftPack) {
+  EXPECT_FALSE(
+      ExpectAsGit({"--cruft", std::string("--cruft-expiration=") + kAfterOld})
+          .cruft.contains(old_blob_));
+  ExpectAsGit({"--cruft", std::string("--cruft-expiration=") + kAfterLater});
+  ExpectAsGit({"--cruft", "--cruft-expiration=never"});
+}
+
+TEST_F(RepackUnreachableTest, CruftPackIsReplaced) {
+  ExpectAsGit({"--cruft"});
+  GoOn();
+  // As if nothing had happened.
+  ExpectAsGit({"--cruft"});
+  GoOn();
+  SetTime(repo_.LooseObjectPath(repo_.WriteBlob("new\n")), kLater);
+  // Used again, loose, while it is in the cruft pack.
+  repo_.Git(
+      {"unpack-objects", "-q"},
+      repo_.Git({"pack-objects", "-q", "--stdout"}, old_blob_ + '\n') + '\n');
+  ExpectAsGit({"--cruft"});
+  GoOn();
+  ExpectAsGit({"--cruft", std::string("--cruft-expiration=") + kAfterOld});
+  GoOn();
+  const Objects loose = ExpectAsGit({"-A"});
+  EXPECT_THAT(loose.cruft, IsEmpty());
+}
+
+TEST_F(RepackUnreachableTest, WhatBecomesReachableLeavesTheCruftPack) {
+  ExpectAsGit({"--cruft"});
+  GoOn();
+  repo_.SetRef("refs/tags/back", old_blob_);
+  EXPECT_FALSE(ExpectAsGit({"--cruft"}).cruft.contains(old_blob_));
+}
+
+// The pack that was a cruft pack is written again, as one that is needed.
+TEST_F(RepackUnreachableTest, CruftPackThatIsNeededIsNoCruftPack) {
+  const RepoBuilder repo(dir_ / "small");
+  repo.SetRef("refs/tags/a", repo.WriteBlob("a\n"));
+  const std::string b = repo.WriteBlob("b\n");
+  ASSERT_TRUE(Repack(repo.path(), {"-d", "--cruft"}).ok());
+  ASSERT_THAT(FilesWith(repo.path() + "/objects/pack", ".mtimes"), SizeIs(1));
+  repo.SetRef("refs/tags/a", b);
+  ASSERT_TRUE(Repack(repo.path(), {"-d", "--cruft"}).ok());
+  const auto cruft = FilesWith(repo.path() + "/objects/pack", ".mtimes");
+  ASSERT_THAT(cruft, SizeIs(1));
+  EXPECT_THAT(repo.Git({"show-index"}, ReadFile(repo.path() + "/objects/pack/" +
+                                                cruft[0] + ".idx")),
+              ::testing::Not(HasSubstr(b)));
+  EXPECT_EQ(ReadState(repo.path()).objects.size(), 2U);
+}
+
+TEST_F(RepackUnreachableTest, BorrowedObjectsAreNotCruft) {
+  const std::string clone = dir_ / "clone";
+  repo_.Git({"clone", "-q", "--bare", "--shared", repo_.path(), clone});
+  const std::string own = RepoBuilder::Existing(clone).WriteBlob("own\n");
+  const auto lender = Snapshot(repo_.path());
+  ASSERT_TRUE(Repack(clone, {"-d", "--cruft"}).ok());
+  EXPECT_TRUE(Snapshot(repo_.path()) == lender);
+  const auto cruft = Read(clone).cruft;
+  ASSERT_THAT(cruft, SizeIs(1));
+  EXPECT_EQ(cruft.begin()->first, own);
+}
+
+TEST_F(RepackUnreachableTest, WithoutDeleteNothingIsRemoved) {
+  const auto before = Read(repo_.path());
+  ASSERT_TRUE(Repack({"--cruft"}).ok());
+  const auto after = Read(repo_.path());
+  EXPECT_EQ(after.loose, before.loose);
+  EXPECT_EQ(after.packs, before.packs + 2);
+  EXPECT_THAT(after.cruft, ::testing::Not(IsEmpty()));
+  ASSERT_TRUE(Repack({"-A", "--dry-run"}).ok());
+  EXPECT_EQ(Read(repo_.path()), after);
+}
+
+TEST_F(RepackUnreachableTest, DamagedTimesAreRefused) {
+  ASSERT_TRUE(Repack({"-d", "--cruft"}).ok());
+  const std::string path = pack_directory() + '/' +
+                           FilesWith(pack_directory(), ".mtimes").at(0) +
+                           ".mtimes";
+  WriteFile(path, ReadFile(path).substr(0, 60));
+  ExpectRefusal("mtimes", {"-d", "--cruft"});
+}
+
+TEST_F(RepackUnreachableTest, DatesThatAreUnderstood) {
+  for (const char* date :
+       {"2.weeks.ago", "1 year 2 months ago", "now", "all", "never", "false",
+        "2024-05-01", "2024-05-01 12:30:00", "2024-05-01T12:30:00 +0200",
+        "@1714521600"}) {
+    EXPECT_EQ(
+        Repack({"--dry-run", "--cruft", "--cruft-expiration", date}).exit_code,
+        0)
+        << date;
+  }
+  for (const char* date : {"", "soon", "2.weeks", "weeks.ago", "2024-13-01",
+                           "2024-05-01 25:00:00", "@", "-1.day.ago"}) {
+    EXPECT_EQ(
+        Repack({"--dry-run", "--cruft", "--cruft-expiration", date}).exit_code,
+        129)
+        << date;
+  }
+}
+
+TEST_F(RepackUnreachableTest, UsageErrors) {
+  const auto before = Snapshot(repo_.path());
+  for (const auto& options : std::vector<std::vector<std::string>>{
+           {"-A", "-k"},
+           {"-A", "--cruft"},
+           {"--cruft", "-k"},
+           {"--unpack-unreachable=now"},
+           {"--cruft-expiration=now"},
+           {"--cruft", "--unpack-unreachable=now"}}) {
+    EXPECT_EQ(Repack(options).exit_code, 129)
+        << ::testing::PrintToString(options);
+  }
+  EXPECT_TRUE(Snapshot(repo_.path()) == before);
+}
+
+}  // namespace
+}  // namespace zpack::testing
