@@ -69,12 +69,22 @@ Status StockPackReader::CheckEntry(uint32_t rank,
   return ended && produced == header.size ? Status{} : bad();
 }
 
-Status StockPackReader::Copy(uint32_t rank, const PackedSink& sink) const {
-  const uint32_t position = positions_[rank];
+Result<StockPackReader::EntryHeader> StockPackReader::ReadHeader(
+    uint32_t position) const {
   Bytes start(std::min(kMaxHeader, StoredSize(position)));
   ZPACK_TRY(file_->Read(entries_[position].offset, start));
+  return ParseHeader(position, start);
+}
+
+Status StockPackReader::Check(uint32_t rank) const {
   ZPACK_ASSIGN_OR_RETURN(const EntryHeader header,
-                         ParseHeader(position, start));
+                         ReadHeader(positions_[rank]));
+  return CheckEntry(rank, header);
+}
+
+Status StockPackReader::Copy(uint32_t rank, const PackedSink& sink) const {
+  const uint32_t position = positions_[rank];
+  ZPACK_ASSIGN_OR_RETURN(const EntryHeader header, ReadHeader(position));
   ZPACK_TRY(CheckEntry(rank, header));
   ZPACK_TRY(sink.begin(header.size));
   return ReadPieces(position, header.length, sink.append);

@@ -55,6 +55,8 @@ class StockPackReader {
     const uint32_t base = entries_[positions_[rank]].base;
     return base == kNoBase ? std::nullopt : std::optional(ranks_[base]);
   }
+  // kCorrupt unless the entry is what the index was made for.
+  Status Check(uint32_t rank) const;
   // Passes on the entry as it is stored, once it is known to be what the index
   // was made for. kCorrupt before anything was passed on when it is not.
   Status Copy(uint32_t rank, const PackedSink& sink) const;
@@ -98,6 +100,7 @@ class StockPackReader {
   // Reads the bytes of an entry from `from` on, in pieces.
   Status ReadPieces(uint32_t position, uint64_t from,
                     const std::function<Status(ByteView)>& piece) const;
+  Result<EntryHeader> ReadHeader(uint32_t position) const;
   // Whether the bytes of an entry are those that the index was made for.
   Status CheckEntry(uint32_t rank, const EntryHeader& header) const;
   // Inflates what `position` stands for: an object, or a delta.

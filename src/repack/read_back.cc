@@ -67,6 +67,7 @@ Status VerifyStockPack(const StockPackWriter& writer,
         for (uint64_t i = begin; i < end; ++i) {
           ZPACK_TRY(CheckStop(run.stop));
           const uint32_t rank = order[i];
+          ZPACK_TRY(reader->Check(rank));
           ZPACK_ASSIGN_OR_RETURN(const ObjectId id,
                                  HashObject(*reader, rank, hasher, content));
           if (id != expected[rank]) {

@@ -12,8 +12,9 @@
 namespace zpack {
 
 // Phase "Verifying objects": reads the pack that `writer` has finished back
-// from disk, hashes every object, and compares the set of ids with `expected`.
-// kMismatch, naming the object, when anything differs.
+// from disk, hashes every object, and compares checksums with the index and the
+// set of ids with `expected`. kMismatch, naming the object, or kCorrupt, naming
+// the entry, when anything differs.
 Status VerifyStockPack(const StockPackWriter& writer,
                        const ObjectIdTable& expected, const RunOptions& run,
                        FileSystem& file_system);
