@@ -51,7 +51,8 @@ struct RepackOptions {
   // Unreachable objects that were last used then or before, in seconds since
   // 1970, and are not needed by younger ones, are dropped after all.
   std::optional<int64_t> expiration;
-  // kRemove removes packs and loose objects that the new pack makes redundant.
+  // kRemove removes packs and loose objects that new and kept packs make
+  // redundant.
   Redundant redundant = Redundant::kLeave;
   // Packs that stay as they are besides those with a .keep file, with or
   // without

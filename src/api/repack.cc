@@ -102,7 +102,8 @@ class Repacker {
     stats.objects = list.ids.size();
     ZPACK_TRY(WritePacks(*source, list, stats));
     if (options_.redundant == Redundant::kRemove) {
-      ZPACK_TRY(RemoveRedundant(*source, known, list.ids, stats));
+      ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable packed, Join(list.ids, kept));
+      ZPACK_TRY(RemoveRedundant(*source, known, packed, stats));
     }
     return options_.output_directory.empty()
                ? UpdatePackList(file_system_, settings_.object_directory)
@@ -165,7 +166,8 @@ class Repacker {
   }
 
   // Removes the packs that were rewritten, unless something in them that was
-  // not packed is needed by now, and loose objects that are in the new packs.
+  // not packed is needed by now, and loose objects that are in new or kept
+  // packs, as 'git prune-packed' does it.
   Status RemoveRedundant(ObjectSource& source, const ObjectIdTable& known,
                          const ObjectIdTable& packed, RepackStats& stats) {
     std::erase_if(packs_.rewritten, [&](const StockPackFiles& pack) {

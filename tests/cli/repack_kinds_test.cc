@@ -102,15 +102,18 @@ TEST_F(RepackKindsTest, OddObjects) {
   ExpectOnePack();
 }
 
-TEST_F(RepackKindsTest, LooseCopyOfAKeptObjectIsNotLost) {
+TEST_F(RepackKindsTest, LooseCopyOfAKeptObjectGoesAndNothingIsLost) {
   repo_.History(3);
   repo_.PackAll();
   WriteFile(pack_directory() + '/' + Packs().at(0) + ".keep", "");
   repo_.Git({"unpack-objects", "-q"},
             ReadFile(pack_directory() + '/' + Packs().at(0) + ".pack"));
   const RepositoryState before = ReadState(repo_.path());
+  ASSERT_FALSE(LooseObjects().empty());
   ASSERT_TRUE(Repack({"-d"}).ok());
   EXPECT_EQ(ReadState(repo_.path()), before);
+  // As after 'git repack -d'.
+  EXPECT_THAT(LooseObjects(), ::testing::IsEmpty());
 }
 
 }  // namespace
