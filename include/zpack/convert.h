@@ -23,10 +23,6 @@ struct ConvertStats {
     uint64_t raw_bytes = 0;     // content
     uint64_t stored_bytes = 0;  // blocks in the file, framing included
   };
-  struct Phase {
-    std::string title;
-    double seconds = 0;
-  };
   // Blocks of the older file, if the conversion began with one.
   struct Reused {
     uint64_t blocks = 0;  // copied as they are
@@ -35,8 +31,8 @@ struct ConvertStats {
     // Others, in which only the numbers of ids outside the file changed.
     uint64_t renumbered_blocks = 0;
   };
-  std::array<PerType, 4> types;  // in the order of kAllObjectTypes
-  std::vector<Phase> phases;     // in the order they ran
+  std::array<PerType, 4> types;   // in the order of kAllObjectTypes
+  std::vector<PhaseTime> phases;  // in the order they ran
   uint64_t file_size = 0;
   uint64_t source_pack_bytes = 0;  // packs and pack indexes of the source
   uint64_t refs = 0;

@@ -78,11 +78,7 @@ struct RepackStats {
   // An object that was unreachable and came to be needed meanwhile: then
   // nothing is removed.
   std::string needed_again;
-  struct Phase {
-    std::string title;
-    double seconds = 0;
-  };
-  std::vector<Phase> phases;
+  std::vector<PhaseTime> phases;  // in the order they ran
 };
 
 // Writes the objects of the repository at `repository` into one pack, reads it

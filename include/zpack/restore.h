@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "zpack/options.h"
 #include "zpack/result.h"
@@ -18,6 +19,7 @@ struct RestoreStats {
   uint64_t raw_bytes = 0;   // of object content
   uint64_t pack_bytes = 0;  // of the pack and its index
   uint64_t refs = 0;
+  std::vector<PhaseTime> phases;  // in the order they ran
 };
 
 // Makes a bare repository at `directory` with every object, ref, HEAD and

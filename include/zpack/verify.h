@@ -43,6 +43,7 @@ struct VerifyReport {
   uint64_t bytes_verified = 0;    // of object content
   std::vector<Damage> damages;
   std::vector<Difference> differences;
+  std::vector<PhaseTime> phases;  // in the order they ran
 
   bool ok() const { return damages.empty() && differences.empty(); }
 };

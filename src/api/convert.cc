@@ -12,6 +12,7 @@
 #include "api/phase_timer.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/progress_phase.h"
 #include "git/repository_source.h"
 #include "reader/pack_file.h"
 #include "writer/encoding_options.h"
@@ -35,6 +36,15 @@ ConvertStats MakeStats(const WriteStats& written, const RefsSnapshot& refs,
   stats.source_pack_bytes = source_pack_bytes;
   stats.refs = refs.refs.size();
   return stats;
+}
+
+// Opens the source, which reads the indexes of its packs.
+Result<std::unique_ptr<ObjectSource>> OpenTimed(const SourceOpener& open_source,
+                                                const RunOptions& run) {
+  const ProgressPhase phase(run.progress, "Opening repository", 1, 0);
+  auto source = open_source();
+  if (source) phase.Advance(1, 0);
+  return source;
 }
 
 // What ConvertTo needs.
@@ -86,8 +96,7 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   }
 
   // The source, opened anew, must still be what was converted.
-  ZPACK_ASSIGN_OR_RETURN(const auto now, to.open_source());
-  ZPACK_TRY(CompareWithNow(*now, *pack, inventory.ids(), options.objects));
+  ZPACK_TRY(CompareWithNow(to.open_source, *pack, inventory.ids(), options));
 
   // Beyond this point the file is known to be good.
   ZPACK_TRY(CheckStop(options.run.stop));
@@ -130,7 +139,8 @@ Result<ConvertStats> ConvertSource(const SourceOpener& open_source,
 
   // Take the destination first: nothing is worse than an hour of work and then
   // no place to put it.
-  ZPACK_ASSIGN_OR_RETURN(const auto source, open_source());
+  ZPACK_ASSIGN_OR_RETURN(const auto source,
+                         OpenTimed(open_source, options.run));
   ZPACK_ASSIGN_OR_RETURN(
       AtomicFile output,
       AtomicFile::Create(file_system, path, options.overwrite,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/progress_phase.h"
 #include "object/object_hasher.h"
 #include "verify/compare_repository.h"
 #include "verify/verify_pack.h"
@@ -55,32 +56,38 @@ Status ReadBackFile(ObjectSource& source, const PackFile& pack,
   return {};
 }
 
-Status CompareWithNow(ObjectSource& now, const PackFile& pack,
-                      const ObjectIdTable& enumerated, ObjectSet set) {
+Status CompareWithNow(const SourceOpener& open_source, const PackFile& pack,
+                      const ObjectIdTable& enumerated,
+                      const ConvertOptions& options) {
+  const ProgressPhase phase(options.run.progress, "Comparing objects",
+                            enumerated.size(), 0);
   if (!(pack.ids() == enumerated)) {
     return MakeError(ErrorCode::kMismatch,
                      "the file read back has other objects than were written");
   }
-  ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, now.ReadRefs());
+  ZPACK_ASSIGN_OR_RETURN(const auto now, open_source());
+  ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, now->ReadRefs());
   std::vector<Difference> differences;
   CompareRefs(pack.refs(), refs, differences);
   if (!differences.empty()) {
     return MakeError(ErrorCode::kSourceCorrupt,
-                     "'{}' changed while it was converted: {}", now.path(),
+                     "'{}' changed while it was converted: {}", now->path(),
                      differences.front().message);
   }
-  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable ids, now.ListObjects());
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable ids, now->ListObjects());
   const ObjectIdDifference difference = FindDifference(pack.ids(), ids);
-  const bool gained = set == ObjectSet::kAll && !difference.only_in_b.empty();
+  const bool gained =
+      options.objects == ObjectSet::kAll && !difference.only_in_b.empty();
   if (gained || !difference.only_in_a.empty()) {
     const ObjectId example = difference.only_in_a.empty()
                                  ? ids[difference.only_in_b.front()]
                                  : pack.ids()[difference.only_in_a.front()];
     return MakeError(ErrorCode::kSourceCorrupt,
                      "'{}' changed while it was converted: object {} {}",
-                     now.path(), example.ToHex(),
+                     now->path(), example.ToHex(),
                      difference.only_in_a.empty() ? "appeared" : "vanished");
   }
+  phase.Advance(enumerated.size(), 0);
   return {};
 }
 

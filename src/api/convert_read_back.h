@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "api/convert_source.h"
 #include "object/object_source.h"
 #include "reader/pack_file.h"
 #include "zpack/options.h"
@@ -19,9 +20,10 @@ namespace zpack {
 Status ReadBackFile(ObjectSource& source, const PackFile& pack,
                     const std::vector<bool>& copied, const RunOptions& run);
 
-// Compares the file with the source as it is now: with what was enumerated if
+// Compares the file with the source, opened anew: with what was enumerated if
 // only a part was wanted, else with a new listing of all objects.
-Status CompareWithNow(ObjectSource& now, const PackFile& pack,
-                      const ObjectIdTable& enumerated, ObjectSet set);
+Status CompareWithNow(const SourceOpener& open_source, const PackFile& pack,
+                      const ObjectIdTable& enumerated,
+                      const ConvertOptions& options);
 
 }  // namespace zpack

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "zpack/convert.h"
 #include "zpack/progress.h"
 
 namespace zpack {
@@ -35,14 +34,14 @@ class PhaseTimer final : public ProgressSink {
     if (next_ != nullptr) next_->End();
   }
 
-  const std::vector<ConvertStats::Phase>& phases() const { return phases_; }
+  const std::vector<PhaseTime>& phases() const { return phases_; }
 
  private:
   using Clock = std::chrono::steady_clock;
 
   ProgressSink* next_;
   Clock::time_point start_;
-  std::vector<ConvertStats::Phase> phases_;
+  std::vector<PhaseTime> phases_;
 };
 
 }  // namespace zpack

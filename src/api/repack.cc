@@ -11,6 +11,7 @@
 #include "api/repack_repository.h"
 #include "api/repack_unreachable.h"
 #include "base/error.h"
+#include "base/progress_phase.h"
 #include "base/shared_mode.h"
 #include "git/pack_directory.h"
 #include "git/repack_settings.h"
@@ -75,7 +76,7 @@ class Repacker {
     // Packs before objects: what is listed here is read below, whatever others
     // add meanwhile.
     ZPACK_ASSIGN_OR_RETURN(packs_, DividePacks(settings_, options_));
-    ZPACK_ASSIGN_OR_RETURN(const auto source, OpenSource());
+    ZPACK_ASSIGN_OR_RETURN(const auto source, OpenFirst());
     if (source->IsPartialClone()) {
       return MakeError(ErrorCode::kUnsupported,
                        "'{}' is a partial clone; only git can repack it",
@@ -115,6 +116,15 @@ class Repacker {
   // tips of the repository, but not the other way round.
   Result<std::unique_ptr<ObjectSource>> OpenSource() const {
     return OpenRepository(settings_.common_directory);
+  }
+
+  // The first time is a phase: it reads the indexes of all packs.
+  Result<std::unique_ptr<ObjectSource>> OpenFirst() const {
+    const ProgressPhase phase(options_.run.progress, "Opening repository", 1,
+                              0);
+    auto source = OpenSource();
+    if (source) phase.Advance(1, 0);
+    return source;
   }
 
   std::string Directory() const {
@@ -253,9 +263,7 @@ Result<RepackStats> RepackRepository(FileSystem& file_system,
   options.run.progress = &timer;
   RepackStats stats;
   ZPACK_TRY(Repacker(file_system, options, std::move(settings)).Run(stats));
-  for (const auto& phase : timer.phases()) {
-    stats.phases.push_back({phase.title, phase.seconds});
-  }
+  stats.phases = timer.phases();
   return stats;
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "api/phase_timer.h"
 #include "base/error.h"
 #include "git/repository_sink.h"
 #include "reader/pack_file.h"
@@ -36,7 +37,10 @@ Status CheckNotInside(const std::string& path, const std::string& directory) {
 
 Result<RestoreStats> Restore(const std::string& path,
                              const std::string& directory,
-                             const RestoreOptions& options) {
+                             const RestoreOptions& given) {
+  PhaseTimer timer(given.run.progress);
+  RestoreOptions options = given;
+  options.run.progress = &timer;
   ZPACK_TRY(CheckNotInside(path, directory));
   ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
   ZPACK_ASSIGN_OR_RETURN(const auto pack,
@@ -45,7 +49,10 @@ Result<RestoreStats> Restore(const std::string& path,
       const auto sink,
       CreateRepository(PosixFileSystem(), directory, options.overwrite,
                        pack->header().object_format, pack->ids().size()));
-  return RestorePack(*pack, options.run, *sink);
+  ZPACK_ASSIGN_OR_RETURN(RestoreStats stats,
+                         RestorePack(*pack, options.run, *sink));
+  stats.phases = timer.phases();
+  return stats;
 }
 
 }  // namespace zpack

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "api/phase_timer.h"
 #include "base/error.h"
 #include "git/repository_source.h"
 #include "reader/pack_file.h"
@@ -16,7 +17,10 @@ namespace zpack {
 
 Result<VerifyReport> Verify(const std::string& path,
                             const std::string& repository,
-                            const VerifyOptions& options) {
+                            const VerifyOptions& given) {
+  PhaseTimer timer(given.run.progress);
+  VerifyOptions options = given;
+  options.run.progress = &timer;
   VerifyReport report;
   report.level = options.level;
   // Opened first: a wrong name should not cost an hour of verification.
@@ -38,6 +42,7 @@ Result<VerifyReport> Verify(const std::string& path,
   if (source != nullptr) {
     ZPACK_TRY(CompareWithSource(**pack, *source, options.run, report));
   }
+  report.phases = timer.phases();
   return report;
 }
 

@@ -79,6 +79,10 @@ class PackFile {
   uint64_t block_stored_size(size_t block) const {
     return blocks_.rows[block + 1].offset - blocks_.rows[block].offset;
   }
+  // The same of all blocks.
+  uint64_t blocks_stored_size() const {
+    return blocks_.rows.back().offset - blocks_.rows.front().offset;
+  }
   // Number of objects that start in `block`; for a segment that is not the
   // last of its object, 0 follows from the table, and 1 is returned.
   uint32_t block_object_count(size_t block) const;

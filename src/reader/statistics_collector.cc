@@ -66,7 +66,8 @@ std::vector<T> MostExpensive(std::map<std::string, T> map) {
 
 Status StatisticsCollector::ReadBlocks(const RunOptions& run) {
   const size_t count = pack_.blocks().block_count();
-  const ProgressPhase phase(run.progress, "Reading blocks", count, 0);
+  const ProgressPhase phase(run.progress, "Reading blocks", count,
+                            pack_.blocks_stored_size());
   for (size_t block = 0; block < count; ++block) {
     ZPACK_TRY(CheckStop(run.stop));
     ZPACK_TRY(ReadBlock(block));

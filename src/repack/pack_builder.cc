@@ -76,6 +76,15 @@ std::vector<uint32_t> FinalBases(const StreamSpool& spool,
   return bases;
 }
 
+// Bytes that are copied from the spool for the entry of `rank`, or deflated;
+// what is copied from another pack has a size that is not known before.
+uint64_t BytesToWrite(const ObjectList& list, const ReusePlan& reuse,
+                      const StreamSpool& spool, uint32_t rank) {
+  const uint64_t stored = spool.entries()[rank].stored_size;
+  if (stored != 0) return stored;
+  return reuse.kinds[rank] == Reuse::kNone ? list.sizes[rank] : 0;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<StockPackWriter>> BuildStockPack(
@@ -96,13 +105,17 @@ Result<std::unique_ptr<StockPackWriter>> BuildStockPack(
       SearchDeltas(source, list, undeltified, reuse, options, run, *spool));
   ZPACK_TRY(spool->Finish());
 
+  uint64_t total_bytes = 0;
+  for (uint32_t rank = 0; rank < list.ids.size(); ++rank) {
+    total_bytes += BytesToWrite(list, reuse, *spool, rank);
+  }
   const ProgressPhase phase(run.progress, "Writing objects", list.ids.size(),
-                            0);
+                            total_bytes);
   EntryWriter entries(source, list, reuse, *spool, *writer);
   for (const uint32_t rank : StockPackOrder(list, FinalBases(*spool, reuse))) {
     ZPACK_TRY(CheckStop(run.stop));
     ZPACK_TRY(entries.Write(rank));
-    phase.Advance(1, 0);
+    phase.Advance(1, BytesToWrite(list, reuse, *spool, rank));
   }
   ZPACK_TRY(writer->Finish());
   return writer;

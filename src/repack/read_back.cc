@@ -58,12 +58,16 @@ Status VerifyStockPack(const StockPackWriter& writer,
                      "the pack read back has other objects than were written");
   }
   const std::vector<uint32_t> order = reader->DeltaOrder();
-  const ProgressPhase phase(run.progress, "Verifying objects", order.size(), 0);
+  uint64_t total_bytes = 0;
+  for (const uint32_t rank : order) total_bytes += reader->Info(rank).size;
+  const ProgressPhase phase(run.progress, "Verifying objects", order.size(),
+                            total_bytes);
   return ParallelFor(
       ResolveThreads(run.threads), run.stop, order.size(), kVerifyGrain,
       [&](uint64_t begin, uint64_t end) -> Status {
         ObjectHasher hasher(expected.format());
         Bytes content;
+        uint64_t hashed = 0;
         for (uint64_t i = begin; i < end; ++i) {
           ZPACK_TRY(CheckStop(run.stop));
           const uint32_t rank = order[i];
@@ -74,8 +78,9 @@ Status VerifyStockPack(const StockPackWriter& writer,
             return MakeError(ErrorCode::kMismatch, "object {} reads back as {}",
                              expected[rank].ToHex(), id.ToHex());
           }
+          hashed += reader->Info(rank).size;
         }
-        phase.Advance(end - begin, 0);
+        phase.Advance(end - begin, hashed);
         return {};
       });
 }

@@ -14,6 +14,7 @@
 #include "base/parallel.h"
 #include "base/progress_phase.h"
 #include "object/object_hasher.h"
+#include "reader/content_size.h"
 #include "reader/object_run.h"
 #include "reader/peeled_refs.h"
 
@@ -181,7 +182,7 @@ Result<RestoreStats> RestorePack(const PackFile& pack, const RunOptions& run,
   RestoreStats stats;
   {
     const ProgressPhase phase(run.progress, "Writing objects",
-                              pack.ids().size(), 0);
+                              pack.ids().size(), ContentSize(pack, {}, run));
     size_t next = 0;
     const Status moved = RunOrderedPipeline<RunInFlight>(
         ResolveThreads(run.threads), run.stop,

@@ -15,7 +15,8 @@ constexpr uint64_t kPiece = uint64_t{1} << 20;
 
 // Feeds [begin, end) of the file to `hasher`.
 Status HashRange(const PackFile& pack, uint64_t begin, uint64_t end,
-                 const RunOptions& run, Hasher& hasher) {
+                 const RunOptions& run, const ProgressPhase& phase,
+                 Hasher& hasher) {
   Bytes piece;
   while (begin < end) {
     ZPACK_TRY(CheckStop(run.stop));
@@ -23,8 +24,18 @@ Status HashRange(const PackFile& pack, uint64_t begin, uint64_t end,
     ZPACK_TRY(pack.file().Read(begin, piece));
     hasher.Update(piece);
     begin += piece.size();
+    phase.Advance(0, piece.size());
   }
   return {};
+}
+
+// Every chunk is read for its checksum, and the file once more for its hash.
+uint64_t BytesToRead(const PackFile& pack) {
+  uint64_t bytes = pack.blocks_stored_size();
+  for (const format::ChunkLocation& row : pack.toc().chunks) {
+    bytes += row.end() - row.offset;
+  }
+  return bytes + pack.file().size() - format::kDigestSize;
 }
 
 }  // namespace
@@ -33,7 +44,7 @@ Status VerifyChecksums(const PackFile& pack, const RunOptions& run,
                        VerifyReport& report) {
   const size_t block_count = pack.blocks().block_count();
   const ProgressPhase phase(run.progress, "Checking checksums", block_count,
-                            pack.file().size());
+                            BytesToRead(pack));
   Bytes chunk;
   for (size_t block = 0; block < block_count; ++block) {
     ZPACK_TRY(CheckStop(run.stop));
@@ -65,6 +76,7 @@ Status VerifyChecksums(const PackFile& pack, const RunOptions& run,
     }
     chunk.resize(size);
     ZPACK_TRY(pack.file().Read(row.offset, chunk));
+    phase.Advance(0, size);
     if (const auto payload = format::DecodeChunk(row.id, chunk); !payload) {
       report.damages.push_back(
           {fmt::format("{} at offset {} of '{}'", payload.error().message,
@@ -84,9 +96,10 @@ Status VerifyChecksums(const PackFile& pack, const RunOptions& run,
   }
   Hasher hasher(HashAlgorithm::kSha256);
   const uint64_t header_size = pack.header().EncodedSize();
-  Status hashed = HashRange(
-      pack, header_size, pack.file().size() - format::kDigestSize, run, hasher);
-  if (hashed) hashed = HashRange(pack, 0, header_size, run, hasher);
+  Status hashed =
+      HashRange(pack, header_size, pack.file().size() - format::kDigestSize,
+                run, phase, hasher);
+  if (hashed) hashed = HashRange(pack, 0, header_size, run, phase, hasher);
   if (!hashed && hashed.error().code == ErrorCode::kIo) {
     // A bad sector must not hide what else is damaged.
     report.damages.push_back(

@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "base/progress_phase.h"
 #include "object/object_hasher.h"
+#include "reader/content_size.h"
 #include "reader/object_run.h"
 #include "reader/peeled_refs.h"
 #include "verify/verify_pack.h"
@@ -112,7 +113,7 @@ class Worker {
 Status VerifyObjects(const PackFile& pack, const std::vector<bool>& trusted,
                      const RunOptions& run, VerifyReport& report) {
   const ProgressPhase phase(run.progress, "Verifying objects",
-                            pack.ids().size(), 0);
+                            pack.ids().size(), ContentSize(pack, trusted, run));
   size_t next = 0;
   return RunOrderedPipeline<RunInFlight>(
       ResolveThreads(run.threads), run.stop, [&] { return Worker(pack); },

@@ -68,6 +68,14 @@ std::vector<Lineage> FindLineages(const ObjectList& list, uint64_t max_size) {
   return lineages;
 }
 
+// What Examine reads.
+uint64_t ExaminedBytes(const ObjectList& list, const Lineage& lineage) {
+  if (lineage.newest == Lineage::kNone) return 0;
+  const uint64_t newest = list.sizes[lineage.newest];
+  return lineage.oldest == lineage.newest ? newest
+                                          : newest + list.sizes[lineage.oldest];
+}
+
 Status Examine(ObjectSource& source, const ObjectList& list,
                Compressibility& compressibility, Lineage& lineage) {
   if (lineage.newest == Lineage::kNone) return {};
@@ -131,15 +139,23 @@ Result<Lineages> GroupLineages(ObjectSource& source, const ObjectList& list,
   for (uint32_t i = 0; i < order.size(); ++i) positions[order[i]] = i;
 
   std::vector<Lineage> lineages = FindLineages(list, max_size);
-  const ProgressPhase phase(run.progress, "Grouping paths", order.size(), 0);
+  uint64_t total_bytes = 0;
+  for (const Lineage& lineage : lineages) {
+    total_bytes += ExaminedBytes(list, lineage);
+  }
+  const ProgressPhase phase(run.progress, "Grouping paths", order.size(),
+                            total_bytes);
   const Status examined = ParallelFor(
       ResolveThreads(run.threads), run.stop, order.size(), kGrain,
       [&](uint64_t begin, uint64_t end) -> Status {
         Compressibility compressibility;
+        uint64_t bytes = 0;
         for (uint64_t i = begin; i < end; ++i) {
-          ZPACK_TRY(Examine(source, list, compressibility, lineages[order[i]]));
+          Lineage& lineage = lineages[order[i]];
+          ZPACK_TRY(Examine(source, list, compressibility, lineage));
+          bytes += ExaminedBytes(list, lineage);
         }
-        phase.Advance(end - begin, 0);
+        phase.Advance(end - begin, bytes);
         return {};
       });
   ZPACK_TRY(examined);

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "convert_phases.h"
 #include "support/program.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"
@@ -16,6 +17,7 @@
 namespace zpack::testing {
 namespace {
 
+using ::testing::ElementsAre;
 using Json = nlohmann::json;
 
 class JsonTest : public ::testing::Test {
@@ -40,6 +42,15 @@ class JsonTest : public ::testing::Test {
   }
   Json Convert() {
     return Run({"convert", "--force", "--json", repo_.path(), file_});
+  }
+
+  static std::vector<std::string> Phases(const Json& json) {
+    std::vector<std::string> titles;
+    for (const Json& phase : json["phases"]) {
+      EXPECT_GE(phase["seconds"], 0.0);
+      titles.push_back(phase["title"]);
+    }
+    return titles;
   }
 
   TempDir dir_;
@@ -89,13 +100,42 @@ TEST_F(JsonTest, ConvertAccountsForEveryByte) {
   EXPECT_EQ(json["source_pack_bytes"], pack_bytes);
 }
 
-TEST_F(JsonTest, ConvertTellsPhasesMemoryAndVerification) {
-  const Json json = Convert();
-  EXPECT_GE(json["phases"].size(), 4U);
-  for (const Json& phase : json["phases"]) {
-    EXPECT_NE(phase["title"], "");
-    EXPECT_GE(phase["seconds"], 0.0);
+TEST_F(JsonTest, TellsTheTimeOfEachPhase) {
+  EXPECT_THAT(Phases(Convert()),
+              ElementsAre("Opening repository", "Enumerating objects",
+                          "Counting objects", "Grouping paths",
+                          "Compressing objects", "Checking checksums",
+                          "Verifying objects", "Comparing objects"));
+  EXPECT_THAT(Phases(Run({"verify", "--json", "--level", "connectivity",
+                          "--against", repo_.path(), file_})),
+              ElementsAre("Checking checksums", "Verifying objects",
+                          "Checking connectivity", "Comparing objects"));
+  EXPECT_THAT(Phases(Run({"restore", "--json", file_, dir_ / "restored.git"})),
+              ElementsAre("Writing objects"));
+  EXPECT_THAT(
+      Phases(Run({"repack", "-F", "--json", repo_.path()})),
+      ElementsAre("Opening repository", "Enumerating objects",
+                  "Counting objects", "Grouping paths", "Compressing objects",
+                  "Writing objects", "Verifying objects"));
+}
+
+TEST_F(JsonTest, PhasesOfConvertAreThoseThatItsEstimateSupposes) {
+  for (const auto& [read_back, option] :
+       {std::pair(ReadBack::kYes, "--no-progress"),
+        std::pair(ReadBack::kNo, "--no-verify")}) {
+    std::vector<std::string> titles;
+    for (const auto& phase : cli::ConvertPhases(Profile::kFast, read_back)) {
+      EXPECT_GT(phase.share, 0);
+      titles.emplace_back(phase.title);
+    }
+    EXPECT_EQ(Phases(Run({"convert", "--force", "--json", option, repo_.path(),
+                          file_})),
+              titles);
   }
+}
+
+TEST_F(JsonTest, ConvertTellsMemoryAndVerification) {
+  const Json json = Convert();
   EXPECT_GT(json["peak_rss_bytes"], 1000000U);
   EXPECT_EQ(json["verified"], true);
   EXPECT_EQ(Run({"convert", "--json", "--no-verify", repo_.path(),

@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "common_options.h"
+#include "convert_phases.h"
 #include "zpack/convert.h"
 
 namespace zpack::cli {
@@ -38,10 +39,9 @@ Profile ParseProfile(const std::string& text) {
   throw UsageError{fmt::format("unknown profile '{}'", text)};
 }
 
-ConvertOptions ToOptions(const po::variables_map& values,
-                         const RunContext& context) {
+// All but how to run.
+ConvertOptions ToOptions(const po::variables_map& values) {
   ConvertOptions options;
-  options.run = context.run();
   if (Has(values, "profile")) {
     options.profile = ParseProfile(Text(values, "profile"));
   }
@@ -61,6 +61,12 @@ ConvertOptions ToOptions(const po::variables_map& values,
   if (Has(values, "force")) options.overwrite = Overwrite::kYes;
   if (Has(values, "no-verify")) options.read_back = ReadBack::kNo;
   return options;
+}
+
+// What is copied, not converted, changes the shares of the phases.
+std::vector<PhaseShare> ExpectedPhases(const ConvertOptions& options) {
+  if (options.base || options.resume == Resume::kYes) return {};
+  return ConvertPhases(options.profile, options.read_back);
 }
 
 // Nothing where no older file was given.
@@ -83,10 +89,6 @@ Json ToJson(const ConvertStats& stats, const ConvertOptions& options) {
         {"raw_bytes", type.raw_bytes},
         {"stored_bytes", type.stored_bytes}};
   }
-  Json phases = Json::array();
-  for (const auto& phase : stats.phases) {
-    phases.push_back({{"title", phase.title}, {"seconds", phase.seconds}});
-  }
   return {{"objects", stats.objects()},
           {"raw_bytes", stats.raw_bytes()},
           {"types", types},
@@ -97,13 +99,14 @@ Json ToJson(const ConvertStats& stats, const ConvertOptions& options) {
           {"base", BaseToJson(stats, options)},
           {"resumed_blocks", stats.resumed_blocks},
           {"verified", options.read_back == ReadBack::kYes},
-          {"phases", phases},
+          {"phases", PhasesToJson(stats.phases)},
           {"peak_rss_bytes", PeakResidentBytes()}};
 }
 
 int Run(const po::variables_map& values, const Io& io) {
-  const RunContext context(values, io);
-  const ConvertOptions options = ToOptions(values, context);
+  ConvertOptions options = ToOptions(values);
+  const RunContext context(values, io, ExpectedPhases(options));
+  options.run = context.run();
   const std::string& file = Text(values, "file");
   const auto stats = Convert(Text(values, "repository"), file, options);
   if (!stats) {

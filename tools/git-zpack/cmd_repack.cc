@@ -124,10 +124,6 @@ RepackOptions ToOptions(const po::variables_map& values,
 }
 
 Json ToJson(const RepackStats& stats) {
-  Json phases = Json::array();
-  for (const auto& phase : stats.phases) {
-    phases.push_back({{"title", phase.title}, {"seconds", phase.seconds}});
-  }
   return {{"pack", stats.name},
           {"objects", stats.objects},
           {"pack_bytes", stats.pack_bytes},
@@ -138,7 +134,7 @@ Json ToJson(const RepackStats& stats) {
           {"removed_packs", stats.removed_packs},
           {"removed_loose_objects", stats.removed_loose},
           {"needed_again", stats.needed_again},
-          {"phases", phases},
+          {"phases", PhasesToJson(stats.phases)},
           {"peak_rss_bytes", PeakResidentBytes()}};
 }
 

@@ -30,6 +30,7 @@ int Run(const po::variables_map& values, const Io& io) {
                {"raw_bytes", stats->raw_bytes},
                {"pack_bytes", stats->pack_bytes},
                {"refs", stats->refs},
+               {"phases", PhasesToJson(stats->phases)},
                {"peak_rss_bytes", PeakResidentBytes()}},
               io.out);
   } else if (!context.quiet()) {

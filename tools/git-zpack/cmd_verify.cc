@@ -74,6 +74,7 @@ Json ToJson(const VerifyReport& report) {
           {"bytes_verified", report.bytes_verified},
           {"damages", damages},
           {"differences", differences},
+          {"phases", PhasesToJson(report.phases)},
           {"peak_rss_bytes", PeakResidentBytes()}};
 }
 

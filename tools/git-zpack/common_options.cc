@@ -9,6 +9,7 @@
 #include <charconv>
 #include <limits>
 #include <ostream>
+#include <utility>
 
 namespace zpack::cli {
 namespace {
@@ -40,11 +41,12 @@ void AddJsonOption(po::options_description& options) {
   options.add_options()("json", "print the result as JSON");
 }
 
-RunContext::RunContext(const po::variables_map& options, const Io& io)
+RunContext::RunContext(const po::variables_map& options, const Io& io,
+                       std::vector<PhaseShare> phases)
     : quiet_(Has(options, "quiet")) {
   const bool wanted = Has(options, "progress") || io.err_is_terminal;
   if (wanted && !quiet_ && !Has(options, "no-progress")) {
-    meter_ = std::make_unique<ProgressMeter>(io.err);
+    meter_ = std::make_unique<ProgressMeter>(io.err, std::move(phases));
   }
   run_.threads =
       static_cast<unsigned>(Number(options, "threads", 0, kMaxThreads, 0));
@@ -110,6 +112,14 @@ void SetBytes(Json& object, const std::string& key, std::string_view bytes) {
         Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
   }
   object[key] = text;
+}
+
+Json PhasesToJson(const std::vector<PhaseTime>& phases) {
+  Json rows = Json::array();
+  for (const PhaseTime& phase : phases) {
+    rows.push_back({{"title", phase.title}, {"seconds", phase.seconds}});
+  }
+  return rows;
 }
 
 void PrintJson(const Json& document, std::ostream& out) {

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli.h"
 #include "progress_meter.h"
@@ -25,8 +26,10 @@ void AddJsonOption(po::options_description& options);
 // RunOptions from the command line, and the meter they point to.
 class RunContext {
  public:
-  // Throws UsageError for a value out of range.
-  RunContext(const po::variables_map& options, const Io& io);
+  // `phases` are those of the operation, for an estimate of its time. Throws
+  // UsageError for a value out of range.
+  RunContext(const po::variables_map& options, const Io& io,
+             std::vector<PhaseShare> phases = {});
 
   const RunOptions& run() const { return run_; }
   bool quiet() const { return quiet_; }
@@ -52,6 +55,9 @@ uint64_t ParseSize(const std::string& text, const char* name);
 // replacement, and `object[key + "_hex"]` to the exact bytes.
 void SetBytes(nlohmann::ordered_json& object, const std::string& key,
               std::string_view bytes);
+
+// An array of titles and seconds.
+nlohmann::ordered_json PhasesToJson(const std::vector<PhaseTime>& phases);
 
 // Writes a JSON document and a line feed.
 void PrintJson(const nlohmann::ordered_json& document, std::ostream& out);

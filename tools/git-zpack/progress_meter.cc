@@ -5,17 +5,28 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <ostream>
+#include <utility>
 
 namespace zpack::cli {
 namespace {
 
-constexpr std::chrono::milliseconds kInterval(200);
+constexpr double kInterval = 0.2;
+// What an object takes besides its bytes, in bytes that take as long. Commits
+// and trees, which come first, are small: by their bytes alone, the time left
+// would be ten times too long at first. Measured on redis, curl and git.git as
+// the time of commits by that of a byte of a blob: 2.5 to 7 KiB when
+// compressing, 5 to 11 KiB when verifying.
+constexpr uint64_t kObjectBytes = 4096;
 // A rate from less than this says nothing.
 constexpr double kMinSeconds = 0.5;
+
+std::string HumanRate(double rate) {
+  return " | " + HumanSize(static_cast<uint64_t>(rate)) + "/s";
+}
 
 }  // namespace
 
@@ -31,6 +42,27 @@ std::string HumanSize(uint64_t bytes) {
   return fmt::format("{:.2f} {}", value, kUnits[unit]);
 }
 
+std::string HumanTime(double seconds) {
+  const auto whole = static_cast<uint64_t>(std::llround(seconds));
+  const uint64_t minutes = whole / 60;
+  if (minutes < 60) return fmt::format("{}:{:02}", minutes, whole % 60);
+  return fmt::format("{}:{:02}:{:02}", minutes / 60, minutes % 60, whole % 60);
+}
+
+ProgressMeter::ProgressMeter(std::ostream& err, std::vector<PhaseShare> phases,
+                             Clock clock)
+    : err_(err), clock_(std::move(clock)), remaining_(std::move(phases)) {}
+
+double ProgressMeter::SteadySeconds() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+uint64_t ProgressMeter::Work(uint64_t objects, uint64_t bytes) {
+  return bytes + objects * kObjectBytes;
+}
+
 void ProgressMeter::Begin(std::string_view title, uint64_t total_objects,
                           uint64_t total_bytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -40,48 +72,31 @@ void ProgressMeter::Begin(std::string_view title, uint64_t total_objects,
   objects_ = 0;
   bytes_ = 0;
   width_ = 0;
-  start_ = Clock::now();
-  printed_ = start_;
+  start_ = printed_ = clock_();
+  byte_rate_.Begin(start_);
+  remaining_.BeginPhase(
+      title,
+      total_bytes != 0 ? Work(total_objects, total_bytes) : total_objects,
+      start_);
 }
 
 void ProgressMeter::Advance(uint64_t objects, uint64_t bytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
   objects_ += objects;
   bytes_ += bytes;
-  if (Clock::now() - printed_ >= kInterval) Print(false);
+  const double now = clock_();
+  if (now - printed_ < kInterval) return;
+  byte_rate_.Update(bytes_, now);
+  remaining_.Update(total_bytes_ != 0 ? Work(objects_, bytes_) : objects_, now);
+  Print(now);
 }
 
 void ProgressMeter::End() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  Print(true);
+  PrintLast(clock_());
 }
 
-std::string ProgressMeter::Throughput(double seconds) const {
-  if (bytes_ == 0) return "";
-  std::string text = ", " + HumanSize(bytes_);
-  if (seconds >= kMinSeconds) {
-    const auto rate = static_cast<double>(bytes_) / seconds;
-    text += " | " + HumanSize(static_cast<uint64_t>(rate)) + "/s";
-  }
-  return text;
-}
-
-// From bytes where they are known: one large object takes as long as a
-// thousand small ones.
-std::string ProgressMeter::Remaining(double seconds) const {
-  const bool by_bytes = total_bytes_ != 0;
-  const uint64_t total = by_bytes ? total_bytes_ : total_objects_;
-  const uint64_t done = by_bytes ? bytes_ : objects_;
-  if (done == 0 || done >= total || seconds < kMinSeconds) return "";
-  const double left =
-      seconds * static_cast<double>(total - done) / static_cast<double>(done);
-  const auto whole = static_cast<uint64_t>(std::llround(left));
-  return fmt::format(", {}:{:02} left", whole / 60, whole % 60);
-}
-
-void ProgressMeter::Print(bool last) {
-  const double seconds =
-      std::chrono::duration<double>(Clock::now() - start_).count();
+std::string ProgressMeter::Counts() const {
   std::string line = title_ + ": ";
   if (total_objects_ != 0) {
     line += fmt::format("{:3}% ({}/{})", objects_ * 100 / total_objects_,
@@ -89,13 +104,37 @@ void ProgressMeter::Print(bool last) {
   } else {
     line += fmt::format("{}", objects_);
   }
-  line += Throughput(seconds);
-  line += last ? ", done." : Remaining(seconds);
+  if (bytes_ != 0) line += ", " + HumanSize(bytes_);
+  return line;
+}
+
+void ProgressMeter::Print(double now) {
+  std::string line = Counts();
+  if (const auto rate = byte_rate_.PerSecond()) line += HumanRate(*rate);
+  if (const auto left = remaining_.InPhase()) {
+    line += fmt::format(", {} left", HumanTime(*left));
+  }
+  if (const auto left = remaining_.InAll()) {
+    line += fmt::format(", {} in all", HumanTime(*left));
+  }
+  WriteLine(line, '\r');
+  printed_ = now;
+}
+
+// With the rate of the whole phase.
+void ProgressMeter::PrintLast(double now) {
+  std::string line = Counts();
+  const double seconds = now - start_;
+  if (bytes_ != 0 && seconds >= kMinSeconds) {
+    line += HumanRate(static_cast<double>(bytes_) / seconds);
+  }
+  WriteLine(line + ", done.", '\n');
+}
+
+void ProgressMeter::WriteLine(const std::string& line, char end) {
   const size_t padding = width_ > line.size() ? width_ - line.size() : 0;
   width_ = line.size();
-  err_ << line << std::string(padding, ' ') << (last ? '\n' : '\r')
-       << std::flush;
-  printed_ = Clock::now();
+  err_ << line << std::string(padding, ' ') << end << std::flush;
 }
 
 }  // namespace zpack::cli

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "progress_meter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace zpack::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr uint64_t kMiB = uint64_t{1} << 20;
+
+class ProgressMeterTest : public ::testing::Test {
+ protected:
+  // What was written since the last call.
+  std::string Written() {
+    std::string text = err_.str();
+    err_.str("");
+    return text;
+  }
+
+  // One object of `bytes` after another, each of which takes a second.
+  void Work(ProgressMeter& meter, int seconds, uint64_t bytes) {
+    for (int i = 0; i < seconds; ++i) {
+      now_ += 1;
+      meter.Advance(1, bytes);
+    }
+  }
+
+  double now_ = 1000;
+  std::ostringstream err_;
+  ProgressMeter meter_{err_, {}, [this] { return now_; }};
+};
+
+TEST_F(ProgressMeterTest, EstimatesFromBytes) {
+  meter_.Begin("Compressing objects", 300, 100 * kMiB);
+  Work(meter_, 4, 2 * kMiB);
+  Written();
+  Work(meter_, 1, 2 * kMiB);
+  // By objects it would take five minutes.
+  EXPECT_EQ(Written(),
+            "Compressing objects:   1% (5/300), 10.00 MiB | 2.00 MiB/s, "
+            "0:45 left\r");
+}
+
+TEST_F(ProgressMeterTest, CountsAnObjectAsSomeBytesMore) {
+  // 1000 empty objects take 4 KiB each, which is as much as the other one.
+  meter_.Begin("Compressing objects", 1001, 1000 * 4096 - 4096);
+  for (int i = 0; i < 10; ++i) {
+    now_ += 1;
+    meter_.Advance(100, 0);
+  }
+  EXPECT_THAT(Written(), ::testing::EndsWith(", 0:10 left\r"));
+}
+
+TEST_F(ProgressMeterTest, EstimatesFromObjectsWithoutBytes) {
+  meter_.Begin("Counting objects", 100, 0);
+  Work(meter_, 9, 0);
+  Written();
+  Work(meter_, 1, 0);
+  EXPECT_EQ(Written(), "Counting objects:  10% (10/100), 1:30 left\r");
+}
+
+TEST_F(ProgressMeterTest, SaysNothingOfTheTimeLeftAtFirst) {
+  meter_.Begin("Compressing objects", 100, 100 * kMiB);
+  Work(meter_, 1, kMiB);
+  EXPECT_THAT(Written(), Not(HasSubstr("left")));
+  Work(meter_, 1, kMiB);
+  EXPECT_THAT(Written(), HasSubstr(", 1:38 left\r"));
+}
+
+TEST_F(ProgressMeterTest, TellsTheTimeOfAllPhasesWhereItIsKnown) {
+  ProgressMeter meter(err_, {{"Compressing objects", 80}, {"Verifying", 20}},
+                      [this] { return now_; });
+  meter.Begin("Compressing objects", 80, 80 * kMiB);
+  Work(meter, 40, kMiB);
+  EXPECT_THAT(Written(), HasSubstr(", 0:40 left, 1:00 in all\r"));
+  meter.End();
+  meter.Begin("Verifying", 80, 80 * kMiB);
+  Work(meter, 10, 4 * kMiB);
+  EXPECT_THAT(Written(), Not(HasSubstr("in all")));
+}
+
+TEST_F(ProgressMeterTest, EndsWithTheRateOfTheWholePhase) {
+  meter_.Begin("Compressing objects", 3, 6 * kMiB);
+  Work(meter_, 1, 4 * kMiB);
+  Work(meter_, 2, kMiB);
+  Written();
+  now_ += 1;
+  meter_.End();
+  // Padded, so that nothing stays of the line before.
+  EXPECT_THAT(Written(),
+              ::testing::MatchesRegex(
+                  "Compressing objects: 100% \\(3/3\\), 6.00 MiB \\| "
+                  "1.50 MiB/s, done\\. *\n"));
+}
+
+TEST_F(ProgressMeterTest, PrintsFiveTimesASecondAtMost) {
+  meter_.Begin("Counting objects", 1000, 0);
+  for (int i = 0; i < 100; ++i) {
+    now_ += 0.01;
+    meter_.Advance(1, 0);
+  }
+  const std::string text = Written();
+  EXPECT_LE(std::ranges::count(text, '\r'), 5);
+  EXPECT_GE(std::ranges::count(text, '\r'), 4);
+}
+
+TEST(HumanTime, CountsHoursFromSixtyMinutesOn) {
+  EXPECT_EQ(HumanTime(0.4), "0:00");
+  EXPECT_EQ(HumanTime(12), "0:12");
+  EXPECT_EQ(HumanTime(59.6), "1:00");
+  EXPECT_EQ(HumanTime(3599), "59:59");
+  EXPECT_EQ(HumanTime(3600), "1:00:00");
+  EXPECT_EQ(HumanTime(36000 + 62), "10:01:02");
+}
+
+}  // namespace
+}  // namespace zpack::cli
