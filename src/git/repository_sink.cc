@@ -142,10 +142,7 @@ class RepositorySink final : public ObjectSink {
              ByteView stored) override;
 
   Status Begin(const ObjectId& id, const ObjectInfo& info) override {
-    pack_->BeginEntry(id);
-    Bytes header;
-    EncodePackEntryHeader(info, header);
-    ZPACK_TRY(pack_->AppendToEntry(header));
+    ZPACK_TRY(pack_->BeginEntry(id, {info.type, info.size}));
     deflater_.emplace(
         [this](ByteView piece) { return pack_->AppendToEntry(piece); });
     return {};
@@ -174,19 +171,12 @@ class RepositorySink final : public ObjectSink {
 
 Status RepositorySink::Add(const ObjectId& id, const PreparedObject& object,
                            ByteView stored) {
-  Bytes header;
-  if (object.base_distance == 0) {
-    EncodePackEntryHeader({object.type, object.raw_size}, header);
-  } else {
-    const size_t base = pack_->entry_count() - object.base_distance;
-    EncodeOffsetDeltaHeader(
-        object.raw_size, pack_->offset() - pack_->entry_offset(base), header);
+  PackEntry entry{object.type, object.raw_size};
+  if (object.base_distance != 0) {
+    entry.base_offset =
+        pack_->entry_offset(pack_->entry_count() - object.base_distance);
   }
-  pack_->BeginEntry(id);
-  ZPACK_TRY(pack_->AppendToEntry(header));
-  ZPACK_TRY(pack_->AppendToEntry(stored));
-  pack_->EndEntry();
-  return {};
+  return pack_->Add(id, entry, stored);
 }
 
 // Replaces a file of the new repository.

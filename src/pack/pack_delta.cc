@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 
 #include "base/error.h"
 
@@ -107,6 +108,16 @@ bool ForEachPiece(ByteView base, ByteReader in, Take take) {
 }
 
 }  // namespace
+
+DeltaPlannerOptions PackPlannerOptions(const DeltaCosts& costs,
+                                       uint32_t max_depth) {
+  DeltaPlannerOptions options;
+  options.chain_size = std::numeric_limits<uint64_t>::max() / 2;
+  options.chain_factor = 0;
+  options.max_depth = max_depth;
+  options.costs = costs;
+  return options;
+}
 
 Result<PackDeltaHeader> DecodePackDeltaHeader(ByteView delta) {
   ByteReader in(delta);

@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "delta/delta.h"
 #include "delta/delta_costs.h"
+#include "delta/delta_planner.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -20,6 +21,13 @@ namespace zpack {
 // offset.
 inline constexpr DeltaCosts kPackTextCosts = {48, 240, 0, 0};
 inline constexpr DeltaCosts kPackTreeCosts = {60, 280, 0, 0};
+// Contents below are as large as deltas of them.
+inline constexpr uint64_t kMinPackDelta = 50;
+
+// Options for planning the deltas of a pack: unlike those of a .zpack block,
+// they are bounded by their number alone.
+DeltaPlannerOptions PackPlannerOptions(const DeltaCosts& costs,
+                                       uint32_t max_depth);
 
 // What the first bytes of a delta tell.
 struct PackDeltaHeader {

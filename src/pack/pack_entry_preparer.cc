@@ -3,7 +3,6 @@
 
 #include "pack/pack_entry_preparer.h"
 
-#include <limits>
 #include <optional>
 
 #include "base/check.h"
@@ -17,9 +16,7 @@ namespace {
 constexpr int kDeflateLevel = 6;
 // Git's default: its readers get slower with each delta of a chain.
 constexpr unsigned kMaxDepth = 50;
-// Contents below are as large as deltas of them; those above are not worth the
-// memory that it takes to compare them.
-constexpr size_t kMinSize = 50;
+// Contents above are not worth the memory that it takes to compare them.
 constexpr size_t kMaxSize = size_t{64} << 20;
 
 // Candidates besides the one that is known, when that is not good enough.
@@ -36,16 +33,11 @@ constexpr Candidates kTextCandidates = {1, 4, 300, 3000};
 
 DeltaPlannerOptions PlannerOptions(const Candidates& candidates,
                                    const DeltaCosts& costs) {
-  DeltaPlannerOptions options;
+  DeltaPlannerOptions options = PackPlannerOptions(costs, kMaxDepth);
   options.same_path = candidates.before;
   options.similar = candidates.similar;
   options.good_for_path = candidates.good_for_before;
   options.good_for_all = candidates.good_for_similar;
-  // Git bounds the number of deltas only.
-  options.chain_size = std::numeric_limits<uint64_t>::max() / 2;
-  options.chain_factor = 0;
-  options.max_depth = kMaxDepth;
-  options.costs = costs;
   return options;
 }
 
@@ -78,7 +70,7 @@ Result<PreparedObject> PackEntryPreparer::Prepare(ByteView content,
                                                   uint32_t like, Bytes& out) {
   const auto position = static_cast<uint32_t>(numbers_.size());
   ZPACK_CHECK(like <= position);
-  if (resemblance_ == Resemblance::kNone || content.size() < kMinSize ||
+  if (resemblance_ == Resemblance::kNone || content.size() < kMinPackDelta ||
       content.size() > kMaxSize) {
     numbers_.push_back(kNotPlanned);
     return Deflate(content, 0, out);

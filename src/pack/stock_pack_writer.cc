@@ -45,10 +45,6 @@ void EncodeTypeAndSize(unsigned type, uint64_t size, Bytes& out) {
 
 }  // namespace
 
-void EncodePackEntryHeader(const ObjectInfo& info, Bytes& out) {
-  EncodeTypeAndSize(static_cast<unsigned>(info.type), info.size, out);
-}
-
 void EncodeOffsetDeltaHeader(uint64_t size, uint64_t distance, Bytes& out) {
   EncodeTypeAndSize(kOffsetDelta, size, out);
   // Seven bits a byte, the most significant first; each but the last stands for
@@ -116,15 +112,24 @@ Status StockPackWriter::Flush() {
   return {};
 }
 
-Status StockPackWriter::Add(const ObjectId& id, ByteView entry) {
-  BeginEntry(id);
-  ZPACK_TRY(AppendToEntry(entry));
+Status StockPackWriter::Add(const ObjectId& id, const PackEntry& entry,
+                            ByteView stream) {
+  ZPACK_TRY(BeginEntry(id, entry));
+  ZPACK_TRY(AppendToEntry(stream));
   EndEntry();
   return {};
 }
 
-void StockPackWriter::BeginEntry(const ObjectId& id) {
+Status StockPackWriter::BeginEntry(const ObjectId& id, const PackEntry& entry) {
+  Bytes header;
+  if (entry.base_offset == 0) {
+    EncodeTypeAndSize(static_cast<unsigned>(entry.type), entry.raw_size,
+                      header);
+  } else {
+    EncodeOffsetDeltaHeader(entry.raw_size, size_ - entry.base_offset, header);
+  }
   entries_.push_back({id, 0, size_});
+  return AppendToEntry(header);
 }
 
 Status StockPackWriter::AppendToEntry(ByteView piece) {

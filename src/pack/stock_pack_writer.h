@@ -19,10 +19,15 @@
 
 namespace zpack {
 
-// Appends the header of a pack entry: type and size, seven bits at a time.
-void EncodePackEntryHeader(const ObjectInfo& info, Bytes& out);
+// What the zlib stream of an entry stands for.
+struct PackEntry {
+  ObjectType type = ObjectType::kBlob;
+  uint64_t raw_size = 0;  // of the object, or of the delta
+  // Where the entry begins that it is a delta against; 0 for a whole object.
+  uint64_t base_offset = 0;
+};
 
-// The header of a delta of `size` bytes against the entry that begins
+// Appends the header of a delta of `size` bytes against the entry that begins
 // `distance` bytes before it.
 void EncodeOffsetDeltaHeader(uint64_t size, uint64_t distance, Bytes& out);
 
@@ -47,10 +52,10 @@ class StockPackWriter {
   size_t entry_count() const { return entries_.size(); }
   uint64_t entry_offset(size_t entry) const { return entries_[entry].offset; }
 
-  // Adds one entry: its header and a zlib stream.
-  Status Add(const ObjectId& id, ByteView entry);
-  // Adds an entry in pieces.
-  void BeginEntry(const ObjectId& id);
+  // Adds one entry. REQUIRES: its base, if it has one, was added.
+  Status Add(const ObjectId& id, const PackEntry& entry, ByteView stream);
+  // Adds an entry whose stream comes in pieces.
+  Status BeginEntry(const ObjectId& id, const PackEntry& entry);
   Status AppendToEntry(ByteView piece);
   void EndEntry();
 

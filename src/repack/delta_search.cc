@@ -4,7 +4,6 @@
 #include "repack/delta_search.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/error.h"
@@ -14,8 +13,6 @@
 namespace zpack {
 namespace {
 
-// Contents below are as large as deltas of them.
-constexpr uint64_t kMinSize = 50;
 constexpr int kFastLevel = 1;
 
 // Each delta counts by itself, so the search goes on for longer than where a
@@ -28,18 +25,14 @@ constexpr unsigned kMaxCommitDepth = 2;
 DeltaPlannerOptions PlannerOptions(const DeltaSearchOptions& options,
                                    const DeltaCosts& costs,
                                    unsigned max_depth) {
-  DeltaPlannerOptions planner;
+  DeltaPlannerOptions planner =
+      PackPlannerOptions(costs, std::min(options.depth, max_depth));
   planner.similar =
       std::min<unsigned>((options.window + 1) * 2 / 5, kSketchFeatures);
   planner.same_path = std::max(options.window - planner.similar, 1U);
   planner.window_size = options.window_memory;
-  // Git bounds the number of deltas only.
-  planner.chain_size = std::numeric_limits<uint64_t>::max() / 2;
-  planner.chain_factor = 0;
-  planner.max_depth = std::min(options.depth, max_depth);
   planner.good_for_path = kGoodForPath;
   planner.good_for_all = kGoodForAll;
-  planner.costs = costs;
   return planner;
 }
 
@@ -74,7 +67,7 @@ bool DeltaSearch::IsIncompressible(uint32_t rank) const {
 
 bool DeltaSearch::IsAlone(uint32_t rank) const {
   const ObjectList& list = input_.list;
-  return !any_deltas_ || list.sizes[rank] < kMinSize ||
+  return !any_deltas_ || list.sizes[rank] < kMinPackDelta ||
          IsIncompressible(rank) ||
          (list.types[rank] == ObjectType::kBlob &&
           input_.undeltified[list.paths[rank]]);

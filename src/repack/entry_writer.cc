@@ -39,14 +39,9 @@ Status EntryWriter::Write(uint32_t rank) {
 
 Status EntryWriter::BeginEntry(uint32_t rank, uint32_t base,
                                uint64_t raw_size) {
-  header_.clear();
-  if (base == ReusePlan::kNoBase) {
-    EncodePackEntryHeader({list_.types[rank], raw_size}, header_);
-  } else {
-    EncodeOffsetDeltaHeader(raw_size, offsets_[rank] - offsets_[base], header_);
-  }
-  writer_.BeginEntry(list_.ids[rank]);
-  return writer_.AppendToEntry(header_);
+  PackEntry entry{list_.types[rank], raw_size};
+  if (base != ReusePlan::kNoBase) entry.base_offset = offsets_[base];
+  return writer_.BeginEntry(list_.ids[rank], entry);
 }
 
 Status EntryWriter::WriteUnsearched(uint32_t rank) {

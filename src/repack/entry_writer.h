@@ -41,7 +41,6 @@ class EntryWriter {
   const StreamSpool& spool_;
   StockPackWriter& writer_;
   std::vector<uint64_t> offsets_;  // by rank
-  Bytes header_;
   Bytes stream_;
 };
 

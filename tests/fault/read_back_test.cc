@@ -34,11 +34,11 @@ class ReadBackTest : public ::testing::Test {
     Bytes ids;
     for (int i = 0; i < kObjects; ++i) {
       const std::string content = "content " + std::to_string(i);
-      Bytes entry;
-      EncodePackEntryHeader({ObjectType::kBlob, content.size()}, entry);
-      deflater.Deflate(AsBytes(content), entry);
+      Bytes stream;
+      deflater.Deflate(AsBytes(content), stream);
       const ObjectId id = hasher.Hash(ObjectType::kBlob, AsBytes(content));
-      EXPECT_THAT(writer_->Add(id, entry), IsOk());
+      EXPECT_THAT(writer_->Add(id, {ObjectType::kBlob, content.size()}, stream),
+                  IsOk());
       Append(ids, id.bytes());
     }
     ids_ = *ObjectIdTable::FromUnsorted(ObjectFormat::kSha1, std::move(ids));

@@ -47,15 +47,27 @@ class StockPackWriterTest : public ::testing::Test {
 
   // Adds a blob stored whole.
   static void Add(StockPackWriter& writer, const std::string& content) {
-    Bytes entry;
-    EncodePackEntryHeader({ObjectType::kBlob, content.size()}, entry);
-    Deflater(6).Deflate(AsBytes(content), entry);
+    Bytes stream;
+    Deflater(6).Deflate(AsBytes(content), stream);
     const ObjectId id = ObjectHasher(ObjectFormat::kSha1)
                             .Hash(ObjectType::kBlob, AsBytes(content));
-    ASSERT_THAT(writer.Add(id, entry), IsOk());
+    ASSERT_THAT(writer.Add(id, {ObjectType::kBlob, content.size()}, stream),
+                IsOk());
+  }
+
+  // Finishes the pack, which Git must find sound.
+  void Publish(StockPackWriter& writer) {
+    ASSERT_THAT(writer.Finish(), IsOk());
+    const auto name = writer.Publish();
+    ASSERT_THAT(name, IsOk());
+    name_ = *name;
+    EXPECT_TRUE(
+        testing::RunGit({"verify-pack", (dir_ / name_) + ".pack"}, dir_.path())
+            .ok());
   }
 
   TempDir dir_;
+  std::string name_;  // of the published pack
 };
 
 TEST_F(StockPackWriterTest, GitReadsPackIndexAndReverseIndex) {
@@ -64,15 +76,11 @@ TEST_F(StockPackWriterTest, GitReadsPackIndexAndReverseIndex) {
   for (const char* const content : {"one", "two", "three"}) {
     Add(**writer, content);
   }
-  ASSERT_THAT((*writer)->Finish(), IsOk());
-  const auto name = (*writer)->Publish();
-  ASSERT_THAT(name, IsOk());
+  ASSERT_NO_FATAL_FAILURE(Publish(**writer));
   EXPECT_THAT(
       ListDirectory(dir_.path()),
-      ::testing::ElementsAre(*name + ".idx", *name + ".pack", *name + ".rev"));
-  const std::string path = dir_ / *name;
-  EXPECT_TRUE(
-      testing::RunGit({"verify-pack", path + ".pack"}, dir_.path()).ok());
+      ::testing::ElementsAre(name_ + ".idx", name_ + ".pack", name_ + ".rev"));
+  const std::string path = dir_ / name_;
   // The reverse index that git makes of the same pack.
   ASSERT_TRUE(testing::RunGit({"index-pack", "--rev-index", "-o",
                                dir_ / "git.idx", path + ".pack"},
@@ -95,12 +103,7 @@ TEST_F(StockPackWriterTest, EntriesAreWhereItSays) {
     Add(**writer, testing::RandomBytes(size + offsets.size(), size));
     EXPECT_EQ((*writer)->entry_offset(offsets.size() - 1), offsets.back());
   }
-  ASSERT_THAT((*writer)->Finish(), IsOk());
-  const auto name = (*writer)->Publish();
-  ASSERT_THAT(name, IsOk());
-  EXPECT_TRUE(
-      testing::RunGit({"verify-pack", (dir_ / *name) + ".pack"}, dir_.path())
-          .ok());
+  ASSERT_NO_FATAL_FAILURE(Publish(**writer));
 }
 
 TEST_F(StockPackWriterTest, LeavesNothingUnlessPublished) {
@@ -124,12 +127,7 @@ TEST_F(StockPackWriterTest, TakesOverWhatAKilledOneLeft) {
   const auto writer = Create(1);
   ASSERT_THAT(writer, IsOk());
   Add(**writer, "one");
-  ASSERT_THAT((*writer)->Finish(), IsOk());
-  const auto name = (*writer)->Publish();
-  ASSERT_THAT(name, IsOk());
-  EXPECT_TRUE(
-      testing::RunGit({"verify-pack", (dir_ / *name) + ".pack"}, dir_.path())
-          .ok());
+  ASSERT_NO_FATAL_FAILURE(Publish(**writer));
 }
 
 }  // namespace
