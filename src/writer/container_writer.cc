@@ -3,6 +3,7 @@
 
 #include "writer/container_writer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -99,10 +100,9 @@ Bytes EncodePreamble(const std::vector<std::string>& features,
                      const RefsSnapshot& refs) {
   format::FileHeader header;
   header.required_features = features;
-  Bytes preamble;
-  Append(preamble, AsBytes(kUnfinishedMarker));
-  Append(preamble, fingerprint);
-  preamble.resize(header.EncodedSize(), 0);
+  Bytes preamble(header.EncodedSize(), 0);
+  std::ranges::copy(AsBytes(kUnfinishedMarker), preamble.begin());
+  std::ranges::copy(fingerprint, preamble.begin() + kUnfinishedMarker.size());
   Bytes payload;
   format::Encode(refs, payload);
   format::EncodeChunk(format::kRefsChunk, format::kChunkRequired, payload,
