@@ -32,6 +32,9 @@ class ProgressSink {
   // content, or of a file where a phase only reads or writes that.
   virtual void Advance(uint64_t objects, uint64_t bytes) = 0;
   virtual void End() = 0;
+  // Whether totals are shown to somebody. Where they take another reading of
+  // the file to find, they are 0 otherwise.
+  virtual bool wants_totals() const { return true; }
 };
 
 }  // namespace zpack

@@ -34,6 +34,10 @@ class PhaseTimer final : public ProgressSink {
     if (next_ != nullptr) next_->End();
   }
 
+  bool wants_totals() const override {
+    return next_ != nullptr && next_->wants_totals();
+  }
+
   const std::vector<PhaseTime>& phases() const { return phases_; }
 
  private:

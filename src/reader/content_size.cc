@@ -20,7 +20,7 @@ constexpr uint64_t kGrain = 8;
 
 uint64_t ContentSize(const PackFile& pack, const std::vector<bool>& skipped,
                      const RunOptions& run) {
-  if (run.progress == nullptr) return 0;
+  if (run.progress == nullptr || !run.progress->wants_totals()) return 0;
   std::atomic<uint64_t> sum = 0;
   const Status summed = ParallelFor(
       ResolveThreads(run.threads), run.stop, pack.blocks().block_count(),

@@ -17,7 +17,7 @@ namespace zpack {
 // those in blocks that are `skipped`, by block; it may be empty. Reads every
 // block, but decodes only the sizes in it: a hundredth of the time that the
 // contents take. Blocks that cannot be decoded count nothing; whoever decodes
-// them whole reports them. 0 at once when `run` has no progress to show, and
+// them whole reports them. 0 at once when `run` shows no totals, and
 // soon after a stop was requested.
 uint64_t ContentSize(const PackFile& pack, const std::vector<bool>& skipped,
                      const RunOptions& run);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -106,8 +107,11 @@ Result<ObjectList> ListAndWalk(
   list.paths.resize(count, PathTable::kRoot);
   list.visits.resize(count, ObjectList::kUnreached);
 
-  const ProgressPhase phase(run.progress, "Counting objects", count, 0);
-  ObjectWalker walker(source, refs.shallow, list, find_complete(list.ids), run);
+  std::vector<bool> complete = find_complete(list.ids);
+  // What lies behind complete ones is not counted, however much that is.
+  const ProgressPhase phase(run.progress, "Counting objects",
+                            complete.empty() ? count : 0, 0);
+  ObjectWalker walker(source, refs.shallow, list, std::move(complete), run);
   ZPACK_TRY(walker.Walk(Tips(refs)));
   if (!walker.missing().empty()) return MissingError(source, walker.missing());
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "codec/zstd_codec.h"
 #include "format/block.h"
@@ -39,6 +40,11 @@ class MemoryOutput final : public WritableFile {
     return {};
   }
   Status Sync() override { return {}; }
+  Status Truncate(uint64_t size) override {
+    content_.resize(size);
+    return {};
+  }
+  uint64_t size() const override { return content_.size(); }
   const std::string& path() const override { return path_; }
   Bytes& content() { return content_; }
 
@@ -63,14 +69,15 @@ Bytes FileAround(const format::BlockHeader& header, ByteView payload) {
   refs.head_symref = "refs/heads/main";
 
   MemoryOutput file;
-  ContainerWriter writer(file, ObjectFormat::kSha1, count,
-                         {std::string(format::kDeltasFeature)});
+  const std::vector<std::string> features = {
+      std::string(format::kDeltasFeature)};
+  ContainerWriter writer(file, ObjectFormat::kSha1, count, features);
   const auto add = [&](uint32_t first_object, ByteView block) {
     Bytes chunk;
     format::EncodeChunk(format::kBlockChunk, 0, block, chunk);
     Require(writer.AddBlock(first_object, chunk).has_value());
   };
-  Require(writer.Start(refs).has_value());
+  Require(writer.Start(EncodePreamble(features, {}, refs), 0).has_value());
   if (header.first_object != 0) add(0, {});
   if (header.segment_offset != 0) add(header.first_object, {});
   add(header.first_object, payload);
