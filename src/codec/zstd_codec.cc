@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <new>
+#include <utility>
 
 #include "base/check.h"
 #include "base/error.h"
@@ -22,6 +24,16 @@ namespace {
 constexpr int kFirstSplitterLevel = 13;
 constexpr unsigned kSplitterFixedVersion = 10505;
 
+constexpr size_t kPiece = size_t{128} << 10;  // a block of zstd
+
+// Compressing more takes longer than people want to wait after an interruption,
+// so that it is done in pieces. The bytes can be others then, so that nothing
+// else decides.
+size_t MaxAtOnce(int level) {
+  if (level <= 3) return std::numeric_limits<size_t>::max();
+  return level <= 12 ? size_t{2} << 20 : kPiece;
+}
+
 // 128 MiB, the largest block.
 constexpr int kWindowLog = 27;
 
@@ -32,10 +44,36 @@ constexpr std::array<uint8_t, 4> kMagic = {0x28, 0xb5, 0x2f, 0xfd};
 
 struct ZstdCompressor::State {
   ZSTD_CCtx* context = ZSTD_createCCtx();
-  State() {
+  int level;
+  std::stop_token stop;
+
+  State(int used_level, std::stop_token used_stop)
+      : level(used_level), stop(std::move(used_stop)) {
     if (context == nullptr) throw std::bad_alloc();
   }
   ~State() { ZSTD_freeCCtx(context); }
+
+  // Both return what zstd returns: the size of the frame, or an error.
+  size_t CompressAtOnce(ByteView raw, std::span<uint8_t> out) const {
+    return ZSTD_compress2(context, out.data(), out.size(), raw.data(),
+                          raw.size());
+  }
+  Result<size_t> CompressInPieces(ByteView raw, std::span<uint8_t> out) const {
+    ZSTD_CCtx_reset(context, ZSTD_reset_session_only);
+    ZSTD_CCtx_setPledgedSrcSize(context, raw.size());
+    ZSTD_outBuffer output = {out.data(), out.size(), 0};
+    ZSTD_inBuffer input = {raw.data(), 0, 0};
+    while (true) {
+      ZPACK_TRY(CheckStop(stop));
+      input.size = std::min(raw.size(), input.pos + kPiece);
+      const auto directive =
+          input.size == raw.size() ? ZSTD_e_end : ZSTD_e_continue;
+      const size_t left =
+          ZSTD_compressStream2(context, &output, &input, directive);
+      if (ZSTD_isError(left) != 0) return left;
+      if (directive == ZSTD_e_end && left == 0) return output.pos;
+    }
+  }
 
   void Set(ZSTD_cParameter parameter, int value) const {
     ZPACK_CHECK(
@@ -43,7 +81,8 @@ struct ZstdCompressor::State {
   }
 };
 
-ZstdCompressor::ZstdCompressor(int level) : state_(std::make_unique<State>()) {
+ZstdCompressor::ZstdCompressor(int level, std::stop_token stop)
+    : state_(std::make_unique<State>(level, std::move(stop))) {
   ZPACK_CHECK(level >= kMinLevel && level <= kMaxLevel);
   state_->Set(ZSTD_c_compressionLevel, level);
   // The block's chunk has a checksum of its own.
@@ -65,8 +104,13 @@ ZstdCompressor& ZstdCompressor::operator=(ZstdCompressor&&) noexcept = default;
 Result<size_t> ZstdCompressor::Compress(ByteView raw, Bytes& out) {
   const size_t start = out.size();
   out.resize(start + ZSTD_compressBound(raw.size()));
-  const size_t size = ZSTD_compress2(
-      state_->context, &out[start], out.size() - start, raw.data(), raw.size());
+  const std::span<uint8_t> space = std::span(out).subspan(start);
+  size_t size = 0;
+  if (raw.size() <= MaxAtOnce(state_->level)) {
+    size = state_->CompressAtOnce(raw, space);
+  } else {
+    ZPACK_ASSIGN_OR_RETURN(size, state_->CompressInPieces(raw, space));
+  }
   if (ZSTD_isError(size) != 0) {
     return MakeError(ErrorCode::kInternal, "zstd cannot compress: {}",
                      ZSTD_getErrorName(size));

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 
 #include "base/bytes.h"
 #include "zpack/result.h"
@@ -20,13 +21,14 @@ class ZstdCompressor {
   static constexpr int kMaxLevel = 22;
 
   // REQUIRES: kMinLevel <= level <= kMaxLevel.
-  explicit ZstdCompressor(int level);
+  explicit ZstdCompressor(int level, std::stop_token stop = {});
   ~ZstdCompressor();
   ZstdCompressor(ZstdCompressor&&) noexcept;
   ZstdCompressor& operator=(ZstdCompressor&&) noexcept;
 
   // Appends one frame with `raw` to `out` and returns its size. kInternal when
-  // zstd fails, which only lack of memory should make it do.
+  // zstd fails, which only lack of memory should make it do; kInterrupted soon
+  // after a stop was requested, if there is much to do.
   Result<size_t> Compress(ByteView raw, Bytes& out);
 
  private:

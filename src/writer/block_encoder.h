@@ -7,6 +7,8 @@
 #pragma once
 
 #include <span>
+#include <stop_token>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
@@ -23,7 +25,8 @@ class BlockEncoder {
     ByteView bytes;
   };
 
-  explicit BlockEncoder(int level) : compressor_(level) {}
+  explicit BlockEncoder(int level, std::stop_token stop = {})
+      : compressor_(level, std::move(stop)) {}
 
   // Appends the chunk for `header` and `streams` to `out`.
   Status Encode(const format::BlockHeader& header,

@@ -39,7 +39,7 @@ class ZstdLevels : public ::testing::TestWithParam<int> {};
 TEST_P(ZstdLevels, RoundTripAndRepeat) {
   ZstdCompressor compressor(GetParam());
   ZstdDecompressor decompressor;
-  for (const size_t size : {0U, 1U, 100U, 100000U, 1500000U}) {
+  for (const size_t size : {0U, 1U, 100U, 131072U, 131073U, 3000000U}) {
     const Bytes raw = Sample(size);
     Bytes first;
     Bytes second;
@@ -54,6 +54,21 @@ TEST_P(ZstdLevels, RoundTripAndRepeat) {
 
 INSTANTIATE_TEST_SUITE_P(All, ZstdLevels,
                          ::testing::Values(1, 3, 9, 13, 19, 22));
+
+TEST(ZstdCompressor, StopsInTheMiddleAndGoesOnWithTheNext) {
+  std::stop_source stop;
+  ZstdCompressor compressor(19, stop.get_token());
+  const Bytes raw = Sample(400000);
+  Bytes out;
+  ASSERT_TRUE(compressor.Compress(raw, out));
+  stop.request_stop();
+  Bytes other;
+  const auto stopped = compressor.Compress(raw, other);
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, ErrorCode::kInterrupted);
+  // What takes no time is done.
+  ASSERT_TRUE(compressor.Compress(ByteView(raw).first(1000), other));
+}
 
 TEST(ZstdCompressor, AppendsToWhatIsThere) {
   Bytes out = {1, 2, 3};
