@@ -2,17 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Walks a repository's history, newest commits first, and gives every object
-// it meets a path and a position. Thread-compatible.
+// it meets a path and a position. Walks slices of history side by side and puts
+// them together in their order, so that the outcome does not depend on the
+// number of threads. Thread-compatible.
 
 #pragma once
 
 #include <cstdint>
-#include <queue>
 #include <set>
 #include <vector>
 
-#include "base/lru_cache.h"
 #include "object/object_source.h"
+#include "writer/history_walker.h"
 #include "writer/object_list.h"
 #include "zpack/options.h"
 
@@ -36,41 +37,17 @@ class ObjectWalker {
   const std::set<ObjectId>& missing() const { return missing_; }
 
  private:
-  struct PendingCommit {
-    uint64_t time;
-    uint32_t rank;
-    // Newest first; ties in a fixed order.
-    friend bool operator<(const PendingCommit& a, const PendingCommit& b) {
-      return a.time != b.time ? a.time < b.time : a.rank > b.rank;
-    }
-  };
-
-  // Marks an object as reached. True when it was not before, and what it needs
-  // is to be walked.
-  bool Visit(uint32_t rank, uint32_t path);
-  // The rank of an id that is needed; notes it as missing when there is none.
-  std::optional<uint32_t> Need(const ObjectId& id);
-  Status Read(uint32_t rank, Bytes& content);
-  // Follows tags to what they point at, and starts from there.
-  Status AddTip(uint32_t rank);
-  Status AddCommit(uint32_t rank);
-  // Visits `root` and everything below it.
-  Status WalkTree(uint32_t root, uint32_t path);
+  // Appends what a slice met to the walk.
+  void Merge(const HistorySlice& slice);
+  void Visit(const MetObject& object, const PathTable& paths,
+             std::vector<uint32_t>& numbers);
 
   ObjectSource& source_;
   ObjectList& list_;
   std::vector<bool> complete_;
   const RunOptions& run_;
-  std::set<ObjectId> shallow_;
+  HistoryWalker history_;
   std::set<ObjectId> missing_;
-  ObjectId empty_tree_;
-  std::priority_queue<PendingCommit> commits_;
-  // Links of the commits that wait in `commits_`, by rank.
-  std::unordered_map<uint32_t, std::pair<ObjectId, std::vector<ObjectId>>>
-      links_;
-  // The last tree of each path: what the next one has in common with it was
-  // visited.
-  LruCache<uint32_t, Bytes> last_trees_;
   uint32_t next_visit_ = 0;
 };
 

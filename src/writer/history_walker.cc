@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "writer/history_walker.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "object/object_hasher.h"
+#include "object/object_links.h"
+
+namespace zpack {
+namespace {
+
+// Each slice walks its first tree whole, so there must not be too many: they
+// grow with what was walked before.
+constexpr uint64_t kMinSteps = 2048;
+constexpr uint64_t kSlicesBefore = 16;
+
+}  // namespace
+
+std::optional<uint32_t> FindNeeded(const ObjectList& list, const ObjectId& id,
+                                   std::set<ObjectId>& missing) {
+  const auto rank = list.ids.Find(id);
+  if (!rank &&
+      id !=
+          ObjectHasher(list.ids.format()).Hash(ObjectType::kTree, ByteView())) {
+    missing.insert(id);
+  }
+  return rank;
+}
+
+HistoryWalker::HistoryWalker(ObjectSource& source,
+                             const std::vector<ObjectId>& shallow,
+                             const ObjectList& list,
+                             const std::vector<bool>& complete)
+    : source_(source),
+      list_(list),
+      complete_(complete),
+      shallow_(shallow.begin(), shallow.end()),
+      met_(list.ids.size()) {}
+
+Status HistoryWalker::Add(const std::vector<ObjectId>& tips,
+                          HistorySlice& slice) {
+  for (const ObjectId& tip : tips) {
+    if (const auto rank = FindNeeded(list_, tip, slice.missing)) {
+      ZPACK_TRY(AddTip(*rank, slice));
+    }
+  }
+  return {};
+}
+
+Result<bool> HistoryWalker::Next(HistorySlice& slice) {
+  const uint64_t enough = std::max(kMinSteps, steps_ / kSlicesBefore);
+  while (!commits_.empty() && slice.steps.size() < enough) {
+    const uint32_t rank = commits_.top().rank;
+    commits_.pop();
+    const auto links = std::move(links_.extract(rank).mapped());
+    if (!links.first.empty()) {
+      if (const auto tree = FindNeeded(list_, links.first, slice.missing)) {
+        slice.steps.push_back({{.rank = *tree}, true});
+      }
+    }
+    if (shallow_.contains(list_.ids[rank])) continue;
+    for (const ObjectId& parent : links.second) {
+      if (const auto found = FindNeeded(list_, parent, slice.missing)) {
+        ZPACK_TRY(AddCommit(*found, slice));
+      }
+    }
+  }
+  steps_ += slice.steps.size();
+  return !slice.steps.empty() || !slice.missing.empty();
+}
+
+bool HistoryWalker::Meet(uint32_t rank, HistorySlice& slice) {
+  if (met_[rank]) return false;
+  met_[rank] = true;
+  slice.steps.push_back({{.rank = rank}});
+  return complete_.empty() || !complete_[rank];
+}
+
+Status HistoryWalker::Read(HistorySlice& slice) {
+  MetObject& object = slice.steps.back().object;
+  ZPACK_ASSIGN_OR_RETURN(object.type,
+                         source_.Read(list_.ids[object.rank], content_));
+  object.size = content_.size();
+  return {};
+}
+
+Status HistoryWalker::AddTip(uint32_t rank, HistorySlice& slice) {
+  while (!met_[rank]) {
+    ZPACK_ASSIGN_OR_RETURN(const ObjectInfo info,
+                           source_.ReadInfo(list_.ids[rank]));
+    if (info.type == ObjectType::kCommit) return AddCommit(rank, slice);
+    if (info.type == ObjectType::kTree) {
+      slice.steps.push_back({{.rank = rank}, true});
+      return {};
+    }
+    if (!Meet(rank, slice)) return {};
+    if (info.type == ObjectType::kBlob) return {};
+    ZPACK_TRY(Read(slice));
+    const ObjectId target = ParseTagTarget(content_, list_.ids.format());
+    if (target.empty()) return {};
+    const auto found = FindNeeded(list_, target, slice.missing);
+    if (!found) return {};
+    rank = *found;
+  }
+  return {};
+}
+
+Status HistoryWalker::AddCommit(uint32_t rank, HistorySlice& slice) {
+  if (!Meet(rank, slice)) return {};
+  ZPACK_TRY(Read(slice));
+  if (slice.steps.back().object.type != ObjectType::kCommit) return {};
+  CommitLinks links = ParseCommitLinks(content_, list_.ids.format());
+  links_.emplace(rank, std::pair(links.tree, std::move(links.parents)));
+  commits_.push({ParseCommitTime(content_), rank});
+  return {};
+}
+
+}  // namespace zpack

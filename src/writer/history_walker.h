@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Walks tags and commits, newest commits first, and cuts what it meets into
+// slices of history. Trees are only named: each slice is walked by a TreeWalker
+// of its own. Thread-compatible.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <queue>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "object/object_source.h"
+#include "writer/object_list.h"
+
+namespace zpack {
+
+// An object that a walk met.
+struct MetObject {
+  uint32_t rank = 0;
+  uint32_t path = PathTable::kRoot;  // in the table of the slice
+  // Unknown, unless it was read.
+  ObjectType type = ObjectList::kUnknownType;
+  uint64_t size = 0;
+};
+
+// A step of the walk: a tag, commit or blob, or everything in a tree.
+struct WalkStep {
+  MetObject object;
+  bool is_tree = false;
+};
+
+// A stretch of history, and what is in its trees.
+struct HistorySlice {
+  std::vector<WalkStep> steps;
+  // What the trees of `steps` have, and where that of each step ends. An object
+  // is there once or twice, if its tree was met once or more.
+  std::vector<MetObject> met;
+  std::vector<size_t> ends;
+  PathTable paths;
+  std::set<ObjectId> missing;
+};
+
+// The rank of an id that is needed. Notes it in `missing` when there is none,
+// except that Git knows the empty tree without storing it.
+std::optional<uint32_t> FindNeeded(const ObjectList& list, const ObjectId& id,
+                                   std::set<ObjectId>& missing);
+
+class HistoryWalker {
+ public:
+  // Only `list.ids` is used. The walk does not go behind the objects that
+  // `complete` has, by rank; empty, it has none. All outlive this.
+  HistoryWalker(ObjectSource& source, const std::vector<ObjectId>& shallow,
+                const ObjectList& list, const std::vector<bool>& complete);
+
+  // What `tips` reach, too, is to be walked. Its first steps go into `slice`.
+  Status Add(const std::vector<ObjectId>& tips, HistorySlice& slice);
+  // Appends steps to `slice`, as many as a slice should have; false when there
+  // are none. Where slices end depends on nothing but the history.
+  Result<bool> Next(HistorySlice& slice);
+
+ private:
+  struct PendingCommit {
+    uint64_t time;
+    uint32_t rank;
+    // Newest first; ties in a fixed order.
+    friend bool operator<(const PendingCommit& a, const PendingCommit& b) {
+      return a.time != b.time ? a.time < b.time : a.rank > b.rank;
+    }
+  };
+
+  // Marks an object as met, and makes a step of it. True when it was not met
+  // before, and what it needs is to be walked.
+  bool Meet(uint32_t rank, HistorySlice& slice);
+  // Reads the object of the last step.
+  Status Read(HistorySlice& slice);
+  // Follows tags to what they point at, and starts from there.
+  Status AddTip(uint32_t rank, HistorySlice& slice);
+  Status AddCommit(uint32_t rank, HistorySlice& slice);
+
+  ObjectSource& source_;
+  const ObjectList& list_;
+  const std::vector<bool>& complete_;
+  std::set<ObjectId> shallow_;
+  std::vector<bool> met_;  // by rank
+  std::priority_queue<PendingCommit> commits_;
+  // Links of the commits that wait in `commits_`, by rank.
+  std::unordered_map<uint32_t, std::pair<ObjectId, std::vector<ObjectId>>>
+      links_;
+  uint64_t steps_ = 0;  // of all slices
+  Bytes content_;
+};
+
+}  // namespace zpack

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "writer/tree_walker.h"
+
+#include <memory>
+#include <utility>
+
+#include "base/error.h"
+#include "object/object_links.h"
+
+namespace zpack {
+
+TreeWalker::TreeWalker(ObjectSource& source, const ObjectList& list,
+                       const std::vector<bool>& complete, uint64_t memory,
+                       std::stop_token stop)
+    : source_(source),
+      list_(list),
+      complete_(complete),
+      memory_(memory),
+      stop_(std::move(stop)),
+      last_trees_(memory) {}
+
+Status TreeWalker::Walk(HistorySlice& slice) {
+  trees_.assign(list_.ids.size(), false);
+  others_.assign(list_.ids.size(), false);
+  last_trees_ = LruCache<uint32_t, Bytes>(memory_);
+  slice.ends.reserve(slice.steps.size());
+  for (const WalkStep& step : slice.steps) {
+    if (step.is_tree) ZPACK_TRY(WalkTree(step.object.rank, slice));
+    slice.ends.push_back(slice.met.size());
+  }
+  return {};
+}
+
+bool TreeWalker::Meet(uint32_t rank, bool is_tree, uint32_t path,
+                      HistorySlice& slice) {
+  std::vector<bool>& known = is_tree ? trees_ : others_;
+  if (known[rank]) return false;
+  known[rank] = true;
+  slice.met.push_back({.rank = rank, .path = path});
+  return is_tree && (complete_.empty() || !complete_[rank]);
+}
+
+Status TreeWalker::WalkTree(uint32_t root, HistorySlice& slice) {
+  if (!Meet(root, true, PathTable::kRoot, slice)) return {};
+  pending_.assign(1, slice.met.size() - 1);
+  while (!pending_.empty()) {
+    ZPACK_TRY(CheckStop(stop_));
+    const size_t position = pending_.back();
+    pending_.pop_back();
+    ZPACK_TRY(ReadTree(position, slice));
+  }
+  return {};
+}
+
+Status TreeWalker::ReadTree(size_t position, HistorySlice& slice) {
+  const uint32_t path = slice.met[position].path;
+  auto content = std::make_shared<Bytes>();
+  ZPACK_ASSIGN_OR_RETURN(
+      const ObjectType type,
+      source_.Read(list_.ids[slice.met[position].rank], *content));
+  slice.met[position].type = type;
+  slice.met[position].size = content->size();
+  if (type != ObjectType::kTree) return {};
+  const auto last = last_trees_.Find(path);
+  NewTreeEntries entries(*content, last ? ByteView(*last) : ByteView(),
+                         list_.ids.format());
+  TreeEntry entry;
+  while (entries.Next(entry)) {
+    if (entry.is_gitlink()) continue;
+    const auto child = FindNeeded(list_, ObjectId(entry.id), slice.missing);
+    if (!child || (entry.is_tree() ? trees_ : others_)[*child]) continue;
+    if (Meet(*child, entry.is_tree(), slice.paths.Intern(path, entry.name),
+             slice)) {
+      pending_.push_back(slice.met.size() - 1);
+    }
+  }
+  last_trees_.Insert(path, content, content->size());
+  return {};
+}
+
+}  // namespace zpack

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Walks the trees of a slice of history. Slices know nothing of each other, so
+// that each can be walked by a thread of its own: what an earlier one met is
+// met again. Thread-compatible.
+
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+#include <vector>
+
+#include "base/lru_cache.h"
+#include "object/object_source.h"
+#include "writer/history_walker.h"
+#include "writer/object_list.h"
+
+namespace zpack {
+
+class TreeWalker {
+ public:
+  // Only `list.ids` is used; `complete` is that of HistoryWalker. All outlive
+  // this. Keeps the last tree of each directory, up to `memory` bytes.
+  TreeWalker(ObjectSource& source, const ObjectList& list,
+             const std::vector<bool>& complete, uint64_t memory,
+             std::stop_token stop);
+
+  // Fills in what the trees of `slice` have, each in the order of the steps,
+  // and everything that is met first.
+  Status Walk(HistorySlice& slice);
+
+ private:
+  // Notes an object. True when it is a tree that is to be walked.
+  bool Meet(uint32_t rank, bool is_tree, uint32_t path, HistorySlice& slice);
+  // Walks a tree and everything below it.
+  Status WalkTree(uint32_t root, HistorySlice& slice);
+  // Walks one, and appends the trees in it to `pending_`.
+  Status ReadTree(size_t position, HistorySlice& slice);
+
+  ObjectSource& source_;
+  const ObjectList& list_;
+  const std::vector<bool>& complete_;
+  uint64_t memory_;
+  std::stop_token stop_;
+  // By rank: met as a tree, and as something else. An odd tree can call a tree
+  // a file.
+  std::vector<bool> trees_;
+  std::vector<bool> others_;
+  std::vector<size_t> pending_;  // positions in the slice's `met`
+  // The last tree of each path: what the next one has in common with it was
+  // met.
+  LruCache<uint32_t, Bytes> last_trees_;
+};
+
+}  // namespace zpack
