@@ -41,8 +41,6 @@ struct RepackOptions {
   // libdeflate level, 1 to 12.
   int level = 9;
   PackReuse reuse = PackReuse::kDeltas;
-  // Contents that a thread keeps as candidates, in bytes.
-  uint64_t window_memory = uint64_t{64} << 20;
   // kReachable leaves out what refs, HEADs, reflogs and indexes do not reach;
   // with kRemove it is lost if it is in a pack.
   ObjectSet objects = ObjectSet::kReachable;
@@ -55,22 +53,25 @@ struct RepackOptions {
   // redundant.
   Redundant redundant = Redundant::kLeave;
   // Packs that stay as they are besides those with a .keep file, with or
-  // without
-  // ".pack".
+  // without ".pack".
   std::vector<std::string> keep_packs;
-  // kNo makes and verifies the pack, and removes it again.
+  // Bytes of a pack at most, unless one object takes more; then there are
+  // several. 0 for no limit; what pack.packSizeLimit says when not set.
+  std::optional<uint64_t> max_pack_size;
+  // kNo makes and verifies the packs, and removes them again.
   Publication publication = Publication::kYes;
-  // Where the pack goes, instead of into the repository.
+  // Where the packs go, instead of into the repository.
   std::string output_directory;
 };
 
 struct RepackStats {
-  std::string name;  // "pack-<hash>"; empty when it was not published, or when
-                     // there was nothing to pack
+  // "pack-<hash>" of each new pack, one unless their size is limited; none when
+  // they were not published, or when there was nothing to pack.
+  std::vector<std::string> names;
   uint64_t objects = 0;
   uint64_t pack_bytes = 0;    // packs, indexes and reverse indexes
   uint64_t source_bytes = 0;  // packs and pack indexes of the source before
-  std::string cruft_name;     // of the cruft pack, like `name`
+  std::vector<std::string> cruft_names;  // of cruft packs, like `names`
   uint64_t cruft_objects = 0;
   uint64_t loosened_objects = 0;
   uint64_t removed_packs = 0;

@@ -10,7 +10,9 @@
 #include "api/repack_packs.h"
 #include "api/repack_repository.h"
 #include "api/repack_unreachable.h"
+#include "base/check.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/progress_phase.h"
 #include "base/shared_mode.h"
 #include "git/pack_directory.h"
@@ -24,6 +26,17 @@
 namespace zpack {
 namespace {
 
+// What threads take together, and each besides its window.
+constexpr uint64_t kSharedMemory = uint64_t{64} << 20;
+constexpr uint64_t kThreadMemory = uint64_t{64} << 20;
+
+// Contents that a thread keeps as candidates. Only what was asked for counts:
+// otherwise the packs are the same on every machine.
+uint64_t WindowMemory(const RunOptions& run) {
+  constexpr uint64_t kMost = uint64_t{64} << 20;
+  return run.memory ? std::min(kMost, *run.memory / 16) : kMost;
+}
+
 ReuseRule ToRule(PackReuse reuse) {
   if (reuse == PackReuse::kNothing) return ReuseRule::kNothing;
   return reuse == PackReuse::kObjects ? ReuseRule::kObjects
@@ -36,10 +49,10 @@ DeltaSearchOptions SearchOptions(const RepackSettings& settings,
   search.window = options.window.value_or(settings.window);
   search.depth = options.depth.value_or(settings.depth);
   search.level = options.level;
-  search.window_memory = options.window_memory;
+  search.window_memory = WindowMemory(options.run);
   // What fits no window is not searched, and need not be in memory whole.
   search.big_file_threshold =
-      std::min(options.window_memory, settings.big_file_threshold);
+      std::min(search.window_memory, settings.big_file_threshold);
   search.reuse = ToRule(options.reuse);
   return search;
 }
@@ -145,34 +158,62 @@ class Repacker {
                                     settings_.shared_mode));
     }
     if (list.ids.size() != 0) {
-      ZPACK_ASSIGN_OR_RETURN(stats.name, WritePack(source, list, {}, stats));
+      ZPACK_ASSIGN_OR_RETURN(stats.names, WriteList(source, list, {}, stats));
     }
     if (cruft) {
       stats.cruft_objects = leftovers_.list.ids.size();
       ZPACK_ASSIGN_OR_RETURN(
-          stats.cruft_name,
-          WritePack(source, leftovers_.list, leftovers_.mtimes, stats));
+          stats.cruft_names,
+          WriteList(source, leftovers_.list, leftovers_.mtimes, stats));
     }
     return {};
   }
 
-  // A cruft pack, if there are mtimes. Returns its name.
-  Result<std::string> WritePack(ObjectSource& source, const ObjectList& list,
-                                const std::vector<uint32_t>& mtimes,
-                                RepackStats& stats) {
+  // Cruft packs, if there are mtimes. Returns the names of the packs.
+  Result<std::vector<std::string>> WriteList(
+      ObjectSource& source, const ObjectList& list,
+      const std::vector<uint32_t>& mtimes, RepackStats& stats) {
     // Written, synced, read back, but under temporary names.
     ZPACK_ASSIGN_OR_RETURN(
-        const auto pack,
-        BuildStockPack(source, list, SearchOptions(settings_, options_),
-                       options_.run, file_system_, Directory()));
-    if (!mtimes.empty()) ZPACK_TRY(pack->WriteMtimes(mtimes));
-    ZPACK_TRY(VerifyStockPack(*pack, list.ids, options_.run, file_system_));
+        const auto packs,
+        BuildStockPacks(
+            source, list, SearchOptions(settings_, options_),
+            options_.max_pack_size.value_or(settings_.max_pack_size),
+            options_.run, file_system_, Directory()));
+    uint64_t objects = 0;
+    for (const BuiltPack& pack : packs) {
+      ZPACK_TRY(CompletePack(pack, list, mtimes));
+      objects += pack.ranks.size();
+      stats.pack_bytes += pack.writer->bytes();
+    }
+    ZPACK_CHECK(objects == list.ids.size());
     ZPACK_TRY(CheckStop(options_.run.stop));
-    stats.pack_bytes += pack->bytes();
-    if (options_.publication == Publication::kNo) return std::string();
+    std::vector<std::string> names;
+    if (options_.publication == Publication::kNo) return names;
 
-    // From here on the pack is known to be good, and Git may use it.
-    return pack->Publish(settings_.shared_mode);
+    // From here on the packs are known to be good, and Git may use them.
+    for (const BuiltPack& pack : packs) {
+      ZPACK_ASSIGN_OR_RETURN(const std::string name,
+                             pack.writer->Publish(settings_.shared_mode));
+      names.push_back(name);
+    }
+    return names;
+  }
+
+  // Makes a cruft pack of it, if there are mtimes, and reads it back.
+  Status CompletePack(const BuiltPack& pack, const ObjectList& list,
+                      const std::vector<uint32_t>& mtimes) {
+    Bytes ids;
+    std::vector<uint32_t> own;
+    for (const uint32_t rank : pack.ranks) {
+      Append(ids, list.ids[rank].bytes());
+      if (!mtimes.empty()) own.push_back(mtimes[rank]);
+    }
+    ZPACK_ASSIGN_OR_RETURN(
+        const ObjectIdTable expected,
+        ObjectIdTable::FromSorted(list.ids.format(), std::move(ids)));
+    if (!mtimes.empty()) ZPACK_TRY(pack.writer->WriteMtimes(own));
+    return VerifyStockPack(*pack.writer, expected, options_.run, file_system_);
   }
 
   // Removes the packs that were rewritten, unless something in them that was
@@ -181,7 +222,9 @@ class Repacker {
   Status RemoveRedundant(ObjectSource& source, const ObjectIdTable& known,
                          const ObjectIdTable& packed, RepackStats& stats) {
     std::erase_if(packs_.rewritten, [&](const StockPackFiles& pack) {
-      return pack.name == stats.name || pack.name == stats.cruft_name;
+      return std::ranges::find(stats.names, pack.name) != stats.names.end() ||
+             std::ranges::find(stats.cruft_names, pack.name) !=
+                 stats.cruft_names.end();
     });
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable old,
                            ReadIds(file_system_, settings_, packs_.rewritten));
@@ -261,6 +304,8 @@ Result<RepackStats> RepackRepository(FileSystem& file_system,
   PhaseTimer timer(given.run.progress);
   RepackOptions options = given;
   options.run.progress = &timer;
+  options.run.threads = FittingThreads(given.run, kSharedMemory,
+                                       kThreadMemory + WindowMemory(given.run));
   RepackStats stats;
   ZPACK_TRY(Repacker(file_system, options, std::move(settings)).Run(stats));
   stats.phases = timer.phases();

@@ -75,6 +75,7 @@ Result<RepackSettings> ReadRepackSettings(const std::string& path) {
   constexpr int64_t kWindow = 20;
   constexpr int64_t kDepth = 50;
   constexpr int64_t kMax = 4095;
+  constexpr int64_t kMinPackSize = int64_t{1} << 20;
   ZPACK_ASSIGN_OR_RETURN(const RepositoryHandle repository,
                          OpenRepositoryHandle(path));
   git_config* raw = nullptr;
@@ -91,6 +92,8 @@ Result<RepackSettings> ReadRepackSettings(const std::string& path) {
                          ConfigNumber(config.get(), "pack.window", kWindow));
   ZPACK_ASSIGN_OR_RETURN(const int64_t depth,
                          ConfigNumber(config.get(), "pack.depth", kDepth));
+  ZPACK_ASSIGN_OR_RETURN(const int64_t max_pack_size,
+                         ConfigNumber(config.get(), "pack.packsizelimit", 0));
   RepackSettings settings;
   settings.common_directory = git_repository_commondir(repository.get());
   ZPACK_ASSIGN_OR_RETURN(const auto directories,
@@ -100,6 +103,10 @@ Result<RepackSettings> ReadRepackSettings(const std::string& path) {
       static_cast<uint64_t>(std::max<int64_t>(big_file, 0));
   settings.window = static_cast<unsigned>(std::clamp<int64_t>(window, 0, kMax));
   settings.depth = static_cast<unsigned>(std::clamp<int64_t>(depth, 0, kMax));
+  if (max_pack_size > 0) {
+    settings.max_pack_size =
+        static_cast<uint64_t>(std::max(max_pack_size, kMinPackSize));
+  }
   ZPACK_ASSIGN_OR_RETURN(settings.shared_mode, ReadSharedMode(config.get()));
   int precious = 0;
   settings.precious_objects =

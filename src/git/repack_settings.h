@@ -19,9 +19,10 @@ struct RepackSettings {
   std::string common_directory;  // of the repository and its linked worktrees
   std::string object_directory;  // the repository's own
   uint64_t big_file_threshold = 0;
-  unsigned window = 0;     // pack.window
-  unsigned depth = 0;      // pack.depth
-  SharedMode shared_mode;  // core.sharedRepository
+  unsigned window = 0;         // pack.window
+  unsigned depth = 0;          // pack.depth
+  uint64_t max_pack_size = 0;  // pack.packSizeLimit; 0 for none
+  SharedMode shared_mode;      // core.sharedRepository
   // extensions.preciousObjects: nothing may be deleted.
   bool precious_objects = false;
 };

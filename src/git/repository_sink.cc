@@ -151,7 +151,6 @@ class RepositorySink final : public ObjectSink {
   Status End() override {
     ZPACK_TRY(deflater_->Finish());
     deflater_.reset();
-    pack_->EndEntry();
     return {};
   }
 

@@ -35,6 +35,7 @@ class ObjectStream {
 struct PackedForm {
   uint32_t pack = 0;  // which of the source's packs
   ObjectId base;      // of a delta; empty when the object is stored whole
+  uint64_t size = 0;  // of the entry in the pack
 };
 
 // Receives such a form: first the size of what its zlib stream stands for, the

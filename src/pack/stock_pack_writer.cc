@@ -25,6 +25,7 @@ constexpr uint32_t kReverseSha1 = 1;
 // Most entries are some hundred bytes; writing each would take as long as all
 // the rest of it.
 constexpr size_t kFlushSize = size_t{1} << 20;
+constexpr uint64_t kCountOffset = 8;  // of the number of objects in a pack
 // Names that `git gc` removes when they are old.
 constexpr const char* kTemporaryPack = "/tmp_pack_zpack";
 constexpr const char* kTemporaryIndex = "/tmp_idx_zpack";
@@ -59,11 +60,13 @@ void EncodeOffsetDeltaHeader(uint64_t size, uint64_t distance, Bytes& out) {
 }
 
 Result<std::unique_ptr<StockPackWriter>> StockPackWriter::Create(
-    FileSystem& file_system, std::string directory, uint32_t object_count) {
-  ZPACK_ASSIGN_OR_RETURN(auto file,
-                         file_system.CreateLocked(directory + kTemporaryPack));
+    FileSystem& file_system, std::string directory, uint32_t object_count,
+    unsigned number) {
   std::unique_ptr<StockPackWriter> writer(new StockPackWriter(
-      file_system, std::move(directory), object_count, std::move(file)));
+      file_system, std::move(directory), object_count, number));
+  ZPACK_ASSIGN_OR_RETURN(writer->file_,
+                         file_system.CreateLocked(writer->temporary_pack()));
+  writer->temporaries_.push_back(kTemporaryPack);
   Bytes header;
   ByteWriter to(header);
   to.U32(kPackSignature);
@@ -74,29 +77,33 @@ Result<std::unique_ptr<StockPackWriter>> StockPackWriter::Create(
 }
 
 StockPackWriter::StockPackWriter(FileSystem& file_system, std::string directory,
-                                 uint32_t object_count,
-                                 std::unique_ptr<WritableFile> file)
+                                 uint32_t object_count, unsigned number)
     : file_system_(file_system),
       directory_(std::move(directory)),
       object_count_(object_count),
-      file_(std::move(file)),
+      number_(number),
       hasher_(HashAlgorithm::kSha1) {
   entries_.reserve(object_count);
-  temporaries_.push_back(kTemporaryPack);
 }
 
 StockPackWriter::~StockPackWriter() {
-  for (const char* name : temporaries_) {
-    (void)file_system_.Remove(directory_ + name);
+  for (const char* kind : temporaries_) {
+    (void)file_system_.Remove(Temporary(kind));
   }
 }
 
+std::string StockPackWriter::Temporary(const char* kind) const {
+  std::string path = directory_ + kind;
+  if (number_ != 0) path += '-' + std::to_string(number_);
+  return path;
+}
+
 std::string StockPackWriter::temporary_pack() const {
-  return directory_ + kTemporaryPack;
+  return Temporary(kTemporaryPack);
 }
 
 std::string StockPackWriter::temporary_index() const {
-  return directory_ + kTemporaryIndex;
+  return Temporary(kTemporaryIndex);
 }
 
 Status StockPackWriter::Append(ByteView bytes) {
@@ -115,9 +122,7 @@ Status StockPackWriter::Flush() {
 Status StockPackWriter::Add(const ObjectId& id, const PackEntry& entry,
                             ByteView stream) {
   ZPACK_TRY(BeginEntry(id, entry));
-  ZPACK_TRY(AppendToEntry(stream));
-  EndEntry();
-  return {};
+  return AppendToEntry(stream);
 }
 
 Status StockPackWriter::BeginEntry(const ObjectId& id, const PackEntry& entry) {
@@ -137,8 +142,21 @@ Status StockPackWriter::AppendToEntry(ByteView piece) {
   return Append(piece);
 }
 
-void StockPackWriter::EndEntry() {
-  ZPACK_CHECK(entries_.size() <= object_count_);
+Status StockPackWriter::Recount() {
+  object_count_ = static_cast<uint32_t>(entries_.size());
+  Bytes count;
+  ByteWriter(count).U32(object_count_);
+  ZPACK_TRY(file_->WriteAt(kCountOffset, count));
+  ZPACK_ASSIGN_OR_RETURN(const auto written,
+                         file_system_.OpenForRead(temporary_pack()));
+  hasher_ = Hasher(HashAlgorithm::kSha1);
+  for (uint64_t at = 0; at < size_; at += pending_.size()) {
+    pending_.resize(std::min<uint64_t>(kFlushSize, size_ - at));
+    ZPACK_TRY(written->Read(at, pending_));
+    hasher_.Update(pending_);
+  }
+  pending_.clear();
+  return {};
 }
 
 Bytes StockPackWriter::EncodeIndex(ByteView pack_hash) {
@@ -185,18 +203,18 @@ Bytes StockPackWriter::EncodeReverseIndex(ByteView pack_hash) {
   return reverse_index;
 }
 
-Status StockPackWriter::WriteTemporary(const char* name, ByteView bytes) {
+Status StockPackWriter::WriteTemporary(const char* kind, ByteView bytes) {
   ZPACK_ASSIGN_OR_RETURN(const auto file,
-                         file_system_.CreateLocked(directory_ + name));
-  temporaries_.push_back(name);
+                         file_system_.CreateLocked(Temporary(kind)));
+  temporaries_.push_back(kind);
   index_bytes_ += bytes.size();
   ZPACK_TRY(file->Append(bytes));
   return file->Sync();
 }
 
 Status StockPackWriter::Finish() {
-  ZPACK_CHECK(entries_.size() == object_count_);
   ZPACK_TRY(Flush());
+  if (entries_.size() != object_count_) ZPACK_TRY(Recount());
   std::array<uint8_t, Hasher::kMaxSize> storage;
   const ByteView pack_hash = hasher_.Finish(storage);
   ZPACK_TRY(file_->Append(pack_hash));
@@ -235,8 +253,8 @@ Result<std::string> StockPackWriter::Publish(const SharedMode& shared) {
     if (std::ranges::find(temporaries_, temporary) == temporaries_.end()) {
       continue;
     }
-    ZPACK_TRY(FinishObjectFile(file_system_, directory_ + temporary, shared));
-    ZPACK_TRY(file_system_.Rename(directory_ + temporary, path + extension,
+    ZPACK_TRY(FinishObjectFile(file_system_, Temporary(temporary), shared));
+    ZPACK_TRY(file_system_.Rename(Temporary(temporary), path + extension,
                                   Replace::kYes));
     std::erase(temporaries_, temporary);
   }

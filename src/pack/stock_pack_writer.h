@@ -34,11 +34,14 @@ void EncodeOffsetDeltaHeader(uint64_t size, uint64_t distance, Bytes& out);
 class StockPackWriter {
  public:
   // Writes into `directory`, which exists. `object_count` is how many objects
-  // will be added. kExists while another process does the same; what a killed
+  // will be added; where it is another number in the end, the pack is read once
+  // more to be hashed. `number` tells packs apart that one process writes at
+  // the same time. kExists while another process does the same; what a killed
   // one left is taken over. Temporary files that were not published are removed
   // at the end.
   static Result<std::unique_ptr<StockPackWriter>> Create(
-      FileSystem& file_system, std::string directory, uint32_t object_count);
+      FileSystem& file_system, std::string directory, uint32_t object_count,
+      unsigned number = 0);
 
   ~StockPackWriter();
   StockPackWriter(const StockPackWriter&) = delete;
@@ -57,10 +60,9 @@ class StockPackWriter {
   // Adds an entry whose stream comes in pieces.
   Status BeginEntry(const ObjectId& id, const PackEntry& entry);
   Status AppendToEntry(ByteView piece);
-  void EndEntry();
 
   // Writes trailer, index and reverse index, and syncs them, all under
-  // temporary names. REQUIRES: as many entries as announced.
+  // temporary names.
   Status Finish();
 
   // Makes it a cruft pack; `mtimes` by rank of the id. REQUIRES: Finish has
@@ -87,21 +89,27 @@ class StockPackWriter {
   };
 
   StockPackWriter(FileSystem& file_system, std::string directory,
-                  uint32_t object_count, std::unique_ptr<WritableFile> file);
+                  uint32_t object_count, unsigned number);
+
+  // The path of a temporary file of this kind.
+  std::string Temporary(const char* kind) const;
 
   Status Append(ByteView bytes);
   // Writes and hashes what was appended.
   Status Flush();
+  // Corrects the number of objects, and hashes everything again.
+  Status Recount();
   // The index for a pack whose own hash is `pack_hash`.
   Bytes EncodeIndex(ByteView pack_hash);
   // The order of entries in the pack, by rank. REQUIRES: entries are sorted.
   Bytes EncodeReverseIndex(ByteView pack_hash);
   Status RemoveIfThere(const std::string& path);
-  Status WriteTemporary(const char* name, ByteView bytes);
+  Status WriteTemporary(const char* kind, ByteView bytes);
 
   FileSystem& file_system_;
   std::string directory_;
-  uint32_t object_count_;
+  uint32_t object_count_;  // as the header has it
+  unsigned number_;
   std::unique_ptr<WritableFile> file_;
   Hasher hasher_;
   Bytes pending_;      // appended, but not written yet
@@ -111,7 +119,7 @@ class StockPackWriter {
   std::string name_;
   Bytes pack_hash_;
   uint64_t index_bytes_ = 0;
-  // Temporary files that are not renamed yet.
+  // Kinds of temporary files that are not renamed yet.
   std::vector<const char*> temporaries_;
 };
 

@@ -12,40 +12,64 @@ namespace zpack {
 namespace {
 
 constexpr uint64_t kPiece = uint64_t{1} << 20;
+// At least as long as the header of an entry, in a new place, too.
+constexpr uint64_t kMaxHeader = 32;
+
+// What an object takes at most, compressed by zlib.
+uint64_t MaxDeflated(uint64_t size) { return size + (size >> 9) + kMaxHeader; }
 
 }  // namespace
 
 EntryWriter::EntryWriter(ObjectSource& source, const ObjectList& list,
                          const ReusePlan& reuse, const StreamSpool& spool,
-                         StockPackWriter& writer)
+                         PackSeries& packs)
     : source_(source),
       list_(list),
       reuse_(reuse),
       spool_(spool),
-      writer_(writer),
+      packs_(packs),
       offsets_(list.ids.size()) {}
 
 Status EntryWriter::Write(uint32_t rank) {
-  const PlannedEntry& planned = spool_.entries()[rank];
-  offsets_[rank] = writer_.offset();
-  // A zlib stream is never empty, so this one was not searched.
-  if (planned.stored_size == 0) return WriteUnsearched(rank);
-  ZPACK_TRY(BeginEntry(rank, planned.base, planned.raw_size));
-  ZPACK_TRY(spool_.Read(rank, stream_));
-  ZPACK_TRY(writer_.AppendToEntry(stream_));
-  writer_.EndEntry();
+  // A zlib stream is never empty, so what has none was not searched.
+  if (spool_.entries()[rank].stored_size != 0) return WriteSearched(rank);
+  if (reuse_.kinds[rank] != Reuse::kNone) {
+    ZPACK_ASSIGN_OR_RETURN(const bool copied, Copy(rank));
+    if (copied) return {};
+  }
+  return WriteWhole(rank);
+}
+
+Status EntryWriter::MakeRoom(uint64_t size) {
+  ZPACK_ASSIGN_OR_RETURN(const bool another,
+                         packs_.MakeRoom(size + kMaxHeader));
+  if (another) std::ranges::fill(offsets_, 0);
   return {};
 }
 
 Status EntryWriter::BeginEntry(uint32_t rank, uint32_t base,
                                uint64_t raw_size) {
+  offsets_[rank] = packs_.last().offset();
   PackEntry entry{list_.types[rank], raw_size};
   if (base != ReusePlan::kNoBase) entry.base_offset = offsets_[base];
-  return writer_.BeginEntry(list_.ids[rank], entry);
+  return packs_.BeginEntry(rank, entry);
 }
 
-Status EntryWriter::WriteUnsearched(uint32_t rank) {
-  if (reuse_.kinds[rank] == Reuse::kNone) return WriteWhole(rank);
+Status EntryWriter::WriteSearched(uint32_t rank) {
+  const PlannedEntry& planned = spool_.entries()[rank];
+  ZPACK_TRY(MakeRoom(planned.stored_size));
+  if (IsElsewhere(planned.base)) return WriteWhole(rank);
+  ZPACK_TRY(BeginEntry(rank, planned.base, planned.raw_size));
+  ZPACK_TRY(spool_.Read(rank, stream_));
+  return packs_.last().AppendToEntry(stream_);
+}
+
+Result<bool> EntryWriter::Copy(uint32_t rank) {
+  const auto packed = source_.FindPacked(list_.ids[rank]);
+  if (!packed) return false;
+  ZPACK_TRY(MakeRoom(packed->size));
+  const uint32_t base = reuse_.Base(rank);
+  if (IsElsewhere(base)) return false;
   bool begun = false;
   uint64_t size = 0;
   const PackedSink sink = {
@@ -60,32 +84,31 @@ Status EntryWriter::WriteUnsearched(uint32_t rank) {
         }
         if (!begun) {
           begun = true;
-          ZPACK_TRY(BeginEntry(rank, reuse_.Base(rank), size));
+          ZPACK_TRY(BeginEntry(rank, base, size));
         }
-        return writer_.AppendToEntry(piece);
+        return packs_.last().AppendToEntry(piece);
       }};
   Status copied = source_.CopyPacked(list_.ids[rank], sink);
   // Nothing was written: it is damaged here, or better compressed anew.
-  if (!copied && !begun) return WriteWhole(rank);
-  if (copied) writer_.EndEntry();
-  return copied;
+  if (!copied && !begun) return false;
+  if (!copied) return std::unexpected(std::move(copied).error());
+  return true;
 }
 
 Status EntryWriter::WriteWhole(uint32_t rank) {
   ZPACK_ASSIGN_OR_RETURN(const auto object, OpenListed(source_, list_, rank));
   uint64_t left = object->info().size;
+  ZPACK_TRY(MakeRoom(MaxDeflated(left)));
   ZPACK_TRY(BeginEntry(rank, ReusePlan::kNoBase, left));
   StreamDeflater deflater(
-      [&](ByteView piece) { return writer_.AppendToEntry(piece); });
+      [&](ByteView piece) { return packs_.last().AppendToEntry(piece); });
   while (left != 0) {
     stream_.resize(std::min(left, kPiece));
     ZPACK_TRY(object->Read(stream_));
     ZPACK_TRY(deflater.Append(stream_));
     left -= stream_.size();
   }
-  ZPACK_TRY(deflater.Finish());
-  writer_.EndEntry();
-  return {};
+  return deflater.Finish();
 }
 
 }  // namespace zpack

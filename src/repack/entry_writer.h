@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes the entries of a pack in their order: what was searched comes from the
+// Writes the entries of packs in their order: what was searched comes from the
 // spool, what is copied from the packs that are there. Thread-compatible.
 
 #pragma once
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "object/object_source.h"
-#include "pack/stock_pack_writer.h"
+#include "repack/pack_series.h"
 #include "repack/reuse_plan.h"
 #include "repack/stream_spool.h"
 #include "writer/object_list.h"
@@ -22,16 +22,25 @@ class EntryWriter {
   // All of them outlive this.
   EntryWriter(ObjectSource& source, const ObjectList& list,
               const ReusePlan& reuse, const StreamSpool& spool,
-              StockPackWriter& writer);
+              PackSeries& packs);
 
-  // Appends the entry of an object. Its base, if it has one, was written.
-  // Errors are those of reading and writing.
+  // Appends the entry of an object, to another pack than the last one when
+  // that is full. Its base, if it has one, was written; if that is in an
+  // earlier pack, the object is stored whole. Errors are those of reading and
+  // writing.
   Status Write(uint32_t rank);
 
  private:
+  // Begins another pack unless `size` bytes fit into this one.
+  Status MakeRoom(uint64_t size);
+  bool IsElsewhere(uint32_t base) const {
+    return base != ReusePlan::kNoBase && offsets_[base] == 0;
+  }
   Status BeginEntry(uint32_t rank, uint32_t base, uint64_t raw_size);
-  // What was not searched: copies it, or else compresses it.
-  Status WriteUnsearched(uint32_t rank);
+  Status WriteSearched(uint32_t rank);
+  // Copies what was not searched. False when that is not possible, or of no
+  // use, and nothing was written.
+  Result<bool> Copy(uint32_t rank);
   // Compresses an object in pieces.
   Status WriteWhole(uint32_t rank);
 
@@ -39,8 +48,8 @@ class EntryWriter {
   const ObjectList& list_;
   const ReusePlan& reuse_;
   const StreamSpool& spool_;
-  StockPackWriter& writer_;
-  std::vector<uint64_t> offsets_;  // by rank
+  PackSeries& packs_;
+  std::vector<uint64_t> offsets_;  // in this pack, by rank; 0 for others
   Bytes stream_;
 };
 

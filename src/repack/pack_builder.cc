@@ -87,13 +87,13 @@ uint64_t BytesToWrite(const ObjectList& list, const ReusePlan& reuse,
 
 }  // namespace
 
-Result<std::unique_ptr<StockPackWriter>> BuildStockPack(
+Result<std::vector<BuiltPack>> BuildStockPacks(
     ObjectSource& source, const ObjectList& list,
-    const DeltaSearchOptions& options, const RunOptions& run,
-    FileSystem& file_system, const std::string& directory) {
-  ZPACK_ASSIGN_OR_RETURN(
-      auto writer,
-      StockPackWriter::Create(file_system, directory, list.ids.size()));
+    const DeltaSearchOptions& options, uint64_t max_pack_size,
+    const RunOptions& run, FileSystem& file_system,
+    const std::string& directory) {
+  PackSeries packs(file_system, directory, list, max_pack_size);
+  ZPACK_TRY(packs.Begin());
   ZPACK_ASSIGN_OR_RETURN(
       const auto spool,
       StreamSpool::Create(file_system, directory, list.ids.size()));
@@ -111,14 +111,13 @@ Result<std::unique_ptr<StockPackWriter>> BuildStockPack(
   }
   const ProgressPhase phase(run.progress, "Writing objects", list.ids.size(),
                             total_bytes);
-  EntryWriter entries(source, list, reuse, *spool, *writer);
+  EntryWriter entries(source, list, reuse, *spool, packs);
   for (const uint32_t rank : StockPackOrder(list, FinalBases(*spool, reuse))) {
     ZPACK_TRY(CheckStop(run.stop));
     ZPACK_TRY(entries.Write(rank));
     phase.Advance(1, BytesToWrite(list, reuse, *spool, rank));
   }
-  ZPACK_TRY(writer->Finish());
-  return writer;
+  return packs.Finish();
 }
 
 }  // namespace zpack

@@ -311,7 +311,7 @@ TEST_F(RepackTest, SummaryAndJsonSayWhatWasDone) {
       RunZpack({"repack", "-d", "-F", "--json", repo_.path()});
   ASSERT_EQ(result.exit_code, 0);
   const auto json = nlohmann::json::parse(result.out);
-  EXPECT_EQ(json["pack"], Packs().at(0));
+  EXPECT_EQ(json["packs"], nlohmann::json::array({Packs().at(0)}));
   EXPECT_EQ(json["objects"], objects);
   EXPECT_EQ(json["removed_packs"], 2);
   EXPECT_GT(json["removed_loose_objects"], 0);

@@ -224,7 +224,7 @@ TEST_F(RepackFaults, PackThatIsWrittenAgainMeanwhileStays) {
   EXPECT_EQ(stats->removed_packs, 0U);
   EXPECT_TRUE(Exists(old));
   for (const char* extension : {".idx", ".rev", ".pack"}) {
-    fs::remove(pack_directory + stats->name + extension);
+    fs::remove(pack_directory + stats->names.at(0) + extension);
   }
   EXPECT_EQ(Needed(), needed_);
 }

@@ -9,6 +9,7 @@
 
 #include "common_options.h"
 #include "expiry_date.h"
+#include "run_git.h"
 #include "zpack/repack.h"
 
 namespace zpack::cli {
@@ -16,7 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t kMaxWindow = 4095;  // as in Git
+constexpr int64_t kMaxWindow = 4095;                  // as in Git
+constexpr uint64_t kMinPackSize = uint64_t{1} << 20;  // the same
 
 void AddOptions(po::options_description& options) {
   options.add_options()("all,a", "pack everything that is reachable (always)")(
@@ -35,10 +37,12 @@ void AddOptions(po::options_description& options) {
       "candidates per object, instead of pack.window or 20")(
       "depth", po::value<std::string>()->value_name("<n>"),
       "longest chain of deltas, instead of pack.depth or 50")(
-      "memory", po::value<std::string>()->value_name("<size>"),
-      "contents that each thread keeps as candidates; 64m without it")(
       "level", po::value<std::string>()->value_name("<n>"),
       "libdeflate level, 1 to 12; 9 without it")(
+      "max-pack-size", po::value<std::string>()->value_name("<size>"),
+      "make several packs, none larger; pack.packSizeLimit without it")(
+      "write-bitmap-index,b",
+      "let git write a multi-pack-index with a bitmap at the end")(
       "keep-pack",
       po::value<std::vector<std::string>>()->composing()->value_name("<name>"),
       "leave this pack as it is; may be given several times")(
@@ -46,6 +50,7 @@ void AddOptions(po::options_description& options) {
       "output", po::value<std::string>()->value_name("<directory>"),
       "put the pack there instead of into the repository");
   AddRunOptions(options);
+  AddMemoryOption(options);
   AddJsonOption(options);
 }
 
@@ -103,9 +108,6 @@ RepackOptions ToOptions(const po::variables_map& values,
   }
   options.level =
       static_cast<int>(Number(values, "level", 1, 12, options.level));
-  if (Has(values, "memory")) {
-    options.window_memory = ParseSize(Text(values, "memory"), "memory");
-  }
   if (Has(values, "force-deltas")) options.reuse = PackReuse::kObjects;
   if (Has(values, "force-objects")) options.reuse = PackReuse::kNothing;
   SetUnreachable(values, options);
@@ -114,7 +116,17 @@ RepackOptions ToOptions(const po::variables_map& values,
     options.keep_packs = values["keep-pack"].as<std::vector<std::string>>();
   }
   if (Has(values, "dry-run")) options.publication = Publication::kNo;
+  if (Has(values, "max-pack-size")) {
+    options.max_pack_size =
+        ParseSize(Text(values, "max-pack-size"), "max-pack-size");
+  }
   options.output_directory = Text(values, "output");
+  if (Has(values, "write-bitmap-index") &&
+      (Has(values, "output") || Has(values, "dry-run"))) {
+    throw UsageError{
+        "options '--write-bitmap-index' and '--output' or '--dry-run' exclude "
+        "each other"};
+  }
   if (Has(values, "delete") &&
       (Has(values, "output") || Has(values, "dry-run"))) {
     throw UsageError{
@@ -124,11 +136,11 @@ RepackOptions ToOptions(const po::variables_map& values,
 }
 
 Json ToJson(const RepackStats& stats) {
-  return {{"pack", stats.name},
+  return {{"packs", stats.names},
           {"objects", stats.objects},
           {"pack_bytes", stats.pack_bytes},
           {"source_pack_bytes", stats.source_bytes},
-          {"cruft_pack", stats.cruft_name},
+          {"cruft_packs", stats.cruft_names},
           {"cruft_objects", stats.cruft_objects},
           {"loosened_objects", stats.loosened_objects},
           {"removed_packs", stats.removed_packs},
@@ -161,9 +173,26 @@ void PrintSummary(const RepackStats& stats, std::ostream& err) {
   }
 }
 
+// Both are Git's own: it can leave them out, so they are left to it.
+int WriteBitmap(const po::variables_map& values, const Io& io) {
+  const int code = RunGit({"-C", Text(values, "repository"), "multi-pack-index",
+                           "write", "--bitmap", "--no-progress"});
+  if (code == 0) return kDone;
+  io.err << fmt::format(
+      "fatal: 'git multi-pack-index write --bitmap' failed with {}; the new "
+      "pack is in place\n",
+      code);
+  return kFailed;
+}
+
 int Run(const po::variables_map& values, const Io& io) {
   const RunContext context(values, io);
-  const RepackOptions options = ToOptions(values, context);
+  RepackOptions options = ToOptions(values, context);
+  if (options.max_pack_size.value_or(0) != 0 &&
+      *options.max_pack_size < kMinPackSize) {
+    io.err << "warning: minimum pack size limit is 1 MiB\n";
+    options.max_pack_size = kMinPackSize;
+  }
   const auto stats = Repack(Text(values, "repository"), options);
   if (!stats) return Fail(io, stats.error());
   if (!stats->needed_again.empty()) {
@@ -178,7 +207,8 @@ int Run(const po::variables_map& values, const Io& io) {
   } else if (!context.quiet()) {
     PrintSummary(*stats, io.err);
   }
-  return kDone;
+  if (!Has(values, "write-bitmap-index") || stats->names.empty()) return kDone;
+  return WriteBitmap(values, io);
 }
 
 }  // namespace

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "repack/pack_series.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+
+namespace zpack {
+namespace {
+
+constexpr uint64_t kTrailer = 20;  // the hash of the pack
+
+}  // namespace
+
+PackSeries::PackSeries(FileSystem& file_system, std::string directory,
+                       const ObjectList& list, uint64_t max_size)
+    : file_system_(file_system),
+      directory_(std::move(directory)),
+      list_(list),
+      max_size_(max_size) {}
+
+Status PackSeries::Begin() {
+  // How many objects fit into a pack of limited size is seen in the end.
+  const uint32_t count = max_size_ == 0 ? list_.ids.size() : 0;
+  BuiltPack pack;
+  ZPACK_ASSIGN_OR_RETURN(
+      pack.writer,
+      StockPackWriter::Create(file_system_, directory_, count,
+                              static_cast<unsigned>(packs_.size())));
+  pack.ranks.reserve(count);
+  packs_.push_back(std::move(pack));
+  return {};
+}
+
+Result<bool> PackSeries::MakeRoom(uint64_t size) {
+  if (max_size_ == 0 || packs_.back().ranks.empty() ||
+      last().offset() + size + kTrailer <= max_size_) {
+    return false;
+  }
+  ZPACK_TRY(FinishLast());
+  ZPACK_TRY(Begin());
+  return true;
+}
+
+Status PackSeries::BeginEntry(uint32_t rank, const PackEntry& entry) {
+  packs_.back().ranks.push_back(rank);
+  return last().BeginEntry(list_.ids[rank], entry);
+}
+
+Status PackSeries::FinishLast() {
+  std::ranges::sort(packs_.back().ranks);
+  return last().Finish();
+}
+
+Result<std::vector<BuiltPack>> PackSeries::Finish() {
+  ZPACK_TRY(FinishLast());
+  return std::move(packs_);
+}
+
+}  // namespace zpack

@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Packs of limited size, and bitmaps over them.
+
+#include <nlohmann/json.hpp>
+
+#include "support/matchers.h"
+#include "support/repack_fixture.h"
+#include "zpack/repack.h"
+
+namespace zpack::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr uintmax_t kMebibyte = uintmax_t{1} << 20;
+
+class RepackSizeTest : public RepackFixture {
+ protected:
+  // Sizes of the packs of the repository.
+  std::vector<uintmax_t> Sizes() const {
+    std::vector<uintmax_t> sizes;
+    for (const std::string& name : Packs()) {
+      sizes.push_back(
+          std::filesystem::file_size(pack_directory() + '/' + name + ".pack"));
+    }
+    return sizes;
+  }
+  size_t ObjectsInPacks() const {
+    size_t count = 0;
+    for (const std::string& name : Packs()) {
+      const ProcessResult shown = repo_.TryGit(
+          {"show-index"}, ReadFile(pack_directory() + '/' + name + ".idx"));
+      count += static_cast<size_t>(std::ranges::count(shown.out, '\n'));
+    }
+    return count;
+  }
+  void ExpectSound(const RepositoryState& before) const {
+    EXPECT_EQ(ReadState(repo_.path()), before);
+    EXPECT_TRUE(repo_.TryGit({"fsck", "--full", "--strict"}).ok());
+    EXPECT_EQ(ObjectsInPacks(), before.objects.size());
+  }
+  // Blobs of 400 kB that nothing makes smaller.
+  void LargeBlobs(int count) {
+    for (int i = 0; i < count; ++i) {
+      repo_.SetRef(
+          "refs/tags/b" + std::to_string(i),
+          repo_.WriteBlob(RandomBytes(static_cast<uint64_t>(i), 400000)));
+    }
+  }
+};
+
+TEST_F(RepackSizeTest, NoPackIsLarger) {
+  repo_.History(5);
+  LargeBlobs(6);
+  const RepositoryState before = ReadState(repo_.path());
+  const ProcessResult result =
+      RunZpack({"repack", "-d", "--json", "--max-pack-size=1m", repo_.path()});
+  ASSERT_TRUE(result.ok()) << result.err;
+  EXPECT_THAT(Packs(), SizeIs(3));
+  for (const uintmax_t size : Sizes()) EXPECT_LE(size, kMebibyte);
+  ExpectSound(before);
+  std::vector<std::string> names = nlohmann::json::parse(result.out)["packs"];
+  std::ranges::sort(names);
+  EXPECT_EQ(names, Packs());
+  EXPECT_THAT(FilesWith(pack_directory(), ""),
+              ::testing::Not(::testing::Contains(HasSubstr("tmp_"))));
+  // The next one needs no second look at what is there.
+  ASSERT_TRUE(Repack({"-d"}).ok());
+  EXPECT_THAT(Packs(), SizeIs(1));
+  ExpectSound(before);
+}
+
+// So small that most chains of deltas are cut.
+class RepackSmallPacksTest : public RepackSizeTest,
+                             public ::testing::WithParamInterface<PackReuse> {};
+
+TEST_P(RepackSmallPacksTest, DeltasStayInOnePack) {
+  repo_.History(30);
+  repo_.PackAll();
+  const RepositoryState before = ReadState(repo_.path());
+  RepackOptions options;
+  options.redundant = Redundant::kRemove;
+  options.reuse = GetParam();
+  options.max_pack_size = 2000;
+  const auto stats = zpack::Repack(repo_.path(), options);
+  ASSERT_THAT(stats, IsOk());
+  EXPECT_GT(stats->names.size(), 3U);
+  EXPECT_THAT(Packs(), SizeIs(stats->names.size()));
+  for (const uintmax_t size : Sizes()) EXPECT_LE(size, 2000U);
+  ExpectSound(before);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RepackSmallPacksTest,
+                         ::testing::Values(PackReuse::kDeltas,
+                                           PackReuse::kObjects,
+                                           PackReuse::kNothing));
+
+TEST_F(RepackSizeTest, ObjectThatIsLargerHasAPackOfItsOwn) {
+  LargeBlobs(1);
+  repo_.SetRef("refs/tags/large", repo_.WriteBlob(RandomBytes(9, 1500000)));
+  LargeBlobs(2);
+  const RepositoryState before = ReadState(repo_.path());
+  ASSERT_TRUE(Repack({"-d", "--max-pack-size=1m"}).ok());
+  EXPECT_THAT(Packs(), SizeIs(::testing::Ge(2)));
+  ExpectSound(before);
+}
+
+TEST_F(RepackSizeTest, CruftPacksAreLimitedToo) {
+  repo_.History(2);
+  for (uint64_t i = 0; i < 4; ++i) repo_.WriteBlob(RandomBytes(i, 400000));
+  const RepositoryState before = ReadState(repo_.path());
+  ASSERT_TRUE(Repack({"-d", "--cruft", "--max-pack-size=1m"}).ok());
+  EXPECT_THAT(FilesWith(pack_directory(), ".mtimes"), SizeIs(2));
+  ExpectSound(before);
+}
+
+TEST_F(RepackSizeTest, ConfigurationLimitsAndTheOptionGoesFirst) {
+  LargeBlobs(6);
+  repo_.Git({"config", "pack.packSizeLimit", "1m"});
+  ASSERT_TRUE(Repack({"-d"}).ok());
+  EXPECT_THAT(Packs(), SizeIs(3));
+  ASSERT_TRUE(Repack({"-d", "--max-pack-size=0"}).ok());
+  EXPECT_THAT(Packs(), SizeIs(1));
+  const ProcessResult small = Repack({"-d", "--max-pack-size=1k"});
+  EXPECT_TRUE(small.ok());
+  EXPECT_THAT(small.err,
+              HasSubstr("warning: minimum pack size limit is 1 MiB"));
+  EXPECT_THAT(Packs(), SizeIs(3));
+}
+
+TEST_F(RepackSizeTest, GitReadsTheBitmap) {
+  repo_.History(30);
+  const RepositoryState before = ReadState(repo_.path());
+  ASSERT_TRUE(Repack({"-d", "-b"}).ok());
+  EXPECT_THAT(FilesWith(pack_directory(), ".bitmap"), SizeIs(1));
+  const ProcessResult counted =
+      repo_.TryGit({"rev-list", "--test-bitmap", "HEAD"});
+  EXPECT_TRUE(counted.ok()) << counted.err;
+  EXPECT_TRUE(repo_.TryGit({"multi-pack-index", "verify"}).ok());
+  ExpectSound(before);
+  // Again, over a multi-pack-index that lists the pack that goes.
+  ASSERT_TRUE(Repack({"-d", "-F", "-b"}).ok());
+  EXPECT_TRUE(repo_.TryGit({"multi-pack-index", "verify"}).ok());
+  ExpectSound(before);
+}
+
+TEST_F(RepackSizeTest, NoBitmapOfNothing) {
+  EXPECT_TRUE(Repack({"-d", "-b"}).ok());
+  EXPECT_THAT(Packs(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace zpack::testing
