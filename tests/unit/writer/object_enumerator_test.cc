@@ -5,6 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "object/object_links.h"
 #include "support/memory_source.h"
 
 namespace zpack {
@@ -118,6 +125,101 @@ TEST(EnumerateObjects, FollowsChainsOfTagsAndTagsOfTreesAndBlobs) {
   EXPECT_EQ(list->ids.size(), 4U);
   source.Remove(blob);
   EXPECT_FALSE(Enumerate(source));
+}
+
+// The walk as it is defined: commits by time, newest first, each followed by
+// what is new in its tree. By id, the position and the path.
+class PlainWalk {
+ public:
+  explicit PlainWalk(const MemorySource& source) : source_(source) {
+    for (const Ref& ref : source.refs.refs) AddCommit(ref.target);
+    while (!commits_.empty()) {
+      const auto [time, id] = *commits_.begin();
+      commits_.erase(commits_.begin());
+      const CommitLinks links = ParseCommitLinks(
+          AsBytes(source_.objects().at(id).content), ObjectFormat::kSha1);
+      WalkTree(links.tree);
+      for (const ObjectId& parent : links.parents) AddCommit(parent);
+    }
+  }
+
+  using Place = std::pair<size_t, std::string>;
+  const std::map<ObjectId, Place>& places() const { return places_; }
+
+ private:
+  bool Visit(const ObjectId& id, const std::string& path) {
+    return places_.try_emplace(id, places_.size(), path).second;
+  }
+  void AddCommit(const ObjectId& id) {
+    const std::string& content = source_.objects().at(id).content;
+    if (Visit(id, "")) {
+      commits_.emplace(-int64_t(ParseCommitTime(AsBytes(content))), id);
+    }
+  }
+  void WalkTree(const ObjectId& root) {
+    if (!Visit(root, "")) return;
+    std::vector<ObjectId> pending = {root};
+    while (!pending.empty()) {
+      const ObjectId id = pending.back();
+      pending.pop_back();
+      const std::string directory = places_.at(id).second;
+      TreeIterator entries(AsBytes(source_.objects().at(id).content),
+                           ObjectFormat::kSha1);
+      TreeEntry entry;
+      while (entries.Next(entry)) {
+        const ObjectId child(entry.id);
+        const std::string name(entry.name);
+        if (Visit(child, directory.empty() ? name : directory + '/' + name) &&
+            entry.is_tree()) {
+          pending.push_back(child);
+        }
+      }
+    }
+  }
+
+  const MemorySource& source_;
+  std::set<std::pair<int64_t, ObjectId>> commits_;
+  std::map<ObjectId, Place> places_;
+};
+
+// Enough commits for several slices of history.
+TEST(EnumerateObjects, SlicesGiveTheWalkOfOneThread) {
+  MemorySource source = SampleHistory(4000);
+  // Tags and HEAD are walked first, which PlainWalk does not know.
+  std::erase_if(source.refs.refs, [&](const Ref& ref) {
+    return ref.symbolic() ||
+           source.objects().at(ref.target).type != ObjectType::kCommit;
+  });
+  source.refs.head_target = {};
+  const PlainWalk walk(source);
+  for (const unsigned threads : {1U, 3U}) {
+    RunOptions run;
+    run.threads = threads;
+    const auto list = EnumerateObjects(*source.Open(), source.refs,
+                                       ObjectSet::kReachable, run);
+    ASSERT_TRUE(list) << list.error().message;
+    ASSERT_EQ(list->ids.size(), walk.places().size());
+    for (uint32_t rank = 0; rank < list->ids.size(); ++rank) {
+      const PlainWalk::Place place(
+          list->visits[rank], list->path_table.FullPath(list->paths[rank]));
+      ASSERT_EQ(place, walk.places().at(list->ids[rank])) << rank;
+    }
+  }
+}
+
+TEST(EnumerateObjects, WalksATreeThatWasCalledAFileBefore) {
+  MemorySource source;
+  source.refs.head_symref = "refs/heads/main";
+  const ObjectId blob = source.AddBlob("in the directory");
+  const ObjectId tree = source.AddTree({{"100644", "f", blob}});
+  const ObjectId older = source.AddCommit(
+      source.AddTree({{"40000", "directory", tree}}), {}, 1, "older\n");
+  const ObjectId newer = source.AddCommit(
+      source.AddTree({{"100644", "odd", tree}}), {older}, 2, "newer\n");
+  source.AddRef({"refs/heads/main", newer, {}, ""});
+  const auto list = Enumerate(source, ObjectSet::kReachable);
+  ASSERT_TRUE(list) << list.error().message;
+  EXPECT_EQ(list->ids.size(), source.objects().size());
 }
 
 }  // namespace
