@@ -3,6 +3,7 @@
 
 #include "repack/read_back.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@ namespace {
 constexpr uint64_t kVerifyGrain = 4096;
 // Larger objects are read back in pieces where that is possible.
 constexpr uint64_t kMaxHashedWhole = uint64_t{8} << 20;
+constexpr uint64_t kPiece = uint64_t{1} << 20;
 
 // The id that an object of a pack hashes to. `content` is a buffer to use.
 Result<ObjectId> HashObject(StockPackReader& pack, uint32_t rank,
@@ -30,11 +32,13 @@ Result<ObjectId> HashObject(StockPackReader& pack, uint32_t rank,
     ZPACK_TRY(pack.Read(rank, content));
     return hasher.Hash(info.type, content);
   }
+  ZPACK_ASSIGN_OR_RETURN(const auto stream, pack.OpenStream(rank));
   hasher.Begin(info);
-  ZPACK_TRY(pack.Stream(rank, [&](ByteView piece) -> Status {
-    hasher.Update(piece);
-    return {};
-  }));
+  for (uint64_t left = info.size; left != 0; left -= content.size()) {
+    content.resize(std::min(left, kPiece));
+    ZPACK_TRY(stream->Read(content));
+    hasher.Update(content);
+  }
   return hasher.Finish();
 }
 
