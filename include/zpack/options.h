@@ -34,6 +34,11 @@ struct RunOptions {
   // Worker threads; 0 means one per processor this process may use. Never
   // changes the bytes that are written.
   unsigned threads = 0;
+  // Bytes of memory for the whole process, besides some 100 for each object: a
+  // quarter of what there is when not set. Fewer threads run if it is little
+  // for them. Given to Convert, less than 512 MiB makes its working sets
+  // smaller, too, and so changes the bytes that are written.
+  std::optional<uint64_t> memory;
   ProgressSink* progress = nullptr;
   // Ends the operation with kInterrupted soon after a stop is requested.
   std::stop_token stop;

@@ -3,6 +3,7 @@
 
 #include "zpack/convert.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/convert_inventory.h"
@@ -12,6 +13,7 @@
 #include "api/phase_timer.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/progress_phase.h"
 #include "git/repository_source.h"
 #include "reader/pack_file.h"
@@ -20,6 +22,9 @@
 
 namespace zpack {
 namespace {
+
+// What threads take together: the program, caches and buffers of the source.
+constexpr uint64_t kSharedMemory = uint64_t{64} << 20;
 
 ConvertStats MakeStats(const WriteStats& written, const RefsSnapshot& refs,
                        uint64_t source_pack_bytes) {
@@ -136,6 +141,8 @@ Result<ConvertStats> ConvertSource(const SourceOpener& open_source,
   PhaseTimer timer(given.run.progress);
   ConvertOptions options = given;
   options.run.progress = &timer;
+  options.run.threads =
+      FittingThreads(given.run, kSharedMemory, EncodingMemory(encoding));
 
   // Take the destination first: nothing is worse than an hour of work and then
   // no place to put it.
@@ -160,7 +167,9 @@ Result<ConvertStats> ConvertSource(const SourceOpener& open_source,
 Result<ConvertStats> Convert(const std::string& repository,
                              const std::string& path,
                              const ConvertOptions& options) {
-  return ConvertSource([&] { return OpenRepository(repository); },
+  const uint64_t cache_size =
+      std::min(BaseCache::kDefaultSize, ResolveMemory(options.run) / 32);
+  return ConvertSource([&] { return OpenRepository(repository, cache_size); },
                        PosixFileSystem(), path, options);
 }
 

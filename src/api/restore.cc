@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "api/decoding_threads.h"
 #include "api/phase_timer.h"
 #include "base/error.h"
 #include "git/repository_sink.h"
@@ -41,6 +42,7 @@ Result<RestoreStats> Restore(const std::string& path,
   PhaseTimer timer(given.run.progress);
   RestoreOptions options = given;
   options.run.progress = &timer;
+  options.run.threads = DecodingThreads(given.run);
   ZPACK_TRY(CheckNotInside(path, directory));
   ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
   ZPACK_ASSIGN_OR_RETURN(const auto pack,

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "api/decoding_threads.h"
 #include "api/phase_timer.h"
 #include "base/error.h"
 #include "git/repository_source.h"
@@ -21,6 +22,7 @@ Result<VerifyReport> Verify(const std::string& path,
   PhaseTimer timer(given.run.progress);
   VerifyOptions options = given;
   options.run.progress = &timer;
+  options.run.threads = DecodingThreads(given.run);
   VerifyReport report;
   report.level = options.level;
   // Opened first: a wrong name should not cost an hour of verification.

@@ -37,6 +37,19 @@ size_t MaxAtOnce(int level) {
 // 128 MiB, the largest block.
 constexpr int kWindowLog = 27;
 
+// What zstd uses for `size` bytes, with tables that are halved in size.
+ZSTD_compressionParameters Parameters(int level, uint64_t size,
+                                      unsigned halvings) {
+  ZSTD_compressionParameters parameters = ZSTD_getCParams(level, size, 0);
+  // Small tables do not matter, and too small ones are refused.
+  constexpr unsigned kMinLog = 17;
+  parameters.hashLog = std::max(std::min(parameters.hashLog, kMinLog),
+                                parameters.hashLog - halvings);
+  parameters.chainLog = std::max(std::min(parameters.chainLog, kMinLog),
+                                 parameters.chainLog - halvings);
+  return parameters;
+}
+
 // Starts every frame that is no skippable one (RFC 8878).
 constexpr std::array<uint8_t, 4> kMagic = {0x28, 0xb5, 0x2f, 0xfd};
 
@@ -81,7 +94,8 @@ struct ZstdCompressor::State {
   }
 };
 
-ZstdCompressor::ZstdCompressor(int level, std::stop_token stop)
+ZstdCompressor::ZstdCompressor(int level, std::stop_token stop,
+                               unsigned halvings)
     : state_(std::make_unique<State>(level, std::move(stop))) {
   ZPACK_CHECK(level >= kMinLevel && level <= kMaxLevel);
   state_->Set(ZSTD_c_compressionLevel, level);
@@ -91,10 +105,21 @@ ZstdCompressor::ZstdCompressor(int level, std::stop_token stop)
   // level's own window is smaller than a block: with blocks of 8 MiB this
   // takes the blobs of libgit2 from 41.9 to 36.3 MB, and less time.
   state_->Set(ZSTD_c_windowLog, kWindowLog);
+  if (halvings != 0) {
+    const ZSTD_compressionParameters smaller =
+        Parameters(level, ZSTD_CONTENTSIZE_UNKNOWN, halvings);
+    state_->Set(ZSTD_c_hashLog, static_cast<int>(smaller.hashLog));
+    state_->Set(ZSTD_c_chainLog, static_cast<int>(smaller.chainLog));
+  }
   if (level >= kFirstSplitterLevel &&
       ZSTD_versionNumber() < kSplitterFixedVersion) {
     state_->Set(ZSTD_c_useBlockSplitter, ZSTD_ps_disable);
   }
+}
+
+uint64_t ZstdCompressor::Memory(int level, uint64_t size, unsigned halvings) {
+  return ZSTD_estimateCStreamSize_usingCParams(
+      Parameters(level, size, halvings));
 }
 
 ZstdCompressor::~ZstdCompressor() = default;

@@ -21,10 +21,15 @@ class ZstdCompressor {
   static constexpr int kMaxLevel = 22;
 
   // REQUIRES: kMinLevel <= level <= kMaxLevel.
-  explicit ZstdCompressor(int level, std::stop_token stop = {});
+  // Its tables are halved in size `halvings` times, for less memory.
+  explicit ZstdCompressor(int level, std::stop_token stop = {},
+                          unsigned halvings = 0);
   ~ZstdCompressor();
   ZstdCompressor(ZstdCompressor&&) noexcept;
   ZstdCompressor& operator=(ZstdCompressor&&) noexcept;
+
+  // Bytes of memory that a compressor like this takes for `size` bytes.
+  static uint64_t Memory(int level, uint64_t size, unsigned halvings);
 
   // Appends one frame with `raw` to `out` and returns its size. kInternal when
   // zstd fails, which only lack of memory should make it do; kInterrupted soon

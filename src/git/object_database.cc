@@ -38,8 +38,9 @@ constexpr size_t kMaxReaders = 64;
 
 // The packs in `object_directories` that we can read ourselves.
 std::vector<std::unique_ptr<StockPackReader>> OpenPacks(
-    const std::vector<std::string>& object_directories) {
+    const std::vector<std::string>& object_directories, uint64_t cache_size) {
   std::vector<std::unique_ptr<StockPackReader>> readers;
+  const auto cache = std::make_shared<BaseCache>(cache_size);
   for (const std::string& directory : object_directories) {
     std::error_code error;
     std::vector<std::filesystem::path> indexes;
@@ -50,14 +51,15 @@ std::vector<std::unique_ptr<StockPackReader>> OpenPacks(
     std::ranges::sort(indexes);
     for (std::filesystem::path& index : indexes) {
       if (readers.size() == kMaxReaders) return readers;
-      auto reader = StockPackReader::Open(PosixFileSystem(),
-                                          index.replace_extension().string());
+      auto reader = StockPackReader::Open(
+          PosixFileSystem(), index.replace_extension().string(), cache);
       if (reader) readers.push_back(*std::move(reader));
     }
   }
   return readers;
 }
 
+// A whole object of a pack, as libgit2 reads it.
 class PackedObjectStream final : public ObjectStream {
  public:
   PackedObjectStream(OdbObjectHandle object, ObjectInfo info)
@@ -80,10 +82,30 @@ class PackedObjectStream final : public ObjectStream {
   size_t position_ = 0;
 };
 
+// One of a pack that we read ourselves.
+class PackEntryOfSource final : public ObjectStream {
+ public:
+  PackEntryOfSource(std::unique_ptr<ObjectStream> entry, const ObjectId& id)
+      : entry_(std::move(entry)), id_(id) {}
+
+  const ObjectInfo& info() const override { return entry_->info(); }
+  Status Read(std::span<uint8_t> out) override {
+    Status read = entry_->Read(out);
+    if (read || read.error().code == ErrorCode::kIo) return read;
+    return MakeError(ErrorCode::kSourceCorrupt, "object {} is corrupt: {}",
+                     id_.ToHex(), read.error().message);
+  }
+
+ private:
+  std::unique_ptr<ObjectStream> entry_;
+  ObjectId id_;
+};
+
 }  // namespace
 
 Result<ObjectDatabase> ObjectDatabase::Open(
-    std::string path, std::vector<std::string> object_directories) {
+    std::string path, std::vector<std::string> object_directories,
+    uint64_t cache_size) {
   // Not git_repository_odb(): that reads relative alternates differently from
   // Git, drops silently what it does not find, and never returns from a
   // truncated loose object.
@@ -102,16 +124,16 @@ Result<ObjectDatabase> ObjectDatabase::Open(
     }
   }
   return ObjectDatabase(std::move(path), std::move(object_directories),
-                        std::move(packs));
+                        std::move(packs), cache_size);
 }
 
 ObjectDatabase::ObjectDatabase(std::string path,
                                std::vector<std::string> directories,
-                               OdbHandle packs)
+                               OdbHandle packs, uint64_t cache_size)
     : path_(std::move(path)),
       directories_(std::move(directories)),
       packs_(std::move(packs)),
-      readers_(OpenPacks(directories_)) {}
+      readers_(OpenPacks(directories_, cache_size)) {}
 
 std::optional<ObjectDatabase::Place> ObjectDatabase::FindPacked(
     const ObjectId& id) const {
@@ -128,7 +150,7 @@ std::optional<PackedForm> ObjectDatabase::FindPackedForm(
     const ObjectId& id) const {
   const auto at = FindPacked(id);
   if (!at) return std::nullopt;
-  PackedForm form{at->number, {}};
+  PackedForm form{at->number, {}, at->pack->StoredSize(at->rank)};
   if (const auto base = at->pack->Base(at->rank)) {
     form.base = at->pack->ids()[*base];
   }
@@ -266,8 +288,14 @@ Result<std::unique_ptr<ObjectStream>> ObjectDatabase::OpenStream(
       [](std::unique_ptr<LooseObject> object) -> Result<Stream> {
         return object;
       },
-      // Only loose objects can be streamed; a packed one is read at once.
+      // What is a delta is read at once.
       [&]() -> Result<Stream> {
+        if (const auto at = FindPacked(id); at && at->pack->IsWhole(at->rank)) {
+          auto entry = at->pack->OpenStream(at->rank);
+          if (entry) {
+            return std::make_unique<PackEntryOfSource>(*std::move(entry), id);
+          }
+        }
         ZPACK_ASSIGN_OR_RETURN(OdbObjectHandle object, ReadPacked(id));
         ZPACK_ASSIGN_OR_RETURN(
             const ObjectType known_type,

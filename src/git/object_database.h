@@ -21,9 +21,10 @@ namespace zpack {
 class ObjectDatabase {
  public:
   // `object_directories`: the repository's own and its alternates. `path` is
-  // what messages call it.
+  // what messages call it. `cache_size` is that of BaseCache.
   static Result<ObjectDatabase> Open(
-      std::string path, std::vector<std::string> object_directories);
+      std::string path, std::vector<std::string> object_directories,
+      uint64_t cache_size);
 
   const std::vector<std::string>& directories() const { return directories_; }
 
@@ -37,7 +38,7 @@ class ObjectDatabase {
 
  private:
   ObjectDatabase(std::string path, std::vector<std::string> directories,
-                 OdbHandle packs);
+                 OdbHandle packs, uint64_t cache_size);
 
   // Where a packed object is.
   struct Place {

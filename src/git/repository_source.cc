@@ -199,14 +199,16 @@ Result<RefsSnapshot> RepositorySource::ReadRefs() {
 
 }  // namespace
 
-Result<std::unique_ptr<ObjectSource>> OpenRepository(const std::string& path) {
+Result<std::unique_ptr<ObjectSource>> OpenRepository(const std::string& path,
+                                                     uint64_t cache_size) {
   ZPACK_ASSIGN_OR_RETURN(RepositoryHandle repository,
                          OpenRepositoryHandle(path));
   ZPACK_ASSIGN_OR_RETURN(
       auto directories,
       ListObjectDirectories(git_repository_commondir(repository.get())));
-  ZPACK_ASSIGN_OR_RETURN(ObjectDatabase objects,
-                         ObjectDatabase::Open(path, std::move(directories)));
+  ZPACK_ASSIGN_OR_RETURN(
+      ObjectDatabase objects,
+      ObjectDatabase::Open(path, std::move(directories), cache_size));
   return std::make_unique<RepositorySource>(path, std::move(repository),
                                             std::move(objects));
 }

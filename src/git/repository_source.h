@@ -9,6 +9,7 @@
 #include <string>
 
 #include "object/object_source.h"
+#include "pack/base_cache.h"
 
 namespace zpack {
 
@@ -17,6 +18,7 @@ namespace zpack {
 // kNotFound when there is none; kUnsupported, naming the reason, for one that
 // libgit2 cannot read (SHA-256 objects, reftable); kSourceCorrupt when an
 // alternate is gone.
-Result<std::unique_ptr<ObjectSource>> OpenRepository(const std::string& path);
+Result<std::unique_ptr<ObjectSource>> OpenRepository(
+    const std::string& path, uint64_t cache_size = BaseCache::kDefaultSize);
 
 }  // namespace zpack

@@ -21,7 +21,7 @@ constexpr uint64_t kMaxHeader = 32;
 Status StockPackReader::ReadPieces(
     uint32_t position, uint64_t from,
     const std::function<Status(ByteView)>& piece) const {
-  const uint64_t size = StoredSize(position);
+  const uint64_t size = EntrySize(position);
   Bytes buffer;
   while (from < size) {
     buffer.resize(std::min(kPiece, size - from));
@@ -71,7 +71,7 @@ Status StockPackReader::CheckEntry(uint32_t rank,
 
 Result<StockPackReader::EntryHeader> StockPackReader::ReadHeader(
     uint32_t position) const {
-  Bytes start(std::min(kMaxHeader, StoredSize(position)));
+  Bytes start(std::min(kMaxHeader, EntrySize(position)));
   ZPACK_TRY(file_->Read(entries_[position].offset, start));
   return ParseHeader(position, start);
 }

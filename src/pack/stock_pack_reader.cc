@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "pack/pack_delta.h"
+#include "pack/pack_entry_stream.h"
 #include "pack/pack_format.h"
 
 namespace zpack {
@@ -23,10 +24,6 @@ constexpr size_t kIdWidth = ObjectIdWidth(ObjectFormat::kSha1);
 constexpr uint64_t kMaxSize = uint64_t{512} << 20;
 // A larger buffer is given back at once.
 constexpr uint64_t kMaxKept = uint64_t{1} << 20;
-constexpr uint64_t kPiece = uint64_t{1} << 20;
-// Contents of bases that are kept, in bytes, and the largest single one.
-constexpr uint64_t kBasesSize = uint64_t{32} << 20;
-constexpr uint64_t kMaxBase = kBasesSize / 4;
 // Bytes read at a time while entries are scanned.
 constexpr uint64_t kScanSize = uint64_t{1} << 20;
 // The header of a delta takes no more: two sizes of 64 bits.
@@ -40,11 +37,15 @@ std::unexpected<Error> Bad(uint64_t offset, const std::string& path) {
 }  // namespace
 
 StockPackReader::StockPackReader(std::unique_ptr<RandomAccessFile> file,
-                                 uint64_t end)
-    : file_(std::move(file)), end_(end), bases_(kBasesSize) {}
+                                 uint64_t end, std::shared_ptr<BaseCache> cache)
+    : file_(std::move(file)),
+      end_(end),
+      cache_(std::move(cache)),
+      number_(cache_->AddPack()) {}
 
 Result<std::unique_ptr<StockPackReader>> StockPackReader::Open(
-    FileSystem& file_system, const std::string& base_path) {
+    FileSystem& file_system, const std::string& base_path,
+    std::shared_ptr<BaseCache> cache) {
   const std::string index_path = base_path + ".idx";
   ZPACK_ASSIGN_OR_RETURN(const Bytes bytes,
                          ReadWholeFile(file_system, index_path,
@@ -52,15 +53,16 @@ Result<std::unique_ptr<StockPackReader>> StockPackReader::Open(
   ZPACK_ASSIGN_OR_RETURN(PackIndex index, DecodePackIndex(bytes, index_path));
   ZPACK_ASSIGN_OR_RETURN(auto file,
                          file_system.OpenForRead(base_path + ".pack"));
-  return Create(std::move(index), std::move(file));
+  return Create(std::move(index), std::move(file), std::move(cache));
 }
 
 Result<std::unique_ptr<StockPackReader>> StockPackReader::Create(
-    PackIndex index, std::unique_ptr<RandomAccessFile> file) {
+    PackIndex index, std::unique_ptr<RandomAccessFile> file,
+    std::shared_ptr<BaseCache> cache) {
   if (file->size() < kPackHeaderSize + kIdWidth) return Bad(0, file->path());
   const uint64_t end = file->size() - kIdWidth;
   std::unique_ptr<StockPackReader> reader(
-      new StockPackReader(std::move(file), end));
+      new StockPackReader(std::move(file), end, std::move(cache)));
   ZPACK_TRY(reader->PlaceEntries(index));
   reader->ids_ = std::move(index.ids);
   reader->checksums_ = std::move(index.checksums);
@@ -96,7 +98,7 @@ Status StockPackReader::PlaceEntries(const PackIndex& index) {
   return {};
 }
 
-uint64_t StockPackReader::StoredSize(uint32_t position) const {
+uint64_t StockPackReader::EntrySize(uint32_t position) const {
   const uint64_t next =
       position + 1 < entries_.size() ? entries_[position + 1].offset : end_;
   return next - entries_[position].offset;
@@ -158,7 +160,7 @@ Status StockPackReader::ScanEntries() {
   for (uint32_t position = 0; position < entries_.size(); ++position) {
     const uint64_t offset = entries_[position].offset;
     // Enough for the headers of an entry and a delta, however deflated.
-    const uint64_t wanted = std::min<uint64_t>(StoredSize(position), 4096);
+    const uint64_t wanted = std::min<uint64_t>(EntrySize(position), 4096);
     if (offset + wanted > buffer_offset + buffer.size()) {
       buffer.resize(std::min(kScanSize, end_ - offset));
       ZPACK_TRY(file_->Read(offset, buffer));
@@ -244,7 +246,7 @@ Status StockPackReader::Inflate(uint32_t position, Bytes& raw) const {
   // Buffers that are kept for the next entry, unless this one is large.
   static thread_local Bytes kept;
   static thread_local Inflater inflater;
-  const uint64_t size = StoredSize(position);
+  const uint64_t size = EntrySize(position);
   Bytes large;
   Bytes& stored = size > kMaxKept ? large : kept;
   stored.resize(size);
@@ -259,34 +261,13 @@ Status StockPackReader::Inflate(uint32_t position, Bytes& raw) const {
   return inflater.Inflate(ByteView(stored).subspan(header.length), raw);
 }
 
-Status StockPackReader::Stream(
-    uint32_t rank, const std::function<Status(ByteView)>& piece) const {
+Result<std::unique_ptr<ObjectStream>> StockPackReader::OpenStream(
+    uint32_t rank) const {
   const uint32_t position = positions_[rank];
-  const Entry& entry = entries_[position];
-  const uint64_t entry_end = entry.offset + StoredSize(position);
-  Bytes in(std::min(kPiece, StoredSize(position)));
-  ZPACK_TRY(file_->Read(entry.offset, in));
-  ZPACK_ASSIGN_OR_RETURN(const EntryHeader header, ParseHeader(position, in));
-  uint64_t offset = entry.offset + in.size();  // of what was not read yet
-  ByteView rest = ByteView(in).subspan(header.length);
-  Bytes out(std::min(kPiece, entry.size + 1));
-  StreamInflater inflater;
-  for (uint64_t produced = 0;;) {
-    ZPACK_ASSIGN_OR_RETURN(const auto progress, inflater.Run(rest, out));
-    produced += progress.produced;
-    rest = rest.subspan(progress.consumed);
-    ZPACK_TRY(piece(ByteView(out).first(progress.produced)));
-    if (progress.ended && produced == entry.size) return {};
-    if (progress.ended || produced > entry.size) {
-      return Bad(entry.offset, file_->path());
-    }
-    if (!rest.empty() || progress.produced == out.size()) continue;
-    if (offset == entry_end) return Bad(entry.offset, file_->path());
-    in.resize(std::min(kPiece, entry_end - offset));
-    ZPACK_TRY(file_->Read(offset, in));
-    offset += in.size();
-    rest = in;
-  }
+  ZPACK_ASSIGN_OR_RETURN(const EntryHeader header, ReadHeader(position));
+  const uint64_t offset = entries_[position].offset;
+  return std::make_unique<PackEntryStream>(
+      *file_, Info(rank), offset + header.length, offset + EntrySize(position));
 }
 
 Status StockPackReader::Expand(uint32_t position, const Bytes* base,
@@ -298,16 +279,12 @@ Status StockPackReader::Expand(uint32_t position, const Bytes* base,
 }
 
 StockPackReader::ContentPtr StockPackReader::FindBase(uint32_t position) {
-  if (!entries_[position].is_base) return nullptr;
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return bases_.Find(position);
+  return entries_[position].is_base ? cache_->Find(number_, position) : nullptr;
 }
 
 void StockPackReader::KeepBase(uint32_t position, ContentPtr content) {
-  if (!entries_[position].is_base || content->size() > kMaxBase) return;
-  const uint64_t size = content->size();
-  const std::lock_guard<std::mutex> lock(mutex_);
-  bases_.Insert(position, std::move(content), size);
+  if (!entries_[position].is_base) return;
+  cache_->Insert(number_, position, std::move(content));
 }
 
 Status StockPackReader::Read(uint32_t rank, Bytes& content) {

@@ -11,15 +11,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/file.h"
-#include "base/lru_cache.h"
 #include "codec/inflate.h"
 #include "object/object_source.h"
+#include "pack/base_cache.h"
 #include "pack/pack_index.h"
 
 namespace zpack {
@@ -28,12 +27,14 @@ class StockPackReader {
  public:
   // Opens '<base_path>.pack' and '<base_path>.idx', and reads the header of
   // each entry. kUnsupported, kCorrupt, kNotFound and kIo all mean that libgit2
-  // is to read this pack.
+  // is to read this pack. `cache` is shared with readers of other packs.
   static Result<std::unique_ptr<StockPackReader>> Open(
-      FileSystem& file_system, const std::string& base_path);
+      FileSystem& file_system, const std::string& base_path,
+      std::shared_ptr<BaseCache> cache = std::make_shared<BaseCache>());
   // The same for a pack that is open already.
   static Result<std::unique_ptr<StockPackReader>> Create(
-      PackIndex index, std::unique_ptr<RandomAccessFile> file);
+      PackIndex index, std::unique_ptr<RandomAccessFile> file,
+      std::shared_ptr<BaseCache> cache = std::make_shared<BaseCache>());
 
   const ObjectIdTable& ids() const { return ids_; }
 
@@ -55,6 +56,10 @@ class StockPackReader {
     const uint32_t base = entries_[positions_[rank]].base;
     return base == kNoBase ? std::nullopt : std::optional(ranks_[base]);
   }
+  // Bytes of the entry in the pack.
+  uint64_t StoredSize(uint32_t rank) const {
+    return EntrySize(positions_[rank]);
+  }
   // kCorrupt unless the entry is what the index was made for.
   Status Check(uint32_t rank) const;
   // Passes on the entry as it is stored, once it is known to be what the index
@@ -63,9 +68,9 @@ class StockPackReader {
 
   // kUnsupported for objects too large to be read at once; kCorrupt and kIo.
   Status Read(uint32_t rank, Bytes& content);
-  // The content in pieces, for objects of any size. REQUIRES: IsWhole(rank).
-  Status Stream(uint32_t rank,
-                const std::function<Status(ByteView)>& piece) const;
+  // The content in pieces, for objects of any size; kCorrupt and kIo, then and
+  // when it is read. The reader outlives the stream. REQUIRES: IsWhole(rank).
+  Result<std::unique_ptr<ObjectStream>> OpenStream(uint32_t rank) const;
 
  private:
   static constexpr uint32_t kNoBase = 0xffffffff;
@@ -87,7 +92,8 @@ class StockPackReader {
   };
   using ContentPtr = std::shared_ptr<const Bytes>;
 
-  StockPackReader(std::unique_ptr<RandomAccessFile> file, uint64_t end);
+  StockPackReader(std::unique_ptr<RandomAccessFile> file, uint64_t end,
+                  std::shared_ptr<BaseCache> cache);
 
   // Fills entries_ and positions_ from the index, and checks the pack's header.
   Status PlaceEntries(const PackIndex& index);
@@ -106,7 +112,7 @@ class StockPackReader {
   // Inflates what `position` stands for: an object, or a delta.
   Status Inflate(uint32_t position, Bytes& raw) const;
   // Bytes of an entry in the pack.
-  uint64_t StoredSize(uint32_t position) const;
+  uint64_t EntrySize(uint32_t position) const;
   // Fills `content` with the object at `position`, whose base is `base`.
   Status Expand(uint32_t position, const Bytes* base, Bytes& content) const;
   // Contents that others need.
@@ -120,8 +126,8 @@ class StockPackReader {
   std::vector<uint32_t> ranks_;      // by position
   std::vector<uint32_t> checksums_;  // by rank; none in an old index
   std::vector<Entry> entries_;
-  std::mutex mutex_;                 // guards what follows
-  LruCache<uint32_t, Bytes> bases_;  // by position
+  std::shared_ptr<BaseCache> cache_;
+  uint32_t number_;  // of this pack in `cache_`
 };
 
 }  // namespace zpack

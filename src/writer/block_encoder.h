@@ -15,6 +15,7 @@
 #include "codec/zstd_codec.h"
 #include "format/block.h"
 #include "writer/compressibility.h"
+#include "writer/encoding_options.h"
 
 namespace zpack {
 
@@ -25,8 +26,9 @@ class BlockEncoder {
     ByteView bytes;
   };
 
-  explicit BlockEncoder(int level, std::stop_token stop = {})
-      : compressor_(level, std::move(stop)) {}
+  explicit BlockEncoder(int level) : compressor_(level) {}
+  BlockEncoder(const EncodingOptions& options, std::stop_token stop)
+      : compressor_(options.level, std::move(stop), options.halvings) {}
 
   // Appends the chunk for `header` and `streams` to `out`.
   Status Encode(const format::BlockHeader& header,

@@ -16,7 +16,7 @@ DeltaPlannerOptions PlannerOptions(const EncodingOptions& options) {
   DeltaPlannerOptions planner;
   planner.same_path = options.same_path_candidates;
   planner.similar = options.similar_candidates;
-  planner.window_size = BlockSizes(options.block_size).window;
+  planner.window_size = BlockSizes(options.block_size, options.halvings).window;
   return planner;
 }
 
@@ -28,10 +28,10 @@ BlockWorker::BlockWorker(const EncodingInput& input, const FileNumbers& numbers,
     : input_(input),
       phase_(phase),
       stop_(std::move(stop)),
-      encoder_(options.level, stop_),
+      encoder_(options, stop_),
       deltas_(PlannerOptions(options), options.block_size, encoder_),
       trees_(numbers.ids, numbers.order, numbers.numbers,
-             BlockSizes(options.block_size).trees, encoder_),
+             BlockSizes(options.block_size, options.halvings).trees, encoder_),
       commits_(numbers.ids, numbers.order, numbers.numbers, options.block_size,
                encoder_) {}
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "codec/zstd_codec.h"
+#include "writer/write_order.h"
 
 namespace zpack {
 namespace {
@@ -20,6 +21,17 @@ EncodingOptions ProfileOptions(Profile profile) {
       break;
   }
   return {12, 2'000'000, 6, 4};
+}
+
+// 0 from 512 MiB on, and one more for each half of that. Only what was asked
+// for counts: otherwise the bytes are the same on every machine.
+unsigned Halvings(const RunOptions& run) {
+  constexpr uint64_t kPlenty = uint64_t{512} << 20;
+  constexpr unsigned kMost = 4;
+  unsigned halvings = 0;
+  if (!run.memory) return halvings;
+  while (halvings < kMost && *run.memory < kPlenty >> halvings) ++halvings;
+  return halvings;
 }
 
 }  // namespace
@@ -41,7 +53,17 @@ Result<EncodingOptions> ResolveEncoding(const ConvertOptions& options) {
                      encoding.block_size, ConvertOptions::kMinBlockSize,
                      ConvertOptions::kMaxBlockSize);
   }
+  encoding.halvings = Halvings(options.run);
   return encoding;
+}
+
+uint64_t EncodingMemory(const EncodingOptions& options) {
+  const BlockSizes sizes(options.block_size, options.halvings);
+  // The block that is filled, compressed and passed on, and a large object
+  // beside what it is compared with.
+  return ZstdCompressor::Memory(options.level, 2 * options.block_size,
+                                options.halvings) +
+         4 * options.block_size + sizes.window + sizes.max_object;
 }
 
 }  // namespace zpack

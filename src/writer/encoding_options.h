@@ -19,7 +19,12 @@ struct EncodingOptions {
   // that resemble it.
   unsigned same_path_candidates = 0;
   unsigned similar_candidates = 0;
+  // How often working sets are halved, to fit into little memory.
+  unsigned halvings = 0;
 };
+
+// Bytes that one thread takes while it encodes.
+uint64_t EncodingMemory(const EncodingOptions& options);
 
 // kInvalidArgument for a level or block size out of range.
 Result<EncodingOptions> ResolveEncoding(const ConvertOptions& options);

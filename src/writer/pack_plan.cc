@@ -68,6 +68,7 @@ format::Digest Fingerprint(const PackPlan& plan) {
   out.Varint(plan.options.block_size);
   out.Varint(plan.options.same_path_candidates);
   out.Varint(plan.options.similar_candidates);
+  out.Varint(plan.options.halvings);
   out.Varint(plan.contents.reused_count());
   if (plan.contents.reused != nullptr) {
     Append(text, plan.contents.reused->fingerprint());
@@ -100,7 +101,7 @@ Result<PackPlan> PlanPack(ObjectSource& source, const PackContents& contents,
                           const EncodingOptions& options,
                           const RunOptions& run) {
   const ObjectList& list = contents.list;
-  const BlockSizes sizes(options.block_size);
+  const BlockSizes sizes(options.block_size, options.halvings);
   ZPACK_ASSIGN_OR_RETURN(const Lineages lineages,
                          GroupLineages(source, list, sizes.max_object, run));
   EncodingInput input{source, list, WriteOrder(list, lineages),

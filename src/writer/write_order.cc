@@ -69,15 +69,17 @@ std::vector<uint32_t> WriteOrder(const ObjectList& list,
   return order;
 }
 
-BlockSizes::BlockSizes(uint64_t block_size)
+BlockSizes::BlockSizes(uint64_t block_size, unsigned halvings)
     : deltas(block_size),
       trees(block_size / 4),
-      whole(std::max(block_size,
-                     std::min(block_size * kWholePerDeltas, kMaxWhole))),
-      max_object(8 * block_size),
+      whole(std::max(
+          block_size,
+          std::min(block_size * kWholePerDeltas, kMaxWhole) >> halvings)),
+      max_object(std::max(block_size, 8 * block_size >> halvings)),
       segment(std::min(4 * block_size, kMaxSegment)),
-      window(std::max(max_object,
-                      std::min(block_size * kWholePerDeltas, kMaxWindow))) {}
+      window(std::max(
+          max_object,
+          std::min(block_size * kWholePerDeltas, kMaxWindow) >> halvings)) {}
 
 std::vector<PlannedBlock> PlanBlocks(const ObjectList& list,
                                      const Lineages& lineages,

@@ -22,9 +22,10 @@ namespace zpack {
 std::vector<uint32_t> WriteOrder(const ObjectList& list,
                                  const Lineages& lineages);
 
-// How much goes into a block, all derived from ConvertOptions::block_size.
+// How much goes into a block, all derived from ConvertOptions::block_size, and
+// how much is held for it, in little memory less by `halvings`.
 struct BlockSizes {
-  explicit BlockSizes(uint64_t block_size);
+  explicit BlockSizes(uint64_t block_size, unsigned halvings = 0);
 
   uint64_t deltas;  // data of a block of deltas, and of incompressible blobs
   uint64_t trees;   // data of a block of trees

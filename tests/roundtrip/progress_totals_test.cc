@@ -158,7 +158,7 @@ TEST_F(ProgressTotalsTest, OfRepack) {
   Recorder recorder;
   RepackOptions options;
   options.run.progress = &recorder;
-  options.window_memory = 100000;
+  options.run.memory = 1600000;  // a window of 100 kB
   options.reuse = PackReuse::kNothing;
   const auto stats = Repack(repo_.path(), options);
   ASSERT_TRUE(stats) << stats.error().message;

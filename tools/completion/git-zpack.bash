@@ -11,7 +11,7 @@ __git_zpack_commands="convert verify restore repack show list-refs cat-file rev-
 # Prints the options of a command, as its --help has them.
 __git_zpack_options()
 {
-	local run="--threads --quiet --progress --no-progress --json"
+	local run="--threads --memory --quiet --progress --no-progress --json"
 	case "$1" in
 	convert)
 		echo "--profile --level --block-size --reachable --base --resume --force --no-verify $run --help" ;;
@@ -22,7 +22,8 @@ __git_zpack_options()
 	repack)
 		echo "--all --delete --force-deltas --force-objects --keep-unreachable
 			--loosen-unreachable --unpack-unreachable --cruft --cruft-expiration --window
-			--depth --memory --level --keep-pack --dry-run --output $run --help" ;;
+			--depth --level --max-pack-size
+			--write-bitmap-index --keep-pack --dry-run --output $run --help" ;;
 	show)
 		echo "--blocks --stats --json --help" ;;
 	list-refs)
@@ -96,8 +97,10 @@ __git_zpack_value()
 		__git_zpack_words "64k 256k 1m 2m 4m 8m 16m" "$3" ;;
 	"repack --level")
 		__git_zpack_words "1 2 3 4 5 6 7 8 9 10 11 12" "$3" ;;
-	"repack --memory")
-		__git_zpack_words "64m 128m 256m 512m" "$3" ;;
+	"repack --max-pack-size")
+		__git_zpack_words "100m 500m 1g 2g" "$3" ;;
+	*" --memory")
+		__git_zpack_words "128m 256m 512m 1g" "$3" ;;
 	"repack --unpack-unreachable" | "repack --cruft-expiration")
 		__git_zpack_words "2.weeks.ago 3.months.ago now never" "$3" ;;
 	"repack --output")

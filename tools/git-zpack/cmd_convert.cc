@@ -29,6 +29,7 @@ void AddOptions(po::options_description& options) {
       "force,f", "replace an existing file")(
       "no-verify", "do not read the file back and hash every object");
   AddRunOptions(options);
+  AddMemoryOption(options);
   AddJsonOption(options);
 }
 

@@ -14,6 +14,7 @@ namespace {
 void AddOptions(po::options_description& options) {
   options.add_options()("force,f", "replace an existing bare repository");
   AddRunOptions(options);
+  AddMemoryOption(options);
   AddJsonOption(options);
 }
 

@@ -29,6 +29,7 @@ void AddOptions(po::options_description& options) {
       "against", po::value<std::string>()->value_name("<repository>"),
       "also compare objects, refs and HEAD with this repository");
   AddRunOptions(options);
+  AddMemoryOption(options);
   AddJsonOption(options);
 }
 

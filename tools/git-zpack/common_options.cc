@@ -4,6 +4,7 @@
 #include "common_options.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <charconv>
@@ -17,6 +18,13 @@ namespace {
 constexpr int64_t kMaxThreads = 1024;
 
 using Json = nlohmann::ordered_json;
+
+// Where there is little memory, what is freed should be there for others, at
+// the price of some waiting between threads.
+void SaveMemory(uint64_t memory) {
+  constexpr uint64_t kPlenty = uint64_t{512} << 20;
+  if (memory < kPlenty) mallopt(M_ARENA_MAX, 1);
+}
 
 bool IsUtf8(const std::string& bytes) {
   try {
@@ -37,6 +45,12 @@ void AddRunOptions(po::options_description& options) {
       "no-progress", "show no progress");
 }
 
+void AddMemoryOption(po::options_description& options) {
+  options.add_options()(
+      "memory", po::value<std::string>()->value_name("<size>"),
+      "memory for the whole process; a quarter of the machine's without it");
+}
+
 void AddJsonOption(po::options_description& options) {
   options.add_options()("json", "print the result as JSON");
 }
@@ -50,6 +64,10 @@ RunContext::RunContext(const po::variables_map& options, const Io& io,
   }
   run_.threads =
       static_cast<unsigned>(Number(options, "threads", 0, kMaxThreads, 0));
+  if (Has(options, "memory")) {
+    run_.memory = ParseSize(Text(options, "memory"), "memory");
+    SaveMemory(*run_.memory);
+  }
   run_.progress = meter_.get();
   run_.stop = io.stop;
 }

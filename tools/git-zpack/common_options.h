@@ -20,6 +20,8 @@ namespace zpack::cli {
 
 // Adds --threads, --quiet, --progress and --no-progress.
 void AddRunOptions(po::options_description& options);
+// Adds --memory, which RunContext reads.
+void AddMemoryOption(po::options_description& options);
 // Adds --json.
 void AddJsonOption(po::options_description& options);
 
