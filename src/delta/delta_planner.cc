@@ -36,8 +36,8 @@ uint64_t DeltaPlanner::Limit(uint32_t depth) const {
   const uint32_t best = plan_.base ? Kept(*plan_.base).depth : 0;
   const double left = options_.max_depth - height_ - depth;
   const double left_of_best = options_.max_depth - height_ - best;
-  return static_cast<uint64_t>(static_cast<double>(cost_) * left /
-                               left_of_best);
+  const double worth = left / left_of_best;
+  return static_cast<uint64_t>(static_cast<double>(cost_) * worth * worth);
 }
 
 void DeltaPlanner::TrySamePath(ByteView content, uint32_t path) {

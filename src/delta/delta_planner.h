@@ -45,7 +45,7 @@ struct DeltaPlannerOptions {
   uint64_t chain_size = uint64_t{8} << 20;
   uint64_t chain_factor = 32;
   // Deltas between an object and one that is stored whole, at most. The fewer
-  // are left to a candidate, the better it has to be.
+  // are left to a candidate, the better it has to be, by the square of that.
   uint32_t max_depth = kAnyDepth;
   DeltaCosts costs;
 };

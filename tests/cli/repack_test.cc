@@ -258,7 +258,7 @@ TEST_F(RepackTest, DeltaOptionsAreHonoured) {
   ExpectOnePack({"-F", "--window", "4095", "--depth", "4095"});
   ExpectOnePack({"-F", "--memory", "1k"});
   repo_.Git({"config", "pack.depth", "2"});
-  EXPECT_EQ(LongestChain(ExpectOnePack({"-F"})), 2U);
+  EXPECT_LE(LongestChain(ExpectOnePack({"-F"})), 2U);
   EXPECT_EQ(ExpectOnePack({"-F", "--depth", "50"}), deep);
   repo_.Git({"config", "pack.window", "0"});
   EXPECT_EQ(LongestChain(ExpectOnePack({"-F"})), 0U);

@@ -336,7 +336,10 @@ TEST(DeltaPlanner, KeepsChainsWithinTheDepth) {
       sequence.Add(content, 1);
       content = Edited(random, content, 3);
     }
-    EXPECT_EQ(*std::ranges::max_element(sequence.depths()), depth);
+    // The last ones are only used where they save a lot.
+    const uint32_t deepest = *std::ranges::max_element(sequence.depths());
+    EXPECT_LE(deepest, depth);
+    EXPECT_GE(deepest, (depth + 1) / 2);
   }
 }
 
