@@ -16,6 +16,8 @@ DeltaPlannerOptions PlannerOptions(const EncodingOptions& options) {
   DeltaPlannerOptions planner;
   planner.same_path = options.same_path_candidates;
   planner.similar = options.similar_candidates;
+  planner.good_for_path = options.good_for_path;
+  planner.good_for_all = options.good_for_all;
   planner.window_size = BlockSizes(options.block_size, options.halvings).window;
   return planner;
 }

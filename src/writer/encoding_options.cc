@@ -14,13 +14,13 @@ namespace {
 EncodingOptions ProfileOptions(Profile profile) {
   switch (profile) {
     case Profile::kFast:
-      return {5, 2'000'000, 2, 1};
+      return {3, 2'000'000, 1, 1, 1000, 4000};
     case Profile::kMax:
-      return {19, 8'000'000, 12, 8};
+      return {19, 8'000'000, 12, 8, 200, 600};
     case Profile::kBalanced:
       break;
   }
-  return {12, 2'000'000, 6, 4};
+  return {12, 2'000'000, 6, 4, 200, 600};
 }
 
 // 0 from 512 MiB on, and one more for each half of that. Only what was asked

@@ -19,6 +19,9 @@ struct EncodingOptions {
   // that resemble it.
   unsigned same_path_candidates = 0;
   unsigned similar_candidates = 0;
+  // As in DeltaPlannerOptions.
+  unsigned good_for_path = 0;
+  unsigned good_for_all = 0;
   // How often working sets are halved, to fit into little memory.
   unsigned halvings = 0;
 };

@@ -68,6 +68,8 @@ format::Digest Fingerprint(const PackPlan& plan) {
   out.Varint(plan.options.block_size);
   out.Varint(plan.options.same_path_candidates);
   out.Varint(plan.options.similar_candidates);
+  out.Varint(plan.options.good_for_path);
+  out.Varint(plan.options.good_for_all);
   out.Varint(plan.options.halvings);
   out.Varint(plan.contents.reused_count());
   if (plan.contents.reused != nullptr) {
