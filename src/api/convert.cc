@@ -14,6 +14,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/progress_phase.h"
 #include "git/repository_source.h"
 #include "reader/pack_file.h"
@@ -167,9 +168,10 @@ Result<ConvertStats> ConvertSource(const SourceOpener& open_source,
 Result<ConvertStats> Convert(const std::string& repository,
                              const std::string& path,
                              const ConvertOptions& options) {
-  const uint64_t cache_size =
-      std::min(BaseCache::kDefaultSize, ResolveMemory(options.run) / 32);
-  return ConvertSource([&] { return OpenRepository(repository, cache_size); },
+  const ReadingOptions reading{
+      std::min(BaseCache::kDefaultSize, ResolveMemory(options.run) / 32),
+      ResolveThreads(options.run.threads)};
+  return ConvertSource([&] { return OpenRepository(repository, reading); },
                        PosixFileSystem(), path, options);
 }
 

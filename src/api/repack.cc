@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/progress_phase.h"
 #include "base/shared_mode.h"
 #include "git/pack_directory.h"
@@ -128,7 +129,9 @@ class Repacker {
   // Not from a linked worktree: what that has for itself is among the other
   // tips of the repository, but not the other way round.
   Result<std::unique_ptr<ObjectSource>> OpenSource() const {
-    return OpenRepository(settings_.common_directory);
+    return OpenRepository(
+        settings_.common_directory,
+        {BaseCache::kDefaultSize, ResolveThreads(options_.run.threads)});
   }
 
   // The first time is a phase: it reads the indexes of all packs.

@@ -38,9 +38,10 @@ constexpr size_t kMaxReaders = 64;
 
 // The packs in `object_directories` that we can read ourselves.
 std::vector<std::unique_ptr<StockPackReader>> OpenPacks(
-    const std::vector<std::string>& object_directories, uint64_t cache_size) {
+    const std::vector<std::string>& object_directories,
+    const ReadingOptions& options) {
   std::vector<std::unique_ptr<StockPackReader>> readers;
-  const auto cache = std::make_shared<BaseCache>(cache_size);
+  const auto cache = std::make_shared<BaseCache>(options.cache_size);
   for (const std::string& directory : object_directories) {
     std::error_code error;
     std::vector<std::filesystem::path> indexes;
@@ -51,8 +52,9 @@ std::vector<std::unique_ptr<StockPackReader>> OpenPacks(
     std::ranges::sort(indexes);
     for (std::filesystem::path& index : indexes) {
       if (readers.size() == kMaxReaders) return readers;
-      auto reader = StockPackReader::Open(
-          PosixFileSystem(), index.replace_extension().string(), cache);
+      auto reader = StockPackReader::Open(PosixFileSystem(),
+                                          index.replace_extension().string(),
+                                          cache, options.threads);
       if (reader) readers.push_back(*std::move(reader));
     }
   }
@@ -105,7 +107,7 @@ class PackEntryOfSource final : public ObjectStream {
 
 Result<ObjectDatabase> ObjectDatabase::Open(
     std::string path, std::vector<std::string> object_directories,
-    uint64_t cache_size) {
+    const ReadingOptions& options) {
   // Not git_repository_odb(): that reads relative alternates differently from
   // Git, drops silently what it does not find, and never returns from a
   // truncated loose object.
@@ -124,16 +126,16 @@ Result<ObjectDatabase> ObjectDatabase::Open(
     }
   }
   return ObjectDatabase(std::move(path), std::move(object_directories),
-                        std::move(packs), cache_size);
+                        std::move(packs), options);
 }
 
 ObjectDatabase::ObjectDatabase(std::string path,
                                std::vector<std::string> directories,
-                               OdbHandle packs, uint64_t cache_size)
+                               OdbHandle packs, const ReadingOptions& options)
     : path_(std::move(path)),
       directories_(std::move(directories)),
       packs_(std::move(packs)),
-      readers_(OpenPacks(directories_, cache_size)) {}
+      readers_(OpenPacks(directories_, options)) {}
 
 std::optional<ObjectDatabase::Place> ObjectDatabase::FindPacked(
     const ObjectId& id) const {

@@ -18,13 +18,18 @@
 
 namespace zpack {
 
+struct ReadingOptions {
+  uint64_t cache_size = BaseCache::kDefaultSize;
+  unsigned threads = 1;  // that look into packs when they are opened
+};
+
 class ObjectDatabase {
  public:
   // `object_directories`: the repository's own and its alternates. `path` is
-  // what messages call it. `cache_size` is that of BaseCache.
+  // what messages call it.
   static Result<ObjectDatabase> Open(
       std::string path, std::vector<std::string> object_directories,
-      uint64_t cache_size);
+      const ReadingOptions& options);
 
   const std::vector<std::string>& directories() const { return directories_; }
 
@@ -38,7 +43,7 @@ class ObjectDatabase {
 
  private:
   ObjectDatabase(std::string path, std::vector<std::string> directories,
-                 OdbHandle packs, uint64_t cache_size);
+                 OdbHandle packs, const ReadingOptions& options);
 
   // Where a packed object is.
   struct Place {

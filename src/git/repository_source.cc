@@ -199,8 +199,8 @@ Result<RefsSnapshot> RepositorySource::ReadRefs() {
 
 }  // namespace
 
-Result<std::unique_ptr<ObjectSource>> OpenRepository(const std::string& path,
-                                                     uint64_t cache_size) {
+Result<std::unique_ptr<ObjectSource>> OpenRepository(
+    const std::string& path, const ReadingOptions& options) {
   ZPACK_ASSIGN_OR_RETURN(RepositoryHandle repository,
                          OpenRepositoryHandle(path));
   ZPACK_ASSIGN_OR_RETURN(
@@ -208,7 +208,7 @@ Result<std::unique_ptr<ObjectSource>> OpenRepository(const std::string& path,
       ListObjectDirectories(git_repository_commondir(repository.get())));
   ZPACK_ASSIGN_OR_RETURN(
       ObjectDatabase objects,
-      ObjectDatabase::Open(path, std::move(directories), cache_size));
+      ObjectDatabase::Open(path, std::move(directories), options));
   return std::make_unique<RepositorySource>(path, std::move(repository),
                                             std::move(objects));
 }

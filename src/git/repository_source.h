@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "git/object_database.h"
 #include "object/object_source.h"
-#include "pack/base_cache.h"
 
 namespace zpack {
 
@@ -19,6 +19,6 @@ namespace zpack {
 // libgit2 cannot read (SHA-256 objects, reftable); kSourceCorrupt when an
 // alternate is gone.
 Result<std::unique_ptr<ObjectSource>> OpenRepository(
-    const std::string& path, uint64_t cache_size = BaseCache::kDefaultSize);
+    const std::string& path, const ReadingOptions& options = {});
 
 }  // namespace zpack

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "pack/pack_delta.h"
 #include "pack/pack_entry_stream.h"
 #include "pack/pack_format.h"
@@ -26,6 +27,8 @@ constexpr uint64_t kMaxSize = uint64_t{512} << 20;
 constexpr uint64_t kMaxKept = uint64_t{1} << 20;
 // Bytes read at a time while entries are scanned.
 constexpr uint64_t kScanSize = uint64_t{1} << 20;
+// Entries that one thread scans at a time.
+constexpr uint64_t kScanGrain = 4096;
 // The header of a delta takes no more: two sizes of 64 bits.
 constexpr size_t kMaxDeltaHeader = 20;
 
@@ -45,7 +48,7 @@ StockPackReader::StockPackReader(std::unique_ptr<RandomAccessFile> file,
 
 Result<std::unique_ptr<StockPackReader>> StockPackReader::Open(
     FileSystem& file_system, const std::string& base_path,
-    std::shared_ptr<BaseCache> cache) {
+    std::shared_ptr<BaseCache> cache, unsigned threads) {
   const std::string index_path = base_path + ".idx";
   ZPACK_ASSIGN_OR_RETURN(const Bytes bytes,
                          ReadWholeFile(file_system, index_path,
@@ -53,12 +56,12 @@ Result<std::unique_ptr<StockPackReader>> StockPackReader::Open(
   ZPACK_ASSIGN_OR_RETURN(PackIndex index, DecodePackIndex(bytes, index_path));
   ZPACK_ASSIGN_OR_RETURN(auto file,
                          file_system.OpenForRead(base_path + ".pack"));
-  return Create(std::move(index), std::move(file), std::move(cache));
+  return Create(std::move(index), std::move(file), std::move(cache), threads);
 }
 
 Result<std::unique_ptr<StockPackReader>> StockPackReader::Create(
     PackIndex index, std::unique_ptr<RandomAccessFile> file,
-    std::shared_ptr<BaseCache> cache) {
+    std::shared_ptr<BaseCache> cache, unsigned threads) {
   if (file->size() < kPackHeaderSize + kIdWidth) return Bad(0, file->path());
   const uint64_t end = file->size() - kIdWidth;
   std::unique_ptr<StockPackReader> reader(
@@ -66,7 +69,7 @@ Result<std::unique_ptr<StockPackReader>> StockPackReader::Create(
   ZPACK_TRY(reader->PlaceEntries(index));
   reader->ids_ = std::move(index.ids);
   reader->checksums_ = std::move(index.checksums);
-  ZPACK_TRY(reader->ScanEntries());
+  ZPACK_TRY(reader->ScanEntries(threads));
   ZPACK_TRY(reader->ResolveTypes());
   return reader;
 }
@@ -153,11 +156,23 @@ Result<StockPackReader::EntryHeader> StockPackReader::ParseHeader(
   return header;
 }
 
-Status StockPackReader::ScanEntries() {
+Status StockPackReader::ScanEntries(unsigned threads) {
+  ZPACK_TRY(ParallelFor(threads, {}, entries_.size(), kScanGrain,
+                        [&](uint64_t begin, uint64_t end) {
+                          return ScanRange(static_cast<uint32_t>(begin),
+                                           static_cast<uint32_t>(end));
+                        }));
+  for (const Entry& entry : entries_) {
+    if (entry.base != kNoBase) entries_[entry.base].is_base = true;
+  }
+  return {};
+}
+
+Status StockPackReader::ScanRange(uint32_t begin, uint32_t end) {
   StreamInflater inflater;
   Bytes buffer;
   uint64_t buffer_offset = 0;
-  for (uint32_t position = 0; position < entries_.size(); ++position) {
+  for (uint32_t position = begin; position < end; ++position) {
     const uint64_t offset = entries_[position].offset;
     // Enough for the headers of an entry and a delta, however deflated.
     const uint64_t wanted = std::min<uint64_t>(EntrySize(position), 4096);
@@ -184,7 +199,6 @@ Status StockPackReader::ScanEntry(uint32_t position, ByteView bytes,
     return {};
   }
   entry.base = header.base;
-  entries_[header.base].is_base = true;
   std::array<uint8_t, kMaxDeltaHeader> start;
   const auto room =
       std::span(start).first(std::min<uint64_t>(start.size(), header.size));

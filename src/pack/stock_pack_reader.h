@@ -28,13 +28,16 @@ class StockPackReader {
   // Opens '<base_path>.pack' and '<base_path>.idx', and reads the header of
   // each entry. kUnsupported, kCorrupt, kNotFound and kIo all mean that libgit2
   // is to read this pack. `cache` is shared with readers of other packs.
+  // `threads` read side by side.
   static Result<std::unique_ptr<StockPackReader>> Open(
       FileSystem& file_system, const std::string& base_path,
-      std::shared_ptr<BaseCache> cache = std::make_shared<BaseCache>());
+      std::shared_ptr<BaseCache> cache = std::make_shared<BaseCache>(),
+      unsigned threads = 1);
   // The same for a pack that is open already.
   static Result<std::unique_ptr<StockPackReader>> Create(
       PackIndex index, std::unique_ptr<RandomAccessFile> file,
-      std::shared_ptr<BaseCache> cache = std::make_shared<BaseCache>());
+      std::shared_ptr<BaseCache> cache = std::make_shared<BaseCache>(),
+      unsigned threads = 1);
 
   const ObjectIdTable& ids() const { return ids_; }
 
@@ -98,7 +101,8 @@ class StockPackReader {
   // Fills entries_ and positions_ from the index, and checks the pack's header.
   Status PlaceEntries(const PackIndex& index);
   // Fills size and base of every entry, reading the pack once.
-  Status ScanEntries();
+  Status ScanEntries(unsigned threads);
+  Status ScanRange(uint32_t begin, uint32_t end);
   Status ScanEntry(uint32_t position, ByteView bytes, StreamInflater& inflater);
   // Fills the type of deltas from their bases.
   Status ResolveTypes();

@@ -4,6 +4,7 @@
 #include "run_git.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,9 +27,17 @@ int RunGit(const std::vector<std::string>& arguments) {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO}) {
     posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0);
   }
+  // Signals that this process blocks, to deal with them itself, end Git.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   pid_t pid = -1;
   const int failed =
-      posix_spawnp(&pid, "git", &actions, nullptr, argv.data(), environ);
+      posix_spawnp(&pid, "git", &actions, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) return kCannotRun;
   int status = 0;
