@@ -174,7 +174,9 @@ TEST_F(StockPackReaderTest, TakesDamageCalmly) {
       const auto stream = (*reader)->OpenStream(rank);
       Bytes streamed((*reader)->Info(rank).size);
       EXPECT_EQ(whole, stream && (*stream)->Read(streamed));
-      if (whole) EXPECT_EQ(streamed, content);
+      if (whole) {
+        EXPECT_EQ(streamed, content);
+      }
     }
   };
   const auto flip = [](std::string bytes, size_t at) {
