@@ -74,6 +74,10 @@ struct RepackStats {
   std::vector<std::string> cruft_names;  // of cruft packs, like `names`
   uint64_t cruft_objects = 0;
   uint64_t loosened_objects = 0;
+  // Of the repository and its work trees, and how many packs are there in the
+  // end.
+  std::string common_directory;
+  uint64_t packs = 0;
   uint64_t removed_packs = 0;
   uint64_t removed_loose = 0;
   // An object that was unreachable and came to be needed meanwhile: then

@@ -105,7 +105,7 @@ class Repacker {
                          leaves ? ObjectSet::kAll : options_.objects,
                          options_.run));
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable kept,
-                           ReadIds(file_system_, settings_, packs_.kept));
+                           ReadWholeIds(file_system_, settings_, packs_.kept));
     if (leaves) {
       ZPACK_ASSIGN_OR_RETURN(
           leftovers_, FindLeftovers(file_system_, *source, settings_, options_,
@@ -120,6 +120,10 @@ class Repacker {
       ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable packed, Join(list.ids, kept));
       ZPACK_TRY(RemoveRedundant(*source, known, packed, stats));
     }
+    stats.common_directory = settings_.common_directory;
+    ZPACK_ASSIGN_OR_RETURN(const auto left,
+                           ListPacks(settings_.object_directory));
+    stats.packs = left.size();
     return options_.output_directory.empty()
                ? UpdatePackList(file_system_, settings_.object_directory)
                : Status{};

@@ -30,8 +30,10 @@ Result<PackSets> DividePacks(const RepackSettings& settings,
           return Names(pack.name, name);
         });
     // Git keeps unreachable objects in cruft packs on purpose.
-    const bool cruft = pack.cruft && options.unreachable == Unreachable::kDrop;
-    (keep || cruft ? sets.kept : sets.rewritten).push_back(pack);
+    const bool cruft = pack.cruft &&
+                       options.unreachable == Unreachable::kDrop &&
+                       options.objects == ObjectSet::kReachable;
+    (keep ? sets.kept : cruft ? sets.cruft : sets.rewritten).push_back(pack);
   }
   for (const std::string& name : options.keep_packs) {
     if (std::ranges::none_of(packs, [&](const StockPackFiles& pack) {
@@ -58,6 +60,15 @@ Result<ObjectIdTable> ReadIds(FileSystem& file_system,
     }
   }
   return ObjectIdTable::FromUnsorted(ObjectFormat::kSha1, std::move(all));
+}
+
+Result<ObjectIdTable> ReadWholeIds(FileSystem& file_system,
+                                   const RepackSettings& settings,
+                                   std::vector<StockPackFiles> packs) {
+  std::erase_if(packs, [&](const StockPackFiles& pack) {
+    return !IsPackWhole(file_system, settings.object_directory, pack.name);
+  });
+  return ReadIds(file_system, settings, packs);
 }
 
 Result<ObjectIdTable> Without(const ObjectIdTable& ids,

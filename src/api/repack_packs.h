@@ -19,6 +19,8 @@ namespace zpack {
 // By what is to become of them.
 struct PackSets {
   std::vector<StockPackFiles> kept;
+  // Stay, but do not count: what is in them, and needed, is packed, too.
+  std::vector<StockPackFiles> cruft;
   std::vector<StockPackFiles> rewritten;
 };
 
@@ -31,6 +33,10 @@ Result<PackSets> DividePacks(const RepackSettings& settings,
 Result<ObjectIdTable> ReadIds(FileSystem& file_system,
                               const RepackSettings& settings,
                               const std::vector<StockPackFiles>& packs);
+// The same, but of those that are whole: what others name may be nowhere else.
+Result<ObjectIdTable> ReadWholeIds(FileSystem& file_system,
+                                   const RepackSettings& settings,
+                                   std::vector<StockPackFiles> packs);
 
 // What is in one table and not in the other.
 Result<ObjectIdTable> Without(const ObjectIdTable& ids,

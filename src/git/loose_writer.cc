@@ -59,6 +59,22 @@ Status WriteContent(ObjectStream& object, const ObjectId& id,
                    "object {} does not hash to its id", id.ToHex());
 }
 
+// Whether there is a loose object, and it is sound.
+bool IsLoose(const std::string& object_directory, const ObjectId& id) {
+  const auto object = LooseObject::Open({object_directory}, id);
+  if (!object) return false;
+  ObjectHasher hasher(ObjectFormat::kSha1);
+  const ObjectInfo info = (*object)->info();
+  hasher.Begin(info);
+  Bytes piece;
+  for (uint64_t left = info.size; left != 0; left -= piece.size()) {
+    piece.resize(std::min(left, kPiece));
+    if (!(*object)->Read(piece)) return false;
+    hasher.Update(piece);
+  }
+  return hasher.Finish() == id;
+}
+
 }  // namespace
 
 Status WriteLooseObject(FileSystem& file_system, ObjectSource& source,
@@ -66,8 +82,7 @@ Status WriteLooseObject(FileSystem& file_system, ObjectSource& source,
                         const SharedMode& shared, const ObjectId& id,
                         int64_t mtime) {
   const std::string path = LooseObjectPath(object_directory, id);
-  std::error_code error;
-  if (std::filesystem::exists(path, error)) return {};
+  if (IsLoose(object_directory, id)) return {};
   const std::string directory = DirectoryOf(path);
   ZPACK_TRY(MakeSharedDirectory(file_system, directory, shared));
   ZPACK_ASSIGN_OR_RETURN(const auto object, source.Open(id));

@@ -15,8 +15,8 @@
 namespace zpack {
 
 // Writes the object `id` of `source` into a loose file that was last changed at
-// `mtime`, unless there is one. It gets its name only when its content was
-// hashed to its id and is on the disk; the name itself is synced by whoever
+// `mtime`, unless there is a sound one. It gets its name only when its content
+// was hashed to its id and is on the disk; the name itself is synced by whoever
 // syncs the file system. kSourceCorrupt for another content.
 Status WriteLooseObject(FileSystem& file_system, ObjectSource& source,
                         const std::string& object_directory,

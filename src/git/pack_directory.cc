@@ -16,6 +16,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "git/loose_object.h"
+#include "pack/pack_format.h"
 #include "pack/pack_index.h"
 #include "pack/pack_mtimes.h"
 
@@ -95,6 +96,30 @@ Result<ObjectIdTable> ReadPackIds(FileSystem& file_system,
     return MakeError(ErrorCode::kSourceCorrupt, "{}", index.error().message);
   }
   return std::move(index->ids);
+}
+
+bool IsPackWhole(FileSystem& file_system, const std::string& object_directory,
+                 const std::string& name) {
+  constexpr size_t kHash = ObjectIdWidth(ObjectFormat::kSha1);
+  constexpr size_t kHeader = 12;
+  const std::string path = PackDirectory(object_directory) + '/' + name;
+  const auto pack = file_system.OpenForRead(path + ".pack");
+  const auto index = file_system.OpenForRead(path + ".idx");
+  const auto ids = ReadPackIds(file_system, object_directory, name);
+  if (!pack || !index || !ids || (*pack)->size() < kHeader + kHash) {
+    return false;
+  }
+  std::array<uint8_t, kHeader> header;
+  std::array<uint8_t, kHash> hash;
+  std::array<uint8_t, kHash> expected;
+  if (!(*pack)->Read(0, header) ||
+      !(*pack)->Read((*pack)->size() - kHash, hash) ||
+      !(*index)->Read((*index)->size() - 2 * kHash, expected)) {
+    return false;
+  }
+  ByteReader in(header);
+  return in.U32() == kPackSignature && in.U32() == kPackVersion &&
+         in.U32() == ids->size() && hash == expected;
 }
 
 Result<std::vector<uint32_t>> ReadPackMtimes(

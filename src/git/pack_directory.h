@@ -40,6 +40,11 @@ Result<ObjectIdTable> ReadPackIds(FileSystem& file_system,
                                   const std::string& object_directory,
                                   const std::string& name);
 
+// Whether a pack has the header and the hash that its index speaks of, as Git
+// checks it before it believes the index. False when it cannot be read.
+bool IsPackWhole(FileSystem& file_system, const std::string& object_directory,
+                 const std::string& name);
+
 // When each object of a cruft pack was last used, by rank. kSourceCorrupt when
 // that cannot be read.
 Result<std::vector<uint32_t>> ReadPackMtimes(

@@ -31,6 +31,8 @@ constexpr const char* kTemporaryPack = "/tmp_pack_zpack";
 constexpr const char* kTemporaryIndex = "/tmp_idx_zpack";
 constexpr const char* kTemporaryReverseIndex = "/tmp_rev_zpack";
 constexpr const char* kTemporaryMtimes = "/tmp_mtimes_zpack";
+constexpr std::array kTemporaries = {kTemporaryPack, kTemporaryIndex,
+                                     kTemporaryReverseIndex, kTemporaryMtimes};
 
 // Four bits of the size and then seven bits a byte.
 void EncodeTypeAndSize(unsigned type, uint64_t size, Bytes& out) {
@@ -67,6 +69,7 @@ Result<std::unique_ptr<StockPackWriter>> StockPackWriter::Create(
   ZPACK_ASSIGN_OR_RETURN(writer->file_,
                          file_system.CreateLocked(writer->temporary_pack()));
   writer->temporaries_.push_back(kTemporaryPack);
+  if (number == 0) ZPACK_TRY(writer->RemoveLeftovers());
   Bytes header;
   ByteWriter to(header);
   to.U32(kPackSignature);
@@ -84,6 +87,25 @@ StockPackWriter::StockPackWriter(FileSystem& file_system, std::string directory,
       number_(number),
       hasher_(HashAlgorithm::kSha1) {
   entries_.reserve(object_count);
+}
+
+Status StockPackWriter::RemoveLeftovers() {
+  std::error_code error;
+  std::vector<std::string> names;
+  for (const auto& file :
+       std::filesystem::directory_iterator(directory_, error)) {
+    // A link in the place of one is refused later, not followed.
+    if (!std::filesystem::is_regular_file(file.symlink_status())) continue;
+    names.push_back('/' + file.path().filename().string());
+  }
+  for (const std::string& name : names) {
+    const bool ours = std::ranges::any_of(
+        kTemporaries, [&](const char* kind) { return name.starts_with(kind); });
+    if (ours && name != kTemporaryPack) {
+      ZPACK_TRY(file_system_.Remove(directory_ + name));
+    }
+  }
+  return {};
 }
 
 StockPackWriter::~StockPackWriter() {
@@ -223,7 +245,11 @@ Status StockPackWriter::Finish() {
   name_ = "pack-" + ToHex(pack_hash);
   pack_hash_.assign(pack_hash.begin(), pack_hash.end());
   ZPACK_TRY(WriteTemporary(kTemporaryIndex, EncodeIndex(pack_hash)));
-  return WriteTemporary(kTemporaryReverseIndex, EncodeReverseIndex(pack_hash));
+  ZPACK_TRY(
+      WriteTemporary(kTemporaryReverseIndex, EncodeReverseIndex(pack_hash)));
+  // The lock of the first one keeps others out; there can be thousands.
+  if (number_ != 0) file_.reset();
+  return {};
 }
 
 Status StockPackWriter::WriteMtimes(const std::vector<uint32_t>& mtimes) {

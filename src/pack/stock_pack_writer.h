@@ -36,7 +36,8 @@ class StockPackWriter {
   // Writes into `directory`, which exists. `object_count` is how many objects
   // will be added; where it is another number in the end, the pack is read once
   // more to be hashed. `number` tells packs apart that one process writes at
-  // the same time. kExists while another process does the same; what a killed
+  // the same time; the first, 0, lives longest, and its lock holds for all.
+  // kExists while another process does the same; what a killed
   // one left is taken over. Temporary files that were not published are removed
   // at the end.
   static Result<std::unique_ptr<StockPackWriter>> Create(
@@ -95,6 +96,8 @@ class StockPackWriter {
   std::string Temporary(const char* kind) const;
 
   Status Append(ByteView bytes);
+  // Removes what a killed process left. REQUIRES: the first pack is locked.
+  Status RemoveLeftovers();
   // Writes and hashes what was appended.
   Status Flush();
   // Corrects the number of objects, and hashes everything again.

@@ -174,13 +174,16 @@ void PrintSummary(const RepackStats& stats, std::ostream& err) {
 }
 
 // Both are Git's own: it can leave them out, so they are left to it.
-int WriteBitmap(const po::variables_map& values, const Io& io) {
-  const int code = RunGit({"-C", Text(values, "repository"), "multi-pack-index",
-                           "write", "--bitmap", "--no-progress"});
+int WriteBitmap(const RepackStats& stats, const Io& io) {
+  const int code =
+      RunGit({"--git-dir=" + stats.common_directory, "multi-pack-index",
+              "write", "--bitmap", "--no-progress"},
+             io.stop);
   if (code == 0) return kDone;
+  if (io.stop.stop_requested()) return kInterrupted;
   io.err << fmt::format(
       "fatal: 'git multi-pack-index write --bitmap' failed with {}; the new "
-      "pack is in place\n",
+      "packs are in place\n",
       code);
   return kFailed;
 }
@@ -207,8 +210,8 @@ int Run(const po::variables_map& values, const Io& io) {
   } else if (!context.quiet()) {
     PrintSummary(*stats, io.err);
   }
-  if (!Has(values, "write-bitmap-index") || stats->names.empty()) return kDone;
-  return WriteBitmap(values, io);
+  if (!Has(values, "write-bitmap-index") || stats->packs == 0) return kDone;
+  return WriteBitmap(*stats, io);
 }
 
 }  // namespace

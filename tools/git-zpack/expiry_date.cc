@@ -21,14 +21,15 @@ constexpr int64_t kDay = 24 * kHour;
 // Further back than any object.
 constexpr int64_t kMaxCount = 1'000'000;
 
+// Months and years are the longest ones: what Git keeps is kept.
 constexpr std::array<std::pair<std::string_view, int64_t>, 7> kUnits = {
     {{"second", 1},
      {"minute", kMinute},
      {"hour", kHour},
      {"day", kDay},
      {"week", 7 * kDay},
-     {"month", 30 * kDay},
-     {"year", 365 * kDay}}};
+     {"month", 31 * kDay},
+     {"year", 366 * kDay}}};
 
 std::optional<int64_t> ParseNumber(std::string_view digits) {
   const std::string text(digits);

@@ -9,12 +9,50 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <string_view>
 
 namespace zpack::cli {
+namespace {
 
-int RunGit(const std::vector<std::string>& arguments) {
+// What names a repository, or parts of one, as 'git rev-parse --local-env-vars'
+// lists it.
+constexpr std::array<std::string_view, 12> kLocalVariables = {
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_CONFIG",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_GRAFT_FILE",
+    "GIT_INDEX_FILE",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_COMMON_DIR"};
+
+std::vector<char*> Environment() {
+  std::vector<char*> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    const std::string_view name = text.substr(0, text.find('='));
+    if (std::ranges::find(kLocalVariables, name) == kLocalVariables.end()) {
+      variables.push_back(*variable);
+    }
+  }
+  variables.push_back(nullptr);
+  return variables;
+}
+
+}  // namespace
+
+int RunGit(const std::vector<std::string>& arguments,
+           const std::stop_token& stop) {
   constexpr int kCannotRun = 127;
+  // Ignored, as some parents leave it, nothing could be waited for.
+  signal(SIGCHLD, SIG_DFL);
   std::vector<std::string> words = {"git"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
@@ -35,11 +73,12 @@ int RunGit(const std::vector<std::string>& arguments) {
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   pid_t pid = -1;
-  const int failed =
-      posix_spawnp(&pid, "git", &actions, &attributes, argv.data(), environ);
+  const int failed = posix_spawnp(&pid, "git", &actions, &attributes,
+                                  argv.data(), Environment().data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) return kCannotRun;
+  const std::stop_callback forward(stop, [pid] { kill(pid, SIGTERM); });
   int status = 0;
   while (waitpid(pid, &status, 0) < 0) {
     if (errno != EINTR) return kCannotRun;
