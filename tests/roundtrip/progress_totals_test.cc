@@ -90,7 +90,8 @@ class ProgressTotalsTest : public ::testing::Test {
 
   void Convert(ProgressSink* progress) {
     ConvertOptions options;
-    options.run = {.threads = 2, .progress = progress, .stop = {}};
+    options.run.threads = 2;
+    options.run.progress = progress;
     options.block_size = ConvertOptions::kMinBlockSize;
     const auto stats = zpack::Convert(repo_.path(), file_, options);
     ASSERT_TRUE(stats) << stats.error().message;
