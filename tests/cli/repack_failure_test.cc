@@ -190,8 +190,8 @@ class RepackInterruptionTest : public RepackFixture {
   }
 
   std::vector<std::string> SlowRepack() const {
-    return {"repack", "-d",        "--progress", "--level",
-            "12",     "--threads", "1",          repo_.path()};
+    return {"repack", "-d",        "-F", "--progress", "--level",
+            "12",     "--threads", "1",  repo_.path()};
   }
 
   RepositoryState state_;
