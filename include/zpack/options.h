@@ -36,9 +36,10 @@ struct RunOptions {
   unsigned threads = 0;
   // Bytes of memory for the whole process, besides some 100 for each object: a
   // quarter of what there is when not set. Fewer threads run if it is little
-  // for them. Given to Convert, less than 512 MiB makes its working sets
-  // smaller, too, and so changes the bytes that are written.
+  // for them. Given to Convert, less than kPlentyOfMemory makes its working
+  // sets smaller, too, and so changes the bytes that are written.
   std::optional<uint64_t> memory;
+  static constexpr uint64_t kPlentyOfMemory = uint64_t{512} << 20;
   ProgressSink* progress = nullptr;
   // Ends the operation with kInterrupted soon after a stop is requested.
   std::stop_token stop;

@@ -10,12 +10,12 @@
 #include "api/convert_read_back.h"
 #include "api/convert_resume.h"
 #include "api/convert_source.h"
+#include "api/open_timed.h"
 #include "api/phase_timer.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "base/progress_phase.h"
 #include "git/repository_source.h"
 #include "reader/pack_file.h"
 #include "writer/encoding_options.h"
@@ -42,15 +42,6 @@ ConvertStats MakeStats(const WriteStats& written, const RefsSnapshot& refs,
   stats.source_pack_bytes = source_pack_bytes;
   stats.refs = refs.refs.size();
   return stats;
-}
-
-// Opens the source, which reads the indexes of its packs.
-Result<std::unique_ptr<ObjectSource>> OpenTimed(const SourceOpener& open_source,
-                                                const RunOptions& run) {
-  const ProgressPhase phase(run.progress, "Opening repository", 1, 0);
-  auto source = open_source();
-  if (source) phase.Advance(1, 0);
-  return source;
 }
 
 // What ConvertTo needs.

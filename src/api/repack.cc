@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/open_timed.h"
 #include "api/phase_timer.h"
 #include "api/repack_packs.h"
 #include "api/repack_repository.h"
@@ -14,7 +15,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "base/progress_phase.h"
 #include "base/shared_mode.h"
 #include "git/pack_directory.h"
 #include "git/repack_settings.h"
@@ -68,15 +68,6 @@ ObjectList WithoutKept(ObjectList list, const ObjectIdTable& kept) {
   return KeepObjects(std::move(list), keep);
 }
 
-// The objects of `list` that refs and the like reach.
-ObjectList OnlyReached(ObjectList list) {
-  std::vector<bool> keep(list.ids.size());
-  for (uint32_t rank = 0; rank < keep.size(); ++rank) {
-    keep[rank] = list.reached(rank);
-  }
-  return KeepObjects(std::move(list), keep);
-}
-
 // One run; see Repack.
 class Repacker {
  public:
@@ -90,7 +81,9 @@ class Repacker {
     // Packs before objects: what is listed here is read below, whatever others
     // add meanwhile.
     ZPACK_ASSIGN_OR_RETURN(packs_, DividePacks(settings_, options_));
-    ZPACK_ASSIGN_OR_RETURN(const auto source, OpenFirst());
+    ZPACK_ASSIGN_OR_RETURN(
+        const auto source,
+        OpenTimed([&] { return OpenSource(); }, options_.run));
     if (source->IsPartialClone()) {
       return MakeError(ErrorCode::kUnsupported,
                        "'{}' is a partial clone; only git can repack it",
@@ -110,7 +103,7 @@ class Repacker {
       ZPACK_ASSIGN_OR_RETURN(
           leftovers_, FindLeftovers(file_system_, *source, settings_, options_,
                                     packs_, all, kept));
-      all = OnlyReached(std::move(all));
+      all = KeepReached(std::move(all));
     }
     const ObjectIdTable known = all.ids;
     const ObjectList list = WithoutKept(std::move(all), kept);
@@ -136,15 +129,6 @@ class Repacker {
     return OpenRepository(
         settings_.common_directory,
         {BaseCache::kDefaultSize, ResolveThreads(options_.run.threads)});
-  }
-
-  // The first time is a phase: it reads the indexes of all packs.
-  Result<std::unique_ptr<ObjectSource>> OpenFirst() const {
-    const ProgressPhase phase(options_.run.progress, "Opening repository", 1,
-                              0);
-    auto source = OpenSource();
-    if (source) phase.Advance(1, 0);
-    return source;
   }
 
   std::string Directory() const {

@@ -64,11 +64,17 @@ Result<ObjectIdTable> ReadIds(FileSystem& file_system,
 
 Result<ObjectIdTable> ReadWholeIds(FileSystem& file_system,
                                    const RepackSettings& settings,
-                                   std::vector<StockPackFiles> packs) {
-  std::erase_if(packs, [&](const StockPackFiles& pack) {
-    return !IsPackWhole(file_system, settings.object_directory, pack.name);
-  });
-  return ReadIds(file_system, settings, packs);
+                                   const std::vector<StockPackFiles>& packs) {
+  Bytes all;
+  for (const StockPackFiles& pack : packs) {
+    const auto ids =
+        ReadPackIds(file_system, settings.object_directory, pack.name);
+    if (ids && IsPackWhole(file_system, settings.object_directory, pack.name,
+                           ids->size())) {
+      Append(all, ids->bytes());
+    }
+  }
+  return ObjectIdTable::FromUnsorted(ObjectFormat::kSha1, std::move(all));
 }
 
 Result<ObjectIdTable> Without(const ObjectIdTable& ids,

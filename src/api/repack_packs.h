@@ -36,7 +36,7 @@ Result<ObjectIdTable> ReadIds(FileSystem& file_system,
 // The same, but of those that are whole: what others name may be nowhere else.
 Result<ObjectIdTable> ReadWholeIds(FileSystem& file_system,
                                    const RepackSettings& settings,
-                                   std::vector<StockPackFiles> packs);
+                                   const std::vector<StockPackFiles>& packs);
 
 // What is in one table and not in the other.
 Result<ObjectIdTable> Without(const ObjectIdTable& ids,

@@ -16,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kInputSize = size_t{64} << 10;
 // "commit 18446744073709551615" and a zero byte.
 constexpr size_t kMaxHeader = 32;
 
@@ -53,21 +52,9 @@ std::unexpected<Error> LooseObject::Damaged(std::string_view why) const {
 }
 
 Result<size_t> LooseObject::Inflate(std::span<uint8_t> out) {
-  size_t filled = 0;
-  while (filled < out.size() && !ended_) {
-    if (input_at_ == input_.size()) {
-      input_.resize(std::min<uint64_t>(kInputSize, file_->size() - offset_));
-      input_at_ = 0;
-      if (input_.empty()) return Damaged("unexpected end of file");
-      ZPACK_TRY(file_->Read(offset_, input_));
-      offset_ += input_.size();
-    }
-    const auto progress =
-        inflater_.Run(ByteView(input_).subspan(input_at_), out.subspan(filled));
-    if (!progress) return Damaged(progress.error().message);
-    input_at_ += progress->consumed;
-    filled += progress->produced;
-    ended_ = progress->ended;
+  const auto filled = inflater_.Inflate(out);
+  if (!filled && filled.error().code != ErrorCode::kIo) {
+    return Damaged(filled.error().message);
   }
   return filled;
 }
@@ -115,9 +102,7 @@ Status LooseObject::CheckEnd() {
   uint8_t extra = 0;
   ZPACK_ASSIGN_OR_RETURN(const size_t filled, Inflate({&extra, 1}));
   if (filled != 0) return Damaged("more content than announced");
-  if (input_at_ != input_.size() || offset_ != file_->size()) {
-    return Damaged("garbage at the end");
-  }
+  if (!inflater_.used_up()) return Damaged("garbage at the end");
   return {};
 }
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/file.h"
-#include "codec/inflate.h"
+#include "codec/file_inflater.h"
 #include "object/object_source.h"
 
 namespace zpack {
@@ -33,9 +33,9 @@ class LooseObject final : public ObjectStream {
 
  private:
   LooseObject(std::unique_ptr<RandomAccessFile> file, const ObjectId& id)
-      : file_(std::move(file)), id_(id) {}
+      : file_(std::move(file)), id_(id), inflater_(*file_, 0, file_->size()) {}
 
-  // Inflates up to out.size() bytes, fewer only where the stream ends.
+  // As FileInflater does it, with errors that name the object.
   Result<size_t> Inflate(std::span<uint8_t> out);
   Status ReadHeader();
   Status CheckEnd();
@@ -44,11 +44,7 @@ class LooseObject final : public ObjectStream {
   std::unique_ptr<RandomAccessFile> file_;
   ObjectId id_;
   ObjectInfo info_;
-  StreamInflater inflater_;
-  Bytes input_;  // read, not inflated yet from `input_at_` on
-  size_t input_at_ = 0;
-  uint64_t offset_ = 0;    // in the file, behind `input_`
-  bool ended_ = false;     // the zlib stream is over
+  FileInflater inflater_;
   Bytes start_;            // content that was inflated with the header
   uint64_t position_ = 0;  // bytes of content that were read
 };

@@ -63,16 +63,8 @@ Status WriteContent(ObjectStream& object, const ObjectId& id,
 bool IsLoose(const std::string& object_directory, const ObjectId& id) {
   const auto object = LooseObject::Open({object_directory}, id);
   if (!object) return false;
-  ObjectHasher hasher(ObjectFormat::kSha1);
-  const ObjectInfo info = (*object)->info();
-  hasher.Begin(info);
-  Bytes piece;
-  for (uint64_t left = info.size; left != 0; left -= piece.size()) {
-    piece.resize(std::min(left, kPiece));
-    if (!(*object)->Read(piece)) return false;
-    hasher.Update(piece);
-  }
-  return hasher.Finish() == id;
+  const auto actual = ObjectHasher(ObjectFormat::kSha1).Hash(**object);
+  return actual && *actual == id;
 }
 
 }  // namespace

@@ -99,16 +99,13 @@ Result<ObjectIdTable> ReadPackIds(FileSystem& file_system,
 }
 
 bool IsPackWhole(FileSystem& file_system, const std::string& object_directory,
-                 const std::string& name) {
+                 const std::string& name, uint32_t count) {
   constexpr size_t kHash = ObjectIdWidth(ObjectFormat::kSha1);
   constexpr size_t kHeader = 12;
   const std::string path = PackDirectory(object_directory) + '/' + name;
   const auto pack = file_system.OpenForRead(path + ".pack");
   const auto index = file_system.OpenForRead(path + ".idx");
-  const auto ids = ReadPackIds(file_system, object_directory, name);
-  if (!pack || !index || !ids || (*pack)->size() < kHeader + kHash) {
-    return false;
-  }
+  if (!pack || !index || (*pack)->size() < kHeader + kHash) return false;
   std::array<uint8_t, kHeader> header;
   std::array<uint8_t, kHash> hash;
   std::array<uint8_t, kHash> expected;
@@ -119,7 +116,7 @@ bool IsPackWhole(FileSystem& file_system, const std::string& object_directory,
   }
   ByteReader in(header);
   return in.U32() == kPackSignature && in.U32() == kPackVersion &&
-         in.U32() == ids->size() && hash == expected;
+         in.U32() == count && hash == expected;
 }
 
 Result<std::vector<uint32_t>> ReadPackMtimes(

@@ -5,6 +5,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "object/object_source.h"
+
 namespace zpack {
 
 HashAlgorithm HashAlgorithmOf(ObjectFormat format) {
@@ -18,6 +23,21 @@ ObjectHasher::ObjectHasher(ObjectFormat format)
 ObjectId ObjectHasher::Hash(ObjectType type, ByteView content) {
   Begin({type, content.size()});
   Update(content);
+  return Finish();
+}
+
+Result<ObjectId> ObjectHasher::Hash(ObjectStream& object) {
+  constexpr uint64_t kPiece = uint64_t{1} << 20;
+  Begin(object.info());
+  Bytes piece;
+  for (uint64_t left = object.info().size; left != 0; left -= piece.size()) {
+    piece.resize(std::min(left, kPiece));
+    if (Status read = object.Read(piece); !read) {
+      Finish();
+      return std::unexpected(std::move(read).error());
+    }
+    Update(piece);
+  }
   return Finish();
 }
 

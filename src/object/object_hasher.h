@@ -9,10 +9,13 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "zpack/object_id.h"
+#include "zpack/result.h"
 
 namespace zpack {
 
 HashAlgorithm HashAlgorithmOf(ObjectFormat format);
+
+class ObjectStream;
 
 class ObjectHasher {
  public:
@@ -20,6 +23,9 @@ class ObjectHasher {
 
   // The id of a whole object.
   ObjectId Hash(ObjectType type, ByteView content);
+
+  // The id of an object that is read in pieces. Errors are those of reading.
+  Result<ObjectId> Hash(ObjectStream& object);
 
   // The id of an object whose content arrives in pieces: Begin, Update for
   // every piece, Finish.

@@ -7,9 +7,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "base/file.h"
-#include "codec/inflate.h"
+#include "codec/file_inflater.h"
 #include "object/object_source.h"
 
 namespace zpack {
@@ -19,27 +21,24 @@ class PackEntryStream final : public ObjectStream {
   // Its zlib stream is in `file`, which outlives this, in [begin, end).
   PackEntryStream(const RandomAccessFile& file, const ObjectInfo& info,
                   uint64_t begin, uint64_t end)
-      : file_(file), info_(info), left_(info.size), at_(begin), end_(end) {}
+      : path_(file.path()),
+        info_(info),
+        left_(info.size),
+        end_(end),
+        inflater_(file, begin, end) {}
 
   const ObjectInfo& info() const override { return info_; }
   // kCorrupt when the stream is damaged or has another length, kIo.
   Status Read(std::span<uint8_t> out) override;
 
  private:
-  // Inflates into the front of `out`, and returns what is left of it.
-  Result<std::span<uint8_t>> Inflate(std::span<uint8_t> out);
-  // Checks that the stream ends here.
-  Status CheckEnd();
+  std::unexpected<Error> Damaged(std::string_view why) const;
 
-  const RandomAccessFile& file_;
+  const std::string& path_;
   ObjectInfo info_;
   uint64_t left_;  // content that was not read yet
-  uint64_t at_;    // in the file, of what was not read yet
   uint64_t end_;
-  StreamInflater inflater_;
-  bool ended_ = false;
-  Bytes in_;
-  ByteView rest_;  // of in_, not inflated yet
+  FileInflater inflater_;
 };
 
 }  // namespace zpack

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "codec/deflate.h"
+#include "codec/file_inflater.h"
 #include "pack/stock_pack_reader.h"
 
 namespace zpack {
@@ -48,25 +49,18 @@ Status StockPackReader::CheckEntry(uint32_t rank,
     return crc == checksums_[rank] ? Status{} : bad();
   }
   // An old index has no checksums; the stream has one, of what it stands for.
-  StreamInflater inflater;
-  Bytes out(kPiece);
-  uint64_t produced = 0;
-  bool ended = false;
-  ZPACK_TRY(ReadPieces(position, header.length, [&](ByteView piece) -> Status {
-    while (!piece.empty()) {
-      if (ended) return bad();
-      ZPACK_ASSIGN_OR_RETURN(const auto progress, inflater.Run(piece, out));
-      produced += progress.produced;
-      ended = progress.ended;
-      if (produced > header.size ||
-          (!ended && progress.consumed == 0 && progress.produced == 0)) {
-        return bad();
-      }
-      piece = piece.subspan(progress.consumed);
-    }
-    return {};
-  }));
-  return ended && produced == header.size ? Status{} : bad();
+  const uint64_t offset = entries_[position].offset;
+  FileInflater inflater(*file_, offset + header.length,
+                        offset + EntrySize(position));
+  Bytes out;
+  for (uint64_t left = header.size; left != 0; left -= out.size()) {
+    out.resize(std::min(left, kPiece));
+    ZPACK_ASSIGN_OR_RETURN(const size_t filled, inflater.Inflate(out));
+    if (filled != out.size()) return bad();
+  }
+  out.resize(1);
+  ZPACK_ASSIGN_OR_RETURN(const size_t extra, inflater.Inflate(out));
+  return extra == 0 && inflater.used_up() ? Status{} : bad();
 }
 
 Result<StockPackReader::EntryHeader> StockPackReader::ReadHeader(

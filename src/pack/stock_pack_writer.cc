@@ -20,8 +20,6 @@ namespace zpack {
 namespace {
 
 constexpr uint32_t kReverseSignature = 0x52494458;  // "RIDX"
-constexpr uint32_t kReverseVersion = 1;
-constexpr uint32_t kReverseSha1 = 1;
 // Most entries are some hundred bytes; writing each would take as long as all
 // the rest of it.
 constexpr size_t kFlushSize = size_t{1} << 20;
@@ -214,15 +212,7 @@ Bytes StockPackWriter::EncodeReverseIndex(ByteView pack_hash) {
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::sort(order, {},
                     [&](uint32_t rank) { return entries_[rank].offset; });
-  Bytes reverse_index;
-  ByteWriter to(reverse_index);
-  to.U32(kReverseSignature);
-  to.U32(kReverseVersion);
-  to.U32(kReverseSha1);
-  for (const uint32_t rank : order) to.U32(rank);
-  to.Raw(pack_hash);
-  AppendSha1(reverse_index);
-  return reverse_index;
+  return EncodePackTable(kReverseSignature, order, pack_hash);
 }
 
 Status StockPackWriter::WriteTemporary(const char* kind, ByteView bytes) {

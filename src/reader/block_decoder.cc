@@ -241,12 +241,13 @@ Result<TreeBlock> BlockDecoder::Trees(const PackFile& pack,
 
 Result<BlockObjects> BlockDecoder::DecodeObjects(const PackFile& pack,
                                                  size_t block) {
-  const auto decode = [&]() -> Result<BlockObjects> {
-    ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
-                           LoadChunk(pack, block));
-    return Objects(pack, view);
-  };
-  return InBlock(decode(), pack, block);
+  ZPACK_ASSIGN_OR_RETURN(const format::BlockView view, Load(pack, block));
+  return DecodeObjects(pack, block, view);
+}
+
+Result<BlockObjects> BlockDecoder::DecodeObjects(
+    const PackFile& pack, size_t block, const format::BlockView& view) {
+  return InBlock(Objects(pack, view), pack, block);
 }
 
 Result<DecodedBlock> BlockDecoder::Decode(const PackFile& pack, size_t block) {

@@ -28,6 +28,9 @@ class BlockDecoder {
 
   // The same without the contents, and without the index.
   Result<BlockObjects> DecodeObjects(const PackFile& pack, size_t block);
+  // The same for a block that Load has read.
+  Result<BlockObjects> DecodeObjects(const PackFile& pack, size_t block,
+                                     const format::BlockView& view);
 
   // What the commits of a block name, without their texts. Nothing for a block
   // of another kind, and when a commit is stored verbatim.

@@ -3,7 +3,6 @@
 
 #include "repack/read_back.h"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -22,7 +21,6 @@ namespace {
 constexpr uint64_t kVerifyGrain = 4096;
 // Larger objects are read back in pieces where that is possible.
 constexpr uint64_t kMaxHashedWhole = uint64_t{8} << 20;
-constexpr uint64_t kPiece = uint64_t{1} << 20;
 
 // The id that an object of a pack hashes to. `content` is a buffer to use.
 Result<ObjectId> HashObject(StockPackReader& pack, uint32_t rank,
@@ -33,13 +31,7 @@ Result<ObjectId> HashObject(StockPackReader& pack, uint32_t rank,
     return hasher.Hash(info.type, content);
   }
   ZPACK_ASSIGN_OR_RETURN(const auto stream, pack.OpenStream(rank));
-  hasher.Begin(info);
-  for (uint64_t left = info.size; left != 0; left -= content.size()) {
-    content.resize(std::min(left, kPiece));
-    ZPACK_TRY(stream->Read(content));
-    hasher.Update(content);
-  }
-  return hasher.Finish();
+  return hasher.Hash(*stream);
 }
 
 }  // namespace

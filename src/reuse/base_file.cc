@@ -47,12 +47,10 @@ bool HasOutsideIds(const format::BlockView& view) {
 
 // The columns of a block that its renumbering changes.
 Result<BlockStreams> Renumber(const PackFile& pack, size_t block,
+                              const format::BlockHeader& header,
                               const FileNumbers& numbers) {
   BlockDecoder decoder;
   BlockRenumberer renumberer(pack.object_count(), numbers);
-  ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
-                         decoder.Load(pack, block));
-  const format::BlockHeader header = view.header;
   if (header.kind == format::BlockKind::kCommits) {
     ZPACK_ASSIGN_OR_RETURN(const CommitLinkStreams streams,
                            decoder.DecodeLinkStreams(pack, block));
@@ -110,13 +108,13 @@ Result<std::vector<bool>> BaseFile::FindReached(
 Result<ReusedBlock> BaseFile::Read(size_t block, const FileNumbers& numbers,
                                    BlockEncoder& encoder) const {
   BlockDecoder decoder;
+  ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
+                         decoder.Load(*pack_, block));
   ZPACK_ASSIGN_OR_RETURN(const BlockObjects objects,
-                         decoder.DecodeObjects(*pack_, block));
+                         decoder.DecodeObjects(*pack_, block, view));
   ReusedBlock reused;
   reused.header = objects.header;
   reused.encoded.first_object = objects.header.first_object;
-  ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
-                         decoder.Load(*pack_, block));
   reused.raw_size = RawSize(objects, view);
   if (!HasOutsideIds(view)) {
     const ByteView chunk = decoder.chunk();
@@ -125,7 +123,7 @@ Result<ReusedBlock> BaseFile::Read(size_t block, const FileNumbers& numbers,
   }
   reused.how = ReusedBlock::How::kRenumbered;
   ZPACK_ASSIGN_OR_RETURN(const BlockStreams changed,
-                         Renumber(*pack_, block, numbers));
+                         Renumber(*pack_, block, reused.header, numbers));
   ZPACK_TRY(encoder.EncodeChanged(view, changed.Views(), reused.encoded.chunk));
   return reused;
 }

@@ -23,14 +23,15 @@ EncodingOptions ProfileOptions(Profile profile) {
   return {12, 2'000'000, 6, 4, 200, 600};
 }
 
-// 0 from 512 MiB on, and one more for each half of that. Only what was asked
-// for counts: otherwise the bytes are the same on every machine.
+// 0 where there is plenty, and one more for each half of that. Only what was
+// asked for counts: otherwise the bytes are the same on every machine.
 unsigned Halvings(const RunOptions& run) {
-  constexpr uint64_t kPlenty = uint64_t{512} << 20;
   constexpr unsigned kMost = 4;
   unsigned halvings = 0;
   if (!run.memory) return halvings;
-  while (halvings < kMost && *run.memory < kPlenty >> halvings) ++halvings;
+  while (halvings < kMost &&
+         *run.memory < RunOptions::kPlentyOfMemory >> halvings)
+    ++halvings;
   return halvings;
 }
 

@@ -87,6 +87,14 @@ ObjectList KeepObjects(ObjectList list, const std::vector<bool>& keep) {
   return kept;
 }
 
+ObjectList KeepReached(ObjectList list) {
+  std::vector<bool> reached(list.ids.size());
+  for (uint32_t rank = 0; rank < list.ids.size(); ++rank) {
+    reached[rank] = list.reached(rank);
+  }
+  return KeepObjects(std::move(list), reached);
+}
+
 namespace {
 
 // Lists the objects of `source` and walks those that tips need, but not behind
@@ -147,13 +155,7 @@ Result<ObjectList> EnumerateObjects(ObjectSource& source,
       ListAndWalk(
           source, refs,
           [](const ObjectIdTable&) { return std::vector<bool>(); }, run));
-  if (set == ObjectSet::kReachable) {
-    std::vector<bool> reached(list.ids.size());
-    for (uint32_t rank = 0; rank < list.ids.size(); ++rank) {
-      reached[rank] = list.reached(rank);
-    }
-    list = KeepObjects(std::move(list), reached);
-  }
+  if (set == ObjectSet::kReachable) list = KeepReached(std::move(list));
   ZPACK_TRY(ReadInfos(source, list, run));
   return list;
 }

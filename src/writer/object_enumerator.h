@@ -52,5 +52,7 @@ Result<AddedObjects> EnumerateAddedObjects(ObjectSource& source,
 
 // The objects of `list` for which `keep`, by rank, is true.
 ObjectList KeepObjects(ObjectList list, const std::vector<bool>& keep);
+// Those that the walk reached.
+ObjectList KeepReached(ObjectList list);
 
 }  // namespace zpack

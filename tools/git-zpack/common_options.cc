@@ -22,8 +22,7 @@ using Json = nlohmann::ordered_json;
 // Where there is little memory, what is freed should be there for others, at
 // the price of some waiting between threads.
 void SaveMemory(uint64_t memory) {
-  constexpr uint64_t kPlenty = uint64_t{512} << 20;
-  if (memory < kPlenty) mallopt(M_ARENA_MAX, 1);
+  if (memory < RunOptions::kPlentyOfMemory) mallopt(M_ARENA_MAX, 1);
 }
 
 bool IsUtf8(const std::string& bytes) {

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Opening a source is a phase: it reads the indexes of all packs.
+
+#pragma once
+
+#include <memory>
+
+#include "base/progress_phase.h"
+#include "object/object_source.h"
+#include "zpack/options.h"
+
+namespace zpack {
+
+// Phase "Opening repository": calls `open`, which returns a source or an error.
+template <typename Open>
+Result<std::unique_ptr<ObjectSource>> OpenTimed(const Open& open,
+                                                const RunOptions& run) {
+  const ProgressPhase phase(run.progress, "Opening repository", 1, 0);
+  Result<std::unique_ptr<ObjectSource>> source = open();
+  if (source) phase.Advance(1, 0);
+  return source;
+}
+
+}  // namespace zpack
