@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "zpack/object_id.h"
 #include "zpack/options.h"
 #include "zpack/result.h"
 
@@ -83,6 +84,9 @@ struct RepackStats {
   // An object that was unreachable and came to be needed meanwhile: then
   // nothing is removed.
   std::string needed_again;
+  // Loose objects that nothing reaches and whose files are damaged: these stay
+  // as they are.
+  std::vector<ObjectId> unreadable;
   std::vector<PhaseTime> phases;  // in the order they ran
 };
 

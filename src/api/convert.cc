@@ -159,9 +159,7 @@ Result<ConvertStats> ConvertSource(const SourceOpener& open_source,
 Result<ConvertStats> Convert(const std::string& repository,
                              const std::string& path,
                              const ConvertOptions& options) {
-  const ReadingOptions reading{
-      std::min(BaseCache::kDefaultSize, ResolveMemory(options.run) / 32),
-      ResolveThreads(options.run.threads)};
+  const ReadingOptions reading = ReadingFor(options.run);
   return ConvertSource([&] { return OpenRepository(repository, reading); },
                        PosixFileSystem(), path, options);
 }

@@ -1,19 +1,30 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening a source is a phase: it reads the indexes of all packs.
+// Opening a source.
 
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
+#include "base/memory.h"
+#include "base/parallel.h"
 #include "base/progress_phase.h"
+#include "git/object_database.h"
 #include "object/object_source.h"
 #include "zpack/options.h"
 
 namespace zpack {
 
-// Phase "Opening repository": calls `open`, which returns a source or an error.
+// With the memory and the threads of `run`.
+inline ReadingOptions ReadingFor(const RunOptions& run) {
+  return {std::min(BaseCache::kDefaultSize, ResolveMemory(run) / 32),
+          ResolveThreads(run.threads)};
+}
+
+// Phase "Opening repository", as the indexes of all packs are read: calls
+// `open`, which returns a source or an error.
 template <typename Open>
 Result<std::unique_ptr<ObjectSource>> OpenTimed(const Open& open,
                                                 const RunOptions& run) {

@@ -96,7 +96,8 @@ class Repacker {
         ObjectList all,
         EnumerateObjects(*source, refs,
                          leaves ? ObjectSet::kAll : options_.objects,
-                         options_.run));
+                         options_.run, &stats.unreadable));
+    ZPACK_TRY(CheckUnreadable(stats.unreadable));
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable kept,
                            ReadWholeIds(file_system_, settings_, packs_.kept));
     if (leaves) {
@@ -126,15 +127,28 @@ class Repacker {
   // Not from a linked worktree: what that has for itself is among the other
   // tips of the repository, but not the other way round.
   Result<std::unique_ptr<ObjectSource>> OpenSource() const {
-    return OpenRepository(
-        settings_.common_directory,
-        {BaseCache::kDefaultSize, ResolveThreads(options_.run.threads)});
+    return OpenRepository(settings_.common_directory, ReadingFor(options_.run));
   }
 
   std::string Directory() const {
     return options_.output_directory.empty()
                ? settings_.object_directory + "/pack"
                : options_.output_directory;
+  }
+
+  // As Git leaves them, damaged loose files that nothing needs stay as they
+  // are; but a pack with such an object would go.
+  Status CheckUnreadable(const std::vector<ObjectId>& unreadable) const {
+    if (unreadable.empty()) return {};
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable old,
+                           ReadIds(file_system_, settings_, packs_.rewritten));
+    for (const ObjectId& id : unreadable) {
+      if (!old.Find(id)) continue;
+      return MakeError(ErrorCode::kSourceCorrupt,
+                       "cannot read object {} of '{}', which is in a pack",
+                       id.ToHex(), settings_.common_directory);
+    }
+    return {};
   }
 
   // The pack of what is reachable, and a cruft pack.

@@ -61,6 +61,20 @@ std::vector<std::unique_ptr<StockPackReader>> OpenPacks(
   return readers;
 }
 
+// The content of a loose object. Its header is believed as far as content
+// follows, so that a small file cannot ask for all memory.
+Status ReadWhole(LooseObject& object, Bytes& content) {
+  constexpr uint64_t kFirst = uint64_t{16} << 20;
+  const uint64_t size = object.info().size;
+  content.clear();
+  while (content.size() < size) {
+    const size_t known = content.size();
+    content.resize(std::min(size, std::max<uint64_t>(kFirst, 2 * known)));
+    ZPACK_TRY(object.Read(std::span(content).subspan(known)));
+  }
+  return {};
+}
+
 // A whole object of a pack, as libgit2 reads it.
 class PackedObjectStream final : public ObjectStream {
  public:
@@ -263,8 +277,7 @@ Result<ObjectType> ObjectDatabase::Read(const ObjectId& id,
   return Find<ObjectType>(
       id,
       [&](const std::unique_ptr<LooseObject>& object) -> Result<ObjectType> {
-        content.resize(object->info().size);
-        ZPACK_TRY(object->Read(content));
+        ZPACK_TRY(ReadWhole(*object, content));
         return object->info().type;
       },
       [&]() -> Result<ObjectType> {

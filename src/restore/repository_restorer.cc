@@ -56,8 +56,10 @@ std::unexpected<Error> HashMismatch(const PackFile& pack, const BlockRun& run,
 // Checks the objects of blocks and brings them into the sink's form.
 class Preparer {
  public:
-  Preparer(const PackFile& pack, const ObjectSink& sink)
+  Preparer(const PackFile& pack, const ObjectSink& sink,
+           const std::stop_token& stop)
       : pack_(pack),
+        stop_(stop),
         hasher_(pack.header().object_format),
         preparer_(sink.NewPreparer()) {}
 
@@ -72,6 +74,7 @@ class Preparer {
     return block.ForEachObject(
         pack_.options().max_block_size,
         [&](size_t index, ByteView content) -> Status {
+          ZPACK_TRY(CheckStop(stop_));
           const auto at = static_cast<uint32_t>(index);
           const uint32_t number = header.first_object + at;
           StoredObject object{pack_.ids()[pack_.rank(number)], {}, 0};
@@ -91,14 +94,16 @@ class Preparer {
 
  private:
   const PackFile& pack_;
+  const std::stop_token& stop_;
   ObjectHasher hasher_;
   std::unique_ptr<ObjectPreparer> preparer_;
 };
 
 class Worker {
  public:
-  Worker(const PackFile& pack, const ObjectSink& sink)
-      : pack_(pack), preparer_(pack, sink) {}
+  Worker(const PackFile& pack, const ObjectSink& sink,
+         const std::stop_token& stop)
+      : pack_(pack), preparer_(pack, sink, stop) {}
 
   Status Run(RunInFlight& item) {
     ZPACK_ASSIGN_OR_RETURN(DecodedBlock block,
@@ -138,11 +143,10 @@ Status AddBlock(ObjectSink& sink, const RunInFlight& item) {
 // Prepares and adds the objects of a block one by one.
 Status AddLargeBlock(const PackFile& pack, const RunOptions& run,
                      ObjectSink& sink, RunInFlight& item) {
-  Preparer preparer(pack, sink);
+  Preparer preparer(pack, sink, run.stop);
   Bytes stored;
   return preparer.Prepare(
       item, *item.large, stored, [&](const StoredObject& object) -> Status {
-        ZPACK_TRY(CheckStop(run.stop));
         ZPACK_TRY(sink.Add(object.id, object.prepared, stored));
         stored.clear();
         return {};
@@ -186,7 +190,7 @@ Result<RestoreStats> RestorePack(const PackFile& pack, const RunOptions& run,
     size_t next = 0;
     const Status moved = RunOrderedPipeline<RunInFlight>(
         ResolveThreads(run.threads), run.stop,
-        [&] { return Worker(pack, sink); },
+        [&] { return Worker(pack, sink, run.stop); },
         [&](RunInFlight& item) -> Result<bool> {
           if (next == pack.blocks().block_count()) return false;
           item.run = RunAt(pack, next);

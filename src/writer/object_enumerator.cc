@@ -51,18 +51,24 @@ std::vector<ObjectId> Tips(const RefsSnapshot& refs) {
   return tips;
 }
 
-// Types and sizes of what the walk did not read.
-Status ReadInfos(ObjectSource& source, ObjectList& list,
-                 const RunOptions& run) {
+enum class Unreadable : uint8_t { kFail, kLeaveOutUnreached };
+
+// Types and sizes of what the walk did not read. What is left out has no type.
+Status ReadInfos(ObjectSource& source, ObjectList& list, const RunOptions& run,
+                 Unreadable unreadable) {
   return ParallelFor(
       ResolveThreads(run.threads), run.stop, list.ids.size(), kInfoGrain,
       [&](uint64_t begin, uint64_t end) -> Status {
         for (auto rank = static_cast<uint32_t>(begin); rank < end; ++rank) {
           if (list.types[rank] != ObjectList::kUnknownType) continue;
-          ZPACK_ASSIGN_OR_RETURN(const ObjectInfo info,
-                                 source.ReadInfo(list.ids[rank]));
-          list.types[rank] = info.type;
-          list.sizes[rank] = info.size;
+          const auto info = source.ReadInfo(list.ids[rank]);
+          if (info) {
+            list.types[rank] = info->type;
+            list.sizes[rank] = info->size;
+          } else if (unreadable == Unreadable::kFail || list.reached(rank) ||
+                     info.error().code == ErrorCode::kIo) {
+            return std::unexpected(info.error());
+          }
         }
         return {};
       });
@@ -149,15 +155,25 @@ std::vector<bool> MoveMarks(const ObjectIdTable& from,
 
 Result<ObjectList> EnumerateObjects(ObjectSource& source,
                                     const RefsSnapshot& refs, ObjectSet set,
-                                    const RunOptions& run) {
+                                    const RunOptions& run,
+                                    std::vector<ObjectId>* unreadable) {
   ZPACK_ASSIGN_OR_RETURN(
       ObjectList list,
       ListAndWalk(
           source, refs,
           [](const ObjectIdTable&) { return std::vector<bool>(); }, run));
   if (set == ObjectSet::kReachable) list = KeepReached(std::move(list));
-  ZPACK_TRY(ReadInfos(source, list, run));
-  return list;
+  if (unreadable == nullptr) {
+    ZPACK_TRY(ReadInfos(source, list, run, Unreadable::kFail));
+    return list;
+  }
+  ZPACK_TRY(ReadInfos(source, list, run, Unreadable::kLeaveOutUnreached));
+  std::vector<bool> readable(list.ids.size());
+  for (uint32_t rank = 0; rank < readable.size(); ++rank) {
+    readable[rank] = list.types[rank] != ObjectList::kUnknownType;
+    if (!readable[rank]) unreadable->push_back(list.ids[rank]);
+  }
+  return KeepObjects(std::move(list), readable);
 }
 
 Result<AddedObjects> EnumerateAddedObjects(ObjectSource& source,
@@ -193,7 +209,7 @@ Result<AddedObjects> EnumerateAddedObjects(ObjectSource& source,
   // A subsequence of sorted ids is sorted.
   added.ids = *ObjectIdTable::FromSorted(list.ids.format(), std::move(ids));
   added.list = KeepObjects(std::move(list), is_added);
-  ZPACK_TRY(ReadInfos(source, added.list, run));
+  ZPACK_TRY(ReadInfos(source, added.list, run, Unreadable::kFail));
   return added;
 }
 

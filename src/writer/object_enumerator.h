@@ -21,10 +21,11 @@ namespace zpack {
 //
 // kSourceCorrupt, with the count and the first ids, when something that refs
 // or HEAD need is missing and not beyond a shallow boundary; with the id when
-// an object cannot be read.
-Result<ObjectList> EnumerateObjects(ObjectSource& source,
-                                    const RefsSnapshot& refs, ObjectSet set,
-                                    const RunOptions& run);
+// an object cannot be read. But with `unreadable`, ids of those that nothing
+// reaches are added there instead.
+Result<ObjectList> EnumerateObjects(
+    ObjectSource& source, const RefsSnapshot& refs, ObjectSet set,
+    const RunOptions& run, std::vector<ObjectId>* unreadable = nullptr);
 
 // Objects that a file holds already.
 struct KnownObjects {

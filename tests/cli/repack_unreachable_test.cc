@@ -184,6 +184,47 @@ TEST_F(RepackUnreachableTest, LoosenedWithTheTimeOfThePack) {
   EXPECT_EQ(objects.packs, 1U);
 }
 
+TEST_F(RepackUnreachableTest, DamagedLooseFilesStay) {
+  const std::string id = repo_.WriteBlob("to be damaged\n");
+  const std::string path = repo_.LooseObjectPath(id);
+  for (const char* const content : {"", "not zlib"}) {
+    WriteFile(path, content);
+    SetTime(path, kLater);
+    for (const char* const option : {"-A", "--cruft", "-k"}) {
+      // With -k a pack has a tree that is not complete, which tests object to.
+      if (option != std::string("-k")) {
+        EXPECT_TRUE(ExpectAsGit({option}).loose.contains(id));
+      }
+      const ProcessResult result = Repack(dir_ / "zpack", {"-d", option});
+      EXPECT_EQ(
+          ReadFile((dir_ / "zpack/objects/") + path.substr(path.size() - 41)),
+          content);
+      EXPECT_EQ(result.exit_code, 0);
+      EXPECT_THAT(result.err, HasSubstr("warning: loose object " + id));
+    }
+  }
+}
+
+TEST_F(RepackUnreachableTest, UnreadableObjectInAPackThatWouldGoIsNamed) {
+  const std::string id = repo_.WriteBlob("in a pack\n");
+  const std::vector<std::string> before = Packs();
+  Pack({id}, kLater);
+  for (const std::string& pack : Packs()) {
+    if (std::ranges::find(before, pack) != before.end()) continue;
+    const std::string path = pack_directory() + '/' + pack + ".pack";
+    std::string bytes = ReadFile(path);
+    // Behind the header of the pack, the type of the entry.
+    bytes[12] = static_cast<char>(bytes[12] & 0x8f);
+    WriteFile(path, bytes);
+    for (const char* const option : {"-A", "--cruft", "-k"}) {
+      const ProcessResult result = Repack({"-d", option});
+      EXPECT_EQ(result.exit_code, 128);
+      EXPECT_THAT(result.err, HasSubstr(id));
+      EXPECT_EQ(ReadFile(path), bytes);
+    }
+  }
+}
+
 TEST_F(RepackUnreachableTest, OldOnesAreNotLoosened) {
   EXPECT_FALSE(
       ExpectAsGit({"-A", std::string("--unpack-unreachable=") + kAfterOld})

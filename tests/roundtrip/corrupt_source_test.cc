@@ -9,6 +9,7 @@
 
 #include <filesystem>
 
+#include "git/repository_source.h"
 #include "support/program.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"
@@ -130,6 +131,25 @@ TEST_F(CorruptSourceTest, SizeInTheHeaderMustBeRight) {
     Damage(blob, ZlibCompress(bytes + "content"));
     ExpectRefusedNaming(blob);
   }
+}
+
+// As large as zlib could make of the file, so not refused for its size alone.
+TEST_F(CorruptSourceTest, AnnouncedSizeIsNotAllocated) {
+  const std::string tree = Id("main^{tree}");
+  std::string bytes = "tree 1000000000";
+  bytes += '\0';
+  Damage(tree, ZlibCompress(bytes) + std::string(1 << 20, 'x'));
+  const auto source = OpenRepository(repo_.path());
+  ASSERT_TRUE(source.has_value());
+  const auto id = ObjectId::FromHex(tree);
+  ASSERT_TRUE(id.has_value());
+  ASSERT_EQ((*source)->ReadInfo(*id)->size, 1'000'000'000U);
+  Bytes content;
+  const auto read = (*source)->Read(*id, content);
+  ASSERT_FALSE(read.has_value());
+  EXPECT_EQ(read.error().code, ErrorCode::kSourceCorrupt);
+  EXPECT_LT(content.capacity(), size_t{64} << 20);
+  ExpectRefusedNaming(tree);
 }
 
 TEST_F(CorruptSourceTest, BytesAfterTheObjectAreNotIgnored) {

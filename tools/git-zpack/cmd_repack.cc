@@ -136,6 +136,8 @@ RepackOptions ToOptions(const po::variables_map& values,
 }
 
 Json ToJson(const RepackStats& stats) {
+  Json unreadable = Json::array();
+  for (const ObjectId& id : stats.unreadable) unreadable.push_back(id.ToHex());
   return {{"packs", stats.names},
           {"objects", stats.objects},
           {"pack_bytes", stats.pack_bytes},
@@ -146,6 +148,7 @@ Json ToJson(const RepackStats& stats) {
           {"removed_packs", stats.removed_packs},
           {"removed_loose_objects", stats.removed_loose},
           {"needed_again", stats.needed_again},
+          {"unreadable_objects", std::move(unreadable)},
           {"phases", PhasesToJson(stats.phases)},
           {"peak_rss_bytes", PeakResidentBytes()}};
 }
@@ -198,6 +201,11 @@ int Run(const po::variables_map& values, const Io& io) {
   }
   const auto stats = Repack(Text(values, "repository"), options);
   if (!stats) return Fail(io, stats.error());
+  for (const ObjectId& id : stats->unreadable) {
+    io.err << fmt::format(
+        "warning: loose object {} could not be examined; it stays as it is\n",
+        id.ToHex());
+  }
   if (!stats->needed_again.empty()) {
     io.err << fmt::format(
         "warning: object {} became reachable meanwhile; the old packs stay. "
