@@ -14,6 +14,9 @@ constexpr uint64_t kSampleMask = 0x1f;
 constexpr unsigned kSampleShift = 36;
 // The value of a sample; it depends on the last 52 bytes.
 constexpr unsigned kValueShift = 20;
+// Bytes whose samples are gathered before they are used, so that neither of the
+// two loops has to guess.
+constexpr size_t kBatch = 1024;
 // Fewer samples are no basis for a comparison.
 constexpr size_t kMinSamples = 4;
 
@@ -51,19 +54,27 @@ constexpr auto kFunctions = [] {
 ContentSketch MakeSketch(ByteView content) {
   ContentSketch sketch;
   uint64_t hash = 0;
-  size_t samples = 0;
-  for (const uint8_t byte : content) {
-    hash = (hash << 1) + kGear[byte];
-    if (((hash >> kSampleShift) & kSampleMask) != 0) continue;
-    ++samples;
-    const auto sample = static_cast<uint32_t>(hash >> kValueShift);
-    for (size_t i = 0; i < kSketchFeatures; ++i) {
-      uint32_t value = sample * kFunctions[i].factor + kFunctions[i].addend;
-      value = (value ^ (value >> 15)) * kFunctions[i].factor;
-      sketch.features[i] = std::max(sketch.features[i], value);
+  size_t sample_count = 0;
+  std::array<uint32_t, kBatch> samples;
+  while (!content.empty()) {
+    const ByteView batch = content.first(std::min(kBatch, content.size()));
+    content = content.subspan(batch.size());
+    size_t count = 0;
+    for (const uint8_t byte : batch) {
+      hash = (hash << 1) + kGear[byte];
+      samples[count] = static_cast<uint32_t>(hash >> kValueShift);
+      count += ((hash >> kSampleShift) & kSampleMask) == 0 ? 1 : 0;
+    }
+    sample_count += count;
+    for (const uint32_t sample : std::span(samples).first(count)) {
+      for (size_t i = 0; i < kSketchFeatures; ++i) {
+        uint32_t value = sample * kFunctions[i].factor + kFunctions[i].addend;
+        value = (value ^ (value >> 15)) * kFunctions[i].factor;
+        sketch.features[i] = std::max(sketch.features[i], value);
+      }
     }
   }
-  sketch.valid = samples >= kMinSamples;
+  sketch.valid = sample_count >= kMinSamples;
   return sketch;
 }
 

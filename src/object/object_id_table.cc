@@ -24,6 +24,14 @@ uint32_t Bucket(const uint8_t* id, unsigned bits) {
                                (32 - bits));
 }
 
+// Like memcmp, but ids mostly differ in their first bytes.
+int Compare(const uint8_t* a, const uint8_t* b, size_t width) {
+  const auto first = LoadBigEndian<uint64_t>(a);
+  const auto second = LoadBigEndian<uint64_t>(b);
+  if (first != second) return first < second ? -1 : 1;
+  return std::memcmp(a, b, width);
+}
+
 }  // namespace
 
 Result<ObjectIdTable> ObjectIdTable::FromUnsorted(ObjectFormat format,
@@ -38,10 +46,10 @@ Result<ObjectIdTable> ObjectIdTable::FromUnsorted(ObjectFormat format,
   std::vector<uint32_t> order(count);
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::sort(order, [&](uint32_t a, uint32_t b) {
-    return std::memcmp(view(a), view(b), width) < 0;
+    return Compare(view(a), view(b), width) < 0;
   });
   const auto repeated = std::ranges::unique(order, [&](uint32_t a, uint32_t b) {
-    return std::memcmp(view(a), view(b), width) == 0;
+    return Compare(view(a), view(b), width) == 0;
   });
   order.erase(repeated.begin(), repeated.end());
   Bytes sorted;
@@ -55,7 +63,7 @@ Result<ObjectIdTable> ObjectIdTable::FromSorted(ObjectFormat format,
   const size_t width = ObjectIdWidth(format);
   ZPACK_CHECK(ids.size() % width == 0);
   for (size_t at = width; at < ids.size(); at += width) {
-    if (std::memcmp(&ids[at - width], &ids[at], width) >= 0) {
+    if (Compare(&ids[at - width], &ids[at], width) >= 0) {
       return MakeError(ErrorCode::kCorrupt,
                        "object ids not strictly ascending at rank {}",
                        at / width);
@@ -80,14 +88,16 @@ uint32_t ObjectIdTable::LowerBound(ByteView key) const {
   const uint32_t bucket = Bucket(key.data(), bucket_bits_);
   uint32_t low = buckets_[bucket];
   uint32_t high = buckets_[bucket + 1];
-  while (low < high) {
+  // A bucket is longer only where ids are not hashes.
+  while (high - low > 4 * kIdsPerBucket) {
     const uint32_t middle = low + (high - low) / 2;
-    if (std::memcmp(View(middle).data(), key.data(), width_) < 0) {
+    if (Compare(View(middle).data(), key.data(), width_) < 0) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
+  while (low < high && Compare(View(low).data(), key.data(), width_) < 0) ++low;
   return low;
 }
 
