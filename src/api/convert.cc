@@ -138,8 +138,9 @@ Result<ConvertStats> ConvertSource(const SourceOpener& open_source,
 
   // Take the destination first: nothing is worse than an hour of work and then
   // no place to put it.
-  ZPACK_ASSIGN_OR_RETURN(const auto source,
-                         OpenTimed(open_source, options.run));
+  ZPACK_ASSIGN_OR_RETURN(
+      const auto source,
+      OpenTimed([&] { return open_source(SourceUse::kConvert); }, options.run));
   ZPACK_ASSIGN_OR_RETURN(
       AtomicFile output,
       AtomicFile::Create(file_system, path, options.overwrite,
@@ -159,9 +160,13 @@ Result<ConvertStats> ConvertSource(const SourceOpener& open_source,
 Result<ConvertStats> Convert(const std::string& repository,
                              const std::string& path,
                              const ConvertOptions& options) {
-  const ReadingOptions reading = ReadingFor(options.run);
-  return ConvertSource([&] { return OpenRepository(repository, reading); },
-                       PosixFileSystem(), path, options);
+  return ConvertSource(
+      [&](SourceUse use) {
+        ReadingOptions reading = ReadingFor(options.run);
+        reading.many_objects = use == SourceUse::kConvert;
+        return OpenRepository(repository, reading);
+      },
+      PosixFileSystem(), path, options);
 }
 
 }  // namespace zpack

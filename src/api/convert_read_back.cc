@@ -65,7 +65,7 @@ Status CompareWithNow(const SourceOpener& open_source, const PackFile& pack,
     return MakeError(ErrorCode::kMismatch,
                      "the file read back has other objects than were written");
   }
-  ZPACK_ASSIGN_OR_RETURN(const auto now, open_source());
+  ZPACK_ASSIGN_OR_RETURN(const auto now, open_source(SourceUse::kCompare));
   ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, now->ReadRefs());
   std::vector<Difference> differences;
   CompareRefs(pack.refs(), refs, differences);

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -16,9 +17,12 @@
 
 namespace zpack {
 
+enum class SourceUse : uint8_t { kConvert, kCompare };
+
 // Opens the source; called once to read it and once more to see whether it is
-// still the same.
-using SourceOpener = std::function<Result<std::unique_ptr<ObjectSource>>()>;
+// still the same, for which few objects are read.
+using SourceOpener =
+    std::function<Result<std::unique_ptr<ObjectSource>>(SourceUse)>;
 
 // As Convert.
 Result<ConvertStats> ConvertSource(const SourceOpener& open_source,

@@ -5,7 +5,6 @@
 
 #pragma once
 
-#include <algorithm>
 #include <memory>
 
 #include "base/memory.h"
@@ -19,8 +18,7 @@ namespace zpack {
 
 // With the memory and the threads of `run`.
 inline ReadingOptions ReadingFor(const RunOptions& run) {
-  return {std::min(BaseCache::kDefaultSize, ResolveMemory(run) / 32),
-          ResolveThreads(run.threads)};
+  return {ResolveMemory(run) / 16, ResolveThreads(run.threads)};
 }
 
 // Phase "Opening repository", as the indexes of all packs are read: calls

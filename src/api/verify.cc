@@ -28,7 +28,8 @@ Result<VerifyReport> Verify(const std::string& path,
   // Opened first: a wrong name should not cost an hour of verification.
   std::unique_ptr<ObjectSource> source;
   if (!repository.empty()) {
-    ZPACK_ASSIGN_OR_RETURN(source, OpenRepository(repository));
+    ZPACK_ASSIGN_OR_RETURN(source,
+                           OpenRepository(repository, {.many_objects = false}));
   }
   ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
   const auto pack = PackFile::Open(std::move(file), options.read);

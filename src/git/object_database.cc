@@ -36,27 +36,37 @@ Result<ObjectType> ToObjectType(git_object_t type, const ObjectId& id) {
 // More packs would keep too many files open.
 constexpr size_t kMaxReaders = 64;
 
+// Where chains of deltas are long, many bases are in use at a time; more of
+// them in a larger repository.
+constexpr uint64_t kPackBytesPerCached = 8;
+
 // The packs in `object_directories` that we can read ourselves.
 std::vector<std::unique_ptr<StockPackReader>> OpenPacks(
     const std::vector<std::string>& object_directories,
     const ReadingOptions& options) {
-  std::vector<std::unique_ptr<StockPackReader>> readers;
-  const auto cache = std::make_shared<BaseCache>(options.cache_size);
+  uint64_t bytes = 0;
+  std::vector<std::filesystem::path> indexes;
   for (const std::string& directory : object_directories) {
     std::error_code error;
-    std::vector<std::filesystem::path> indexes;
+    const auto first = indexes.size();
     for (const auto& file :
          std::filesystem::directory_iterator(directory + "/pack", error)) {
       if (file.path().extension() == ".idx") indexes.push_back(file.path());
+      if (file.path().extension() == ".pack") bytes += file.file_size(error);
     }
-    std::ranges::sort(indexes);
-    for (std::filesystem::path& index : indexes) {
-      if (readers.size() == kMaxReaders) return readers;
-      auto reader = StockPackReader::Open(PosixFileSystem(),
-                                          index.replace_extension().string(),
-                                          cache, options.threads);
-      if (reader) readers.push_back(*std::move(reader));
-    }
+    std::ranges::sort(std::span(indexes).subspan(first));
+  }
+  if (indexes.size() > kMaxReaders) indexes.resize(kMaxReaders);
+  const auto cache = std::make_shared<BaseCache>(
+      std::min(options.max_cache,
+               std::max(BaseCache::kDefaultSize, bytes / kPackBytesPerCached)),
+      options.threads);
+  std::vector<std::unique_ptr<StockPackReader>> readers;
+  for (std::filesystem::path& index : indexes) {
+    auto reader = StockPackReader::Open(PosixFileSystem(),
+                                        index.replace_extension().string(),
+                                        cache, options.threads);
+    if (reader) readers.push_back(*std::move(reader));
   }
   return readers;
 }
@@ -149,7 +159,8 @@ ObjectDatabase::ObjectDatabase(std::string path,
     : path_(std::move(path)),
       directories_(std::move(directories)),
       packs_(std::move(packs)),
-      readers_(OpenPacks(directories_, options)) {}
+      readers_(options.many_objects ? OpenPacks(directories_, options)
+                                    : decltype(readers_)()) {}
 
 std::optional<ObjectDatabase::Place> ObjectDatabase::FindPacked(
     const ObjectId& id) const {
@@ -211,6 +222,10 @@ Result<ObjectIdTable> ObjectDatabase::List() {
       ObjectIdTable::FromUnsorted(kFormat, std::move(packed)));
   ZPACK_ASSIGN_OR_RETURN(const auto loose_ids, ObjectIdTable::FromUnsorted(
                                                    kFormat, std::move(loose)));
+  if (loose_ids.size() == 0) {
+    only_loose_ = {};
+    return packed_ids;
+  }
   Bytes only_loose;
   for (const uint32_t rank : FindDifference(loose_ids, packed_ids).only_in_a) {
     Append(only_loose, loose_ids[rank].bytes());

@@ -19,8 +19,13 @@
 namespace zpack {
 
 struct ReadingOptions {
-  uint64_t cache_size = BaseCache::kDefaultSize;
+  // Bytes of bases that are kept at most. For all but large packs it is no more
+  // than BaseCache::kDefaultSize.
+  uint64_t max_cache = BaseCache::kDefaultSize;
   unsigned threads = 1;  // that look into packs when they are opened
+  // Without it packs are not looked into, and libgit2 reads them: faster,
+  // unless many objects are read.
+  bool many_objects = true;
 };
 
 class ObjectDatabase {

@@ -135,12 +135,15 @@ Result<StockPackReader::EntryHeader> StockPackReader::ParseHeader(
     }
     if (distance == 0 || distance > offset) return Bad(offset, file_->path());
     base_offset = offset - distance;
-    const auto base =
-        std::ranges::lower_bound(entries_, base_offset, {}, &Entry::offset);
-    if (base == entries_.end() || base->offset != base_offset) {
-      return Bad(offset, file_->path());
+    header.base = entries_[position].base;
+    if (header.base == kNoBase || entries_[header.base].offset != base_offset) {
+      const auto base =
+          std::ranges::lower_bound(entries_, base_offset, {}, &Entry::offset);
+      if (base == entries_.end() || base->offset != base_offset) {
+        return Bad(offset, file_->path());
+      }
+      header.base = static_cast<uint32_t>(base - entries_.begin());
     }
-    header.base = static_cast<uint32_t>(base - entries_.begin());
   } else if (header.type == kReferenceDelta) {
     const ByteView id = in.Raw(kIdWidth);
     if (!in.ok()) return Bad(offset, file_->path());

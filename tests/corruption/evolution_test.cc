@@ -35,8 +35,8 @@ Bytes ConvertToBytes(MemorySource& source) {
   const std::string path = directory / "a.zpack";
   ConvertOptions options;
   options.run.threads = 1;
-  EXPECT_THAT(ConvertSource([&] { return source.Open(); }, PosixFileSystem(),
-                            path, options),
+  EXPECT_THAT(ConvertSource([&](SourceUse) { return source.Open(); },
+                            PosixFileSystem(), path, options),
               IsOk());
   return *ReadWholeFile(PosixFileSystem(), path, 1 << 20);
 }

@@ -42,7 +42,7 @@ Bytes SmallFile(MemorySource& source) {
   ConvertOptions options;
   options.run.threads = 1;
   options.block_size = 4096;
-  const auto stats = ConvertSource([&] { return source.Open(); },
+  const auto stats = ConvertSource([&](SourceUse) { return source.Open(); },
                                    PosixFileSystem(), path, options);
   EXPECT_TRUE(stats) << stats.error().message;
   return *ReadWholeFile(PosixFileSystem(), path, 1 << 20);
@@ -234,8 +234,8 @@ TEST(Sweep, DamagedBaseIsAnErrorOrMakesNoDifference) {
   options.base = base;
   const auto convert = [&](const Bytes& bytes) {
     WriteFile(base, std::string(bytes.begin(), bytes.end()));
-    return ConvertSource([&] { return source.Open(); }, PosixFileSystem(), path,
-                         options);
+    return ConvertSource([&](SourceUse) { return source.Open(); },
+                         PosixFileSystem(), path, options);
   };
   const auto sound = convert(old_file);
   ASSERT_TRUE(sound) << sound.error().message;

@@ -49,8 +49,8 @@ Result<ConvertStats> ConvertWith(MemorySource& source, FileSystem& system,
   options.run.threads = 1;
   options.overwrite = Overwrite::kYes;
   options.block_size = 4096;
-  return ConvertSource([&] { return source.Open(); }, system, path.string(),
-                       options);
+  return ConvertSource([&](SourceUse) { return source.Open(); }, system,
+                       path.string(), options);
 }
 
 class Faults : public ::testing::TestWithParam<Fault> {};

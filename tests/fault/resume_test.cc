@@ -71,8 +71,8 @@ class ResumeTest : public ::testing::Test {
   }
 
   Result<ConvertStats> Convert(FileSystem& system) {
-    return ConvertSource([&] { return source_.Open(); }, system, path_,
-                         options_);
+    return ConvertSource([&](SourceUse) { return source_.Open(); }, system,
+                         path_, options_);
   }
 
   // Cuts a conversion off at call `call` to the file system.

@@ -54,7 +54,7 @@ Bytes ZpackFile(MemorySource& source, uint64_t block_size) {
   ConvertOptions options;
   options.run.threads = 1;
   options.block_size = block_size;
-  const auto stats = ConvertSource([&] { return source.Open(); },
+  const auto stats = ConvertSource([&](SourceUse) { return source.Open(); },
                                    PosixFileSystem(), path, options);
   Require(stats.has_value(), "cannot convert");
   return *ReadWholeFile(PosixFileSystem(), path, 1 << 20);

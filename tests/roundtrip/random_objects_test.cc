@@ -255,7 +255,7 @@ TEST(RandomObjects, ComeBackFromAFile) {
       ConvertOptions options;
       options.level = 1;
       options.block_size = block_size;
-      const auto stats = ConvertSource([&] { return source.Open(); },
+      const auto stats = ConvertSource([&](SourceUse) { return source.Open(); },
                                        PosixFileSystem(), path, options);
       ASSERT_TRUE(stats.has_value()) << stats.error().message;
       ExpectHolds(path, source);

@@ -79,10 +79,9 @@ class SourceChangeTest : public ::testing::Test {
   // `before_check` before the source is opened for the second time.
   Result<ConvertStats> ConvertWhile(std::function<void()> while_reading,
                                     std::function<void()> before_check) {
-    int opened = 0;
     return ConvertSource(
-        [&]() -> Result<std::unique_ptr<ObjectSource>> {
-          const bool first = opened++ == 0;
+        [&](SourceUse use) -> Result<std::unique_ptr<ObjectSource>> {
+          const bool first = use == SourceUse::kConvert;
           if (!first && before_check) before_check();
           auto source = OpenRepository(repo_.path());
           if (!source) return source;

@@ -25,8 +25,8 @@ class ObjectLocatorTest : public ::testing::Test {
     const std::string path = directory / "a.zpack";
     ConvertOptions options;
     options.run.threads = 1;
-    ASSERT_THAT(ConvertSource([&] { return source_.Open(); }, PosixFileSystem(),
-                              path, options),
+    ASSERT_THAT(ConvertSource([&](SourceUse) { return source_.Open(); },
+                              PosixFileSystem(), path, options),
                 IsOk());
     file_ = *ReadWholeFile(PosixFileSystem(), path, 1 << 20);
     whole_ = *PackFile::Open(std::make_unique<MemoryFile>(file_), {});
