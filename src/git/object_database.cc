@@ -218,8 +218,7 @@ Result<ObjectIdTable> ObjectDatabase::List() {
   }
   constexpr ObjectFormat kFormat = ObjectFormat::kSha1;
   ZPACK_ASSIGN_OR_RETURN(
-      const auto packed_ids,
-      ObjectIdTable::FromUnsorted(kFormat, std::move(packed)));
+      auto packed_ids, ObjectIdTable::FromUnsorted(kFormat, std::move(packed)));
   ZPACK_ASSIGN_OR_RETURN(const auto loose_ids, ObjectIdTable::FromUnsorted(
                                                    kFormat, std::move(loose)));
   if (loose_ids.size() == 0) {
