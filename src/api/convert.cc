@@ -3,7 +3,6 @@
 
 #include "zpack/convert.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "api/convert_inventory.h"
@@ -15,7 +14,6 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/parallel.h"
 #include "git/repository_source.h"
 #include "reader/pack_file.h"
 #include "writer/encoding_options.h"

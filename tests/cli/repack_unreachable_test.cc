@@ -209,6 +209,7 @@ TEST_F(RepackUnreachableTest, UnreadableObjectInAPackThatWouldGoIsNamed) {
   const std::string id = repo_.WriteBlob("in a pack\n");
   const std::vector<std::string> before = Packs();
   Pack({id}, kLater);
+  ASSERT_THAT(Packs(), SizeIs(before.size() + 1));
   for (const std::string& pack : Packs()) {
     if (std::ranges::find(before, pack) != before.end()) continue;
     const std::string path = pack_directory() + '/' + pack + ".pack";
