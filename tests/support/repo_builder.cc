@@ -20,17 +20,17 @@ namespace fs = std::filesystem;
 
 // What the repositories of tests need of Git's configuration.
 const std::vector<std::string>& GitPrefix() {
-  static const std::vector<std::string> prefix = {"git",
-                                                  "-c",
-                                                  "init.defaultBranch=main",
-                                                  "-c",
-                                                  "protocol.file.allow=always",
-                                                  "-c",
-                                                  "gc.auto=0",
-                                                  "-c",
-                                                  "advice.detachedHead=false",
-                                                  "-c",
-                                                  "core.fsync=none"};
+  static const std::vector<std::string> prefix = [] {
+    std::vector<std::string> words = {"git"};
+    for (const char* setting : {
+             "init.defaultBranch=main", "protocol.file.allow=always",
+             "gc.auto=0", "advice.detachedHead=false", "core.fsync=none",
+             "pack.threads=1",  // with more, packs differ from run to run
+         }) {
+      words.insert(words.end(), {"-c", setting});
+    }
+    return words;
+  }();
   return prefix;
 }
 

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <thread>
@@ -59,6 +60,21 @@ class StockPackReaderTest : public ::testing::Test {
     const std::string ids = repo_.Git(
         {"cat-file", "--batch-all-objects", "--batch-check=%(objectname)"});
     return dir_ / ("pack-" + repo_.Git(command, ids + '\n'));
+  }
+
+  // Takes no more memory than there is content, whatever size is announced.
+  static bool ReadsInPieces(const StockPackReader& reader, uint32_t rank,
+                            Bytes& content) {
+    const auto stream = reader.OpenStream(rank);
+    if (!stream) return false;
+    uint64_t left = reader.Info(rank).size;
+    do {
+      Bytes piece(std::min<uint64_t>(left, 1000));
+      if (!(*stream)->Read(piece)) return false;
+      content.insert(content.end(), piece.begin(), piece.end());
+      left -= piece.size();
+    } while (left > 0);
+    return true;
   }
 
   void ExpectReadsAll(const std::string& path) const {
@@ -171,9 +187,8 @@ TEST_F(StockPackReaderTest, TakesDamageCalmly) {
       if (!(*reader)->IsWhole(rank)) continue;
       // Where it cannot be read whole, it ends in an error here, too.
       const bool whole = static_cast<bool>((*reader)->Read(rank, content));
-      const auto stream = (*reader)->OpenStream(rank);
-      Bytes streamed((*reader)->Info(rank).size);
-      EXPECT_EQ(whole, stream && (*stream)->Read(streamed));
+      Bytes streamed;
+      EXPECT_EQ(whole, ReadsInPieces(**reader, rank, streamed));
       if (whole) {
         EXPECT_EQ(streamed, content);
       }
