@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/huge_pages.h"
 
 namespace zpack::format {
 namespace {
@@ -257,7 +258,8 @@ Result<std::vector<uint32_t>> DecodeWideObjectNumbers(ByteView payload,
 
 std::vector<uint32_t> InversePermutation(
     const std::vector<uint32_t>& permutation) {
-  std::vector<uint32_t> inverse(permutation.size());
+  std::vector<uint32_t> inverse;
+  FillTable(inverse, permutation.size());
   for (uint32_t i = 0; i < permutation.size(); ++i) {
     inverse[permutation[i]] = i;
   }

@@ -11,10 +11,12 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "git/loose_object.h"
+#include "pack/pack_index.h"
 
 namespace zpack {
 namespace {
 
+constexpr ObjectFormat kFormat = ObjectFormat::kSha1;
 constexpr size_t kIdWidth = GIT_OID_RAWSZ;
 
 Result<ObjectType> ToObjectType(git_object_t type, const ObjectId& id) {
@@ -40,10 +42,14 @@ constexpr size_t kMaxReaders = 64;
 // them in a larger repository.
 constexpr uint64_t kPackBytesPerCached = 8;
 
-// The packs in `object_directories` that we can read ourselves.
-std::vector<std::unique_ptr<StockPackReader>> OpenPacks(
-    const std::vector<std::string>& object_directories,
-    const ReadingOptions& options) {
+struct Packs {
+  std::vector<std::unique_ptr<StockPackReader>> readers;
+  std::vector<std::string> others;  // without extension
+};
+
+// The packs in `object_directories`, those that we can read ourselves opened.
+Packs OpenPacks(const std::vector<std::string>& object_directories,
+                const ReadingOptions& options) {
   uint64_t bytes = 0;
   std::vector<std::filesystem::path> indexes;
   for (const std::string& directory : object_directories) {
@@ -56,19 +62,25 @@ std::vector<std::unique_ptr<StockPackReader>> OpenPacks(
     }
     std::ranges::sort(std::span(indexes).subspan(first));
   }
-  if (indexes.size() > kMaxReaders) indexes.resize(kMaxReaders);
   const auto cache = std::make_shared<BaseCache>(
       std::min(options.max_cache,
                std::max(BaseCache::kDefaultSize, bytes / kPackBytesPerCached)),
       options.threads);
-  std::vector<std::unique_ptr<StockPackReader>> readers;
+  const size_t max_readers = options.many_objects ? kMaxReaders : 0;
+  Packs packs;
   for (std::filesystem::path& index : indexes) {
-    auto reader = StockPackReader::Open(PosixFileSystem(),
-                                        index.replace_extension().string(),
-                                        cache, options.threads);
-    if (reader) readers.push_back(*std::move(reader));
+    std::string path = index.replace_extension().string();
+    if (packs.readers.size() < max_readers) {
+      auto reader = StockPackReader::Open(PosixFileSystem(), path, cache,
+                                          options.threads);
+      if (reader) {
+        packs.readers.push_back(*std::move(reader));
+        continue;
+      }
+    }
+    packs.others.push_back(std::move(path));
   }
-  return readers;
+  return packs;
 }
 
 // The content of a loose object. Its header is believed as far as content
@@ -158,9 +170,11 @@ ObjectDatabase::ObjectDatabase(std::string path,
                                OdbHandle packs, const ReadingOptions& options)
     : path_(std::move(path)),
       directories_(std::move(directories)),
-      packs_(std::move(packs)),
-      readers_(options.many_objects ? OpenPacks(directories_, options)
-                                    : decltype(readers_)()) {}
+      packs_(std::move(packs)) {
+  Packs found = OpenPacks(directories_, options);
+  readers_ = std::move(found.readers);
+  other_packs_ = std::move(found.others);
+}
 
 std::optional<ObjectDatabase::Place> ObjectDatabase::FindPacked(
     const ObjectId& id) const {
@@ -202,23 +216,37 @@ std::unexpected<Error> ObjectDatabase::PackError(int code,
                    LastLibgit2Message());
 }
 
-Result<ObjectIdTable> ObjectDatabase::List() {
-  Bytes packed;
+Result<ObjectIdTable> ObjectDatabase::ListPacked() const {
+  std::vector<ObjectIdTable> tables;
+  for (const auto& reader : readers_) tables.push_back(reader->ids());
+  for (const std::string& pack : other_packs_) {
+    const auto index = ReadPackIndex(PosixFileSystem(), pack + ".idx");
+    std::error_code error;
+    if (!index || !std::filesystem::exists(pack + ".pack", error)) break;
+    tables.push_back(index->ids);
+  }
+  if (tables.size() == readers_.size() + other_packs_.size()) {
+    return ObjectIdTable::Merge(kFormat, tables);
+  }
+  // Something is odd, and libgit2 knows what it is.
+  Bytes ids;
   const auto add = [](const git_oid* id, void* payload) {
     Append(*static_cast<Bytes*>(payload), {id->id, kIdWidth});
     return 0;
   };
-  if (git_odb_foreach(packs_.get(), add, &packed) != 0) {
+  if (git_odb_foreach(packs_.get(), add, &ids) != 0) {
     return MakeError(ErrorCode::kGit, "cannot list the objects of '{}': {}",
                      path_, LastLibgit2Message());
   }
+  return ObjectIdTable::FromUnsorted(kFormat, std::move(ids));
+}
+
+Result<ObjectIdTable> ObjectDatabase::List() {
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable packed_ids, ListPacked());
   Bytes loose;
   for (const std::string& directory : directories_) {
     ZPACK_TRY(ListLooseObjects(directory, loose));
   }
-  constexpr ObjectFormat kFormat = ObjectFormat::kSha1;
-  ZPACK_ASSIGN_OR_RETURN(
-      auto packed_ids, ObjectIdTable::FromUnsorted(kFormat, std::move(packed)));
   ZPACK_ASSIGN_OR_RETURN(const auto loose_ids, ObjectIdTable::FromUnsorted(
                                                    kFormat, std::move(loose)));
   if (loose_ids.size() == 0) {
@@ -229,11 +257,9 @@ Result<ObjectIdTable> ObjectDatabase::List() {
   for (const uint32_t rank : FindDifference(loose_ids, packed_ids).only_in_a) {
     Append(only_loose, loose_ids[rank].bytes());
   }
-  Bytes all(packed_ids.bytes().begin(), packed_ids.bytes().end());
-  Append(all, only_loose);
   ZPACK_ASSIGN_OR_RETURN(
       only_loose_, ObjectIdTable::FromSorted(kFormat, std::move(only_loose)));
-  return ObjectIdTable::FromUnsorted(kFormat, std::move(all));
+  return ObjectIdTable::Merge(kFormat, {packed_ids, only_loose_});
 }
 
 template <typename T, typename FromLoose, typename FromPack>

@@ -56,6 +56,7 @@ class ObjectDatabase {
     uint32_t number = 0;  // of the pack
     uint32_t rank = 0;
   };
+  Result<ObjectIdTable> ListPacked() const;
   // In the packs that we read ourselves; nothing elsewhere.
   std::optional<Place> FindPacked(const ObjectId& id) const;
 
@@ -73,6 +74,8 @@ class ObjectDatabase {
   // Those packs that are read without libgit2, which stays the reference: what
   // cannot be read here is read there, and it says what is wrong.
   std::vector<std::unique_ptr<StockPackReader>> readers_;
+  // The others, without extension.
+  std::vector<std::string> other_packs_;
   // What is in no pack, as List saw it; looked for among loose objects first.
   ObjectIdTable only_loose_;
 };

@@ -86,16 +86,14 @@ Result<std::vector<StockPackFiles>> ListPacks(
 Result<ObjectIdTable> ReadPackIds(FileSystem& file_system,
                                   const std::string& object_directory,
                                   const std::string& name) {
-  const std::string path =
-      PackDirectory(object_directory) + '/' + name + ".idx";
-  ZPACK_ASSIGN_OR_RETURN(
-      const Bytes bytes,
-      ReadWholeFile(file_system, path, std::numeric_limits<size_t>::max()));
-  Result<PackIndex> index = DecodePackIndex(bytes, path);
-  if (!index) {
-    return MakeError(ErrorCode::kSourceCorrupt, "{}", index.error().message);
-  }
-  return std::move(index->ids);
+  const Result<PackIndex> index = ReadPackIndex(
+      file_system, PackDirectory(object_directory) + '/' + name + ".idx");
+  if (index) return index->ids;
+  const Error& error = index.error();
+  const bool unreadable =
+      error.code == ErrorCode::kIo || error.code == ErrorCode::kNotFound;
+  return MakeError(unreadable ? error.code : ErrorCode::kSourceCorrupt, "{}",
+                   error.message);
 }
 
 bool IsPackWhole(FileSystem& file_system, const std::string& object_directory,

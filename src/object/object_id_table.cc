@@ -8,10 +8,12 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <span>
 
 #include "base/check.h"
 #include "base/error.h"
 #include "base/hex.h"
+#include "base/huge_pages.h"
 
 namespace zpack {
 namespace {
@@ -22,6 +24,11 @@ constexpr uint32_t kIdsPerBucket = 4;
 uint32_t Bucket(const uint8_t* id, unsigned bits) {
   return static_cast<uint32_t>(uint64_t{LoadBigEndian<uint32_t>(id)} >>
                                (32 - bits));
+}
+
+// Enough bits for buckets of a few ids.
+unsigned BucketBits(size_t count) {
+  return static_cast<unsigned>(std::bit_width(count / kIdsPerBucket));
 }
 
 // Like memcmp, but ids mostly differ in their first bytes.
@@ -43,19 +50,47 @@ Result<ObjectIdTable> ObjectIdTable::FromUnsorted(ObjectFormat format,
     return MakeError(ErrorCode::kLimitExceeded, "too many objects: {}", count);
   }
   const auto view = [&](uint32_t i) { return &ids[size_t{i} * width]; };
+  // By their first bits, and then inside each bucket: in a large table, each
+  // look at an id is one at memory that is far away.
+  const unsigned bits = BucketBits(count);
+  std::vector<uint32_t> ends((size_t{1} << bits) + 1);
+  for (uint32_t i = 0; i < count; ++i) ++ends[Bucket(view(i), bits) + 1];
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
   std::vector<uint32_t> order(count);
-  std::iota(order.begin(), order.end(), 0U);
-  std::ranges::sort(order, [&](uint32_t a, uint32_t b) {
-    return Compare(view(a), view(b), width) < 0;
-  });
+  for (uint32_t i = 0; i < count; ++i) order[ends[Bucket(view(i), bits)]++] = i;
+  for (uint32_t begin = 0; const uint32_t end : ends) {
+    std::ranges::sort(std::span(order).subspan(begin, end - begin),
+                      [&](uint32_t a, uint32_t b) {
+                        return Compare(view(a), view(b), width) < 0;
+                      });
+    begin = end;
+  }
   const auto repeated = std::ranges::unique(order, [&](uint32_t a, uint32_t b) {
     return Compare(view(a), view(b), width) == 0;
   });
   order.erase(repeated.begin(), repeated.end());
   Bytes sorted;
-  sorted.reserve(order.size() * width);
+  ReserveTable(sorted, order.size() * width);
   for (const uint32_t i : order) Append(sorted, {view(i), width});
   return ObjectIdTable(format, std::move(sorted));
+}
+
+Result<ObjectIdTable> ObjectIdTable::Merge(
+    ObjectFormat format, const std::vector<ObjectIdTable>& tables) {
+  const ObjectIdTable* only = nullptr;
+  size_t filled = 0;
+  size_t size = 0;
+  for (const ObjectIdTable& table : tables) {
+    if (table.size() == 0) continue;
+    only = &table;
+    ++filled;
+    size += table.bytes().size();
+  }
+  if (filled == 1) return *only;
+  Bytes ids;
+  ids.reserve(size);
+  for (const ObjectIdTable& table : tables) Append(ids, table.bytes());
+  return FromUnsorted(format, std::move(ids));
 }
 
 Result<ObjectIdTable> ObjectIdTable::FromSorted(ObjectFormat format,
@@ -73,21 +108,28 @@ Result<ObjectIdTable> ObjectIdTable::FromSorted(ObjectFormat format,
 }
 
 ObjectIdTable::ObjectIdTable(ObjectFormat format, Bytes ids)
-    : format_(format), width_(ObjectIdWidth(format)), bytes_(std::move(ids)) {
-  bucket_bits_ = std::bit_width(size() / kIdsPerBucket);
-  buckets_.assign((size_t{1} << bucket_bits_) + 1, 0);
-  for (size_t at = 0; at < bytes_.size(); at += width_) {
-    ++fan_out_[bytes_[at]];
-    ++buckets_[Bucket(&bytes_[at], bucket_bits_) + 1];
+    : format_(format), width_(ObjectIdWidth(format)) {
+  auto table = std::make_shared<Ids>();
+  table->bytes = std::move(ids);
+  const Bytes& bytes = table->bytes;
+  table->bucket_bits = BucketBits(bytes.size() / width_);
+  std::vector<uint32_t>& buckets = table->buckets;
+  buckets.clear();
+  FillTable(buckets, (size_t{1} << table->bucket_bits) + 1);
+  for (size_t at = 0; at < bytes.size(); at += width_) {
+    ++table->fan_out[bytes[at]];
+    ++buckets[Bucket(&bytes[at], table->bucket_bits) + 1];
   }
-  std::partial_sum(fan_out_.begin(), fan_out_.end(), fan_out_.begin());
-  std::partial_sum(buckets_.begin(), buckets_.end(), buckets_.begin());
+  std::partial_sum(table->fan_out.begin(), table->fan_out.end(),
+                   table->fan_out.begin());
+  std::partial_sum(buckets.begin(), buckets.end(), buckets.begin());
+  ids_ = std::move(table);
 }
 
 uint32_t ObjectIdTable::LowerBound(ByteView key) const {
-  const uint32_t bucket = Bucket(key.data(), bucket_bits_);
-  uint32_t low = buckets_[bucket];
-  uint32_t high = buckets_[bucket + 1];
+  const uint32_t bucket = Bucket(key.data(), ids_->bucket_bits);
+  uint32_t low = ids_->buckets[bucket];
+  uint32_t high = ids_->buckets[bucket + 1];
   // A bucket is longer only where ids are not hashes.
   while (high - low > 4 * kIdsPerBucket) {
     const uint32_t middle = low + (high - low) / 2;

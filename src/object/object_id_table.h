@@ -3,12 +3,14 @@
 //
 // A sorted set of object ids in one flat array: 20 (or 32) bytes an id, and
 // about one byte more to find it fast. The position of an id in it is called
-// its rank. Immutable once built, so any number of threads may read it.
+// its rank. Immutable once built, so any number of threads may read it, and
+// copies share the array.
 
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -25,20 +27,27 @@ class ObjectIdTable {
   using FanOut = std::array<uint32_t, 256>;
 
   ObjectIdTable() = default;
+  ObjectIdTable(const ObjectIdTable&) = default;
+  ObjectIdTable& operator=(const ObjectIdTable&) = default;
 
   // From ids in any order; duplicates are dropped. kLimitExceeded above
   // 2^32 - 1 ids, which is what a Git pack header can count.
   static Result<ObjectIdTable> FromUnsorted(ObjectFormat format, Bytes ids);
 
+  // All of several tables of one format, duplicates once. A single one that has
+  // any is not copied. kLimitExceeded as above.
+  static Result<ObjectIdTable> Merge(ObjectFormat format,
+                                     const std::vector<ObjectIdTable>& tables);
+
   // From the bytes of ids that must be strictly ascending; kCorrupt if not.
   static Result<ObjectIdTable> FromSorted(ObjectFormat format, Bytes ids);
 
   uint32_t size() const {
-    return static_cast<uint32_t>(bytes_.size() / width_);
+    return static_cast<uint32_t>(ids_->bytes.size() / width_);
   }
   ObjectFormat format() const { return format_; }
-  ByteView bytes() const { return bytes_; }
-  const FanOut& fan_out() const { return fan_out_; }
+  ByteView bytes() const { return ids_->bytes; }
+  const FanOut& fan_out() const { return ids_->fan_out; }
 
   // REQUIRES: rank < size().
   ObjectId operator[](uint32_t rank) const { return ObjectId(View(rank)); }
@@ -50,26 +59,31 @@ class ObjectIdTable {
   std::pair<uint32_t, uint32_t> FindPrefix(std::string_view hex_prefix) const;
 
   friend bool operator==(const ObjectIdTable& a, const ObjectIdTable& b) {
-    return a.format_ == b.format_ && a.bytes_ == b.bytes_;
+    return a.format_ == b.format_ && a.ids_->bytes == b.ids_->bytes;
   }
 
  private:
+  struct Ids {
+    Bytes bytes;
+    FanOut fan_out{};
+    // As the fan-out, but by the first `bucket_bits` bits of an id, so many
+    // that a bucket holds about four ids: entry i is the first rank of bucket
+    // i.
+    unsigned bucket_bits = 0;
+    std::vector<uint32_t> buckets = {0, 0};
+  };
+
   ObjectIdTable(ObjectFormat format, Bytes ids);
 
   ByteView View(uint32_t rank) const {
-    return ByteView(bytes_).subspan(size_t{rank} * width_, width_);
+    return bytes().subspan(size_t{rank} * width_, width_);
   }
   // The first rank whose id is not less than `key`, an id's bytes.
   uint32_t LowerBound(ByteView key) const;
 
   ObjectFormat format_ = ObjectFormat::kSha1;
   size_t width_ = ObjectIdWidth(ObjectFormat::kSha1);
-  Bytes bytes_;
-  FanOut fan_out_{};
-  // As the fan-out, but by the first `bucket_bits_` bits of an id, so many that
-  // a bucket holds about four ids: entry i is the first rank of bucket i.
-  unsigned bucket_bits_ = 0;
-  std::vector<uint32_t> buckets_ = {0, 0};
+  std::shared_ptr<const Ids> ids_ = std::make_shared<Ids>();  // never null
 };
 
 // Ranks of the ids only in `a` and only in `b`, ascending.

@@ -3,9 +3,11 @@
 
 #include "pack/pack_index.h"
 
+#include <limits>
 #include <utility>
 
 #include "base/error.h"
+#include "base/huge_pages.h"
 #include "pack/pack_format.h"
 
 namespace zpack {
@@ -66,10 +68,11 @@ Result<PackIndex> DecodePackIndex(ByteView bytes, const std::string& path) {
   const uint64_t large_count = (bytes.size() - fixed) / 8;
 
   PackIndex index;
-  const ByteView ids = in.Raw(count * width);
-  ZPACK_ASSIGN_OR_RETURN(
-      index.ids,
-      ObjectIdTable::FromSorted(kFormat, Bytes(ids.begin(), ids.end())));
+  Bytes ids;
+  ReserveTable(ids, count * width);
+  Append(ids, in.Raw(count * width));
+  ZPACK_ASSIGN_OR_RETURN(index.ids,
+                         ObjectIdTable::FromSorted(kFormat, std::move(ids)));
   if (index.ids.fan_out() != fan_out) return Bad(path);
   index.checksums.resize(count);
   for (uint32_t& checksum : index.checksums) checksum = in.U32();
@@ -84,6 +87,14 @@ Result<PackIndex> DecodePackIndex(ByteView bytes, const std::string& path) {
     offset = LoadBigEndian<uint64_t>(&large_offsets[at * 8]);
   }
   return index;
+}
+
+Result<PackIndex> ReadPackIndex(FileSystem& file_system,
+                                const std::string& path) {
+  ZPACK_ASSIGN_OR_RETURN(
+      const Bytes bytes,
+      ReadWholeFile(file_system, path, std::numeric_limits<size_t>::max()));
+  return DecodePackIndex(bytes, path);
 }
 
 }  // namespace zpack

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A pack index of version 1 or 2, read (gitformat-pack(5)). Pure.
+// A pack index of version 1 or 2, read (gitformat-pack(5)).
 
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/file.h"
 #include "object/object_id_table.h"
 
 namespace zpack {
@@ -25,5 +26,9 @@ struct PackIndex {
 // for another version, kCorrupt for what does not fit together; its own
 // checksum is not looked at.
 Result<PackIndex> DecodePackIndex(ByteView bytes, const std::string& path);
+
+// The index in the file `path`. Errors as above, kIo and kNotFound.
+Result<PackIndex> ReadPackIndex(FileSystem& file_system,
+                                const std::string& path);
 
 }  // namespace zpack

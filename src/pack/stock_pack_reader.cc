@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
-#include <numeric>
 #include <utility>
 
 #include "base/error.h"
+#include "base/huge_pages.h"
 #include "base/parallel.h"
 #include "pack/pack_delta.h"
 #include "pack/pack_entry_stream.h"
@@ -49,11 +48,8 @@ StockPackReader::StockPackReader(std::unique_ptr<RandomAccessFile> file,
 Result<std::unique_ptr<StockPackReader>> StockPackReader::Open(
     FileSystem& file_system, const std::string& base_path,
     std::shared_ptr<BaseCache> cache, unsigned threads) {
-  const std::string index_path = base_path + ".idx";
-  ZPACK_ASSIGN_OR_RETURN(const Bytes bytes,
-                         ReadWholeFile(file_system, index_path,
-                                       std::numeric_limits<size_t>::max()));
-  ZPACK_ASSIGN_OR_RETURN(PackIndex index, DecodePackIndex(bytes, index_path));
+  ZPACK_ASSIGN_OR_RETURN(PackIndex index,
+                         ReadPackIndex(file_system, base_path + ".idx"));
   ZPACK_ASSIGN_OR_RETURN(auto file,
                          file_system.OpenForRead(base_path + ".pack"));
   return Create(std::move(index), std::move(file), std::move(cache), threads);
@@ -82,22 +78,25 @@ Status StockPackReader::PlaceEntries(const PackIndex& index) {
       in.U32() != index.ids.size()) {
     return Bad(0, file_->path());
   }
-  std::vector<uint32_t> order(index.ids.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::ranges::sort(order, {},
-                    [&](uint32_t rank) { return index.offsets[rank]; });
-  entries_.resize(order.size());
-  positions_.resize(order.size());
+  // Places with their ranks side by side, so that sorting looks at them only.
+  std::vector<std::pair<uint64_t, uint32_t>> places(index.ids.size());
+  for (uint32_t rank = 0; rank < places.size(); ++rank) {
+    places[rank] = {index.offsets[rank], rank};
+  }
+  std::ranges::sort(places);
+  FillTable(entries_, places.size());
+  FillTable(positions_, places.size());
+  ranks_.resize(places.size());
   uint64_t expected = kPackHeaderSize;
-  for (uint32_t position = 0; position < order.size(); ++position) {
-    const uint64_t offset = index.offsets[order[position]];
+  for (uint32_t position = 0; position < places.size(); ++position) {
+    const auto [offset, rank] = places[position];
     // The first one follows the header; none stand at the same place.
     if (offset < expected || offset >= end_) return Bad(offset, file_->path());
     entries_[position].offset = offset;
-    positions_[order[position]] = position;
+    positions_[rank] = position;
+    ranks_[position] = rank;
     expected = offset + 1;
   }
-  ranks_ = std::move(order);
   return {};
 }
 

@@ -3,7 +3,6 @@
 
 #include "repack/read_back.h"
 
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -39,11 +38,8 @@ Result<ObjectId> HashObject(StockPackReader& pack, uint32_t rank,
 Status VerifyStockPack(const StockPackWriter& writer,
                        const ObjectIdTable& expected, const RunOptions& run,
                        FileSystem& file_system) {
-  const std::string path = writer.temporary_index();
-  ZPACK_ASSIGN_OR_RETURN(
-      const Bytes bytes,
-      ReadWholeFile(file_system, path, std::numeric_limits<size_t>::max()));
-  ZPACK_ASSIGN_OR_RETURN(PackIndex index, DecodePackIndex(bytes, path));
+  ZPACK_ASSIGN_OR_RETURN(PackIndex index,
+                         ReadPackIndex(file_system, writer.temporary_index()));
   ZPACK_ASSIGN_OR_RETURN(auto file,
                          file_system.OpenForRead(writer.temporary_pack()));
   ZPACK_ASSIGN_OR_RETURN(

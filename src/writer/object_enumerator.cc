@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/huge_pages.h"
 #include "base/parallel.h"
 #include "base/progress_phase.h"
 #include "writer/object_walker.h"
@@ -116,10 +117,10 @@ Result<ObjectList> ListAndWalk(
     phase.Advance(list.ids.size(), 0);
   }
   const uint32_t count = list.ids.size();
-  list.types.resize(count, ObjectList::kUnknownType);
-  list.sizes.resize(count);
-  list.paths.resize(count, PathTable::kRoot);
-  list.visits.resize(count, ObjectList::kUnreached);
+  FillTable(list.types, count, ObjectList::kUnknownType);
+  FillTable(list.sizes, count);
+  FillTable(list.paths, count, PathTable::kRoot);
+  FillTable(list.visits, count, ObjectList::kUnreached);
 
   std::vector<bool> complete = find_complete(list.ids);
   // What lies behind complete ones is not counted, however much that is.

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/huge_pages.h"
 #include "codec/zstd_codec.h"
 #include "format/object_index.h"
 #include "format/refs_chunk.h"
@@ -22,7 +23,8 @@ namespace {
 // Numbers those of `reused` as they are, then those of `input` in its order.
 FileNumbers NumberObjects(const ObjectIdTable& ids, const EncodingInput& input,
                           const ReusableBlocks* reused) {
-  FileNumbers file{ids, {}, std::vector<uint32_t>(ids.size())};
+  FileNumbers file{ids, {}, {}};
+  FillTable(file.numbers, ids.size());
   const std::vector<uint32_t> positions =
       format::InversePermutation(input.order);
   uint32_t added = 0;  // rank in the list; all three are sorted

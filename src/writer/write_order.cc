@@ -5,8 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
-#include <tuple>
+#include <utility>
 
 namespace zpack {
 namespace {
@@ -57,14 +56,24 @@ BlockKind KindOf(const ObjectList& list, const Lineages& lineages,
 
 std::vector<uint32_t> WriteOrder(const ObjectList& list,
                                  const Lineages& lineages) {
-  std::vector<uint32_t> order(list.ids.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::ranges::sort(order, {}, [&](uint32_t rank) {
+  // What is sorted by, from the most significant bit on: type, what does not
+  // compress, what no history has, the place of the path; then the visit and
+  // the rank.
+  using Key = std::pair<uint64_t, uint64_t>;
+  std::vector<Key> keys(list.ids.size());
+  for (uint32_t rank = 0; rank < keys.size(); ++rank) {
     const uint32_t path = list.paths[rank];
     const bool last =
         list.types[rank] == ObjectType::kBlob && lineages.incompressible[path];
-    return std::tuple(TypePosition(list.types[rank]), last, !list.reached(rank),
-                      lineages.positions[path], list.visits[rank], rank);
+    const uint64_t group = uint64_t{TypePosition(list.types[rank])} << 2 |
+                           uint64_t{last} << 1 | uint64_t{!list.reached(rank)};
+    keys[rank] = {group << 32 | lineages.positions[path],
+                  uint64_t{list.visits[rank]} << 32 | rank};
+  }
+  std::ranges::sort(keys);
+  std::vector<uint32_t> order(keys.size());
+  std::ranges::transform(keys, order.begin(), [](const Key& key) {
+    return static_cast<uint32_t>(key.second);
   });
   return order;
 }
