@@ -28,6 +28,20 @@ zpack_dependency(zlib zlib 1.2.13 zlib1g-dev)
 zpack_dependency(libdeflate libdeflate 1.14 libdeflate-dev)
 zpack_dependency(libgit2 libgit2 1.5.1 libgit2-dev)
 
+# For x86-64 only, and without pkg-config file. Without it, objects are hashed one
+# after the other.
+find_path(ZPACK_IPSEC_MB_INCLUDE intel-ipsec-mb.h)
+find_library(ZPACK_IPSEC_MB_LIBRARY IPSec_MB)
+if(ZPACK_IPSEC_MB_INCLUDE AND ZPACK_IPSEC_MB_LIBRARY)
+  add_library(ZPACK_ipsec_mb UNKNOWN IMPORTED GLOBAL)
+  set_target_properties(ZPACK_ipsec_mb PROPERTIES
+    IMPORTED_LOCATION "${ZPACK_IPSEC_MB_LIBRARY}"
+    INTERFACE_INCLUDE_DIRECTORIES "${ZPACK_IPSEC_MB_INCLUDE}")
+  add_library(zpack_dep::ipsec_mb ALIAS ZPACK_ipsec_mb)
+else()
+  message(STATUS "No libipsec-mb (libipsec-mb-dev): verification takes longer")
+endif()
+
 find_package(Threads REQUIRED)
 
 find_package(Boost 1.74 COMPONENTS program_options)

@@ -17,6 +17,13 @@ HashAlgorithm HashAlgorithmOf(ObjectFormat format) {
                                          : HashAlgorithm::kSha1;
 }
 
+ObjectHeader::ObjectHeader(const ObjectInfo& info) {
+  const auto end = fmt::format_to_n(bytes_.begin(), bytes_.size() - 1, "{} {}",
+                                    ObjectTypeName(info.type), info.size);
+  *end.out = '\0';
+  size_ = end.size + 1;
+}
+
 ObjectHasher::ObjectHasher(ObjectFormat format)
     : hasher_(HashAlgorithmOf(format)) {}
 
@@ -42,11 +49,7 @@ Result<ObjectId> ObjectHasher::Hash(ObjectStream& object) {
 }
 
 void ObjectHasher::Begin(const ObjectInfo& info) {
-  std::array<char, 32> header;
-  const auto end = fmt::format_to_n(header.data(), header.size() - 1, "{} {}",
-                                    ObjectTypeName(info.type), info.size);
-  *end.out = '\0';
-  hasher_.Update(AsBytes({header.data(), end.size + 1}));
+  hasher_.Update(ObjectHeader(info).bytes());
 }
 
 ObjectId ObjectHasher::Finish() {

@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include <array>
+
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "zpack/object_id.h"
@@ -16,6 +18,17 @@ namespace zpack {
 HashAlgorithm HashAlgorithmOf(ObjectFormat format);
 
 class ObjectStream;
+
+// What Git hashes in front of an object's content.
+class ObjectHeader {
+ public:
+  explicit ObjectHeader(const ObjectInfo& info);
+  ByteView bytes() const { return ByteView(bytes_).first(size_); }
+
+ private:
+  std::array<uint8_t, 32> bytes_;
+  size_t size_;
+};
 
 class ObjectHasher {
  public:

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/progress_phase.h"
+#include "object/object_batch_hasher.h"
 #include "object/object_hasher.h"
 #include "pack/pack_index.h"
 #include "pack/stock_pack_reader.h"
@@ -21,17 +22,52 @@ constexpr uint64_t kVerifyGrain = 4096;
 // Larger objects are read back in pieces where that is possible.
 constexpr uint64_t kMaxHashedWhole = uint64_t{8} << 20;
 
-// The id that an object of a pack hashes to. `content` is a buffer to use.
-Result<ObjectId> HashObject(StockPackReader& pack, uint32_t rank,
-                            ObjectHasher& hasher, Bytes& content) {
-  const ObjectInfo info = pack.Info(rank);
-  if (info.size <= kMaxHashedWhole || !pack.IsWhole(rank)) {
-    ZPACK_TRY(pack.Read(rank, content));
-    return hasher.Hash(info.type, content);
+// Compares objects of a pack with the ids that they should have.
+class ObjectChecker {
+ public:
+  ObjectChecker(StockPackReader& pack, const ObjectIdTable& expected)
+      : pack_(pack),
+        expected_(expected),
+        hasher_(expected.format()),
+        batch_(expected.format()) {}
+
+  Status Check(uint32_t rank) {
+    const ObjectInfo info = pack_.Info(rank);
+    if (info.size > kMaxHashedWhole && pack_.IsWhole(rank)) {
+      ZPACK_ASSIGN_OR_RETURN(const auto stream, pack_.OpenStream(rank));
+      ZPACK_ASSIGN_OR_RETURN(const ObjectId id, hasher_.Hash(*stream));
+      return Compare(rank, id);
+    }
+    ZPACK_TRY(pack_.Read(rank, content_));
+    batch_.Add(info.type, content_);
+    ranks_.push_back(rank);
+    return batch_.full() ? Finish() : Status{};
   }
-  ZPACK_ASSIGN_OR_RETURN(const auto stream, pack.OpenStream(rank));
-  return hasher.Hash(*stream);
-}
+
+  // Compares those that wait.
+  Status Finish() {
+    const std::vector<ObjectId>& ids = batch_.Finish();
+    for (size_t i = 0; i < ids.size(); ++i) {
+      ZPACK_TRY(Compare(ranks_[i], ids[i]));
+    }
+    ranks_.clear();
+    return {};
+  }
+
+ private:
+  Status Compare(uint32_t rank, const ObjectId& id) const {
+    if (id == expected_[rank]) return {};
+    return MakeError(ErrorCode::kMismatch, "object {} reads back as {}",
+                     expected_[rank].ToHex(), id.ToHex());
+  }
+
+  StockPackReader& pack_;
+  const ObjectIdTable& expected_;
+  ObjectHasher hasher_;
+  ObjectBatchHasher batch_;
+  Bytes content_;
+  std::vector<uint32_t> ranks_;  // of those that wait
+};
 
 }  // namespace
 
@@ -54,27 +90,21 @@ Status VerifyStockPack(const StockPackWriter& writer,
   for (const uint32_t rank : order) total_bytes += reader->Info(rank).size;
   const ProgressPhase phase(run.progress, "Verifying objects", order.size(),
                             total_bytes);
-  return ParallelFor(
-      ResolveThreads(run.threads), run.stop, order.size(), kVerifyGrain,
-      [&](uint64_t begin, uint64_t end) -> Status {
-        ObjectHasher hasher(expected.format());
-        Bytes content;
-        uint64_t hashed = 0;
-        for (uint64_t i = begin; i < end; ++i) {
-          ZPACK_TRY(CheckStop(run.stop));
-          const uint32_t rank = order[i];
-          ZPACK_TRY(reader->Check(rank));
-          ZPACK_ASSIGN_OR_RETURN(const ObjectId id,
-                                 HashObject(*reader, rank, hasher, content));
-          if (id != expected[rank]) {
-            return MakeError(ErrorCode::kMismatch, "object {} reads back as {}",
-                             expected[rank].ToHex(), id.ToHex());
-          }
-          hashed += reader->Info(rank).size;
-        }
-        phase.Advance(end - begin, hashed);
-        return {};
-      });
+  return ParallelFor(ResolveThreads(run.threads), run.stop, order.size(),
+                     kVerifyGrain, [&](uint64_t begin, uint64_t end) -> Status {
+                       ObjectChecker objects(*reader, expected);
+                       uint64_t hashed = 0;
+                       for (uint64_t i = begin; i < end; ++i) {
+                         ZPACK_TRY(CheckStop(run.stop));
+                         const uint32_t rank = order[i];
+                         ZPACK_TRY(reader->Check(rank));
+                         ZPACK_TRY(objects.Check(rank));
+                         hashed += reader->Info(rank).size;
+                       }
+                       ZPACK_TRY(objects.Finish());
+                       phase.Advance(end - begin, hashed);
+                       return {};
+                     });
 }
 
 }  // namespace zpack

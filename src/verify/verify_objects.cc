@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/progress_phase.h"
+#include "object/object_batch_hasher.h"
 #include "object/object_hasher.h"
 #include "reader/content_size.h"
 #include "reader/object_run.h"
@@ -28,7 +29,9 @@ struct RunInFlight {
 class Worker {
  public:
   explicit Worker(const PackFile& pack)
-      : pack_(pack), hasher_(pack.header().object_format) {}
+      : pack_(pack),
+        hasher_(pack.header().object_format),
+        batch_(pack.header().object_format) {}
 
   // Damage goes into `out`.
   void Verify(RunInFlight& out) {
@@ -42,14 +45,16 @@ class Worker {
       return;
     }
     const auto& header = block->objects.header;
-    const Status visited = block->ForEachObject(
-        pack_.options().max_block_size,
-        [&](size_t index, ByteView content) -> Status {
-          out.bytes += content.size();
-          Check(header.first_object + static_cast<uint32_t>(index),
-                hasher_.Hash(header.type, content), out);
-          return {};
-        });
+    const Status visited =
+        block->ForEachObject(pack_.options().max_block_size,
+                             [&](size_t, ByteView content) -> Status {
+                               out.bytes += content.size();
+                               batch_.Add(header.type, content);
+                               if (batch_.full())
+                                 CheckBatch(header.first_object, out);
+                               return {};
+                             });
+    CheckBatch(header.first_object, out);
     if (!visited) Lost(visited.error(), out);
   }
 
@@ -68,6 +73,14 @@ class Worker {
       Check(first.objects.header.first_object, id, out);
     } else {
       Lost(status.error(), out);
+    }
+  }
+
+  // Checks what was added, which follows what was looked at of the block that
+  // begins with object `first`.
+  void CheckBatch(uint32_t first, RunInFlight& out) {
+    for (const ObjectId& id : batch_.Finish()) {
+      Check(first + static_cast<uint32_t>(out.attempts), id, out);
     }
   }
 
@@ -105,6 +118,7 @@ class Worker {
 
   const PackFile& pack_;
   ObjectHasher hasher_;
+  ObjectBatchHasher batch_;
   BlockDecoder decoder_;
 };
 

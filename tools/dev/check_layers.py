@@ -38,7 +38,7 @@ FACADE_HEADERS = {
 # Tests may include all of them.
 THIRD_PARTY = [
     (r"fmt/", None),  # anywhere but include/zpack
-    (r"xxhash\.h|openssl/", {"base"}),
+    (r"(xxhash|intel-ipsec-mb)\.h|openssl/", {"base"}),
     (r"(zstd|zdict|zstd_errors|zlib|libdeflate)\.h", {"codec"}),
     (r"git2(\.h|/)", {"git"}),
     (r"boost/", {"tools"}),

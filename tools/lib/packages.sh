@@ -11,6 +11,8 @@ build_packages=(
   libgit2-dev libzstd-dev zlib1g-dev libdeflate-dev libfmt-dev
   nlohmann-json3-dev libxxhash-dev libssl-dev libboost-program-options-dev
 )
+# Packaged for one architecture only; others do without.
+if [[ $(uname -m) == x86_64 ]]; then build_packages+=(libipsec-mb-dev); fi
 # shellcheck disable=SC2034
 test_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev clang-format-19 clang-tidy-19 man-db
