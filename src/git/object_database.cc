@@ -64,7 +64,8 @@ Packs OpenPacks(const std::vector<std::string>& object_directories,
   }
   const auto cache = std::make_shared<BaseCache>(
       std::min(options.max_cache,
-               std::max(BaseCache::kDefaultSize, bytes / kPackBytesPerCached)),
+               std::max({BaseCache::kDefaultSize, bytes / kPackBytesPerCached,
+                         BaseCache::kLeastPerThread * options.threads})),
       options.threads);
   const size_t max_readers = options.many_objects ? kMaxReaders : 0;
   Packs packs;

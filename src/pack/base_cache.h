@@ -19,18 +19,20 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "base/lru_cache.h"
+#include "base/content_ring.h"
 
 namespace zpack {
 
 class BaseCache {
  public:
   static constexpr uint64_t kDefaultSize = uint64_t{32} << 20;
+  // For each thread, at least: a chain of large objects needs its last one.
+  static constexpr uint64_t kLeastPerThread = uint64_t{16} << 20;
 
   // Keeps up to `max_bytes`, those that were used last by each of so many
   // threads. More threads than that share parts.
   explicit BaseCache(uint64_t max_bytes = kDefaultSize, unsigned threads = 1)
-      : max_bytes_(max_bytes), parts_(threads) {
+      : parts_(threads) {
     for (auto& part : parts_)
       part = std::make_unique<Part>(max_bytes / threads);
   }
@@ -38,20 +40,37 @@ class BaseCache {
   // A number for one more pack.
   uint32_t AddPack() { return packs_++; }
 
-  // The content at a position of a pack, or null.
-  std::shared_ptr<const Bytes> Find(uint32_t pack, uint32_t position) {
+  // What was found; its memory is used for nothing else before Release.
+  class Found {
+   public:
+    Found() = default;
+    Found(std::unique_lock<std::mutex> lock, ByteView content)
+        : lock_(std::move(lock)), content_(content) {}
+
+    explicit operator bool() const { return lock_.owns_lock(); }
+    ByteView content() const { return content_; }
+    void Release() {
+      if (lock_.owns_lock()) lock_.unlock();
+    }
+
+   private:
+    std::unique_lock<std::mutex> lock_;
+    ByteView content_;
+  };
+
+  // The content at a position of a pack.
+  Found Find(uint32_t pack, uint32_t position) {
     Part& part = OwnPart();
-    const std::lock_guard<std::mutex> lock(part.mutex);
-    return part.contents.Find(Key(pack, position));
+    std::unique_lock<std::mutex> lock(part.mutex);
+    const auto content = part.contents.Find(Key(pack, position));
+    return content ? Found(std::move(lock), *content) : Found();
   }
-  // Keeps it, unless it would take the place of too many others.
-  void Insert(uint32_t pack, uint32_t position,
-              std::shared_ptr<const Bytes> content) {
-    const uint64_t size = content->size();
-    if (size > max_bytes_ / 4) return;
+  // Keeps a copy, unless it would take the place of too many others.
+  // REQUIRES: this thread holds nothing that was found.
+  void Insert(uint32_t pack, uint32_t position, ByteView content) {
     Part& part = OwnPart();
     const std::lock_guard<std::mutex> lock(part.mutex);
-    part.contents.Insert(Key(pack, position), std::move(content), size);
+    part.contents.Insert(Key(pack, position), content);
   }
 
  private:
@@ -59,7 +78,7 @@ class BaseCache {
     explicit Part(uint64_t max_bytes) : contents(max_bytes) {}
 
     std::mutex mutex;  // guards what follows
-    LruCache<uint64_t, Bytes> contents;
+    ContentRing contents;
   };
 
   // Threads that start one after the other have different ones.
@@ -73,7 +92,6 @@ class BaseCache {
     return uint64_t{pack} << 32 | position;
   }
 
-  uint64_t max_bytes_;
   uint32_t packs_ = 0;
   std::vector<std::unique_ptr<Part>> parts_;
 };

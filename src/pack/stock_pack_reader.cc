@@ -286,46 +286,49 @@ Result<std::unique_ptr<ObjectStream>> StockPackReader::OpenStream(
       *file_, Info(rank), offset + header.length, offset + EntrySize(position));
 }
 
-Status StockPackReader::Expand(uint32_t position, const Bytes* base,
+Status StockPackReader::Expand(uint32_t position, ByteView base,
                                Bytes& content) const {
   if (entries_[position].base == kNoBase) return Inflate(position, content);
   static thread_local Bytes delta;
   ZPACK_TRY(Inflate(position, delta));
-  return ApplyPackDelta(*base, delta, kMaxSize, content);
+  return ApplyPackDelta(base, delta, kMaxSize, content);
 }
 
-StockPackReader::ContentPtr StockPackReader::FindBase(uint32_t position) {
-  return entries_[position].is_base ? cache_->Find(number_, position) : nullptr;
+BaseCache::Found StockPackReader::FindBase(uint32_t position) {
+  return entries_[position].is_base ? cache_->Find(number_, position)
+                                    : BaseCache::Found();
 }
 
-void StockPackReader::KeepBase(uint32_t position, ContentPtr content) {
-  if (!entries_[position].is_base) return;
-  cache_->Insert(number_, position, std::move(content));
+void StockPackReader::KeepBase(uint32_t position, ByteView content) {
+  if (entries_[position].is_base) cache_->Insert(number_, position, content);
 }
 
 Status StockPackReader::Read(uint32_t rank, Bytes& content) {
   // Up to an object that is known or stored whole, then forward again.
-  std::vector<uint32_t> chain;
-  ContentPtr base;
+  static thread_local std::vector<uint32_t> chain;
+  chain.clear();
+  BaseCache::Found found;
   for (uint32_t at = positions_[rank]; at != kNoBase; at = entries_[at].base) {
-    base = FindBase(at);
-    if (base) break;
+    found = FindBase(at);
+    if (found) break;
     chain.push_back(at);
   }
+  ByteView base = found.content();
   if (chain.empty()) {
-    content.assign(base->begin(), base->end());
+    content.assign(base.begin(), base.end());
     return {};
   }
-  for (; chain.size() > 1; chain.pop_back()) {
-    auto next = std::make_shared<Bytes>();
-    ZPACK_TRY(Expand(chain.back(), base.get(), *next));
-    base = std::move(next);
-    KeepBase(chain.back(), base);
+  // Contents are made from each other in turns; the last is what is asked for.
+  static thread_local Bytes other;
+  while (!chain.empty()) {
+    Bytes& next = chain.size() % 2 == 0 ? other : content;
+    ZPACK_TRY(Expand(chain.back(), base, next));
+    found.Release();
+    KeepBase(chain.back(), next);
+    base = next;
+    chain.pop_back();
   }
-  ZPACK_TRY(Expand(chain.front(), base.get(), content));
-  if (entries_[chain.front()].is_base) {
-    KeepBase(chain.front(), std::make_shared<const Bytes>(content));
-  }
+  if (other.size() > kMaxKept) other = Bytes();
   return {};
 }
 

@@ -93,8 +93,6 @@ class StockPackReader {
     uint32_t base = kNoBase;
     size_t length = 0;  // of the header
   };
-  using ContentPtr = std::shared_ptr<const Bytes>;
-
   StockPackReader(std::unique_ptr<RandomAccessFile> file, uint64_t end,
                   std::shared_ptr<BaseCache> cache);
 
@@ -118,10 +116,10 @@ class StockPackReader {
   // Bytes of an entry in the pack.
   uint64_t EntrySize(uint32_t position) const;
   // Fills `content` with the object at `position`, whose base is `base`.
-  Status Expand(uint32_t position, const Bytes* base, Bytes& content) const;
+  Status Expand(uint32_t position, ByteView base, Bytes& content) const;
   // Contents that others need.
-  ContentPtr FindBase(uint32_t position);
-  void KeepBase(uint32_t position, ContentPtr content);
+  BaseCache::Found FindBase(uint32_t position);
+  void KeepBase(uint32_t position, ByteView content);
 
   std::unique_ptr<RandomAccessFile> file_;
   uint64_t end_;  // of the last entry

@@ -3,7 +3,6 @@
 
 #include "writer/tree_walker.h"
 
-#include <memory>
 #include <utility>
 
 #include "base/error.h"
@@ -17,14 +16,13 @@ TreeWalker::TreeWalker(ObjectSource& source, const ObjectList& list,
     : source_(source),
       list_(list),
       complete_(complete),
-      memory_(memory),
       stop_(std::move(stop)),
       last_trees_(memory) {}
 
 Status TreeWalker::Walk(HistorySlice& slice) {
   trees_.assign(list_.ids.size(), false);
   others_.assign(list_.ids.size(), false);
-  last_trees_ = LruCache<uint32_t, Bytes>(memory_);
+  last_trees_.Clear();
   slice.ends.reserve(slice.steps.size());
   for (const WalkStep& step : slice.steps) {
     if (step.is_tree) ZPACK_TRY(WalkTree(step.object.rank, slice));
@@ -56,15 +54,14 @@ Status TreeWalker::WalkTree(uint32_t root, HistorySlice& slice) {
 
 Status TreeWalker::ReadTree(size_t position, HistorySlice& slice) {
   const uint32_t path = slice.met[position].path;
-  auto content = std::make_shared<Bytes>();
   ZPACK_ASSIGN_OR_RETURN(
       const ObjectType type,
-      source_.Read(list_.ids[slice.met[position].rank], *content));
+      source_.Read(list_.ids[slice.met[position].rank], content_));
   slice.met[position].type = type;
-  slice.met[position].size = content->size();
+  slice.met[position].size = content_.size();
   if (type != ObjectType::kTree) return {};
   const auto last = last_trees_.Find(path);
-  NewTreeEntries entries(*content, last ? ByteView(*last) : ByteView(),
+  NewTreeEntries entries(content_, last.value_or(ByteView()),
                          list_.ids.format());
   TreeEntry entry;
   while (entries.Next(entry)) {
@@ -76,7 +73,7 @@ Status TreeWalker::ReadTree(size_t position, HistorySlice& slice) {
       pending_.push_back(slice.met.size() - 1);
     }
   }
-  last_trees_.Insert(path, content, content->size());
+  last_trees_.Insert(path, content_);
   return {};
 }
 

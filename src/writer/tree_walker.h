@@ -11,7 +11,8 @@
 #include <stop_token>
 #include <vector>
 
-#include "base/lru_cache.h"
+#include "base/bytes.h"
+#include "base/content_ring.h"
 #include "object/object_source.h"
 #include "writer/history_walker.h"
 #include "writer/object_list.h"
@@ -41,7 +42,6 @@ class TreeWalker {
   ObjectSource& source_;
   const ObjectList& list_;
   const std::vector<bool>& complete_;
-  uint64_t memory_;
   std::stop_token stop_;
   // By rank: met as a tree, and as something else. An odd tree can call a tree
   // a file.
@@ -50,7 +50,8 @@ class TreeWalker {
   std::vector<size_t> pending_;  // positions in the slice's `met`
   // The last tree of each path: what the next one has in common with it was
   // met.
-  LruCache<uint32_t, Bytes> last_trees_;
+  ContentRing last_trees_;
+  Bytes content_;
 };
 
 }  // namespace zpack

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "base/content_ring.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/huge_pages.h"
+
+namespace zpack {
+namespace {
+
+// Bytes of content for each set of slots; most contents are larger.
+constexpr uint64_t kBytesPerSet = 2048;
+
+}  // namespace
+
+ContentRing::Set& ContentRing::SetOf(uint64_t key) {
+  // Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, 6.4):
+  // keys are mostly neighbours.
+  const unsigned shift =
+      64 - static_cast<unsigned>(std::countr_zero(sets_.size()));
+  return sets_[key * 0x9e3779b97f4a7c15 >> shift];
+}
+
+std::optional<ByteView> ContentRing::Find(uint64_t key) {
+  if (sets_.empty()) return std::nullopt;
+  const Set& set = SetOf(key);
+  const auto slot = std::ranges::find_if(
+      set, [&](const Slot& s) { return s.key == key && IsThere(s); });
+  if (slot == set.end()) return std::nullopt;
+  const ByteView content = Content(*slot);
+  if (end_ - slot->begin <= capacity_ / 2) return content;
+  Insert(key, content);
+  return Content(SetOf(key).front());
+}
+
+void ContentRing::Insert(uint64_t key, ByteView content) {
+  if (sets_.empty()) {
+    ReserveTable(memory_, capacity_);
+    memory_.resize(capacity_);
+    sets_.resize(
+        std::bit_ceil(std::max<uint64_t>(capacity_ / kBytesPerSet, 2)));
+    end_ = capacity_;
+  }
+  Set& set = SetOf(key);
+  const auto known = std::ranges::find(set, key, &Slot::key);
+  if (content.size() > capacity_ / 2) {
+    if (known != set.end()) *known = Slot();
+    return;
+  }
+  // In one piece.
+  const uint64_t left = capacity_ - end_ % capacity_;
+  if (content.size() > left) end_ += left;
+  const Slot slot{key, end_, content.size()};
+  std::ranges::copy(content,
+                    memory_.begin() + static_cast<ptrdiff_t>(end_ % capacity_));
+  end_ += content.size();
+  // In the place of the same, or of the oldest.
+  const auto last = known == set.end() ? set.end() - 1 : known;
+  std::shift_right(set.begin(), last + 1, 1);
+  set.front() = slot;
+}
+
+}  // namespace zpack
