@@ -219,6 +219,7 @@ std::unexpected<Error> ObjectDatabase::PackError(int code,
 
 Result<ObjectIdTable> ObjectDatabase::ListPacked() const {
   std::vector<ObjectIdTable> tables;
+  tables.reserve(readers_.size() + other_packs_.size());
   for (const auto& reader : readers_) tables.push_back(reader->ids());
   for (const std::string& pack : other_packs_) {
     const auto index = ReadPackIndex(PosixFileSystem(), pack + ".idx");
@@ -243,7 +244,7 @@ Result<ObjectIdTable> ObjectDatabase::ListPacked() const {
 }
 
 Result<ObjectIdTable> ObjectDatabase::List() {
-  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable packed_ids, ListPacked());
+  ZPACK_ASSIGN_OR_RETURN(ObjectIdTable packed_ids, ListPacked());
   Bytes loose;
   for (const std::string& directory : directories_) {
     ZPACK_TRY(ListLooseObjects(directory, loose));

@@ -27,8 +27,6 @@ class ObjectIdTable {
   using FanOut = std::array<uint32_t, 256>;
 
   ObjectIdTable() = default;
-  ObjectIdTable(const ObjectIdTable&) = default;
-  ObjectIdTable& operator=(const ObjectIdTable&) = default;
 
   // From ids in any order; duplicates are dropped. kLimitExceeded above
   // 2^32 - 1 ids, which is what a Git pack header can count.
@@ -83,7 +81,7 @@ class ObjectIdTable {
 
   ObjectFormat format_ = ObjectFormat::kSha1;
   size_t width_ = ObjectIdWidth(ObjectFormat::kSha1);
-  std::shared_ptr<const Ids> ids_ = std::make_shared<Ids>();  // never null
+  std::shared_ptr<const Ids> ids_ = std::make_shared<Ids>();
 };
 
 // Ranks of the ids only in `a` and only in `b`, ascending.
