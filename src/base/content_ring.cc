@@ -37,6 +37,7 @@ std::optional<ByteView> ContentRing::Find(uint64_t key) {
 }
 
 void ContentRing::Insert(uint64_t key, ByteView content) {
+  if (capacity_ == 0) return;
   if (sets_.empty()) {
     ReserveTable(memory_, capacity_);
     memory_.resize(capacity_);
@@ -45,9 +46,10 @@ void ContentRing::Insert(uint64_t key, ByteView content) {
     end_ = capacity_;
   }
   Set& set = SetOf(key);
-  const auto known = std::ranges::find(set, key, &Slot::key);
+  const auto known = std::ranges::find_if(
+      set, [&](const Slot& s) { return s.key == key && s.begin != 0; });
   if (content.size() > capacity_ / 2) {
-    if (known != set.end()) *known = Slot();
+    if (known != set.end()) known->begin = 0;
     return;
   }
   // In one piece.

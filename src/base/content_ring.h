@@ -19,8 +19,8 @@ namespace zpack {
 
 class ContentRing {
  public:
-  // Takes so many bytes for contents, from the first Insert on, and a fortieth
-  // more to find them.
+  // Takes so many bytes for contents, from the first Insert on, and up to a
+  // twentieth more to find them.
   explicit ContentRing(uint64_t capacity) : capacity_(capacity) {}
 
   // The content, valid until the next call. It may be forgotten at any time.
@@ -34,7 +34,8 @@ class ContentRing {
  private:
   static constexpr size_t kWays = 2;
 
-  // Where a content begins counts all bytes that were written before it.
+  // Where a content begins counts all bytes that were written before it; 0
+  // where there is none.
   struct Slot {
     uint64_t key = 0;
     uint64_t begin = 0;

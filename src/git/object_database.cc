@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "git/loose_object.h"
+#include "git/repository_layout.h"
 #include "pack/pack_index.h"
 
 namespace zpack {
@@ -42,46 +43,45 @@ constexpr size_t kMaxReaders = 64;
 // them in a larger repository.
 constexpr uint64_t kPackBytesPerCached = 8;
 
-struct Packs {
-  std::vector<std::unique_ptr<StockPackReader>> readers;
-  std::vector<std::string> others;  // without extension
-};
-
-// The packs in `object_directories`, those that we can read ourselves opened.
-Packs OpenPacks(const std::vector<std::string>& object_directories,
-                const ReadingOptions& options) {
-  uint64_t bytes = 0;
-  std::vector<std::filesystem::path> indexes;
+// The packs in `object_directories` that have an index, without extension.
+// kIo when a directory cannot be read.
+Result<std::vector<std::string>> ListPacks(
+    const std::vector<std::string>& object_directories) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> packs;
   for (const std::string& directory : object_directories) {
+    const fs::path path = fs::path(directory) / "pack";
+    const size_t first = packs.size();
     std::error_code error;
-    const auto first = indexes.size();
-    for (const auto& file :
-         std::filesystem::directory_iterator(directory + "/pack", error)) {
-      if (file.path().extension() == ".idx") indexes.push_back(file.path());
-      if (file.path().extension() == ".pack") bytes += file.file_size(error);
+    for (fs::directory_iterator it(path, error), end; !error && it != end;
+         it.increment(error)) {
+      fs::path file = it->path();
+      if (file.extension() != ".idx") continue;
+      packs.push_back(file.replace_extension().string());
     }
-    std::ranges::sort(std::span(indexes).subspan(first));
-  }
-  const auto cache = std::make_shared<BaseCache>(
-      std::min(options.max_cache,
-               std::max({BaseCache::kDefaultSize, bytes / kPackBytesPerCached,
-                         BaseCache::kLeastPerThread * options.threads})),
-      options.threads);
-  const size_t max_readers = options.many_objects ? kMaxReaders : 0;
-  Packs packs;
-  for (std::filesystem::path& index : indexes) {
-    std::string path = index.replace_extension().string();
-    if (packs.readers.size() < max_readers) {
-      auto reader = StockPackReader::Open(PosixFileSystem(), path, cache,
-                                          options.threads);
-      if (reader) {
-        packs.readers.push_back(*std::move(reader));
-        continue;
-      }
+    if (error && error != std::errc::no_such_file_or_directory) {
+      return MakeError(ErrorCode::kIo, "cannot read '{}': {}", path.string(),
+                       error.message());
     }
-    packs.others.push_back(std::move(path));
+    std::ranges::sort(std::span(packs).subspan(first));
   }
   return packs;
+}
+
+// Room for the bases of these packs.
+std::shared_ptr<BaseCache> MakeCache(
+    const std::vector<std::string>& object_directories,
+    const ReadingOptions& options) {
+  const uint64_t wanted =
+      std::max({BaseCache::kDefaultSize,
+                PackedFileBytes(object_directories) / kPackBytesPerCached,
+                BaseCache::kLeastPerThread * options.threads});
+  const uint64_t size = std::min(options.max_cache, wanted);
+  // Where that is little, threads wait for each other rather than rebuild
+  // whole chains.
+  const uint64_t parts = std::clamp<uint64_t>(size / BaseCache::kLeastPerThread,
+                                              1, options.threads);
+  return std::make_shared<BaseCache>(size, static_cast<unsigned>(parts));
 }
 
 // The content of a loose object. Its header is believed as far as content
@@ -162,19 +162,31 @@ Result<ObjectDatabase> ObjectDatabase::Open(
                        directory, LastLibgit2Message());
     }
   }
-  return ObjectDatabase(std::move(path), std::move(object_directories),
-                        std::move(packs), options);
+  ObjectDatabase database(std::move(path), std::move(object_directories),
+                          std::move(packs));
+  if (options.many_objects) ZPACK_TRY(database.OpenReaders(options));
+  return database;
 }
 
 ObjectDatabase::ObjectDatabase(std::string path,
                                std::vector<std::string> directories,
-                               OdbHandle packs, const ReadingOptions& options)
+                               OdbHandle packs)
     : path_(std::move(path)),
       directories_(std::move(directories)),
-      packs_(std::move(packs)) {
-  Packs found = OpenPacks(directories_, options);
-  readers_ = std::move(found.readers);
-  other_packs_ = std::move(found.others);
+      packs_(std::move(packs)) {}
+
+Status ObjectDatabase::OpenReaders(const ReadingOptions& options) {
+  ZPACK_ASSIGN_OR_RETURN(const auto packs, ListPacks(directories_));
+  const auto cache = MakeCache(directories_, options);
+  for (const std::string& pack : packs) {
+    if (readers_.size() == kMaxReaders) break;
+    auto reader =
+        StockPackReader::Open(PosixFileSystem(), pack, cache, options.threads);
+    if (!reader) continue;
+    readers_.push_back(*std::move(reader));
+    read_packs_.insert(pack);
+  }
+  return {};
 }
 
 std::optional<ObjectDatabase::Place> ObjectDatabase::FindPacked(
@@ -218,19 +230,26 @@ std::unexpected<Error> ObjectDatabase::PackError(int code,
 }
 
 Result<ObjectIdTable> ObjectDatabase::ListPacked() const {
+  // Those that are there now: what was a loose object when the others were
+  // opened may be in a pack by now.
+  ZPACK_ASSIGN_OR_RETURN(const auto packs, ListPacks(directories_));
   std::vector<ObjectIdTable> tables;
-  tables.reserve(readers_.size() + other_packs_.size());
+  tables.reserve(readers_.size() + packs.size());
   for (const auto& reader : readers_) tables.push_back(reader->ids());
-  for (const std::string& pack : other_packs_) {
+  for (const std::string& pack : packs) {
+    if (read_packs_.contains(pack)) continue;
     const auto index = ReadPackIndex(PosixFileSystem(), pack + ".idx");
     std::error_code error;
-    if (!index || !std::filesystem::exists(pack + ".pack", error)) break;
+    // Something is odd, and libgit2 knows what it is.
+    if (!index || !std::filesystem::exists(pack + ".pack", error)) {
+      return ListWithLibgit2();
+    }
     tables.push_back(index->ids);
   }
-  if (tables.size() == readers_.size() + other_packs_.size()) {
-    return ObjectIdTable::Merge(kFormat, tables);
-  }
-  // Something is odd, and libgit2 knows what it is.
+  return ObjectIdTable::Merge(kFormat, tables);
+}
+
+Result<ObjectIdTable> ObjectDatabase::ListWithLibgit2() const {
   Bytes ids;
   const auto add = [](const git_oid* id, void* payload) {
     Append(*static_cast<Bytes*>(payload), {id->id, kIdWidth});

@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,8 @@
 namespace zpack {
 
 struct ReadingOptions {
-  // Bytes of bases that are kept at most. For all but large packs it is no more
-  // than BaseCache::kDefaultSize.
+  // Bytes of bases that are kept at most; fewer where packs are not large and
+  // threads are few.
   uint64_t max_cache = BaseCache::kDefaultSize;
   unsigned threads = 1;  // that look into packs when they are opened
   // Without it packs are not looked into, and libgit2 reads them: faster,
@@ -48,7 +49,9 @@ class ObjectDatabase {
 
  private:
   ObjectDatabase(std::string path, std::vector<std::string> directories,
-                 OdbHandle packs, const ReadingOptions& options);
+                 OdbHandle packs);
+  // Opens the packs that we can read ourselves.
+  Status OpenReaders(const ReadingOptions& options);
 
   // Where a packed object is.
   struct Place {
@@ -57,6 +60,7 @@ class ObjectDatabase {
     uint32_t rank = 0;
   };
   Result<ObjectIdTable> ListPacked() const;
+  Result<ObjectIdTable> ListWithLibgit2() const;
   // In the packs that we read ourselves; nothing elsewhere.
   std::optional<Place> FindPacked(const ObjectId& id) const;
 
@@ -74,8 +78,7 @@ class ObjectDatabase {
   // Those packs that are read without libgit2, which stays the reference: what
   // cannot be read here is read there, and it says what is wrong.
   std::vector<std::unique_ptr<StockPackReader>> readers_;
-  // The others, without extension.
-  std::vector<std::string> other_packs_;
+  std::set<std::string> read_packs_;  // theirs, without extension
   // What is in no pack, as List saw it; looked for among loose objects first.
   ObjectIdTable only_loose_;
 };

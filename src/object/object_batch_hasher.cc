@@ -3,8 +3,6 @@
 
 #include "object/object_batch_hasher.h"
 
-#include <algorithm>
-
 namespace zpack {
 namespace {
 

@@ -5,8 +5,7 @@
 // together. May be used from several threads.
 //
 // Threads mostly read what is far apart, so each has a part of its own: with
-// one cache for all they wait for each other, for its lock and for the
-// allocator's, when one frees what another one has allocated.
+// one cache for all they wait for each other.
 
 #pragma once
 
@@ -26,7 +25,7 @@ namespace zpack {
 class BaseCache {
  public:
   static constexpr uint64_t kDefaultSize = uint64_t{32} << 20;
-  // For each thread, at least: a chain of large objects needs its last one.
+  // Enough for a part: a chain of large objects needs its last one.
   static constexpr uint64_t kLeastPerThread = uint64_t{16} << 20;
 
   // Keeps up to `max_bytes`, those that were used last by each of so many

@@ -31,6 +31,20 @@ constexpr uint64_t kScanGrain = 4096;
 // The header of a delta takes no more: two sizes of 64 bits.
 constexpr size_t kMaxDeltaHeader = 20;
 
+// Gives a buffer that is kept for the next object back when it is large.
+class BufferGuard {
+ public:
+  explicit BufferGuard(Bytes& buffer) : buffer_(buffer) {}
+  BufferGuard(const BufferGuard&) = delete;
+  BufferGuard& operator=(const BufferGuard&) = delete;
+  ~BufferGuard() {
+    if (buffer_.capacity() > kMaxKept) buffer_ = Bytes();
+  }
+
+ private:
+  Bytes& buffer_;
+};
+
 std::unexpected<Error> Bad(uint64_t offset, const std::string& path) {
   return MakeError(ErrorCode::kCorrupt, "bad entry at offset {} of '{}'",
                    offset, path);
@@ -290,6 +304,7 @@ Status StockPackReader::Expand(uint32_t position, ByteView base,
                                Bytes& content) const {
   if (entries_[position].base == kNoBase) return Inflate(position, content);
   static thread_local Bytes delta;
+  const BufferGuard guard(delta);
   ZPACK_TRY(Inflate(position, delta));
   return ApplyPackDelta(base, delta, kMaxSize, content);
 }
@@ -320,6 +335,7 @@ Status StockPackReader::Read(uint32_t rank, Bytes& content) {
   }
   // Contents are made from each other in turns; the last is what is asked for.
   static thread_local Bytes other;
+  const BufferGuard guard(other);
   while (!chain.empty()) {
     Bytes& next = chain.size() % 2 == 0 ? other : content;
     ZPACK_TRY(Expand(chain.back(), base, next));
@@ -328,7 +344,6 @@ Status StockPackReader::Read(uint32_t rank, Bytes& content) {
     base = next;
     chain.pop_back();
   }
-  if (other.size() > kMaxKept) other = Bytes();
   return {};
 }
 

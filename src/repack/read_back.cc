@@ -3,6 +3,7 @@
 
 #include "repack/read_back.h"
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -78,9 +79,13 @@ Status VerifyStockPack(const StockPackWriter& writer,
                          ReadPackIndex(file_system, writer.temporary_index()));
   ZPACK_ASSIGN_OR_RETURN(auto file,
                          file_system.OpenForRead(writer.temporary_pack()));
-  ZPACK_ASSIGN_OR_RETURN(
-      const auto reader,
-      StockPackReader::Create(std::move(index), std::move(file)));
+  const unsigned threads = ResolveThreads(run.threads);
+  ZPACK_ASSIGN_OR_RETURN(const auto reader,
+                         StockPackReader::Create(
+                             std::move(index), std::move(file),
+                             std::make_shared<BaseCache>(
+                                 BaseCache::kLeastPerThread * threads, threads),
+                             threads));
   if (!(reader->ids() == expected)) {
     return MakeError(ErrorCode::kMismatch,
                      "the pack read back has other objects than were written");
@@ -90,8 +95,8 @@ Status VerifyStockPack(const StockPackWriter& writer,
   for (const uint32_t rank : order) total_bytes += reader->Info(rank).size;
   const ProgressPhase phase(run.progress, "Verifying objects", order.size(),
                             total_bytes);
-  return ParallelFor(ResolveThreads(run.threads), run.stop, order.size(),
-                     kVerifyGrain, [&](uint64_t begin, uint64_t end) -> Status {
+  return ParallelFor(threads, run.stop, order.size(), kVerifyGrain,
+                     [&](uint64_t begin, uint64_t end) -> Status {
                        ObjectChecker objects(*reader, expected);
                        uint64_t hashed = 0;
                        for (uint64_t i = begin; i < end; ++i) {

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <numeric>
 #include <utility>
 #include <vector>
 

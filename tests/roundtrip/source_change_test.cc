@@ -185,6 +185,37 @@ TEST_F(SourceChangeTest, LooseObjectsMayMoveIntoAPackWhileTheyAreRead) {
       0);
 }
 
+// What is listed is what is there when it is listed, wherever that is by then.
+TEST_F(SourceChangeTest, ObjectsMayBePackedBetweenOpeningAndListing) {
+  repo_.Git({"repack", "-q", "-d"});
+  repo_.SetRef("refs/heads/main", repo_.SimpleCommit("more", {tip_}));
+  const auto source = OpenRepository(repo_.path());
+  ASSERT_THAT(source, IsOk());
+  const std::string pushed =
+      repo_.SimpleCommit("pushed", {repo_.Git({"rev-parse", "main"})});
+  repo_.SetRef("refs/heads/main", pushed);
+  repo_.Git({"repack", "-q", "-d"});
+  ASSERT_FALSE(fs::exists(repo_.LooseObjectPath(pushed)));
+  const auto ids = (*source)->ListObjects();
+  ASSERT_THAT(ids, IsOk());
+  EXPECT_EQ(ids->size(),
+            testing::SplitLines(
+                repo_.Git({"cat-file", "--batch-check", "--batch-all-objects"}))
+                .size());
+  EXPECT_TRUE(ids->Find(*ObjectId::FromHex(pushed)));
+}
+
+TEST_F(SourceChangeTest, PackDirectoryThatCannotBeReadIsAnError) {
+  repo_.PackAll();
+  const auto source = OpenRepository(repo_.path());
+  ASSERT_THAT(source, IsOk());
+  const std::string packs = repo_.path() + "/objects/pack";
+  fs::rename(packs, packs + ".old");
+  testing::WriteFile(packs, "a file");
+  EXPECT_THAT((*source)->ListObjects(),
+              IsError(ErrorCode::kIo, HasSubstr(packs)));
+}
+
 TEST_F(SourceChangeTest, PacksMayBeReplacedWhileTheyAreRead) {
   repo_.Git({"repack", "-q", "-d"});
   repo_.SetRef("refs/heads/main", repo_.SimpleCommit("more", {tip_}));

@@ -78,6 +78,26 @@ TEST_F(ContentRingTest, LeavesOutWhatIsTooLarge) {
   EXPECT_TRUE(Finds(3));
 }
 
+TEST_F(ContentRingTest, ForgetsWhatBecameTooLarge) {
+  for (const uint64_t key : {0, 1}) {
+    Insert(key, 10);
+    Insert(key, kCapacity);
+    EXPECT_FALSE(Finds(key));
+    Insert(key, 20);
+    EXPECT_TRUE(Finds(key));
+    Insert(key, kCapacity);
+    EXPECT_FALSE(Finds(key));
+  }
+}
+
+TEST_F(ContentRingTest, MayHaveNoRoomAtAll) {
+  ContentRing none(0);
+  none.Insert(1, {});
+  none.Insert(2, AsBytes("x"));
+  EXPECT_FALSE(none.Find(1));
+  EXPECT_FALSE(none.Find(2));
+}
+
 TEST_F(ContentRingTest, ForgetsEverythingWhenCleared) {
   ring_.Clear();
   Insert(1, 1000);
