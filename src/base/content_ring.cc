@@ -39,8 +39,8 @@ std::optional<ByteView> ContentRing::Find(uint64_t key) {
 void ContentRing::Insert(uint64_t key, ByteView content) {
   if (capacity_ == 0) return;
   if (sets_.empty()) {
-    ReserveTable(memory_, capacity_);
-    memory_.resize(capacity_);
+    memory_ = std::make_unique_for_overwrite<uint8_t[]>(capacity_);
+    AdviseHugePages(memory_.get(), capacity_);
     sets_.resize(
         std::bit_ceil(std::max<uint64_t>(capacity_ / kBytesPerSet, 2)));
     end_ = capacity_;
@@ -56,8 +56,7 @@ void ContentRing::Insert(uint64_t key, ByteView content) {
   const uint64_t left = capacity_ - end_ % capacity_;
   if (content.size() > left) end_ += left;
   const Slot slot{key, end_, content.size()};
-  std::ranges::copy(content,
-                    memory_.begin() + static_cast<ptrdiff_t>(end_ % capacity_));
+  std::ranges::copy(content, &memory_[end_ % capacity_]);
   end_ += content.size();
   // In the place of the same, or of the oldest.
   const auto last = known == set.end() ? set.end() - 1 : known;

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -48,11 +49,11 @@ class ContentRing {
     return slot.begin != 0 && slot.begin + capacity_ >= end_;
   }
   ByteView Content(const Slot& slot) const {
-    return ByteView(memory_).subspan(slot.begin % capacity_, slot.size);
+    return {&memory_[slot.begin % capacity_], slot.size};
   }
 
   uint64_t capacity_;
-  Bytes memory_;
+  std::unique_ptr<uint8_t[]> memory_;
   std::vector<Set> sets_;  // by hash of the key; full ones lose their oldest
   uint64_t end_ = 0;       // of what was written
 };
