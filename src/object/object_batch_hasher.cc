@@ -3,6 +3,8 @@
 
 #include "object/object_batch_hasher.h"
 
+#include <utility>
+
 namespace zpack {
 namespace {
 
@@ -16,8 +18,6 @@ ObjectBatchHasher::ObjectBatchHasher(ObjectFormat format)
       hash_size_(ObjectIdWidth(format)) {}
 
 void ObjectBatchHasher::Add(ObjectType type, ByteView content) {
-  Restart();
-  finished_ = false;
   const ObjectHeader header({type, content.size()});
   if (batch_ == nullptr ||
       header.bytes().size() + content.size() > BatchHasher::kMaxMessage) {
@@ -32,14 +32,8 @@ void ObjectBatchHasher::Add(ObjectType type, ByteView content) {
 
 bool ObjectBatchHasher::full() const { return messages_.size() >= kMaxWaiting; }
 
-void ObjectBatchHasher::Restart() {
-  if (finished_) ids_.clear();
-}
-
-const std::vector<ObjectId>& ObjectBatchHasher::Finish() {
-  Restart();
-  finished_ = true;
-  if (waiting_.empty()) return ids_;
+std::vector<ObjectId> ObjectBatchHasher::Finish() {
+  if (waiting_.empty()) return std::exchange(ids_, {});
   std::vector<ByteView> messages;
   messages.reserve(waiting_.size());
   for (size_t begin = 0; const Waiting& object : waiting_) {
@@ -53,7 +47,7 @@ const std::vector<ObjectId>& ObjectBatchHasher::Finish() {
   }
   messages_.clear();
   waiting_.clear();
-  return ids_;
+  return std::exchange(ids_, {});
 }
 
 }  // namespace zpack

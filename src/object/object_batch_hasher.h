@@ -24,14 +24,10 @@ class ObjectBatchHasher {
   void Add(ObjectType type, ByteView content);
   // Whether Finish is due: what waits should stay in the processor's cache.
   bool full() const;
-  // The ids of what was added since the last Finish, in that order, until the
-  // next call.
-  const std::vector<ObjectId>& Finish();
+  // The ids of what was added since the last Finish, in that order.
+  std::vector<ObjectId> Finish();
 
  private:
-  // Forgets ids that Finish has given.
-  void Restart();
-
   struct Waiting {
     size_t at;   // place of the id
     size_t end;  // of the message
@@ -43,7 +39,6 @@ class ObjectBatchHasher {
   Bytes messages_;  // headers and contents of those that wait, in a row
   std::vector<Waiting> waiting_;
   std::vector<ObjectId> ids_;
-  bool finished_ = false;
 };
 
 }  // namespace zpack

@@ -47,7 +47,7 @@ class ObjectChecker {
 
   // Compares those that wait.
   Status Finish() {
-    const std::vector<ObjectId>& ids = batch_.Finish();
+    const std::vector<ObjectId> ids = batch_.Finish();
     for (size_t i = 0; i < ids.size(); ++i) {
       ZPACK_TRY(Compare(ranks_[i], ids[i]));
     }
