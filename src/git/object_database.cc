@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "base/check.h"
 #include "base/error.h"
 #include "git/loose_object.h"
+#include "git/pack_directory.h"
 #include "git/repository_layout.h"
 #include "pack/pack_index.h"
 
@@ -43,27 +45,19 @@ constexpr size_t kMaxReaders = 64;
 // them in a larger repository.
 constexpr uint64_t kPackBytesPerCached = 8;
 
-// The packs in `object_directories` that have an index, without extension.
-// kIo when a directory cannot be read.
-Result<std::vector<std::string>> ListPacks(
+// The packs in `object_directories` that have an index, by whatever name, and
+// without extension. kIo when a directory cannot be read.
+Result<std::vector<std::string>> IndexedPacks(
     const std::vector<std::string>& object_directories) {
-  namespace fs = std::filesystem;
+  constexpr std::string_view kExtension = ".idx";
   std::vector<std::string> packs;
   for (const std::string& directory : object_directories) {
-    const fs::path path = fs::path(directory) / "pack";
-    const size_t first = packs.size();
-    std::error_code error;
-    for (fs::directory_iterator it(path, error), end; !error && it != end;
-         it.increment(error)) {
-      fs::path file = it->path();
-      if (file.extension() != ".idx") continue;
-      packs.push_back(file.replace_extension().string());
+    ZPACK_ASSIGN_OR_RETURN(const auto files, ListPackFiles(directory));
+    for (const std::string& file : files) {
+      if (!file.ends_with(kExtension)) continue;
+      packs.push_back(directory + "/pack/" +
+                      file.substr(0, file.size() - kExtension.size()));
     }
-    if (error && error != std::errc::no_such_file_or_directory) {
-      return MakeError(ErrorCode::kIo, "cannot read '{}': {}", path.string(),
-                       error.message());
-    }
-    std::ranges::sort(std::span(packs).subspan(first));
   }
   return packs;
 }
@@ -176,7 +170,7 @@ ObjectDatabase::ObjectDatabase(std::string path,
       packs_(std::move(packs)) {}
 
 Status ObjectDatabase::OpenReaders(const ReadingOptions& options) {
-  ZPACK_ASSIGN_OR_RETURN(const auto packs, ListPacks(directories_));
+  ZPACK_ASSIGN_OR_RETURN(const auto packs, IndexedPacks(directories_));
   const auto cache = MakeCache(directories_, options);
   for (const std::string& pack : packs) {
     if (readers_.size() == kMaxReaders) break;
@@ -232,7 +226,7 @@ std::unexpected<Error> ObjectDatabase::PackError(int code,
 Result<ObjectIdTable> ObjectDatabase::ListPacked() const {
   // Those that are there now: what was a loose object when the others were
   // opened may be in a pack by now.
-  ZPACK_ASSIGN_OR_RETURN(const auto packs, ListPacks(directories_));
+  ZPACK_ASSIGN_OR_RETURN(const auto packs, IndexedPacks(directories_));
   std::vector<ObjectIdTable> tables;
   tables.reserve(readers_.size() + packs.size());
   for (const auto& reader : readers_) tables.push_back(reader->ids());

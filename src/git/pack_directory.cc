@@ -29,8 +29,17 @@ std::string PackDirectory(const std::string& object_directory) {
   return object_directory + "/pack";
 }
 
-// Names of the files in the pack directory; none when there is no such
-// directory.
+Status RemoveIfThere(FileSystem& file_system, const std::string& path) {
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(path, error))) return {};
+  Status removed = file_system.Remove(path);
+  // Someone else may have been faster.
+  if (!removed && !fs::exists(fs::symlink_status(path, error))) return {};
+  return removed;
+}
+
+}  // namespace
+
 Result<std::set<std::string>> ListPackFiles(
     const std::string& object_directory) {
   const std::string directory = PackDirectory(object_directory);
@@ -45,17 +54,6 @@ Result<std::set<std::string>> ListPackFiles(
   }
   return names;
 }
-
-Status RemoveIfThere(FileSystem& file_system, const std::string& path) {
-  std::error_code error;
-  if (!fs::exists(fs::symlink_status(path, error))) return {};
-  Status removed = file_system.Remove(path);
-  // Someone else may have been faster.
-  if (!removed && !fs::exists(fs::symlink_status(path, error))) return {};
-  return removed;
-}
-
-}  // namespace
 
 Result<std::vector<StockPackFiles>> ListPacks(
     const std::string& object_directory) {

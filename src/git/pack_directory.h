@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,11 @@ struct StockPackFiles {
   friend bool operator==(const StockPackFiles&,
                          const StockPackFiles&) = default;
 };
+
+// Names of the files in the pack directory of `object_directory`; none when
+// there is no such directory. kIo when it cannot be read.
+Result<std::set<std::string>> ListPackFiles(
+    const std::string& object_directory);
 
 // The packs of `object_directory` that have an index, sorted by name. kIo when
 // the directory cannot be read.
