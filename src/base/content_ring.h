@@ -29,8 +29,6 @@ class ContentRing {
   // Keeps a copy, and of two with one key the last; but none that would take
   // the place of too many others.
   void Insert(uint64_t key, ByteView content);
-  // Forgets everything.
-  void Clear() { end_ += capacity_ + 1; }
 
  private:
   static constexpr size_t kWays = 2;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "delta/byte_compare.h"
+#include "base/byte_compare.h"
 
 namespace zpack {
 namespace {

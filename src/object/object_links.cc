@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/byte_compare.h"
+
 namespace zpack {
 namespace {
 
@@ -46,26 +48,36 @@ bool TreeIterator::Next(TreeEntry& entry) {
   return true;
 }
 
-void NewTreeEntries::NextKnown() {
-  const ByteView before = known_.rest();
-  known_bytes_ = known_.Next(known_entry_)
-                     ? before.first(before.size() - known_.rest().size())
-                     : ByteView();
+void NewTreeEntries::SkipCommon() {
+  const ByteView content = entries_.rest();
+  const ByteView known = known_.rest();
+  const size_t common = CommonPrefix(content.data(), known.data(),
+                                     std::min(content.size(), known.size()));
+  if (common == content.size()) {
+    entries_.Skip(common);
+    return;
+  }
+  TreeIterator ahead = entries_;
+  TreeEntry entry;
+  while (ahead.Next(entry) && content.size() - ahead.rest().size() <= common) {
+    entries_ = ahead;
+  }
+  known_.Skip(content.size() - entries_.rest().size());
 }
 
 bool NewTreeEntries::Next(TreeEntry& entry) {
   while (true) {
-    const ByteView before = entries_.rest();
-    if (!known_bytes_.empty() && StartsWith(before, known_bytes_)) {
-      entries_.Skip(known_bytes_.size());
-      NextKnown();
-      continue;
-    }
-    if (!entries_.Next(entry)) return false;
-    if (known_bytes_.empty() || known_entry_.name >= entry.name) return true;
-    while (!known_bytes_.empty() && known_entry_.name < entry.name) NextKnown();
-    if (known_bytes_.empty() || !StartsWith(before, known_bytes_)) return true;
-    NextKnown();
+    SkipCommon();
+    TreeIterator after = entries_;
+    if (!after.Next(entry)) return false;
+    TreeIterator known_after = known_;
+    TreeEntry known;
+    const bool has_known = known_after.Next(known);
+    // What is gone, and then what took its place.
+    if (has_known && known.name <= entry.name) known_ = known_after;
+    if (has_known && known.name < entry.name) continue;
+    entries_ = after;
+    return true;
   }
 }
 

@@ -60,20 +60,17 @@ class NewTreeEntries {
  public:
   // `known` may be empty. Both contents outlive this.
   NewTreeEntries(ByteView content, ByteView known, ObjectFormat format)
-      : entries_(content, format), known_(known, format) {
-    NextKnown();
-  }
+      : entries_(content, format), known_(known, format) {}
 
   // False at the end, or where the rest is not a tree entry.
   bool Next(TreeEntry& entry);
 
  private:
-  void NextKnown();
+  // Passes over the entries with which both go on.
+  void SkipCommon();
 
   TreeIterator entries_;
   TreeIterator known_;
-  TreeEntry known_entry_;
-  ByteView known_bytes_;  // of that entry; empty at the end
 };
 
 // What a commit names: its tree first, then its parents. An id that cannot be

@@ -4,7 +4,6 @@
 #include "object/path_table.h"
 
 #include <ranges>
-#include <vector>
 
 namespace zpack {
 
@@ -34,6 +33,22 @@ std::string PathTable::FullPath(uint32_t path) const {
     full += nodes_[part].name;
   }
   return full;
+}
+
+uint32_t PathTranslation::operator()(uint32_t path) {
+  numbers_.resize(from_.size());
+  std::vector<uint32_t> unknown;
+  while (path != PathTable::kRoot && numbers_[path] == 0) {
+    unknown.push_back(path);
+    path = from_.Parent(path);
+  }
+  uint32_t number =
+      path == PathTable::kRoot ? PathTable::kRoot : numbers_[path];
+  for (; !unknown.empty(); unknown.pop_back()) {
+    number = to_.Intern(number, from_.Name(unknown.back()));
+    numbers_[unknown.back()] = number;
+  }
+  return number;
 }
 
 }  // namespace zpack

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace zpack {
 
@@ -54,6 +55,22 @@ class PathTable {
 
   std::deque<Node> nodes_;  // a deque, because keys point into it
   std::unordered_map<Key, uint32_t, KeyHash> numbers_;
+};
+
+// Carries paths of one table over into another. Both outlive this; thread-
+// compatible.
+class PathTranslation {
+ public:
+  PathTranslation(const PathTable& from, PathTable& to)
+      : from_(from), to_(to) {}
+
+  // The number in `to` of a path of `from`.
+  uint32_t operator()(uint32_t path);
+
+ private:
+  const PathTable& from_;
+  PathTable& to_;
+  std::vector<uint32_t> numbers_;  // by path, of those that are known; or 0
 };
 
 }  // namespace zpack

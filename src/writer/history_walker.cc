@@ -12,10 +12,12 @@
 namespace zpack {
 namespace {
 
-// Each slice walks its first tree whole, so there must not be too many: they
-// grow with what was walked before.
+// The first trees of a slice are read again wherever what is between them and
+// the slice that the same thread walked before changed them, so there must not
+// be too many slices: they grow with what was walked before. Some for each
+// thread, so that none waits long for the last one.
 constexpr uint64_t kMinSteps = 2048;
-constexpr uint64_t kSlicesBefore = 16;
+constexpr uint64_t kSlicesPerThread = 4;
 
 }  // namespace
 
@@ -33,10 +35,12 @@ std::optional<uint32_t> FindNeeded(const ObjectList& list, const ObjectId& id,
 HistoryWalker::HistoryWalker(ObjectSource& source,
                              const std::vector<ObjectId>& shallow,
                              const ObjectList& list,
-                             const std::vector<bool>& complete)
+                             const std::vector<bool>& complete,
+                             unsigned threads)
     : source_(source),
       list_(list),
       complete_(complete),
+      slices_before_(kSlicesPerThread * threads),
       shallow_(shallow.begin(), shallow.end()),
       met_(list.ids.size()) {}
 
@@ -51,7 +55,7 @@ Status HistoryWalker::Add(const std::vector<ObjectId>& tips,
 }
 
 Result<bool> HistoryWalker::Next(HistorySlice& slice) {
-  const uint64_t enough = std::max(kMinSteps, steps_ / kSlicesBefore);
+  const uint64_t enough = std::max(kMinSteps, steps_ / slices_before_);
   while (!commits_.empty() && slice.steps.size() < enough) {
     const uint32_t rank = commits_.top().rank;
     commits_.pop();

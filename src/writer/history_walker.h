@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Walks tags and commits, newest commits first, and cuts what it meets into
-// slices of history. Trees are only named: each slice is walked by a TreeWalker
-// of its own. Thread-compatible.
+// slices of history. Trees are only named: TreeWalkers walk those of a slice.
+// Thread-compatible.
 
 #pragma once
 
@@ -54,14 +54,17 @@ std::optional<uint32_t> FindNeeded(const ObjectList& list, const ObjectId& id,
 class HistoryWalker {
  public:
   // Only `list.ids` is used. The walk does not go behind the objects that
-  // `complete` has, by rank; empty, it has none. All outlive this.
+  // `complete` has, by rank; empty, it has none. All outlive this. `threads`
+  // is how many walk slices at a time.
   HistoryWalker(ObjectSource& source, const std::vector<ObjectId>& shallow,
-                const ObjectList& list, const std::vector<bool>& complete);
+                const ObjectList& list, const std::vector<bool>& complete,
+                unsigned threads);
 
   // What `tips` reach, too, is to be walked. Its first steps go into `slice`.
   Status Add(const std::vector<ObjectId>& tips, HistorySlice& slice);
   // Appends steps to `slice`, as many as a slice should have; false when there
-  // are none. Where slices end depends on nothing but the history.
+  // are none. Where slices end depends on the history and `threads` only, and
+  // makes no difference to what is met where first.
   Result<bool> Next(HistorySlice& slice);
 
  private:
@@ -86,6 +89,7 @@ class HistoryWalker {
   ObjectSource& source_;
   const ObjectList& list_;
   const std::vector<bool>& complete_;
+  uint64_t slices_before_;  // their steps to those of the next slice
   std::set<ObjectId> shallow_;
   std::vector<bool> met_;  // by rank
   std::priority_queue<PendingCommit> commits_;

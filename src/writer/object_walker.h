@@ -39,8 +39,7 @@ class ObjectWalker {
  private:
   // Appends what a slice met to the walk.
   void Merge(const HistorySlice& slice);
-  void Visit(const MetObject& object, const PathTable& paths,
-             std::vector<uint32_t>& numbers);
+  void Visit(const MetObject& object, PathTranslation& to_list);
 
   ObjectSource& source_;
   ObjectList& list_;

@@ -17,17 +17,18 @@ TreeWalker::TreeWalker(ObjectSource& source, const ObjectList& list,
       list_(list),
       complete_(complete),
       stop_(std::move(stop)),
+      trees_(list.ids.size()),
+      others_(list.ids.size()),
       last_trees_(memory) {}
 
 Status TreeWalker::Walk(HistorySlice& slice) {
-  trees_.assign(list_.ids.size(), false);
-  others_.assign(list_.ids.size(), false);
-  last_trees_.Clear();
   slice.ends.reserve(slice.steps.size());
   for (const WalkStep& step : slice.steps) {
     if (step.is_tree) ZPACK_TRY(WalkTree(step.object.rank, slice));
     slice.ends.push_back(slice.met.size());
   }
+  PathTranslation to_slice(paths_, slice.paths);
+  for (MetObject& object : slice.met) object.path = to_slice(object.path);
   return {};
 }
 
@@ -68,8 +69,7 @@ Status TreeWalker::ReadTree(size_t position, HistorySlice& slice) {
     if (entry.is_gitlink()) continue;
     const auto child = FindNeeded(list_, ObjectId(entry.id), slice.missing);
     if (!child || (entry.is_tree() ? trees_ : others_)[*child]) continue;
-    if (Meet(*child, entry.is_tree(), slice.paths.Intern(path, entry.name),
-             slice)) {
+    if (Meet(*child, entry.is_tree(), paths_.Intern(path, entry.name), slice)) {
       pending_.push_back(slice.met.size() - 1);
     }
   }

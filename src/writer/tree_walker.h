@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Walks the trees of a slice of history. Slices know nothing of each other, so
-// that each can be walked by a thread of its own: what an earlier one met is
-// met again. Thread-compatible.
+// Walks the trees of slices of history, from which other slices may be left
+// out, so that several threads can share a history: what others met is met
+// again. Thread-compatible.
 
 #pragma once
 
@@ -28,7 +28,8 @@ class TreeWalker {
              std::stop_token stop);
 
   // Fills in what the trees of `slice` have, each in the order of the steps,
-  // and everything that is met first.
+  // and everything that is met first; not again what a slice before had. Slices
+  // come in the order of history.
   Status Walk(HistorySlice& slice);
 
  private:
@@ -43,11 +44,12 @@ class TreeWalker {
   const ObjectList& list_;
   const std::vector<bool>& complete_;
   std::stop_token stop_;
-  // By rank: met as a tree, and as something else. An odd tree can call a tree
-  // a file.
+  // By rank, of all slices: met as a tree, and as something else. An odd tree
+  // can call a tree a file.
   std::vector<bool> trees_;
   std::vector<bool> others_;
   std::vector<size_t> pending_;  // positions in the slice's `met`
+  PathTable paths_;              // of all slices
   // The last tree of each path: what the next one has in common with it was
   // met.
   ContentRing last_trees_;

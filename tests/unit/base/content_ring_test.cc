@@ -98,16 +98,6 @@ TEST_F(ContentRingTest, MayHaveNoRoomAtAll) {
   EXPECT_FALSE(none.Find(2));
 }
 
-TEST_F(ContentRingTest, ForgetsEverythingWhenCleared) {
-  ring_.Clear();
-  Insert(1, 1000);
-  ring_.Clear();
-  EXPECT_FALSE(Finds(1));
-  Insert(2, 1000);
-  EXPECT_TRUE(Finds(2));
-  EXPECT_FALSE(Finds(1));
-}
-
 // Whatever is found is what was inserted, also where contents are copied to the
 // front over themselves.
 TEST_F(ContentRingTest, NeverGivesAnythingElse) {

@@ -89,6 +89,8 @@ TEST(NewTreeEntries, PassesOverWhatBothTreesHave) {
   EXPECT_THAT(NewNames(known, known), IsEmpty());
   EXPECT_THAT(NewNames(known, ""), ElementsAre("a", "b", "d"));
   EXPECT_THAT(NewNames("", known), IsEmpty());
+  EXPECT_THAT(NewNames(Entry("a", 'x'), known), IsEmpty());
+  EXPECT_THAT(NewNames(Entry("d", 'x'), known), IsEmpty());
   EXPECT_THAT(NewNames(Entry("b", 'x') + Entry("c", 'x') + Entry("d", 'x') +
                            Entry("e", 'x'),
                        known),

@@ -192,7 +192,7 @@ TEST(EnumerateObjects, SlicesGiveTheWalkOfOneThread) {
   });
   source.refs.head_target = {};
   const PlainWalk walk(source);
-  for (const unsigned threads : {1U, 3U}) {
+  for (const unsigned threads : {1U, 2U, 3U}) {
     RunOptions run;
     run.threads = threads;
     const auto list = EnumerateObjects(*source.Open(), source.refs,

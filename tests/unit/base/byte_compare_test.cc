@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "delta/byte_compare.h"
+#include "base/byte_compare.h"
 
 #include <gtest/gtest.h>
 
