@@ -21,22 +21,40 @@ unsigned ResolveThreads(unsigned requested) {
 Status ParallelFor(unsigned threads, const std::stop_token& stop,
                    uint64_t count, uint64_t grain,
                    const std::function<Status(uint64_t, uint64_t)>& body) {
-  struct Range {
-    uint64_t begin = 0;
-    uint64_t end = 0;
-  };
-  struct NoState {};
+  std::mutex mutex;  // guards what follows
   uint64_t next = 0;
-  return RunOrderedPipeline<Range>(
-      threads, stop, [] { return NoState{}; },
-      [&](Range& range) -> Result<bool> {
-        if (next >= count) return false;
-        range = {next, std::min(count, next + grain)};
-        next = range.end;
-        return true;
-      },
-      [&](Range& range, NoState&) { return body(range.begin, range.end); },
-      [](Range&) { return Status{}; });
+  uint64_t failed = count;  // where the first range that failed begins
+  Status outcome;
+
+  const auto work = [&] {
+    std::unique_lock<std::mutex> lock(mutex);
+    while (outcome && next < count) {
+      const uint64_t begin = next;
+      const uint64_t end = std::min(count, begin + grain);
+      next = end;
+      lock.unlock();
+      Status status = CheckStop(stop);
+      if (status) status = Guarded([&] { return body(begin, end); });
+      lock.lock();
+      if (!status && begin < failed) {
+        failed = begin;
+        outcome = std::move(status);
+      }
+    }
+  };
+
+  const uint64_t ranges = count / grain + (count % grain == 0 ? 0 : 1);
+  if (threads <= 1 || ranges <= 1) {
+    work();
+    return outcome;
+  }
+  {
+    std::vector<std::jthread> workers;
+    for (uint64_t i = std::min<uint64_t>(threads, ranges); i > 0; --i) {
+      workers.emplace_back(work);
+    }
+  }
+  return outcome;
 }
 
 }  // namespace zpack

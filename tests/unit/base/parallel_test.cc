@@ -6,7 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <new>
+#include <stop_token>
 #include <vector>
+
+#include "base/error.h"
 
 namespace zpack {
 namespace {
@@ -105,6 +109,40 @@ TEST(ParallelFor, CoversEveryIndexOnce) {
       });
   ASSERT_TRUE(status);
   for (const auto& hit : hits) EXPECT_EQ(hit, 1);
+}
+
+TEST(ParallelFor, ReturnsTheFirstErrorInOrder) {
+  for (int round = 0; round < 50; ++round) {
+    const Status status =
+        ParallelFor(4, {}, 100, 1, [&](uint64_t begin, uint64_t) -> Status {
+          if (begin < 40) return {};
+          return MakeError(ErrorCode::kCorrupt, "{}", begin);
+        });
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().message, "40");
+  }
+}
+
+TEST(ParallelFor, EndsWhenStopped) {
+  std::stop_source stop;
+  std::atomic<int> calls = 0;
+  const Status status = ParallelFor(2, stop.get_token(), 1000, 1,
+                                    [&](uint64_t begin, uint64_t) -> Status {
+                                      ++calls;
+                                      if (begin == 10) stop.request_stop();
+                                      return {};
+                                    });
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kInterrupted);
+  EXPECT_LT(calls, 1000);
+}
+
+TEST(ParallelFor, TurnsAnExceptionIntoAnError) {
+  const Status status =
+      ParallelFor(2, {}, 10, 1,
+                  [](uint64_t, uint64_t) -> Status { throw std::bad_alloc(); });
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kInternal);
 }
 
 }  // namespace
