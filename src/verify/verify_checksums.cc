@@ -2,89 +2,180 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/parallel.h"
 #include "base/progress_phase.h"
 #include "verify/verify_pack.h"
 
 namespace zpack {
 namespace {
 
+// Bytes that are read at a time.
 constexpr uint64_t kPiece = uint64_t{1} << 20;
+
+// A chunk that has a checksum of its own.
+struct FileChunk {
+  uint32_t id = format::kBlockChunk;
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  std::optional<size_t> block = std::nullopt;  // its number
+};
+
+// All between the header and the table of contents, in the order of the file.
+// Chunks that this version does not know are checked like any other.
+std::vector<FileChunk> ListChunks(const PackFile& pack) {
+  std::vector<FileChunk> chunks;
+  const auto& rows = pack.toc().chunks;
+  const auto add = [&](const format::ChunkLocation& row) {
+    chunks.push_back({row.id, row.offset, row.end()});
+  };
+  add(rows.front());
+  for (size_t block = 0; block < pack.blocks().block_count(); ++block) {
+    const uint64_t begin = pack.block_offset(block);
+    chunks.push_back({.begin = begin,
+                      .end = begin + pack.block_stored_size(block),
+                      .block = block});
+  }
+  std::for_each(rows.begin() + 1, rows.end(), add);
+  return chunks;
+}
+
+// A part of a chunk on its way through the pipeline. The checksum at the end is
+// not cut in two.
+struct Piece {
+  size_t chunk = 0;
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  Bytes bytes;
+  Status read;
+};
+
+// Reads all chunks once: each for its checksum, and all for the file's hash.
+class ChunkPass {
+ public:
+  ChunkPass(const PackFile& pack, const ProgressPhase& phase,
+            Hasher& file_hasher, VerifyReport& report)
+      : pack_(pack),
+        phase_(phase),
+        file_hasher_(file_hasher),
+        report_(report),
+        chunks_(ListChunks(pack)) {}
+
+  bool Next(Piece& piece) {
+    if (next_ == chunks_.size()) return false;
+    const FileChunk& chunk = chunks_[next_];
+    piece.chunk = next_;
+    piece.begin = std::max(next_begin_, chunk.begin);
+    piece.end = chunk.end - piece.begin < kPiece + format::kChecksumSize
+                    ? chunk.end
+                    : piece.begin + kPiece;
+    next_begin_ = piece.end;
+    if (piece.end == chunk.end) ++next_;
+    return true;
+  }
+
+  void Read(Piece& piece) const {
+    piece.bytes.resize(piece.end - piece.begin);
+    piece.read = pack_.file().Read(piece.begin, piece.bytes);
+  }
+
+  // Pieces come in the order of the file.
+  Status Check(const Piece& piece) {
+    const FileChunk& chunk = chunks_[piece.chunk];
+    if (piece.begin == chunk.begin) {
+      checksum_.emplace();
+      status_ = {};
+    }
+    if (!piece.read) {
+      if (!chunk.block) return piece.read;
+      if (unread_) unread_ = piece.read;
+    }
+    file_hasher_.Update(piece.bytes);
+    if (status_) status_ = CheckPiece(piece, chunk);
+    const bool last = piece.end == chunk.end;
+    if (last && !status_) Report(chunk);
+    phase_.Advance(last && chunk.block ? 1 : 0, piece.bytes.size());
+    return {};
+  }
+
+  // The first error of reading a block, without which there is no hash.
+  const Status& unread() const { return unread_; }
+
+ private:
+  Status CheckPiece(const Piece& piece, const FileChunk& chunk) {
+    ZPACK_TRY(piece.read);
+    ByteView bytes = piece.bytes;
+    if (piece.begin == chunk.begin) {
+      ZPACK_TRY(
+          format::CheckChunkHeader(chunk.id, chunk.end - chunk.begin, bytes));
+    }
+    if (piece.end < chunk.end) {
+      checksum_->Update(bytes);
+      return {};
+    }
+    checksum_->Update(bytes.first(bytes.size() - format::kChecksumSize));
+    return format::CheckChunkChecksum(
+        chunk.id, bytes.last(format::kChecksumSize), checksum_->Value());
+  }
+
+  void Report(const FileChunk& chunk) {
+    const Error& error = status_.error();
+    const std::string where =
+        chunk.block ? fmt::format(" in block {}", *chunk.block) : "";
+    report_.damages.push_back(
+        {fmt::format("{}{} at offset {} of '{}'", error.message, where,
+                     chunk.begin, pack_.path()),
+         {},
+         chunk.begin,
+         error.code});
+  }
+
+  const PackFile& pack_;
+  const ProgressPhase& phase_;
+  Hasher& file_hasher_;
+  VerifyReport& report_;
+  std::vector<FileChunk> chunks_;
+  size_t next_ = 0;
+  uint64_t next_begin_ = 0;
+  // Of the chunk that is being checked.
+  std::optional<ChecksumHasher> checksum_;
+  Status status_;
+  Status unread_;
+};
 
 // Feeds [begin, end) of the file to `hasher`.
 Status HashRange(const PackFile& pack, uint64_t begin, uint64_t end,
-                 const RunOptions& run, const ProgressPhase& phase,
-                 Hasher& hasher) {
-  Bytes piece;
-  while (begin < end) {
-    ZPACK_TRY(CheckStop(run.stop));
-    piece.resize(std::min(kPiece, end - begin));
-    ZPACK_TRY(pack.file().Read(begin, piece));
-    hasher.Update(piece);
-    begin += piece.size();
-    phase.Advance(0, piece.size());
-  }
+                 const ProgressPhase& phase, Hasher& hasher) {
+  Bytes bytes(end - begin);
+  ZPACK_TRY(pack.file().Read(begin, bytes));
+  hasher.Update(bytes);
+  phase.Advance(0, bytes.size());
   return {};
-}
-
-// Every chunk is read for its checksum, and the file once more for its hash.
-uint64_t BytesToRead(const PackFile& pack) {
-  uint64_t bytes = pack.blocks_stored_size();
-  for (const format::ChunkLocation& row : pack.toc().chunks) {
-    bytes += row.end() - row.offset;
-  }
-  return bytes + pack.file().size() - format::kDigestSize;
 }
 
 }  // namespace
 
 Status VerifyChecksums(const PackFile& pack, const RunOptions& run,
                        VerifyReport& report) {
-  const size_t block_count = pack.blocks().block_count();
-  const ProgressPhase phase(run.progress, "Checking checksums", block_count,
-                            BytesToRead(pack));
-  Bytes chunk;
-  for (size_t block = 0; block < block_count; ++block) {
-    ZPACK_TRY(CheckStop(run.stop));
-    const uint64_t offset = pack.block_offset(block);
-    Status status = pack.ReadBlockChunk(block, chunk);
-    if (status) {
-      const auto payload = format::DecodeChunk(format::kBlockChunk, chunk);
-      if (!payload) status = std::unexpected(payload.error());
-    }
-    if (!status) {
-      report.damages.push_back(
-          {fmt::format("{} in block {} at offset {} of '{}'",
-                       status.error().message, block, offset, pack.path()),
-           {},
-           offset,
-           status.error().code});
-    }
-    phase.Advance(1, chunk.size());
-  }
-  // Chunks that this version does not know are checked like any other.
-  for (const format::ChunkLocation& row : pack.toc().chunks) {
-    const uint64_t size = row.end() - row.offset;
-    if (size > pack.options().max_chunk_size) {
-      return MakeError(ErrorCode::kLimitExceeded,
-                       "chunk '{}' of {} bytes is above the limit of {} at "
-                       "offset {} of '{}'",
-                       format::ChunkName(row.id), size,
-                       pack.options().max_chunk_size, row.offset, pack.path());
-    }
-    chunk.resize(size);
-    ZPACK_TRY(pack.file().Read(row.offset, chunk));
-    phase.Advance(0, size);
-    if (const auto payload = format::DecodeChunk(row.id, chunk); !payload) {
-      report.damages.push_back(
-          {fmt::format("{} at offset {} of '{}'", payload.error().message,
-                       row.offset, pack.path()),
-           {},
-           row.offset});
-    }
-  }
+  const uint64_t hashed_size = pack.file().size() - format::kDigestSize;
+  const ProgressPhase phase(run.progress, "Checking checksums",
+                            pack.blocks().block_count(), hashed_size);
+  Hasher hasher(HashAlgorithm::kSha256);
+  ChunkPass pass(pack, phase, hasher, report);
+  struct NoState {};
+  const Status checked = RunOrderedPipeline<Piece>(
+      ResolveThreads(run.threads), run.stop, [] { return NoState{}; },
+      [&](Piece& piece) -> Result<bool> { return pass.Next(piece); },
+      [&](Piece& piece, NoState&) -> Status {
+        pass.Read(piece);
+        return {};
+      },
+      [&](const Piece& piece) { return pass.Check(piece); });
+  ZPACK_TRY(checked);
 
   const uint64_t trailer_offset = pack.file().size() - format::kTrailerSize;
   if (format::ContentDigest(pack.ids()) != pack.trailer().content_digest) {
@@ -94,12 +185,14 @@ Status VerifyChecksums(const PackFile& pack, const RunOptions& run,
          {},
          trailer_offset});
   }
-  Hasher hasher(HashAlgorithm::kSha256);
+  // The header comes last: its offsets were known at the end.
   const uint64_t header_size = pack.header().EncodedSize();
-  Status hashed =
-      HashRange(pack, header_size, pack.file().size() - format::kDigestSize,
-                run, phase, hasher);
-  if (hashed) hashed = HashRange(pack, 0, header_size, run, phase, hasher);
+  Status hashed = pass.unread();
+  if (hashed) {
+    hashed = HashRange(pack, pack.header().table_of_contents_offset,
+                       hashed_size, phase, hasher);
+  }
+  if (hashed) hashed = HashRange(pack, 0, header_size, phase, hasher);
   if (!hashed && hashed.error().code == ErrorCode::kIo) {
     // A bad sector must not hide what else is damaged.
     report.damages.push_back(
