@@ -31,14 +31,24 @@ std::string ChunkName(uint32_t id) {
   return name;
 }
 
+ChunkFrame FrameChunk(uint32_t id, uint32_t flags, ByteView payload) {
+  ChunkFrame frame;
+  ByteWriter header(frame.header);
+  header.U32(id);
+  header.U32(flags);
+  header.U64(payload.size());
+  ChecksumHasher hasher;
+  hasher.Update(frame.header);
+  hasher.Update(payload);
+  ByteWriter(frame.checksum).U64(hasher.Value());
+  return frame;
+}
+
 void EncodeChunk(uint32_t id, uint32_t flags, ByteView payload, Bytes& out) {
-  const size_t start = out.size();
-  ByteWriter to(out);
-  to.U32(id);
-  to.U32(flags);
-  to.U64(payload.size());
-  to.Raw(payload);
-  to.U64(Checksum(ByteView(out).subspan(start)));
+  const ChunkFrame frame = FrameChunk(id, flags, payload);
+  Append(out, frame.header);
+  Append(out, payload);
+  Append(out, frame.checksum);
 }
 
 Result<ChunkHeader> DecodeChunkHeader(ByteView bytes) {

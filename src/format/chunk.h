@@ -25,6 +25,13 @@ struct ChunkHeader {
   uint64_t payload_size = 0;
 };
 
+// What stands before and after the payload of a chunk.
+struct ChunkFrame {
+  Bytes header;
+  Bytes checksum;
+};
+ChunkFrame FrameChunk(uint32_t id, uint32_t flags, ByteView payload);
+
 // Appends a whole chunk: header, payload, checksum.
 void EncodeChunk(uint32_t id, uint32_t flags, ByteView payload, Bytes& out);
 

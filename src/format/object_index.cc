@@ -143,6 +143,7 @@ void EncodeObjectIds(const ObjectIdTable& ids, Bytes& out) {
     }
   }
   const size_t width = ObjectIdWidth(ids.format());
+  out.reserve(out.size() + ids.size() * (width - prefix));
   for (size_t at = 0; at < ids.bytes().size(); at += width) {
     to.Raw(ids.bytes().subspan(at + prefix, width - prefix));
   }

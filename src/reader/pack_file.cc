@@ -52,8 +52,9 @@ Result<format::FileHeader> ReadHeader(const RandomAccessFile& file) {
 }
 
 // Reads and checks the chunk at `offset`, which takes `size` bytes in all.
-Result<Bytes> ReadChunk(const RandomAccessFile& file, uint32_t id,
-                        uint64_t offset, uint64_t size, uint64_t max_size) {
+Result<LoadedChunk> ReadChunk(const RandomAccessFile& file, uint32_t id,
+                              uint64_t offset, uint64_t size,
+                              uint64_t max_size) {
   if (size > max_size) {
     return MakeError(ErrorCode::kLimitExceeded,
                      "chunk '{}' of {} bytes is above the limit of {} at "
@@ -61,12 +62,12 @@ Result<Bytes> ReadChunk(const RandomAccessFile& file, uint32_t id,
                      format::ChunkName(id), size, max_size, offset,
                      file.path());
   }
-  Bytes chunk(size);
-  ZPACK_TRY(file.Read(offset, chunk));
+  LoadedChunk chunk{Bytes(size), {}};
+  ZPACK_TRY(file.Read(offset, chunk.bytes));
   ZPACK_ASSIGN_OR_RETURN(
-      const ByteView payload,
-      Locate(format::DecodeChunk(id, chunk), offset, file.path()));
-  return Bytes(payload.begin(), payload.end());
+      chunk.payload,
+      Locate(format::DecodeChunk(id, chunk.bytes), offset, file.path()));
+  return chunk;
 }
 
 }  // namespace
@@ -117,11 +118,11 @@ Result<RefsSnapshot> PackFile::ReadRefs(const RandomAccessFile& file,
                      "bad size of chunk at offset {} of '{}'", offset,
                      file.path());
   }
-  ZPACK_ASSIGN_OR_RETURN(const Bytes payload,
+  ZPACK_ASSIGN_OR_RETURN(const LoadedChunk refs,
                          ReadChunk(file, format::kRefsChunk, offset,
                                    chunk.payload_size + format::kChunkOverhead,
                                    options.max_chunk_size));
-  return Locate(format::DecodeRefs(payload, header.object_format), offset,
+  return Locate(format::DecodeRefs(refs.payload, header.object_format), offset,
                 file.path());
 }
 
@@ -146,21 +147,22 @@ Status PackFile::Load() {
                      toc_offset, path());
   }
   ZPACK_ASSIGN_OR_RETURN(
-      const Bytes toc,
+      const LoadedChunk toc,
       ReadChunk(*file_, format::kTableOfContentsChunk, toc_offset,
                 trailer_offset - toc_offset, options_.max_chunk_size));
-  ZPACK_ASSIGN_OR_RETURN(
-      toc_, Locate(format::DecodeTableOfContents(toc, start, toc_offset),
-                   toc_offset, path()));
+  ZPACK_ASSIGN_OR_RETURN(toc_, Locate(format::DecodeTableOfContents(
+                                          toc.payload, start, toc_offset),
+                                      toc_offset, path()));
   return LoadTables();
 }
 
-Result<Bytes> PackFile::LoadChunk(const format::ChunkLocation& chunk) const {
+Result<LoadedChunk> PackFile::LoadChunk(
+    const format::ChunkLocation& chunk) const {
   return ReadChunk(*file_, chunk.id, chunk.offset, chunk.end() - chunk.offset,
                    options_.max_chunk_size);
 }
 
-Result<Bytes> PackFile::LoadChunk(uint32_t id) const {
+Result<LoadedChunk> PackFile::LoadChunk(uint32_t id) const {
   const format::ChunkLocation* const chunk = toc_.Find(id);
   if (chunk == nullptr) {
     return MakeError(ErrorCode::kCorrupt, "chunk '{}' is missing from '{}'",
@@ -171,10 +173,10 @@ Result<Bytes> PackFile::LoadChunk(uint32_t id) const {
 
 Status PackFile::LoadTables() {
   const auto at = [this](uint32_t id) { return toc_.Find(id)->offset; };
-  ZPACK_ASSIGN_OR_RETURN(const Bytes refs, LoadChunk(format::kRefsChunk));
-  ZPACK_ASSIGN_OR_RETURN(refs_,
-                         Locate(format::DecodeRefs(refs, header_.object_format),
-                                at(format::kRefsChunk), path()));
+  ZPACK_ASSIGN_OR_RETURN(const LoadedChunk refs, LoadChunk(format::kRefsChunk));
+  ZPACK_ASSIGN_OR_RETURN(
+      refs_, Locate(format::DecodeRefs(refs.payload, header_.object_format),
+                    at(format::kRefsChunk), path()));
 
   // The header, the refs, the blocks and then every other chunk follow each
   // other without a gap: there is no byte that no checksum covers.
@@ -197,10 +199,10 @@ Status PackFile::LoadTables() {
                      "table of contents does not cover '{}'", path());
   }
 
-  ZPACK_ASSIGN_OR_RETURN(const Bytes blocks,
+  ZPACK_ASSIGN_OR_RETURN(const LoadedChunk blocks,
                          LoadChunk(format::kBlockTableChunk));
   ZPACK_ASSIGN_OR_RETURN(blocks_, Locate(format::DecodeBlockTable(
-                                             blocks, chunks[0].end(),
+                                             blocks.payload, chunks[0].end(),
                                              blocks_end, header_.object_count),
                                          at(format::kBlockTableChunk), path()));
 
@@ -229,19 +231,19 @@ Result<PackFile::Index> PackFile::ReadIndex() const {
     const auto decode = ids.id == format::kObjectIdsChunk
                             ? format::DecodeObjectIds
                             : format::DecodeWholeObjectIds;
-    ZPACK_ASSIGN_OR_RETURN(const Bytes payload, LoadChunk(ids));
-    ZPACK_ASSIGN_OR_RETURN(
-        index.ids,
-        Locate(decode(payload, header_.object_format, header_.object_count),
-               ids.offset, path()));
+    ZPACK_ASSIGN_OR_RETURN(const LoadedChunk chunk, LoadChunk(ids));
+    ZPACK_ASSIGN_OR_RETURN(index.ids,
+                           Locate(decode(chunk.payload, header_.object_format,
+                                         header_.object_count),
+                                  ids.offset, path()));
   }
   const auto decode = numbers.id == format::kObjectNumbersChunk
                           ? format::DecodeObjectNumbers
                           : format::DecodeWideObjectNumbers;
-  ZPACK_ASSIGN_OR_RETURN(const Bytes payload, LoadChunk(numbers));
-  ZPACK_ASSIGN_OR_RETURN(
-      index.numbers,
-      Locate(decode(payload, header_.object_count), numbers.offset, path()));
+  ZPACK_ASSIGN_OR_RETURN(const LoadedChunk chunk, LoadChunk(numbers));
+  ZPACK_ASSIGN_OR_RETURN(index.numbers,
+                         Locate(decode(chunk.payload, header_.object_count),
+                                numbers.offset, path()));
   index.ranks = format::InversePermutation(index.numbers);
   return index;
 }

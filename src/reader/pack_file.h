@@ -27,6 +27,12 @@
 
 namespace zpack {
 
+// A whole chunk, and the payload in it.
+struct LoadedChunk {
+  Bytes bytes;
+  ByteView payload;
+};
+
 class PackFile {
  public:
   // Opens `file` and checks everything VerifyLevel::kStructure stands for.
@@ -113,8 +119,8 @@ class PackFile {
   Status LoadTables();
   Result<Index> ReadIndex() const;
   // Reads and checks a chunk that the table of contents lists.
-  Result<Bytes> LoadChunk(const format::ChunkLocation& chunk) const;
-  Result<Bytes> LoadChunk(uint32_t id) const;
+  Result<LoadedChunk> LoadChunk(const format::ChunkLocation& chunk) const;
+  Result<LoadedChunk> LoadChunk(uint32_t id) const;
   const Index& index() const {
     ZPACK_CHECK(index_loaded());
     return index_;

@@ -32,10 +32,12 @@ Status ContainerWriter::Put(ByteView bytes) {
 }
 
 Status ContainerWriter::AppendChunk(uint32_t id, ByteView payload) {
-  Bytes chunk;
-  format::EncodeChunk(id, format::kChunkRequired, payload, chunk);
+  const format::ChunkFrame frame =
+      format::FrameChunk(id, format::kChunkRequired, payload);
   toc_.chunks.push_back({id, format::kChunkRequired, size_, payload.size()});
-  return Append(chunk);
+  ZPACK_TRY(Append(frame.header));
+  ZPACK_TRY(Append(payload));
+  return Append(frame.checksum);
 }
 
 Status ContainerWriter::Start(ByteView preamble, uint64_t written) {
