@@ -232,13 +232,13 @@ Result<ObjectIdTable> ObjectDatabase::ListPacked() const {
   for (const auto& reader : readers_) tables.push_back(reader->ids());
   for (const std::string& pack : packs) {
     if (read_packs_.contains(pack)) continue;
-    const auto index = ReadPackIndex(PosixFileSystem(), pack + ".idx");
+    auto ids = ReadPackIndexIds(PosixFileSystem(), pack + ".idx");
     std::error_code error;
     // Something is odd, and libgit2 knows what it is.
-    if (!index || !std::filesystem::exists(pack + ".pack", error)) {
+    if (!ids || !std::filesystem::exists(pack + ".pack", error)) {
       return ListWithLibgit2();
     }
-    tables.push_back(index->ids);
+    tables.push_back(*std::move(ids));
   }
   return ObjectIdTable::Merge(kFormat, tables);
 }

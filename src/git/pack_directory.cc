@@ -84,10 +84,10 @@ Result<std::vector<StockPackFiles>> ListPacks(
 Result<ObjectIdTable> ReadPackIds(FileSystem& file_system,
                                   const std::string& object_directory,
                                   const std::string& name) {
-  const Result<PackIndex> index = ReadPackIndex(
+  Result<ObjectIdTable> ids = ReadPackIndexIds(
       file_system, PackDirectory(object_directory) + '/' + name + ".idx");
-  if (index) return index->ids;
-  const Error& error = index.error();
+  if (ids) return ids;
+  const Error& error = ids.error();
   const bool unreadable =
       error.code == ErrorCode::kIo || error.code == ErrorCode::kNotFound;
   return MakeError(unreadable ? error.code : ErrorCode::kSourceCorrupt, "{}",

@@ -3,7 +3,7 @@
 
 #include "pack/pack_index.h"
 
-#include <limits>
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -23,7 +23,9 @@ std::unexpected<Error> Bad(const std::string& path) {
 
 // Version 1 has no header and no checksums: the fan-out, offsets with ids, and
 // two hashes.
-Result<PackIndex> DecodeVersion1(ByteView bytes, const std::string& path) {
+Result<PackIndex> ReadVersion1(const RandomAccessFile& file) {
+  Bytes bytes(file.size());
+  ZPACK_TRY(file.Read(0, bytes));
   ByteReader in(bytes);
   ObjectIdTable::FanOut fan_out;
   for (uint32_t& count : fan_out) count = in.U32();
@@ -31,11 +33,11 @@ Result<PackIndex> DecodeVersion1(ByteView bytes, const std::string& path) {
   const uint64_t count = fan_out.back();
   if (!in.ok() ||
       bytes.size() != kFanOutSize + count * (width + 4) + 2 * width) {
-    return Bad(path);
+    return Bad(file.path());
   }
   PackIndex index;
   Bytes ids;
-  ids.reserve(count * width);
+  ReserveTable(ids, count * width);
   index.offsets.resize(count);
   for (uint64_t& offset : index.offsets) {
     offset = in.U32();
@@ -43,58 +45,105 @@ Result<PackIndex> DecodeVersion1(ByteView bytes, const std::string& path) {
   }
   ZPACK_ASSIGN_OR_RETURN(index.ids,
                          ObjectIdTable::FromSorted(kFormat, std::move(ids)));
-  if (index.ids.fan_out() != fan_out) return Bad(path);
+  if (index.ids.fan_out() != fan_out) return Bad(file.path());
   return index;
+}
+
+// 1 or 2; kUnsupported for what is newer.
+Result<uint32_t> ReadVersion(const RandomAccessFile& file) {
+  Bytes start(std::min<uint64_t>(file.size(), 2 * sizeof(uint32_t)));
+  ZPACK_TRY(file.Read(0, start));
+  ByteReader in(start);
+  if (in.U32() != kPackIndexSignature) return 1;
+  const uint32_t version = in.U32();
+  if (version != kPackVersion) {
+    return MakeError(ErrorCode::kUnsupported,
+                     "pack index of another version: '{}'", file.path());
+  }
+  return version;
+}
+
+// Ids, checksums, offsets, then large offsets and two hashes.
+uint64_t Version2Size(uint64_t count) {
+  const size_t width = ObjectIdWidth(kFormat);
+  return kHeaderSize + count * (width + 8) + 2 * width;
+}
+
+Status ReadTable(const RandomAccessFile& file, uint64_t offset, uint64_t size,
+                 Bytes& table) {
+  ReserveTable(table, size);
+  table.resize(size);
+  return file.Read(offset, table);
+}
+
+Result<ObjectIdTable> ReadVersion2Ids(const RandomAccessFile& file) {
+  if (file.size() < kHeaderSize) return Bad(file.path());
+  Bytes header(kFanOutSize);
+  ZPACK_TRY(file.Read(kHeaderSize - kFanOutSize, header));
+  ByteReader in(header);
+  ObjectIdTable::FanOut fan_out;
+  for (uint32_t& count : fan_out) count = in.U32();
+  const uint64_t count = fan_out.back();
+  const uint64_t least = Version2Size(count);
+  if (file.size() < least || (file.size() - least) % 8 != 0) {
+    return Bad(file.path());
+  }
+  Bytes bytes;
+  ZPACK_TRY(
+      ReadTable(file, kHeaderSize, count * ObjectIdWidth(kFormat), bytes));
+  ZPACK_ASSIGN_OR_RETURN(ObjectIdTable ids,
+                         ObjectIdTable::FromSorted(kFormat, std::move(bytes)));
+  if (ids.fan_out() != fan_out) return Bad(file.path());
+  return ids;
 }
 
 }  // namespace
 
-Result<PackIndex> DecodePackIndex(ByteView bytes, const std::string& path) {
-  ByteReader in(bytes);
-  if (in.U32() != kPackIndexSignature) return DecodeVersion1(bytes, path);
-  if (in.U32() != kPackVersion) {
-    return MakeError(ErrorCode::kUnsupported,
-                     "pack index of another version: '{}'", path);
-  }
-  ObjectIdTable::FanOut fan_out;
-  for (uint32_t& count : fan_out) count = in.U32();
-  const size_t width = ObjectIdWidth(kFormat);
-  const uint64_t count = fan_out.back();
-  // Ids, checksums, offsets, then large offsets and two hashes.
-  const uint64_t fixed = kHeaderSize + count * (width + 8) + 2 * width;
-  if (!in.ok() || bytes.size() < fixed || (bytes.size() - fixed) % 8 != 0) {
-    return Bad(path);
-  }
-  const uint64_t large_count = (bytes.size() - fixed) / 8;
-
+Result<PackIndex> ReadPackIndex(const RandomAccessFile& file) {
+  ZPACK_ASSIGN_OR_RETURN(const uint32_t version, ReadVersion(file));
+  if (version == 1) return ReadVersion1(file);
   PackIndex index;
-  Bytes ids;
-  ReserveTable(ids, count * width);
-  Append(ids, in.Raw(count * width));
-  ZPACK_ASSIGN_OR_RETURN(index.ids,
-                         ObjectIdTable::FromSorted(kFormat, std::move(ids)));
-  if (index.ids.fan_out() != fan_out) return Bad(path);
-  index.checksums.resize(count);
-  for (uint32_t& checksum : index.checksums) checksum = in.U32();
-  ByteReader large(bytes.last(large_count * 8 + 2 * width));
-  const ByteView large_offsets = large.Raw(large_count * 8);
-  index.offsets.resize(count);
+  ZPACK_ASSIGN_OR_RETURN(index.ids, ReadVersion2Ids(file));
+  const uint64_t count = index.ids.size();
+  uint64_t at = kHeaderSize + index.ids.bytes().size();
+  {
+    Bytes checksums;
+    ZPACK_TRY(ReadTable(file, at, count * 4, checksums));
+    ByteReader in(checksums);
+    FillTable(index.checksums, count);
+    for (uint32_t& checksum : index.checksums) checksum = in.U32();
+    at += checksums.size();
+  }
+  Bytes offsets;
+  ZPACK_TRY(ReadTable(file, at, count * 4, offsets));
+  at += offsets.size();
+  Bytes large;
+  ZPACK_TRY(ReadTable(file, at, file.size() - Version2Size(count), large));
+  ByteReader in(offsets);
+  FillTable(index.offsets, count);
   for (uint64_t& offset : index.offsets) {
     offset = in.U32();
     if (offset < kFirstLargeOffset) continue;
-    const uint64_t at = offset - kFirstLargeOffset;
-    if (at >= large_count) return Bad(path);
-    offset = LoadBigEndian<uint64_t>(&large_offsets[at * 8]);
+    const uint64_t number = offset - kFirstLargeOffset;
+    if (number >= large.size() / 8) return Bad(file.path());
+    offset = LoadBigEndian<uint64_t>(&large[number * 8]);
   }
   return index;
 }
 
 Result<PackIndex> ReadPackIndex(FileSystem& file_system,
                                 const std::string& path) {
-  ZPACK_ASSIGN_OR_RETURN(
-      const Bytes bytes,
-      ReadWholeFile(file_system, path, std::numeric_limits<size_t>::max()));
-  return DecodePackIndex(bytes, path);
+  ZPACK_ASSIGN_OR_RETURN(const auto file, file_system.OpenForRead(path));
+  return ReadPackIndex(*file);
+}
+
+Result<ObjectIdTable> ReadPackIndexIds(FileSystem& file_system,
+                                       const std::string& path) {
+  ZPACK_ASSIGN_OR_RETURN(const auto file, file_system.OpenForRead(path));
+  ZPACK_ASSIGN_OR_RETURN(const uint32_t version, ReadVersion(*file));
+  if (version != 1) return ReadVersion2Ids(*file);
+  ZPACK_ASSIGN_OR_RETURN(const PackIndex index, ReadVersion1(*file));
+  return index.ids;
 }
 
 }  // namespace zpack

@@ -22,13 +22,16 @@ struct PackIndex {
   std::vector<uint32_t> checksums;
 };
 
-// Decodes the bytes of an index; `path` is what messages call it. kUnsupported
-// for another version, kCorrupt for what does not fit together; its own
-// checksum is not looked at.
-Result<PackIndex> DecodePackIndex(ByteView bytes, const std::string& path);
+// The index in `file`. kUnsupported for another version, kCorrupt for what does
+// not fit together, kIo; its own checksum is not looked at.
+Result<PackIndex> ReadPackIndex(const RandomAccessFile& file);
 
-// The index in the file `path`. Errors as above, kIo and kNotFound.
+// The same of the file `path`. Errors as above, and kNotFound.
 Result<PackIndex> ReadPackIndex(FileSystem& file_system,
                                 const std::string& path);
+
+// Its ids only.
+Result<ObjectIdTable> ReadPackIndexIds(FileSystem& file_system,
+                                       const std::string& path);
 
 }  // namespace zpack

@@ -25,7 +25,7 @@ constexpr uint64_t kMaxSize = uint64_t{512} << 20;
 // A larger buffer is given back at once.
 constexpr uint64_t kMaxKept = uint64_t{1} << 20;
 // Bytes read at a time while entries are scanned.
-constexpr uint64_t kScanSize = uint64_t{1} << 20;
+constexpr uint64_t kScanSize = uint64_t{256} << 10;
 // Entries that one thread scans at a time.
 constexpr uint64_t kScanGrain = 4096;
 // The header of a delta takes no more: two sizes of 64 bits.
@@ -93,14 +93,15 @@ Status StockPackReader::PlaceEntries(const PackIndex& index) {
     return Bad(0, file_->path());
   }
   // Places with their ranks side by side, so that sorting looks at them only.
-  std::vector<std::pair<uint64_t, uint32_t>> places(index.ids.size());
+  std::vector<std::pair<uint64_t, uint32_t>> places;
+  FillTable(places, index.ids.size());
   for (uint32_t rank = 0; rank < places.size(); ++rank) {
     places[rank] = {index.offsets[rank], rank};
   }
   std::ranges::sort(places);
   FillTable(entries_, places.size());
   FillTable(positions_, places.size());
-  ranks_.resize(places.size());
+  FillTable(ranks_, places.size());
   uint64_t expected = kPackHeaderSize;
   for (uint32_t position = 0; position < places.size(); ++position) {
     const auto [offset, rank] = places[position];
@@ -188,12 +189,13 @@ Status StockPackReader::ScanRange(uint32_t begin, uint32_t end) {
   StreamInflater inflater;
   Bytes buffer;
   uint64_t buffer_offset = 0;
+  const uint64_t range_end = entries_[end - 1].offset + EntrySize(end - 1);
   for (uint32_t position = begin; position < end; ++position) {
     const uint64_t offset = entries_[position].offset;
     // Enough for the headers of an entry and a delta, however deflated.
     const uint64_t wanted = std::min<uint64_t>(EntrySize(position), 4096);
     if (offset + wanted > buffer_offset + buffer.size()) {
-      buffer.resize(std::min(kScanSize, end_ - offset));
+      buffer.resize(std::min(kScanSize, range_end - offset));
       ZPACK_TRY(file_->Read(offset, buffer));
       buffer_offset = offset;
     }

@@ -7,6 +7,8 @@
 #include <array>
 #include <utility>
 
+#include "base/huge_pages.h"
+
 namespace zpack {
 namespace {
 
@@ -60,7 +62,8 @@ std::vector<uint32_t> WriteOrder(const ObjectList& list,
   // compress, what no history has, the place of the path; then the visit and
   // the rank.
   using Key = std::pair<uint64_t, uint64_t>;
-  std::vector<Key> keys(list.ids.size());
+  std::vector<Key> keys;
+  FillTable(keys, list.ids.size());
   for (uint32_t rank = 0; rank < keys.size(); ++rank) {
     const uint32_t path = list.paths[rank];
     const bool last =
@@ -71,7 +74,8 @@ std::vector<uint32_t> WriteOrder(const ObjectList& list,
                   uint64_t{list.visits[rank]} << 32 | rank};
   }
   std::ranges::sort(keys);
-  std::vector<uint32_t> order(keys.size());
+  std::vector<uint32_t> order;
+  FillTable(order, keys.size());
   std::ranges::transform(keys, order.begin(), [](const Key& key) {
     return static_cast<uint32_t>(key.second);
   });

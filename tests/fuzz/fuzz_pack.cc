@@ -28,7 +28,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const ByteView index_bytes =
       in.Raw(std::min<size_t>(index_size, in.remaining()));
   const ByteView pack = in.Raw(in.remaining());
-  auto index = DecodePackIndex(index_bytes, "index");
+  auto index = ReadPackIndex(zpack::testing::MemoryFile(
+      Bytes(index_bytes.begin(), index_bytes.end())));
   if (!index) return 0;
   const auto reader = StockPackReader::Create(
       *std::move(index), std::make_unique<zpack::testing::MemoryFile>(

@@ -171,7 +171,7 @@ TEST_F(StockPackReaderTest, TakesDamageCalmly) {
   uint64_t refused = 0;
   const auto read = [&](const std::string& index_bytes,
                         const std::string& pack_bytes) {
-    auto decoded = DecodePackIndex(AsBytes(index_bytes), "index");
+    auto decoded = ReadPackIndex(testing::MemoryFile(ToBytes(index_bytes)));
     if (!decoded) return void(++refused);
     const auto reader = StockPackReader::Create(
         *std::move(decoded),
