@@ -52,11 +52,19 @@ struct Conversion {
   AtomicFile& output;
 };
 
-// Converts and publishes. `preamble` is set once the output may begin with it.
-Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
+// What was written.
+struct Written {
+  ObjectIdTable ids;
+  WriteStats stats;
+  std::string base_unused;
+  std::string resume_unused;
+};
+
+// Writes and syncs the output, under a temporary name. `preamble` is set once
+// it may begin with it. What is planned for each object is gone afterwards.
+Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
+                        Bytes& preamble) {
   const ConvertOptions& options = to.options;
-  // Refs before objects: an object that a ref needs was there before the ref.
-  ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, to.source.ReadRefs());
   ZPACK_ASSIGN_OR_RETURN(
       const Inventory inventory,
       TakeInventory(to.source, refs, to.file_system, options));
@@ -67,19 +75,26 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
                                               {inventory.ids(), inventory.list,
                                                refs, inventory.base.get()},
                                               to.encoding, options.run)));
-  std::string resume_unused;
+  Written written{inventory.ids(), {}, inventory.base_unused, ""};
   WrittenBlocks already;
   if (options.resume == Resume::kYes) {
     ZPACK_ASSIGN_OR_RETURN(
         already, FindWrittenBlocks(to.file_system, to.output, plan, options.run,
-                                   resume_unused));
+                                   written.resume_unused));
   }
   preamble = plan.preamble;
-
-  // Written, synced, but under a temporary name.
   ZPACK_ASSIGN_OR_RETURN(
-      const WriteStats written,
+      written.stats,
       BlameSource(WritePack(plan, already, options.run, to.output.file())));
+  return written;
+}
+
+// Converts and publishes. `preamble` is that of WriteTo.
+Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
+  const ConvertOptions& options = to.options;
+  // Refs before objects: an object that a ref needs was there before the ref.
+  ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, to.source.ReadRefs());
+  ZPACK_ASSIGN_OR_RETURN(const Written written, WriteTo(to, refs, preamble));
 
   // Read back from disk, through the same code that any reader uses.
   ZPACK_ASSIGN_OR_RETURN(
@@ -87,18 +102,19 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   ZPACK_ASSIGN_OR_RETURN(const auto pack,
                          PackFile::Open(std::move(file), ReadOptions{}));
   if (options.read_back == ReadBack::kYes) {
-    ZPACK_TRY(ReadBackFile(to.source, *pack, written.copied, options.run));
+    ZPACK_TRY(
+        ReadBackFile(to.source, *pack, written.stats.copied, options.run));
   }
 
   // The source, opened anew, must still be what was converted.
-  ZPACK_TRY(CompareWithNow(to.open_source, *pack, inventory.ids(), options));
+  ZPACK_TRY(CompareWithNow(to.open_source, *pack, written.ids, options));
 
   // Beyond this point the file is known to be good.
   ZPACK_TRY(CheckStop(options.run.stop));
   ZPACK_TRY(to.output.Commit());
-  ConvertStats stats = MakeStats(written, refs, to.source.PackedBytes());
-  stats.base_unused = inventory.base_unused;
-  stats.resume_unused = resume_unused;
+  ConvertStats stats = MakeStats(written.stats, refs, to.source.PackedBytes());
+  stats.base_unused = written.base_unused;
+  stats.resume_unused = written.resume_unused;
   return stats;
 }
 
