@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/progress_phase.h"
+#include "object/object_batch_hasher.h"
 #include "object/object_hasher.h"
 #include "reader/content_size.h"
 #include "reader/object_run.h"
@@ -64,24 +65,24 @@ class Preparer {
         preparer_(sink.NewPreparer()) {}
 
   // Calls `take` with each object of `block`, after its stored form was
-  // appended to `stored`. Counts in `item`.
+  // appended to `stored`; the last ones may be checked after that. Counts in
+  // `item`.
   Status Prepare(RunInFlight& item, const DecodedBlock& block, Bytes& stored,
                  const std::function<Status(const StoredObject&)>& take) {
     const format::BlockHeader& header = block.objects.header;
     const BlockLayout* const layout = block.layout();
     preparer_->Begin(header.type, layout == nullptr ? Resemblance::kNone
                                                     : Resemblance::kSome);
-    return block.ForEachObject(
+    unchecked_ = header.first_object;
+    const Status prepared = block.ForEachObject(
         pack_.options().max_block_size,
         [&](size_t index, ByteView content) -> Status {
           ZPACK_TRY(CheckStop(stop_));
           const auto at = static_cast<uint32_t>(index);
           const uint32_t number = header.first_object + at;
           StoredObject object{pack_.ids()[pack_.rank(number)], {}, 0};
-          const ObjectId actual = hasher_.Hash(header.type, content);
-          if (actual != object.id) {
-            return HashMismatch(pack_, item.run, object.id, actual);
-          }
+          hasher_.Add(header.type, content);
+          if (hasher_.full()) ZPACK_TRY(CheckBatch(item.run));
           const uint32_t like = layout == nullptr ? 0 : at - layout->bases[at];
           ZPACK_ASSIGN_OR_RETURN(object.prepared,
                                  preparer_->Prepare(content, like, stored));
@@ -90,12 +91,23 @@ class Preparer {
           item.raw_bytes += content.size();
           return take(object);
         });
+    ZPACK_TRY(prepared);
+    return CheckBatch(item.run);
   }
 
  private:
+  Status CheckBatch(const BlockRun& run) {
+    for (const ObjectId& actual : hasher_.Finish()) {
+      const ObjectId expected = pack_.ids()[pack_.rank(unchecked_++)];
+      if (actual != expected) return HashMismatch(pack_, run, expected, actual);
+    }
+    return {};
+  }
+
   const PackFile& pack_;
   const std::stop_token& stop_;
-  ObjectHasher hasher_;
+  ObjectBatchHasher hasher_;
+  uint32_t unchecked_ = 0;  // number of the first object in `hasher_`
   std::unique_ptr<ObjectPreparer> preparer_;
 };
 
