@@ -143,6 +143,13 @@ uint32_t ObjectIdTable::LowerBound(ByteView key) const {
   return low;
 }
 
+void ObjectIdTable::PrefetchFind(ByteView id) const {
+  if (size() == 0) return;
+  const uint32_t first = ids_->buckets[Bucket(id.data(), ids_->bucket_bits)];
+  Prefetch(std::min(first, size() - 1));
+  Prefetch(std::min(first + kIdsPerBucket - 1, size() - 1));
+}
+
 std::optional<uint32_t> ObjectIdTable::Find(const ObjectId& id) const {
   if (id.bytes().size() != width_) return std::nullopt;
   const uint32_t rank = LowerBound(id.bytes());

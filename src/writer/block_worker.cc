@@ -89,6 +89,9 @@ Status BlockWorker::EncodeStretch(const PlannedBlock& plan,
   for (uint32_t i = 0; i < plan.count; ++i) {
     ZPACK_TRY(CheckStop(stop_));
     Bytes object;
+    if (i + 1 < plan.count) {
+      input_.list.Prefetch(input_.order[plan.first + i + 1]);
+    }
     ZPACK_TRY(Read(plan, i, object));
     const size_t size = object.size();
     const uint32_t path = input_.list.paths[input_.order[plan.first + i]];

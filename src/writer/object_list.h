@@ -30,6 +30,13 @@ struct ObjectList {
   PathTable path_table;
 
   bool reached(uint32_t rank) const { return visits[rank] != kUnreached; }
+  // Asks for the memory of an object that is going to be read.
+  void Prefetch(uint32_t rank) const {
+    ids.Prefetch(rank);
+    __builtin_prefetch(&types[rank]);
+    __builtin_prefetch(&sizes[rank]);
+    __builtin_prefetch(&paths[rank]);
+  }
 };
 
 }  // namespace zpack

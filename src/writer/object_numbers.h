@@ -41,6 +41,9 @@ class ObjectNumbers {
     return at->second;
   }
 
+  // Asks for the memory that Number is going to look at.
+  void PrefetchNumber(ByteView id) const { ids_.PrefetchFind(id); }
+
   // REQUIRES: `number` came from Number, or is an object number.
   ObjectId Id(uint32_t number) const {
     return IsOutside(number) ? outside_ids_[number - object_count()]

@@ -42,6 +42,7 @@ uint32_t TreeParser::InternName(std::string_view name) {
 bool TreeParser::Parse(const ParsedTree& like, ParsedTree& tree) {
   tree.items.clear();
   tree.ends.clear();
+  unnumbered_.clear();
   const ByteView content = tree.content;
   ByteView rest = content;
   Companion companion(like);
@@ -53,7 +54,6 @@ bool TreeParser::Parse(const ParsedTree& like, ParsedTree& tree) {
       companion.Next();
       continue;
     }
-    const size_t begin = content.size() - rest.size();
     format::TreeTextEntry entry;
     if (format::TakeTreeEntry(rest, numbers_.format(), entry) !=
         format::TreeFlaw::kNone) {
@@ -62,30 +62,22 @@ bool TreeParser::Parse(const ParsedTree& like, ParsedTree& tree) {
     while (!companion.at_end() && Name(companion.item().name) < entry.name) {
       companion.Next();
     }
-    TreeItem item{0, numbers_.Number(ObjectId(entry.id)), entry.mode};
+    numbers_.PrefetchNumber(entry.id);
+    unnumbered_.push_back({tree.items.size(), entry.id});
+    TreeItem item{0, 0, entry.mode};
     if (!companion.at_end() && Name(companion.item().name) == entry.name) {
       item.name = companion.item().name;
       companion.Next();
     } else {
       item.name = InternName(entry.name);
     }
-    const size_t end = content.size() - rest.size();
-    if (!IsExact(item, content.subspan(begin, end - begin))) return false;
     tree.items.push_back(item);
-    tree.ends.push_back(end);
+    tree.ends.push_back(content.size() - rest.size());
+  }
+  for (const Unnumbered& child : unnumbered_) {
+    tree.items[child.item].child = numbers_.Number(ObjectId(child.id));
   }
   return true;
-}
-
-bool TreeParser::IsExact(const TreeItem& item, ByteView bytes) {
-  rebuilt_.clear();
-  Append(rebuilt_, AsBytes(format::kTreeModes[item.mode]));
-  rebuilt_.push_back(' ');
-  Append(rebuilt_, AsBytes(Name(item.name)));
-  rebuilt_.push_back(0);
-  const ObjectId child = numbers_.Id(item.child);
-  Append(rebuilt_, child.bytes());
-  return std::ranges::equal(rebuilt_, bytes);
 }
 
 }  // namespace zpack

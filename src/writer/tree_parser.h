@@ -51,13 +51,18 @@ class TreeParser {
 
  private:
   uint32_t InternName(std::string_view name);
-  // Whether `item`, put together again, gives `bytes`.
-  bool IsExact(const TreeItem& item, ByteView bytes);
+
+  // An id in the content whose number is not known yet, and the item that it
+  // is for.
+  struct Unnumbered {
+    size_t item;
+    ByteView id;
+  };
 
   ObjectNumbers numbers_;
+  std::vector<Unnumbered> unnumbered_;
   std::unordered_map<std::string, uint32_t> name_numbers_;
   std::vector<const std::string*> names_;
-  Bytes rebuilt_;
   std::string key_;
 };
 

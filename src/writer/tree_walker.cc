@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "object/object_links.h"
 
 namespace zpack {
 
@@ -64,16 +63,21 @@ Status TreeWalker::ReadTree(size_t position, HistorySlice& slice) {
   const auto last = last_trees_.Find(path);
   NewTreeEntries entries(content_, last.value_or(ByteView()),
                          list_.ids.format());
-  TreeEntry entry;
-  while (entries.Next(entry)) {
-    if (entry.is_gitlink()) continue;
+  new_entries_.clear();
+  TreeEntry next;
+  while (entries.Next(next)) {
+    if (next.is_gitlink()) continue;
+    list_.ids.PrefetchFind(next.id);
+    new_entries_.push_back(next);
+  }
+  last_trees_.Insert(path, content_);
+  for (const TreeEntry& entry : new_entries_) {
     const auto child = FindNeeded(list_, ObjectId(entry.id), slice.missing);
     if (!child || (entry.is_tree() ? trees_ : others_)[*child]) continue;
     if (Meet(*child, entry.is_tree(), paths_.Intern(path, entry.name), slice)) {
       pending_.push_back(slice.met.size() - 1);
     }
   }
-  last_trees_.Insert(path, content_);
   return {};
 }
 

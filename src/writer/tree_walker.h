@@ -13,6 +13,7 @@
 
 #include "base/bytes.h"
 #include "base/content_ring.h"
+#include "object/object_links.h"
 #include "object/object_source.h"
 #include "writer/history_walker.h"
 #include "writer/object_list.h"
@@ -54,6 +55,7 @@ class TreeWalker {
   // met.
   ContentRing last_trees_;
   Bytes content_;
+  std::vector<TreeEntry> new_entries_;  // of `content_`
 };
 
 }  // namespace zpack
