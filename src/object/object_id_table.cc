@@ -18,7 +18,8 @@
 namespace zpack {
 namespace {
 
-constexpr uint32_t kIdsPerBucket = 4;
+// With a million objects, the buckets fit into a processor's cache.
+constexpr uint32_t kIdsPerBucket = 16;
 
 // The first `bits` bits of an id, at most 32, as a number.
 uint32_t Bucket(const uint8_t* id, unsigned bits) {
@@ -126,28 +127,45 @@ ObjectIdTable::ObjectIdTable(ObjectFormat format, Bytes ids)
   ids_ = std::move(table);
 }
 
+uint32_t ObjectIdTable::Guess(ByteView key) const {
+  const unsigned bits = ids_->bucket_bits;
+  const uint32_t bucket = Bucket(key.data(), bits);
+  const uint32_t begin = ids_->buckets[bucket];
+  const uint32_t size = ids_->buckets[bucket + 1] - begin;
+  // The bits behind those that chose the bucket, as a fraction of it.
+  const auto rest =
+      static_cast<uint32_t>(LoadBigEndian<uint64_t>(key.data()) << bits >> 32);
+  return begin + static_cast<uint32_t>(uint64_t{rest} * size >> 32);
+}
+
 uint32_t ObjectIdTable::LowerBound(ByteView key) const {
+  const auto is_less = [&](uint32_t rank) {
+    return Compare(View(rank).data(), key.data(), width_) < 0;
+  };
   const uint32_t bucket = Bucket(key.data(), ids_->bucket_bits);
   uint32_t low = ids_->buckets[bucket];
   uint32_t high = ids_->buckets[bucket + 1];
   // A bucket is longer only where ids are not hashes.
   while (high - low > 4 * kIdsPerBucket) {
     const uint32_t middle = low + (high - low) / 2;
-    if (Compare(View(middle).data(), key.data(), width_) < 0) {
+    if (is_less(middle)) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  while (low < high && Compare(View(low).data(), key.data(), width_) < 0) ++low;
-  return low;
+  uint32_t rank = std::clamp(Guess(key), low, high);
+  while (rank > low && !is_less(rank - 1)) --rank;
+  while (rank < high && is_less(rank)) ++rank;
+  return rank;
 }
 
 void ObjectIdTable::PrefetchFind(ByteView id) const {
   if (size() == 0) return;
-  const uint32_t first = ids_->buckets[Bucket(id.data(), ids_->bucket_bits)];
-  Prefetch(std::min(first, size() - 1));
-  Prefetch(std::min(first + kIdsPerBucket - 1, size() - 1));
+  // A guess is wrong by a few ids.
+  const uint32_t guess = Guess(id);
+  Prefetch(guess - std::min(guess, 2U));
+  Prefetch(std::min(guess + 2, size() - 1));
 }
 
 std::optional<uint32_t> ObjectIdTable::Find(const ObjectId& id) const {

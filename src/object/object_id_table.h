@@ -69,8 +69,7 @@ class ObjectIdTable {
     Bytes bytes;
     FanOut fan_out{};
     // As the fan-out, but by the first `bucket_bits` bits of an id, so many
-    // that a bucket holds about four ids: entry i is the first rank of bucket
-    // i.
+    // that a bucket holds some ids: entry i is the first rank of bucket i.
     unsigned bucket_bits = 0;
     std::vector<uint32_t> buckets = {0, 0};
   };
@@ -80,6 +79,8 @@ class ObjectIdTable {
   ByteView View(uint32_t rank) const {
     return bytes().subspan(size_t{rank} * width_, width_);
   }
+  // About where `key` should be; a rank, or size().
+  uint32_t Guess(ByteView key) const;
   // The first rank whose id is not less than `key`, an id's bytes.
   uint32_t LowerBound(ByteView key) const;
 
