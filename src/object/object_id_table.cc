@@ -8,10 +8,10 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
-#include <span>
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/group_sort.h"
 #include "base/hex.h"
 #include "base/huge_pages.h"
 
@@ -51,21 +51,15 @@ Result<ObjectIdTable> ObjectIdTable::FromUnsorted(ObjectFormat format,
     return MakeError(ErrorCode::kLimitExceeded, "too many objects: {}", count);
   }
   const auto view = [&](uint32_t i) { return &ids[size_t{i} * width]; };
-  // By their first bits, and then inside each bucket: in a large table, each
-  // look at an id is one at memory that is far away.
+  // By their first bits, and then inside each bucket.
   const unsigned bits = BucketBits(count);
-  std::vector<uint32_t> ends((size_t{1} << bits) + 1);
-  for (uint32_t i = 0; i < count; ++i) ++ends[Bucket(view(i), bits) + 1];
-  std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  std::vector<uint32_t> order(count);
-  for (uint32_t i = 0; i < count; ++i) order[ends[Bucket(view(i), bits)]++] = i;
-  for (uint32_t begin = 0; const uint32_t end : ends) {
-    std::ranges::sort(std::span(order).subspan(begin, end - begin),
-                      [&](uint32_t a, uint32_t b) {
-                        return Compare(view(a), view(b), width) < 0;
-                      });
-    begin = end;
-  }
+  std::vector<uint32_t> order = SortByGroup(
+      static_cast<uint32_t>(count), size_t{1} << bits,
+      [&](uint32_t i) { return Bucket(view(i), bits); },
+      [](uint32_t i) { return i; },
+      [&](uint32_t a, uint32_t b) {
+        return Compare(view(a), view(b), width) < 0;
+      });
   const auto repeated = std::ranges::unique(order, [&](uint32_t a, uint32_t b) {
     return Compare(view(a), view(b), width) == 0;
   });

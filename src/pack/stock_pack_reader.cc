@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/group_sort.h"
 #include "base/huge_pages.h"
 #include "base/parallel.h"
 #include "pack/pack_delta.h"
@@ -28,6 +29,8 @@ constexpr uint64_t kMaxKept = uint64_t{1} << 20;
 constexpr uint64_t kScanSize = uint64_t{256} << 10;
 // Entries that one thread scans at a time.
 constexpr uint64_t kScanGrain = 4096;
+// Entries are put into their order so many at a time, more or less.
+constexpr uint64_t kEntriesPerStretch = 16;
 // The header of a delta takes no more: two sizes of 64 bits.
 constexpr size_t kMaxDeltaHeader = 20;
 
@@ -92,13 +95,16 @@ Status StockPackReader::PlaceEntries(const PackIndex& index) {
       in.U32() != index.ids.size()) {
     return Bad(0, file_->path());
   }
-  // Places with their ranks side by side, so that sorting looks at them only.
-  std::vector<std::pair<uint64_t, uint32_t>> places;
-  FillTable(places, index.ids.size());
-  for (uint32_t rank = 0; rank < places.size(); ++rank) {
-    places[rank] = {index.offsets[rank], rank};
-  }
-  std::ranges::sort(places);
+  // By stretches of the pack of a few entries each, and then inside of them.
+  const uint32_t count = index.ids.size();
+  const uint64_t stretch =
+      end_ / (uint64_t{count} + 1) * kEntriesPerStretch + 1;
+  const auto places = SortByGroup(
+      count, end_ / stretch + 1,
+      [&](uint32_t rank) {
+        return std::min(index.offsets[rank], end_) / stretch;
+      },
+      [&](uint32_t rank) { return std::pair(index.offsets[rank], rank); });
   FillTable(entries_, places.size());
   FillTable(positions_, places.size());
   FillTable(ranks_, places.size());

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
+#include "base/group_sort.h"
 #include "base/huge_pages.h"
 
 namespace zpack {
@@ -31,13 +31,16 @@ constexpr uint64_t kStretches = 8;
 constexpr uint64_t kMinTreeStretch = 32;
 constexpr uint64_t kTreeStretches = 4;
 
-// What history walks read first comes first.
+// What history walks read first comes first, and last what has no type.
 uint32_t TypePosition(ObjectType type) {
   constexpr std::array kOrder = {ObjectType::kCommit, ObjectType::kTag,
                                  ObjectType::kTree, ObjectType::kBlob};
   return static_cast<uint32_t>(std::ranges::find(kOrder, type) -
                                kOrder.begin());
 }
+
+// Kinds of objects that are kept apart: four of each type.
+constexpr size_t kKinds = 5 * 4;
 
 BlockKind KindOf(const ObjectList& list, const Lineages& lineages,
                  uint32_t rank) {
@@ -58,26 +61,25 @@ BlockKind KindOf(const ObjectList& list, const Lineages& lineages,
 
 std::vector<uint32_t> WriteOrder(const ObjectList& list,
                                  const Lineages& lineages) {
-  // What is sorted by, from the most significant bit on: type, what does not
-  // compress, what no history has, the place of the path; then the visit and
-  // the rank.
-  using Key = std::pair<uint64_t, uint64_t>;
-  std::vector<Key> keys;
-  FillTable(keys, list.ids.size());
-  for (uint32_t rank = 0; rank < keys.size(); ++rank) {
+  // Groups, from the most significant part on: type, what does not compress,
+  // what no history has, the place of the path. In each, the visit and then the
+  // rank.
+  const size_t paths = lineages.positions.size();
+  const auto group_of = [&](uint32_t rank) {
     const uint32_t path = list.paths[rank];
     const bool last =
         list.types[rank] == ObjectType::kBlob && lineages.incompressible[path];
-    const uint64_t group = uint64_t{TypePosition(list.types[rank])} << 2 |
-                           uint64_t{last} << 1 | uint64_t{!list.reached(rank)};
-    keys[rank] = {group << 32 | lineages.positions[path],
-                  uint64_t{list.visits[rank]} << 32 | rank};
-  }
-  std::ranges::sort(keys);
+    const size_t kind = size_t{TypePosition(list.types[rank])} << 2 |
+                        size_t{last} << 1 | size_t{!list.reached(rank)};
+    return kind * paths + lineages.positions[path];
+  };
+  const auto keys = SortByGroup(
+      list.ids.size(), kKinds * paths, group_of,
+      [&](uint32_t rank) { return uint64_t{list.visits[rank]} << 32 | rank; });
   std::vector<uint32_t> order;
   FillTable(order, keys.size());
-  std::ranges::transform(keys, order.begin(), [](const Key& key) {
-    return static_cast<uint32_t>(key.second);
+  std::ranges::transform(keys, order.begin(), [](uint64_t key) {
+    return static_cast<uint32_t>(key);
   });
   return order;
 }

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sorts large tables whose elements fall into many groups: in a sort of the
+// whole, most comparisons look at memory that is far away.
+
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <type_traits>
+#include <vector>
+
+#include "base/huge_pages.h"
+
+namespace zpack {
+
+// `element_of(i)` for each i below `count`, sorted by `group_of(i)`, which is
+// below `groups`, and inside of each group by `less`.
+template <typename GroupOf, typename ElementOf, typename Less = std::less<>>
+auto SortByGroup(uint32_t count, size_t groups, GroupOf group_of,
+                 ElementOf element_of, Less less = {}) {
+  std::vector<uint32_t> ends;
+  FillTable(ends, groups + 1);
+  for (uint32_t i = 0; i < count; ++i) ++ends[group_of(i) + 1];
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  std::vector<std::invoke_result_t<ElementOf, uint32_t>> sorted;
+  FillTable(sorted, count);
+  for (uint32_t i = 0; i < count; ++i) {
+    sorted[ends[group_of(i)]++] = element_of(i);
+  }
+  for (auto begin = sorted.begin(); const uint32_t end : ends) {
+    std::sort(begin, sorted.begin() + end, less);
+    begin = sorted.begin() + end;
+  }
+  return sorted;
+}
+
+}  // namespace zpack
