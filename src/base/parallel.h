@@ -47,7 +47,8 @@ auto Guarded(Body body) -> decltype(body()) {
 //   Status       consume(Item&)       serial, in the order of production
 // `make_worker()` makes one W for each of `threads` workers. Produce and
 // consume run on the calling thread and on workers, but each one call at a
-// time. At most `threads * 2` items exist at once, which bounds memory.
+// time. At most `threads * items_per_thread` items exist at once, which bounds
+// memory; with few, workers wait for one item that takes long.
 //
 // Returns the error of the earliest item that failed, so that the outcome does
 // not depend on timing; kInterrupted when `stop` was requested first.
@@ -55,7 +56,8 @@ template <typename Item, typename MakeWorker, typename Produce,
           typename Transform, typename Consume>
 Status RunOrderedPipeline(unsigned threads, const std::stop_token& stop,
                           MakeWorker make_worker, Produce produce,
-                          Transform transform, Consume consume) {
+                          Transform transform, Consume consume,
+                          size_t items_per_thread = 2) {
   struct Slot {
     Item item;
     Status status;
@@ -108,7 +110,7 @@ Status RunOrderedPipeline(unsigned threads, const std::stop_token& stop,
     while (true) {
       wake.wait(lock, [&] {
         return failed || exhausted ||
-               (!producing && in_flight.size() < size_t{threads} * 2);
+               (!producing && in_flight.size() < threads * items_per_thread);
       });
       if (failed || exhausted) return;
       producing = true;

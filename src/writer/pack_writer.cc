@@ -19,6 +19,9 @@
 namespace zpack {
 namespace {
 
+// What waits for a stretch of trees, which takes long, is compressed.
+constexpr size_t kItemsPerThread = 4;
+
 // Reads the segments of large objects front to back, so that at most one such
 // object is open at a time.
 class SegmentReader {
@@ -180,7 +183,8 @@ Result<WriteStats> WritePack(const PackPlan& plan, const WrittenBlocks& written,
       [&](BlockInFlight& block, std::unique_ptr<BlockWorker>& worker) {
         return writer.Encode(block, *worker);
       },
-      [&](BlockInFlight& block) { return writer.Write(block); });
+      [&](BlockInFlight& block) { return writer.Write(block); },
+      kItemsPerThread);
   ZPACK_TRY(encoded);
 
   ZPACK_TRY(container.Finish(ids, plan.numbers.numbers));
