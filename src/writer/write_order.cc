@@ -40,7 +40,7 @@ uint32_t TypePosition(ObjectType type) {
 }
 
 // Kinds of objects that are kept apart: four of each type.
-constexpr size_t kKinds = 5 * 4;
+constexpr size_t kKinds = size_t{5} * 4;
 
 BlockKind KindOf(const ObjectList& list, const Lineages& lineages,
                  uint32_t rank) {
