@@ -15,6 +15,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "git/loose_object.h"
 #include "pack/pack_format.h"
 #include "pack/pack_index.h"
@@ -100,19 +101,28 @@ bool IsPackWhole(FileSystem& file_system, const std::string& object_directory,
   constexpr size_t kHeader = 12;
   const std::string path = PackDirectory(object_directory) + '/' + name;
   const auto pack = file_system.OpenForRead(path + ".pack");
-  const auto index = file_system.OpenForRead(path + ".idx");
-  if (!pack || !index || (*pack)->size() < kHeader + kHash) return false;
-  std::array<uint8_t, kHeader> header;
-  std::array<uint8_t, kHash> hash;
-  std::array<uint8_t, kHash> expected;
-  if (!(*pack)->Read(0, header) ||
-      !(*pack)->Read((*pack)->size() - kHash, hash) ||
-      !(*index)->Read((*index)->size() - 2 * kHash, expected)) {
+  const auto index = ReadWholeFile(file_system, path + ".idx",
+                                   std::numeric_limits<size_t>::max());
+  if (!pack || !index || (*pack)->size() < kHeader + kHash ||
+      index->size() < 2 * kHash) {
     return false;
   }
+  std::array<uint8_t, kHeader> header;
+  std::array<uint8_t, kHash> hash;
+  if (!(*pack)->Read(0, header) ||
+      !(*pack)->Read((*pack)->size() - kHash, hash)) {
+    return false;
+  }
+  // An index ends with the hash of the pack, and then its own.
+  const ByteView hashed = ByteView(*index).first(index->size() - kHash);
+  Hasher hasher(HashAlgorithm::kSha1);
+  hasher.Update(hashed);
+  std::array<uint8_t, Hasher::kMaxSize> of_index;
   ByteReader in(header);
   return in.U32() == kPackSignature && in.U32() == kPackVersion &&
-         in.U32() == count && hash == expected;
+         in.U32() == count && std::ranges::equal(hash, hashed.last(kHash)) &&
+         std::ranges::equal(hasher.Finish(of_index),
+                            ByteView(*index).last(kHash));
 }
 
 Result<std::vector<uint32_t>> ReadPackMtimes(

@@ -85,7 +85,9 @@ Result<ObjectIdTable> ReadVersion2Ids(const RandomAccessFile& file) {
   for (uint32_t& count : fan_out) count = in.U32();
   const uint64_t count = fan_out.back();
   const uint64_t least = Version2Size(count);
-  if (file.size() < least || (file.size() - least) % 8 != 0) {
+  // Large offsets are some of the offsets.
+  if (file.size() < least || (file.size() - least) % 8 != 0 ||
+      (file.size() - least) / 8 > count) {
     return Bad(file.path());
   }
   Bytes bytes;

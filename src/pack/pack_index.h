@@ -30,7 +30,7 @@ Result<PackIndex> ReadPackIndex(const RandomAccessFile& file);
 Result<PackIndex> ReadPackIndex(FileSystem& file_system,
                                 const std::string& path);
 
-// Its ids only.
+// Its ids only; whether its offsets fit is not looked at.
 Result<ObjectIdTable> ReadPackIndexIds(FileSystem& file_system,
                                        const std::string& path);
 

@@ -31,7 +31,34 @@ class RepackCopiesTest : public RepackFixture {
   bool IsLoose(const std::string& id) const {
     return Exists(repo_.LooseObjectPath(id));
   }
+  // Repacks with a kept pack in whose index these bits of the first offset are
+  // wrong. It may refuse, but afterwards nothing may need that pack.
+  void RepackBesideDamagedIndex(uint8_t bits) {
+    repo_.History(4);
+    repo_.Git({"repack", "-a", "-q"});
+    const RepositoryState before = ReadState(repo_.path());
+    const std::string kept = Packs().at(0);
+    WriteFile(PackFile(kept, ".keep"), "");
+    const std::string path = PackFile(kept, ".idx");
+    std::string index = ReadFile(path);
+    index[8 + 1024 + before.objects.size() * (20 + 4)] ^=
+        static_cast<char>(bits);
+    fs::permissions(path, fs::perms::owner_all);
+    WriteFile(path, index);
+    Repack({"-d"});
+    ASSERT_TRUE(Exists(PackFile(kept, ".pack")));
+    fs::remove(path);
+    EXPECT_EQ(ReadState(repo_.path()).objects, before.objects);
+  }
 };
+
+TEST_F(RepackCopiesTest, NothingIsLostToAKeptPackWhoseIndexNamesNoOffset) {
+  RepackBesideDamagedIndex(0x80);
+}
+
+TEST_F(RepackCopiesTest, NothingIsLostToAKeptPackWhoseIndexNamesAWrongOffset) {
+  RepackBesideDamagedIndex(0x40);
+}
 
 TEST_F(RepackCopiesTest, KeptPackThatIsCutShortCountsForNothing) {
   repo_.History(4);
