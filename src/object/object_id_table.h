@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A sorted set of object ids in one flat array: 20 (or 32) bytes an id, and
-// about one byte more to find it fast. The position of an id in it is called
-// its rank. Immutable once built, so any number of threads may read it, and
-// copies share the array.
+// half a byte more to find it fast. The position of an id in it is called its
+// rank. Immutable once built, so any number of threads may read it, and copies
+// share the array.
 
 #pragma once
 

@@ -68,11 +68,21 @@ bool TreeIterator::Next(TreeEntry& entry) {
   return true;
 }
 
+void NewTreeEntries::NextKnown() {
+  const ByteView before = known_.rest();
+  known_bytes_ = known_.Next(known_entry_)
+                     ? before.first(before.size() - known_.rest().size())
+                     : ByteView();
+}
+
 void NewTreeEntries::SkipCommon() {
+  if (known_bytes_.empty()) return;
   const ByteView content = entries_.rest();
-  const ByteView known = known_.rest();
+  const ByteView known(known_bytes_.data(),
+                       known_bytes_.size() + known_.rest().size());
   const size_t common = CommonPrefix(content.data(), known.data(),
                                      std::min(content.size(), known.size()));
+  if (common < known_bytes_.size()) return;
   if (common == content.size()) {
     entries_.Skip(common);
     return;
@@ -82,22 +92,23 @@ void NewTreeEntries::SkipCommon() {
   while (ahead.Next(entry) && content.size() - ahead.rest().size() <= common) {
     entries_ = ahead;
   }
-  known_.Skip(content.size() - entries_.rest().size());
+  // At least the entry that `known` begins with.
+  const size_t passed = content.size() - entries_.rest().size();
+  known_.Skip(passed - known_bytes_.size());
+  NextKnown();
 }
 
 bool NewTreeEntries::Next(TreeEntry& entry) {
   while (true) {
     SkipCommon();
-    TreeIterator after = entries_;
-    if (!after.Next(entry)) return false;
-    TreeIterator known_after = known_;
-    TreeEntry known;
-    const bool has_known = known_after.Next(known);
-    // What is gone, and then what took its place.
-    if (has_known && known.name <= entry.name) known_ = known_after;
-    if (has_known && known.name < entry.name) continue;
-    entries_ = after;
-    return true;
+    const ByteView before = entries_.rest();
+    if (!entries_.Next(entry)) return false;
+    // Each is looked at once, however many of the other there are.
+    while (!known_bytes_.empty() && known_entry_.name < entry.name) NextKnown();
+    if (known_bytes_.empty() || known_entry_.name != entry.name) return true;
+    const bool is_known = StartsWith(before, known_bytes_);
+    NextKnown();
+    if (!is_known) return true;
   }
 }
 

@@ -60,7 +60,9 @@ class NewTreeEntries {
  public:
   // `known` may be empty. Both contents outlive this.
   NewTreeEntries(ByteView content, ByteView known, ObjectFormat format)
-      : entries_(content, format), known_(known, format) {}
+      : entries_(content, format), known_(known, format) {
+    NextKnown();
+  }
 
   // False at the end, or where the rest is not a tree entry.
   bool Next(TreeEntry& entry);
@@ -68,9 +70,12 @@ class NewTreeEntries {
  private:
   // Passes over the entries with which both go on.
   void SkipCommon();
+  void NextKnown();
 
   TreeIterator entries_;
-  TreeIterator known_;
+  TreeIterator known_;  // behind `known_entry_`
+  TreeEntry known_entry_;
+  ByteView known_bytes_;  // of that entry; empty at the end
 };
 
 // What a commit names: its tree first, then its parents. An id that cannot be

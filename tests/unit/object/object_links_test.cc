@@ -97,6 +97,20 @@ TEST(NewTreeEntries, PassesOverWhatBothTreesHave) {
               ElementsAre("c", "e"));
 }
 
+// Each entry is read once, not once for each of the other tree: this would take
+// minutes.
+TEST(NewTreeEntries, TakesNoLongerWhereNothingIsAlike) {
+  std::string many;
+  for (int i = 100'000; i < 400'000; ++i) {
+    many += Entry("a" + std::to_string(i), 'x');
+  }
+  for (const char first : {'A', 'z'}) {
+    const std::string one = Entry(std::string(1 << 22, first), 'x');
+    EXPECT_EQ(NewNames(one, many).size(), 1U);
+    EXPECT_EQ(NewNames(many, one).size(), 300'000U);
+  }
+}
+
 TEST(NewTreeEntries, TellsAnotherIdOrModeApart) {
   const std::string known = Entry("a", 'x') + Entry("b", 'x') + Entry("c", 'x');
   EXPECT_THAT(
