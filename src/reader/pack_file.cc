@@ -51,18 +51,22 @@ Result<format::FileHeader> ReadHeader(const RandomAccessFile& file) {
   return header;
 }
 
+Status CheckChunkSize(const RandomAccessFile& file, uint32_t id,
+                      uint64_t offset, uint64_t size, uint64_t max_size) {
+  if (size <= max_size) return {};
+  return MakeError(
+      ErrorCode::kLimitExceeded,
+      "chunk '{}' of {} bytes is above the limit of {} at offset {} of '{}'",
+      format::ChunkName(id), size, max_size, offset, file.path());
+}
+
 // Reads and checks the chunk at `offset`, which takes `size` bytes in all.
 Result<LoadedChunk> ReadChunk(const RandomAccessFile& file, uint32_t id,
                               uint64_t offset, uint64_t size,
                               uint64_t max_size) {
-  if (size > max_size) {
-    return MakeError(ErrorCode::kLimitExceeded,
-                     "chunk '{}' of {} bytes is above the limit of {} at "
-                     "offset {} of '{}'",
-                     format::ChunkName(id), size, max_size, offset,
-                     file.path());
-  }
-  LoadedChunk chunk{Bytes(size), {}};
+  ZPACK_TRY(CheckChunkSize(file, id, offset, size, max_size));
+  LoadedChunk chunk;
+  chunk.bytes.resize(size);
   ZPACK_TRY(file.Read(offset, chunk.bytes));
   ZPACK_ASSIGN_OR_RETURN(
       chunk.payload,
@@ -274,16 +278,24 @@ uint32_t PackFile::block_object_count(size_t block) const {
   return std::max<uint32_t>(count, 1);
 }
 
-Status PackFile::ReadBlockChunk(size_t block, Bytes& chunk) const {
+Status PackFile::CheckBlockSize(size_t block) const {
   const uint64_t size = block_stored_size(block);
-  if (size > options_.max_block_size) {
-    return MakeError(ErrorCode::kLimitExceeded,
-                     "block of {} bytes is above the limit of {} at offset {} "
-                     "of '{}'",
-                     size, options_.max_block_size, block_offset(block),
-                     path());
-  }
-  chunk.resize(size);
+  if (size <= options_.max_block_size) return {};
+  return MakeError(
+      ErrorCode::kLimitExceeded,
+      "block of {} bytes is above the limit of {} at offset {} of '{}'", size,
+      options_.max_block_size, block_offset(block), path());
+}
+
+Status PackFile::CheckChunkSize(const format::ChunkLocation& chunk) const {
+  return zpack::CheckChunkSize(*file_, chunk.id, chunk.offset,
+                               chunk.end() - chunk.offset,
+                               options_.max_chunk_size);
+}
+
+Status PackFile::ReadBlockChunk(size_t block, Bytes& chunk) const {
+  ZPACK_TRY(CheckBlockSize(block));
+  chunk.resize(block_stored_size(block));
   return file_->Read(block_offset(block), chunk);
 }
 

@@ -29,6 +29,11 @@ namespace zpack {
 
 // A whole chunk, and the payload in it.
 struct LoadedChunk {
+  LoadedChunk() = default;
+  // A copy would not have its own payload.
+  LoadedChunk(LoadedChunk&&) = default;
+  LoadedChunk& operator=(LoadedChunk&&) = default;
+
   Bytes bytes;
   ByteView payload;
 };
@@ -98,8 +103,12 @@ class PackFile {
                             blocks_.rows[block - 1].first_object;
   }
 
-  // Reads the whole chunk of a block into `chunk`. kLimitExceeded above
-  // max_block_size.
+  // kLimitExceeded for a block above max_block_size, or a chunk above
+  // max_chunk_size.
+  Status CheckBlockSize(size_t block) const;
+  Status CheckChunkSize(const format::ChunkLocation& chunk) const;
+
+  // Reads the whole chunk of a block into `chunk`. kLimitExceeded as above.
   Status ReadBlockChunk(size_t block, Bytes& chunk) const;
 
   // Checks the checksum of a chunk, without keeping it in memory.

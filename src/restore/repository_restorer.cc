@@ -91,8 +91,9 @@ class Preparer {
           item.raw_bytes += content.size();
           return take(object);
         });
-    ZPACK_TRY(prepared);
-    return CheckBatch(item.run);
+    // What is wrong with those before an error comes first.
+    ZPACK_TRY(CheckBatch(item.run));
+    return prepared;
   }
 
  private:

@@ -110,6 +110,8 @@ class ChunkPass {
     ZPACK_TRY(piece.read);
     ByteView bytes = piece.bytes;
     if (piece.begin == chunk.begin) {
+      // Nobody could read what it holds.
+      if (chunk.block) ZPACK_TRY(pack_.CheckBlockSize(*chunk.block));
       ZPACK_TRY(
           format::CheckChunkHeader(chunk.id, chunk.end - chunk.begin, bytes));
     }
@@ -164,6 +166,9 @@ Status VerifyChecksums(const PackFile& pack, const RunOptions& run,
   const uint64_t hashed_size = pack.file().size() - format::kDigestSize;
   const ProgressPhase phase(run.progress, "Checking checksums",
                             pack.blocks().block_count(), hashed_size);
+  for (const format::ChunkLocation& chunk : pack.toc().chunks) {
+    ZPACK_TRY(pack.CheckChunkSize(chunk));
+  }
   Hasher hasher(HashAlgorithm::kSha256);
   ChunkPass pass(pack, phase, hasher, report);
   struct NoState {};

@@ -19,7 +19,7 @@
 namespace zpack {
 namespace {
 
-// What waits for a stretch of trees, which takes long, is compressed.
+// A stretch of trees takes long, and what waits for it is compressed.
 constexpr size_t kItemsPerThread = 4;
 
 // Reads the segments of large objects front to back, so that at most one such

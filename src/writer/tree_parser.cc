@@ -3,8 +3,6 @@
 
 #include "writer/tree_parser.h"
 
-#include <algorithm>
-
 #include "format/tree_columns.h"
 #include "format/tree_text.h"
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/group_sort.h"
 #include "base/huge_pages.h"
@@ -64,17 +65,25 @@ std::vector<uint32_t> WriteOrder(const ObjectList& list,
   // Groups, from the most significant part on: type, what does not compress,
   // what no history has, the place of the path. In each, the visit and then the
   // rank.
+  const auto kind_of = [&](uint32_t rank) {
+    const bool last = list.types[rank] == ObjectType::kBlob &&
+                      lineages.incompressible[list.paths[rank]];
+    return size_t{TypePosition(list.types[rank])} << 2 | size_t{last} << 1 |
+           size_t{!list.reached(rank)};
+  };
+  // Kinds that do not occur take no groups: there may be many paths.
   const size_t paths = lineages.positions.size();
+  std::array<size_t, kKinds> first_groups{};
+  for (uint32_t rank = 0; rank < list.ids.size(); ++rank) {
+    first_groups[kind_of(rank)] = paths;
+  }
+  size_t groups = 0;
+  for (size_t& first : first_groups) groups += std::exchange(first, groups);
   const auto group_of = [&](uint32_t rank) {
-    const uint32_t path = list.paths[rank];
-    const bool last =
-        list.types[rank] == ObjectType::kBlob && lineages.incompressible[path];
-    const size_t kind = size_t{TypePosition(list.types[rank])} << 2 |
-                        size_t{last} << 1 | size_t{!list.reached(rank)};
-    return kind * paths + lineages.positions[path];
+    return first_groups[kind_of(rank)] + lineages.positions[list.paths[rank]];
   };
   const auto keys = SortByGroup(
-      list.ids.size(), kKinds * paths, group_of,
+      list.ids.size(), groups, group_of,
       [&](uint32_t rank) { return uint64_t{list.visits[rank]} << 32 | rank; });
   std::vector<uint32_t> order;
   FillTable(order, keys.size());

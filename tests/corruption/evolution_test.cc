@@ -218,6 +218,11 @@ TEST_F(Evolution, LimitsAreCheckedBeforeAnythingIsAllocated) {
   EXPECT_THAT(
       ObjectReader(**pack).Read(0, (*pack)->ids()[(*pack)->rank(0)], content),
       HasCode(ErrorCode::kLimitExceeded));
+  // What nobody could read is not called sound.
+  VerifyReport report;
+  ASSERT_THAT(VerifyChecksums(**pack, RunOptions{}, report), IsOk());
+  ASSERT_FALSE(report.damages.empty());
+  EXPECT_EQ(report.damages[0].code, ErrorCode::kLimitExceeded);
 }
 
 TEST_F(Evolution, AnObjectAboveTheLimitCanStillBeStreamed) {
