@@ -36,7 +36,6 @@ std::string PathTable::FullPath(uint32_t path) const {
 }
 
 uint32_t PathTranslation::operator()(uint32_t path) {
-  numbers_.resize(from_.size());
   std::vector<uint32_t> unknown;
   while (path != PathTable::kRoot && numbers_[path] == 0) {
     unknown.push_back(path);

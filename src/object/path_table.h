@@ -57,12 +57,12 @@ class PathTable {
   std::unordered_map<Key, uint32_t, KeyHash> numbers_;
 };
 
-// Carries paths of one table over into another. Both outlive this; thread-
-// compatible.
+// Carries paths of one table over into another. Both outlive this, and the
+// first does not grow meanwhile. Thread-compatible.
 class PathTranslation {
  public:
   PathTranslation(const PathTable& from, PathTable& to)
-      : from_(from), to_(to) {}
+      : from_(from), to_(to), numbers_(from.size()) {}
 
   // The number in `to` of a path of `from`.
   uint32_t operator()(uint32_t path);

@@ -73,7 +73,6 @@ class Preparer {
     const BlockLayout* const layout = block.layout();
     preparer_->Begin(header.type, layout == nullptr ? Resemblance::kNone
                                                     : Resemblance::kSome);
-    unchecked_ = header.first_object;
     const Status prepared = block.ForEachObject(
         pack_.options().max_block_size,
         [&](size_t index, ByteView content) -> Status {
@@ -82,6 +81,7 @@ class Preparer {
           const uint32_t number = header.first_object + at;
           StoredObject object{pack_.ids()[pack_.rank(number)], {}, 0};
           hasher_.Add(header.type, content);
+          expected_.push_back(object.id);
           if (hasher_.full()) ZPACK_TRY(CheckBatch(item.run));
           const uint32_t like = layout == nullptr ? 0 : at - layout->bases[at];
           ZPACK_ASSIGN_OR_RETURN(object.prepared,
@@ -98,9 +98,12 @@ class Preparer {
 
  private:
   Status CheckBatch(const BlockRun& run) {
-    for (const ObjectId& actual : hasher_.Finish()) {
-      const ObjectId expected = pack_.ids()[pack_.rank(unchecked_++)];
-      if (actual != expected) return HashMismatch(pack_, run, expected, actual);
+    const std::vector<ObjectId> expected = std::exchange(expected_, {});
+    const std::vector<ObjectId> actual = hasher_.Finish();
+    for (size_t i = 0; i < actual.size(); ++i) {
+      if (actual[i] != expected[i]) {
+        return HashMismatch(pack_, run, expected[i], actual[i]);
+      }
     }
     return {};
   }
@@ -108,7 +111,7 @@ class Preparer {
   const PackFile& pack_;
   const std::stop_token& stop_;
   ObjectBatchHasher hasher_;
-  uint32_t unchecked_ = 0;  // number of the first object in `hasher_`
+  std::vector<ObjectId> expected_;  // of what is in `hasher_`
   std::unique_ptr<ObjectPreparer> preparer_;
 };
 

@@ -26,6 +26,7 @@ Status TreeWalker::Walk(HistorySlice& slice) {
     if (step.is_tree) ZPACK_TRY(WalkTree(step.object.rank, slice));
     slice.ends.push_back(slice.met.size());
   }
+  // Until here, paths are those of `paths_`.
   PathTranslation to_slice(paths_, slice.paths);
   for (MetObject& object : slice.met) object.path = to_slice(object.path);
   return {};
