@@ -41,6 +41,9 @@ Result<ObjectType> ToObjectType(git_object_t type, const ObjectId& id) {
 // More packs would keep too many files open.
 constexpr size_t kMaxReaders = 64;
 
+// With more, finding out where an object is takes longer than is gained.
+constexpr size_t kMaxPrefetched = 4;
+
 // Where chains of deltas are long, many bases are in use at a time; more of
 // them in a larger repository.
 constexpr uint64_t kPackBytesPerCached = 8;
@@ -317,6 +320,19 @@ Result<ObjectInfo> ObjectDatabase::ReadInfo(const ObjectId& id) const {
                                ToObjectType(type, id));
         return ObjectInfo{known_type, size};
       });
+}
+
+void ObjectDatabase::PrefetchReads(std::span<const ObjectId> ids) const {
+  if (readers_.size() > kMaxPrefetched) return;
+  static thread_local std::vector<Place> places;
+  places.clear();
+  for (const ObjectId& id : ids) {
+    const auto at = FindPacked(id);
+    if (!at) continue;
+    at->pack->PrefetchPosition(at->rank);
+    places.push_back(*at);
+  }
+  for (const Place& place : places) place.pack->PrefetchEntry(place.rank);
 }
 
 Result<OdbObjectHandle> ObjectDatabase::ReadPacked(const ObjectId& id) const {

@@ -43,6 +43,7 @@ class ObjectDatabase {
   Result<ObjectIdTable> List();
   Result<ObjectInfo> ReadInfo(const ObjectId& id) const;
   Result<ObjectType> Read(const ObjectId& id, Bytes& content) const;
+  void PrefetchReads(std::span<const ObjectId> ids) const;
   Result<std::unique_ptr<ObjectStream>> OpenStream(const ObjectId& id) const;
   std::optional<PackedForm> FindPackedForm(const ObjectId& id) const;
   Status CopyPacked(const ObjectId& id, const PackedSink& sink) const;

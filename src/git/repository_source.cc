@@ -36,6 +36,9 @@ class RepositorySource final : public ObjectSource {
   Result<ObjectInfo> ReadInfo(const ObjectId& id) override {
     return objects_.ReadInfo(id);
   }
+  void PrefetchReads(std::span<const ObjectId> ids) override {
+    objects_.PrefetchReads(ids);
+  }
   Result<ObjectType> Read(const ObjectId& id, Bytes& content) override {
     return objects_.Read(id, content);
   }

@@ -154,6 +154,10 @@ uint32_t ObjectIdTable::LowerBound(ByteView key) const {
   return rank;
 }
 
+void ObjectIdTable::PrefetchBucket(ByteView id) const {
+  __builtin_prefetch(&ids_->buckets[Bucket(id.data(), ids_->bucket_bits)]);
+}
+
 void ObjectIdTable::PrefetchFind(ByteView id) const {
   if (size() == 0) return;
   // A guess is wrong by a few ids.

@@ -51,8 +51,10 @@ class ObjectIdTable {
   std::optional<uint32_t> Find(const ObjectId& id) const;
 
   // Asks for the memory that Find and operator[] are going to look at: in a
-  // large table it takes longer to get than anything they do. REQUIRES: `id`
-  // has the width of an id, rank < size().
+  // large table it takes longer to get than anything they do. PrefetchFind
+  // itself looks at what PrefetchBucket asks for. REQUIRES: `id` has the width
+  // of an id, rank < size().
+  void PrefetchBucket(ByteView id) const;
   void PrefetchFind(ByteView id) const;
   void Prefetch(uint32_t rank) const { __builtin_prefetch(View(rank).data()); }
 

@@ -61,6 +61,9 @@ class ObjectSource {
   // decoded. The content is returned as stored; its hash is not checked.
   virtual Result<ObjectInfo> ReadInfo(const ObjectId& id) = 0;
   virtual Result<ObjectType> Read(const ObjectId& id, Bytes& content) = 0;
+  // Asks for the memory that Read of these is going to look at: where many
+  // objects are packed, it takes longer to get than a small one to read.
+  virtual void PrefetchReads(std::span<const ObjectId> /*ids*/) {}
   // For objects that are too large to be held twice.
   virtual Result<std::unique_ptr<ObjectStream>> Open(const ObjectId& id) = 0;
 

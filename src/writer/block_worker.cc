@@ -3,6 +3,7 @@
 
 #include "writer/block_worker.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -11,6 +12,9 @@
 
 namespace zpack {
 namespace {
+
+// Objects whose memory is asked for at a time, before they are read.
+constexpr uint32_t kReadsAhead = 16;
 
 DeltaPlannerOptions PlannerOptions(const EncodingOptions& options) {
   DeltaPlannerOptions planner;
@@ -88,10 +92,8 @@ Status BlockWorker::EncodeStretch(const PlannedBlock& plan,
   stretch.Begin(input_.first_number + plan.first, out);
   for (uint32_t i = 0; i < plan.count; ++i) {
     ZPACK_TRY(CheckStop(stop_));
+    if (i % kReadsAhead == 0) Prefetch(plan, i + kReadsAhead);
     Bytes object;
-    if (i + 1 < plan.count) {
-      input_.list.Prefetch(input_.order[plan.first + i + 1]);
-    }
     ZPACK_TRY(Read(plan, i, object));
     const size_t size = object.size();
     const uint32_t path = input_.list.paths[input_.order[plan.first + i]];
@@ -99,6 +101,17 @@ Status BlockWorker::EncodeStretch(const PlannedBlock& plan,
     phase_.Advance(1, size);
   }
   return stretch.Finish();
+}
+
+void BlockWorker::Prefetch(const PlannedBlock& plan, uint32_t begin) {
+  const uint32_t first = plan.first + std::min(begin, plan.count);
+  const uint32_t last = plan.first + std::min(begin + kReadsAhead, plan.count);
+  for (uint32_t i = first; i < last; ++i) input_.list.Prefetch(input_.order[i]);
+  ids_.clear();
+  for (uint32_t i = first; i < last; ++i) {
+    ids_.push_back(input_.list.ids[input_.order[i]]);
+  }
+  input_.source.PrefetchReads(ids_);
 }
 
 Status BlockWorker::Read(const PlannedBlock& plan, uint32_t index,

@@ -57,6 +57,8 @@ class BlockWorker {
   template <typename StretchEncoder>
   Status EncodeStretch(const PlannedBlock& plan, StretchEncoder& stretch,
                        std::vector<EncodedBlock>& out);
+  // Asks for the memory of some objects of `plan`, from `begin` on.
+  void Prefetch(const PlannedBlock& plan, uint32_t begin);
   // Reads object `index` of `plan`.
   Status Read(const PlannedBlock& plan, uint32_t index, Bytes& object);
   // Encodes a block of whole objects, or a segment.
@@ -71,6 +73,7 @@ class BlockWorker {
   DeltaStretchEncoder deltas_;    // uses encoder_
   TreeStretchEncoder trees_;      // uses encoder_
   CommitStretchEncoder commits_;  // uses encoder_
+  std::vector<ObjectId> ids_;     // to be prefetched
 };
 
 }  // namespace zpack

@@ -18,6 +18,9 @@ namespace {
 // thread, so that none waits long for the last one.
 constexpr uint64_t kMinSteps = 2048;
 constexpr uint64_t kSlicesPerThread = 4;
+// Commits whose trees are walked together, so that what is to be looked up is
+// known some time before.
+constexpr unsigned kCommitsTogether = 16;
 
 }  // namespace
 
@@ -56,24 +59,32 @@ Status HistoryWalker::Add(const std::vector<ObjectId>& tips,
 
 Result<bool> HistoryWalker::Next(HistorySlice& slice) {
   const uint64_t enough = std::max(kMinSteps, steps_ / slices_before_);
-  while (!commits_.empty() && slice.steps.size() < enough) {
-    const uint32_t rank = commits_.top().rank;
-    commits_.pop();
-    const auto links = std::move(links_.extract(rank).mapped());
-    if (!links.first.empty()) {
-      if (const auto tree = FindNeeded(list_, links.first, slice.missing)) {
-        slice.steps.push_back({{.rank = *tree}, true});
-      }
+  do {
+    for (unsigned i = 0; i < kCommitsTogether && !commits_.empty(); ++i) {
+      ZPACK_TRY(FollowNewest(slice));
     }
-    if (shallow_.contains(list_.ids[rank])) continue;
-    for (const ObjectId& parent : links.second) {
-      if (const auto found = FindNeeded(list_, parent, slice.missing)) {
-        ZPACK_TRY(AddCommit(*found, slice));
-      }
-    }
-  }
+    slice.groups.push_back({slice.steps.size()});
+  } while (!commits_.empty() && slice.steps.size() < enough);
   steps_ += slice.steps.size();
   return !slice.steps.empty() || !slice.missing.empty();
+}
+
+Status HistoryWalker::FollowNewest(HistorySlice& slice) {
+  const uint32_t rank = commits_.top().rank;
+  commits_.pop();
+  const auto links = std::move(links_.extract(rank).mapped());
+  if (!links.first.empty()) {
+    if (const auto tree = FindNeeded(list_, links.first, slice.missing)) {
+      slice.steps.push_back({{.rank = *tree}, true});
+    }
+  }
+  if (shallow_.contains(list_.ids[rank])) return {};
+  for (const ObjectId& parent : links.second) {
+    if (const auto found = FindNeeded(list_, parent, slice.missing)) {
+      ZPACK_TRY(AddCommit(*found, slice));
+    }
+  }
+  return {};
 }
 
 bool HistoryWalker::Meet(uint32_t rank, HistorySlice& slice) {
@@ -117,6 +128,11 @@ Status HistoryWalker::AddCommit(uint32_t rank, HistorySlice& slice) {
   ZPACK_TRY(Read(slice));
   if (slice.steps.back().object.type != ObjectType::kCommit) return {};
   CommitLinks links = ParseCommitLinks(content_, list_.ids.format());
+  // Soon to be looked up.
+  if (!links.tree.empty()) list_.ids.PrefetchFind(links.tree.bytes());
+  for (const ObjectId& parent : links.parents) {
+    list_.ids.PrefetchFind(parent.bytes());
+  }
   links_.emplace(rank, std::pair(links.tree, std::move(links.parents)));
   commits_.push({ParseCommitTime(content_), rank});
   return {};

@@ -37,11 +37,16 @@ struct WalkStep {
 
 // A stretch of history, and what is in its trees.
 struct HistorySlice {
+  // Steps whose trees are walked together, in `steps`, and what these have, in
+  // `met`: where both end.
+  struct Group {
+    size_t steps_end = 0;
+    size_t met_end = 0;
+  };
+
   std::vector<WalkStep> steps;
-  // What the trees of `steps` have, and where that of each step ends. An object
-  // is there once or twice, if its tree was met once or more.
-  std::vector<MetObject> met;
-  std::vector<size_t> ends;
+  std::vector<MetObject> met;  // each once, of all that one walker met
+  std::vector<Group> groups;
   PathTable paths;
   std::set<ObjectId> missing;
 };
@@ -62,9 +67,10 @@ class HistoryWalker {
 
   // What `tips` reach, too, is to be walked. Its first steps go into `slice`.
   Status Add(const std::vector<ObjectId>& tips, HistorySlice& slice);
-  // Appends steps to `slice`, as many as a slice should have; false when there
-  // are none. Where slices end depends on the history and `threads` only, and
-  // makes no difference to what is met where first.
+  // Appends steps to `slice`, as many as a slice should have, in groups; false
+  // when there are none. Where slices end depends on the history and `threads`
+  // only, and makes no difference to what is met where first: where groups end
+  // does not depend on it.
   Result<bool> Next(HistorySlice& slice);
 
  private:
@@ -77,6 +83,8 @@ class HistoryWalker {
     }
   };
 
+  // Follows the links of the newest commit that waits.
+  Status FollowNewest(HistorySlice& slice);
   // Marks an object as met, and makes a step of it. True when it was not met
   // before, and what it needs is to be walked.
   bool Meet(uint32_t rank, HistorySlice& slice);

@@ -52,12 +52,13 @@ void ObjectWalker::Merge(const HistorySlice& slice) {
   missing_.insert(slice.missing.begin(), slice.missing.end());
   const uint32_t visited = next_visit_;
   PathTranslation to_list(slice.paths, list_.path_table);
-  size_t at = 0;  // in `met`
-  for (size_t i = 0; i < slice.steps.size(); ++i) {
-    if (!slice.steps[i].is_tree) {
-      Visit(slice.steps[i].object, to_list);
+  size_t step = 0;
+  size_t met = 0;
+  for (const HistorySlice::Group& group : slice.groups) {
+    for (; step < group.steps_end; ++step) {
+      if (!slice.steps[step].is_tree) Visit(slice.steps[step].object, to_list);
     }
-    for (; at < slice.ends[i]; ++at) Visit(slice.met[at], to_list);
+    for (; met < group.met_end; ++met) Visit(slice.met[met], to_list);
   }
   if (run_.progress != nullptr) {
     run_.progress->Advance(next_visit_ - visited, 0);

@@ -3,11 +3,20 @@
 
 #include "writer/tree_walker.h"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
 
 namespace zpack {
+namespace {
+
+// Trees that are read before what they have is looked up, unless that is much.
+constexpr size_t kTreesTogether = 16;
+constexpr size_t kEntriesTogether = 1024;
+
+}  // namespace
 
 TreeWalker::TreeWalker(ObjectSource& source, const ObjectList& list,
                        const std::vector<bool>& complete, uint64_t memory,
@@ -21,10 +30,17 @@ TreeWalker::TreeWalker(ObjectSource& source, const ObjectList& list,
       last_trees_(memory) {}
 
 Status TreeWalker::Walk(HistorySlice& slice) {
-  slice.ends.reserve(slice.steps.size());
-  for (const WalkStep& step : slice.steps) {
-    if (step.is_tree) ZPACK_TRY(WalkTree(step.object.rank, slice));
-    slice.ends.push_back(slice.met.size());
+  size_t step = 0;
+  for (HistorySlice::Group& group : slice.groups) {
+    pending_.clear();
+    walked_ = 0;
+    for (; step < group.steps_end; ++step) {
+      const WalkStep& root = slice.steps[step];
+      if (!root.is_tree || trees_[root.object.rank]) continue;
+      Meet(root.object.rank, true, PathTable::kRoot, slice);
+    }
+    while (walked_ < pending_.size()) ZPACK_TRY(WalkPending(slice));
+    group.met_end = slice.met.size();
   }
   // Until here, paths are those of `paths_`.
   PathTranslation to_slice(paths_, slice.paths);
@@ -32,54 +48,70 @@ Status TreeWalker::Walk(HistorySlice& slice) {
   return {};
 }
 
-bool TreeWalker::Meet(uint32_t rank, bool is_tree, uint32_t path,
+void TreeWalker::Meet(uint32_t rank, bool is_tree, uint32_t path,
                       HistorySlice& slice) {
-  std::vector<bool>& known = is_tree ? trees_ : others_;
-  if (known[rank]) return false;
-  known[rank] = true;
+  Known(is_tree)[rank] = true;
+  if (is_tree && (complete_.empty() || !complete_[rank])) {
+    pending_.push_back(slice.met.size());
+  }
   slice.met.push_back({.rank = rank, .path = path});
-  return is_tree && (complete_.empty() || !complete_[rank]);
 }
 
-Status TreeWalker::WalkTree(uint32_t root, HistorySlice& slice) {
-  if (!Meet(root, true, PathTable::kRoot, slice)) return {};
-  pending_.assign(1, slice.met.size() - 1);
-  while (!pending_.empty()) {
-    ZPACK_TRY(CheckStop(stop_));
-    const size_t position = pending_.back();
-    pending_.pop_back();
-    ZPACK_TRY(ReadTree(position, slice));
+Status TreeWalker::WalkPending(HistorySlice& slice) {
+  entries_.clear();
+  names_.clear();
+  const size_t end = std::min(walked_ + kTreesTogether, pending_.size());
+  ids_.clear();
+  for (size_t i = walked_; i < end; ++i) {
+    ids_.push_back(list_.ids[slice.met[pending_[i]].rank]);
   }
+  source_.PrefetchReads(ids_);
+  for (const ObjectId& id : ids_) {
+    ZPACK_TRY(CheckStop(stop_));
+    ZPACK_TRY(ReadTree(id, slice.met[pending_[walked_++]]));
+    if (entries_.size() >= kEntriesTogether) break;
+  }
+  MeetEntries(slice);
   return {};
 }
 
-Status TreeWalker::ReadTree(size_t position, HistorySlice& slice) {
-  const uint32_t path = slice.met[position].path;
-  ZPACK_ASSIGN_OR_RETURN(
-      const ObjectType type,
-      source_.Read(list_.ids[slice.met[position].rank], content_));
-  slice.met[position].type = type;
-  slice.met[position].size = content_.size();
-  if (type != ObjectType::kTree) return {};
-  const auto last = last_trees_.Find(path);
+Status TreeWalker::ReadTree(const ObjectId& id, MetObject& tree) {
+  ZPACK_ASSIGN_OR_RETURN(tree.type, source_.Read(id, content_));
+  tree.size = content_.size();
+  if (tree.type != ObjectType::kTree) return {};
+  const auto last = last_trees_.Find(tree.path);
   NewTreeEntries entries(content_, last.value_or(ByteView()),
                          list_.ids.format());
-  new_entries_.clear();
   TreeEntry next;
   while (entries.Next(next)) {
     if (next.is_gitlink()) continue;
-    list_.ids.PrefetchFind(next.id);
-    new_entries_.push_back(next);
+    list_.ids.PrefetchBucket(next.id);
+    entries_.push_back({ObjectId(next.id),
+                        next.is_tree(),
+                        tree.path,
+                        names_.size(),
+                        next.name.size(),
+                        {}});
+    names_ += next.name;
   }
-  last_trees_.Insert(path, content_);
-  for (const TreeEntry& entry : new_entries_) {
-    const auto child = FindNeeded(list_, ObjectId(entry.id), slice.missing);
-    if (!child || (entry.is_tree() ? trees_ : others_)[*child]) continue;
-    if (Meet(*child, entry.is_tree(), paths_.Intern(path, entry.name), slice)) {
-      pending_.push_back(slice.met.size() - 1);
-    }
-  }
+  last_trees_.Insert(tree.path, content_);
   return {};
+}
+
+void TreeWalker::MeetEntries(HistorySlice& slice) {
+  for (const NewEntry& entry : entries_) {
+    list_.ids.PrefetchFind(entry.id.bytes());
+  }
+  for (NewEntry& entry : entries_) {
+    entry.rank = FindNeeded(list_, entry.id, slice.missing);
+  }
+  for (const NewEntry& entry : entries_) {
+    if (!entry.rank || Known(entry.is_tree)[*entry.rank]) continue;
+    const std::string_view name =
+        std::string_view(names_).substr(entry.name_begin, entry.name_size);
+    Meet(*entry.rank, entry.is_tree, paths_.Intern(entry.directory, name),
+         slice);
+  }
 }
 
 }  // namespace zpack

@@ -8,7 +8,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "base/bytes.h"
@@ -28,18 +30,32 @@ class TreeWalker {
              const std::vector<bool>& complete, uint64_t memory,
              std::stop_token stop);
 
-  // Fills in what the trees of `slice` have, each in the order of the steps,
-  // and everything that is met first; not again what a slice before had. Slices
-  // come in the order of history.
+  // Fills in what the trees of `slice` have, group by group: roots first, and
+  // what is in them, level by level. Only what is met first, not what a slice
+  // before had. Slices come in the order of history.
   Status Walk(HistorySlice& slice);
 
  private:
-  // Notes an object. True when it is a tree that is to be walked.
-  bool Meet(uint32_t rank, bool is_tree, uint32_t path, HistorySlice& slice);
-  // Walks a tree and everything below it.
-  Status WalkTree(uint32_t root, HistorySlice& slice);
-  // Walks one, and appends the trees in it to `pending_`.
-  Status ReadTree(size_t position, HistorySlice& slice);
+  // What a tree has that another one does not have.
+  struct NewEntry {
+    ObjectId id;
+    bool is_tree = false;
+    uint32_t directory = 0;  // a path
+    size_t name_begin = 0;   // in `names_`
+    size_t name_size = 0;
+    std::optional<uint32_t> rank;
+  };
+
+  std::vector<bool>& Known(bool is_tree) { return is_tree ? trees_ : others_; }
+  // Notes an object, and in `pending_` that it is to be walked. REQUIRES: not
+  // known.
+  void Meet(uint32_t rank, bool is_tree, uint32_t path, HistorySlice& slice);
+  // Walks some of the next trees of `pending_`.
+  Status WalkPending(HistorySlice& slice);
+  // Reads one, and appends to `entries_`.
+  Status ReadTree(const ObjectId& id, MetObject& tree);
+  // Looks for `entries_`, and meets those that are not known.
+  void MeetEntries(HistorySlice& slice);
 
   ObjectSource& source_;
   const ObjectList& list_;
@@ -49,13 +65,17 @@ class TreeWalker {
   // can call a tree a file.
   std::vector<bool> trees_;
   std::vector<bool> others_;
-  std::vector<size_t> pending_;  // positions in the slice's `met`
+  std::vector<size_t> pending_;  // trees, as positions in the slice's `met`
+  size_t walked_ = 0;            // of `pending_`
   PathTable paths_;              // of all slices
   // The last tree of each path: what the next one has in common with it was
   // met.
   ContentRing last_trees_;
   Bytes content_;
-  std::vector<TreeEntry> new_entries_;  // of `content_`
+  // Of trees that are read together.
+  std::vector<ObjectId> ids_;
+  std::vector<NewEntry> entries_;
+  std::string names_;
 };
 
 }  // namespace zpack

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <queue>
 #include <set>
 #include <string>
 #include <utility>
@@ -127,19 +128,25 @@ TEST(EnumerateObjects, FollowsChainsOfTagsAndTagsOfTreesAndBlobs) {
   EXPECT_FALSE(Enumerate(source));
 }
 
-// The walk as it is defined: commits by time, newest first, each followed by
-// what is new in its tree. By id, the position and the path.
+// The walk as it is defined: commits by time, newest first, some of them at a
+// time, followed by what is new in their trees, level by level. By id, the
+// position and the path.
 class PlainWalk {
  public:
   explicit PlainWalk(const MemorySource& source) : source_(source) {
+    constexpr int kTogether = 16;
     for (const Ref& ref : source.refs.refs) AddCommit(ref.target);
     while (!commits_.empty()) {
-      const auto [time, id] = *commits_.begin();
-      commits_.erase(commits_.begin());
-      const CommitLinks links = ParseCommitLinks(
-          AsBytes(source_.objects().at(id).content), ObjectFormat::kSha1);
-      WalkTree(links.tree);
-      for (const ObjectId& parent : links.parents) AddCommit(parent);
+      std::vector<ObjectId> roots;
+      for (int i = 0; i < kTogether && !commits_.empty(); ++i) {
+        const auto [time, id] = *commits_.begin();
+        commits_.erase(commits_.begin());
+        const CommitLinks links = ParseCommitLinks(
+            AsBytes(source_.objects().at(id).content), ObjectFormat::kSha1);
+        roots.push_back(links.tree);
+        for (const ObjectId& parent : links.parents) AddCommit(parent);
+      }
+      WalkTrees(roots);
     }
   }
 
@@ -156,12 +163,13 @@ class PlainWalk {
       commits_.emplace(-int64_t(ParseCommitTime(AsBytes(content))), id);
     }
   }
-  void WalkTree(const ObjectId& root) {
-    if (!Visit(root, "")) return;
-    std::vector<ObjectId> pending = {root};
-    while (!pending.empty()) {
-      const ObjectId id = pending.back();
-      pending.pop_back();
+  void WalkTrees(const std::vector<ObjectId>& roots) {
+    std::queue<ObjectId> pending;
+    for (const ObjectId& root : roots) {
+      if (Visit(root, "")) pending.push(root);
+    }
+    for (; !pending.empty(); pending.pop()) {
+      const ObjectId id = pending.front();
       const std::string directory = places_.at(id).second;
       TreeIterator entries(AsBytes(source_.objects().at(id).content),
                            ObjectFormat::kSha1);
@@ -171,7 +179,7 @@ class PlainWalk {
         const std::string name(entry.name);
         if (Visit(child, directory.empty() ? name : directory + '/' + name) &&
             entry.is_tree()) {
-          pending.push_back(child);
+          pending.push(child);
         }
       }
     }
