@@ -4,13 +4,31 @@
 #include "writer/tree_block_builder.h"
 
 #include <algorithm>
+#include <span>
+#include <type_traits>
 
+#include "base/byte_compare.h"
 #include "writer/link_columns.h"
 
 namespace zpack {
 
 using format::StreamKind;
 using format::TreeEditKind;
+
+namespace {
+
+// Items at the front that are the same in both.
+size_t CommonItems(std::span<const TreeItem> a, std::span<const TreeItem> b) {
+  // So that their bytes can be compared.
+  static_assert(std::has_unique_object_representations_v<TreeItem>);
+  const auto* const a_bytes = reinterpret_cast<const uint8_t*>(a.data());
+  const auto* const b_bytes = reinterpret_cast<const uint8_t*>(b.data());
+  return CommonPrefix(a_bytes, b_bytes,
+                      std::min(a.size_bytes(), b.size_bytes())) /
+         sizeof(TreeItem);
+}
+
+}  // namespace
 
 bool FindTreeEdits(const TreeParser& parser, const std::vector<TreeItem>& base,
                    const std::vector<TreeItem>& tree, size_t limit,
@@ -21,15 +39,17 @@ bool FindTreeEdits(const TreeParser& parser, const std::vector<TreeItem>& base,
   size_t to = 0;
   while (from < base.size() || to < tree.size()) {
     if (edits.size() > limit) return false;
+    const size_t same =
+        CommonItems(std::span(base).subspan(from), std::span(tree).subspan(to));
+    run += static_cast<uint32_t>(same);
+    from += same;
+    to += same;
+    if (from == base.size() && to == tree.size()) break;
     const bool both = from < base.size() && to < tree.size();
     const bool same_name = both && base[from].name == tree[to].name;
     if (same_name && base[from].mode == tree[to].mode) {
-      if (base[from].child == tree[to].child) {
-        ++run;
-      } else {
-        edits.push_back({run, TreeEditKind::kChange, tree[to]});
-        run = 0;
-      }
+      edits.push_back({run, TreeEditKind::kChange, tree[to]});
+      run = 0;
       ++from;
       ++to;
     } else if (to == tree.size() || same_name ||
@@ -67,7 +87,8 @@ void TreeBlockBuilder::AddEdit(const TreeEdit& edit) {
   if (edit.kind == TreeEditKind::kAdd) {
     // 0 for a new name, else how long ago it was new.
     streams_.Number(StreamKind::kNames, name == known ? 0 : known - name);
-    streams_[StreamKind::kModes].push_back(edit.item.mode);
+    streams_[StreamKind::kModes].push_back(
+        static_cast<uint8_t>(edit.item.mode));
   }
   AddChild(name,
            numbers_.Number(edit.item.child, streams_[StreamKind::kOutsideIds]),

@@ -3,6 +3,9 @@
 
 #include "writer/tree_parser.h"
 
+#include <algorithm>
+
+#include "base/byte_compare.h"
 #include "format/tree_columns.h"
 #include "format/tree_text.h"
 
@@ -16,10 +19,27 @@ class Companion {
 
   bool at_end() const { return index_ == tree_.items.size(); }
   const TreeItem& item() const { return tree_.items[index_]; }
-  ByteView bytes() const {
-    return ByteView(tree_.content).subspan(begin_, tree_.ends[index_] - begin_);
-  }
   void Next() { begin_ = tree_.ends[index_++]; }
+
+  // Passes the items that `content` has from `begin` on, too, and appends them
+  // to `to`. Returns where they end in `content`.
+  size_t TakeCommon(ByteView content, size_t begin, ParsedTree& to) {
+    const size_t common = CommonPrefix(
+        &content[begin], tree_.content.data() + begin_,
+        std::min(content.size() - begin, tree_.content.size() - begin_));
+    const auto first = tree_.ends.begin() + static_cast<ptrdiff_t>(index_);
+    const auto last =
+        std::upper_bound(first, tree_.ends.end(), begin_ + common);
+    const auto items = tree_.items.begin() + static_cast<ptrdiff_t>(index_);
+    to.items.insert(to.items.end(), items, items + (last - first));
+    for (auto end = first; end != last; ++end) {
+      to.ends.push_back(*end - begin_ + begin);
+    }
+    if (first == last) return begin;
+    index_ += static_cast<size_t>(last - first);
+    begin_ = *(last - 1);
+    return to.ends.back();
+  }
 
  private:
   const ParsedTree& tree_;
@@ -42,16 +62,12 @@ bool TreeParser::Parse(const ParsedTree& like, ParsedTree& tree) {
   tree.ends.clear();
   unnumbered_.clear();
   const ByteView content = tree.content;
-  ByteView rest = content;
   Companion companion(like);
-  while (!rest.empty()) {
-    if (!companion.at_end() && StartsWith(rest, companion.bytes())) {
-      tree.items.push_back(companion.item());
-      rest = rest.subspan(companion.bytes().size());
-      tree.ends.push_back(content.size() - rest.size());
-      companion.Next();
-      continue;
-    }
+  size_t at = 0;
+  while (at < content.size()) {
+    at = companion.TakeCommon(content, at, tree);
+    if (at == content.size()) break;
+    ByteView rest = content.subspan(at);
     format::TreeTextEntry entry;
     if (format::TakeTreeEntry(rest, numbers_.format(), entry) !=
         format::TreeFlaw::kNone) {
@@ -70,7 +86,8 @@ bool TreeParser::Parse(const ParsedTree& like, ParsedTree& tree) {
       item.name = InternName(entry.name);
     }
     tree.items.push_back(item);
-    tree.ends.push_back(content.size() - rest.size());
+    at = content.size() - rest.size();
+    tree.ends.push_back(at);
   }
   for (const Unnumbered& child : unnumbered_) {
     tree.items[child.item].child = numbers_.Number(ObjectId(child.id));

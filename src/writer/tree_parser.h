@@ -21,8 +21,8 @@ namespace zpack {
 struct TreeItem {
   uint32_t name = 0;  // number of the name, see TreeParser::Name
   uint32_t child =
-      0;             // object number, or from the object count on an outside id
-  uint8_t mode = 0;  // see format::kTreeModes
+      0;  // object number, or from the object count on an outside id
+  uint32_t mode = 0;  // see format::kTreeModes
 };
 
 // A tree, taken apart.

@@ -35,7 +35,7 @@ Status TreeStretchEncoder::Add(Bytes content, uint32_t path) {
     begins_lineage_ = true;
   }
   path_ = path;
-  ParsedTree tree;
+  ParsedTree tree = std::move(spare_);
   tree.content = std::move(content);
   static const ParsedTree nothing;
   if (parser_.Parse(bases_.empty() ? nothing : bases_.back().tree, tree)) {
@@ -78,7 +78,10 @@ void TreeStretchEncoder::AddParsed(ParsedTree tree) {
     builder_.AddWhole(tree.content.size(), begins_lineage_, tree.items);
   }
   bases_.push_back({std::move(tree), position, chain_entries, chain_bytes});
-  if (bases_.size() > kBases) bases_.pop_front();
+  if (bases_.size() > kBases) {
+    spare_ = std::move(bases_.front().tree);
+    bases_.pop_front();
+  }
 }
 
 Status TreeStretchEncoder::Finish() {

@@ -58,6 +58,7 @@ class TreeStretchEncoder {
   uint32_t path_ = 0;
   bool begins_lineage_ = true;  // the next tree, in this block
   std::deque<Base> bases_;      // of the open block and path, oldest first
+  ParsedTree spare_;            // its memory is used again
   std::vector<TreeEdit> edits_;
   std::vector<TreeEdit> best_edits_;
 };
