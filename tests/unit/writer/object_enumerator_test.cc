@@ -5,8 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <queue>
+#include <random>
 #include <set>
 #include <string>
 #include <utility>
@@ -190,15 +192,55 @@ class PlainWalk {
   std::map<ObjectId, Place> places_;
 };
 
-// Enough commits for several slices of history.
-TEST(EnumerateObjects, SlicesGiveTheWalkOfOneThread) {
-  MemorySource source = SampleHistory(4000);
-  // Tags and HEAD are walked first, which PlainWalk does not know.
-  std::erase_if(source.refs.refs, [&](const Ref& ref) {
-    return ref.symbolic() ||
-           source.objects().at(ref.target).type != ObjectType::kCommit;
-  });
-  source.refs.head_target = {};
+// The element that so many were added after, or the first.
+template <typename T>
+const T& LastBut(size_t age, const std::vector<T>& elements) {
+  return elements[elements.size() - 1 - std::min(age, elements.size() - 1)];
+}
+
+// A history whose trees and files are found again in other places, with merges
+// and with times that say little. Deterministic.
+MemorySource TangledHistory(unsigned seed, int commits) {
+  std::mt19937 random(seed);
+  const auto below = [&](size_t limit) { return random() % limit; };
+  MemorySource source;
+  std::vector<ObjectId> known_commits;
+  std::vector<ObjectId> trees;
+  std::vector<int> depths;  // of `trees`
+  std::vector<ObjectId> blobs;
+  const auto add_tree = [&] {
+    std::vector<MemorySource::Entry> entries;
+    int depth = 1;
+    for (const char* const name : {"a", "b", "c", "d", "e"}) {
+      // Mostly one of those that were made last.
+      const size_t age = below(40) == 0 ? below(500) : below(6);
+      if (below(3) == 0) {
+        entries.push_back({"100644", name, LastBut(age, blobs)});
+      } else if (below(2) == 0 && !trees.empty() && LastBut(age, depths) < 6) {
+        entries.push_back({"40000", name, LastBut(age, trees)});
+        depth = std::max(depth, 1 + LastBut(age, depths));
+      }
+    }
+    trees.push_back(source.AddTree(entries));
+    depths.push_back(depth);
+  };
+  for (int i = 0; i < commits; ++i) {
+    blobs.push_back(source.AddBlob(std::to_string(below(5000))));
+    for (size_t more = below(3); more > 0; --more) add_tree();
+    if (trees.empty()) add_tree();
+    std::vector<ObjectId> parents;
+    if (!known_commits.empty()) parents.push_back(known_commits.back());
+    if (i > 10 && below(5) == 0) parents.push_back(known_commits[below(i)]);
+    known_commits.push_back(source.AddCommit(
+        LastBut(below(3), trees), parents,
+        1000 + static_cast<uint64_t>(i / 7) + below(9), std::to_string(i)));
+  }
+  source.AddRef({"refs/heads/main", known_commits.back(), {}, ""});
+  source.AddRef({"refs/heads/older", known_commits[below(commits)], {}, ""});
+  return source;
+}
+
+void ExpectPlainWalk(MemorySource& source) {
   const PlainWalk walk(source);
   for (const unsigned threads : {1U, 2U, 3U}) {
     RunOptions run;
@@ -212,6 +254,27 @@ TEST(EnumerateObjects, SlicesGiveTheWalkOfOneThread) {
           list->visits[rank], list->path_table.FullPath(list->paths[rank]));
       ASSERT_EQ(place, walk.places().at(list->ids[rank])) << rank;
     }
+  }
+}
+
+// Enough commits for several slices of history.
+TEST(EnumerateObjects, SlicesGiveTheWalkOfOneThread) {
+  MemorySource source = SampleHistory(4000);
+  // Tags and HEAD are walked first, which PlainWalk does not know.
+  std::erase_if(source.refs.refs, [&](const Ref& ref) {
+    return ref.symbolic() ||
+           source.objects().at(ref.target).type != ObjectType::kCommit;
+  });
+  source.refs.head_target = {};
+  ExpectPlainWalk(source);
+}
+
+TEST(EnumerateObjects, SharedTreesAreMetWhereOneThreadMeetsThem) {
+  for (const unsigned seed : {1U, 2U, 3U, 4U}) {
+    SCOPED_TRACE(seed);
+    MemorySource source = TangledHistory(seed, 5000);
+    ExpectPlainWalk(source);
+    if (HasFatalFailure()) return;
   }
 }
 
