@@ -45,7 +45,9 @@ struct HistorySlice {
   };
 
   std::vector<WalkStep> steps;
-  std::vector<MetObject> met;  // each once, of all that one walker met
+  // Each once of all that one walker met, or twice, where an odd tree calls a
+  // tree a file.
+  std::vector<MetObject> met;
   std::vector<Group> groups;
   PathTable paths;
   std::set<ObjectId> missing;

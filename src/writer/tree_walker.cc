@@ -79,8 +79,7 @@ Status TreeWalker::ReadTree(const ObjectId& id, MetObject& tree) {
   ZPACK_ASSIGN_OR_RETURN(tree.type, source_.Read(id, content_));
   tree.size = content_.size();
   if (tree.type != ObjectType::kTree) return {};
-  const auto last = last_trees_.Find(tree.path);
-  NewTreeEntries entries(content_, last.value_or(ByteView()),
+  NewTreeEntries entries(content_, last_trees_.Find(tree.path),
                          list_.ids.format());
   TreeEntry next;
   while (entries.Next(next)) {

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "base/content_ring.h"
 #include "object/object_links.h"
 #include "object/object_source.h"
 #include "writer/history_walker.h"
+#include "writer/last_trees.h"
 #include "writer/object_list.h"
 
 namespace zpack {
@@ -68,9 +68,7 @@ class TreeWalker {
   std::vector<size_t> pending_;  // trees, as positions in the slice's `met`
   size_t walked_ = 0;            // of `pending_`
   PathTable paths_;              // of all slices
-  // The last tree of each path: what the next one has in common with it was
-  // met.
-  ContentRing last_trees_;
+  LastTrees last_trees_;  // what the next one has in common with it was met
   Bytes content_;
   // Of trees that are read together.
   std::vector<ObjectId> ids_;

@@ -17,20 +17,20 @@ struct Row {
   std::array<double, 3> shares;  // fast, balanced, max
 };
 
-// Per cent of the wall time: means over libgit2, redis, curl and git.git (fast:
-// without git.git), two threads, files in the cache, as 'convert --json' tells
-// them. They do not depend on the size of the repository, since all large ones
-// grow with the bytes of objects, but on its kind: compressing took 57 to 72 of
-// 100 with the balanced profile, verifying 10 to 16, counting 5 to 17.
+// Per cent of the wall time: means over libgit2, redis, curl and git.git, two
+// threads, files in the cache, as 'convert --json' tells them. They hardly
+// depend on the size of the repository, since all large ones grow with the
+// bytes of objects, but on its kind: compressing took 67 to 80 of 100 with the
+// balanced profile, verifying 9 to 19, counting 3 to 13.
 constexpr std::array<Row, 8> kRows = {{
-    {"Opening repository", Runs::kAlways, {2, 2, 1}},
-    {"Enumerating objects", Runs::kAlways, {1.5, 1, 0.5}},
-    {"Counting objects", Runs::kAlways, {10, 10, 4}},
-    {"Grouping paths", Runs::kAlways, {6, 3, 1}},
-    {"Compressing objects", Runs::kAlways, {59, 67, 87}},
-    {"Checking checksums", Runs::kReadingBack, {0.5, 0.5, 0.1}},
-    {"Verifying objects", Runs::kReadingBack, {17, 13, 5}},
-    {"Comparing objects", Runs::kAlways, {4, 3, 1}},
+    {"Opening repository", Runs::kAlways, {2, 1.3, 0.4}},
+    {"Enumerating objects", Runs::kAlways, {0.1, 0.1, 0.1}},
+    {"Counting objects", Runs::kAlways, {9, 5, 2}},
+    {"Grouping paths", Runs::kAlways, {6, 4, 1}},
+    {"Compressing objects", Runs::kAlways, {59, 75, 91}},
+    {"Checking checksums", Runs::kReadingBack, {0.6, 0.3, 0.1}},
+    {"Verifying objects", Runs::kReadingBack, {23, 14, 5}},
+    {"Comparing objects", Runs::kAlways, {0.3, 0.3, 0.2}},
 }};
 
 }  // namespace
