@@ -101,6 +101,8 @@ void TreeWalker::MeetEntries(HistorySlice& slice) {
   for (const NewEntry& entry : entries_) {
     list_.ids.PrefetchFind(entry.id.bytes());
   }
+  // In a loop of their own, looks wait for memory side by side: with all in
+  // one, counting takes 3 % longer.
   for (NewEntry& entry : entries_) {
     entry.rank = FindNeeded(list_, entry.id, slice.missing);
   }
