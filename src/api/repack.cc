@@ -132,7 +132,7 @@ class Repacker {
 
   std::string Directory() const {
     return options_.output_directory.empty()
-               ? settings_.object_directory + "/pack"
+               ? PackDirectory(settings_.object_directory)
                : options_.output_directory;
   }
 

@@ -58,7 +58,7 @@ Result<std::vector<std::string>> IndexedPacks(
     ZPACK_ASSIGN_OR_RETURN(const auto files, ListPackFiles(directory));
     for (const std::string& file : files) {
       if (!file.ends_with(kExtension)) continue;
-      packs.push_back(directory + "/pack/" +
+      packs.push_back(PackDirectory(directory) + '/' +
                       file.substr(0, file.size() - kExtension.size()));
     }
   }

@@ -26,10 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string PackDirectory(const std::string& object_directory) {
-  return object_directory + "/pack";
-}
-
 Status RemoveIfThere(FileSystem& file_system, const std::string& path) {
   std::error_code error;
   if (!fs::exists(fs::symlink_status(path, error))) return {};
@@ -40,6 +36,10 @@ Status RemoveIfThere(FileSystem& file_system, const std::string& path) {
 }
 
 }  // namespace
+
+std::string PackDirectory(const std::string& object_directory) {
+  return object_directory + "/pack";
+}
 
 Result<std::set<std::string>> ListPackFiles(
     const std::string& object_directory) {

@@ -30,6 +30,9 @@ struct StockPackFiles {
                          const StockPackFiles&) = default;
 };
 
+// Where the packs of `object_directory` are.
+std::string PackDirectory(const std::string& object_directory);
+
 // Names of the files in the pack directory of `object_directory`; none when
 // there is no such directory. kIo when it cannot be read.
 Result<std::set<std::string>> ListPackFiles(
