@@ -3,30 +3,34 @@
 
 #include "git/open_repository.h"
 
+#include <git2/sys/repository.h>
+
+#include "git/configuration.h"
+#include "git/repository_format.h"
+
 namespace zpack {
 namespace {
 
-// Says no to repositories that libgit2 opens only because InitLibgit2 tells it
-// to know their extensions.
-Status CheckExtensions(const git_repository* repository,
-                       const std::string& path) {
-  const std::string config_path =
-      std::string(git_repository_commondir(repository)) + "config";
-  git_config* raw = nullptr;
-  if (git_config_open_ondisk(&raw, config_path.c_str()) != 0) return {};
-  const ConfigHandle config(raw);
-  const auto check = [&](const char* key, std::string_view known,
-                         std::string_view what) -> Status {
-    git_buf value = GIT_BUF_INIT;
-    if (git_config_get_string_buf(&value, config.get(), key) != 0) return {};
-    const std::string text = value.ptr;
-    git_buf_dispose(&value);
-    if (text == known) return {};
-    return MakeError(ErrorCode::kUnsupported, "unsupported {} {} in '{}'", what,
-                     text, path);
-  };
-  ZPACK_TRY(check("extensions.objectformat", "sha1", "object format"));
-  return check("extensions.refstorage", "files", "ref storage");
+// libgit2 ends the names of directories with a slash.
+std::string WithoutSlash(std::string directory) {
+  if (directory.size() > 1 && directory.ends_with('/')) directory.pop_back();
+  return directory;
+}
+
+// Git's configuration instead of what libgit2 would find by itself, which knows
+// neither the command line's nor that of a work tree.
+Status SetConfiguration(git_repository* repository,
+                        WorktreeConfiguration worktree) {
+  ZPACK_ASSIGN_OR_RETURN(
+      const ConfigHandle config,
+      ReadConfiguration(
+          repository, WithoutSlash(git_repository_commondir(repository)),
+          WithoutSlash(git_repository_path(repository)), worktree));
+  if (git_repository_set_config(repository, config.get()) != 0) {
+    return MakeError(ErrorCode::kGit, "cannot set the configuration: {}",
+                     LastLibgit2Message());
+  }
+  return {};
 }
 
 // Why libgit2 could not open `path`.
@@ -54,7 +58,10 @@ Result<RepositoryHandle> OpenRepositoryHandle(const std::string& path) {
   const int code = git_repository_open_ext(&raw, path.c_str(), 0, nullptr);
   if (code != 0) return std::unexpected(ExplainOpenFailure(code, path));
   RepositoryHandle repository(raw);
-  ZPACK_TRY(CheckExtensions(repository.get(), path));
+  ZPACK_ASSIGN_OR_RETURN(
+      const RepositoryFormat format,
+      ReadRepositoryFormat(WithoutSlash(git_repository_commondir(raw))));
+  ZPACK_TRY(SetConfiguration(raw, format.worktree));
   return repository;
 }
 

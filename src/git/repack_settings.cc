@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "git/open_repository.h"
+#include "git/repository_format.h"
 #include "git/repository_layout.h"
 
 namespace zpack {
@@ -108,11 +109,9 @@ Result<RepackSettings> ReadRepackSettings(const std::string& path) {
         static_cast<uint64_t>(std::max(max_pack_size, kMinPackSize));
   }
   ZPACK_ASSIGN_OR_RETURN(settings.shared_mode, ReadSharedMode(config.get()));
-  int precious = 0;
-  settings.precious_objects =
-      git_config_get_bool(&precious, config.get(),
-                          "extensions.preciousobjects") == 0 &&
-      precious != 0;
+  ZPACK_ASSIGN_OR_RETURN(const RepositoryFormat format,
+                         ReadRepositoryFormat(settings.common_directory));
+  settings.precious_objects = format.precious_objects;
   return settings;
 }
 

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/command_configuration.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace zpack {
+namespace {
+
+constexpr const char* kCount = "GIT_CONFIG_COUNT";
+constexpr const char* kParameters = "GIT_CONFIG_PARAMETERS";
+constexpr std::string_view kSpace = " \t\n\v\f\r";
+
+bool IsLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool IsNamePart(char c) {
+  return IsLetter(c) || (c >= '0' && c <= '9') || c == '-';
+}
+
+// `text` in double quotes, so that a configuration file holds exactly it.
+std::string Quote(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    if (c == '\n') {
+      quoted += "\\n";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
+
+// Appends 'section.subsection.name', whose subsection may be missing and may
+// contain dots. Without a value it is true.
+Status AppendEntry(std::string_view key, std::optional<std::string_view> value,
+                   std::string& text) {
+  const size_t first = key.find('.');
+  const size_t last = key.rfind('.');
+  if (first == std::string_view::npos || first == 0) {
+    return MakeError(ErrorCode::kGit, "key does not contain a section: '{}'",
+                     key);
+  }
+  const std::string_view section = key.substr(0, first);
+  const std::string_view name = key.substr(last + 1);
+  if (name.empty()) {
+    return MakeError(ErrorCode::kGit,
+                     "key does not contain variable name: '{}'", key);
+  }
+  if (!std::ranges::all_of(section, IsNamePart) || !IsLetter(name.front()) ||
+      !std::ranges::all_of(name, IsNamePart) ||
+      key.find('\n') != std::string_view::npos) {
+    return MakeError(ErrorCode::kGit, "invalid configuration key: '{}'", key);
+  }
+  text += fmt::format("[{}", section);
+  if (last != first) {
+    text += ' ' + Quote(key.substr(first + 1, last - first - 1));
+  }
+  text += fmt::format("]\n{}", name);
+  if (value) text += " = " + Quote(*value);
+  text += '\n';
+  return {};
+}
+
+// GIT_CONFIG_KEY_0 and GIT_CONFIG_VALUE_0 to those before GIT_CONFIG_COUNT.
+Status AppendCounted(const Environment& environment, std::string& text) {
+  const char* const given = environment(kCount);
+  if (given == nullptr || *given == '\0') return {};
+  const std::string_view digits = given;
+  int count = 0;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), count);
+  if (error == std::errc::result_out_of_range) {
+    return MakeError(ErrorCode::kGit, "too many entries in {}", kCount);
+  }
+  if (error != std::errc() || end != digits.data() + digits.size() ||
+      count < 0) {
+    return MakeError(ErrorCode::kGit, "bogus count in {}: '{}'", kCount,
+                     digits);
+  }
+  for (int i = 0; i < count; ++i) {
+    const std::string key_name = fmt::format("GIT_CONFIG_KEY_{}", i);
+    const std::string value_name = fmt::format("GIT_CONFIG_VALUE_{}", i);
+    const char* const key = environment(key_name.c_str());
+    if (key == nullptr) {
+      return MakeError(ErrorCode::kGit, "missing config key '{}'", key_name);
+    }
+    const char* const value = environment(value_name.c_str());
+    if (value == nullptr) {
+      return MakeError(ErrorCode::kGit, "missing config value '{}'",
+                       value_name);
+    }
+    ZPACK_TRY(AppendEntry(key, value, text));
+  }
+  return {};
+}
+
+// Takes one word in single quotes, as a shell would read it, off the front of
+// `rest`. Nothing when there is none.
+std::optional<std::string> TakeQuoted(std::string_view& rest) {
+  if (!rest.starts_with('\'')) return std::nullopt;
+  rest.remove_prefix(1);
+  std::string word;
+  while (true) {
+    const size_t end = rest.find('\'');
+    if (end == std::string_view::npos) return std::nullopt;
+    word += rest.substr(0, end);
+    rest.remove_prefix(end + 1);
+    // Outside of the quotes, a single quote or '!' may follow a backslash.
+    const bool continues = rest.size() >= 3 && rest[0] == '\\' &&
+                           (rest[1] == '\'' || rest[1] == '!') &&
+                           rest[2] == '\'';
+    if (!continues) return word;
+    word += rest[1];
+    rest.remove_prefix(3);
+  }
+}
+
+bool AtWordEnd(std::string_view rest) {
+  return rest.empty() || kSpace.find(rest.front()) != std::string_view::npos;
+}
+
+// 'key'='value', 'key'= without a value, or 'key=value' as older versions of
+// Git write it, separated by spaces.
+Status AppendParameters(const Environment& environment, std::string& text) {
+  const char* const given = environment(kParameters);
+  if (given == nullptr) return {};
+  const auto bogus = [] {
+    return MakeError(ErrorCode::kGit, "bogus format in {}", kParameters);
+  };
+  std::string_view rest = given;
+  while (true) {
+    rest.remove_prefix(std::min(rest.find_first_not_of(kSpace), rest.size()));
+    if (rest.empty()) return {};
+    auto key = TakeQuoted(rest);
+    if (!key) return bogus();
+    std::optional<std::string> value;
+    if (rest.starts_with('=')) {
+      rest.remove_prefix(1);
+      if (!AtWordEnd(rest)) {
+        value = TakeQuoted(rest);
+        if (!value) return bogus();
+      }
+    } else if (const size_t equals = key->find('=');
+               equals != std::string::npos) {
+      value = key->substr(equals + 1);
+      key->resize(equals);
+    }
+    if (!AtWordEnd(rest)) return bogus();
+    ZPACK_TRY(AppendEntry(*key, value, text));
+  }
+}
+
+}  // namespace
+
+Result<std::string> CommandConfiguration(const Environment& environment) {
+  std::string text;
+  ZPACK_TRY(AppendCounted(environment, text));
+  ZPACK_TRY(AppendParameters(environment, text));
+  return text;
+}
+
+}  // namespace zpack

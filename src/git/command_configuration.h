@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The configuration that the environment carries: what 'git -c' passes to the
+// programs it starts, and GIT_CONFIG_COUNT with its keys and values
+// (git-config(1)). A function without state; any thread.
+
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "zpack/result.h"
+
+namespace zpack {
+
+// The value of an environment variable; null when it is not set.
+using Environment = std::function<const char*(const char* name)>;
+
+// The entries, in Git's order, as the text of a configuration file; empty when
+// there are none. kGit when a variable or a key is malformed, as Git refuses
+// them.
+Result<std::string> CommandConfiguration(const Environment& environment);
+
+}  // namespace zpack

@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/configuration.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <utility>
+
+#include "base/error.h"
+#include "git/command_configuration.h"
+
+namespace zpack {
+namespace {
+
+// Where Git looks that is installed for the system.
+constexpr const char* kSystemFile = "/etc/gitconfig";
+
+// libgit2 has a name for neither. Each level may hold one file, and the
+// greatest decides.
+constexpr int kWorktreeLevel = GIT_CONFIG_LEVEL_APP;
+constexpr int kCommandLevel = GIT_CONFIG_LEVEL_APP + 1;
+
+// What lack of permission to read a file means.
+enum class Denied : uint8_t { kError, kNoFile };
+
+// A file that only this process sees: libgit2 takes configuration from nowhere
+// else.
+class MemoryFile {
+ public:
+  explicit MemoryFile(const std::string& content)
+      : fd_(memfd_create("configuration", MFD_CLOEXEC)) {
+    written_ = fd_ >= 0 && write(fd_, content.data(), content.size()) ==
+                               static_cast<ssize_t>(content.size());
+  }
+  ~MemoryFile() {
+    if (fd_ >= 0) close(fd_);
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  bool written() const { return written_; }
+  std::string path() const { return fmt::format("/proc/self/fd/{}", fd_); }
+
+ private:
+  int fd_;
+  bool written_;
+};
+
+bool IsTrue(const char* variable) {
+  const char* const value = std::getenv(variable);
+  int yes = 0;
+  return value != nullptr && git_config_parse_bool(&yes, value) == 0 &&
+         yes != 0;
+}
+
+Status AddFile(const std::string& path, int level, Denied denied,
+               git_repository* repository, git_config* config) {
+  if (access(path.c_str(), R_OK) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR ||
+        (errno == EACCES && denied == Denied::kNoFile)) {
+      return {};
+    }
+    return std::unexpected(IoError("access", path, errno));
+  }
+  if (git_config_add_file_ondisk(config, path.c_str(),
+                                 static_cast<git_config_level_t>(level),
+                                 repository, 0) != 0) {
+    return MakeError(ErrorCode::kGit, "bad config file '{}': {}", path,
+                     LastLibgit2Message());
+  }
+  return {};
+}
+
+Status AddSystemFile(git_repository* repository, git_config* config) {
+  if (IsTrue("GIT_CONFIG_NOSYSTEM")) return {};
+  const char* const named = std::getenv("GIT_CONFIG_SYSTEM");
+  return AddFile(named != nullptr ? named : kSystemFile,
+                 GIT_CONFIG_LEVEL_SYSTEM, Denied::kError, repository, config);
+}
+
+// Git passes over them where the home directory is somebody else's.
+Status AddUserFiles(git_repository* repository, git_config* config) {
+  if (const char* const named = std::getenv("GIT_CONFIG_GLOBAL")) {
+    return AddFile(named, GIT_CONFIG_LEVEL_GLOBAL, Denied::kNoFile, repository,
+                   config);
+  }
+  const char* const home = std::getenv("HOME");
+  const char* const xdg = std::getenv("XDG_CONFIG_HOME");
+  if (xdg != nullptr && *xdg != '\0') {
+    ZPACK_TRY(AddFile(std::string(xdg) + "/git/config", GIT_CONFIG_LEVEL_XDG,
+                      Denied::kNoFile, repository, config));
+  } else if (home != nullptr) {
+    ZPACK_TRY(AddFile(std::string(home) + "/.config/git/config",
+                      GIT_CONFIG_LEVEL_XDG, Denied::kNoFile, repository,
+                      config));
+  }
+  if (home == nullptr) return {};
+  return AddFile(std::string(home) + "/.gitconfig", GIT_CONFIG_LEVEL_GLOBAL,
+                 Denied::kNoFile, repository, config);
+}
+
+// The whole, read once, so that files that change or go do not matter.
+Result<ConfigHandle> Snapshot(git_config* config) {
+  git_config* raw = nullptr;
+  if (git_config_snapshot(&raw, config) != 0) {
+    return MakeError(ErrorCode::kGit, "cannot read the configuration: {}",
+                     LastLibgit2Message());
+  }
+  return ConfigHandle(raw);
+}
+
+// Adds the command line's level and takes the snapshot.
+Result<ConfigHandle> Complete(git_repository* repository, git_config* config) {
+  ZPACK_ASSIGN_OR_RETURN(
+      const std::string text,
+      CommandConfiguration([](const char* name) { return std::getenv(name); }));
+  if (text.empty()) return Snapshot(config);
+  const MemoryFile file(text);
+  if (!file.written()) {
+    return std::unexpected(IoError("write", "configuration", errno));
+  }
+  if (access(file.path().c_str(), R_OK) != 0) {
+    return std::unexpected(IoError("access", file.path(), errno));
+  }
+  ZPACK_TRY(
+      AddFile(file.path(), kCommandLevel, Denied::kError, repository, config));
+  return Snapshot(config);
+}
+
+Result<ConfigHandle> NewConfiguration() {
+  InitLibgit2();
+  git_config* raw = nullptr;
+  if (git_config_new(&raw) != 0) {
+    return MakeError(ErrorCode::kGit, "cannot read the configuration: {}",
+                     LastLibgit2Message());
+  }
+  return ConfigHandle(raw);
+}
+
+// The levels of system and user.
+Result<ConfigHandle> Begin(git_repository* repository) {
+  ZPACK_ASSIGN_OR_RETURN(ConfigHandle config, NewConfiguration());
+  ZPACK_TRY(AddSystemFile(repository, config.get()));
+  ZPACK_TRY(AddUserFiles(repository, config.get()));
+  return config;
+}
+
+}  // namespace
+
+Result<ConfigHandle> ReadConfigurationFile(const std::string& path) {
+  ZPACK_ASSIGN_OR_RETURN(ConfigHandle config, NewConfiguration());
+  ZPACK_TRY(AddFile(path, GIT_CONFIG_LEVEL_LOCAL, Denied::kError, nullptr,
+                    config.get()));
+  return config;
+}
+
+Result<ConfigHandle> ReadProtectedConfiguration() {
+  ZPACK_ASSIGN_OR_RETURN(const ConfigHandle config, Begin(nullptr));
+  return Complete(nullptr, config.get());
+}
+
+Result<ConfigHandle> ReadConfiguration(git_repository* repository,
+                                       const std::string& common_directory,
+                                       const std::string& git_directory,
+                                       WorktreeConfiguration worktree) {
+  ZPACK_ASSIGN_OR_RETURN(const ConfigHandle config, Begin(repository));
+  ZPACK_TRY(AddFile(common_directory + "/config", GIT_CONFIG_LEVEL_LOCAL,
+                    Denied::kError, repository, config.get()));
+  if (worktree == WorktreeConfiguration::kYes) {
+    ZPACK_TRY(AddFile(git_directory + "/config.worktree", kWorktreeLevel,
+                      Denied::kError, repository, config.get()));
+  }
+  return Complete(repository, config.get());
+}
+
+}  // namespace zpack

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/repository_format.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace zpack {
+namespace {
+
+constexpr int64_t kNewestVersion = 1;
+constexpr std::string_view kExtensions = "extensions.";
+// Git minds these also in repositories that have no extensions yet.
+constexpr std::array<std::string_view, 4> kOfVersion0 = {
+    "noop", "preciousobjects", "partialclone", "worktreeconfig"};
+constexpr std::array<std::string_view, 4> kOfVersion1 = {
+    "noop-v1", "objectformat", "refstorage", "relativeworktrees"};
+
+// The only value of an extension that is supported, and what it is about.
+struct OnlyValue {
+  std::string_view extension;
+  std::string_view value;
+  std::string_view what;
+};
+constexpr std::array<OnlyValue, 2> kOnlyValues = {
+    {{"objectformat", "sha1", "object format"},
+     {"refstorage", "files", "ref storage"}}};
+
+using Extensions = std::vector<std::pair<std::string, std::string>>;
+
+// Names without "extensions." in lower case, and values.
+Result<Extensions> ListExtensions(const git_config* config) {
+  git_config_iterator* raw = nullptr;
+  if (git_config_iterator_new(&raw, config) != 0) {
+    return MakeError(ErrorCode::kGit, "cannot read the configuration: {}",
+                     LastLibgit2Message());
+  }
+  const std::unique_ptr<git_config_iterator,
+                        Libgit2Free<git_config_iterator_free>>
+      iterator(raw);
+  Extensions extensions;
+  git_config_entry* entry = nullptr;
+  while (git_config_next(&entry, raw) == 0) {
+    const std::string_view name = entry->name;
+    if (!name.starts_with(kExtensions)) continue;
+    extensions.emplace_back(name.substr(kExtensions.size()),
+                            entry->value != nullptr ? entry->value : "");
+  }
+  return extensions;
+}
+
+Status CheckExtensions(const Extensions& extensions, int64_t version,
+                       const std::string& path) {
+  const auto is_in = [](const auto& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  for (const auto& [name, value] : extensions) {
+    const auto only =
+        std::ranges::find(kOnlyValues, name, &OnlyValue::extension);
+    if (only != kOnlyValues.end() && value != only->value) {
+      return MakeError(ErrorCode::kUnsupported, "unsupported {} {} in '{}'",
+                       only->what, value, path);
+    }
+    if (is_in(kOfVersion0, name)) continue;
+    if (version == 0 && is_in(kOfVersion1, name)) {
+      return MakeError(
+          ErrorCode::kUnsupported,
+          "repo version is 0, but v1-only extension found in '{}': {}", path,
+          name);
+    }
+    if (version >= 1 && !is_in(kOfVersion1, name)) {
+      return MakeError(ErrorCode::kUnsupported,
+                       "unknown repository extension found in '{}': {}", path,
+                       name);
+    }
+  }
+  return {};
+}
+
+// Nothing when it is not set.
+Result<std::optional<bool>> ReadBool(const git_config* config,
+                                     const char* key) {
+  int value = 0;
+  const int code = git_config_get_bool(&value, config, key);
+  if (code == GIT_ENOTFOUND) return std::nullopt;
+  if (code == 0) return value != 0;
+  return MakeError(ErrorCode::kGit, "bad value of '{}': {}", key,
+                   LastLibgit2Message());
+}
+
+}  // namespace
+
+Result<RepositoryFormat> ReadRepositoryFormat(
+    const std::string& common_directory) {
+  const std::string path = common_directory + "/config";
+  ZPACK_ASSIGN_OR_RETURN(const ConfigHandle config,
+                         ReadConfigurationFile(path));
+  // Without a version, as in repositories that somebody made by hand, Git minds
+  // no extension that it does not know.
+  int64_t version = -1;
+  const int code = git_config_get_int64(&version, config.get(),
+                                        "core.repositoryformatversion");
+  if (code != 0 && code != GIT_ENOTFOUND) {
+    return MakeError(ErrorCode::kGit, "bad repository version in '{}': {}",
+                     path, LastLibgit2Message());
+  }
+  if (version > kNewestVersion) {
+    return MakeError(ErrorCode::kUnsupported,
+                     "expected git repo version <= {}, found {} in '{}'",
+                     kNewestVersion, version, path);
+  }
+  ZPACK_ASSIGN_OR_RETURN(const Extensions extensions,
+                         ListExtensions(config.get()));
+  ZPACK_TRY(CheckExtensions(extensions, version, path));
+  RepositoryFormat format;
+  ZPACK_ASSIGN_OR_RETURN(const auto precious,
+                         ReadBool(config.get(), "extensions.preciousobjects"));
+  format.precious_objects = precious.value_or(false);
+  ZPACK_ASSIGN_OR_RETURN(const auto worktree,
+                         ReadBool(config.get(), "extensions.worktreeconfig"));
+  if (worktree.value_or(false)) format.worktree = WorktreeConfiguration::kYes;
+  ZPACK_ASSIGN_OR_RETURN(format.bare, ReadBool(config.get(), "core.bare"));
+  git_buf work_tree = GIT_BUF_INIT;
+  if (git_config_get_string_buf(&work_tree, config.get(), "core.worktree") ==
+      0) {
+    format.work_tree = work_tree.ptr;
+  }
+  git_buf_dispose(&work_tree);
+  return format;
+}
+
+}  // namespace zpack

@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Git's configuration counts wherever Git reads it, in Git's order, and what
+// cannot be read stops the work. A window that is not a number shows which
+// place was read, since the message names the value.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "support/program.h"
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+
+namespace zpack::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class ConfigurationTest : public ::testing::Test {
+ protected:
+  ConfigurationTest() : repo_(dir_ / "repo", RepoBuilder::Kind::kWorkTree) {
+    repo_.History(1);
+    fs::create_directories(dir_ / "home");
+  }
+
+  // Repacks with this environment, and no configuration of the machine's.
+  ProcessResult Repack(std::vector<std::string> environment,
+                       const std::string& repository = "") {
+    ProcessOptions options;
+    options.environment = std::move(environment);
+    options.environment.push_back("HOME=" + dir_ / "home");
+    options.environment.emplace_back("XDG_CONFIG_HOME=");
+    options.environment.emplace_back("GIT_CONFIG_NOSYSTEM=1");
+    return RunProcess({ZpackBinary(), "repack", "-q",
+                       repository.empty() ? repo_.path() : repository},
+                      options);
+  }
+
+  // Makes a configuration file with this window.
+  std::string WindowFile(const std::string& name, const std::string& window) {
+    WriteFile(dir_ / name, "[pack]\n\twindow = " + window + '\n');
+    return dir_ / name;
+  }
+
+  void ExpectWindow(const std::string& window,
+                    const std::vector<std::string>& environment) {
+    const ProcessResult result = Repack(environment);
+    EXPECT_EQ(result.exit_code, 128);
+    EXPECT_THAT(result.err, HasSubstr("bad value of 'pack.window'"));
+    EXPECT_THAT(result.err, HasSubstr('\'' + window + '\''));
+  }
+
+  void ExpectRefusal(const ProcessResult& result, const std::string& why) {
+    EXPECT_EQ(result.exit_code, 128);
+    EXPECT_THAT(result.err, HasSubstr(why));
+    EXPECT_THAT(SplitLines(result.err), ::testing::SizeIs(1));
+  }
+
+  TempDir dir_;
+  RepoBuilder repo_;
+};
+
+TEST_F(ConfigurationTest, TheCommandLineOfGitCounts) {
+  ExpectWindow("by -c", {"GIT_CONFIG_PARAMETERS='pack.window'='by -c'"});
+  ExpectWindow("counted", {"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=pack.window",
+                           "GIT_CONFIG_VALUE_0=counted"});
+}
+
+TEST_F(ConfigurationTest, FilesThatTheEnvironmentNamesReplaceTheUsual) {
+  WindowFile("home/.gitconfig", "home");
+  ExpectWindow("global", {"GIT_CONFIG_GLOBAL=" + WindowFile("g", "global")});
+  EXPECT_EQ(Repack({"GIT_CONFIG_GLOBAL=/dev/null"}).exit_code, 0);
+  EXPECT_EQ(Repack({"GIT_CONFIG_GLOBAL="}).exit_code, 0);
+  ProcessOptions options;
+  options.environment = {"GIT_CONFIG_GLOBAL=/dev/null",
+                         "GIT_CONFIG_SYSTEM=" + WindowFile("s", "system")};
+  const ProcessResult result =
+      RunProcess({ZpackBinary(), "repack", "-q", repo_.path()}, options);
+  EXPECT_THAT(result.err, HasSubstr("'system'"));
+  EXPECT_EQ(Repack({"GIT_CONFIG_GLOBAL=/dev/null",
+                    "GIT_CONFIG_SYSTEM=" + WindowFile("s", "system")})
+                .exit_code,
+            0)
+      << "GIT_CONFIG_NOSYSTEM";
+}
+
+TEST_F(ConfigurationTest, BothFilesOfTheUserCount) {
+  WindowFile("home/.config/git/config", "xdg");
+  ExpectWindow("xdg", {});
+  WindowFile("home/.gitconfig", "home");
+  ExpectWindow("home", {});
+}
+
+TEST_F(ConfigurationTest, LevelsDecideInTheOrderOfGit) {
+  WindowFile("home/.gitconfig", "home");
+  repo_.Git({"config", "pack.window", "local"});
+  ExpectWindow("local", {});
+  WindowFile("repo/.git/config.worktree", "worktree");
+  ExpectWindow("local", {});
+  repo_.Git({"config", "extensions.worktreeConfig", "true"});
+  ExpectWindow("worktree", {});
+  ExpectWindow("command", {"GIT_CONFIG_PARAMETERS='pack.window=command'"});
+  EXPECT_EQ(Repack({"GIT_CONFIG_PARAMETERS='pack.window=5'"}).exit_code, 0);
+}
+
+TEST_F(ConfigurationTest, IncludedFilesCount) {
+  WindowFile("included", "included");
+  WriteFile(dir_ / "home/.gitconfig", "[includeIf \"gitdir:" + repo_.path() +
+                                          "/\"]\n\tpath = ../included\n");
+  ExpectWindow("included", {});
+}
+
+TEST_F(ConfigurationTest, WhatCannotBeReadStopsTheWork) {
+  ExpectRefusal(Repack({"GIT_CONFIG_COUNT=many"}), "bogus count");
+  ExpectRefusal(Repack({"GIT_CONFIG_PARAMETERS='a"}), "bogus format");
+  fs::create_symlink("loop", dir_ / "loop");
+  ExpectRefusal(Repack({"GIT_CONFIG_GLOBAL=" + dir_ / "loop"}),
+                "cannot access '" + dir_ / "loop'");
+  ExpectRefusal(Repack({"GIT_CONFIG_GLOBAL=" + dir_.path()}), dir_.path());
+  WriteFile(dir_ / "malformed", "[pack\n");
+  ExpectRefusal(Repack({"GIT_CONFIG_GLOBAL=" + dir_ / "malformed"}),
+                "bad config file '" + dir_ / "malformed'");
+}
+
+TEST_F(ConfigurationTest, UnreadableConfigurationOfTheRepositoryStopsTheWork) {
+  repo_.Git({"config", "extensions.worktreeConfig", "true"});
+  const std::string worktree = repo_.git_dir() + "/config.worktree";
+  fs::create_symlink("config.worktree", worktree);
+  ExpectRefusal(Repack({}), "cannot access '" + worktree);
+  fs::remove(worktree);
+  EXPECT_EQ(Repack({}).exit_code, 0);
+  const std::string config = repo_.git_dir() + "/config";
+  fs::remove(config);
+  fs::create_symlink("config", config);
+  ExpectRefusal(Repack({}), config);
+}
+
+TEST_F(ConfigurationTest, PreciousObjectsAreTheRepositorysOwnWord) {
+  repo_.Git({"config", "extensions.preciousObjects", "true"});
+  ProcessOptions options;
+  options.environment = {
+      "GIT_CONFIG_PARAMETERS='extensions.preciousobjects=false'"};
+  ExpectRefusal(RunZpack({"repack", "-d", "-q", repo_.path()}, options),
+                "precious-objects");
+  repo_.Git({"config", "extensions.preciousObjects", "perhaps"});
+  ExpectRefusal(RunZpack({"repack", "-d", "-q", repo_.path()}),
+                "bad value of 'extensions.preciousobjects'");
+}
+
+}  // namespace
+}  // namespace zpack::testing
