@@ -16,6 +16,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "git/directory_listing.h"
 #include "git/loose_object.h"
 #include "pack/pack_format.h"
 #include "pack/pack_index.h"
@@ -43,17 +44,9 @@ std::string PackDirectory(const std::string& object_directory) {
 
 Result<std::set<std::string>> ListPackFiles(
     const std::string& object_directory) {
-  const std::string directory = PackDirectory(object_directory);
-  std::set<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator it(directory, error), end; !error && it != end;
-       it.increment(error)) {
-    names.insert(it->path().filename().string());
-  }
-  if (error && error != std::errc::no_such_file_or_directory) {
-    return std::unexpected(IoError("list", directory, error.value()));
-  }
-  return names;
+  ZPACK_ASSIGN_OR_RETURN(const auto names,
+                         ListNames(PackDirectory(object_directory)));
+  return std::set<std::string>(names.begin(), names.end());
 }
 
 Result<std::vector<StockPackFiles>> ListPacks(

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is found by looking at a repository's files, because libgit2 does not
-// tell: alternates that are gone, refs it would skip, reflogs, shallow
-// boundaries, pack sizes. Functions without state; any thread.
+// tell: alternates that are gone, refs it would skip, shallow boundaries, pack
+// sizes. Functions without state; any thread.
 
 #pragma once
 
@@ -19,22 +19,33 @@
 
 namespace zpack {
 
+// The lines of the file `path`; none when nothing has that name.
+Result<std::vector<std::string>> ReadLines(const std::string& path);
+
+// Every file below `root` that Git would look at, sorted; it follows links to
+// directories. `root` and the results are relative to `base`. Skips names that
+// start with '.' or end with '.lock', as Git does. kIo when a directory cannot
+// be read.
+Result<std::vector<std::string>> ListFiles(const std::string& base,
+                                           const std::string& root);
+
 // The object directories of a repository: its own first, then every alternate,
 // nested ones too, each once. kSourceCorrupt when one does not exist or the
 // chain is deeper than Git follows it.
 Result<std::vector<std::string>> ListObjectDirectories(
     const std::string& common_directory);
 
-// Sum of the sizes of packs and pack indexes in `object_directories`.
+// Sum of the sizes of packs and pack indexes in `object_directories`, as far as
+// these can be read.
 uint64_t PackedFileBytes(const std::vector<std::string>& object_directories);
 
 // True when a pack was fetched with a filter, so that objects may be missing
-// on purpose.
-bool HasPromisorPack(const std::vector<std::string>& object_directories);
+// on purpose. kIo when a directory cannot be read.
+Result<bool> HasPromisorPack(
+    const std::vector<std::string>& object_directories);
 
 // Names of all loose ref files below `directory`, e.g. "refs/heads/main",
-// sorted. Skips what Git skips: names that start with '.' or end with '.lock'.
-// kIo when a directory cannot be read.
+// sorted. Errors as ListFiles.
 Result<std::vector<std::string>> ListLooseRefNames(
     const std::string& directory);
 
@@ -50,10 +61,5 @@ Result<std::optional<Ref>> ReadLooseRef(const std::string& directory,
 // The ids in `<common_directory>/shallow`, sorted; none when there is no such
 // file. kSourceCorrupt for a line that is not an id.
 Result<std::vector<ObjectId>> ReadShallow(const std::string& common_directory);
-
-// Ids in info/grafts, and of every worktree, the main one too: ids in reflogs,
-// of a detached HEAD, of refs that it has for itself, and in the index.
-Result<std::vector<ObjectId>> ReadOtherTips(
-    const std::string& common_directory);
 
 }  // namespace zpack

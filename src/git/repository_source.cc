@@ -14,6 +14,7 @@
 #include "git/libgit2.h"
 #include "git/object_database.h"
 #include "git/open_repository.h"
+#include "git/other_tips.h"
 #include "git/repository_layout.h"
 #include "object/object_links.h"
 #include "object/peel.h"
@@ -22,13 +23,20 @@
 namespace zpack {
 namespace {
 
+// libgit2 ends the names of directories with a slash.
+std::string WithoutSlash(std::string path) {
+  if (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return path;
+}
+
 class RepositorySource final : public ObjectSource {
  public:
   RepositorySource(std::string path, RepositoryHandle repository,
-                   ObjectDatabase objects)
+                   ObjectDatabase objects, bool is_partial_clone)
       : path_(std::move(path)),
         repository_(std::move(repository)),
-        objects_(std::move(objects)) {}
+        objects_(std::move(objects)),
+        is_partial_clone_(is_partial_clone) {}
 
   const std::string& path() const override { return path_; }
   ObjectFormat object_format() const override { return ObjectFormat::kSha1; }
@@ -61,16 +69,14 @@ class RepositorySource final : public ObjectSource {
   uint64_t PackedBytes() override {
     return PackedFileBytes(objects_.directories());
   }
-  bool IsPartialClone() override {
-    return HasPromisorPack(objects_.directories());
-  }
+  bool IsPartialClone() override { return is_partial_clone_; }
 
  private:
   std::string common_directory() const {
-    return git_repository_commondir(repository_.get());
+    return WithoutSlash(git_repository_commondir(repository_.get()));
   }
   std::string git_directory() const {
-    return git_repository_path(repository_.get());
+    return WithoutSlash(git_repository_path(repository_.get()));
   }
   bool is_linked_worktree() const {
     return git_directory() != common_directory();
@@ -91,6 +97,7 @@ class RepositorySource final : public ObjectSource {
   std::string path_;
   RepositoryHandle repository_;
   ObjectDatabase objects_;
+  bool is_partial_clone_;
 };
 
 Status RepositorySource::ReadHead(RefsSnapshot& refs) {
@@ -209,11 +216,13 @@ Result<std::unique_ptr<ObjectSource>> OpenRepository(
   ZPACK_ASSIGN_OR_RETURN(
       auto directories,
       ListObjectDirectories(git_repository_commondir(repository.get())));
+  ZPACK_ASSIGN_OR_RETURN(const bool is_partial_clone,
+                         HasPromisorPack(directories));
   ZPACK_ASSIGN_OR_RETURN(
       ObjectDatabase objects,
       ObjectDatabase::Open(path, std::move(directories), options));
-  return std::make_unique<RepositorySource>(path, std::move(repository),
-                                            std::move(objects));
+  return std::make_unique<RepositorySource>(
+      path, std::move(repository), std::move(objects), is_partial_clone);
 }
 
 }  // namespace zpack

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/directory_listing.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace zpack {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool IsLink(const std::string& path) {
+  std::error_code error;
+  return fs::is_symlink(fs::symlink_status(path, error));
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> ListNames(const std::string& path) {
+  std::vector<std::string> names;
+  std::error_code error;
+  fs::directory_iterator it(path, error);
+  if (error == std::errc::no_such_file_or_directory && !IsLink(path)) {
+    return names;
+  }
+  for (; !error && it != fs::directory_iterator(); it.increment(error)) {
+    names.push_back(it->path().filename().string());
+  }
+  if (error) return std::unexpected(IoError("list", path, error.value()));
+  std::ranges::sort(names);
+  return names;
+}
+
+Result<std::optional<Bytes>> ReadIfThere(const std::string& path,
+                                         uint64_t limit) {
+  Result<Bytes> content = ReadWholeFile(PosixFileSystem(), path, limit);
+  if (content) return *std::move(content);
+  if (content.error().code != ErrorCode::kNotFound || IsLink(path)) {
+    return std::unexpected(std::move(content).error());
+  }
+  return std::nullopt;
+}
+
+}  // namespace zpack
