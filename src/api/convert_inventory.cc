@@ -38,7 +38,7 @@ Status TryBase(ObjectSource& source, const RefsSnapshot& refs,
                Inventory& inventory) {
   if (base->object_format() != source.object_format()) {
     inventory.base_unused =
-        fmt::format("its object format is {}, that of '{}' is {}",
+        FormatMessage("its object format is {}, that of '{}' is {}",
                     ObjectFormatName(base->object_format()), source.path(),
                     ObjectFormatName(source.object_format()));
     return {};
@@ -50,7 +50,7 @@ Status TryBase(ObjectSource& source, const RefsSnapshot& refs,
                             {base->ids(), complete}, options.run));
   if (!added.gone.empty()) {
     inventory.base_unused =
-        fmt::format("it has objects that '{}' does not have, such as {}",
+        FormatMessage("it has objects that '{}' does not have, such as {}",
                     source.path(), added.gone.front().ToHex());
     return {};
   }
@@ -59,7 +59,7 @@ Status TryBase(ObjectSource& source, const RefsSnapshot& refs,
                            FindUnreached(*base, added, complete));
     if (unreached) {
       inventory.base_unused =
-          fmt::format("it has objects that are not reachable, such as {}",
+          FormatMessage("it has objects that are not reachable, such as {}",
                       unreached->ToHex());
       return {};
     }

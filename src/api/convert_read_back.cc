@@ -28,7 +28,7 @@ Error ExplainDamage(ObjectSource& source, const Damage& damage) {
       ObjectHasher(source.object_format()).Hash(*type, content);
   if (actual == damage.object) return mismatch;
   return {ErrorCode::kSourceCorrupt,
-          fmt::format("object {} of '{}' is corrupt: its content hashes to {}",
+          FormatMessage("object {} of '{}' is corrupt: its content hashes to {}",
                       damage.object.ToHex(), source.path(), actual.ToHex())};
 }
 
@@ -44,7 +44,7 @@ Status ReadBackFile(ObjectSource& source, const PackFile& pack,
   const auto unread =
       std::ranges::find(report.damages, ErrorCode::kIo, &Damage::code);
   if (unread != report.damages.end()) {
-    return MakeError(ErrorCode::kIo, "{}", unread->message);
+    return MakeError(ErrorCode::kIo, "{}", MessageText{unread->message});
   }
   if (!report.damages.empty()) {
     // A damaged object says more than the digests that it spoils.
@@ -72,7 +72,7 @@ Status CompareWithNow(const SourceOpener& open_source, const PackFile& pack,
   if (!differences.empty()) {
     return MakeError(ErrorCode::kSourceCorrupt,
                      "'{}' changed while it was converted: {}", now->path(),
-                     differences.front().message);
+                     MessageText{differences.front().message});
   }
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable ids, now->ListObjects());
   const ObjectIdDifference difference = FindDifference(pack.ids(), ids);

@@ -10,7 +10,7 @@ namespace zpack {
 Error IoError(std::string_view action, std::string_view path,
               int error_number) {
   return {ErrorCode::kIo,
-          fmt::format("cannot {} '{}': {}", action, path,
+          FormatMessage("cannot {} '{}': {}", action, path,
                       std::generic_category().message(error_number))};
 }
 

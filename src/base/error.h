@@ -11,8 +11,10 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
+#include "zpack/quote.h"
 #include "zpack/result.h"
 
 // Returns from the enclosing function when `expr`, a Status or Result, failed.
@@ -35,13 +37,44 @@
 
 namespace zpack {
 
-// An error to return, with a message made as fmt::format makes it.
+// An argument of a message that is a message itself.
+struct MessageText {
+  std::string_view text;
+};
+
+// How a message shows an argument: every text is taken for a name, which may
+// come from a hostile file, and quoted (zpack/quote.h).
+template <typename T>
+using ShownInMessage =
+    std::conditional_t<std::is_convertible_v<const T&, std::string_view> ||
+                           std::is_same_v<T, MessageText>,
+                       std::string, const T&>;
+
+template <typename T>
+ShownInMessage<T> ShowInMessage(const T& argument) {
+  if constexpr (std::is_same_v<T, MessageText>) {
+    return std::string(argument.text);
+  } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+    return QuoteName(argument, kMaxNameInMessage);
+  } else {
+    return argument;
+  }
+}
+
+// A message as fmt::format makes it, with names quoted.
 template <typename... Args>
-std::unexpected<Error> MakeError(ErrorCode code,
-                                 fmt::format_string<Args...> format,
-                                 Args&&... args) {
+std::string FormatMessage(fmt::format_string<ShownInMessage<Args>...> format,
+                          const Args&... args) {
+  return fmt::format(format, ShowInMessage<Args>(args)...);
+}
+
+// An error to return, with a message made as FormatMessage makes it.
+template <typename... Args>
+std::unexpected<Error> MakeError(
+    ErrorCode code, fmt::format_string<ShownInMessage<Args>...> format,
+    const Args&... args) {
   return std::unexpected(
-      Error{code, fmt::format(format, std::forward<Args>(args)...)});
+      Error{code, fmt::format(format, ShowInMessage<Args>(args)...)});
 }
 
 // kIo with the text of `error_number`: "cannot <action> '<path>': <text>".

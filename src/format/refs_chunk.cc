@@ -103,6 +103,7 @@ Result<RefsSnapshot> DecodeRefs(ByteView payload, ObjectFormat format) {
     }
     refs.refs.push_back(std::move(ref));
   }
+  ZPACK_TRY(CheckRefs(refs.refs, ErrorCode::kCorrupt));
   const uint64_t shallow_count = in.Count(in.Varint(), width);
   for (uint64_t i = 0; i < shallow_count; ++i) {
     const ObjectId id = ReadId(in, width);

@@ -47,7 +47,7 @@ Result<std::unique_ptr<LooseObject>> LooseObject::Open(
 
 std::unexpected<Error> LooseObject::Damaged(std::string_view why) const {
   return MakeError(ErrorCode::kSourceCorrupt,
-                   "cannot read object {}: {} in '{}'", id_.ToHex(), why,
+                   "cannot read object {}: {} in '{}'", id_.ToHex(), MessageText{why},
                    file_->path());
 }
 

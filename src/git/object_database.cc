@@ -129,7 +129,7 @@ class PackEntryOfSource final : public ObjectStream {
     Status read = entry_->Read(out);
     if (read || read.error().code == ErrorCode::kIo) return read;
     return MakeError(ErrorCode::kSourceCorrupt, "object {} is corrupt: {}",
-                     id_.ToHex(), read.error().message);
+                     id_.ToHex(), MessageText{read.error().message});
   }
 
  private:

@@ -38,16 +38,16 @@ Error ExplainOpenFailure(int code, const std::string& path) {
   const std::string message = LastLibgit2Message();
   if (code == GIT_ENOTFOUND) {
     return {ErrorCode::kNotFound,
-            fmt::format("not a git repository: '{}'", path)};
+            FormatMessage("not a git repository: '{}'", path)};
   }
   if (code == GIT_EOWNER) {
     return {ErrorCode::kGit,
-            fmt::format("detected dubious ownership in repository at '{}'; to "
+            FormatMessage("detected dubious ownership in repository at '{}'; to "
                         "trust it, run: git config --global --add "
                         "safe.directory '{}'",
                         path, path)};
   }
-  return {ErrorCode::kGit, fmt::format("cannot open '{}': {}", path, message)};
+  return {ErrorCode::kGit, FormatMessage("cannot open '{}': {}", path, message)};
 }
 
 }  // namespace

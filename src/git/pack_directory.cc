@@ -85,7 +85,7 @@ Result<ObjectIdTable> ReadPackIds(FileSystem& file_system,
   const bool unreadable =
       error.code == ErrorCode::kIo || error.code == ErrorCode::kNotFound;
   return MakeError(unreadable ? error.code : ErrorCode::kSourceCorrupt, "{}",
-                   error.message);
+                   MessageText{error.message});
 }
 
 bool IsPackWhole(FileSystem& file_system, const std::string& object_directory,

@@ -178,7 +178,8 @@ Status RepositorySink::Add(const ObjectId& id, const PreparedObject& object,
   return pack_->Add(id, entry, stored);
 }
 
-// Replaces a file of the new repository.
+// Replaces a file of the new repository. Finish syncs all of them at once: a
+// file may have thousands of symbolic refs.
 Status RepositorySink::WriteText(const fs::path& relative,
                                  const std::string& text) {
   const fs::path path = temporary_->path() / relative;
@@ -186,8 +187,7 @@ Status RepositorySink::WriteText(const fs::path& relative,
   fs::create_directories(path.parent_path(), error);
   fs::remove(path, error);
   ZPACK_ASSIGN_OR_RETURN(const auto file, file_system_.Create(path.string()));
-  ZPACK_TRY(file->Append(AsBytes(text)));
-  return file->Sync();
+  return file->Append(AsBytes(text));
 }
 
 Status RepositorySink::WriteRefs(const RefsSnapshot& refs) {

@@ -195,13 +195,14 @@ Result<RefsSnapshot> RepositorySource::ReadRefs() {
   }
   ZPACK_TRY(ReadLooseRefs(common_directory(), false, by_name));
   for (auto& [name, ref] : by_name) {
-    if (!IsValidRefName(name)) {
-      return MakeError(ErrorCode::kSourceCorrupt, "bad ref name '{}' in '{}'",
-                       name, path_);
-    }
     ZPACK_TRY(CheckSymref(ref));
     if (!ref.symbolic()) ref.peeled = Peel(ref.target);
     refs.refs.push_back(std::move(ref));
+  }
+  if (auto checked = CheckRefs(refs.refs, ErrorCode::kSourceCorrupt);
+      !checked) {
+    checked.error().message += FormatMessage(" in '{}'", path_);
+    return std::unexpected(std::move(checked).error());
   }
   ZPACK_ASSIGN_OR_RETURN(refs.shallow, ReadShallow(common_directory()));
   return refs;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+
 namespace zpack {
 namespace {
 
@@ -21,10 +23,39 @@ bool IsValidComponent(std::string_view component) {
          });
 }
 
+// True when a file can be named after each component.
+bool FitsFileNames(std::string_view name) {
+  size_t begin = 0;
+  while (true) {
+    const size_t slash = std::min(name.find('/', begin), name.size());
+    if (slash - begin > kMaxRefComponent) return false;
+    if (slash == name.size()) return true;
+    begin = slash + 1;
+  }
+}
+
+Status CheckRef(const Ref& ref, ErrorCode code) {
+  if (!IsValidRefName(ref.name)) {
+    return MakeError(code, "bad ref name '{}'", ref.name);
+  }
+  if (ref.name == "refs/heads" || ref.name == "refs/tags") {
+    return MakeError(code, "ref '{}' is where repositories have a directory",
+                     ref.name);
+  }
+  if (ref.symbolic() && !FitsFileNames(ref.name)) {
+    return MakeError(code, "symbolic ref '{}' has a component of more than {} "
+                     "bytes", ref.name, kMaxRefComponent);
+  }
+  return {};
+}
+
 }  // namespace
 
 bool IsValidRefName(std::string_view name) {
-  if (!name.starts_with("refs/") || name.ends_with('.')) return false;
+  if (name.size() > kMaxRefName || !name.starts_with("refs/") ||
+      name.ends_with('.')) {
+    return false;
+  }
   name.remove_prefix(5);
   while (true) {
     const size_t slash = name.find('/');
@@ -32,6 +63,27 @@ bool IsValidRefName(std::string_view name) {
     if (slash == std::string_view::npos) return true;
     name.remove_prefix(slash + 1);
   }
+}
+
+Status CheckRefs(const std::vector<Ref>& refs, ErrorCode code) {
+  // Those before `ref` that it begins with, each of which the next begins with.
+  std::vector<std::string_view> prefixes;
+  for (const Ref& ref : refs) {
+    ZPACK_TRY(CheckRef(ref, code));
+    const std::string_view name = ref.name;
+    while (!prefixes.empty() && !name.starts_with(prefixes.back())) {
+      prefixes.pop_back();
+    }
+    for (const std::string_view prefix : prefixes) {
+      if (name.size() > prefix.size() && name[prefix.size()] == '/') {
+        return MakeError(code,
+                         "refs '{}' and '{}' cannot be in one repository",
+                         prefix, name);
+      }
+    }
+    prefixes.push_back(name);
+  }
+  return {};
 }
 
 }  // namespace zpack

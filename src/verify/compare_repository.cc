@@ -18,7 +18,9 @@ namespace {
 using Kind = Difference::Kind;
 
 std::string Describe(const Ref& ref) {
-  if (ref.symbolic()) return "symbolic ref to '" + ref.symref_target + "'";
+  if (ref.symbolic()) {
+    return FormatMessage("symbolic ref to '{}'", ref.symref_target);
+  }
   std::string text = ref.target.ToHex();
   if (!ref.peeled.empty()) text += " (peeled " + ref.peeled.ToHex() + ")";
   return text;
@@ -27,27 +29,28 @@ std::string Describe(const Ref& ref) {
 std::string DescribeHead(const RefsSnapshot& refs) {
   return refs.head_symref.empty()
              ? "detached at " + refs.head_target.ToHex()
-             : "symbolic ref to '" + refs.head_symref + "'";
+             : FormatMessage("symbolic ref to '{}'", refs.head_symref);
 }
 
 std::string Describe(const ObjectInfo& info) {
-  return fmt::format("{} of {} bytes", ObjectTypeName(info.type), info.size);
+  return FormatMessage("{} of {} bytes", ObjectTypeName(info.type), info.size);
 }
 
 void CompareOneRef(const Ref* in_file, const Ref* in_source,
                    std::vector<Difference>& out) {
   if (in_file == nullptr) {
     out.push_back({Kind::kMissing, in_source->name,
-                   fmt::format("ref '{}' is missing, it should be {}",
-                               in_source->name, Describe(*in_source))});
+                   FormatMessage("ref '{}' is missing, it should be {}",
+                               in_source->name, MessageText{Describe(*in_source)})});
   } else if (in_source == nullptr) {
     out.push_back(
         {Kind::kExtra, in_file->name,
-         fmt::format("ref '{}' is not in the repository", in_file->name)});
+         FormatMessage("ref '{}' is not in the repository", in_file->name)});
   } else if (*in_file != *in_source) {
     out.push_back({Kind::kDifferent, in_file->name,
-                   fmt::format("ref '{}' is {}, it should be {}", in_file->name,
-                               Describe(*in_file), Describe(*in_source))});
+                   FormatMessage("ref '{}' is {}, it should be {}", in_file->name,
+                               MessageText{Describe(*in_file)},
+                               MessageText{Describe(*in_source)})});
   }
 }
 
@@ -103,7 +106,7 @@ Status CompareInfos(const PackFile& pack, ObjectSource& source,
     const std::string id = pack.ids()[rank].ToHex();
     report.differences.push_back(
         {Kind::kDifferent, id,
-         fmt::format("object {} is a {}, it should be a {}", id,
+         FormatMessage("object {} is a {}, it should be a {}", id,
                      Describe(*in_file), Describe(*in_source[rank]))});
   }
   return {};
@@ -117,8 +120,8 @@ void CompareRefs(const RefsSnapshot& in_file, const RefsSnapshot& in_source,
       in_file.head_target != in_source.head_target) {
     differences.push_back(
         {Kind::kDifferent, "HEAD",
-         fmt::format("HEAD is {}, it should be {}", DescribeHead(in_file),
-                     DescribeHead(in_source))});
+         FormatMessage("HEAD is {}, it should be {}", MessageText{DescribeHead(in_file)},
+                     MessageText{DescribeHead(in_source)})});
   }
   for (const Ref& ref : in_source.refs) {
     CompareOneRef(in_file.Find(ref.name), &ref, differences);
@@ -134,7 +137,7 @@ void CompareRefs(const RefsSnapshot& in_file, const RefsSnapshot& in_source,
       if (std::ranges::binary_search(b.shallow, id)) continue;
       differences.push_back(
           {kind, "shallow " + id.ToHex(),
-           fmt::format("shallow boundary {} {}", id.ToHex(), text)});
+           FormatMessage("shallow boundary {} {}", id.ToHex(), text)});
     }
   };
   shallow(in_source, in_file, Kind::kMissing, "is missing");
@@ -148,7 +151,7 @@ Status CompareWithSource(const PackFile& pack, ObjectSource& source,
   if (source.object_format() != pack.header().object_format) {
     report.differences.push_back(
         {Kind::kDifferent, "object format",
-         fmt::format("object format is {}, it should be {}",
+         FormatMessage("object format is {}, it should be {}",
                      ObjectFormatName(pack.header().object_format),
                      ObjectFormatName(source.object_format()))});
     return {};
@@ -160,13 +163,13 @@ Status CompareWithSource(const PackFile& pack, ObjectSource& source,
   for (const uint32_t rank : difference.only_in_b) {
     const std::string id = ids[rank].ToHex();
     report.differences.push_back(
-        {Kind::kMissing, id, fmt::format("object {} is missing", id)});
+        {Kind::kMissing, id, FormatMessage("object {} is missing", id)});
   }
   for (const uint32_t rank : difference.only_in_a) {
     const std::string id = pack.ids()[rank].ToHex();
     report.differences.push_back(
         {Kind::kExtra, id,
-         fmt::format("object {} is not in the repository", id)});
+         FormatMessage("object {} is not in the repository", id)});
   }
   return CompareInfos(pack, source, ids, run, phase, report);
 }

@@ -127,9 +127,9 @@ class ChunkPass {
   void Report(const FileChunk& chunk) {
     const Error& error = status_.error();
     const std::string where =
-        chunk.block ? fmt::format(" in block {}", *chunk.block) : "";
+        chunk.block ? FormatMessage(" in block {}", *chunk.block) : "";
     report_.damages.push_back(
-        {fmt::format("{}{} at offset {} of '{}'", error.message, where,
+        {FormatMessage("{}{} at offset {} of '{}'", MessageText{error.message}, where,
                      chunk.begin, pack_.path()),
          {},
          chunk.begin,
@@ -185,7 +185,7 @@ Status VerifyChecksums(const PackFile& pack, const RunOptions& run,
   const uint64_t trailer_offset = pack.file().size() - format::kTrailerSize;
   if (format::ContentDigest(pack.ids()) != pack.trailer().content_digest) {
     report.damages.push_back(
-        {fmt::format("bad content digest in trailer at offset {} of '{}'",
+        {FormatMessage("bad content digest in trailer at offset {} of '{}'",
                      trailer_offset, pack.path()),
          {},
          trailer_offset});
@@ -209,7 +209,7 @@ Status VerifyChecksums(const PackFile& pack, const RunOptions& run,
   hasher.Finish(hash);
   if (hash != pack.trailer().file_hash) {
     report.damages.push_back(
-        {fmt::format("bad file hash in trailer at offset {} of '{}'",
+        {FormatMessage("bad file hash in trailer at offset {} of '{}'",
                      trailer_offset, pack.path()),
          {},
          trailer_offset});

@@ -46,7 +46,7 @@ class ConnectivityCheck {
     }
     for (const Ref& ref : refs.refs) {
       if (ref.symbolic()) continue;
-      Need(ref.target, std::nullopt, "ref '" + ref.name + "'");
+      Need(ref.target, std::nullopt, FormatMessage("ref '{}'", ref.name));
     }
     bool more = true;
     while (more) {
@@ -77,7 +77,7 @@ class ConnectivityCheck {
       // Git knows the empty tree without storing it.
       if (id == empty_tree_ || !missing_.insert(id).second) return;
       report_.damages.push_back(
-          {fmt::format("object {} is missing, needed by {}", id.ToHex(), by),
+          {FormatMessage("object {} is missing, needed by {}", id.ToHex(), MessageText{by}),
            id, 0});
       return;
     }

@@ -92,7 +92,7 @@ class Worker {
     }
     const uint64_t offset = pack_.block_offset(out.run.first);
     out.damages.push_back(
-        {fmt::format("object {} hashes to {} in block {} at offset {} of '{}'",
+        {FormatMessage("object {} hashes to {} in block {} at offset {} of '{}'",
                      expected.ToHex(), actual.ToHex(), out.run.first, offset,
                      pack_.path()),
          expected, offset});
@@ -105,8 +105,8 @@ class Worker {
                            static_cast<uint32_t>(out.attempts);
          number < rows[out.run.last].first_object; ++number) {
       const ObjectId id = pack_.ids()[pack_.rank(number)];
-      out.damages.push_back({fmt::format("object {} cannot be read: {}",
-                                         id.ToHex(), error.message),
+      out.damages.push_back({FormatMessage("object {} cannot be read: {}",
+                                         id.ToHex(), MessageText{error.message}),
                              id, pack_.block_offset(out.run.first),
                              error.code == ErrorCode::kIo
                                  ? ErrorCode::kIo
@@ -160,7 +160,7 @@ Status VerifyPeeledRefs(const PackFile& pack, VerifyReport& report) {
   const uint64_t offset = pack.toc().Find(format::kRefsChunk)->offset;
   for (const PeeledMismatch& ref : mismatches) {
     report.damages.push_back(
-        {fmt::format("peeled value of ref '{}' is {}, not {}, at offset {} of "
+        {FormatMessage("peeled value of ref '{}' is {}, not {}, at offset {} of "
                      "'{}'",
                      ref.ref, ref.actual.empty() ? "none" : ref.actual.ToHex(),
                      ref.stated.empty() ? "none" : ref.stated.ToHex(), offset,

@@ -14,6 +14,7 @@
 #include "common_options.h"
 #include "fuzz/fuzz_target.h"
 #include "tree_printer.h"
+#include "zpack/quote.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   namespace cli = zpack::cli;
@@ -48,7 +49,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
   }
   (void)cli::BatchFormat::Parse(text);
-  (void)cli::QuoteName(text);
+  (void)zpack::QuoteName(text);
+  (void)zpack::EscapeUnprintable(text);
   (void)cli::FormatTree({data, size}, zpack::ObjectFormat::kSha1);
   return 0;
 }

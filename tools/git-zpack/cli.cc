@@ -9,6 +9,7 @@
 #include <exception>
 #include <ostream>
 
+#include "zpack/quote.h"
 #include "zpack/version.h"
 
 namespace zpack::cli {
@@ -73,9 +74,9 @@ int RunCommand(const Command& command,
   try {
     return command.run(ParseArguments(command, arguments), io);
   } catch (const UsageError& error) {
-    io.err << "error: " << error.message << "\n\n";
+    io.err << "error: " << EscapeUnprintable(error.message) << "\n\n";
   } catch (const po::error& error) {
-    io.err << "error: " << error.what() << "\n\n";
+    io.err << "error: " << EscapeUnprintable(error.what()) << "\n\n";
   }
   PrintUsage(command, io.err);
   return kUsage;
@@ -148,7 +149,7 @@ int Run(const std::vector<std::string>& arguments, const Io& io) {
       io.err << fmt::format(
           "git-zpack: '{}' is not a git-zpack command. See 'git-zpack "
           "--help'.\n",
-          name);
+          QuoteName(name));
       return kUsage;
     }
     const int code =
@@ -168,16 +169,8 @@ int Run(const std::vector<std::string>& arguments, const Io& io) {
 
 int Fail(const Io& io, const Error& error) {
   if (error.code == ErrorCode::kInterrupted) return kInterrupted;
-  io.err << "fatal: " << Printable(error.message) << '\n';
+  io.err << "fatal: " << EscapeUnprintable(error.message) << '\n';
   return kFailed;
-}
-
-std::string Printable(std::string text) {
-  for (char& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f) c = '?';
-  }
-  return text;
 }
 
 }  // namespace zpack::cli

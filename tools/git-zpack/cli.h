@@ -79,10 +79,6 @@ int Run(const std::vector<std::string>& arguments, const Io& io);
 // Prints "fatal: <message>" and returns the exit code for the error.
 int Fail(const Io& io, const Error& error);
 
-// `text` with '?' for control characters, which names in a hostile file could
-// use to command the terminal.
-std::string Printable(std::string text);
-
 // What the commands offer; one file each.
 extern const Command kConvertCommand;
 extern const Command kVerifyCommand;

@@ -8,6 +8,7 @@
 #include "common_options.h"
 #include "convert_phases.h"
 #include "zpack/convert.h"
+#include "zpack/quote.h"
 
 namespace zpack::cli {
 namespace {
@@ -123,7 +124,7 @@ int Run(const po::variables_map& values, const Io& io) {
   }
   if (!stats->base_unused.empty() && !context.quiet()) {
     io.err << fmt::format("warning: all of it was converted anew: '{}': {}\n",
-                          *options.base, stats->base_unused);
+                          QuoteName(*options.base), stats->base_unused);
   }
   if (Has(values, "json")) {
     PrintJson(ToJson(*stats, options), io.out);

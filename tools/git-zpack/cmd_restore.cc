@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "common_options.h"
+#include "zpack/quote.h"
 #include "zpack/restore.h"
 
 namespace zpack::cli {
@@ -36,7 +37,7 @@ int Run(const po::variables_map& values, const Io& io) {
               io.out);
   } else if (!context.quiet()) {
     io.err << fmt::format("Restored {} objects and {} refs to '{}'.\n",
-                          stats->objects, stats->refs, directory);
+                          stats->objects, stats->refs, QuoteName(directory));
   }
   return kDone;
 }

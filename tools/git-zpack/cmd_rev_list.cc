@@ -9,6 +9,7 @@
 
 #include "common_options.h"
 #include "zpack/pack_reader.h"
+#include "zpack/quote.h"
 
 namespace zpack::cli {
 namespace {
@@ -107,7 +108,7 @@ int Run(const po::variables_map& values, const Io& io) {
   for (const std::string& revision : revisions) {
     if (Excludes(revision)) {
       throw UsageError{fmt::format("'{}': leaving commits out is not supported",
-                                   Printable(revision))};
+                                   QuoteName(revision))};
     }
   }
   const auto reader = PackReader::Open(Text(values, "file"), ReadOptions{});

@@ -9,6 +9,7 @@
 #include "common_options.h"
 #include "statistics_printer.h"
 #include "zpack/pack_reader.h"
+#include "zpack/quote.h"
 
 namespace zpack::cli {
 namespace {
@@ -53,7 +54,7 @@ void PrintText(const FileDescription& file, const RefsSnapshot& refs,
       << fmt::format("optional features  {}\n", Join(file.optional_features))
       << fmt::format("HEAD               {}\n",
                      refs.head_symref.empty() ? refs.head_target.ToHex()
-                                              : "ref: " + refs.head_symref)
+                                              : "ref: " + QuoteName(refs.head_symref))
       << fmt::format("refs               {}\n", refs.refs.size())
       << fmt::format("shallow            {}\n", refs.shallow.size());
   struct Sum {

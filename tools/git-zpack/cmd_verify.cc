@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common_options.h"
+#include "zpack/quote.h"
 #include "zpack/verify.h"
 
 namespace zpack::cli {
@@ -82,10 +83,10 @@ Json ToJson(const VerifyReport& report) {
 std::string Summary(const std::string& file, const VerifyReport& report) {
   const std::string_view verdict = report.ok() ? "ok" : "bad";
   if (report.level < VerifyLevel::kObjects) {
-    return fmt::format("{}: {} ({} only)", file, verdict,
+    return fmt::format("{}: {} ({} only)", QuoteName(file), verdict,
                        kLevels[static_cast<size_t>(report.level)].first);
   }
-  return fmt::format("{}: {}, {} of {} objects verified", file, verdict,
+  return fmt::format("{}: {}, {} of {} objects verified", QuoteName(file), verdict,
                      report.objects_verified, report.objects);
 }
 
@@ -101,10 +102,10 @@ int Run(const po::variables_map& values, const Io& io) {
   const auto report = Verify(file, Text(values, "against"), options);
   if (!report) return Fail(io, report.error());
   for (const Damage& damage : report->damages) {
-    io.err << "error: " << Printable(damage.message) << '\n';
+    io.err << "error: " << EscapeUnprintable(damage.message) << '\n';
   }
   for (const Difference& difference : report->differences) {
-    io.err << "error: " << Printable(difference.message) << '\n';
+    io.err << "error: " << EscapeUnprintable(difference.message) << '\n';
   }
   if (Has(values, "json")) {
     PrintJson(ToJson(*report), io.out);

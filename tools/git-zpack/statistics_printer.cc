@@ -10,6 +10,7 @@
 
 #include "cli.h"
 #include "common_options.h"
+#include "zpack/quote.h"
 
 namespace zpack::cli {
 namespace {
@@ -91,7 +92,8 @@ void PrintStatistics(const FileStatistics& statistics, std::ostream& out) {
        ++i) {
     const auto& [extension, share] = statistics.extensions[i];
     out << fmt::format("{:14} {:9} {:14} {:12}\n",
-                       extension.empty() ? "(none)" : Printable(extension),
+                       extension.empty() ? "(none)"
+                                         : QuoteName(extension, kMaxNameInTable),
                        share.objects, share.content_bytes, share.stored_bytes);
   }
   PrintVerbatim(statistics, out);
@@ -108,7 +110,8 @@ void PrintStatistics(const FileStatistics& statistics, std::ostream& out) {
         "{:12} {:15} {:6} {:6} {:14}  {}\n", lineage.share.stored_bytes,
         lineage.share.objects, lineage.whole, lineage.longest_chain,
         lineage.share.content_bytes,
-        lineage.path.empty() ? "(no path)" : Printable(lineage.path));
+        lineage.path.empty() ? "(no path)"
+                             : QuoteName(lineage.path, kMaxNameInTable));
   }
 }
 

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "zpack/quote.h"
+
 namespace zpack::cli {
 namespace {
 
@@ -36,28 +38,6 @@ std::string_view TypeOfMode(uint32_t mode) {
 
 }  // namespace
 
-std::string QuoteName(std::string_view name) {
-  constexpr std::string_view kEscaped = "\a\b\t\n\v\f\r\"\\";
-  constexpr std::string_view kLetters = "abtnvfr\"\\";
-  std::string quoted;
-  bool needed = false;
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    const size_t at = kEscaped.find(c);
-    if (at != std::string_view::npos) {
-      quoted += '\\';
-      quoted += kLetters[at];
-      needed = true;
-    } else if (byte < 0x20 || byte >= 0x7f) {
-      quoted += fmt::format("\\{:03o}", byte);
-      needed = true;
-    } else {
-      quoted += c;
-    }
-  }
-  return needed ? '"' + quoted + '"' : std::string(name);
-}
-
 Result<std::string> FormatTree(std::span<const uint8_t> content,
                                ObjectFormat format) {
   const size_t width = ObjectIdWidth(format);
@@ -82,7 +62,7 @@ Result<std::string> FormatTree(std::span<const uint8_t> content,
     const ObjectId id(content.subspan(nul + 1, width));
     mode = CanonicalMode(mode);
     out += fmt::format("{:06o} {} {}\t{}\n", mode, TypeOfMode(mode), id.ToHex(),
-                       QuoteName(name));
+                       QuoteName(name, kWholeName, BeyondAscii::kEscape));
     at = nul + 1 + width;
   }
   return out;

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "zpack/object_id.h"
 
@@ -19,9 +18,5 @@ namespace zpack::cli {
 // entry.
 Result<std::string> FormatTree(std::span<const uint8_t> content,
                                ObjectFormat format);
-
-// `name` in double quotes, with C escapes, if it holds anything but printable
-// ASCII; as it is otherwise (core.quotePath of git-config(1)).
-std::string QuoteName(std::string_view name);
 
 }  // namespace zpack::cli
