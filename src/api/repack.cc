@@ -9,6 +9,7 @@
 #include "api/open_timed.h"
 #include "api/phase_timer.h"
 #include "api/repack_packs.h"
+#include "api/repack_publish.h"
 #include "api/repack_repository.h"
 #include "api/repack_unreachable.h"
 #include "base/check.h"
@@ -197,12 +198,29 @@ class Repacker {
     if (options_.publication == Publication::kNo) return names;
 
     // From here on the packs are known to be good, and Git may use them.
+    if (options_.output_directory.empty()) {
+      return PublishPacks(file_system_, settings_, packs_,
+                          Going(!mtimes.empty(), stats.names), packs);
+    }
     for (const BuiltPack& pack : packs) {
       ZPACK_ASSIGN_OR_RETURN(const std::string name,
                              pack.writer->Publish(settings_.shared_mode));
       names.push_back(name);
     }
     return names;
+  }
+
+  // The packs that are to be removed, as far as it is known: cruft packs may
+  // stay until the new cruft pack, the last one, gets its name. `names` stay.
+  std::vector<StockPackFiles> Going(
+      bool with_cruft, const std::vector<std::string>& names) const {
+    if (options_.redundant == Redundant::kLeave) return {};
+    std::vector<StockPackFiles> going = packs_.rewritten;
+    std::erase_if(going, [&](const StockPackFiles& pack) {
+      return (pack.cruft && !with_cruft) ||
+             std::ranges::find(names, pack.name) != names.end();
+    });
+    return going;
   }
 
   // Makes a cruft pack of it, if there are mtimes, and reads it back.

@@ -31,6 +31,12 @@ constexpr const char* kTemporaryReverseIndex = "/tmp_rev_zpack";
 constexpr const char* kTemporaryMtimes = "/tmp_mtimes_zpack";
 constexpr std::array kTemporaries = {kTemporaryPack, kTemporaryIndex,
                                      kTemporaryReverseIndex, kTemporaryMtimes};
+// In the order in which they are published. The index comes last: Git looks for
+// a pack where it sees an index.
+constexpr std::array kExtensions = {std::pair(kTemporaryPack, ".pack"),
+                                    std::pair(kTemporaryReverseIndex, ".rev"),
+                                    std::pair(kTemporaryMtimes, ".mtimes"),
+                                    std::pair(kTemporaryIndex, ".idx")};
 
 // Four bits of the size and then seven bits a byte.
 void EncodeTypeAndSize(unsigned type, uint64_t size, Bytes& out) {
@@ -253,29 +259,37 @@ Status StockPackWriter::RemoveIfThere(const std::string& path) {
   return file_system_.Remove(path);
 }
 
+std::vector<std::pair<std::string, std::string>> StockPackWriter::files()
+    const {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const auto& [kind, extension] : kExtensions) {
+    if (std::ranges::find(temporaries_, kind) == temporaries_.end()) continue;
+    files.emplace_back(Temporary(kind), extension);
+  }
+  return files;
+}
+
 Result<std::string> StockPackWriter::Publish(const SharedMode& shared) {
-  // The index comes last: Git looks for a pack where it sees an index.
-  const std::string path = directory_ + '/' + name_;
+  ZPACK_TRY(Publish(name_, shared));
+  return name_;
+}
+
+Status StockPackWriter::Publish(const std::string& name,
+                                const SharedMode& shared) {
+  const std::string path = directory_ + '/' + name;
   // What another process said about the same pack may be wrong by now.
   ZPACK_TRY(RemoveIfThere(path + ".bitmap"));
   if (std::ranges::find(temporaries_, kTemporaryMtimes) == temporaries_.end()) {
     ZPACK_TRY(RemoveIfThere(path + ".mtimes"));
   }
-  for (const auto& [temporary, extension] :
-       {std::pair(kTemporaryPack, ".pack"),
-        std::pair(kTemporaryReverseIndex, ".rev"),
-        std::pair(kTemporaryMtimes, ".mtimes"),
-        std::pair(kTemporaryIndex, ".idx")}) {
-    if (std::ranges::find(temporaries_, temporary) == temporaries_.end()) {
-      continue;
-    }
-    ZPACK_TRY(FinishObjectFile(file_system_, Temporary(temporary), shared));
-    ZPACK_TRY(file_system_.Rename(Temporary(temporary), path + extension,
-                                  Replace::kYes));
-    std::erase(temporaries_, temporary);
+  for (const auto& [kind, extension] : kExtensions) {
+    if (std::ranges::find(temporaries_, kind) == temporaries_.end()) continue;
+    ZPACK_TRY(FinishObjectFile(file_system_, Temporary(kind), shared));
+    ZPACK_TRY(
+        file_system_.Rename(Temporary(kind), path + extension, Replace::kYes));
+    std::erase(temporaries_, kind);
   }
-  ZPACK_TRY(file_system_.SyncDirectory(directory_));
-  return name_;
+  return file_system_.SyncDirectory(directory_);
 }
 
 }  // namespace zpack

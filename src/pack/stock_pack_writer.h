@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
@@ -73,11 +74,17 @@ class StockPackWriter {
   // After Finish, the files with the pack and its index.
   std::string temporary_pack() const;
   std::string temporary_index() const;
+  // After Finish, the files that are not published yet, each with its
+  // extension, the pack first and the index last.
+  std::vector<std::pair<std::string, std::string>> files() const;
+  // After Finish, the name that Git gives the pack: 'pack-<hash of the pack>'.
+  const std::string& name() const { return name_; }
 
   // Gives the files the modes that Git gives them, and the names that it looks
-  // for, 'pack-<hash of the pack>', and syncs the directory. Returns that name.
-  // Files of these names are replaced: they can only be the same. REQUIRES:
-  // Finish has succeeded.
+  // for, `name` and an extension, and syncs the directory. Files of these names
+  // are replaced. REQUIRES: Finish has succeeded.
+  Status Publish(const std::string& name, const SharedMode& shared = {});
+  // The same under name(): what is replaced can only be the same pack.
   Result<std::string> Publish(const SharedMode& shared = {});
   // Bytes of pack, index and reverse index.
   uint64_t bytes() const { return size_ + index_bytes_; }

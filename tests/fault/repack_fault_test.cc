@@ -16,6 +16,7 @@
 
 #include "api/repack_repository.h"
 #include "base/error.h"
+#include "git/pack_directory.h"
 #include "support/fault_file.h"
 #include "support/matchers.h"
 #include "support/program.h"
@@ -125,6 +126,7 @@ class RepackFaults : public ::testing::Test {
     options.run.threads = 1;
     options.redundant = Redundant::kRemove;
     options.unreachable = mode_;
+    options.reuse = reuse_;
     return RepackRepository(system, path_, options);
   }
 
@@ -174,6 +176,7 @@ class RepackFaults : public ::testing::Test {
   std::string needed_;
   std::vector<std::string> unreachable_;
   Unreachable mode_ = Unreachable::kDrop;
+  PackReuse reuse_ = PackReuse::kDeltas;
 };
 
 TEST_F(RepackFaults, ErrorsLoseNothing) { ExpectSurvives(Fault::kError); }
@@ -226,6 +229,64 @@ TEST_F(RepackFaults, PackThatIsWrittenAgainMeanwhileStays) {
   for (const char* extension : {".idx", ".rev", ".pack"}) {
     fs::remove(pack_directory + stats->names.at(0) + extension);
   }
+  EXPECT_EQ(Needed(), needed_);
+}
+
+// A 'git repack' that began when there was one pack only, has written it anew
+// as another, and waits before it removes, by its name, what it saw.
+TEST_F(RepackFaults, NameThatOthersMayRemoveIsNotGivenAgain) {
+  // Every run makes the same pack.
+  reuse_ = PackReuse::kNothing;
+  const auto first = Run(PosixFileSystem());
+  ASSERT_THAT(first, IsOk());
+  const std::string old = first->names.at(0);
+  const std::string packs = path_ + "/objects/pack/";
+  const std::string other = dir_ / "other";
+  fs::copy(path_, other, fs::copy_options::recursive);
+  ASSERT_TRUE(RunGit({"repack", "-q", "-a", "-d", "-f"}, other).ok());
+  for (const std::string& name : ListDirectory(other + "/objects/pack")) {
+    fs::copy_file(other + "/objects/pack/" + name, packs + name);
+  }
+  const auto second = Run(PosixFileSystem());
+  ASSERT_THAT(second, IsOk());
+  for (const char* extension : {".idx", ".rev", ".pack"}) {
+    fs::remove(packs + old + extension);
+  }
+  EXPECT_EQ(Needed(), needed_);
+  // Once nobody can know it, the name comes back.
+  const auto third = Run(PosixFileSystem());
+  ASSERT_THAT(third, IsOk());
+  EXPECT_THAT(third->names, ::testing::ElementsAre(old));
+  EXPECT_EQ(Needed(), needed_);
+}
+
+TEST_F(RepackFaults, PackThatIsThereAlreadyIsKept) {
+  for (const Unreachable mode : {Unreachable::kDrop, Unreachable::kCruft}) {
+    Reset();
+    mode_ = mode;
+    const auto first = Run(PosixFileSystem());
+    ASSERT_THAT(first, IsOk());
+    const auto before = ListPacks(path_ + "/objects");
+    const auto second = Run(PosixFileSystem());
+    ASSERT_THAT(second, IsOk());
+    EXPECT_EQ(second->names, first->names);
+    EXPECT_EQ(second->cruft_names, first->cruft_names);
+    EXPECT_EQ(second->removed_packs, 0U);
+    EXPECT_EQ(*ListPacks(path_ + "/objects"), *before);
+    EXPECT_EQ(Needed(), needed_);
+  }
+}
+
+TEST_F(RepackFaults, DamagedPackOfTheSameNameIsNotReliedOn) {
+  const auto first = Run(PosixFileSystem());
+  ASSERT_THAT(first, IsOk());
+  const std::string reverse =
+      path_ + "/objects/pack/" + first->names.at(0) + ".rev";
+  WriteFile(reverse, "no reverse index");
+  const auto second = Run(PosixFileSystem());
+  ASSERT_THAT(second, IsOk());
+  EXPECT_NE(second->names, first->names);
+  EXPECT_FALSE(Exists(reverse));
   EXPECT_EQ(Needed(), needed_);
 }
 

@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "api/repack_publish.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/hex.h"
+
+namespace zpack {
+namespace {
+
+constexpr uint64_t kPiece = uint64_t{1} << 20;
+
+// False, too, when one of them cannot be read.
+bool AreEqual(FileSystem& file_system, const std::string& a,
+              const std::string& b) {
+  const auto first = file_system.OpenForRead(a);
+  const auto second = file_system.OpenForRead(b);
+  if (!first || !second || (*first)->size() != (*second)->size()) return false;
+  Bytes left;
+  Bytes right;
+  for (uint64_t at = 0; at < (*first)->size(); at += left.size()) {
+    left.resize(std::min(kPiece, (*first)->size() - at));
+    right.resize(left.size());
+    if (!(*first)->Read(at, left) || !(*second)->Read(at, right) ||
+        left != right) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Whether all files of `pack` are in the repository already.
+bool IsThere(FileSystem& file_system, const std::string& directory,
+             const StockPackFiles& there, const StockPackWriter& pack) {
+  const auto files = pack.files();
+  const bool cruft = std::ranges::any_of(
+      files, [](const auto& file) { return file.second == ".mtimes"; });
+  return there.cruft == cruft &&
+         std::ranges::all_of(files, [&](const auto& file) {
+           return AreEqual(file_system, file.first,
+                           directory + '/' + there.name + file.second);
+         });
+}
+
+// Another name than `name`; always the same one.
+std::string NextName(const std::string& name) {
+  Hasher hasher(HashAlgorithm::kSha1);
+  hasher.Update(AsBytes(name));
+  std::array<uint8_t, Hasher::kMaxSize> hash;
+  return "pack-" + ToHex(hasher.Finish(hash));
+}
+
+std::set<std::string> Names(const PackSets& packs) {
+  std::set<std::string> names;
+  for (const auto* set : {&packs.kept, &packs.cruft, &packs.rewritten}) {
+    for (const StockPackFiles& pack : *set) names.insert(pack.name);
+  }
+  return names;
+}
+
+// By number in `built`: the pack of the repository that is the same.
+std::vector<std::optional<StockPackFiles>> FindTwins(
+    FileSystem& file_system, const std::string& directory,
+    const PackSets& packs, const std::vector<BuiltPack>& built) {
+  std::vector<std::optional<StockPackFiles>> twins;
+  for (const BuiltPack& pack : built) {
+    const auto there = std::ranges::find(packs.rewritten, pack.writer->name(),
+                                         &StockPackFiles::name);
+    twins.emplace_back();
+    if (there != packs.rewritten.end() &&
+        IsThere(file_system, directory, *there, *pack.writer)) {
+      twins.back() = *there;
+    }
+  }
+  return twins;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> PublishPacks(
+    FileSystem& file_system, const RepackSettings& settings,
+    const PackSets& packs, const std::vector<StockPackFiles>& going,
+    const std::vector<BuiltPack>& built) {
+  const std::string directory = PackDirectory(settings.object_directory);
+  const auto twins = FindTwins(file_system, directory, packs, built);
+  int64_t youngest = std::numeric_limits<int64_t>::min();
+  for (const StockPackFiles& pack : going) {
+    if (std::ranges::find(twins, pack) != twins.end()) continue;
+    youngest = std::max(youngest, pack.nanoseconds);
+  }
+  const std::set<std::string> taken = Names(packs);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < built.size(); ++i) {
+    if (twins[i] && twins[i]->nanoseconds > youngest) {
+      names.push_back(twins[i]->name);
+      continue;
+    }
+    std::string name = built[i].writer->name();
+    while (taken.contains(name)) name = NextName(name);
+    ZPACK_TRY(built[i].writer->Publish(name, settings.shared_mode));
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+}  // namespace zpack

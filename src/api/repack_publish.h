@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Gives new packs their names beside packs that others may be about to remove.
+// A function without state; one call at a time.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/repack_packs.h"
+#include "repack/pack_series.h"
+
+namespace zpack {
+
+// Publishes `built`, finished and verified packs, in the repository, and
+// returns their names. `packs` are those that were there when the repack began,
+// `going` those among them that it will remove.
+//
+// A repack that began earlier may still be about to remove a pack, by its name,
+// that it has written anew into a pack of `going`. So a name of `packs` is
+// never given to a new pack: it gets another. But a pack that is there already,
+// byte for byte, is kept in the place of the new one when no pack of `going` is
+// younger.
+Result<std::vector<std::string>> PublishPacks(
+    FileSystem& file_system, const RepackSettings& settings,
+    const PackSets& packs, const std::vector<StockPackFiles>& going,
+    const std::vector<BuiltPack>& built);
+
+}  // namespace zpack
