@@ -4,6 +4,7 @@
 #include "repack/entry_writer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "writer/listed_objects.h"
@@ -12,6 +13,9 @@ namespace zpack {
 namespace {
 
 constexpr uint64_t kPiece = uint64_t{1} << 20;
+// Up to this size an object is compressed whole, so that what it takes is known
+// before it needs room in a pack.
+constexpr uint64_t kMaxHeld = uint64_t{16} << 20;
 // At least as long as the header of an entry, in a new place, too.
 constexpr uint64_t kMaxHeader = 32;
 
@@ -22,12 +26,15 @@ uint64_t MaxDeflated(uint64_t size) { return size + (size >> 9) + kMaxHeader; }
 
 EntryWriter::EntryWriter(ObjectSource& source, const ObjectList& list,
                          const ReusePlan& reuse, const StreamSpool& spool,
-                         PackSeries& packs)
+                         const DeltaSearchOptions& options, PackSeries& packs)
     : source_(source),
       list_(list),
       reuse_(reuse),
       spool_(spool),
       packs_(packs),
+      max_orphan_(std::min(options.window_memory, options.big_file_threshold)),
+      orphans_(list, options),
+      deflater_(options.level),
       offsets_(list.ids.size()) {}
 
 Status EntryWriter::Write(uint32_t rank) {
@@ -36,15 +43,19 @@ Status EntryWriter::Write(uint32_t rank) {
   if (reuse_.kinds[rank] != Reuse::kNone) {
     ZPACK_ASSIGN_OR_RETURN(const bool copied, Copy(rank));
     if (copied) return {};
+    if (IsElsewhere(reuse_.Base(rank))) return WriteOrphan(rank);
   }
   return WriteWhole(rank);
 }
 
-Status EntryWriter::MakeRoom(uint64_t size) {
+Result<bool> EntryWriter::MakeRoom(uint64_t size) {
   ZPACK_ASSIGN_OR_RETURN(const bool another,
                          packs_.MakeRoom(size + kMaxHeader));
-  if (another) std::ranges::fill(offsets_, 0);
-  return {};
+  if (another) {
+    std::ranges::fill(offsets_, 0);
+    orphans_.Clear();
+  }
+  return another;
 }
 
 Status EntryWriter::BeginEntry(uint32_t rank, uint32_t base,
@@ -58,10 +69,23 @@ Status EntryWriter::BeginEntry(uint32_t rank, uint32_t base,
 Status EntryWriter::WriteSearched(uint32_t rank) {
   const PlannedEntry& planned = spool_.entries()[rank];
   ZPACK_TRY(MakeRoom(planned.stored_size));
-  if (IsElsewhere(planned.base)) return WriteWhole(rank);
+  if (IsElsewhere(planned.base)) return WriteOrphan(rank);
   ZPACK_TRY(BeginEntry(rank, planned.base, planned.raw_size));
   ZPACK_TRY(spool_.Read(rank, stream_));
   return packs_.last().AppendToEntry(stream_);
+}
+
+Status EntryWriter::WriteOrphan(uint32_t rank) {
+  if (list_.sizes[rank] > max_orphan_) return WriteWhole(rank);
+  ZPACK_TRY(ReadListed(source_, list_, rank, content_));
+  PlannedEntry entry = orphans_.Plan(rank, content_, stream_);
+  ZPACK_ASSIGN_OR_RETURN(const bool another, MakeRoom(entry.stored_size));
+  // Its new base, too, is in an earlier pack then.
+  if (another) entry = orphans_.Plan(rank, content_, stream_);
+  ZPACK_TRY(BeginEntry(rank, entry.base, entry.raw_size));
+  ZPACK_TRY(packs_.last().AppendToEntry(stream_));
+  orphans_.Add(rank, std::move(content_));
+  return {};
 }
 
 Result<bool> EntryWriter::Copy(uint32_t rank) {
@@ -96,6 +120,16 @@ Result<bool> EntryWriter::Copy(uint32_t rank) {
 }
 
 Status EntryWriter::WriteWhole(uint32_t rank) {
+  if (list_.sizes[rank] > kMaxHeld) return WriteInPieces(rank);
+  ZPACK_TRY(ReadListed(source_, list_, rank, content_));
+  stream_.clear();
+  deflater_.Deflate(content_, stream_);
+  ZPACK_TRY(MakeRoom(stream_.size()));
+  ZPACK_TRY(BeginEntry(rank, ReusePlan::kNoBase, content_.size()));
+  return packs_.last().AppendToEntry(stream_);
+}
+
+Status EntryWriter::WriteInPieces(uint32_t rank) {
   ZPACK_ASSIGN_OR_RETURN(const auto object, OpenListed(source_, list_, rank));
   uint64_t left = object->info().size;
   ZPACK_TRY(MakeRoom(MaxDeflated(left)));

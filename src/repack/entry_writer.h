@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "codec/deflate.h"
 #include "object/object_source.h"
+#include "repack/orphan_deltas.h"
 #include "repack/pack_series.h"
 #include "repack/reuse_plan.h"
 #include "repack/stream_spool.h"
@@ -19,38 +21,46 @@ namespace zpack {
 
 class EntryWriter {
  public:
-  // All of them outlive this.
+  // All of them outlive this, except the options.
   EntryWriter(ObjectSource& source, const ObjectList& list,
               const ReusePlan& reuse, const StreamSpool& spool,
-              PackSeries& packs);
+              const DeltaSearchOptions& options, PackSeries& packs);
 
   // Appends the entry of an object, to another pack than the last one when
   // that is full. Its base, if it has one, was written; if that is in an
-  // earlier pack, the object is stored whole. Errors are those of reading and
-  // writing.
+  // earlier pack, the object gets another one, or is stored whole. Errors are
+  // those of reading and writing.
   Status Write(uint32_t rank);
 
  private:
-  // Begins another pack unless `size` bytes fit into this one.
-  Status MakeRoom(uint64_t size);
+  // Begins another pack unless `size` bytes fit into this one. True when it
+  // did.
+  Result<bool> MakeRoom(uint64_t size);
   bool IsElsewhere(uint32_t base) const {
     return base != ReusePlan::kNoBase && offsets_[base] == 0;
   }
   Status BeginEntry(uint32_t rank, uint32_t base, uint64_t raw_size);
   Status WriteSearched(uint32_t rank);
+  // Writes one whose base is elsewhere.
+  Status WriteOrphan(uint32_t rank);
   // Copies what was not searched. False when that is not possible, or of no
   // use, and nothing was written.
   Result<bool> Copy(uint32_t rank);
-  // Compresses an object in pieces.
+  // Compresses an object, a large one in pieces.
   Status WriteWhole(uint32_t rank);
+  Status WriteInPieces(uint32_t rank);
 
   ObjectSource& source_;
   const ObjectList& list_;
   const ReusePlan& reuse_;
   const StreamSpool& spool_;
   PackSeries& packs_;
+  uint64_t max_orphan_;  // larger ones are stored whole
+  OrphanDeltas orphans_;
+  Deflater deflater_;
   std::vector<uint64_t> offsets_;  // in this pack, by rank; 0 for others
   Bytes stream_;
+  Bytes content_;
 };
 
 }  // namespace zpack

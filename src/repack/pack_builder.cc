@@ -111,8 +111,11 @@ Result<std::vector<BuiltPack>> BuildStockPacks(
   }
   const ProgressPhase phase(run.progress, "Writing objects", list.ids.size(),
                             total_bytes);
-  EntryWriter entries(source, list, reuse, *spool, packs);
-  for (const uint32_t rank : StockPackOrder(list, FinalBases(*spool, reuse))) {
+  EntryWriter entries(source, list, reuse, *spool, options, packs);
+  const PackLayout layout =
+      max_pack_size == 0 ? PackLayout::kRecency : PackLayout::kFamilies;
+  for (const uint32_t rank :
+       StockPackOrder(list, FinalBases(*spool, reuse), layout)) {
     ZPACK_TRY(CheckStop(run.stop));
     ZPACK_TRY(entries.Write(rank));
     phase.Advance(1, BytesToWrite(list, reuse, *spool, rank));

@@ -12,10 +12,18 @@
 
 namespace zpack {
 
+enum class PackLayout : uint8_t {
+  kRecency,   // the most recent objects first
+  kFamilies,  // trees and blobs that hang on one whole object lie together
+};
+
 // Ranks in the order of the pack, as Git likes to read it: commits, tags,
 // trees, blobs, each type by recency, and each base before what needs it.
+// With kFamilies, few bases are in another pack than what needs them when the
+// order is cut into several packs; families come by their most recent object.
 // `bases` has the rank of each rank's base, or PlannedEntry::kNoBase.
 std::vector<uint32_t> StockPackOrder(const ObjectList& list,
-                                     const std::vector<uint32_t>& bases);
+                                     const std::vector<uint32_t>& bases,
+                                     PackLayout layout);
 
 }  // namespace zpack

@@ -94,6 +94,43 @@ TEST_P(RepackSmallPacksTest, DeltasStayInOnePack) {
   ExpectSound(before);
 }
 
+// Three files of which each version keeps most of the one before: versions of
+// one share a pack with what they are deltas against, or find another base. So
+// a cut costs one whole object, and Git's pack is not limited here.
+TEST_P(RepackSmallPacksTest, ACutCostsNoMoreThanOneWholeObject) {
+  constexpr uint64_t kBase = 6000;
+  constexpr uint64_t kChange = 600;
+  for (uint64_t version = 0; version < 12; ++version) {
+    CommitFields fields;
+    std::string entries;
+    for (uint64_t file = 0; file < 3; ++file) {
+      entries += TreeEntryBytes(
+          "100644", std::string(1, static_cast<char>('a' + file)),
+          repo_.WriteBlob(RandomBytes(file, kBase) +
+                          RandomBytes(100 + 3 * version + file, kChange)));
+    }
+    fields.tree = repo_.WriteTree(entries);
+    repo_.SetRef("refs/heads/v" + std::to_string(version),
+                 repo_.WriteCommit(fields));
+  }
+  const RepositoryState before = ReadState(repo_.path());
+  repo_.Git({"repack", "-adfq"});
+  const uintmax_t stock = Sizes().at(0);
+  RepackOptions options;
+  options.redundant = Redundant::kRemove;
+  options.reuse = GetParam();
+  options.max_pack_size = 15000;
+  ASSERT_THAT(zpack::Repack(repo_.path(), options), IsOk());
+  uintmax_t total = 0;
+  for (const uintmax_t size : Sizes()) {
+    EXPECT_LE(size, *options.max_pack_size);
+    total += size;
+  }
+  EXPECT_GT(Packs().size(), 2U);
+  EXPECT_LE(total, stock + (Packs().size() - 1) * (kBase + kChange));
+  ExpectSound(before);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, RepackSmallPacksTest,
                          ::testing::Values(PackReuse::kDeltas,
                                            PackReuse::kObjects,

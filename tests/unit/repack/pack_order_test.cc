@@ -42,7 +42,7 @@ ObjectList List(const std::vector<Object>& objects) {
 using Order = std::vector<uint32_t>;
 
 TEST(StockPackOrderTest, NothingHasNoOrder) {
-  EXPECT_EQ(StockPackOrder(List({}), {}), Order{});
+  EXPECT_EQ(StockPackOrder(List({}), {}, PackLayout::kRecency), Order{});
 }
 
 TEST(StockPackOrderTest, TypesComeOneAfterTheOther) {
@@ -50,7 +50,7 @@ TEST(StockPackOrderTest, TypesComeOneAfterTheOther) {
                                  {ObjectType::kTree, 1},
                                  {ObjectType::kTag, 2},
                                  {ObjectType::kCommit, 3}}),
-                           {kNone, kNone, kNone, kNone}),
+                           {kNone, kNone, kNone, kNone}, PackLayout::kRecency),
             (Order{3, 2, 1, 0}));
 }
 
@@ -59,7 +59,7 @@ TEST(StockPackOrderTest, RecentObjectsComeFirstAndUnreachableOnesLast) {
                                  {ObjectType::kBlob, 7},
                                  {ObjectType::kBlob, ObjectList::kUnreached},
                                  {ObjectType::kBlob, 3}}),
-                           {kNone, kNone, kNone, kNone}),
+                           {kNone, kNone, kNone, kNone}, PackLayout::kRecency),
             (Order{3, 1, 0, 2}));
 }
 
@@ -69,8 +69,31 @@ TEST(StockPackOrderTest, BasesComeBeforeWhatNeedsThem) {
                                  {ObjectType::kBlob, 2},
                                  {ObjectType::kBlob, 3},
                                  {ObjectType::kBlob, 1}}),
-                           {1, 2, kNone, 1}),
+                           {1, 2, kNone, 1}, PackLayout::kRecency),
             (Order{2, 1, 0, 3}));
+}
+
+TEST(StockPackOrderTest, FamiliesLieTogether) {
+  // 1 and 4 hang on 3, 5 on 4; 2 hangs on 0.
+  const ObjectList list = List({{ObjectType::kBlob, 0},
+                                {ObjectType::kBlob, 1},
+                                {ObjectType::kBlob, 2},
+                                {ObjectType::kBlob, 3},
+                                {ObjectType::kBlob, 4},
+                                {ObjectType::kBlob, 5}});
+  const Order bases = {kNone, 3, 0, kNone, 3, 4};
+  EXPECT_EQ(StockPackOrder(list, bases, PackLayout::kFamilies),
+            (Order{0, 2, 3, 1, 4, 5}));
+  EXPECT_EQ(StockPackOrder(list, bases, PackLayout::kRecency),
+            (Order{0, 3, 1, 2, 4, 5}));
+}
+
+TEST(StockPackOrderTest, CommitsOfAFamilyComeByRecency) {
+  EXPECT_EQ(StockPackOrder(List({{ObjectType::kCommit, 0},
+                                 {ObjectType::kCommit, 1},
+                                 {ObjectType::kCommit, 2}}),
+                           {kNone, kNone, 0}, PackLayout::kFamilies),
+            (Order{0, 1, 2}));
 }
 
 TEST(StockPackOrderTest, LongChainsDoNotRecurse) {
@@ -83,7 +106,9 @@ TEST(StockPackOrderTest, LongChainsDoNotRecurse) {
     bases.push_back(i + 1 < kCount ? i + 1 : kNone);
     expected.push_back(kCount - 1 - i);
   }
-  EXPECT_EQ(StockPackOrder(List(objects), bases), expected);
+  for (const auto layout : {PackLayout::kRecency, PackLayout::kFamilies}) {
+    EXPECT_EQ(StockPackOrder(List(objects), bases, layout), expected);
+  }
 }
 
 TEST(StockPackOrderTest, AnyForestIsAPermutationWithBasesFirst) {
@@ -104,7 +129,9 @@ TEST(StockPackOrderTest, AnyForestIsAPermutationWithBasesFirst) {
     for (uint32_t i = 1; i < count; ++i) {
       if (random() % 3 != 0) bases[sequence[i]] = sequence[random() % i];
     }
-    const Order order = StockPackOrder(List(objects), bases);
+    const Order order = StockPackOrder(
+        List(objects), bases,
+        round % 2 == 0 ? PackLayout::kRecency : PackLayout::kFamilies);
     std::vector<uint32_t> place(count, kNone);
     for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
     ASSERT_EQ(order.size(), count);

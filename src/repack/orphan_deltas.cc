@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "repack/orphan_deltas.h"
+
+#include <utility>
+
+#include "pack/pack_delta.h"
+
+namespace zpack {
+namespace {
+
+DeltaPlannerOptions PlannerOptions(const DeltaSearchOptions& options,
+                                   const DeltaCosts& costs) {
+  // An orphan was one delta away from a whole object at least.
+  DeltaPlannerOptions planner = PackPlannerOptions(costs, 1);
+  planner.window_size = options.window_memory;
+  return planner;
+}
+
+}  // namespace
+
+OrphanDeltas::OrphanDeltas(const ObjectList& list,
+                           const DeltaSearchOptions& options)
+    : list_(list),
+      text_planner_(PlannerOptions(options, kPackTextCosts)),
+      tree_planner_(PlannerOptions(options, kPackTreeCosts)),
+      deflater_(options.level) {}
+
+PlannedEntry OrphanDeltas::Plan(uint32_t rank, ByteView content,
+                                Bytes& stream) {
+  // A delta has the type of its base.
+  if (list_.types[rank] != type_) Clear();
+  type_ = list_.types[rank];
+  const PlannedDelta& plan = Planner().Plan(content, list_.paths[rank]);
+  PlannedEntry entry;
+  entry.rank = rank;
+  if (plan.base) {
+    entry.base = planned_[*plan.base];
+    delta_.clear();
+    EncodePackDelta(plan.base_size, content, plan.delta, delta_);
+    content = delta_;
+  }
+  entry.raw_size = content.size();
+  stream.clear();
+  deflater_.Deflate(content, stream);
+  entry.stored_size = stream.size();
+  return entry;
+}
+
+void OrphanDeltas::Add(uint32_t rank, Bytes content) {
+  planned_.push_back(rank);
+  Planner().Add(std::move(content), list_.paths[rank]);
+}
+
+void OrphanDeltas::Clear() {
+  text_planner_.Clear();
+  tree_planner_.Clear();
+  planned_.clear();
+}
+
+}  // namespace zpack
