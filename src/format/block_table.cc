@@ -13,6 +13,22 @@ namespace {
 
 constexpr size_t kRowSize = 12;
 
+// Whether `row` may follow the rows that were read so far, at least one.
+bool Continues(const std::vector<BlockTable::Row>& rows,
+               const BlockTable::Row& row) {
+  const BlockTable::Row& last = rows.back();
+  // Offsets are hostile: a sum of two could wrap around.
+  if (row.offset < last.offset || row.offset - last.offset < kChunkOverhead ||
+      row.first_object < last.first_object) {
+    return false;
+  }
+  // What ends a run of rows is one object in segments.
+  const bool ends_run = rows.size() > 1 &&
+                        row.first_object != last.first_object &&
+                        rows[rows.size() - 2].first_object == last.first_object;
+  return !ends_run || row.first_object - last.first_object == 1;
+}
+
 }  // namespace
 
 size_t BlockTable::FindBlock(uint32_t number) const {
@@ -43,13 +59,10 @@ Result<BlockTable> DecodeBlockTable(ByteView payload, uint64_t begin,
     BlockTable::Row row;
     row.offset = in.U64();
     row.first_object = in.U32();
-    const bool first = table.rows.empty();
-    // Offsets are hostile: a sum of two could wrap around.
-    if (row.offset > end ||
-        (first ? row.offset != begin || row.first_object != 0
-               : row.offset < table.rows.back().offset ||
-                     row.offset - table.rows.back().offset < kChunkOverhead ||
-                     row.first_object < table.rows.back().first_object)) {
+    const bool fits = table.rows.empty()
+                          ? row.offset == begin && row.first_object == 0
+                          : Continues(table.rows, row);
+    if (row.offset > end || !fits) {
       return MakeError(ErrorCode::kCorrupt, "bad row {} in block table",
                        table.rows.size());
     }

@@ -33,7 +33,8 @@ struct BlockTable {
 void Encode(const BlockTable& table, Bytes& out);
 
 // Checks that the blocks cover [`begin`, `end`) of the file and objects 0 to
-// `object_count` without gaps. kCorrupt if not.
+// `object_count` without gaps, and that rows with the same first object are
+// followed by the next object. kCorrupt if not.
 Result<BlockTable> DecodeBlockTable(ByteView payload, uint64_t begin,
                                     uint64_t end, uint32_t object_count);
 

@@ -54,6 +54,13 @@ TEST(BlockTable, RefusesGapsOverlapsAndWrongEnds) {
   EXPECT_FALSE(Decode({{100, 0}, {200, 10}, {300, 10}}));
 }
 
+TEST(BlockTable, RefusesSegmentsOfMoreThanOneObject) {
+  EXPECT_TRUE(Decode({{100, 0}, {130, 0}, {160, 1}, {300, 10}}));
+  EXPECT_FALSE(Decode({{100, 0}, {130, 0}, {160, 2}, {300, 10}}));
+  EXPECT_FALSE(Decode({{100, 0}, {130, 8}, {160, 8}, {300, 10}}));
+  EXPECT_TRUE(Decode({{100, 0}, {130, 9}, {160, 9}, {300, 10}}));
+}
+
 TEST(BlockTable, RefusesOffsetsThatWrapAround) {
   EXPECT_FALSE(Decode({{100, 0}, {~uint64_t{0} - 4, 5}, {300, 10}}));
 }

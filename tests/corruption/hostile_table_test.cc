@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tables that contradict the blocks they describe.
+
+#include <gtest/gtest.h>
+
+#include "reader/object_reader.h"
+#include "reader/pack_file.h"
+#include "support/hostile_file.h"
+#include "support/memory_file.h"
+
+namespace zpack::testing {
+namespace {
+
+// An object in two segments, whose run of rows would hold `objects` objects.
+Bytes SegmentsOf(uint32_t objects) {
+  HostileFile file;
+  const uint32_t large =
+      file.AddSegments(ObjectType::kBlob, Repeated('x', 10000), 8192);
+  file.AddRef("refs/heads/main", file.ids[large]);
+  for (uint32_t i = 1; i < objects; ++i) file.ids.push_back(file.MadeUpId(i));
+  return file.Build();
+}
+
+TEST(HostileTable, SegmentsThatClaimMoreThanTheirObjectAreRefused) {
+  const ReadOptions options;
+  EXPECT_TRUE(
+      PackFile::Open(std::make_unique<MemoryFile>(SegmentsOf(1)), options));
+  for (const uint32_t objects : {2U, 1000U}) {
+    const Bytes bytes = SegmentsOf(objects);
+    for (const auto open : {PackFile::Open, PackFile::OpenWithoutIndex}) {
+      const auto pack = open(std::make_unique<MemoryFile>(bytes), options);
+      ASSERT_FALSE(pack) << objects;
+      EXPECT_EQ(pack.error().code, ErrorCode::kCorrupt);
+    }
+  }
+}
+
+TEST(HostileTable, WholeObjectsThatShareARowAreRefused) {
+  // Two rows of one object, which is in no segments.
+  HostileFile file;
+  file.AddObjects(ObjectType::kBlob, {Varints({1})});
+  file.blocks.push_back(file.blocks.front());
+  const auto pack =
+      PackFile::Open(std::make_unique<MemoryFile>(file.Build()), ReadOptions{});
+  ASSERT_TRUE(pack) << pack.error().message;
+  ObjectReader reader(**pack);
+  Bytes content;
+  const auto info = reader.ReadInfo(0);
+  ASSERT_FALSE(info);
+  EXPECT_EQ(info.error().code, ErrorCode::kCorrupt);
+  const auto read = reader.Read(0, file.ids[0], content);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, ErrorCode::kCorrupt);
+}
+
+}  // namespace
+}  // namespace zpack::testing
