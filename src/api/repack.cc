@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/shared_mode.h"
+#include "git/multi_pack_index.h"
 #include "git/pack_directory.h"
 #include "git/repack_settings.h"
 #include "git/repository_source.h"
@@ -82,6 +83,7 @@ class Repacker {
     // Packs before objects: what is listed here is read below, whatever others
     // add meanwhile.
     ZPACK_ASSIGN_OR_RETURN(packs_, DividePacks(settings_, options_));
+    ZPACK_TRY(CheckRemovable());
     ZPACK_ASSIGN_OR_RETURN(
         const auto source,
         OpenTimed([&] { return OpenSource(); }, options_.run));
@@ -129,6 +131,16 @@ class Repacker {
   // tips of the repository, but not the other way round.
   Result<std::unique_ptr<ObjectSource>> OpenSource() const {
     return OpenRepository(settings_.common_directory, ReadingFor(options_.run));
+  }
+
+  // What would stop the removal of packs in the end stops the work before.
+  Status CheckRemovable() const {
+    if (options_.redundant == Redundant::kLeave || packs_.rewritten.empty()) {
+      return {};
+    }
+    ZPACK_TRY(ReadIds(file_system_, settings_, packs_.rewritten));
+    ZPACK_TRY(LockMultiPackIndex(file_system_, Directory()));
+    return {};
   }
 
   std::string Directory() const {
@@ -283,6 +295,9 @@ class Repacker {
   Status RemoveOldPacks(RepackStats& stats) {
     // A pack that was written again, or is to be kept by now, stays: another
     // repack may be removing ours, which it saw under the same name.
+    if (packs_.rewritten.empty()) return {};
+    ZPACK_ASSIGN_OR_RETURN(const LockFile lock,
+                           LockMultiPackIndex(file_system_, Directory()));
     ZPACK_ASSIGN_OR_RETURN(const auto now,
                            ListPacks(settings_.object_directory));
     std::erase_if(packs_.rewritten, [&](const StockPackFiles& pack) {

@@ -29,11 +29,13 @@ Result<PackSets> DividePacks(const RepackSettings& settings,
         std::ranges::any_of(options.keep_packs, [&](const std::string& name) {
           return Names(pack.name, name);
         });
-    // Git keeps unreachable objects in cruft packs on purpose.
-    const bool cruft = pack.cruft &&
-                       options.unreachable == Unreachable::kDrop &&
-                       options.objects == ObjectSet::kReachable;
-    (keep ? sets.kept : cruft ? sets.cruft : sets.rewritten).push_back(pack);
+    // Git keeps unreachable objects in cruft packs on purpose, and removes no
+    // pack whose name is too short for a hash.
+    const bool stays =
+        pack.name.size() < 2 * ObjectIdWidth(ObjectFormat::kSha1) ||
+        (pack.cruft && options.unreachable == Unreachable::kDrop &&
+         options.objects == ObjectSet::kReachable);
+    (keep ? sets.kept : stays ? sets.staying : sets.rewritten).push_back(pack);
   }
   for (const std::string& name : options.keep_packs) {
     if (std::ranges::none_of(packs, [&](const StockPackFiles& pack) {

@@ -20,7 +20,7 @@ namespace zpack {
 struct PackSets {
   std::vector<StockPackFiles> kept;
   // Stay, but do not count: what is in them, and needed, is packed, too.
-  std::vector<StockPackFiles> cruft;
+  std::vector<StockPackFiles> staying;
   std::vector<StockPackFiles> rewritten;
 };
 

@@ -61,7 +61,7 @@ std::string NextName(const std::string& name) {
 
 std::set<std::string> Names(const PackSets& packs) {
   std::set<std::string> names;
-  for (const auto* set : {&packs.kept, &packs.cruft, &packs.rewritten}) {
+  for (const auto* set : {&packs.kept, &packs.staying, &packs.rewritten}) {
     for (const StockPackFiles& pack : *set) names.insert(pack.name);
   }
   return names;

@@ -48,4 +48,13 @@ Result<std::optional<Bytes>> ReadIfThere(const std::string& path,
   return std::nullopt;
 }
 
+Status RemoveIfThere(FileSystem& file_system, const std::string& path) {
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(path, error))) return {};
+  Status removed = file_system.Remove(path);
+  // Someone else may have been faster.
+  if (!removed && !fs::exists(fs::symlink_status(path, error))) return {};
+  return removed;
+}
+
 }  // namespace zpack

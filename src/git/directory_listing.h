@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading what may be missing, but must not be overlooked: a directory or file
+// Files and directories that may be missing, but must not be overlooked: one
 // that cannot be read is an error, one that is not there is empty. Functions
 // without state; any thread.
 
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/file.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -25,5 +26,9 @@ Result<std::vector<std::string>> ListNames(const std::string& path);
 // are those of ReadWholeFile, and kIo for a symbolic link that leads nowhere.
 Result<std::optional<Bytes>> ReadIfThere(const std::string& path,
                                          uint64_t limit);
+
+// Removes the file `path`, unless nothing has that name; someone else may be
+// faster.
+Status RemoveIfThere(FileSystem& file_system, const std::string& path);
 
 }  // namespace zpack

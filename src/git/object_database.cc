@@ -48,8 +48,8 @@ constexpr size_t kMaxPrefetched = 4;
 // them in a larger repository.
 constexpr uint64_t kPackBytesPerCached = 8;
 
-// The packs in `object_directories` that have an index, by whatever name, and
-// without extension. kIo when a directory cannot be read.
+// The packs in `object_directories`, without extension. As for Git, an index
+// without its pack does not count. kIo when a directory cannot be read.
 Result<std::vector<std::string>> IndexedPacks(
     const std::vector<std::string>& object_directories) {
   constexpr std::string_view kExtension = ".idx";
@@ -57,9 +57,10 @@ Result<std::vector<std::string>> IndexedPacks(
   for (const std::string& directory : object_directories) {
     ZPACK_ASSIGN_OR_RETURN(const auto files, ListPackFiles(directory));
     for (const std::string& file : files) {
-      if (!file.ends_with(kExtension)) continue;
-      packs.push_back(PackDirectory(directory) + '/' +
-                      file.substr(0, file.size() - kExtension.size()));
+      if (!IsPackIndexName(file)) continue;
+      const std::string name = file.substr(0, file.size() - kExtension.size());
+      if (!files.contains(name + ".pack")) continue;
+      packs.push_back(PackDirectory(directory) + '/' + name);
     }
   }
   return packs;

@@ -18,6 +18,7 @@
 #include "base/hash.h"
 #include "git/directory_listing.h"
 #include "git/loose_object.h"
+#include "git/multi_pack_index.h"
 #include "pack/pack_format.h"
 #include "pack/pack_index.h"
 #include "pack/pack_mtimes.h"
@@ -27,19 +28,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Status RemoveIfThere(FileSystem& file_system, const std::string& path) {
-  std::error_code error;
-  if (!fs::exists(fs::symlink_status(path, error))) return {};
-  Status removed = file_system.Remove(path);
-  // Someone else may have been faster.
-  if (!removed && !fs::exists(fs::symlink_status(path, error))) return {};
-  return removed;
-}
-
 }  // namespace
 
 std::string PackDirectory(const std::string& object_directory) {
   return object_directory + "/pack";
+}
+
+bool IsPackIndexName(std::string_view file) {
+  return file.ends_with(".idx") && !file.starts_with('.');
 }
 
 Result<std::set<std::string>> ListPackFiles(
@@ -54,8 +50,8 @@ Result<std::vector<StockPackFiles>> ListPacks(
   ZPACK_ASSIGN_OR_RETURN(const auto files, ListPackFiles(object_directory));
   std::vector<StockPackFiles> packs;
   for (const std::string& file : files) {
-    if (!file.starts_with("pack-") || !file.ends_with(".idx")) continue;
-    const std::string name = fs::path(file).stem().string();
+    if (!IsPackIndexName(file)) continue;
+    const std::string name = file.substr(0, file.size() - 4);
     if (!files.contains(name + ".pack")) continue;
     struct stat info;
     const std::string path = PackDirectory(object_directory) + '/' + file;
@@ -133,12 +129,9 @@ Status RemovePacks(FileSystem& file_system, const std::string& object_directory,
                    const std::vector<StockPackFiles>& packs) {
   if (packs.empty()) return {};
   const std::string directory = PackDirectory(object_directory);
-  ZPACK_ASSIGN_OR_RETURN(const auto files, ListPackFiles(object_directory));
-  for (const std::string& file : files) {
-    if (file.starts_with("multi-pack-index")) {
-      ZPACK_TRY(RemoveIfThere(file_system, directory + '/' + file));
-    }
-  }
+  std::set<std::string> names;
+  for (const StockPackFiles& pack : packs) names.insert(pack.name);
+  ZPACK_TRY(RemoveMultiPackIndexes(file_system, directory, names));
   constexpr std::array kExtensions = {".idx",    ".rev",      ".bitmap",
                                       ".mtimes", ".promisor", ".pack"};
   for (const StockPackFiles& pack : packs) {

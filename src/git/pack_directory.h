@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/file.h"
@@ -17,7 +18,7 @@
 namespace zpack {
 
 struct StockPackFiles {
-  std::string name;       // "pack-<hash>", without directory and extension
+  std::string name;       // mostly "pack-<hash>"; no directory or extension
   bool keep = false;      // there is a .keep file
   bool promisor = false;  // there is a .promisor file
   bool cruft = false;     // there is a .mtimes file
@@ -32,6 +33,11 @@ struct StockPackFiles {
 
 // Where the packs of `object_directory` are.
 std::string PackDirectory(const std::string& object_directory);
+
+// Whether `file` is the name of a pack's index. It need not begin with 'pack-';
+// but what begins with a dot is a temporary file of a process that is writing a
+// pack, or of another system.
+bool IsPackIndexName(std::string_view file);
 
 // Names of the files in the pack directory of `object_directory`; none when
 // there is no such directory. kIo when it cannot be read.
@@ -61,9 +67,10 @@ Result<std::vector<uint32_t>> ReadPackMtimes(
     FileSystem& file_system, const std::string& object_directory,
     const std::string& name, uint32_t count);
 
-// Removes packs as Git does: what describes several packs first, and of each
-// pack the index first, so that nobody finds a pack that is not whole. Files
-// that are gone already are no error.
+// Removes packs as Git does: first indexes of several packs that list one of
+// them, then of each pack the index first, so that nobody finds a pack that is
+// not whole. Files that are gone already are no error. REQUIRES:
+// LockMultiPackIndex has succeeded.
 Status RemovePacks(FileSystem& file_system, const std::string& object_directory,
                    const std::vector<StockPackFiles>& packs);
 
