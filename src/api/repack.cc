@@ -20,7 +20,9 @@
 #include "git/multi_pack_index.h"
 #include "git/pack_directory.h"
 #include "git/repack_settings.h"
+#include "git/repository_layout.h"
 #include "git/repository_source.h"
+#include "git/shallow_file.h"
 #include "repack/late_needs.h"
 #include "repack/pack_builder.h"
 #include "repack/read_back.h"
@@ -116,6 +118,7 @@ class Repacker {
     if (options_.redundant == Redundant::kRemove) {
       ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable packed, Join(list.ids, kept));
       ZPACK_TRY(RemoveRedundant(*source, known, packed, stats));
+      if (DropsUnreachable()) ZPACK_TRY(PruneShallowFile());
     }
     stats.common_directory = settings_.common_directory;
     ZPACK_ASSIGN_OR_RETURN(const auto left,
@@ -138,9 +141,29 @@ class Repacker {
     if (options_.redundant == Redundant::kLeave || packs_.rewritten.empty()) {
       return {};
     }
-    ZPACK_TRY(ReadIds(file_system_, settings_, packs_.rewritten));
+    ZPACK_TRY(ReadIds(PosixFileSystem(), settings_, packs_.rewritten));
     ZPACK_TRY(LockMultiPackIndex(file_system_, Directory()));
+    ZPACK_ASSIGN_OR_RETURN(const auto shallow,
+                           ReadShallow(settings_.common_directory));
+    if (!shallow.empty() && DropsUnreachable()) {
+      ZPACK_TRY(LockShallow(file_system_, settings_.common_directory));
+    }
     return {};
+  }
+
+  bool DropsUnreachable() const {
+    return options_.objects == ObjectSet::kReachable &&
+           (options_.unreachable != Unreachable::kLoosen ||
+            options_.expiration.has_value());
+  }
+
+  // As 'git repack' does it at the end.
+  Status PruneShallowFile() {
+    ReadingOptions reading;
+    reading.many_objects = false;
+    ZPACK_ASSIGN_OR_RETURN(const auto now,
+                           OpenRepository(settings_.common_directory, reading));
+    return PruneShallow(file_system_, settings_.common_directory, *now);
   }
 
   std::string Directory() const {

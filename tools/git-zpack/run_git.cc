@@ -19,7 +19,7 @@ namespace {
 
 // What names a repository, or parts of one, as 'git rev-parse --local-env-vars'
 // lists it.
-constexpr std::array<std::string_view, 12> kLocalVariables = {
+constexpr std::array<std::string_view, 13> kLocalVariables = {
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_CONFIG",
     "GIT_OBJECT_DIRECTORY",
@@ -27,14 +27,19 @@ constexpr std::array<std::string_view, 12> kLocalVariables = {
     "GIT_WORK_TREE",
     "GIT_IMPLICIT_WORK_TREE",
     "GIT_GRAFT_FILE",
+    "GIT_NO_REPLACE_OBJECTS",
     "GIT_INDEX_FILE",
     "GIT_REPLACE_REF_BASE",
     "GIT_PREFIX",
     "GIT_SHALLOW_FILE",
     "GIT_COMMON_DIR"};
 
-std::vector<char*> Environment() {
-  std::vector<char*> variables;
+// What is written about objects holds for them, not for what 'refs/replace/'
+// puts in their place.
+constexpr const char* kNoReplacing = "GIT_NO_REPLACE_OBJECTS=1";
+
+std::vector<const char*> Environment() {
+  std::vector<const char*> variables = {kNoReplacing};
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
     const std::string_view name = text.substr(0, text.find('='));
@@ -73,8 +78,10 @@ int RunGit(const std::vector<std::string>& arguments,
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   pid_t pid = -1;
-  const int failed = posix_spawnp(&pid, "git", &actions, &attributes,
-                                  argv.data(), Environment().data());
+  const std::vector<const char*> environment = Environment();
+  const int failed =
+      posix_spawnp(&pid, "git", &actions, &attributes, argv.data(),
+                   const_cast<char* const*>(environment.data()));
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) return kCannotRun;
