@@ -10,3 +10,10 @@
 #include <cstdint>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+// A target may make its own mutations of `data`, which has room for `max_size`
+// bytes, and returns their size. The same seed makes the same one.
+extern "C" __attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t* data,
+                                                                size_t size,
+                                                                size_t max_size,
+                                                                unsigned seed);

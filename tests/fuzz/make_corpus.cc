@@ -312,6 +312,60 @@ void AddPack(const Corpus& corpus) {
   }
 }
 
+// Objects of no usual form, and what a file says of objects that it lacks.
+MemorySource OddObjects() {
+  MemorySource source = SampleHistory(2);
+  const ObjectId outside(Bytes(20, 0xab));
+  const ObjectId blob = source.AddBlob("text\n");
+  const ObjectId tree = source.AddTree({{"100644", "a", blob},
+                                        {"120000", "link", blob},
+                                        {"160000", "module", outside}});
+  const ObjectId odd_mode = source.AddTree({{"0100664", "a", blob}});
+  source.Add(ObjectType::kTree, "not a tree");
+  source.Add(ObjectType::kCommit, "not a commit");
+  source.Add(ObjectType::kTag, "not a tag");
+  const ObjectId merge = source.AddCommit(
+      tree, {source.refs.refs[0].target, outside}, 1, "merge\n");
+  source.AddCommit(odd_mode, {merge}, 2, "");
+  ObjectId tag = source.AddTag(merge, ObjectType::kCommit, "t");
+  for (int i = 0; i < 5; ++i) {
+    tag = source.AddTag(tag, ObjectType::kTag, "t" + std::to_string(i));
+  }
+  source.AddRef({"refs/tags/deep", tag, merge, ""});
+  source.refs.shallow = {merge};
+  source.refs.head_symref.clear();
+  source.refs.head_target = merge;
+  return source;
+}
+
+// Directories below directories, and blobs of every size around a block's.
+MemorySource DeepTrees() {
+  MemorySource source = SampleHistory(0);
+  std::vector<ObjectId> parents;
+  for (int version = 0; version < 6; ++version) {
+    std::string text = "version " + std::to_string(version) + '\n';
+    ObjectId child = source.AddBlob(text);
+    for (int depth = 0; depth < 20; ++depth) {
+      const ObjectId noise =
+          source.AddBlob(RandomBytes(static_cast<uint64_t>(depth), 40));
+      child = source.AddTree({{"40000", "d", child}, {"100644", "n", noise}});
+    }
+    parents = {source.AddCommit(child, parents, 10, text)};
+  }
+  source.AddBlob(RandomBytes(7, 9000));
+  source.AddBlob(std::string(9000, 'z'));
+  source.AddRef({"refs/heads/main", parents[0], {}, ""});
+  return source;
+}
+
+void AddFiles(const Corpus& corpus) {
+  MemorySource odd = OddObjects();
+  corpus.Add("commands/odd", ZpackFile(odd, 1 << 20));
+  MemorySource deep = DeepTrees();
+  corpus.Add("commands/deep", ZpackFile(deep, 1 << 20));
+  corpus.Add("commands/small-blocks", ZpackFile(deep, 4096));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -337,5 +391,6 @@ int main(int argc, char** argv) {
   corpus.Add("file/segments", ZpackFile(source, 4096));
   MemorySource empty = SampleHistory(0);
   corpus.Add("file/empty", ZpackFile(empty, 4096));
+  AddFiles(corpus);
   return 0;
 }

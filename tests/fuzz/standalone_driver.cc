@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // main() for fuzz targets without a fuzz engine. Runs every file below the
-// given paths, in order, and a number of mutations of each, the same ones every
-// time:
+// given paths, in order, and a number of mutations of each, the target's own if
+// it has any, the same ones every time:
 //
 //   fuzz_x_replay [--mutations=N] PATH...
 
@@ -33,7 +33,7 @@ void RunInput(const std::vector<uint8_t>& input) {
 }
 
 // A few edits of the kinds that break parsers.
-void Mutate(std::vector<uint8_t>& input, std::mt19937& random) {
+void EditBytes(std::vector<uint8_t>& input, std::mt19937& random) {
   const auto below = [&](size_t n) { return n == 0 ? 0 : random() % n; };
   const size_t edits = 1 + below(4);
   for (size_t i = 0; i < edits; ++i) {
@@ -63,6 +63,15 @@ void Mutate(std::vector<uint8_t>& input, std::mt19937& random) {
         }
     }
   }
+}
+
+void Mutate(std::vector<uint8_t>& input, std::mt19937& random) {
+  constexpr size_t kMaxSize = size_t{1} << 20;
+  if (LLVMFuzzerCustomMutator == nullptr) return EditBytes(input, random);
+  const size_t size = input.size();
+  input.resize(std::max(size, kMaxSize));
+  input.resize(LLVMFuzzerCustomMutator(input.data(), size, input.size(),
+                                       static_cast<unsigned>(random())));
 }
 
 }  // namespace

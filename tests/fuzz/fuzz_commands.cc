@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A .zpack file, as each command uses it that reads one. Which command is
+// decided when this is compiled. The file is used as it is, and once more with
+// the ids that its objects hash to, if these are others.
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <ostream>
+#include <sstream>
+#include <streambuf>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/convert_source.h"
+#include "cli.h"
+#include "fuzz/file_mutator.h"
+#include "fuzz/file_parts.h"
+#include "fuzz/fuzz_target.h"
+#include "fuzz/true_ids.h"
+#include "support/memory_source.h"
+#include "support/temp_dir.h"
+
+// libFuzzer's own, where it is linked.
+extern "C" __attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t* data,
+                                                         size_t size,
+                                                         size_t max_size);
+
+namespace {
+
+using namespace zpack;
+using namespace zpack::testing;
+
+constexpr std::string_view kCommand = ZPACK_FUZZ_COMMAND;
+
+// Output that nobody reads.
+class NoOutput final : public std::streambuf {
+  int overflow(int c) override { return c == EOF ? 0 : c; }
+  std::streamsize xsputn(const char*, std::streamsize size) override {
+    return size;
+  }
+};
+
+// Runs the program's own command line. It must answer, not ask for help or
+// crash.
+int Run(std::vector<std::string> arguments) {
+  std::istringstream in;
+  NoOutput nothing;
+  std::ostream out(&nothing);
+  std::ostringstream err;
+  const int code = cli::Run(arguments, {in, out, err, false, {}});
+  if (code != cli::kDone && code != cli::kNo && code != cli::kFailed) {
+    std::fprintf(stderr, "exit code %d: %s\n", code, err.str().c_str());
+    std::abort();
+  }
+  return code;
+}
+
+// Some of the ids in `file`, and HEAD.
+std::vector<std::string> SomeNames(const Bytes& file) {
+  constexpr size_t kMost = 6;
+  std::vector<std::string> names = {"HEAD"};
+  const auto parts = TakeApart(file);
+  if (!parts || !parts->ids) return names;
+  const size_t count = parts->ids->size();
+  const size_t step = std::max<size_t>(1, count / kMost);
+  for (size_t i = 0; i < count; i += step) {
+    names.push_back(ObjectId((*parts->ids)[i].id).ToHex());
+  }
+  return names;
+}
+
+// A newer version of the repository that the seeds were made of.
+MemorySource& Source() {
+  static MemorySource source = [] {
+    MemorySource history = SampleHistory(4);
+    for (const std::string& version : SampleVersions()) {
+      history.AddBlob(version);
+    }
+    return history;
+  }();
+  return source;
+}
+
+void ConvertWithBase(const std::string& base, const std::string& path) {
+  ConvertOptions options;
+  options.run.threads = 2;
+  options.base = base;
+  options.overwrite = Overwrite::kYes;
+  (void)ConvertSource([](SourceUse) { return Source().Open(); },
+                      PosixFileSystem(), path, options);
+}
+
+void RunCommand(const Bytes& bytes) {
+  static const TempDir directory;
+  const std::string file = directory / "a.zpack";
+  WriteFile(file, AsText(bytes));
+  if (kCommand == "verify") {
+    Run({"verify", "--threads=2", "--level=connectivity", file});
+  } else if (kCommand == "restore") {
+    const std::string repository = directory / "repository";
+    Run({"restore", "-q", "--threads=2", file, repository});
+    std::filesystem::remove_all(repository);
+  } else if (kCommand == "rev-list") {
+    Run({"rev-list", "--objects", "--all", file});
+  } else if (kCommand == "cat-file") {
+    Run({"cat-file", "--batch-all-objects", "--batch", file});
+    for (const std::string& name : SomeNames(bytes)) {
+      Run({"cat-file", "-t", file, name});
+      Run({"cat-file", "-s", file, name});
+      Run({"cat-file", "-p", file, name});
+    }
+  } else if (kCommand == "show") {
+    Run({"show", "--stats", file});
+    Run({"show", "--blocks", "--json", file});
+  } else if (kCommand == "list-refs") {
+    Run({"list-refs", "-d", "--symref", file});
+    Run({"list-refs", "--json", file});
+  } else if (kCommand == "convert") {
+    ConvertWithBase(file, directory / "b.zpack");
+  } else {
+    std::abort();
+  }
+}
+
+EditBytes ByteEdits(uint64_t seed) {
+  return [seed](Bytes& bytes) {
+    if (LLVMFuzzerMutate == nullptr) return FlipBytes(bytes, seed);
+    const size_t size = bytes.size();
+    bytes.resize(size + size / 8 + 64);
+    bytes.resize(LLVMFuzzerMutate(bytes.data(), size, bytes.size()));
+  };
+}
+
+size_t Give(const Bytes& bytes, uint8_t* out, size_t max_size) {
+  const size_t size = std::min(bytes.size(), max_size);
+  std::copy_n(bytes.begin(), size, out);
+  return size;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const Bytes bytes(data, data + size);
+  RunCommand(bytes);
+  // Others do not hash, or only what they print.
+  if (kCommand == "verify" || kCommand == "restore" || kCommand == "convert" ||
+      kCommand == "cat-file") {
+    if (const auto honest = WithTrueIds(bytes)) RunCommand(*honest);
+  }
+  return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size,
+                                          size_t max_size, unsigned seed) {
+  return Give(MutateFile({data, size}, seed, ByteEdits(seed)), data, max_size);
+}
+
+extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* data1, size_t size1,
+                                            const uint8_t* data2, size_t size2,
+                                            uint8_t* out, size_t max_size,
+                                            unsigned seed) {
+  return Give(CrossFiles({data1, size1}, {data2, size2}, seed, ByteEdits(seed)),
+              out, max_size);
+}

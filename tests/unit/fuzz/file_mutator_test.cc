@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the fuzz targets of commands rest upon: files are taken apart without
+// loss, edits get past every checksum, and edited objects past their ids.
+
+#include "fuzz/file_mutator.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "api/convert_source.h"
+#include "fuzz/file_parts.h"
+#include "fuzz/true_ids.h"
+#include "support/matchers.h"
+#include "support/memory_file.h"
+#include "support/memory_source.h"
+#include "support/temp_dir.h"
+#include "verify/verify_pack.h"
+
+namespace zpack::testing {
+namespace {
+
+Bytes SampleFile() {
+  MemorySource source = SampleHistory(3);
+  for (const std::string& version : SampleVersions()) source.AddBlob(version);
+  source.AddBlob(std::string(40000, 'y'));
+  const TempDir directory;
+  const std::string path = directory / "a.zpack";
+  ConvertOptions options;
+  options.run.threads = 1;
+  options.block_size = 4096;
+  EXPECT_THAT(ConvertSource([&](SourceUse) { return source.Open(); },
+                            PosixFileSystem(), path, options),
+              IsOk());
+  return *ReadWholeFile(PosixFileSystem(), path, 1 << 20);
+}
+
+// Of the error that opening `file` gives, or the damages that verify finds.
+std::string Complaints(const Bytes& file, VerifyLevel level) {
+  const auto pack =
+      PackFile::Open(std::make_unique<MemoryFile>(file), ReadOptions{});
+  if (!pack) return pack.error().message;
+  RunOptions run;
+  run.threads = 1;
+  VerifyReport report;
+  std::string complaints;
+  const Status verified = VerifyPack(**pack, level, run, report);
+  if (!verified) complaints = verified.error().message;
+  for (const Damage& damage : report.damages) {
+    complaints += damage.message + '\n';
+  }
+  return complaints;
+}
+
+TEST(FileMutator, AFileIsPutTogetherAsItWas) {
+  const Bytes file = SampleFile();
+  const auto parts = TakeApart(file);
+  ASSERT_TRUE(parts.has_value());
+  EXPECT_TRUE(parts->refs && parts->rows && parts->ids);
+  EXPECT_EQ(PutTogether(*parts), file);
+}
+
+TEST(FileMutator, EditsGetPastEveryChecksum) {
+  const Bytes file = SampleFile();
+  int opened = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    const Bytes edited =
+        MutateFile(file, seed, [&](Bytes& bytes) { FlipBytes(bytes, seed); });
+    EXPECT_EQ(edited, MutateFile(file, seed, [&](Bytes& bytes) {
+                FlipBytes(bytes, seed);
+              }));
+    const std::string complaints = Complaints(edited, VerifyLevel::kChecksums);
+    EXPECT_THAT(complaints, ::testing::Not(::testing::HasSubstr("checksum")));
+    EXPECT_THAT(complaints, ::testing::Not(::testing::HasSubstr("file hash")));
+    opened += complaints.empty() ? 1 : 0;
+  }
+  EXPECT_GT(opened, 12);
+}
+
+TEST(FileMutator, EditedObjectsGetTheirTrueIds) {
+  const Bytes file = SampleFile();
+  EXPECT_EQ(WithTrueIds(file), std::nullopt);
+  auto parts = TakeApart(file);
+  ASSERT_TRUE(parts.has_value());
+  for (ChunkPart& chunk : parts->chunks) {
+    if (!chunk.block || chunk.block->header.type != ObjectType::kBlob) continue;
+    for (StreamPart& stream : chunk.block->streams) {
+      if (stream.kind == static_cast<uint8_t>(format::StreamKind::kLiterals)) {
+        stream.raw[0] ^= 1;
+        stream.raw_is = StreamPart::Is::kEdited;
+      }
+    }
+  }
+  const Bytes edited = PutTogether(*parts);
+  EXPECT_NE(Complaints(edited, VerifyLevel::kObjects), "");
+  const auto honest = WithTrueIds(edited);
+  ASSERT_TRUE(honest.has_value());
+  EXPECT_EQ(Complaints(*honest, VerifyLevel::kObjects), "");
+}
+
+TEST(FileMutator, BlocksOfAnotherFileAreTakenOver) {
+  const Bytes file = SampleFile();
+  const size_t objects = TakeApart(file)->header.object_count;
+  size_t most = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Bytes crossed = CrossFiles(file, file, seed, [](Bytes&) {});
+    const auto parts = TakeApart(crossed);
+    ASSERT_TRUE(parts.has_value());
+    most = std::max<size_t>(most, parts->header.object_count);
+  }
+  EXPECT_GT(most, objects);
+}
+
+}  // namespace
+}  // namespace zpack::testing
