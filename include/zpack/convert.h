@@ -36,9 +36,13 @@ struct ConvertStats {
   uint64_t file_size = 0;
   uint64_t source_pack_bytes = 0;  // packs and pack indexes of the source
   uint64_t refs = 0;
+  // Of the repository: an absolute path without links.
+  std::string git_directory;
   Reused reused;
   // Why everything was converted although an older file was given; else empty.
   std::string base_unused;
+  // The older file has objects, and not one of them is in the repository.
+  bool base_unrelated = false;
   // Blocks that an interrupted conversion had written.
   uint64_t resumed_blocks = 0;
   // Why what such a conversion left was not used; else empty.
@@ -63,11 +67,12 @@ struct ConvertStats {
 // file are not hashed anew; the checksums of these blocks are checked when they
 // are copied and on read-back.
 //
-// Errors: those of opening a repository (kNotFound, kUnsupported, kGit),
-// kSourceCorrupt for objects that are missing, damaged or changed meanwhile,
-// kMismatch when the file read back is not what was written, kExists, kIo,
-// kInterrupted, kInvalidArgument for options out of range; those of opening and
-// reading the older file, kCorrupt among them.
+// Errors: those of opening a repository (kNotFound, also for a path inside of
+// one unless ConvertOptions::discovery says otherwise, kUnsupported, kGit, also
+// when somebody else owns it), kSourceCorrupt for objects that are missing,
+// damaged or changed meanwhile, kMismatch when the file read back is not what
+// was written, kExists, kIo, kInterrupted, kInvalidArgument for options out of
+// range; those of opening and reading the older file, kCorrupt among them.
 Result<ConvertStats> Convert(const std::string& repository,
                              const std::string& path,
                              const ConvertOptions& options);

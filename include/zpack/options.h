@@ -21,6 +21,13 @@ enum class ObjectSet : uint8_t { kAll, kReachable };
 enum class ReadBack : uint8_t { kNo, kYes };
 enum class Resume : uint8_t { kNo, kYes };
 
+// What the path of a repository means. It is that repository: a git directory,
+// a directory whose '.git' is one or names one, or such a file '.git'. With
+// kUpwards, if it is none, it is the nearest directory above that is one, as
+// far up as Git looks from there (GIT_CEILING_DIRECTORIES,
+// GIT_DISCOVERY_ACROSS_FILESYSTEM).
+enum class Discovery : uint8_t { kNone, kUpwards };
+
 // How much work `convert` does for a smaller file. See README.md for what the
 // profiles cost and save.
 enum class Profile : uint8_t {
@@ -63,6 +70,7 @@ struct ReadOptions {
 
 struct ConvertOptions {
   RunOptions run;
+  Discovery discovery = Discovery::kNone;
   Profile profile = Profile::kBalanced;
   // zstd level, 1 to 22, instead of the profile's.
   std::optional<int> level;
@@ -102,6 +110,7 @@ enum class VerifyLevel : uint8_t {
 struct VerifyOptions {
   RunOptions run;
   ReadOptions read;
+  Discovery discovery = Discovery::kNone;
   VerifyLevel level = VerifyLevel::kObjects;
 };
 

@@ -35,6 +35,7 @@ enum class PackReuse : uint8_t {
 
 struct RepackOptions {
   RunOptions run;
+  Discovery discovery = Discovery::kNone;
   // Candidates tried as base of an object, and deltas in a row, at most; what
   // pack.window and pack.depth say, or 20 and 50, when not set.
   std::optional<unsigned> window;
@@ -75,8 +76,8 @@ struct RepackStats {
   std::vector<std::string> cruft_names;  // of cruft packs, like `names`
   uint64_t cruft_objects = 0;
   uint64_t loosened_objects = 0;
-  // Of the repository and its work trees, and how many packs are there in the
-  // end.
+  // The git directory that the repository and its work trees share, an absolute
+  // path without links, and how many packs are there in the end.
   std::string common_directory;
   uint64_t packs = 0;
   uint64_t removed_packs = 0;

@@ -41,6 +41,8 @@ struct VerifyReport {
   uint64_t objects = 0;           // in the file
   uint64_t objects_verified = 0;  // decoded and hashed to their id
   uint64_t bytes_verified = 0;    // of object content
+  // Of the repository compared with: an absolute path without links, or empty.
+  std::string git_directory;
   std::vector<Damage> damages;
   std::vector<Difference> differences;
   std::vector<PhaseTime> phases;  // in the order they ran

@@ -57,6 +57,7 @@ struct Written {
   ObjectIdTable ids;
   WriteStats stats;
   std::string base_unused;
+  bool base_unrelated = false;
   std::string resume_unused;
 };
 
@@ -75,7 +76,8 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
                                               {inventory.ids(), inventory.list,
                                                refs, inventory.base.get()},
                                               to.encoding, options.run)));
-  Written written{inventory.ids(), {}, inventory.base_unused, ""};
+  Written written{
+      inventory.ids(), {}, inventory.base_unused, inventory.base_unrelated, ""};
   WrittenBlocks already;
   if (options.resume == Resume::kYes) {
     ZPACK_ASSIGN_OR_RETURN(
@@ -114,6 +116,7 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   ZPACK_TRY(to.output.Commit());
   ConvertStats stats = MakeStats(written.stats, refs, to.source.PackedBytes());
   stats.base_unused = written.base_unused;
+  stats.base_unrelated = written.base_unrelated;
   stats.resume_unused = written.resume_unused;
   return stats;
 }
@@ -174,13 +177,17 @@ Result<ConvertStats> ConvertSource(const SourceOpener& open_source,
 Result<ConvertStats> Convert(const std::string& repository,
                              const std::string& path,
                              const ConvertOptions& options) {
-  return ConvertSource(
+  ZPACK_ASSIGN_OR_RETURN(const RepositoryLocation location,
+                         FindRepository(repository, options.discovery));
+  auto stats = ConvertSource(
       [&](SourceUse use) {
         ReadingOptions reading = ReadingFor(options.run);
         reading.many_objects = use == SourceUse::kConvert;
-        return OpenRepository(repository, reading);
+        return OpenRepository(location, reading);
       },
       PosixFileSystem(), path, options);
+  if (stats) stats->git_directory = location.git_directory;
+  return stats;
 }
 
 }  // namespace zpack

@@ -48,6 +48,14 @@ Status TryBase(ObjectSource& source, const RefsSnapshot& refs,
       AddedObjects added,
       EnumerateAddedObjects(source, refs, options.objects,
                             {base->ids(), complete}, options.run));
+  // A ref that both have would bring an object that both have.
+  inventory.base_unrelated =
+      !added.gone.empty() && added.gone.size() == base->ids().size();
+  if (inventory.base_unrelated) {
+    inventory.base_unused =
+        fmt::format("it shares no ref and no object with '{}'", source.path());
+    return {};
+  }
   if (!added.gone.empty()) {
     inventory.base_unused =
         FormatMessage("it has objects that '{}' does not have, such as {}",

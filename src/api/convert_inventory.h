@@ -32,7 +32,8 @@ struct Inventory {
   std::unique_ptr<BaseFile> base;  // whose blocks are reused, or null
   ObjectList list;                 // what is not in `base`
   ObjectIdTable all_ids;           // empty without a base, see ids()
-  std::string base_unused;  // why an older file was given and is not `base`
+  std::string base_unused;      // why an older file was given and is not `base`
+  bool base_unrelated = false;  // none of the objects it has is in the source
 
   // Of all objects of the file to be.
   const ObjectIdTable& ids() const {

@@ -76,9 +76,10 @@ ObjectList WithoutKept(ObjectList list, const ObjectIdTable& kept) {
 class Repacker {
  public:
   Repacker(FileSystem& file_system, const RepackOptions& options,
-           RepackSettings settings)
+           const RepositoryLocation& location, RepackSettings settings)
       : file_system_(file_system),
         options_(options),
+        location_(MainLocation(location)),
         settings_(std::move(settings)) {}
 
   Status Run(RepackStats& stats) {
@@ -133,7 +134,7 @@ class Repacker {
   // Not from a linked worktree: what that has for itself is among the other
   // tips of the repository, but not the other way round.
   Result<std::unique_ptr<ObjectSource>> OpenSource() const {
-    return OpenRepository(settings_.common_directory, ReadingFor(options_.run));
+    return OpenRepository(location_, ReadingFor(options_.run));
   }
 
   // What would stop the removal of packs in the end stops the work before.
@@ -333,6 +334,7 @@ class Repacker {
 
   FileSystem& file_system_;
   const RepackOptions& options_;
+  RepositoryLocation location_;
   RepackSettings settings_;
   PackSets packs_;
   Leftovers leftovers_;
@@ -355,8 +357,9 @@ Result<RepackStats> RepackRepository(FileSystem& file_system,
     return MakeError(ErrorCode::kInvalidArgument,
                      "unreachable objects cannot be kept in two ways");
   }
-  ZPACK_ASSIGN_OR_RETURN(RepackSettings settings,
-                         ReadRepackSettings(repository));
+  ZPACK_ASSIGN_OR_RETURN(const RepositoryLocation location,
+                         FindRepository(repository, given.discovery));
+  ZPACK_ASSIGN_OR_RETURN(RepackSettings settings, ReadRepackSettings(location));
   if (settings.precious_objects && given.redundant == Redundant::kRemove) {
     return MakeError(ErrorCode::kUnsupported,
                      "cannot delete packs in a precious-objects repo: '{}'",
@@ -368,7 +371,8 @@ Result<RepackStats> RepackRepository(FileSystem& file_system,
   options.run.threads = FittingThreads(given.run, kSharedMemory,
                                        kThreadMemory + WindowMemory(given.run));
   RepackStats stats;
-  ZPACK_TRY(Repacker(file_system, options, std::move(settings)).Run(stats));
+  ZPACK_TRY(
+      Repacker(file_system, options, location, std::move(settings)).Run(stats));
   stats.phases = timer.phases();
   return stats;
 }

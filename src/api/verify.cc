@@ -28,8 +28,11 @@ Result<VerifyReport> Verify(const std::string& path,
   // Opened first: a wrong name should not cost an hour of verification.
   std::unique_ptr<ObjectSource> source;
   if (!repository.empty()) {
+    ZPACK_ASSIGN_OR_RETURN(const RepositoryLocation location,
+                           FindRepository(repository, options.discovery));
+    report.git_directory = location.git_directory;
     ZPACK_ASSIGN_OR_RETURN(source,
-                           OpenRepository(repository, {.many_objects = false}));
+                           OpenRepository(location, {.many_objects = false}));
   }
   ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
   const auto pack = PackFile::Open(std::move(file), options.read);

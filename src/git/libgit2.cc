@@ -23,12 +23,14 @@ void InitLibgit2() {
     git_libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, size_t{16} << 20);
     git_libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, size_t{96} << 20);
     // Extensions that do not change how objects and refs are stored, or that
-    // OpenRepository checks itself: their values may say that nothing changes.
+    // ReadRepositoryFormat checks: their values may say that nothing changes.
     std::array<const char*, 5> extensions = {"partialclone", "preciousobjects",
                                              "worktreeconfig", "objectformat",
                                              "refstorage"};
     git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, extensions.data(),
                      extensions.size());
+    // FindRepository checks it, as Git does.
+    git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0);
     return true;
   }();
   (void)initialized;

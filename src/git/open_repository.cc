@@ -5,27 +5,25 @@
 
 #include <git2/sys/repository.h>
 
+#include <filesystem>
+
 #include "git/configuration.h"
 #include "git/repository_format.h"
 
 namespace zpack {
 namespace {
 
-// libgit2 ends the names of directories with a slash.
-std::string WithoutSlash(std::string directory) {
-  if (directory.size() > 1 && directory.ends_with('/')) directory.pop_back();
-  return directory;
-}
+namespace fs = std::filesystem;
 
 // Git's configuration instead of what libgit2 would find by itself, which knows
 // neither the command line's nor that of a work tree.
 Status SetConfiguration(git_repository* repository,
+                        const RepositoryLocation& location,
                         WorktreeConfiguration worktree) {
   ZPACK_ASSIGN_OR_RETURN(
       const ConfigHandle config,
-      ReadConfiguration(
-          repository, WithoutSlash(git_repository_commondir(repository)),
-          WithoutSlash(git_repository_path(repository)), worktree));
+      ReadConfiguration(repository, location.common_directory,
+                        location.git_directory, worktree));
   if (git_repository_set_config(repository, config.get()) != 0) {
     return MakeError(ErrorCode::kGit, "cannot set the configuration: {}",
                      LastLibgit2Message());
@@ -33,35 +31,44 @@ Status SetConfiguration(git_repository* repository,
   return {};
 }
 
-// Why libgit2 could not open `path`.
-Error ExplainOpenFailure(int code, const std::string& path) {
-  const std::string message = LastLibgit2Message();
-  if (code == GIT_ENOTFOUND) {
-    return {ErrorCode::kNotFound,
-            FormatMessage("not a git repository: '{}'", path)};
+// Where attributes are, besides the git directory; empty when nowhere. A work
+// tree that is gone, as those of moved submodules are, is no reason to refuse.
+fs::path FindWorkTree(const RepositoryLocation& location,
+                      const RepositoryFormat& format) {
+  const bool linked = location.git_directory != location.common_directory;
+  fs::path work_tree = location.work_tree;
+  if (!linked && !format.work_tree.empty()) {
+    work_tree = fs::path(location.git_directory) / format.work_tree;
+  } else if (!linked && format.bare.value_or(false)) {
+    work_tree.clear();
+  } else if (work_tree.empty() && location.git_directory.ends_with("/.git")) {
+    work_tree = fs::path(location.git_directory).parent_path();
   }
-  if (code == GIT_EOWNER) {
-    return {ErrorCode::kGit,
-            FormatMessage("detected dubious ownership in repository at '{}'; to "
-                        "trust it, run: git config --global --add "
-                        "safe.directory '{}'",
-                        path, path)};
-  }
-  return {ErrorCode::kGit, FormatMessage("cannot open '{}': {}", path, message)};
+  std::error_code error;
+  return fs::is_directory(work_tree, error) ? work_tree : fs::path();
 }
 
 }  // namespace
 
-Result<RepositoryHandle> OpenRepositoryHandle(const std::string& path) {
+Result<RepositoryHandle> OpenRepositoryHandle(
+    const RepositoryLocation& location) {
   InitLibgit2();
+  ZPACK_ASSIGN_OR_RETURN(const RepositoryFormat format,
+                         ReadRepositoryFormat(location.common_directory));
   git_repository* raw = nullptr;
-  const int code = git_repository_open_ext(&raw, path.c_str(), 0, nullptr);
-  if (code != 0) return std::unexpected(ExplainOpenFailure(code, path));
+  // Not as libgit2 finds repositories: it would insist on a work tree.
+  if (git_repository_open_bare(&raw, location.git_directory.c_str()) != 0) {
+    return MakeError(ErrorCode::kGit, "cannot open '{}': {}", location.name,
+                     LastLibgit2Message());
+  }
   RepositoryHandle repository(raw);
-  ZPACK_ASSIGN_OR_RETURN(
-      const RepositoryFormat format,
-      ReadRepositoryFormat(WithoutSlash(git_repository_commondir(raw))));
-  ZPACK_TRY(SetConfiguration(raw, format.worktree));
+  ZPACK_TRY(SetConfiguration(raw, location, format.worktree));
+  const fs::path work_tree = FindWorkTree(location, format);
+  if (!work_tree.empty() &&
+      git_repository_set_workdir(raw, work_tree.c_str(), 0) != 0) {
+    return MakeError(ErrorCode::kGit, "cannot open '{}': {}", location.name,
+                     LastLibgit2Message());
+  }
   return repository;
 }
 

@@ -5,16 +5,15 @@
 
 #pragma once
 
-#include <string>
-
 #include "git/libgit2.h"
+#include "git/repository_location.h"
 #include "zpack/result.h"
 
 namespace zpack {
 
-// Opens the repository that `path` is in, a directory inside one included.
-// kNotFound when there is none; kGit and kUnsupported, naming the reason, for
-// one that cannot be read.
-Result<RepositoryHandle> OpenRepositoryHandle(const std::string& path);
+// Opens it with Git's configuration. kUnsupported, kIo and kGit, naming the
+// reason, for a repository that cannot be read.
+Result<RepositoryHandle> OpenRepositoryHandle(
+    const RepositoryLocation& location);
 
 }  // namespace zpack

@@ -69,7 +69,7 @@ Result<SharedMode> ReadSharedMode(const git_config* config) {
 
 }  // namespace
 
-Result<RepackSettings> ReadRepackSettings(const std::string& path) {
+Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location) {
   // Git's own, but for the window: most candidates are given up early here, and
   // cost little.
   constexpr int64_t kBigFile = int64_t{512} << 20;
@@ -78,11 +78,11 @@ Result<RepackSettings> ReadRepackSettings(const std::string& path) {
   constexpr int64_t kMax = 4095;
   constexpr int64_t kMinPackSize = int64_t{1} << 20;
   ZPACK_ASSIGN_OR_RETURN(const RepositoryHandle repository,
-                         OpenRepositoryHandle(path));
+                         OpenRepositoryHandle(location));
   git_config* raw = nullptr;
   if (git_repository_config_snapshot(&raw, repository.get()) != 0) {
     return MakeError(ErrorCode::kGit,
-                     "cannot read the configuration of '{}': {}", path,
+                     "cannot read the configuration of '{}': {}", location.name,
                      LastLibgit2Message());
   }
   const ConfigHandle config(raw);
@@ -96,7 +96,7 @@ Result<RepackSettings> ReadRepackSettings(const std::string& path) {
   ZPACK_ASSIGN_OR_RETURN(const int64_t max_pack_size,
                          ConfigNumber(config.get(), "pack.packsizelimit", 0));
   RepackSettings settings;
-  settings.common_directory = git_repository_commondir(repository.get());
+  settings.common_directory = location.common_directory;
   ZPACK_ASSIGN_OR_RETURN(const auto directories,
                          ListObjectDirectories(settings.common_directory));
   settings.object_directory = directories.front();

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/shared_mode.h"
+#include "git/repository_location.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -27,8 +28,8 @@ struct RepackSettings {
   bool precious_objects = false;
 };
 
-// Reads them from the repository that `path` is in, with Git's defaults. Errors
-// are those of OpenRepository, and kGit for a value that makes no sense.
-Result<RepackSettings> ReadRepackSettings(const std::string& path);
+// Reads them, with Git's defaults. Errors are those of OpenRepository, and kGit
+// for a value that makes no sense.
+Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location);
 
 }  // namespace zpack

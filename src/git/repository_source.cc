@@ -23,22 +23,16 @@
 namespace zpack {
 namespace {
 
-// libgit2 ends the names of directories with a slash.
-std::string WithoutSlash(std::string path) {
-  if (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  return path;
-}
-
 class RepositorySource final : public ObjectSource {
  public:
-  RepositorySource(std::string path, RepositoryHandle repository,
+  RepositorySource(RepositoryLocation location, RepositoryHandle repository,
                    ObjectDatabase objects, bool is_partial_clone)
-      : path_(std::move(path)),
+      : location_(std::move(location)),
         repository_(std::move(repository)),
         objects_(std::move(objects)),
         is_partial_clone_(is_partial_clone) {}
 
-  const std::string& path() const override { return path_; }
+  const std::string& path() const override { return location_.name; }
   ObjectFormat object_format() const override { return ObjectFormat::kSha1; }
   Result<ObjectIdTable> ListObjects() override { return objects_.List(); }
   Result<ObjectInfo> ReadInfo(const ObjectId& id) override {
@@ -55,7 +49,7 @@ class RepositorySource final : public ObjectSource {
   }
   Result<RefsSnapshot> ReadRefs() override;
   Result<std::vector<ObjectId>> ListOtherTips() override {
-    return ReadOtherTips(common_directory());
+    return ReadOtherTips(location_.common_directory);
   }
   Result<std::vector<bool>> FindUndeltified(const PathTable& paths) override {
     return FindUndeltifiedPaths(repository_.get(), paths);
@@ -72,14 +66,8 @@ class RepositorySource final : public ObjectSource {
   bool IsPartialClone() override { return is_partial_clone_; }
 
  private:
-  std::string common_directory() const {
-    return WithoutSlash(git_repository_commondir(repository_.get()));
-  }
-  std::string git_directory() const {
-    return WithoutSlash(git_repository_path(repository_.get()));
-  }
   bool is_linked_worktree() const {
-    return git_directory() != common_directory();
+    return location_.git_directory != location_.common_directory;
   }
   Status ReadHead(RefsSnapshot& refs);
   // A ref that a .zpack file can hold.
@@ -94,7 +82,7 @@ class RepositorySource final : public ObjectSource {
   // chain is broken.
   ObjectId Peel(const ObjectId& id);
 
-  std::string path_;
+  RepositoryLocation location_;
   RepositoryHandle repository_;
   ObjectDatabase objects_;
   bool is_partial_clone_;
@@ -102,9 +90,9 @@ class RepositorySource final : public ObjectSource {
 
 Status RepositorySource::ReadHead(RefsSnapshot& refs) {
   ZPACK_ASSIGN_OR_RETURN(const auto head,
-                         ReadLooseRef(git_directory(), "HEAD"));
+                         ReadLooseRef(location_.git_directory, "HEAD"));
   if (!head) {
-    return MakeError(ErrorCode::kSourceCorrupt, "'{}' has no HEAD", path_);
+    return MakeError(ErrorCode::kSourceCorrupt, "'{}' has no HEAD", path());
   }
   ZPACK_TRY(CheckSymref(*head));
   refs.head_symref = head->symref_target;
@@ -117,7 +105,7 @@ Status RepositorySource::CheckSymref(const Ref& ref) const {
   return MakeError(ErrorCode::kUnsupported,
                    "symbolic ref '{}' of '{}' points at '{}', which is not in "
                    "'refs/'",
-                   ref.name, path_, ref.symref_target);
+                   ref.name, path(), ref.symref_target);
 }
 
 ObjectId RepositorySource::Peel(const ObjectId& id) {
@@ -138,7 +126,7 @@ Result<std::map<std::string, Ref>> RepositorySource::ListRefs() {
   git_reference_iterator* raw = nullptr;
   if (git_reference_iterator_new(&raw, repository_.get()) != 0) {
     return MakeError(ErrorCode::kSourceCorrupt, "cannot list refs of '{}': {}",
-                     path_, LastLibgit2Message());
+                     path(), LastLibgit2Message());
   }
   const ReferenceIteratorHandle iterator(raw);
   std::map<std::string, Ref> refs;
@@ -148,7 +136,7 @@ Result<std::map<std::string, Ref>> RepositorySource::ListRefs() {
     if (code == GIT_ITEROVER) return refs;
     if (code != 0) {
       return MakeError(ErrorCode::kSourceCorrupt,
-                       "cannot list refs of '{}': {}", path_,
+                       "cannot list refs of '{}': {}", path(),
                        LastLibgit2Message());
     }
     const ReferenceHandle reference(next);
@@ -173,7 +161,7 @@ Status RepositorySource::ReadLooseRefs(const std::string& directory,
     }
     if (!IsValidRefName(name)) {
       return MakeError(ErrorCode::kSourceCorrupt,
-                       "cannot read ref '{}' of '{}': bad name", name, path_);
+                       "cannot read ref '{}' of '{}': bad name", name, path());
     }
     ZPACK_ASSIGN_OR_RETURN(auto ref, ReadLooseRef(directory, name));
     if (ref) refs[name] = *std::move(ref);
@@ -191,9 +179,9 @@ Result<RefsSnapshot> RepositorySource::ReadRefs() {
   if (is_linked_worktree()) {
     std::erase_if(
         by_name, [](const auto& item) { return IsPerWorktreeRef(item.first); });
-    ZPACK_TRY(ReadLooseRefs(git_directory(), true, by_name));
+    ZPACK_TRY(ReadLooseRefs(location_.git_directory, true, by_name));
   }
-  ZPACK_TRY(ReadLooseRefs(common_directory(), false, by_name));
+  ZPACK_TRY(ReadLooseRefs(location_.common_directory, false, by_name));
   for (auto& [name, ref] : by_name) {
     ZPACK_TRY(CheckSymref(ref));
     if (!ref.symbolic()) ref.peeled = Peel(ref.target);
@@ -201,29 +189,36 @@ Result<RefsSnapshot> RepositorySource::ReadRefs() {
   }
   if (auto checked = CheckRefs(refs.refs, ErrorCode::kSourceCorrupt);
       !checked) {
-    checked.error().message += FormatMessage(" in '{}'", path_);
+    checked.error().message += FormatMessage(" in '{}'", path());
     return std::unexpected(std::move(checked).error());
   }
-  ZPACK_ASSIGN_OR_RETURN(refs.shallow, ReadShallow(common_directory()));
+  ZPACK_ASSIGN_OR_RETURN(refs.shallow, ReadShallow(location_.common_directory));
   return refs;
 }
 
 }  // namespace
 
 Result<std::unique_ptr<ObjectSource>> OpenRepository(
-    const std::string& path, const ReadingOptions& options) {
+    const RepositoryLocation& location, const ReadingOptions& options) {
   ZPACK_ASSIGN_OR_RETURN(RepositoryHandle repository,
-                         OpenRepositoryHandle(path));
-  ZPACK_ASSIGN_OR_RETURN(
-      auto directories,
-      ListObjectDirectories(git_repository_commondir(repository.get())));
+                         OpenRepositoryHandle(location));
+  ZPACK_ASSIGN_OR_RETURN(auto directories,
+                         ListObjectDirectories(location.common_directory));
   ZPACK_ASSIGN_OR_RETURN(const bool is_partial_clone,
                          HasPromisorPack(directories));
   ZPACK_ASSIGN_OR_RETURN(
       ObjectDatabase objects,
-      ObjectDatabase::Open(path, std::move(directories), options));
-  return std::make_unique<RepositorySource>(
-      path, std::move(repository), std::move(objects), is_partial_clone);
+      ObjectDatabase::Open(location.name, std::move(directories), options));
+  return std::make_unique<RepositorySource>(location, std::move(repository),
+                                            std::move(objects),
+                                            is_partial_clone);
+}
+
+Result<std::unique_ptr<ObjectSource>> OpenRepository(
+    const std::string& path, const ReadingOptions& options) {
+  ZPACK_ASSIGN_OR_RETURN(const RepositoryLocation location,
+                         FindRepository(path, Discovery::kNone));
+  return OpenRepository(location, options);
 }
 
 }  // namespace zpack

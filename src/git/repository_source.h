@@ -9,15 +9,17 @@
 #include <string>
 
 #include "git/object_database.h"
+#include "git/repository_location.h"
 #include "object/object_source.h"
 
 namespace zpack {
 
-// Opens the repository that `path` is in: a bare repository, a work tree, a
-// '.git' directory or file, a linked worktree, or a directory inside one.
-// kNotFound when there is none; kUnsupported, naming the reason, for one that
-// libgit2 cannot read (SHA-256 objects, reftable); kSourceCorrupt when an
-// alternate is gone.
+// Opens it. kUnsupported, naming the reason, for a repository that cannot be
+// read (SHA-256 objects, reftable); kSourceCorrupt when an alternate is gone.
+Result<std::unique_ptr<ObjectSource>> OpenRepository(
+    const RepositoryLocation& location, const ReadingOptions& options = {});
+
+// The same for the repository that `path` is; errors as FindRepository, too.
 Result<std::unique_ptr<ObjectSource>> OpenRepository(
     const std::string& path, const ReadingOptions& options = {});
 

@@ -101,14 +101,13 @@ TEST_F(RepositoryKindsTest, WorkTreeComesBack) {
   EXPECT_EQ(ReadState(restored).objects.size(), 6U);
 }
 
-TEST_F(RepositoryKindsTest, PathInsideAWorkTreeMeansTheRepository) {
+TEST_F(RepositoryKindsTest, WorkTreeAndItsGitDirectoryAreOneRepository) {
   const RepoBuilder repo(dir_ / "work", RepoBuilder::Kind::kWorkTree);
   WriteFile(repo.path() + "/sub/dir/file", "content\n");
   repo.Git({"add", "."});
   repo.Git({"commit", "-q", "-m", "first"});
-  ExpectRoundTrip(repo.path() + "/sub/dir", dir_);
+  ExpectRoundTrip(repo.path(), dir_);
   ExpectRoundTrip(repo.path() + "/.git", dir_);
-  ExpectRoundTrip(repo.path() + "/.git/refs", dir_);
 }
 
 TEST_F(RepositoryKindsTest, RelativePathsAreTakenFromHere) {
@@ -219,6 +218,30 @@ TEST_F(RepositoryKindsTest, RealSubmoduleIsARepositoryOfItsOwn) {
   EXPECT_EQ(ReadState(restored).objects, ReadState(inner.path()).objects);
 }
 
+TEST_F(RepositoryKindsTest, GitDirectoryWithoutItsWorkTreeComesBack) {
+  const RepoBuilder inner(dir_ / "inner");
+  inner.History(2);
+  const RepoBuilder outer(dir_ / "outer", RepoBuilder::Kind::kWorkTree);
+  outer.Git({"submodule", "--quiet", "add", inner.path(), "s"});
+  // What 'git submodule deinit' leaves, where Git itself cannot run.
+  fs::remove_all(outer.path() + "/s");
+  const std::string module = outer.git_dir() + "/modules/s";
+  const auto expect_inner = [&](const std::string& source) {
+    const ProcessResult converted =
+        RunZpack({"convert", "-f", "-q", source, dir_ / "s.zpack"});
+    ASSERT_TRUE(converted.ok()) << ::testing::PrintToString(converted);
+    ASSERT_TRUE(
+        RunZpack({"verify", "-q", "--against", source, dir_ / "s.zpack"}).ok());
+    ASSERT_TRUE(
+        RunZpack({"restore", "-f", "-q", dir_ / "s.zpack", dir_ / "s"}).ok());
+    EXPECT_EQ(ReadState(dir_ / "s").objects, ReadState(inner.path()).objects);
+    EXPECT_TRUE(RunZpack({"repack", "-d", "-q", source}).ok());
+  };
+  expect_inner(module);
+  fs::rename(module, dir_ / "elsewhere");
+  expect_inner(dir_ / "elsewhere");
+}
+
 TEST_F(RepositoryKindsTest, NoRepositoryIsRefused) {
   fs::create_directories(dir_ / "plain");
   ExpectRefused(dir_ / "plain", dir_, {"not a git repository", "plain"});
@@ -233,12 +256,12 @@ TEST_F(RepositoryKindsTest, Sha256RepositoryIsRefused) {
   ExpectRefused(dir_ / "sha256", dir_, {"unsupported object format sha256"});
 }
 
-TEST_F(RepositoryKindsTest, Sha256WorkTreeIsRefusedFromInside) {
+TEST_F(RepositoryKindsTest, Sha256WorkTreeIsRefusedWhenItIsDiscovered) {
   fs::create_directories(dir_ / "sha256/inside");
   ASSERT_TRUE(
       RunGit({"init", "-q", "--object-format=sha256"}, dir_ / "sha256").ok());
   ExpectRefused(dir_ / "sha256/inside", dir_,
-                {"unsupported object format sha256"});
+                {"unsupported object format sha256"}, {"--discover"});
 }
 
 TEST_F(RepositoryKindsTest, ReftableRepositoryIsRefused) {
@@ -247,6 +270,20 @@ TEST_F(RepositoryKindsTest, ReftableRepositoryIsRefused) {
   repo.Git({"config", "core.repositoryFormatVersion", "1"});
   repo.Git({"config", "extensions.refStorage", "reftable"});
   ExpectRefused(repo.path(), dir_, {"unsupported ref storage reftable"});
+}
+
+TEST_F(RepositoryKindsTest, ExtensionsAndVersionsAreJudgedAsByGit) {
+  const RepoBuilder repo(dir_ / "repo");
+  repo.History(1);
+  // Version 0 knows no extensions but a few, and Git ignores unknown ones.
+  repo.Git({"config", "extensions.fromTheFuture", "true"});
+  repo.Git({"config", "extensions.preciousObjects", "true"});
+  ExpectRoundTrip(repo.path(), dir_);
+  repo.Git({"config", "extensions.objectFormat", "sha1"});
+  ExpectRefused(repo.path(), dir_, {"v1-only extension", "objectformat"});
+  ASSERT_FALSE(repo.TryGit({"rev-parse", "HEAD"}).ok());
+  WriteFile(repo.path() + "/config", "[core]\n\trepositoryformatversion = 2\n");
+  ExpectRefused(repo.path(), dir_, {"expected git repo version <= 1, found 2"});
 }
 
 TEST_F(RepositoryKindsTest, UnknownExtensionIsRefusedByName) {

@@ -14,16 +14,16 @@ __git_zpack_options()
 	local run="--threads --memory --quiet --progress --no-progress --json"
 	case "$1" in
 	convert)
-		echo "--profile --level --block-size --reachable --base --resume --force --no-verify $run --help" ;;
+		echo "--profile --level --block-size --reachable --base --resume --force --no-verify --discover $run --help" ;;
 	verify)
-		echo "--level --against $run --help" ;;
+		echo "--level --against --discover $run --help" ;;
 	restore)
 		echo "--force $run --help" ;;
 	repack)
 		echo "--all --delete --force-deltas --force-objects --keep-unreachable
 			--loosen-unreachable --unpack-unreachable --cruft --cruft-expiration --window
 			--depth --level --max-pack-size
-			--write-bitmap-index --keep-pack --dry-run --output $run --help" ;;
+			--write-bitmap-index --keep-pack --dry-run --output --discover $run --help" ;;
 	show)
 		echo "--blocks --stats --json --help" ;;
 	list-refs)

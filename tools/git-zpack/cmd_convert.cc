@@ -29,6 +29,7 @@ void AddOptions(po::options_description& options) {
       "resume", "continue a conversion to this file that was cut off")(
       "force,f", "replace an existing file")(
       "no-verify", "do not read the file back and hash every object");
+  AddDiscoveryOption(options);
   AddRunOptions(options);
   AddMemoryOption(options);
   AddJsonOption(options);
@@ -44,6 +45,7 @@ Profile ParseProfile(const std::string& text) {
 // All but how to run.
 ConvertOptions ToOptions(const po::variables_map& values) {
   ConvertOptions options;
+  options.discovery = DiscoveryOf(values);
   if (Has(values, "profile")) {
     options.profile = ParseProfile(Text(values, "profile"));
   }
@@ -77,6 +79,7 @@ Json BaseToJson(const ConvertStats& stats, const ConvertOptions& options) {
   Json unused = nullptr;
   if (!stats.base_unused.empty()) unused = stats.base_unused;
   return {{"unused", unused},
+          {"unrelated", stats.base_unrelated},
           {"copied_blocks", stats.reused.blocks},
           {"copied_bytes", stats.reused.bytes},
           {"copied_objects", stats.reused.objects},
@@ -91,18 +94,21 @@ Json ToJson(const ConvertStats& stats, const ConvertOptions& options) {
         {"raw_bytes", type.raw_bytes},
         {"stored_bytes", type.stored_bytes}};
   }
-  return {{"objects", stats.objects()},
-          {"raw_bytes", stats.raw_bytes()},
-          {"types", types},
-          {"index_bytes", stats.index_bytes()},
-          {"file_bytes", stats.file_size},
-          {"source_pack_bytes", stats.source_pack_bytes},
-          {"refs", stats.refs},
-          {"base", BaseToJson(stats, options)},
-          {"resumed_blocks", stats.resumed_blocks},
-          {"verified", options.read_back == ReadBack::kYes},
-          {"phases", PhasesToJson(stats.phases)},
-          {"peak_rss_bytes", PeakResidentBytes()}};
+  Json json;
+  SetBytes(json, "git_directory", stats.git_directory);
+  json.update({{"objects", stats.objects()},
+               {"raw_bytes", stats.raw_bytes()},
+               {"types", types},
+               {"index_bytes", stats.index_bytes()},
+               {"file_bytes", stats.file_size},
+               {"source_pack_bytes", stats.source_pack_bytes},
+               {"refs", stats.refs},
+               {"base", BaseToJson(stats, options)},
+               {"resumed_blocks", stats.resumed_blocks},
+               {"verified", options.read_back == ReadBack::kYes},
+               {"phases", PhasesToJson(stats.phases)},
+               {"peak_rss_bytes", PeakResidentBytes()}});
+  return json;
 }
 
 int Run(const po::variables_map& values, const Io& io) {
@@ -130,11 +136,11 @@ int Run(const po::variables_map& values, const Io& io) {
     PrintJson(ToJson(*stats, options), io.out);
   } else if (!context.quiet()) {
     io.err << fmt::format(
-        "Converted {} objects and {} refs to {}{}; the packs of the source "
-        "take {}.\n",
+        "Converted {} objects and {} refs to {}{}; the packs of '{}' take "
+        "{}.\n",
         stats->objects(), stats->refs, HumanSize(stats->file_size),
         options.read_back == ReadBack::kYes ? ", verified" : ", not verified",
-        HumanSize(stats->source_pack_bytes));
+        QuoteName(stats->git_directory), HumanSize(stats->source_pack_bytes));
   }
   return kDone;
 }

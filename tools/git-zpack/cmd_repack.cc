@@ -10,6 +10,7 @@
 #include "common_options.h"
 #include "expiry_date.h"
 #include "run_git.h"
+#include "zpack/quote.h"
 #include "zpack/repack.h"
 
 namespace zpack::cli {
@@ -49,6 +50,7 @@ void AddOptions(po::options_description& options) {
       "dry-run", "make and verify the pack, then remove it again")(
       "output", po::value<std::string>()->value_name("<directory>"),
       "put the pack there instead of into the repository");
+  AddDiscoveryOption(options);
   AddRunOptions(options);
   AddMemoryOption(options);
   AddJsonOption(options);
@@ -98,6 +100,7 @@ RepackOptions ToOptions(const po::variables_map& values,
                         const RunContext& context) {
   RepackOptions options;
   options.run = context.run();
+  options.discovery = DiscoveryOf(values);
   if (Has(values, "window")) {
     options.window =
         static_cast<unsigned>(Number(values, "window", 0, kMaxWindow, 0));
@@ -138,28 +141,33 @@ RepackOptions ToOptions(const po::variables_map& values,
 Json ToJson(const RepackStats& stats) {
   Json unreadable = Json::array();
   for (const ObjectId& id : stats.unreadable) unreadable.push_back(id.ToHex());
-  return {{"packs", stats.names},
-          {"objects", stats.objects},
-          {"pack_bytes", stats.pack_bytes},
-          {"source_pack_bytes", stats.source_bytes},
-          {"cruft_packs", stats.cruft_names},
-          {"cruft_objects", stats.cruft_objects},
-          {"loosened_objects", stats.loosened_objects},
-          {"removed_packs", stats.removed_packs},
-          {"removed_loose_objects", stats.removed_loose},
-          {"needed_again", stats.needed_again},
-          {"unreadable_objects", std::move(unreadable)},
-          {"phases", PhasesToJson(stats.phases)},
-          {"peak_rss_bytes", PeakResidentBytes()}};
+  Json json;
+  SetBytes(json, "git_directory", stats.common_directory);
+  json.update({{"packs", stats.names},
+               {"objects", stats.objects},
+               {"pack_bytes", stats.pack_bytes},
+               {"source_pack_bytes", stats.source_bytes},
+               {"cruft_packs", stats.cruft_names},
+               {"cruft_objects", stats.cruft_objects},
+               {"loosened_objects", stats.loosened_objects},
+               {"removed_packs", stats.removed_packs},
+               {"removed_loose_objects", stats.removed_loose},
+               {"needed_again", stats.needed_again},
+               {"unreadable_objects", std::move(unreadable)},
+               {"phases", PhasesToJson(stats.phases)},
+               {"peak_rss_bytes", PeakResidentBytes()}});
+  return json;
 }
 
 void PrintSummary(const RepackStats& stats, std::ostream& err) {
+  const std::string directory = QuoteName(stats.common_directory);
   if (stats.objects == 0) {
-    err << "Nothing new to pack.\n";
+    err << fmt::format("Nothing new to pack in '{}'.\n", directory);
   } else {
     err << fmt::format(
-        "Packed {} objects into {}, verified; the packs before took {}.\n",
-        stats.objects, HumanSize(stats.pack_bytes),
+        "Packed {} objects into {}, verified; the packs of '{}' took {} "
+        "before.\n",
+        stats.objects, HumanSize(stats.pack_bytes), directory,
         HumanSize(stats.source_bytes));
   }
   if (stats.cruft_objects != 0) {

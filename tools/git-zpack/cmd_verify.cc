@@ -29,6 +29,7 @@ void AddOptions(po::options_description& options) {
       "those before it")(
       "against", po::value<std::string>()->value_name("<repository>"),
       "also compare objects, refs and HEAD with this repository");
+  AddDiscoveryOption(options);
   AddRunOptions(options);
   AddMemoryOption(options);
   AddJsonOption(options);
@@ -69,25 +70,35 @@ Json ToJson(const VerifyReport& report) {
     row["message"] = difference.message;
     differences.push_back(std::move(row));
   }
-  return {{"ok", report.ok()},
-          {"level", kLevels[static_cast<size_t>(report.level)].first},
-          {"objects", report.objects},
-          {"objects_verified", report.objects_verified},
-          {"bytes_verified", report.bytes_verified},
-          {"damages", damages},
-          {"differences", differences},
-          {"phases", PhasesToJson(report.phases)},
-          {"peak_rss_bytes", PeakResidentBytes()}};
+  Json json = {{"ok", report.ok()}, {"git_directory", nullptr}};
+  if (!report.git_directory.empty()) {
+    SetBytes(json, "git_directory", report.git_directory);
+  }
+  json.update({{"level", kLevels[static_cast<size_t>(report.level)].first},
+               {"objects", report.objects},
+               {"objects_verified", report.objects_verified},
+               {"bytes_verified", report.bytes_verified},
+               {"damages", damages},
+               {"differences", differences},
+               {"phases", PhasesToJson(report.phases)},
+               {"peak_rss_bytes", PeakResidentBytes()}});
+  return json;
 }
 
 std::string Summary(const std::string& file, const VerifyReport& report) {
   const std::string_view verdict = report.ok() ? "ok" : "bad";
+  const std::string against =
+      report.git_directory.empty()
+          ? ""
+          : fmt::format(", compared with '{}'",
+                        QuoteName(report.git_directory));
   if (report.level < VerifyLevel::kObjects) {
-    return fmt::format("{}: {} ({} only)", QuoteName(file), verdict,
-                       kLevels[static_cast<size_t>(report.level)].first);
+    return fmt::format("{}: {} ({} only){}", QuoteName(file), verdict,
+                       kLevels[static_cast<size_t>(report.level)].first,
+                       against);
   }
-  return fmt::format("{}: {}, {} of {} objects verified", QuoteName(file), verdict,
-                     report.objects_verified, report.objects);
+  return fmt::format("{}: {}, {} of {} objects verified{}", QuoteName(file),
+                     verdict, report.objects_verified, report.objects, against);
 }
 
 int Run(const po::variables_map& values, const Io& io) {
@@ -95,6 +106,10 @@ int Run(const po::variables_map& values, const Io& io) {
   VerifyOptions options;
   options.run = context.run();
   options.level = ToLevel(values);
+  options.discovery = DiscoveryOf(values);
+  if (Has(values, "discover") && !Has(values, "against")) {
+    throw UsageError{"option '--discover' needs '--against'"};
+  }
   if (Has(values, "against") && Text(values, "against").empty()) {
     throw UsageError{"option '--against' expects a repository"};
   }

@@ -50,6 +50,12 @@ void AddMemoryOption(po::options_description& options) {
       "memory for the whole process; a quarter of the machine's without it");
 }
 
+void AddDiscoveryOption(po::options_description& options) {
+  options.add_options()(
+      "discover",
+      "search the directories above, too, if the path is no repository itself");
+}
+
 void AddJsonOption(po::options_description& options) {
   options.add_options()("json", "print the result as JSON");
 }
@@ -69,6 +75,10 @@ RunContext::RunContext(const po::variables_map& options, const Io& io,
   }
   run_.progress = meter_.get();
   run_.stop = io.stop;
+}
+
+Discovery DiscoveryOf(const po::variables_map& options) {
+  return Has(options, "discover") ? Discovery::kUpwards : Discovery::kNone;
 }
 
 bool Has(const po::variables_map& options, const char* name) {

@@ -22,6 +22,8 @@ namespace zpack::cli {
 void AddRunOptions(po::options_description& options);
 // Adds --memory, which RunContext reads.
 void AddMemoryOption(po::options_description& options);
+// Adds --discover, which DiscoveryOf reads.
+void AddDiscoveryOption(po::options_description& options);
 // Adds --json.
 void AddJsonOption(po::options_description& options);
 
@@ -41,6 +43,9 @@ class RunContext {
   std::unique_ptr<ProgressMeter> meter_;
   RunOptions run_;
 };
+
+// What the path of a repository means.
+Discovery DiscoveryOf(const po::variables_map& options);
 
 bool Has(const po::variables_map& options, const char* name);
 std::string Text(const po::variables_map& options, const char* name);

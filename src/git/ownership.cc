@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/ownership.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "git/configuration.h"
+
+namespace zpack {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uid_t kRoot = 0;
+
+// Who called sudo, if that is how this process became root.
+std::optional<uid_t> SudoUser() {
+  const char* const text = std::getenv("SUDO_UID");
+  if (text == nullptr) return std::nullopt;
+  const std::string_view digits = text;
+  uid_t user = 0;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), user);
+  if (error != std::errc() || end != digits.data() + digits.size()) {
+    return std::nullopt;
+  }
+  return user;
+}
+
+// A link belongs to who made it, wherever it leads.
+bool IsOurs(const std::string& path) {
+  struct stat status{};
+  if (path.empty()) return true;
+  if (lstat(path.c_str(), &status) != 0) return false;
+  const uid_t user = geteuid();
+  if (status.st_uid == user) return true;
+  return user == kRoot && SudoUser() == status.st_uid;
+}
+
+// The values of safe.directory, lowest level first.
+Result<std::vector<std::string>> ReadSafeDirectories() {
+  ZPACK_ASSIGN_OR_RETURN(const ConfigHandle config,
+                         ReadProtectedConfiguration());
+  std::vector<std::string> values;
+  const auto add = [](const git_config_entry* entry, void* to) {
+    static_cast<std::vector<std::string>*>(to)->emplace_back(
+        entry->value != nullptr ? entry->value : "");
+    return 0;
+  };
+  const int code = git_config_get_multivar_foreach(
+      config.get(), "safe.directory", nullptr, add, &values);
+  if (code != 0 && code != GIT_ENOTFOUND) {
+    return MakeError(ErrorCode::kGit, "cannot read 'safe.directory': {}",
+                     LastLibgit2Message());
+  }
+  return values;
+}
+
+// `path` without links, as far as it exists; '~' is the user's home.
+std::optional<fs::path> Normalize(const std::string& path) {
+  git_buf expanded = GIT_BUF_INIT;
+  std::error_code error;
+  std::optional<fs::path> normal;
+  if (git_config_parse_path(&expanded, path.c_str()) == 0) {
+    const fs::path canonical = fs::weakly_canonical(expanded.ptr, error);
+    if (!error) normal = canonical;
+  }
+  git_buf_dispose(&expanded);
+  return normal;
+}
+
+// Whether one value of safe.directory lists `path`. '/prefix/*' lists all that
+// is below the prefix.
+bool Lists(const std::string& value, const std::string& path) {
+  if (value == "*") return true;
+  if (value.ends_with("/*")) {
+    auto prefix = Normalize(value.substr(0, value.size() - 1));
+    if (!prefix) return false;
+    if (prefix->has_filename()) *prefix /= "";
+    return path.starts_with(prefix->string());
+  }
+  auto listed = Normalize(value);
+  if (listed && !listed->has_filename()) listed = listed->parent_path();
+  return listed && path == listed->string();
+}
+
+// Git ignores what depends on where it is called, but for ".".
+bool IsRelative(const std::string& value) {
+  return !value.starts_with('/') && !value.starts_with('~') && value != "." &&
+         value != "*";
+}
+
+// For a shell.
+std::string Quote(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + '\'';
+}
+
+}  // namespace
+
+Status CheckOwnership(const RepositoryPaths& paths) {
+  if (IsOurs(paths.git_file) && IsOurs(paths.work_tree) &&
+      IsOurs(paths.git_directory)) {
+    return {};
+  }
+  std::error_code error;
+  const std::string path =
+      fs::weakly_canonical(
+          paths.work_tree.empty() ? paths.git_directory : paths.work_tree,
+          error)
+          .string();
+  ZPACK_ASSIGN_OR_RETURN(const std::vector<std::string> values,
+                         ReadSafeDirectories());
+  bool safe = false;
+  std::string ignored;
+  for (const std::string& value : values) {
+    if (value.empty()) {
+      safe = false;
+    } else if (IsRelative(value)) {
+      ignored +=
+          FormatMessage(" (safe.directory '{}' is ignored: not absolute)", value);
+    } else {
+      safe = safe || Lists(value, path);
+    }
+  }
+  if (safe && !error) return {};
+  return MakeError(ErrorCode::kGit,
+                   "detected dubious ownership in repository at '{}'; to add "
+                   "an exception for this directory, call: git config --global "
+                   "--add safe.directory {}{}",
+                   path, MessageText{EscapeUnprintable(Quote(path))}, MessageText{ignored});
+}
+
+}  // namespace zpack

@@ -1,0 +1,258 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/repository_location.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "git/libgit2.h"
+#include "git/ownership.h"
+
+namespace zpack {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Git reads no larger file as '.git' either.
+constexpr uint64_t kMaxGitFile = uint64_t{1} << 20;
+constexpr std::string_view kGitFilePrefix = "gitdir: ";
+
+enum class Links : uint8_t { kFollow, kKeep };
+
+// What is at `path`, nothing if there is nothing.
+Result<std::optional<struct stat>> Examine(const fs::path& path,
+                                           Links links = Links::kFollow) {
+  struct stat status{};
+  const int failed = links == Links::kFollow ? stat(path.c_str(), &status)
+                                             : lstat(path.c_str(), &status);
+  if (failed == 0) return status;
+  if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+  return std::unexpected(IoError("access", path.string(), errno));
+}
+
+Result<bool> IsDirectory(const fs::path& path) {
+  ZPACK_ASSIGN_OR_RETURN(const auto status, Examine(path));
+  return status && S_ISDIR(status->st_mode);
+}
+
+Result<std::string> ReadText(const fs::path& path) {
+  ZPACK_ASSIGN_OR_RETURN(
+      const Bytes content,
+      ReadWholeFile(PosixFileSystem(), path.string(), kMaxGitFile));
+  std::string text(AsText(content));
+  text.resize(text.find_last_not_of("\r\n") + 1);
+  return text;
+}
+
+// A linked work tree's directory names the one that it shares.
+Result<fs::path> CommonDirectory(const fs::path& git_directory) {
+  const fs::path file = git_directory / "commondir";
+  ZPACK_ASSIGN_OR_RETURN(const auto status, Examine(file));
+  if (!status) return git_directory;
+  ZPACK_ASSIGN_OR_RETURN(const std::string text, ReadText(file));
+  return git_directory / text;
+}
+
+// HEAD, which may be a link to a branch that is not born yet, objects and refs.
+Result<bool> IsGitDirectory(const fs::path& path) {
+  ZPACK_ASSIGN_OR_RETURN(const auto head, Examine(path / "HEAD", Links::kKeep));
+  if (!head || S_ISDIR(head->st_mode)) return false;
+  ZPACK_ASSIGN_OR_RETURN(const fs::path common, CommonDirectory(path));
+  ZPACK_ASSIGN_OR_RETURN(const bool objects, IsDirectory(common / "objects"));
+  ZPACK_ASSIGN_OR_RETURN(const bool refs, IsDirectory(common / "refs"));
+  return objects && refs;
+}
+
+// What the file `path` names; nothing when it is a file of another kind.
+Result<std::optional<fs::path>> ReadGitFile(const fs::path& path) {
+  const Result<std::string> text = ReadText(path);
+  if (!text && text.error().code != ErrorCode::kLimitExceeded) {
+    return std::unexpected(text.error());
+  }
+  if (!text || !text->starts_with(kGitFilePrefix)) return std::nullopt;
+  const fs::path target = text->substr(kGitFilePrefix.size());
+  ZPACK_ASSIGN_OR_RETURN(const bool good,
+                         IsGitDirectory(path.parent_path() / target));
+  if (good) return path.parent_path() / target;
+  return MakeError(ErrorCode::kNotFound,
+                   "not a git repository: '{}', which '{}' names",
+                   target.string(), path.string());
+}
+
+using Found = std::optional<RepositoryPaths>;
+
+// The repository that `path`, which is absolute, is itself.
+Result<Found> Look(const fs::path& path) {
+  ZPACK_ASSIGN_OR_RETURN(const auto status, Examine(path));
+  if (!status) return std::nullopt;
+  if (S_ISREG(status->st_mode)) {
+    ZPACK_ASSIGN_OR_RETURN(const auto target, ReadGitFile(path));
+    if (!target) return std::nullopt;
+    const fs::path work_tree =
+        path.filename() == ".git" ? path.parent_path() : fs::path();
+    return RepositoryPaths{path, work_tree, *target};
+  }
+  const fs::path inside = path / ".git";
+  ZPACK_ASSIGN_OR_RETURN(const auto dot_git, Examine(inside));
+  if (dot_git && S_ISREG(dot_git->st_mode)) {
+    ZPACK_ASSIGN_OR_RETURN(const auto target, ReadGitFile(inside));
+    if (target) return RepositoryPaths{inside, path, *target};
+    return MakeError(ErrorCode::kGit, "invalid gitfile format: '{}'",
+                     inside.string());
+  }
+  ZPACK_ASSIGN_OR_RETURN(const bool holds, IsGitDirectory(inside));
+  if (holds) return RepositoryPaths{"", path, inside};
+  ZPACK_ASSIGN_OR_RETURN(const bool bare, IsGitDirectory(path));
+  if (bare) return RepositoryPaths{"", "", path};
+  return std::nullopt;
+}
+
+// Directories that are not looked at from below. After an empty entry, they
+// hold no links.
+std::vector<fs::path> CeilingDirectories() {
+  std::vector<fs::path> ceilings;
+  const char* const value = std::getenv("GIT_CEILING_DIRECTORIES");
+  if (value == nullptr) return ceilings;
+  Links links = Links::kFollow;
+  std::string_view rest = value;
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find(':'), rest.size());
+    const fs::path entry(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (entry.empty()) links = Links::kKeep;
+    if (!entry.is_absolute()) continue;
+    std::error_code error;
+    const fs::path path = links == Links::kFollow ? fs::canonical(entry, error)
+                                                  : entry.lexically_normal();
+    if (error) continue;
+    ceilings.push_back(path.has_filename() ? path : path.parent_path());
+  }
+  return ceilings;
+}
+
+bool MayCrossFileSystems() {
+  const char* const value = std::getenv("GIT_DISCOVERY_ACROSS_FILESYSTEM");
+  int yes = 0;
+  return value != nullptr && git_config_parse_bool(&yes, value) == 0 &&
+         yes != 0;
+}
+
+struct Search {
+  Found found;
+  // Where the file system of the start begins, if that ended the search.
+  fs::path mount_point;
+};
+
+// Looks at `start` and the directories above it.
+Result<Search> Discover(const fs::path& start) {
+  const std::vector<fs::path> ceilings = CeilingDirectories();
+  const bool may_cross = MayCrossFileSystems();
+  ZPACK_ASSIGN_OR_RETURN(const auto first, Examine(start));
+  for (fs::path at = start;; at = at.parent_path()) {
+    ZPACK_ASSIGN_OR_RETURN(Found found, Look(at));
+    const fs::path above = at.parent_path();
+    if (found || above == at ||
+        std::ranges::find(ceilings, above) != ceilings.end()) {
+      return Search{std::move(found), ""};
+    }
+    ZPACK_ASSIGN_OR_RETURN(const auto status, Examine(above));
+    if (!may_cross && first && status && status->st_dev != first->st_dev) {
+      return Search{std::nullopt, at};
+    }
+  }
+}
+
+// Why the search from `path` found nothing.
+Error NothingAbove(const std::string& path, const fs::path& mount_point) {
+  if (mount_point.empty()) {
+    return {ErrorCode::kNotFound,
+            FormatMessage("not a git repository (or any of the parent "
+                        "directories): '{}'",
+                        path)};
+  }
+  return {ErrorCode::kNotFound,
+          FormatMessage("not a git repository (or any parent up to mount point "
+                      "'{}'): '{}'; stopping at filesystem boundary "
+                      "(GIT_DISCOVERY_ACROSS_FILESYSTEM not set)",
+                      mount_point.string(), path)};
+}
+
+// `absolute` is none; says which one it lies in, for who meant that.
+Error NotItself(const std::string& path, const fs::path& absolute) {
+  const Result<Search> around = Discover(absolute);
+  if (!around || !around->found) {
+    return {ErrorCode::kNotFound,
+            FormatMessage("not a git repository: '{}'", path)};
+  }
+  return {ErrorCode::kNotFound,
+          FormatMessage("not a git repository: '{}'; the one around it is '{}', "
+                      "which --discover finds",
+                      path, around->found->git_directory)};
+}
+
+Result<Found> Find(const std::string& path, const fs::path& absolute,
+                   Discovery discovery) {
+  if (discovery == Discovery::kUpwards) {
+    ZPACK_ASSIGN_OR_RETURN(Search search, Discover(absolute));
+    if (search.found) return std::move(search.found);
+    return std::unexpected(NothingAbove(path, search.mount_point));
+  }
+  ZPACK_ASSIGN_OR_RETURN(Found found, Look(absolute));
+  if (found) return found;
+  return std::unexpected(NotItself(path, absolute));
+}
+
+Result<std::string> Canonical(const fs::path& path) {
+  std::error_code error;
+  const fs::path canonical = fs::canonical(path, error);
+  if (!error) return canonical.string();
+  return std::unexpected(IoError("access", path.string(), error.value()));
+}
+
+}  // namespace
+
+Result<RepositoryLocation> FindRepository(const std::string& path,
+                                          Discovery discovery) {
+  InitLibgit2();
+  std::error_code error;
+  // Without links, so that what is above it is where it really lies.
+  const fs::path absolute = fs::canonical(path, error);
+  if (path.empty() || error == std::errc::no_such_file_or_directory ||
+      error == std::errc::not_a_directory) {
+    return MakeError(ErrorCode::kNotFound,
+                     "not a git repository: '{}', which does not exist", path);
+  }
+  if (error) return std::unexpected(IoError("access", path, error.value()));
+  ZPACK_ASSIGN_OR_RETURN(const Found found, Find(path, absolute, discovery));
+  ZPACK_TRY(CheckOwnership(*found));
+  RepositoryLocation location;
+  location.name = path;
+  location.work_tree = found->work_tree;
+  ZPACK_ASSIGN_OR_RETURN(location.git_directory,
+                         Canonical(found->git_directory));
+  ZPACK_ASSIGN_OR_RETURN(const fs::path common,
+                         CommonDirectory(location.git_directory));
+  ZPACK_ASSIGN_OR_RETURN(location.common_directory, Canonical(common));
+  return location;
+}
+
+RepositoryLocation MainLocation(const RepositoryLocation& location) {
+  RepositoryLocation main = location;
+  main.name = location.common_directory;
+  main.git_directory = location.common_directory;
+  return main;
+}
+
+}  // namespace zpack
