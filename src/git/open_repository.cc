@@ -57,9 +57,12 @@ Result<RepositoryHandle> OpenRepositoryHandle(
                          ReadRepositoryFormat(location.common_directory));
   git_repository* raw = nullptr;
   // Not as libgit2 finds repositories: it would insist on a work tree.
-  if (git_repository_open_bare(&raw, location.git_directory.c_str()) != 0) {
-    return MakeError(ErrorCode::kGit, "cannot open '{}': {}", location.name,
-                     LastLibgit2Message());
+  const int code =
+      git_repository_open_bare(&raw, location.git_directory.c_str());
+  if (code != 0) {
+    return MakeError(
+        code == GIT_ENOTFOUND ? ErrorCode::kNotFound : ErrorCode::kGit,
+        "cannot open '{}': {}", location.name, LastLibgit2Message());
   }
   RepositoryHandle repository(raw);
   ZPACK_TRY(SetConfiguration(raw, location, format.worktree));

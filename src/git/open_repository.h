@@ -11,8 +11,9 @@
 
 namespace zpack {
 
-// Opens it with Git's configuration. kUnsupported, kIo and kGit, naming the
-// reason, for a repository that cannot be read.
+// Opens it with Git's configuration. kNotFound when it is gone meanwhile;
+// kUnsupported, kIo and kGit, naming the reason, for a repository that cannot
+// be read.
 Result<RepositoryHandle> OpenRepositoryHandle(
     const RepositoryLocation& location);
 
