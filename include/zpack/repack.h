@@ -70,6 +70,9 @@ struct RepackStats {
   // "pack-<hash>" of each new pack, one unless their size is limited; none when
   // they were not published, or when there was nothing to pack.
   std::vector<std::string> names;
+  // The name of the pack that was there, if it stays because the new one would
+  // be larger; it is in `names`.
+  std::string kept_pack;
   uint64_t objects = 0;
   uint64_t pack_bytes = 0;    // packs, indexes and reverse indexes
   uint64_t source_bytes = 0;  // packs and pack indexes of the source before
@@ -95,6 +98,9 @@ struct RepackStats {
 // back from disk, hashes every object, and compares the set of ids; only then
 // it appears under its name, index last, and only then anything is removed. On
 // any failure the repository has all its objects.
+//
+// With kRemove, when the repository has one pack of exactly these objects that
+// is smaller, that is verified instead, and stays.
 //
 // Errors: those of Convert; kInvalidArgument for kRemove without a new pack in
 // the repository; kUnsupported for a partial clone, and to remove anything from

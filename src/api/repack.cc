@@ -8,6 +8,7 @@
 
 #include "api/open_timed.h"
 #include "api/phase_timer.h"
+#include "api/repack_old_pack.h"
 #include "api/repack_packs.h"
 #include "api/repack_publish.h"
 #include "api/repack_repository.h"
@@ -55,9 +56,8 @@ DeltaSearchOptions SearchOptions(const RepackSettings& settings,
   search.depth = options.depth.value_or(settings.depth);
   search.level = options.level;
   search.window_memory = WindowMemory(options.run);
-  // What fits no window is not searched, and need not be in memory whole.
-  search.big_file_threshold =
-      std::min(search.window_memory, settings.big_file_threshold);
+  search.large_memory = ResolveMemory(options.run);
+  search.big_file_threshold = settings.big_file_threshold;
   search.reuse = ToRule(options.reuse);
   return search;
 }
@@ -216,12 +216,24 @@ class Repacker {
       ObjectSource& source, const ObjectList& list,
       const std::vector<uint32_t>& mtimes, RepackStats& stats) {
     // Written, synced, read back, but under temporary names.
+    const DeltaSearchOptions search = SearchOptions(settings_, options_);
     ZPACK_ASSIGN_OR_RETURN(
         const auto packs,
         BuildStockPacks(
-            source, list, SearchOptions(settings_, options_),
+            source, list, search,
             options_.max_pack_size.value_or(settings_.max_pack_size),
             options_.run, file_system_, Directory()));
+    if (mtimes.empty()) {
+      ZPACK_ASSIGN_OR_RETURN(
+          const auto old,
+          FindSmallerOldPack(file_system_, settings_, options_, packs_, source,
+                             list, search, packs));
+      if (old) {
+        stats.kept_pack = old->name;
+        stats.pack_bytes += old->bytes;
+        return std::vector{old->name};
+      }
+    }
     uint64_t objects = 0;
     for (const BuiltPack& pack : packs) {
       ZPACK_TRY(CompletePack(pack, list, mtimes));
@@ -272,7 +284,9 @@ class Repacker {
         const ObjectIdTable expected,
         ObjectIdTable::FromSorted(list.ids.format(), std::move(ids)));
     if (!mtimes.empty()) ZPACK_TRY(pack.writer->WriteMtimes(own));
-    return VerifyStockPack(*pack.writer, expected, options_.run, file_system_);
+    return VerifyStockPack(pack.writer->temporary_pack(),
+                           pack.writer->temporary_index(), expected,
+                           options_.run, file_system_);
   }
 
   // Removes the packs that were rewritten, unless something in them that was

@@ -74,9 +74,11 @@ bool DeltaSearch::IsAlone(uint32_t rank) const {
 }
 
 Status DeltaSearch::Run(SearchStretch& stretch) {
-  Planner(stretch.type).Clear();
-  planned_.clear();
-  depths_.clear();
+  if (stretch.kind != StretchKind::kNextLarge) {
+    Planner(stretch.type).Clear();
+    planned_.clear();
+    depths_.clear();
+  }
   stretch.entries.reserve(stretch.ranks.size());
   for (const uint32_t rank : stretch.ranks) {
     ZPACK_TRY(CheckStop(stop_));
@@ -139,7 +141,7 @@ void DeltaSearch::SearchDelta(uint32_t rank, Bytes content,
     const uint32_t base = planned_[*plan.base];
     stretch.entries.back().base = base;
     depths_[rank] = depths_[base] + 1;
-  } else if (reuse != Reuse::kSettled &&
+  } else if (reuse != Reuse::kSettled && stretch.kind == StretchKind::kUsual &&
              !(reuse == Reuse::kWhole && CopyWhole(rank, deflater_, stretch))) {
     AddEntry(rank, content, deflater_, stretch);
   }
@@ -148,6 +150,7 @@ void DeltaSearch::SearchDelta(uint32_t rank, Bytes content,
 }
 
 Status DeltaSearch::AddWhole(uint32_t rank, SearchStretch& stretch) {
+  if (stretch.kind != StretchKind::kUsual) return {};
   Deflater& deflater = WholeDeflater(rank);
   if (input_.reuse.kinds[rank] == Reuse::kWhole &&
       CopyWhole(rank, deflater, stretch)) {

@@ -28,6 +28,19 @@ bool NothingToSearch(const ReusePlan& reuse) {
   return true;
 }
 
+// Searches the stretches of large objects, one after the other.
+Status SearchLarge(const SearchInput& input, const DeltaSearchOptions& options,
+                   const ProgressPhase& phase, const std::stop_token& stop,
+                   std::vector<SearchStretch>& stretches, StreamSpool& spool) {
+  DeltaSearch search(input, LargeSearchOptions(options), phase, stop);
+  for (SearchStretch& stretch : stretches) {
+    ZPACK_TRY(search.Run(stretch));
+    ZPACK_TRY(spool.Add(stretch));
+    stretch = {};
+  }
+  return {};
+}
+
 // Searches deltas in all stretches, and spools what comes out.
 Status SearchDeltas(ObjectSource& source, const ObjectList& list,
                     const std::vector<bool>& undeltified,
@@ -41,13 +54,15 @@ Status SearchDeltas(ObjectSource& source, const ObjectList& list,
                           undeltified, reuse, plan.taking_part};
   uint64_t count = 0;
   uint64_t bytes = 0;
-  for (const SearchStretch& stretch : plan.stretches) {
-    count += stretch.ranks.size();
-    for (const uint32_t rank : stretch.ranks) bytes += list.sizes[rank];
+  for (const auto* stretches : {&plan.stretches, &plan.large}) {
+    for (const SearchStretch& stretch : *stretches) {
+      count += stretch.ranks.size();
+      for (const uint32_t rank : stretch.ranks) bytes += list.sizes[rank];
+    }
   }
   const ProgressPhase phase(run.progress, "Compressing objects", count, bytes);
   size_t next = 0;
-  return RunOrderedPipeline<SearchStretch>(
+  ZPACK_TRY(RunOrderedPipeline<SearchStretch>(
       ResolveThreads(run.threads), run.stop,
       [&] {
         return std::make_unique<DeltaSearch>(input, options, phase, run.stop);
@@ -60,7 +75,8 @@ Status SearchDeltas(ObjectSource& source, const ObjectList& list,
       [&](SearchStretch& stretch, std::unique_ptr<DeltaSearch>& search) {
         return search->Run(stretch);
       },
-      [&](SearchStretch& stretch) { return spool.Add(stretch); });
+      [&](SearchStretch& stretch) { return spool.Add(stretch); }));
+  return SearchLarge(input, options, phase, run.stop, plan.large, spool);
 }
 
 // The base of each object in the new pack, whether it was searched or is

@@ -3,11 +3,13 @@
 
 #include "repack/read_back.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/progress_phase.h"
 #include "object/object_batch_hasher.h"
@@ -70,15 +72,23 @@ class ObjectChecker {
   std::vector<uint32_t> ranks_;  // of those that wait
 };
 
+// A delta, its base and what comes out are in memory at once.
+unsigned ThreadsFor(const StockPackReader& pack, const RunOptions& run) {
+  uint64_t largest = 0;
+  for (uint32_t rank = 0; rank < pack.ids().size(); ++rank) {
+    if (!pack.IsWhole(rank)) largest = std::max(largest, pack.Info(rank).size);
+  }
+  return FittingThreads(run, 0, 3 * largest + BaseCache::kLeastPerThread);
+}
+
 }  // namespace
 
-Status VerifyStockPack(const StockPackWriter& writer,
+Status VerifyStockPack(const std::string& pack, const std::string& index_path,
                        const ObjectIdTable& expected, const RunOptions& run,
                        FileSystem& file_system) {
   ZPACK_ASSIGN_OR_RETURN(PackIndex index,
-                         ReadPackIndex(file_system, writer.temporary_index()));
-  ZPACK_ASSIGN_OR_RETURN(auto file,
-                         file_system.OpenForRead(writer.temporary_pack()));
+                         ReadPackIndex(file_system, index_path));
+  ZPACK_ASSIGN_OR_RETURN(auto file, file_system.OpenForRead(pack));
   const unsigned threads = ResolveThreads(run.threads);
   ZPACK_ASSIGN_OR_RETURN(const auto reader,
                          StockPackReader::Create(
@@ -95,8 +105,8 @@ Status VerifyStockPack(const StockPackWriter& writer,
   for (const uint32_t rank : order) total_bytes += reader->Info(rank).size;
   const ProgressPhase phase(run.progress, "Verifying objects", order.size(),
                             total_bytes);
-  return ParallelFor(threads, run.stop, order.size(), kVerifyGrain,
-                     [&](uint64_t begin, uint64_t end) -> Status {
+  return ParallelFor(ThreadsFor(*reader, run), run.stop, order.size(),
+                     kVerifyGrain, [&](uint64_t begin, uint64_t end) -> Status {
                        ObjectChecker objects(*reader, expected);
                        uint64_t hashed = 0;
                        for (uint64_t i = begin; i < end; ++i) {

@@ -5,17 +5,19 @@
 
 #pragma once
 
+#include <string>
+
+#include "base/file.h"
 #include "object/object_id_table.h"
-#include "pack/stock_pack_writer.h"
 #include "zpack/options.h"
 
 namespace zpack {
 
-// Phase "Verifying objects": reads the pack that `writer` has finished back
-// from disk, hashes every object, and compares checksums with the index and the
-// set of ids with `expected`. kMismatch, naming the object, or kCorrupt, naming
-// the entry, when anything differs.
-Status VerifyStockPack(const StockPackWriter& writer,
+// Phase "Verifying objects": reads a pack and its index back from disk, hashes
+// every object, and compares checksums with the index and the set of ids with
+// `expected`. kMismatch, naming the object, or kCorrupt, naming the entry, when
+// anything differs.
+Status VerifyStockPack(const std::string& pack, const std::string& index,
                        const ObjectIdTable& expected, const RunOptions& run,
                        FileSystem& file_system);
 

@@ -15,14 +15,20 @@ namespace {
 // Content of a stretch: objects are compared inside one only, so few are
 // better, but each is one thread's work.
 constexpr uint64_t kStretch = uint64_t{256} << 20;
+// Of a large object, its candidate, the index of that, the delta and what the
+// source needs to read one: so many times its size at most.
+constexpr uint64_t kLargeShare = 6;
+// What is kept as candidates takes half of that, and no more than this.
+constexpr uint64_t kMaxLargeWindow = uint64_t{1} << 30;
+// Each candidate of a large object takes long.
+constexpr unsigned kMaxLargeCandidates = 6;
 
 std::vector<uint32_t> SearchOrder(const ObjectList& list,
-                                  const Lineages& lineages,
-                                  uint64_t big_file_threshold) {
+                                  const Lineages& lineages, uint64_t max_size) {
   std::vector<uint32_t> order;
   order.reserve(list.ids.size());
   for (uint32_t rank = 0; rank < list.ids.size(); ++rank) {
-    if (list.sizes[rank] <= big_file_threshold) order.push_back(rank);
+    if (list.sizes[rank] <= max_size) order.push_back(rank);
   }
   std::ranges::sort(order, {}, [&](uint32_t rank) {
     const ObjectType type = list.types[rank];
@@ -57,15 +63,35 @@ std::vector<bool> FindTakingPart(const std::vector<uint32_t>& order,
 
 }  // namespace
 
+DeltaSearchOptions LargeSearchOptions(const DeltaSearchOptions& options) {
+  DeltaSearchOptions large = options;
+  large.window = std::min(options.window, kMaxLargeCandidates);
+  large.window_memory = std::min(options.large_memory / 3, kMaxLargeWindow);
+  return large;
+}
+
 SearchPlan PlanStretches(const ObjectList& list, const Lineages& lineages,
                          const ReusePlan& reuse,
                          const DeltaSearchOptions& options) {
-  const auto order = SearchOrder(list, lineages, options.big_file_threshold);
+  const auto order = SearchOrder(
+      list, lineages,
+      std::min(
+          options.big_file_threshold,
+          std::max(options.window_memory, options.large_memory / kLargeShare)));
   SearchPlan plan;
   plan.taking_part = FindTakingPart(order, reuse, options.window);
   uint64_t size = 0;
   for (const uint32_t rank : order) {
     if (!plan.taking_part[rank]) continue;
+    if (list.sizes[rank] > options.window_memory) {
+      const bool next =
+          !plan.large.empty() && plan.large.back().type == list.types[rank];
+      SearchStretch& stretch = plan.large.emplace_back();
+      stretch.kind = next ? StretchKind::kNextLarge : StretchKind::kLarge;
+      stretch.type = list.types[rank];
+      stretch.ranks.push_back(rank);
+      continue;
+    }
     if (plan.stretches.empty() ||
         plan.stretches.back().type != list.types[rank] ||
         size + list.sizes[rank] > kStretch) {

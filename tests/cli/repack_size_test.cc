@@ -146,6 +146,45 @@ TEST_F(RepackSizeTest, ObjectThatIsLargerHasAPackOfItsOwn) {
   ExpectSound(before);
 }
 
+// With so little memory, these are larger than a window.
+TEST_F(RepackSizeTest, BlobsLargerThanAWindowAreDeltas) {
+  const std::string text = RandomBytes(1, 100000);
+  for (const char* const name : {"a", "b", "c", "d"}) {
+    repo_.SetRef(std::string("refs/tags/") + name,
+                 repo_.WriteBlob(text + name));
+  }
+  const RepositoryState before = ReadState(repo_.path());
+  repo_.Git({"repack", "-adfq"});
+  const uintmax_t stock = Sizes().at(0);
+  ASSERT_TRUE(Repack({"-d", "-F", "--memory=1m"}).ok());
+  EXPECT_LE(Sizes().at(0), stock + stock / 33);
+  ExpectSound(before);
+  // As Git does it.
+  repo_.Git({"config", "core.bigFileThreshold", "50000"});
+  repo_.Git({"repack", "-adfq"});
+  const uintmax_t whole = Sizes().at(0);
+  EXPECT_GT(whole, 4 * text.size());
+  ASSERT_TRUE(Repack({"-d", "-F", "--memory=1m"}).ok());
+  EXPECT_GT(Sizes().at(0), 4 * text.size());
+}
+
+TEST_F(RepackSizeTest, PackThatIsSmallerStays) {
+  repo_.History(30);
+  const std::string old = ExpectOnePack({"-F", "--level=12"});
+  const uintmax_t size = Sizes().at(0);
+  const RepositoryState before = ReadState(repo_.path());
+  const ProcessResult result =
+      RunZpack({"repack", "-d", "-F", "--level=1", "--window=1", repo_.path()});
+  ASSERT_TRUE(result.ok()) << result.err;
+  EXPECT_THAT(Packs(), ::testing::ElementsAre(old));
+  EXPECT_THAT(result.err, HasSubstr("stays"));
+  ExpectSound(before);
+  // Unless it is not what was asked for.
+  ASSERT_TRUE(Repack({"-d", "-F", "--window=0"}).ok());
+  EXPECT_GT(Sizes().at(0), size);
+  ExpectSound(before);
+}
+
 TEST_F(RepackSizeTest, CruftPacksAreLimitedToo) {
   repo_.History(2);
   for (uint64_t i = 0; i < 4; ++i) repo_.WriteBlob(RandomBytes(i, 400000));

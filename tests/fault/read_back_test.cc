@@ -11,6 +11,7 @@
 
 #include "codec/deflate.h"
 #include "object/object_hasher.h"
+#include "pack/stock_pack_writer.h"
 #include "support/matchers.h"
 #include "support/temp_dir.h"
 
@@ -46,7 +47,9 @@ class ReadBackTest : public ::testing::Test {
   }
 
   Status Verify() const {
-    return VerifyStockPack(*writer_, ids_, RunOptions{}, PosixFileSystem());
+    return VerifyStockPack(writer_->temporary_pack(),
+                           writer_->temporary_index(), ids_, RunOptions{},
+                           PosixFileSystem());
   }
 
   testing::TempDir dir_;

@@ -144,6 +144,7 @@ Json ToJson(const RepackStats& stats) {
   Json json;
   SetBytes(json, "git_directory", stats.common_directory);
   json.update({{"packs", stats.names},
+               {"kept_pack", stats.kept_pack},
                {"objects", stats.objects},
                {"pack_bytes", stats.pack_bytes},
                {"source_pack_bytes", stats.source_bytes},
@@ -163,6 +164,11 @@ void PrintSummary(const RepackStats& stats, std::ostream& err) {
   const std::string directory = QuoteName(stats.common_directory);
   if (stats.objects == 0) {
     err << fmt::format("Nothing new to pack in '{}'.\n", directory);
+  } else if (!stats.kept_pack.empty()) {
+    err << fmt::format(
+        "The pack of {} in '{}' stays, verified; a new one of its {} objects "
+        "would be larger.\n",
+        HumanSize(stats.pack_bytes), directory, stats.objects);
   } else {
     err << fmt::format(
         "Packed {} objects into {}, verified; the packs of '{}' took {} "

@@ -59,8 +59,13 @@ class DeltaSearchTest : public ::testing::Test {
     return {*opened_, list_, lineages_, undeltified_, reuse_, taking_part_};
   }
 
-  std::vector<SearchStretch> Plan(const DeltaSearchOptions& options) const {
-    return PlanStretches(list_, lineages_, reuse_, options).stretches;
+  SearchPlan MakePlan(const DeltaSearchOptions& options) {
+    SearchPlan plan = PlanStretches(list_, lineages_, reuse_, options);
+    taking_part_ = plan.taking_part;
+    return plan;
+  }
+  std::vector<SearchStretch> Plan(const DeltaSearchOptions& options) {
+    return MakePlan(options).stretches;
   }
 
   // Runs the search over all stretches; checks that every entry is what its
@@ -167,10 +172,44 @@ TEST_F(DeltaSearchTest, ObjectsAboveTheThresholdAreInNoStretch) {
   EXPECT_TRUE(Plan(options).empty());
 }
 
+// Versions of the file are larger than a window here.
+TEST_F(DeltaSearchTest, LargeObjectsAreComparedOneAfterTheOther) {
+  DeltaSearchOptions options;
+  options.window_memory = 1000;
+  options.large_memory = 100000;
+  SearchPlan plan = MakePlan(options);
+  ASSERT_EQ(plan.large.size(), 40U);
+  const ProgressPhase phase(nullptr, "", 0, 0);
+  DeltaSearch search(Input(), LargeSearchOptions(options), phase, {});
+  Inflater inflater;
+  unsigned deltas = 0;
+  for (SearchStretch& stretch : plan.large) {
+    EXPECT_EQ(stretch.kind == StretchKind::kLarge,
+              &stretch == &plan.large.front());
+    ASSERT_THAT(search.Run(stretch), IsOk());
+    for (const PlannedEntry& entry : stretch.entries) {
+      ++deltas;
+      ASSERT_NE(entry.base, PlannedEntry::kNoBase);
+      Bytes raw(entry.raw_size);
+      ASSERT_THAT(inflater.Inflate(stretch.streams, raw), IsOk());
+      Bytes content;
+      ASSERT_THAT(
+          ApplyPackDelta(AsBytes(Content(entry.base)), raw, 1 << 20, content),
+          IsOk());
+      EXPECT_EQ(AsText(content), Content(entry.rank));
+    }
+  }
+  EXPECT_GE(deltas, 35U);
+  // What no pair of fits into the memory is in no stretch.
+  options.large_memory = 30000;
+  EXPECT_TRUE(MakePlan(options).large.empty());
+}
+
 TEST_F(DeltaSearchTest, LargeStretchesAreCut) {
   // As if each had 100 MB.
   std::ranges::fill(list_.sizes, uint64_t{100} << 20);
   DeltaSearchOptions options;
+  options.window_memory = uint64_t{1} << 30;
   options.big_file_threshold = uint64_t{1} << 30;
   uint64_t objects = 0;
   for (const SearchStretch& stretch : Plan(options)) {
@@ -183,6 +222,7 @@ TEST_F(DeltaSearchTest, LargeStretchesAreCut) {
 TEST_F(DeltaSearchTest, SizesThatAddUpToMoreThanAWordAreNoMatter) {
   std::ranges::fill(list_.sizes, UINT64_MAX);
   DeltaSearchOptions options;
+  options.window_memory = UINT64_MAX;
   options.big_file_threshold = UINT64_MAX;
   uint64_t objects = 0;
   for (const SearchStretch& stretch : Plan(options)) {
