@@ -22,6 +22,8 @@ void InitLibgit2() {
     // With less, more time goes into mapping (5% at 96 MiB against 256 MiB).
     git_libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, size_t{16} << 20);
     git_libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, size_t{96} << 20);
+    // A process may often open no more than 1,024 files.
+    git_libgit2_opts(GIT_OPT_SET_MWINDOW_FILE_LIMIT, size_t{64});
     // Extensions that do not change how objects and refs are stored, or that
     // ReadRepositoryFormat checks: their values may say that nothing changes.
     std::array<const char*, 5> extensions = {"partialclone", "preciousobjects",

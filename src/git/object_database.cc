@@ -38,8 +38,9 @@ Result<ObjectType> ToObjectType(git_object_t type, const ObjectId& id) {
   }
 }
 
-// More packs would keep too many files open.
-constexpr size_t kMaxReaders = 64;
+// Above, libgit2 takes longer to find a single object than to look into all
+// packs takes.
+constexpr size_t kMaxLibgit2Packs = 256;
 
 // With more, finding out where an object is takes longer than is gained.
 constexpr size_t kMaxPrefetched = 4;
@@ -162,7 +163,7 @@ Result<ObjectDatabase> ObjectDatabase::Open(
   }
   ObjectDatabase database(std::move(path), std::move(object_directories),
                           std::move(packs));
-  if (options.many_objects) ZPACK_TRY(database.OpenReaders(options));
+  ZPACK_TRY(database.OpenReaders(options));
   return database;
 }
 
@@ -175,32 +176,16 @@ ObjectDatabase::ObjectDatabase(std::string path,
 
 Status ObjectDatabase::OpenReaders(const ReadingOptions& options) {
   ZPACK_ASSIGN_OR_RETURN(const auto packs, IndexedPacks(directories_));
-  const auto cache = MakeCache(directories_, options);
-  for (const std::string& pack : packs) {
-    if (readers_.size() == kMaxReaders) break;
-    auto reader =
-        StockPackReader::Open(PosixFileSystem(), pack, cache, options.threads);
-    if (!reader) continue;
-    readers_.push_back(*std::move(reader));
-    read_packs_.insert(pack);
-  }
+  if (!options.many_objects && packs.size() <= kMaxLibgit2Packs) return {};
+  ZPACK_ASSIGN_OR_RETURN(
+      packed_, PackedObjects::Open(packs, MakeCache(directories_, options),
+                                   options.threads));
   return {};
-}
-
-std::optional<ObjectDatabase::Place> ObjectDatabase::FindPacked(
-    const ObjectId& id) const {
-  for (uint32_t number = 0; number < readers_.size(); ++number) {
-    StockPackReader* const reader = readers_[number].get();
-    if (const auto rank = reader->ids().Find(id)) {
-      return Place{reader, number, *rank};
-    }
-  }
-  return std::nullopt;
 }
 
 std::optional<PackedForm> ObjectDatabase::FindPackedForm(
     const ObjectId& id) const {
-  const auto at = FindPacked(id);
+  const auto at = packed_.Find(id);
   if (!at) return std::nullopt;
   PackedForm form{at->number, {}, at->pack->StoredSize(at->rank)};
   if (const auto base = at->pack->Base(at->rank)) {
@@ -211,7 +196,7 @@ std::optional<PackedForm> ObjectDatabase::FindPackedForm(
 
 Status ObjectDatabase::CopyPacked(const ObjectId& id,
                                   const PackedSink& sink) const {
-  const auto at = FindPacked(id);
+  const auto at = packed_.Find(id);
   ZPACK_CHECK(at.has_value());
   return at->pack->Copy(at->rank, sink);
 }
@@ -231,11 +216,9 @@ Result<ObjectIdTable> ObjectDatabase::ListPacked() const {
   // Those that are there now: what was a loose object when the others were
   // opened may be in a pack by now.
   ZPACK_ASSIGN_OR_RETURN(const auto packs, IndexedPacks(directories_));
-  std::vector<ObjectIdTable> tables;
-  tables.reserve(readers_.size() + packs.size());
-  for (const auto& reader : readers_) tables.push_back(reader->ids());
+  std::vector<ObjectIdTable> tables = packed_.Ids();
   for (const std::string& pack : packs) {
-    if (read_packs_.contains(pack)) continue;
+    if (packed_.Reads(pack)) continue;
     auto ids = ReadPackIndexIds(PosixFileSystem(), pack + ".idx");
     std::error_code error;
     // Something is odd, and libgit2 knows what it is.
@@ -311,7 +294,7 @@ Result<ObjectInfo> ObjectDatabase::ReadInfo(const ObjectId& id) const {
         return object->info();
       },
       [&]() -> Result<ObjectInfo> {
-        if (const auto at = FindPacked(id)) return at->pack->Info(at->rank);
+        if (const auto at = packed_.Find(id)) return at->pack->Info(at->rank);
         const git_oid oid = ToGitOid(id);
         size_t size = 0;
         git_object_t type = GIT_OBJECT_INVALID;
@@ -324,16 +307,16 @@ Result<ObjectInfo> ObjectDatabase::ReadInfo(const ObjectId& id) const {
 }
 
 void ObjectDatabase::PrefetchReads(std::span<const ObjectId> ids) const {
-  if (readers_.size() > kMaxPrefetched) return;
-  static thread_local std::vector<Place> places;
+  if (packed_.pack_count() > kMaxPrefetched) return;
+  static thread_local std::vector<PackedObjects::Place> places;
   places.clear();
   for (const ObjectId& id : ids) {
-    const auto at = FindPacked(id);
+    const auto at = packed_.Find(id);
     if (!at) continue;
     at->pack->PrefetchPosition(at->rank);
     places.push_back(*at);
   }
-  for (const Place& place : places) place.pack->PrefetchEntry(place.rank);
+  for (const auto& place : places) place.pack->PrefetchEntry(place.rank);
 }
 
 Result<OdbObjectHandle> ObjectDatabase::ReadPacked(const ObjectId& id) const {
@@ -353,7 +336,7 @@ Result<ObjectType> ObjectDatabase::Read(const ObjectId& id,
         return object->info().type;
       },
       [&]() -> Result<ObjectType> {
-        if (const auto at = FindPacked(id);
+        if (const auto at = packed_.Find(id);
             at && at->pack->Read(at->rank, content)) {
           return at->pack->Info(at->rank).type;
         }
@@ -377,7 +360,8 @@ Result<std::unique_ptr<ObjectStream>> ObjectDatabase::OpenStream(
       },
       // What is a delta is read at once.
       [&]() -> Result<Stream> {
-        if (const auto at = FindPacked(id); at && at->pack->IsWhole(at->rank)) {
+        if (const auto at = packed_.Find(id);
+            at && at->pack->IsWhole(at->rank)) {
           auto entry = at->pack->OpenStream(at->rank);
           if (entry) {
             return std::make_unique<PackEntryOfSource>(*std::move(entry), id);

@@ -9,13 +9,13 @@
 
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "git/libgit2.h"
+#include "git/packed_objects.h"
 #include "object/object_source.h"
-#include "pack/stock_pack_reader.h"
+#include "pack/base_cache.h"
 
 namespace zpack {
 
@@ -24,8 +24,8 @@ struct ReadingOptions {
   // threads are few.
   uint64_t max_cache = BaseCache::kDefaultSize;
   unsigned threads = 1;  // that look into packs when they are opened
-  // Without it packs are not looked into, and libgit2 reads them: faster,
-  // unless many objects are read.
+  // Without it packs are not looked into unless there are many, and libgit2
+  // reads them: faster, unless many objects are read.
   bool many_objects = true;
 };
 
@@ -54,16 +54,8 @@ class ObjectDatabase {
   // Opens the packs that we can read ourselves.
   Status OpenReaders(const ReadingOptions& options);
 
-  // Where a packed object is.
-  struct Place {
-    StockPackReader* pack = nullptr;
-    uint32_t number = 0;  // of the pack
-    uint32_t rank = 0;
-  };
   Result<ObjectIdTable> ListPacked() const;
   Result<ObjectIdTable> ListWithLibgit2() const;
-  // In the packs that we read ourselves; nothing elsewhere.
-  std::optional<Place> FindPacked(const ObjectId& id) const;
 
   // An error about object `id`, from libgit2's return code.
   std::unexpected<Error> PackError(int code, const ObjectId& id) const;
@@ -78,8 +70,7 @@ class ObjectDatabase {
   OdbHandle packs_;
   // Those packs that are read without libgit2, which stays the reference: what
   // cannot be read here is read there, and it says what is wrong.
-  std::vector<std::unique_ptr<StockPackReader>> readers_;
-  std::set<std::string> read_packs_;  // theirs, without extension
+  PackedObjects packed_;
   // What is in no pack, as List saw it; looked for among loose objects first.
   ObjectIdTable only_loose_;
 };

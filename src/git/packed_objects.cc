@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/packed_objects.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "pack/pack_file_pool.h"
+#include "pack/pack_index.h"
+
+namespace zpack {
+namespace {
+
+// A process may often open no more than 1,024 files.
+constexpr size_t kMaxOpenPacks = 64;
+// In more packs than these, an object is not looked for one pack after another.
+constexpr size_t kMaxSearchedPacks = 16;
+
+Result<std::unique_ptr<StockPackReader>> OpenPooled(
+    const std::string& pack, PackFilePool& pool,
+    const std::shared_ptr<BaseCache>& cache, unsigned threads) {
+  ZPACK_ASSIGN_OR_RETURN(PackIndex index,
+                         ReadPackIndex(PosixFileSystem(), pack + ".idx"));
+  ZPACK_ASSIGN_OR_RETURN(auto file, pool.Open(pack + ".pack"));
+  return StockPackReader::Create(std::move(index), std::move(file), cache,
+                                 threads);
+}
+
+}  // namespace
+
+Result<PackedObjects> PackedObjects::Open(
+    const std::vector<std::string>& packs,
+    const std::shared_ptr<BaseCache>& cache, unsigned threads) {
+  PackedObjects objects;
+  PackFilePool pool(PosixFileSystem(), kMaxOpenPacks);
+  for (const std::string& pack : packs) {
+    auto reader =
+        packs.size() <= kMaxOpenPacks
+            ? StockPackReader::Open(PosixFileSystem(), pack, cache, threads)
+            : OpenPooled(pack, pool, cache, threads);
+    if (!reader) continue;
+    objects.readers_.push_back(*std::move(reader));
+    objects.paths_.insert(pack);
+  }
+  if (objects.readers_.size() > kMaxSearchedPacks) {
+    ZPACK_TRY(objects.MergeIds());
+  }
+  return objects;
+}
+
+Status PackedObjects::MergeIds() {
+  std::vector<ObjectIdTable> tables;
+  tables.reserve(readers_.size());
+  for (const auto& reader : readers_) tables.push_back(reader->ids());
+  ZPACK_ASSIGN_OR_RETURN(ids_,
+                         ObjectIdTable::Merge(ObjectFormat::kSha1, tables));
+  places_.resize(ids_.size());
+  // Backwards, so that the first pack of an object stays.
+  for (auto number = static_cast<uint32_t>(tables.size()); number-- > 0;) {
+    const ObjectIdTable& table = tables[number];
+    for (uint32_t rank = 0; rank < table.size(); ++rank) {
+      places_[*ids_.Find(table[rank])] = {number, rank};
+    }
+  }
+  return {};
+}
+
+std::optional<PackedObjects::Place> PackedObjects::Find(
+    const ObjectId& id) const {
+  if (readers_.size() > kMaxSearchedPacks) {
+    const auto at = ids_.Find(id);
+    if (!at) return std::nullopt;
+    const PackAndRank& place = places_[*at];
+    return Place{readers_[place.number].get(), place.number, place.rank};
+  }
+  for (uint32_t number = 0; number < readers_.size(); ++number) {
+    StockPackReader* const reader = readers_[number].get();
+    if (const auto rank = reader->ids().Find(id)) {
+      return Place{reader, number, *rank};
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<ObjectIdTable> PackedObjects::Ids() const {
+  if (readers_.size() > kMaxSearchedPacks) return {ids_};
+  std::vector<ObjectIdTable> tables;
+  tables.reserve(readers_.size());
+  for (const auto& reader : readers_) tables.push_back(reader->ids());
+  return tables;
+}
+
+}  // namespace zpack

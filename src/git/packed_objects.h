@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The packs that are read without libgit2, and which of them holds an object.
+// May be used from several threads.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "object/object_id_table.h"
+#include "pack/stock_pack_reader.h"
+
+namespace zpack {
+
+class PackedObjects {
+ public:
+  PackedObjects() = default;
+
+  // Opens those of `packs`, paths without extension, that StockPackReader takes
+  // on; `threads` look into one at a time. Any number of packs keeps few files
+  // open. kLimitExceeded for more objects than a table of ids holds.
+  static Result<PackedObjects> Open(const std::vector<std::string>& packs,
+                                    const std::shared_ptr<BaseCache>& cache,
+                                    unsigned threads);
+
+  size_t pack_count() const { return readers_.size(); }
+  // Whether `pack` is one of them.
+  bool Reads(const std::string& pack) const { return paths_.contains(pack); }
+
+  // Where an object is: the first of the packs that hold it.
+  struct Place {
+    StockPackReader* pack = nullptr;
+    uint32_t number = 0;  // of the pack
+    uint32_t rank = 0;
+  };
+  std::optional<Place> Find(const ObjectId& id) const;
+
+  // Tables that together hold all ids.
+  std::vector<ObjectIdTable> Ids() const;
+
+ private:
+  // Fills what follows the readers.
+  Status MergeIds();
+
+  struct PackAndRank {
+    uint32_t number = 0;
+    uint32_t rank = 0;
+  };
+
+  std::vector<std::unique_ptr<StockPackReader>> readers_;
+  std::set<std::string> paths_;  // without extension
+  // Of many packs, all ids, and where each is; else nothing.
+  ObjectIdTable ids_;
+  std::vector<PackAndRank> places_;
+};
+
+}  // namespace zpack
