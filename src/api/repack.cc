@@ -162,8 +162,7 @@ class Repacker {
   Status PruneShallowFile() {
     ReadingOptions reading;
     reading.many_objects = false;
-    ZPACK_ASSIGN_OR_RETURN(const auto now,
-                           OpenRepository(settings_.common_directory, reading));
+    ZPACK_ASSIGN_OR_RETURN(const auto now, OpenRepository(location_, reading));
     return PruneShallow(file_system_, settings_.common_directory, *now);
   }
 
