@@ -129,7 +129,7 @@ Result<std::vector<BuiltPack>> BuildStockPacks(
                             total_bytes);
   EntryWriter entries(source, list, reuse, *spool, options, packs);
   const PackLayout layout =
-      max_pack_size == 0 ? PackLayout::kRecency : PackLayout::kFamilies;
+      max_pack_size == 0 ? PackLayout::kBlobFamilies : PackLayout::kAllFamilies;
   for (const uint32_t rank :
        StockPackOrder(list, FinalBases(*spool, reuse), layout)) {
     ZPACK_TRY(CheckStop(run.stop));

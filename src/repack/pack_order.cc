@@ -7,7 +7,6 @@
 #include <array>
 #include <cstddef>
 #include <numeric>
-#include <optional>
 #include <tuple>
 
 #include "repack/delta_search.h"
@@ -73,8 +72,7 @@ std::vector<uint32_t> StockPackOrder(const ObjectList& list,
                                      const std::vector<uint32_t>& bases,
                                      PackLayout layout) {
   const std::vector<uint32_t> recency = Recency(list);
-  std::optional<Children> children;
-  if (layout == PackLayout::kFamilies) children.emplace(recency, bases);
+  const Children children(recency, bases);
   std::vector<uint32_t> order;
   order.reserve(recency.size());
   std::vector<bool> placed(recency.size());
@@ -83,11 +81,12 @@ std::vector<uint32_t> StockPackOrder(const ObjectList& list,
     for (uint32_t at = rank; at != kNone && !placed[at]; at = bases[at]) {
       chain.push_back(at);
     }
-    const bool together = list.types[rank] == ObjectType::kTree ||
-                          list.types[rank] == ObjectType::kBlob;
-    if (children && together && !chain.empty()) {
+    const bool together = list.types[rank] == ObjectType::kBlob ||
+                          (list.types[rank] == ObjectType::kTree &&
+                           layout == PackLayout::kAllFamilies);
+    if (together && !chain.empty()) {
       // A family is placed whole, so the last one of the chain is its root.
-      children->AppendFamily(chain.back(), placed, order);
+      children.AppendFamily(chain.back(), placed, order);
       chain.clear();
     }
     for (; !chain.empty(); chain.pop_back()) {

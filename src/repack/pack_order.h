@@ -13,15 +13,17 @@
 namespace zpack {
 
 enum class PackLayout : uint8_t {
-  kRecency,   // the most recent objects first
-  kFamilies,  // trees and blobs that hang on one whole object lie together
+  kBlobFamilies,  // blobs that hang on one whole object lie together
+  kAllFamilies,   // trees, too
 };
 
 // Ranks in the order of the pack, as Git likes to read it: commits, tags,
-// trees, blobs, each type by recency, and each base before what needs it.
-// With kFamilies, few bases are in another pack than what needs them when the
-// order is cut into several packs; families come by their most recent object.
-// `bases` has the rank of each rank's base, or PlannedEntry::kNoBase.
+// trees, blobs, each type by recency, families by their most recent object, and
+// each base before what needs it. Who reads blobs one after the other finds
+// their bases in memory then; walks read trees by recency. With kAllFamilies,
+// few bases are in another pack than what needs them when the order is cut into
+// several packs. `bases` has the rank of each rank's base, or
+// PlannedEntry::kNoBase.
 std::vector<uint32_t> StockPackOrder(const ObjectList& list,
                                      const std::vector<uint32_t>& bases,
                                      PackLayout layout);

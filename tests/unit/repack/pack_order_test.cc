@@ -42,25 +42,27 @@ ObjectList List(const std::vector<Object>& objects) {
 using Order = std::vector<uint32_t>;
 
 TEST(StockPackOrderTest, NothingHasNoOrder) {
-  EXPECT_EQ(StockPackOrder(List({}), {}, PackLayout::kRecency), Order{});
+  EXPECT_EQ(StockPackOrder(List({}), {}, PackLayout::kBlobFamilies), Order{});
 }
 
 TEST(StockPackOrderTest, TypesComeOneAfterTheOther) {
-  EXPECT_EQ(StockPackOrder(List({{ObjectType::kBlob, 0},
-                                 {ObjectType::kTree, 1},
-                                 {ObjectType::kTag, 2},
-                                 {ObjectType::kCommit, 3}}),
-                           {kNone, kNone, kNone, kNone}, PackLayout::kRecency),
-            (Order{3, 2, 1, 0}));
+  EXPECT_EQ(
+      StockPackOrder(List({{ObjectType::kBlob, 0},
+                           {ObjectType::kTree, 1},
+                           {ObjectType::kTag, 2},
+                           {ObjectType::kCommit, 3}}),
+                     {kNone, kNone, kNone, kNone}, PackLayout::kBlobFamilies),
+      (Order{3, 2, 1, 0}));
 }
 
 TEST(StockPackOrderTest, RecentObjectsComeFirstAndUnreachableOnesLast) {
-  EXPECT_EQ(StockPackOrder(List({{ObjectType::kBlob, ObjectList::kUnreached},
-                                 {ObjectType::kBlob, 7},
-                                 {ObjectType::kBlob, ObjectList::kUnreached},
-                                 {ObjectType::kBlob, 3}}),
-                           {kNone, kNone, kNone, kNone}, PackLayout::kRecency),
-            (Order{3, 1, 0, 2}));
+  EXPECT_EQ(
+      StockPackOrder(List({{ObjectType::kBlob, ObjectList::kUnreached},
+                           {ObjectType::kBlob, 7},
+                           {ObjectType::kBlob, ObjectList::kUnreached},
+                           {ObjectType::kBlob, 3}}),
+                     {kNone, kNone, kNone, kNone}, PackLayout::kBlobFamilies),
+      (Order{3, 1, 0, 2}));
 }
 
 TEST(StockPackOrderTest, BasesComeBeforeWhatNeedsThem) {
@@ -69,30 +71,37 @@ TEST(StockPackOrderTest, BasesComeBeforeWhatNeedsThem) {
                                  {ObjectType::kBlob, 2},
                                  {ObjectType::kBlob, 3},
                                  {ObjectType::kBlob, 1}}),
-                           {1, 2, kNone, 1}, PackLayout::kRecency),
+                           {1, 2, kNone, 1}, PackLayout::kBlobFamilies),
             (Order{2, 1, 0, 3}));
 }
 
-TEST(StockPackOrderTest, FamiliesLieTogether) {
-  // 1 and 4 hang on 3, 5 on 4; 2 hangs on 0.
-  const ObjectList list = List({{ObjectType::kBlob, 0},
-                                {ObjectType::kBlob, 1},
-                                {ObjectType::kBlob, 2},
-                                {ObjectType::kBlob, 3},
-                                {ObjectType::kBlob, 4},
-                                {ObjectType::kBlob, 5}});
-  const Order bases = {kNone, 3, 0, kNone, 3, 4};
-  EXPECT_EQ(StockPackOrder(list, bases, PackLayout::kFamilies),
-            (Order{0, 2, 3, 1, 4, 5}));
-  EXPECT_EQ(StockPackOrder(list, bases, PackLayout::kRecency),
+// 1 and 4 hang on 3, 5 on 4; 2 hangs on 0.
+Order OrderOfFamilies(ObjectType type, PackLayout layout) {
+  std::vector<Object> objects;
+  for (uint32_t visit = 0; visit < 6; ++visit) objects.push_back({type, visit});
+  return StockPackOrder(List(objects), {kNone, 3, 0, kNone, 3, 4}, layout);
+}
+
+TEST(StockPackOrderTest, BlobsOfAFamilyLieTogether) {
+  const Order families = {0, 2, 3, 1, 4, 5};
+  EXPECT_EQ(OrderOfFamilies(ObjectType::kBlob, PackLayout::kBlobFamilies),
+            families);
+  EXPECT_EQ(OrderOfFamilies(ObjectType::kBlob, PackLayout::kAllFamilies),
+            families);
+}
+
+TEST(StockPackOrderTest, TreesComeByRecencyUnlessPacksAreLimited) {
+  EXPECT_EQ(OrderOfFamilies(ObjectType::kTree, PackLayout::kBlobFamilies),
             (Order{0, 3, 1, 2, 4, 5}));
+  EXPECT_EQ(OrderOfFamilies(ObjectType::kTree, PackLayout::kAllFamilies),
+            (Order{0, 2, 3, 1, 4, 5}));
 }
 
 TEST(StockPackOrderTest, CommitsOfAFamilyComeByRecency) {
   EXPECT_EQ(StockPackOrder(List({{ObjectType::kCommit, 0},
                                  {ObjectType::kCommit, 1},
                                  {ObjectType::kCommit, 2}}),
-                           {kNone, kNone, 0}, PackLayout::kFamilies),
+                           {kNone, kNone, 0}, PackLayout::kAllFamilies),
             (Order{0, 1, 2}));
 }
 
@@ -106,7 +115,8 @@ TEST(StockPackOrderTest, LongChainsDoNotRecurse) {
     bases.push_back(i + 1 < kCount ? i + 1 : kNone);
     expected.push_back(kCount - 1 - i);
   }
-  for (const auto layout : {PackLayout::kRecency, PackLayout::kFamilies}) {
+  for (const auto layout :
+       {PackLayout::kBlobFamilies, PackLayout::kAllFamilies}) {
     EXPECT_EQ(StockPackOrder(List(objects), bases, layout), expected);
   }
 }
@@ -131,7 +141,7 @@ TEST(StockPackOrderTest, AnyForestIsAPermutationWithBasesFirst) {
     }
     const Order order = StockPackOrder(
         List(objects), bases,
-        round % 2 == 0 ? PackLayout::kRecency : PackLayout::kFamilies);
+        round % 2 == 0 ? PackLayout::kBlobFamilies : PackLayout::kAllFamilies);
     std::vector<uint32_t> place(count, kNone);
     for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
     ASSERT_EQ(order.size(), count);
