@@ -71,8 +71,7 @@ Result<ObjectIdTable> ReadWholeIds(FileSystem& file_system,
   for (const StockPackFiles& pack : packs) {
     const auto ids =
         ReadPackIds(file_system, settings.object_directory, pack.name);
-    if (ids && IsPackWhole(file_system, settings.object_directory, pack.name,
-                           ids->size())) {
+    if (ids && IsPackWhole(file_system, settings.object_directory, pack.name)) {
       Append(all, ids->bytes());
     }
   }

@@ -4,17 +4,13 @@
 #include "git/object_database.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "base/check.h"
 #include "base/error.h"
 #include "git/loose_object.h"
-#include "git/pack_directory.h"
+#include "git/object_listing.h"
 #include "git/repository_layout.h"
-#include "pack/pack_index.h"
 
 namespace zpack {
 namespace {
@@ -48,24 +44,6 @@ constexpr size_t kMaxPrefetched = 4;
 // Where chains of deltas are long, many bases are in use at a time; more of
 // them in a larger repository.
 constexpr uint64_t kPackBytesPerCached = 8;
-
-// The packs in `object_directories`, without extension. As for Git, an index
-// without its pack does not count. kIo when a directory cannot be read.
-Result<std::vector<std::string>> IndexedPacks(
-    const std::vector<std::string>& object_directories) {
-  constexpr std::string_view kExtension = ".idx";
-  std::vector<std::string> packs;
-  for (const std::string& directory : object_directories) {
-    ZPACK_ASSIGN_OR_RETURN(const auto files, ListPackFiles(directory));
-    for (const std::string& file : files) {
-      if (!IsPackIndexName(file)) continue;
-      const std::string name = file.substr(0, file.size() - kExtension.size());
-      if (!files.contains(name + ".pack")) continue;
-      packs.push_back(PackDirectory(directory) + '/' + name);
-    }
-  }
-  return packs;
-}
 
 // Room for the bases of these packs.
 std::shared_ptr<BaseCache> MakeCache(
@@ -144,25 +122,11 @@ class PackEntryOfSource final : public ObjectStream {
 Result<ObjectDatabase> ObjectDatabase::Open(
     std::string path, std::vector<std::string> object_directories,
     const ReadingOptions& options) {
-  // Not git_repository_odb(): that reads relative alternates differently from
-  // Git, drops silently what it does not find, and never returns from a
-  // truncated loose object.
-  git_odb* raw = nullptr;
-  if (git_odb_new(&raw) != 0) {
-    return MakeError(ErrorCode::kGit, "{}", LastLibgit2Message());
-  }
-  OdbHandle packs(raw);
-  for (const std::string& directory : object_directories) {
-    git_odb_backend* backend = nullptr;
-    // The object database owns its backends.
-    if (git_odb_backend_pack(&backend, directory.c_str()) != 0 ||
-        git_odb_add_backend(packs.get(), backend, 1) != 0) {
-      return MakeError(ErrorCode::kGit, "cannot open the packs of '{}': {}",
-                       directory, LastLibgit2Message());
-    }
-  }
+  ZPACK_ASSIGN_OR_RETURN(auto listing, IndexedPacks(object_directories));
+  ZPACK_ASSIGN_OR_RETURN(OdbHandle packs, OpenPacks(object_directories));
   ObjectDatabase database(std::move(path), std::move(object_directories),
                           std::move(packs));
+  database.late_->listing = std::move(listing);
   ZPACK_TRY(database.OpenReaders(options));
   return database;
 }
@@ -175,7 +139,7 @@ ObjectDatabase::ObjectDatabase(std::string path,
       packs_(std::move(packs)) {}
 
 Status ObjectDatabase::OpenReaders(const ReadingOptions& options) {
-  ZPACK_ASSIGN_OR_RETURN(const auto packs, IndexedPacks(directories_));
+  const std::vector<std::string>& packs = late_->listing;
   if (!options.many_objects && packs.size() <= kMaxLibgit2Packs) return {};
   ZPACK_ASSIGN_OR_RETURN(
       packed_, PackedObjects::Open(packs, MakeCache(directories_, options),
@@ -212,24 +176,6 @@ std::unexpected<Error> ObjectDatabase::PackError(int code,
                    LastLibgit2Message());
 }
 
-Result<ObjectIdTable> ObjectDatabase::ListPacked() const {
-  // Those that are there now: what was a loose object when the others were
-  // opened may be in a pack by now.
-  ZPACK_ASSIGN_OR_RETURN(const auto packs, IndexedPacks(directories_));
-  std::vector<ObjectIdTable> tables = packed_.Ids();
-  for (const std::string& pack : packs) {
-    if (packed_.Reads(pack)) continue;
-    auto ids = ReadPackIndexIds(PosixFileSystem(), pack + ".idx");
-    std::error_code error;
-    // Something is odd, and libgit2 knows what it is.
-    if (!ids || !std::filesystem::exists(pack + ".pack", error)) {
-      return ListWithLibgit2();
-    }
-    tables.push_back(*std::move(ids));
-  }
-  return ObjectIdTable::Merge(kFormat, tables);
-}
-
 Result<ObjectIdTable> ObjectDatabase::ListWithLibgit2() const {
   Bytes ids;
   const auto add = [](const git_oid* id, void* payload) {
@@ -244,47 +190,102 @@ Result<ObjectIdTable> ObjectDatabase::ListWithLibgit2() const {
 }
 
 Result<ObjectIdTable> ObjectDatabase::List() {
-  ZPACK_ASSIGN_OR_RETURN(ObjectIdTable packed_ids, ListPacked());
-  Bytes loose;
-  for (const std::string& directory : directories_) {
-    ZPACK_TRY(ListLooseObjects(directory, loose));
-  }
-  ZPACK_ASSIGN_OR_RETURN(const auto loose_ids, ObjectIdTable::FromUnsorted(
-                                                   kFormat, std::move(loose)));
-  if (loose_ids.size() == 0) {
-    only_loose_ = {};
-    return packed_ids;
-  }
-  Bytes only_loose;
-  for (const uint32_t rank : FindDifference(loose_ids, packed_ids).only_in_a) {
-    Append(only_loose, loose_ids[rank].bytes());
-  }
+  std::vector<ObjectIdTable> open;
+  for (const auto& reader : packed_.readers()) open.push_back(reader->ids());
   ZPACK_ASSIGN_OR_RETURN(
-      only_loose_, ObjectIdTable::FromSorted(kFormat, std::move(only_loose)));
-  return ObjectIdTable::Merge(kFormat, {packed_ids, only_loose_});
+      ObjectListing listing,
+      ListObjects(
+          directories_, open,
+          [this](const std::string& pack) { return packed_.Reads(pack); },
+          [this] { return ListWithLibgit2(); }));
+  only_loose_ = std::move(listing.only_loose);
+  repeated_ = std::move(listing.repeated);
+  return std::move(listing.all);
 }
 
-template <typename T, typename FromLoose, typename FromPack>
-Result<T> ObjectDatabase::Find(const ObjectId& id, FromLoose from_loose,
-                               FromPack from_pack) const {
-  const auto try_loose = [&]() -> Result<T> {
-    auto object = LooseObject::Open(directories_, id);
-    if (!object) return std::unexpected(std::move(object).error());
-    return from_loose(*std::move(object));
-  };
-  const auto is_missing = [](const Result<T>& result) {
-    return !result && result.error().code == ErrorCode::kNotFound;
-  };
-  // The other place is tried, whatever List saw: Git moves objects from loose
-  // files into packs, and back, at any time.
-  if (only_loose_.Find(id)) {
-    Result<T> loose = try_loose();
-    return is_missing(loose) ? from_pack() : std::move(loose);
+Result<OdbHandle> ObjectDatabase::OpenPacks(
+    const std::vector<std::string>& object_directories) {
+  // Not git_repository_odb(): that reads relative alternates differently from
+  // Git, drops silently what it does not find, and never returns from a
+  // truncated loose object.
+  git_odb* raw = nullptr;
+  if (git_odb_new(&raw) != 0) {
+    return MakeError(ErrorCode::kGit, "{}", LastLibgit2Message());
   }
-  Result<T> packed = from_pack();
-  if (!is_missing(packed)) return packed;
-  Result<T> loose = try_loose();
-  return is_missing(loose) ? std::move(packed) : std::move(loose);
+  OdbHandle packs(raw);
+  for (const std::string& directory : object_directories) {
+    git_odb_backend* backend = nullptr;
+    // The object database owns its backends.
+    if (git_odb_backend_pack(&backend, directory.c_str()) != 0 ||
+        git_odb_add_backend(packs.get(), backend, 1) != 0) {
+      return MakeError(ErrorCode::kGit, "cannot open the packs of '{}': {}",
+                       directory, LastLibgit2Message());
+    }
+  }
+  return packs;
+}
+
+git_odb* ObjectDatabase::PacksOfNow() const {
+  const std::scoped_lock lock(late_->mutex);
+  const auto listing = IndexedPacks(directories_);
+  if (!listing || *listing == late_->listing) return late_->packs.get();
+  auto packs = OpenPacks(directories_);
+  if (!packs) return late_->packs.get();
+  // Other threads may be using those that were opened before.
+  if (late_->packs) late_->before.push_back(std::move(late_->packs));
+  late_->packs = *std::move(packs);
+  late_->listing = *listing;
+  return late_->packs.get();
+}
+
+template <typename T, typename FromLoose, typename FromReader,
+          typename FromLibgit2>
+Result<T> ObjectDatabase::Find(const ObjectId& id, FromLoose from_loose,
+                               FromReader from_reader,
+                               FromLibgit2 from_libgit2) const {
+  Result<T> result = PackError(GIT_ENOTFOUND, id);
+  // Takes the outcome of one attempt. What is wrong with a copy says more than
+  // that there is no other.
+  const auto take = [&](Result<T> next) {
+    const bool is_missing = !next && next.error().code == ErrorCode::kNotFound;
+    if (next || (result.error().code == ErrorCode::kNotFound && !is_missing)) {
+      result = std::move(next);
+    }
+    return result.has_value();
+  };
+  const auto in_reader = [&](StockPackReader& pack) {
+    const auto rank = pack.ids().Find(id);
+    if (!rank || (repeated_.Find(id) && !pack.IsSound(*rank))) return false;
+    Result<T> read = from_reader(pack, *rank);
+    // Where it failed, libgit2 says what is wrong.
+    return read && take(std::move(read));
+  };
+  const auto in_loose = [&] {
+    for (const std::string& directory : directories_) {
+      auto object = LooseObject::Open({directory}, id);
+      if (take(object ? from_loose(*std::move(object))
+                      : std::unexpected(std::move(object).error()))) {
+        return true;
+      }
+    }
+    return false;
+  };
+  // The other places are tried, whatever List saw: Git moves objects from loose
+  // files into packs, and back, at any time.
+  if (only_loose_.Find(id) && in_loose()) return result;
+  if (const auto at = packed_.Find(id); at && in_reader(*at->pack))
+    return result;
+  // What one copy has lost may be in another. libgit2 comes later: it does not
+  // notice all damage.
+  if (repeated_.Find(id)) {
+    for (const auto& reader : packed_.readers()) {
+      if (in_reader(*reader)) return result;
+    }
+    if (in_loose()) return result;
+  }
+  if (take(from_libgit2(packs_.get())) || in_loose()) return result;
+  if (git_odb* const now = PacksOfNow()) take(from_libgit2(now));
+  return result;
 }
 
 Result<ObjectInfo> ObjectDatabase::ReadInfo(const ObjectId& id) const {
@@ -293,12 +294,14 @@ Result<ObjectInfo> ObjectDatabase::ReadInfo(const ObjectId& id) const {
       [](const std::unique_ptr<LooseObject>& object) -> Result<ObjectInfo> {
         return object->info();
       },
-      [&]() -> Result<ObjectInfo> {
-        if (const auto at = packed_.Find(id)) return at->pack->Info(at->rank);
+      [](const StockPackReader& pack, uint32_t rank) -> Result<ObjectInfo> {
+        return pack.Info(rank);
+      },
+      [&](git_odb* packs) -> Result<ObjectInfo> {
         const git_oid oid = ToGitOid(id);
         size_t size = 0;
         git_object_t type = GIT_OBJECT_INVALID;
-        const int code = git_odb_read_header(&size, &type, packs_.get(), &oid);
+        const int code = git_odb_read_header(&size, &type, packs, &oid);
         if (code != 0) return PackError(code, id);
         ZPACK_ASSIGN_OR_RETURN(const ObjectType known_type,
                                ToObjectType(type, id));
@@ -319,28 +322,38 @@ void ObjectDatabase::PrefetchReads(std::span<const ObjectId> ids) const {
   for (const auto& place : places) place.pack->PrefetchEntry(place.rank);
 }
 
-Result<OdbObjectHandle> ObjectDatabase::ReadPacked(const ObjectId& id) const {
+Result<OdbObjectHandle> ObjectDatabase::ReadPacked(git_odb* packs,
+                                                   const ObjectId& id) const {
   const git_oid oid = ToGitOid(id);
   git_odb_object* object = nullptr;
-  const int code = git_odb_read(&object, packs_.get(), &oid);
+  const int code = git_odb_read(&object, packs, &oid);
   if (code != 0) return PackError(code, id);
   return OdbObjectHandle(object);
 }
 
 Result<ObjectType> ObjectDatabase::Read(const ObjectId& id,
                                         Bytes& content) const {
+  Result<ObjectType> type = ReadCopy(id, content);
+  if (type || type.error().code == ErrorCode::kNotFound) return type;
+  const auto rebuilt = ReadOnOtherBase(id, content);
+  return rebuilt ? rebuilt : type;
+}
+
+Result<ObjectType> ObjectDatabase::ReadCopy(const ObjectId& id,
+                                            Bytes& content) const {
   return Find<ObjectType>(
       id,
       [&](const std::unique_ptr<LooseObject>& object) -> Result<ObjectType> {
         ZPACK_TRY(ReadWhole(*object, content));
         return object->info().type;
       },
-      [&]() -> Result<ObjectType> {
-        if (const auto at = packed_.Find(id);
-            at && at->pack->Read(at->rank, content)) {
-          return at->pack->Info(at->rank).type;
-        }
-        ZPACK_ASSIGN_OR_RETURN(const OdbObjectHandle object, ReadPacked(id));
+      [&](StockPackReader& pack, uint32_t rank) -> Result<ObjectType> {
+        ZPACK_TRY(pack.Read(rank, content));
+        return pack.Info(rank).type;
+      },
+      [&](git_odb* packs) -> Result<ObjectType> {
+        ZPACK_ASSIGN_OR_RETURN(const OdbObjectHandle object,
+                               ReadPacked(packs, id));
         const size_t size = git_odb_object_size(object.get());
         const auto* const data =
             static_cast<const uint8_t*>(git_odb_object_data(object.get()));
@@ -348,6 +361,30 @@ Result<ObjectType> ObjectDatabase::Read(const ObjectId& id,
         std::copy_n(data, size, content.begin());
         return ToObjectType(git_odb_object_type(object.get()), id);
       });
+}
+
+Result<ObjectType> ObjectDatabase::ReadOnOtherBase(const ObjectId& id,
+                                                   Bytes& content) const {
+  const auto at = packed_.Find(id);
+  std::vector<uint32_t> chain;
+  for (std::optional<uint32_t> rank = at ? std::optional(at->rank)
+                                         : std::nullopt;
+       rank; rank = at->pack->Base(*rank)) {
+    const ObjectId base = at->pack->ids()[*rank];
+    if (!chain.empty() && repeated_.Find(base)) {
+      const auto type = ReadCopy(base, content);
+      if (!type) return type;
+      Bytes next;
+      for (; !chain.empty(); chain.pop_back()) {
+        ZPACK_TRY(at->pack->ApplyDelta(chain.back(), content, next));
+        std::swap(content, next);
+      }
+      return type;
+    }
+    chain.push_back(*rank);
+  }
+  return MakeError(ErrorCode::kNotFound, "no other base of object {}",
+                   id.ToHex());
 }
 
 Result<std::unique_ptr<ObjectStream>> ObjectDatabase::OpenStream(
@@ -359,15 +396,15 @@ Result<std::unique_ptr<ObjectStream>> ObjectDatabase::OpenStream(
         return object;
       },
       // What is a delta is read at once.
-      [&]() -> Result<Stream> {
-        if (const auto at = packed_.Find(id);
-            at && at->pack->IsWhole(at->rank)) {
-          auto entry = at->pack->OpenStream(at->rank);
-          if (entry) {
-            return std::make_unique<PackEntryOfSource>(*std::move(entry), id);
-          }
+      [&](StockPackReader& pack, uint32_t rank) -> Result<Stream> {
+        if (!pack.IsWhole(rank)) {
+          return MakeError(ErrorCode::kUnsupported, "not stored whole");
         }
-        ZPACK_ASSIGN_OR_RETURN(OdbObjectHandle object, ReadPacked(id));
+        ZPACK_ASSIGN_OR_RETURN(auto entry, pack.OpenStream(rank));
+        return std::make_unique<PackEntryOfSource>(std::move(entry), id);
+      },
+      [&](git_odb* packs) -> Result<Stream> {
+        ZPACK_ASSIGN_OR_RETURN(OdbObjectHandle object, ReadPacked(packs, id));
         ZPACK_ASSIGN_OR_RETURN(
             const ObjectType known_type,
             ToObjectType(git_odb_object_type(object.get()), id));

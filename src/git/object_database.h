@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -54,16 +55,26 @@ class ObjectDatabase {
   // Opens the packs that we can read ourselves.
   Status OpenReaders(const ReadingOptions& options);
 
-  Result<ObjectIdTable> ListPacked() const;
   Result<ObjectIdTable> ListWithLibgit2() const;
 
   // An error about object `id`, from libgit2's return code.
   std::unexpected<Error> PackError(int code, const ObjectId& id) const;
-  Result<OdbObjectHandle> ReadPacked(const ObjectId& id) const;
-  // What `from_pack` says, or `from_loose` of the loose object.
-  template <typename T, typename FromLoose, typename FromPack>
+  static Result<OdbHandle> OpenPacks(
+      const std::vector<std::string>& object_directories);
+  // The packs that are there now, for libgit2, if others have come or gone
+  // since the database was opened; else nothing.
+  git_odb* PacksOfNow() const;
+  Result<OdbObjectHandle> ReadPacked(git_odb* packs, const ObjectId& id) const;
+  // What is said of the first sound copy of an object: `from_loose` of a loose
+  // object, `from_reader` of a pack that we read ourselves, and `from_libgit2`.
+  template <typename T, typename FromLoose, typename FromReader,
+            typename FromLibgit2>
   Result<T> Find(const ObjectId& id, FromLoose from_loose,
-                 FromPack from_pack) const;
+                 FromReader from_reader, FromLibgit2 from_libgit2) const;
+  Result<ObjectType> ReadCopy(const ObjectId& id, Bytes& content) const;
+  // Reads a delta whose base, near or far, is damaged in its pack, but has
+  // another copy.
+  Result<ObjectType> ReadOnOtherBase(const ObjectId& id, Bytes& content) const;
 
   std::string path_;
   std::vector<std::string> directories_;
@@ -71,8 +82,19 @@ class ObjectDatabase {
   // Those packs that are read without libgit2, which stays the reference: what
   // cannot be read here is read there, and it says what is wrong.
   PackedObjects packed_;
-  // What is in no pack, as List saw it; looked for among loose objects first.
+  // As List saw it: what is in no pack, which is looked for among loose objects
+  // first, and what has several copies, which are checked.
   ObjectIdTable only_loose_;
+  ObjectIdTable repeated_;
+  // Opened when an object is not where it was: another process may have moved
+  // it into a pack that is new.
+  struct Late {
+    std::mutex mutex;
+    std::vector<std::string> listing;  // packs that are open in `packs`
+    OdbHandle packs;
+    std::vector<OdbHandle> before;
+  };
+  std::unique_ptr<Late> late_ = std::make_unique<Late>();
 };
 
 }  // namespace zpack

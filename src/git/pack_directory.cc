@@ -85,17 +85,23 @@ Result<ObjectIdTable> ReadPackIds(FileSystem& file_system,
 }
 
 bool IsPackWhole(FileSystem& file_system, const std::string& object_directory,
-                 const std::string& name, uint32_t count) {
+                 const std::string& name) {
   constexpr size_t kHash = ObjectIdWidth(ObjectFormat::kSha1);
   constexpr size_t kHeader = 12;
+  constexpr size_t kFanOut = 256 * sizeof(uint32_t);
   const std::string path = PackDirectory(object_directory) + '/' + name;
   const auto pack = file_system.OpenForRead(path + ".pack");
   const auto index = ReadWholeFile(file_system, path + ".idx",
                                    std::numeric_limits<size_t>::max());
   if (!pack || !index || (*pack)->size() < kHeader + kHash ||
-      index->size() < 2 * kHash) {
+      index->size() < kFanOut + 2 * kHash) {
     return false;
   }
+  // The last number of the fan-out, with or without a header before it.
+  ByteReader start(*index);
+  const bool has_header = start.U32() == kPackIndexSignature;
+  const uint32_t count = LoadBigEndian<uint32_t>(
+      &(*index)[kFanOut - sizeof(uint32_t) + (has_header ? 8 : 0)]);
   std::array<uint8_t, kHeader> header;
   std::array<uint8_t, kHash> hash;
   if (!(*pack)->Read(0, header) ||

@@ -55,11 +55,10 @@ Result<ObjectIdTable> ReadPackIds(FileSystem& file_system,
                                   const std::string& object_directory,
                                   const std::string& name);
 
-// Whether a pack has the header and the hash that its index speaks of, which
-// names `count` objects, as Git checks it before it believes the index. False
-// when it cannot be read.
+// Whether a pack has the header and the hash that its index speaks of, as Git
+// checks it before it believes the index. False when it cannot be read.
 bool IsPackWhole(FileSystem& file_system, const std::string& object_directory,
-                 const std::string& name, uint32_t count);
+                 const std::string& name);
 
 // When each object of a cruft pack was last used, by rank. kSourceCorrupt when
 // that cannot be read.

@@ -84,12 +84,4 @@ std::optional<PackedObjects::Place> PackedObjects::Find(
   return std::nullopt;
 }
 
-std::vector<ObjectIdTable> PackedObjects::Ids() const {
-  if (readers_.size() > kMaxSearchedPacks) return {ids_};
-  std::vector<ObjectIdTable> tables;
-  tables.reserve(readers_.size());
-  for (const auto& reader : readers_) tables.push_back(reader->ids());
-  return tables;
-}
-
 }  // namespace zpack

@@ -41,8 +41,9 @@ class PackedObjects {
   };
   std::optional<Place> Find(const ObjectId& id) const;
 
-  // Tables that together hold all ids.
-  std::vector<ObjectIdTable> Ids() const;
+  const std::vector<std::unique_ptr<StockPackReader>>& readers() const {
+    return readers_;
+  }
 
  private:
   // Fills what follows the readers.

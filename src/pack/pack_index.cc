@@ -4,6 +4,7 @@
 #include "pack/pack_index.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "base/error.h"
@@ -19,34 +20,6 @@ constexpr ObjectFormat kFormat = ObjectFormat::kSha1;
 
 std::unexpected<Error> Bad(const std::string& path) {
   return MakeError(ErrorCode::kCorrupt, "bad pack index '{}'", path);
-}
-
-// Version 1 has no header and no checksums: the fan-out, offsets with ids, and
-// two hashes.
-Result<PackIndex> ReadVersion1(const RandomAccessFile& file) {
-  Bytes bytes(file.size());
-  ZPACK_TRY(file.Read(0, bytes));
-  ByteReader in(bytes);
-  ObjectIdTable::FanOut fan_out;
-  for (uint32_t& count : fan_out) count = in.U32();
-  const size_t width = ObjectIdWidth(kFormat);
-  const uint64_t count = fan_out.back();
-  if (!in.ok() ||
-      bytes.size() != kFanOutSize + count * (width + 4) + 2 * width) {
-    return Bad(file.path());
-  }
-  PackIndex index;
-  Bytes ids;
-  ReserveTable(ids, count * width);
-  index.offsets.resize(count);
-  for (uint64_t& offset : index.offsets) {
-    offset = in.U32();
-    Append(ids, in.Raw(width));
-  }
-  ZPACK_ASSIGN_OR_RETURN(index.ids,
-                         ObjectIdTable::FromSorted(kFormat, std::move(ids)));
-  if (index.ids.fan_out() != fan_out) return Bad(file.path());
-  return index;
 }
 
 // 1 or 2; kUnsupported for what is newer.
@@ -76,12 +49,13 @@ Status ReadTable(const RandomAccessFile& file, uint64_t offset, uint64_t size,
   return file.Read(offset, table);
 }
 
-Result<ObjectIdTable> ReadVersion2Ids(const RandomAccessFile& file) {
+// The ids of version 2, which may be repeated.
+Result<Bytes> ReadVersion2Ids(const RandomAccessFile& file,
+                              ObjectIdTable::FanOut& fan_out) {
   if (file.size() < kHeaderSize) return Bad(file.path());
   Bytes header(kFanOutSize);
   ZPACK_TRY(file.Read(kHeaderSize - kFanOutSize, header));
   ByteReader in(header);
-  ObjectIdTable::FanOut fan_out;
   for (uint32_t& count : fan_out) count = in.U32();
   const uint64_t count = fan_out.back();
   const uint64_t least = Version2Size(count);
@@ -93,19 +67,70 @@ Result<ObjectIdTable> ReadVersion2Ids(const RandomAccessFile& file) {
   Bytes bytes;
   ZPACK_TRY(
       ReadTable(file, kHeaderSize, count * ObjectIdWidth(kFormat), bytes));
-  ZPACK_ASSIGN_OR_RETURN(ObjectIdTable ids,
-                         ObjectIdTable::FromSorted(kFormat, std::move(bytes)));
-  if (ids.fan_out() != fan_out) return Bad(file.path());
+  return bytes;
+}
+
+// The ids of version 1, which may be repeated, and their offsets.
+Result<Bytes> ReadVersion1Ids(const RandomAccessFile& file,
+                              ObjectIdTable::FanOut& fan_out,
+                              std::vector<uint64_t>& offsets) {
+  Bytes bytes(file.size());
+  ZPACK_TRY(file.Read(0, bytes));
+  ByteReader in(bytes);
+  for (uint32_t& count : fan_out) count = in.U32();
+  const size_t width = ObjectIdWidth(kFormat);
+  const uint64_t count = fan_out.back();
+  if (!in.ok() ||
+      bytes.size() != kFanOutSize + count * (width + 4) + 2 * width) {
+    return Bad(file.path());
+  }
+  Bytes ids;
+  ReserveTable(ids, count * width);
+  offsets.resize(count);
+  for (uint64_t& offset : offsets) {
+    offset = in.U32();
+    Append(ids, in.Raw(width));
+  }
   return ids;
+}
+
+// Each id once. kCorrupt when they are not ascending or `fan_out` is that of
+// others.
+Result<ObjectIdTable> EachOnce(const Bytes& ids,
+                               const ObjectIdTable::FanOut& fan_out,
+                               const std::string& path) {
+  const size_t width = ObjectIdWidth(kFormat);
+  ObjectIdTable::FanOut counts{};
+  Bytes once;
+  ReserveTable(once, ids.size());
+  for (size_t at = 0; at < ids.size(); at += width) {
+    const ByteView id = ByteView(ids).subspan(at, width);
+    ++counts[id[0]];
+    if (at == 0 ||
+        !std::ranges::equal(id, ByteView(ids).subspan(at - width, width))) {
+      Append(once, id);
+    }
+  }
+  std::partial_sum(counts.begin(), counts.end(), counts.begin());
+  if (counts != fan_out) return Bad(path);
+  return ObjectIdTable::FromSorted(kFormat, std::move(once));
 }
 
 }  // namespace
 
 Result<PackIndex> ReadPackIndex(const RandomAccessFile& file) {
   ZPACK_ASSIGN_OR_RETURN(const uint32_t version, ReadVersion(file));
-  if (version == 1) return ReadVersion1(file);
   PackIndex index;
-  ZPACK_ASSIGN_OR_RETURN(index.ids, ReadVersion2Ids(file));
+  ObjectIdTable::FanOut fan_out;
+  // Version 1 has no header and no checksums: the fan-out, offsets with ids,
+  // and two hashes.
+  ZPACK_ASSIGN_OR_RETURN(
+      Bytes ids, version == 1 ? ReadVersion1Ids(file, fan_out, index.offsets)
+                              : ReadVersion2Ids(file, fan_out));
+  ZPACK_ASSIGN_OR_RETURN(index.ids,
+                         ObjectIdTable::FromSorted(kFormat, std::move(ids)));
+  if (index.ids.fan_out() != fan_out) return Bad(file.path());
+  if (version == 1) return index;
   const uint64_t count = index.ids.size();
   uint64_t at = kHeaderSize + index.ids.bytes().size();
   {
@@ -143,9 +168,12 @@ Result<ObjectIdTable> ReadPackIndexIds(FileSystem& file_system,
                                        const std::string& path) {
   ZPACK_ASSIGN_OR_RETURN(const auto file, file_system.OpenForRead(path));
   ZPACK_ASSIGN_OR_RETURN(const uint32_t version, ReadVersion(*file));
-  if (version != 1) return ReadVersion2Ids(*file);
-  ZPACK_ASSIGN_OR_RETURN(const PackIndex index, ReadVersion1(*file));
-  return index.ids;
+  ObjectIdTable::FanOut fan_out;
+  std::vector<uint64_t> offsets;
+  ZPACK_ASSIGN_OR_RETURN(const Bytes ids,
+                         version == 1 ? ReadVersion1Ids(*file, fan_out, offsets)
+                                      : ReadVersion2Ids(*file, fan_out));
+  return EachOnce(ids, fan_out, file->path());
 }
 
 }  // namespace zpack

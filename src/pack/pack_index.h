@@ -23,14 +23,16 @@ struct PackIndex {
 };
 
 // The index in `file`. kUnsupported for another version, kCorrupt for what does
-// not fit together, kIo; its own checksum is not looked at.
+// not fit together or names an object twice, kIo; its own checksum is not
+// looked at.
 Result<PackIndex> ReadPackIndex(const RandomAccessFile& file);
 
 // The same of the file `path`. Errors as above, and kNotFound.
 Result<PackIndex> ReadPackIndex(FileSystem& file_system,
                                 const std::string& path);
 
-// Its ids only; whether its offsets fit is not looked at.
+// Its ids only, those that it names twice once; whether its offsets fit is not
+// looked at.
 Result<ObjectIdTable> ReadPackIndexIds(FileSystem& file_system,
                                        const std::string& path);
 

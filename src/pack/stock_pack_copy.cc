@@ -76,6 +76,27 @@ Status StockPackReader::Check(uint32_t rank) const {
   return CheckEntry(rank, header);
 }
 
+bool StockPackReader::IsSound(uint32_t rank) {
+  // Up to what is known, and back with what is found there.
+  std::vector<uint32_t> chain;
+  auto found = Soundness::kSound;
+  for (uint32_t at = positions_[rank]; at != kNoBase; at = entries_[at].base) {
+    const Soundness known = soundness_[at];
+    if (known != Soundness::kUnknown) {
+      found = known;
+      break;
+    }
+    chain.push_back(at);
+  }
+  for (; !chain.empty(); chain.pop_back()) {
+    if (found == Soundness::kSound && !Check(ranks_[chain.back()])) {
+      found = Soundness::kDamaged;
+    }
+    soundness_[chain.back()] = found;
+  }
+  return found == Soundness::kSound;
+}
+
 Status StockPackReader::Copy(uint32_t rank, const PackedSink& sink) const {
   const uint32_t position = positions_[rank];
   ZPACK_ASSIGN_OR_RETURN(const EntryHeader header, ReadHeader(position));

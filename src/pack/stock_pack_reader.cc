@@ -84,6 +84,8 @@ Result<std::unique_ptr<StockPackReader>> StockPackReader::Create(
   reader->checksums_ = std::move(index.checksums);
   ZPACK_TRY(reader->ScanEntries(threads));
   ZPACK_TRY(reader->ResolveTypes());
+  reader->soundness_ =
+      std::vector<std::atomic<Soundness>>(reader->entries_.size());
   return reader;
 }
 

@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -73,18 +74,28 @@ class StockPackReader {
   }
   // kCorrupt unless the entry is what the index was made for.
   Status Check(uint32_t rank) const;
+  // Whether that holds of the entry and of all that it is a delta against. Each
+  // entry is checked once.
+  bool IsSound(uint32_t rank);
   // Passes on the entry as it is stored, once it is known to be what the index
   // was made for. kCorrupt before anything was passed on when it is not.
   Status Copy(uint32_t rank, const PackedSink& sink) const;
 
   // kUnsupported for objects too large to be read at once; kCorrupt and kIo.
   Status Read(uint32_t rank, Bytes& content);
+  // Fills `content` with the object that the delta at `rank` makes of `base`.
+  // Errors as Read. REQUIRES: not IsWhole(rank).
+  Status ApplyDelta(uint32_t rank, ByteView base, Bytes& content) const {
+    return Expand(positions_[rank], base, content);
+  }
   // The content in pieces, for objects of any size; kCorrupt and kIo, then and
   // when it is read. The reader outlives the stream. REQUIRES: IsWhole(rank).
   Result<std::unique_ptr<ObjectStream>> OpenStream(uint32_t rank) const;
 
  private:
   static constexpr uint32_t kNoBase = 0xffffffff;
+
+  enum class Soundness : uint8_t { kUnknown, kSound, kDamaged };
 
   // Entries are numbered by their position in the pack.
   struct Entry {
@@ -136,6 +147,9 @@ class StockPackReader {
   std::vector<uint32_t> ranks_;      // by position
   std::vector<uint32_t> checksums_;  // by rank; none in an old index
   std::vector<Entry> entries_;
+  // By position: what IsSound found. Written by several threads, always the
+  // same.
+  std::vector<std::atomic<Soundness>> soundness_;
   std::shared_ptr<BaseCache> cache_;
   uint32_t number_;  // of this pack in `cache_`
 };

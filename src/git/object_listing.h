@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which objects are in object directories that others change meanwhile.
+// Functions without state; any thread.
+
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "object/object_id_table.h"
+
+namespace zpack {
+
+// The packs in `object_directories`, without extension. As for Git, an index
+// without its pack does not count. kIo when a directory cannot be read.
+Result<std::vector<std::string>> IndexedPacks(
+    const std::vector<std::string>& object_directories);
+
+struct ObjectListing {
+  ObjectIdTable all;
+  ObjectIdTable only_loose;  // in no pack
+  ObjectIdTable repeated;    // in several places
+};
+
+// The objects in `object_directories`, and those of packs that are open, whose
+// ids are `open`; `is_open` tells them by the name that IndexedPacks gives a
+// pack, and these are not read. Packs whose index
+// cannot be read are left to `otherwise`, which lists the objects of all packs.
+//
+// An object that others move between packs and loose files meanwhile is listed.
+// For that, the listing is repeated until the packs stay the same, up to a
+// limit.
+Result<ObjectListing> ListObjects(
+    const std::vector<std::string>& object_directories,
+    const std::vector<ObjectIdTable>& open,
+    const std::function<bool(const std::string&)>& is_open,
+    const std::function<Result<ObjectIdTable>()>& otherwise);
+
+}  // namespace zpack

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// 'repack -d' of what is damaged or odd, but all there: as Git, it takes the
+// copy that is sound.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "codec/deflate.h"
+#include "pack/stock_pack_writer.h"
+#include "support/repack_fixture.h"
+#include "zpack/repack.h"
+
+namespace zpack::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::SizeIs;
+
+class RepackDamageTest : public RepackFixture {
+ protected:
+  // Offsets of the entries in a pack, ascending.
+  std::vector<size_t> Offsets(const std::string& pack) const {
+    std::vector<size_t> offsets;
+    for (const std::string& line : SplitLines(repo_.Git(
+             {"verify-pack", "-v", pack_directory() + '/' + pack + ".idx"}))) {
+      size_t size = 0;
+      size_t stored = 0;
+      size_t offset = 0;
+      char type[16];
+      if (std::sscanf(line.c_str(), "%*40[0-9a-f] %15s %zu %zu %zu", type,
+                      &size, &stored, &offset) == 4) {
+        offsets.push_back(offset);
+      }
+    }
+    std::ranges::sort(offsets);
+    return offsets;
+  }
+
+  // One entry of the pack after the other is damaged, at its beginning or in
+  // its middle; nothing is lost.
+  void ExpectOtherCopiesAreUsed(const std::string& pack) const {
+    const std::string saved = dir_ / "saved";
+    fs::copy(repo_.path(), saved, fs::copy_options::recursive);
+    const std::string bytes =
+        ReadFile(saved + "/objects/pack/" + pack + ".pack");
+    const RepositoryState state = ReadState(repo_.path());
+    const std::vector<size_t> offsets = Offsets(pack);
+    ASSERT_GT(offsets.size(), 5U);
+    for (size_t i = 0; i < offsets.size(); ++i) {
+      SCOPED_TRACE("entry " + std::to_string(i));
+      fs::remove_all(repo_.path());
+      fs::copy(saved, repo_.path(), fs::copy_options::recursive);
+      const size_t end =
+          i + 1 < offsets.size() ? offsets[i + 1] : bytes.size() - 20;
+      const size_t at =
+          i % 2 == 0 ? offsets[i] : offsets[i] + (end - offsets[i]) / 2;
+      std::string damaged = bytes;
+      damaged[at] ^= 0x10;
+      WriteFile(pack_directory() + '/' + pack + ".pack", damaged);
+      RepackOptions options;
+      options.redundant = Redundant::kRemove;
+      options.run.threads = 1;
+      const auto stats = zpack::Repack(repo_.path(), options);
+      EXPECT_TRUE(stats) << stats.error().message;
+      EXPECT_THAT(Packs(), SizeIs(1));
+      if (i % 4 == 0) {
+        EXPECT_TRUE(repo_.TryGit({"fsck", "--full"}).ok());
+      }
+    }
+    EXPECT_EQ(ReadState(repo_.path()), state);
+  }
+};
+
+TEST_F(RepackDamageTest, LooseCopyOfADamagedEntryIsUsed) {
+  repo_.History(3);
+  const RepoBuilder loose(dir_ / "loose");
+  loose.History(3);
+  repo_.PackAll();
+  const std::string pack = Packs().at(0);
+  for (const auto& entry :
+       fs::directory_iterator(loose.git_dir() + "/objects")) {
+    const std::string name = entry.path().filename().string();
+    if (name.size() == 2) {
+      fs::copy(
+          entry.path(), repo_.git_dir() + "/objects/" + name,
+          fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+    }
+  }
+  ExpectOtherCopiesAreUsed(pack);
+}
+
+TEST_F(RepackDamageTest, CopyInAnotherPackIsUsed) {
+  repo_.History(3);
+  repo_.Git({"repack", "-q", "-a", "-d"});
+  const std::string pack = Packs().at(0);
+  const std::string bytes = ReadFile(pack_directory() + '/' + pack + ".pack");
+  const std::string index = ReadFile(pack_directory() + '/' + pack + ".idx");
+  // Git finds no deltas this time.
+  repo_.Git({"repack", "-q", "-a", "-d", "-F", "--depth=0"});
+  ASSERT_NE(Packs().at(0), pack);
+  WriteFile(pack_directory() + '/' + pack + ".pack", bytes);
+  WriteFile(pack_directory() + '/' + pack + ".idx", index);
+  ExpectOtherCopiesAreUsed(pack);
+}
+
+TEST_F(RepackDamageTest, ObjectThatIsTwiceInOnePack) {
+  const std::string head = repo_.History(3);
+  const std::string text = "twice\n";
+  const std::string id = HashObject("blob", text);
+  repo_.PackAll();
+  auto writer = StockPackWriter::Create(PosixFileSystem(), pack_directory(), 3);
+  Require(writer.has_value(), "pack writer");
+  for (const std::string& content : {text, std::string("once\n"), text}) {
+    Bytes stream;
+    StreamDeflater deflater([&](ByteView piece) -> Status {
+      Append(stream, piece);
+      return {};
+    });
+    Require(deflater.Append(AsBytes(content)) && deflater.Finish(), "deflate");
+    const ObjectId object = *ObjectId::FromHex(HashObject("blob", content));
+    Require((*writer)
+                ->Add(object, {ObjectType::kBlob, content.size()}, stream)
+                .has_value(),
+            "entry");
+  }
+  Require((*writer)->Finish() && (*writer)->Publish(), "publish");
+  writer->reset();
+  repo_.SetRef("refs/tags/twice", id);
+  ASSERT_THAT(Packs(), SizeIs(2));
+  const std::string copy = dir_ / "copy";
+  fs::copy(repo_.path(), copy, fs::copy_options::recursive);
+  ASSERT_TRUE(RunGit({"repack", "-q", "-a", "-d"}, copy).ok());
+  const ProcessResult result = Repack({"-d"});
+  EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+  EXPECT_THAT(Packs(), SizeIs(1));
+  EXPECT_EQ(ReadState(repo_.path()), ReadState(copy));
+  EXPECT_EQ(repo_.Git({"cat-file", "blob", id}) + '\n', text);
+}
+
+}  // namespace
+}  // namespace zpack::testing

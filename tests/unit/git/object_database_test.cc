@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/object_database.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "git/object_listing.h"
+#include "support/matchers.h"
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+
+namespace zpack {
+namespace {
+
+namespace fs = std::filesystem;
+
+using testing::RepoBuilder;
+
+constexpr auto kNoneIsOpen = [](const std::string&) { return false; };
+
+ObjectId Id(const std::string& hex) { return *ObjectId::FromHex(hex); }
+
+class ObjectDatabaseTest : public ::testing::Test {
+ protected:
+  ObjectDatabaseTest() { InitLibgit2(); }
+
+  std::string objects() const { return repo_.path() + "/objects"; }
+  // Moves all loose objects into a pack of their own.
+  void Pack() const { repo_.Git({"repack", "-q", "-d"}); }
+
+  testing::TempDir dir_;
+  RepoBuilder repo_ = RepoBuilder(dir_ / "repo");
+};
+
+// Right after the packs were listed, another process moves everything into a
+// pack of another name.
+TEST_F(ObjectDatabaseTest, WhatMovesWhileItIsListedIsListed) {
+  repo_.History(3);
+  Pack();
+  const auto before = ListObjects(
+      {objects()}, {}, [] { return Result<ObjectIdTable>(ObjectIdTable()); });
+  ASSERT_THAT(before, testing::IsOk());
+  const std::string moved = objects() + "/pack/pack-" + std::string(40, 'f');
+  const std::string bad = objects() + "/pack/pack-" + std::string(40, '0');
+  testing::WriteFile(bad + ".idx", "bad");
+  testing::WriteFile(bad + ".pack", "bad");
+  int calls = 0;
+  const auto listing = ListObjects({objects()}, {}, kNoneIsOpen, [&] {
+    // Called for the bad pack, after the packs were listed.
+    ++calls;
+    fs::remove(bad + ".idx");
+    for (const auto& name : testing::ListDirectory(objects() + "/pack")) {
+      const fs::path path = objects() + "/pack/" + name;
+      if (path != bad + ".pack") {
+        fs::rename(path, moved + path.extension().string());
+      }
+    }
+    return Result<ObjectIdTable>(ObjectIdTable());
+  });
+  ASSERT_THAT(listing, testing::IsOk());
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(listing->all, before->all);
+}
+
+TEST_F(ObjectDatabaseTest, WhatHasSeveralCopiesIsListedAsRepeated) {
+  const std::string once = repo_.WriteBlob("once\n");
+  const std::string twice = repo_.WriteBlob("twice\n");
+  repo_.SetRef("refs/tags/twice", twice);
+  Pack();
+  repo_.WriteBlob("twice\n");
+  const auto listing = ListObjects(
+      {objects()}, {}, [] { return Result<ObjectIdTable>(ObjectIdTable()); });
+  ASSERT_THAT(listing, testing::IsOk());
+  EXPECT_EQ(listing->all.size(), 2U);
+  EXPECT_TRUE(listing->only_loose.Find(Id(once)));
+  ASSERT_EQ(listing->repeated.size(), 1U);
+  EXPECT_EQ(listing->repeated[0], Id(twice));
+}
+
+// 'git repack' has removed a pack whose index is open, but not the pack itself.
+TEST_F(ObjectDatabaseTest, WhatAnotherProcessRepackedIsRead) {
+  std::vector<std::string> ids;
+  for (const char* content : {"first\n", "second\n"}) {
+    ids.push_back(repo_.WriteBlob(content));
+    repo_.SetRef("refs/tags/" + std::to_string(ids.size()), ids.back());
+    Pack();
+  }
+  for (const bool many_objects : {false, true}) {
+    ReadingOptions options;
+    options.many_objects = many_objects;
+    auto database = ObjectDatabase::Open(repo_.path(), {objects()}, options);
+    ASSERT_THAT(database, testing::IsOk());
+    EXPECT_THAT(database->ReadInfo(Id(std::string(40, '1'))),
+                testing::IsError(ErrorCode::kNotFound, ""));
+    repo_.SetRef("refs/tags/other",
+                 repo_.WriteBlob(many_objects ? "third\n" : "fourth\n"));
+    repo_.Git({"repack", "-q", "-a", "-d"});
+    Bytes content;
+    for (const std::string& id : ids) {
+      EXPECT_THAT(database->Read(Id(id), content), testing::IsOk());
+    }
+    EXPECT_EQ(AsText(content), "second\n");
+    ASSERT_THAT(database->List(), testing::IsOk());
+  }
+}
+
+}  // namespace
+}  // namespace zpack
