@@ -39,8 +39,8 @@ Status TryBase(ObjectSource& source, const RefsSnapshot& refs,
   if (base->object_format() != source.object_format()) {
     inventory.base_unused =
         FormatMessage("its object format is {}, that of '{}' is {}",
-                    ObjectFormatName(base->object_format()), source.path(),
-                    ObjectFormatName(source.object_format()));
+                      ObjectFormatName(base->object_format()), source.path(),
+                      ObjectFormatName(source.object_format()));
     return {};
   }
   ZPACK_ASSIGN_OR_RETURN(std::vector<bool> complete, base->FindComplete(refs));
@@ -59,7 +59,7 @@ Status TryBase(ObjectSource& source, const RefsSnapshot& refs,
   if (!added.gone.empty()) {
     inventory.base_unused =
         FormatMessage("it has objects that '{}' does not have, such as {}",
-                    source.path(), added.gone.front().ToHex());
+                      source.path(), added.gone.front().ToHex());
     return {};
   }
   if (options.objects == ObjectSet::kReachable) {
@@ -68,7 +68,7 @@ Status TryBase(ObjectSource& source, const RefsSnapshot& refs,
     if (unreached) {
       inventory.base_unused =
           FormatMessage("it has objects that are not reachable, such as {}",
-                      unreached->ToHex());
+                        unreached->ToHex());
       return {};
     }
   }

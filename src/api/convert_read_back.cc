@@ -27,9 +27,10 @@ Error ExplainDamage(ObjectSource& source, const Damage& damage) {
   const ObjectId actual =
       ObjectHasher(source.object_format()).Hash(*type, content);
   if (actual == damage.object) return mismatch;
-  return {ErrorCode::kSourceCorrupt,
-          FormatMessage("object {} of '{}' is corrupt: its content hashes to {}",
-                      damage.object.ToHex(), source.path(), actual.ToHex())};
+  return {
+      ErrorCode::kSourceCorrupt,
+      FormatMessage("object {} of '{}' is corrupt: its content hashes to {}",
+                    damage.object.ToHex(), source.path(), actual.ToHex())};
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ Error IoError(std::string_view action, std::string_view path,
               int error_number) {
   return {ErrorCode::kIo,
           FormatMessage("cannot {} '{}': {}", action, path,
-                      std::generic_category().message(error_number))};
+                        std::generic_category().message(error_number))};
 }
 
 Status CheckStop(const std::stop_token& stop) {

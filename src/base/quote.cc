@@ -23,6 +23,9 @@ constexpr std::array<std::pair<uint32_t, uint32_t>, 5> kUnsafe = {
      {0x2066, 0x2069},
      {0xfeff, 0xfeff}}};
 
+// What nothing has to be done about, which is nearly everything.
+bool IsPlain(char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
+
 bool IsPrintable(uint32_t point) {
   if (point < 0x20 || (point >= 0x7f && point < 0xa0)) return false;
   return std::ranges::none_of(kUnsafe, [&](const auto& range) {
@@ -73,6 +76,9 @@ void AppendEscape(char c, std::string& out) {
 
 std::string QuoteName(std::string_view name, size_t max_size,
                       BeyondAscii beyond_ascii) {
+  if (name.size() <= max_size && std::ranges::all_of(name, IsPlain)) {
+    return std::string(name);
+  }
   std::string quoted;
   bool escaped = false;
   size_t at = 0;

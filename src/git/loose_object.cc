@@ -47,8 +47,8 @@ Result<std::unique_ptr<LooseObject>> LooseObject::Open(
 
 std::unexpected<Error> LooseObject::Damaged(std::string_view why) const {
   return MakeError(ErrorCode::kSourceCorrupt,
-                   "cannot read object {}: {} in '{}'", id_.ToHex(), MessageText{why},
-                   file_->path());
+                   "cannot read object {}: {} in '{}'", id_.ToHex(),
+                   MessageText{why}, file_->path());
 }
 
 Result<size_t> LooseObject::Inflate(std::span<uint8_t> out) {

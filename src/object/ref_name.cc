@@ -43,8 +43,10 @@ Status CheckRef(const Ref& ref, ErrorCode code) {
                      ref.name);
   }
   if (ref.symbolic() && !FitsFileNames(ref.name)) {
-    return MakeError(code, "symbolic ref '{}' has a component of more than {} "
-                     "bytes", ref.name, kMaxRefComponent);
+    return MakeError(code,
+                     "symbolic ref '{}' has a component of more than {} "
+                     "bytes",
+                     ref.name, kMaxRefComponent);
   }
   return {};
 }
@@ -76,8 +78,7 @@ Status CheckRefs(const std::vector<Ref>& refs, ErrorCode code) {
     }
     for (const std::string_view prefix : prefixes) {
       if (name.size() > prefix.size() && name[prefix.size()] == '/') {
-        return MakeError(code,
-                         "refs '{}' and '{}' cannot be in one repository",
+        return MakeError(code, "refs '{}' and '{}' cannot be in one repository",
                          prefix, name);
       }
     }

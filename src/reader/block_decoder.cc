@@ -17,7 +17,7 @@ template <typename T>
 Result<T> InBlock(Result<T> result, const PackFile& pack, size_t block) {
   if (result) return result;
   Error error = std::move(result).error();
-  error.message += FormatMessage(" in block {} at offset {} of '{}'", block,
+  error.message += fmt::format(" in block {} at offset {} of '{}'", block,
                                pack.block_offset(block), pack.path());
   return std::unexpected(std::move(error));
 }

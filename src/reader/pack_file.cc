@@ -18,7 +18,7 @@ constexpr uint64_t kPiece = uint64_t{256} << 10;
 
 // Adds where it happened to an error that a pure decoder reported.
 Error Locate(Error error, uint64_t offset, const std::string& path) {
-  error.message += FormatMessage(" at offset {} of '{}'", offset, path);
+  error.message += fmt::format(" at offset {} of '{}'", offset, path);
   return error;
 }
 
@@ -34,7 +34,7 @@ Result<format::FileHeader> ReadHeader(const RandomAccessFile& file) {
   Result<size_t> size = format::DecodeHeaderSize(bytes);
   if (!size) {
     Error error = std::move(size).error();
-    error.message += FormatMessage(": '{}'", file.path());
+    error.message += fmt::format(": '{}'", file.path());
     return std::unexpected(std::move(error));
   }
   bytes.resize(*size);
@@ -213,7 +213,7 @@ Status PackFile::LoadTables() {
   const auto index_chunks = format::FindIndexChunks(toc_);
   if (!index_chunks) {
     Error error = index_chunks.error();
-    error.message += FormatMessage(" from '{}'", path());
+    error.message += fmt::format(" from '{}'", path());
     return std::unexpected(std::move(error));
   }
   index_chunks_ = *index_chunks;

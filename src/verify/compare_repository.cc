@@ -39,18 +39,19 @@ std::string Describe(const ObjectInfo& info) {
 void CompareOneRef(const Ref* in_file, const Ref* in_source,
                    std::vector<Difference>& out) {
   if (in_file == nullptr) {
-    out.push_back({Kind::kMissing, in_source->name,
-                   FormatMessage("ref '{}' is missing, it should be {}",
-                               in_source->name, MessageText{Describe(*in_source)})});
+    out.push_back(
+        {Kind::kMissing, in_source->name,
+         FormatMessage("ref '{}' is missing, it should be {}", in_source->name,
+                       MessageText{Describe(*in_source)})});
   } else if (in_source == nullptr) {
     out.push_back(
         {Kind::kExtra, in_file->name,
          FormatMessage("ref '{}' is not in the repository", in_file->name)});
   } else if (*in_file != *in_source) {
     out.push_back({Kind::kDifferent, in_file->name,
-                   FormatMessage("ref '{}' is {}, it should be {}", in_file->name,
-                               MessageText{Describe(*in_file)},
-                               MessageText{Describe(*in_source)})});
+                   FormatMessage("ref '{}' is {}, it should be {}",
+                                 in_file->name, MessageText{Describe(*in_file)},
+                                 MessageText{Describe(*in_source)})});
   }
 }
 
@@ -107,7 +108,7 @@ Status CompareInfos(const PackFile& pack, ObjectSource& source,
     report.differences.push_back(
         {Kind::kDifferent, id,
          FormatMessage("object {} is a {}, it should be a {}", id,
-                     Describe(*in_file), Describe(*in_source[rank]))});
+                       Describe(*in_file), Describe(*in_source[rank]))});
   }
   return {};
 }
@@ -120,8 +121,9 @@ void CompareRefs(const RefsSnapshot& in_file, const RefsSnapshot& in_source,
       in_file.head_target != in_source.head_target) {
     differences.push_back(
         {Kind::kDifferent, "HEAD",
-         FormatMessage("HEAD is {}, it should be {}", MessageText{DescribeHead(in_file)},
-                     MessageText{DescribeHead(in_source)})});
+         FormatMessage("HEAD is {}, it should be {}",
+                       MessageText{DescribeHead(in_file)},
+                       MessageText{DescribeHead(in_source)})});
   }
   for (const Ref& ref : in_source.refs) {
     CompareOneRef(in_file.Find(ref.name), &ref, differences);
@@ -152,8 +154,8 @@ Status CompareWithSource(const PackFile& pack, ObjectSource& source,
     report.differences.push_back(
         {Kind::kDifferent, "object format",
          FormatMessage("object format is {}, it should be {}",
-                     ObjectFormatName(pack.header().object_format),
-                     ObjectFormatName(source.object_format()))});
+                       ObjectFormatName(pack.header().object_format),
+                       ObjectFormatName(source.object_format()))});
     return {};
   }
   ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, source.ReadRefs());

@@ -129,8 +129,8 @@ class ChunkPass {
     const std::string where =
         chunk.block ? FormatMessage(" in block {}", *chunk.block) : "";
     report_.damages.push_back(
-        {FormatMessage("{}{} at offset {} of '{}'", MessageText{error.message}, where,
-                     chunk.begin, pack_.path()),
+        {FormatMessage("{}{} at offset {} of '{}'", MessageText{error.message},
+                       where, chunk.begin, pack_.path()),
          {},
          chunk.begin,
          error.code});
@@ -186,7 +186,7 @@ Status VerifyChecksums(const PackFile& pack, const RunOptions& run,
   if (format::ContentDigest(pack.ids()) != pack.trailer().content_digest) {
     report.damages.push_back(
         {FormatMessage("bad content digest in trailer at offset {} of '{}'",
-                     trailer_offset, pack.path()),
+                       trailer_offset, pack.path()),
          {},
          trailer_offset});
   }
@@ -210,7 +210,7 @@ Status VerifyChecksums(const PackFile& pack, const RunOptions& run,
   if (hash != pack.trailer().file_hash) {
     report.damages.push_back(
         {FormatMessage("bad file hash in trailer at offset {} of '{}'",
-                     trailer_offset, pack.path()),
+                       trailer_offset, pack.path()),
          {},
          trailer_offset});
   }

@@ -77,7 +77,8 @@ class ConnectivityCheck {
       // Git knows the empty tree without storing it.
       if (id == empty_tree_ || !missing_.insert(id).second) return;
       report_.damages.push_back(
-          {FormatMessage("object {} is missing, needed by {}", id.ToHex(), MessageText{by}),
+          {FormatMessage("object {} is missing, needed by {}", id.ToHex(),
+                         MessageText{by}),
            id, 0});
       return;
     }

@@ -92,9 +92,10 @@ class Worker {
     }
     const uint64_t offset = pack_.block_offset(out.run.first);
     out.damages.push_back(
-        {FormatMessage("object {} hashes to {} in block {} at offset {} of '{}'",
-                     expected.ToHex(), actual.ToHex(), out.run.first, offset,
-                     pack_.path()),
+        {FormatMessage(
+             "object {} hashes to {} in block {} at offset {} of '{}'",
+             expected.ToHex(), actual.ToHex(), out.run.first, offset,
+             pack_.path()),
          expected, offset});
   }
 
@@ -105,12 +106,12 @@ class Worker {
                            static_cast<uint32_t>(out.attempts);
          number < rows[out.run.last].first_object; ++number) {
       const ObjectId id = pack_.ids()[pack_.rank(number)];
-      out.damages.push_back({FormatMessage("object {} cannot be read: {}",
-                                         id.ToHex(), MessageText{error.message}),
-                             id, pack_.block_offset(out.run.first),
-                             error.code == ErrorCode::kIo
-                                 ? ErrorCode::kIo
-                                 : ErrorCode::kCorrupt});
+      out.damages.push_back(
+          {FormatMessage("object {} cannot be read: {}", id.ToHex(),
+                         MessageText{error.message}),
+           id, pack_.block_offset(out.run.first),
+           error.code == ErrorCode::kIo ? ErrorCode::kIo
+                                        : ErrorCode::kCorrupt});
       ++out.attempts;
     }
   }
@@ -160,11 +161,12 @@ Status VerifyPeeledRefs(const PackFile& pack, VerifyReport& report) {
   const uint64_t offset = pack.toc().Find(format::kRefsChunk)->offset;
   for (const PeeledMismatch& ref : mismatches) {
     report.damages.push_back(
-        {FormatMessage("peeled value of ref '{}' is {}, not {}, at offset {} of "
-                     "'{}'",
-                     ref.ref, ref.actual.empty() ? "none" : ref.actual.ToHex(),
-                     ref.stated.empty() ? "none" : ref.stated.ToHex(), offset,
-                     pack.path()),
+        {FormatMessage(
+             "peeled value of ref '{}' is {}, not {}, at offset {} of "
+             "'{}'",
+             ref.ref, ref.actual.empty() ? "none" : ref.actual.ToHex(),
+             ref.stated.empty() ? "none" : ref.stated.ToHex(), offset,
+             pack.path()),
          {},
          offset});
   }

@@ -154,6 +154,26 @@ TEST_P(Faults, DuringRestoreLeaveNothing) {
   }
 }
 
+TEST(Restore, SyncsSymbolicRefsAllAtOnce) {
+  const auto syncs = [](int symrefs) {
+    const TempDir directory;
+    FaultFileSystem system(-1, Fault::kError);
+    const auto sink = CreateRepository(system, directory / "r.git",
+                                       Overwrite::kNo, ObjectFormat::kSha1, 0);
+    EXPECT_TRUE(sink);
+    RefsSnapshot refs;
+    refs.head_symref = "refs/heads/main";
+    for (int i = 0; i < symrefs; ++i) {
+      refs.refs.push_back(
+          {"refs/x/" + std::to_string(i), {}, {}, "refs/heads/main"});
+    }
+    EXPECT_TRUE((*sink)->Finish(refs));
+    EXPECT_GE(system.calls("create"), symrefs);
+    return system.calls("fsync");
+  };
+  EXPECT_EQ(syncs(9), syncs(1));
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Faults,
                          ::testing::Values(Fault::kError, Fault::kShortWrite),
                          [](const auto& fault) {

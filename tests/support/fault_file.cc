@@ -64,6 +64,7 @@ class FaultWriter final : public WritableFile {
 
 Status FaultFileSystem::Call(const std::string& what, const std::string& path) {
   const int call = calls_++;
+  ++by_kind_[what];
   gone_ = fault_ == Fault::kKill && fail_at_ >= 0 && call > fail_at_;
   if (call != fail_at_ && !gone_) return {};
   if (!gone_) failed_ = what;

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -29,6 +30,11 @@ class FaultFileSystem final : public FileSystem {
 
   // Calls so far that could have failed.
   int calls() const { return calls_; }
+  // Those of one kind, e.g. "fsync".
+  int calls(const std::string& what) const {
+    const auto at = by_kind_.find(what);
+    return at == by_kind_.end() ? 0 : at->second;
+  }
   // The call that failed, e.g. "fsync", or empty.
   const std::string& failed() const { return failed_; }
 
@@ -59,6 +65,7 @@ class FaultFileSystem final : public FileSystem {
   int fail_at_;
   Fault fault_;
   int calls_ = 0;
+  std::map<std::string, int> by_kind_;
   bool gone_ = false;
   std::string failed_;
 };

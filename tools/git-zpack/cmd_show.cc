@@ -53,8 +53,9 @@ void PrintText(const FileDescription& file, const RefsSnapshot& refs,
       << fmt::format("required features  {}\n", Join(file.required_features))
       << fmt::format("optional features  {}\n", Join(file.optional_features))
       << fmt::format("HEAD               {}\n",
-                     refs.head_symref.empty() ? refs.head_target.ToHex()
-                                              : "ref: " + QuoteName(refs.head_symref))
+                     refs.head_symref.empty()
+                         ? refs.head_target.ToHex()
+                         : "ref: " + QuoteName(refs.head_symref))
       << fmt::format("refs               {}\n", refs.refs.size())
       << fmt::format("shallow            {}\n", refs.shallow.size());
   struct Sum {

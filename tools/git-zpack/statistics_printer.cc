@@ -91,10 +91,10 @@ void PrintStatistics(const FileStatistics& statistics, std::ostream& out) {
   for (size_t i = 0; i < std::min(kTopExtensions, statistics.extensions.size());
        ++i) {
     const auto& [extension, share] = statistics.extensions[i];
-    out << fmt::format("{:14} {:9} {:14} {:12}\n",
-                       extension.empty() ? "(none)"
-                                         : QuoteName(extension, kMaxNameInTable),
-                       share.objects, share.content_bytes, share.stored_bytes);
+    out << fmt::format(
+        "{:14} {:9} {:14} {:12}\n",
+        extension.empty() ? "(none)" : QuoteName(extension, kMaxNameInTable),
+        share.objects, share.content_bytes, share.stored_bytes);
   }
   PrintVerbatim(statistics, out);
   Print("deltas between a blob and one that is whole", statistics.chain_lengths,

@@ -62,10 +62,9 @@ TEST(EscapeUnprintable, KeepsLinesAndEscapesTheRest) {
 
 TEST(MakeError, QuotesEveryNameButNotMessages) {
   const std::string name = "x\ny";
-  EXPECT_EQ(MakeError(ErrorCode::kIo, "bad ref '{}' of {}", name, 3)
-                .error()
-                .message,
-            R"(bad ref '"x\ny"' of 3)");
+  EXPECT_EQ(
+      MakeError(ErrorCode::kIo, "bad ref '{}' of {}", name, 3).error().message,
+      R"(bad ref '"x\ny"' of 3)");
   EXPECT_EQ(MakeError(ErrorCode::kIo, "{} in '{}'", MessageText{"'\"a\"'"}, "b")
                 .error()
                 .message,

@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace zpack::format {
 namespace {
@@ -84,6 +87,63 @@ TEST(RefsChunk, RefusesRefsOutOfOrderOrTwice) {
   refs = Example();
   refs.refs[1] = refs.refs[0];
   EXPECT_TRUE(Refused(refs));
+}
+
+bool RefusedRefs(std::vector<Ref> list) {
+  RefsSnapshot refs = Example();
+  refs.refs = std::move(list);
+  return Refused(refs);
+}
+
+Ref Direct(std::string name) { return {std::move(name), Id('1'), {}, ""}; }
+Ref Symbolic(std::string name) {
+  return {std::move(name), {}, {}, "refs/heads/x"};
+}
+
+TEST(RefsChunk, RefusesRefsWhereRepositoriesHaveDirectories) {
+  EXPECT_TRUE(RefusedRefs({Symbolic("refs/heads")}));
+  EXPECT_TRUE(RefusedRefs({Direct("refs/heads")}));
+  EXPECT_TRUE(RefusedRefs({Symbolic("refs/tags")}));
+  EXPECT_FALSE(RefusedRefs({Direct("refs/stash")}));
+}
+
+TEST(RefsChunk, RefusesANameThatIsADirectoryOfAnother) {
+  EXPECT_TRUE(RefusedRefs({Direct("refs/a/b"), Direct("refs/a/b/c")}));
+  EXPECT_TRUE(RefusedRefs(
+      {Symbolic("refs/a/b"), Direct("refs/a/b-c"), Direct("refs/a/b-c/d")}));
+  // What sorts between the two does not hide it.
+  EXPECT_TRUE(RefusedRefs(
+      {Direct("refs/a"), Direct("refs/a-b"), Direct("refs/a/b/c/d")}));
+  EXPECT_FALSE(RefusedRefs(
+      {Direct("refs/a"), Direct("refs/a-b/c"), Direct("refs/ab/c")}));
+}
+
+TEST(RefsChunk, BoundsTheLengthOfNames) {
+  const auto deep = [](size_t size) {
+    std::string name = "refs/";
+    while (name.size() < size) name += name.size() % 2 == 1 ? 'x' : '/';
+    return name;
+  };
+  EXPECT_FALSE(RefusedRefs({Symbolic(deep(4094))}));
+  EXPECT_FALSE(RefusedRefs({Direct("refs/" + std::string(4090, 'x'))}));
+  EXPECT_TRUE(RefusedRefs({Direct("refs/" + std::string(4091, 'x'))}));
+  EXPECT_TRUE(RefusedRefs({Direct(deep(900'000))}));
+  RefsSnapshot refs = Example();
+  refs.head_symref = deep(900'000);
+  EXPECT_TRUE(Refused(refs));
+  // A symbolic ref is a file, and so are its directories.
+  EXPECT_FALSE(RefusedRefs({Symbolic("refs/" + std::string(255, 'x') + "/y")}));
+  EXPECT_TRUE(RefusedRefs({Symbolic("refs/" + std::string(256, 'x') + "/y")}));
+}
+
+TEST(RefsChunk, ShowsNamesInErrorsQuotedAndCut) {
+  RefsSnapshot refs = Example();
+  refs.refs[0].name = "refs/heads/a\nb\xc2\x9b" + std::string(1 << 20, 'x');
+  const auto decoded = DecodeRefs(Encoded(refs), ObjectFormat::kSha1);
+  ASSERT_FALSE(decoded);
+  EXPECT_TRUE(decoded.error().message.starts_with(
+      R"(bad ref '"refs/heads/a\nb\302\233xxx)"));
+  EXPECT_LT(decoded.error().message.size(), 1100);
 }
 
 TEST(RefsChunk, RefusesShallowBoundariesOutOfOrder) {
