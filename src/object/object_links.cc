@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <limits>
+#include <system_error>
 
 #include "base/byte_compare.h"
 
@@ -132,15 +134,27 @@ CommitLinks ParseCommitLinks(ByteView content, ObjectFormat format) {
 uint64_t ParseCommitTime(ByteView content) {
   std::string_view rest = AsText(content);
   std::string_view line;
-  while (NextHeaderLine(rest, line)) {
-    if (!line.starts_with("committer ")) continue;
-    const size_t bracket = line.rfind("> ");
-    if (bracket == std::string_view::npos) return 0;
-    uint64_t time = 0;
-    std::from_chars(line.data() + bracket + 2, line.data() + line.size(), time);
-    return time;
+  do {
+    if (!NextHeaderLine(rest, line)) return 0;
+  } while (line.starts_with("tree ") || line.starts_with("parent "));
+  if (!line.starts_with("author") || !NextHeaderLine(rest, line) ||
+      !line.starts_with("committer")) {
+    return 0;
   }
-  return 0;
+  const size_t bracket = line.rfind('>');
+  if (bracket == std::string_view::npos) return 0;
+  const size_t start = line.find_first_not_of(" \t\r", bracket + 1);
+  if (start == std::string_view::npos) return 0;
+  line.remove_prefix(start);
+  const bool negative = line.starts_with('-');
+  if (negative) line.remove_prefix(1);
+  uint64_t time = 0;
+  const auto [end, error] =
+      std::from_chars(line.data(), line.data() + line.size(), time);
+  if (error == std::errc::result_out_of_range) {
+    return std::numeric_limits<uint64_t>::max();
+  }
+  return negative ? -time : time;
 }
 
 TagHeader ParseTagHeader(ByteView content, ObjectFormat format) {

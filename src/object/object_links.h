@@ -86,7 +86,9 @@ struct CommitLinks {
 };
 CommitLinks ParseCommitLinks(ByteView content, ObjectFormat format);
 
-// Seconds since 1970 of the committer line, or 0.
+// Seconds since 1970 of the committer line, as Git reads them: a number that is
+// too large is the largest, one below 0 counts from 2^64 down, and anything
+// else is 0.
 uint64_t ParseCommitTime(ByteView content);
 
 // The header of an annotated tag, as far as Git needs it. What cannot be read,

@@ -10,6 +10,7 @@
 
 #include <queue>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -38,7 +39,15 @@ class RevisionWalk {
     ZPACK_ASSIGN_OR_RETURN(uint32_t number, graph_.Find(id, what));
     ZPACK_ASSIGN_OR_RETURN(ObjectType type, graph_.Type(number));
     ZPACK_TRY(NameAs(number, type));
+    const size_t start = next_start_++;
     while (type == ObjectType::kTag) {
+      // What an earlier start came by is walked already, and what is behind it.
+      const auto [tag_start, is_new] = tag_starts_.emplace(number, start);
+      if (!is_new && tag_start->second != start) return {};
+      if (!is_new) {
+        return MakeError(ErrorCode::kCorrupt, "tag {} points at itself",
+                         graph_.id(number).ToHex());
+      }
       ZPACK_ASSIGN_OR_RETURN(ObjectGraph::Tag tag, graph_.ReadTag(number));
       Postpone(number, type, std::move(tag.name));
       ZPACK_ASSIGN_OR_RETURN(type, graph_.Type(tag.target));
@@ -192,6 +201,9 @@ class RevisionWalk {
   const std::function<Status(const WalkedObject&)>& visit_;
   std::priority_queue<Queued> queue_;
   uint64_t next_order_ = 0;
+  size_t next_start_ = 0;
+  // The start from which each tag was come by.
+  std::unordered_map<uint32_t, size_t> tag_starts_;
   std::vector<Pending> pending_;
   std::vector<Frame> frames_;
   ObjectGraph::Links links_;  // of all frames

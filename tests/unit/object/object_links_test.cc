@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -60,12 +61,21 @@ TEST(ParseCommitLinks, TakesWhatItCanFromOddCommits) {
 }
 
 TEST(ParseCommitTime, ReadsTheCommittersSeconds) {
-  EXPECT_EQ(ParseCommitTime(AsBytes("tree x\ncommitter A <a@b> 1234 +0000\n")),
-            1234U);
-  EXPECT_EQ(ParseCommitTime(AsBytes("committer A <a@b>\n")), 0U);
-  EXPECT_EQ(ParseCommitTime(AsBytes("committer A <a@b> -5 +0000\n")), 0U);
-  EXPECT_EQ(
-      ParseCommitTime(AsBytes("committer A <a@b> 99999999999999999999\n")), 0U);
+  const auto time = [](const std::string& committer) {
+    return ParseCommitTime(
+        AsBytes("tree x\nparent y\nauthor A <a> 1 +0\n" + committer + "\n"));
+  };
+  constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
+  EXPECT_EQ(time("committer A <a@b> 1234 +0000"), 1234U);
+  EXPECT_EQ(time("committer A> <a@b>\t 01234+0000"), 1234U);
+  EXPECT_EQ(time("committer A <a@b>"), 0U);
+  EXPECT_EQ(time("committer A <a@b> "), 0U);
+  EXPECT_EQ(time("committer A <a@b> +5"), 0U);
+  EXPECT_EQ(time("committer A <a@b> -5 +0000"), kMost - 4);
+  EXPECT_EQ(time("committer A <a@b> 99999999999999999999"), kMost);
+  EXPECT_EQ(time("committer A <a@b> -99999999999999999999"), kMost);
+  EXPECT_EQ(time("x\ncommitter A <a@b> 5"), 0U);
+  EXPECT_EQ(ParseCommitTime(AsBytes("committer A <a@b> 5 +0000\n")), 0U);
   EXPECT_EQ(ParseCommitTime(AsBytes("")), 0U);
 }
 
