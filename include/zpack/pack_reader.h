@@ -107,8 +107,10 @@ class PackReader {
   // or does not hash to its id.
   Result<ObjectInfo> ReadInfo(const ObjectId& id) const;
   Result<std::vector<uint8_t>> Read(const ObjectId& id) const;
-  // The content in pieces, for objects of any size. The hash is known only at
-  // the end: a consumer must not rely on the pieces before this returns.
+  // The content in pieces, for objects of any size. An object of at most
+  // ReadOptions::cache_size bytes is hashed before its first piece. The hash of
+  // a larger one may be known only at the end: a consumer must not rely on its
+  // pieces before this returns.
   Status Stream(
       const ObjectId& id,
       const std::function<Status(std::span<const uint8_t>)>& piece) const;

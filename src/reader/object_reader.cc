@@ -81,30 +81,49 @@ Status ObjectReader::Stream(
   const ObjectInfo info{block->objects.header.type,
                         block->objects.sizes[index]};
   ZPACK_TRY(start(info));
+  if (IsSegmented(run, *block)) {
+    return StreamSegmented(run, *block, id, piece);
+  }
+  ObjectHasher hasher(pack_.header().object_format);
+  if (block->layout() != nullptr) {
+    const ContentPtr content = Rebuild(*block, number);
+    ZPACK_TRY(CheckId(run, hasher.Hash(info.type, *content), id));
+    return piece(*content);
+  }
+  Bytes unused;
+  const ByteView content = block->Object(index, unused);
+  ZPACK_TRY(CheckId(run, hasher.Hash(info.type, content), id));
+  return piece(content);
+}
+
+Status ObjectReader::StreamSegmented(
+    const BlockRun& run, const DecodedBlock& first, const ObjectId& id,
+    const std::function<Status(ByteView)>& piece) const {
+  const ObjectInfo info{first.objects.header.type, first.objects.sizes.front()};
+  const bool hold = info.size <= pack_.options().cache_size;
   ObjectHasher hasher(pack_.header().object_format);
   hasher.Begin(info);
-  const auto hash_and_pass = [&](ByteView bytes) {
-    hasher.Update(bytes);
-    return piece(bytes);
-  };
-  if (IsSegmented(run, *block)) {
-    // A decoder of its own, so that a long stream does not hold the lock.
-    BlockDecoder decoder;
-    ZPACK_TRY(StreamSegments(pack_, run, *block, decoder, hash_and_pass));
-  } else if (block->layout() != nullptr) {
-    const ContentPtr content = Rebuild(*block, number);
-    ZPACK_TRY(hash_and_pass(*content));
-  } else {
-    Bytes unused;
-    ZPACK_TRY(hash_and_pass(block->Object(index, unused)));
-  }
-  if (const ObjectId actual = hasher.Finish(); actual != id) {
-    return MakeError(ErrorCode::kCorrupt,
-                     "object {} hashes to {} in block {} at offset {} of '{}'",
-                     id.ToHex(), actual.ToHex(), run.first,
-                     pack_.block_offset(run.first), pack_.path());
-  }
-  return {};
+  Bytes held;
+  // A decoder of its own, so that a long stream does not hold the lock.
+  BlockDecoder decoder;
+  ZPACK_TRY(
+      StreamSegments(pack_, run, first, decoder, [&](ByteView bytes) -> Status {
+        hasher.Update(bytes);
+        if (!hold) return piece(bytes);
+        Append(held, bytes);
+        return {};
+      }));
+  ZPACK_TRY(CheckId(run, hasher.Finish(), id));
+  return hold ? piece(held) : Status{};
+}
+
+Status ObjectReader::CheckId(const BlockRun& run, const ObjectId& actual,
+                             const ObjectId& id) const {
+  if (actual == id) return {};
+  return MakeError(ErrorCode::kCorrupt,
+                   "object {} hashes to {} in block {} at offset {} of '{}'",
+                   id.ToHex(), actual.ToHex(), run.first,
+                   pack_.block_offset(run.first), pack_.path());
 }
 
 Result<ObjectType> ObjectReader::Read(uint32_t number, const ObjectId& id,

@@ -14,6 +14,7 @@
 
 #include "base/lru_cache.h"
 #include "reader/block_decoder.h"
+#include "reader/object_run.h"
 #include "reader/pack_file.h"
 
 namespace zpack {
@@ -30,8 +31,9 @@ class ObjectReader {
   Result<ObjectType> Read(uint32_t number, const ObjectId& id, Bytes& content);
 
   // The content in pieces, for objects of any size. `start` is called once,
-  // before the first piece. Whether the content hashes to `id` is known only
-  // at the end.
+  // before the first piece. An object of at most ReadOptions::cache_size bytes,
+  // or one that is not stored in segments, is hashed before its first piece; of
+  // others it is known only at the end whether the content hashes to `id`.
   Status Stream(uint32_t number, const ObjectId& id,
                 const std::function<Status(const ObjectInfo&)>& start,
                 const std::function<Status(ByteView)>& piece);
@@ -42,6 +44,13 @@ class ObjectReader {
 
   // From the cache, or decoded and put there.
   Result<BlockPtr> Block(size_t block);
+  // Stream, for an object in segments, the first of which is `first`.
+  Status StreamSegmented(const BlockRun& run, const DecodedBlock& first,
+                         const ObjectId& id,
+                         const std::function<Status(ByteView)>& piece) const;
+  // kCorrupt, saying where, unless both ids are equal.
+  Status CheckId(const BlockRun& run, const ObjectId& actual,
+                 const ObjectId& id) const;
   // The content of an object that is stored against others. Objects near each
   // other share most of their chains, so the last ones are kept.
   ContentPtr Rebuild(const DecodedBlock& block, uint32_t number);

@@ -30,7 +30,7 @@ __git_zpack_options()
 		echo "--symref --dereference --json --help" ;;
 	cat-file)
 		echo "--type --size --pretty --exists --batch --batch-check
-			--batch-all-objects --unordered --help" ;;
+			--batch-all-objects --unordered --unverified-stream --help" ;;
 	rev-list)
 		echo "--all --objects --no-objects --no-object-names --count --help" ;;
 	esac

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <istream>
+#include <optional>
 #include <ostream>
 
 #include "batch_format.h"
 #include "common_options.h"
+#include "content_writer.h"
 #include "tree_printer.h"
 #include "zpack/pack_reader.h"
 
@@ -34,30 +36,24 @@ void AddOptions(po::options_description& options) {
       "show all objects of the file, not those named on "
       "standard input")("unordered",
                         "with --batch-all-objects: in storage order, which is "
-                        "faster");
+                        "faster")(
+      "unverified-stream",
+      "print objects above 256 MiB while they are decoded, before their hash "
+      "is known, instead of keeping them in a temporary file first");
 }
 
-Status WritePiece(std::span<const uint8_t> piece, std::ostream& out) {
-  out.write(reinterpret_cast<const char*>(piece.data()),
-            static_cast<std::streamsize>(piece.size()));
-  if (!out) {
-    return std::unexpected(
-        Error{ErrorCode::kIo, "cannot write to standard output"});
-  }
-  return {};
+ContentWriter WriterOf(const PackReader& reader,
+                       const po::variables_map& values, std::ostream& out) {
+  return {reader, ReadOptions{}.cache_size,
+          Has(values, "unverified-stream") ? LargeContent::kStream
+                                           : LargeContent::kSpool,
+          out};
 }
 
-Status WriteContent(const PackReader& reader, const ObjectId& id,
-                    std::ostream& out) {
-  return reader.Stream(id, [&](std::span<const uint8_t> piece) {
-    return WritePiece(piece, out);
-  });
-}
-
-int PrettyPrint(const PackReader& reader, const ObjectId& id,
-                const ObjectInfo& info, const Io& io) {
+int PrettyPrint(const PackReader& reader, const po::variables_map& values,
+                const ObjectId& id, const ObjectInfo& info, const Io& io) {
   if (info.type != ObjectType::kTree) {
-    const Status status = WriteContent(reader, id, io.out);
+    const Status status = WriterOf(reader, values, io.out).Write(id, info, "");
     return status ? kDone : Fail(io, status.error());
   }
   const auto content = reader.Read(id);
@@ -92,7 +88,7 @@ int RunOne(const PackReader& reader, const po::variables_map& values,
   } else if (Has(values, "size")) {
     io.out << info->size << '\n';
   } else {
-    return PrettyPrint(reader, *id, *info, io);
+    return PrettyPrint(reader, values, *id, *info, io);
   }
   return kDone;
 }
@@ -110,8 +106,9 @@ Result<bool> Missing(const Error& error) {
 // One object of a batch.
 class BatchPrinter {
  public:
-  BatchPrinter(const PackReader& reader, BatchFormat format, bool contents,
-               std::ostream& out)
+  // Without `contents`, only types and sizes.
+  BatchPrinter(const PackReader& reader, BatchFormat format,
+               std::optional<ContentWriter> contents, std::ostream& out)
       : reader_(reader),
         format_(std::move(format)),
         contents_(contents),
@@ -122,10 +119,13 @@ class BatchPrinter {
   Status Print(const ObjectId& id, std::string_view rest) {
     const auto info = reader_.ReadInfo(id);
     if (!info) return std::unexpected(info.error());
-    out_ << format_.Expand(id, *info, rest) << '\n';
-    if (!contents_) return {};
-    const Status status = WriteContent(reader_, id, out_);
-    out_ << '\n';
+    const std::string line = format_.Expand(id, *info, rest) + '\n';
+    if (!contents_) {
+      out_ << line;
+      return {};
+    }
+    const Status status = contents_->Write(id, *info, line);
+    if (status) out_ << '\n';
     return status;
   }
 
@@ -143,7 +143,7 @@ class BatchPrinter {
  private:
   const PackReader& reader_;
   BatchFormat format_;
-  bool contents_;
+  std::optional<ContentWriter> contents_;
   std::ostream& out_;
 };
 
@@ -175,7 +175,10 @@ int RunBatch(const PackReader& reader, const po::variables_map& values,
   auto format =
       BatchFormat::Parse(Text(values, contents ? "batch" : "batch-check"));
   if (!format) return Fail(io, format.error());
-  BatchPrinter printer(reader, *std::move(format), contents, io.out);
+  BatchPrinter printer(
+      reader, *std::move(format),
+      contents ? std::optional(WriterOf(reader, values, io.out)) : std::nullopt,
+      io.out);
   const IdOrder order =
       Has(values, "unordered") ? IdOrder::kStorage : IdOrder::kId;
   const Status status = Has(values, "batch-all-objects")
@@ -205,6 +208,10 @@ int Run(const po::variables_map& values, const Io& io) {
   if (batch && Has(values, "object")) {
     throw UsageError{"batch modes take objects from standard input"};
   }
+  if (Has(values, "unverified-stream") && !Has(values, "pretty") &&
+      !Has(values, "batch")) {
+    throw UsageError{"'--unverified-stream' needs '-p' or '--batch'"};
+  }
   const auto reader = PackReader::Open(Text(values, "file"), ReadOptions{});
   if (!reader) return Fail(io, reader.error());
   return batch ? RunBatch(**reader, values, io) : RunOne(**reader, values, io);
@@ -215,9 +222,9 @@ int Run(const po::variables_map& values, const Io& io) {
 const Command kCatFileCommand = {
     "cat-file",
     "Show type, size or content of objects in a .zpack file",
-    "(-t | -s | -p | -e) <file> <object>\n"
-    "   or: git-zpack cat-file (--batch | --batch-check)[=<format>] "
-    "[--batch-all-objects [--unordered]] <file>",
+    "(-t | -s | -e | -p [--unverified-stream]) <file> <object>\n"
+    "   or: git-zpack cat-file (--batch [--unverified-stream] | "
+    "--batch-check)[=<format>] [--batch-all-objects [--unordered]] <file>",
     {"file", "object"},
     1,
     LastArgument::kOnce,
