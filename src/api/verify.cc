@@ -35,13 +35,14 @@ Result<VerifyReport> Verify(const std::string& path,
                            OpenRepository(location, {.many_objects = false}));
   }
   ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
-  const auto pack = PackFile::Open(std::move(file), options.read);
+  uint64_t failed_at = 0;
+  const auto pack = PackFile::Open(std::move(file), options.read, &failed_at);
   if (!pack) {
     // A file whose structure is broken cannot be looked into any further.
     if (pack.error().code != ErrorCode::kCorrupt) {
       return std::unexpected(pack.error());
     }
-    report.damages.push_back({pack.error().message, {}, 0});
+    report.damages.push_back({pack.error().message, {}, failed_at});
     return report;
   }
   ZPACK_TRY(VerifyPack(**pack, options.level, options.run, report));

@@ -6,15 +6,12 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "format/block_form.h"
 
 namespace zpack::format {
 namespace {
 
 constexpr size_t kStreamHeaderSize = 20;
-
-bool IsKnown(BlockKind kind) {
-  return kind >= BlockKind::kObjects && kind <= BlockKind::kCommits;
-}
 
 bool IsKnown(StreamKind kind) {
   return kind >= StreamKind::kSizes && kind <= StreamKind::kMessages;
@@ -161,13 +158,9 @@ Result<BlockView> DecodeBlock(ByteView payload, uint64_t max_raw_size) {
   block.header.object_count = in.U32();
   block.header.segment_offset = in.U64();
   const bool segment = block.header.kind == BlockKind::kSegment;
-  if (!in.ok() || !IsKnown(block.header.kind) ||
-      (block.header.kind == BlockKind::kDeltas &&
-       block.header.type != ObjectType::kBlob) ||
-      (block.header.kind == BlockKind::kTrees &&
-       block.header.type != ObjectType::kTree) ||
-      (block.header.kind == BlockKind::kCommits &&
-       block.header.type != ObjectType::kCommit) ||
+  const BlockForm* const form = FindBlockForm(block.header.kind);
+  if (!in.ok() || form == nullptr ||
+      (form->type && block.header.type != *form->type) ||
       std::ranges::find(kAllObjectTypes, block.header.type) ==
           kAllObjectTypes.end() ||
       block.header.object_count == 0 ||
@@ -181,7 +174,14 @@ Result<BlockView> DecodeBlock(ByteView payload, uint64_t max_raw_size) {
     ZPACK_ASSIGN_OR_RETURN(const StreamHeader stream,
                            DecodeStreamHeader(in, max_raw_size));
     if (block.Find(stream.kind) != nullptr) {
-      return MakeError(ErrorCode::kCorrupt, "repeated stream in block");
+      return MakeError(ErrorCode::kCorrupt, "repeated stream '{}' in block",
+                       KindName(stream.kind));
+    }
+    if (std::ranges::find(form->streams, stream.kind) == form->streams.end()) {
+      return MakeError(ErrorCode::kCorrupt,
+                       "stream '{}' in a block of kind "
+                       "'{}'",
+                       KindName(stream.kind), KindName(form->kind));
     }
     raw_size += stream.raw_size;
     if (raw_size > max_raw_size) {
@@ -190,6 +190,12 @@ Result<BlockView> DecodeBlock(ByteView payload, uint64_t max_raw_size) {
                        max_raw_size);
     }
     block.streams.push_back({stream, {}});
+  }
+  for (const StreamKind kind : form->streams) {
+    if (in.ok() && block.Find(kind) == nullptr) {
+      return MakeError(ErrorCode::kCorrupt, "missing stream '{}' in block",
+                       KindName(kind));
+    }
   }
   for (BlockView::Stream& stream : block.streams) {
     stream.stored = in.Raw(stream.header.stored_size);

@@ -93,8 +93,9 @@ struct BlockView {
 void Encode(const BlockHeader& header, const std::vector<StreamHeader>& streams,
             Bytes& out);
 
-// kCorrupt for anything out of the ordinary; kLimitExceeded when the streams
-// claim more than `max_raw_size` bytes. Does not decompress.
+// kCorrupt for anything out of the ordinary, such as a stream that the kind of
+// the block does not have, or one that is missing; kLimitExceeded when the
+// streams claim more than `max_raw_size` bytes. Does not decompress.
 Result<BlockView> DecodeBlock(ByteView payload, uint64_t max_raw_size);
 
 }  // namespace zpack::format

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <set>
 
 #include "base/error.h"
@@ -20,14 +21,28 @@ constexpr std::array kKnownChunks = {
     kRefsChunk,          kBlockTableChunk,     kObjectIdsChunk,
     kObjectNumbersChunk, kWholeObjectIdsChunk, kWideObjectNumbersChunk};
 
+bool IsPrintable(char c) { return c > ' ' && c < 0x7f; }
+
+// The four characters of a chunk id.
+std::array<char, 4> Characters(uint32_t id) {
+  std::array<char, 4> characters;
+  for (char& c : characters) {
+    id = std::rotl(id, 8);
+    c = static_cast<char>(id & 0xff);
+  }
+  return characters;
+}
+
+bool IsPrintable(uint32_t id) {
+  return std::ranges::all_of(Characters(id),
+                             [](char c) { return IsPrintable(c); });
+}
+
 }  // namespace
 
 std::string ChunkName(uint32_t id) {
   std::string name;
-  for (int shift = 24; shift >= 0; shift -= 8) {
-    const char c = static_cast<char>(id >> shift & 0xff);
-    name.push_back(c > ' ' && c < 0x7f ? c : '?');
-  }
+  for (const char c : Characters(id)) name += IsPrintable(c) ? c : '?';
   return name;
 }
 
@@ -123,6 +138,10 @@ Result<TableOfContents> DecodeTableOfContents(ByteView payload, uint64_t begin,
     row.flags = in.U32();
     row.offset = in.U64();
     row.payload_size = in.U64();
+    if (!IsPrintable(row.id)) {
+      return MakeError(ErrorCode::kCorrupt,
+                       "bad chunk id {:#010x} in table of contents", row.id);
+    }
     if (row.offset < free_from || row.offset > end ||
         end - row.offset < kChunkOverhead ||
         row.payload_size > end - row.offset - kChunkOverhead ||

@@ -87,6 +87,20 @@ void AppendCommit(const CommitText& text, Bytes& out) {
   Append(out, text.message);
 }
 
+bool IsSplit(const CommitText& text) {
+  for (const CommitPerson* person : {&text.author, &text.committer}) {
+    if (!person->identity.ends_with('>') || person->identity.contains('\n') ||
+        person->time_zone.contains('>') || person->time_zone.contains('\n')) {
+      return false;
+    }
+  }
+  const std::string_view headers = AsText(text.headers);
+  if (headers.starts_with('\n') || headers.contains("\n\n")) return false;
+  if (text.message.empty()) return true;
+  return text.message.front() == '\n' &&
+         (headers.empty() || headers.ends_with('\n'));
+}
+
 std::string_view FlawName(CommitFlaw flaw) {
   switch (flaw) {
     case CommitFlaw::kTree:

@@ -35,6 +35,11 @@ struct CommitText {
 // Appends what `text` stands for.
 void AppendCommit(const CommitText& text, Bytes& out);
 
+// True when SplitCommit splits what AppendCommit makes into these parts again,
+// so that a commit has one form in columns. Ids and times always come back; for
+// the others FORMAT.md, "Commits", has the rules. Zero bytes are not looked at.
+bool IsSplit(const CommitText& text);
+
 // Why a commit cannot be in columns: the first thing found.
 enum class CommitFlaw : uint8_t {
   kNone,

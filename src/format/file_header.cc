@@ -73,10 +73,15 @@ Result<size_t> DecodeHeaderSize(ByteView start) {
   const uint32_t pack_signature = in.U32();
   const uint32_t pack_version = in.U32();
   in.U32();
-  const ByteView signature = in.Raw(kSignature.size());
-  if (pack_signature != kPackSignature || pack_version != kPackVersion ||
-      !std::ranges::equal(signature, kSignature)) {
+  const bool signed_here =
+      std::ranges::equal(in.Raw(kSignature.size()), kSignature);
+  // Both are of this format alone: one of them tells a damaged file.
+  if (pack_version != kPackVersion && !signed_here) {
     return MakeError(ErrorCode::kUnsupported, "not a .zpack file");
+  }
+  if (pack_signature != kPackSignature || pack_version != kPackVersion ||
+      !signed_here) {
+    return MakeError(ErrorCode::kCorrupt, "damaged signature in header");
   }
   in.U32();
   const uint32_t size = in.U32();

@@ -36,7 +36,7 @@ void Encode(const FileHeader& header, Bytes& out);
 
 // Size in bytes of the header that starts with `start`, its first
 // kFixedHeaderSize bytes. kUnsupported for a file that is not a .zpack file at
-// all, kCorrupt for a size out of range.
+// all, kCorrupt for a damaged signature or a size out of range.
 Result<size_t> DecodeHeaderSize(ByteView start);
 
 // Decodes a whole header. kCorrupt for damage; kUnsupported, with 'needs a

@@ -57,12 +57,17 @@ unsigned NumberBits(uint32_t count) {
   return count < 2 ? 0 : static_cast<unsigned>(std::bit_width(count - 1));
 }
 
-// Whichever of two chunks there is, the first if both.
+// Whichever of two chunks there is; two indexes could contradict each other.
 Result<ChunkLocation> FindEither(const TableOfContents& toc, uint32_t id,
                                  uint32_t old_id) {
-  const ChunkLocation* chunk = toc.Find(id);
-  if (chunk == nullptr) chunk = toc.Find(old_id);
+  const ChunkLocation* const chunk = toc.Find(id);
+  const ChunkLocation* const old_chunk = toc.Find(old_id);
+  if (chunk != nullptr && old_chunk != nullptr) {
+    return MakeError(ErrorCode::kCorrupt, "chunk '{}' together with '{}'",
+                     ChunkName(id), ChunkName(old_id));
+  }
   if (chunk != nullptr) return *chunk;
+  if (old_chunk != nullptr) return *old_chunk;
   return MakeError(ErrorCode::kCorrupt, "chunk '{}' is missing", ChunkName(id));
 }
 

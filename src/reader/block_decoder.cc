@@ -3,10 +3,13 @@
 
 #include "reader/block_decoder.h"
 
+#include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
+#include "format/block_form.h"
 #include "format/chunk.h"
 
 namespace zpack {
@@ -17,8 +20,8 @@ template <typename T>
 Result<T> InBlock(Result<T> result, const PackFile& pack, size_t block) {
   if (result) return result;
   Error error = std::move(result).error();
-  error.message += fmt::format(" in block {} at offset {} of '{}'", block,
-                               pack.block_offset(block), pack.path());
+  error.message += FormatMessage(" in block {} at offset {} of '{}'", block,
+                                 pack.block_offset(block), pack.path());
   return std::unexpected(std::move(error));
 }
 
@@ -77,6 +80,15 @@ Result<format::BlockView> BlockDecoder::LoadChunk(const PackFile& pack,
   ZPACK_ASSIGN_OR_RETURN(
       format::BlockView view,
       format::DecodeBlock(payload, pack.options().max_block_size));
+  const std::string_view feature =
+      format::FindBlockForm(view.header.kind)->feature;
+  if (!feature.empty() &&
+      std::ranges::find(pack.header().required_features, feature) ==
+          pack.header().required_features.end()) {
+    return MakeError(ErrorCode::kCorrupt,
+                     "block of kind '{}' without the required feature '{}'",
+                     format::KindName(view.header.kind), feature);
+  }
   const auto& rows = pack.blocks().rows;
   const bool segment = view.header.kind == format::BlockKind::kSegment;
   const bool starts_object = view.header.segment_offset == 0;

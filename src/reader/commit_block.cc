@@ -81,6 +81,7 @@ class CommitDecoder {
         !messages_.ok()) {
       return Bad("commit");
     }
+    if (!format::IsSplit(text)) return Bad("form of commit");
     ZPACK_TRY(CheckRoom(
         id_lines + text.author.identity.size() + text.author.time_zone.size() +
             text.committer.identity.size() + text.committer.time_zone.size() +

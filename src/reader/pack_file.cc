@@ -18,7 +18,7 @@ constexpr uint64_t kPiece = uint64_t{256} << 10;
 
 // Adds where it happened to an error that a pure decoder reported.
 Error Locate(Error error, uint64_t offset, const std::string& path) {
-  error.message += fmt::format(" at offset {} of '{}'", offset, path);
+  error.message += FormatMessage(" at offset {} of '{}'", offset, path);
   return error;
 }
 
@@ -34,7 +34,7 @@ Result<format::FileHeader> ReadHeader(const RandomAccessFile& file) {
   Result<size_t> size = format::DecodeHeaderSize(bytes);
   if (!size) {
     Error error = std::move(size).error();
-    error.message += fmt::format(": '{}'", file.path());
+    error.message += FormatMessage(": '{}'", file.path());
     return std::unexpected(std::move(error));
   }
   bytes.resize(*size);
@@ -79,14 +79,20 @@ Result<LoadedChunk> ReadChunk(const RandomAccessFile& file, uint32_t id,
 Result<std::unique_ptr<PackFile>> PackFile::OpenWithoutIndex(
     std::unique_ptr<RandomAccessFile> file, const ReadOptions& options) {
   std::unique_ptr<PackFile> pack(new PackFile(std::move(file), options));
-  ZPACK_TRY(pack->Load());
+  uint64_t reading_at = 0;
+  ZPACK_TRY(pack->Load(reading_at));
   return pack;
 }
 
 Result<std::unique_ptr<PackFile>> PackFile::Open(
-    std::unique_ptr<RandomAccessFile> file, const ReadOptions& options) {
-  ZPACK_ASSIGN_OR_RETURN(auto pack, OpenWithoutIndex(std::move(file), options));
-  ZPACK_TRY(pack->LoadIndex());
+    std::unique_ptr<RandomAccessFile> file, const ReadOptions& options,
+    uint64_t* failed_at) {
+  uint64_t ignored = 0;
+  uint64_t& reading_at = failed_at != nullptr ? *failed_at : ignored;
+  reading_at = 0;
+  std::unique_ptr<PackFile> pack(new PackFile(std::move(file), options));
+  ZPACK_TRY(pack->Load(reading_at));
+  ZPACK_TRY(pack->LoadIndex(reading_at));
   return pack;
 }
 
@@ -96,6 +102,7 @@ std::unique_ptr<PackFile> PackFile::OfBlocks(
   std::unique_ptr<PackFile> pack(new PackFile(std::move(file), ReadOptions{}));
   pack->header_.object_format = ids.format();
   pack->header_.object_count = ids.size();
+  pack->header_.required_features = format::KnownFeatures();
   pack->blocks_ = std::move(blocks);
   (void)pack->load_index_.Do([&]() -> Status {
     pack->index_ = {std::move(ids), std::move(numbers), {}};
@@ -130,7 +137,7 @@ Result<RefsSnapshot> PackFile::ReadRefs(const RandomAccessFile& file,
                 file.path());
 }
 
-Status PackFile::Load() {
+Status PackFile::Load(uint64_t& reading_at) {
   // Every size below is bounded by the file's size before it is used.
   ZPACK_ASSIGN_OR_RETURN(header_, ReadHeader(*file_));
   const uint64_t start = header_.EncodedSize();
@@ -139,6 +146,7 @@ Status PackFile::Load() {
   }
   const uint64_t trailer_offset = file_->size() - format::kTrailerSize;
   Bytes trailer(format::kTrailerSize);
+  reading_at = trailer_offset;
   ZPACK_TRY(file_->Read(trailer_offset, trailer));
   ZPACK_ASSIGN_OR_RETURN(
       trailer_, Locate(format::DecodeTrailer(trailer), trailer_offset, path()));
@@ -146,10 +154,12 @@ Status PackFile::Load() {
   const uint64_t toc_offset = header_.table_of_contents_offset;
   if (toc_offset < start ||
       toc_offset > trailer_offset - format::kChunkOverhead) {
+    reading_at = 0;
     return MakeError(ErrorCode::kCorrupt,
                      "bad table of contents offset {} in header of '{}'",
                      toc_offset, path());
   }
+  reading_at = toc_offset;
   ZPACK_ASSIGN_OR_RETURN(
       const LoadedChunk toc,
       ReadChunk(*file_, format::kTableOfContentsChunk, toc_offset,
@@ -157,7 +167,7 @@ Status PackFile::Load() {
   ZPACK_ASSIGN_OR_RETURN(toc_, Locate(format::DecodeTableOfContents(
                                           toc.payload, start, toc_offset),
                                       toc_offset, path()));
-  return LoadTables();
+  return LoadTables(reading_at);
 }
 
 Result<LoadedChunk> PackFile::LoadChunk(
@@ -175,8 +185,14 @@ Result<LoadedChunk> PackFile::LoadChunk(uint32_t id) const {
   return LoadChunk(*chunk);
 }
 
-Status PackFile::LoadTables() {
-  const auto at = [this](uint32_t id) { return toc_.Find(id)->offset; };
+Status PackFile::LoadTables(uint64_t& reading_at) {
+  // A chunk that is not there is missing from the table of contents.
+  const uint64_t toc_offset = header_.table_of_contents_offset;
+  const auto at = [this, toc_offset](uint32_t id) {
+    const format::ChunkLocation* const chunk = toc_.Find(id);
+    return chunk == nullptr ? toc_offset : chunk->offset;
+  };
+  reading_at = at(format::kRefsChunk);
   ZPACK_ASSIGN_OR_RETURN(const LoadedChunk refs, LoadChunk(format::kRefsChunk));
   ZPACK_ASSIGN_OR_RETURN(
       refs_, Locate(format::DecodeRefs(refs.payload, header_.object_format),
@@ -186,11 +202,12 @@ Status PackFile::LoadTables() {
   // other without a gap: there is no byte that no checksum covers.
   const auto& chunks = toc_.chunks;
   uint64_t expected = header_.EncodedSize();
-  uint64_t blocks_end = header_.table_of_contents_offset;
+  uint64_t blocks_end = toc_offset;
   for (size_t i = 0; i < chunks.size(); ++i) {
     if (i == 1) {
       blocks_end = chunks[1].offset;
     } else if (chunks[i].offset != expected) {
+      reading_at = chunks[i].offset;
       return MakeError(
           ErrorCode::kCorrupt, "gap before chunk '{}' at offset {} of '{}'",
           format::ChunkName(chunks[i].id), chunks[i].offset, path());
@@ -198,11 +215,13 @@ Status PackFile::LoadTables() {
     expected = chunks[i].end();
   }
   if (chunks.size() < 2 || chunks[0].id != format::kRefsChunk ||
-      expected != header_.table_of_contents_offset) {
+      expected != toc_offset) {
+    reading_at = toc_offset;
     return MakeError(ErrorCode::kCorrupt,
                      "table of contents does not cover '{}'", path());
   }
 
+  reading_at = at(format::kBlockTableChunk);
   ZPACK_ASSIGN_OR_RETURN(const LoadedChunk blocks,
                          LoadChunk(format::kBlockTableChunk));
   ZPACK_ASSIGN_OR_RETURN(blocks_, Locate(format::DecodeBlockTable(
@@ -210,10 +229,11 @@ Status PackFile::LoadTables() {
                                              blocks_end, header_.object_count),
                                          at(format::kBlockTableChunk), path()));
 
+  reading_at = toc_offset;
   const auto index_chunks = format::FindIndexChunks(toc_);
   if (!index_chunks) {
     Error error = index_chunks.error();
-    error.message += fmt::format(" from '{}'", path());
+    error.message += FormatMessage(" from '{}'", path());
     return std::unexpected(std::move(error));
   }
   index_chunks_ = *index_chunks;
@@ -221,20 +241,26 @@ Status PackFile::LoadTables() {
 }
 
 Status PackFile::LoadIndex() const {
-  return load_index_.Do([this]() -> Status {
-    ZPACK_ASSIGN_OR_RETURN(index_, ReadIndex());
+  uint64_t reading_at = 0;
+  return LoadIndex(reading_at);
+}
+
+Status PackFile::LoadIndex(uint64_t& reading_at) const {
+  return load_index_.Do([&]() -> Status {
+    ZPACK_ASSIGN_OR_RETURN(index_, ReadIndex(reading_at));
     index_loaded_ = true;
     return {};
   });
 }
 
-Result<PackFile::Index> PackFile::ReadIndex() const {
+Result<PackFile::Index> PackFile::ReadIndex(uint64_t& reading_at) const {
   Index index;
   const auto& [ids, numbers] = index_chunks_;
   {
     const auto decode = ids.id == format::kObjectIdsChunk
                             ? format::DecodeObjectIds
                             : format::DecodeWholeObjectIds;
+    reading_at = ids.offset;
     ZPACK_ASSIGN_OR_RETURN(const LoadedChunk chunk, LoadChunk(ids));
     ZPACK_ASSIGN_OR_RETURN(index.ids,
                            Locate(decode(chunk.payload, header_.object_format,
@@ -244,6 +270,7 @@ Result<PackFile::Index> PackFile::ReadIndex() const {
   const auto decode = numbers.id == format::kObjectNumbersChunk
                           ? format::DecodeObjectNumbers
                           : format::DecodeWideObjectNumbers;
+  reading_at = numbers.offset;
   ZPACK_ASSIGN_OR_RETURN(const LoadedChunk chunk, LoadChunk(numbers));
   ZPACK_ASSIGN_OR_RETURN(index.numbers,
                          Locate(decode(chunk.payload, header_.object_count),

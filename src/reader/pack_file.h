@@ -42,9 +42,11 @@ class PackFile {
  public:
   // Opens `file` and checks everything VerifyLevel::kStructure stands for.
   // Errors name the file and the offset: kIo, kUnsupported for another kind of
-  // file or a newer one, kCorrupt, kLimitExceeded.
+  // file or a newer one, kCorrupt, kLimitExceeded. On failure, `failed_at` is
+  // set to the offset of the part that was read last.
   static Result<std::unique_ptr<PackFile>> Open(
-      std::unique_ptr<RandomAccessFile> file, const ReadOptions& options);
+      std::unique_ptr<RandomAccessFile> file, const ReadOptions& options,
+      uint64_t* failed_at = nullptr);
 
   // The same, but neither reads nor checks the index.
   static Result<std::unique_ptr<PackFile>> OpenWithoutIndex(
@@ -124,9 +126,12 @@ class PackFile {
     std::vector<uint32_t> ranks;
   };
 
-  Status Load();
-  Status LoadTables();
-  Result<Index> ReadIndex() const;
+  // `reading_at` is always the offset of the part that is being read.
+  Status Load(uint64_t& reading_at);
+  Status LoadTables(uint64_t& reading_at);
+  Result<Index> ReadIndex(uint64_t& reading_at) const;
+  // The same as LoadIndex; keeps `reading_at` as Load does.
+  Status LoadIndex(uint64_t& reading_at) const;
   // Reads and checks a chunk that the table of contents lists.
   Result<LoadedChunk> LoadChunk(const format::ChunkLocation& chunk) const;
   Result<LoadedChunk> LoadChunk(uint32_t id) const;

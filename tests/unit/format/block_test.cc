@@ -5,7 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/hex.h"
+#include "format/block_form.h"
 
 namespace zpack::format {
 namespace {
@@ -76,6 +79,36 @@ TEST(Block, RefusesAStoredStreamOfTwoSizes) {
 TEST(Block, RefusesARepeatedStream) {
   EXPECT_EQ(CodeOf(Payload(Header(), {kStreams[0], kStreams[0]}, 4)),
             ErrorCode::kCorrupt);
+}
+
+TEST(Block, RefusesAMissingStream) {
+  EXPECT_EQ(CodeOf(Payload(Header(), {kStreams[0]}, 2)), ErrorCode::kCorrupt);
+  EXPECT_EQ(CodeOf(Payload(Header(), {kStreams[1]}, 7)), ErrorCode::kCorrupt);
+}
+
+TEST(Block, RefusesAStreamOfAnotherKindOfBlock) {
+  auto streams = kStreams;
+  streams.push_back({StreamKind::kBases, StreamCodec::kStored, 0, 0});
+  EXPECT_EQ(CodeOf(Payload(Header(), streams, 9)), ErrorCode::kCorrupt);
+}
+
+TEST(Block, TakesItsStreamsInAnyOrder) {
+  EXPECT_TRUE(
+      DecodeBlock(Payload(Header(), {kStreams[1], kStreams[0]}, 9), kLimit));
+}
+
+TEST(BlockForm, HasEveryStreamOfItsKindOnce) {
+  for (int value = 0; value < 8; ++value) {
+    const auto kind = static_cast<BlockKind>(value);
+    const BlockForm* const form = FindBlockForm(kind);
+    ASSERT_EQ(form != nullptr, value >= 1 && value <= 5) << value;
+    if (form == nullptr) continue;
+    EXPECT_EQ(form->kind, kind);
+    std::vector<StreamKind> streams(form->streams.begin(), form->streams.end());
+    std::ranges::sort(streams);
+    EXPECT_EQ(std::ranges::adjacent_find(streams), streams.end());
+    EXPECT_EQ(form->feature.empty(), !form->type.has_value());
+  }
 }
 
 TEST(Block, RefusesUnknownKindsTypesAndCodecs) {

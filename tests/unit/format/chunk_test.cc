@@ -88,6 +88,16 @@ TEST(TableOfContents, RefusesAnUnknownRequiredChunkByName) {
             "required chunk 'NEWX' needs a newer git-zpack");
 }
 
+TEST(TableOfContents, RefusesIdsThatDoNotPrint) {
+  for (const uint32_t id :
+       {0x4e455709U, 0x20455758U, 0x4e45577fU, 0xce455758U, 0x4e450058U}) {
+    const auto toc = Decode({{id, 0, 100, 0}}, 100, 200);
+    ASSERT_FALSE(toc) << id;
+    EXPECT_EQ(toc.error().code, ErrorCode::kCorrupt);
+    EXPECT_NE(toc.error().message.find("bad chunk id 0x"), std::string::npos);
+  }
+}
+
 TEST(TableOfContents, SkipsAnUnknownOptionalChunkAndUnusedFlags) {
   EXPECT_TRUE(Decode({{ChunkId("NEWX"), 0x0002, 100, 0}}, 100, 200));
 }

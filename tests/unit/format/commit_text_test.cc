@@ -50,6 +50,51 @@ TEST(CommitText, SplitsACommitIntoItsParts) {
   EXPECT_EQ(Again(content), content);
 }
 
+TEST(CommitText, KnowsPartsThatSplitAgain) {
+  CommitText good;
+  ASSERT_EQ(SplitCommit(AsBytes(kUsual + "a b\n\nmessage\n"),
+                        ObjectFormat::kSha1, good),
+            CommitFlaw::kNone);
+  EXPECT_TRUE(IsSplit(good));
+  const auto split = [&](const auto& edit) {
+    CommitText text = good;
+    edit(text);
+    Bytes content;
+    AppendCommit(text, content);
+    CommitText again;
+    const bool same =
+        SplitCommit(content, ObjectFormat::kSha1, again) == CommitFlaw::kNone &&
+        again.author.identity == text.author.identity &&
+        again.author.time_zone == text.author.time_zone &&
+        again.committer.identity == text.committer.identity &&
+        again.committer.time_zone == text.committer.time_zone &&
+        AsText(again.headers) == AsText(text.headers);
+    EXPECT_EQ(IsSplit(text), same) << AsText(content);
+    return same;
+  };
+  for (const std::string_view identity :
+       {"", "A", "A <a> ", "A\nparent x <a>", "\n>"}) {
+    EXPECT_FALSE(split([&](CommitText& t) { t.author.identity = identity; }));
+    EXPECT_FALSE(
+        split([&](CommitText& t) { t.committer.identity = identity; }));
+  }
+  for (const std::string_view zone : {"+0\nx", "\n", ">", "a> 1 +0"}) {
+    EXPECT_FALSE(split([&](CommitText& t) { t.author.time_zone = zone; }));
+    EXPECT_FALSE(split([&](CommitText& t) { t.committer.time_zone = zone; }));
+  }
+  for (const std::string_view headers :
+       {"a", "\n", "\na\n", "a\n\n", "a\n\nb\n"}) {
+    EXPECT_FALSE(split([&](CommitText& t) { t.headers = AsBytes(headers); }));
+  }
+  EXPECT_FALSE(split([](CommitText& t) { t.message = AsBytes("x\n"); }));
+  EXPECT_TRUE(split([](CommitText& t) { t.author.time_zone = ""; }));
+  EXPECT_TRUE(split([](CommitText& t) { t.headers = {}; }));
+  EXPECT_TRUE(split([](CommitText& t) {
+    t.headers = AsBytes("without an end");
+    t.message = {};
+  }));
+}
+
 TEST(CommitText, TakesWhatItCanGiveBack) {
   for (const std::string& content :
        {kUsual + "\n", kUsual, kUsual + "\nno line feed",

@@ -140,6 +140,18 @@ TEST(DecodeHeaderSize, TellsOtherFilesFromDamage) {
   const Bytes stock = {'P', 'A', 'C', 'K', 0, 0, 0, 2, 0, 0, 0, 0};
   EXPECT_EQ(DecodeHeaderSize(stock).error().code, ErrorCode::kUnsupported);
   EXPECT_EQ(DecodeHeaderSize({}).error().code, ErrorCode::kUnsupported);
+  // Either mark of the format tells what the file was.
+  for (const size_t at : {0, 3, 4, 7, 12, 19}) {
+    Bytes damaged = Encoded(Example());
+    damaged[at] ^= 0x20;
+    const Error error = DecodeHeaderSize(damaged).error();
+    EXPECT_EQ(error.code, ErrorCode::kCorrupt) << at;
+    EXPECT_EQ(error.message, "damaged signature in header") << at;
+  }
+  Bytes other = Encoded(Example());
+  other[4] ^= 1;
+  other[12] ^= 1;
+  EXPECT_EQ(DecodeHeaderSize(other).error().code, ErrorCode::kUnsupported);
   Bytes huge = Encoded(Example());
   huge[24] = 0xff;
   EXPECT_EQ(DecodeHeaderSize(huge).error().code, ErrorCode::kCorrupt);

@@ -174,6 +174,18 @@ TEST(ObjectIndex, ReadsWholeIdsOfOlderFiles) {
   EXPECT_FALSE(DecodeWholeObjectIds(payload, ObjectFormat::kSha1, 2));
 }
 
+TEST(ObjectIndex, RefusesTwoFormsOfOneTable) {
+  const ChunkLocation ids{kObjectIdsChunk, 1, 100, 0};
+  const ChunkLocation numbers{kObjectNumbersChunk, 1, 200, 0};
+  EXPECT_TRUE(FindIndexChunks({{ids, numbers}}));
+  for (const uint32_t id : {kWholeObjectIdsChunk, kWideObjectNumbersChunk}) {
+    const auto chunks = FindIndexChunks({{ids, numbers, {id, 1, 300, 0}}});
+    ASSERT_FALSE(chunks);
+    EXPECT_EQ(chunks.error().code, ErrorCode::kCorrupt);
+    EXPECT_NE(chunks.error().message.find(ChunkName(id)), std::string::npos);
+  }
+}
+
 TEST(ObjectNumbers, RoundTripAndMustBeAPermutation) {
   const auto decode = [](const std::vector<uint32_t>& numbers) {
     Bytes payload;
