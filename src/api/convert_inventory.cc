@@ -52,8 +52,8 @@ Status TryBase(ObjectSource& source, const RefsSnapshot& refs,
   inventory.base_unrelated =
       !added.gone.empty() && added.gone.size() == base->ids().size();
   if (inventory.base_unrelated) {
-    inventory.base_unused =
-        fmt::format("it shares no ref and no object with '{}'", source.path());
+    inventory.base_unused = FormatMessage(
+        "it shares no ref and no object with '{}'", source.path());
     return {};
   }
   if (!added.gone.empty()) {

@@ -9,7 +9,7 @@ include/zpack are whose, which third-party headers belong where, and which
 edges the table may never gain.
 
 Also checked: file names are unique in the tree, files start with their
-licence, and no file is too long.
+licence, no file is too long, and messages quote the names in them.
 
   check_layers.py [--root DIRECTORY]   exit code 1 and file:line: message
   check_layers.py --self-test          proves that violations are found
@@ -57,6 +57,8 @@ MAX_LINES = 800
 REVIEW_LINES = 500
 
 INCLUDE = re.compile(r'\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+# fmt::format with a text in which an argument stands in single quotes.
+UNQUOTED = re.compile(r"""fmt::format\(\s*("[^"]*"\s*)*?"[^"]*'\{\}'""")
 SPDX = ("SPDX-FileCopyrightText: The git-zpack authors",
         "SPDX-License-Identifier: Apache-2.0")
 TREES = ("include", "src", "tools", "tests")
@@ -80,6 +82,7 @@ class Checker:
             if path.suffix in (".cc", ".h"):
                 sources.append(path)
                 self.check_includes(path)
+                self.check_messages(path)
             if is_source(path):
                 self.check_licence(path)
                 self.check_length(path)
@@ -185,6 +188,15 @@ class Checker:
                 return f"'{who}' may not include third-party <{name}>"
         return f"<{name}> is in no list of tools/dev/check_layers.py"
 
+    def check_messages(self, path):
+        """A name in a message is quoted (zpack/quote.h)."""
+        if path.relative_to(self.root).parts[0] != "src":
+            return
+        text = path.read_text()
+        for call in UNQUOTED.finditer(text):
+            self.problem(path, text.count("\n", 0, call.start()) + 1,
+                         "a name in a message: use FormatMessage or MakeError")
+
     def check_names(self, sources):
         seen = {}
         for path in sources:
@@ -284,6 +296,10 @@ CASES = [
     ({"src/CMakeLists.txt": "zpack_layer(reader SOURCES r.cc)\n"
                             "zpack_layer(writer SOURCES w.cc LAYERS reader)\n"},
      "layer 'writer' may never use 'reader'"),
+    ({"src/format/f.cc": 'auto a = fmt::format("{} of "\n"\'{}\'", b, c);\n'},
+     "src/format/f.cc:3: a name in a message"),
+    ({"src/format/f.cc": 'auto a = FormatMessage("\'{}\'", fmt::format("{}", b));\n'},
+     ""),
 ]
 
 
