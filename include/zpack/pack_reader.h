@@ -121,7 +121,7 @@ class PackReader {
   // the first error that `visit` returns; kNotFound for an object that is
   // needed and missing, kCorrupt when a block cannot be decoded, an object
   // cannot be read or is of another type than what names it says,
-  // kLimitExceeded for trees nested too deep.
+  // kLimitExceeded for a path of more than 256 KiB.
   Status Walk(const WalkOptions& options,
               const std::function<Status(const WalkedObject&)>& visit) const;
 

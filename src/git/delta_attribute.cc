@@ -17,6 +17,12 @@ bool IsOrdinary(std::string_view name) {
              std::string_view::npos;
 }
 
+// libgit2 looks for attributes in each directory of a path, at a cost that
+// grows with the length of the path. So of a deeper path, only these
+// directories and the last name are asked for; patterns mostly speak of the
+// last name.
+constexpr uint32_t kMaxDepth = 128;
+
 bool IsUndeltified(git_repository* repository, const std::string& path) {
   const char* value = nullptr;
   // What libgit2 cannot read has no attributes; Git says no more than a warning
@@ -32,12 +38,21 @@ std::vector<bool> FindUndeltifiedPaths(git_repository* repository,
                                        const PathTable& paths) {
   std::vector<bool> undeltified(paths.size());
   std::vector<bool> ordinary(paths.size(), true);
+  // Of each path, itself or the ancestor of depth kMaxDepth, and the depth of
+  // that.
+  std::vector<uint32_t> known(paths.size(), PathTable::kRoot);
+  std::vector<uint32_t> depths(paths.size());
   for (uint32_t path = PathTable::kRoot + 1; path < paths.size(); ++path) {
     // Directories have smaller numbers than what is in them.
-    ordinary[path] =
-        ordinary[paths.Parent(path)] && IsOrdinary(paths.Name(path));
-    undeltified[path] =
-        ordinary[path] && IsUndeltified(repository, paths.FullPath(path));
+    const uint32_t parent = paths.Parent(path);
+    const bool deep = depths[parent] == kMaxDepth;
+    known[path] = deep ? known[parent] : path;
+    depths[path] = depths[parent] + (deep ? 0 : 1);
+    ordinary[path] = ordinary[parent] && IsOrdinary(paths.Name(path));
+    if (!ordinary[path]) continue;
+    std::string asked = paths.FullPath(known[path]);
+    if (deep) asked.append("/").append(paths.Name(path));
+    undeltified[path] = IsUndeltified(repository, asked);
   }
   return undeltified;
 }

@@ -190,6 +190,8 @@ Result<ObjectIdTable> ObjectDatabase::ListWithLibgit2() const {
 }
 
 Result<ObjectIdTable> ObjectDatabase::List() {
+  // What it holds would look as if it were missing, or be left out.
+  if (packed_.unreadable()) return std::unexpected(*packed_.unreadable());
   std::vector<ObjectIdTable> open;
   for (const auto& reader : packed_.readers()) open.push_back(reader->ids());
   ZPACK_ASSIGN_OR_RETURN(
@@ -243,20 +245,19 @@ template <typename T, typename FromLoose, typename FromReader,
 Result<T> ObjectDatabase::Find(const ObjectId& id, FromLoose from_loose,
                                FromReader from_reader,
                                FromLibgit2 from_libgit2) const {
-  Result<T> result = PackError(GIT_ENOTFOUND, id);
-  // Takes the outcome of one attempt. What is wrong with a copy says more than
-  // that there is no other.
+  std::optional<Result<T>> result;
+  // Takes the outcome of one attempt, true when it succeeded. What is wrong
+  // with a copy says more than that there is no other.
   const auto take = [&](Result<T> next) {
-    const bool is_missing = !next && next.error().code == ErrorCode::kNotFound;
-    if (next || (result.error().code == ErrorCode::kNotFound && !is_missing)) {
+    if (next || !result || result->error().code == ErrorCode::kNotFound) {
       result = std::move(next);
     }
-    return result.has_value();
+    return result->has_value();
   };
-  const auto in_reader = [&](StockPackReader& pack) {
-    const auto rank = pack.ids().Find(id);
-    if (!rank || (repeated_.Find(id) && !pack.IsSound(*rank))) return false;
-    Result<T> read = from_reader(pack, *rank);
+  const bool is_repeated = repeated_.Find(id).has_value();
+  const auto in_reader = [&](StockPackReader& pack, uint32_t rank) {
+    if (is_repeated && !pack.IsSound(rank)) return false;
+    Result<T> read = from_reader(pack, rank);
     // Where it failed, libgit2 says what is wrong.
     return read && take(std::move(read));
   };
@@ -272,20 +273,25 @@ Result<T> ObjectDatabase::Find(const ObjectId& id, FromLoose from_loose,
   };
   // The other places are tried, whatever List saw: Git moves objects from loose
   // files into packs, and back, at any time.
-  if (only_loose_.Find(id) && in_loose()) return result;
-  if (const auto at = packed_.Find(id); at && in_reader(*at->pack))
-    return result;
+  if (only_loose_.Find(id) && in_loose()) return *std::move(result);
+  if (const auto at = packed_.Find(id); at && in_reader(*at->pack, at->rank)) {
+    return *std::move(result);
+  }
   // What one copy has lost may be in another. libgit2 comes later: it does not
   // notice all damage.
-  if (repeated_.Find(id)) {
+  if (is_repeated) {
     for (const auto& reader : packed_.readers()) {
-      if (in_reader(*reader)) return result;
+      const auto rank = reader->ids().Find(id);
+      if (rank && in_reader(*reader, *rank)) return *std::move(result);
     }
-    if (in_loose()) return result;
+    if (in_loose()) return *std::move(result);
   }
-  if (take(from_libgit2(packs_.get())) || in_loose()) return result;
+  if (take(from_libgit2(packs_.get())) || in_loose()) return *std::move(result);
   if (git_odb* const now = PacksOfNow()) take(from_libgit2(now));
-  return result;
+  if (*result || result->error().code != ErrorCode::kNotFound) {
+    return *std::move(result);
+  }
+  return PackError(GIT_ENOTFOUND, id);
 }
 
 Result<ObjectInfo> ObjectDatabase::ReadInfo(const ObjectId& id) const {

@@ -20,7 +20,8 @@ constexpr ObjectFormat kFormat = ObjectFormat::kSha1;
 // to do.
 constexpr int kMaxListings = 10;
 
-// The ids of every pack; kNotFound when one is gone by now.
+// The ids of every pack; kNotFound when one is gone by now, kIo when one cannot
+// be read.
 Result<std::vector<ObjectIdTable>> ReadPacks(
     const std::vector<std::string>& packs,
     const std::vector<ObjectIdTable>& open,
@@ -32,7 +33,8 @@ Result<std::vector<ObjectIdTable>> ReadPacks(
     auto ids = ReadPackIndexIds(PosixFileSystem(), pack + ".idx");
     if (ids) {
       tables.push_back(*std::move(ids));
-    } else if (ids.error().code == ErrorCode::kNotFound) {
+    } else if (ids.error().code == ErrorCode::kNotFound ||
+               ids.error().code == ErrorCode::kIo) {
       return std::unexpected(std::move(ids).error());
     } else {
       // Something is odd, and libgit2 knows what it is.

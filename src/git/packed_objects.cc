@@ -40,7 +40,12 @@ Result<PackedObjects> PackedObjects::Open(
         packs.size() <= kMaxOpenPacks
             ? StockPackReader::Open(PosixFileSystem(), pack, cache, threads)
             : OpenPooled(pack, pool, cache, threads);
-    if (!reader) continue;
+    if (!reader) {
+      if (reader.error().code == ErrorCode::kIo) {
+        objects.unreadable_ = std::move(reader).error();
+      }
+      continue;
+    }
     objects.readers_.push_back(*std::move(reader));
     objects.paths_.insert(pack);
   }

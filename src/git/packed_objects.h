@@ -15,6 +15,7 @@
 
 #include "object/object_id_table.h"
 #include "pack/stock_pack_reader.h"
+#include "zpack/result.h"
 
 namespace zpack {
 
@@ -32,6 +33,9 @@ class PackedObjects {
   size_t pack_count() const { return readers_.size(); }
   // Whether `pack` is one of them.
   bool Reads(const std::string& pack) const { return paths_.contains(pack); }
+
+  // Why a pack cannot be opened though it is there; nothing where all can.
+  const std::optional<Error>& unreadable() const { return unreadable_; }
 
   // Where an object is: the first of the packs that hold it.
   struct Place {
@@ -56,6 +60,7 @@ class PackedObjects {
 
   std::vector<std::unique_ptr<StockPackReader>> readers_;
   std::set<std::string> paths_;  // without extension
+  std::optional<Error> unreadable_;
   // Of many packs, all ids, and where each is; else nothing.
   ObjectIdTable ids_;
   std::vector<PackAndRank> places_;

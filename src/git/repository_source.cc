@@ -102,10 +102,12 @@ Status RepositorySource::ReadHead(RefsSnapshot& refs) {
 
 Status RepositorySource::CheckSymref(const Ref& ref) const {
   if (!ref.symbolic() || IsValidRefName(ref.symref_target)) return {};
+  const std::string_view reason = ref.symref_target.starts_with("refs/")
+                                      ? "not a valid ref name"
+                                      : "not in 'refs/'";
   return MakeError(ErrorCode::kUnsupported,
-                   "symbolic ref '{}' of '{}' points at '{}', which is not in "
-                   "'refs/'",
-                   ref.name, path(), ref.symref_target);
+                   "symbolic ref '{}' of '{}' points at '{}', which is {}",
+                   ref.name, path(), ref.symref_target, MessageText{reason});
 }
 
 ObjectId RepositorySource::Peel(const ObjectId& id) {

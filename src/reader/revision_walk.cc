@@ -21,9 +21,9 @@
 namespace zpack {
 namespace {
 
-// Deepest nesting of trees. Trees whose content was not hashed could even name
-// each other.
-constexpr size_t kMaxDepth = 4096;
+// Longest path: what a small file could print has to end somewhere. Any depth
+// ends, since each tree is walked once.
+constexpr size_t kMaxPath = size_t{256} << 10;
 
 class RevisionWalk {
  public:
@@ -174,6 +174,11 @@ class RevisionWalk {
       marks_.SetSeen(link.child);
       path_.resize(frame.path_size);
       path_.append(links_.names, name, link.name_size);
+      if (path_.size() > kMaxPath) {
+        return MakeError(ErrorCode::kLimitExceeded,
+                         "path of object {} is longer than {} bytes",
+                         graph_.id(link.child).ToHex(), kMaxPath);
+      }
       ZPACK_TRY(visit_({graph_.id(link.child), link.type, path_}));
       if (link.type != ObjectType::kTree) continue;
       path_ += '/';
@@ -184,11 +189,6 @@ class RevisionWalk {
 
   // Begins to walk the entries of a tree, whose path is `path_`.
   Status Open(uint32_t tree) {
-    if (frames_.size() == kMaxDepth) {
-      return MakeError(ErrorCode::kLimitExceeded,
-                       "tree {} is nested deeper than {} directories",
-                       graph_.id(tree).ToHex(), kMaxDepth);
-    }
     const size_t links = links_.links.size();
     const size_t names = links_.names.size();
     frames_.push_back({tree, path_.size(), links, names, links, names});

@@ -62,6 +62,20 @@ TEST_F(CorruptSourceTest, LooseGarbageIsNamed) {
   }
 }
 
+TEST_F(CorruptSourceTest, APackThatCannotBeOpenedIsTold) {
+  repo_.PackAll();
+  for (const char* const extension : {".pack", ".idx"}) {
+    const std::string path = PackFile(extension);
+    fs::rename(path, dir_ / "away");
+    // Not permitted to anybody.
+    fs::create_symlink(path, path);
+    ExpectRefused(repo_.path(), dir_,
+                  {path, "Too many levels of symbolic links"});
+    fs::remove(path);
+    fs::rename(dir_ / "away", path);
+  }
+}
+
 TEST_F(CorruptSourceTest, EmptyLooseFileIsNamed) {
   const std::string id = Id("main~1:dir/file1.txt");
   Damage(id, "");

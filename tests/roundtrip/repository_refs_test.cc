@@ -261,5 +261,16 @@ TEST_F(RefsTest, ReplaceRefDoesNotHideHistory) {
             3U);
 }
 
+TEST(RepositoryRefs, ASymbolicRefSaysWhatIsWrongWithItsTarget) {
+  const TempDir directory;
+  const RepoBuilder repo(directory / "repo");
+  repo.History(1);
+  repo.WriteLooseRef("refs/heads/alias", "ref: refs/heads/foo..bar\n");
+  ExpectRefused(repo.path(), directory,
+                {"'refs/heads/foo..bar'", "not a valid ref name"});
+  repo.WriteLooseRef("refs/heads/alias", "ref: HEAD\n");
+  ExpectRefused(repo.path(), directory, {"'HEAD'", "not in 'refs/'"});
+}
+
 }  // namespace
 }  // namespace zpack::testing

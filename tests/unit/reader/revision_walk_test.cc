@@ -219,16 +219,26 @@ TEST_F(RevisionWalkTest, WhatCannotBeReadIsAnError) {
          "bad header of tag");
 }
 
-TEST_F(RevisionWalkTest, DeepNestingEndsInAnError) {
+TEST_F(RevisionWalkTest, AnyDepthIsWalked) {
   ObjectId tree = source_.AddTree({});
-  for (int depth = 1; depth < 4096; ++depth) {
+  for (int depth = 1; depth < 5000; ++depth) {
     tree = source_.AddTree({{"40000", "d", tree}});
   }
   Commit(tree, {});
   EXPECT_THAT(Walk(), IsOk());
-  EXPECT_EQ(visited_.size(), 4097U);
-  Commit(source_.AddTree({{"40000", "d", tree}}), {});
-  EXPECT_THAT(Walk(), HasCode(ErrorCode::kLimitExceeded));
+  EXPECT_EQ(visited_.size(), 5001U);
+}
+
+TEST_F(RevisionWalkTest, PathsEndSomewhere) {
+  ObjectId tree = source_.AddTree({});
+  for (int depth = 0; depth < 4; ++depth) {
+    tree = source_.AddTree({{"40000", std::string(60000, 'd'), tree}});
+  }
+  Commit(tree, {});
+  EXPECT_THAT(Walk(), IsOk());
+  Commit(source_.AddTree({{"40000", std::string(60000, 'd'), tree}}), {});
+  EXPECT_THAT(Walk(), IsError(ErrorCode::kLimitExceeded,
+                              HasSubstr("is longer than 262144 bytes")));
 }
 
 TEST_F(RevisionWalkTest, TreesThatNameEachOtherAreWalkedOnce) {
