@@ -78,9 +78,7 @@ class RepositorySource final : public ObjectSource {
   // only those that belong to one worktree, or only those that do not.
   Status ReadLooseRefs(const std::string& directory, bool per_worktree,
                        std::map<std::string, Ref>& refs) const;
-  // The first object behind a chain of tags; empty when `id` is no tag or the
-  // chain is broken.
-  ObjectId Peel(const ObjectId& id);
+  TagReader Tags();
 
   RepositoryLocation location_;
   RepositoryHandle repository_;
@@ -110,18 +108,17 @@ Status RepositorySource::CheckSymref(const Ref& ref) const {
                    ref.name, path(), ref.symref_target, MessageText{reason});
 }
 
-ObjectId RepositorySource::Peel(const ObjectId& id) {
-  const TagReader reader = {
-      [this](const ObjectId& object) -> std::optional<ObjectType> {
-        const auto info = ReadInfo(object);
-        return info ? std::optional(info->type) : std::nullopt;
-      },
-      [this](const ObjectId& object) {
-        Bytes content;
-        return Read(object, content) ? ParseTagTarget(content, object_format())
-                                     : ObjectId();
-      }};
-  return PeelTag(id, object_format(), reader);
+TagReader RepositorySource::Tags() {
+  return {[this](const ObjectId& object) -> std::optional<ObjectType> {
+            const auto info = ReadInfo(object);
+            return info ? std::optional(info->type) : std::nullopt;
+          },
+          [this](const ObjectId& object) {
+            Bytes content;
+            return Read(object, content)
+                       ? ParseTagTarget(content, object_format())
+                       : ObjectId();
+          }};
 }
 
 Result<std::map<std::string, Ref>> RepositorySource::ListRefs() {
@@ -184,9 +181,10 @@ Result<RefsSnapshot> RepositorySource::ReadRefs() {
     ZPACK_TRY(ReadLooseRefs(location_.git_directory, true, by_name));
   }
   ZPACK_TRY(ReadLooseRefs(location_.common_directory, false, by_name));
+  TagPeeler peeler(object_format(), Tags());
   for (auto& [name, ref] : by_name) {
     ZPACK_TRY(CheckSymref(ref));
-    if (!ref.symbolic()) ref.peeled = Peel(ref.target);
+    if (!ref.symbolic()) ref.peeled = peeler.Peel(ref.target);
     refs.refs.push_back(std::move(ref));
   }
   if (auto checked = CheckRefs(refs.refs, ErrorCode::kSourceCorrupt);
@@ -211,9 +209,8 @@ Result<std::unique_ptr<ObjectSource>> OpenRepository(
   ZPACK_ASSIGN_OR_RETURN(
       ObjectDatabase objects,
       ObjectDatabase::Open(location.name, std::move(directories), options));
-  return std::make_unique<RepositorySource>(location, std::move(repository),
-                                            std::move(objects),
-                                            is_partial_clone);
+  return std::make_unique<RepositorySource>(
+      location, std::move(repository), std::move(objects), is_partial_clone);
 }
 
 Result<std::unique_ptr<ObjectSource>> OpenRepository(

@@ -3,32 +3,42 @@
 
 #include "object/peel.h"
 
+#include <utility>
+#include <vector>
+
 #include "base/bytes.h"
 #include "object/object_hasher.h"
 
 namespace zpack {
-namespace {
 
-// Longest chain of tags of tags that is followed.
-constexpr int kMaxPeelDepth = 64;
+TagPeeler::TagPeeler(ObjectFormat format, TagReader reader)
+    : reader_(std::move(reader)),
+      empty_tree_(ObjectHasher(format).Hash(ObjectType::kTree, ByteView())) {}
 
-}  // namespace
-
-ObjectId PeelTag(const ObjectId& id, ObjectFormat format,
-                 const TagReader& reader) {
-  // Git knows the empty tree without storing it.
-  const ObjectId empty_tree =
-      ObjectHasher(format).Hash(ObjectType::kTree, ByteView());
-  ObjectId target = id;
-  for (int depth = 0; depth < kMaxPeelDepth; ++depth) {
+ObjectId TagPeeler::Peel(const ObjectId& id) {
+  std::vector<ObjectId> chain;
+  ObjectId end;
+  for (ObjectId target = id; !target.empty();) {
+    // Git knows the empty tree without storing it.
     const std::optional<ObjectType> type =
-        target == empty_tree ? ObjectType::kTree : reader.type(target);
-    if (!type) return {};
-    if (*type != ObjectType::kTag) return target == id ? ObjectId() : target;
-    target = reader.target(target);
-    if (target.empty()) return {};
+        target == empty_tree_ ? ObjectType::kTree : reader_.type(target);
+    if (!type) break;
+    if (*type != ObjectType::kTag) {
+      end = target;
+      break;
+    }
+    // As long as its end is not known, it has none: a chain that comes to it
+    // again is a circle.
+    const auto [known, is_new] = peeled_.emplace(target, ObjectId());
+    if (!is_new) {
+      end = known->second;
+      break;
+    }
+    chain.push_back(target);
+    target = reader_.target(target);
   }
-  return {};
+  for (const ObjectId& tag : chain) peeled_[tag] = end;
+  return end == id ? ObjectId() : end;
 }
 
 }  // namespace zpack

@@ -6,13 +6,14 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 
 #include "zpack/object_id.h"
 
 namespace zpack {
 
-// How PeelTag sees objects.
+// How TagPeeler sees objects.
 struct TagReader {
   // Nothing for an object that is not there or not readable.
   std::function<std::optional<ObjectType>(const ObjectId&)> type;
@@ -20,9 +21,21 @@ struct TagReader {
   std::function<ObjectId(const ObjectId&)> target;
 };
 
-// Follows tags from `id` to the first object that is none. Empty when `id` is
-// no tag, or when the chain is broken or too long.
-ObjectId PeelTag(const ObjectId& id, ObjectFormat format,
-                 const TagReader& reader);
+// Follows tags. Each tag is read once, however many chains lead through it.
+// Thread-compatible.
+class TagPeeler {
+ public:
+  TagPeeler(ObjectFormat format, TagReader reader);
+
+  // The first object that follows `id` and is not a tag. Empty when `id` is not
+  // a tag, or when the chain is broken, or leads back to itself, as a file may
+  // claim.
+  ObjectId Peel(const ObjectId& id);
+
+ private:
+  TagReader reader_;
+  ObjectId empty_tree_;
+  std::map<ObjectId, ObjectId> peeled_;  // by tag
+};
 
 }  // namespace zpack

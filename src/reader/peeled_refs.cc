@@ -82,14 +82,13 @@ class Tags {
 
 Result<std::vector<PeeledMismatch>> FindPeeledMismatches(const PackFile& pack) {
   Tags tags(pack);
-  const TagReader reader = {
-      [&](const ObjectId& id) { return tags.Type(id); },
-      [&](const ObjectId& id) { return tags.Target(id); }};
+  TagPeeler peeler(pack.header().object_format,
+                   {[&](const ObjectId& id) { return tags.Type(id); },
+                    [&](const ObjectId& id) { return tags.Target(id); }});
   std::vector<PeeledMismatch> mismatches;
   for (const Ref& ref : pack.refs().refs) {
     if (ref.symbolic()) continue;
-    const ObjectId actual =
-        PeelTag(ref.target, pack.header().object_format, reader);
+    const ObjectId actual = peeler.Peel(ref.target);
     ZPACK_TRY(tags.readable());
     if (actual != ref.peeled) {
       mismatches.push_back({ref.name, ref.peeled, actual});

@@ -46,6 +46,20 @@ TEST_F(RefsTest, NestedTagsArePeeledAllTheWay) {
             RunGit({"show-ref", "-d", "three"}, repo_.path()).out);
 }
 
+TEST_F(RefsTest, LongChainsOfTagsArePeeledToTheirEnd) {
+  std::string tag = tip_;
+  for (int i = 0; i < 100; ++i) {
+    tag = repo_.WriteTag(tag, i == 0 ? "commit" : "tag", std::to_string(i));
+    if (i >= 62 && i < 66) {
+      repo_.SetRef("refs/tags/" + std::to_string(i), tag);
+    }
+  }
+  repo_.SetRef("refs/tags/last", tag);
+  ExpectRoundTrip(repo_.path(), dir_);
+  EXPECT_EQ(RunZpack({"list-refs", "-d", dir_ / "rt.zpack"}).out,
+            RunGit({"show-ref", "--head", "-d"}, repo_.path()).out);
+}
+
 TEST_F(RefsTest, SignedTagsOfAnythingComeBack) {
   const std::string signature =
       "release\n-----BEGIN PGP SIGNATURE-----\n\niQEzBAABCAAdFiEE\n=abcd\n"
