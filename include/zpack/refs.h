@@ -44,4 +44,13 @@ struct RefsSnapshot {
   friend bool operator==(const RefsSnapshot&, const RefsSnapshot&) = default;
 };
 
+// What a repository has now and did not have in an earlier state of it.
+struct MovedOn {
+  // Refs, HEAD and shallow boundaries that are new, differ or are gone.
+  uint64_t refs = 0;
+  uint64_t objects = 0;  // that are new
+
+  bool any() const { return refs != 0 || objects != 0; }
+};
+
 }  // namespace zpack

@@ -27,6 +27,7 @@ enum class ErrorCode : uint8_t {
   kSourceCorrupt,    // an object of the source repository cannot be trusted
   kInterrupted,      // a stop was requested
   kGit,              // libgit2 could not do it
+  kOutOfMemory,      // the system gave no memory
   kInternal,         // a bug in this library
 };
 

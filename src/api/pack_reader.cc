@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/guarded.h"
 #include "base/hex.h"
 #include "reader/object_locator.h"
 #include "reader/object_reader.h"
@@ -90,11 +91,13 @@ PackReader::~PackReader() = default;
 
 Result<std::unique_ptr<PackReader>> PackReader::Open(
     const std::string& path, const ReadOptions& options) {
-  ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
-  ZPACK_ASSIGN_OR_RETURN(auto pack,
-                         PackFile::OpenWithoutIndex(std::move(file), options));
-  return std::unique_ptr<PackReader>(
-      new PackReader(std::make_unique<State>(std::move(pack))));
+  return Guarded([&]() -> Result<std::unique_ptr<PackReader>> {
+    ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
+    ZPACK_ASSIGN_OR_RETURN(
+        auto pack, PackFile::OpenWithoutIndex(std::move(file), options));
+    return std::unique_ptr<PackReader>(
+        new PackReader(std::make_unique<State>(std::move(pack))));
+  });
 }
 
 ObjectFormat PackReader::object_format() const {
@@ -107,101 +110,119 @@ uint32_t PackReader::object_count() const {
 
 Status PackReader::ForEachId(
     IdOrder order, const std::function<Status(const ObjectId&)>& visit) const {
-  const PackFile& pack = *state_->pack;
-  ZPACK_TRY(pack.LoadIndex());
-  for (uint32_t i = 0; i < pack.object_count(); ++i) {
-    const uint32_t rank = order == IdOrder::kStorage ? pack.rank(i) : i;
-    ZPACK_TRY(visit(pack.ids()[rank]));
-  }
-  return {};
+  return Guarded([&]() -> Status {
+    const PackFile& pack = *state_->pack;
+    ZPACK_TRY(pack.LoadIndex());
+    for (uint32_t i = 0; i < pack.object_count(); ++i) {
+      const uint32_t rank = order == IdOrder::kStorage ? pack.rank(i) : i;
+      ZPACK_TRY(visit(pack.ids()[rank]));
+    }
+    return {};
+  });
 }
 
 Result<bool> PackReader::Contains(const ObjectId& id) const {
-  const Status found = state_->locator.Contains(id);
-  if (found) return true;
-  if (found.error().code == ErrorCode::kNotFound) return false;
-  return std::unexpected(found.error());
+  return Guarded([&]() -> Result<bool> {
+    const Status found = state_->locator.Contains(id);
+    if (found) return true;
+    if (found.error().code == ErrorCode::kNotFound) return false;
+    return std::unexpected(found.error());
+  });
 }
 
 Result<ObjectId> PackReader::Resolve(std::string_view name) const {
-  if (name == "@") name = "HEAD";
-  // As in Git, a full id is an id even when a ref has that name.
-  if (name.size() == ObjectIdWidth(object_format()) * 2) {
-    if (const auto id = ObjectId::FromHex(name)) {
-      ZPACK_TRY(state_->locator.Contains(*id));
-      return *id;
+  return Guarded([&]() -> Result<ObjectId> {
+    if (name == "@") name = "HEAD";
+    // As in Git, a full id is an id even when a ref has that name.
+    if (name.size() == ObjectIdWidth(object_format()) * 2) {
+      if (const auto id = ObjectId::FromHex(name)) {
+        ZPACK_TRY(state_->locator.Contains(*id));
+        return *id;
+      }
     }
-  }
-  for (const std::string_view rule : kRefRules) {
-    const ObjectId target =
-        refs().Resolve(fmt::format(fmt::runtime(rule), name));
-    if (!target.empty()) return target;
-  }
-  if (name.size() < kMinAbbreviation) return state_->NoSuchName(name);
-  return state_->ResolveAbbreviation(name);
+    for (const std::string_view rule : kRefRules) {
+      const ObjectId target =
+          refs().Resolve(fmt::format(fmt::runtime(rule), name));
+      if (!target.empty()) return target;
+    }
+    if (name.size() < kMinAbbreviation) return state_->NoSuchName(name);
+    return state_->ResolveAbbreviation(name);
+  });
 }
 
 Result<ObjectInfo> PackReader::ReadInfo(const ObjectId& id) const {
-  return state_->ReadInfo(id);
+  return Guarded([&]() -> Result<ObjectInfo> { return state_->ReadInfo(id); });
 }
 
 Result<std::vector<uint8_t>> PackReader::Read(const ObjectId& id) const {
-  ZPACK_ASSIGN_OR_RETURN(const uint32_t number, state_->locator.Find(id));
-  Bytes content;
-  const Result<ObjectType> type = state_->objects.Read(number, id, content);
-  if (!type) return std::unexpected(type.error());
-  return std::vector<uint8_t>(content.begin(), content.end());
+  return Guarded([&]() -> Result<std::vector<uint8_t>> {
+    ZPACK_ASSIGN_OR_RETURN(const uint32_t number, state_->locator.Find(id));
+    Bytes content;
+    const Result<ObjectType> type = state_->objects.Read(number, id, content);
+    if (!type) return std::unexpected(type.error());
+    return std::vector<uint8_t>(content.begin(), content.end());
+  });
 }
 
 Status PackReader::Stream(
     const ObjectId& id,
     const std::function<Status(std::span<const uint8_t>)>& piece) const {
-  ZPACK_ASSIGN_OR_RETURN(const uint32_t number, state_->locator.Find(id));
-  return state_->objects.Stream(
-      number, id, [](const ObjectInfo&) { return Status{}; }, piece);
+  return Guarded([&]() -> Status {
+    ZPACK_ASSIGN_OR_RETURN(const uint32_t number, state_->locator.Find(id));
+    return state_->objects.Stream(
+        number, id, [](const ObjectInfo&) { return Status{}; }, piece);
+  });
 }
 
 Status PackReader::Walk(
     const WalkOptions& options,
     const std::function<Status(const WalkedObject&)>& visit) const {
-  ZPACK_TRY(state_->pack->LoadIndex());
-  return WalkRevisions(*state_->pack, options, visit);
+  return Guarded([&]() -> Status {
+    ZPACK_TRY(state_->pack->LoadIndex());
+    return WalkRevisions(*state_->pack, options, visit);
+  });
 }
 
 Result<FileDescription> PackReader::Describe() const {
-  const PackFile& pack = *state_->pack;
-  // Nothing of it is shown, but all that is shown is checked.
-  ZPACK_TRY(pack.LoadIndex());
-  const format::FileHeader& header = pack.header();
-  FileDescription out;
-  out.file_size = pack.file().size();
-  out.format_major = header.major;
-  out.format_minor = header.minor;
-  out.object_format = header.object_format;
-  out.object_count = header.object_count;
-  out.header_size = header.EncodedSize();
-  out.table_of_contents_offset = header.table_of_contents_offset;
-  out.required_features = header.required_features;
-  out.optional_features = header.optional_features;
-  for (const format::ChunkLocation& chunk : pack.toc().chunks) {
-    out.chunks.push_back({format::ChunkName(chunk.id), chunk.offset,
-                          chunk.end() - chunk.offset,
-                          (chunk.flags & format::kChunkRequired) != 0});
-  }
-  BlockDecoder decoder;
-  for (size_t i = 0; i < pack.blocks().block_count(); ++i) {
-    ZPACK_ASSIGN_OR_RETURN(const format::BlockView view, decoder.Load(pack, i));
-    out.blocks.push_back(DescribeBlock(pack, i, view));
-  }
-  out.content_digest = ToHex(pack.trailer().content_digest);
-  out.file_hash = ToHex(pack.trailer().file_hash);
-  return out;
+  return Guarded([&]() -> Result<FileDescription> {
+    const PackFile& pack = *state_->pack;
+    // Nothing of it is shown, but all that is shown is checked.
+    ZPACK_TRY(pack.LoadIndex());
+    const format::FileHeader& header = pack.header();
+    FileDescription out;
+    out.file_size = pack.file().size();
+    out.format_major = header.major;
+    out.format_minor = header.minor;
+    out.object_format = header.object_format;
+    out.object_count = header.object_count;
+    out.header_size = header.EncodedSize();
+    out.table_of_contents_offset = header.table_of_contents_offset;
+    out.required_features = header.required_features;
+    out.optional_features = header.optional_features;
+    for (const format::ChunkLocation& chunk : pack.toc().chunks) {
+      out.chunks.push_back({format::ChunkName(chunk.id), chunk.offset,
+                            chunk.end() - chunk.offset,
+                            (chunk.flags & format::kChunkRequired) != 0});
+    }
+    BlockDecoder decoder;
+    for (size_t i = 0; i < pack.blocks().block_count(); ++i) {
+      ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
+                             decoder.Load(pack, i));
+      out.blocks.push_back(DescribeBlock(pack, i, view));
+    }
+    out.content_digest = ToHex(pack.trailer().content_digest);
+    out.file_hash = ToHex(pack.trailer().file_hash);
+    return out;
+  });
 }
 
 Result<RefsSnapshot> ReadRefs(const std::string& path,
                               const ReadOptions& options) {
-  ZPACK_ASSIGN_OR_RETURN(const auto file, PosixFileSystem().OpenForRead(path));
-  return PackFile::ReadRefs(*file, options);
+  return Guarded([&]() -> Result<RefsSnapshot> {
+    ZPACK_ASSIGN_OR_RETURN(const auto file,
+                           PosixFileSystem().OpenForRead(path));
+    return PackFile::ReadRefs(*file, options);
+  });
 }
 
 }  // namespace zpack

@@ -15,6 +15,7 @@
 #include "api/repack_unreachable.h"
 #include "base/check.h"
 #include "base/error.h"
+#include "base/guarded.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/shared_mode.h"
@@ -392,7 +393,8 @@ Result<RepackStats> RepackRepository(FileSystem& file_system,
 
 Result<RepackStats> Repack(const std::string& repository,
                            const RepackOptions& options) {
-  return RepackRepository(PosixFileSystem(), repository, options);
+  return Guarded(
+      [&] { return RepackRepository(PosixFileSystem(), repository, options); });
 }
 
 }  // namespace zpack

@@ -10,6 +10,7 @@
 #include "api/decoding_threads.h"
 #include "api/phase_timer.h"
 #include "base/error.h"
+#include "base/guarded.h"
 #include "git/repository_sink.h"
 #include "reader/pack_file.h"
 #include "restore/repository_restorer.h"
@@ -34,11 +35,9 @@ Status CheckNotInside(const std::string& path, const std::string& directory) {
                    directory);
 }
 
-}  // namespace
-
-Result<RestoreStats> Restore(const std::string& path,
-                             const std::string& directory,
-                             const RestoreOptions& given) {
+Result<RestoreStats> RestoreFile(const std::string& path,
+                                 const std::string& directory,
+                                 const RestoreOptions& given) {
   PhaseTimer timer(given.run.progress);
   RestoreOptions options = given;
   options.run.progress = &timer;
@@ -55,6 +54,14 @@ Result<RestoreStats> Restore(const std::string& path,
                          RestorePack(*pack, options.run, *sink));
   stats.phases = timer.phases();
   return stats;
+}
+
+}  // namespace
+
+Result<RestoreStats> Restore(const std::string& path,
+                             const std::string& directory,
+                             const RestoreOptions& options) {
+  return Guarded([&] { return RestoreFile(path, directory, options); });
 }
 
 }  // namespace zpack

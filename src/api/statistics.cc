@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/guarded.h"
 #include "reader/pack_file.h"
 #include "reader/statistics_collector.h"
 
@@ -15,12 +16,14 @@ namespace zpack {
 Result<FileStatistics> CollectStatistics(const std::string& path,
                                          const ReadOptions& options,
                                          const RunOptions& run) {
-  ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
-  ZPACK_ASSIGN_OR_RETURN(const auto pack,
-                         PackFile::Open(std::move(file), options));
-  StatisticsCollector collector(*pack);
-  ZPACK_TRY(collector.ReadBlocks(run));
-  return collector.Finish();
+  return Guarded([&]() -> Result<FileStatistics> {
+    ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
+    ZPACK_ASSIGN_OR_RETURN(const auto pack,
+                           PackFile::Open(std::move(file), options));
+    StatisticsCollector collector(*pack);
+    ZPACK_TRY(collector.ReadBlocks(run));
+    return collector.Finish();
+  });
 }
 
 }  // namespace zpack

@@ -3,7 +3,12 @@
 
 #include "base/error.h"
 
+#include <exception>
+#include <new>
+#include <stdexcept>
 #include <system_error>
+
+#include "base/guarded.h"
 
 namespace zpack {
 
@@ -12,6 +17,27 @@ Error IoError(std::string_view action, std::string_view path,
   return {ErrorCode::kIo,
           FormatMessage("cannot {} '{}': {}", action, path,
                         std::generic_category().message(error_number))};
+}
+
+Error ErrorOfCurrentException() noexcept {
+  // Short enough to be held without an allocation.
+  constexpr const char* kNoMemory = "out of memory";
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return {ErrorCode::kOutOfMemory, kNoMemory};
+  } catch (const std::length_error&) {
+    // More than there can be.
+    return {ErrorCode::kOutOfMemory, kNoMemory};
+  } catch (const std::exception& error) {
+    try {
+      return {ErrorCode::kInternal, error.what()};
+    } catch (const std::bad_alloc&) {
+      return {ErrorCode::kOutOfMemory, kNoMemory};
+    }
+  } catch (...) {
+    return {ErrorCode::kInternal, "exception"};
+  }
 }
 
 Status CheckStop(const std::stop_token& stop) {

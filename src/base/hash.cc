@@ -6,22 +6,32 @@
 #include <openssl/evp.h>
 #include <xxhash.h>
 
+#include <new>
+
 #include "base/check.h"
+#include "base/guarded.h"
 
 namespace zpack {
 namespace {
 
 // Fetched once: looking an algorithm up costs more than hashing a small object.
 const EVP_MD* Algorithm(HashAlgorithm algorithm) {
-  static EVP_MD* const sha1 = EVP_MD_fetch(nullptr, "SHA1", nullptr);
-  static EVP_MD* const sha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  static EVP_MD* const sha1 = Allocated(EVP_MD_fetch(nullptr, "SHA1", nullptr));
+  static EVP_MD* const sha256 =
+      Allocated(EVP_MD_fetch(nullptr, "SHA256", nullptr));
   return algorithm == HashAlgorithm::kSha1 ? sha1 : sha256;
+}
+
+// `code` is what a function of OpenSSL returned. With arguments that are right,
+// only lack of memory lets one fail.
+void Require(int code) {
+  if (code != 1) throw std::bad_alloc();
 }
 
 }  // namespace
 
 struct Hasher::State {
-  EVP_MD_CTX* context = EVP_MD_CTX_new();
+  EVP_MD_CTX* context = Allocated(EVP_MD_CTX_new());
   const EVP_MD* algorithm = nullptr;
   ~State() { EVP_MD_CTX_free(context); }
 };
@@ -36,18 +46,16 @@ Hasher::Hasher(Hasher&&) noexcept = default;
 Hasher& Hasher::operator=(Hasher&&) noexcept = default;
 
 void Hasher::Start() {
-  ZPACK_CHECK(EVP_DigestInit_ex2(state_->context, state_->algorithm, nullptr) ==
-              1);
+  Require(EVP_DigestInit_ex2(state_->context, state_->algorithm, nullptr));
 }
 
 void Hasher::Update(ByteView bytes) {
-  ZPACK_CHECK(EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()) ==
-              1);
+  Require(EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()));
 }
 
 ByteView Hasher::Finish(std::array<uint8_t, kMaxSize>& out) {
   unsigned int size = 0;
-  ZPACK_CHECK(EVP_DigestFinal_ex(state_->context, out.data(), &size) == 1);
+  Require(EVP_DigestFinal_ex(state_->context, out.data(), &size));
   Start();
   return ByteView(out.data(), size);
 }
@@ -57,12 +65,11 @@ uint64_t Checksum(ByteView bytes) {
 }
 
 struct ChecksumHasher::State {
-  XXH3_state_t* hash = XXH3_createState();
+  XXH3_state_t* hash = Allocated(XXH3_createState());
   ~State() { XXH3_freeState(hash); }
 };
 
 ChecksumHasher::ChecksumHasher() : state_(std::make_unique<State>()) {
-  ZPACK_CHECK(state_->hash != nullptr);
   ZPACK_CHECK(XXH3_64bits_reset(state_->hash) == XXH_OK);
 }
 ChecksumHasher::~ChecksumHasher() = default;

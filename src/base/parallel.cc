@@ -6,8 +6,26 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <exception>
+#include <thread>
+#include <vector>
 
 namespace zpack {
+namespace {
+
+// False when the system gives no more threads, be it for RLIMIT_NPROC, the
+// limit of a control group or lack of memory.
+bool Start(const std::function<void()>& work,
+           std::vector<std::jthread>& workers) {
+  try {
+    workers.emplace_back(work);
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+}  // namespace
 
 unsigned ResolveThreads(unsigned requested) {
   if (requested != 0) return requested;
@@ -16,6 +34,16 @@ unsigned ResolveThreads(unsigned requested) {
     return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
   }
   return std::max(1U, std::thread::hardware_concurrency());
+}
+
+void RunOnThreads(unsigned threads, const std::function<void()>& work) {
+  std::vector<std::jthread> workers;
+  if (threads > 1) {
+    workers.reserve(threads);
+    while (workers.size() < threads && Start(work, workers)) {
+    }
+  }
+  if (workers.empty()) work();
 }
 
 Status ParallelFor(unsigned threads, const std::stop_token& stop,
@@ -44,16 +72,8 @@ Status ParallelFor(unsigned threads, const std::stop_token& stop,
   };
 
   const uint64_t ranges = count / grain + (count % grain == 0 ? 0 : 1);
-  if (threads <= 1 || ranges <= 1) {
-    work();
-    return outcome;
-  }
-  {
-    std::vector<std::jthread> workers;
-    for (uint64_t i = std::min<uint64_t>(threads, ranges); i > 0; --i) {
-      workers.emplace_back(work);
-    }
-  }
+  RunOnThreads(static_cast<unsigned>(std::min<uint64_t>(threads, ranges)),
+               work);
   return outcome;
 }
 

@@ -11,17 +11,14 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <stop_token>
-#include <thread>
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
+#include "base/guarded.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -30,16 +27,10 @@ namespace zpack {
 // is 0; at least 1.
 unsigned ResolveThreads(unsigned requested);
 
-// Calls `body` and turns an exception, which only lack of memory throws here,
-// into an error: one that leaves a thread would end the process.
-template <typename Body>
-auto Guarded(Body body) -> decltype(body()) {
-  try {
-    return body();
-  } catch (const std::exception& error) {
-    return MakeError(ErrorCode::kInternal, "{}", error.what());
-  }
-}
+// Calls `work` once on each of `threads` threads and waits for all. Where the
+// system gives fewer threads, fewer do the work; where it gives none, or one is
+// enough, the calling thread does. REQUIRES: `work` throws nothing.
+void RunOnThreads(unsigned threads, const std::function<void()>& work);
 
 // Runs produce -> transform -> consume over a sequence of items:
 //   Result<bool> produce(Item&)       serial; false ends the sequence
@@ -94,25 +85,15 @@ Status RunOrderedPipeline(unsigned threads, const std::stop_token& stop,
     consuming = false;
   };
 
-  const auto work = [&] {
-    std::optional<decltype(make_worker())> worker;
-    const Status made = Guarded([&]() -> Status {
-      worker.emplace(make_worker());
-      return {};
-    });
+  const auto work = [&]() -> Status {
+    auto worker = make_worker();
     std::unique_lock<std::mutex> lock(mutex);
-    if (!made) {
-      if (!failed) outcome = made;
-      failed = true;
-      wake.notify_all();
-      return;
-    }
     while (true) {
       wake.wait(lock, [&] {
         return failed || exhausted ||
                (!producing && in_flight.size() < threads * items_per_thread);
       });
-      if (failed || exhausted) return;
+      if (failed || exhausted) return {};
       producing = true;
       auto owned = std::make_unique<Slot>();
       lock.unlock();
@@ -127,7 +108,7 @@ Status RunOrderedPipeline(unsigned threads, const std::stop_token& stop,
       if (more && !*more) {
         exhausted = true;
         wake.notify_all();
-        return;
+        return {};
       }
       // A failure takes its place in the sequence like any item, so that an
       // earlier one is still reported first.
@@ -138,7 +119,7 @@ Status RunOrderedPipeline(unsigned threads, const std::stop_token& stop,
       Status status;
       if (more) {
         lock.unlock();
-        status = Guarded([&] { return transform(slot->item, *worker); });
+        status = Guarded([&] { return transform(slot->item, worker); });
         lock.lock();
       } else {
         status = std::unexpected(std::move(more).error());
@@ -149,13 +130,15 @@ Status RunOrderedPipeline(unsigned threads, const std::stop_token& stop,
     }
   };
 
-  if (threads <= 1) {
-    work();
-  } else {
-    std::vector<std::jthread> workers;
-    workers.reserve(threads);
-    for (unsigned i = 0; i < threads; ++i) workers.emplace_back(work);
-  }
+  RunOnThreads(threads, [&] {
+    // Of a worker that could not be made, or ran out of memory between steps.
+    Status status = Guarded(work);
+    if (status) return;
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (!failed) outcome = std::move(status);
+    failed = true;
+    wake.notify_all();
+  });
   return outcome;
 }
 

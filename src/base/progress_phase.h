@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/guarded.h"
 #include "zpack/progress.h"
 
 namespace zpack {
@@ -23,7 +24,7 @@ class ProgressPhase {
     if (sink_ != nullptr) sink_->Begin(title, total_objects, total_bytes);
   }
   ~ProgressPhase() {
-    if (sink_ != nullptr) sink_->End();
+    if (sink_ != nullptr) CleanUp([this] { sink_->End(); });
   }
   ProgressPhase(const ProgressPhase&) = delete;
   ProgressPhase& operator=(const ProgressPhase&) = delete;

@@ -8,20 +8,22 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <utility>
 
 #include "base/check.h"
+#include "base/guarded.h"
 
 namespace zpack {
 
 struct Deflater::State {
-  explicit State(int level) : compressor(libdeflate_alloc_compressor(level)) {}
+  explicit State(int level)
+      : compressor(Allocated(libdeflate_alloc_compressor(level))) {}
   ~State() { libdeflate_free_compressor(compressor); }
   libdeflate_compressor* compressor;
 };
 
 Deflater::Deflater(int level) : state_(std::make_unique<State>(level)) {
-  ZPACK_CHECK(state_->compressor != nullptr);
   Bytes nothing;
   Deflate({}, nothing);
   level_hint_ = ZlibLevelHint(nothing);
@@ -54,7 +56,9 @@ struct StreamDeflater::State {
 
 StreamDeflater::StreamDeflater(Sink sink) : state_(std::make_unique<State>()) {
   state_->sink = std::move(sink);
-  ZPACK_CHECK(deflateInit(&state_->stream, Z_DEFAULT_COMPRESSION) == Z_OK);
+  const int code = deflateInit(&state_->stream, Z_DEFAULT_COMPRESSION);
+  if (code == Z_MEM_ERROR) throw std::bad_alloc();
+  ZPACK_CHECK(code == Z_OK);
 }
 StreamDeflater::~StreamDeflater() = default;
 

@@ -8,20 +8,21 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/guarded.h"
 
 namespace zpack {
 
 struct Inflater::State {
-  libdeflate_decompressor* decompressor = libdeflate_alloc_decompressor();
+  libdeflate_decompressor* decompressor =
+      Allocated(libdeflate_alloc_decompressor());
   ~State() { libdeflate_free_decompressor(decompressor); }
 };
 
-Inflater::Inflater() : state_(std::make_unique<State>()) {
-  ZPACK_CHECK(state_->decompressor != nullptr);
-}
+Inflater::Inflater() : state_(std::make_unique<State>()) {}
 Inflater::~Inflater() = default;
 
 Status Inflater::Inflate(ByteView in, std::span<uint8_t> out) {
@@ -43,7 +44,9 @@ struct StreamInflater::State {
 };
 
 StreamInflater::StreamInflater() : state_(std::make_unique<State>()) {
-  ZPACK_CHECK(inflateInit(&state_->stream) == Z_OK);
+  const int code = inflateInit(&state_->stream);
+  if (code == Z_MEM_ERROR) throw std::bad_alloc();
+  ZPACK_CHECK(code == Z_OK);
 }
 StreamInflater::~StreamInflater() = default;
 
@@ -64,6 +67,7 @@ Result<StreamInflater::Progress> StreamInflater::Run(ByteView in,
   stream.next_out = out.empty() ? &nowhere : out.data();
   stream.avail_out = static_cast<uInt>(out.size());
   const int code = inflate(&stream, Z_NO_FLUSH);
+  if (code == Z_MEM_ERROR) throw std::bad_alloc();
   // Z_BUF_ERROR: nothing could be done, for want of input or room.
   if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) {
     return MakeError(ErrorCode::kCorrupt, "bad zlib stream: {}",

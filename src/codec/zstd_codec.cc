@@ -6,6 +6,7 @@
 // For the block splitter's parameter, which is not in the stable interface.
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +16,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/guarded.h"
 
 namespace zpack {
 namespace {
@@ -53,17 +55,22 @@ ZSTD_compressionParameters Parameters(int level, uint64_t size,
 // Starts every frame that is no skippable one (RFC 8878).
 constexpr std::array<uint8_t, 4> kMagic = {0x28, 0xb5, 0x2f, 0xfd};
 
+// `result` is what a function of zstd returned.
+void ThrowIfOutOfMemory(size_t result) {
+  if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) {
+    throw std::bad_alloc();
+  }
+}
+
 }  // namespace
 
 struct ZstdCompressor::State {
-  ZSTD_CCtx* context = ZSTD_createCCtx();
+  ZSTD_CCtx* context = Allocated(ZSTD_createCCtx());
   int level;
   std::stop_token stop;
 
   State(int used_level, std::stop_token used_stop)
-      : level(used_level), stop(std::move(used_stop)) {
-    if (context == nullptr) throw std::bad_alloc();
-  }
+      : level(used_level), stop(std::move(used_stop)) {}
   ~State() { ZSTD_freeCCtx(context); }
 
   // Both return what zstd returns: the size of the frame, or an error.
@@ -136,6 +143,7 @@ Result<size_t> ZstdCompressor::Compress(ByteView raw, Bytes& out) {
   } else {
     ZPACK_ASSIGN_OR_RETURN(size, state_->CompressInPieces(raw, space));
   }
+  ThrowIfOutOfMemory(size);
   if (ZSTD_isError(size) != 0) {
     return MakeError(ErrorCode::kInternal, "zstd cannot compress: {}",
                      ZSTD_getErrorName(size));
@@ -145,10 +153,7 @@ Result<size_t> ZstdCompressor::Compress(ByteView raw, Bytes& out) {
 }
 
 struct ZstdDecompressor::State {
-  ZSTD_DCtx* context = ZSTD_createDCtx();
-  State() {
-    if (context == nullptr) throw std::bad_alloc();
-  }
+  ZSTD_DCtx* context = Allocated(ZSTD_createDCtx());
   ~State() { ZSTD_freeDCtx(context); }
 };
 
@@ -168,6 +173,7 @@ Status ZstdDecompressor::Decompress(ByteView frame, std::span<uint8_t> out) {
   }
   const size_t size = ZSTD_decompressDCtx(
       state_->context, out.data(), out.size(), frame.data(), frame.size());
+  ThrowIfOutOfMemory(size);
   if (ZSTD_isError(size) != 0) {
     return MakeError(ErrorCode::kCorrupt, "bad zstd frame: {}",
                      ZSTD_getErrorName(size));

@@ -4,14 +4,14 @@
 #include "git/libgit2.h"
 
 #include <array>
-
-#include "base/check.h"
+#include <new>
 
 namespace zpack {
 
 void InitLibgit2() {
   static const bool initialized = [] {
-    ZPACK_CHECK(git_libgit2_init() > 0);
+    // Called again after a failure, of which lack of memory is the only one.
+    if (git_libgit2_init() <= 0) throw std::bad_alloc();
     // Every object is hashed once, by us, when the finished file is read back;
     // libgit2's own check is several times slower than reading.
     git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/guarded.h"
 #include "codec/deflate.h"
 #include "git/loose_object.h"
 #include "object/object_hasher.h"
@@ -24,7 +25,8 @@ class Temporary {
   Temporary(FileSystem& file_system, std::string path)
       : file_system_(file_system), path_(std::move(path)) {}
   ~Temporary() {
-    if (!path_.empty()) (void)file_system_.Remove(path_);
+    if (path_.empty()) return;
+    CleanUp([this] { (void)file_system_.Remove(path_); });
   }
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;

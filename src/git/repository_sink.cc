@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/guarded.h"
 #include "codec/deflate.h"
 #include "git/libgit2.h"
 #include "pack/pack_entry_preparer.h"
@@ -99,9 +100,11 @@ class TemporaryDirectory {
     return directory;
   }
   ~TemporaryDirectory() {
-    std::error_code ignored;
-    if (owned_) fs::remove_all(path_, ignored);
-    (void)file_system_.Remove(lock_path_);
+    CleanUp([this] {
+      std::error_code ignored;
+      if (owned_) fs::remove_all(path_, ignored);
+      (void)file_system_.Remove(lock_path_);
+    });
   }
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;

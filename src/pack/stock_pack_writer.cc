@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/guarded.h"
 #include "base/hex.h"
 #include "pack/pack_format.h"
 #include "pack/pack_mtimes.h"
@@ -114,7 +115,7 @@ Status StockPackWriter::RemoveLeftovers() {
 
 StockPackWriter::~StockPackWriter() {
   for (const char* kind : temporaries_) {
-    (void)file_system_.Remove(Temporary(kind));
+    CleanUp([&] { (void)file_system_.Remove(Temporary(kind)); });
   }
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/guarded.h"
 
 namespace zpack {
 namespace {
@@ -23,7 +24,9 @@ Result<std::unique_ptr<StreamSpool>> StreamSpool::Create(
       new StreamSpool(file_system, path, std::move(file), object_count));
 }
 
-StreamSpool::~StreamSpool() { (void)file_system_.Remove(path_); }
+StreamSpool::~StreamSpool() {
+  CleanUp([this] { (void)file_system_.Remove(path_); });
+}
 
 Status StreamSpool::Add(const SearchStretch& stretch) {
   ZPACK_TRY(file_->Append(stretch.streams));

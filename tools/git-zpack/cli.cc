@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <ostream>
 
 #include "zpack/quote.h"
@@ -160,11 +161,12 @@ int Run(const std::vector<std::string>& arguments, const Io& io) {
       return kFailed;
     }
     return code;
+  } catch (const std::bad_alloc&) {
+    io.err << "fatal: out of memory\n";
   } catch (const std::exception& error) {
-    // Lack of memory, in practice; nothing of ours throws.
     io.err << "fatal: " << error.what() << '\n';
-    return kFailed;
   }
+  return kFailed;
 }
 
 int Fail(const Io& io, const Error& error) {

@@ -7,6 +7,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <exception>
 #include <iostream>
 #include <stop_token>
 #include <string>
@@ -19,30 +22,61 @@ namespace {
 
 std::atomic<int> received_signal = 0;
 
-// Turns SIGINT, SIGTERM and SIGHUP into a stop request, so that the command
-// ends in order and leaves nothing behind. A second signal ends the process at
-// once; the next run removes what that leaves.
-void HandleSignals(const std::stop_source& stop) {
+// Ends the process by `signal`, which its parent then sees: a shell stops a
+// script at that, and makes the exit code 128 + signal of it.
+void DieOf(int signal) {
+  std::signal(signal, SIG_DFL);
   sigset_t set;
   sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  sigaddset(&set, SIGHUP);
+  sigaddset(&set, signal);
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  raise(signal);
+  // The first process of a container survives that.
+  _exit(128 + signal);
+}
+
+// Those of SIGINT, SIGTERM and SIGHUP that the parent did not have us ignore,
+// as nohup and shells without job control do.
+std::vector<int> SignalsToHandle() {
+  std::vector<int> signals;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction inherited{};
+    sigaction(signal, nullptr, &inherited);
+    if (inherited.sa_handler != SIG_IGN) signals.push_back(signal);
+  }
+  return signals;
+}
+
+void WaitForSignals(const sigset_t& set, std::stop_source stop) {
+  int signal = 0;
+  sigwait(&set, &signal);
+  received_signal = signal;
+  stop.request_stop();
+  // One request may come twice, to the process and to its group.
+  const auto asked = std::chrono::steady_clock::now();
+  do {
+    sigwait(&set, &signal);
+  } while (std::chrono::steady_clock::now() - asked < std::chrono::seconds(1));
+  DieOf(signal);
+}
+
+// Turns these signals into a stop request, so that the command ends in order
+// and leaves nothing behind. A second signal ends the process at once; the next
+// run removes what that leaves.
+void HandleSignals(const std::stop_source& stop) {
+  const std::vector<int> signals = SignalsToHandle();
+  if (signals.empty()) return;
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : signals) sigaddset(&set, signal);
   // Threads started from here on inherit the mask; only the waiter takes them.
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  std::thread([set, stop]() mutable {
-    int signal = 0;
-    sigwait(&set, &signal);
-    received_signal = signal;
-    stop.request_stop();
-    // One request may come twice, to the process and to its group.
-    const auto asked = std::chrono::steady_clock::now();
-    do {
-      sigwait(&set, &signal);
-    } while (std::chrono::steady_clock::now() - asked <
-             std::chrono::seconds(1));
-    _exit(128 + signal);
-  }).detach();
+  try {
+    std::thread([set, stop] { WaitForSignals(set, stop); }).detach();
+  } catch (const std::exception&) {
+    // No more threads, or no memory. Signals end the process at once then.
+    pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  }
 }
 
 // Makes sure that no file we open gets the number of a standard stream that
@@ -53,13 +87,7 @@ void OpenStandardStreams() {
   if (fd >= 0) close(fd);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  OpenStandardStreams();
-  std::ios::sync_with_stdio(false);
-  std::cin.tie(nullptr);
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
+int Main(const std::vector<std::string>& arguments) {
   const std::stop_source stop;
   if (!arguments.empty()) {
     const auto* const command = zpack::cli::FindCommand(arguments.front());
@@ -67,7 +95,24 @@ int main(int argc, char** argv) {
   }
   const zpack::cli::Io io{std::cin, std::cout, std::cerr,
                           isatty(STDERR_FILENO) == 1, stop.get_token()};
-  const int code = zpack::cli::Run(arguments, io);
+  return zpack::cli::Run(arguments, io);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  OpenStandardStreams();
+  // A file that grows beyond RLIMIT_FSIZE is an error of write(2).
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::ios::sync_with_stdio(false);
+  std::cin.tie(nullptr);
+  int code = zpack::cli::kFailed;
+  try {
+    code = Main({argv + 1, argv + argc});
+  } catch (const std::exception&) {
+    std::fputs("fatal: out of memory\n", stderr);
+  }
   const int signal = received_signal;
-  return code == zpack::cli::kInterrupted && signal != 0 ? 128 + signal : code;
+  if (code == zpack::cli::kInterrupted && signal != 0) DieOf(signal);
+  return code;
 }

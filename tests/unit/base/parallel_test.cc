@@ -142,7 +142,7 @@ TEST(ParallelFor, TurnsAnExceptionIntoAnError) {
       ParallelFor(2, {}, 10, 1,
                   [](uint64_t, uint64_t) -> Status { throw std::bad_alloc(); });
   ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().code, ErrorCode::kInternal);
+  EXPECT_EQ(status.error().code, ErrorCode::kOutOfMemory);
 }
 
 }  // namespace

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Processes that get less memory, threads or file size than they ask for: they
+// say so, end in order and leave nothing behind. Sanitizers need more of all of
+// these, so this runs without.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "support/program.h"
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+
+namespace zpack::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* kNobody = "65534";
+
+class ResourceLimitsTest : public ::testing::Test {
+ protected:
+  ResourceLimitsTest() : repo_(dir_ / "repo"), file_(dir_ / "x.zpack") {
+    repo_.History(20);
+    for (uint64_t i = 0; i < 4; ++i) {
+      repo_.WriteBlob(RawToHex(RandomBytes(i, 100000)));
+    }
+    Require(RunZpack({"convert", "-q", repo_.path(), file_}).ok(), "convert");
+    fs::create_directories(dir_ / "out");
+  }
+
+  // Runs the program under 'ulimit <limit>'.
+  ProcessResult RunLimited(const std::string& limit,
+                           const std::vector<std::string>& arguments,
+                           std::vector<std::string> prefix = {}) const {
+    prefix.insert(prefix.end(),
+                  {"bash", "-c", "ulimit " + limit + "; exec \"$0\" \"$@\"",
+                   ZpackBinary()});
+    prefix.insert(prefix.end(), arguments.begin(), arguments.end());
+    ProcessOptions options;
+    options.environment = HermeticEnvironment(dir_.path());
+    return RunProcess(prefix, options);
+  }
+
+  static std::string Memory(uint64_t kilobytes) {
+    return "-v " + std::to_string(kilobytes);
+  }
+
+  // Kilobytes of address space with which the program starts at all.
+  uint64_t LeastMemory() const {
+    uint64_t kilobytes = 8 << 10;
+    while (!RunLimited(Memory(kilobytes), {"--version"}).ok()) {
+      kilobytes += 8 << 10;
+    }
+    return kilobytes;
+  }
+
+  // Ends as it should, and what it leaves is gone afterwards.
+  void Check(const ProcessResult& result, const std::string& output) {
+    EXPECT_THAT(result.exit_code, AnyOf(0, 128))
+        << ::testing::PrintToString(result);
+    if (result.exit_code != 0) {
+      EXPECT_THAT(result.err, HasSubstr("fatal: "));
+    }
+    // A file to be continued is left on purpose.
+    if (result.err.find("hint: ") != std::string::npos) {
+      EXPECT_TRUE(fs::remove(dir_ / "out/.o.zpack-tmp"));
+    }
+    fs::remove_all(dir_ / ("out/" + output));
+    EXPECT_THAT(ListDirectory(dir_ / "out"), IsEmpty());
+  }
+
+  TempDir dir_;
+  RepoBuilder repo_;
+  std::string file_;
+};
+
+TEST_F(ResourceLimitsTest, EveryAmountOfMemoryIsEnoughOrAnError) {
+  const uint64_t least = LeastMemory();
+  const std::string out = dir_ / "out/o";
+  int failed = 0;
+  int done = 0;
+  for (uint64_t step = 0; step < 20; ++step) {
+    const std::string limit = Memory(least + step * step * (2 << 10));
+    SCOPED_TRACE(limit);
+    for (const std::vector<std::string>& command :
+         std::vector<std::vector<std::string>>{
+             {"convert", "--threads", "4", repo_.path(), out},
+             {"verify", "--threads", "4", file_},
+             {"restore", "--threads", "4", file_, out},
+             {"rev-list", "--objects", "--all", file_}}) {
+      // Only convert has many places where it can run out.
+      if (command.front() != "convert" && step % 3 != 0) continue;
+      SCOPED_TRACE(command.front());
+      const ProcessResult result = RunLimited(limit, command);
+      Check(result, "o");
+      ++(result.ok() ? done : failed);
+    }
+  }
+  EXPECT_GT(failed, 4);
+  EXPECT_GT(done, 4);
+}
+
+// Where there are no threads to be had, one does everything.
+TEST_F(ResourceLimitsTest, AnyNumberOfThreadsIsEnough) {
+  std::vector<std::string> prefix;
+  if (geteuid() == 0) {
+    // The limit does not hold for root.
+    prefix = {"setpriv", "--reuid", kNobody,
+              "--regid", kNobody,   "--clear-groups"};
+    RunProcess({"chown", "-R", kNobody, dir_.path()});
+    std::vector<std::string> probe = prefix;
+    probe.insert(probe.end(), {ZpackBinary(), "--version"});
+    if (RunProcess({"sh", "-c", "command -v setpriv"}).exit_code != 0 ||
+        RunProcess(probe).exit_code != 0) {
+      GTEST_SKIP() << "cannot run " << ZpackBinary() << " as another user";
+    }
+  }
+  const std::string out = dir_ / "out/o";
+  for (int processes = 1; processes <= 4; ++processes) {
+    const std::string limit = "-u " + std::to_string(processes);
+    SCOPED_TRACE(limit);
+    const auto run = [&](const std::vector<std::string>& command) {
+      SCOPED_TRACE(command.front());
+      const ProcessResult result = RunLimited(limit, command, prefix);
+      EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+      Check(result, "o");
+    };
+    run({"convert", "-q", "--threads", "4", repo_.path(), out});
+    run({"verify", "-q", "--threads", "4", file_});
+    run({"restore", "-q", "--threads", "4", file_, out});
+    run({"repack", "-q", "-d", "--threads", "4", repo_.path()});
+  }
+}
+
+TEST_F(ResourceLimitsTest, LimitOfTheFileSizeIsAnErrorLikeAFullDisk) {
+  const std::string out = dir_ / "out/o";
+  // In kilobytes.
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"convert", repo_.path(), out},
+                                             {"restore", file_, out}}) {
+    const ProcessResult result = RunLimited("-f 100", command);
+    EXPECT_EQ(result.exit_code, 128) << ::testing::PrintToString(result);
+    EXPECT_THAT(result.err, HasSubstr("File too large"));
+    EXPECT_THAT(ListDirectory(dir_ / "out"), IsEmpty());
+  }
+}
+
+}  // namespace
+}  // namespace zpack::testing

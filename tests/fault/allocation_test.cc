@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every allocation fails once: that is an error of the operation, and nothing
+// is left behind. A program of its own, since it replaces operator new.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <functional>
+#include <new>
+
+#include "api/convert_source.h"
+#include "support/matchers.h"
+#include "support/memory_source.h"
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+#include "zpack/pack_reader.h"
+#include "zpack/repack.h"
+#include "zpack/restore.h"
+#include "zpack/statistics.h"
+#include "zpack/verify.h"
+
+namespace {
+
+// Allocations of at least `least` bytes until one fails; below 0, none does.
+std::atomic<int64_t> left = -1;
+std::atomic<size_t> least = 0;
+
+void* Allocate(size_t size, size_t alignment) {
+  if (size >= least.load() && left.load() >= 0 && left.fetch_sub(1) == 0) {
+    throw std::bad_alloc();
+  }
+  size = (std::max<size_t>(size, 1) + alignment - 1) / alignment * alignment;
+  void* const memory = std::aligned_alloc(alignment, size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(size_t size) {
+  return Allocate(size, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+}
+void* operator new(size_t size, std::align_val_t alignment) {
+  return Allocate(size, static_cast<size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}
+
+namespace zpack::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+// libstdc++ ends the process when it cannot allocate a name while it lists a
+// directory. Where that happens, only larger allocations fail here.
+constexpr size_t kNoNames = 1024;
+
+// Of how many allocations of an operation each fails in a run of its own.
+constexpr int64_t kRuns = 60;
+
+class AllocationTest : public ::testing::Test {
+ protected:
+  AllocationTest() : source_(SampleHistory(3)), file_(dir_ / "a.zpack") {
+    convert_.run.threads = 2;
+    convert_.overwrite = Overwrite::kYes;
+    fs::create_directories(dir_ / "out");
+  }
+
+  Result<ConvertStats> Convert(const std::string& path) {
+    return ConvertSource([&](SourceUse) { return source_.Open(); },
+                         PosixFileSystem(), path, convert_);
+  }
+
+  // Calls `operation` and lets an allocation fail, another one each time. Calls
+  // `check` after each.
+  void Sweep(
+      const std::function<Status()>& operation,
+      const std::function<void()>& check = [] {}) {
+    // What is made once in a process is there then.
+    ASSERT_THAT(operation(), IsOk());
+    constexpr int64_t kMany = int64_t{1} << 40;
+    left = kMany;
+    const Status whole = operation();
+    const int64_t count = kMany - left.exchange(-1);
+    ASSERT_THAT(whole, IsOk());
+    ASSERT_GT(count, 10);
+    int failed = 0;
+    for (int64_t at = 0; at < count; at += 1 + count / kRuns) {
+      SCOPED_TRACE("allocation " + std::to_string(at));
+      left = at;
+      const Status status = operation();
+      left = -1;
+      if (!status) {
+        ++failed;
+        EXPECT_THAT(status, IsError(ErrorCode::kOutOfMemory, "out of memory"));
+      }
+      check();
+    }
+    EXPECT_GT(failed, 5);
+  }
+
+  ~AllocationTest() override { least = 0; }
+
+  TempDir dir_;
+  MemorySource source_;
+  std::string file_;
+  ConvertOptions convert_;
+};
+
+template <typename T>
+Status ToStatus(const Result<T>& result) {
+  if (result) return {};
+  return std::unexpected(result.error());
+}
+
+TEST_F(AllocationTest, FailureEndsConvertAndLeavesNothing) {
+  const std::string path = dir_ / "out/a.zpack";
+  Sweep([&] { return ToStatus(Convert(path)); },
+        [&] {
+          // What can be continued stays.
+          if (CanResume(path)) fs::remove(dir_ / "out/.a.zpack.zpack-tmp");
+          fs::remove(path);
+          EXPECT_THAT(ListDirectory(dir_ / "out"), ::testing::IsEmpty());
+        });
+}
+
+TEST_F(AllocationTest, FailureEndsConvertFromAnOlderFile) {
+  ASSERT_THAT(Convert(file_), IsOk());
+  convert_.base = file_;
+  source_.AddBlob("new");
+  const std::string path = dir_ / "out/a.zpack";
+  Sweep([&] { return ToStatus(Convert(path)); },
+        [&] {
+          if (CanResume(path)) fs::remove(dir_ / "out/.a.zpack.zpack-tmp");
+          fs::remove(path);
+          EXPECT_THAT(ListDirectory(dir_ / "out"), ::testing::IsEmpty());
+        });
+}
+
+TEST_F(AllocationTest, FailureEndsVerify) {
+  ASSERT_THAT(Convert(file_), IsOk());
+  VerifyOptions options;
+  options.level = VerifyLevel::kConnectivity;
+  options.run.threads = 2;
+  Sweep([&]() -> Status {
+    const auto report = Verify(file_, "", options);
+    // It is no damage of the file.
+    if (report) {
+      EXPECT_TRUE(report->ok()) << report->damages.front().message;
+    }
+    return ToStatus(report);
+  });
+}
+
+TEST_F(AllocationTest, FailureEndsRestoreAndLeavesNothing) {
+  ASSERT_THAT(Convert(file_), IsOk());
+  RestoreOptions options;
+  options.run.threads = 2;
+  const std::string path = dir_ / "out/r.git";
+  least = kNoNames;
+  Sweep(
+      [&] {
+        const Status status = ToStatus(Restore(file_, path, options));
+        if (status) fs::remove_all(path);
+        return status;
+      },
+      [&] { EXPECT_THAT(ListDirectory(dir_ / "out"), ::testing::IsEmpty()); });
+}
+
+TEST_F(AllocationTest, FailureEndsReading) {
+  ASSERT_THAT(Convert(file_), IsOk());
+  Sweep([&]() -> Status {
+    const auto reader = PackReader::Open(file_, {});
+    if (!reader) return ToStatus(reader);
+    const auto head = (*reader)->Resolve("HEAD");
+    if (!head) return ToStatus(head);
+    if (const auto read = (*reader)->Read(*head); !read) return ToStatus(read);
+    WalkOptions walk;
+    walk.refs = WalkRefs::kAll;
+    walk.objects = WalkObjects::kAll;
+    const Status walked =
+        (*reader)->Walk(walk, [](const WalkedObject&) { return Status{}; });
+    if (!walked) return walked;
+    if (const auto all = (*reader)->Describe(); !all) return ToStatus(all);
+    return ToStatus(CollectStatistics(file_, {}, {}));
+  });
+}
+
+TEST_F(AllocationTest, FailureEndsRepackAndLosesNothing) {
+  const RepoBuilder repo(dir_ / "repo");
+  repo.History(3);
+  RepackOptions options;
+  options.run.threads = 2;
+  options.redundant = Redundant::kRemove;
+  const std::string packs = repo.path() + "/objects/pack";
+  ASSERT_TRUE(Repack(repo.path(), options));
+  const auto before = ListDirectory(packs);
+  least = kNoNames;
+  Sweep([&] { return ToStatus(Repack(repo.path(), options)); },
+        [&] { EXPECT_EQ(ListDirectory(packs), before); });
+}
+
+}  // namespace
+}  // namespace zpack::testing
