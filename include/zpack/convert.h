@@ -12,6 +12,7 @@
 
 #include "zpack/object_id.h"
 #include "zpack/options.h"
+#include "zpack/refs.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -43,6 +44,12 @@ struct ConvertStats {
   std::string base_unused;
   // The older file has objects, and not one of them is in the repository.
   bool base_unrelated = false;
+  // Objects whose hash was not checked when the file was read back: all without
+  // ConvertOptions::read_back, those that were copied with `trust_base`.
+  uint64_t unverified_objects = 0;
+  // How the source changed during the conversion, which the file does not hold.
+  // Objects are not counted with ObjectSet::kReachable.
+  MovedOn moved_on;
   // Blocks that an interrupted conversion had written.
   uint64_t resumed_blocks = 0;
   // Why what such a conversion left was not used; else empty.
@@ -58,26 +65,29 @@ struct ConvertStats {
 // `repository` to the file `path`.
 //
 // The file appears under its name only after it was written, synced, read back
-// from disk, every object decoded and hashed to its id, and the set of ids and
-// the refs compared with the source, read anew. On any failure what was at
-// `path` is untouched and nothing else is left behind, but for the
-// temporary file of a conversion that was interrupted (ConvertOptions::resume).
+// from disk, and every object decoded and hashed to its id. It holds the
+// repository as it was when its refs and objects were listed: what is added
+// during the conversion is counted in `moved_on`. An object of that state which
+// the repository no longer has at the end is an error.
 //
-// With ConvertOptions::base, objects of blocks that are copied from the older
-// file are not hashed anew; the checksums of these blocks are checked when they
-// are copied and on read-back.
+// On any failure what was at `path` is untouched. The temporary file stays if
+// it holds blocks that ConvertOptions::resume can continue from and
+// - the conversion was interrupted, or ran out of memory,
+// - an object of the source is missing or damaged, or the source is gone, or
+// - the conversion was itself one with ConvertOptions::resume.
+// Otherwise nothing is left behind.
 //
 // Errors: those of opening a repository (kNotFound, also for a path inside of
 // one unless ConvertOptions::discovery says otherwise, kUnsupported, kGit, also
-// when somebody else owns it), kSourceCorrupt for objects that are missing,
-// damaged or changed meanwhile, kMismatch when the file read back is not what
-// was written, kExists, kIo, kInterrupted, kInvalidArgument for options out of
-// range; those of opening and reading the older file, kCorrupt among them.
+// when somebody else owns it), kSourceCorrupt for objects that are missing or
+// damaged, kMismatch when the file read back is not what was written, kExists,
+// kIo, kInterrupted, kOutOfMemory, kInvalidArgument for options out of range;
+// those of opening and reading the older file, kCorrupt among them.
 Result<ConvertStats> Convert(const std::string& repository,
                              const std::string& path,
                              const ConvertOptions& options);
 
-// Whether an interrupted conversion to `path` left something that one with
+// Whether a conversion to `path` that failed left something that one with
 // ConvertOptions::resume may continue.
 bool CanResume(const std::string& path);
 

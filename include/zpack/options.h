@@ -20,6 +20,8 @@ enum class Overwrite : uint8_t { kNo, kYes };
 enum class ObjectSet : uint8_t { kAll, kReachable };
 enum class ReadBack : uint8_t { kNo, kYes };
 enum class Resume : uint8_t { kNo, kYes };
+enum class TrustBase : uint8_t { kNo, kYes };
+enum class AllowNewer : uint8_t { kNo, kYes };
 
 // What the path of a repository means. It is that repository: a git directory,
 // a directory whose '.git' is one or names one, or such a file '.git'. With
@@ -89,6 +91,9 @@ struct ConvertOptions {
   // they were written with. When it has objects that the new file must not
   // have, everything is converted.
   std::optional<std::string> base;
+  // kYes does not hash the objects of blocks that are copied from `base`. Only
+  // the checksums of these blocks are checked then, which anybody can compute.
+  TrustBase trust_base = TrustBase::kNo;
   // kYes replaces an existing destination, atomically; it may be `base`.
   Overwrite overwrite = Overwrite::kNo;
   // kYes continues a conversion to the same path that was cut off, from what it
@@ -112,6 +117,11 @@ struct VerifyOptions {
   ReadOptions read;
   Discovery discovery = Discovery::kNone;
   VerifyLevel level = VerifyLevel::kObjects;
+  // kYes accepts that the repository to compare with is newer than the file.
+  // It may have more objects, more refs, and other shallow boundaries. HEAD and
+  // refs may differ from those of the file as long as the repository still has
+  // the objects that the file names there.
+  AllowNewer allow_newer = AllowNewer::kNo;
 };
 
 struct RestoreOptions {

@@ -11,6 +11,7 @@
 
 #include "zpack/object_id.h"
 #include "zpack/options.h"
+#include "zpack/refs.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -45,6 +46,8 @@ struct VerifyReport {
   std::string git_directory;
   std::vector<Damage> damages;
   std::vector<Difference> differences;
+  // Differences that VerifyOptions::allow_newer accepted.
+  MovedOn moved_on;
   std::vector<PhaseTime> phases;  // in the order they ran
 
   bool ok() const { return damages.empty() && differences.empty(); }

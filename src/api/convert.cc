@@ -13,6 +13,7 @@
 #include "api/phase_timer.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/guarded.h"
 #include "base/memory.h"
 #include "git/repository_source.h"
 #include "reader/pack_file.h"
@@ -42,6 +43,12 @@ ConvertStats MakeStats(const WriteStats& written, const RefsSnapshot& refs,
   return stats;
 }
 
+// How many objects were not hashed.
+uint64_t Unverified(const ConvertStats& stats, const ConvertOptions& options) {
+  if (options.read_back == ReadBack::kNo) return stats.objects();
+  return options.trust_base == TrustBase::kYes ? stats.reused.objects : 0;
+}
+
 // What ConvertTo needs.
 struct Conversion {
   ObjectSource& source;
@@ -51,6 +58,22 @@ struct Conversion {
   const EncodingOptions& encoding;
   AtomicFile& output;
 };
+
+// Whether another run may get further than one that failed like this: nothing
+// is wrong with the file that it wrote.
+bool MayContinueAfter(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kInterrupted:
+    case ErrorCode::kOutOfMemory:
+    // An object of the source is damaged or gone, or the source is.
+    case ErrorCode::kSourceCorrupt:
+    case ErrorCode::kNotFound:
+    case ErrorCode::kGit:
+      return true;
+    default:
+      return false;
+  }
+}
 
 // What was written.
 struct Written {
@@ -104,20 +127,62 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   ZPACK_ASSIGN_OR_RETURN(const auto pack,
                          PackFile::Open(std::move(file), ReadOptions{}));
   if (options.read_back == ReadBack::kYes) {
-    ZPACK_TRY(
-        ReadBackFile(to.source, *pack, written.stats.copied, options.run));
+    ZPACK_TRY(ReadBackFile(
+        to.source, *pack,
+        {written.stats.copied, options.base.value_or(""), options.trust_base},
+        options.run));
   }
 
-  // The source, opened anew, must still be what was converted.
-  ZPACK_TRY(CompareWithNow(to.open_source, *pack, written.ids, options));
+  // The source, opened again, must still have every object. What it has gained
+  // is reported.
+  ZPACK_ASSIGN_OR_RETURN(
+      const MovedOn moved_on,
+      CompareWithNow(to.open_source, *pack, refs, written.ids, options));
 
   // Beyond this point the file is known to be good.
   ZPACK_TRY(CheckStop(options.run.stop));
   ZPACK_TRY(to.output.Commit());
   ConvertStats stats = MakeStats(written.stats, refs, to.source.PackedBytes());
+  stats.unverified_objects = Unverified(stats, options);
+  stats.moved_on = moved_on;
   stats.base_unused = written.base_unused;
   stats.base_unrelated = written.base_unrelated;
   stats.resume_unused = written.resume_unused;
+  return stats;
+}
+
+Result<ConvertStats> Run(const SourceOpener& open_source,
+                         FileSystem& file_system, const std::string& path,
+                         const ConvertOptions& given) {
+  ZPACK_ASSIGN_OR_RETURN(const EncodingOptions encoding,
+                         ResolveEncoding(given));
+  PhaseTimer timer(given.run.progress);
+  ConvertOptions options = given;
+  options.run.progress = &timer;
+  options.run.threads =
+      FittingThreads(given.run, kSharedMemory, EncodingMemory(encoding));
+
+  // Take the destination first: nothing is worse than an hour of work and then
+  // no place to put it.
+  ZPACK_ASSIGN_OR_RETURN(
+      const auto source,
+      OpenTimed([&] { return open_source(SourceUse::kConvert); }, options.run));
+  ZPACK_ASSIGN_OR_RETURN(
+      AtomicFile output,
+      AtomicFile::Create(file_system, path, options.overwrite,
+                         options.resume == Resume::kYes
+                             ? AtomicFile::Leftover::kKeep
+                             : AtomicFile::Leftover::kEmpty));
+  Bytes preamble;
+  const Conversion conversion{*source, open_source, file_system,
+                              options, encoding,    output};
+  Result<ConvertStats> stats =
+      Guarded([&] { return ConvertTo(conversion, preamble); });
+  if (!stats && (options.resume == Resume::kYes ||
+                 MayContinueAfter(stats.error().code))) {
+    KeepForResume(preamble, output);
+  }
+  if (stats) stats->phases = timer.phases();
   return stats;
 }
 
@@ -144,34 +209,8 @@ uint64_t ConvertStats::index_bytes() const {
 Result<ConvertStats> ConvertSource(const SourceOpener& open_source,
                                    FileSystem& file_system,
                                    const std::string& path,
-                                   const ConvertOptions& given) {
-  ZPACK_ASSIGN_OR_RETURN(const EncodingOptions encoding,
-                         ResolveEncoding(given));
-  PhaseTimer timer(given.run.progress);
-  ConvertOptions options = given;
-  options.run.progress = &timer;
-  options.run.threads =
-      FittingThreads(given.run, kSharedMemory, EncodingMemory(encoding));
-
-  // Take the destination first: nothing is worse than an hour of work and then
-  // no place to put it.
-  ZPACK_ASSIGN_OR_RETURN(
-      const auto source,
-      OpenTimed([&] { return open_source(SourceUse::kConvert); }, options.run));
-  ZPACK_ASSIGN_OR_RETURN(
-      AtomicFile output,
-      AtomicFile::Create(file_system, path, options.overwrite,
-                         options.resume == Resume::kYes
-                             ? AtomicFile::Leftover::kKeep
-                             : AtomicFile::Leftover::kEmpty));
-  Bytes preamble;
-  Result<ConvertStats> stats = ConvertTo(
-      {*source, open_source, file_system, options, encoding, output}, preamble);
-  if (!stats && stats.error().code == ErrorCode::kInterrupted) {
-    KeepForResume(preamble, output);
-  }
-  if (stats) stats->phases = timer.phases();
-  return stats;
+                                   const ConvertOptions& options) {
+  return Guarded([&] { return Run(open_source, file_system, path, options); });
 }
 
 Result<ConvertStats> Convert(const std::string& repository,

@@ -33,13 +33,38 @@ Error ExplainDamage(ObjectSource& source, const Damage& damage) {
                     damage.object.ToHex(), source.path(), actual.ToHex())};
 }
 
+// Whether the block in which `damage` is was copied.
+bool IsCopied(const PackFile& pack, const CopiedBlocks& copied,
+              const Damage& damage) {
+  for (size_t block = 0; block < copied.blocks.size(); ++block) {
+    if (pack.block_offset(block) == damage.offset) return copied.blocks[block];
+  }
+  return false;
+}
+
+// A listing may miss an object that moves into another pack meanwhile.
+Status CheckIsThere(ObjectSource& source, const ObjectId& id) {
+  const auto info = source.ReadInfo(id);
+  if (info) return {};
+  if (info.error().code != ErrorCode::kNotFound) {
+    return std::unexpected(info.error());
+  }
+  return MakeError(ErrorCode::kSourceCorrupt,
+                   "'{}' changed while it was converted: object {} vanished",
+                   source.path(), id.ToHex());
+}
+
 }  // namespace
 
 Status ReadBackFile(ObjectSource& source, const PackFile& pack,
-                    const std::vector<bool>& copied, const RunOptions& run) {
+                    const CopiedBlocks& copied, const RunOptions& run) {
   VerifyReport report;
   ZPACK_TRY(VerifyChecksums(pack, run, report));
-  ZPACK_TRY(VerifyObjects(pack, copied, run, report));
+  const bool as_written = report.damages.empty();
+  const std::vector<bool> hash_all;
+  ZPACK_TRY(VerifyObjects(
+      pack, copied.trust == TrustBase::kYes ? copied.blocks : hash_all, run,
+      report));
   // Tags are read for this, so they must be whole.
   if (report.damages.empty()) ZPACK_TRY(VerifyPeeledRefs(pack, report));
   const auto unread =
@@ -51,45 +76,46 @@ Status ReadBackFile(ObjectSource& source, const PackFile& pack,
     // A damaged object says more than the digests that it spoils.
     const auto at = std::ranges::find_if(
         report.damages, [](const Damage& d) { return !d.object.empty(); });
-    return std::unexpected(ExplainDamage(
-        source, at == report.damages.end() ? report.damages.front() : *at));
+    const Damage& damage =
+        at == report.damages.end() ? report.damages.front() : *at;
+    if (as_written && IsCopied(pack, copied, damage)) {
+      return MakeError(ErrorCode::kCorrupt,
+                       "'{}' is corrupt: its content of object {} does not "
+                       "hash to that; convert without it",
+                       copied.base, damage.object.ToHex());
+    }
+    return std::unexpected(ExplainDamage(source, damage));
   }
   return {};
 }
 
-Status CompareWithNow(const SourceOpener& open_source, const PackFile& pack,
-                      const ObjectIdTable& enumerated,
-                      const ConvertOptions& options) {
+Result<MovedOn> CompareWithNow(const SourceOpener& open_source,
+                               const PackFile& pack, const RefsSnapshot& refs,
+                               const ObjectIdTable& enumerated,
+                               const ConvertOptions& options) {
   const ProgressPhase phase(options.run.progress, "Comparing objects",
                             enumerated.size(), 0);
-  if (!(pack.ids() == enumerated)) {
-    return MakeError(ErrorCode::kMismatch,
-                     "the file read back has other objects than were written");
+  if (!(pack.ids() == enumerated) || pack.refs() != refs) {
+    return MakeError(
+        ErrorCode::kMismatch,
+        "the file read back has other objects or refs than were written");
   }
   ZPACK_ASSIGN_OR_RETURN(const auto now, open_source(SourceUse::kCompare));
-  ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, now->ReadRefs());
+  ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs_now, now->ReadRefs());
   std::vector<Difference> differences;
-  CompareRefs(pack.refs(), refs, differences);
-  if (!differences.empty()) {
-    return MakeError(ErrorCode::kSourceCorrupt,
-                     "'{}' changed while it was converted: {}", now->path(),
-                     MessageText{differences.front().message});
-  }
+  CompareRefs(refs, refs_now, differences);
+  MovedOn moved_on;
+  moved_on.refs = differences.size();
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable ids, now->ListObjects());
-  const ObjectIdDifference difference = FindDifference(pack.ids(), ids);
-  const bool gained =
-      options.objects == ObjectSet::kAll && !difference.only_in_b.empty();
-  if (gained || !difference.only_in_a.empty()) {
-    const ObjectId example = difference.only_in_a.empty()
-                                 ? ids[difference.only_in_b.front()]
-                                 : pack.ids()[difference.only_in_a.front()];
-    return MakeError(ErrorCode::kSourceCorrupt,
-                     "'{}' changed while it was converted: object {} {}",
-                     now->path(), example.ToHex(),
-                     difference.only_in_a.empty() ? "appeared" : "vanished");
+  const ObjectIdDifference difference = FindDifference(enumerated, ids);
+  for (const uint32_t rank : difference.only_in_a) {
+    ZPACK_TRY(CheckIsThere(*now, enumerated[rank]));
+  }
+  if (options.objects == ObjectSet::kAll) {
+    moved_on.objects = difference.only_in_b.size();
   }
   phase.Advance(enumerated.size(), 0);
-  return {};
+  return moved_on;
 }
 
 }  // namespace zpack

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "api/convert_source.h"
@@ -14,16 +15,28 @@
 
 namespace zpack {
 
-// Checks every checksum, and decodes and hashes every object but those of the
-// blocks that were `copied` from an older file. kSourceCorrupt when an object
-// of `source` does not hash to its id, else kMismatch; kIo.
-Status ReadBackFile(ObjectSource& source, const PackFile& pack,
-                    const std::vector<bool>& copied, const RunOptions& run);
+// Where the blocks of a new file come from.
+struct CopiedBlocks {
+  std::vector<bool> blocks;  // by block: copied from `base`; false beyond
+  std::string base;
+  TrustBase trust = TrustBase::kNo;
+};
 
-// Compares the file with the source, opened anew: with what was enumerated if
-// only a part was wanted, else with a new listing of all objects.
-Status CompareWithNow(const SourceOpener& open_source, const PackFile& pack,
-                      const ObjectIdTable& enumerated,
-                      const ConvertOptions& options);
+// Checks every checksum, and decodes and hashes every object but those in
+// copied blocks of a base that is trusted. kSourceCorrupt when an object of
+// `source` does not hash to its id, kCorrupt when one of the base does not,
+// else kMismatch; kIo.
+Status ReadBackFile(ObjectSource& source, const PackFile& pack,
+                    const CopiedBlocks& copied, const RunOptions& run);
+
+// Compares the file with the `refs` and objects that were `enumerated`, and
+// these with the source, opened again. Returns what the source has gained
+// since. kMismatch when the file is not what was enumerated; kSourceCorrupt
+// when the source has lost an object of it; those of opening and listing the
+// source.
+Result<MovedOn> CompareWithNow(const SourceOpener& open_source,
+                               const PackFile& pack, const RefsSnapshot& refs,
+                               const ObjectIdTable& enumerated,
+                               const ConvertOptions& options);
 
 }  // namespace zpack

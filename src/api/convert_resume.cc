@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/guarded.h"
 #include "format/block.h"
 #include "format/chunk.h"
 #include "reader/pack_file.h"
@@ -187,7 +188,9 @@ Result<WrittenBlocks> FindWrittenBlocks(FileSystem& file_system,
 }
 
 void KeepForResume(ByteView preamble, AtomicFile& output) {
-  if (output.file().size() <= preamble.size()) return;
+  if (!output.has_temporary() || output.file().size() <= preamble.size()) {
+    return;
+  }
   if (!preamble.empty()) {
     // The header may be there already. What a failure leaves is begun anew.
     (void)output.file().WriteAt(0, preamble);
@@ -196,12 +199,16 @@ void KeepForResume(ByteView preamble, AtomicFile& output) {
 }
 
 bool CanResume(const std::string& path) {
-  const auto temporary = AtomicFile::TemporaryPath(path);
-  if (!temporary) return false;
-  const auto file = PosixFileSystem().OpenForRead(*temporary);
-  Bytes start(kUnfinishedMarker.size());
-  return file && (*file)->size() > start.size() && (*file)->Read(0, start) &&
-         AsText(start) == kUnfinishedMarker;
+  const auto resumable = Guarded([&]() -> Result<bool> {
+    ZPACK_ASSIGN_OR_RETURN(const std::string temporary,
+                           AtomicFile::TemporaryPath(path));
+    ZPACK_ASSIGN_OR_RETURN(const auto file,
+                           PosixFileSystem().OpenForRead(temporary));
+    Bytes start(kUnfinishedMarker.size());
+    return file->size() > start.size() && file->Read(0, start) &&
+           AsText(start) == kUnfinishedMarker;
+  });
+  return resumable.value_or(false);
 }
 
 }  // namespace zpack

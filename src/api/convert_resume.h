@@ -25,8 +25,9 @@ Result<WrittenBlocks> FindWrittenBlocks(FileSystem& file_system,
                                         const RunOptions& run,
                                         std::string& unusable);
 
-// Leaves the temporary of an interrupted run where it is, if it holds a block.
-// `preamble` is that of the plan, or empty when nothing was written yet.
+// Leaves the temporary of a run that failed where it is, if it holds a block.
+// `preamble` is that of the plan, or empty when this run wrote nothing yet and
+// the blocks are those of the run before.
 void KeepForResume(ByteView preamble, AtomicFile& output);
 
 }  // namespace zpack

@@ -9,16 +9,18 @@
 #include "api/decoding_threads.h"
 #include "api/phase_timer.h"
 #include "base/error.h"
+#include "base/guarded.h"
 #include "git/repository_source.h"
 #include "reader/pack_file.h"
 #include "verify/compare_repository.h"
 #include "verify/verify_pack.h"
 
 namespace zpack {
+namespace {
 
-Result<VerifyReport> Verify(const std::string& path,
-                            const std::string& repository,
-                            const VerifyOptions& given) {
+Result<VerifyReport> VerifyFile(const std::string& path,
+                                const std::string& repository,
+                                const VerifyOptions& given) {
   PhaseTimer timer(given.run.progress);
   VerifyOptions options = given;
   options.run.progress = &timer;
@@ -47,10 +49,19 @@ Result<VerifyReport> Verify(const std::string& path,
   }
   ZPACK_TRY(VerifyPack(**pack, options.level, options.run, report));
   if (source != nullptr) {
-    ZPACK_TRY(CompareWithSource(**pack, *source, options.run, report));
+    ZPACK_TRY(CompareWithSource(**pack, *source, options.allow_newer,
+                                options.run, report));
   }
   report.phases = timer.phases();
   return report;
+}
+
+}  // namespace
+
+Result<VerifyReport> Verify(const std::string& path,
+                            const std::string& repository,
+                            const VerifyOptions& options) {
+  return Guarded([&] { return VerifyFile(path, repository, options); });
 }
 
 }  // namespace zpack

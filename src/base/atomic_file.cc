@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/guarded.h"
 
 namespace zpack {
 namespace {
@@ -81,14 +82,26 @@ Result<AtomicFile> AtomicFile::Create(FileSystem& file_system,
   const fs::file_status old = fs::status(target, error);
   if (fs::is_regular_file(old)) {
     output.mode_ = old.permissions();
-    ZPACK_TRY(output.SetMode(old.permissions() | fs::perms::owner_read |
-                             fs::perms::owner_write));
+    if (Status status = output.MakeWritable(); !status) {
+      if (leftover == Leftover::kKeep) output.Keep();
+      return std::unexpected(std::move(status).error());
+    }
   }
   return output;
 }
 
 Status AtomicFile::SetMode(fs::perms mode) const {
   return file_system_.SetMode(temporary_path_, static_cast<unsigned>(mode));
+}
+
+Status AtomicFile::MakeWritable() const {
+  return SetMode(*mode_ | fs::perms::owner_read | fs::perms::owner_write);
+}
+
+void AtomicFile::Keep() {
+  // Commit may have taken the permission away.
+  if (mode_) (void)MakeWritable();
+  file_.reset();
 }
 
 AtomicFile::AtomicFile(FileSystem& file_system, std::string path,
@@ -103,7 +116,8 @@ AtomicFile::AtomicFile(FileSystem& file_system, std::string path,
 AtomicFile::~AtomicFile() {
   // Removed before the lock is given back, so that nobody can take it over in
   // between. A failure leaves a temporary that the next run recognises.
-  if (file_ != nullptr) (void)file_system_.Remove(temporary_path_);
+  if (file_ == nullptr) return;
+  CleanUp([this] { (void)file_system_.Remove(temporary_path_); });
 }
 
 Status AtomicFile::Commit() {

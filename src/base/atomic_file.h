@@ -38,6 +38,7 @@ class AtomicFile {
   AtomicFile(AtomicFile&&) noexcept = default;
   AtomicFile& operator=(AtomicFile&&) = delete;
 
+  // REQUIRES: has_temporary().
   WritableFile& file() { return *file_; }
   const std::string& temporary_path() const { return temporary_path_; }
 
@@ -46,8 +47,11 @@ class AtomicFile {
   // since. On failure the destination is what it was.
   Status Commit();
 
+  // False once it was renamed or kept.
+  bool has_temporary() const { return file_ != nullptr; }
+
   // Leaves the temporary, for a run that opens it with kKeep.
-  void Keep() { file_.reset(); }
+  void Keep();
 
  private:
   AtomicFile(FileSystem& file_system, std::string path,
@@ -55,6 +59,8 @@ class AtomicFile {
              std::unique_ptr<WritableFile> file);
 
   Status SetMode(std::filesystem::perms mode) const;
+  // Mode of the file it replaces, but so that a later run can take it over.
+  Status MakeWritable() const;
 
   FileSystem& file_system_;
   std::string path_;

@@ -113,6 +113,26 @@ Status CompareInfos(const PackFile& pack, ObjectSource& source,
   return {};
 }
 
+// Whether a difference in refs can come from changes that the source has seen
+// since the file was written, and nothing is lost that the file names.
+bool IsNewer(const Difference& difference, const RefsSnapshot& in_file,
+             const RefsSnapshot& in_source, const ObjectIdTable& source_ids) {
+  if (difference.kind == Kind::kMissing) return true;
+  if (difference.subject == "HEAD") {
+    return !in_file.head_symref.empty() ||
+           source_ids.Find(in_file.head_target).has_value();
+  }
+  const Ref* const ours = in_file.Find(difference.subject);
+  const Ref* const theirs = in_source.Find(difference.subject);
+  // Other shallow boundaries are no refs.
+  if (ours == nullptr) return true;
+  if (theirs == nullptr) return false;
+  const bool moved = ours->target != theirs->target ||
+                     ours->symref_target != theirs->symref_target;
+  return moved &&
+         (ours->symbolic() || source_ids.Find(ours->target).has_value());
+}
+
 }  // namespace
 
 void CompareRefs(const RefsSnapshot& in_file, const RefsSnapshot& in_source,
@@ -147,7 +167,8 @@ void CompareRefs(const RefsSnapshot& in_file, const RefsSnapshot& in_source,
 }
 
 Status CompareWithSource(const PackFile& pack, ObjectSource& source,
-                         const RunOptions& run, VerifyReport& report) {
+                         AllowNewer newer, const RunOptions& run,
+                         VerifyReport& report) {
   const ProgressPhase phase(run.progress, "Comparing objects",
                             pack.ids().size(), 0);
   if (source.object_format() != pack.header().object_format) {
@@ -162,10 +183,18 @@ Status CompareWithSource(const PackFile& pack, ObjectSource& source,
   CompareRefs(pack.refs(), refs, report.differences);
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable ids, source.ListObjects());
   const ObjectIdDifference difference = FindDifference(pack.ids(), ids);
-  for (const uint32_t rank : difference.only_in_b) {
-    const std::string id = ids[rank].ToHex();
-    report.differences.push_back(
-        {Kind::kMissing, id, FormatMessage("object {} is missing", id)});
+  if (newer == AllowNewer::kYes) {
+    report.moved_on.refs =
+        std::erase_if(report.differences, [&](const Difference& ref) {
+          return IsNewer(ref, pack.refs(), refs, ids);
+        });
+    report.moved_on.objects = difference.only_in_b.size();
+  } else {
+    for (const uint32_t rank : difference.only_in_b) {
+      const std::string id = ids[rank].ToHex();
+      report.differences.push_back(
+          {Kind::kMissing, id, FormatMessage("object {} is missing", id)});
+    }
   }
   for (const uint32_t rank : difference.only_in_a) {
     const std::string id = pack.ids()[rank].ToHex();

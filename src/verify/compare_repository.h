@@ -13,10 +13,12 @@
 namespace zpack {
 
 // Adds to `report` every object id, type or size, ref, symbolic ref, HEAD and
-// shallow boundary in which `pack` and `source` differ. Errors are those of
+// shallow boundary in which `pack` and `source` differ; with kYes, what
+// VerifyOptions::allow_newer accepts is only counted. Errors are those of
 // reading either side.
 Status CompareWithSource(const PackFile& pack, ObjectSource& source,
-                         const RunOptions& run, VerifyReport& report);
+                         AllowNewer newer, const RunOptions& run,
+                         VerifyReport& report);
 
 // The part of it that is about refs, HEAD and shallow boundaries.
 void CompareRefs(const RefsSnapshot& in_file, const RefsSnapshot& in_source,

@@ -250,6 +250,20 @@ TEST_F(OptionsTest, VerifyAgainstAnotherRepositoryTellsAllDifferences) {
                                     " is not in the repository"));
 }
 
+TEST_F(OptionsTest, VerifyWithAllowNewerAcceptsARepositoryThatHasGrown) {
+  const std::vector<std::string> verify = {"verify", "--against", repo_.path(),
+                                           file_, "--allow-newer"};
+  EXPECT_THAT(RunZpack(verify).out, ::testing::Not(HasSubstr("moved on")));
+  repo_.SetRef("refs/heads/main",
+               repo_.SimpleCommit("new", {repo_.Git({"rev-parse", "main"})}));
+  EXPECT_EQ(RunZpack({verify.begin(), verify.end() - 1}).exit_code, 1);
+  const ProcessResult result = RunZpack(verify);
+  EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+  EXPECT_THAT(result.out,
+              HasSubstr("; the repository moved on: 1 ref, 3 objects\n"));
+  ExpectUsageError({"verify", "--allow-newer", file_}, "'--against'");
+}
+
 TEST_F(OptionsTest, VerifyAgainstNoRepositoryIsAFailure) {
   ExpectFailure({"verify", "--against", dir_ / "gone", file_},
                 "not a git repository");

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "api/convert_source.h"
+#include "base/error.h"
 #include "support/fault_file.h"
 #include "support/memory_source.h"
 #include "support/temp_dir.h"
@@ -53,6 +54,59 @@ class StopAt final : public ProgressSink {
   std::stop_source stop_;
 };
 
+// Fails from its call number `fail_at` on.
+class FailingSource final : public ObjectSource {
+ public:
+  FailingSource(std::unique_ptr<ObjectSource> source, int& calls, int fail_at,
+                ErrorCode code)
+      : source_(std::move(source)),
+        calls_(calls),
+        fail_at_(fail_at),
+        code_(code) {}
+
+  const std::string& path() const override { return source_->path(); }
+  ObjectFormat object_format() const override {
+    return source_->object_format();
+  }
+  Result<ObjectIdTable> ListObjects() override {
+    ZPACK_TRY(Call());
+    return source_->ListObjects();
+  }
+  Result<ObjectInfo> ReadInfo(const ObjectId& id) override {
+    ZPACK_TRY(Call());
+    return source_->ReadInfo(id);
+  }
+  Result<ObjectType> Read(const ObjectId& id, Bytes& content) override {
+    ZPACK_TRY(Call());
+    return source_->Read(id, content);
+  }
+  Result<std::unique_ptr<ObjectStream>> Open(const ObjectId& id) override {
+    ZPACK_TRY(Call());
+    return source_->Open(id);
+  }
+  Result<RefsSnapshot> ReadRefs() override {
+    ZPACK_TRY(Call());
+    return source_->ReadRefs();
+  }
+  Result<std::vector<ObjectId>> ListOtherTips() override {
+    ZPACK_TRY(Call());
+    return source_->ListOtherTips();
+  }
+  uint64_t PackedBytes() override { return source_->PackedBytes(); }
+  bool IsPartialClone() override { return source_->IsPartialClone(); }
+
+ private:
+  Status Call() {
+    if (fail_at_ < 0 || calls_++ < fail_at_) return {};
+    return MakeError(code_, "the source is gone");
+  }
+
+  std::unique_ptr<ObjectSource> source_;
+  int& calls_;
+  int fail_at_;
+  ErrorCode code_;
+};
+
 class ResumeTest : public ::testing::Test {
  protected:
   ResumeTest() : source_(SampleHistory(40)), path_(dir_ / "out/a.zpack") {
@@ -73,6 +127,20 @@ class ResumeTest : public ::testing::Test {
   Result<ConvertStats> Convert(FileSystem& system) {
     return ConvertSource([&](SourceUse) { return source_.Open(); }, system,
                          path_, options_);
+  }
+
+  // Converts, and call `fail_at` to the source and those after it fail.
+  Result<ConvertStats> ConvertFailing(int fail_at, ErrorCode code) {
+    source_calls_ = 0;
+    return ConvertSource(
+        [&](SourceUse) -> Result<std::unique_ptr<ObjectSource>> {
+          if (source_calls_ >= fail_at) {
+            return MakeError(ErrorCode::kNotFound, "no source");
+          }
+          return std::make_unique<FailingSource>(source_.Open(), source_calls_,
+                                                 fail_at, code);
+        },
+        PosixFileSystem(), path_, options_);
   }
 
   // Cuts a conversion off at call `call` to the file system.
@@ -109,6 +177,7 @@ class ResumeTest : public ::testing::Test {
   std::string path_;
   ConvertOptions options_;
   std::string expected_;
+  int source_calls_ = 0;
 };
 
 TEST_F(ResumeTest, WhereverItWasCutOffTheBytesAreTheSame) {
@@ -264,6 +333,79 @@ TEST_F(ResumeTest, InterruptionBeforeAnythingIsResumedKeepsTheTemporary) {
   EXPECT_TRUE(ReadFile(Temporary()) == left);
   options_.run = {};
   options_.run.threads = 4;
+  EXPECT_GT(ExpectResumes().resumed_blocks, 10U);
+}
+
+TEST_F(ResumeTest, FailureOfTheSourceKeepsTheTemporary) {
+  CutOff(kNearTheEnd);
+  options_.resume = Resume::kYes;
+  ASSERT_TRUE(ConvertFailing(1000000, ErrorCode::kIo));
+  std::filesystem::remove(path_);
+  const int calls = source_calls_;
+  ASSERT_GT(calls, 100);
+  for (int call = 0; call < calls; call += 1 + calls / 8) {
+    SCOPED_TRACE("call " + std::to_string(call) + " of the source");
+    CutOff(kNearTheEnd);
+    options_.resume = Resume::kYes;
+    EXPECT_FALSE(ConvertFailing(call, ErrorCode::kIo));
+    EXPECT_TRUE(CanResume(path_));
+    EXPECT_GT(ExpectResumes().resumed_blocks, 10U);
+  }
+}
+
+TEST_F(ResumeTest, FailureOfTheFileSystemKeepsTheTemporary) {
+  CutOff(kNearTheEnd);
+  const std::string left = ReadFile(Temporary());
+  options_.resume = Resume::kYes;
+  const int calls = Calls();
+  for (int call = 0; call < calls - 1; call += 7) {
+    SCOPED_TRACE("call " + std::to_string(call));
+    WriteFile(Temporary(), left);
+    FaultFileSystem system(call, Fault::kError);
+    options_.resume = Resume::kYes;
+    if (Convert(system)) {
+      // What could not be read of the temporary was written again.
+      EXPECT_EQ(system.failed(), "read");
+      EXPECT_TRUE(ReadFile(path_) == expected_);
+      std::filesystem::remove(path_);
+      continue;
+    }
+    EXPECT_GT(ExpectResumes().resumed_blocks, 10U) << system.failed();
+  }
+}
+
+TEST_F(ResumeTest, FailureAfterTheRenameIsAnError) {
+  CutOff(kNearTheEnd);
+  const std::string left = ReadFile(Temporary());
+  options_.resume = Resume::kYes;
+  const int calls = Calls();
+  WriteFile(Temporary(), left);
+  FaultFileSystem system(calls - 1, Fault::kError);
+  EXPECT_FALSE(Convert(system));
+  EXPECT_TRUE(ReadFile(path_) == expected_);
+  EXPECT_FALSE(Exists(Temporary()));
+}
+
+TEST_F(ResumeTest, FailureBeforeTheModeIsSetKeepsTheTemporary) {
+  CutOff(kNearTheEnd);
+  const std::string left = ReadFile(Temporary());
+  WriteFile(path_, "the old file");
+  options_.overwrite = Overwrite::kYes;
+  options_.resume = Resume::kYes;
+  // Syncing the directory, opening the temporary, setting its mode.
+  for (int call = 0; call < 3; ++call) {
+    FaultFileSystem system(call, Fault::kError);
+    EXPECT_FALSE(Convert(system));
+    EXPECT_TRUE(ReadFile(Temporary()) == left) << system.failed();
+  }
+  EXPECT_GT(ExpectResumes().resumed_blocks, 10U);
+}
+
+TEST_F(ResumeTest, SourceThatFailsHalfWayKeepsWhatWasWritten) {
+  options_.resume = Resume::kNo;
+  ASSERT_TRUE(ConvertFailing(1000000, ErrorCode::kSourceCorrupt));
+  std::filesystem::remove(path_);
+  EXPECT_FALSE(ConvertFailing(source_calls_ - 2, ErrorCode::kSourceCorrupt));
   EXPECT_GT(ExpectResumes().resumed_blocks, 10U);
 }
 

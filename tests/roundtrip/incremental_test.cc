@@ -345,6 +345,32 @@ TEST_F(IncrementalTest, ThreadsDoNotChangeTheBytes) {
   EXPECT_TRUE(one == convert("2"));
 }
 
+TEST_F(IncrementalTest, OnlyWithTrustBaseCopiedObjectsAreNotVerified) {
+  ConvertOld();
+  const auto convert = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"convert", "--force", "--base", old_});
+    options.insert(options.end(), {repo_.path(), dir_ / "new.zpack"});
+    return RunZpack(options);
+  };
+  EXPECT_THAT(convert({}).err, HasSubstr(", verified;"));
+  const Json all = Json::parse(convert({"--json"}).out);
+  EXPECT_EQ(all["verified"], true);
+  EXPECT_EQ(all["unverified_objects"], 0);
+  EXPECT_THAT(convert({"--trust-base"}).err,
+              AllOf(HasSubstr(", not verified: "), HasSubstr(old_)));
+  const Json some = Json::parse(convert({"--json", "--trust-base"}).out);
+  EXPECT_EQ(some["verified"], false);
+  EXPECT_EQ(some["unverified_objects"], some["base"]["copied_objects"]);
+  EXPECT_GT(some["unverified_objects"], 0);
+}
+
+TEST_F(IncrementalTest, TrustBaseWithoutBaseIsWrongUsage) {
+  const ProcessResult result =
+      RunZpack({"convert", "--trust-base", repo_.path(), dir_ / "new.zpack"});
+  EXPECT_EQ(result.exit_code, 129);
+  EXPECT_THAT(result.err, HasSubstr("'--base'"));
+}
+
 TEST_F(IncrementalTest, WhatIsNoZpackFileIsRefused) {
   WriteFile(old_, "nonsense");
   ExpectRefused(repo_.path(), dir_, {old_}, {"--base", old_});

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A source that changes while it is converted: an error that says so and an
-// untouched destination when the result could be stale, success when only the
-// place of objects has changed.
+// A source that changes while it is converted: the file is the source as it was
+// when it was listed, what it gained is reported, and what it lost is an error
+// with an untouched destination.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "api/convert_source.h"
+#include "base/error.h"
 #include "git/repository_source.h"
 #include "support/matchers.h"
 #include "support/program.h"
@@ -31,7 +32,7 @@ using testing::RepoBuilder;
 using testing::TempDir;
 
 // Passes everything on, and calls `after_list` when the objects were listed.
-class HookedSource final : public ObjectSource {
+class HookedSource : public ObjectSource {
  public:
   HookedSource(std::unique_ptr<ObjectSource> source,
                std::function<void()> after_list)
@@ -67,6 +68,23 @@ class HookedSource final : public ObjectSource {
   std::function<void()> after_list_;
 };
 
+// Lists nothing, and says that objects are there, or are not.
+class ShortList final : public HookedSource {
+ public:
+  ShortList(std::unique_ptr<ObjectSource> source, bool is_there)
+      : HookedSource(std::move(source), nullptr), is_there_(is_there) {}
+  Result<ObjectIdTable> ListObjects() override {
+    return ObjectIdTable::FromUnsorted(object_format(), Bytes());
+  }
+  Result<ObjectInfo> ReadInfo(const ObjectId& id) override {
+    if (!is_there_) return MakeError(ErrorCode::kNotFound, "no such object");
+    return HookedSource::ReadInfo(id);
+  }
+
+ private:
+  bool is_there_;
+};
+
 class SourceChangeTest : public ::testing::Test {
  protected:
   SourceChangeTest()
@@ -91,13 +109,23 @@ class SourceChangeTest : public ::testing::Test {
         PosixFileSystem(), file_, options_);
   }
 
-  void ExpectRefused(const std::function<void()>& change,
-                     const std::string& why) {
-    EXPECT_THAT(ConvertWhile(nullptr, change),
-                IsError(ErrorCode::kSourceCorrupt, HasSubstr(why)));
-    EXPECT_EQ(testing::ReadFile(file_), "the old file");
-    EXPECT_THAT(testing::ListDirectory(dir_.path()),
-                ::testing::ElementsAre("repo", "x.zpack"));
+  // Converts, and `change` happens before the check at the end: the file is
+  // that of the source as it was before, and what was gained is reported.
+  void ExpectSnapshot(const std::function<void()>& change, uint64_t refs,
+                      uint64_t objects) {
+    const testing::RepositoryState before = testing::ReadState(repo_.path());
+    const auto stats = ConvertWhile(nullptr, change);
+    ASSERT_THAT(stats, IsOk());
+    EXPECT_EQ(stats->moved_on.refs, refs);
+    EXPECT_EQ(stats->moved_on.objects, objects);
+    EXPECT_EQ(Restored(), before);
+  }
+
+  // What the file holds.
+  testing::RepositoryState Restored() {
+    EXPECT_TRUE(
+        testing::RunZpack({"restore", "-q", "-f", file_, dir_ / "r.git"}).ok());
+    return testing::ReadState(dir_ / "r.git");
   }
 
   TempDir dir_;
@@ -112,46 +140,103 @@ TEST_F(SourceChangeTest, UnchangedSourceReplacesTheOldFile) {
   EXPECT_NE(testing::ReadFile(file_), "the old file");
 }
 
-TEST_F(SourceChangeTest, ObjectThatAppearsIsNoticed) {
-  ExpectRefused([&] { repo_.WriteBlob("new"); },
-                "object " + testing::HashObject("blob", "new") + " appeared");
+TEST_F(SourceChangeTest, ObjectThatAppearsIsReportedAndNotIncluded) {
+  ExpectSnapshot([&] { repo_.WriteBlob("new"); }, 0, 1);
 }
 
-TEST_F(SourceChangeTest, ObjectThatVanishesIsNoticed) {
-  const std::string id = repo_.WriteBlob("unreachable");
-  ExpectRefused([&] { fs::remove(repo_.LooseObjectPath(id)); },
-                "object " + id + " vanished");
+TEST_F(SourceChangeTest, PushIsReportedAndNotIncluded) {
+  ExpectSnapshot(
+      [&] {
+        const std::string pushed = repo_.SimpleCommit("pushed", {tip_});
+        repo_.SetRef("refs/heads/main", pushed);
+        repo_.SetRef("refs/tags/v1", repo_.WriteTag(pushed, "commit", "v1"));
+      },
+      2, 4);
 }
 
-TEST_F(SourceChangeTest, RefThatMovesIsNoticed) {
-  ExpectRefused(
+TEST_F(SourceChangeTest, PushWhileObjectsAreReadIsNotIncluded) {
+  for (const ObjectSet set : {ObjectSet::kAll, ObjectSet::kReachable}) {
+    options_.objects = set;
+    const testing::RepositoryState before = testing::ReadState(repo_.path());
+    const auto stats = ConvertWhile(
+        [&] {
+          tip_ = repo_.SimpleCommit("pushed", {tip_});
+          repo_.Git({"update-ref", "--create-reflog", "refs/heads/main", tip_});
+        },
+        nullptr);
+    ASSERT_THAT(stats, IsOk());
+    EXPECT_EQ(stats->moved_on.refs, 1U);
+    EXPECT_EQ(stats->moved_on.objects, set == ObjectSet::kAll ? 3U : 0U);
+    EXPECT_EQ(Restored(), before);
+  }
+}
+
+TEST_F(SourceChangeTest, RefsThatMoveAppearOrVanishAreReported) {
+  repo_.SetRef("refs/heads/old", tip_);
+  ExpectSnapshot(
       [&] {
         repo_.SetRef("refs/heads/main", repo_.Git({"rev-parse", "main~"}));
+        repo_.SetRef("refs/heads/new", tip_);
+        fs::remove(repo_.path() + "/refs/heads/old");
       },
-      "changed while it was converted: ref 'refs/heads/main'");
+      3, 0);
 }
 
-TEST_F(SourceChangeTest, RefThatAppearsIsNoticed) {
-  ExpectRefused([&] { repo_.SetRef("refs/heads/new", tip_); },
-                "ref 'refs/heads/new' is missing");
+TEST_F(SourceChangeTest, HeadThatMovesIsReported) {
+  ExpectSnapshot(
+      [&] { testing::WriteFile(repo_.path() + "/HEAD", tip_ + '\n'); }, 1, 0);
 }
 
-TEST_F(SourceChangeTest, RefThatVanishesIsNoticed) {
-  repo_.SetRef("refs/heads/old", tip_);
-  ExpectRefused([&] { fs::remove(repo_.path() + "/refs/heads/old"); },
-                "ref 'refs/heads/old' is not in the repository");
+TEST_F(SourceChangeTest, ShallowBoundaryThatAppearsIsReported) {
+  ExpectSnapshot(
+      [&] { testing::WriteFile(repo_.path() + "/shallow", tip_ + '\n'); }, 1,
+      0);
 }
 
-TEST_F(SourceChangeTest, HeadThatMovesIsNoticed) {
-  ExpectRefused(
-      [&] { testing::WriteFile(repo_.path() + "/HEAD", tip_ + '\n'); },
-      "HEAD is symbolic ref to 'refs/heads/main', it should be detached");
+TEST_F(SourceChangeTest, ObjectThatVanishesIsAnErrorThatCanBeResumed) {
+  const std::string id = repo_.WriteBlob("unreachable");
+  const std::string path = repo_.LooseObjectPath(id);
+  const std::string hidden = dir_ / "hidden";
+  EXPECT_THAT(ConvertWhile(nullptr, [&] { fs::rename(path, hidden); }),
+              IsError(ErrorCode::kSourceCorrupt,
+                      HasSubstr("object " + id + " vanished")));
+  EXPECT_EQ(testing::ReadFile(file_), "the old file");
+  EXPECT_TRUE(CanResume(file_));
+  fs::rename(hidden, path);
+  options_.resume = Resume::kYes;
+  const auto stats = ConvertWhile(nullptr, nullptr);
+  ASSERT_THAT(stats, IsOk());
+  EXPECT_GT(stats->resumed_blocks, 0U);
+  EXPECT_EQ(Restored(), testing::ReadState(repo_.path()));
 }
 
-TEST_F(SourceChangeTest, ShallowBoundaryThatAppearsIsNoticed) {
-  ExpectRefused(
-      [&] { testing::WriteFile(repo_.path() + "/shallow", tip_ + '\n'); },
-      "shallow boundary " + tip_);
+TEST_F(SourceChangeTest, ForcedPushAndGarbageCollectionAreNoErrorUntilPruned) {
+  const auto force_push = [&](const char* prune) {
+    repo_.SetRef("refs/heads/main", repo_.Git({"rev-parse", "main~2"}));
+    repo_.Git({"reflog", "expire", "--expire=now", "--all"});
+    repo_.Git({"gc", "-q", prune});
+  };
+  EXPECT_THAT(ConvertWhile(nullptr, [&] { force_push("--prune=never"); }),
+              IsOk());
+  repo_.SetRef("refs/heads/main", tip_);
+  EXPECT_THAT(ConvertWhile(nullptr, [&] { force_push("--prune=now"); }),
+              IsError(ErrorCode::kSourceCorrupt, HasSubstr("vanished")));
+}
+
+// What a listing misses, because it moved meanwhile, is asked for by its name.
+TEST_F(SourceChangeTest, ObjectThatIsNotListedButThereIsNoError) {
+  const auto convert = [&](bool is_there) {
+    return ConvertSource(
+        [&](SourceUse use) -> Result<std::unique_ptr<ObjectSource>> {
+          auto source = OpenRepository(repo_.path());
+          if (!source || use == SourceUse::kConvert) return source;
+          return std::make_unique<ShortList>(*std::move(source), is_there);
+        },
+        PosixFileSystem(), file_, options_);
+  };
+  EXPECT_THAT(convert(true), IsOk());
+  EXPECT_THAT(convert(false),
+              IsError(ErrorCode::kSourceCorrupt, HasSubstr("vanished")));
 }
 
 TEST_F(SourceChangeTest, SourceThatVanishesIsNoticed) {

@@ -23,10 +23,10 @@ namespace zpack {
 
 inline const char* ErrorCodeName(ErrorCode code) {
   constexpr std::array kNames = {
-      "kIo",        "kCorrupt",         "kUnsupported", "kNotFound",
-      "kAmbiguous", "kInvalidArgument", "kExists",      "kLimitExceeded",
-      "kMismatch",  "kSourceCorrupt",   "kInterrupted", "kGit",
-      "kInternal"};
+      "kIo",          "kCorrupt",         "kUnsupported", "kNotFound",
+      "kAmbiguous",   "kInvalidArgument", "kExists",      "kLimitExceeded",
+      "kMismatch",    "kSourceCorrupt",   "kInterrupted", "kGit",
+      "kOutOfMemory", "kInternal"};
   const auto index = static_cast<size_t>(code);
   return index < kNames.size() ? kNames[index] : "unknown code";
 }

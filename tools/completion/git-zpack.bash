@@ -14,9 +14,9 @@ __git_zpack_options()
 	local run="--threads --memory --quiet --progress --no-progress --json"
 	case "$1" in
 	convert)
-		echo "--profile --level --block-size --reachable --base --resume --force --no-verify --discover $run --help" ;;
+		echo "--profile --level --block-size --reachable --base --trust-base --resume --force --no-verify --discover $run --help" ;;
 	verify)
-		echo "--level --against --discover $run --help" ;;
+		echo "--level --against --allow-newer --discover $run --help" ;;
 	restore)
 		echo "--force $run --help" ;;
 	repack)

@@ -26,6 +26,7 @@ void AddOptions(po::options_description& options) {
       "reachable", "only what refs, HEAD and reflogs reach")(
       "base", po::value<std::string>()->value_name("<file>"),
       "an older file, of which everything is taken over")(
+      "trust-base", "do not hash the objects that are copied from that file")(
       "resume", "continue a conversion to this file that was cut off")(
       "force,f", "replace an existing file")(
       "no-verify", "do not read the file back and hash every object");
@@ -61,6 +62,12 @@ ConvertOptions ToOptions(const po::variables_map& values) {
   }
   if (Has(values, "reachable")) options.objects = ObjectSet::kReachable;
   if (Has(values, "base")) options.base = Text(values, "base");
+  if (Has(values, "trust-base")) {
+    if (!options.base) {
+      throw UsageError{"option '--trust-base' needs '--base'"};
+    }
+    options.trust_base = TrustBase::kYes;
+  }
   if (Has(values, "resume")) options.resume = Resume::kYes;
   if (Has(values, "force")) options.overwrite = Overwrite::kYes;
   if (Has(values, "no-verify")) options.read_back = ReadBack::kNo;
@@ -86,6 +93,19 @@ Json BaseToJson(const ConvertStats& stats, const ConvertOptions& options) {
           {"renumbered_blocks", stats.reused.renumbered_blocks}};
 }
 
+bool IsVerified(const ConvertStats& stats, const ConvertOptions& options) {
+  return options.read_back == ReadBack::kYes && stats.unverified_objects == 0;
+}
+
+// For the summary, which it continues.
+std::string Verification(const ConvertStats& stats,
+                         const ConvertOptions& options) {
+  if (IsVerified(stats, options)) return ", verified";
+  if (options.read_back == ReadBack::kNo) return ", not verified";
+  return fmt::format(", not verified: {} objects copied from '{}'",
+                     stats.unverified_objects, QuoteName(*options.base));
+}
+
 Json ToJson(const ConvertStats& stats, const ConvertOptions& options) {
   Json types = Json::object();
   for (const auto& type : stats.types) {
@@ -104,8 +124,10 @@ Json ToJson(const ConvertStats& stats, const ConvertOptions& options) {
                {"source_pack_bytes", stats.source_pack_bytes},
                {"refs", stats.refs},
                {"base", BaseToJson(stats, options)},
+               {"moved_on", MovedOnToJson(stats.moved_on)},
                {"resumed_blocks", stats.resumed_blocks},
-               {"verified", options.read_back == ReadBack::kYes},
+               {"verified", IsVerified(stats, options)},
+               {"unverified_objects", stats.unverified_objects},
                {"phases", PhasesToJson(stats.phases)},
                {"peak_rss_bytes", PeakResidentBytes()}});
   return json;
@@ -118,11 +140,17 @@ int Run(const po::variables_map& values, const Io& io) {
   const std::string& file = Text(values, "file");
   const auto stats = Convert(Text(values, "repository"), file, options);
   if (!stats) {
-    if (stats.error().code == ErrorCode::kInterrupted && !context.quiet() &&
+    const int code = Fail(io, stats.error());
+    // With kExists it may be another process that is at work there.
+    if (stats.error().code != ErrorCode::kExists && !context.quiet() &&
         CanResume(file)) {
       io.err << "hint: run it again with --resume to continue\n";
     }
-    return Fail(io, stats.error());
+    return code;
+  }
+  if (stats->moved_on.any() && !context.quiet()) {
+    io.err << fmt::format("warning: the source moved on: {}, not included\n",
+                          Describe(stats->moved_on));
   }
   if (!stats->resume_unused.empty() && !context.quiet()) {
     io.err << fmt::format("warning: begun anew, not continued: {}\n",
@@ -139,8 +167,8 @@ int Run(const po::variables_map& values, const Io& io) {
         "Converted {} objects and {} refs to {}{}; the packs of '{}' take "
         "{}.\n",
         stats->objects(), stats->refs, HumanSize(stats->file_size),
-        options.read_back == ReadBack::kYes ? ", verified" : ", not verified",
-        QuoteName(stats->git_directory), HumanSize(stats->source_pack_bytes));
+        Verification(*stats, options), QuoteName(stats->git_directory),
+        HumanSize(stats->source_pack_bytes));
   }
   return kDone;
 }

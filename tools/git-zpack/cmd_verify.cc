@@ -28,7 +28,10 @@ void AddOptions(po::options_description& options) {
       "structure, checksums, objects (default) or connectivity; each includes "
       "those before it")(
       "against", po::value<std::string>()->value_name("<repository>"),
-      "also compare objects, refs and HEAD with this repository");
+      "also compare objects, refs and HEAD with this repository")(
+      "allow-newer",
+      "accept that this repository has more objects and refs, or refs that "
+      "moved");
   AddDiscoveryOption(options);
   AddRunOptions(options);
   AddMemoryOption(options);
@@ -80,6 +83,7 @@ Json ToJson(const VerifyReport& report) {
                {"bytes_verified", report.bytes_verified},
                {"damages", damages},
                {"differences", differences},
+               {"moved_on", MovedOnToJson(report.moved_on)},
                {"phases", PhasesToJson(report.phases)},
                {"peak_rss_bytes", PeakResidentBytes()}});
   return json;
@@ -97,8 +101,14 @@ std::string Summary(const std::string& file, const VerifyReport& report) {
                        kLevels[static_cast<size_t>(report.level)].first,
                        against);
   }
-  return fmt::format("{}: {}, {} of {} objects verified{}", QuoteName(file),
-                     verdict, report.objects_verified, report.objects, against);
+  std::string text =
+      fmt::format("{}: {}, {} of {} objects verified{}", QuoteName(file),
+                  verdict, report.objects_verified, report.objects, against);
+  if (report.moved_on.any()) {
+    text +=
+        fmt::format("; the repository moved on: {}", Describe(report.moved_on));
+  }
+  return text;
 }
 
 int Run(const po::variables_map& values, const Io& io) {
@@ -112,6 +122,12 @@ int Run(const po::variables_map& values, const Io& io) {
   }
   if (Has(values, "against") && Text(values, "against").empty()) {
     throw UsageError{"option '--against' expects a repository"};
+  }
+  if (Has(values, "allow-newer")) {
+    if (!Has(values, "against")) {
+      throw UsageError{"option '--allow-newer' needs '--against'"};
+    }
+    options.allow_newer = AllowNewer::kYes;
   }
   const std::string file = Text(values, "file");
   const auto report = Verify(file, Text(values, "against"), options);
@@ -135,7 +151,8 @@ int Run(const po::variables_map& values, const Io& io) {
 const Command kVerifyCommand = {
     "verify",
     "Prove a .zpack file intact, by itself and against its repository",
-    "[--level <level>] [--against <repository>] [<options>] <file>",
+    "[--level <level>] [--against <repository> [--allow-newer]] [<options>] "
+    "<file>",
     {"file"},
     0,
     LastArgument::kOnce,

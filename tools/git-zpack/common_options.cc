@@ -149,6 +149,16 @@ Json PhasesToJson(const std::vector<PhaseTime>& phases) {
   return rows;
 }
 
+std::string Describe(const MovedOn& moved_on) {
+  return fmt::format("{} ref{}, {} object{}", moved_on.refs,
+                     moved_on.refs == 1 ? "" : "s", moved_on.objects,
+                     moved_on.objects == 1 ? "" : "s");
+}
+
+Json MovedOnToJson(const MovedOn& moved_on) {
+  return {{"refs", moved_on.refs}, {"objects", moved_on.objects}};
+}
+
 void PrintJson(const Json& document, std::ostream& out) {
   // File names in messages may be no UTF-8.
   out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';

@@ -15,6 +15,7 @@
 #include "cli.h"
 #include "progress_meter.h"
 #include "zpack/options.h"
+#include "zpack/refs.h"
 
 namespace zpack::cli {
 
@@ -65,6 +66,11 @@ void SetBytes(nlohmann::ordered_json& object, const std::string& key,
 
 // An array of titles and seconds.
 nlohmann::ordered_json PhasesToJson(const std::vector<PhaseTime>& phases);
+
+// "3 refs, 1 object".
+std::string Describe(const MovedOn& moved_on);
+// An object with both counts.
+nlohmann::ordered_json MovedOnToJson(const MovedOn& moved_on);
 
 // Writes a JSON document and a line feed.
 void PrintJson(const nlohmann::ordered_json& document, std::ostream& out);
