@@ -57,7 +57,7 @@ ShownInMessage<T> ShowInMessage(const T& argument) {
   } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
     return QuoteName(argument, kMaxNameInMessage);
   } else {
-    return argument;
+    return argument;  // NOLINT(bugprone-return-const-ref-from-parameter)
   }
 }
 

@@ -294,10 +294,12 @@ TEST_F(CommitStretchEncoderTest, BuildsNothingThatIsTooLarge) {
   block.streams = {};
   block.streams.links.parent_counts = {1};
   block.streams.links.root_trees = {0};
-  block.streams.identities = {0, 1};
-  block.streams.time_zones = {1, 1};
-  block.streams.identity_texts = Bytes(5000, 'a');
-  block.streams.identity_texts.push_back(0);
+  block.streams.identities = {0, 2};
+  block.streams.time_zones = {0, 2};
+  block.streams.identity_texts = Bytes(10002, 'a');
+  block.streams.identity_texts[4999] = '>';
+  block.streams.identity_texts[5000] = 0;
+  block.streams.identity_texts.back() = 0;
   block.streams.links.times = {0, 0};
   block.streams.header_sizes = {0};
   block.streams.message_sizes = {0};
