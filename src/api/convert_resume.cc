@@ -13,6 +13,7 @@
 #include "base/guarded.h"
 #include "format/block.h"
 #include "format/chunk.h"
+#include "reader/block_decoder.h"
 #include "reader/pack_file.h"
 #include "verify/verify_pack.h"
 #include "writer/container_writer.h"
@@ -91,7 +92,7 @@ class BlockScan {
         format::DecodeBlock(*payload, ReadOptions{}.max_block_size);
     if (!block) return std::nullopt;
     written.blocks.push_back(
-        {offset_, chunk_.size(), block->header.first_object});
+        {offset_, chunk_.size(), block->header.first_object, {}});
     offset_ += chunk_.size();
     return block->header;
   }
@@ -150,6 +151,12 @@ Status CheckObjects(FileSystem& file_system, const PackPlan& plan,
   const std::vector<bool> trusted(plan.contents.reused_count(), true);
   VerifyReport report;
   ZPACK_TRY(VerifyObjects(*pack, trusted, run, report));
+  BlockDecoder decoder;
+  for (size_t block = 0; block < written.blocks.size(); ++block) {
+    // Those that were trusted are looked at only now, and never refused.
+    if (block < trusted.size()) (void)decoder.DecodeObjects(*pack, block);
+    written.blocks[block].expansion = pack->expansion().Of(block);
+  }
   uint64_t damaged_at = written.size();
   for (const Damage& damage : report.damages) {
     damaged_at = std::min(damaged_at, damage.offset);

@@ -5,7 +5,10 @@
 
 #pragma once
 
+#include <algorithm>
+
 #include "base/memory.h"
+#include "zpack/options.h"
 
 namespace zpack {
 
@@ -15,6 +18,17 @@ inline unsigned DecodingThreads(const RunOptions& run) {
   constexpr uint64_t kShared = uint64_t{32} << 20;
   constexpr uint64_t kPerThread = uint64_t{64} << 20;
   return FittingThreads(run, kShared, kPerThread);
+}
+
+// `options` with limits that a reader keeps within RunOptions::memory if that
+// is set; but blocks of this library's own writer can always be read.
+inline ReadOptions BoundedReads(ReadOptions options, const RunOptions& run) {
+  constexpr uint64_t kLeast = uint64_t{128} << 20;
+  if (run.memory) {
+    options.max_block_size =
+        std::min(options.max_block_size, std::max(kLeast, *run.memory / 2));
+  }
+  return options;
 }
 
 }  // namespace zpack

@@ -42,6 +42,7 @@ Result<RestoreStats> RestoreFile(const std::string& path,
   RestoreOptions options = given;
   options.run.progress = &timer;
   options.run.threads = DecodingThreads(given.run);
+  options.read = BoundedReads(given.read, given.run);
   ZPACK_TRY(CheckNotInside(path, directory));
   ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
   ZPACK_ASSIGN_OR_RETURN(const auto pack,

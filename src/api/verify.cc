@@ -25,6 +25,7 @@ Result<VerifyReport> VerifyFile(const std::string& path,
   VerifyOptions options = given;
   options.run.progress = &timer;
   options.run.threads = DecodingThreads(given.run);
+  options.read = BoundedReads(given.read, given.run);
   VerifyReport report;
   report.level = options.level;
   // Opened first: a wrong name should not cost an hour of verification.

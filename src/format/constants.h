@@ -44,6 +44,8 @@ inline constexpr uint32_t kObjectNumbersChunk = ChunkId("ONBP");
 // What older files have instead:
 inline constexpr uint32_t kWholeObjectIdsChunk = ChunkId("OIDS");
 inline constexpr uint32_t kWideObjectNumbersChunk = ChunkId("ONUM");
+// Optional, of zeros: see FORMAT.md, "Expansion".
+inline constexpr uint32_t kPaddingChunk = ChunkId("FILL");
 inline constexpr uint32_t kTableOfContentsChunk = ChunkId("TOCC");
 
 // A reader that does not know a chunk with this flag must refuse the file.

@@ -39,10 +39,48 @@ TreeBlock::IdOf AnyId(const PackFile& pack) {
   return [id](uint32_t) { return id; };
 }
 
-BlockLimits Limits(const PackFile& pack, const format::BlockView& block) {
-  uint64_t stored = 0;
-  for (const auto& stream : block.streams) stored += stream.stored.size();
-  return BlockLimits::For(pack.options().max_block_size, stored);
+BlockLimits Limits(const PackFile& pack) {
+  const format::Expansion& file = pack.expansion().limit();
+  return {pack.max_kept(), file.content, file.chains};
+}
+
+// What the directory of a block says about its expansion.
+format::Expansion DirectoryExpansion(const format::BlockView& block) {
+  std::vector<format::StreamHeader> headers;
+  headers.reserve(block.streams.size());
+  for (const auto& stream : block.streams) headers.push_back(stream.header);
+  format::Expansion expansion;
+  expansion.decoded = format::DecodedSize(block.header, headers);
+  if (const auto* const contents = block.Find(format::StreamKind::kContents)) {
+    expansion.content = contents->header.raw_size;
+    expansion.chains = expansion.content;
+  }
+  return expansion;
+}
+
+// kLimitExceeded when the block needs too much memory, or the file stands for
+// too much with it.
+Status CheckExpansion(const PackFile& pack, size_t block,
+                      const format::BlockView& view) {
+  const format::Expansion expansion = DirectoryExpansion(view);
+  const bool segment = view.header.kind == format::BlockKind::kSegment;
+  const uint64_t memory = segment ? expansion.content : expansion.decoded;
+  const uint64_t limit =
+      segment ? pack.max_piece() : pack.options().max_block_size;
+  if (memory > limit) {
+    return MakeError(ErrorCode::kLimitExceeded,
+                     "a block that takes {} bytes of memory is above the limit "
+                     "of {}",
+                     memory, limit);
+  }
+  return pack.expansion().Note(block, expansion);
+}
+
+// Notes the content of a block that its directory does not tell.
+Status NoteContent(const PackFile& pack, size_t block, uint64_t content,
+                   uint64_t chains) {
+  return pack.expansion().Note(
+      block, {.content = content, .decoded = 0, .chains = chains});
 }
 
 CommitNumbers Numbers(const PackFile& pack, const format::BlockView& block) {
@@ -100,6 +138,7 @@ Result<format::BlockView> BlockDecoder::LoadChunk(const PackFile& pack,
       (next_continues && !segment)) {
     return MakeError(ErrorCode::kCorrupt, "objects differ from block table");
   }
+  ZPACK_TRY(CheckExpansion(pack, block, view));
   return view;
 }
 
@@ -117,12 +156,12 @@ Result<Bytes> BlockDecoder::Unpack(const format::BlockView& block,
   return raw;
 }
 
-Result<BlockObjects> BlockDecoder::Objects(const PackFile& pack,
+Result<BlockObjects> BlockDecoder::Objects(const PackFile& pack, size_t at,
                                            const format::BlockView& block) {
   BlockObjects objects{block.header, {}};
   if (block.header.kind == format::BlockKind::kCommits) {
     ZPACK_ASSIGN_OR_RETURN(Commits commits,
-                           DecodeCommitBlock(pack, block, AnyId(pack)));
+                           DecodeCommitBlock(pack, at, block, AnyId(pack)));
     objects.sizes = std::move(commits.sizes);
     return objects;
   }
@@ -134,8 +173,8 @@ Result<BlockObjects> BlockDecoder::Objects(const PackFile& pack,
                            Unpack(block, format::StreamKind::kBases));
     ZPACK_ASSIGN_OR_RETURN(
         BlockLayout layout,
-        ParseBlockLayout(raw, bases, block.header.object_count,
-                         Limits(pack, block)));
+        ParseBlockLayout(raw, bases, block.header.object_count, Limits(pack)));
+    ZPACK_TRY(NoteContent(pack, at, layout.content, layout.chains));
     objects.sizes = std::move(layout.sizes);
     return objects;
   }
@@ -165,7 +204,7 @@ Result<DeltaBlock> BlockDecoder::Deltas(const PackFile& pack,
     ZPACK_ASSIGN_OR_RETURN(*stream, Unpack(block, kind));
   }
   return DeltaBlock::Parse(std::move(streams), block.header.object_count,
-                           Limits(pack, block));
+                           Limits(pack));
 }
 
 Result<CommitLinkStreams> BlockDecoder::CommitLinks(
@@ -183,7 +222,7 @@ Result<CommitLinkStreams> BlockDecoder::CommitLinks(
   return streams;
 }
 
-Result<Commits> BlockDecoder::DecodeCommitBlock(const PackFile& pack,
+Result<Commits> BlockDecoder::DecodeCommitBlock(const PackFile& pack, size_t at,
                                                 const format::BlockView& block,
                                                 TreeBlock::IdOf id_of) {
   using format::StreamKind;
@@ -199,9 +238,13 @@ Result<Commits> BlockDecoder::DecodeCommitBlock(const PackFile& pack,
         std::pair(StreamKind::kMessages, &streams.messages)}) {
     ZPACK_ASSIGN_OR_RETURN(*stream, Unpack(block, kind));
   }
-  return DecodeCommits(streams, block.header.object_count,
-                       {Numbers(pack, block), std::move(id_of)},
-                       pack.options().max_block_size);
+  ZPACK_ASSIGN_OR_RETURN(Commits commits,
+                         DecodeCommits(streams, block.header.object_count,
+                                       {Numbers(pack, block), std::move(id_of)},
+                                       pack.max_piece()));
+  const uint64_t content = commits.contents.size();
+  ZPACK_TRY(NoteContent(pack, at, content, content));
+  return commits;
 }
 
 Result<std::optional<CommitTable>> BlockDecoder::DecodeCommitLinks(
@@ -248,7 +291,7 @@ Result<TreeBlock> BlockDecoder::Trees(const PackFile& pack,
   }
   return TreeBlock::Parse(std::move(streams), block.header.object_count,
                           pack.object_count(), pack.header().object_format,
-                          Limits(pack, block));
+                          Limits(pack));
 }
 
 Result<BlockObjects> BlockDecoder::DecodeObjects(const PackFile& pack,
@@ -259,7 +302,7 @@ Result<BlockObjects> BlockDecoder::DecodeObjects(const PackFile& pack,
 
 Result<BlockObjects> BlockDecoder::DecodeObjects(
     const PackFile& pack, size_t block, const format::BlockView& view) {
-  return InBlock(Objects(pack, view), pack, block);
+  return InBlock(Objects(pack, block, view), pack, block);
 }
 
 Result<DecodedBlock> BlockDecoder::Decode(const PackFile& pack, size_t block) {
@@ -270,25 +313,30 @@ Result<DecodedBlock> BlockDecoder::Decode(const PackFile& pack, size_t block) {
     if (view.header.kind == format::BlockKind::kDeltas) {
       ZPACK_ASSIGN_OR_RETURN(decoded.deltas, Deltas(pack, view));
       decoded.objects = {view.header, decoded.deltas->sizes()};
+      ZPACK_TRY(NoteContent(pack, block, decoded.deltas->layout().content,
+                            decoded.deltas->layout().chains));
       return decoded;
     }
     if (view.header.kind == format::BlockKind::kTrees) {
       ZPACK_ASSIGN_OR_RETURN(decoded.trees, Trees(pack, view));
       decoded.objects = {view.header, decoded.trees->sizes()};
+      ZPACK_TRY(NoteContent(pack, block, decoded.trees->layout().content,
+                            decoded.trees->layout().chains));
       ZPACK_ASSIGN_OR_RETURN(decoded.id_of, IdOf(pack));
       return decoded;
     }
     if (view.header.kind == format::BlockKind::kCommits) {
       ZPACK_ASSIGN_OR_RETURN(TreeBlock::IdOf id_of, IdOf(pack));
-      ZPACK_ASSIGN_OR_RETURN(Commits commits,
-                             DecodeCommitBlock(pack, view, std::move(id_of)));
+      ZPACK_ASSIGN_OR_RETURN(
+          Commits commits,
+          DecodeCommitBlock(pack, block, view, std::move(id_of)));
       decoded.objects = {view.header, std::move(commits.sizes)};
       decoded.contents = std::move(commits.contents);
       ZPACK_ASSIGN_OR_RETURN(decoded.offsets,
                              Offsets(decoded.objects, decoded.contents.size()));
       return decoded;
     }
-    ZPACK_ASSIGN_OR_RETURN(decoded.objects, Objects(pack, view));
+    ZPACK_ASSIGN_OR_RETURN(decoded.objects, Objects(pack, block, view));
     ZPACK_ASSIGN_OR_RETURN(decoded.contents,
                            Unpack(view, format::StreamKind::kContents));
     const uint64_t size = decoded.contents.size();

@@ -50,12 +50,12 @@ class BlockDecoder {
   // Load, with errors that do not name the block yet.
   Result<format::BlockView> LoadChunk(const PackFile& pack, size_t block);
   Result<Bytes> Unpack(const format::BlockView& block, format::StreamKind kind);
-  Result<BlockObjects> Objects(const PackFile& pack,
+  Result<BlockObjects> Objects(const PackFile& pack, size_t at,
                                const format::BlockView& block);
   Result<DeltaBlock> Deltas(const PackFile& pack,
                             const format::BlockView& block);
   Result<CommitLinkStreams> CommitLinks(const format::BlockView& block);
-  Result<Commits> DecodeCommitBlock(const PackFile& pack,
+  Result<Commits> DecodeCommitBlock(const PackFile& pack, size_t at,
                                     const format::BlockView& block,
                                     TreeBlock::IdOf id_of);
   Result<TreeBlock> Trees(const PackFile& pack, const format::BlockView& block);

@@ -9,21 +9,6 @@
 #include "base/error.h"
 
 namespace zpack {
-namespace {
-
-// Content that one stored byte may stand for. A megabyte of which ten bytes
-// change from version to version stands for some 50,000.
-constexpr uint64_t kMaxExpansion = uint64_t{1} << 18;
-
-}  // namespace
-
-BlockLimits BlockLimits::For(uint64_t max_object_size, uint64_t stored_size) {
-  // Far above anything real, and far from where sums wrap around.
-  constexpr uint64_t kMost = uint64_t{1} << 40;
-  const uint64_t object_size = std::min(max_object_size, kMost);
-  return {object_size,
-          object_size + kMaxExpansion * std::min(stored_size, kMost >> 18)};
-}
 
 Result<BlockLayout> ParseBlockLayout(ByteView sizes, ByteView bases,
                                      uint32_t count,
@@ -39,7 +24,6 @@ Result<BlockLayout> ParseBlockLayout(ByteView sizes, ByteView bases,
   BlockLayout layout;
   std::vector<uint64_t> chains;  // content of each object and its bases
   chains.reserve(count);
-  uint64_t content = 0;
   layout.sizes.reserve(count);
   layout.bases.reserve(count);
   for (uint32_t index = 0; index < count; ++index) {
@@ -63,8 +47,10 @@ Result<BlockLayout> ParseBlockLayout(ByteView sizes, ByteView bases,
                        limits.object_size);
     }
     chains.push_back(size + (distance != 0 ? chains[base] : 0));
-    content += size;
-    if (chains.back() > limits.Chain(size) || content > limits.content) {
+    layout.content += size;
+    layout.chains += chains.back();
+    if (chains.back() > limits.Chain(size) || layout.content > limits.content ||
+        layout.chains > limits.chains) {
       return MakeError(ErrorCode::kLimitExceeded,
                        "a block stands for more content than {} bytes, or for "
                        "an object of {} bytes with bases of {}",

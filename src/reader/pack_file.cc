@@ -104,6 +104,9 @@ std::unique_ptr<PackFile> PackFile::OfBlocks(
   pack->header_.object_count = ids.size();
   pack->header_.required_features = format::KnownFeatures();
   pack->blocks_ = std::move(blocks);
+  // The finished file may be larger than it is now.
+  pack->expansion_ = std::make_unique<ExpansionMeter>(
+      pack->blocks_.block_count(), format::MaxExpansion(UINT64_MAX));
   (void)pack->load_index_.Do([&]() -> Status {
     pack->index_ = {std::move(ids), std::move(numbers), {}};
     pack->index_.ranks = format::InversePermutation(pack->index_.numbers);
@@ -228,6 +231,8 @@ Status PackFile::LoadTables(uint64_t& reading_at) {
                                              blocks.payload, chunks[0].end(),
                                              blocks_end, header_.object_count),
                                          at(format::kBlockTableChunk), path()));
+  expansion_ = std::make_unique<ExpansionMeter>(
+      blocks_.block_count(), format::MaxExpansion(file_->size()));
 
   reading_at = toc_offset;
   const auto index_chunks = format::FindIndexChunks(toc_);

@@ -22,6 +22,7 @@
 #include "format/object_index.h"
 #include "format/trailer.h"
 #include "object/object_id_table.h"
+#include "reader/expansion_meter.h"
 #include "zpack/options.h"
 #include "zpack/refs.h"
 
@@ -73,6 +74,13 @@ class PackFile {
   const RefsSnapshot& refs() const { return refs_; }
   const format::IndexChunks& index_chunks() const { return index_chunks_; }
   uint32_t object_count() const { return header_.object_count; }
+  // The largest object in a block of deltas or trees, and most bytes of objects
+  // that are kept at a time for others of their block.
+  uint64_t max_kept() const { return options_.max_block_size / 2; }
+  // The most bytes of a segment, and of all commits of a block.
+  uint64_t max_piece() const { return options_.max_block_size / 4; }
+  // What its blocks expand to, as far as they were decoded.
+  ExpansionMeter& expansion() const { return *expansion_; }
 
   // Reads and checks the whole index, the first time; a failure stays. Open has
   // done it.
@@ -148,6 +156,7 @@ class PackFile {
   format::BlockTable blocks_;
   RefsSnapshot refs_;
   format::IndexChunks index_chunks_;
+  std::unique_ptr<ExpansionMeter> expansion_;
   mutable OnceStatus load_index_;
   mutable Index index_;  // written once, before `index_loaded_`
   mutable std::atomic<bool> index_loaded_ = false;

@@ -134,8 +134,8 @@ class TreeBlock {
   // Reads the columns; see tree_block_parser.cc.
   class Parser;
 
-  // Finds `names_` and checks `outside_ids_`.
-  Status CheckNames();
+  // Finds `names_`, `max_count` at most, and checks `outside_ids_`.
+  Status CheckNames(uint64_t max_count);
   // Writes the id of an entry's child.
   void WriteChild(const Entry& entry, const IdOf& id_of, uint8_t* to) const;
   // Bytes of an entry in the content of a tree.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "base/error.h"
@@ -20,13 +19,10 @@ std::unexpected<Error> Bad(std::string_view what) {
 
 }  // namespace
 
-Status TreeBlock::CheckNames() {
-  // Each name is in an added entry, which takes some room in a tree.
-  const uint64_t content =
-      std::reduce(layout_.sizes.begin(), layout_.sizes.end(), uint64_t{0});
+Status TreeBlock::CheckNames(uint64_t max_count) {
   const auto count =
       static_cast<uint64_t>(std::ranges::count(name_texts_, uint8_t{0}));
-  if (count > content / (id_width_ + 1)) return Bad("number of names");
+  if (count > max_count) return Bad("number of names");
   names_.reserve(count);
   std::string_view rest = AsText(name_texts_);
   while (!rest.empty()) {
@@ -279,7 +275,8 @@ Result<TreeBlock> TreeBlock::Parse(Streams streams, uint32_t count,
   block.name_texts_ = std::move(streams.name_texts);
   block.outside_ids_ = std::move(streams.outside_ids);
   block.literals_ = std::move(streams.literals);
-  ZPACK_TRY(block.CheckNames());
+  // Each name is that of an added entry.
+  ZPACK_TRY(block.CheckNames(streams.names.size()));
   ZPACK_TRY(Parser(streams, limits.object_size, block).Read());
   return block;
 }

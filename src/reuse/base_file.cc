@@ -116,6 +116,7 @@ Result<ReusedBlock> BaseFile::Read(size_t block, const FileNumbers& numbers,
   reused.header = objects.header;
   reused.encoded.first_object = objects.header.first_object;
   reused.raw_size = RawSize(objects, view);
+  reused.encoded.expansion = pack_->expansion().Of(block);
   if (!HasOutsideIds(view)) {
     const ByteView chunk = decoder.chunk();
     reused.encoded.chunk.assign(chunk.begin(), chunk.end());

@@ -37,6 +37,7 @@ void BlockEncoder::Begin() {
 }
 
 void BlockEncoder::Finish(const format::BlockHeader& header, Bytes& out) {
+  decoded_size_ = format::DecodedSize(header, headers_);
   payload_.clear();
   format::Encode(header, headers_, payload_);
   Append(payload_, stored_);

@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "codec/zstd_codec.h"
 #include "format/block.h"
+#include "format/expansion.h"
 #include "writer/compressibility.h"
 #include "writer/encoding_options.h"
 
@@ -39,6 +40,9 @@ class BlockEncoder {
   Status EncodeChanged(const format::BlockView& block,
                        std::span<const RawStream> changed, Bytes& out);
 
+  // Memory for the streams of the last block once they are decoded.
+  uint64_t decoded_size() const { return decoded_size_; }
+
  private:
   // Begins a chunk, and ends it.
   void Begin();
@@ -51,6 +55,7 @@ class BlockEncoder {
   std::vector<format::StreamHeader> headers_;
   Bytes stored_;
   Bytes payload_;
+  uint64_t decoded_size_ = 0;
 };
 
 }  // namespace zpack

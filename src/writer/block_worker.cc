@@ -133,8 +133,13 @@ Status BlockWorker::EncodeBlock(const PlannedBlock& plan,
   const std::array<BlockEncoder::RawStream, 2> streams = {
       {{format::StreamKind::kSizes, encoded_sizes},
        {format::StreamKind::kContents, contents}}};
-  out.push_back({first, {}});
-  return encoder_.Encode(header, streams, out.back().chunk);
+  EncodedBlock block;
+  block.first_object = first;
+  ZPACK_TRY(encoder_.Encode(header, streams, block.chunk));
+  const uint64_t size = contents.size();
+  block.expansion = {size, encoder_.decoded_size(), size};
+  out.push_back(std::move(block));
+  return {};
 }
 
 }  // namespace zpack

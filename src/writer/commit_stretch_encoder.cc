@@ -14,6 +14,7 @@ using format::StreamKind;
 void CommitStretchEncoder::Clear() {
   streams_.Clear();
   count_ = 0;
+  content_size_ = 0;
   texts_.clear();
   block_numbers_.Clear();
   links_ = {};
@@ -73,6 +74,10 @@ void CommitStretchEncoder::AddColumns(const format::CommitText& text) {
 }
 
 Status CommitStretchEncoder::Add(const Bytes& content, uint32_t /*path*/) {
+  if (count_ != 0 && content_size_ + content.size() > kMaxCommits) {
+    ZPACK_TRY(CloseBlock());
+  }
+  content_size_ += content.size();
   format::CommitText text;
   if (format::SplitCommit(content, numbers_.format(), text) ==
       format::CommitFlaw::kNone) {
@@ -90,7 +95,8 @@ Status CommitStretchEncoder::Finish() {
 
 Status CommitStretchEncoder::CloseBlock() {
   ZPACK_TRY(output_.AddBlock(format::BlockKind::kCommits, ObjectType::kCommit,
-                             count_, streams_.Views()));
+                             count_, content_size_, content_size_,
+                             streams_.Views()));
   Clear();
   return {};
 }

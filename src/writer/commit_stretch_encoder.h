@@ -65,7 +65,8 @@ class CommitStretchEncoder {
   StretchOutput output_;
 
   // Of the open block:
-  uint32_t count_ = 0;  // commits
+  uint32_t count_ = 0;         // commits
+  uint64_t content_size_ = 0;  // of those commits
   BlockStreams streams_ = {
       format::StreamKind::kOutsideIds,   format::StreamKind::kRootTrees,
       format::StreamKind::kParentCounts, format::StreamKind::kParents,

@@ -31,10 +31,10 @@ Status ContainerWriter::Put(ByteView bytes) {
   return size_ <= written_ ? Status{} : file_.Append(bytes);
 }
 
-Status ContainerWriter::AppendChunk(uint32_t id, ByteView payload) {
-  const format::ChunkFrame frame =
-      format::FrameChunk(id, format::kChunkRequired, payload);
-  toc_.chunks.push_back({id, format::kChunkRequired, size_, payload.size()});
+Status ContainerWriter::AppendChunk(uint32_t id, uint32_t flags,
+                                    ByteView payload) {
+  const format::ChunkFrame frame = format::FrameChunk(id, flags, payload);
+  toc_.chunks.push_back({id, flags, size_, payload.size()});
   ZPACK_TRY(Append(frame.header));
   ZPACK_TRY(Append(payload));
   return Append(frame.checksum);
@@ -52,9 +52,16 @@ Status ContainerWriter::Start(ByteView preamble, uint64_t written) {
   return Put(preamble);
 }
 
-Status ContainerWriter::AddBlock(uint32_t first_object, ByteView chunk) {
-  blocks_.rows.push_back({size_, first_object});
-  return Append(chunk);
+Status ContainerWriter::AddBlock(const EncodedBlock& block) {
+  blocks_.rows.push_back({size_, block.first_object});
+  expansion_ += block.expansion;
+  return Append(block.chunk);
+}
+
+Status ContainerWriter::Pad() {
+  const uint64_t needed = format::FileSizeFor(expansion_);
+  if (size_ >= needed) return {};
+  return AppendChunk(format::kPaddingChunk, 0, Bytes(needed - size_, 0));
 }
 
 Status ContainerWriter::Finish(const ObjectIdTable& ids,
@@ -62,15 +69,19 @@ Status ContainerWriter::Finish(const ObjectIdTable& ids,
   Bytes payload;
   blocks_.rows.push_back({size_, header_.object_count});
   format::Encode(blocks_, payload);
-  ZPACK_TRY(AppendChunk(format::kBlockTableChunk, payload));
+  ZPACK_TRY(
+      AppendChunk(format::kBlockTableChunk, format::kChunkRequired, payload));
 
   payload.clear();
   format::EncodeObjectIds(ids, payload);
-  ZPACK_TRY(AppendChunk(format::kObjectIdsChunk, payload));
+  ZPACK_TRY(
+      AppendChunk(format::kObjectIdsChunk, format::kChunkRequired, payload));
 
   payload.clear();
   format::EncodeObjectNumbers(numbers, payload);
-  ZPACK_TRY(AppendChunk(format::kObjectNumbersChunk, payload));
+  ZPACK_TRY(AppendChunk(format::kObjectNumbersChunk, format::kChunkRequired,
+                        payload));
+  ZPACK_TRY(Pad());
 
   header_.table_of_contents_offset = size_;
   payload.clear();

@@ -18,6 +18,7 @@
 #include "format/file_header.h"
 #include "format/trailer.h"
 #include "object/object_id_table.h"
+#include "writer/encoded_block.h"
 #include "zpack/refs.h"
 
 namespace zpack {
@@ -33,8 +34,8 @@ class ContainerWriter {
   // are passed over; the rest of it is cut off. Called once, first.
   Status Start(ByteView preamble, uint64_t written);
 
-  // `chunk` is a whole block chunk whose first object is `first_object`.
-  Status AddBlock(uint32_t first_object, ByteView chunk);
+  // The next block, in the order of object numbers.
+  Status AddBlock(const EncodedBlock& block);
 
   // Writes everything after the blocks, completes the header and syncs.
   // `numbers` is the object number of each rank. Called once, last.
@@ -47,12 +48,15 @@ class ContainerWriter {
   // Writes what is hashed now, and what is not.
   Status Append(ByteView bytes);
   Status Put(ByteView bytes);
-  Status AppendChunk(uint32_t id, ByteView payload);
+  Status AppendChunk(uint32_t id, uint32_t flags, ByteView payload);
+  // Makes the file as large as one that stands for so much has to be.
+  Status Pad();
 
   WritableFile& file_;
   format::FileHeader header_;
   format::TableOfContents toc_;
   format::BlockTable blocks_;
+  format::Expansion expansion_;  // of all blocks
   Hasher file_hash_;
   uint64_t size_ = 0;
   uint64_t written_ = 0;

@@ -13,6 +13,8 @@ void DeltaBlockBuilder::Add(ByteView content, const PlannedDelta& plan) {
   undo_smallest_ = smallest_object_;
   undo_content_ = content_size_;
   content_size_ += content.size();
+  chains_.push_back(content.size() + (plan.base ? chains_[*plan.base] : 0));
+  chains_size_ += chains_.back();
   streams_.Mark();
   const uint32_t number = object_count_++;
   smallest_object_ = std::min<uint64_t>(smallest_object_, content.size());
@@ -59,6 +61,8 @@ void DeltaBlockBuilder::Undo() {
   streams_.Rewind();
   smallest_object_ = undo_smallest_;
   content_size_ = undo_content_;
+  chains_size_ -= chains_.back();
+  chains_.pop_back();
   --object_count_;
 }
 
@@ -67,6 +71,8 @@ void DeltaBlockBuilder::Clear() {
   object_count_ = 0;
   smallest_object_ = UINT64_MAX;
   content_size_ = 0;
+  chains_size_ = 0;
+  chains_.clear();
 }
 
 uint64_t DeltaBlockBuilder::read_cost() const {

@@ -33,6 +33,8 @@ class DeltaBlockBuilder {
 
   // Bytes of all objects.
   uint64_t content_size() const { return content_size_; }
+  // For each object, the bytes of it and of all its bases, added up.
+  uint64_t chains_size() const { return chains_size_; }
 
   // The streams. The views live until the builder changes.
   std::vector<BlockEncoder::RawStream> Streams() const {
@@ -47,6 +49,8 @@ class DeltaBlockBuilder {
   uint32_t object_count_ = 0;
   uint64_t smallest_object_ = UINT64_MAX;
   uint64_t content_size_ = 0;
+  uint64_t chains_size_ = 0;
+  std::vector<uint64_t> chains_;  // of each object
   // As they were before the last Add:
   uint64_t undo_smallest_ = UINT64_MAX;
   uint64_t undo_content_ = 0;

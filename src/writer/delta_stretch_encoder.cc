@@ -35,7 +35,8 @@ Status DeltaStretchEncoder::Finish() {
 
 Status DeltaStretchEncoder::CloseBlock() {
   ZPACK_TRY(output_.AddBlock(format::BlockKind::kDeltas, ObjectType::kBlob,
-                             builder_.object_count(), builder_.Streams()));
+                             builder_.object_count(), builder_.content_size(),
+                             builder_.chains_size(), builder_.Streams()));
   builder_.Clear();
   planner_.Clear();
   return {};

@@ -119,7 +119,7 @@ class PackWriter {
     for (size_t at = block.item == 0 ? 0 : ends[block.item - 1];
          at < ends[block.item]; ++at) {
       const WrittenBlocks::Block& from = written_.blocks[at];
-      EncodedBlock encoded{from.first_object, Bytes(from.size)};
+      EncodedBlock encoded{from.first_object, Bytes(from.size), from.expansion};
       ZPACK_TRY(written_.file->Read(from.offset, encoded.chunk));
       block.encoded.push_back(std::move(encoded));
     }
@@ -147,7 +147,7 @@ class PackWriter {
 
   Status WriteBlock(const EncodedBlock& block, ObjectType type) {
     stats_.types[static_cast<size_t>(type)].stored_bytes += block.chunk.size();
-    return container_.AddBlock(block.first_object, block.chunk);
+    return container_.AddBlock(block);
   }
 
   const PackPlan& plan_;

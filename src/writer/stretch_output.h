@@ -29,8 +29,10 @@ class StretchOutput {
   // The first object of the block to come.
   uint32_t first() const { return first_; }
 
-  // Encodes the next `count` objects of the stretch as a block of `kind`.
+  // Encodes the next `count` objects of the stretch as a block of `kind`. They
+  // have `content` bytes, with all their bases `chains`.
   Status AddBlock(format::BlockKind kind, ObjectType type, uint32_t count,
+                  uint64_t content, uint64_t chains,
                   std::span<const BlockEncoder::RawStream> streams);
 
  private:

@@ -95,7 +95,9 @@ void TreeBlockBuilder::AddEdit(const TreeEdit& edit) {
            children_, streams_);
 }
 
-void TreeBlockBuilder::Count(uint64_t size) {
+void TreeBlockBuilder::Count(uint64_t size, uint64_t base_chain) {
+  chains_.push_back(size + base_chain);
+  chains_size_ += chains_.back();
   ++object_count_;
   smallest_tree_ = std::min(smallest_tree_, size);
   content_size_ += size;
@@ -103,7 +105,7 @@ void TreeBlockBuilder::Count(uint64_t size) {
 
 void TreeBlockBuilder::AddWhole(uint64_t size, bool begins_lineage,
                                 const std::vector<TreeItem>& items) {
-  Count(size);
+  Count(size, 0);
   if (begins_lineage) children_.Clear();
   streams_.Number(StreamKind::kSizes, size);
   streams_.Number(StreamKind::kBases, 0);
@@ -116,7 +118,7 @@ void TreeBlockBuilder::AddWhole(uint64_t size, bool begins_lineage,
 void TreeBlockBuilder::AddEdits(uint64_t size, uint32_t distance,
                                 uint64_t base_size,
                                 const std::vector<TreeEdit>& edits) {
-  Count(size);
+  Count(size, chains_[object_count_ - distance]);
   streams_.Number(StreamKind::kSizes, ZigZag(static_cast<int64_t>(size) -
                                              static_cast<int64_t>(base_size)));
   streams_.Number(StreamKind::kBases, distance);
@@ -125,7 +127,7 @@ void TreeBlockBuilder::AddEdits(uint64_t size, uint32_t distance,
 }
 
 void TreeBlockBuilder::AddVerbatim(ByteView content) {
-  Count(content.size());
+  Count(content.size(), 0);
   streams_.Number(StreamKind::kSizes, content.size());
   streams_.Number(StreamKind::kBases, 0);
   streams_.Number(StreamKind::kEditCounts, 0);
@@ -137,6 +139,8 @@ void TreeBlockBuilder::Clear() {
   object_count_ = 0;
   smallest_tree_ = UINT64_MAX;
   content_size_ = 0;
+  chains_size_ = 0;
+  chains_.clear();
   children_.Clear();
   names_.clear();
   numbers_.Clear();

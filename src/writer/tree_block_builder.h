@@ -61,6 +61,8 @@ class TreeBlockBuilder {
   }
   // Bytes of all trees.
   uint64_t content_size() const { return content_size_; }
+  // For each object, the bytes of it and of all its bases, added up.
+  uint64_t chains_size() const { return chains_size_; }
   // The streams. The views live until the builder changes.
   std::vector<BlockEncoder::RawStream> Streams() const {
     return streams_.Views();
@@ -70,8 +72,8 @@ class TreeBlockBuilder {
   void AddEdit(const TreeEdit& edit);
   // The number of a name in this block.
   uint32_t BlockName(uint32_t name);
-  // Notes a tree of `size` bytes.
-  void Count(uint64_t size);
+  // Notes a tree of `size` bytes, whose bases have `base_chain`.
+  void Count(uint64_t size, uint64_t base_chain);
 
   const TreeParser& parser_;
   BlockStreams streams_ = {
@@ -84,6 +86,8 @@ class TreeBlockBuilder {
   uint32_t object_count_ = 0;
   uint64_t smallest_tree_ = UINT64_MAX;
   uint64_t content_size_ = 0;
+  uint64_t chains_size_ = 0;
+  std::vector<uint64_t> chains_;  // of each object
   format::TreeChildren children_;
   // By the parser's number: those of the block.
   std::unordered_map<uint32_t, uint32_t> names_;

@@ -90,7 +90,8 @@ Status TreeStretchEncoder::Finish() {
 
 Status TreeStretchEncoder::CloseBlock() {
   ZPACK_TRY(output_.AddBlock(format::BlockKind::kTrees, ObjectType::kTree,
-                             builder_.object_count(), builder_.Streams()));
+                             builder_.object_count(), builder_.content_size(),
+                             builder_.chains_size(), builder_.Streams()));
   builder_.Clear();
   bases_.clear();
   begins_lineage_ = true;

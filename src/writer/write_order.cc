@@ -9,6 +9,7 @@
 
 #include "base/group_sort.h"
 #include "base/huge_pages.h"
+#include "writer/encoded_block.h"
 
 namespace zpack {
 namespace {
@@ -18,7 +19,7 @@ using format::BlockKind;
 // Whole objects to a block of deltas; they take the same compressed size, more
 // or less.
 constexpr uint64_t kWholePerDeltas = 16;
-constexpr uint64_t kMaxWhole = uint64_t{32} << 20;
+constexpr uint64_t kMaxWholeBlock = uint64_t{32} << 20;
 constexpr uint64_t kMaxWindow = uint64_t{32} << 20;
 // Several segments are in flight at once, beside the object they are cut from.
 constexpr uint64_t kMaxSegment = uint64_t{8} << 20;
@@ -98,8 +99,9 @@ BlockSizes::BlockSizes(uint64_t block_size, unsigned halvings)
       trees(block_size / 4),
       whole(std::max(
           block_size,
-          std::min(block_size * kWholePerDeltas, kMaxWhole) >> halvings)),
-      max_object(std::max(block_size, 8 * block_size >> halvings)),
+          std::min(block_size * kWholePerDeltas, kMaxWholeBlock) >> halvings)),
+      max_object(std::max(block_size,
+                          std::min(8 * block_size, kMaxWhole) >> halvings)),
       segment(std::min(4 * block_size, kMaxSegment)),
       window(std::max(
           max_object,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "format/expansion.h"
 
 namespace zpack {
 
@@ -19,6 +20,7 @@ struct WrittenBlocks {
     uint64_t offset = 0;
     uint64_t size = 0;  // of the whole chunk
     uint32_t first_object = 0;
+    format::Expansion expansion;
   };
 
   std::unique_ptr<RandomAccessFile> file;

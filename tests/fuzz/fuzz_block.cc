@@ -75,7 +75,7 @@ Bytes FileAround(const format::BlockHeader& header, ByteView payload) {
   const auto add = [&](uint32_t first_object, ByteView block) {
     Bytes chunk;
     format::EncodeChunk(format::kBlockChunk, 0, block, chunk);
-    Require(writer.AddBlock(first_object, chunk).has_value());
+    Require(writer.AddBlock({first_object, chunk, {}}).has_value());
   };
   Require(writer.Start(EncodePreamble(features, {}, refs), 0).has_value());
   if (header.first_object != 0) add(0, {});

@@ -156,13 +156,15 @@ TEST(BlockLayout, RefusesChainsThatNeedMoreThanAMultipleOfTheirEnd) {
               HasCode(ErrorCode::kLimitExceeded));
 }
 
-TEST(BlockLimits, GrowWithWhatIsStored) {
-  const BlockLimits small = BlockLimits::For(1000, 0);
-  EXPECT_EQ(small.object_size, 1000U);
-  EXPECT_EQ(small.content, 1000U) << "one object of the greatest size";
-  const BlockLimits large = BlockLimits::For(1000, 3);
-  EXPECT_EQ(large.object_size, 1000U);
-  EXPECT_EQ(large.content, 1000U + (uint64_t{3} << 18));
+TEST(BlockLayout, AddsUpWhatObjectsNeedWithTheirBases) {
+  // Two whole ones, and one of 12 against one of 11 against the first.
+  const auto layout = Parse({10, 5, ZigZag(1), ZigZag(1)}, {0, 0, 2, 1});
+  ASSERT_TRUE(layout);
+  EXPECT_EQ(layout->content, 10U + 5 + 11 + 12);
+  EXPECT_EQ(layout->chains, 10U + 5 + 21 + 33);
+  EXPECT_THAT(Parse({10, 5, ZigZag(1), ZigZag(1)}, {0, 0, 2, 1},
+                    {100, 1000, layout->chains - 1}),
+              HasCode(ErrorCode::kLimitExceeded));
 }
 
 }  // namespace

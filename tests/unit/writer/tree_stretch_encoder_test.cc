@@ -69,7 +69,7 @@ class TreeStretchEncoderTest : public ::testing::Test {
     return TreeBlock::Parse(std::move(unpacked.streams),
                             unpacked.header.object_count, ids_.ids.size(),
                             ids_.ids.format(),
-                            BlockLimits::For(kMaxObject, unpacked.stored_size));
+                            BlockLimits{kMaxObject, uint64_t{1} << 40});
   }
 
   // What one block holds, all of it.

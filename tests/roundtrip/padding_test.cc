@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Contents that compress better than a file may expand: the writer makes the
+// file larger, and everything else is as always.
+
+#include "format/expansion.h"
+
+#include <gtest/gtest.h>
+
+#include "api/convert_source.h"
+#include "base/file.h"
+#include "format/constants.h"
+#include "reader/pack_file.h"
+#include "support/matchers.h"
+#include "support/memory_source.h"
+#include "support/temp_dir.h"
+#include "verify/verify_pack.h"
+
+namespace zpack::testing {
+namespace {
+
+std::unique_ptr<PackFile> Convert(MemorySource& source,
+                                  const TempDir& directory) {
+  const std::string path = directory / "a.zpack";
+  ConvertOptions options;
+  options.run.threads = 1;
+  const auto stats = ConvertSource([&](SourceUse) { return source.Open(); },
+                                   PosixFileSystem(), path, options);
+  EXPECT_TRUE(stats) << stats.error().message;
+  auto pack =
+      PackFile::Open(*PosixFileSystem().OpenForRead(path), ReadOptions{});
+  EXPECT_TRUE(pack) << pack.error().message;
+  return *std::move(pack);
+}
+
+TEST(Padding, AnOrdinaryFileIsNotMadeLarger) {
+  MemorySource source = SampleHistory(4);
+  const TempDir directory;
+  const auto pack = Convert(source, directory);
+  EXPECT_EQ(pack->toc().Find(format::kPaddingChunk), nullptr);
+}
+
+TEST(Padding, AFileOfZerosIsMadeLargeEnoughToBeRead) {
+  constexpr uint64_t kSize = uint64_t{140} << 20;
+  MemorySource source = SampleHistory(1);
+  source.AddBlob(std::string(kSize, '\0'));
+  const TempDir directory;
+  const auto pack = Convert(source, directory);
+  ASSERT_NE(pack->toc().Find(format::kPaddingChunk), nullptr);
+  const uint64_t size = pack->file().size();
+  EXPECT_LT(size, kSize / 500);
+  EXPECT_TRUE(
+      (format::Expansion{2 * kSize, 0, 0}).Within(format::MaxExpansion(size)));
+  RunOptions run;
+  run.threads = 1;
+  VerifyReport report;
+  EXPECT_TRUE(VerifyPack(*pack, VerifyLevel::kConnectivity, run, report));
+  EXPECT_TRUE(report.ok()) << report.damages.front().message;
+}
+
+}  // namespace
+}  // namespace zpack::testing
