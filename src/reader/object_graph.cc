@@ -86,18 +86,17 @@ Result<ByteView> ObjectGraph::Content(uint32_t number, BlockPtr& block,
   ZPACK_ASSIGN_OR_RETURN(block, Block(run.first));
   const uint32_t index = number - block->objects.header.first_object;
   if (!IsSegmented(run, *block)) return block->Object(index, buffer);
-  if (block->objects.sizes[index] > pack_.options().max_object_size) {
-    return MakeError(ErrorCode::kLimitExceeded,
-                     "{} of {} bytes is above the limit of {}",
-                     Describe(number), block->objects.sizes[index],
-                     pack_.options().max_object_size);
-  }
-  ZPACK_TRY(StreamSegments(pack_, run, *block, decoder_,
-                           [&](ByteView piece) -> Status {
-                             Append(buffer, piece);
-                             return {};
-                           }));
+  ZPACK_ASSIGN_OR_RETURN(buffer, ReadSegments(pack_, run, *block, decoder_));
   return buffer;
+}
+
+Result<ByteView> ObjectGraph::TagContent(uint32_t number, BlockPtr& block,
+                                         Bytes& buffer) {
+  const BlockRun run = RunAt(pack_, pack_.blocks().FindBlock(number));
+  ZPACK_ASSIGN_OR_RETURN(block, Block(run.first));
+  // What is asked of a tag is in its first lines.
+  if (IsSegmented(run, *block)) return ByteView(block->contents);
+  return block->Object(number - block->objects.header.first_object, buffer);
 }
 
 uint32_t ObjectGraph::NumberOf(const ObjectId& id, Bytes& outside_ids) const {
@@ -200,7 +199,7 @@ Result<ObjectGraph::Tag> ObjectGraph::ReadTag(uint32_t number) {
   BlockPtr block;
   Bytes buffer;
   ZPACK_ASSIGN_OR_RETURN(const ByteView content,
-                         Content(number, block, buffer));
+                         TagContent(number, block, buffer));
   const TagHeader header =
       ParseTagHeader(content, pack_.header().object_format);
   const auto* const type =

@@ -97,6 +97,8 @@ class ObjectGraph {
   Status ExpectType(uint32_t number, ObjectType type);
   // The content of an object, which lives as long as `block` and `buffer`.
   Result<ByteView> Content(uint32_t number, BlockPtr& block, Bytes& buffer);
+  // The same of a tag, of one in segments only the first.
+  Result<ByteView> TagContent(uint32_t number, BlockPtr& block, Bytes& buffer);
 
   const PackFile& pack_;
   ObjectId empty_tree_id_;

@@ -13,7 +13,7 @@ namespace {
 // Deeper and longer paths are cut. Trees whose content was not hashed could
 // even name each other.
 constexpr size_t kMaxDepth = 4096;
-constexpr size_t kMaxLength = size_t{64} << 10;
+constexpr size_t kMaxLength = size_t{1} << 10;
 
 }  // namespace
 
@@ -24,12 +24,11 @@ ObjectPaths::ObjectPaths(const PackFile& pack)
 
 Status ObjectPaths::AddTrees(const DecodedBlock& block) {
   const uint32_t first = block.objects.header.first_object;
-  return block.ForEachObject(pack_.options().max_block_size,
-                             [&](size_t index, ByteView content) -> Status {
-                               AddTree(first + static_cast<uint32_t>(index),
-                                       content);
-                               return {};
-                             });
+  return block.ForEachObject(
+      pack_.max_kept(), [&](size_t index, ByteView content) -> Status {
+        AddTree(first + static_cast<uint32_t>(index), content);
+        return {};
+      });
 }
 
 void ObjectPaths::AddTree(uint32_t tree, ByteView content) {

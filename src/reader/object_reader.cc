@@ -28,9 +28,12 @@ Result<ObjectInfo> ObjectReader::ReadInfo(uint32_t number) {
   const std::lock_guard<std::mutex> lock(mutex_);
   auto at = objects_.find(block);
   if (at == objects_.end()) {
-    ZPACK_ASSIGN_OR_RETURN(BlockObjects objects,
-                           decoder_.DecodeObjects(pack_, block));
-    at = objects_.emplace(block, std::move(objects)).first;
+    if (const auto failed = failed_.find(block); failed != failed_.end()) {
+      return std::unexpected(failed->second);
+    }
+    auto objects = decoder_.DecodeObjects(pack_, block);
+    if (!objects) return Failed(block, std::move(objects).error());
+    at = objects_.emplace(block, *std::move(objects)).first;
   }
   const uint32_t index = number - pack_.blocks().rows[block].first_object;
   return ObjectInfo{at->second.header.type, at->second.sizes[index]};
@@ -39,10 +42,19 @@ Result<ObjectInfo> ObjectReader::ReadInfo(uint32_t number) {
 Result<ObjectReader::BlockPtr> ObjectReader::Block(size_t block) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (BlockPtr known = blocks_.Find(block)) return known;
-  ZPACK_ASSIGN_OR_RETURN(DecodedBlock decoded, decoder_.Decode(pack_, block));
-  auto shared = std::make_shared<const DecodedBlock>(std::move(decoded));
+  if (const auto failed = failed_.find(block); failed != failed_.end()) {
+    return std::unexpected(failed->second);
+  }
+  auto decoded = decoder_.Decode(pack_, block);
+  if (!decoded) return Failed(block, std::move(decoded).error());
+  auto shared = std::make_shared<const DecodedBlock>(*std::move(decoded));
   blocks_.Insert(block, shared, shared->memory());
   return shared;
+}
+
+std::unexpected<Error> ObjectReader::Failed(size_t block, Error error) {
+  if (error.code != ErrorCode::kIo) failed_.emplace(block, error);
+  return std::unexpected(std::move(error));
 }
 
 ObjectReader::ContentPtr ObjectReader::Rebuild(const DecodedBlock& block,

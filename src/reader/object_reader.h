@@ -51,6 +51,9 @@ class ObjectReader {
   // kCorrupt, saying where, unless both ids are equal.
   Status CheckId(const BlockRun& run, const ObjectId& actual,
                  const ObjectId& id) const;
+  // `error` of decoding `block`, which is remembered unless reading the file
+  // failed. REQUIRES: the lock is held.
+  std::unexpected<Error> Failed(size_t block, Error error);
   // The content of an object that is stored against others. Objects near each
   // other share most of their chains, so the last ones are kept.
   ContentPtr Rebuild(const DecodedBlock& block, uint32_t number);
@@ -63,6 +66,9 @@ class ObjectReader {
   // Types and sizes of every block that was asked for them: small, and asked
   // for in the order of ids, which is no order at all.
   std::unordered_map<size_t, BlockObjects> objects_;
+  // Blocks that cannot be decoded. Finding that out for each of their objects
+  // would take as long as a hostile file wants.
+  std::unordered_map<size_t, Error> failed_;
 };
 
 }  // namespace zpack

@@ -3,6 +3,8 @@
 
 #include "reader/object_run.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace zpack {
@@ -50,6 +52,31 @@ Status StreamSegments(const PackFile& pack, const BlockRun& run,
                      pack.block_offset(run.first), pack.path());
   }
   return {};
+}
+
+Result<Bytes> ReadSegments(const PackFile& pack, const BlockRun& run,
+                           const DecodedBlock& first_block,
+                           BlockDecoder& decoder) {
+  const uint64_t size = first_block.objects.sizes.front();
+  const uint64_t limit =
+      std::min(pack.options().max_object_size, pack.options().max_block_size);
+  if (size > limit) {
+    return MakeError(ErrorCode::kLimitExceeded,
+                     "{} of {} bytes is above the limit of {} in block {} at "
+                     "offset {} of '{}'",
+                     ObjectTypeName(first_block.objects.header.type), size,
+                     limit, run.first, pack.block_offset(run.first),
+                     pack.path());
+  }
+  Bytes content;
+  // What its segments say it has is in the file only if their bytes are, too.
+  const auto append = [&](ByteView piece) -> Status {
+    if (content.capacity() == 0) content.reserve(size);
+    Append(content, piece);
+    return {};
+  };
+  ZPACK_TRY(StreamSegments(pack, run, first_block, decoder, append));
+  return content;
 }
 
 }  // namespace zpack

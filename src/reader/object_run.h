@@ -38,4 +38,10 @@ Status StreamSegments(const PackFile& pack, const BlockRun& run,
                       const DecodedBlock& first_block, BlockDecoder& decoder,
                       const std::function<Status(ByteView)>& sink);
 
+// The whole object, for someone who parses it. kLimitExceeded when it is larger
+// than ReadOptions::max_object_size, or than max_block_size; errors as above.
+Result<Bytes> ReadSegments(const PackFile& pack, const BlockRun& run,
+                           const DecodedBlock& first_block,
+                           BlockDecoder& decoder);
+
 }  // namespace zpack

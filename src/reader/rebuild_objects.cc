@@ -11,8 +11,9 @@
 namespace zpack {
 namespace {
 
-// Buffers of rebuilt objects that are kept to be used again.
+// Buffers of rebuilt objects that are kept to be used again, and their bytes.
 constexpr size_t kMaxSpare = 4;
+constexpr size_t kMaxSpareBytes = size_t{8} << 20;
 
 // Buffers to use again.
 class SpareBuffers {
@@ -24,7 +25,9 @@ class SpareBuffers {
     return buffer;
   }
   void Put(Bytes buffer) {
-    if (buffers_.size() < kMaxSpare) buffers_.push_back(std::move(buffer));
+    if (buffers_.size() < kMaxSpare && buffer.capacity() <= kMaxSpareBytes) {
+      buffers_.push_back(std::move(buffer));
+    }
   }
 
  private:

@@ -5,8 +5,6 @@
 
 #include <functional>
 #include <memory>
-#include <numeric>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -22,9 +20,9 @@
 namespace zpack {
 namespace {
 
-// A block whose objects hold more content than this is not held whole in the
-// sink's form. Blocks of this library's own writer are smaller.
-constexpr uint64_t kMaxPrepared = uint64_t{256} << 20;
+// A block whose objects take more than this in the sink's form is not held
+// whole. Blocks of this library's own writer mostly take less.
+constexpr uint64_t kMaxPrepared = uint64_t{32} << 20;
 
 // An object in the sink's form.
 struct StoredObject {
@@ -34,12 +32,12 @@ struct StoredObject {
 };
 
 // The objects of one block in the sink's form, or a block that is too large
-// for that, or the start of an object in segments.
+// for that, or an object in segments.
 struct RunInFlight {
   BlockRun run;
   std::vector<StoredObject> objects;
   Bytes stored;  // of all objects
-  std::optional<DecodedBlock> large;
+  bool large = false;
   // What was moved:
   uint64_t count = 0;
   uint64_t raw_bytes = 0;
@@ -74,8 +72,7 @@ class Preparer {
     preparer_->Begin(header.type, layout == nullptr ? Resemblance::kNone
                                                     : Resemblance::kSome);
     const Status prepared = block.ForEachObject(
-        pack_.options().max_block_size,
-        [&](size_t index, ByteView content) -> Status {
+        pack_.max_kept(), [&](size_t index, ByteView content) -> Status {
           ZPACK_TRY(CheckStop(stop_));
           const auto at = static_cast<uint32_t>(index);
           const uint32_t number = header.first_object + at;
@@ -124,21 +121,28 @@ class Worker {
   Status Run(RunInFlight& item) {
     ZPACK_ASSIGN_OR_RETURN(DecodedBlock block,
                            decoder_.Decode(pack_, item.run.first));
-    const auto& sizes = block.objects.sizes;
-    if (IsSegmented(item.run, block) ||
-        std::reduce(sizes.begin(), sizes.end(), uint64_t{0}) > kMaxPrepared) {
-      item.large = std::move(block);
+    if (IsSegmented(item.run, block)) {
+      item.large = true;
       return {};
     }
-    item.objects.reserve(sizes.size());
-    return preparer_.Prepare(item, block, item.stored,
-                             [&](const StoredObject& object) -> Status {
-                               item.objects.push_back(object);
-                               return {};
-                             });
+    item.objects.reserve(block.objects.sizes.size());
+    const Status prepared = preparer_.Prepare(
+        item, block, item.stored, [&](const StoredObject& object) -> Status {
+          item.objects.push_back(object);
+          item.large = item.stored.size() > kMaxPrepared;
+          return item.large ? TooLarge() : Status{};
+        });
+    if (!item.large) return prepared;
+    // The consumer does it once more, and holds one object at a time.
+    item = {.run = item.run, .objects = {}, .stored = {}, .large = true};
+    return {};
   }
 
  private:
+  static Status TooLarge() {
+    return MakeError(ErrorCode::kLimitExceeded, "a large block");
+  }
+
   const PackFile& pack_;
   BlockDecoder decoder_;
   Preparer preparer_;
@@ -158,11 +162,12 @@ Status AddBlock(ObjectSink& sink, const RunInFlight& item) {
 
 // Prepares and adds the objects of a block one by one.
 Status AddLargeBlock(const PackFile& pack, const RunOptions& run,
-                     ObjectSink& sink, RunInFlight& item) {
+                     ObjectSink& sink, const DecodedBlock& block,
+                     RunInFlight& item) {
   Preparer preparer(pack, sink, run.stop);
   Bytes stored;
   return preparer.Prepare(
-      item, *item.large, stored, [&](const StoredObject& object) -> Status {
+      item, block, stored, [&](const StoredObject& object) -> Status {
         ZPACK_TRY(sink.Add(object.id, object.prepared, stored));
         stored.clear();
         return {};
@@ -170,16 +175,15 @@ Status AddLargeBlock(const PackFile& pack, const RunOptions& run,
 }
 
 Status AddLargeObject(const PackFile& pack, const RunOptions& run,
-                      ObjectSink& sink, RunInFlight& item) {
-  const ObjectInfo info{item.large->objects.header.type,
-                        item.large->objects.sizes.front()};
-  const uint32_t number = item.large->objects.header.first_object;
+                      ObjectSink& sink, const DecodedBlock& first,
+                      BlockDecoder& decoder, RunInFlight& item) {
+  const ObjectInfo info{first.objects.header.type, first.objects.sizes.front()};
+  const uint32_t number = first.objects.header.first_object;
   const ObjectId expected = pack.ids()[pack.rank(number)];
   ObjectHasher hasher(pack.header().object_format);
   hasher.Begin(info);
-  BlockDecoder decoder;
   ZPACK_TRY(sink.Begin(expected, info));
-  const Status streamed = StreamSegments(pack, item.run, *item.large, decoder,
+  const Status streamed = StreamSegments(pack, item.run, first, decoder,
                                          [&](ByteView piece) -> Status {
                                            hasher.Update(piece);
                                            ZPACK_TRY(CheckStop(run.stop));
@@ -193,6 +197,17 @@ Status AddLargeObject(const PackFile& pack, const RunOptions& run,
   item.count = 1;
   item.raw_bytes = info.size;
   return sink.End();
+}
+
+// Decodes and adds what no worker holds.
+Status AddLarge(const PackFile& pack, const RunOptions& run, ObjectSink& sink,
+                RunInFlight& item) {
+  BlockDecoder decoder;
+  ZPACK_ASSIGN_OR_RETURN(const DecodedBlock block,
+                         decoder.Decode(pack, item.run.first));
+  return IsSegmented(item.run, block)
+             ? AddLargeObject(pack, run, sink, block, decoder, item)
+             : AddLargeBlock(pack, run, sink, block, item);
 }
 
 }  // namespace
@@ -215,13 +230,8 @@ Result<RestoreStats> RestorePack(const PackFile& pack, const RunOptions& run,
         },
         [](RunInFlight& item, Worker& worker) { return worker.Run(item); },
         [&](RunInFlight& item) -> Status {
-          if (!item.large) {
-            ZPACK_TRY(AddBlock(sink, item));
-          } else if (IsSegmented(item.run, *item.large)) {
-            ZPACK_TRY(AddLargeObject(pack, run, sink, item));
-          } else {
-            ZPACK_TRY(AddLargeBlock(pack, run, sink, item));
-          }
+          ZPACK_TRY(item.large ? AddLarge(pack, run, sink, item)
+                               : AddBlock(sink, item));
           stats.objects += item.count;
           stats.raw_bytes += item.raw_bytes;
           phase.Advance(item.count, item.raw_bytes);

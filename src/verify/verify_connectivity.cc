@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
+// Mostly it is enough that no object of the file names a missing one. Where one
+// does, it matters whether a ref leads to it.
+//
 // Reading objects in the order of a history walk would decode blocks over and
 // over. Instead the blocks are read in the order of the file, and links are
 // followed inside one block as far as they go; what they name in other blocks
@@ -19,10 +22,14 @@
 #include "object/object_hasher.h"
 #include "object/object_links.h"
 #include "reader/object_run.h"
+#include "verify/all_links.h"
 #include "verify/verify_pack.h"
 
 namespace zpack {
 namespace {
+
+// So often may all that a file can stand for be decoded.
+constexpr uint64_t kMaxPasses = 2;
 
 class ConnectivityCheck {
  public:
@@ -47,6 +54,13 @@ class ConnectivityCheck {
     for (const Ref& ref : refs.refs) {
       if (ref.symbolic()) continue;
       Need(ref.target, std::nullopt, FormatMessage("ref '{}'", ref.name));
+    }
+    // What the refs need is there; so is what any object needs, mostly.
+    ZPACK_ASSIGN_OR_RETURN(const bool closed,
+                           NamesOnlyItself(pack_, run_.stop));
+    if (closed) {
+      phase_.Advance(pack_.object_count() - noted_count_, 0);
+      return {};
     }
     bool more = true;
     while (more) {
@@ -86,7 +100,10 @@ class ConnectivityCheck {
     uint8_t& noted = noted_[number];
     const auto bit =
         static_cast<uint8_t>(1U << (type ? static_cast<unsigned>(*type) : 0U));
-    if (noted == 0) phase_.Advance(1, 0);
+    if (noted == 0) {
+      ++noted_count_;
+      phase_.Advance(1, 0);
+    }
     if ((noted & bit) != 0) return;
     noted |= bit;
     // Nothing follows from a blob.
@@ -95,24 +112,28 @@ class ConnectivityCheck {
   }
 
   Status FollowBlock(size_t block) {
-    ZPACK_ASSIGN_OR_RETURN(const BlockObjects objects,
-                           decoder_.DecodeObjects(pack_, block));
-    const ObjectType type = objects.header.type;
+    format::BlockHeader header;
+    {
+      ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
+                             decoder_.Load(pack_, block));
+      header = view.header;
+    }
+    const ObjectType type = header.type;
     if (type == ObjectType::kBlob) {
       pending_[block].clear();
       return {};
     }
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
                            decoder_.Decode(pack_, block));
+    ZPACK_TRY(CountWork(pack_.expansion().Of(block).decoded +
+                        decoded.contents.size()));
     Bytes large;  // an object in segments
     const BlockRun run = RunAt(pack_, block);
     const bool segmented = IsSegmented(run, decoded);
     if (segmented) {
-      ZPACK_TRY(StreamSegments(pack_, run, decoded, decoder_,
-                               [&](ByteView piece) -> Status {
-                                 Append(large, piece);
-                                 return {};
-                               }));
+      ZPACK_ASSIGN_OR_RETURN(large,
+                             ReadSegments(pack_, run, decoded, decoder_));
+      ZPACK_TRY(CountWork(large.size()));
     }
     if (decoded.trees) return FollowTrees(block, decoded);
     // Following adds to the list that is worked through.
@@ -121,11 +142,23 @@ class ConnectivityCheck {
       const Pending next = pending_[block].back();
       pending_[block].pop_back();
       if (!Take(next, type)) continue;
-      const uint32_t index = next.number - objects.header.first_object;
+      const uint32_t index = next.number - header.first_object;
       Follow(pack_.ids()[pack_.rank(next.number)], type,
              segmented ? ByteView(large) : decoded.Object(index, unused));
     }
     return {};
+  }
+
+  // Counts `bytes` that were decoded. kLimitExceeded when blocks have been
+  // decoded so often that the order of the objects must be meant to do harm.
+  Status CountWork(uint64_t bytes) {
+    work_ += bytes;
+    const format::Expansion& limit = pack_.expansion().limit();
+    if (work_ / kMaxPasses <= std::max(limit.content, limit.decoded)) return {};
+    return MakeError(ErrorCode::kLimitExceeded,
+                     "more than {} bytes had to be decoded to follow the links "
+                     "of '{}'",
+                     work_, pack_.path());
   }
 
   // True when `pending` is to be followed now, being of `type`.
@@ -148,10 +181,11 @@ class ConnectivityCheck {
           wanted[pending.number - first] = true;
         }
       }
+      ZPACK_TRY(CheckStop(run_.stop));
+      ZPACK_TRY(CountWork(decoded.trees->layout().content));
       std::vector<Pending> behind;  // for the next pass
       const Status visited = decoded.ForEachObject(
-          pack_.options().max_block_size,
-          [&](size_t index, ByteView content) -> Status {
+          pack_.max_kept(), [&](size_t index, ByteView content) -> Status {
             if (!wanted[index]) return {};
             const auto number = first + static_cast<uint32_t>(index);
             Follow(pack_.ids()[pack_.rank(number)], ObjectType::kTree, content);
@@ -207,6 +241,8 @@ class ConnectivityCheck {
   // Objects whose links are still to be followed, by block.
   std::vector<std::vector<Pending>> pending_;
   BlockDecoder decoder_;
+  uint64_t noted_count_ = 0;
+  uint64_t work_ = 0;  // bytes decoded
 };
 
 }  // namespace

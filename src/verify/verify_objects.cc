@@ -27,8 +27,9 @@ struct RunInFlight {
 
 class Worker {
  public:
-  explicit Worker(const PackFile& pack)
+  Worker(const PackFile& pack, const std::stop_token& stop)
       : pack_(pack),
+        stop_(stop),
         hasher_(pack.header().object_format),
         batch_(pack.header().object_format) {}
 
@@ -44,15 +45,14 @@ class Worker {
       return;
     }
     const auto& header = block->objects.header;
-    const Status visited =
-        block->ForEachObject(pack_.options().max_block_size,
-                             [&](size_t, ByteView content) -> Status {
-                               out.bytes += content.size();
-                               batch_.Add(header.type, content);
-                               if (batch_.full())
-                                 CheckBatch(header.first_object, out);
-                               return {};
-                             });
+    const Status visited = block->ForEachObject(
+        pack_.max_kept(), [&](size_t, ByteView content) -> Status {
+          ZPACK_TRY(CheckStop(stop_));
+          out.bytes += content.size();
+          batch_.Add(header.type, content);
+          if (batch_.full()) CheckBatch(header.first_object, out);
+          return {};
+        });
     CheckBatch(header.first_object, out);
     if (!visited) Lost(visited.error(), out);
   }
@@ -63,6 +63,8 @@ class Worker {
     out.bytes = 0;
     const Status status =
         StreamSegments(pack_, out.run, first, decoder_, [&](ByteView piece) {
+          const Status go_on = CheckStop(stop_);
+          if (!go_on) return go_on;
           hasher_.Update(piece);
           out.bytes += piece.size();
           return Status{};
@@ -117,6 +119,7 @@ class Worker {
   }
 
   const PackFile& pack_;
+  const std::stop_token& stop_;
   ObjectHasher hasher_;
   ObjectBatchHasher batch_;
   BlockDecoder decoder_;
@@ -130,7 +133,8 @@ Status VerifyObjects(const PackFile& pack, const std::vector<bool>& trusted,
                             pack.ids().size(), ContentSize(pack, trusted, run));
   size_t next = 0;
   return RunOrderedPipeline<RunInFlight>(
-      ResolveThreads(run.threads), run.stop, [&] { return Worker(pack); },
+      ResolveThreads(run.threads), run.stop,
+      [&] { return Worker(pack, run.stop); },
       [&](RunInFlight& item) -> Result<bool> {
         while (next < trusted.size() && trusted[next]) {
           phase.Advance(
@@ -143,9 +147,9 @@ Status VerifyObjects(const PackFile& pack, const std::vector<bool>& trusted,
         next = item.run.last;
         return true;
       },
-      [](RunInFlight& item, Worker& worker) -> Status {
+      [&](RunInFlight& item, Worker& worker) -> Status {
         worker.Verify(item);
-        return {};
+        return CheckStop(run.stop);
       },
       [&](RunInFlight& item) -> Status {
         report.objects_verified += item.objects;

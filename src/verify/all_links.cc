@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "verify/all_links.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "base/error.h"
+#include "object/object_hasher.h"
+#include "object/object_links.h"
+#include "reader/object_run.h"
+
+namespace zpack {
+namespace {
+
+class LinkCheck {
+ public:
+  explicit LinkCheck(const PackFile& pack)
+      : pack_(pack),
+        format_(pack.header().object_format),
+        empty_tree_(ObjectHasher(format_).Hash(ObjectType::kTree, ByteView())) {
+  }
+
+  // True when all links of the objects that start in `block` lead into the
+  // file.
+  Result<bool> Check(size_t block) {
+    format::BlockHeader header;
+    {
+      ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
+                             decoder_.Load(pack_, block));
+      header = view.header;
+    }
+    if (header.type == ObjectType::kBlob) return true;
+    if (header.kind == format::BlockKind::kCommits) {
+      ZPACK_ASSIGN_OR_RETURN(const std::optional<CommitTable> table,
+                             decoder_.DecodeCommitLinks(pack_, block));
+      if (table) return CheckCommits(*table, header.first_object);
+    }
+    ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
+                           decoder_.Decode(pack_, block));
+    if (decoded.trees) return CheckTrees(*decoded.trees);
+    const BlockRun run = RunAt(pack_, block);
+    if (IsSegmented(run, decoded)) {
+      ZPACK_ASSIGN_OR_RETURN(const Bytes content,
+                             ReadSegments(pack_, run, decoded, decoder_));
+      return CheckObject(header.type, header.first_object, content);
+    }
+    Bytes unused;
+    for (uint32_t i = 0; i < header.object_count; ++i) {
+      if (!CheckObject(header.type, header.first_object + i,
+                       decoded.Object(i, unused))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  bool IsPresent(const ObjectId& id) const {
+    return id == empty_tree_ || pack_.ids().Find(id).has_value();
+  }
+
+  // For a number as blocks of trees and commits have it.
+  bool IsPresent(uint32_t number, ByteView outside_ids) const {
+    if (number < pack_.object_count()) return true;
+    const size_t width = ObjectIdWidth(format_);
+    return IsPresent(ObjectId(
+        outside_ids.subspan((number - pack_.object_count()) * width, width)));
+  }
+
+  bool IsShallow(uint32_t number) const {
+    const auto& shallow = pack_.refs().shallow;
+    return !shallow.empty() &&
+           std::ranges::binary_search(shallow, pack_.ids()[pack_.rank(number)]);
+  }
+
+  bool CheckCommits(const CommitTable& table, uint32_t first) const {
+    uint64_t parent = 0;
+    for (uint32_t i = 0; i < table.commits.size(); ++i) {
+      const CommitTable::Commit& commit = table.commits[i];
+      if (!IsPresent(commit.tree, table.outside_ids)) return false;
+      bool parents_present = true;
+      for (; parent < commit.parents_end; ++parent) {
+        parents_present &= IsPresent(table.parents[parent], table.outside_ids);
+      }
+      if (!parents_present && !IsShallow(first + i)) return false;
+    }
+    return true;
+  }
+
+  // What a tree takes over from its base is named by that, too.
+  bool CheckTrees(const TreeBlock& trees) const {
+    for (uint32_t index = 0; index < trees.count(); ++index) {
+      if (trees.IsVerbatim(index) &&
+          !CheckObject(ObjectType::kTree, 0, trees.literals(index))) {
+        return false;
+      }
+      for (const TreeBlock::Edit& edit : trees.edits(index)) {
+        if (edit.kind != format::TreeEditKind::kRemove &&
+            edit.entry.mode != format::kGitlinkMode &&
+            !IsPresent(edit.entry.child, trees.outside_ids())) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  bool CheckObject(ObjectType type, uint32_t number, ByteView content) const {
+    if (type == ObjectType::kCommit) {
+      const CommitLinks links = ParseCommitLinks(content, format_);
+      const auto present = [this](const ObjectId& id) { return IsPresent(id); };
+      return (links.tree.empty() || IsPresent(links.tree)) &&
+             (std::ranges::all_of(links.parents, present) || IsShallow(number));
+    }
+    if (type == ObjectType::kTag) {
+      const ObjectId target = ParseTagTarget(content, format_);
+      return target.empty() || IsPresent(target);
+    }
+    TreeIterator entries(content, format_);
+    TreeEntry entry;
+    while (entries.Next(entry)) {
+      if (!entry.is_gitlink() && !IsPresent(ObjectId(entry.id))) return false;
+    }
+    return true;
+  }
+
+  const PackFile& pack_;
+  ObjectFormat format_;
+  ObjectId empty_tree_;
+  BlockDecoder decoder_;
+};
+
+}  // namespace
+
+Result<bool> NamesOnlyItself(const PackFile& pack,
+                             const std::stop_token& stop) {
+  LinkCheck check(pack);
+  for (size_t block = 0; block < pack.blocks().block_count(); ++block) {
+    if (pack.continues_previous(block)) continue;
+    ZPACK_TRY(CheckStop(stop));
+    ZPACK_ASSIGN_OR_RETURN(const bool present, check.Check(block));
+    if (!present) return false;
+  }
+  return true;
+}
+
+}  // namespace zpack
