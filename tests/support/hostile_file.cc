@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <memory>
 
 #include "base/hash.h"
@@ -45,6 +46,31 @@ ObjectIdTable TableOf(ObjectFormat format, const std::vector<ObjectId>& ids) {
   return *std::move(table);
 }
 
+// A zstd frame with the prefix as it is and the rest in runs.
+void AppendFrame(const LongStream& stream, Bytes& out) {
+  constexpr uint64_t kBlock = uint64_t{128} << 10;
+  constexpr uint64_t kRun = 1 << 1;
+  const auto little_endian = [&](uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) {
+      out.push_back(static_cast<uint8_t>(value >> (8 * i)));
+    }
+  };
+  // Magic number; one segment whose size takes eight bytes.
+  Append(out, Bytes{0x28, 0xb5, 0x2f, 0xfd, 0xe0});
+  little_endian(stream.prefix.size() + stream.count, 8);
+  if (!stream.prefix.empty()) {
+    Require(stream.prefix.size() < kBlock, "a long prefix");
+    little_endian(stream.prefix.size() << 3, 3);
+    Append(out, stream.prefix);
+  }
+  for (uint64_t rest = stream.count; rest != 0;) {
+    const uint64_t part = std::min(rest, kBlock);
+    rest -= part;
+    little_endian(part << 3 | kRun | (rest == 0 ? 1 : 0), 3);
+    out.push_back(stream.byte);
+  }
+}
+
 // The SHA-256 of a whole file but its header and hash, and of its header.
 format::Digest FileHash(ByteView file, size_t header_size) {
   const ByteView hashed = file.first(file.size() - format::kDigestSize);
@@ -69,7 +95,7 @@ Bytes Repeated(ByteView bytes, uint64_t count) {
   out.reserve(bytes.size() * count);
   if (bytes.size() == 1) {
     out.resize(count);
-    std::ranges::fill(out, bytes[0]);
+    if (count != 0) std::memset(out.data(), bytes[0], count);
     return out;
   }
   for (uint64_t i = 0; i < count; ++i) Append(out, bytes);
@@ -95,6 +121,31 @@ RawStreams CommitStreams(const RawStreams& streams) {
                  StreamKind::kHeaderSizes, StreamKind::kHeaders,
                  StreamKind::kMessageSizes, StreamKind::kMessages},
       streams);
+}
+
+Bytes LongChunk(const format::BlockHeader& header,
+                const std::vector<LongStream>& streams) {
+  std::vector<format::StreamHeader> headers;
+  Bytes stored;
+  for (const LongStream& stream : streams) {
+    const size_t before = stored.size();
+    const uint64_t size = stream.prefix.size() + stream.count;
+    if (stream.count == 0) {
+      Append(stored, stream.prefix);
+    } else {
+      AppendFrame(stream, stored);
+    }
+    headers.push_back({stream.kind,
+                       stream.count == 0 ? format::StreamCodec::kStored
+                                         : format::StreamCodec::kZstd,
+                       size, stored.size() - before});
+  }
+  Bytes payload;
+  format::Encode(header, headers, payload);
+  Append(payload, stored);
+  Bytes chunk;
+  format::EncodeChunk(format::kBlockChunk, 0, payload, chunk);
+  return chunk;
 }
 
 Bytes BlockChunk(const format::BlockHeader& header, const RawStreams& streams) {
@@ -184,6 +235,22 @@ uint32_t HostileFile::Add(format::BlockHeader block, const RawStreams& streams,
     block_ids.push_back(MadeUpId(ids.size() + i));
   }
   return Add(block, streams, block_ids);
+}
+
+uint32_t HostileFile::AddLong(format::BlockHeader block,
+                              const std::vector<LongStream>& streams,
+                              const RawStreams& others, uint32_t count) {
+  std::vector<LongStream> all = streams;
+  for (const auto& [kind, raw] : others) {
+    if (std::ranges::find(streams, kind, &LongStream::kind) == streams.end()) {
+      all.push_back({kind, raw, 0, 0});
+    }
+  }
+  block.first_object = static_cast<uint32_t>(ids.size());
+  block.object_count = count;
+  blocks.push_back({block.first_object, LongChunk(block, all)});
+  for (uint32_t i = 0; i < count; ++i) ids.push_back(MadeUpId(ids.size()));
+  return block.first_object;
 }
 
 uint32_t HostileFile::AddObjects(ObjectType type,

@@ -40,6 +40,15 @@ inline Bytes Repeated(uint8_t byte, uint64_t count) {
 RawStreams TreeStreams(const RawStreams& streams);
 RawStreams CommitStreams(const RawStreams& streams);
 
+// A stream that is too long to be made: `prefix`, then `count` times `byte`, in
+// a zstd frame that takes four bytes for 128 KiB.
+struct LongStream {
+  format::StreamKind kind = format::StreamKind::kContents;
+  Bytes prefix;
+  uint64_t count = 0;
+  uint8_t byte = 0;
+};
+
 class HostileFile {
  public:
   struct Chunk {
@@ -80,6 +89,11 @@ class HostileFile {
   uint32_t Add(format::BlockHeader header, const RawStreams& streams,
                uint32_t count);
 
+  // The same with such streams, and those of `others` that are missing, empty.
+  uint32_t AddLong(format::BlockHeader header,
+                   const std::vector<LongStream>& streams,
+                   const RawStreams& others, uint32_t count);
+
   // A block of whole objects, with the ids that they hash to.
   uint32_t AddObjects(ObjectType type, const std::vector<Bytes>& contents);
   // An object in segments of `segment` bytes, with the id that it hashes to.
@@ -97,6 +111,10 @@ class HostileFile {
   // The bytes of the file. Aborts when two ids are equal.
   Bytes Build() const;
 };
+
+// The same with long streams.
+Bytes LongChunk(const format::BlockHeader& header,
+                const std::vector<LongStream>& streams);
 
 // The chunk of a block as its parts say, whatever they say. zstd compresses
 // each stream that becomes smaller by it.
