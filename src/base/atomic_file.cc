@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/guarded.h"
+#include "base/umask.h"
 
 namespace zpack {
 namespace {
@@ -72,35 +73,17 @@ Result<AtomicFile> AtomicFile::Create(FileSystem& file_system,
   // Better now than after the rename: a directory that can be written to but
   // not opened cannot be synced.
   ZPACK_TRY(file_system.SyncDirectory(DirectoryOf(target)));
-  ZPACK_ASSIGN_OR_RETURN(auto file, leftover == Leftover::kKeep
-                                        ? file_system.OpenLocked(temporary)
-                                        : file_system.CreateLocked(temporary));
+  ZPACK_ASSIGN_OR_RETURN(auto file, file_system.OpenLocked(temporary));
+  // From here on the destructor cleans up.
   AtomicFile output(file_system, target, temporary, overwrite, std::move(file));
-  // Replacing a file does not open it to more readers. Until then the owner
-  // must be able to write it, or a later run could not take it over.
-  std::error_code error;
-  const fs::file_status old = fs::status(target, error);
-  if (fs::is_regular_file(old)) {
-    output.mode_ = old.permissions();
-    if (Status status = output.MakeWritable(); !status) {
-      if (leftover == Leftover::kKeep) output.Keep();
-      return std::unexpected(std::move(status).error());
-    }
-  }
+  if (leftover == Leftover::kEmpty) ZPACK_TRY(output.file().Truncate(0));
   return output;
-}
-
-Status AtomicFile::SetMode(fs::perms mode) const {
-  return file_system_.SetMode(temporary_path_, static_cast<unsigned>(mode));
-}
-
-Status AtomicFile::MakeWritable() const {
-  return SetMode(*mode_ | fs::perms::owner_read | fs::perms::owner_write);
 }
 
 void AtomicFile::Keep() {
   // Commit may have taken the permission away.
-  if (mode_) (void)MakeWritable();
+  constexpr unsigned kOwnerOnly = 0600;
+  (void)file_system_.SetMode(temporary_path_, kOwnerOnly);
   file_.reset();
 }
 
@@ -123,7 +106,14 @@ AtomicFile::~AtomicFile() {
 Status AtomicFile::Commit() {
   const Replace replace =
       overwrite_ == Overwrite::kYes ? Replace::kYes : Replace::kNo;
-  if (mode_) ZPACK_TRY(SetMode(*mode_));
+  // Nobody else could open the file so far. Replacing one does not open it to
+  // more readers.
+  std::error_code error;
+  const fs::file_status old = fs::status(path_, error);
+  const unsigned mode = fs::is_regular_file(old)
+                            ? static_cast<unsigned>(old.permissions())
+                            : 0666 & ~CurrentUmask();
+  ZPACK_TRY(file_system_.SetMode(temporary_path_, mode));
   ZPACK_TRY(file_system_.Rename(temporary_path_, path_, replace));
   file_.reset();
   return file_system_.SyncDirectory(DirectoryOf(path_));

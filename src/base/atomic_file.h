@@ -5,9 +5,7 @@
 
 #pragma once
 
-#include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "base/file.h"
@@ -16,9 +14,10 @@
 
 namespace zpack {
 
-// Writes to '.<name>.zpack-tmp' beside the destination. The destructor removes
-// that file and never publishes it; a temporary that a killed process left is
-// told from a live one by its lock and taken over by the next writer.
+// Writes to '.<name>.zpack-tmp' beside the destination, which only the owner
+// may read. The destructor removes that file and never publishes it; a
+// temporary that a killed process left is told from a live one by its lock and
+// taken over by the next writer.
 class AtomicFile {
  public:
   // What happens to a temporary that another run left.
@@ -29,8 +28,7 @@ class AtomicFile {
 
   // kExists when `path` is there and `overwrite` is kNo, or while another
   // process writes the same destination; kInvalidArgument when something that
-  // is not a regular file is in the way. A symbolic link is followed, and the
-  // mode of a file that is replaced is kept.
+  // is not a regular file is in the way. A symbolic link is followed.
   static Result<AtomicFile> Create(FileSystem& file_system,
                                    const std::string& path, Overwrite overwrite,
                                    Leftover leftover = Leftover::kEmpty);
@@ -42,7 +40,8 @@ class AtomicFile {
   WritableFile& file() { return *file_; }
   const std::string& temporary_path() const { return temporary_path_; }
 
-  // Renames the temporary over the destination and syncs the directory.
+  // Renames the temporary over the destination and syncs the directory. The
+  // file gets the mode of the one that it replaces, or that of any new file.
   // REQUIRES: file().Sync() has returned success, and nothing was written
   // since. On failure the destination is what it was.
   Status Commit();
@@ -58,16 +57,11 @@ class AtomicFile {
              std::string temporary_path, Overwrite overwrite,
              std::unique_ptr<WritableFile> file);
 
-  Status SetMode(std::filesystem::perms mode) const;
-  // Mode of the file it replaces, but so that a later run can take it over.
-  Status MakeWritable() const;
-
   FileSystem& file_system_;
   std::string path_;
   std::string temporary_path_;
   Overwrite overwrite_;
-  std::optional<std::filesystem::perms> mode_;  // of the file it replaces
-  std::unique_ptr<WritableFile> file_;          // null once committed
+  std::unique_ptr<WritableFile> file_;  // null once committed
 };
 
 }  // namespace zpack

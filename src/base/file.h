@@ -56,21 +56,33 @@ class FileSystem {
   // kNotFound when there is no such file; kInvalidArgument for a directory.
   virtual Result<std::unique_ptr<RandomAccessFile>> OpenForRead(
       const std::string& path) = 0;
-  // Creates an empty file, or empties or replaces one that a killed process
-  // left behind, and holds an exclusive lock on it until it is closed. kExists
-  // when another process holds it.
+  // Creates an empty temporary file that only its owner may write, and holds an
+  // exclusive lock on it until it is closed. A regular file of that name that
+  // nobody holds, left by a killed process or planted, is replaced. kExists
+  // while another process holds it, or may hold it, because the file system has
+  // no locks or the file may not be opened; kInvalidArgument when something
+  // that is not a regular file is in the way.
   virtual Result<std::unique_ptr<WritableFile>> CreateLocked(
       const std::string& path) = 0;
-  // The same, but what is in the file stays.
+  // The same, but only the owner may read the file, and what this user left in
+  // it stays. The content of a file that anyone else may write, or that has
+  // another name, too, does not stay.
   virtual Result<std::unique_ptr<WritableFile>> OpenLocked(
       const std::string& path) = 0;
   // Creates an empty file. kExists when it is already there.
   virtual Result<std::unique_ptr<WritableFile>> Create(
       const std::string& path) = 0;
-  // Renames a file or directory. With kNo, kExists when `to` is there.
+  // Makes a directory with `mode`, less what the umask forbids. kExists when
+  // something of that name is already there.
+  virtual Status MakeDirectory(const std::string& path, unsigned mode) = 0;
+  // Renames a file or directory. With kNo, kExists when `to` is there, but an
+  // empty directory may be replaced by a directory; with kYes, kExists when
+  // both are directories and `to` is not empty; with kExchange, kUnsupported
+  // when the file system cannot do it.
   virtual Status Rename(const std::string& from, const std::string& to,
                         Replace replace) = 0;
-  // Sets the permission bits of a file or directory.
+  // Sets the permission bits of a file or directory of this process. A file
+  // system that has no such bits, or not these, does nothing.
   virtual Status SetMode(const std::string& path, unsigned mode) = 0;
   // Sets the time of the last change, in seconds since 1970.
   virtual Status SetModified(const std::string& path, int64_t seconds) = 0;
@@ -78,6 +90,9 @@ class FileSystem {
   // Syncs everything on the file system that holds the directory `path`.
   virtual Status SyncFileSystem(const std::string& path) = 0;
   virtual Status Remove(const std::string& path) = 0;
+  // Removes `path` and everything in it, also what this user may not write.
+  // Links are removed, not followed. Not an error when nothing is there.
+  virtual Status RemoveTree(const std::string& path) = 0;
 };
 
 // The real one. Never deleted.

@@ -57,6 +57,9 @@ class StubbornFileSystem final : public FileSystem {
       const std::string& path) override {
     return PosixFileSystem().Create(path);
   }
+  Status MakeDirectory(const std::string& path, unsigned mode) override {
+    return PosixFileSystem().MakeDirectory(path, mode);
+  }
   Status Rename(const std::string& from, const std::string& to,
                 Replace replace) override {
     if (before_index_ && to.ends_with(".idx")) before_index_();
@@ -79,6 +82,9 @@ class StubbornFileSystem final : public FileSystem {
       return MakeError(ErrorCode::kIo, "cannot remove '{}'", path);
     }
     return PosixFileSystem().Remove(path);
+  }
+  Status RemoveTree(const std::string& path) override {
+    return PosixFileSystem().RemoveTree(path);
   }
 
  private:

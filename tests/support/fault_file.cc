@@ -44,10 +44,7 @@ class FaultWriter final : public WritableFile {
     ZPACK_TRY(system_.Call("write", path()));
     return file_->WriteAt(offset, bytes);
   }
-  Status Sync() override {
-    ZPACK_TRY(system_.Call("fsync", path()));
-    return file_->Sync();
-  }
+  Status Sync() override { return system_.Call("fsync", path()); }
   Status Truncate(uint64_t size) override {
     ZPACK_TRY(system_.Call("truncate", path()));
     return file_->Truncate(size);
@@ -63,6 +60,7 @@ class FaultWriter final : public WritableFile {
 }  // namespace
 
 Status FaultFileSystem::Call(const std::string& what, const std::string& path) {
+  if (meanwhile_) meanwhile_(what, path);
   const int call = calls_++;
   ++by_kind_[what];
   gone_ = fault_ == Fault::kKill && fail_at_ >= 0 && call > fail_at_;
@@ -100,6 +98,11 @@ Result<std::unique_ptr<WritableFile>> FaultFileSystem::Create(
   return std::make_unique<FaultWriter>(*this, std::move(file));
 }
 
+Status FaultFileSystem::MakeDirectory(const std::string& path, unsigned mode) {
+  ZPACK_TRY(Call("mkdir", path));
+  return PosixFileSystem().MakeDirectory(path, mode);
+}
+
 Status FaultFileSystem::Rename(const std::string& from, const std::string& to,
                                Replace replace) {
   ZPACK_TRY(Call("rename", to));
@@ -117,18 +120,21 @@ Status FaultFileSystem::SetModified(const std::string& path, int64_t seconds) {
 }
 
 Status FaultFileSystem::SyncDirectory(const std::string& path) {
-  ZPACK_TRY(Call("fsync", path));
-  return PosixFileSystem().SyncDirectory(path);
+  return Call("fsync", path);
 }
 
 Status FaultFileSystem::SyncFileSystem(const std::string& path) {
-  ZPACK_TRY(Call("fsync", path));
-  return PosixFileSystem().SyncFileSystem(path);
+  return Call("fsync", path);
 }
 
 Status FaultFileSystem::Remove(const std::string& path) {
   if (fault_ == Fault::kKill && !failed_.empty()) return {};
   return PosixFileSystem().Remove(path);
+}
+
+Status FaultFileSystem::RemoveTree(const std::string& path) {
+  if (fault_ == Fault::kKill && !failed_.empty()) return {};
+  return PosixFileSystem().RemoveTree(path);
 }
 
 }  // namespace zpack::testing

@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A file system in which one chosen call fails. Everything else goes to the
-// real one. Thread-compatible.
+// real one, but nothing is synced, since no test cuts the power.
+// Thread-compatible.
 
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/file.h"
 
@@ -28,6 +31,11 @@ class FaultFileSystem final : public FileSystem {
   FaultFileSystem(int fail_at, Fault fault)
       : fail_at_(fail_at), fault_(fault) {}
 
+  // What others do right before each call, which is named as in failed().
+  using Meanwhile =
+      std::function<void(const std::string& what, const std::string& path)>;
+  void set_meanwhile(Meanwhile meanwhile) { meanwhile_ = std::move(meanwhile); }
+
   // Calls so far that could have failed.
   int calls() const { return calls_; }
   // Those of one kind, e.g. "fsync".
@@ -46,14 +54,16 @@ class FaultFileSystem final : public FileSystem {
       const std::string& path) override;
   Result<std::unique_ptr<WritableFile>> Create(
       const std::string& path) override;
+  Status MakeDirectory(const std::string& path, unsigned mode) override;
   Status Rename(const std::string& from, const std::string& to,
                 Replace replace) override;
   Status SetMode(const std::string& path, unsigned mode) override;
   Status SetModified(const std::string& path, int64_t seconds) override;
   Status SyncDirectory(const std::string& path) override;
   Status SyncFileSystem(const std::string& path) override;
-  // Never fails: cleaning up is what the tests look at.
+  // These never fail: cleaning up is what the tests look at.
   Status Remove(const std::string& path) override;
+  Status RemoveTree(const std::string& path) override;
 
   // Counts one call; the error to return when it is the chosen one.
   Status Call(const std::string& what, const std::string& path);
@@ -68,6 +78,7 @@ class FaultFileSystem final : public FileSystem {
   std::map<std::string, int> by_kind_;
   bool gone_ = false;
   std::string failed_;
+  Meanwhile meanwhile_;
 };
 
 }  // namespace zpack::testing

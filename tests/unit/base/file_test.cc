@@ -5,29 +5,19 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "support/matchers.h"
+#include "support/someone.h"
 #include "support/temp_dir.h"
 
 namespace zpack {
 namespace {
 
+using testing::AsSomeone;
 using testing::HasCode;
 using testing::IsOk;
 using testing::ReadFile;
 using testing::TempDir;
-
-// Modes say nothing to root.
-class AsSomeone {
- public:
-  AsSomeone() : root_(geteuid() == 0 && seteuid(kNobody) == 0) {}
-  ~AsSomeone() { testing::Require(!root_ || seteuid(0) == 0, "seteuid"); }
-
- private:
-  static constexpr uid_t kNobody = 65534;
-  bool root_;
-};
 
 TEST(CreateLocked, ReplacesWhatMayNotBeWrittenUnlessSomeoneHoldsIt) {
   const TempDir directory;

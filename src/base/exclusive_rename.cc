@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "base/exclusive_rename.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "base/descriptor.h"
+#include "base/error.h"
+
+namespace zpack {
+namespace {
+
+std::unexpected<Error> Exists(const std::string& path) {
+  return MakeError(ErrorCode::kExists, "'{}' already exists", path);
+}
+
+bool IsSameFile(const struct stat& a, const struct stat& b) {
+  return a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+}
+
+// Whether both are names of one file. NFS can say that a link exists because
+// it was made by the first of two attempts.
+bool AreSameFile(const std::string& a, const std::string& b) {
+  struct stat first;
+  struct stat second;
+  return lstat(a.c_str(), &first) == 0 && lstat(b.c_str(), &second) == 0 &&
+         IsSameFile(first, second);
+}
+
+// A directory never replaces a file or a directory with something in it.
+Status RenameDirectory(const PosixCalls& calls, const std::string& from,
+                       const std::string& to) {
+  if (calls.rename(from.c_str(), to.c_str(), 0) == 0) return {};
+  if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR) {
+    return Exists(to);
+  }
+  return std::unexpected(IoError("rename to", to, errno));
+}
+
+// Takes the name with an empty file first, which fails when it is taken, and
+// then replaces that.
+Status RenameOverPlaceholder(const PosixCalls& calls, const std::string& from,
+                             const std::string& to) {
+  const Descriptor fd(open(
+      to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (fd.get() < 0) {
+    if (errno == EEXIST) return Exists(to);
+    return std::unexpected(IoError("create", to, errno));
+  }
+  struct stat made;
+  struct stat named;
+  if (fstat(fd.get(), &made) != 0) {
+    return std::unexpected(IoError("stat", to, errno));
+  }
+  const auto is_ours = [&] {
+    return lstat(to.c_str(), &named) == 0 && IsSameFile(made, named) &&
+           named.st_size == 0;
+  };
+  if (!is_ours()) return Exists(to);
+  if (calls.rename(from.c_str(), to.c_str(), 0) == 0) return {};
+  const int number = errno;
+  if (is_ours()) unlink(to.c_str());
+  return std::unexpected(IoError("rename to", to, number));
+}
+
+}  // namespace
+
+Status RenameExclusively(const PosixCalls& calls, const std::string& from,
+                         const std::string& to) {
+  if (calls.rename(from.c_str(), to.c_str(), RENAME_NOREPLACE) == 0) return {};
+  if (errno == EEXIST) return Exists(to);
+  if (!IsUnsupportedCall(errno)) {
+    return std::unexpected(IoError("rename to", to, errno));
+  }
+  struct stat info;
+  if (lstat(from.c_str(), &info) != 0) {
+    return std::unexpected(IoError("stat", from, errno));
+  }
+  if (S_ISDIR(info.st_mode)) return RenameDirectory(calls, from, to);
+  // A hard link refuses an existing name just as well.
+  const bool linked = calls.link(from.c_str(), to.c_str()) == 0;
+  const int number = linked ? 0 : errno;
+  if (linked || (number == EEXIST && AreSameFile(from, to))) {
+    if (unlink(from.c_str()) == 0 || errno == ENOENT) return {};
+    return std::unexpected(IoError("remove", from, errno));
+  }
+  if (number == EEXIST) return Exists(to);
+  if (IsUnsupportedCall(number) || number == EPERM || number == EMLINK) {
+    return RenameOverPlaceholder(calls, from, to);
+  }
+  return std::unexpected(IoError("rename to", to, number));
+}
+
+}  // namespace zpack

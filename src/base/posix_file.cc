@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "base/posix_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "base/error.h"
+
+namespace zpack {
+namespace {
+
+class PosixRandomAccessFile final : public RandomAccessFile {
+ public:
+  PosixRandomAccessFile(Descriptor fd, std::string path, uint64_t size)
+      : fd_(std::move(fd)), path_(std::move(path)), size_(size) {}
+
+  Status Read(uint64_t offset, std::span<uint8_t> out) const override {
+    while (!out.empty()) {
+      const ssize_t got =
+          pread(fd_.get(), out.data(), out.size(), static_cast<off_t>(offset));
+      if (got < 0) {
+        if (errno == EINTR) continue;
+        return std::unexpected(IoError("read", path_, errno));
+      }
+      if (got == 0) {
+        return MakeError(ErrorCode::kCorrupt,
+                         "unexpected end of file at offset {} of '{}'", offset,
+                         path_);
+      }
+      offset += static_cast<uint64_t>(got);
+      out = out.subspan(static_cast<size_t>(got));
+    }
+    return {};
+  }
+  uint64_t size() const override { return size_; }
+  const std::string& path() const override { return path_; }
+
+ private:
+  Descriptor fd_;
+  std::string path_;
+  uint64_t size_;
+};
+
+class PosixWritableFile final : public WritableFile {
+ public:
+  PosixWritableFile(Descriptor fd, std::string path, uint64_t size)
+      : fd_(std::move(fd)), path_(std::move(path)), size_(size) {}
+
+  Status Append(ByteView bytes) override {
+    const uint64_t offset = size_;
+    size_ += bytes.size();
+    return WriteAt(offset, bytes);
+  }
+
+  Status WriteAt(uint64_t offset, ByteView bytes) override {
+    while (!bytes.empty()) {
+      const ssize_t put = pwrite(fd_.get(), bytes.data(), bytes.size(),
+                                 static_cast<off_t>(offset));
+      if (put < 0) {
+        if (errno == EINTR) continue;
+        return std::unexpected(IoError("write", path_, errno));
+      }
+      offset += static_cast<uint64_t>(put);
+      bytes = bytes.subspan(static_cast<size_t>(put));
+    }
+    return {};
+  }
+
+  Status Sync() override {
+    if (fsync(fd_.get()) != 0) {
+      return std::unexpected(IoError("fsync", path_, errno));
+    }
+    posix_fadvise(fd_.get(), 0, 0, POSIX_FADV_DONTNEED);
+    return {};
+  }
+
+  Status Truncate(uint64_t size) override {
+    if (ftruncate(fd_.get(), static_cast<off_t>(size)) != 0) {
+      return std::unexpected(IoError("truncate", path_, errno));
+    }
+    size_ = size;
+    return {};
+  }
+  uint64_t size() const override { return size_; }
+  const std::string& path() const override { return path_; }
+
+ private:
+  Descriptor fd_;
+  std::string path_;
+  uint64_t size_;
+};
+
+}  // namespace
+
+std::unique_ptr<RandomAccessFile> MakeRandomAccessFile(Descriptor fd,
+                                                       std::string path,
+                                                       uint64_t size) {
+  return std::make_unique<PosixRandomAccessFile>(std::move(fd), std::move(path),
+                                                 size);
+}
+
+std::unique_ptr<WritableFile> MakeWritableFile(Descriptor fd, std::string path,
+                                               uint64_t size) {
+  return std::make_unique<PosixWritableFile>(std::move(fd), std::move(path),
+                                             size);
+}
+
+}  // namespace zpack

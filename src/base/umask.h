@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The umask of this process. A function without state; any thread.
+
+#pragma once
+
+#include <sys/types.h>
+
+namespace zpack {
+
+// The permission bits that new files and directories do not get.
+mode_t CurrentUmask();
+
+}  // namespace zpack

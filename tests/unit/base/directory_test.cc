@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "base/directory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "support/matchers.h"
+#include "support/someone.h"
+#include "support/temp_dir.h"
+
+namespace zpack {
+namespace {
+
+namespace fs = std::filesystem;
+
+using testing::AsSomeone;
+using ::testing::ElementsAre;
+using testing::Exists;
+using testing::HasCode;
+using ::testing::IsEmpty;
+using testing::IsOk;
+using testing::ListDirectory;
+using testing::TempDir;
+using testing::WriteFile;
+
+TEST(MakeDirectory, NeverAcceptsWhatIsThere) {
+  const TempDir dir;
+  fs::create_directory(dir / "victim");
+  fs::create_directory_symlink("victim", dir / "link");
+  EXPECT_THAT(MakeDirectory(dir / "victim", 0700), HasCode(ErrorCode::kExists));
+  EXPECT_THAT(MakeDirectory(dir / "link", 0700), HasCode(ErrorCode::kExists));
+  EXPECT_THAT(MakeDirectory(dir / "new", 0700), IsOk());
+  EXPECT_EQ(fs::status(dir / "new").permissions(), fs::perms::owner_all);
+}
+
+TEST(MakeDirectories, FollowsWhatIsThereAndMakesTheRest) {
+  const TempDir dir;
+  fs::create_directory(dir / "real");
+  fs::create_directory_symlink("real", dir / "link");
+  EXPECT_THAT(MakeDirectories(dir / "link/a/b"), IsOk());
+  EXPECT_THAT(MakeDirectories(dir / "link/a/b"), IsOk());
+  EXPECT_TRUE(Exists(dir / "real/a/b"));
+  fs::create_symlink("nowhere", dir / "dangling");
+  EXPECT_FALSE(MakeDirectories(dir / "dangling/a"));
+  EXPECT_FALSE(Exists(dir / "nowhere"));
+}
+
+TEST(RemoveTree, RemovesDirectoriesThatMayNotBeWritten) {
+  const TempDir dir;
+  ASSERT_EQ(chmod(dir.path().c_str(), 0777), 0);
+  const AsSomeone someone;
+  WriteFile(dir / "tree/a/b/file", "");
+  WriteFile(dir / "victim/file", "");
+  fs::permissions(dir / "victim", fs::perms::owner_exec);
+  fs::create_directory_symlink("../victim", dir / "tree/link");
+  for (const char* path : {"tree/a/b", "tree/a", "tree"}) {
+    fs::permissions(dir / path, fs::perms::owner_read);
+  }
+  EXPECT_THAT(RemoveTree(dir / "tree"), IsOk());
+  EXPECT_THAT(ListDirectory(dir.path()), ElementsAre("victim"));
+  EXPECT_EQ(fs::status(dir / "victim").permissions(), fs::perms::owner_exec);
+  EXPECT_THAT(RemoveTree(dir / "tree"), IsOk());
+}
+
+}  // namespace
+}  // namespace zpack
