@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "api/convert_destination.h"
 #include "api/convert_inventory.h"
 #include "api/convert_read_back.h"
 #include "api/convert_resume.h"
@@ -218,6 +219,7 @@ Result<ConvertStats> Convert(const std::string& repository,
                              const ConvertOptions& options) {
   ZPACK_ASSIGN_OR_RETURN(const RepositoryLocation location,
                          FindRepository(repository, options.discovery));
+  ZPACK_TRY(CheckConvertDestination(location, path));
   auto stats = ConvertSource(
       [&](SourceUse use) {
         ReadingOptions reading = ReadingFor(options.run);

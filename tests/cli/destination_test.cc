@@ -197,6 +197,49 @@ TEST_F(DestinationTest, FileInsideTheSourceDoesNoHarm) {
   EXPECT_TRUE(IsGood(repo_.path() + "/x.zpack"));
 }
 
+TEST_F(DestinationTest, FilesOfTheSourceAreNeverReplaced) {
+  repo_.PackAll();
+  const std::string packs = repo_.path() + "/objects/pack/";
+  for (const std::string& name : ListDirectory(packs)) {
+    const std::string before = ReadFile(packs + name);
+    ExpectRefused(packs + name, "which is for Git's own files", {"--force"});
+    EXPECT_EQ(ReadFile(packs + name), before);
+  }
+  ExpectRefused(repo_.path() + "/refs/heads/x.zpack", "Git's own files");
+  const std::string config = ReadFile(repo_.path() + "/config");
+  fs::create_symlink(repo_.path() + "/config", out_ + "/link");
+  for (const std::string& path : {repo_.path() + "/config", out_ + "/link"}) {
+    ExpectRefused(path, "belongs to the repository", {"--force"});
+  }
+  EXPECT_EQ(ReadFile(repo_.path() + "/config"), config);
+  // An earlier conversion is.
+  ASSERT_TRUE(Convert(repo_.path() + "/x.zpack").ok());
+  EXPECT_TRUE(Convert(repo_.path() + "/x.zpack", {"--force"}).ok());
+}
+
+TEST_F(DestinationTest, ObjectsOfAnAlternateAreNeverReplaced) {
+  const RepoBuilder other(dir_ / "other");
+  WriteFile(other.path() + "/objects/info/alternates",
+            repo_.path() + "/objects\n");
+  repo_.PackAll();
+  const std::string packs = repo_.path() + "/objects/pack/";
+  const std::string pack = packs + ListDirectory(packs).front();
+  const std::string before = ReadFile(pack);
+  const ProcessResult result =
+      RunZpack({"convert", "-q", "--force", other.path(), pack});
+  EXPECT_EQ(result.exit_code, 128);
+  EXPECT_THAT(result.err, HasSubstr("which is for Git's own files"));
+  EXPECT_EQ(ReadFile(pack), before);
+}
+
+TEST_F(DestinationTest, HardLinkInPlaceOfTheTemporaryIsNotWrittenTo) {
+  WriteFile(dir_ / "precious", "precious");
+  fs::create_hard_link(dir_ / "precious", out_ + "/.x.zpack.zpack-tmp");
+  ASSERT_TRUE(Convert(out_ + "/x.zpack", {"--resume"}).ok());
+  EXPECT_EQ(ReadFile(dir_ / "precious"), "precious");
+  EXPECT_THAT(ListDirectory(out_), ElementsAre("x.zpack"));
+}
+
 TEST_F(DestinationTest, NamesAreBytes) {
   const std::string name = out_ + "/sp ace '\"\n\xff.zpack";
   ASSERT_TRUE(Convert(name).ok());
