@@ -127,8 +127,8 @@ struct VerifyOptions {
 struct RestoreOptions {
   RunOptions run;
   ReadOptions read;
-  // kYes replaces an existing bare repository; anything else in the way is
-  // never touched.
+  // kYes replaces an existing bare repository, with its configuration, hooks
+  // and reflogs; anything else in the way is never touched.
   Overwrite overwrite = Overwrite::kNo;
 };
 

@@ -24,11 +24,13 @@ struct RestoreStats {
 
 // Makes a bare repository at `directory` with every object, ref, HEAD and
 // shallow boundary of the file at `path`. Every object is hashed on the way;
-// the directory appears under its name only when everything was written and
-// synced.
+// the repository appears only when everything was written and synced. An empty
+// directory stays what it is, and HEAD appears last in it.
 //
 // kExists when `directory` is there and not empty, unless options.overwrite is
-// kYes and it is a bare repository; kCorrupt or kMismatch, naming object and
+// kYes and it is a bare repository without linked worktrees or files that are
+// not Git's; kUnsupported when its file system cannot exchange two directories;
+// kCorrupt or kMismatch, naming object and
 // offset, when the file is damaged.
 Result<RestoreStats> Restore(const std::string& path,
                              const std::string& directory,

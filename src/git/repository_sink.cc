@@ -3,14 +3,14 @@
 
 #include "git/repository_sink.h"
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <utility>
 
 #include "base/error.h"
-#include "base/guarded.h"
 #include "codec/deflate.h"
-#include "git/libgit2.h"
+#include "git/restore_place.h"
 #include "pack/pack_entry_preparer.h"
 #include "pack/stock_pack_writer.h"
 
@@ -19,122 +19,53 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the configuration says about a repository, or its name when it says
-// nothing, as in Git: a '.git' directory belongs to a work tree.
-bool IsBareRepository(const fs::path& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path / "HEAD", error) ||
-      !fs::is_directory(path / "objects", error) ||
-      !fs::is_directory(path / "refs", error)) {
-    return false;
-  }
-  int bare = path.filename() == ".git" ? 0 : 1;
-  git_config* raw = nullptr;
-  if (git_config_open_ondisk(&raw, (path / "config").c_str()) == 0) {
-    const ConfigHandle config(raw);
-    int value = 0;
-    const int code = git_config_get_bool(&value, config.get(), "core.bare");
-    // What cannot be understood is not replaced.
-    if (code != GIT_ENOTFOUND) bare = code == 0 ? value : 0;
-  }
-  return bare != 0;
+constexpr std::array<const char*, 8> kDirectories = {
+    "hooks",        "info", "objects",    "objects/info",
+    "objects/pack", "refs", "refs/heads", "refs/tags"};
+
+// Writes a new file. Finish syncs all of them at once: a file may have
+// thousands of symbolic refs.
+Status WriteText(FileSystem& file_system, const std::string& path,
+                 const std::string& text) {
+  ZPACK_ASSIGN_OR_RETURN(const auto file, file_system.Create(path));
+  return file->Append(AsBytes(text));
 }
 
-// What has to happen to whatever is at the destination.
-Result<Replace> CheckDestination(const fs::path& path, Overwrite overwrite) {
+// Whether the file system keeps the permission bits of the file `path`.
+bool KeepsModes(const std::string& path) {
   std::error_code error;
-  const fs::file_status status = fs::symlink_status(path, error);
-  if (status.type() == fs::file_type::not_found) return Replace::kYes;
-  // Renaming a directory over another one succeeds only when that is empty.
-  if (fs::is_directory(status) && fs::is_empty(path, error)) {
-    return Replace::kYes;
-  }
-  if (error)
-    return std::unexpected(IoError("stat", path.string(), error.value()));
-  if (!fs::is_directory(status)) {
-    return MakeError(ErrorCode::kExists,
-                     "'{}' already exists and is no directory", path.string());
-  }
-  if (overwrite == Overwrite::kNo) {
-    return MakeError(ErrorCode::kExists,
-                     "'{}' already exists and is not an empty directory",
-                     path.string());
-  }
-  if (!IsBareRepository(path)) {
-    return MakeError(ErrorCode::kExists,
-                     "'{}' is not a bare repository, so --force does not "
-                     "replace it",
-                     path.string());
-  }
-  return Replace::kExchange;
+  const fs::perms mode = fs::status(path, error).permissions();
+  fs::permissions(path, mode | fs::perms::owner_exec, error);
+  const fs::perms changed = fs::status(path, error).permissions();
+  fs::permissions(path, mode, error);
+  return changed != mode;
 }
 
-// A directory that is removed unless it was moved away. A lock beside it, held
-// until everything is done, tells a live one from what a killed process left.
-class TemporaryDirectory {
- public:
-  static Result<std::unique_ptr<TemporaryDirectory>> Create(
-      FileSystem& file_system, const fs::path& path) {
-    std::error_code error;
-    fs::create_directories(path.parent_path(), error);
-    if (error) {
-      return std::unexpected(
-          IoError("create", path.parent_path().string(), error.value()));
-    }
-    const std::string lock_path = path.string() + ".lock";
-    ZPACK_ASSIGN_OR_RETURN(auto lock, file_system.CreateLocked(lock_path));
-    // From here on the destructor cleans up.
-    std::unique_ptr<TemporaryDirectory> directory(
-        new TemporaryDirectory(file_system, path, lock_path, std::move(lock)));
-    // What a killed process left is a directory; a link would lead elsewhere.
-    const fs::file_status stale = fs::symlink_status(path, error);
-    if (fs::exists(stale) && !fs::is_directory(stale)) {
-      directory->owned_ = false;
-      return MakeError(ErrorCode::kExists, "'{}' is in the way", path.string());
-    }
-    fs::remove_all(path, error);
-    if (!error) fs::create_directory(path, error);
-    if (error) {
-      return std::unexpected(IoError("create", path.string(), error.value()));
-    }
-    return directory;
+// Makes an empty bare repository of `root`, but for HEAD.
+Status MakeSkeleton(FileSystem& file_system, const std::string& root) {
+  for (const char* directory : kDirectories) {
+    ZPACK_TRY(file_system.MakeDirectory(root + '/' + directory, 0777));
   }
-  ~TemporaryDirectory() {
-    CleanUp([this] {
-      std::error_code ignored;
-      if (owned_) fs::remove_all(path_, ignored);
-      (void)file_system_.Remove(lock_path_);
-    });
+  const std::string description = root + "/description";
+  ZPACK_TRY(WriteText(file_system, description,
+                      "Unnamed repository; edit this file 'description' to "
+                      "name the repository.\n"));
+  std::string config = "[core]\n\trepositoryformatversion = 0\n\tfilemode = ";
+  config += KeepsModes(description) ? "true" : "false";
+  config += "\n\tbare = true\n";
+  std::error_code error;
+  if (fs::exists(root + "/DESCRIPTION", error)) {
+    config += "\tignorecase = true\n";
   }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  const fs::path& path() const { return path_; }
-
- private:
-  TemporaryDirectory(FileSystem& file_system, fs::path path,
-                     std::string lock_path, std::unique_ptr<WritableFile> lock)
-      : file_system_(file_system),
-        path_(std::move(path)),
-        lock_path_(std::move(lock_path)),
-        lock_(std::move(lock)) {}
-
-  FileSystem& file_system_;
-  fs::path path_;
-  std::string lock_path_;
-  std::unique_ptr<WritableFile> lock_;
-  bool owned_ = true;
-};
+  return WriteText(file_system, root + "/config", config);
+}
 
 class RepositorySink final : public ObjectSink {
  public:
-  RepositorySink(FileSystem& file_system, fs::path destination, Replace replace,
-                 std::unique_ptr<TemporaryDirectory> temporary,
+  RepositorySink(FileSystem& file_system, std::unique_ptr<RestorePlace> place,
                  std::unique_ptr<StockPackWriter> pack)
       : file_system_(file_system),
-        destination_(std::move(destination)),
-        replace_(replace),
-        temporary_(std::move(temporary)),
+        place_(std::move(place)),
         pack_(std::move(pack)) {}
 
   std::unique_ptr<ObjectPreparer> NewPreparer() const override {
@@ -142,37 +73,49 @@ class RepositorySink final : public ObjectSink {
   }
 
   Status Add(const ObjectId& id, const PreparedObject& object,
-             ByteView stored) override;
+             ByteView stored) override {
+    return Named(AddEntry(id, object, stored));
+  }
 
   Status Begin(const ObjectId& id, const ObjectInfo& info) override {
-    ZPACK_TRY(pack_->BeginEntry(id, {info.type, info.size}));
+    ZPACK_TRY(Named(pack_->BeginEntry(id, {info.type, info.size})));
     deflater_.emplace(
         [this](ByteView piece) { return pack_->AppendToEntry(piece); });
     return {};
   }
-  Status Append(ByteView piece) override { return deflater_->Append(piece); }
+  Status Append(ByteView piece) override {
+    return Named(deflater_->Append(piece));
+  }
   Status End() override {
-    ZPACK_TRY(deflater_->Finish());
+    ZPACK_TRY(Named(deflater_->Finish()));
     deflater_.reset();
     return {};
   }
 
-  Result<uint64_t> Finish(const RefsSnapshot& refs) override;
+  Result<uint64_t> Finish(const RefsSnapshot& refs) override {
+    return Named(Publish(refs));
+  }
 
  private:
-  Status WriteText(const fs::path& relative, const std::string& text);
+  template <typename ResultType>
+  ResultType Named(ResultType result) const {
+    if (result) return result;
+    return std::unexpected(place_->Explain(std::move(result).error()));
+  }
+  Status AddEntry(const ObjectId& id, const PreparedObject& object,
+                  ByteView stored);
+  Result<uint64_t> Publish(const RefsSnapshot& refs);
+  Status WriteFile(const std::string& name, const std::string& text);
   Status WriteRefs(const RefsSnapshot& refs);
 
   FileSystem& file_system_;
-  fs::path destination_;
-  Replace replace_;
-  std::unique_ptr<TemporaryDirectory> temporary_;
+  std::unique_ptr<RestorePlace> place_;
   std::unique_ptr<StockPackWriter> pack_;  // none when there are no objects
   std::optional<StreamDeflater> deflater_;
 };
 
-Status RepositorySink::Add(const ObjectId& id, const PreparedObject& object,
-                           ByteView stored) {
+Status RepositorySink::AddEntry(const ObjectId& id,
+                                const PreparedObject& object, ByteView stored) {
   PackEntry entry{object.type, object.raw_size};
   if (object.base_distance != 0) {
     entry.base_offset =
@@ -181,40 +124,41 @@ Status RepositorySink::Add(const ObjectId& id, const PreparedObject& object,
   return pack_->Add(id, entry, stored);
 }
 
-// Replaces a file of the new repository. Finish syncs all of them at once: a
-// file may have thousands of symbolic refs.
-Status RepositorySink::WriteText(const fs::path& relative,
+// Makes the directories of a symbolic ref, too.
+Status RepositorySink::WriteFile(const std::string& name,
                                  const std::string& text) {
-  const fs::path path = temporary_->path() / relative;
-  std::error_code error;
-  fs::create_directories(path.parent_path(), error);
-  fs::remove(path, error);
-  ZPACK_ASSIGN_OR_RETURN(const auto file, file_system_.Create(path.string()));
-  return file->Append(AsBytes(text));
+  const std::string root = place_->inside() + '/';
+  for (size_t at = name.find('/'); at != std::string::npos;
+       at = name.find('/', at + 1)) {
+    const Status made =
+        file_system_.MakeDirectory(root + name.substr(0, at), 0777);
+    if (!made && made.error().code != ErrorCode::kExists) return made;
+  }
+  return WriteText(file_system_, root + name, text);
 }
 
 Status RepositorySink::WriteRefs(const RefsSnapshot& refs) {
   std::string packed = "# pack-refs with: peeled fully-peeled sorted \n";
   for (const Ref& ref : refs.refs) {
     if (ref.symbolic()) {
-      ZPACK_TRY(WriteText(ref.name, "ref: " + ref.symref_target + "\n"));
+      ZPACK_TRY(WriteFile(ref.name, "ref: " + ref.symref_target + "\n"));
       continue;
     }
     packed += ref.target.ToHex() + ' ' + ref.name + '\n';
     if (!ref.peeled.empty()) packed += '^' + ref.peeled.ToHex() + '\n';
   }
-  ZPACK_TRY(WriteText("packed-refs", packed));
+  ZPACK_TRY(WriteFile("packed-refs", packed));
   if (!refs.shallow.empty()) {
     std::string shallow;
     for (const ObjectId& id : refs.shallow) shallow += id.ToHex() + '\n';
-    ZPACK_TRY(WriteText("shallow", shallow));
+    ZPACK_TRY(WriteFile("shallow", shallow));
   }
-  return WriteText("HEAD", refs.head_symref.empty()
+  return WriteFile("HEAD", refs.head_symref.empty()
                                ? refs.head_target.ToHex() + "\n"
                                : "ref: " + refs.head_symref + "\n");
 }
 
-Result<uint64_t> RepositorySink::Finish(const RefsSnapshot& refs) {
+Result<uint64_t> RepositorySink::Publish(const RefsSnapshot& refs) {
   uint64_t pack_bytes = 0;
   if (pack_) {
     ZPACK_TRY(pack_->Finish());
@@ -223,23 +167,9 @@ Result<uint64_t> RepositorySink::Finish(const RefsSnapshot& refs) {
     pack_.reset();
   }
   ZPACK_TRY(WriteRefs(refs));
-  const fs::path temporary = temporary_->path();
-  // A directory that was there keeps its mode.
-  std::error_code error;
-  const fs::file_status old = fs::status(destination_, error);
-  if (fs::is_directory(old)) {
-    fs::permissions(temporary, old.permissions(), error);
-    if (error) {
-      return std::unexpected(
-          IoError("chmod", temporary.string(), error.value()));
-    }
-  }
-  // libgit2 made some of the files, and synced none.
-  ZPACK_TRY(file_system_.SyncFileSystem(temporary.string()));
-  ZPACK_TRY(
-      file_system_.Rename(temporary.string(), destination_.string(), replace_));
-  // With kExchange the temporary is now what was replaced, and goes with us.
-  ZPACK_TRY(file_system_.SyncDirectory(destination_.parent_path().string()));
+  // Names of files and directories, too.
+  ZPACK_TRY(file_system_.SyncFileSystem(place_->inside()));
+  ZPACK_TRY(place_->Publish());
   return pack_bytes;
 }
 
@@ -252,43 +182,19 @@ Result<std::unique_ptr<ObjectSink>> CreateRepository(
     return MakeError(ErrorCode::kUnsupported, "unsupported object format {}",
                      ObjectFormatName(format));
   }
-  InitLibgit2();
-  std::error_code error;
-  // Absolute first: what does not exist yet stays relative otherwise, and then
-  // may have no parent to speak of.
-  fs::path destination = fs::absolute(directory, error);
-  if (!error) destination = fs::weakly_canonical(destination, error);
-  if (error || destination.empty()) {
-    return MakeError(ErrorCode::kInvalidArgument, "bad directory: '{}'",
-                     directory);
-  }
-  if (!destination.has_filename()) destination = destination.parent_path();
-  ZPACK_ASSIGN_OR_RETURN(const Replace replace,
-                         CheckDestination(destination, overwrite));
-  const fs::path temporary_path =
-      destination.parent_path() /
-      ("." + destination.filename().string() + ".zpack-tmp");
-  ZPACK_ASSIGN_OR_RETURN(
-      auto temporary, TemporaryDirectory::Create(file_system, temporary_path));
-
-  git_repository_init_options options = GIT_REPOSITORY_INIT_OPTIONS_INIT;
-  options.flags = GIT_REPOSITORY_INIT_BARE | GIT_REPOSITORY_INIT_NO_REINIT;
-  git_repository* raw = nullptr;
-  if (git_repository_init_ext(&raw, temporary_path.c_str(), &options) != 0) {
-    return MakeError(ErrorCode::kGit, "cannot create a repository at '{}': {}",
-                     temporary_path.string(), LastLibgit2Message());
-  }
-  const RepositoryHandle repository(raw);
-
-  std::unique_ptr<StockPackWriter> pack;
-  if (object_count != 0) {
-    ZPACK_ASSIGN_OR_RETURN(
-        pack, StockPackWriter::Create(
-                  file_system, (temporary_path / "objects" / "pack").string(),
-                  object_count));
-  }
-  return std::make_unique<RepositorySink>(
-      file_system, destination, replace, std::move(temporary), std::move(pack));
+  ZPACK_ASSIGN_OR_RETURN(auto place,
+                         RestorePlace::Take(file_system, directory, overwrite));
+  const auto prepare = [&]() -> Result<std::unique_ptr<StockPackWriter>> {
+    ZPACK_TRY(MakeSkeleton(file_system, place->inside()));
+    ZPACK_TRY(place->TryPublish());
+    if (object_count == 0) return nullptr;
+    return StockPackWriter::Create(
+        file_system, place->inside() + "/objects/pack", object_count);
+  };
+  auto pack = prepare();
+  if (!pack) return std::unexpected(place->Explain(std::move(pack).error()));
+  return std::make_unique<RepositorySink>(file_system, std::move(place),
+                                          std::move(*pack));
 }
 
 }  // namespace zpack

@@ -14,14 +14,12 @@
 
 namespace zpack {
 
-// Prepares a bare repository for `object_count` objects beside `directory`, in
-// '.<name>.zpack-tmp', which Finish moves into place. A temporary directory
-// that a killed process left is removed first.
+// Prepares a bare repository for `object_count` objects, in a private directory
+// (RestorePlace) that Finish publishes as `directory`.
 //
-// kExists when something other than an empty directory is at `directory`
-// (unless `overwrite` is kYes and it is a bare repository), or while another
-// process restores to it; kUnsupported for an object format that libgit2
-// cannot handle.
+// Fails as RestorePlace::Take does; kUnsupported for an object format other
+// than SHA-1, or where a repository that is there cannot be replaced in one
+// step.
 Result<std::unique_ptr<ObjectSink>> CreateRepository(
     FileSystem& file_system, const std::string& directory, Overwrite overwrite,
     ObjectFormat format, uint32_t object_count);

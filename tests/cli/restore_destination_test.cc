@@ -126,8 +126,8 @@ TEST_F(RestoreDestinationTest, DirectoryWithContentIsKept) {
 
 TEST_F(RestoreDestinationTest, FileIsKept) {
   WriteFile(out_ + "/f", "mine");
-  ExpectRefused(out_ + "/f", "is no directory");
-  ExpectRefused(out_ + "/f", "is no directory", {"--force"});
+  ExpectRefused(out_ + "/f", "is not a directory");
+  ExpectRefused(out_ + "/f", "is not a directory", {"--force"});
   EXPECT_EQ(ReadFile(out_ + "/f"), "mine");
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every call to the file system fails once, during a conversion over an
-// existing file and during a restore. Afterwards the destination is what it
+// existing file. Afterwards the destination is what it
 // was (or, when only the last directory fsync failed, wholly the new one), the
 // error names a path, and nothing else is left behind.
 
@@ -16,9 +16,6 @@
 #include <utility>
 
 #include "api/convert_source.h"
-#include "git/repository_sink.h"
-#include "reader/pack_file.h"
-#include "restore/repository_restorer.h"
 #include "support/fault_file.h"
 #include "support/memory_source.h"
 #include "support/temp_dir.h"
@@ -113,65 +110,6 @@ TEST_P(Faults, DuringConvertFromAnOlderFileLeaveItOrTheNewOne) {
     EXPECT_EQ(Content(path), renamed ? new_content : old_content);
     EXPECT_EQ(EntriesIn(directory.path()), 1U) << "a temporary was left";
   }
-}
-
-TEST_P(Faults, DuringRestoreLeaveNothing) {
-  const TempDir directory;
-  const fs::path file = fs::path(directory.path()) / "a.zpack";
-  const fs::path parent = fs::path(directory.path()) / "out";
-  const fs::path target = parent / "r.git";
-  MemorySource source = SampleHistory(20);
-  ASSERT_TRUE(ConvertWith(source, PosixFileSystem(), file));
-  fs::create_directory(parent);
-
-  const auto restore = [&](FileSystem& system) -> Status {
-    const auto pack = PackFile::Open(
-        *PosixFileSystem().OpenForRead(file.string()), ReadOptions{});
-    EXPECT_TRUE(pack);
-    const auto sink =
-        CreateRepository(system, target.string(), Overwrite::kNo,
-                         ObjectFormat::kSha1, (*pack)->ids().size());
-    if (!sink) return std::unexpected(sink.error());
-    RunOptions run;
-    run.threads = 1;
-    const auto stats = RestorePack(**pack, run, **sink);
-    if (!stats) return std::unexpected(stats.error());
-    return {};
-  };
-  FaultFileSystem sound(-1, Fault::kError);
-  ASSERT_TRUE(restore(sound));
-  ASSERT_GT(sound.calls(), 10);
-  for (int call = 0; call < sound.calls(); ++call) {
-    fs::remove_all(target);
-    FaultFileSystem system(call, GetParam());
-    const Status status = restore(system);
-    SCOPED_TRACE("call " + std::to_string(call) + ", " + system.failed());
-    ASSERT_FALSE(status);
-    EXPECT_EQ(status.error().code, ErrorCode::kIo);
-    const bool renamed = call == sound.calls() - 1;
-    EXPECT_EQ(fs::exists(target), renamed);
-    EXPECT_EQ(EntriesIn(parent), renamed ? 1U : 0U);
-  }
-}
-
-TEST(Restore, SyncsSymbolicRefsAllAtOnce) {
-  const auto syncs = [](int symrefs) {
-    const TempDir directory;
-    FaultFileSystem system(-1, Fault::kError);
-    const auto sink = CreateRepository(system, directory / "r.git",
-                                       Overwrite::kNo, ObjectFormat::kSha1, 0);
-    EXPECT_TRUE(sink);
-    RefsSnapshot refs;
-    refs.head_symref = "refs/heads/main";
-    for (int i = 0; i < symrefs; ++i) {
-      refs.refs.push_back(
-          {"refs/x/" + std::to_string(i), {}, {}, "refs/heads/main"});
-    }
-    EXPECT_TRUE((*sink)->Finish(refs));
-    EXPECT_GE(system.calls("create"), symrefs);
-    return system.calls("fsync");
-  };
-  EXPECT_EQ(syncs(9), syncs(1));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Faults,

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/replaceable.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "git/libgit2.h"
+
+namespace zpack {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What Git keeps in a bare repository, and what a killed run of ours left. The
+// configuration, hooks and reflogs are no part of a .zpack file, but a forced
+// restore is said to replace them; everything else may be the only copy.
+constexpr std::array<std::string_view, 18> kReplaced = {
+    "FETCH_HEAD",  "HEAD",       "ORIG_HEAD",      "branches", "config",
+    "description", "gc.log",     "gc.pid",         "hooks",    "info",
+    "logs",        "objects",    "packed-refs",    "refs",     "remotes",
+    "shallow",     ".zpack-tmp", ".zpack-tmp.lock"};
+
+// What the configuration says about a repository, or its name when it says
+// nothing, as in Git: a '.git' directory belongs to a work tree.
+bool IsBareRepository(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path / "HEAD", error) ||
+      !fs::is_directory(path / "objects", error) ||
+      !fs::is_directory(path / "refs", error)) {
+    return false;
+  }
+  InitLibgit2();
+  int bare = path.filename() == ".git" ? 0 : 1;
+  git_config* raw = nullptr;
+  if (git_config_open_ondisk(&raw, (path / "config").c_str()) == 0) {
+    const ConfigHandle config(raw);
+    int value = 0;
+    const int code = git_config_get_bool(&value, config.get(), "core.bare");
+    // What cannot be understood is not replaced.
+    if (code != GIT_ENOTFOUND) bare = code == 0 ? value : 0;
+  }
+  return bare != 0;
+}
+
+// `entry` is in the top directory of a repository.
+Status CheckEntry(const fs::directory_entry& entry) {
+  const std::string name = entry.path().filename().string();
+  if (std::ranges::find(kReplaced, name) != kReplaced.end()) return {};
+  std::error_code error;
+  if (name == "worktrees") {
+    if (fs::is_empty(entry.path(), error) && !error) return {};
+    return MakeError(ErrorCode::kExists,
+                     "'{}' has linked worktrees in '{}', so --force does not "
+                     "replace it; remove them first with 'git worktree remove' "
+                     "or 'git worktree prune'",
+                     entry.path().parent_path().string(), name);
+  }
+  return MakeError(ErrorCode::kExists,
+                   "'{}' holds '{}', which would be lost, so --force does not "
+                   "replace it; move that away first",
+                   entry.path().parent_path().string(), name);
+}
+
+// Whether this process can remove what is in the directory.
+Status CheckRemovable(const fs::path& path) {
+  struct statx info;
+  if (statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_UID, &info) !=
+      0) {
+    return std::unexpected(IoError("stat", path.string(), errno));
+  }
+  if ((info.stx_attributes_mask & info.stx_attributes &
+       STATX_ATTR_MOUNT_ROOT) != 0) {
+    return MakeError(ErrorCode::kExists,
+                     "'{}' is a mount point, so --force does not replace it; "
+                     "empty it first, or restore to another directory",
+                     path.string());
+  }
+  // The owner can give the permission that is missing.
+  if (info.stx_uid == geteuid() ||
+      faccessat(AT_FDCWD, path.c_str(), R_OK | W_OK | X_OK, AT_EACCESS) == 0) {
+    return {};
+  }
+  return MakeError(ErrorCode::kExists,
+                   "'{}' cannot be removed by this user, so --force does not "
+                   "replace the repository: {}",
+                   path.string(),
+                   MessageText{std::generic_category().message(errno)});
+}
+
+}  // namespace
+
+Status CheckReplaceable(const std::string& path) {
+  if (!IsBareRepository(path)) {
+    return MakeError(ErrorCode::kExists,
+                     "'{}' is not a bare repository, so --force does not "
+                     "replace it",
+                     path);
+  }
+  std::error_code error;
+  fs::directory_iterator top(path, error);
+  for (; !error && top != fs::directory_iterator(); top.increment(error)) {
+    ZPACK_TRY(CheckEntry(*top));
+  }
+  std::vector<fs::path> pending = {path};
+  while (!error && !pending.empty()) {
+    const fs::path directory = std::move(pending.back());
+    pending.pop_back();
+    ZPACK_TRY(CheckRemovable(directory));
+    std::error_code closed;  // one that its owner can open before removing it
+    for (fs::directory_iterator it(directory, closed), end;
+         !closed && it != end; it.increment(closed)) {
+      if (it->symlink_status(error).type() == fs::file_type::directory) {
+        pending.push_back(it->path());
+      }
+    }
+  }
+  if (error) return std::unexpected(IoError("list", path, error.value()));
+  return {};
+}
+
+}  // namespace zpack

@@ -1,0 +1,278 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every call to the file system fails once during a restore, others do harm
+// meanwhile, or the file system does not know some calls. Afterwards what was
+// at the destination is there, or the whole new repository, and no other file
+// was touched.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/convert_source.h"
+#include "base/posix_file_system.h"
+#include "git/repository_sink.h"
+#include "reader/pack_file.h"
+#include "restore/repository_restorer.h"
+#include "support/fault_file.h"
+#include "support/matchers.h"
+#include "support/memory_source.h"
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+
+namespace zpack::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Fault = FaultFileSystem::Fault;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+class RestoreFaults : public ::testing::Test {
+ protected:
+  RestoreFaults() {
+    MemorySource source = SampleHistory(20);
+    ConvertOptions options;
+    options.run.threads = 1;
+    Require(ConvertSource([&](SourceUse) { return source.Open(); },
+                          PosixFileSystem(), file_, options)
+                .has_value(),
+            "convert");
+    fs::create_directory(parent_);
+  }
+
+  Status Restore(FileSystem& system,
+                 Overwrite overwrite = Overwrite::kNo) const {
+    const auto pack =
+        PackFile::Open(*PosixFileSystem().OpenForRead(file_), ReadOptions{});
+    EXPECT_TRUE(pack);
+    const auto sink = CreateRepository(
+        system, target_, overwrite, ObjectFormat::kSha1, (*pack)->ids().size());
+    if (!sink) return std::unexpected(sink.error());
+    RunOptions run;
+    run.threads = 1;
+    const auto stats = RestorePack(**pack, run, **sink);
+    if (!stats) return std::unexpected(stats.error());
+    return {};
+  }
+
+  bool IsRestored() const {
+    return Exists(target_ + "/HEAD") && Exists(target_ + "/packed-refs");
+  }
+
+  // Calls of a restore in which nothing fails.
+  int CountCalls(Overwrite overwrite) const {
+    FaultFileSystem sound(-1, Fault::kError);
+    EXPECT_THAT(Restore(sound, overwrite), IsOk());
+    EXPECT_GT(sound.calls(), 20);
+    return sound.calls();
+  }
+
+  TempDir dir_;
+  std::string file_ = dir_ / "a.zpack";
+  std::string parent_ = dir_ / "out";
+  std::string target_ = parent_ + "/r.git";
+};
+
+TEST_F(RestoreFaults, LeaveNothingWhereNothingWas) {
+  const int calls = CountCalls(Overwrite::kNo);
+  for (int at = 0; at < 2 * calls; ++at) {
+    fs::remove_all(target_);
+    const int call = at / 2;
+    FaultFileSystem system(call,
+                           at % 2 == 0 ? Fault::kError : Fault::kShortWrite);
+    const Status status = Restore(system);
+    SCOPED_TRACE("call " + std::to_string(call) + ", " + system.failed());
+    ASSERT_THAT(status, HasCode(ErrorCode::kIo));
+    EXPECT_THAT(status.error().message, HasSubstr(parent_));
+    // Only the fsync of the directory comes after the rename.
+    const bool renamed = call == calls - 1;
+    EXPECT_EQ(IsRestored(), renamed);
+    EXPECT_EQ(ListDirectory(parent_).size(), renamed ? 1U : 0U);
+  }
+}
+
+TEST_F(RestoreFaults, LeaveAnEmptyDirectoryEmpty) {
+  fs::create_directory(target_);
+  const int calls = CountCalls(Overwrite::kNo);
+  for (int call = 0; call < calls; ++call) {
+    fs::remove_all(target_);
+    fs::create_directory(target_);
+    FaultFileSystem system(call, Fault::kError);
+    const Status status = Restore(system);
+    SCOPED_TRACE("call " + std::to_string(call) + ", " + system.failed());
+    ASSERT_THAT(status, HasCode(ErrorCode::kIo));
+    if (call == calls - 1) {
+      EXPECT_TRUE(IsRestored());
+    } else {
+      EXPECT_THAT(ListDirectory(target_), IsEmpty());
+    }
+    EXPECT_THAT(ListDirectory(parent_), ElementsAre("r.git"));
+  }
+}
+
+TEST_F(RestoreFaults, RunKilledInAnEmptyDirectoryIsDoneAgain) {
+  fs::create_directory(target_);
+  const int calls = CountCalls(Overwrite::kNo);
+  for (int call = 0; call < calls - 1; ++call) {
+    fs::remove_all(target_);
+    fs::create_directory(target_);
+    FaultFileSystem system(call, Fault::kKill);
+    SCOPED_TRACE("call " + std::to_string(call));
+    ASSERT_FALSE(Restore(system));
+    EXPECT_FALSE(Exists(target_ + "/HEAD"));
+    FaultFileSystem sound(-1, Fault::kError);
+    ASSERT_THAT(Restore(sound), IsOk());
+    EXPECT_TRUE(IsRestored());
+    EXPECT_THAT(ListDirectory(target_),
+                ::testing::Each(::testing::Not(HasSubstr("zpack-tmp"))));
+  }
+}
+
+TEST_F(RestoreFaults, LeaveTheOldRepositoryOrTheNewOne) {
+  const RepoBuilder old(dir_ / "old.git");
+  old.SetRef("refs/heads/old", old.SimpleCommit("old"));
+  const auto reset = [&] {
+    fs::remove_all(target_);
+    fs::copy(old.path(), target_, fs::copy_options::recursive);
+  };
+  reset();
+  const int calls = CountCalls(Overwrite::kYes);
+  for (int call = 0; call < calls; ++call) {
+    reset();
+    FaultFileSystem system(call, Fault::kError);
+    const Status status = Restore(system, Overwrite::kYes);
+    SCOPED_TRACE("call " + std::to_string(call) + ", " + system.failed());
+    ASSERT_THAT(status, HasCode(ErrorCode::kIo));
+    EXPECT_EQ(Exists(target_ + "/refs/heads/old"), call != calls - 1);
+    EXPECT_EQ(IsRestored(), call == calls - 1);
+    EXPECT_THAT(ListDirectory(parent_), ElementsAre("r.git"));
+  }
+}
+
+TEST_F(RestoreFaults, PlantedLinkIsNotFollowed) {
+  const std::string victim = dir_ / "victim";
+  fs::create_directory(victim);
+  FaultFileSystem system(-1, Fault::kError);
+  system.set_meanwhile([&](const std::string& what, const std::string& path) {
+    if (what == "mkdir" && path == parent_ + "/.r.git.zpack-tmp") {
+      fs::create_directory_symlink(victim, path);
+    }
+  });
+  EXPECT_THAT(Restore(system), HasCode(ErrorCode::kExists));
+  EXPECT_THAT(ListDirectory(victim), IsEmpty());
+}
+
+TEST_F(RestoreFaults, NothingIsWrittenThroughADirectoryThatTookOurs) {
+  const std::string victim = dir_ / "victim";
+  const std::string ours = parent_ + "/.r.git.zpack-tmp";
+  WriteFile(victim + "/config", "precious");
+  FaultFileSystem system(-1, Fault::kError);
+  system.set_meanwhile([&](const std::string& what, const std::string&) {
+    if (what != "mkdir" || !Exists(ours) || fs::is_symlink(ours)) return;
+    fs::rename(ours, dir_ / "away");
+    fs::create_directory_symlink(victim, ours);
+  });
+  const Status status = Restore(system);
+  EXPECT_THAT(status, HasCode(ErrorCode::kExists));
+  EXPECT_THAT(status.error().message, HasSubstr("was replaced"));
+  EXPECT_THAT(ListDirectory(victim), ElementsAre("config"));
+  EXPECT_EQ(ReadFile(victim + "/config"), "precious");
+  EXPECT_FALSE(Exists(target_));
+}
+
+TEST_F(RestoreFaults, WhatAppearsInAnEmptyDirectoryIsKept) {
+  fs::create_directory(target_);
+  FaultFileSystem system(-1, Fault::kError);
+  system.set_meanwhile([&](const std::string& what, const std::string& path) {
+    if (what == "rename" && path.starts_with(target_ + "/refs")) {
+      WriteFile(target_ + "/refs/mine", "mine");
+    }
+  });
+  EXPECT_THAT(Restore(system), HasCode(ErrorCode::kExists));
+  EXPECT_THAT(ListDirectory(target_), ElementsAre("refs"));
+  EXPECT_EQ(ReadFile(target_ + "/refs/mine"), "mine");
+}
+
+TEST_F(RestoreFaults, WhatAppearsInAReplacedRepositoryIsKept) {
+  const RepoBuilder old(target_);
+  FaultFileSystem system(-1, Fault::kError);
+  system.set_meanwhile([&](const std::string& what, const std::string& path) {
+    if (what == "fsync" && path.starts_with("/proc/")) {
+      WriteFile(target_ + "/worktrees/new/HEAD", "mine");
+    }
+  });
+  EXPECT_THAT(Restore(system, Overwrite::kYes), HasCode(ErrorCode::kExists));
+  EXPECT_EQ(ReadFile(target_ + "/worktrees/new/HEAD"), "mine");
+}
+
+// NFS, FUSE and exFAT, at their poorest.
+PosixCalls PoorCalls() {
+  PosixCalls calls;
+  calls.rename = [](const char* from, const char* to, unsigned flags) {
+    if (flags == 0) return rename(from, to);
+    return errno = EINVAL, -1;
+  };
+  calls.link = [](const char*, const char*) { return errno = EPERM, -1; };
+  calls.lock = [](int) { return errno = ENOLCK, -1; };
+  calls.set_mode = [](const char*, mode_t) { return errno = EPERM, -1; };
+  calls.sync_directory = [](int) { return errno = EINVAL, -1; };
+  calls.sync_file_system = [](int) { return errno = ENOSYS, -1; };
+  return calls;
+}
+
+TEST_F(RestoreFaults, PoorFileSystemGetsWholeRepositories) {
+  const auto system = MakePosixFileSystem(PoorCalls());
+  EXPECT_THAT(Restore(*system), IsOk());
+  EXPECT_TRUE(IsRestored());
+  fs::remove_all(target_);
+  fs::create_directory(target_);
+  EXPECT_THAT(Restore(*system), IsOk());
+  EXPECT_TRUE(IsRestored());
+  EXPECT_THAT(ListDirectory(parent_), ElementsAre("r.git"));
+}
+
+TEST_F(RestoreFaults, PoorFileSystemRefusesToReplaceBeforeTheWork) {
+  const RepoBuilder old(target_);
+  old.SetRef("refs/heads/old", old.SimpleCommit("old"));
+  const auto system = MakePosixFileSystem(PoorCalls());
+  const auto sink = CreateRepository(*system, target_, Overwrite::kYes,
+                                     ObjectFormat::kSha1, 1);
+  EXPECT_THAT(sink, HasCode(ErrorCode::kUnsupported));
+  EXPECT_THAT(sink.error().message, StartsWith("--force cannot replace"));
+  EXPECT_TRUE(old.TryGit({"rev-parse", "old"}).ok());
+  EXPECT_THAT(ListDirectory(parent_), ElementsAre("r.git"));
+}
+
+TEST(RestoreSyncs, SymbolicRefsAllAtOnce) {
+  const auto syncs = [](int symrefs) {
+    const TempDir directory;
+    FaultFileSystem system(-1, Fault::kError);
+    const auto sink = CreateRepository(system, directory / "r.git",
+                                       Overwrite::kNo, ObjectFormat::kSha1, 0);
+    EXPECT_TRUE(sink);
+    RefsSnapshot refs;
+    refs.head_symref = "refs/heads/main";
+    for (int i = 0; i < symrefs; ++i) {
+      refs.refs.push_back(
+          {"refs/x/" + std::to_string(i), {}, {}, "refs/heads/main"});
+    }
+    EXPECT_TRUE((*sink)->Finish(refs));
+    EXPECT_GE(system.calls("create"), symrefs);
+    return system.calls("fsync");
+  };
+  EXPECT_EQ(syncs(9), syncs(1));
+}
+
+}  // namespace
+}  // namespace zpack::testing
