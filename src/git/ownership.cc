@@ -134,8 +134,8 @@ Status CheckOwnership(const RepositoryPaths& paths) {
     if (value.empty()) {
       safe = false;
     } else if (IsRelative(value)) {
-      ignored +=
-          FormatMessage(" (safe.directory '{}' is ignored: not absolute)", value);
+      ignored += FormatMessage(
+          " (safe.directory '{}' is ignored: not absolute)", value);
     } else {
       safe = safe || Lists(value, path);
     }
@@ -145,7 +145,8 @@ Status CheckOwnership(const RepositoryPaths& paths) {
                    "detected dubious ownership in repository at '{}'; to add "
                    "an exception for this directory, call: git config --global "
                    "--add safe.directory {}{}",
-                   path, MessageText{EscapeUnprintable(Quote(path))}, MessageText{ignored});
+                   path, MessageText{EscapeUnprintable(Quote(path))},
+                   MessageText{ignored});
 }
 
 }  // namespace zpack

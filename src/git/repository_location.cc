@@ -179,14 +179,14 @@ Error NothingAbove(const std::string& path, const fs::path& mount_point) {
   if (mount_point.empty()) {
     return {ErrorCode::kNotFound,
             FormatMessage("not a git repository (or any of the parent "
-                        "directories): '{}'",
-                        path)};
+                          "directories): '{}'",
+                          path)};
   }
   return {ErrorCode::kNotFound,
           FormatMessage("not a git repository (or any parent up to mount point "
-                      "'{}'): '{}'; stopping at filesystem boundary "
-                      "(GIT_DISCOVERY_ACROSS_FILESYSTEM not set)",
-                      mount_point.string(), path)};
+                        "'{}'): '{}'; stopping at filesystem boundary "
+                        "(GIT_DISCOVERY_ACROSS_FILESYSTEM not set)",
+                        mount_point.string(), path)};
 }
 
 // `absolute` is none; says which one it lies in, for who meant that.
@@ -196,10 +196,11 @@ Error NotItself(const std::string& path, const fs::path& absolute) {
     return {ErrorCode::kNotFound,
             FormatMessage("not a git repository: '{}'", path)};
   }
-  return {ErrorCode::kNotFound,
-          FormatMessage("not a git repository: '{}'; the one around it is '{}', "
-                      "which --discover finds",
-                      path, around->found->git_directory)};
+  return {
+      ErrorCode::kNotFound,
+      FormatMessage("not a git repository: '{}'; the one around it is '{}', "
+                    "which --discover finds",
+                    path, around->found->git_directory)};
 }
 
 Result<Found> Find(const std::string& path, const fs::path& absolute,
