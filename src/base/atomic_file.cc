@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/guarded.h"
+#include "base/temporary_name.h"
 #include "base/umask.h"
 
 namespace zpack {
@@ -49,15 +50,11 @@ Result<std::string> FollowLinks(const std::string& path) {
   return std::unexpected(IoError("follow", path, ELOOP));
 }
 
-std::string TemporaryFor(const std::string& target) {
-  return DirectoryOf(target) + "/." + FileNameOf(target) + ".zpack-tmp";
-}
-
 }  // namespace
 
 Result<std::string> AtomicFile::TemporaryPath(const std::string& path) {
   ZPACK_ASSIGN_OR_RETURN(const std::string target, FollowLinks(path));
-  return TemporaryFor(target);
+  return TemporaryPathFor(target);
 }
 
 Result<AtomicFile> AtomicFile::Create(FileSystem& file_system,
@@ -69,7 +66,7 @@ Result<AtomicFile> AtomicFile::Create(FileSystem& file_system,
                      path);
   }
   ZPACK_TRY(CheckDestination(target, overwrite));
-  const std::string temporary = TemporaryFor(target);
+  const std::string temporary = TemporaryPathFor(target);
   // Better now than after the rename: a directory that can be written to but
   // not opened cannot be synced.
   ZPACK_TRY(file_system.SyncDirectory(DirectoryOf(target)));

@@ -17,6 +17,7 @@
 #include "base/directory.h"
 #include "base/error.h"
 #include "base/guarded.h"
+#include "base/temporary_name.h"
 #include "base/umask.h"
 #include "git/replaceable.h"
 
@@ -25,7 +26,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSuffix = ".zpack-tmp";
+// The name of what is not finished, in a directory that is filled in place.
+constexpr std::string_view kStagingName = ".zpack-tmp";
 constexpr std::string_view kLockSuffix = ".lock";
 // What a restored repository has besides HEAD.
 constexpr std::array<std::string_view, 8> kEntries = {
@@ -53,14 +55,14 @@ bool IsDirectory(const std::string& path) {
 // killed left in it. HEAD is moved up last, so there is none.
 Result<bool> IsUnfinished(const std::string& directory) {
   ZPACK_ASSIGN_OR_RETURN(const auto names, ListNames(directory));
-  const std::string staging = directory + '/' + std::string(kSuffix);
+  const std::string staging = directory + '/' + std::string(kStagingName);
   std::error_code error;
   const bool moving = IsDirectory(staging) &&
                       fs::exists(fs::symlink_status(staging + "/HEAD", error));
   return std::ranges::all_of(names, [&](std::string_view name) {
-    if (name == kSuffix) return IsDirectory(staging);
-    if (name.starts_with(kSuffix)) {
-      return name.substr(kSuffix.size()) == kLockSuffix;
+    if (name == kStagingName) return IsDirectory(staging);
+    if (name.starts_with(kStagingName)) {
+      return name.substr(kStagingName.size()) == kLockSuffix;
     }
     return moving && std::ranges::find(kEntries, name) != kEntries.end();
   });
@@ -89,11 +91,10 @@ RestorePlace::RestorePlace(FileSystem& file_system, std::string destination,
       kind_(kind) {
   if (kind == Kind::kEmptyDirectory) {
     parent_ = destination_;
-    staging_ = destination_ + '/' + std::string(kSuffix);
+    staging_ = destination_ + '/' + std::string(kStagingName);
   } else {
     parent_ = DirectoryOf(destination_);
-    staging_ = (fs::path(parent_) / ('.' + FileNameOf(destination_))).string() +
-               std::string(kSuffix);
+    staging_ = TemporaryPathFor(destination_);
   }
   lock_path_ = staging_ + std::string(kLockSuffix);
 }
@@ -240,7 +241,7 @@ Status RestorePlace::Publish() {
 Status RestorePlace::MoveUp() {
   ZPACK_ASSIGN_OR_RETURN(const auto there, ListNames(destination_));
   for (const std::string& name : there) {
-    if (!name.starts_with(kSuffix)) {
+    if (!name.starts_with(kStagingName)) {
       return MakeError(ErrorCode::kExists, "'{}' has appeared in '{}'", name,
                        destination_);
     }

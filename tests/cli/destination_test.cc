@@ -88,6 +88,16 @@ TEST_F(DestinationTest, ForceWithoutAnExistingFileIsFine) {
   EXPECT_TRUE(Convert(out_ + "/x.zpack", {"--force"}).ok());
 }
 
+TEST_F(DestinationTest, TheLongestNameIsPossible) {
+  for (const size_t size : {239, 240, 245, 255}) {
+    const std::string name(size, 'n');
+    ASSERT_TRUE(Convert(out_ + '/' + name).ok());
+    EXPECT_TRUE(IsGood(out_ + '/' + name));
+    EXPECT_THAT(ListDirectory(out_), ElementsAre(name));
+    fs::remove(out_ + '/' + name);
+  }
+}
+
 TEST_F(DestinationTest, SymbolicLinkIsFollowed) {
   WriteFile(dir_ / "elsewhere/real.zpack", "old");
   fs::create_symlink("../elsewhere/real.zpack", out_ + "/link.zpack");

@@ -71,6 +71,14 @@ TEST_F(RestoreDestinationTest, NewDirectoryIsABareRepository) {
   EXPECT_TRUE(RunGit({"gc", "-q"}, out_ + "/r.git").ok());
 }
 
+TEST_F(RestoreDestinationTest, TheLongestNameIsPossible) {
+  const std::string name(255, 'n');
+  const ProcessResult restored = Restore(out_ + '/' + name);
+  ASSERT_TRUE(restored.ok()) << restored.err;
+  EXPECT_TRUE(IsGood(out_ + '/' + name));
+  EXPECT_THAT(ListDirectory(out_), ElementsAre(name));
+}
+
 TEST_F(RestoreDestinationTest, ForceKeepsTheFileItRestoresFrom) {
   ASSERT_TRUE(Restore(out_ + "/r.git").ok());
   fs::rename(file_, out_ + "/r.git/backup.zpack");

@@ -157,7 +157,8 @@ class ResumeTest : public ::testing::Test {
     EXPECT_TRUE(stats) << stats.error().message;
     if (!stats) return {};
     EXPECT_TRUE(ReadFile(path_) == expected_);
-    EXPECT_EQ(ListDirectory(dir_ / "out"), std::vector<std::string>{"a.zpack"});
+    EXPECT_EQ(ListDirectory(dir_ / "out"),
+              std::vector<std::string>{FileNameOf(path_)});
     std::filesystem::remove(path_);
     return *stats;
   }
@@ -194,6 +195,12 @@ TEST_F(ResumeTest, WhereverItWasCutOffTheBytesAreTheSame) {
   }
   // All blocks, before the tables were written.
   EXPECT_GT(most, 20U);
+}
+
+TEST_F(ResumeTest, ALongNameIsFoundAgain) {
+  path_ = dir_ / ("out/" + std::string(250, 'n'));
+  CutOff(kHalfWay);
+  EXPECT_GT(ExpectResumes().resumed_blocks, 0U);
 }
 
 TEST_F(ResumeTest, CutOffAgainAndAgain) {

@@ -4,13 +4,12 @@
 // Contents that compress better than a file may expand: the writer makes the
 // file larger, and everything else is as always.
 
-#include "format/expansion.h"
-
 #include <gtest/gtest.h>
 
 #include "api/convert_source.h"
 #include "base/file.h"
 #include "format/constants.h"
+#include "format/expansion.h"
 #include "reader/pack_file.h"
 #include "support/matchers.h"
 #include "support/memory_source.h"
