@@ -55,7 +55,7 @@ std::string ExpectRoundTrip(const std::string& repository,
 
 // Expects that 'convert' fails with exit code 128, one line on standard error
 // that contains every one of `reasons`, and leaves nothing in a directory of
-// its own.
+// its own but a temporary that a hint on another line says how to continue.
 void ExpectRefused(const std::string& repository, const TempDir& directory,
                    const std::vector<std::string>& reasons,
                    const std::vector<std::string>& options = {});
