@@ -17,6 +17,7 @@
 namespace zpack {
 
 enum class Redundant : uint8_t { kLeave, kRemove };
+enum class KeptObjects : uint8_t { kLeave, kPack };
 enum class Publication : uint8_t { kNo, kYes };
 
 // What becomes of unreachable objects.
@@ -54,6 +55,9 @@ struct RepackOptions {
   // kRemove removes packs and loose objects that new and kept packs make
   // redundant.
   Redundant redundant = Redundant::kLeave;
+  // kPack packs what packs with a .keep file have, too, though these stay; what
+  // repack.packKeptObjects says when not set.
+  std::optional<KeptObjects> kept_objects;
   // Packs that stay as they are besides those with a .keep file, with or
   // without ".pack".
   std::vector<std::string> keep_packs;

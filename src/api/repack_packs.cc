@@ -22,16 +22,20 @@ Result<PackSets> DividePacks(const RepackSettings& settings,
                              const RepackOptions& options) {
   ZPACK_ASSIGN_OR_RETURN(const auto packs,
                          ListPacks(settings.object_directory));
+  const bool packs_kept = options.kept_objects
+                              ? *options.kept_objects == KeptObjects::kPack
+                              : settings.pack_kept_objects;
   PackSets sets;
   for (const StockPackFiles& pack : packs) {
     const bool keep =
-        pack.keep ||
+        (pack.keep && !packs_kept) ||
         std::ranges::any_of(options.keep_packs, [&](const std::string& name) {
           return Names(pack.name, name);
         });
     // Git keeps unreachable objects in cruft packs on purpose, and removes no
     // pack whose name is too short for a hash.
     const bool stays =
+        pack.keep ||
         pack.name.size() < 2 * ObjectIdWidth(ObjectFormat::kSha1) ||
         (pack.cruft && options.unreachable == Unreachable::kDrop &&
          options.objects == ObjectSet::kReachable);

@@ -24,6 +24,17 @@ Result<int64_t> ConfigNumber(const git_config* config, const char* key,
                    LastLibgit2Message());
 }
 
+// The same for a key that is true or false.
+Result<bool> ConfigBool(const git_config* config, const char* key,
+                        bool otherwise) {
+  int value = 0;
+  const int code = git_config_get_bool(&value, config, key);
+  if (code == 0) return value != 0;
+  if (code == GIT_ENOTFOUND) return otherwise;
+  return MakeError(ErrorCode::kGit, "bad value of '{}': {}", key,
+                   LastLibgit2Message());
+}
+
 // The value of core.sharedRepository.
 Result<SharedMode> ReadSharedMode(const git_config* config) {
   using enum SharedMode::Kind;
@@ -108,6 +119,9 @@ Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location) {
     settings.max_pack_size =
         static_cast<uint64_t>(std::max(max_pack_size, kMinPackSize));
   }
+  ZPACK_ASSIGN_OR_RETURN(
+      settings.pack_kept_objects,
+      ConfigBool(config.get(), "repack.packkeptobjects", false));
   ZPACK_ASSIGN_OR_RETURN(settings.shared_mode, ReadSharedMode(config.get()));
   ZPACK_ASSIGN_OR_RETURN(const RepositoryFormat format,
                          ReadRepositoryFormat(settings.common_directory));

@@ -20,10 +20,11 @@ struct RepackSettings {
   std::string common_directory;  // of the repository and its linked worktrees
   std::string object_directory;  // the repository's own
   uint64_t big_file_threshold = 0;
-  unsigned window = 0;         // pack.window
-  unsigned depth = 0;          // pack.depth
-  uint64_t max_pack_size = 0;  // pack.packSizeLimit; 0 for none
-  SharedMode shared_mode;      // core.sharedRepository
+  unsigned window = 0;             // pack.window
+  unsigned depth = 0;              // pack.depth
+  uint64_t max_pack_size = 0;      // pack.packSizeLimit; 0 for none
+  SharedMode shared_mode;          // core.sharedRepository
+  bool pack_kept_objects = false;  // repack.packKeptObjects
   // extensions.preciousObjects: nothing may be deleted.
   bool precious_objects = false;
 };

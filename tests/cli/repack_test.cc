@@ -189,6 +189,40 @@ TEST_F(RepackTest, KeptPacksStayAndTheirObjectsAreNotPackedAgain) {
   ExpectOnePack();
 }
 
+TEST_F(RepackTest, ObjectsOfKeptPacksArePackedWhereGitPacksThem) {
+  repo_.History(5);
+  repo_.PackAll();
+  const std::string kept = Packs().at(0);
+  WriteFile(pack_directory() + '/' + kept + ".keep", "");
+  repo_.History(8);
+  repo_.Git({"repack", "-q"});
+  const auto state = ReadState(repo_.path());
+  const auto objects_of_new_pack = [&] {
+    auto packs = Packs();
+    EXPECT_EQ(std::erase(packs, kept), 1U);
+    EXPECT_THAT(packs, SizeIs(1));
+    return repo_.Git({"show-index"},
+                     ReadFile(pack_directory() + '/' + packs.at(0) + ".idx"));
+  };
+  const auto count = [](const std::string& text) {
+    return std::ranges::count(text, '\n');
+  };
+  for (const bool configured : {false, true}) {
+    if (configured) repo_.Git({"config", "repack.packKeptObjects", "true"});
+    repo_.Git({"repack", "-adq"});
+    const auto stock = count(objects_of_new_pack());
+    ASSERT_TRUE(Repack({"-d"}).ok());
+    EXPECT_EQ(count(objects_of_new_pack()), stock);
+    EXPECT_EQ(ReadState(repo_.path()), state);
+  }
+  repo_.Git({"config", "repack.packKeptObjects", "false"});
+  ASSERT_TRUE(Repack({"-d", "--pack-kept-objects"}).ok());
+  EXPECT_EQ(static_cast<size_t>(count(objects_of_new_pack()) + 1),
+            state.objects.size());
+  repo_.Git({"config", "repack.packKeptObjects", "perhaps"});
+  ExpectRefusal("repack.packkeptobjects");
+}
+
 TEST_F(RepackTest, RedundantPackGoesWhenAKeptOneHasEverything) {
   repo_.History(10);
   repo_.Git({"repack", "-q"});

@@ -47,6 +47,7 @@ void AddOptions(po::options_description& options) {
       "keep-pack",
       po::value<std::vector<std::string>>()->composing()->value_name("<name>"),
       "leave this pack as it is; may be given several times")(
+      "pack-kept-objects", "pack what packs with a .keep file have, too")(
       "dry-run", "make and verify the pack, then remove it again")(
       "output", po::value<std::string>()->value_name("<directory>"),
       "put the pack there instead of into the repository");
@@ -117,6 +118,9 @@ RepackOptions ToOptions(const po::variables_map& values,
   if (Has(values, "delete")) options.redundant = Redundant::kRemove;
   if (Has(values, "keep-pack")) {
     options.keep_packs = values["keep-pack"].as<std::vector<std::string>>();
+  }
+  if (Has(values, "pack-kept-objects")) {
+    options.kept_objects = KeptObjects::kPack;
   }
   if (Has(values, "dry-run")) options.publication = Publication::kNo;
   if (Has(values, "max-pack-size")) {
