@@ -40,8 +40,7 @@ Result<std::optional<OldPack>> FindSmallerOldPack(
   }
   if (old.cruft || old.promisor || old_size >= new_size ||
       (limit != 0 && old_size > limit) ||
-      !IsPackWhole(file_system, settings.object_directory, old.name,
-                   list.ids.size())) {
+      !IsPackWhole(file_system, settings.object_directory, old.name)) {
     return std::nullopt;
   }
   ZPACK_ASSIGN_OR_RETURN(const auto undeltified,

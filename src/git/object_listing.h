@@ -25,10 +25,10 @@ struct ObjectListing {
   ObjectIdTable repeated;    // in several places
 };
 
-// The objects in `object_directories`, and those of packs that are open, whose
-// ids are `open`; `is_open` tells them by the name that IndexedPacks gives a
-// pack, and these are not read. Packs whose index
-// cannot be read are left to `otherwise`, which lists the objects of all packs.
+// The objects in `object_directories`. `open` are the ids of packs that are
+// open already; their indexes are not read again, and `is_open` tells them by
+// the name that IndexedPacks gives a pack. When an index is damaged,
+// `otherwise` is called, which lists the objects of all packs.
 //
 // An object that others move between packs and loose files meanwhile is listed.
 // For that, the listing is repeated until the packs stay the same, up to a

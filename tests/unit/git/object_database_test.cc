@@ -41,8 +41,9 @@ class ObjectDatabaseTest : public ::testing::Test {
 TEST_F(ObjectDatabaseTest, WhatMovesWhileItIsListedIsListed) {
   repo_.History(3);
   Pack();
-  const auto before = ListObjects(
-      {objects()}, {}, [] { return Result<ObjectIdTable>(ObjectIdTable()); });
+  const auto before = ListObjects({objects()}, {}, kNoneIsOpen, [] {
+    return Result<ObjectIdTable>(ObjectIdTable());
+  });
   ASSERT_THAT(before, testing::IsOk());
   const std::string moved = objects() + "/pack/pack-" + std::string(40, 'f');
   const std::string bad = objects() + "/pack/pack-" + std::string(40, '0');
@@ -72,8 +73,9 @@ TEST_F(ObjectDatabaseTest, WhatHasSeveralCopiesIsListedAsRepeated) {
   repo_.SetRef("refs/tags/twice", twice);
   Pack();
   repo_.WriteBlob("twice\n");
-  const auto listing = ListObjects(
-      {objects()}, {}, [] { return Result<ObjectIdTable>(ObjectIdTable()); });
+  const auto listing = ListObjects({objects()}, {}, kNoneIsOpen, [] {
+    return Result<ObjectIdTable>(ObjectIdTable());
+  });
   ASSERT_THAT(listing, testing::IsOk());
   EXPECT_EQ(listing->all.size(), 2U);
   EXPECT_TRUE(listing->only_loose.Find(Id(once)));
@@ -95,7 +97,8 @@ TEST_F(ObjectDatabaseTest, WhatAnotherProcessRepackedIsRead) {
     auto database = ObjectDatabase::Open(repo_.path(), {objects()}, options);
     ASSERT_THAT(database, testing::IsOk());
     EXPECT_THAT(database->ReadInfo(Id(std::string(40, '1'))),
-                testing::IsError(ErrorCode::kNotFound, ""));
+                testing::IsError(ErrorCode::kNotFound,
+                                 ::testing::HasSubstr("missing")));
     repo_.SetRef("refs/tags/other",
                  repo_.WriteBlob(many_objects ? "third\n" : "fourth\n"));
     repo_.Git({"repack", "-q", "-a", "-d"});
