@@ -19,7 +19,7 @@ struct Rule {
 constexpr std::array kRules = {
     Rule{&Expansion::content, uint64_t{256} << 20, 1024},
     Rule{&Expansion::decoded, uint64_t{160} << 20, 32},
-    Rule{&Expansion::chains, uint64_t{8} << 30, uint64_t{1} << 16},
+    Rule{&Expansion::chains, uint64_t{8} << 30, uint64_t{1} << 17},
 };
 
 uint64_t Add(uint64_t a, uint64_t b) {

@@ -36,6 +36,15 @@ void* operator new(size_t size) {
 
 void* operator new[](size_t size) { return operator new(size); }
 
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  void* const memory = std::malloc(size == 0 ? 1 : size);
+  return memory == nullptr ? nullptr : Count(memory);
+}
+
+void* operator new[](size_t size, const std::nothrow_t& nothrow) noexcept {
+  return operator new(size, nothrow);
+}
+
 void operator delete(void* memory) noexcept {
   if (memory == nullptr) return;
   in_use.fetch_sub(static_cast<int64_t>(malloc_usable_size(memory)));

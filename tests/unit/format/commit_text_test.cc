@@ -51,9 +51,9 @@ TEST(CommitText, SplitsACommitIntoItsParts) {
 }
 
 TEST(CommitText, KnowsPartsThatSplitAgain) {
+  const std::string whole = kUsual + "a b\n\nmessage\n";
   CommitText good;
-  ASSERT_EQ(SplitCommit(AsBytes(kUsual + "a b\n\nmessage\n"),
-                        ObjectFormat::kSha1, good),
+  ASSERT_EQ(SplitCommit(AsBytes(whole), ObjectFormat::kSha1, good),
             CommitFlaw::kNone);
   EXPECT_TRUE(IsSplit(good));
   const auto split = [&](const auto& edit) {
