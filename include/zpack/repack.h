@@ -19,6 +19,7 @@ namespace zpack {
 enum class Redundant : uint8_t { kLeave, kRemove };
 enum class KeptObjects : uint8_t { kLeave, kPack };
 enum class Publication : uint8_t { kNo, kYes };
+enum class Bitmap : uint8_t { kNo, kYes };
 
 // What becomes of unreachable objects.
 enum class Unreachable : uint8_t {
@@ -58,6 +59,9 @@ struct RepackOptions {
   // kPack packs what packs with a .keep file have, too, though these stay; what
   // repack.packKeptObjects says when not set.
   std::optional<KeptObjects> kept_objects;
+  // Whether the caller is to write a bitmap, see RepackStats::wants_bitmap;
+  // what 'git repack -a' does when not set.
+  std::optional<Bitmap> bitmap;
   // Packs that stay as they are besides those with a .keep file, with or
   // without ".pack".
   std::vector<std::string> keep_packs;
@@ -87,6 +91,8 @@ struct RepackStats {
   // path without links, and how many packs are there in the end.
   std::string common_directory;
   uint64_t packs = 0;
+  // A multi-pack-index with a bitmap is wanted. The library writes neither.
+  bool wants_bitmap = false;
   uint64_t removed_packs = 0;
   uint64_t removed_loose = 0;
   // An object that was unreachable and came to be needed meanwhile: then
@@ -108,7 +114,8 @@ struct RepackStats {
 //
 // Errors: those of Convert; kInvalidArgument for kRemove without a new pack in
 // the repository; kUnsupported for a partial clone, and to remove anything from
-// a repository with extensions.preciousObjects; kNotFound for a
+// a repository with extensions.preciousObjects, and for Bitmap::kYes where
+// core.multiPackIndex is false; kNotFound for a
 // pack to keep that is not there; kExists while another process does the same.
 Result<RepackStats> Repack(const std::string& repository,
                            const RepackOptions& options);

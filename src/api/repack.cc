@@ -114,6 +114,7 @@ class Repacker {
       all = KeepReached(std::move(all));
     }
     const ObjectIdTable known = all.ids;
+    const size_t count = all.ids.size();
     const ObjectList list = WithoutKept(std::move(all), kept);
     stats.objects = list.ids.size();
     ZPACK_TRY(WritePacks(*source, list, stats));
@@ -126,6 +127,7 @@ class Repacker {
     ZPACK_ASSIGN_OR_RETURN(const auto left,
                            ListPacks(settings_.object_directory));
     stats.packs = left.size();
+    stats.wants_bitmap = WantsBitmap(stats, count);
     return options_.output_directory.empty()
                ? UpdatePackList(file_system_, settings_.object_directory)
                : Status{};
@@ -165,6 +167,24 @@ class Repacker {
     reading.many_objects = false;
     ZPACK_ASSIGN_OR_RETURN(const auto now, OpenRepository(location_, reading));
     return PruneShallow(file_system_, settings_.common_directory, *now);
+  }
+
+  // As 'git repack -a' decides it; but where a bitmap was asked for, objects in
+  // several packs are no obstacle. `reachable` objects were to be packed, or
+  // are in packs that stay.
+  bool WantsBitmap(const RepackStats& stats, size_t reachable) const {
+    if (options_.publication == Publication::kNo ||
+        !options_.output_directory.empty() || !settings_.multi_pack_index) {
+      return false;
+    }
+    if (options_.bitmap) {
+      return *options_.bitmap == Bitmap::kYes && stats.packs != 0;
+    }
+    if (settings_.write_bitmaps) {
+      return *settings_.write_bitmaps && stats.packs != 0;
+    }
+    return settings_.bare && stats.objects == reachable &&
+           stats.names.size() == 1;
   }
 
   std::string Directory() const {
@@ -377,6 +397,12 @@ Result<RepackStats> RepackRepository(FileSystem& file_system,
   if (settings.precious_objects && given.redundant == Redundant::kRemove) {
     return MakeError(ErrorCode::kUnsupported,
                      "cannot delete packs in a precious-objects repo: '{}'",
+                     repository);
+  }
+  if (given.bitmap == Bitmap::kYes && !settings.multi_pack_index) {
+    return MakeError(ErrorCode::kUnsupported,
+                     "cannot write a bitmap: core.multiPackIndex is false in "
+                     "'{}', so that git would not read it",
                      repository);
   }
   PhaseTimer timer(given.run.progress);

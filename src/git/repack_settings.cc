@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <memory>
 
 #include "git/open_repository.h"
 #include "git/repository_format.h"
@@ -12,6 +13,9 @@
 
 namespace zpack {
 namespace {
+
+using ConfigIteratorHandle =
+    std::unique_ptr<git_config_iterator, Libgit2Free<git_config_iterator_free>>;
 
 // The value of a number in the configuration, or `otherwise` without one.
 Result<int64_t> ConfigNumber(const git_config* config, const char* key,
@@ -33,6 +37,39 @@ Result<bool> ConfigBool(const git_config* config, const char* key,
   if (code == GIT_ENOTFOUND) return otherwise;
   return MakeError(ErrorCode::kGit, "bad value of '{}': {}", key,
                    LastLibgit2Message());
+}
+
+// The value of repack.writeBitmaps, whose older name is pack.writeBitmaps; the
+// last one counts, whatever its name.
+Result<std::optional<bool>> ReadWriteBitmaps(const git_config* config) {
+  git_config_iterator* raw = nullptr;
+  if (git_config_iterator_glob_new(&raw, config,
+                                   "^(re)?pack\\.writebitmaps$") != 0) {
+    return MakeError(ErrorCode::kGit, "cannot list the configuration: {}",
+                     LastLibgit2Message());
+  }
+  const ConfigIteratorHandle iterator(raw);
+  std::optional<bool> last;
+  git_config_entry* entry = nullptr;
+  while (git_config_next(&entry, iterator.get()) == 0) {
+    int value = 0;
+    if (git_config_parse_bool(&value, entry->value) != 0) {
+      return MakeError(ErrorCode::kGit, "bad value of '{}': {}", entry->name,
+                       LastLibgit2Message());
+    }
+    last = value != 0;
+  }
+  return last;
+}
+
+bool IsBare(const RepositoryLocation& location,
+            const RepositoryFormat& format) {
+  if (location.git_directory != location.common_directory ||
+      !format.work_tree.empty()) {
+    return false;
+  }
+  return format.bare.value_or(location.work_tree.empty() &&
+                              !location.git_directory.ends_with("/.git"));
 }
 
 // The value of core.sharedRepository.
@@ -122,10 +159,15 @@ Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location) {
   ZPACK_ASSIGN_OR_RETURN(
       settings.pack_kept_objects,
       ConfigBool(config.get(), "repack.packkeptobjects", false));
+  ZPACK_ASSIGN_OR_RETURN(settings.multi_pack_index,
+                         ConfigBool(config.get(), "core.multipackindex", true));
+  ZPACK_ASSIGN_OR_RETURN(settings.write_bitmaps,
+                         ReadWriteBitmaps(config.get()));
   ZPACK_ASSIGN_OR_RETURN(settings.shared_mode, ReadSharedMode(config.get()));
   ZPACK_ASSIGN_OR_RETURN(const RepositoryFormat format,
                          ReadRepositoryFormat(settings.common_directory));
   settings.precious_objects = format.precious_objects;
+  settings.bare = IsBare(location, format);
   return settings;
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/shared_mode.h"
@@ -20,11 +21,14 @@ struct RepackSettings {
   std::string common_directory;  // of the repository and its linked worktrees
   std::string object_directory;  // the repository's own
   uint64_t big_file_threshold = 0;
-  unsigned window = 0;             // pack.window
-  unsigned depth = 0;              // pack.depth
-  uint64_t max_pack_size = 0;      // pack.packSizeLimit; 0 for none
-  SharedMode shared_mode;          // core.sharedRepository
-  bool pack_kept_objects = false;  // repack.packKeptObjects
+  unsigned window = 0;                // pack.window
+  unsigned depth = 0;                 // pack.depth
+  uint64_t max_pack_size = 0;         // pack.packSizeLimit; 0 for none
+  SharedMode shared_mode;             // core.sharedRepository
+  bool pack_kept_objects = false;     // repack.packKeptObjects
+  bool bare = false;                  // as Git sees it from where it was named
+  bool multi_pack_index = true;       // core.multiPackIndex
+  std::optional<bool> write_bitmaps;  // repack.writeBitmaps
   // extensions.preciousObjects: nothing may be deleted.
   bool precious_objects = false;
 };

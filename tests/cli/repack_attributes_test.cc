@@ -134,6 +134,7 @@ TEST_F(RepackAttributesTest, BareRepositoryHasInfoAttributesOnly) {
   const std::string clone = dir_ / "clone";
   repo_.Git({"clone", "-q", "--bare", repo_.path(), clone});
   repo_ = RepoBuilder::Existing(clone);
+  repo_.Git({"config", "repack.writeBitmaps", "false"});
   ExpectWhole({});
   WriteFile(clone + "/info/attributes", "*.bin -delta\n");
   ExpectWhole({"a.bin", "dir/sub/b.bin"});

@@ -21,6 +21,7 @@ TEST_F(RepackKindsTest, ShallowClone) {
   repo_.Git({"clone", "-q", "--bare", "--depth", "3", "file://" + repo_.path(),
              clone});
   repo_ = RepoBuilder::Existing(clone);
+  repo_.Git({"config", "repack.writeBitmaps", "false"});
   ExpectOnePack();
   EXPECT_TRUE(repo_.TryGit({"fetch", "-q", "--unshallow"}).ok());
   ExpectOnePack();

@@ -53,7 +53,10 @@ inline std::vector<std::string> FilesWith(const std::string& directory,
 class RepackFixture : public ::testing::Test {
  protected:
   explicit RepackFixture(RepoBuilder::Kind kind = RepoBuilder::Kind::kBare)
-      : repo_(dir_ / "repo", kind) {}
+      : repo_(dir_ / "repo", kind) {
+    // Most tests are about the packs alone.
+    repo_.Git({"config", "repack.writeBitmaps", "false"});
+  }
 
   static ProcessResult Repack(const std::string& repository,
                               const std::vector<std::string>& options) {

@@ -44,6 +44,8 @@ void AddOptions(po::options_description& options) {
       "make several packs, none larger; pack.packSizeLimit without it")(
       "write-bitmap-index,b",
       "let git write a multi-pack-index with a bitmap at the end")(
+      "no-write-bitmap-index",
+      "do not, whatever the configuration says, nor in a bare repository")(
       "keep-pack",
       po::value<std::vector<std::string>>()->composing()->value_name("<name>"),
       "leave this pack as it is; may be given several times")(
@@ -97,6 +99,18 @@ void SetUnreachable(const po::variables_map& values, RepackOptions& options) {
   if (options.expiration == 0) options.expiration.reset();
 }
 
+void SetBitmap(const po::variables_map& values, RepackOptions& options) {
+  const bool yes = Has(values, "write-bitmap-index");
+  const bool no = Has(values, "no-write-bitmap-index");
+  if (yes && no) {
+    throw UsageError{
+        "options '--write-bitmap-index' and '--no-write-bitmap-index' exclude "
+        "each other"};
+  }
+  if (yes) options.bitmap = Bitmap::kYes;
+  if (no) options.bitmap = Bitmap::kNo;
+}
+
 RepackOptions ToOptions(const po::variables_map& values,
                         const RunContext& context) {
   RepackOptions options;
@@ -128,6 +142,7 @@ RepackOptions ToOptions(const po::variables_map& values,
         ParseSize(Text(values, "max-pack-size"), "max-pack-size");
   }
   options.output_directory = Text(values, "output");
+  SetBitmap(values, options);
   if (Has(values, "write-bitmap-index") &&
       (Has(values, "output") || Has(values, "dry-run"))) {
     throw UsageError{
@@ -194,19 +209,22 @@ void PrintSummary(const RepackStats& stats, std::ostream& err) {
   }
 }
 
-// Both are Git's own: it can leave them out, so they are left to it.
-int WriteBitmap(const RepackStats& stats, const Io& io) {
+// Both are Git's own: it can leave them out, so they are left to it. Who did
+// not ask for them can do without.
+int WriteBitmap(const RepackStats& stats, const RepackOptions& options,
+                const Io& io) {
   const int code =
       RunGit({"--git-dir=" + stats.common_directory, "multi-pack-index",
               "write", "--bitmap", "--no-progress"},
              io.stop);
   if (code == 0) return kDone;
   if (io.stop.stop_requested()) return kInterrupted;
+  const bool asked = options.bitmap == Bitmap::kYes;
   io.err << fmt::format(
-      "fatal: 'git multi-pack-index write --bitmap' failed with {}; the new "
+      "{}: 'git multi-pack-index write --bitmap' failed with {}; the new "
       "packs are in place\n",
-      code);
-  return kFailed;
+      asked ? "fatal" : "warning", code);
+  return asked ? kFailed : kDone;
 }
 
 int Run(const po::variables_map& values, const Io& io) {
@@ -236,8 +254,8 @@ int Run(const po::variables_map& values, const Io& io) {
   } else if (!context.quiet()) {
     PrintSummary(*stats, io.err);
   }
-  if (!Has(values, "write-bitmap-index") || stats->packs == 0) return kDone;
-  return WriteBitmap(*stats, io);
+  if (!stats->wants_bitmap) return kDone;
+  return WriteBitmap(*stats, options, io);
 }
 
 }  // namespace
