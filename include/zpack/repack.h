@@ -18,6 +18,7 @@ namespace zpack {
 
 enum class Redundant : uint8_t { kLeave, kRemove };
 enum class KeptObjects : uint8_t { kLeave, kPack };
+enum class Borrowed : uint8_t { kPack, kLeave };
 enum class Publication : uint8_t { kNo, kYes };
 enum class Bitmap : uint8_t { kNo, kYes };
 
@@ -62,6 +63,9 @@ struct RepackOptions {
   // Whether the caller is to write a bitmap, see RepackStats::wants_bitmap;
   // what 'git repack -a' does when not set.
   std::optional<Bitmap> bitmap;
+  // kLeave leaves out what alternates have. With kRemove, an object that both
+  // have is read from the alternate before it is removed here.
+  Borrowed borrowed = Borrowed::kPack;
   // Packs that stay as they are besides those with a .keep file, with or
   // without ".pack".
   std::vector<std::string> keep_packs;
@@ -93,6 +97,7 @@ struct RepackStats {
   uint64_t packs = 0;
   // A multi-pack-index with a bitmap is wanted. The library writes neither.
   bool wants_bitmap = false;
+  uint64_t borrowed_objects = 0;  // needed, but left to alternates
   uint64_t removed_packs = 0;
   uint64_t removed_loose = 0;
   // An object that was unreachable and came to be needed meanwhile: then

@@ -8,6 +8,7 @@
 
 #include "api/open_timed.h"
 #include "api/phase_timer.h"
+#include "api/repack_borrowed.h"
 #include "api/repack_old_pack.h"
 #include "api/repack_packs.h"
 #include "api/repack_publish.h"
@@ -105,8 +106,13 @@ class Repacker {
                          leaves ? ObjectSet::kAll : options_.objects,
                          options_.run, &stats.unreadable));
     ZPACK_TRY(CheckUnreadable(stats.unreadable));
-    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable kept,
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable whole,
                            ReadWholeIds(file_system_, settings_, packs_.kept));
+    ZPACK_ASSIGN_OR_RETURN(
+        const BorrowedObjects borrowed,
+        FindBorrowed(file_system_, settings_, options_, packs_, all.ids));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable kept, Join(whole, borrowed.all));
+    stats.borrowed_objects = borrowed.all.size();
     if (leaves) {
       ZPACK_ASSIGN_OR_RETURN(
           leftovers_, FindLeftovers(file_system_, *source, settings_, options_,
@@ -119,7 +125,9 @@ class Repacker {
     stats.objects = list.ids.size();
     ZPACK_TRY(WritePacks(*source, list, stats));
     if (options_.redundant == Redundant::kRemove) {
-      ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable packed, Join(list.ids, kept));
+      ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable stay,
+                             Join(whole, borrowed.packed));
+      ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable packed, Join(list.ids, stay));
       ZPACK_TRY(RemoveRedundant(*source, known, packed, stats));
       if (DropsUnreachable()) ZPACK_TRY(PruneShallowFile());
     }
@@ -170,11 +178,13 @@ class Repacker {
   }
 
   // As 'git repack -a' decides it; but where a bitmap was asked for, objects in
-  // several packs are no obstacle. `reachable` objects were to be packed, or
+  // several packs are no obstacle; but a bitmap needs all that is reachable.
+  // `reachable` objects were to be packed, or
   // are in packs that stay.
   bool WantsBitmap(const RepackStats& stats, size_t reachable) const {
     if (options_.publication == Publication::kNo ||
-        !options_.output_directory.empty() || !settings_.multi_pack_index) {
+        !options_.output_directory.empty() || !settings_.multi_pack_index ||
+        stats.borrowed_objects != 0) {
       return false;
     }
     if (options_.bitmap) {

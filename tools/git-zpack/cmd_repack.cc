@@ -46,6 +46,7 @@ void AddOptions(po::options_description& options) {
       "let git write a multi-pack-index with a bitmap at the end")(
       "no-write-bitmap-index",
       "do not, whatever the configuration says, nor in a bare repository")(
+      "local,l", "leave out objects that alternates have")(
       "keep-pack",
       po::value<std::vector<std::string>>()->composing()->value_name("<name>"),
       "leave this pack as it is; may be given several times")(
@@ -136,6 +137,7 @@ RepackOptions ToOptions(const po::variables_map& values,
   if (Has(values, "pack-kept-objects")) {
     options.kept_objects = KeptObjects::kPack;
   }
+  if (Has(values, "local")) options.borrowed = Borrowed::kLeave;
   if (Has(values, "dry-run")) options.publication = Publication::kNo;
   if (Has(values, "max-pack-size")) {
     options.max_pack_size =
@@ -167,6 +169,7 @@ Json ToJson(const RepackStats& stats) {
                {"objects", stats.objects},
                {"pack_bytes", stats.pack_bytes},
                {"source_pack_bytes", stats.source_bytes},
+               {"borrowed_objects", stats.borrowed_objects},
                {"cruft_packs", stats.cruft_names},
                {"cruft_objects", stats.cruft_objects},
                {"loosened_objects", stats.loosened_objects},
@@ -253,6 +256,10 @@ int Run(const po::variables_map& values, const Io& io) {
     PrintJson(ToJson(*stats), io.out);
   } else if (!context.quiet()) {
     PrintSummary(*stats, io.err);
+  }
+  if (options.bitmap == Bitmap::kYes && stats->borrowed_objects != 0) {
+    io.err << "warning: disabling bitmap writing, as some objects are not "
+              "being packed\n";
   }
   if (!stats->wants_bitmap) return kDone;
   return WriteBitmap(*stats, options, io);
