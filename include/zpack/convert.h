@@ -50,6 +50,9 @@ struct ConvertStats {
   // How the source changed during the conversion, which the file does not hold.
   // Objects are not counted with ObjectSet::kReachable.
   MovedOn moved_on;
+  // Alternates of the repository that do not exist. What is only in them is not
+  // in the file; no ref needs it.
+  std::vector<std::string> missing_alternates;
   // Blocks that an interrupted conversion had written.
   uint64_t resumed_blocks = 0;
   // Why what such a conversion left was not used; else empty.

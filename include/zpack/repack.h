@@ -103,6 +103,11 @@ struct RepackStats {
   // An object that was unreachable and came to be needed meanwhile: then
   // nothing is removed.
   std::string needed_again;
+  // Alternates that do not exist. An object in them may need any object of the
+  // repository, so nothing that is unreachable is lost:
+  // `packs_with_unreachable` packs stay that would have been removed otherwise.
+  std::vector<std::string> missing_alternates;
+  uint64_t packs_with_unreachable = 0;
   // Loose objects that nothing reaches and whose files are damaged: these stay
   // as they are.
   std::vector<ObjectId> unreadable;

@@ -48,6 +48,9 @@ struct VerifyReport {
   std::vector<Difference> differences;
   // Differences that VerifyOptions::allow_newer accepted.
   MovedOn moved_on;
+  // Alternates of the repository that do not exist. What is only in them counts
+  // as not in the repository.
+  std::vector<std::string> missing_alternates;
   std::vector<PhaseTime> phases;  // in the order they ran
 
   bool ok() const { return damages.empty() && differences.empty(); }

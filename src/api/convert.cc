@@ -146,6 +146,7 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   ConvertStats stats = MakeStats(written.stats, refs, to.source.PackedBytes());
   stats.unverified_objects = Unverified(stats, options);
   stats.moved_on = moved_on;
+  stats.missing_alternates = to.source.MissingAlternates();
   stats.base_unused = written.base_unused;
   stats.base_unrelated = written.base_unrelated;
   stats.resume_unused = written.resume_unused;

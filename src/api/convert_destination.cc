@@ -52,8 +52,9 @@ Status CheckConvertDestination(const RepositoryLocation& repository,
   if (!error) target = fs::weakly_canonical(target, error);
   // Whatever is wrong with the path, it is said when the file is created.
   if (error) return {};
-  ZPACK_ASSIGN_OR_RETURN(std::vector<std::string> reserved,
+  ZPACK_ASSIGN_OR_RETURN(const auto directories,
                          ListObjectDirectories(repository.common_directory));
+  std::vector<std::string> reserved = directories.found;
   const std::array owners = {repository.git_directory,
                              repository.common_directory};
   for (const std::string& owner : owners) reserved.push_back(owner + "/refs");

@@ -98,6 +98,7 @@ class Repacker {
                        source->path());
     }
     stats.source_bytes = source->PackedBytes();
+    stats.missing_alternates = source->MissingAlternates();
     ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, source->ReadRefs());
     const bool leaves = options_.unreachable != Unreachable::kDrop;
     ZPACK_ASSIGN_OR_RETURN(
@@ -169,11 +170,13 @@ class Repacker {
             options_.expiration.has_value());
   }
 
-  // As 'git repack' does it at the end.
+  // As 'git repack' does it at the end. Not while an alternate is missing: the
+  // commits may be there.
   Status PruneShallowFile() {
     ReadingOptions reading;
     reading.many_objects = false;
     ZPACK_ASSIGN_OR_RETURN(const auto now, OpenRepository(location_, reading));
+    if (!now->MissingAlternates().empty()) return {};
     return PruneShallow(file_system_, settings_.common_directory, *now);
   }
 
@@ -347,6 +350,12 @@ class Repacker {
         stats.needed_again = needed->ToHex();
         return {};
       }
+      if (stats.missing_alternates.empty()) {
+        stats.missing_alternates = now->MissingAlternates();
+      }
+      if (!stats.missing_alternates.empty()) {
+        ZPACK_TRY(KeepPacksWith(doomed, stats));
+      }
     }
     ZPACK_TRY(RemoveOldPacks(stats));
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable redundant,
@@ -357,6 +366,18 @@ class Repacker {
         stats.removed_loose,
         RemoveLooseObjects(file_system_, settings_.object_directory,
                            redundant));
+    return {};
+  }
+
+  // An object of an alternate that is missing may need what is `doomed`.
+  Status KeepPacksWith(const ObjectIdTable& doomed, RepackStats& stats) {
+    ZPACK_ASSIGN_OR_RETURN(
+        const auto staying,
+        PacksWith(file_system_, settings_, packs_.rewritten, doomed));
+    stats.packs_with_unreachable = staying.size();
+    std::erase_if(packs_.rewritten, [&](const StockPackFiles& pack) {
+      return std::ranges::find(staying, pack) != staying.end();
+    });
     return {};
   }
 

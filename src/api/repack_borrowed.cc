@@ -34,8 +34,9 @@ bool LinksTo(const std::string& directory, const std::string& own) {
 // The object directories of alternates, but not those that have objects of the
 // repository itself, which would go with them.
 Result<std::vector<std::string>> Alternates(const RepackSettings& settings) {
-  ZPACK_ASSIGN_OR_RETURN(auto directories,
+  ZPACK_ASSIGN_OR_RETURN(auto listed,
                          ListObjectDirectories(settings.common_directory));
+  std::vector<std::string> directories = std::move(listed.found);
   const std::string own = settings.object_directory;
   std::erase_if(directories, [&](const std::string& directory) {
     std::error_code error;

@@ -82,6 +82,19 @@ Result<ObjectIdTable> ReadWholeIds(FileSystem& file_system,
   return ObjectIdTable::FromUnsorted(ObjectFormat::kSha1, std::move(all));
 }
 
+Result<std::vector<StockPackFiles>> PacksWith(
+    FileSystem& file_system, const RepackSettings& settings,
+    const std::vector<StockPackFiles>& packs, const ObjectIdTable& ids) {
+  std::vector<StockPackFiles> with;
+  for (const StockPackFiles& pack : packs) {
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable own,
+                           ReadIds(file_system, settings, {pack}));
+    const auto only_in_own = FindDifference(own, ids).only_in_a;
+    if (only_in_own.size() != own.size()) with.push_back(pack);
+  }
+  return with;
+}
+
 Result<ObjectIdTable> Without(const ObjectIdTable& ids,
                               const ObjectIdTable& others) {
   Bytes rest;

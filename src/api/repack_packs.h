@@ -38,6 +38,11 @@ Result<ObjectIdTable> ReadWholeIds(FileSystem& file_system,
                                    const RepackSettings& settings,
                                    const std::vector<StockPackFiles>& packs);
 
+// Those of `packs` that have an object of `ids`.
+Result<std::vector<StockPackFiles>> PacksWith(
+    FileSystem& file_system, const RepackSettings& settings,
+    const std::vector<StockPackFiles>& packs, const ObjectIdTable& ids);
+
 // What is in one table and not in the other.
 Result<ObjectIdTable> Without(const ObjectIdTable& ids,
                               const ObjectIdTable& others);

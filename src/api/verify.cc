@@ -36,6 +36,7 @@ Result<VerifyReport> VerifyFile(const std::string& path,
     report.git_directory = location.git_directory;
     ZPACK_ASSIGN_OR_RETURN(source,
                            OpenRepository(location, {.many_objects = false}));
+    report.missing_alternates = source->MissingAlternates();
   }
   ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
   uint64_t failed_at = 0;

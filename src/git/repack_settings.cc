@@ -147,7 +147,7 @@ Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location) {
   settings.common_directory = location.common_directory;
   ZPACK_ASSIGN_OR_RETURN(const auto directories,
                          ListObjectDirectories(settings.common_directory));
-  settings.object_directory = directories.front();
+  settings.object_directory = directories.found.front();
   settings.big_file_threshold =
       static_cast<uint64_t>(std::max<int64_t>(big_file, 0));
   settings.window = static_cast<unsigned>(std::clamp<int64_t>(window, 0, kMax));

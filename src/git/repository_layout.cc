@@ -58,29 +58,51 @@ std::string Unquote(const std::string& line) {
   return line;
 }
 
-Status AddObjectDirectory(const fs::path& directory, const fs::path& named_by,
-                          int depth, std::vector<std::string>& out) {
+// `directory` without links; nothing when it is not a directory.
+Result<std::optional<fs::path>> FindDirectory(const fs::path& directory) {
   std::error_code error;
-  const fs::path canonical = fs::canonical(directory, error);
-  if (error || !fs::is_directory(canonical)) {
-    return MakeError(ErrorCode::kSourceCorrupt,
-                     "object directory '{}' does not exist; check '{}'",
-                     directory.string(), named_by.string());
+  fs::path canonical = fs::canonical(directory, error);
+  if (!error && fs::is_directory(canonical, error)) return canonical;
+  if (!error || error == std::errc::no_such_file_or_directory ||
+      error == std::errc::not_a_directory ||
+      error == std::errc::too_many_symbolic_link_levels) {
+    return std::nullopt;
   }
-  if (std::ranges::find(out, canonical.string()) != out.end()) return {};
+  return MakeError(ErrorCode::kIo, "cannot open object directory '{}': {}",
+                   directory.string(), error.message());
+}
+
+void AddOnce(const std::string& item, std::vector<std::string>& items) {
+  if (std::ranges::find(items, item) == items.end()) items.push_back(item);
+}
+
+Status AddObjectDirectory(const fs::path& directory, int depth,
+                          ObjectDirectories& out) {
+  ZPACK_ASSIGN_OR_RETURN(const auto canonical, FindDirectory(directory));
+  if (!canonical && depth > 0) {
+    AddOnce(directory.string(), out.missing);
+    return {};
+  }
+  if (!canonical) {
+    return MakeError(ErrorCode::kSourceCorrupt,
+                     "object directory '{}' does not exist",
+                     directory.string());
+  }
+  if (std::ranges::find(out.found, canonical->string()) != out.found.end()) {
+    return {};
+  }
   if (depth > kMaxAlternateDepth) {
     return MakeError(ErrorCode::kSourceCorrupt,
                      "alternates are nested too deep at '{}'",
                      directory.string());
   }
-  out.push_back(canonical.string());
-  const fs::path alternates = canonical / "info" / "alternates";
+  out.found.push_back(canonical->string());
+  const fs::path alternates = *canonical / "info" / "alternates";
   ZPACK_ASSIGN_OR_RETURN(const auto lines, ReadLines(alternates.string()));
   for (const std::string& line : lines) {
     if (line.empty() || line.front() == '#') continue;
     // An absolute line replaces the left operand.
-    ZPACK_TRY(AddObjectDirectory(canonical / Unquote(line), alternates,
-                                 depth + 1, out));
+    ZPACK_TRY(AddObjectDirectory(*canonical / Unquote(line), depth + 1, out));
   }
   return {};
 }
@@ -122,11 +144,11 @@ Result<std::vector<std::string>> ListFiles(const std::string& base,
   return files;
 }
 
-Result<std::vector<std::string>> ListObjectDirectories(
+Result<ObjectDirectories> ListObjectDirectories(
     const std::string& common_directory) {
-  std::vector<std::string> directories;
-  ZPACK_TRY(AddObjectDirectory(fs::path(common_directory) / "objects",
-                               common_directory, 0, directories));
+  ObjectDirectories directories;
+  ZPACK_TRY(AddObjectDirectory(fs::path(common_directory) / "objects", 0,
+                               directories));
   return directories;
 }
 

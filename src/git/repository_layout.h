@@ -29,10 +29,18 @@ Result<std::vector<std::string>> ReadLines(const std::string& path);
 Result<std::vector<std::string>> ListFiles(const std::string& base,
                                            const std::string& root);
 
-// The object directories of a repository: its own first, then every alternate,
-// nested ones too, each once. kSourceCorrupt when one does not exist or the
-// chain is deeper than Git follows it.
-Result<std::vector<std::string>> ListObjectDirectories(
+struct ObjectDirectories {
+  // The repository's own first, then every alternate, nested ones too; each
+  // once, without links.
+  std::vector<std::string> found;
+  // Alternates that do not exist, each once, as they are named.
+  std::vector<std::string> missing;
+};
+
+// The object directories of a repository. kSourceCorrupt when its own does not
+// exist or alternates are nested deeper than Git follows them; kIo when one
+// cannot be looked at.
+Result<ObjectDirectories> ListObjectDirectories(
     const std::string& common_directory);
 
 // Sum of the sizes of packs and pack indexes in `object_directories`, as far as

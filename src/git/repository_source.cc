@@ -26,11 +26,13 @@ namespace {
 class RepositorySource final : public ObjectSource {
  public:
   RepositorySource(RepositoryLocation location, RepositoryHandle repository,
-                   ObjectDatabase objects, bool is_partial_clone)
+                   ObjectDatabase objects, bool is_partial_clone,
+                   std::vector<std::string> missing_alternates)
       : location_(std::move(location)),
         repository_(std::move(repository)),
         objects_(std::move(objects)),
-        is_partial_clone_(is_partial_clone) {}
+        is_partial_clone_(is_partial_clone),
+        missing_alternates_(std::move(missing_alternates)) {}
 
   const std::string& path() const override { return location_.name; }
   ObjectFormat object_format() const override { return ObjectFormat::kSha1; }
@@ -64,6 +66,9 @@ class RepositorySource final : public ObjectSource {
     return PackedFileBytes(objects_.directories());
   }
   bool IsPartialClone() override { return is_partial_clone_; }
+  std::vector<std::string> MissingAlternates() override {
+    return missing_alternates_;
+  }
 
  private:
   bool is_linked_worktree() const {
@@ -84,6 +89,7 @@ class RepositorySource final : public ObjectSource {
   RepositoryHandle repository_;
   ObjectDatabase objects_;
   bool is_partial_clone_;
+  std::vector<std::string> missing_alternates_;
 };
 
 Status RepositorySource::ReadHead(RefsSnapshot& refs) {
@@ -205,12 +211,14 @@ Result<std::unique_ptr<ObjectSource>> OpenRepository(
   ZPACK_ASSIGN_OR_RETURN(auto directories,
                          ListObjectDirectories(location.common_directory));
   ZPACK_ASSIGN_OR_RETURN(const bool is_partial_clone,
-                         HasPromisorPack(directories));
+                         HasPromisorPack(directories.found));
   ZPACK_ASSIGN_OR_RETURN(
       ObjectDatabase objects,
-      ObjectDatabase::Open(location.name, std::move(directories), options));
+      ObjectDatabase::Open(location.name, std::move(directories.found),
+                           options));
   return std::make_unique<RepositorySource>(
-      location, std::move(repository), std::move(objects), is_partial_clone);
+      location, std::move(repository), std::move(objects), is_partial_clone,
+      std::move(directories.missing));
 }
 
 Result<std::unique_ptr<ObjectSource>> OpenRepository(

@@ -93,6 +93,8 @@ class ObjectSource {
   virtual uint64_t PackedBytes() = 0;
   // True when objects may be missing on purpose.
   virtual bool IsPartialClone() = 0;
+  // Alternates that do not exist. Their objects count as missing.
+  virtual std::vector<std::string> MissingAlternates() { return {}; }
 };
 
 }  // namespace zpack

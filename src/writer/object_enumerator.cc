@@ -34,6 +34,9 @@ std::unexpected<Error> MissingError(ObjectSource& source,
     }
     names += ' ' + id.ToHex();
   }
+  for (const std::string& directory : source.MissingAlternates()) {
+    names += FormatMessage("; its alternate '{}' does not exist", directory);
+  }
   return MakeError(ErrorCode::kSourceCorrupt, "'{}' {}: {} object{} missing:{}",
                    source.path(),
                    source.IsPartialClone()

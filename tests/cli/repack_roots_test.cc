@@ -134,7 +134,8 @@ TEST_F(RepackRootsTest, WhatCannotBeReadStopsRemoval) {
       {Linked("refs/worktree/x"), all},
       {git + "/objects/info/alternates", all},
       {git + "/objects/pack", list},
-      {dir_ / "lender/objects/pack", list}};
+      {dir_ / "lender/objects/pack", list},
+      {dir_ / "lender", all}};
   for (const auto& [path, bits] : cases) {
     SCOPED_TRACE(path);
     const auto before = fs::status(path).permissions();

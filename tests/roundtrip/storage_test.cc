@@ -134,24 +134,6 @@ TEST_F(StorageTest, CircularAlternatesEnd) {
   ExpectRoundTrip(one.path(), dir_);
 }
 
-TEST_F(StorageTest, MissingAlternateIsRefusedByName) {
-  const RepoBuilder repo(dir_ / "repo");
-  repo.History(2);
-  WriteAlternates(repo, dir_ / "gone/objects\n");
-  // Even though nothing in it is needed: nobody can know.
-  ExpectRefused(repo.path(), dir_,
-                {"gone/objects' does not exist", "info/alternates"});
-}
-
-TEST_F(StorageTest, MissingAlternateOfAnAlternateIsRefusedByName) {
-  const RepoBuilder base(dir_ / "base");
-  WriteAlternates(base, "../../gone/objects\n");
-  const RepoBuilder repo(dir_ / "repo");
-  repo.History(2);
-  WriteAlternates(repo, base.path() + "/objects\n");
-  ExpectRefused(repo.path(), dir_, {"gone/objects' does not exist"});
-}
-
 TEST_F(StorageTest, AlternatesNestedTooDeepAreRefused) {
   for (int i = 0; i < 8; ++i) {
     const RepoBuilder repo(dir_ / ("r" + std::to_string(i)));

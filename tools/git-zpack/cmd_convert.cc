@@ -125,6 +125,8 @@ Json ToJson(const ConvertStats& stats, const ConvertOptions& options) {
                {"refs", stats.refs},
                {"base", BaseToJson(stats, options)},
                {"moved_on", MovedOnToJson(stats.moved_on)},
+               {"missing_alternates",
+                MissingAlternatesToJson(stats.missing_alternates)},
                {"resumed_blocks", stats.resumed_blocks},
                {"verified", IsVerified(stats, options)},
                {"unverified_objects", stats.unverified_objects},
@@ -148,6 +150,7 @@ int Run(const po::variables_map& values, const Io& io) {
     }
     return code;
   }
+  WarnOfMissingAlternates(stats->missing_alternates, io.err);
   if (stats->moved_on.any() && !context.quiet()) {
     io.err << fmt::format("warning: the source moved on: {}, not included\n",
                           Describe(stats->moved_on));

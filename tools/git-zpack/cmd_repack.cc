@@ -176,6 +176,9 @@ Json ToJson(const RepackStats& stats) {
                {"removed_packs", stats.removed_packs},
                {"removed_loose_objects", stats.removed_loose},
                {"needed_again", stats.needed_again},
+               {"missing_alternates",
+                MissingAlternatesToJson(stats.missing_alternates)},
+               {"packs_with_unreachable", stats.packs_with_unreachable},
                {"unreadable_objects", std::move(unreadable)},
                {"phases", PhasesToJson(stats.phases)},
                {"peak_rss_bytes", PeakResidentBytes()}});
@@ -244,6 +247,15 @@ int Run(const po::variables_map& values, const Io& io) {
     io.err << fmt::format(
         "warning: loose object {} could not be examined; it stays as it is\n",
         id.ToHex());
+  }
+  WarnOfMissingAlternates(stats->missing_alternates, io.err);
+  if (stats->packs_with_unreachable != 0) {
+    io.err << fmt::format(
+        "warning: {} pack{} with unreachable objects stay{} while an alternate "
+        "is missing\n",
+        stats->packs_with_unreachable,
+        stats->packs_with_unreachable == 1 ? "" : "s",
+        stats->packs_with_unreachable == 1 ? "s" : "");
   }
   if (!stats->needed_again.empty()) {
     io.err << fmt::format(

@@ -84,6 +84,8 @@ Json ToJson(const VerifyReport& report) {
                {"damages", damages},
                {"differences", differences},
                {"moved_on", MovedOnToJson(report.moved_on)},
+               {"missing_alternates",
+                MissingAlternatesToJson(report.missing_alternates)},
                {"phases", PhasesToJson(report.phases)},
                {"peak_rss_bytes", PeakResidentBytes()}});
   return json;
@@ -132,6 +134,7 @@ int Run(const po::variables_map& values, const Io& io) {
   const std::string file = Text(values, "file");
   const auto report = Verify(file, Text(values, "against"), options);
   if (!report) return Fail(io, report.error());
+  WarnOfMissingAlternates(report->missing_alternates, io.err);
   for (const Damage& damage : report->damages) {
     io.err << "error: " << EscapeUnprintable(damage.message) << '\n';
   }

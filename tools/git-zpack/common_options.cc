@@ -12,6 +12,8 @@
 #include <ostream>
 #include <utility>
 
+#include "zpack/quote.h"
+
 namespace zpack::cli {
 namespace {
 
@@ -157,6 +159,26 @@ std::string Describe(const MovedOn& moved_on) {
 
 Json MovedOnToJson(const MovedOn& moved_on) {
   return {{"refs", moved_on.refs}, {"objects", moved_on.objects}};
+}
+
+void WarnOfMissingAlternates(const std::vector<std::string>& directories,
+                             std::ostream& err) {
+  for (const std::string& directory : directories) {
+    err << fmt::format(
+        "warning: object directory '{}' does not exist; check "
+        "objects/info/alternates\n",
+        QuoteName(directory));
+  }
+}
+
+Json MissingAlternatesToJson(const std::vector<std::string>& directories) {
+  Json rows = Json::array();
+  for (const std::string& directory : directories) {
+    Json row = Json::object();
+    SetBytes(row, "path", directory);
+    rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 void PrintJson(const Json& document, std::ostream& out) {

@@ -72,6 +72,13 @@ std::string Describe(const MovedOn& moved_on);
 // An object with both counts.
 nlohmann::ordered_json MovedOnToJson(const MovedOn& moved_on);
 
+// One warning for each directory.
+void WarnOfMissingAlternates(const std::vector<std::string>& directories,
+                             std::ostream& err);
+// An array of objects with "path".
+nlohmann::ordered_json MissingAlternatesToJson(
+    const std::vector<std::string>& directories);
+
 // Writes a JSON document and a line feed.
 void PrintJson(const nlohmann::ordered_json& document, std::ostream& out);
 
