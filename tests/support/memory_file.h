@@ -18,6 +18,9 @@ class MemoryFile final : public RandomAccessFile {
  public:
   explicit MemoryFile(Bytes content) : content_(std::move(content)) {}
 
+  // To be changed between reads.
+  Bytes& content() { return content_; }
+
   Status Read(uint64_t offset, std::span<uint8_t> out) const override {
     if (offset > content_.size() || out.size() > content_.size() - offset) {
       return MakeError(ErrorCode::kCorrupt, "unexpected end of file");

@@ -142,13 +142,22 @@ TEST(ObjectIndex, RefusesAFanOutThatDoesNotFit) {
   const ObjectIdTable many = ManyIds(65536);
   good.clear();
   EncodeObjectIds(many, good);
-  for (size_t offset = 0; offset < 2 + 1024 + 65536; offset += 97) {
-    Bytes bad = good;
-    ++bad[offset];
-    const auto ids = DecodeObjectIds(bad, ObjectFormat::kSha1, 65536);
+  // The header, and entries at both ends and in the middle of both tables.
+  std::vector<size_t> offsets = {0, 1};
+  for (const size_t entry : {0, 127, 128, 255}) {
+    for (const size_t byte : {0, 3}) offsets.push_back(2 + entry * 4 + byte);
+  }
+  for (const size_t bucket : {0, 1, 255, 256, 32767, 32768, 65279, 65535}) {
+    offsets.push_back(2 + 1024 + bucket);
+  }
+  for (const size_t offset : offsets) {
+    ++good[offset];
+    const auto ids = DecodeObjectIds(good, ObjectFormat::kSha1, 65536);
     ASSERT_FALSE(ids) << offset;
     EXPECT_EQ(ids.error().code, ErrorCode::kCorrupt);
+    --good[offset];
   }
+  EXPECT_TRUE(DecodeObjectIds(good, ObjectFormat::kSha1, 65536));
 }
 
 TEST(ObjectIndex, RefusesAnotherCountThanTheHeaders) {

@@ -134,10 +134,9 @@ TEST(IndexLookup, FindsIdsThatBeginAlike) {
   EXPECT_EQ(*lookup.FindPrefix("000001"), std::pair(65536U, kCount));
 }
 
-// Damages bytes of a file's index and uses it.
+// Uses the index in `file`, which is a damaged `index`.
 void ExpectNoWrongRank(const ObjectIdTable& ids, const IndexFile& index,
-                       const Bytes& bytes, uint32_t rank) {
-  const MemoryFile file(bytes);
+                       const MemoryFile& file, uint32_t rank) {
   const IndexLookup lookup(file, index.chunks, ids.format(), ids.size());
   const ObjectId id = ids[rank];
   const auto found = lookup.Find(id);
@@ -169,8 +168,8 @@ TEST(IndexLookup, TakesNoCountForGranted) {
     for (const IndexForm form : {IndexForm::kNew, IndexForm::kOld}) {
       const ObjectIdTable ids = RandomIds(ObjectFormat::kSha1, count);
       const IndexFile index = MakeIndexFile(ids, SomeNumbers(count), form);
-      Bytes bytes = index.bytes;
-      // Each copies the file.
+      MemoryFile file(index.bytes);
+      Bytes& bytes = file.content();
       const int rounds = count < 1000 ? 3000 : 300;
       for (int i = 0; i < rounds; ++i) {
         // The bytes that tell where this id is, and any.
@@ -186,7 +185,7 @@ TEST(IndexLookup, TakesNoCountForGranted) {
             bytes.size();
         const auto mask = static_cast<uint8_t>(1 + random() % 255);
         bytes[offset] ^= mask;
-        ExpectNoWrongRank(ids, index, bytes, rank);
+        ExpectNoWrongRank(ids, index, file, rank);
         bytes[offset] ^= mask;
       }
       EXPECT_EQ(bytes, index.bytes);
