@@ -78,9 +78,9 @@ class RepackDamageTest : public RepackFixture {
 };
 
 TEST_F(RepackDamageTest, LooseCopyOfADamagedEntryIsUsed) {
-  repo_.History(3);
+  repo_.History(2);
   const RepoBuilder loose(dir_ / "loose");
-  loose.History(3);
+  loose.History(2);
   repo_.PackAll();
   const std::string pack = Packs().at(0);
   for (const auto& entry :
@@ -96,7 +96,7 @@ TEST_F(RepackDamageTest, LooseCopyOfADamagedEntryIsUsed) {
 }
 
 TEST_F(RepackDamageTest, CopyInAnotherPackIsUsed) {
-  repo_.History(3);
+  repo_.History(2);
   repo_.Git({"repack", "-q", "-a", "-d"});
   const std::string pack = Packs().at(0);
   const std::string bytes = ReadFile(pack_directory() + '/' + pack + ".pack");
