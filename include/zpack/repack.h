@@ -19,6 +19,7 @@ namespace zpack {
 enum class Redundant : uint8_t { kLeave, kRemove };
 enum class KeptObjects : uint8_t { kLeave, kPack };
 enum class Borrowed : uint8_t { kPack, kLeave };
+enum class ServerInfo : uint8_t { kLeave, kUpdate };
 enum class Publication : uint8_t { kNo, kYes };
 enum class Bitmap : uint8_t { kNo, kYes };
 
@@ -63,6 +64,9 @@ struct RepackOptions {
   // Whether the caller is to write a bitmap, see RepackStats::wants_bitmap;
   // what 'git repack -a' does when not set.
   std::optional<Bitmap> bitmap;
+  // kUpdate brings 'info/refs' and 'objects/info/packs' up to date; what
+  // repack.updateServerInfo says when not set.
+  std::optional<ServerInfo> server_info;
   // kLeave leaves out what alternates have. With kRemove, an object that both
   // have is read from the alternate before it is removed here.
   Borrowed borrowed = Borrowed::kPack;
@@ -111,6 +115,9 @@ struct RepackStats {
   // Loose objects that nothing reaches and whose files are damaged: these stay
   // as they are.
   std::vector<ObjectId> unreadable;
+  // What could not be done in the end though all objects are in place, a line
+  // each.
+  std::vector<std::string> warnings;
   std::vector<PhaseTime> phases;  // in the order they ran
 };
 

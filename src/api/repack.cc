@@ -25,6 +25,7 @@
 #include "git/repack_settings.h"
 #include "git/repository_layout.h"
 #include "git/repository_source.h"
+#include "git/server_info.h"
 #include "git/shallow_file.h"
 #include "repack/late_needs.h"
 #include "repack/pack_builder.h"
@@ -137,9 +138,8 @@ class Repacker {
                            ListPacks(settings_.object_directory));
     stats.packs = left.size();
     stats.wants_bitmap = WantsBitmap(stats, count);
-    return options_.output_directory.empty()
-               ? UpdatePackList(file_system_, settings_.object_directory)
-               : Status{};
+    if (UpdatesServerInfo()) UpdateServerInfo(stats);
+    return {};
   }
 
  private:
@@ -168,6 +168,38 @@ class Repacker {
     return options_.objects == ObjectSet::kReachable &&
            (options_.unreachable != Unreachable::kLoosen ||
             options_.expiration.has_value());
+  }
+
+  bool UpdatesServerInfo() const {
+    if (options_.publication == Publication::kNo ||
+        !options_.output_directory.empty()) {
+      return false;
+    }
+    return options_.server_info ? *options_.server_info == ServerInfo::kUpdate
+                                : settings_.update_server_info;
+  }
+
+  // As for 'git repack', a failure is no reason to fail.
+  void UpdateServerInfo(RepackStats& stats) {
+    const auto update = [&]() -> Status {
+      ReadingOptions reading;
+      reading.many_objects = false;
+      ZPACK_ASSIGN_OR_RETURN(const auto now,
+                             OpenRepository(location_, reading));
+      ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, now->ReadRefs());
+      return UpdateRefList(file_system_, settings_.common_directory, refs,
+                           settings_.shared_mode);
+    };
+    if (const Status status = update(); !status) {
+      stats.warnings.push_back("unable to update info/refs: " +
+                               status.error().message);
+    }
+    const Status status = UpdatePackList(
+        file_system_, settings_.object_directory, settings_.shared_mode);
+    if (!status) {
+      stats.warnings.push_back("unable to update objects/info/packs: " +
+                               status.error().message);
+    }
   }
 
   // As 'git repack' does it at the end. Not while an alternate is missing: the

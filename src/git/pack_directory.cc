@@ -7,13 +7,10 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <limits>
 #include <set>
-#include <system_error>
 #include <utility>
 
-#include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "git/directory_listing.h"
@@ -24,11 +21,7 @@
 #include "pack/pack_mtimes.h"
 
 namespace zpack {
-namespace {
-
-namespace fs = std::filesystem;
-
-}  // namespace
+namespace {}  // namespace
 
 std::string PackDirectory(const std::string& object_directory) {
   return object_directory + "/pack";
@@ -147,24 +140,6 @@ Status RemovePacks(FileSystem& file_system, const std::string& object_directory,
     }
   }
   return file_system.SyncDirectory(directory);
-}
-
-Status UpdatePackList(FileSystem& file_system,
-                      const std::string& object_directory) {
-  const std::string path = object_directory + "/info/packs";
-  std::error_code error;
-  if (!fs::exists(path, error)) return {};
-  ZPACK_ASSIGN_OR_RETURN(const auto packs, ListPacks(object_directory));
-  std::string text;
-  for (const StockPackFiles& pack : packs) {
-    text += "P " + pack.name + ".pack\n";
-  }
-  text += '\n';
-  ZPACK_ASSIGN_OR_RETURN(
-      AtomicFile file, AtomicFile::Create(file_system, path, Overwrite::kYes));
-  ZPACK_TRY(file.file().Append(AsBytes(text)));
-  ZPACK_TRY(file.file().Sync());
-  return file.Commit();
 }
 
 Result<uint64_t> RemoveLooseObjects(FileSystem& file_system,

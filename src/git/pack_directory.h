@@ -73,11 +73,6 @@ Result<std::vector<uint32_t>> ReadPackMtimes(
 Status RemovePacks(FileSystem& file_system, const std::string& object_directory,
                    const std::vector<StockPackFiles>& packs);
 
-// Brings 'info/packs' up to date, if it is there: what clients that only fetch
-// files go by (git-update-server-info(1)).
-Status UpdatePackList(FileSystem& file_system,
-                      const std::string& object_directory);
-
 // Removes the loose objects among `ids`. Returns how many there were.
 Result<uint64_t> RemoveLooseObjects(FileSystem& file_system,
                                     const std::string& object_directory,

@@ -161,6 +161,9 @@ Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location) {
       ConfigBool(config.get(), "repack.packkeptobjects", false));
   ZPACK_ASSIGN_OR_RETURN(settings.multi_pack_index,
                          ConfigBool(config.get(), "core.multipackindex", true));
+  ZPACK_ASSIGN_OR_RETURN(
+      settings.update_server_info,
+      ConfigBool(config.get(), "repack.updateserverinfo", true));
   ZPACK_ASSIGN_OR_RETURN(settings.write_bitmaps,
                          ReadWriteBitmaps(config.get()));
   ZPACK_ASSIGN_OR_RETURN(settings.shared_mode, ReadSharedMode(config.get()));

@@ -28,6 +28,7 @@ struct RepackSettings {
   bool pack_kept_objects = false;     // repack.packKeptObjects
   bool bare = false;                  // as Git sees it from where it was named
   bool multi_pack_index = true;       // core.multiPackIndex
+  bool update_server_info = true;     // repack.updateServerInfo
   std::optional<bool> write_bitmaps;  // repack.writeBitmaps
   // extensions.preciousObjects: nothing may be deleted.
   bool precious_objects = false;

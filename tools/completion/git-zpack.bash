@@ -23,7 +23,7 @@ __git_zpack_options()
 		echo "--all --delete --force-deltas --force-objects --keep-unreachable
 			--loosen-unreachable --unpack-unreachable --cruft --cruft-expiration --window
 			--depth --level --max-pack-size
-			--write-bitmap-index --no-write-bitmap-index --local --keep-pack --pack-kept-objects --dry-run --output --discover $run --help" ;;
+			--write-bitmap-index --no-write-bitmap-index --local --no-update-server-info --keep-pack --pack-kept-objects --dry-run --output --discover $run --help" ;;
 	show)
 		echo "--blocks --stats --json --help" ;;
 	list-refs)

@@ -46,6 +46,8 @@ void AddOptions(po::options_description& options) {
       "let git write a multi-pack-index with a bitmap at the end")(
       "no-write-bitmap-index",
       "do not, whatever the configuration says, nor in a bare repository")(
+      "no-update-server-info,n",
+      "leave info/refs and objects/info/packs as they are")(
       "local,l", "leave out objects that alternates have")(
       "keep-pack",
       po::value<std::vector<std::string>>()->composing()->value_name("<name>"),
@@ -136,6 +138,9 @@ RepackOptions ToOptions(const po::variables_map& values,
   }
   if (Has(values, "pack-kept-objects")) {
     options.kept_objects = KeptObjects::kPack;
+  }
+  if (Has(values, "no-update-server-info")) {
+    options.server_info = ServerInfo::kLeave;
   }
   if (Has(values, "local")) options.borrowed = Borrowed::kLeave;
   if (Has(values, "dry-run")) options.publication = Publication::kNo;
@@ -263,6 +268,9 @@ int Run(const po::variables_map& values, const Io& io) {
         "Run "
         "it again to remove them.\n",
         stats->needed_again);
+  }
+  for (const std::string& warning : stats->warnings) {
+    io.err << fmt::format("warning: {}\n", warning);
   }
   if (Has(values, "json")) {
     PrintJson(ToJson(*stats), io.out);
