@@ -3,6 +3,8 @@
 
 #include "zpack/repack.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -395,9 +397,16 @@ class Repacker {
                                ? Join(packed, leftovers_.list.ids)
                                : Result<ObjectIdTable>(packed));
     ZPACK_ASSIGN_OR_RETURN(
-        stats.removed_loose,
+        const RemovedLoose loose,
         RemoveLooseObjects(file_system_, settings_.object_directory,
                            redundant));
+    stats.removed_loose = loose.count;
+    // They are packed, so nothing is wrong; 'git prune-packed' warns, too.
+    if (loose.why) {
+      stats.warnings.push_back(
+          fmt::format("unable to remove {} loose objects that are packed: {}",
+                      loose.left, loose.why->message));
+    }
     return {};
   }
 

@@ -142,19 +142,20 @@ Status RemovePacks(FileSystem& file_system, const std::string& object_directory,
   return file_system.SyncDirectory(directory);
 }
 
-Result<uint64_t> RemoveLooseObjects(FileSystem& file_system,
-                                    const std::string& object_directory,
-                                    const ObjectIdTable& ids) {
+Result<RemovedLoose> RemoveLooseObjects(FileSystem& file_system,
+                                        const std::string& object_directory,
+                                        const ObjectIdTable& ids) {
   Bytes loose;
   ZPACK_TRY(ListLooseObjects(object_directory, loose));
   constexpr size_t kWidth = ObjectIdWidth(ObjectFormat::kSha1);
-  uint64_t removed = 0;
+  RemovedLoose removed;
   for (size_t at = 0; at < loose.size(); at += kWidth) {
     const ObjectId id(ByteView(loose).subspan(at, kWidth));
     if (!ids.Find(id)) continue;
-    ZPACK_TRY(
-        RemoveIfThere(file_system, LooseObjectPath(object_directory, id)));
-    ++removed;
+    const Status status =
+        RemoveIfThere(file_system, LooseObjectPath(object_directory, id));
+    status ? ++removed.count : ++removed.left;
+    if (!status && !removed.why) removed.why = status.error();
   }
   return removed;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -73,9 +74,16 @@ Result<std::vector<uint32_t>> ReadPackMtimes(
 Status RemovePacks(FileSystem& file_system, const std::string& object_directory,
                    const std::vector<StockPackFiles>& packs);
 
-// Removes the loose objects among `ids`. Returns how many there were.
-Result<uint64_t> RemoveLooseObjects(FileSystem& file_system,
-                                    const std::string& object_directory,
-                                    const ObjectIdTable& ids);
+struct RemovedLoose {
+  uint64_t count = 0;
+  uint64_t left = 0;         // that could not be removed
+  std::optional<Error> why;  // of the first of these
+};
+
+// Removes the loose objects among `ids`, as far as it can. kIo when the
+// directory cannot be read.
+Result<RemovedLoose> RemoveLooseObjects(FileSystem& file_system,
+                                        const std::string& object_directory,
+                                        const ObjectIdTable& ids);
 
 }  // namespace zpack

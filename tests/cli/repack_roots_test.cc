@@ -71,7 +71,7 @@ class RepackRootsTest : public RepackFixture {
   }
 
   // Runs 'repack -d' in this process' place as a user whom permissions bind;
-  // returns the message, or nothing when it succeeded.
+  // returns the message, or the warnings when it succeeded.
   std::string RepackAsNobody() const {
     const std::string answer = dir_ / "answer";
     WriteFile(answer, "");
@@ -88,7 +88,11 @@ class RepackRootsTest : public RepackFixture {
       options.redundant = Redundant::kRemove;
       options.run.threads = 1;
       const auto stats = zpack::Repack(repo_.path(), options);
-      WriteFile(answer, stats ? "" : stats.error().message);
+      std::string text = stats ? "" : stats.error().message;
+      if (stats) {
+        for (const std::string& line : stats->warnings) text += line + '\n';
+      }
+      WriteFile(answer, text);
       _exit(0);
     }
     int status = 0;
@@ -147,6 +151,26 @@ TEST_F(RepackRootsTest, WhatCannotBeReadStopsRemoval) {
   EXPECT_EQ(RepackAsNobody(), "");
   EXPECT_THAT(Packs(), SizeIs(1));
   EXPECT_TRUE(Has(":staged"));
+}
+
+// 'git repack -d' warns, too: packed objects are not lost.
+TEST_F(RepackRootsTest, LooseObjectsThatCannotBeRemovedStay) {
+  repo_.SetRef("refs/tags/loose", repo_.WriteBlob("loose\n"));
+  repo_.SetRef("refs/tags/more", repo_.WriteBlob("more\n"));
+  const std::string path =
+      repo_.LooseObjectPath(repo_.Git({"rev-parse", "loose"}));
+  const std::string other =
+      repo_.LooseObjectPath(repo_.Git({"rev-parse", "more"}));
+  fs::permissions(DirectoryOf(path), fs::perms::owner_write,
+                  fs::perm_options::remove);
+  const std::string said = RepackAsNobody();
+  EXPECT_THAT(said, HasSubstr("unable to remove 1 loose objects"));
+  EXPECT_THAT(said, HasSubstr(path));
+  EXPECT_THAT(said, HasSubstr("Permission denied"));
+  EXPECT_TRUE(Exists(path));
+  EXPECT_FALSE(Exists(other));
+  EXPECT_THAT(Packs(), SizeIs(1));
+  EXPECT_EQ(ReadState(repo_.path()).fsck_exit_code, 0);
 }
 
 // As after a disk was not mounted.
