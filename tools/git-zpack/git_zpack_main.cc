@@ -47,7 +47,7 @@ std::vector<int> SignalsToHandle() {
   return signals;
 }
 
-void WaitForSignals(const sigset_t& set, std::stop_source stop) {
+void WaitForSignals(const sigset_t& set, const std::stop_source& stop) {
   int signal = 0;
   sigwait(&set, &signal);
   received_signal = signal;
