@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <string_view>
 
 #include "git/open_repository.h"
 #include "git/repository_format.h"
@@ -43,8 +44,8 @@ Result<bool> ConfigBool(const git_config* config, const char* key,
 // last one counts, whatever its name.
 Result<std::optional<bool>> ReadWriteBitmaps(const git_config* config) {
   git_config_iterator* raw = nullptr;
-  if (git_config_iterator_glob_new(&raw, config,
-                                   "^(re)?pack\\.writebitmaps$") != 0) {
+  // Not the one that takes a pattern: it leaks what it matches with (1.5).
+  if (git_config_iterator_new(&raw, config) != 0) {
     return MakeError(ErrorCode::kGit, "cannot list the configuration: {}",
                      LastLibgit2Message());
   }
@@ -52,6 +53,8 @@ Result<std::optional<bool>> ReadWriteBitmaps(const git_config* config) {
   std::optional<bool> last;
   git_config_entry* entry = nullptr;
   while (git_config_next(&entry, iterator.get()) == 0) {
+    const std::string_view name = entry->name;
+    if (name != "repack.writebitmaps" && name != "pack.writebitmaps") continue;
     int value = 0;
     if (git_config_parse_bool(&value, entry->value) != 0) {
       return MakeError(ErrorCode::kGit, "bad value of '{}': {}", entry->name,
