@@ -184,10 +184,8 @@ class Repacker {
   // As for 'git repack', a failure is no reason to fail.
   void UpdateServerInfo(RepackStats& stats) {
     const auto update = [&]() -> Status {
-      ReadingOptions reading;
-      reading.many_objects = false;
-      ZPACK_ASSIGN_OR_RETURN(const auto now,
-                             OpenRepository(location_, reading));
+      ZPACK_ASSIGN_OR_RETURN(
+          const auto now, OpenRepository(location_, {.many_objects = false}));
       ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, now->ReadRefs());
       return UpdateRefList(file_system_, settings_.common_directory, refs,
                            settings_.shared_mode);
@@ -207,17 +205,17 @@ class Repacker {
   // As 'git repack' does it at the end. Not while an alternate is missing: the
   // commits may be there.
   Status PruneShallowFile() {
-    ReadingOptions reading;
-    reading.many_objects = false;
-    ZPACK_ASSIGN_OR_RETURN(const auto now, OpenRepository(location_, reading));
+    ZPACK_ASSIGN_OR_RETURN(const auto now,
+                           OpenRepository(location_, {.many_objects = false}));
     if (!now->MissingAlternates().empty()) return {};
     return PruneShallow(file_system_, settings_.common_directory, *now);
   }
 
-  // As 'git repack -a' decides it; but where a bitmap was asked for, objects in
-  // several packs are no obstacle; but a bitmap needs all that is reachable.
-  // `reachable` objects were to be packed, or
-  // are in packs that stay.
+  // A bitmap needs everything that is reachable, so objects that only
+  // alternates have rule it out. Otherwise this decides as 'git repack -a'
+  // does, except that several packs do not prevent a bitmap that was asked for.
+  // `reachable` is the number of objects that were to be packed or are in packs
+  // that stay.
   bool WantsBitmap(const RepackStats& stats, size_t reachable) const {
     if (options_.publication == Publication::kNo ||
         !options_.output_directory.empty() || !settings_.multi_pack_index ||

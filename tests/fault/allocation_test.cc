@@ -119,6 +119,14 @@ class AllocationTest : public ::testing::Test {
 
   ~AllocationTest() override { least = 0; }
 
+  // Removes `path` and its temporary, which may stay only if it can be
+  // continued; nothing else may be beside them.
+  void ExpectNothingElse(const std::string& path) const {
+    if (CanResume(path)) fs::remove(dir_ / "out/.a.zpack.zpack-tmp");
+    fs::remove(path);
+    EXPECT_THAT(ListDirectory(dir_ / "out"), ::testing::IsEmpty());
+  }
+
   TempDir dir_;
   MemorySource source_;
   std::string file_;
@@ -134,12 +142,7 @@ Status ToStatus(const Result<T>& result) {
 TEST_F(AllocationTest, FailureEndsConvertAndLeavesNothing) {
   const std::string path = dir_ / "out/a.zpack";
   Sweep([&] { return ToStatus(Convert(path)); },
-        [&] {
-          // What can be continued stays.
-          if (CanResume(path)) fs::remove(dir_ / "out/.a.zpack.zpack-tmp");
-          fs::remove(path);
-          EXPECT_THAT(ListDirectory(dir_ / "out"), ::testing::IsEmpty());
-        });
+        [&] { ExpectNothingElse(path); });
 }
 
 TEST_F(AllocationTest, FailureEndsConvertFromAnOlderFile) {
@@ -148,11 +151,7 @@ TEST_F(AllocationTest, FailureEndsConvertFromAnOlderFile) {
   source_.AddBlob("new");
   const std::string path = dir_ / "out/a.zpack";
   Sweep([&] { return ToStatus(Convert(path)); },
-        [&] {
-          if (CanResume(path)) fs::remove(dir_ / "out/.a.zpack.zpack-tmp");
-          fs::remove(path);
-          EXPECT_THAT(ListDirectory(dir_ / "out"), ::testing::IsEmpty());
-        });
+        [&] { ExpectNothingElse(path); });
 }
 
 TEST_F(AllocationTest, FailureEndsVerify) {
