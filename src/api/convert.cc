@@ -25,7 +25,7 @@ namespace zpack {
 namespace {
 
 // What threads take together: the program, caches and buffers of the source.
-constexpr uint64_t kSharedMemory = uint64_t{64} << 20;
+constexpr uint64_t kConvertMemory = uint64_t{64} << 20;
 
 ConvertStats MakeStats(const WriteStats& written, const RefsSnapshot& refs,
                        uint64_t source_pack_bytes) {
@@ -162,7 +162,7 @@ Result<ConvertStats> Run(const SourceOpener& open_source,
   ConvertOptions options = given;
   options.run.progress = &timer;
   options.run.threads =
-      FittingThreads(given.run, kSharedMemory, EncodingMemory(encoding));
+      FittingThreads(given.run, kConvertMemory, EncodingMemory(encoding));
 
   // Take the destination first: nothing is worse than an hour of work and then
   // no place to put it.

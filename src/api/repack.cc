@@ -38,7 +38,7 @@ namespace zpack {
 namespace {
 
 // What threads take together, and each besides its window.
-constexpr uint64_t kSharedMemory = uint64_t{64} << 20;
+constexpr uint64_t kRepackMemory = uint64_t{64} << 20;
 constexpr uint64_t kThreadMemory = uint64_t{64} << 20;
 
 // Contents that a thread keeps as candidates. Only what was asked for counts:
@@ -478,7 +478,7 @@ Result<RepackStats> RepackRepository(FileSystem& file_system,
   PhaseTimer timer(given.run.progress);
   RepackOptions options = given;
   options.run.progress = &timer;
-  options.run.threads = FittingThreads(given.run, kSharedMemory,
+  options.run.threads = FittingThreads(given.run, kRepackMemory,
                                        kThreadMemory + WindowMemory(given.run));
   RepackStats stats;
   ZPACK_TRY(

@@ -10,7 +10,7 @@
 namespace zpack {
 namespace {
 
-constexpr uint64_t kPiece = uint64_t{64} << 10;
+constexpr uint64_t kFilePiece = uint64_t{64} << 10;
 
 }  // namespace
 
@@ -18,7 +18,7 @@ Result<size_t> FileInflater::Inflate(std::span<uint8_t> out) {
   size_t filled = 0;
   while (filled < out.size() && !ended_) {
     if (rest_.empty() && at_ != end_) {
-      in_.resize(std::min(kPiece, end_ - at_));
+      in_.resize(std::min(kFilePiece, end_ - at_));
       ZPACK_TRY(file_.Read(at_, in_));
       at_ += in_.size();
       rest_ = in_;

@@ -26,14 +26,14 @@ namespace {
 constexpr int kFirstSplitterLevel = 13;
 constexpr unsigned kSplitterFixedVersion = 10505;
 
-constexpr size_t kPiece = size_t{128} << 10;  // a block of zstd
+constexpr size_t kZstdBlock = size_t{128} << 10;  // a block of zstd
 
 // Compressing more takes longer than people want to wait after an interruption,
 // so that it is done in pieces. The bytes can be others then, so that nothing
 // else decides.
 size_t MaxAtOnce(int level) {
   if (level <= 3) return std::numeric_limits<size_t>::max();
-  return level <= 12 ? size_t{2} << 20 : kPiece;
+  return level <= 12 ? size_t{2} << 20 : kZstdBlock;
 }
 
 // 128 MiB, the largest block.
@@ -85,7 +85,7 @@ struct ZstdCompressor::State {
     ZSTD_inBuffer input = {raw.data(), 0, 0};
     while (true) {
       ZPACK_TRY(CheckStop(stop));
-      input.size = std::min(raw.size(), input.pos + kPiece);
+      input.size = std::min(raw.size(), input.pos + kZstdBlock);
       const auto directive =
           input.size == raw.size() ? ZSTD_e_end : ZSTD_e_continue;
       const size_t left =

@@ -14,7 +14,7 @@
 namespace zpack::format {
 namespace {
 
-constexpr size_t kRowSize = 24;
+constexpr size_t kEntrySize = 24;
 // Never listed: they are found in other ways.
 constexpr std::array kUnlistedChunks = {kBlockChunk, kTableOfContentsChunk};
 constexpr std::array kKnownChunks = {
@@ -125,7 +125,7 @@ void Encode(const TableOfContents& toc, Bytes& out) {
 
 Result<TableOfContents> DecodeTableOfContents(ByteView payload, uint64_t begin,
                                               uint64_t end) {
-  if (payload.size() % kRowSize != 0) {
+  if (payload.size() % kEntrySize != 0) {
     return MakeError(ErrorCode::kCorrupt, "bad size of table of contents");
   }
   TableOfContents toc;

@@ -15,7 +15,6 @@
 namespace zpack {
 namespace {
 
-constexpr ObjectFormat kFormat = ObjectFormat::kSha1;
 constexpr size_t kIdWidth = GIT_OID_RAWSZ;
 
 Result<ObjectType> ToObjectType(git_object_t type, const ObjectId& id) {
@@ -186,7 +185,7 @@ Result<ObjectIdTable> ObjectDatabase::ListWithLibgit2() const {
     return MakeError(ErrorCode::kGit, "cannot list the objects of '{}': {}",
                      path_, LastLibgit2Message());
   }
-  return ObjectIdTable::FromUnsorted(kFormat, std::move(ids));
+  return ObjectIdTable::FromUnsorted(ObjectFormat::kSha1, std::move(ids));
 }
 
 Result<ObjectIdTable> ObjectDatabase::List() {

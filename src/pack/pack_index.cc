@@ -15,7 +15,7 @@ namespace zpack {
 namespace {
 
 constexpr size_t kFanOutSize = 256 * sizeof(uint32_t);
-constexpr size_t kHeaderSize = 2 * sizeof(uint32_t) + kFanOutSize;
+constexpr size_t kIndexHeaderSize = 2 * sizeof(uint32_t) + kFanOutSize;
 constexpr ObjectFormat kFormat = ObjectFormat::kSha1;
 
 std::unexpected<Error> Bad(const std::string& path) {
@@ -39,7 +39,7 @@ Result<uint32_t> ReadVersion(const RandomAccessFile& file) {
 // Ids, checksums, offsets, then large offsets and two hashes.
 uint64_t Version2Size(uint64_t count) {
   const size_t width = ObjectIdWidth(kFormat);
-  return kHeaderSize + count * (width + 8) + 2 * width;
+  return kIndexHeaderSize + count * (width + 8) + 2 * width;
 }
 
 Status ReadTable(const RandomAccessFile& file, uint64_t offset, uint64_t size,
@@ -52,9 +52,9 @@ Status ReadTable(const RandomAccessFile& file, uint64_t offset, uint64_t size,
 // The ids of version 2, which may be repeated.
 Result<Bytes> ReadVersion2Ids(const RandomAccessFile& file,
                               ObjectIdTable::FanOut& fan_out) {
-  if (file.size() < kHeaderSize) return Bad(file.path());
+  if (file.size() < kIndexHeaderSize) return Bad(file.path());
   Bytes header(kFanOutSize);
-  ZPACK_TRY(file.Read(kHeaderSize - kFanOutSize, header));
+  ZPACK_TRY(file.Read(kIndexHeaderSize - kFanOutSize, header));
   ByteReader in(header);
   for (uint32_t& count : fan_out) count = in.U32();
   const uint64_t count = fan_out.back();
@@ -66,7 +66,7 @@ Result<Bytes> ReadVersion2Ids(const RandomAccessFile& file,
   }
   Bytes bytes;
   ZPACK_TRY(
-      ReadTable(file, kHeaderSize, count * ObjectIdWidth(kFormat), bytes));
+      ReadTable(file, kIndexHeaderSize, count * ObjectIdWidth(kFormat), bytes));
   return bytes;
 }
 
@@ -132,7 +132,7 @@ Result<PackIndex> ReadPackIndex(const RandomAccessFile& file) {
   if (index.ids.fan_out() != fan_out) return Bad(file.path());
   if (version == 1) return index;
   const uint64_t count = index.ids.size();
-  uint64_t at = kHeaderSize + index.ids.bytes().size();
+  uint64_t at = kIndexHeaderSize + index.ids.bytes().size();
   {
     Bytes checksums;
     ZPACK_TRY(ReadTable(file, at, count * 4, checksums));

@@ -11,7 +11,7 @@ namespace zpack {
 namespace {
 
 constexpr uint32_t kSignature = 0x4d544d45;  // "MTME"
-constexpr size_t kHeaderSize = 3 * sizeof(uint32_t);
+constexpr size_t kMtimesHeaderSize = 3 * sizeof(uint32_t);
 
 }  // namespace
 
@@ -24,7 +24,7 @@ Result<std::vector<uint32_t>> DecodePackMtimes(ByteView bytes, uint32_t count,
                                                const std::string& path) {
   constexpr uint64_t kHashes = 2 * ObjectIdWidth(ObjectFormat::kSha1);
   ByteReader in(bytes);
-  if (bytes.size() != kHeaderSize + uint64_t{count} * 4 + kHashes ||
+  if (bytes.size() != kMtimesHeaderSize + uint64_t{count} * 4 + kHashes ||
       in.U32() != kSignature || in.U32() != kPackTableVersion ||
       in.U32() != kPackTableSha1) {
     return MakeError(ErrorCode::kSourceCorrupt, "bad mtimes of a pack '{}'",

@@ -11,10 +11,6 @@
 namespace zpack {
 namespace {
 
-std::unexpected<Error> Bad(std::string_view what) {
-  return MakeError(ErrorCode::kCorrupt, "bad {} in block of commits", what);
-}
-
 class CommitDecoder {
  public:
   CommitDecoder(const CommitStreams& streams, const CommitContext& context,
@@ -45,7 +41,7 @@ class CommitDecoder {
         !time_zones_.exhausted() || !header_sizes_.exhausted() ||
         !headers_.exhausted() || !message_sizes_.exhausted() ||
         !messages_.exhausted()) {
-      return Bad("end of streams");
+      return BadCommits("end of streams");
     }
     return commits;
   }
@@ -55,7 +51,7 @@ class CommitDecoder {
     ZPACK_TRY(links_.Next(row_));
     if (row_.verbatim) {
       const ByteView content = messages_.Raw(message_sizes_.Varint());
-      if (!message_sizes_.ok() || !messages_.ok()) return Bad("message");
+      if (!message_sizes_.ok() || !messages_.ok()) return BadCommits("message");
       ZPACK_TRY(CheckRoom(content.size(), out));
       Append(out, content);
       return {};
@@ -79,9 +75,9 @@ class CommitDecoder {
     text.message = messages_.Raw(message_sizes_.Varint());
     if (!header_sizes_.ok() || !headers_.ok() || !message_sizes_.ok() ||
         !messages_.ok()) {
-      return Bad("commit");
+      return BadCommits("commit");
     }
-    if (!format::IsSplit(text)) return Bad("form of commit");
+    if (!format::IsSplit(text)) return BadCommits("form of commit");
     ZPACK_TRY(CheckRoom(
         id_lines + text.author.identity.size() + text.author.time_zone.size() +
             text.committer.identity.size() + text.committer.time_zone.size() +
@@ -109,13 +105,13 @@ class CommitDecoder {
   // or from the first one on.
   Status ReadText(ByteReader& in, bool from_last, std::string_view& text) {
     const uint64_t code = in.Varint();
-    if (!in.ok() || code > known_texts_.size()) return Bad("identity");
+    if (!in.ok() || code > known_texts_.size()) return BadCommits("identity");
     if (code != 0) {
       text = known_texts_[from_last ? known_texts_.size() - code : code - 1];
       return {};
     }
     const size_t end = texts_.find('\0');
-    if (end == std::string_view::npos) return Bad("identity text");
+    if (end == std::string_view::npos) return BadCommits("identity text");
     text = texts_.substr(0, end);
     texts_.remove_prefix(end + 1);
     known_texts_.push_back(text);

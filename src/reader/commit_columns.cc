@@ -13,15 +13,15 @@
 namespace zpack {
 namespace {
 
-std::unexpected<Error> Bad(std::string_view what) {
-  return MakeError(ErrorCode::kCorrupt, "bad {} in block of commits", what);
-}
-
 uint64_t Difference(ByteReader& in) {
   return static_cast<uint64_t>(UnZigZag(in.Varint()));
 }
 
 }  // namespace
+
+std::unexpected<Error> BadCommits(std::string_view what) {
+  return MakeError(ErrorCode::kCorrupt, "bad {} in block of commits", what);
+}
 
 CommitColumns::CommitColumns(const CommitLinkStreams& streams,
                              const CommitNumbers& numbers)
@@ -38,22 +38,24 @@ CommitColumns::CommitColumns(const CommitLinkStreams& streams,
 Status CommitColumns::Check(uint32_t count) {
   if (outside_bytes_ % ObjectIdWidth(numbers_.format) != 0 ||
       number_limit_ > std::numeric_limits<uint32_t>::max()) {
-    return Bad("outside ids");
+    return BadCommits("outside ids");
   }
-  if (parent_counts_.Count(count, 1) != count) return Bad("parent counts");
+  if (parent_counts_.Count(count, 1) != count)
+    return BadCommits("parent counts");
   return {};
 }
 
 Status CommitColumns::Next(Row& row) {
   const uint64_t next_object = next_object_++;
   const uint64_t parents = parent_counts_.Varint();
-  if (!parent_counts_.ok()) return Bad("parent count");
+  if (!parent_counts_.ok()) return BadCommits("parent count");
   row.parents.clear();
   row.verbatim = parents == 0;
   if (row.verbatim) return {};
   ZPACK_TRY(ReadNumber(root_trees_, expected_tree_, row.tree));
   expected_tree_ = std::max(expected_tree_, uint64_t{row.tree} + 1);
-  if (parents_.Count(parents - 1, 1) != parents - 1) return Bad("parents");
+  if (parents_.Count(parents - 1, 1) != parents - 1)
+    return BadCommits("parents");
   row.parents.reserve(parents - 1);
   for (uint64_t i = 0; i + 1 < parents; ++i) {
     ZPACK_TRY(ReadNumber(parents_, next_object, row.parents.emplace_back()));
@@ -62,7 +64,7 @@ Status CommitColumns::Next(Row& row) {
   last_time_ += Difference(times_);
   row.committer_time = static_cast<int64_t>(last_time_);
   row.author_time = static_cast<int64_t>(last_time_ - Difference(times_));
-  if (!times_.ok()) return Bad("times");
+  if (!times_.ok()) return BadCommits("times");
   return {};
 }
 
@@ -75,7 +77,7 @@ Status CommitColumns::ReadNumber(ByteReader& in, uint64_t expected,
                                  uint32_t& number) const {
   // Wraps; what is left of nonsense is too large.
   const uint64_t value = expected + Difference(in);
-  if (!in.ok() || value >= number_limit_) return Bad("object number");
+  if (!in.ok() || value >= number_limit_) return BadCommits("object number");
   number = static_cast<uint32_t>(value);
   return {};
 }
@@ -99,7 +101,7 @@ Result<std::optional<CommitTable>> DecodeCommitTable(
     // As Git, which takes a time before 1970 for one far in the future.
     table.Add(static_cast<uint64_t>(row.committer_time), row.tree, row.parents);
   }
-  if (!columns.exhausted()) return Bad("end of streams");
+  if (!columns.exhausted()) return BadCommits("end of streams");
   table.outside_ids = std::move(streams.outside_ids);
   return table;
 }

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "base/bytes.h"
@@ -15,6 +16,9 @@
 #include "zpack/result.h"
 
 namespace zpack {
+
+// kCorrupt: "bad WHAT in block of commits".
+std::unexpected<Error> BadCommits(std::string_view what);
 
 // The streams as they are in the block, decompressed.
 struct CommitLinkStreams {

@@ -13,7 +13,7 @@
 namespace zpack {
 namespace {
 
-std::unexpected<Error> Bad(std::string_view what) {
+std::unexpected<Error> BadDeltas(std::string_view what) {
   return MakeError(ErrorCode::kCorrupt, "bad {} in block of deltas", what);
 }
 
@@ -132,13 +132,13 @@ Status DeltaBlock::CheckCopies() {
       own = 0;
       Command command;
       while (commands.Next(command)) own += command.literals;
-      if (!commands.ok()) return Bad("copies");
+      if (!commands.ok()) return BadDeltas("copies");
     }
-    if (own > total - literals) return Bad("literals");
+    if (own > total - literals) return BadDeltas("literals");
     literals += own;
   }
-  if (!commands.exhausted()) return Bad("copies");
-  if (literals != total) return Bad("literals");
+  if (!commands.exhausted()) return BadDeltas("copies");
+  if (literals != total) return BadDeltas("literals");
   return {};
 }
 

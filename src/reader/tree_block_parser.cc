@@ -13,7 +13,7 @@ namespace {
 
 using format::TreeEditKind;
 
-std::unexpected<Error> Bad(std::string_view what) {
+std::unexpected<Error> BadTrees(std::string_view what) {
   return MakeError(ErrorCode::kCorrupt, "bad {} in block of trees", what);
 }
 
@@ -22,19 +22,19 @@ std::unexpected<Error> Bad(std::string_view what) {
 Status TreeBlock::CheckNames(uint64_t max_count) {
   const auto count =
       static_cast<uint64_t>(std::ranges::count(name_texts_, uint8_t{0}));
-  if (count > max_count) return Bad("number of names");
+  if (count > max_count) return BadTrees("number of names");
   names_.reserve(count);
   std::string_view rest = AsText(name_texts_);
   while (!rest.empty()) {
     const size_t end = rest.find('\0');
-    if (end == std::string_view::npos) return Bad("name");
+    if (end == std::string_view::npos) return BadTrees("name");
     names_.push_back(rest.substr(0, end));
     rest.remove_prefix(end + 1);
   }
   if (outside_ids_.size() % id_width_ != 0 ||
       outside_ids_.size() / id_width_ >
           std::numeric_limits<uint32_t>::max() - object_count_) {
-    return Bad("outside ids");
+    return BadTrees("outside ids");
   }
   return {};
 }
@@ -65,7 +65,7 @@ class TreeBlock::Parser {
     block_.trees_.reserve(layout.sizes.size());
     for (uint32_t index = 0; index < layout.sizes.size(); ++index) {
       const std::optional<uint32_t> base = layout.base(index);
-      if (base && block_.trees_[*base].verbatim) return Bad("base");
+      if (base && block_.trees_[*base].verbatim) return BadTrees("base");
       static const Listing none;
       Listing* const base_listing = base ? &kept[*base] : nullptr;
       ZPACK_TRY(ReadTree(index, base ? *base_listing : none));
@@ -87,7 +87,7 @@ class TreeBlock::Parser {
         !names_.exhausted() || !modes_.exhausted() || !children_.exhausted() ||
         !differences_.exhausted() || known_names_ != block_.names_.size() ||
         literals_ != block_.literals_.size()) {
-      return Bad("end of streams");
+      return BadTrees("end of streams");
     }
     return {};
   }
@@ -114,7 +114,7 @@ class TreeBlock::Parser {
     added_size_ = 0;
     const uint64_t declared_size = block_.layout_.sizes[index];
     uint64_t count = counts_.Varint();
-    if (!counts_.ok()) return Bad("number of edits");
+    if (!counts_.ok()) return BadTrees("number of edits");
     if (const auto at = block_.layout_.base(index)) {
       base_size_ = block_.layout_.sizes[*at];
       size_ = base_size_;
@@ -131,16 +131,17 @@ class TreeBlock::Parser {
     if (tree.verbatim) {
       tree.literals = static_cast<uint32_t>(literals_);
       size_ = declared_size;
-      if (size_ > block_.literals_.size() - literals_) return Bad("literals");
+      if (size_ > block_.literals_.size() - literals_)
+        return BadTrees("literals");
       literals_ += size_;
     }
-    if (count > kinds_.remaining()) return Bad("number of edits");
+    if (count > kinds_.remaining()) return BadTrees("number of edits");
     for (uint64_t i = 0; i < count; ++i) {
       ZPACK_TRY(ReadEdit(tree));
       // All that is added stays in the tree.
-      if (added_size_ > declared_size) return Bad("size of tree");
+      if (added_size_ > declared_size) return BadTrees("size of tree");
     }
-    if (size_ != declared_size) return Bad("size of tree");
+    if (size_ != declared_size) return BadTrees("size of tree");
     tree.last_edit = static_cast<uint32_t>(block_.edits_.size());
     block_.trees_.push_back(tree);
     return {};
@@ -153,7 +154,7 @@ class TreeBlock::Parser {
     const uint8_t kind = kinds_.U8();
     if (!runs_.ok() || run > base.size() - position_ ||
         kind > static_cast<uint8_t>(TreeEditKind::kAdd)) {
-      return Bad("edit");
+      return BadTrees("edit");
     }
     position_ += run;
     edit.position = static_cast<uint32_t>(position_);
@@ -166,7 +167,7 @@ class TreeBlock::Parser {
       added_size_ += block_.EntrySize(edit.entry);
       ++tree.entry_count;
     } else {
-      if (position_ == base.size()) return Bad("edit");
+      if (position_ == base.size()) return BadTrees("edit");
       edit.entry = base[position_++];
     }
     if (edit.kind == TreeEditKind::kRemove) {
@@ -214,7 +215,7 @@ class TreeBlock::Parser {
     if (!names_.ok() || !modes_.ok() || age > known_names_ ||
         known_names_ > block_.names_.size() ||
         entry.mode >= format::kTreeModes.size()) {
-      return Bad("added entry");
+      return BadTrees("added entry");
     }
     entry.name = static_cast<uint32_t>(known_names_ - (age == 0 ? 1 : age));
     return {};
@@ -227,9 +228,9 @@ class TreeBlock::Parser {
     if (code.code == format::TreeChildren::kOther) {
       code.difference = UnZigZag(differences_.Varint());
     }
-    if (!children_.ok() || !differences_.ok()) return Bad("child");
+    if (!children_.ok() || !differences_.ok()) return BadTrees("child");
     const auto child = lineage_.Decode(entry.name, code, child_limit_);
-    if (!child) return Bad("child");
+    if (!child) return BadTrees("child");
     entry.child = *child;
     return {};
   }

@@ -15,9 +15,10 @@ build_packages=(
 if [[ $(uname -m) == x86_64 ]]; then build_packages+=(libipsec-mb-dev); fi
 # shellcheck disable=SC2034
 test_packages=(
-  libgtest-dev libgmock-dev libbenchmark-dev clang-format-19 clang-tidy-19 man-db
-  python3-dulwich
+  libgtest-dev libgmock-dev libbenchmark-dev man-db python3-dulwich
 )
+# shellcheck disable=SC2034
+lint_packages=(clang-format-19 clang-tidy-19)
 # Only for finding new inputs; the known ones are replayed without clang.
 # shellcheck disable=SC2034
 fuzz_packages=(clang-19 libclang-rt-19-dev)
