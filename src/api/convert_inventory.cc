@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "writer/object_enumerator.h"
+#include "inventory/object_enumerator.h"
 
 namespace zpack {
 namespace {

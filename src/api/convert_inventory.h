@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "base/file.h"
+#include "inventory/object_list.h"
 #include "object/object_source.h"
 #include "reuse/base_file.h"
-#include "writer/object_list.h"
 #include "zpack/options.h"
 #include "zpack/refs.h"
 

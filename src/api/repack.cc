@@ -29,10 +29,10 @@
 #include "git/repository_source.h"
 #include "git/server_info.h"
 #include "git/shallow_file.h"
+#include "inventory/object_enumerator.h"
 #include "repack/late_needs.h"
 #include "repack/pack_builder.h"
 #include "repack/read_back.h"
-#include "writer/object_enumerator.h"
 
 namespace zpack {
 namespace {

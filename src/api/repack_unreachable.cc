@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "git/loose_object.h"
 #include "git/loose_writer.h"
-#include "writer/object_enumerator.h"
+#include "inventory/object_enumerator.h"
 
 namespace zpack {
 namespace {

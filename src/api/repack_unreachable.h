@@ -7,9 +7,9 @@
 #pragma once
 
 #include "api/repack_packs.h"
+#include "inventory/object_list.h"
 #include "object/object_source.h"
 #include "repack/unreachable.h"
-#include "writer/object_list.h"
 
 namespace zpack {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "inventory/listed_objects.h"
 #include "pack/pack_delta.h"
-#include "writer/listed_objects.h"
 
 namespace zpack {
 namespace {

@@ -15,10 +15,10 @@
 #include "base/progress_phase.h"
 #include "codec/deflate.h"
 #include "delta/delta_planner.h"
+#include "inventory/lineage_grouper.h"
+#include "inventory/object_list.h"
 #include "object/object_source.h"
 #include "repack/reuse_plan.h"
-#include "writer/lineage_grouper.h"
-#include "writer/object_list.h"
 
 namespace zpack {
 

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "codec/deflate.h"
+#include "inventory/object_list.h"
 #include "object/object_source.h"
 #include "repack/orphan_deltas.h"
 #include "repack/pack_series.h"
 #include "repack/reuse_plan.h"
 #include "repack/stream_spool.h"
-#include "writer/object_list.h"
 
 namespace zpack {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/file.h"
+#include "inventory/object_list.h"
 #include "repack/delta_search.h"
-#include "writer/object_list.h"
 #include "zpack/options.h"
 
 namespace zpack {

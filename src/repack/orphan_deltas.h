@@ -12,8 +12,8 @@
 
 #include "codec/deflate.h"
 #include "delta/delta_planner.h"
+#include "inventory/object_list.h"
 #include "repack/delta_search.h"
-#include "writer/object_list.h"
 
 namespace zpack {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "writer/object_list.h"
+#include "inventory/object_list.h"
 
 namespace zpack {
 

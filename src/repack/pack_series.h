@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/file.h"
+#include "inventory/object_list.h"
 #include "pack/stock_pack_writer.h"
-#include "writer/object_list.h"
 
 namespace zpack {
 

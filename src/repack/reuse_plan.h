@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "inventory/object_list.h"
 #include "object/object_source.h"
-#include "writer/object_list.h"
 
 namespace zpack {
 

@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
+#include "inventory/object_list.h"
 #include "object/object_source.h"
-#include "writer/object_list.h"
 
 namespace zpack {
 

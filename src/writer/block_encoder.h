@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "codec/compressibility.h"
 #include "codec/zstd_codec.h"
 #include "format/block.h"
 #include "format/expansion.h"
-#include "writer/compressibility.h"
 #include "writer/encoding_options.h"
 
 namespace zpack {

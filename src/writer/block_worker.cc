@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "writer/listed_objects.h"
+#include "inventory/listed_objects.h"
 
 namespace zpack {
 namespace {

@@ -13,8 +13,8 @@
 #include "codec/zstd_codec.h"
 #include "format/object_index.h"
 #include "format/refs_chunk.h"
+#include "inventory/lineage_grouper.h"
 #include "writer/container_writer.h"
-#include "writer/lineage_grouper.h"
 #include "zpack/version.h"
 
 namespace zpack {

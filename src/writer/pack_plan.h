@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "inventory/object_list.h"
 #include "object/object_source.h"
 #include "writer/block_worker.h"
 #include "writer/encoding_options.h"
-#include "writer/object_list.h"
 #include "writer/object_numbers.h"
 #include "writer/reusable_blocks.h"
 #include "writer/write_order.h"

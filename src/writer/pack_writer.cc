@@ -12,9 +12,9 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/progress_phase.h"
+#include "inventory/listed_objects.h"
 #include "writer/block_worker.h"
 #include "writer/container_writer.h"
-#include "writer/listed_objects.h"
 
 namespace zpack {
 namespace {

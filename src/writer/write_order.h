@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "format/block.h"
-#include "writer/lineage_grouper.h"
-#include "writer/object_list.h"
+#include "inventory/lineage_grouper.h"
+#include "inventory/object_list.h"
 
 namespace zpack {
 

@@ -50,7 +50,8 @@ POSIX = re.compile(r"(sys|linux)/\w+\.h|(dirent|errno|fcntl|malloc|poll|pthread|
 
 # Edges that no table may hold: the two ends of a file meet in `format` only,
 # and only the facades join a repository to a file.
-FORBIDDEN_EDGES = {("writer", "reader"), ("reader", "writer")}
+FORBIDDEN_EDGES = {("writer", "reader"), ("reader", "writer"),
+                   ("inventory", "format"), ("repack", "format")}
 ONLY_FOR_API = {"git"}
 
 MAX_LINES = 800

@@ -14,7 +14,7 @@ using testing::Random;
 using testing::RandomText;
 
 constexpr size_t kSize = 20000;
-constexpr unsigned kSeeds = 50;
+constexpr unsigned kSketchSeeds = 50;
 
 unsigned Shared(const ContentSketch& a, const ContentSketch& b) {
   unsigned shared = 0;
@@ -30,7 +30,7 @@ TEST(ContentSketch, IsNotValidForShortContent) {
 }
 
 TEST(ContentSketch, IsValidForText) {
-  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+  for (unsigned seed = 0; seed < kSketchSeeds; ++seed) {
     Random random(seed);
     EXPECT_TRUE(MakeSketch(RandomText(random, 2000)).valid) << seed;
   }
@@ -43,7 +43,7 @@ TEST(ContentSketch, IsTheSameForTheSameContent) {
 }
 
 TEST(ContentSketch, SharesNothingWithUnrelatedContent) {
-  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+  for (unsigned seed = 0; seed < kSketchSeeds; ++seed) {
     Random random(seed);
     const ContentSketch a = MakeSketch(RandomText(random, kSize));
     const ContentSketch b = MakeSketch(RandomText(random, kSize));
@@ -53,19 +53,19 @@ TEST(ContentSketch, SharesNothingWithUnrelatedContent) {
 
 TEST(ContentSketch, SharesNearlyAllWithContentThatHasALineMore) {
   unsigned shared = 0;
-  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+  for (unsigned seed = 0; seed < kSketchSeeds; ++seed) {
     Random random(seed);
     const Bytes text = RandomText(random, kSize);
     Bytes longer = RandomText(random, 40);
     Append(longer, text);
     shared += Shared(MakeSketch(text), MakeSketch(longer));
   }
-  EXPECT_GT(shared, kSeeds * kSketchFeatures * 95 / 100);
+  EXPECT_GT(shared, kSketchSeeds * kSketchFeatures * 95 / 100);
 }
 
 TEST(ContentSketch, SharesNearlyAllWhereverTheTextStands) {
   unsigned shared = 0;
-  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+  for (unsigned seed = 0; seed < kSketchSeeds; ++seed) {
     Random random(seed);
     const Bytes first = RandomText(random, kSize / 2);
     const Bytes second = RandomText(random, kSize / 2);
@@ -75,13 +75,13 @@ TEST(ContentSketch, SharesNearlyAllWhereverTheTextStands) {
     Append(b, first);
     shared += Shared(MakeSketch(a), MakeSketch(b));
   }
-  EXPECT_GT(shared, kSeeds * kSketchFeatures * 95 / 100);
+  EXPECT_GT(shared, kSketchSeeds * kSketchFeatures * 95 / 100);
 }
 
 TEST(ContentSketch, SharesAsMuchAsTheContentsDo) {
   // Half of each text is the other's: a third of all samples of both.
   unsigned shared = 0;
-  for (unsigned seed = 0; seed < 4 * kSeeds; ++seed) {
+  for (unsigned seed = 0; seed < 4 * kSketchSeeds; ++seed) {
     Random random(seed);
     const Bytes half = RandomText(random, kSize / 2);
     Bytes a = half;
@@ -90,7 +90,7 @@ TEST(ContentSketch, SharesAsMuchAsTheContentsDo) {
     Append(b, RandomText(random, kSize / 2));
     shared += Shared(MakeSketch(a), MakeSketch(b));
   }
-  const unsigned all = 4 * kSeeds * kSketchFeatures;
+  const unsigned all = 4 * kSketchSeeds * kSketchFeatures;
   EXPECT_GT(shared, all * 25 / 100);
   EXPECT_LT(shared, all * 42 / 100);
 }

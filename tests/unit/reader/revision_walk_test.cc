@@ -15,12 +15,12 @@
 #include <string>
 #include <vector>
 
+#include "inventory/object_enumerator.h"
 #include "support/matchers.h"
 #include "support/memory_file.h"
 #include "support/memory_source.h"
 #include "support/temp_dir.h"
 #include "writer/encoding_options.h"
-#include "writer/object_enumerator.h"
 #include "writer/pack_writer.h"
 
 namespace zpack {

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "codec/inflate.h"
+#include "inventory/object_enumerator.h"
 #include "pack/pack_delta.h"
 #include "support/deltas.h"
 #include "support/matchers.h"
 #include "support/memory_source.h"
-#include "writer/object_enumerator.h"
 
 namespace zpack {
 namespace {

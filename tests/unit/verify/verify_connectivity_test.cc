@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "inventory/object_enumerator.h"
 #include "reader/block_decoder.h"
 #include "support/matchers.h"
 #include "support/memory_source.h"
 #include "support/temp_dir.h"
 #include "verify/verify_pack.h"
 #include "writer/encoding_options.h"
-#include "writer/object_enumerator.h"
 #include "writer/pack_writer.h"
 
 namespace zpack {

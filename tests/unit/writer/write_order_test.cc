@@ -7,9 +7,9 @@
 
 #include <algorithm>
 
+#include "inventory/object_enumerator.h"
 #include "support/memory_source.h"
 #include "support/paths.h"
-#include "writer/object_enumerator.h"
 
 namespace zpack {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "writer/lineage_grouper.h"
+#include "inventory/lineage_grouper.h"
 
 #include <gtest/gtest.h>
 
@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "inventory/object_enumerator.h"
 #include "support/deltas.h"
 #include "support/matchers.h"
 #include "support/memory_source.h"
 #include "support/paths.h"
 #include "support/repo_builder.h"
-#include "writer/object_enumerator.h"
 
 namespace zpack {
 namespace {

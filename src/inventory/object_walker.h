@@ -12,9 +12,9 @@
 #include <set>
 #include <vector>
 
+#include "inventory/history_walker.h"
+#include "inventory/object_list.h"
 #include "object/object_source.h"
-#include "writer/history_walker.h"
-#include "writer/object_list.h"
 #include "zpack/options.h"
 
 namespace zpack {

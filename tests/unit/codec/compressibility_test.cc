@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "writer/compressibility.h"
+#include "codec/compressibility.h"
 
 #include <gtest/gtest.h>
 

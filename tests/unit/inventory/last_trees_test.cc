@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "writer/last_trees.h"
+#include "inventory/last_trees.h"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 
 #include <vector>
 
+#include "inventory/object_list.h"
 #include "object/object_source.h"
-#include "writer/object_list.h"
 #include "zpack/options.h"
 #include "zpack/refs.h"
 

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "writer/object_walker.h"
+#include "inventory/object_walker.h"
 
 #include <utility>
 
 #include "base/error.h"
 #include "base/parallel.h"
-#include "writer/tree_walker.h"
+#include "inventory/tree_walker.h"
 
 namespace zpack {
 namespace {

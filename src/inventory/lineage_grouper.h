@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "inventory/object_list.h"
 #include "object/object_source.h"
-#include "writer/object_list.h"
 #include "zpack/options.h"
 
 namespace zpack {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "writer/history_walker.h"
+#include "inventory/history_walker.h"
 
 #include <algorithm>
 

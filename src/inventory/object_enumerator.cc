@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "writer/object_enumerator.h"
+#include "inventory/object_enumerator.h"
 
 #include <algorithm>
 #include <functional>
@@ -13,7 +13,7 @@
 #include "base/huge_pages.h"
 #include "base/parallel.h"
 #include "base/progress_phase.h"
-#include "writer/object_walker.h"
+#include "inventory/object_walker.h"
 
 namespace zpack {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "writer/listed_objects.h"
+#include "inventory/listed_objects.h"
 
 #include "base/error.h"
 

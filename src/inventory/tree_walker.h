@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "inventory/history_walker.h"
+#include "inventory/last_trees.h"
+#include "inventory/object_list.h"
 #include "object/object_links.h"
 #include "object/object_source.h"
-#include "writer/history_walker.h"
-#include "writer/last_trees.h"
-#include "writer/object_list.h"
 
 namespace zpack {
 

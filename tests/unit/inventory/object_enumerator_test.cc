@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "writer/object_enumerator.h"
+#include "inventory/object_enumerator.h"
 
 #include <gtest/gtest.h>
 

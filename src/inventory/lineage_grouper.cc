@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "writer/lineage_grouper.h"
+#include "inventory/lineage_grouper.h"
 
 #include <algorithm>
 #include <array>
@@ -13,9 +13,9 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/progress_phase.h"
+#include "codec/compressibility.h"
 #include "delta/sketch_index.h"
 #include "object/path_table.h"
-#include "writer/compressibility.h"
 
 namespace zpack {
 namespace {

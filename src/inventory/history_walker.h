@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "inventory/object_list.h"
 #include "object/object_source.h"
-#include "writer/object_list.h"
 
 namespace zpack {
 

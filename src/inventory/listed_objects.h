@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "inventory/object_list.h"
 #include "object/object_source.h"
-#include "writer/object_list.h"
 
 namespace zpack {
 

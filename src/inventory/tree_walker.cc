@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "writer/tree_walker.h"
+#include "inventory/tree_walker.h"
 
 #include <algorithm>
 #include <string_view>
