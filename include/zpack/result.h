@@ -16,6 +16,9 @@ namespace zpack {
 
 enum class ErrorCode : uint8_t {
   kIo,               // the operating system refused a read, write or rename
+  kNotDurable,       // the result is complete and has its name, but its
+                     // directory could not be synced: a power failure may
+                     // undo the rename
   kCorrupt,          // bytes of a .zpack file contradict the format
   kUnsupported,      // valid, but made for a newer or different reader
   kNotFound,         // no such object, ref or file

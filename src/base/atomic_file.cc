@@ -113,7 +113,7 @@ Status AtomicFile::Commit() {
   ZPACK_TRY(file_system_.SetMode(temporary_path_, mode));
   ZPACK_TRY(file_system_.Rename(temporary_path_, path_, replace));
   file_.reset();
-  return file_system_.SyncDirectory(DirectoryOf(path_));
+  return SyncPublished(file_system_, DirectoryOf(path_), path_);
 }
 
 }  // namespace zpack

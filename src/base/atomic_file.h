@@ -43,7 +43,8 @@ class AtomicFile {
   // Renames the temporary over the destination and syncs the directory. The
   // file gets the mode of the one that it replaces, or that of any new file.
   // REQUIRES: file().Sync() has returned success, and nothing was written
-  // since. On failure the destination is what it was.
+  // since. kNotDurable if the new file is in place but its directory could
+  // not be synced. After any other failure the destination is unchanged.
   Status Commit();
 
   // False once it was renamed or kept.

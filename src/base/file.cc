@@ -7,6 +7,16 @@
 
 namespace zpack {
 
+Status SyncPublished(FileSystem& file_system, const std::string& directory,
+                     const std::string& path) {
+  const Status synced = file_system.SyncDirectory(directory);
+  if (synced) return {};
+  return MakeError(ErrorCode::kNotDurable,
+                   "'{}' is complete, but a power failure may undo its rename: "
+                   "{}",
+                   path, MessageText{synced.error().message});
+}
+
 std::string DirectoryOf(const std::string& path) {
   const size_t slash = path.rfind('/');
   if (slash == std::string::npos) return ".";

@@ -99,6 +99,11 @@ class FileSystem {
 FileSystem& PosixFileSystem();
 
 // The directory that holds `path`: everything before its last slash, or ".".
+// Syncs `directory`, in which `path` has just been renamed to its final name.
+// kNotDurable if that fails.
+Status SyncPublished(FileSystem& file_system, const std::string& directory,
+                     const std::string& path);
+
 std::string DirectoryOf(const std::string& path);
 // What follows the last slash of `path`.
 std::string FileNameOf(const std::string& path);

@@ -257,7 +257,7 @@ Status RestorePlace::MoveUp() {
   ZPACK_TRY(file_system_.Rename(inside_ + "/HEAD", destination_ + "/HEAD",
                                 Replace::kNo));
   moved_.clear();
-  return file_system_.SyncDirectory(destination_);
+  return SyncPublished(file_system_, destination_, destination_);
 }
 
 Status RestorePlace::PublishNew() {
@@ -270,7 +270,7 @@ Status RestorePlace::PublishNew() {
       file_system_.SetMode(staging_, inherited | (0777 & ~CurrentUmask())));
   ZPACK_TRY(file_system_.Rename(staging_, destination_, Replace::kNo));
   owned_ = false;
-  return file_system_.SyncDirectory(parent_);
+  return SyncPublished(file_system_, parent_, destination_);
 }
 
 Status RestorePlace::PublishExchanged() {
@@ -283,7 +283,7 @@ Status RestorePlace::PublishExchanged() {
   }
   ZPACK_TRY(file_system_.SetMode(staging_, static_cast<unsigned>(mode)));
   ZPACK_TRY(file_system_.Rename(staging_, destination_, Replace::kExchange));
-  ZPACK_TRY(file_system_.SyncDirectory(parent_));
+  ZPACK_TRY(SyncPublished(file_system_, parent_, destination_));
   // This is now what was replaced.
   const Status removed = file_system_.RemoveTree(staging_);
   if (removed) return {};
