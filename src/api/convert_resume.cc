@@ -31,11 +31,13 @@ Result<std::string> Compare(const RandomAccessFile& file, ByteView preamble) {
   if (start.size() < fingerprint ||
       !std::ranges::equal(ByteView(start).first(marker),
                           preamble.first(marker))) {
-    return "it is not the beginning of a file";
+    return "it is not the beginning of a .zpack file";
   }
   if (!std::ranges::equal(ByteView(start).first(fingerprint),
                           preamble.first(fingerprint))) {
-    return "the repository or the options were others";
+    return "it was started with different options or from a different "
+           "repository "
+           "state";
   }
   if (!std::ranges::equal(start, preamble)) return "it is damaged";
   return {};

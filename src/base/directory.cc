@@ -26,8 +26,8 @@ constexpr int kDirectory = O_PATH | O_DIRECTORY | O_CLOEXEC;
 
 std::unexpected<Error> InTheWay(const fs::path& path) {
   return MakeError(ErrorCode::kExists,
-                   "'{}' is in the way: another process "
-                   "made it meanwhile",
+                   "'{}' already exists: another process "
+                   "created it meanwhile",
                    path.string());
 }
 

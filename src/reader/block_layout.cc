@@ -52,7 +52,7 @@ Result<BlockLayout> ParseBlockLayout(ByteView sizes, ByteView bases,
     if (chains.back() > limits.Chain(size) || layout.content > limits.content ||
         layout.chains > limits.chains) {
       return MakeError(ErrorCode::kLimitExceeded,
-                       "a block stands for more content than {} bytes, or for "
+                       "a block represents more than {} bytes of content, or "
                        "an object of {} bytes with bases of {}",
                        limits.content, size, chains.back() - size);
     }

@@ -91,7 +91,7 @@ class CommitDecoder {
   Status CheckRoom(uint64_t size, const Bytes& out) const {
     if (out.size() <= max_size_ && size <= max_size_ - out.size()) return {};
     return MakeError(ErrorCode::kLimitExceeded,
-                     "a block of commits stands for more than {} bytes",
+                     "a block of commits represents more than {} bytes",
                      max_size_);
   }
 

@@ -20,7 +20,7 @@ Status ExpansionMeter::Note(size_t block, const format::Expansion& expansion) {
   sum += more;
   if (!sum.Within(limit_)) {
     return MakeError(ErrorCode::kLimitExceeded,
-                     "the file stands for more than its size allows ({} bytes "
+                     "the file represents more than its size allows ({} bytes "
                      "of content, {} decoded, {} with bases)",
                      limit_.content, limit_.decoded, limit_.chains);
   }

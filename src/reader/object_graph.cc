@@ -167,7 +167,7 @@ Result<ObjectGraph::Commit> ObjectGraph::ReadCommit(uint32_t number) {
       pack_.blocks().rows[pack_.blocks().FindBlock(number)].first_object;
   const CommitTable::Commit& row = table->commits[index];
   if (row.tree == kNoTree) {
-    return MakeError(ErrorCode::kCorrupt, "commit {} names no tree",
+    return MakeError(ErrorCode::kCorrupt, "commit {} has no tree",
                      id(number).ToHex());
   }
   Commit commit;

@@ -245,7 +245,9 @@ TEST_F(ResumeTest, OtherOptionsObjectsOrRefsBeginAnew) {
     EXPECT_TRUE(ReadFile(path_) == resumed);
     std::filesystem::remove(path_);
   };
-  const std::string others = "the repository or the options were others";
+  const std::string others =
+      "it was started with different options or from a different repository "
+      "state";
   CutOff(kHalfWay);
   options_.level = 3;
   expect_anew(others);
@@ -259,7 +261,7 @@ TEST_F(ResumeTest, OtherOptionsObjectsOrRefsBeginAnew) {
   source_.AddRef({"refs/heads/z", source_.refs.Resolve("HEAD"), {}, ""});
   expect_anew(others);
   WriteFile(Temporary(), "something else");
-  expect_anew("it is not the beginning of a file");
+  expect_anew("it is not the beginning of a .zpack file");
 }
 
 TEST_F(ResumeTest, DamagedTemporaryNeverGivesAnotherFile) {

@@ -28,18 +28,18 @@ void AddOptions(po::options_description& options) {
   options.add_options()("type,t", "show the object's type")(
       "size,s", "show the object's size")("pretty,p",
                                           "print the object's content")(
-      "exists,e", "exit with 1, silently, if there is no such object")(
+      "exists,e", "print nothing; exit with 1 if the object does not exist")(
       "batch", format(),
       "show type, size and content of each object named on standard input")(
-      "batch-check", format(), "as --batch, without the content")(
+      "batch-check", format(), "like --batch, without the content")(
       "batch-all-objects",
-      "show all objects of the file, not those named on "
+      "show all objects of the file and do not read "
       "standard input")("unordered",
                         "with --batch-all-objects: in storage order, which is "
                         "faster")(
       "unverified-stream",
-      "print objects above 256 MiB while they are decoded, before their hash "
-      "is known, instead of keeping them in a temporary file first");
+      "print objects above 256 MiB before their hash is checked, instead of "
+      "writing them to a temporary file first");
 }
 
 ContentWriter WriterOf(const PackReader& reader,

@@ -18,18 +18,18 @@ using Json = nlohmann::ordered_json;
 void AddOptions(po::options_description& options) {
   options.add_options()(
       "profile", po::value<std::string>()->value_name("<profile>"),
-      "how much work for a smaller file: fast, balanced (default), max")(
+      "work spent to make the file smaller: fast, balanced (default) or max")(
       "level", po::value<std::string>()->value_name("<n>"),
-      "zstd level, 1 to 22, instead of the profile's")(
+      "zstd compression level, 1 to 22; overrides the profile")(
       "block-size", po::value<std::string>()->value_name("<size>"),
-      "data per block of blobs, 4k to 16m, instead of the profile's")(
-      "reachable", "only what refs, HEAD and reflogs reach")(
+      "bytes of data per block of blobs, 4k to 16m; overrides the profile")(
+      "reachable", "store only objects reachable from refs, HEAD and reflogs")(
       "base", po::value<std::string>()->value_name("<file>"),
-      "an older file, of which everything is taken over")(
-      "trust-base", "do not hash the objects that are copied from that file")(
-      "resume", "continue a conversion to this file that was cut off")(
-      "force,f", "replace an existing file")(
-      "no-verify", "do not read the file back and hash every object");
+      "copy the blocks of this older file; encode only what is new")(
+      "trust-base", "with --base: do not hash the objects in copied blocks")(
+      "resume", "continue an interrupted conversion to this file")(
+      "force,f", "replace the file if it exists")(
+      "no-verify", "skip reading the file back and hashing every object");
   AddDiscoveryOption(options);
   AddRunOptions(options);
   AddMemoryOption(options);
@@ -156,12 +156,14 @@ int Run(const po::variables_map& values, const Io& io) {
                           Describe(stats->moved_on));
   }
   if (!stats->resume_unused.empty() && !context.quiet()) {
-    io.err << fmt::format("warning: begun anew, not continued: {}\n",
-                          stats->resume_unused);
+    io.err << fmt::format(
+        "warning: cannot resume, started from the beginning: {}\n",
+        stats->resume_unused);
   }
   if (!stats->base_unused.empty() && !context.quiet()) {
-    io.err << fmt::format("warning: all of it was converted anew: '{}': {}\n",
-                          QuoteName(*options.base), stats->base_unused);
+    io.err << fmt::format(
+        "warning: cannot use '{}' as base, converted everything: {}\n",
+        QuoteName(*options.base), stats->base_unused);
   }
   if (Has(values, "json")) {
     PrintJson(ToJson(*stats, options), io.out);

@@ -12,8 +12,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 void AddOptions(po::options_description& options) {
-  options.add_options()("symref", "also show what symbolic refs point at")(
-      "dereference,d", "also show what tags finally point at, as '<ref>^{}'");
+  options.add_options()("symref", "also show the targets of symbolic refs")(
+      "dereference,d", "also show the peeled objects of tags, as '<ref>^{}'");
   AddJsonOption(options);
 }
 

@@ -22,40 +22,40 @@ constexpr int64_t kMaxWindow = 4095;                  // as in Git
 constexpr uint64_t kMinPackSize = uint64_t{1} << 20;  // the same
 
 void AddOptions(po::options_description& options) {
-  options.add_options()("all,a", "pack everything that is reachable (always)")(
-      "delete,d", "remove the packs and loose objects that become redundant")(
-      "force-deltas,f", "search all deltas anew")(
-      "force-objects,F", "search and compress everything anew")(
-      "keep-unreachable,k", "pack unreachable objects, too")(
+  options.add_options()("all,a", "pack all reachable objects (always done)")(
+      "delete,d",
+      "remove packs and loose objects that the new pack makes redundant")(
+      "force-deltas,f", "search all deltas again")(
+      "force-objects,F", "search all deltas and compress all objects again")(
+      "keep-unreachable,k", "also pack unreachable objects")(
       "loosen-unreachable,A",
-      "with -d, make loose objects of unreachable ones in removed packs")(
+      "with -d: make unreachable objects of removed packs loose")(
       "unpack-unreachable", po::value<std::string>()->value_name("<when>"),
-      "with -A, drop those that are older")(
-      "cruft", "put unreachable objects into a cruft pack")(
+      "with -A: drop unreachable objects older than this")(
+      "cruft", "write unreachable objects to a cruft pack")(
       "cruft-expiration", po::value<std::string>()->value_name("<when>"),
-      "with --cruft, leave out those that are older")(
+      "with --cruft: drop unreachable objects older than this")(
       "window", po::value<std::string>()->value_name("<n>"),
-      "candidates per object, instead of pack.window or 20")(
+      "delta candidates per object; default: pack.window or 20")(
       "depth", po::value<std::string>()->value_name("<n>"),
-      "longest chain of deltas, instead of pack.depth or 50")(
+      "maximum length of a delta chain; default: pack.depth or 50")(
       "level", po::value<std::string>()->value_name("<n>"),
-      "libdeflate level, 1 to 12; 9 without it")(
+      "libdeflate compression level, 1 to 12; default: 9")(
       "max-pack-size", po::value<std::string>()->value_name("<size>"),
-      "make several packs, none larger; pack.packSizeLimit without it")(
-      "write-bitmap-index,b",
-      "let git write a multi-pack-index with a bitmap at the end")(
+      "split into packs of at most this size; default: pack.packSizeLimit")(
+      "write-bitmap-index,b", "let git write a multi-pack-index with a bitmap")(
       "no-write-bitmap-index",
-      "do not, whatever the configuration says, nor in a bare repository")(
+      "write no bitmap, not even in a bare repository")(
       "no-update-server-info,n",
-      "leave info/refs and objects/info/packs as they are")(
-      "local,l", "leave out objects that alternates have")(
+      "do not update info/refs and objects/info/packs")(
+      "local,l", "do not pack objects that alternates hold")(
       "keep-pack",
       po::value<std::vector<std::string>>()->composing()->value_name("<name>"),
-      "leave this pack as it is; may be given several times")(
-      "pack-kept-objects", "pack what packs with a .keep file have, too")(
-      "dry-run", "make and verify the pack, then remove it again")(
+      "do not rewrite this pack; may be given several times")(
+      "pack-kept-objects", "also pack objects of packs with a .keep file")(
+      "dry-run", "write and verify the pack, then remove it")(
       "output", po::value<std::string>()->value_name("<directory>"),
-      "put the pack there instead of into the repository");
+      "write the pack to this directory, not to the repository");
   AddDiscoveryOption(options);
   AddRunOptions(options);
   AddMemoryOption(options);
@@ -81,7 +81,8 @@ void SetUnreachable(const po::variables_map& values, RepackOptions& options) {
   const bool cruft = Has(values, "cruft");
   if (loosen + cruft + Has(values, "keep-unreachable") > 1) {
     throw UsageError{
-        "options '-A', '--cruft' and '--keep-unreachable' exclude each other"};
+        "options '-A', '--cruft' and '--keep-unreachable' cannot be used "
+        "together"};
   }
   if (Has(values, "unpack-unreachable") && !loosen) {
     throw UsageError{"option '--unpack-unreachable' needs '-A'"};
@@ -107,8 +108,8 @@ void SetBitmap(const po::variables_map& values, RepackOptions& options) {
   const bool no = Has(values, "no-write-bitmap-index");
   if (yes && no) {
     throw UsageError{
-        "options '--write-bitmap-index' and '--no-write-bitmap-index' exclude "
-        "each other"};
+        "options '--write-bitmap-index' and '--no-write-bitmap-index' cannot "
+        "be used together"};
   }
   if (yes) options.bitmap = Bitmap::kYes;
   if (no) options.bitmap = Bitmap::kNo;
@@ -153,13 +154,14 @@ RepackOptions ToOptions(const po::variables_map& values,
   if (Has(values, "write-bitmap-index") &&
       (Has(values, "output") || Has(values, "dry-run"))) {
     throw UsageError{
-        "options '--write-bitmap-index' and '--output' or '--dry-run' exclude "
-        "each other"};
+        "options '--write-bitmap-index' and '--output' or '--dry-run' cannot "
+        "be used together"};
   }
   if (Has(values, "delete") &&
       (Has(values, "output") || Has(values, "dry-run"))) {
     throw UsageError{
-        "options '--delete' and '--output' or '--dry-run' exclude each other"};
+        "options '--delete' and '--output' or '--dry-run' cannot be used "
+        "together"};
   }
   return options;
 }

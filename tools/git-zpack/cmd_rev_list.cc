@@ -18,8 +18,8 @@ void AddOptions(po::options_description& options) {
   options.add_options()("all", "start from all refs and HEAD")(
       "objects", "also list tags, trees and blobs, with names and paths")(
       "no-objects", "list commits only, even with --objects")(
-      "no-object-names", "with --objects: leave names and paths out")(
-      "count", "print only how many there are");
+      "no-object-names", "with --objects: do not print names and paths")(
+      "count", "print only the number of objects");
 }
 
 // Collects lines and writes them in large pieces.

@@ -30,8 +30,8 @@ void AddOptions(po::options_description& options) {
       "against", po::value<std::string>()->value_name("<repository>"),
       "also compare objects, refs and HEAD with this repository")(
       "allow-newer",
-      "accept that this repository has more objects and refs, or refs that "
-      "moved");
+      "with --against: accept a repository with more objects and refs, or with "
+      "moved refs");
   AddDiscoveryOption(options);
   AddRunOptions(options);
   AddMemoryOption(options);

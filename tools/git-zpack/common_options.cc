@@ -40,22 +40,23 @@ bool IsUtf8(const std::string& bytes) {
 
 void AddRunOptions(po::options_description& options) {
   options.add_options()("threads", po::value<std::string>()->value_name("<n>"),
-                        "worker threads; 0, the default, means one per "
-                        "processor")("quiet,q", "print nothing but errors")(
-      "progress", "show progress even when standard error is no terminal")(
-      "no-progress", "show no progress");
+                        "number of worker threads; 0 (default): one per "
+                        "processor")("quiet,q", "print only errors")(
+      "progress", "show progress even if standard error is not a terminal")(
+      "no-progress", "do not show progress");
 }
 
 void AddMemoryOption(po::options_description& options) {
-  options.add_options()(
-      "memory", po::value<std::string>()->value_name("<size>"),
-      "memory for the whole process; a quarter of the machine's without it");
+  options.add_options()("memory",
+                        po::value<std::string>()->value_name("<size>"),
+                        "limit for the whole process; default: a quarter of "
+                        "the machine's memory");
 }
 
 void AddDiscoveryOption(po::options_description& options) {
   options.add_options()(
       "discover",
-      "search the directories above, too, if the path is no repository itself");
+      "if the path is not a repository, search its parent directories");
 }
 
 void AddJsonOption(po::options_description& options) {
