@@ -38,6 +38,7 @@ FACADE_HEADERS = {
 # Tests may include all of them.
 THIRD_PARTY = [
     (r"fmt/", None),  # anywhere but include/zpack
+    (r"zpack/", {"tools"}),  # tools/examples, as programs of others have it
     (r"(xxhash|intel-ipsec-mb)\.h|openssl/", {"base"}),
     (r"(zstd|zdict|zstd_errors|zlib|libdeflate)\.h", {"codec"}),
     (r"git2(\.h|/)", {"git"}),
