@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a Git repository to a .zpack file.
+// Converts a Git repository to a .zpack file. The functions may be called from
+// several threads at once; options.h lists what they share in a process.
 
 #pragma once
 
@@ -21,15 +22,16 @@ struct ConvertStats {
   struct PerType {
     ObjectType type = ObjectType::kBlob;
     uint64_t count = 0;
-    uint64_t raw_bytes = 0;     // content
+    uint64_t raw_bytes = 0;     // object content
     uint64_t stored_bytes = 0;  // blocks in the file, framing included
   };
-  // Blocks of the older file, if the conversion began with one.
+  // What was taken from the older file (ConvertOptions::base).
   struct Reused {
-    uint64_t blocks = 0;  // copied as they are
-    uint64_t bytes = 0;   // of these
-    uint64_t objects = 0;
-    // Others, in which only the numbers of ids outside the file changed.
+    uint64_t blocks = 0;   // copied byte for byte
+    uint64_t bytes = 0;    // of the copied blocks
+    uint64_t objects = 0;  // in the copied blocks
+    // Blocks in which only the numbers of ids outside the file were changed.
+    // `blocks` does not count these blocks.
     uint64_t renumbered_blocks = 0;
   };
   std::array<PerType, 4> types;   // in the order of kAllObjectTypes
@@ -37,25 +39,27 @@ struct ConvertStats {
   uint64_t file_size = 0;
   uint64_t source_pack_bytes = 0;  // packs and pack indexes of the source
   uint64_t refs = 0;
-  // Of the repository: an absolute path without links.
+  // The git directory of the repository: an absolute path without links.
   std::string git_directory;
   Reused reused;
-  // Why everything was converted although an older file was given; else empty.
+  // Why no block of the older file was used. Empty if the older file was used,
+  // or if none was given.
   std::string base_unused;
-  // The older file has objects, and not one of them is in the repository.
+  // True if the older file has objects and the repository has none of them.
   bool base_unrelated = false;
-  // Objects whose hash was not checked when the file was read back: all without
-  // ConvertOptions::read_back, those that were copied with `trust_base`.
+  // Objects whose hash was not checked when the file was read back: all objects
+  // with ReadBack::kNo, the objects of copied blocks with TrustBase::kYes.
   uint64_t unverified_objects = 0;
-  // How the source changed during the conversion, which the file does not hold.
-  // Objects are not counted with ObjectSet::kReachable.
+  // How the source changed during the conversion. The file does not hold these
+  // changes. New objects are not counted with ObjectSet::kReachable.
   MovedOn moved_on;
-  // Alternates of the repository that do not exist. What is only in them is not
-  // in the file; no ref needs it.
+  // Alternates of the repository that do not exist. The file lacks the objects
+  // that only these alternates had; no ref needs such an object.
   std::vector<std::string> missing_alternates;
-  // Blocks that an interrupted conversion had written.
+  // Blocks that were taken over from an interrupted conversion.
   uint64_t resumed_blocks = 0;
-  // Why what such a conversion left was not used; else empty.
+  // Why the file of an interrupted conversion was not used. Empty if that file
+  // was used, or if there was none.
   std::string resume_unused;
 
   uint64_t objects() const;
@@ -67,31 +71,52 @@ struct ConvertStats {
 // Writes every object, ref, HEAD and shallow boundary of the repository at
 // `repository` to the file `path`.
 //
-// The file appears under its name only after it was written, synced, read back
-// from disk, and every object decoded and hashed to its id. It holds the
-// repository as it was when its refs and objects were listed: what is added
-// during the conversion is counted in `moved_on`. An object of that state which
-// the repository no longer has at the end is an error.
+// The file is written under a temporary name beside `path`, synced, read back
+// from disk, and every object is decoded and hashed to its id. Then the file is
+// renamed to `path` and the directory is synced. The file holds the repository
+// as it was when its refs and objects were listed. `moved_on` counts what was
+// added later. If the repository lacks an object of that state at the end, the
+// call fails.
 //
-// On any failure what was at `path` is untouched. The temporary file stays if
-// it holds blocks that ConvertOptions::resume can continue from and
-// - the conversion was interrupted, or ran out of memory,
+// If the call fails before the rename, whatever was at `path` is untouched.
+// Three failures can follow the rename. Then the new file is at `path`:
+// - The directory cannot be synced (kIo). The new file is complete and checked,
+//   but a crash of the machine may bring back what was at `path` before.
+// - Memory runs out while the statistics are collected (kOutOfMemory). The new
+//   file is complete and checked.
+// - On a file system that cannot rename without replacing, the temporary name
+//   cannot be removed (kIo, only with Overwrite::kNo). Verify the new file
+//   before use.
+//
+// If the call fails before the rename, the temporary file stays when it holds
+// blocks that Resume::kYes can continue from and
+// - the conversion was interrupted, or ran out of memory, or
 // - an object of the source is missing or damaged, or the source is gone, or
-// - the conversion was itself one with ConvertOptions::resume.
-// Otherwise nothing is left behind.
+// - the conversion itself had Resume::kYes.
+// Otherwise the temporary file is removed.
 //
-// Errors: those of opening a repository (kNotFound, also for a path inside of
-// one unless ConvertOptions::discovery says otherwise, kUnsupported, kGit, also
-// when somebody else owns it), kSourceCorrupt for objects that are missing or
-// damaged, kMismatch when the file read back is not what was written, kExists,
-// kIo, kInterrupted, kOutOfMemory, kInvalidArgument for options out of range;
-// those of opening and reading the older file, kCorrupt among them.
+// Errors:
+// - kNotFound: there is no repository at `repository`. This includes a path
+//   inside of a repository, unless ConvertOptions::discovery is kUpwards.
+// - kGit: libgit2 cannot open or read the repository, or another user owns the
+//   repository and safe.directory does not list it.
+// - kUnsupported: the repository is of a kind that cannot be converted, such as
+//   a sha256 repository.
+// - kSourceCorrupt: an object is missing or damaged.
+// - kMismatch: the file that was read back differs from what was written.
+// - kExists: `path` exists and ConvertOptions::overwrite is kNo, or another
+//   process writes to `path`.
+// - kInvalidArgument: an option is out of range, or `path` is among the
+//   repository's own files or not a regular file.
+// - kIo, kInterrupted, kOutOfMemory.
+// - kNotFound, kCorrupt, kUnsupported, kLimitExceeded: the older file
+//   (ConvertOptions::base) cannot be opened or read.
 Result<ConvertStats> Convert(const std::string& repository,
                              const std::string& path,
                              const ConvertOptions& options);
 
-// Whether a conversion to `path` that failed left something that one with
-// ConvertOptions::resume may continue.
+// True if a failed conversion to `path` left a temporary file that a conversion
+// with Resume::kYes may continue. Errors count as false.
 bool CanResume(const std::string& path);
 
 }  // namespace zpack

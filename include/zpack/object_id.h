@@ -18,7 +18,7 @@
 namespace zpack {
 
 // Hash algorithm that names the objects of a repository. The values are Git's
-// own format ids and are on disk: do not change them.
+// format ids. The values are on disk: do not change them.
 enum class ObjectFormat : uint32_t {
   kSha1 = 0x73686131,    // "sha1", ids of 20 bytes
   kSha256 = 0x73323536,  // "s256", ids of 32 bytes
@@ -32,7 +32,8 @@ constexpr size_t ObjectIdWidth(ObjectFormat format) {
 // "sha1" or "sha256".
 std::string_view ObjectFormatName(ObjectFormat format);
 
-// Type of an object, numbered as in a Git pack. On disk: do not change.
+// Type of an object, numbered as in a Git pack. The values are on disk: do not
+// change them.
 enum class ObjectType : uint8_t { kCommit = 1, kTree = 2, kBlob = 3, kTag = 4 };
 
 inline constexpr std::array kAllObjectTypes = {
@@ -42,8 +43,8 @@ inline constexpr std::array kAllObjectTypes = {
 // "commit", "tree", "blob" or "tag".
 std::string_view ObjectTypeName(ObjectType type);
 
-// Name of an object: the hash of its type, size and content. Ordered as Git
-// orders ids, byte by byte.
+// Name of an object: the hash of its type, size and content. Ids are ordered
+// byte by byte, as in Git.
 class ObjectId {
  public:
   static constexpr size_t kMaxWidth = 32;
@@ -53,13 +54,13 @@ class ObjectId {
   // REQUIRES: bytes.size() is 20 or 32.
   explicit ObjectId(std::span<const uint8_t> bytes);
 
-  // Parses 40 or 64 hexadecimal digits of either case. kInvalidArgument
-  // otherwise.
+  // Parses 40 or 64 hexadecimal digits, upper or lower case. kInvalidArgument
+  // for any other text.
   static Result<ObjectId> FromHex(std::string_view hex);
 
   std::span<const uint8_t> bytes() const { return {bytes_.data(), width_}; }
   std::string ToHex() const;
-  // True for the default-constructed value, which names no object.
+  // True for a default-constructed id. Such an id names no object.
   bool empty() const { return width_ == 0; }
 
   friend auto operator<=>(const ObjectId&, const ObjectId&) = default;
@@ -69,7 +70,7 @@ class ObjectId {
   uint8_t width_ = 0;
 };
 
-// Type and size in bytes of an object's content.
+// Type of an object, and size of its content in bytes.
 struct ObjectInfo {
   ObjectType type = ObjectType::kBlob;
   uint64_t size = 0;

@@ -2,7 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Options of every operation, with the reason to change a default. Plain
-// values; `progress` is borrowed and must outlive the call it is given to.
+// values; thread-compatible.
+//
+// The operations keep no state between calls, with two exceptions that concern
+// the whole process:
+// - libgit2. Convert, Repack, Verify with a repository, and Restore that
+//   replaces a repository initialize libgit2 once, set its options for the
+//   whole process, and never shut libgit2 down. The options are: no hash check
+//   of objects that are read, no object cache, the sizes of mapped windows, the
+//   limit of open pack files, the accepted repository extensions, and no owner
+//   check (this library checks the owner itself). A program that uses libgit2
+//   directly has to set these options again if it needs other values.
+// - The umask. If /proc cannot be read, Convert and Restore change the umask
+// for
+//   a moment in order to read it.
 
 #pragma once
 
@@ -23,50 +36,60 @@ enum class Resume : uint8_t { kNo, kYes };
 enum class TrustBase : uint8_t { kNo, kYes };
 enum class AllowNewer : uint8_t { kNo, kYes };
 
-// What the path of a repository means. It is that repository: a git directory,
-// a directory whose '.git' is one or names one, or such a file '.git'. With
-// kUpwards, if it is none, it is the nearest directory above that is one, as
-// far up as Git looks from there (GIT_CEILING_DIRECTORIES,
-// GIT_DISCOVERY_ACROSS_FILESYSTEM).
+// Where a repository is looked for.
+// - kNone: the path itself is the repository. The path is a git directory, a
+//   directory with a '.git' that is a git directory or a file that names one,
+//   or such a file '.git'.
+// - kUpwards: if the path itself is not a repository, the nearest directory
+//   above the path that is a repository is used. The search ends where Git's
+//   search ends (GIT_CEILING_DIRECTORIES, GIT_DISCOVERY_ACROSS_FILESYSTEM).
 enum class Discovery : uint8_t { kNone, kUpwards };
 
-// How much work `convert` does for a smaller file. See README.md for what the
-// profiles cost and save.
+// How much work Convert does for a smaller file. README.md says what each
+// profile costs and saves.
 enum class Profile : uint8_t {
-  kFast,      // a few candidates per blob, low level
+  kFast,      // few delta candidates per blob, low zstd level
   kBalanced,  // the default
-  kMax,       // many candidates, larger blocks, high level
+  kMax,       // many delta candidates, larger blocks, high zstd level
 };
 
-// What every long-running operation understands.
+// Options of every long-running operation.
 struct RunOptions {
-  // Worker threads; 0 means one per processor this process may use. Never
-  // changes the bytes that are written.
+  // Number of worker threads. 0 means one thread for each processor that this
+  // process may use. The number never changes the bytes that are written.
   unsigned threads = 0;
-  // Bytes of memory for the whole process, besides some 100 for each object: a
-  // quarter of what there is when not set. Fewer threads run if it is little
-  // for them. Given to Convert, less than kPlentyOfMemory makes its working
-  // sets smaller, too, and so changes the bytes that are written.
+  // Bytes of memory that the process should use, plus about 100 bytes for each
+  // object. The default is a quarter of the memory of the machine, or of the
+  // control group if that has less. Too little memory for `threads` threads
+  // means fewer threads. For Convert and Repack, a small value also changes the
+  // bytes that are written: Convert uses smaller working sets below
+  // kPlentyOfMemory, Repack smaller windows below 1 GiB.
   std::optional<uint64_t> memory;
   static constexpr uint64_t kPlentyOfMemory = uint64_t{512} << 20;
+  // Receives progress; may be null. Must outlive the operation.
   ProgressSink* progress = nullptr;
-  // Ends the operation with kInterrupted soon after a stop is requested.
+  // After a stop is requested, the operation returns kInterrupted as soon as
+  // the work in progress allows.
   std::stop_token stop;
 };
 
-// Bounds on what a file may make a reader allocate. A file that asks for more
-// is refused with kLimitExceeded before anything of that size is allocated.
+// Limits on the memory that a file may make a reader allocate. If a file needs
+// more than a limit, the reader returns kLimitExceeded, and does so before it
+// allocates that much.
 struct ReadOptions {
-  // Largest raw or stored size of one block, largest object stored as a delta,
-  // and most content held while a block of deltas is decoded. No file of this
-  // library's own writer needs more than the default.
+  // Maximum bytes of one block, raw or stored. Half of this value limits one
+  // object in a block of deltas or trees, and the content that is kept while
+  // such a block is decoded; a quarter limits one segment, and the content of a
+  // block of commits. Files of this library's own writer need no more than the
+  // default. If RunOptions::memory is set, Verify and Restore use half of the
+  // memory as the limit, unless `max_block_size` is less, and at least 128 MiB.
   uint64_t max_block_size = uint64_t{256} << 20;
-  // Largest object that is returned in one buffer; larger ones can still be
-  // streamed, verified and restored.
+  // Maximum bytes of an object that is returned in one buffer. Larger objects
+  // can still be streamed, verified and restored.
   uint64_t max_object_size = uint64_t{4} << 30;
-  // Largest chunk of metadata (refs, object index, tables).
+  // Maximum bytes of one chunk of metadata (refs, object index, tables).
   uint64_t max_chunk_size = uint64_t{16} << 30;
-  // Bytes of decoded blocks that are kept for later reads.
+  // Maximum bytes of decoded blocks that are kept for later reads.
   uint64_t cache_size = uint64_t{256} << 20;
 };
 
@@ -74,42 +97,48 @@ struct ConvertOptions {
   RunOptions run;
   Discovery discovery = Discovery::kNone;
   Profile profile = Profile::kBalanced;
-  // zstd level, 1 to 22, instead of the profile's.
+  // zstd level, 1 to 22. The default is the level of the profile.
   std::optional<int> level;
-  // Bytes of data in a block of blobs before compression, instead of the
-  // profile's. Larger blocks are smaller in sum, but reading one blob decodes
-  // one block of so many bytes, besides the blob itself. Blocks of commits hold
-  // as much, blocks of trees a quarter; objects larger than 8 times as much are
-  // split over several blocks.
+  // Bytes of data in a block of blobs before compression. The default is the
+  // size of the profile. Larger blocks make a smaller file, but reading one
+  // blob decodes one block: up to this many bytes plus the blob itself. Blocks
+  // of commits have the same size, blocks of trees a quarter of it. Objects
+  // larger than 8 times this size are split over several blocks.
   std::optional<uint64_t> block_size;
   static constexpr uint64_t kMinBlockSize = uint64_t{4} << 10;
   static constexpr uint64_t kMaxBlockSize = uint64_t{16} << 20;
-  // kReachable keeps only what refs, HEADs and reflogs reach.
+  // kReachable keeps only the objects that refs, HEADs and reflogs reach.
   ObjectSet objects = ObjectSet::kAll;
-  // An older file of the same repository, whose blocks are taken over; the work
-  // is that for the objects that it does not have. Its blocks keep the profile
-  // they were written with. When it has objects that the new file must not
-  // have, everything is converted.
+  // Path of an older file of the same repository. The new file takes over the
+  // blocks of the older file, so only the objects that the older file lacks are
+  // encoded. The blocks keep the profile that they were written with. If the
+  // older file has objects that the new file must not have, every object is
+  // encoded (ConvertStats::base_unused says why).
   std::optional<std::string> base;
-  // kYes does not hash the objects of blocks that are copied from `base`. Only
-  // the checksums of these blocks are checked then, which anybody can compute.
+  // kYes does not hash the objects in blocks that are copied from `base`. Only
+  // the checksums of these blocks are checked, and anybody who changes a file
+  // can make the checksums right again.
   TrustBase trust_base = TrustBase::kNo;
-  // kYes replaces an existing destination, atomically; it may be `base`.
+  // kYes replaces an existing destination, atomically. The destination may be
+  // `base`.
   Overwrite overwrite = Overwrite::kNo;
-  // kYes continues a conversion to the same path that was cut off, from what it
-  // had written, as far as that is undamaged and would come out the same now.
+  // kYes continues an earlier conversion to the same path that did not finish.
+  // A block of the earlier conversion is used if the block is undamaged and
+  // this conversion would write the same block.
   Resume resume = Resume::kNo;
-  // kNo skips the decoding and re-hashing of the finished file. The set of
-  // ids and the source's refs are compared in any case.
+  // kNo does not decode and hash the objects of the finished file. The set of
+  // ids and the refs are compared with the source in any case.
   ReadBack read_back = ReadBack::kYes;
 };
 
-// How much Verify checks; each level includes those before it.
+// How much Verify checks. Each level includes the levels before it.
 enum class VerifyLevel : uint8_t {
-  kStructure,     // header, table of contents, tables and index fit together
-  kChecksums,     // every chunk's checksum, content digest and file hash
-  kObjects,       // every object decodes and hashes to its id
-  kConnectivity,  // everything refs and HEAD need is present, up to shallow
+  kStructure,  // header, table of contents, refs, tables and index fit together
+  kChecksums,  // every chunk's checksum, the content digest, the file hash
+  kObjects,    // every object decodes and hashes to its id
+  // Every object that refs and HEAD need is in the file, up to the shallow
+  // boundaries.
+  kConnectivity,
 };
 
 struct VerifyOptions {
@@ -117,18 +146,19 @@ struct VerifyOptions {
   ReadOptions read;
   Discovery discovery = Discovery::kNone;
   VerifyLevel level = VerifyLevel::kObjects;
-  // kYes accepts that the repository to compare with is newer than the file.
-  // It may have more objects, more refs, and other shallow boundaries. HEAD and
-  // refs may differ from those of the file as long as the repository still has
-  // the objects that the file names there.
+  // kYes accepts a repository that is newer than the file. The repository may
+  // have more objects, more refs, and other shallow boundaries. HEAD and a ref
+  // may differ from the file if the repository still has the object that the
+  // file names there.
   AllowNewer allow_newer = AllowNewer::kNo;
 };
 
 struct RestoreOptions {
   RunOptions run;
   ReadOptions read;
-  // kYes replaces an existing bare repository, with its configuration, hooks
-  // and reflogs; anything else in the way is never touched.
+  // kYes replaces an existing bare repository. The configuration, hooks and
+  // reflogs of the old repository are lost. Anything that is not a bare
+  // repository is never replaced.
   Overwrite overwrite = Overwrite::kNo;
 };
 

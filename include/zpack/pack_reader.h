@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading from a .zpack file.
+// Reads a .zpack file.
 
 #pragma once
 
@@ -22,7 +22,7 @@
 
 namespace zpack {
 
-// What a file consists of, for people and programs that want to look inside.
+// The parts of a file, for programs that show them.
 struct FileDescription {
   struct Chunk {
     std::string id;
@@ -39,7 +39,7 @@ struct FileDescription {
   struct Block {
     uint64_t offset = 0;
     uint64_t size = 0;  // framing included
-    std::string kind;   // "objects", "segment", "deltas"
+    std::string kind;   // "objects", "segment", "deltas", "trees", "commits"
     ObjectType type = ObjectType::kBlob;
     uint32_t first_object = 0;
     uint32_t object_count = 0;
@@ -62,22 +62,32 @@ struct FileDescription {
   std::string file_hash;       // hexadecimal
 };
 
-// Orders of objects: of their ids, or the one they are stored in, which is the
-// fast one to read them in.
+// Order of objects. kId is the order of the ids. kStorage is the order in which
+// the file stores the objects; reading all objects is fastest in this order.
 enum class IdOrder : uint8_t { kId, kStorage };
 
 // An open file. May be used from several threads at once.
 //
-// The index of all objects is loaded when something needs the whole of it:
-// ForEachId, Walk, Describe, the content of trees and commits, or to be certain
-// that an object is not there; and after some thousand lookups. From then on an
-// open file takes about 30 bytes of memory an object (40 with SHA-256). What
-// needs the index may fail with kCorrupt, kLimitExceeded or kIo.
+// PackReader finds single objects without loading the object index of the file.
+// The whole index is loaded, once,
+// - for ForEachId, Walk and Describe,
+// - for the content of trees and commits,
+// - before Contains or a kNotFound says that an object is not in the file, and
+// - after 1,000 lookups, plus 1 lookup for each 64 objects of the file.
+// A loaded index takes about 30 bytes of memory for each object (40 bytes with
+// SHA-256). Whatever needs the index may return kCorrupt, kLimitExceeded or
+// kIo. Every function may return kOutOfMemory.
+//
+// A function that the caller passes in runs in the calling thread. If the
+// function returns an error, the call ends and returns that error.
 class PackReader {
  public:
-  // Opens `path` and checks its structure, but for the index of objects.
-  // kNotFound, kIo, kUnsupported for a file of another kind or a newer format,
-  // kCorrupt, kLimitExceeded.
+  // Opens the file `path` and checks its structure, except for the index of
+  // objects.
+  //
+  // Errors: kNotFound; kIo; kInvalidArgument for something that is not a
+  // regular file; kUnsupported for a file that is not a .zpack file or has a
+  // newer format; kCorrupt; kLimitExceeded.
   static Result<std::unique_ptr<PackReader>> Open(const std::string& path,
                                                   const ReadOptions& options);
   ~PackReader();
@@ -88,44 +98,62 @@ class PackReader {
   const RefsSnapshot& refs() const;
 
   uint32_t object_count() const;
-  // Calls `visit` with the id of every object. Its first error ends this and is
-  // returned.
+  // Calls `visit` with the id of every object, in the given order.
   Status ForEachId(IdOrder order,
                    const std::function<Status(const ObjectId&)>& visit) const;
 
-  // kCorrupt when the index is damaged where it should tell.
+  // True if the object is in the file. If the index is damaged at the place
+  // that decides, the result is kCorrupt, never false.
   Result<bool> Contains(const ObjectId& id) const;
 
-  // The object that `name` stands for: a full object id, an abbreviated one of
-  // four digits or more, "HEAD", "@", or a ref name, which may leave out
-  // 'refs/', 'refs/tags/', 'refs/heads/' and so on as Git allows. kNotFound;
-  // kAmbiguous, with the candidates in the message, for an abbreviation that
-  // fits several objects; kCorrupt as above.
+  // The id of the object that `name` stands for. `name` is
+  // - a full object id,
+  // - an abbreviated object id of four digits or more,
+  // - "HEAD" or "@", or
+  // - a ref name. As in Git, 'refs/', 'refs/tags/', 'refs/heads/' and so on may
+  //   be left out.
+  //
+  // Errors: kNotFound; kAmbiguous if an abbreviation fits several objects (the
+  // message lists them); kCorrupt as for Contains.
   Result<ObjectId> Resolve(std::string_view name) const;
 
-  // kNotFound when there is no such object; kCorrupt when it cannot be decoded
-  // or does not hash to its id.
+  // The type and size of an object. The object is not hashed.
+  //
+  // Errors: kNotFound; kCorrupt if the object cannot be decoded.
   Result<ObjectInfo> ReadInfo(const ObjectId& id) const;
+
+  // The content of an object. The content hashes to `id`.
+  //
+  // Errors: kNotFound; kCorrupt if the object cannot be decoded or does not
+  // hash to `id`; kLimitExceeded above ReadOptions::max_object_size.
   Result<std::vector<uint8_t>> Read(const ObjectId& id) const;
-  // The content in pieces, for objects of any size. An object of at most
-  // ReadOptions::cache_size bytes is hashed before its first piece. The hash of
-  // a larger one may be known only at the end: a consumer must not rely on its
-  // pieces before this returns.
+
+  // Passes the content of an object to `piece`, in order, for objects of any
+  // size. An object of at most ReadOptions::cache_size bytes is hashed before
+  // the first call of `piece`. The hash of a larger object may be checked only
+  // at the end, so the caller must not rely on the pieces before Stream has
+  // returned success.
+  //
+  // Errors: as for Read, but without the limit.
   Status Stream(
       const ObjectId& id,
       const std::function<Status(std::span<const uint8_t>)>& piece) const;
 
-  // Calls `visit` with every object that is reachable from where `options`
-  // begins, each once, in the order and with the paths of git-rev-list(1).
-  // Replacement refs are not applied, and contents are not hashed. Ends with
-  // the first error that `visit` returns; kNotFound for an object that is
-  // needed and missing, kCorrupt when a block cannot be decoded, an object
-  // cannot be read or is of another type than what names it says,
-  // kLimitExceeded for a path of more than 256 KiB.
+  // Calls `visit` with every object that can be reached from the starts in
+  // `options`. Each object comes once. Order and paths are those of
+  // git-rev-list(1). Replacement refs are not applied. Contents are not hashed.
+  //
+  // Errors: kNotFound for an object that is needed and missing; kCorrupt if a
+  // block cannot be decoded, or if an object cannot be read or has another type
+  // than the object that names it says; kLimitExceeded for a path of more than
+  // 256 KiB.
   Status Walk(const WalkOptions& options,
               const std::function<Status(const WalkedObject&)>& visit) const;
 
-  // kCorrupt when a block cannot be decoded.
+  // The parts of the file. Reads every block and checks its checksum, but
+  // decodes no object.
+  //
+  // Errors: kCorrupt if the index or a block is damaged.
   Result<FileDescription> Describe() const;
 
  private:
@@ -134,8 +162,8 @@ class PackReader {
   std::unique_ptr<State> state_;
 };
 
-// The refs of the file at `path`, reading only its beginning. Errors as for
-// PackReader::Open.
+// Reads the refs of the file at `path`. Only the beginning of the file is read.
+// Errors: as for PackReader::Open.
 Result<RefsSnapshot> ReadRefs(const std::string& path,
                               const ReadOptions& options);
 

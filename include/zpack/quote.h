@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names from files and repositories, made safe for a line of text. A hostile
-// name could otherwise command a terminal or forge lines of output. Pure.
+// Makes names from files and repositories safe for a line of text. Without
+// quoting, a hostile name could send commands to a terminal or forge lines of
+// output. Pure.
 
 #pragma once
 
@@ -16,25 +17,28 @@ namespace zpack {
 
 // What QuoteName does with characters beyond ASCII.
 enum class BeyondAscii : uint8_t {
-  kKeep,    // those that print, in valid UTF-8, stay as they are
+  kKeep,    // printable characters in valid UTF-8 stay as they are
   kEscape,  // all bytes are escaped, as Git does with core.quotePath
 };
 
-// Bytes of a name that messages show, and that a row of a table does.
+// Maximum bytes of a name in a message, and in a row of a table.
 inline constexpr size_t kMaxNameInMessage = 1000;
 inline constexpr size_t kMaxNameInTable = 200;
 inline constexpr size_t kWholeName = std::numeric_limits<size_t>::max();
 
-// `name` as Git quotes names: as it is when all of it prints, otherwise in
-// double quotes, with C escapes for control characters, quotes, backslashes and
-// bytes that do not print. What does not print: C0 and C1 control characters,
-// what is not UTF-8, and characters that break lines or turn the direction of
-// text. Names longer than `max_size` bytes are cut there, and '...' follows.
+// Returns `name` as Git quotes names. A name that needs no escape is returned
+// as it is. Any other name is returned in double quotes, with C escapes for
+// quotes, backslashes and everything that is not printable. Not printable are
+// C0 and C1 control characters, bytes that are not valid UTF-8, and characters
+// that break a line or change the direction of text. A name of more than
+// `max_size` bytes is cut at the last whole character within `max_size`, and
+// '...' is added.
 std::string QuoteName(std::string_view name, size_t max_size = kWholeName,
                       BeyondAscii beyond_ascii = BeyondAscii::kKeep);
 
-// A text of several lines with the same escapes, but neither quotes around it
-// nor escapes for quotes, backslashes, tabs and line feeds.
+// Returns `text`, which may have several lines, with C escapes for everything
+// that is not printable. Quotes, backslashes, tabs and line feeds are not
+// escaped, and no quotes are added around the text.
 std::string EscapeUnprintable(std::string_view text);
 
 }  // namespace zpack

@@ -16,39 +16,42 @@ namespace zpack {
 
 // One ref. Exactly one of `target` and `symref_target` is set.
 struct Ref {
-  std::string name;  // full name, any bytes Git allows in one
-  ObjectId target;   // the object a direct ref points at
-  ObjectId peeled;   // what an annotated tag finally points at, or empty
-  std::string symref_target;  // the ref a symbolic ref points at
+  std::string name;  // full name; any bytes that Git allows in a ref name
+  ObjectId target;   // direct ref: the object that the ref points at
+  // If `target` is an annotated tag: the first object in the chain of tags that
+  // is not a tag. Empty for any other ref, and for a tag that cannot be peeled.
+  ObjectId peeled;
+  std::string symref_target;  // symbolic ref: the ref that it points at
 
   bool symbolic() const { return !symref_target.empty(); }
   friend bool operator==(const Ref&, const Ref&) = default;
 };
 
 struct RefsSnapshot {
-  // HEAD: symbolic (`head_symref`, unborn when no such ref exists) or detached
-  // (`head_target`). Exactly one is set.
+  // HEAD. Exactly one of the two is set: `head_symref` for a symbolic HEAD,
+  // which is unborn if no such ref exists, `head_target` for a detached HEAD.
   std::string head_symref;
   ObjectId head_target;
-  // Sorted by name, no duplicates, HEAD not among them.
+  // Sorted by name, without duplicates and without HEAD.
   std::vector<Ref> refs;
   // Commits whose parents are deliberately absent, sorted.
   std::vector<ObjectId> shallow;
 
-  // The ref called `name`, or null.
+  // The ref with the full name `name`; null if there is no such ref.
   const Ref* Find(std::string_view name) const;
-  // Follows symbolic refs from `name` ("HEAD" or a full name) to an object;
-  // empty when the chain ends nowhere or is longer than Git's limit of five.
+  // Follows symbolic refs from `name` ("HEAD" or a full name) to an object id.
+  // The result is empty if a ref of the chain does not exist, or if the chain
+  // is longer than Git's limit of five.
   ObjectId Resolve(std::string_view name) const;
 
   friend bool operator==(const RefsSnapshot&, const RefsSnapshot&) = default;
 };
 
-// What a repository has now and did not have in an earlier state of it.
+// How a repository differs from an earlier state of the repository.
 struct MovedOn {
-  // Refs, HEAD and shallow boundaries that are new, differ or are gone.
+  // Refs, HEAD and shallow boundaries that are new, changed or gone.
   uint64_t refs = 0;
-  uint64_t objects = 0;  // that are new
+  uint64_t objects = 0;  // new objects
 
   bool any() const { return refs != 0 || objects != 0; }
 };

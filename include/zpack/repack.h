@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rewriting the packs of a repository as one smaller stock pack.
+// Rewrites the packs of a Git repository as one smaller stock pack, that is, a
+// pack of version 2, which every Git reads. Several threads may call Repack at
+// once; options.h lists what the calls share in a process.
 
 #pragma once
 
@@ -25,115 +27,139 @@ enum class Bitmap : uint8_t { kNo, kYes };
 
 // What becomes of unreachable objects.
 enum class Unreachable : uint8_t {
-  kDrop,    // those in removed packs are lost; cruft packs stay
-  kLoosen,  // those in removed packs, cruft packs too, become loose
-  kCruft,   // packed and loose ones go into one cruft pack
+  // Unreachable objects in removed packs are lost. Cruft packs stay.
+  kDrop,
+  // Unreachable objects in removed packs become loose objects. Cruft packs are
+  // removed packs, too.
+  kLoosen,
+  // Unreachable objects, packed or loose, go into one cruft pack.
+  kCruft,
 };
 
-// What is copied from the packs that are there, as git-pack-objects(1) does it.
+// What is copied from the existing packs, as git-pack-objects(1) does it.
 enum class PackReuse : uint8_t {
-  kDeltas,   // deltas, and objects that are stored whole and stay so
-  kObjects,  // the latter only, unless they are compressed with less effort
+  // Deltas, and objects that are stored whole and will be stored whole again.
+  kDeltas,
+  // Only objects that are stored whole and will be stored whole again, unless
+  // they were compressed with less effort than `level` stands for.
+  kObjects,
   kNothing,
 };
 
 struct RepackOptions {
   RunOptions run;
   Discovery discovery = Discovery::kNone;
-  // Candidates tried as base of an object, and deltas in a row, at most; what
-  // pack.window and pack.depth say, or 20 and 50, when not set.
+  // Maximum number of objects that are tried as the base of an object. The
+  // default is pack.window of the repository, or 20.
   std::optional<unsigned> window;
+  // Maximum number of deltas in a chain. The default is pack.depth of the
+  // repository, or 50.
   std::optional<unsigned> depth;
   // libdeflate level, 1 to 12.
   int level = 9;
   PackReuse reuse = PackReuse::kDeltas;
-  // kReachable leaves out what refs, HEADs, reflogs and indexes do not reach;
-  // with kRemove it is lost if it is in a pack.
+  // kReachable packs only the objects that refs, HEADs, reflogs and indexes
+  // reach. With Redundant::kRemove, `unreachable` says what becomes of the
+  // other objects in the removed packs.
   ObjectSet objects = ObjectSet::kReachable;
-  // Not to be combined with ObjectSet::kAll.
+  // Must be kDrop with ObjectSet::kAll.
   Unreachable unreachable = Unreachable::kDrop;
-  // Unreachable objects that were last used then or before, in seconds since
-  // 1970, and are not needed by younger ones, are dropped after all.
+  // A time in seconds since 1970. kLoosen and kCruft drop an unreachable object
+  // that was last used at that time or before, unless a younger object needs
+  // it. By default no object expires.
   std::optional<int64_t> expiration;
-  // kRemove removes packs and loose objects that new and kept packs make
-  // redundant.
+  // kRemove removes packs and loose objects whose objects are in new or kept
+  // packs.
   Redundant redundant = Redundant::kLeave;
-  // kPack packs what packs with a .keep file have, too, though these stay; what
-  // repack.packKeptObjects says when not set.
+  // kPack also packs the objects of packs with a .keep file. The kept packs
+  // stay. The default is repack.packKeptObjects of the repository.
   std::optional<KeptObjects> kept_objects;
-  // Whether the caller is to write a bitmap, see RepackStats::wants_bitmap;
-  // what 'git repack -a' does when not set.
+  // kYes asks for a bitmap (RepackStats::wants_bitmap). The default is the
+  // decision of 'git repack -a'.
   std::optional<Bitmap> bitmap;
-  // kUpdate brings 'info/refs' and 'objects/info/packs' up to date; what
-  // repack.updateServerInfo says when not set.
+  // kUpdate brings 'info/refs' and 'objects/info/packs' up to date. The default
+  // is repack.updateServerInfo of the repository.
   std::optional<ServerInfo> server_info;
-  // kLeave leaves out what alternates have. With kRemove, an object that both
-  // have is read from the alternate before it is removed here.
+  // kLeave does not pack objects that alternates have. With kRemove, an object
+  // that is here and in an alternate is read from the alternate before it is
+  // removed here.
   Borrowed borrowed = Borrowed::kPack;
-  // Packs that stay as they are besides those with a .keep file, with or
-  // without ".pack".
+  // More packs that stay as they are, like packs with a .keep file. A name is
+  // "pack-..." with or without ".pack".
   std::vector<std::string> keep_packs;
-  // Bytes of a pack at most, unless one object takes more; then there are
-  // several. 0 for no limit; what pack.packSizeLimit says when not set.
+  // Maximum bytes of a pack; more objects go into more packs. A single object
+  // that takes more makes a larger pack. 0 means no limit. The default is
+  // pack.packSizeLimit of the repository.
   std::optional<uint64_t> max_pack_size;
-  // kNo makes and verifies the packs, and removes them again.
+  // kNo makes and verifies the packs, and then removes the new packs.
   Publication publication = Publication::kYes;
-  // Where the packs go, instead of into the repository.
+  // Directory for the new packs. If empty, the packs go into the repository.
   std::string output_directory;
 };
 
 struct RepackStats {
-  // "pack-<hash>" of each new pack, one unless their size is limited; none when
-  // they were not published, or when there was nothing to pack.
+  // "pack-<hash>" of each new pack: one name, or several if the pack size is
+  // limited. Empty if there was nothing to pack, or with Publication::kNo.
   std::vector<std::string> names;
-  // The name of the pack that was there, if it stays because the new one would
-  // be larger; it is in `names`.
+  // The name of an old pack that stays because the new pack would be larger.
+  // `names` has this name, too. Otherwise empty.
   std::string kept_pack;
-  uint64_t objects = 0;
+  uint64_t objects = 0;       // objects to pack
   uint64_t pack_bytes = 0;    // packs, indexes and reverse indexes
   uint64_t source_bytes = 0;  // packs and pack indexes of the source before
-  std::vector<std::string> cruft_names;  // of cruft packs, like `names`
+  std::vector<std::string> cruft_names;  // names of the new cruft packs
   uint64_t cruft_objects = 0;
   uint64_t loosened_objects = 0;
-  // The git directory that the repository and its work trees share, an absolute
-  // path without links, and how many packs are there in the end.
+  // The git directory that the repository and its work trees share: an absolute
+  // path without links.
   std::string common_directory;
+  // Number of packs in the repository at the end.
   uint64_t packs = 0;
-  // A multi-pack-index with a bitmap is wanted. The library writes neither.
+  // True if the caller should write a multi-pack-index with a bitmap. The
+  // library itself writes neither.
   bool wants_bitmap = false;
   uint64_t borrowed_objects = 0;  // needed, but left to alternates
   uint64_t removed_packs = 0;
   uint64_t removed_loose = 0;
-  // An object that was unreachable and came to be needed meanwhile: then
-  // nothing is removed.
+  // The id of an object that was unreachable at first and was needed when packs
+  // were to be removed. If set, nothing was removed.
   std::string needed_again;
-  // Alternates that do not exist. An object in them may need any object of the
-  // repository, so nothing that is unreachable is lost:
-  // `packs_with_unreachable` packs stay that would have been removed otherwise.
+  // Alternates that do not exist. An object of a missing alternate may need any
+  // object of the repository. Therefore no pack with unreachable objects is
+  // removed; `packs_with_unreachable` is the number of packs that stay for this
+  // reason.
   std::vector<std::string> missing_alternates;
   uint64_t packs_with_unreachable = 0;
-  // Loose objects that nothing reaches and whose files are damaged: these stay
-  // as they are.
+  // Unreachable loose objects with damaged files. The files stay as they are.
   std::vector<ObjectId> unreadable;
-  // What could not be done in the end though all objects are in place, a line
-  // each.
+  // What failed after all objects were in place, one line each.
   std::vector<std::string> warnings;
   std::vector<PhaseTime> phases;  // in the order they ran
 };
 
-// Writes the objects of the repository at `repository` into one pack, reads it
-// back from disk, hashes every object, and compares the set of ids; only then
-// it appears under its name, index last, and only then anything is removed. On
-// any failure the repository has all its objects.
+// Writes the objects of the repository at `repository` into one pack, under
+// temporary names. Then Repack reads the pack back from disk, hashes every
+// object, and compares the set of ids with the objects that were to be packed.
+// Then the pack gets its name, the index last. With Redundant::kRemove, old
+// packs and loose objects are removed after that.
 //
-// With kRemove, when the repository has one pack of exactly these objects that
-// is smaller, that is verified instead, and stays.
+// If Repack fails before a new pack gets its name, the repository is unchanged.
+// If Repack fails later, new packs may be there, and some of the redundant
+// packs and loose objects may be removed already. In either case the repository
+// has every object that the options keep.
 //
-// Errors: those of Convert; kInvalidArgument for kRemove without a new pack in
-// the repository; kUnsupported for a partial clone, and to remove anything from
-// a repository with extensions.preciousObjects, and for Bitmap::kYes where
-// core.multiPackIndex is false; kNotFound for a
-// pack to keep that is not there; kExists while another process does the same.
+// With kRemove, if the repository has one pack of exactly these objects and
+// that pack is smaller than the new one, the old pack is verified and stays.
+//
+// Errors: those of Convert for finding, opening and reading a repository, and
+// - kInvalidArgument: kRemove with Publication::kNo or `output_directory`;
+//   ObjectSet::kAll with an `unreachable` other than kDrop.
+// - kUnsupported: the repository is a partial clone; kRemove where
+//   extensions.preciousObjects is set; Bitmap::kYes where core.multiPackIndex
+//   is false.
+// - kNotFound: a pack of `keep_packs` does not exist.
+// - kExists: another process repacks the repository, or holds a lock that is
+//   needed to remove packs.
 Result<RepackStats> Repack(const std::string& repository,
                            const RepackOptions& options);
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a .zpack file back to a Git repository.
+// Restores a Git repository from a .zpack file. Several threads may call
+// Restore at once; options.h lists what the calls share in a process.
 
 #pragma once
 
@@ -16,22 +17,37 @@ namespace zpack {
 
 struct RestoreStats {
   uint64_t objects = 0;
-  uint64_t raw_bytes = 0;   // of object content
-  uint64_t pack_bytes = 0;  // of the pack and its index
+  uint64_t raw_bytes = 0;   // object content
+  uint64_t pack_bytes = 0;  // the pack and its index
   uint64_t refs = 0;
   std::vector<PhaseTime> phases;  // in the order they ran
 };
 
 // Makes a bare repository at `directory` with every object, ref, HEAD and
-// shallow boundary of the file at `path`. Every object is hashed on the way;
-// the repository appears only when everything was written and synced. An empty
-// directory stays what it is, and HEAD appears last in it.
+// shallow boundary of the file at `path`. Every object is hashed to its id. The
+// repository is written under a temporary name, synced, and then renamed to
+// `directory`. If `directory` is an empty directory, that directory stays, and
+// the parts of the repository are moved into it, HEAD last.
 //
-// kExists when `directory` is there and not empty, unless options.overwrite is
-// kYes and it is a bare repository without linked worktrees or files that are
-// not Git's; kUnsupported when its file system cannot exchange two directories;
-// kCorrupt or kMismatch, naming object and
-// offset, when the file is damaged.
+// If the call fails before the repository gets its name, whatever was at
+// `directory` is untouched, and nothing is left behind except new parent
+// directories of `directory`. After that, two steps
+// may still fail: to sync the directory, and, with Overwrite::kYes, to remove
+// the old repository. If one of these fails, the call returns the error, and
+// the restored repository is complete at `directory`.
+//
+// Errors:
+// - kExists: `directory` exists and is not an empty directory. With
+//   Overwrite::kYes: `directory` is not a bare repository, or has linked
+//   worktrees or files that are not Git's. Also: another process restores to
+//   `directory`.
+// - kUnsupported: the file is not a .zpack file or has a newer format. With
+//   Overwrite::kYes: the file system cannot exchange two directories.
+// - kInvalidArgument: the file at `path` is inside of `directory`.
+// - kNotFound: there is no file at `path`.
+// - kCorrupt, kMismatch: the file is damaged. The message names the object and
+//   the offset.
+// - kLimitExceeded, kIo, kInterrupted, kOutOfMemory.
 Result<RestoreStats> Restore(const std::string& path,
                              const std::string& directory,
                              const RestoreOptions& options);

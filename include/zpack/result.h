@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Errors as values. No function of this library throws across its interface;
-// a function that can fail returns Result<T> or Status and says in its comment
-// which codes to expect. Values of these types are plain data: any thread may
-// use its own copy.
+// Errors are values. A function that can fail returns Result<T> or Status, and
+// its comment lists the error codes. An exception of a function that the caller
+// passes in, and lack of memory, also become errors. Values of these types are
+// plain data: any thread may use its own copy.
 
 #pragma once
 
@@ -19,17 +19,17 @@ enum class ErrorCode : uint8_t {
   kNotDurable,       // the result is complete and has its name, but its
                      // directory could not be synced: a power failure may
                      // undo the rename
-  kCorrupt,          // bytes of a .zpack file contradict the format
-  kUnsupported,      // valid, but made for a newer or different reader
-  kNotFound,         // no such object, ref or file
-  kAmbiguous,        // an abbreviated object id that fits several objects
-  kInvalidArgument,  // the caller asked for something that makes no sense
-  kExists,           // the destination is already there
+  kCorrupt,          // the bytes of a .zpack file contradict the format
+  kUnsupported,      // valid, but needs a newer or different reader
+  kNotFound,         // no such object, ref, file or repository
+  kAmbiguous,        // an abbreviated object id fits several objects
+  kInvalidArgument,  // an argument or a combination of options is not allowed
+  kExists,           // the destination already exists, or is being written
   kLimitExceeded,    // a size in the file is above a limit of the options
-  kMismatch,         // what was read back differs from the source
-  kSourceCorrupt,    // an object of the source repository cannot be trusted
+  kMismatch,         // data that was read back differs from the source
+  kSourceCorrupt,    // an object of the source repository is missing or damaged
   kInterrupted,      // a stop was requested
-  kGit,              // libgit2 could not do it
+  kGit,              // libgit2 reported an error, or refused the repository
   kOutOfMemory,      // the system gave no memory
   kInternal,         // a bug in this library
 };

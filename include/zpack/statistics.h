@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the bytes of a .zpack file are, what reading its blobs costs, and which
-// objects did not fit its columns.
+// Where the bytes of a .zpack file are, what it costs to read the blobs of the
+// file, and which commits and trees are stored verbatim. Several threads may
+// call CollectStatistics at once.
 
 #pragma once
 
@@ -17,7 +18,7 @@
 namespace zpack {
 
 struct FileStatistics {
-  // Streams of one kind in all blocks of one kind and type.
+  // All streams of one kind in all blocks of one kind and object type.
   struct Stream {
     std::string block_kind;
     ObjectType type = ObjectType::kBlob;
@@ -25,37 +26,41 @@ struct FileStatistics {
     uint64_t raw_bytes = 0;
     uint64_t stored_bytes = 0;
   };
-  // Blobs that belong together. Stored bytes are an estimate: the blob's part
-  // of its block before compression, times what compression does to the block.
+  // A group of blobs. `stored_bytes` is an estimate: the stored bytes of a
+  // block are divided among its blobs in proportion to their parts of the block
+  // before compression.
   struct Share {
     uint64_t objects = 0;
     uint64_t content_bytes = 0;
     uint64_t stored_bytes = 0;
   };
   struct Extension {
-    std::string extension;  // without the dot; empty for none
+    std::string extension;  // without the dot; empty if there is none
     Share share;
   };
   // The blobs of one path.
   struct Lineage {
-    std::string path;  // where the trees of the file first name it; or empty
+    // The path under which the trees of the file first name the blobs. Empty
+    // if no tree names them.
+    std::string path;
     Share share;
-    uint64_t whole = 0;  // blobs that are no deltas
-    uint32_t longest_chain = 0;
+    uint64_t whole = 0;          // blobs that are not stored as deltas
+    uint32_t longest_chain = 0;  // deltas between a blob and a whole one
   };
-  // Objects with a value up to `up_to` and above that of the bucket before.
+  // The objects with a value of at most `up_to` and more than `up_to` of the
+  // bucket before.
   struct Bucket {
     uint64_t up_to = 0;
     uint64_t objects = 0;
   };
-  // Commits or trees that are stored as they are, since they are not of the
-  // form that columns have.
+  // Commits or trees that are stored verbatim for the same reason. Their
+  // content does not have the form that the columns of FORMAT.md can hold.
   struct Verbatim {
     ObjectType type = ObjectType::kCommit;
     std::string reason;  // "no valid tree line", "unusual mode", ...
     uint64_t objects = 0;
     uint64_t content_bytes = 0;
-    std::vector<ObjectId> examples;  // the first ones, kMaxExamples at most
+    std::vector<ObjectId> examples;  // the first of them, at most kMaxExamples
   };
   // A distribution over all blobs.
   struct Histogram {
@@ -67,22 +72,27 @@ struct FileStatistics {
 
   std::vector<Stream> streams;        // most stored bytes first
   std::vector<Extension> extensions;  // most stored bytes first
-  std::vector<Lineage>
-      lineages;  // the most expensive ones, kTopLineages at most
+  // Most stored bytes first, at most kTopLineages.
+  std::vector<Lineage> lineages;
   std::vector<Verbatim> verbatim;  // most content bytes first
-  // By blob: deltas between it and an object without a base.
+  // For each blob: the number of deltas between the blob and a whole blob.
   Histogram chain_lengths;
-  // By blob: uncompressed block data that reading it decodes, less its size.
+  // For each blob: the uncompressed bytes of its block, less the size of the
+  // blob. This is what a reader of the blob decodes in addition. 0 for a blob
+  // in segments.
   Histogram block_data;
-  // By blob: content that reading it rebuilds, its own included.
+  // For each blob: the bytes of content that a reader of the blob rebuilds: the
+  // blob and its bases.
   Histogram rebuilt_bytes;
 
   static constexpr size_t kTopLineages = 20;
   static constexpr size_t kMaxExamples = 3;
 };
 
-// Reads the whole file at `path`. Errors: those of opening a file, and
-// kCorrupt, kLimitExceeded, kIo and kInterrupted while it is read.
+// Reads the whole file at `path`. Uses one thread, whatever `run.threads` is.
+//
+// Errors: as for PackReader::Open; kCorrupt, kLimitExceeded, kIo and
+// kInterrupted while the file is read.
 Result<FileStatistics> CollectStatistics(const std::string& path,
                                          const ReadOptions& options,
                                          const RunOptions& run);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Proving a .zpack file intact, by itself and against its repository.
+// Checks a .zpack file, by itself and against its repository. Several threads
+// may call Verify at once; options.h lists what the calls share in a process.
 
 #pragma once
 
@@ -16,21 +17,22 @@
 
 namespace zpack {
 
-// One thing that is wrong with a file.
+// One damaged part of a file.
 struct Damage {
-  std::string message;  // names what and where
-  ObjectId object;      // the object that is lost to it, or empty
+  std::string message;  // what is damaged, and where
+  ObjectId object;      // the object that is lost, or empty
   uint64_t offset = 0;  // in the file
-  // kCorrupt, or kIo for a part that the system could not read.
+  // kIo if the system could not read the part. Any other code says why the part
+  // cannot be used; mostly kCorrupt.
   ErrorCode code = ErrorCode::kCorrupt;
 };
 
-// What an object is on either side of a comparison.
+// One difference between the file and the repository.
 struct Difference {
   enum class Kind : uint8_t {
     kMissing,    // in the repository, not in the file
     kExtra,      // in the file, not in the repository
-    kDifferent,  // in both, with another type, size or target
+    kDifferent,  // in both, but with different type, size or target
   };
   Kind kind = Kind::kMissing;
   std::string subject;  // an object id, a ref name, "HEAD" or "shallow <id>"
@@ -40,28 +42,35 @@ struct Difference {
 struct VerifyReport {
   VerifyLevel level = VerifyLevel::kObjects;
   uint64_t objects = 0;           // in the file
-  uint64_t objects_verified = 0;  // decoded and hashed to their id
-  uint64_t bytes_verified = 0;    // of object content
-  // Of the repository compared with: an absolute path without links, or empty.
+  uint64_t objects_verified = 0;  // decoded and hashed to their ids
+  uint64_t bytes_verified = 0;    // object content
+  // The git directory of the repository that the file was compared with: an
+  // absolute path without links. Empty without a comparison.
   std::string git_directory;
   std::vector<Damage> damages;
   std::vector<Difference> differences;
   // Differences that VerifyOptions::allow_newer accepted.
   MovedOn moved_on;
-  // Alternates of the repository that do not exist. What is only in them counts
-  // as not in the repository.
+  // Alternates of the repository that do not exist. An object that only such an
+  // alternate has counts as not in the repository.
   std::vector<std::string> missing_alternates;
   std::vector<PhaseTime> phases;  // in the order they ran
 
   bool ok() const { return damages.empty() && differences.empty(); }
 };
 
-// Verifies the file at `path` up to `options.level`. Damage is what the report
-// is for and no error; errors are kIo and kNotFound, kUnsupported for a file
-// of another kind or of a newer format, kLimitExceeded, kInterrupted.
+// Verifies the file at `path` up to `options.level`. If `repository` is not
+// empty, Verify also compares the ids, types and sizes of all objects, the
+// refs, HEAD and the shallow boundaries with that repository.
 //
-// When `repository` is not empty, also compares ids, types and sizes of all
-// objects, refs, HEAD and shallow boundaries with that repository.
+// Damage is reported in VerifyReport::damages and is not an error of the call.
+// If the structure of the file is damaged, the report has only the first
+// finding and no comparison.
+//
+// Errors: kNotFound; kInvalidArgument for something that is not a regular file;
+// kUnsupported for a file that is not a .zpack file or has a newer format;
+// kLimitExceeded; kIo; kInterrupted; kOutOfMemory. With a repository: the
+// errors of Convert for finding, opening and reading a repository.
 Result<VerifyReport> Verify(const std::string& path,
                             const std::string& repository,
                             const VerifyOptions& options);

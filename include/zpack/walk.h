@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a walk through the history in a .zpack file begins with and comes
-// across. Plain values.
+// Arguments and results of PackReader::Walk, which walks the history in a
+// .zpack file. Plain values; thread-compatible.
 
 #pragma once
 
@@ -16,25 +16,25 @@ namespace zpack {
 
 enum class WalkRefs : uint8_t { kNone, kAll };
 enum class WalkObjects : uint8_t {
-  kCommits,  // nothing else; a start that is no commit is passed over
-  kAll,      // also tags, trees and blobs
+  kCommits,  // only commits; a start that does not lead to a commit is skipped
+  kAll,      // commits, tags, trees and blobs
 };
 
 struct WalkOptions {
-  // kAll begins with all refs, in order of their names, and HEAD.
+  // kAll starts the walk from all refs, in the order of their names, and HEAD.
   WalkRefs refs = WalkRefs::kNone;
-  // What the walk begins with besides. Tags are followed.
+  // Further objects to start from, after the refs. A tag leads to its target.
   std::vector<ObjectId> starts;
   WalkObjects objects = WalkObjects::kCommits;
 };
 
-// An object that a walk has come to for the first time.
+// An object that the walk has reached for the first time.
 struct WalkedObject {
   ObjectId id;
   ObjectType type = ObjectType::kCommit;
-  // Of a tag, its name as its header has it; of a tree or blob, the path on
-  // which it was found, empty for the root. Any bytes. Lives as long as the
-  // call.
+  // For a tag: the name in the header of the tag. For a tree or blob: the path
+  // on which the walk found the object; empty for the tree of a commit. May
+  // contain any bytes. The view is valid only during the call of the visitor.
   std::string_view name;
 };
 

@@ -43,8 +43,10 @@ class AtomicFile {
   // Renames the temporary over the destination and syncs the directory. The
   // file gets the mode of the one that it replaces, or that of any new file.
   // REQUIRES: file().Sync() has returned success, and nothing was written
-  // since. kNotDurable if the new file is in place but its directory could
-  // not be synced. After any other failure the destination is unchanged.
+  // since. kNotDurable if the new file is in place but its directory could not
+  // be synced. After any other failure the destination is unchanged, except
+  // where a rename always replaces and the temporary name cannot be removed:
+  // the destination is then the new file.
   Status Commit();
 
   // False once it was renamed or kept.
