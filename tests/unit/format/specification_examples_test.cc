@@ -1,0 +1,263 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The reader decodes the examples in FORMAT.md, and every byte of the worked
+// example is explained there.
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/hex.h"
+#include "reader/commit_block.h"
+#include "reader/delta_block.h"
+#include "reader/pack_file.h"
+#include "reader/tree_block.h"
+#include "support/memory_file.h"
+#include "support/specification.h"
+#include "verify/verify_pack.h"
+
+namespace zpack {
+namespace {
+
+using testing::MemoryFile;
+using testing::ReadSpecification;
+using testing::ReadTable;
+using testing::Row;
+using testing::Rows;
+using testing::Split;
+
+// Examples of single blocks: a table of streams after the word "Example".
+
+Bytes ReadHex(std::string cell) {
+  std::erase_if(cell, [](char c) { return c == ' ' || c == '`'; });
+  return FromHex(cell).value();
+}
+
+// Bytes by the name of the stream; nothing where the cell is no hexadecimal.
+std::map<std::string, Bytes> ReadExample(const std::string& section) {
+  const std::string text = ReadSpecification();
+  const size_t at = text.find("\nExample: ", text.find('\n' + section + '\n'));
+  std::map<std::string, Bytes> streams;
+  for (const Row& row : ReadTable(text, "| stream | bytes | values |", at)) {
+    streams[row[0]] = row[1].starts_with('`') ? ReadHex(row[1]) : Bytes();
+  }
+  return streams;
+}
+
+constexpr BlockLimits kLimits = {1000, 1000};
+
+TEST(SpecificationExamples, ExampleOfDeltasDecodes) {
+  auto streams = ReadExample("### Deltas");
+  ASSERT_EQ(streams.size(), 6U);
+  const auto block =
+      DeltaBlock::Parse({.sizes = streams["sizes"],
+                         .bases = streams["bases"],
+                         .literal_lengths = streams["literal lengths"],
+                         .copy_lengths = streams["copy lengths"],
+                         .copy_offsets = streams["copy offsets"],
+                         .literals = streams["literals"]},
+                        2, kLimits);
+  ASSERT_TRUE(block) << block.error().message;
+  Bytes first;
+  Bytes second;
+  block->Rebuild(0, {}, first);
+  block->Rebuild(1, first, second);
+  EXPECT_EQ(AsText(first), "one two three");
+  EXPECT_EQ(AsText(second), "one 2 three");
+}
+
+// The id with `byte` everywhere.
+ObjectId IdOf(uint32_t byte) {
+  return ObjectId(std::vector<uint8_t>(20, static_cast<uint8_t>(byte)));
+}
+std::string TextOf(const ObjectId& id) {
+  return std::string(AsText(id.bytes()));
+}
+
+TEST(SpecificationExamples, ExampleOfTreesDecodes) {
+  auto streams = ReadExample("### Trees");
+  ASSERT_EQ(streams.size(), 12U);
+  const auto block =
+      TreeBlock::Parse({.sizes = streams["sizes"],
+                        .bases = streams["bases"],
+                        .literals = streams["literals"],
+                        .edit_counts = streams["edit counts"],
+                        .edit_runs = streams["edit runs"],
+                        .edit_kinds = streams["edit kinds"],
+                        .names = streams["names"],
+                        .modes = streams["modes"],
+                        .children = streams["children"],
+                        .child_differences = streams["child differences"],
+                        .name_texts = streams["name texts"],
+                        .outside_ids = streams["outside ids"]},
+                       2, 9, ObjectFormat::kSha1, kLimits);
+  ASSERT_TRUE(block) << block.error().message;
+  EXPECT_TRUE(block->BeginsLineage(0));
+  Bytes first;
+  Bytes second;
+  block->Rebuild(0, {}, IdOf, first);
+  block->Rebuild(1, first, IdOf, second);
+  const std::string entry("100644 a\0", 9);
+  EXPECT_EQ(AsText(first), entry + TextOf(IdOf(8)));
+  EXPECT_EQ(AsText(second), entry + TextOf(IdOf(7)));
+}
+
+// A name is its position: the same text again is another name, with children
+// of its own.
+TEST(SpecificationExamples, EqualNameTextsAreTwoNames) {
+  const auto block = TreeBlock::Parse({.sizes = ReadHex("1d 1d"),
+                                       .bases = ReadHex("00 00"),
+                                       .literals = {},
+                                       .edit_counts = ReadHex("03 04"),
+                                       .edit_runs = ReadHex("00 00"),
+                                       .edit_kinds = ReadHex("02 02"),
+                                       .names = ReadHex("00 00"),
+                                       .modes = ReadHex("00 00"),
+                                       .children = ReadHex("01 00"),
+                                       .child_differences = ReadHex("06"),
+                                       .name_texts = ReadHex("61 00 61 00"),
+                                       .outside_ids = {}},
+                                      2, 9, ObjectFormat::kSha1, kLimits);
+  ASSERT_TRUE(block) << block.error().message;
+  EXPECT_EQ(block->RebuildEntries(0).front().child, 3U);
+  // `other`, since this name has no child yet.
+  EXPECT_EQ(block->RebuildEntries(1).front().child, 4U);
+  EXPECT_NE(block->RebuildEntries(0).front().name,
+            block->RebuildEntries(1).front().name);
+}
+
+TEST(SpecificationExamples, ExampleOfCommitsDecodes) {
+  auto streams = ReadExample("### Commits");
+  ASSERT_EQ(streams.size(), 12U);
+  CommitStreams columns;
+  const ObjectId outside = IdOf(0xee);
+  columns.links.outside_ids.assign(outside.bytes().begin(),
+                                   outside.bytes().end());
+  columns.links.root_trees = streams["root trees"];
+  columns.links.parent_counts = streams["parent counts"];
+  columns.links.parents = streams["parents"];
+  columns.links.times = streams["times"];
+  columns.identities = streams["identities"];
+  columns.identity_texts = streams["identity texts"];
+  columns.time_zones = streams["time zones"];
+  columns.header_sizes = streams["header sizes"];
+  columns.headers = streams["headers"];
+  columns.message_sizes = streams["message sizes"];
+  columns.messages = streams["messages"];
+  const auto commits =
+      DecodeCommits(columns, 2, {{0, 4, ObjectFormat::kSha1}, IdOf}, 10000);
+  ASSERT_TRUE(commits) << commits.error().message;
+  EXPECT_EQ(std::string(AsText(commits->contents)),
+            "tree " + IdOf(2).ToHex() + "\nparent " + IdOf(1).ToHex() +
+                "\nparent " + outside.ToHex() +
+                "\nauthor A <a> 200 +0000\ncommitter A <a> 200 +0000\n\nnew\n"
+                "tree " +
+                IdOf(3).ToHex() +
+                "\nauthor A <a> 100 +0000\ncommitter B <b> 160 +0000\n"
+                "encoding latin1\n\nold\n");
+}
+
+// The worked example: a dump of a whole file, and tables of all its bytes.
+
+// The bytes of the lines that `hexdump -C` writes.
+Bytes ReadDump(const std::string& text) {
+  Bytes bytes;
+  std::istringstream in(text.substr(text.find("\n    00000000  ") + 1));
+  bool repeats = false;
+  for (std::string line; std::getline(in, line) && line.starts_with("    ");) {
+    if (line == "    *") {
+      repeats = true;
+      continue;
+    }
+    const size_t offset = std::stoul(line.substr(4, 8), nullptr, 16);
+    while (repeats && bytes.size() < offset) {
+      const Bytes last(bytes.end() - 16, bytes.end());
+      Append(bytes, last);
+    }
+    repeats = false;
+    EXPECT_EQ(bytes.size(), offset);
+    const size_t end = line.find('|');
+    if (end == std::string::npos) break;
+    Append(bytes, ReadHex(line.substr(12, end - 12)));
+  }
+  return bytes;
+}
+
+TEST(SpecificationExamples, EveryByteOfTheWorkedExampleIsExplained) {
+  const std::string text = ReadSpecification();
+  const Bytes file = ReadDump(text);
+  ASSERT_GT(file.size(), 3000U);
+  size_t at = 0;
+  for (size_t line = text.find("\n| 0x"); line != std::string::npos;
+       line = text.find("\n| 0x", line + 1)) {
+    const Row row =
+        Split(text.substr(line + 2, text.find('\n', line + 1) - line - 2), '|');
+    SCOPED_TRACE(row[0]);
+    EXPECT_EQ(std::stoul(row[0], nullptr, 16), at);
+    const size_t size = std::stoul(row[1]);
+    ASSERT_LE(size, file.size() - at);
+    const ByteView bytes = ByteView(file).subspan(at, size);
+    const size_t gap = row[2].find("...");
+    if (gap == std::string::npos) {
+      EXPECT_EQ(ToHex(ReadHex(row[2])), ToHex(bytes));
+    } else {
+      EXPECT_EQ(ToHex(ReadHex(row[2].substr(0, gap))), ToHex(bytes.first(4)));
+      EXPECT_EQ(ToHex(ReadHex(row[2].substr(gap + 3))), ToHex(bytes.last(4)));
+    }
+    at += size;
+  }
+  EXPECT_EQ(at, file.size());
+}
+
+TEST(SpecificationExamples, WorkedExampleIsAFileWithTheObjectsListed) {
+  const std::string text = ReadSpecification();
+  auto pack = PackFile::Open(std::make_unique<MemoryFile>(ReadDump(text)), {});
+  ASSERT_TRUE(pack) << pack.error().message;
+  VerifyReport report;
+  const Status verified =
+      VerifyPack(**pack, VerifyLevel::kConnectivity, {}, report);
+  ASSERT_TRUE(verified) << verified.error().message;
+  EXPECT_TRUE(report.ok());
+  EXPECT_EQ(report.objects_verified, 9U);
+
+  const Rows rows =
+      ReadTable(text, "| object number | rank | type | size | id | what |");
+  EXPECT_EQ(rows.size(), (*pack)->object_count());
+  for (const Row& row : rows) {
+    const auto id = ObjectId::FromHex(row[4]);
+    ASSERT_TRUE(id) << row[4];
+    const auto rank = (*pack)->ids().Find(*id);
+    ASSERT_TRUE(rank) << row[4];
+    EXPECT_EQ(std::to_string(*rank), row[1]);
+    EXPECT_EQ(std::to_string((*pack)->number(*rank)), row[0]);
+  }
+}
+
+TEST(SpecificationExamples, BothDirectionsOfTheNumberingAreThoseOfTheExample) {
+  const std::string text = ReadSpecification();
+  const auto pack =
+      PackFile::Open(std::make_unique<MemoryFile>(ReadDump(text)), {});
+  ASSERT_TRUE(pack) << pack.error().message;
+  const size_t section = text.find("\n### Numbering\n");
+  const Row numbers =
+      ReadTable(text, "| rank | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 |", section)
+          .front();
+  const Row ranks =
+      ReadTable(text, "| object number | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 |",
+                section)
+          .front();
+  ASSERT_EQ(numbers.size(), 10U);
+  ASSERT_EQ(ranks.size(), 10U);
+  for (uint32_t i = 0; i < 9; ++i) {
+    EXPECT_EQ(numbers[i + 1], std::to_string((*pack)->number(i)));
+    EXPECT_EQ(ranks[i + 1], std::to_string((*pack)->rank(i)));
+  }
+}
+
+}  // namespace
+}  // namespace zpack
