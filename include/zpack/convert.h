@@ -80,8 +80,9 @@ struct ConvertStats {
 //
 // If the call fails before the rename, whatever was at `path` is untouched.
 // Three failures can follow the rename. Then the new file is at `path`:
-// - The directory cannot be synced (kIo). The new file is complete and checked,
-//   but a crash of the machine may bring back what was at `path` before.
+// - The directory cannot be synced (kNotDurable). The new file is complete and
+//   checked, but a crash of the machine may bring back what was at `path`
+//   before.
 // - Memory runs out while the statistics are collected (kOutOfMemory). The new
 //   file is complete and checked.
 // - On a file system that cannot rename without replacing, the temporary name
@@ -108,7 +109,7 @@ struct ConvertStats {
 //   process writes to `path`.
 // - kInvalidArgument: an option is out of range, or `path` is among the
 //   repository's own files or not a regular file.
-// - kIo, kInterrupted, kOutOfMemory.
+// - kIo, kNotDurable, kInterrupted, kOutOfMemory.
 // - kNotFound, kCorrupt, kUnsupported, kLimitExceeded: the older file
 //   (ConvertOptions::base) cannot be opened or read.
 Result<ConvertStats> Convert(const std::string& repository,

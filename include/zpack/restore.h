@@ -31,9 +31,9 @@ struct RestoreStats {
 //
 // If the call fails before the repository gets its name, whatever was at
 // `directory` is untouched, and nothing is left behind except new parent
-// directories of `directory`. After that, two steps
-// may still fail: to sync the directory, and, with Overwrite::kYes, to remove
-// the old repository. If one of these fails, the call returns the error, and
+// directories of `directory`. After that, two steps may still fail: to sync the
+// directory (kNotDurable), and, with Overwrite::kYes, to remove the old
+// repository. If one of these fails, the call returns the error, and
 // the restored repository is complete at `directory`.
 //
 // Errors:
@@ -47,7 +47,7 @@ struct RestoreStats {
 // - kNotFound: there is no file at `path`.
 // - kCorrupt, kMismatch: the file is damaged. The message names the object and
 //   the offset.
-// - kLimitExceeded, kIo, kInterrupted, kOutOfMemory.
+// - kLimitExceeded, kIo, kNotDurable, kInterrupted, kOutOfMemory.
 Result<RestoreStats> Restore(const std::string& path,
                              const std::string& directory,
                              const RestoreOptions& options);
