@@ -124,18 +124,11 @@ class ByteReader {
   uint64_t U64() { return Integer<uint64_t>(); }
 
   uint64_t Varint() {
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      const uint8_t byte = U8();
-      if (shift == 63 && byte > 1) break;
-      value |= static_cast<uint64_t>(byte & 0x7f) << shift;
-      if (byte < 0x80) {
-        if (byte == 0 && shift != 0) break;
-        return ok_ ? value : 0;
-      }
+    // Nearly all are one byte long, so only this case is worth inlining.
+    if (ok_ && position_ < bytes_.size() && bytes_[position_] < 0x80) {
+      return bytes_[position_++];
     }
-    ok_ = false;
-    return 0;
+    return LongVarint();
   }
 
   ByteView Raw(uint64_t size) {
@@ -166,6 +159,21 @@ class ByteReader {
   bool exhausted() const { return ok_ && position_ == bytes_.size(); }
 
  private:
+  [[gnu::noinline]] uint64_t LongVarint() {
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      const uint8_t byte = U8();
+      if (shift == 63 && byte > 1) break;
+      value |= static_cast<uint64_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) {
+        if (byte == 0 && shift != 0) break;
+        return ok_ ? value : 0;
+      }
+    }
+    ok_ = false;
+    return 0;
+  }
+
   template <typename T>
   T Integer() {
     const ByteView raw = Raw(sizeof(T));
