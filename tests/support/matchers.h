@@ -22,11 +22,22 @@
 namespace zpack {
 
 inline const char* ErrorCodeName(ErrorCode code) {
-  constexpr std::array kNames = {
-      "kIo",          "kCorrupt",         "kUnsupported", "kNotFound",
-      "kAmbiguous",   "kInvalidArgument", "kExists",      "kLimitExceeded",
-      "kMismatch",    "kSourceCorrupt",   "kInterrupted", "kGit",
-      "kOutOfMemory", "kInternal"};
+  constexpr std::array kNames = {"kIo",
+                                 "kNotDurable",
+                                 "kCorrupt",
+                                 "kUnsupported",
+                                 "kNotFound",
+                                 "kAmbiguous",
+                                 "kInvalidArgument",
+                                 "kExists",
+                                 "kLimitExceeded",
+                                 "kMismatch",
+                                 "kSourceCorrupt",
+                                 "kInterrupted",
+                                 "kGit",
+                                 "kOutOfMemory",
+                                 "kInternal"};
+  static_assert(kNames.size() == static_cast<size_t>(ErrorCode::kInternal) + 1);
   const auto index = static_cast<size_t>(code);
   return index < kNames.size() ? kNames[index] : "unknown code";
 }
