@@ -10,13 +10,13 @@
 #include "api/convert_read_back.h"
 #include "api/convert_resume.h"
 #include "api/convert_source.h"
-#include "api/open_timed.h"
 #include "api/phase_timer.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/memory.h"
 #include "git/repository_source.h"
+#include "object/open_timed.h"
 #include "reader/pack_file.h"
 #include "writer/encoding_options.h"
 #include "writer/pack_writer.h"
@@ -223,7 +223,7 @@ Result<ConvertStats> Convert(const std::string& repository,
   ZPACK_TRY(CheckConvertDestination(location, path));
   auto stats = ConvertSource(
       [&](SourceUse use) {
-        ReadingOptions reading = ReadingFor(options.run);
+        ReadingOptions reading = ReadingOptions::For(options.run);
         reading.many_objects = use == SourceUse::kConvert;
         return OpenRepository(location, reading);
       },

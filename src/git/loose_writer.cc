@@ -71,10 +71,8 @@ bool IsLoose(const std::string& object_directory, const ObjectId& id) {
 
 }  // namespace
 
-Status WriteLooseObject(FileSystem& file_system, ObjectSource& source,
-                        const std::string& object_directory,
-                        const SharedMode& shared, const ObjectId& id,
-                        int64_t mtime) {
+Status LooseWriter::Write(ObjectSource& source, const ObjectId& id,
+                          int64_t mtime) const {
   const std::string path = LooseObjectPath(object_directory, id);
   if (IsLoose(object_directory, id)) return {};
   const std::string directory = DirectoryOf(path);

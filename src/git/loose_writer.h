@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes loose objects. A function without state; one call at a time.
+// Writes loose objects. One call at a time.
 
 #pragma once
 
@@ -14,13 +14,16 @@
 
 namespace zpack {
 
-// Writes the object `id` of `source` into a loose file that was last changed at
-// `mtime`, unless there is a sound one. It gets its name only when its content
-// was hashed to its id and is on the disk; the name itself is synced by whoever
-// syncs the file system. kSourceCorrupt for another content.
-Status WriteLooseObject(FileSystem& file_system, ObjectSource& source,
-                        const std::string& object_directory,
-                        const SharedMode& shared, const ObjectId& id,
-                        int64_t mtime);
+struct LooseWriter {
+  FileSystem& file_system;
+  const std::string& object_directory;
+  const SharedMode& shared;
+
+  // Writes the object `id` of `source` into a loose file that was last changed
+  // at `mtime`, unless there is a sound one. It gets its name only when its
+  // content was hashed to its id and is on the disk; the name itself is synced
+  // by whoever syncs the file system. kSourceCorrupt for another content.
+  Status Write(ObjectSource& source, const ObjectId& id, int64_t mtime) const;
+};
 
 }  // namespace zpack

@@ -8,6 +8,8 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/memory.h"
+#include "base/parallel.h"
 #include "git/loose_object.h"
 #include "git/object_listing.h"
 #include "git/repository_layout.h"
@@ -117,6 +119,10 @@ class PackEntryOfSource final : public ObjectStream {
 };
 
 }  // namespace
+
+ReadingOptions ReadingOptions::For(const RunOptions& run) {
+  return {ResolveMemory(run) / 16, ResolveThreads(run.threads)};
+}
 
 Result<ObjectDatabase> ObjectDatabase::Open(
     std::string path, std::vector<std::string> object_directories,

@@ -17,6 +17,7 @@
 #include "git/packed_objects.h"
 #include "object/object_source.h"
 #include "pack/base_cache.h"
+#include "zpack/options.h"
 
 namespace zpack {
 
@@ -28,6 +29,9 @@ struct ReadingOptions {
   // Without it packs are not looked into unless there are many, and libgit2
   // reads them: faster, unless many objects are read.
   bool many_objects = true;
+
+  // For many objects, with the memory and the threads of `run`.
+  static ReadingOptions For(const RunOptions& run);
 };
 
 class ObjectDatabase {

@@ -21,8 +21,6 @@
 #include "pack/pack_mtimes.h"
 
 namespace zpack {
-namespace {}  // namespace
-
 std::string PackDirectory(const std::string& object_directory) {
   return object_directory + "/pack";
 }

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -15,22 +14,9 @@
 
 #include "base/file.h"
 #include "object/object_id_table.h"
+#include "pack/pack_store.h"
 
 namespace zpack {
-
-struct StockPackFiles {
-  std::string name;       // mostly "pack-<hash>"; no directory or extension
-  bool keep = false;      // there is a .keep file
-  bool promisor = false;  // there is a .promisor file
-  bool cruft = false;     // there is a .mtimes file
-  // Inode and time of the index: others when the pack was written again.
-  uint64_t inode = 0;
-  int64_t nanoseconds = 0;
-  int64_t modified = 0;  // of the pack, in seconds since 1970
-
-  friend bool operator==(const StockPackFiles&,
-                         const StockPackFiles&) = default;
-};
 
 // Where the packs of `object_directory` are.
 std::string PackDirectory(const std::string& object_directory);
@@ -73,12 +59,6 @@ Result<std::vector<uint32_t>> ReadPackMtimes(
 // LockMultiPackIndex has succeeded.
 Status RemovePacks(FileSystem& file_system, const std::string& object_directory,
                    const std::vector<StockPackFiles>& packs);
-
-struct RemovedLoose {
-  uint64_t count = 0;
-  uint64_t left = 0;         // that could not be removed
-  std::optional<Error> why;  // of the first of these
-};
 
 // Removes the loose objects among `ids`, as far as it can. kIo when the
 // directory cannot be read.

@@ -3,6 +3,9 @@
 
 #include "repack/old_pack.h"
 
+#include <filesystem>
+#include <system_error>
+
 #include "base/error.h"
 #include "pack/stock_pack_reader.h"
 #include "repack/read_back.h"
@@ -33,23 +36,60 @@ bool HasAllowedDeltas(const StockPackReader& pack, const ObjectList& list,
   return true;
 }
 
-}  // namespace
-
-Result<bool> CanStay(FileSystem& file_system, const std::string& path,
+// Whether the pack at `path`, without ".pack", is as FindSmallerOldPack says.
+// False, too, for one that cannot be read. The only error is kInterrupted.
+Result<bool> CanStay(const RepackJob& job, const std::string& path,
                      const ObjectList& list,
-                     const std::vector<bool>& undeltified,
-                     const DeltaSearchOptions& options, const RunOptions& run) {
-  const auto pack = StockPackReader::Open(file_system, path);
+                     const std::vector<bool>& undeltified) {
+  const auto pack = StockPackReader::Open(job.file_system, path);
   if (!pack || !((*pack)->ids() == list.ids) ||
-      !HasAllowedDeltas(**pack, list, undeltified, options)) {
+      !HasAllowedDeltas(**pack, list, undeltified, job.search())) {
     return false;
   }
-  const Status verified = VerifyStockPack(path + ".pack", path + ".idx",
-                                          list.ids, run, file_system);
+  const Status verified =
+      VerifyStockPack(path + ".pack", path + ".idx", list.ids, job.options.run,
+                      job.file_system);
   if (!verified && verified.error().code == ErrorCode::kInterrupted) {
     return std::unexpected(verified.error());
   }
   return verified.has_value();
+}
+
+// Bytes of a file, 0 when it is not there.
+uint64_t FileSize(const std::string& path) {
+  std::error_code error;
+  const uintmax_t size = std::filesystem::file_size(path, error);
+  return error ? 0 : size;
+}
+
+}  // namespace
+
+Result<std::optional<OldPack>> FindSmallerOldPack(
+    const RepackJob& job, const PackSets& packs, ObjectSource& source,
+    const ObjectList& list, const std::vector<BuiltPack>& built) {
+  if (job.options.redundant == Redundant::kLeave ||
+      packs.rewritten.size() != 1) {
+    return std::nullopt;
+  }
+  const StockPackFiles& old = packs.rewritten.front();
+  const std::string path = job.store.directory() + '/' + old.name;
+  const uint64_t old_size = FileSize(path + ".pack");
+  const uint64_t limit = job.max_pack_size();
+  uint64_t new_size = 0;
+  for (const BuiltPack& pack : built) {
+    new_size += FileSize(pack.writer->temporary_pack());
+  }
+  if (old.cruft || old.promisor || old_size >= new_size ||
+      (limit != 0 && old_size > limit) || !job.store.IsWhole(old.name)) {
+    return std::nullopt;
+  }
+  ZPACK_ASSIGN_OR_RETURN(const auto undeltified,
+                         source.FindUndeltified(list.path_table));
+  ZPACK_ASSIGN_OR_RETURN(const bool can_stay,
+                         CanStay(job, path, list, undeltified));
+  if (!can_stay) return std::nullopt;
+  return OldPack{old.name,
+                 old_size + FileSize(path + ".idx") + FileSize(path + ".rev")};
 }
 
 }  // namespace zpack

@@ -1,28 +1,36 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a pack that is there can stay in place of one that was made to
-// replace it. A function without state; any thread.
+// Keeping the pack that is there when a new one is larger. A function without
+// state; one call at a time.
 
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "base/file.h"
 #include "inventory/object_list.h"
-#include "repack/delta_search.h"
-#include "zpack/options.h"
+#include "object/object_source.h"
+#include "repack/pack_series.h"
+#include "repack/pack_sets.h"
+#include "repack/repack_job.h"
 
 namespace zpack {
 
-// True when the pack at `path`, without ".pack", holds the objects of `list`
-// and no others, has only deltas that `options` and `undeltified`, by path as
-// ObjectSource has it, allow, and every object of it hashes to its id. False,
-// too, for a pack that cannot be read. The only error is kInterrupted.
-Result<bool> CanStay(FileSystem& file_system, const std::string& path,
-                     const ObjectList& list,
-                     const std::vector<bool>& undeltified,
-                     const DeltaSearchOptions& options, const RunOptions& run);
+// A pack that stays, and the bytes of its files.
+struct OldPack {
+  std::string name;
+  uint64_t bytes = 0;
+};
+
+// The only pack that would be replaced by `built`, if it takes less and is no
+// worse otherwise: it holds the objects of `list` and no others, every delta in
+// it is one that would be written now, and every object of it hashes to its id.
+// The error is kInterrupted, or that of reading attributes.
+Result<std::optional<OldPack>> FindSmallerOldPack(
+    const RepackJob& job, const PackSets& packs, ObjectSource& source,
+    const ObjectList& list, const std::vector<BuiltPack>& built);
 
 }  // namespace zpack

@@ -28,56 +28,69 @@ bool NothingToSearch(const ReusePlan& reuse) {
   return true;
 }
 
-// Searches the stretches of large objects, one after the other.
-Status SearchLarge(const SearchInput& input, const DeltaSearchOptions& options,
-                   const ProgressPhase& phase, const std::stop_token& stop,
-                   std::vector<SearchStretch>& stretches, StreamSpool& spool) {
-  DeltaSearch search(input, LargeSearchOptions(options), phase, stop);
-  for (SearchStretch& stretch : stretches) {
-    ZPACK_TRY(search.Run(stretch));
-    ZPACK_TRY(spool.Add(stretch));
-    stretch = {};
-  }
-  return {};
-}
-
 // Searches deltas in all stretches, and spools what comes out.
-Status SearchDeltas(ObjectSource& source, const ObjectList& list,
-                    const std::vector<bool>& undeltified,
-                    const ReusePlan& reuse, const DeltaSearchOptions& options,
-                    const RunOptions& run, StreamSpool& spool) {
-  if (NothingToSearch(reuse)) return {};
-  ZPACK_ASSIGN_OR_RETURN(const Lineages lineages,
-                         GroupLineages(source, list, kMaxGrouped, run));
-  SearchPlan plan = PlanStretches(list, lineages, reuse, options);
-  const SearchInput input{source,      list,  lineages,
-                          undeltified, reuse, plan.taking_part};
-  uint64_t count = 0;
-  uint64_t bytes = 0;
-  for (const auto* stretches : {&plan.stretches, &plan.large}) {
-    for (const SearchStretch& stretch : *stretches) {
-      count += stretch.ranks.size();
-      for (const uint32_t rank : stretch.ranks) bytes += list.sizes[rank];
+class StretchSearch {
+ public:
+  // All of them outlive this.
+  StretchSearch(const SearchInput& input, const DeltaSearchOptions& options,
+                const RunOptions& run, StreamSpool& spool)
+      : input_(input), options_(options), run_(run), spool_(spool) {}
+
+  Status Run(SearchPlan& plan) {
+    uint64_t count = 0;
+    uint64_t bytes = 0;
+    for (const auto* stretches : {&plan.stretches, &plan.large}) {
+      for (const SearchStretch& stretch : *stretches) {
+        count += stretch.ranks.size();
+        for (const uint32_t rank : stretch.ranks) {
+          bytes += input_.list.sizes[rank];
+        }
+      }
     }
+    const ProgressPhase phase(run_.progress, "Compressing objects", count,
+                              bytes);
+    ZPACK_TRY(RunUsual(plan.stretches, phase));
+    return RunLarge(plan.large, phase);
   }
-  const ProgressPhase phase(run.progress, "Compressing objects", count, bytes);
-  size_t next = 0;
-  ZPACK_TRY(RunOrderedPipeline<SearchStretch>(
-      ResolveThreads(run.threads), run.stop,
-      [&] {
-        return std::make_unique<DeltaSearch>(input, options, phase, run.stop);
-      },
-      [&](SearchStretch& stretch) -> Result<bool> {
-        if (next == plan.stretches.size()) return false;
-        stretch = std::move(plan.stretches[next++]);
-        return true;
-      },
-      [&](SearchStretch& stretch, std::unique_ptr<DeltaSearch>& search) {
-        return search->Run(stretch);
-      },
-      [&](SearchStretch& stretch) { return spool.Add(stretch); }));
-  return SearchLarge(input, options, phase, run.stop, plan.large, spool);
-}
+
+ private:
+  Status RunUsual(std::vector<SearchStretch>& stretches,
+                  const ProgressPhase& phase) {
+    size_t next = 0;
+    return RunOrderedPipeline<SearchStretch>(
+        ResolveThreads(run_.threads), run_.stop,
+        [&] {
+          return std::make_unique<DeltaSearch>(input_, options_, phase,
+                                               run_.stop);
+        },
+        [&](SearchStretch& stretch) -> Result<bool> {
+          if (next == stretches.size()) return false;
+          stretch = std::move(stretches[next++]);
+          return true;
+        },
+        [&](SearchStretch& stretch, std::unique_ptr<DeltaSearch>& search) {
+          return search->Run(stretch);
+        },
+        [&](SearchStretch& stretch) { return spool_.Add(stretch); });
+  }
+
+  // Those of large objects, one after the other.
+  Status RunLarge(std::vector<SearchStretch>& stretches,
+                  const ProgressPhase& phase) {
+    DeltaSearch search(input_, LargeSearchOptions(options_), phase, run_.stop);
+    for (SearchStretch& stretch : stretches) {
+      ZPACK_TRY(search.Run(stretch));
+      ZPACK_TRY(spool_.Add(stretch));
+      stretch = {};
+    }
+    return {};
+  }
+
+  const SearchInput& input_;
+  const DeltaSearchOptions& options_;
+  const RunOptions& run_;
+  StreamSpool& spool_;
+};
 
 // The base of each object in the new pack, whether it was searched or is
 // copied.
@@ -101,42 +114,80 @@ uint64_t BytesToWrite(const ObjectList& list, const ReusePlan& reuse,
   return reuse.kinds[rank] == Reuse::kNone ? list.sizes[rank] : 0;
 }
 
+class PackBuilder {
+ public:
+  PackBuilder(const RepackJob& job, ObjectSource& source,
+              const ObjectList& list)
+      : job_(job),
+        run_(job.options.run),
+        search_(job.search()),
+        source_(source),
+        list_(list) {}
+
+  Result<std::vector<BuiltPack>> Run() {
+    PackSeries packs(job_.file_system, job_.directory(), list_,
+                     job_.max_pack_size());
+    ZPACK_TRY(packs.Begin());
+    ZPACK_ASSIGN_OR_RETURN(
+        const auto spool,
+        StreamSpool::Create(job_.file_system, job_.directory(),
+                            list_.ids.size()));
+    ZPACK_ASSIGN_OR_RETURN(const auto undeltified,
+                           source_.FindUndeltified(list_.path_table));
+    const ReusePlan reuse =
+        PlanReuse(source_, list_, undeltified, search_.reuse, search_.depth);
+    ZPACK_TRY(SearchDeltas(undeltified, reuse, *spool));
+    ZPACK_TRY(spool->Finish());
+    ZPACK_TRY(Write(reuse, *spool, packs));
+    return packs.Finish();
+  }
+
+ private:
+  Status SearchDeltas(const std::vector<bool>& undeltified,
+                      const ReusePlan& reuse, StreamSpool& spool) {
+    if (NothingToSearch(reuse)) return {};
+    ZPACK_ASSIGN_OR_RETURN(const Lineages lineages,
+                           GroupLineages(source_, list_, kMaxGrouped, run_));
+    SearchPlan plan = PlanStretches(list_, lineages, reuse, search_);
+    const SearchInput input{source_,     list_, lineages,
+                            undeltified, reuse, plan.taking_part};
+    return StretchSearch(input, search_, run_, spool).Run(plan);
+  }
+
+  Status Write(const ReusePlan& reuse, const StreamSpool& spool,
+               PackSeries& packs) {
+    uint64_t total_bytes = 0;
+    for (uint32_t rank = 0; rank < list_.ids.size(); ++rank) {
+      total_bytes += BytesToWrite(list_, reuse, spool, rank);
+    }
+    const ProgressPhase phase(run_.progress, "Writing objects",
+                              list_.ids.size(), total_bytes);
+    EntryWriter entries(source_, list_, reuse, spool, search_, packs);
+    const PackLayout layout = job_.max_pack_size() == 0
+                                  ? PackLayout::kBlobFamilies
+                                  : PackLayout::kAllFamilies;
+    for (const uint32_t rank :
+         StockPackOrder(list_, FinalBases(spool, reuse), layout)) {
+      ZPACK_TRY(CheckStop(run_.stop));
+      ZPACK_TRY(entries.Write(rank));
+      phase.Advance(1, BytesToWrite(list_, reuse, spool, rank));
+    }
+    return {};
+  }
+
+  const RepackJob& job_;
+  const RunOptions& run_;
+  DeltaSearchOptions search_;
+  ObjectSource& source_;
+  const ObjectList& list_;
+};
+
 }  // namespace
 
-Result<std::vector<BuiltPack>> BuildStockPacks(
-    ObjectSource& source, const ObjectList& list,
-    const DeltaSearchOptions& options, uint64_t max_pack_size,
-    const RunOptions& run, FileSystem& file_system,
-    const std::string& directory) {
-  PackSeries packs(file_system, directory, list, max_pack_size);
-  ZPACK_TRY(packs.Begin());
-  ZPACK_ASSIGN_OR_RETURN(
-      const auto spool,
-      StreamSpool::Create(file_system, directory, list.ids.size()));
-  ZPACK_ASSIGN_OR_RETURN(const auto undeltified,
-                         source.FindUndeltified(list.path_table));
-  const ReusePlan reuse =
-      PlanReuse(source, list, undeltified, options.reuse, options.depth);
-  ZPACK_TRY(
-      SearchDeltas(source, list, undeltified, reuse, options, run, *spool));
-  ZPACK_TRY(spool->Finish());
-
-  uint64_t total_bytes = 0;
-  for (uint32_t rank = 0; rank < list.ids.size(); ++rank) {
-    total_bytes += BytesToWrite(list, reuse, *spool, rank);
-  }
-  const ProgressPhase phase(run.progress, "Writing objects", list.ids.size(),
-                            total_bytes);
-  EntryWriter entries(source, list, reuse, *spool, options, packs);
-  const PackLayout layout =
-      max_pack_size == 0 ? PackLayout::kBlobFamilies : PackLayout::kAllFamilies;
-  for (const uint32_t rank :
-       StockPackOrder(list, FinalBases(*spool, reuse), layout)) {
-    ZPACK_TRY(CheckStop(run.stop));
-    ZPACK_TRY(entries.Write(rank));
-    phase.Advance(1, BytesToWrite(list, reuse, *spool, rank));
-  }
-  return packs.Finish();
+Result<std::vector<BuiltPack>> BuildStockPacks(const RepackJob& job,
+                                               ObjectSource& source,
+                                               const ObjectList& list) {
+  return PackBuilder(job, source, list).Run();
 }
 
 }  // namespace zpack

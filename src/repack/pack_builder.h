@@ -6,24 +6,21 @@
 
 #pragma once
 
-#include <cstdint>
-#include <string>
 #include <vector>
 
-#include "repack/delta_search.h"
+#include "inventory/object_list.h"
+#include "object/object_source.h"
 #include "repack/pack_series.h"
-#include "zpack/options.h"
+#include "repack/repack_job.h"
 
 namespace zpack {
 
 // Phases "Grouping paths", "Compressing objects" and "Writing objects": writes
-// all of `list` into packs in `directory`, under temporary names;
-// `max_pack_size` is that of PackSeries. Errors are those of reading and
-// writing, kSourceCorrupt when an object changed, and kInterrupted.
-Result<std::vector<BuiltPack>> BuildStockPacks(
-    ObjectSource& source, const ObjectList& list,
-    const DeltaSearchOptions& options, uint64_t max_pack_size,
-    const RunOptions& run, FileSystem& file_system,
-    const std::string& directory);
+// all of `list` into packs in the directory of the job, under temporary names.
+// Errors are those of reading and writing, kSourceCorrupt when an object
+// changed, and kInterrupted.
+Result<std::vector<BuiltPack>> BuildStockPacks(const RepackJob& job,
+                                               ObjectSource& source,
+                                               const ObjectList& list);
 
 }  // namespace zpack

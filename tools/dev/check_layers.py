@@ -28,7 +28,7 @@ VALUE_HEADERS = {"object_id.h", "options.h", "progress.h", "quote.h", "refs.h",
 FACADE_HEADERS = {
     "convert.h": {"api"},
     "pack_reader.h": {"api"},
-    "repack.h": {"api"},
+    "repack.h": {"repack", "api"},
     "restore.h": {"restore", "api"},
     "statistics.h": {"reader", "api"},
     "verify.h": {"verify", "api"},

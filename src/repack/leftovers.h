@@ -1,15 +1,18 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What becomes of unreachable objects in a repack: times, and loose objects.
-// Functions without state; one call at a time.
+// What becomes of unreachable objects in a repack. Functions without state; one
+// call at a time.
 
 #pragma once
 
-#include "api/repack_packs.h"
+#include <cstdint>
+#include <vector>
+
 #include "inventory/object_list.h"
 #include "object/object_source.h"
-#include "repack/unreachable.h"
+#include "repack/pack_sets.h"
+#include "repack/repack_job.h"
 
 namespace zpack {
 
@@ -22,18 +25,14 @@ struct Leftovers {
 // Those of `all` that are loose, or in a pack that is rewritten, in the
 // repository itself, and that are young enough, but not those in `kept`, the
 // ids of packs that stay.
-Result<Leftovers> FindLeftovers(FileSystem& file_system, ObjectSource& source,
-                                const RepackSettings& settings,
-                                const RepackOptions& options,
+Result<Leftovers> FindLeftovers(const RepackJob& job, ObjectSource& source,
                                 const PackSets& packs, const ObjectList& all,
                                 const ObjectIdTable& kept);
 
 // Makes loose objects of those that are in `old`, the ids of packs that go.
 // Returns how many there were.
-Result<uint64_t> LoosenObjects(FileSystem& file_system, ObjectSource& source,
-                               const RepackSettings& settings,
+Result<uint64_t> LoosenObjects(const RepackJob& job, ObjectSource& source,
                                const Leftovers& leftovers,
-                               const ObjectIdTable& old,
-                               const std::stop_token& stop);
+                               const ObjectIdTable& old);
 
 }  // namespace zpack

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a repack leaves to the alternates of a repository. A function without
-// state; any thread.
+// state; one call at a time.
 
 #pragma once
 
-#include "api/repack_packs.h"
+#include "object/object_id_table.h"
+#include "repack/pack_sets.h"
+#include "repack/repack_job.h"
 
 namespace zpack {
 
@@ -20,9 +22,7 @@ struct BorrowedObjects {
 // alternate was read and has its id. Objects of an alternate with a link to the
 // repository's own objects do not count. Errors as OpenRepository, and
 // kInterrupted.
-Result<BorrowedObjects> FindBorrowed(FileSystem& file_system,
-                                     const RepackSettings& settings,
-                                     const RepackOptions& options,
+Result<BorrowedObjects> FindBorrowed(const RepackJob& job,
                                      const PackSets& packs,
                                      const ObjectIdTable& needed);
 

@@ -9,8 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "api/repack_packs.h"
 #include "repack/pack_series.h"
+#include "repack/pack_sets.h"
+#include "repack/repack_job.h"
 
 namespace zpack {
 
@@ -24,8 +25,8 @@ namespace zpack {
 // byte for byte, is kept in the place of the new one when no pack of `going` is
 // younger.
 Result<std::vector<std::string>> PublishPacks(
-    FileSystem& file_system, const RepackSettings& settings,
-    const PackSets& packs, const std::vector<StockPackFiles>& going,
+    const RepackJob& job, const PackSets& packs,
+    const std::vector<StockPackFiles>& going,
     const std::vector<BuiltPack>& built);
 
 }  // namespace zpack

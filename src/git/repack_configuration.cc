@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "git/repack_settings.h"
+#include "git/repack_configuration.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "api/repack_publish.h"
+#include "repack/publish_packs.h"
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@
 namespace zpack {
 namespace {
 
-constexpr uint64_t kPiece = uint64_t{1} << 20;
+constexpr uint64_t kComparedPiece = uint64_t{1} << 20;
 
 // False, too, when one of them cannot be read.
 bool AreEqual(FileSystem& file_system, const std::string& a,
@@ -28,7 +28,7 @@ bool AreEqual(FileSystem& file_system, const std::string& a,
   Bytes left;
   Bytes right;
   for (uint64_t at = 0; at < (*first)->size(); at += left.size()) {
-    left.resize(std::min(kPiece, (*first)->size() - at));
+    left.resize(std::min(kComparedPiece, (*first)->size() - at));
     right.resize(left.size());
     if (!(*first)->Read(at, left) || !(*second)->Read(at, right) ||
         left != right) {
@@ -87,11 +87,11 @@ std::vector<std::optional<StockPackFiles>> FindTwins(
 }  // namespace
 
 Result<std::vector<std::string>> PublishPacks(
-    FileSystem& file_system, const RepackSettings& settings,
-    const PackSets& packs, const std::vector<StockPackFiles>& going,
+    const RepackJob& job, const PackSets& packs,
+    const std::vector<StockPackFiles>& going,
     const std::vector<BuiltPack>& built) {
-  const std::string directory = PackDirectory(settings.object_directory);
-  const auto twins = FindTwins(file_system, directory, packs, built);
+  const auto twins =
+      FindTwins(job.file_system, job.store.directory(), packs, built);
   int64_t youngest = std::numeric_limits<int64_t>::min();
   for (const StockPackFiles& pack : going) {
     if (std::ranges::find(twins, pack) != twins.end()) continue;
@@ -106,7 +106,7 @@ Result<std::vector<std::string>> PublishPacks(
     }
     std::string name = built[i].writer->name();
     while (taken.contains(name)) name = NextName(name);
-    ZPACK_TRY(built[i].writer->Publish(name, settings.shared_mode));
+    ZPACK_TRY(built[i].writer->Publish(name, job.settings.shared_mode));
     names.push_back(std::move(name));
   }
   return names;

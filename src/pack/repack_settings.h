@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a repository's configuration says about packs. Functions without state;
-// any thread.
+// What a repository's configuration says about packs.
 
 #pragma once
 
@@ -11,8 +10,6 @@
 #include <string>
 
 #include "base/shared_mode.h"
-#include "git/repository_location.h"
-#include "zpack/result.h"
 
 namespace zpack {
 
@@ -33,9 +30,5 @@ struct RepackSettings {
   // extensions.preciousObjects: nothing may be deleted.
   bool precious_objects = false;
 };
-
-// Reads them, with Git's defaults. Errors are those of OpenRepository, and kGit
-// for a value that makes no sense.
-Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location);
 
 }  // namespace zpack

@@ -7,19 +7,11 @@
 
 #include <memory>
 
-#include "base/memory.h"
-#include "base/parallel.h"
 #include "base/progress_phase.h"
-#include "git/object_database.h"
 #include "object/object_source.h"
 #include "zpack/options.h"
 
 namespace zpack {
-
-// With the memory and the threads of `run`.
-inline ReadingOptions ReadingFor(const RunOptions& run) {
-  return {ResolveMemory(run) / 16, ResolveThreads(run.threads)};
-}
 
 // Phase "Opening repository", as the indexes of all packs are read: calls
 // `open`, which returns a source or an error.

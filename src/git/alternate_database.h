@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the alternates of a repository have, for a repack that leaves it to
+// them. May be used from several threads, except while List runs.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/file.h"
+#include "git/object_database.h"
+#include "pack/pack_store.h"
+
+namespace zpack {
+
+class AlternateDatabase final : public AlternateObjects {
+ public:
+  // Opens the alternates of the repository with these directories, but not
+  // those with a link to `own`, its object directory; null when there are none.
+  // Errors as ListObjectDirectories and ObjectDatabase::Open.
+  static Result<std::unique_ptr<AlternateObjects>> Open(
+      FileSystem& file_system, const std::string& common_directory,
+      const std::string& own);
+
+  Result<ObjectIdTable> List() override { return objects_.List(); }
+  Result<ObjectIdTable> ListPacked() override;
+  Result<std::unique_ptr<ObjectStream>> Open(const ObjectId& id) override {
+    return objects_.OpenStream(id);
+  }
+
+ private:
+  AlternateDatabase(FileSystem& file_system, ObjectDatabase objects)
+      : file_system_(file_system), objects_(std::move(objects)) {}
+
+  FileSystem& file_system_;
+  ObjectDatabase objects_;
+};
+
+}  // namespace zpack

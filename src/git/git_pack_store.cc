@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/git_pack_store.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "git/alternate_database.h"
+#include "git/loose_object.h"
+#include "git/loose_writer.h"
+#include "git/multi_pack_index.h"
+#include "git/object_ages.h"
+#include "git/pack_directory.h"
+#include "git/repository_layout.h"
+#include "git/repository_source.h"
+#include "git/server_info.h"
+#include "git/shallow_file.h"
+
+namespace zpack {
+
+GitPackStore::GitPackStore(FileSystem& file_system,
+                           const RepositoryLocation& location,
+                           RepackSettings settings,
+                           const ReadingOptions& reading)
+    : file_system_(file_system),
+      location_(MainLocation(location)),
+      settings_(std::move(settings)),
+      reading_(reading) {}
+
+Result<std::unique_ptr<ObjectSource>> GitPackStore::Open(Reading reading) {
+  return OpenRepository(location_, reading == Reading::kManyObjects
+                                       ? reading_
+                                       : ReadingOptions{.many_objects = false});
+}
+
+Result<std::unique_ptr<AlternateObjects>> GitPackStore::OpenAlternates() {
+  return AlternateDatabase::Open(file_system_, settings_.common_directory,
+                                 settings_.object_directory);
+}
+
+std::string GitPackStore::directory() const {
+  return PackDirectory(settings_.object_directory);
+}
+
+Result<std::vector<StockPackFiles>> GitPackStore::ListPacks() {
+  return zpack::ListPacks(settings_.object_directory);
+}
+
+Result<ObjectIdTable> GitPackStore::ReadIds(const std::string& name) {
+  return ReadPackIds(file_system_, settings_.object_directory, name);
+}
+
+bool GitPackStore::IsWhole(const std::string& name) {
+  return IsPackWhole(file_system_, settings_.object_directory, name);
+}
+
+Result<ObjectIdTable> GitPackStore::ListLooseObjects() {
+  Bytes ids;
+  ZPACK_TRY(zpack::ListLooseObjects(settings_.object_directory, ids));
+  return ObjectIdTable::FromUnsorted(ObjectFormat::kSha1, std::move(ids));
+}
+
+Result<ObjectAges> GitPackStore::ReadAges(
+    const ObjectIdTable& ids, const std::vector<StockPackFiles>& packs,
+    CruftTimes cruft_times) {
+  return ReadObjectAges(file_system_, settings_.object_directory, ids, packs,
+                        cruft_times);
+}
+
+Status GitPackStore::WriteLooseObject(ObjectSource& source, const ObjectId& id,
+                                      int64_t mtime) {
+  const LooseWriter writer{file_system_, settings_.object_directory,
+                           settings_.shared_mode};
+  return writer.Write(source, id, mtime);
+}
+
+Status GitPackStore::SyncLooseObjects() {
+  return file_system_.SyncFileSystem(settings_.object_directory);
+}
+
+Result<RemovedLoose> GitPackStore::RemoveLooseObjects(
+    const ObjectIdTable& ids) {
+  return zpack::RemoveLooseObjects(file_system_, settings_.object_directory,
+                                   ids);
+}
+
+Status GitPackStore::CheckPackLock() {
+  ZPACK_TRY(LockMultiPackIndex(file_system_, directory()));
+  return {};
+}
+
+Status GitPackStore::CheckShallowLock() {
+  ZPACK_ASSIGN_OR_RETURN(const auto shallow,
+                         ReadShallow(settings_.common_directory));
+  // Without the file nothing is taken out of it.
+  if (shallow.empty()) return {};
+  ZPACK_TRY(LockShallow(file_system_, settings_.common_directory));
+  return {};
+}
+
+Result<uint64_t> GitPackStore::RemovePacks(
+    const std::vector<StockPackFiles>& packs) {
+  if (packs.empty()) return 0;
+  ZPACK_ASSIGN_OR_RETURN(const LockFile lock,
+                         LockMultiPackIndex(file_system_, directory()));
+  ZPACK_ASSIGN_OR_RETURN(const auto now, ListPacks());
+  std::vector<StockPackFiles> same = packs;
+  std::erase_if(same, [&](const StockPackFiles& pack) {
+    return std::ranges::find(now, pack) == now.end();
+  });
+  ZPACK_TRY(zpack::RemovePacks(file_system_, settings_.object_directory, same));
+  return same.size();
+}
+
+Status GitPackStore::PruneShallow(ObjectSource& now) {
+  return zpack::PruneShallow(file_system_, settings_.common_directory, now);
+}
+
+Status GitPackStore::UpdateRefList(const RefsSnapshot& refs) {
+  return zpack::UpdateRefList(file_system_, settings_.common_directory, refs,
+                              settings_.shared_mode);
+}
+
+Status GitPackStore::UpdatePackList() {
+  return zpack::UpdatePackList(file_system_, settings_.object_directory,
+                               settings_.shared_mode);
+}
+
+}  // namespace zpack

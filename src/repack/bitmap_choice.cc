@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "repack/bitmap_choice.h"
+
+namespace zpack {
+
+bool WantsBitmap(const RepackJob& job, const RepackStats& stats,
+                 size_t reachable) {
+  const RepackOptions& options = job.options;
+  const RepackSettings& settings = job.settings;
+  if (options.publication == Publication::kNo || !job.into_repository() ||
+      !settings.multi_pack_index || stats.borrowed_objects != 0) {
+    return false;
+  }
+  if (options.bitmap) {
+    return *options.bitmap == Bitmap::kYes && stats.packs != 0;
+  }
+  if (settings.write_bitmaps) {
+    return *settings.write_bitmaps && stats.packs != 0;
+  }
+  return settings.bare && stats.objects == reachable && stats.names.size() == 1;
+}
+
+}  // namespace zpack

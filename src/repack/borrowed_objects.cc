@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "repack/borrowed_objects.h"
+
+#include <stop_token>
+#include <utility>
+
+#include "base/error.h"
+#include "object/id_sets.h"
+#include "object/object_hasher.h"
+
+namespace zpack {
+namespace {
+
+// What may be removed from the repository itself.
+Result<ObjectIdTable> RemovableObjects(const RepackJob& job,
+                                       const PackSets& packs) {
+  if (job.options.redundant == Redundant::kLeave) return ObjectIdTable();
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable loose,
+                         job.store.ListLooseObjects());
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable packed,
+                         ReadIds(job.store, packs.rewritten));
+  return ObjectIdTable::Merge(ObjectFormat::kSha1, {loose, packed});
+}
+
+// Those of `ids` that `alternates` do not have as they should be.
+Result<ObjectIdTable> FindDamaged(AlternateObjects& alternates,
+                                  const ObjectIdTable& ids,
+                                  const std::stop_token& stop) {
+  ObjectHasher hasher(ObjectFormat::kSha1);
+  Bytes damaged;
+  for (uint32_t rank = 0; rank < ids.size(); ++rank) {
+    ZPACK_TRY(CheckStop(stop));
+    const auto object = alternates.Open(ids[rank]);
+    const auto id = object ? hasher.Hash(**object)
+                           : Result<ObjectId>(std::unexpected(object.error()));
+    if (!id || *id != ids[rank]) Append(damaged, ids[rank].bytes());
+  }
+  return ObjectIdTable::FromSorted(ObjectFormat::kSha1, std::move(damaged));
+}
+
+}  // namespace
+
+Result<BorrowedObjects> FindBorrowed(const RepackJob& job,
+                                     const PackSets& packs,
+                                     const ObjectIdTable& needed) {
+  BorrowedObjects borrowed;
+  if (job.options.borrowed == Borrowed::kPack) return borrowed;
+  ZPACK_ASSIGN_OR_RETURN(const auto alternates, job.store.OpenAlternates());
+  if (alternates == nullptr) return borrowed;
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable theirs, alternates->List());
+  ZPACK_ASSIGN_OR_RETURN(borrowed.all, Common(needed, theirs));
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable own, RemovableObjects(job, packs));
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable both, Common(borrowed.all, own));
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable damaged,
+                         FindDamaged(*alternates, both, job.options.run.stop));
+  ZPACK_ASSIGN_OR_RETURN(borrowed.all, Without(borrowed.all, damaged));
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable packed, alternates->ListPacked());
+  ZPACK_ASSIGN_OR_RETURN(borrowed.packed, Common(borrowed.all, packed));
+  return borrowed;
+}
+
+}  // namespace zpack

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "repack/new_packs.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/shared_mode.h"
+#include "repack/old_pack.h"
+#include "repack/pack_builder.h"
+#include "repack/publish_packs.h"
+#include "repack/read_back.h"
+
+namespace zpack {
+namespace {
+
+class NewPacks {
+ public:
+  NewPacks(const RepackJob& job, const PackSets& packs, ObjectSource& source,
+           RepackStats& stats)
+      : job_(job), packs_(packs), source_(source), stats_(stats) {}
+
+  // Cruft packs, if there are mtimes, by rank. Returns the names of the packs.
+  Result<std::vector<std::string>> Write(const ObjectList& list,
+                                         const std::vector<uint32_t>& mtimes) {
+    // Written, synced, read back, but under temporary names.
+    ZPACK_ASSIGN_OR_RETURN(const auto built,
+                           BuildStockPacks(job_, source_, list));
+    if (mtimes.empty()) {
+      ZPACK_ASSIGN_OR_RETURN(
+          const auto old,
+          FindSmallerOldPack(job_, packs_, source_, list, built));
+      if (old) {
+        stats_.kept_pack = old->name;
+        stats_.pack_bytes += old->bytes;
+        return std::vector{old->name};
+      }
+    }
+    uint64_t objects = 0;
+    for (const BuiltPack& pack : built) {
+      ZPACK_TRY(Complete(pack, list, mtimes));
+      objects += pack.ranks.size();
+      stats_.pack_bytes += pack.writer->bytes();
+    }
+    ZPACK_CHECK(objects == list.ids.size());
+    ZPACK_TRY(CheckStop(job_.options.run.stop));
+    if (job_.options.publication == Publication::kNo) {
+      return std::vector<std::string>();
+    }
+    // From here on the packs are known to be good, and Git may use them.
+    return job_.into_repository()
+               ? PublishPacks(job_, packs_, Going(!mtimes.empty()), built)
+               : PublishElsewhere(built);
+  }
+
+ private:
+  // Makes a cruft pack of it, if there are mtimes, and reads it back.
+  Status Complete(const BuiltPack& pack, const ObjectList& list,
+                  const std::vector<uint32_t>& mtimes) {
+    Bytes ids;
+    std::vector<uint32_t> own;
+    for (const uint32_t rank : pack.ranks) {
+      Append(ids, list.ids[rank].bytes());
+      if (!mtimes.empty()) own.push_back(mtimes[rank]);
+    }
+    ZPACK_ASSIGN_OR_RETURN(
+        const ObjectIdTable expected,
+        ObjectIdTable::FromSorted(list.ids.format(), std::move(ids)));
+    if (!mtimes.empty()) ZPACK_TRY(pack.writer->WriteMtimes(own));
+    return VerifyStockPack(pack.writer->temporary_pack(),
+                           pack.writer->temporary_index(), expected,
+                           job_.options.run, job_.file_system);
+  }
+
+  // The packs that are to be removed, as far as it is known: cruft packs may
+  // stay until the new cruft pack, the last one, gets its name. New packs stay.
+  std::vector<StockPackFiles> Going(bool with_cruft) const {
+    if (job_.options.redundant == Redundant::kLeave) return {};
+    std::vector<StockPackFiles> going = packs_.rewritten;
+    std::erase_if(going, [&](const StockPackFiles& pack) {
+      return pack.cruft && !with_cruft;
+    });
+    RemoveNamed(stats_.names, going);
+    return going;
+  }
+
+  Result<std::vector<std::string>> PublishElsewhere(
+      const std::vector<BuiltPack>& built) const {
+    std::vector<std::string> names;
+    for (const BuiltPack& pack : built) {
+      ZPACK_ASSIGN_OR_RETURN(std::string name,
+                             pack.writer->Publish(job_.settings.shared_mode));
+      names.push_back(std::move(name));
+    }
+    return names;
+  }
+
+  const RepackJob& job_;
+  const PackSets& packs_;
+  ObjectSource& source_;
+  RepackStats& stats_;
+};
+
+}  // namespace
+
+Status WriteNewPacks(const RepackJob& job, const PackSets& packs,
+                     ObjectSource& source, const ObjectChoice& choice,
+                     RepackStats& stats) {
+  const Leftovers& leftovers = choice.leftovers;
+  const bool cruft = job.options.unreachable == Unreachable::kCruft &&
+                     leftovers.list.ids.size() != 0;
+  if (choice.list.ids.size() == 0 && !cruft) return {};
+  if (job.into_repository()) {
+    // Git makes it when it needs it.
+    ZPACK_TRY(MakeSharedDirectory(job.file_system, job.directory(),
+                                  job.settings.shared_mode));
+  }
+  NewPacks packs_to_be(job, packs, source, stats);
+  if (choice.list.ids.size() != 0) {
+    ZPACK_ASSIGN_OR_RETURN(stats.names, packs_to_be.Write(choice.list, {}));
+  }
+  if (cruft) {
+    stats.cruft_objects = leftovers.list.ids.size();
+    ZPACK_ASSIGN_OR_RETURN(stats.cruft_names,
+                           packs_to_be.Write(leftovers.list, leftovers.mtimes));
+  }
+  return {};
+}
+
+}  // namespace zpack

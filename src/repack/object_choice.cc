@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "repack/object_choice.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "inventory/object_enumerator.h"
+#include "repack/borrowed_objects.h"
+
+namespace zpack {
+namespace {
+
+// As Git leaves them, damaged loose files that nothing needs stay as they are;
+// but a pack with such an object would go.
+Status CheckUnreadable(const RepackJob& job, const PackSets& packs,
+                       const std::vector<ObjectId>& unreadable) {
+  if (unreadable.empty()) return {};
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable old,
+                         ReadIds(job.store, packs.rewritten));
+  for (const ObjectId& id : unreadable) {
+    if (!old.Find(id)) continue;
+    return MakeError(ErrorCode::kSourceCorrupt,
+                     "cannot read object {} of '{}', which is in a pack",
+                     id.ToHex(), job.settings.common_directory);
+  }
+  return {};
+}
+
+// Objects of `list` that are in no pack of `kept`.
+ObjectList WithoutKept(ObjectList list, const ObjectIdTable& kept) {
+  if (kept.size() == 0) return list;
+  std::vector<bool> keep(list.ids.size());
+  for (uint32_t rank = 0; rank < keep.size(); ++rank) {
+    keep[rank] = !kept.Find(list.ids[rank]);
+  }
+  return KeepObjects(std::move(list), keep);
+}
+
+}  // namespace
+
+Result<ObjectChoice> ChooseObjects(const RepackJob& job, ObjectSource& source,
+                                   const PackSets& packs,
+                                   std::vector<ObjectId>& unreadable) {
+  const RepackOptions& options = job.options;
+  ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, source.ReadRefs());
+  const bool leaves = options.unreachable != Unreachable::kDrop;
+  ZPACK_ASSIGN_OR_RETURN(
+      ObjectList all,
+      EnumerateObjects(source, refs, leaves ? ObjectSet::kAll : options.objects,
+                       options.run, &unreadable));
+  ZPACK_TRY(CheckUnreadable(job, packs, unreadable));
+  ObjectChoice choice;
+  ZPACK_ASSIGN_OR_RETURN(choice.kept, ReadWholeIds(job.store, packs.kept));
+  ZPACK_ASSIGN_OR_RETURN(BorrowedObjects borrowed,
+                         FindBorrowed(job, packs, all.ids));
+  ZPACK_ASSIGN_OR_RETURN(
+      const ObjectIdTable elsewhere,
+      ObjectIdTable::Merge(all.ids.format(), {choice.kept, borrowed.all}));
+  choice.borrowed = std::move(borrowed.packed);
+  choice.borrowed_objects = borrowed.all.size();
+  if (leaves) {
+    ZPACK_ASSIGN_OR_RETURN(choice.leftovers,
+                           FindLeftovers(job, source, packs, all, elsewhere));
+    all = KeepReached(std::move(all));
+  }
+  choice.known = all.ids;
+  choice.list = WithoutKept(std::move(all), elsewhere);
+  return choice;
+}
+
+}  // namespace zpack

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "repack/redundant_packs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.h"
+#include "object/id_sets.h"
+#include "repack/late_needs.h"
+
+namespace zpack {
+namespace {
+
+class RedundantPacks {
+ public:
+  RedundantPacks(const RepackJob& job, const ObjectChoice& choice,
+                 std::vector<StockPackFiles> old, RepackStats& stats)
+      : job_(job), choice_(choice), old_(std::move(old)), stats_(stats) {}
+
+  Status Remove(ObjectSource& source) {
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable ids, ReadIds(job_.store, old_));
+    if (job_.options.unreachable == Unreachable::kLoosen) {
+      ZPACK_ASSIGN_OR_RETURN(
+          stats_.loosened_objects,
+          LoosenObjects(job_, source, choice_.leftovers, ids));
+    }
+    ZPACK_ASSIGN_OR_RETURN(
+        const ObjectIdTable stays,
+        ObjectIdTable::Merge(ids.format(),
+                             {choice_.known, choice_.leftovers.list.ids}));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable doomed, Without(ids, stays));
+    if (doomed.size() != 0) {
+      ZPACK_ASSIGN_OR_RETURN(const bool may_go, LookAgain(doomed));
+      if (!may_go) return {};
+    }
+    ZPACK_ASSIGN_OR_RETURN(stats_.removed_packs, job_.store.RemovePacks(old_));
+    return RemoveLoose();
+  }
+
+ private:
+  // What became of the repository while packs were written. False when an
+  // object of `doomed` is needed by now.
+  Result<bool> LookAgain(const ObjectIdTable& doomed) {
+    ZPACK_ASSIGN_OR_RETURN(const auto now,
+                           job_.store.Open(Reading::kManyObjects));
+    ZPACK_ASSIGN_OR_RETURN(const auto needed,
+                           FindNeededAgain(*now, choice_.known, doomed));
+    if (needed) {
+      stats_.needed_again = needed->ToHex();
+      return false;
+    }
+    if (stats_.missing_alternates.empty()) {
+      stats_.missing_alternates = now->MissingAlternates();
+    }
+    if (!stats_.missing_alternates.empty()) {
+      ZPACK_TRY(KeepPacksWith(doomed));
+    }
+    return true;
+  }
+
+  // An object of an alternate that is missing may need what is `doomed`.
+  Status KeepPacksWith(const ObjectIdTable& doomed) {
+    ZPACK_ASSIGN_OR_RETURN(const auto staying,
+                           PacksWith(job_.store, old_, doomed));
+    stats_.packs_with_unreachable = staying.size();
+    std::erase_if(old_, [&](const StockPackFiles& pack) {
+      return std::ranges::find(staying, pack) != staying.end();
+    });
+    return {};
+  }
+
+  Status RemoveLoose() {
+    std::vector<ObjectIdTable> packed = {choice_.list.ids, choice_.kept,
+                                         choice_.borrowed};
+    if (job_.options.unreachable == Unreachable::kCruft) {
+      packed.push_back(choice_.leftovers.list.ids);
+    }
+    ZPACK_ASSIGN_OR_RETURN(
+        const ObjectIdTable redundant,
+        ObjectIdTable::Merge(choice_.list.ids.format(), packed));
+    ZPACK_ASSIGN_OR_RETURN(const RemovedLoose loose,
+                           job_.store.RemoveLooseObjects(redundant));
+    stats_.removed_loose = loose.count;
+    // They are packed, so nothing is wrong; 'git prune-packed' warns, too.
+    if (loose.why) {
+      stats_.warnings.push_back(
+          fmt::format("unable to remove {} loose objects that are packed: {}",
+                      loose.left, loose.why->message));
+    }
+    return {};
+  }
+
+  const RepackJob& job_;
+  const ObjectChoice& choice_;
+  std::vector<StockPackFiles> old_;
+  RepackStats& stats_;
+};
+
+}  // namespace
+
+Status RemoveRedundant(const RepackJob& job, const PackSets& packs,
+                       ObjectSource& source, const ObjectChoice& choice,
+                       RepackStats& stats) {
+  std::vector<StockPackFiles> old = packs.rewritten;
+  RemoveNamed(stats.names, old);
+  RemoveNamed(stats.cruft_names, old);
+  return RedundantPacks(job, choice, std::move(old), stats).Remove(source);
+}
+
+}  // namespace zpack

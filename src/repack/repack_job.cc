@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "repack/repack_job.h"
+
+#include <algorithm>
+
+#include "base/memory.h"
+
+namespace zpack {
+namespace {
+
+// What threads take together, and each besides its window.
+constexpr uint64_t kRepackMemory = uint64_t{64} << 20;
+constexpr uint64_t kThreadMemory = uint64_t{64} << 20;
+
+// Contents that a thread keeps as candidates. Only what was asked for counts:
+// otherwise the packs are the same on every machine.
+uint64_t WindowMemory(const RunOptions& run) {
+  constexpr uint64_t kMost = uint64_t{64} << 20;
+  return run.memory ? std::min(kMost, *run.memory / 16) : kMost;
+}
+
+ReuseRule ToRule(PackReuse reuse) {
+  if (reuse == PackReuse::kNothing) return ReuseRule::kNothing;
+  return reuse == PackReuse::kObjects ? ReuseRule::kObjects
+                                      : ReuseRule::kDeltas;
+}
+
+}  // namespace
+
+DeltaSearchOptions RepackJob::search() const {
+  DeltaSearchOptions search;
+  search.window = options.window.value_or(settings.window);
+  search.depth = options.depth.value_or(settings.depth);
+  search.level = options.level;
+  search.window_memory = WindowMemory(options.run);
+  search.large_memory = ResolveMemory(options.run);
+  search.big_file_threshold = settings.big_file_threshold;
+  search.reuse = ToRule(options.reuse);
+  return search;
+}
+
+unsigned RepackThreads(const RunOptions& run) {
+  return FittingThreads(run, kRepackMemory, kThreadMemory + WindowMemory(run));
+}
+
+}  // namespace zpack

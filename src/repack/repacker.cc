@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "repack/repacker.h"
+
+#include "base/error.h"
+#include "object/open_timed.h"
+#include "repack/bitmap_choice.h"
+#include "repack/info_files.h"
+#include "repack/new_packs.h"
+#include "repack/object_choice.h"
+#include "repack/redundant_packs.h"
+
+namespace zpack {
+namespace {
+
+// What would stop the removal of packs in the end stops the work before.
+Status CheckRemovable(const RepackJob& job, const PackSets& packs) {
+  if (job.options.redundant == Redundant::kLeave || packs.rewritten.empty()) {
+    return {};
+  }
+  ZPACK_TRY(ReadIds(job.store, packs.rewritten));
+  ZPACK_TRY(job.store.CheckPackLock());
+  return job.drops_unreachable() ? job.store.CheckShallowLock() : Status();
+}
+
+Result<std::unique_ptr<ObjectSource>> OpenSource(const RepackJob& job) {
+  ZPACK_ASSIGN_OR_RETURN(
+      auto source,
+      OpenTimed([&] { return job.store.Open(Reading::kManyObjects); },
+                job.options.run));
+  if (source->IsPartialClone()) {
+    return MakeError(ErrorCode::kUnsupported,
+                     "'{}' is a partial clone; only git can repack it",
+                     source->path());
+  }
+  return source;
+}
+
+// As 'git repack' does it at the end. Not while an alternate is missing: the
+// commits may be there.
+Status PruneShallow(PackStore& store, LaterSource& later) {
+  ZPACK_ASSIGN_OR_RETURN(ObjectSource* const now, later.Get());
+  if (!now->MissingAlternates().empty()) return {};
+  return store.PruneShallow(*now);
+}
+
+}  // namespace
+
+Result<RepackStats> RunRepack(const RepackJob& job) {
+  RepackStats stats;
+  // Packs before objects: what is listed here is read below, whatever others
+  // add meanwhile.
+  ZPACK_ASSIGN_OR_RETURN(const PackSets packs, DividePacks(job));
+  ZPACK_TRY(CheckRemovable(job, packs));
+  ZPACK_ASSIGN_OR_RETURN(const auto source, OpenSource(job));
+  stats.source_bytes = source->PackedBytes();
+  stats.missing_alternates = source->MissingAlternates();
+  ZPACK_ASSIGN_OR_RETURN(const ObjectChoice choice,
+                         ChooseObjects(job, *source, packs, stats.unreadable));
+  stats.objects = choice.list.ids.size();
+  stats.borrowed_objects = choice.borrowed_objects;
+  ZPACK_TRY(WriteNewPacks(job, packs, *source, choice, stats));
+
+  LaterSource later(job.store);
+  if (job.options.redundant == Redundant::kRemove) {
+    ZPACK_TRY(RemoveRedundant(job, packs, *source, choice, stats));
+    if (job.drops_unreachable()) ZPACK_TRY(PruneShallow(job.store, later));
+  }
+  stats.common_directory = job.settings.common_directory;
+  ZPACK_ASSIGN_OR_RETURN(const auto left, job.store.ListPacks());
+  stats.packs = left.size();
+  stats.wants_bitmap = WantsBitmap(job, stats, choice.known.size());
+  if (UpdatesInfoFiles(job)) UpdateInfoFiles(job.store, later, stats);
+  return stats;
+}
+
+}  // namespace zpack
