@@ -37,7 +37,8 @@ Error ExplainDamage(ObjectSource& source, const Damage& damage) {
 bool IsCopied(const PackFile& pack, const CopiedBlocks& copied,
               const Damage& damage) {
   for (size_t block = 0; block < copied.blocks.size(); ++block) {
-    if (pack.block_offset(block) == damage.offset) return copied.blocks[block];
+    if (pack.blocks().block_offset(block) == damage.offset)
+      return copied.blocks[block];
   }
   return false;
 }
@@ -63,8 +64,8 @@ Status ReadBackFile(ObjectSource& source, const PackFile& pack,
   const bool as_written = report.damages.empty();
   const std::vector<bool> hash_all;
   ZPACK_TRY(VerifyObjects(
-      pack, copied.trust == TrustBase::kYes ? copied.blocks : hash_all, run,
-      report));
+      pack.blocks(), copied.trust == TrustBase::kYes ? copied.blocks : hash_all,
+      run, report));
   // Tags are read for this, so they must be whole.
   if (report.damages.empty()) ZPACK_TRY(VerifyPeeledRefs(pack, report));
   const auto unread =

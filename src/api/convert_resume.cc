@@ -14,7 +14,7 @@
 #include "format/block.h"
 #include "format/chunk.h"
 #include "reader/block_decoder.h"
-#include "reader/pack_file.h"
+#include "reader/file_blocks.h"
 #include "verify/verify_pack.h"
 #include "writer/container_writer.h"
 #include "zpack/convert.h"
@@ -135,10 +135,9 @@ uint32_t EndNumber(const PackPlan& plan, size_t items) {
   return plan.input.first_number + last.first + last.count;
 }
 
-// Decodes and hashes the objects of what was found, but of reused blocks, and
-// forgets what is not as planned.
-Status CheckObjects(FileSystem& file_system, const PackPlan& plan,
-                    const RunOptions& run, WrittenBlocks& written) {
+// What is known of the blocks that were found.
+FileBlocks::Parts Parts(const PackPlan& plan, const WrittenBlocks& written) {
+  const ObjectIdTable& ids = plan.contents.ids;
   format::BlockTable table;
   table.rows.reserve(written.blocks.size() + 1);
   for (const WrittenBlocks::Block& block : written.blocks) {
@@ -146,18 +145,32 @@ Status CheckObjects(FileSystem& file_system, const PackPlan& plan,
   }
   table.rows.push_back(
       {written.size(), EndNumber(plan, written.item_ends.size())});
-  ZPACK_ASSIGN_OR_RETURN(auto file,
+  // The finished file may be larger than it is now.
+  return {ids.format(), ids.size(), format::KnownFeatures(), std::move(table),
+          format::MaxExpansion(UINT64_MAX)};
+}
+
+// Decodes and hashes the objects of what was found, but of reused blocks, and
+// forgets what is not as planned.
+Status CheckObjects(FileSystem& file_system, const PackPlan& plan,
+                    const RunOptions& run, WrittenBlocks& written) {
+  ZPACK_ASSIGN_OR_RETURN(const auto file,
                          file_system.OpenForRead(written.file->path()));
-  const auto pack = PackFile::OfBlocks(std::move(file), std::move(table),
-                                       plan.contents.ids, plan.numbers.numbers);
+  const auto index = [&](uint64_t&) -> Result<FileIndex> {
+    const auto& numbers = plan.numbers.numbers;
+    return FileIndex{plan.contents.ids, numbers,
+                     format::InversePermutation(numbers)};
+  };
+  const FileBlocks found(*file, ReadOptions{}, Parts(plan, written), index);
+  ZPACK_TRY(found.LoadIndex());
   const std::vector<bool> trusted(plan.contents.reused_count(), true);
   VerifyReport report;
-  ZPACK_TRY(VerifyObjects(*pack, trusted, run, report));
+  ZPACK_TRY(VerifyObjects(found, trusted, run, report));
   BlockDecoder decoder;
   for (size_t block = 0; block < written.blocks.size(); ++block) {
     // Those that were trusted are looked at only now, and never refused.
-    if (block < trusted.size()) (void)decoder.DecodeObjects(*pack, block);
-    written.blocks[block].expansion = pack->expansion().Of(block);
+    if (block < trusted.size()) (void)decoder.DecodeObjects(found, block);
+    written.blocks[block].expansion = found.expansion().Of(block);
   }
   uint64_t damaged_at = written.size();
   for (const Damage& damage : report.damages) {

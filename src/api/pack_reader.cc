@@ -33,8 +33,8 @@ constexpr std::array<std::string_view, 6> kRefRules = {"{}",
 FileDescription::Block DescribeBlock(const PackFile& pack, size_t index,
                                      const format::BlockView& view) {
   FileDescription::Block out;
-  out.offset = pack.block_offset(index);
-  out.size = pack.block_stored_size(index);
+  out.offset = pack.blocks().block_offset(index);
+  out.size = pack.blocks().block_stored_size(index);
   out.kind = format::KindName(view.header.kind);
   out.type = view.header.type;
   out.first_object = view.header.first_object;
@@ -207,7 +207,7 @@ Result<FileDescription> PackReader::Describe() const {
     BlockDecoder decoder;
     for (size_t i = 0; i < pack.blocks().block_count(); ++i) {
       ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
-                             decoder.Load(pack, i));
+                             decoder.Load(pack.blocks(), i));
       out.blocks.push_back(DescribeBlock(pack, i, view));
     }
     out.content_digest = ToHex(pack.trailer().content_digest);

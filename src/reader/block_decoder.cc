@@ -17,31 +17,30 @@ namespace {
 
 // Names the block in an error from further down.
 template <typename T>
-Result<T> InBlock(Result<T> result, const PackFile& pack, size_t block) {
+Result<T> InBlock(Result<T> result, const FileBlocks& file, size_t block) {
   if (result) return result;
   Error error = std::move(result).error();
   error.message += FormatMessage(" in block {} at offset {} of '{}'", block,
-                                 pack.block_offset(block), pack.path());
+                                 file.block_offset(block), file.path());
   return std::unexpected(std::move(error));
 }
 
 // The ids of all objects, for which the index is needed.
-Result<TreeBlock::IdOf> IdOf(const PackFile& pack) {
-  ZPACK_TRY(pack.LoadIndex());
-  return [&pack](uint32_t number) { return pack.ids()[pack.rank(number)]; };
+Result<TreeBlock::IdOf> IdOf(const FileBlocks& file) {
+  ZPACK_TRY(file.LoadIndex());
+  return [&file](uint32_t number) { return file.ids()[file.rank(number)]; };
 }
 
 // Some id for each object, where only sizes are asked for.
-TreeBlock::IdOf AnyId(const PackFile& pack) {
+TreeBlock::IdOf AnyId(const FileBlocks& file) {
   const std::array<uint8_t, ObjectId::kMaxWidth> zeros{};
-  const ObjectId id(
-      ByteView(zeros).first(ObjectIdWidth(pack.header().object_format)));
+  const ObjectId id(ByteView(zeros).first(ObjectIdWidth(file.object_format())));
   return [id](uint32_t) { return id; };
 }
 
-BlockLimits Limits(const PackFile& pack) {
-  const format::Expansion& file = pack.expansion().limit();
-  return {pack.max_kept(), file.content, file.chains};
+BlockLimits Limits(const FileBlocks& file) {
+  const format::Expansion& all = file.expansion().limit();
+  return {file.max_kept(), all.content, all.chains};
 }
 
 // What the directory of a block says about its expansion.
@@ -60,32 +59,31 @@ format::Expansion DirectoryExpansion(const format::BlockView& block) {
 
 // kLimitExceeded when the block needs too much memory, or the file stands for
 // too much with it.
-Status CheckExpansion(const PackFile& pack, size_t block,
+Status CheckExpansion(const FileBlocks& file, size_t block,
                       const format::BlockView& view) {
   const format::Expansion expansion = DirectoryExpansion(view);
   const bool segment = view.header.kind == format::BlockKind::kSegment;
   const uint64_t memory = segment ? expansion.content : expansion.decoded;
   const uint64_t limit =
-      segment ? pack.max_piece() : pack.options().max_block_size;
+      segment ? file.max_piece() : file.options().max_block_size;
   if (memory > limit) {
     return MakeError(ErrorCode::kLimitExceeded,
                      "a block that takes {} bytes of memory is above the limit "
                      "of {}",
                      memory, limit);
   }
-  return pack.expansion().Note(block, expansion);
+  return file.expansion().Note(block, expansion);
 }
 
 // Notes the content of a block that its directory does not tell.
-Status NoteContent(const PackFile& pack, size_t block, uint64_t content,
+Status NoteContent(const FileBlocks& file, size_t block, uint64_t content,
                    uint64_t chains) {
-  return pack.expansion().Note(
+  return file.expansion().Note(
       block, {.content = content, .decoded = 0, .chains = chains});
 }
 
-CommitNumbers Numbers(const PackFile& pack, const format::BlockView& block) {
-  return {block.header.first_object, pack.object_count(),
-          pack.header().object_format};
+CommitNumbers Numbers(const FileBlocks& file, const format::BlockView& block) {
+  return {block.header.first_object, file.object_count(), file.object_format()};
 }
 
 // Offsets of objects from their sizes, or kCorrupt unless they fill `total`.
@@ -105,40 +103,39 @@ Result<std::vector<uint64_t>> Offsets(const BlockObjects& objects,
 
 }  // namespace
 
-Result<format::BlockView> BlockDecoder::Load(const PackFile& pack,
+Result<format::BlockView> BlockDecoder::Load(const FileBlocks& file,
                                              size_t block) {
-  return InBlock(LoadChunk(pack, block), pack, block);
+  return InBlock(LoadChunk(file, block), file, block);
 }
 
-Result<format::BlockView> BlockDecoder::LoadChunk(const PackFile& pack,
+Result<format::BlockView> BlockDecoder::LoadChunk(const FileBlocks& file,
                                                   size_t block) {
-  ZPACK_TRY(pack.ReadBlockChunk(block, chunk_));
+  ZPACK_TRY(file.ReadBlockChunk(block, chunk_));
   ZPACK_ASSIGN_OR_RETURN(const ByteView payload,
                          format::DecodeChunk(format::kBlockChunk, chunk_));
   ZPACK_ASSIGN_OR_RETURN(
       format::BlockView view,
-      format::DecodeBlock(payload, pack.options().max_block_size));
+      format::DecodeBlock(payload, file.options().max_block_size));
   const std::string_view feature =
       format::FindBlockForm(view.header.kind)->feature;
   if (!feature.empty() &&
-      std::ranges::find(pack.header().required_features, feature) ==
-          pack.header().required_features.end()) {
+      std::ranges::find(file.features(), feature) == file.features().end()) {
     return MakeError(ErrorCode::kCorrupt,
                      "block of kind '{}' without the required feature '{}'",
                      format::KindName(view.header.kind), feature);
   }
-  const auto& rows = pack.blocks().rows;
+  const auto& rows = file.table().rows;
   const bool segment = view.header.kind == format::BlockKind::kSegment;
   const bool starts_object = view.header.segment_offset == 0;
   const bool next_continues =
       rows[block + 1].first_object == rows[block].first_object;
   if (view.header.first_object != rows[block].first_object ||
-      view.header.object_count != pack.block_object_count(block) ||
-      starts_object == pack.continues_previous(block) ||
+      view.header.object_count != file.block_object_count(block) ||
+      starts_object == file.continues_previous(block) ||
       (next_continues && !segment)) {
     return MakeError(ErrorCode::kCorrupt, "objects differ from block table");
   }
-  ZPACK_TRY(CheckExpansion(pack, block, view));
+  ZPACK_TRY(CheckExpansion(file, block, view));
   return view;
 }
 
@@ -156,12 +153,12 @@ Result<Bytes> BlockDecoder::Unpack(const format::BlockView& block,
   return raw;
 }
 
-Result<BlockObjects> BlockDecoder::Objects(const PackFile& pack, size_t at,
+Result<BlockObjects> BlockDecoder::Objects(const FileBlocks& file, size_t at,
                                            const format::BlockView& block) {
   BlockObjects objects{block.header, {}};
   if (block.header.kind == format::BlockKind::kCommits) {
     ZPACK_ASSIGN_OR_RETURN(Commits commits,
-                           DecodeCommitBlock(pack, at, block, AnyId(pack)));
+                           DecodeCommitBlock(file, at, block, AnyId(file)));
     objects.sizes = std::move(commits.sizes);
     return objects;
   }
@@ -173,8 +170,8 @@ Result<BlockObjects> BlockDecoder::Objects(const PackFile& pack, size_t at,
                            Unpack(block, format::StreamKind::kBases));
     ZPACK_ASSIGN_OR_RETURN(
         BlockLayout layout,
-        ParseBlockLayout(raw, bases, block.header.object_count, Limits(pack)));
-    ZPACK_TRY(NoteContent(pack, at, layout.content, layout.chains));
+        ParseBlockLayout(raw, bases, block.header.object_count, Limits(file)));
+    ZPACK_TRY(NoteContent(file, at, layout.content, layout.chains));
     objects.sizes = std::move(layout.sizes);
     return objects;
   }
@@ -190,7 +187,7 @@ Result<BlockObjects> BlockDecoder::Objects(const PackFile& pack, size_t at,
   return objects;
 }
 
-Result<DeltaBlock> BlockDecoder::Deltas(const PackFile& pack,
+Result<DeltaBlock> BlockDecoder::Deltas(const FileBlocks& file,
                                         const format::BlockView& block) {
   using format::StreamKind;
   DeltaBlock::Streams streams;
@@ -204,7 +201,7 @@ Result<DeltaBlock> BlockDecoder::Deltas(const PackFile& pack,
     ZPACK_ASSIGN_OR_RETURN(*stream, Unpack(block, kind));
   }
   return DeltaBlock::Parse(std::move(streams), block.header.object_count,
-                           Limits(pack));
+                           Limits(file));
 }
 
 Result<CommitLinkStreams> BlockDecoder::CommitLinks(
@@ -222,7 +219,8 @@ Result<CommitLinkStreams> BlockDecoder::CommitLinks(
   return streams;
 }
 
-Result<Commits> BlockDecoder::DecodeCommitBlock(const PackFile& pack, size_t at,
+Result<Commits> BlockDecoder::DecodeCommitBlock(const FileBlocks& file,
+                                                size_t at,
                                                 const format::BlockView& block,
                                                 TreeBlock::IdOf id_of) {
   using format::StreamKind;
@@ -240,37 +238,37 @@ Result<Commits> BlockDecoder::DecodeCommitBlock(const PackFile& pack, size_t at,
   }
   ZPACK_ASSIGN_OR_RETURN(Commits commits,
                          DecodeCommits(streams, block.header.object_count,
-                                       {Numbers(pack, block), std::move(id_of)},
-                                       pack.max_piece()));
+                                       {Numbers(file, block), std::move(id_of)},
+                                       file.max_piece()));
   const uint64_t content = commits.contents.size();
-  ZPACK_TRY(NoteContent(pack, at, content, content));
+  ZPACK_TRY(NoteContent(file, at, content, content));
   return commits;
 }
 
 Result<std::optional<CommitTable>> BlockDecoder::DecodeCommitLinks(
-    const PackFile& pack, size_t block) {
+    const FileBlocks& file, size_t block) {
   const auto decode = [&]() -> Result<std::optional<CommitTable>> {
     ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
-                           LoadChunk(pack, block));
+                           LoadChunk(file, block));
     if (view.header.kind != format::BlockKind::kCommits) return std::nullopt;
     ZPACK_ASSIGN_OR_RETURN(CommitLinkStreams streams, CommitLinks(view));
     return DecodeCommitTable(std::move(streams), view.header.object_count,
-                             Numbers(pack, view));
+                             Numbers(file, view));
   };
-  return InBlock(decode(), pack, block);
+  return InBlock(decode(), file, block);
 }
 
-Result<CommitLinkStreams> BlockDecoder::DecodeLinkStreams(const PackFile& pack,
-                                                          size_t block) {
+Result<CommitLinkStreams> BlockDecoder::DecodeLinkStreams(
+    const FileBlocks& file, size_t block) {
   const auto decode = [&]() -> Result<CommitLinkStreams> {
     ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
-                           LoadChunk(pack, block));
+                           LoadChunk(file, block));
     return CommitLinks(view);
   };
-  return InBlock(decode(), pack, block);
+  return InBlock(decode(), file, block);
 }
 
-Result<TreeBlock> BlockDecoder::Trees(const PackFile& pack,
+Result<TreeBlock> BlockDecoder::Trees(const FileBlocks& file,
                                       const format::BlockView& block) {
   using format::StreamKind;
   TreeBlock::Streams streams;
@@ -290,53 +288,54 @@ Result<TreeBlock> BlockDecoder::Trees(const PackFile& pack,
     ZPACK_ASSIGN_OR_RETURN(*stream, Unpack(block, kind));
   }
   return TreeBlock::Parse(std::move(streams), block.header.object_count,
-                          pack.object_count(), pack.header().object_format,
-                          Limits(pack));
+                          file.object_count(), file.object_format(),
+                          Limits(file));
 }
 
-Result<BlockObjects> BlockDecoder::DecodeObjects(const PackFile& pack,
+Result<BlockObjects> BlockDecoder::DecodeObjects(const FileBlocks& file,
                                                  size_t block) {
-  ZPACK_ASSIGN_OR_RETURN(const format::BlockView view, Load(pack, block));
-  return DecodeObjects(pack, block, view);
+  ZPACK_ASSIGN_OR_RETURN(const format::BlockView view, Load(file, block));
+  return DecodeObjects(file, block, view);
 }
 
 Result<BlockObjects> BlockDecoder::DecodeObjects(
-    const PackFile& pack, size_t block, const format::BlockView& view) {
-  return InBlock(Objects(pack, block, view), pack, block);
+    const FileBlocks& file, size_t block, const format::BlockView& view) {
+  return InBlock(Objects(file, block, view), file, block);
 }
 
-Result<DecodedBlock> BlockDecoder::Decode(const PackFile& pack, size_t block) {
+Result<DecodedBlock> BlockDecoder::Decode(const FileBlocks& file,
+                                          size_t block) {
   const auto decode = [&]() -> Result<DecodedBlock> {
     ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
-                           LoadChunk(pack, block));
+                           LoadChunk(file, block));
     DecodedBlock decoded;
     if (view.header.kind == format::BlockKind::kDeltas) {
-      ZPACK_ASSIGN_OR_RETURN(decoded.deltas, Deltas(pack, view));
+      ZPACK_ASSIGN_OR_RETURN(decoded.deltas, Deltas(file, view));
       decoded.objects = {view.header, decoded.deltas->sizes()};
-      ZPACK_TRY(NoteContent(pack, block, decoded.deltas->layout().content,
+      ZPACK_TRY(NoteContent(file, block, decoded.deltas->layout().content,
                             decoded.deltas->layout().chains));
       return decoded;
     }
     if (view.header.kind == format::BlockKind::kTrees) {
-      ZPACK_ASSIGN_OR_RETURN(decoded.trees, Trees(pack, view));
+      ZPACK_ASSIGN_OR_RETURN(decoded.trees, Trees(file, view));
       decoded.objects = {view.header, decoded.trees->sizes()};
-      ZPACK_TRY(NoteContent(pack, block, decoded.trees->layout().content,
+      ZPACK_TRY(NoteContent(file, block, decoded.trees->layout().content,
                             decoded.trees->layout().chains));
-      ZPACK_ASSIGN_OR_RETURN(decoded.id_of, IdOf(pack));
+      ZPACK_ASSIGN_OR_RETURN(decoded.id_of, IdOf(file));
       return decoded;
     }
     if (view.header.kind == format::BlockKind::kCommits) {
-      ZPACK_ASSIGN_OR_RETURN(TreeBlock::IdOf id_of, IdOf(pack));
+      ZPACK_ASSIGN_OR_RETURN(TreeBlock::IdOf id_of, IdOf(file));
       ZPACK_ASSIGN_OR_RETURN(
           Commits commits,
-          DecodeCommitBlock(pack, block, view, std::move(id_of)));
+          DecodeCommitBlock(file, block, view, std::move(id_of)));
       decoded.objects = {view.header, std::move(commits.sizes)};
       decoded.contents = std::move(commits.contents);
       ZPACK_ASSIGN_OR_RETURN(decoded.offsets,
                              Offsets(decoded.objects, decoded.contents.size()));
       return decoded;
     }
-    ZPACK_ASSIGN_OR_RETURN(decoded.objects, Objects(pack, block, view));
+    ZPACK_ASSIGN_OR_RETURN(decoded.objects, Objects(file, block, view));
     ZPACK_ASSIGN_OR_RETURN(decoded.contents,
                            Unpack(view, format::StreamKind::kContents));
     const uint64_t size = decoded.contents.size();
@@ -351,7 +350,7 @@ Result<DecodedBlock> BlockDecoder::Decode(const PackFile& pack, size_t block) {
     }
     return decoded;
   };
-  return InBlock(decode(), pack, block);
+  return InBlock(decode(), file, block);
 }
 
 }  // namespace zpack

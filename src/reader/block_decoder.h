@@ -14,51 +14,52 @@
 #include "reader/commit_block.h"
 #include "reader/decoded_block.h"
 #include "reader/delta_block.h"
-#include "reader/pack_file.h"
+#include "reader/file_blocks.h"
 #include "reader/tree_block.h"
 
 namespace zpack {
 
 class BlockDecoder {
  public:
-  // Reads block `block` of `pack`, checks its checksum and that it holds what
+  // Reads block `block` of `file`, checks its checksum and that it holds what
   // the block table says, and decodes it. Errors name file and offset. A block
   // of trees or commits loads the index, since it names objects by number.
-  Result<DecodedBlock> Decode(const PackFile& pack, size_t block);
+  Result<DecodedBlock> Decode(const FileBlocks& file, size_t block);
 
   // The same without the contents, and without the index.
-  Result<BlockObjects> DecodeObjects(const PackFile& pack, size_t block);
+  Result<BlockObjects> DecodeObjects(const FileBlocks& file, size_t block);
   // The same for a block that Load has read.
-  Result<BlockObjects> DecodeObjects(const PackFile& pack, size_t block,
+  Result<BlockObjects> DecodeObjects(const FileBlocks& file, size_t block,
                                      const format::BlockView& view);
 
   // What the commits of a block name, without their texts. Nothing for a block
   // of another kind, and when a commit is stored verbatim.
-  Result<std::optional<CommitTable>> DecodeCommitLinks(const PackFile& pack,
+  Result<std::optional<CommitTable>> DecodeCommitLinks(const FileBlocks& file,
                                                        size_t block);
 
   // The same as they are in the block. kCorrupt for a block of another kind.
-  Result<CommitLinkStreams> DecodeLinkStreams(const PackFile& pack,
+  Result<CommitLinkStreams> DecodeLinkStreams(const FileBlocks& file,
                                               size_t block);
 
   // The block as it is stored. The view lives until the decoder is used again.
-  Result<format::BlockView> Load(const PackFile& pack, size_t block);
+  Result<format::BlockView> Load(const FileBlocks& file, size_t block);
   // The chunk of the block that was read last.
   ByteView chunk() const { return chunk_; }
 
  private:
   // Load, with errors that do not name the block yet.
-  Result<format::BlockView> LoadChunk(const PackFile& pack, size_t block);
+  Result<format::BlockView> LoadChunk(const FileBlocks& file, size_t block);
   Result<Bytes> Unpack(const format::BlockView& block, format::StreamKind kind);
-  Result<BlockObjects> Objects(const PackFile& pack, size_t at,
+  Result<BlockObjects> Objects(const FileBlocks& file, size_t at,
                                const format::BlockView& block);
-  Result<DeltaBlock> Deltas(const PackFile& pack,
+  Result<DeltaBlock> Deltas(const FileBlocks& file,
                             const format::BlockView& block);
   Result<CommitLinkStreams> CommitLinks(const format::BlockView& block);
-  Result<Commits> DecodeCommitBlock(const PackFile& pack, size_t at,
+  Result<Commits> DecodeCommitBlock(const FileBlocks& file, size_t at,
                                     const format::BlockView& block,
                                     TreeBlock::IdOf id_of);
-  Result<TreeBlock> Trees(const PackFile& pack, const format::BlockView& block);
+  Result<TreeBlock> Trees(const FileBlocks& file,
+                          const format::BlockView& block);
 
   ZstdDecompressor decompressor_;
   Bytes chunk_;

@@ -51,7 +51,7 @@ Result<ObjectType> ObjectGraph::Type(uint32_t number) {
   const size_t block = pack_.blocks().FindBlock(number);
   if (!types_[block]) {
     ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
-                           decoder_.Load(pack_, block));
+                           decoder_.Load(pack_.blocks(), block));
     types_[block] = view.header.type;
   }
   return *types_[block];
@@ -73,7 +73,8 @@ Status ObjectGraph::ExpectType(uint32_t number, ObjectType type) {
 
 Result<ObjectGraph::BlockPtr> ObjectGraph::Block(size_t block) {
   if (BlockPtr known = blocks_.Find(block)) return known;
-  ZPACK_ASSIGN_OR_RETURN(DecodedBlock decoded, decoder_.Decode(pack_, block));
+  ZPACK_ASSIGN_OR_RETURN(DecodedBlock decoded,
+                         decoder_.Decode(pack_.blocks(), block));
   types_[block] = decoded.objects.header.type;
   auto shared = std::make_shared<const DecodedBlock>(std::move(decoded));
   blocks_.Insert(block, shared, shared->memory());
@@ -82,17 +83,18 @@ Result<ObjectGraph::BlockPtr> ObjectGraph::Block(size_t block) {
 
 Result<ByteView> ObjectGraph::Content(uint32_t number, BlockPtr& block,
                                       Bytes& buffer) {
-  const BlockRun run = RunAt(pack_, pack_.blocks().FindBlock(number));
+  const BlockRun run = RunAt(pack_.blocks(), pack_.blocks().FindBlock(number));
   ZPACK_ASSIGN_OR_RETURN(block, Block(run.first));
   const uint32_t index = number - block->objects.header.first_object;
   if (!IsSegmented(run, *block)) return block->Object(index, buffer);
-  ZPACK_ASSIGN_OR_RETURN(buffer, ReadSegments(pack_, run, *block, decoder_));
+  ZPACK_ASSIGN_OR_RETURN(buffer,
+                         ReadSegments(pack_.blocks(), run, *block, decoder_));
   return buffer;
 }
 
 Result<ByteView> ObjectGraph::TagContent(uint32_t number, BlockPtr& block,
                                          Bytes& buffer) {
-  const BlockRun run = RunAt(pack_, pack_.blocks().FindBlock(number));
+  const BlockRun run = RunAt(pack_.blocks(), pack_.blocks().FindBlock(number));
   ZPACK_ASSIGN_OR_RETURN(block, Block(run.first));
   // What is asked of a tag is in its first lines.
   if (IsSegmented(run, *block)) return ByteView(block->contents);
@@ -123,7 +125,7 @@ Result<const CommitTable*> ObjectGraph::Commits(uint32_t number) {
   const size_t block = pack_.blocks().FindBlock(number);
   if (commits_[block] == nullptr) {
     ZPACK_ASSIGN_OR_RETURN(std::optional<CommitTable> table,
-                           decoder_.DecodeCommitLinks(pack_, block));
+                           decoder_.DecodeCommitLinks(pack_.blocks(), block));
     if (!table) {
       ZPACK_TRY(ExpectType(number, ObjectType::kCommit));
       ZPACK_ASSIGN_OR_RETURN(table, ParseCommits(block));
@@ -136,8 +138,8 @@ Result<const CommitTable*> ObjectGraph::Commits(uint32_t number) {
 
 Result<CommitTable> ObjectGraph::ParseCommits(size_t block) {
   const ObjectFormat format = pack_.header().object_format;
-  const uint32_t first = pack_.blocks().rows[block].first_object;
-  const uint32_t count = pack_.block_object_count(block);
+  const uint32_t first = pack_.blocks().first_object(block);
+  const uint32_t count = pack_.blocks().block_object_count(block);
   CommitTable table;
   table.commits.reserve(count);
   BlockPtr decoded;
@@ -163,8 +165,7 @@ Result<CommitTable> ObjectGraph::ParseCommits(size_t block) {
 Result<ObjectGraph::Commit> ObjectGraph::ReadCommit(uint32_t number) {
   ZPACK_ASSIGN_OR_RETURN(const CommitTable* const table, Commits(number));
   const size_t index =
-      number -
-      pack_.blocks().rows[pack_.blocks().FindBlock(number)].first_object;
+      number - pack_.blocks().first_object(pack_.blocks().FindBlock(number));
   const CommitTable::Commit& row = table->commits[index];
   if (row.tree == kNoTree) {
     return MakeError(ErrorCode::kCorrupt, "commit {} has no tree",
@@ -189,8 +190,7 @@ Result<uint32_t> ObjectGraph::ReadParent(uint32_t commit, uint32_t parent) {
 Result<uint32_t> ObjectGraph::ReadRootTree(uint32_t commit) {
   ZPACK_ASSIGN_OR_RETURN(const CommitTable* const table, Commits(commit));
   const size_t index =
-      commit -
-      pack_.blocks().rows[pack_.blocks().FindBlock(commit)].first_object;
+      commit - pack_.blocks().first_object(pack_.blocks().FindBlock(commit));
   return Resolve(table->commits[index].tree, table->outside_ids, commit);
 }
 

@@ -70,7 +70,7 @@ class ObjectGraph::TreeReader {
       ZPACK_ASSIGN_OR_RETURN(child, graph_.Resolve(child, outside_ids, tree_));
     }
     if (marks_.SeenAs(child, type)) return {};
-    const uint64_t limit = graph_.pack_.max_kept();
+    const uint64_t limit = graph_.pack_.blocks().max_kept();
     if (links_.names.size() + links_.links.size() * sizeof(Link) > limit) {
       return MakeError(ErrorCode::kLimitExceeded,
                        "the trees above {} need more than {} bytes of memory",

@@ -25,7 +25,7 @@ ObjectPaths::ObjectPaths(const PackFile& pack)
 Status ObjectPaths::AddTrees(const DecodedBlock& block) {
   const uint32_t first = block.objects.header.first_object;
   return block.ForEachObject(
-      pack_.max_kept(), [&](size_t index, ByteView content) -> Status {
+      pack_.blocks().max_kept(), [&](size_t index, ByteView content) -> Status {
         AddTree(first + static_cast<uint32_t>(index), content);
         return {};
       });

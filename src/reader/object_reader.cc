@@ -31,11 +31,11 @@ Result<ObjectInfo> ObjectReader::ReadInfo(uint32_t number) {
     if (const auto failed = failed_.find(block); failed != failed_.end()) {
       return std::unexpected(failed->second);
     }
-    auto objects = decoder_.DecodeObjects(pack_, block);
+    auto objects = decoder_.DecodeObjects(pack_.blocks(), block);
     if (!objects) return Failed(block, std::move(objects).error());
     at = objects_.emplace(block, *std::move(objects)).first;
   }
-  const uint32_t index = number - pack_.blocks().rows[block].first_object;
+  const uint32_t index = number - pack_.blocks().first_object(block);
   return ObjectInfo{at->second.header.type, at->second.sizes[index]};
 }
 
@@ -45,7 +45,7 @@ Result<ObjectReader::BlockPtr> ObjectReader::Block(size_t block) {
   if (const auto failed = failed_.find(block); failed != failed_.end()) {
     return std::unexpected(failed->second);
   }
-  auto decoded = decoder_.Decode(pack_, block);
+  auto decoded = decoder_.Decode(pack_.blocks(), block);
   if (!decoded) return Failed(block, std::move(decoded).error());
   auto shared = std::make_shared<const DecodedBlock>(*std::move(decoded));
   blocks_.Insert(block, shared, shared->memory());
@@ -87,7 +87,7 @@ Status ObjectReader::Stream(
     uint32_t number, const ObjectId& id,
     const std::function<Status(const ObjectInfo&)>& start,
     const std::function<Status(ByteView)>& piece) {
-  const BlockRun run = RunAt(pack_, pack_.blocks().FindBlock(number));
+  const BlockRun run = RunAt(pack_.blocks(), pack_.blocks().FindBlock(number));
   ZPACK_ASSIGN_OR_RETURN(const BlockPtr block, Block(run.first));
   const uint32_t index = number - block->objects.header.first_object;
   const ObjectInfo info{block->objects.header.type,
@@ -118,13 +118,13 @@ Status ObjectReader::StreamSegmented(
   Bytes held;
   // A decoder of its own, so that a long stream does not hold the lock.
   BlockDecoder decoder;
-  ZPACK_TRY(
-      StreamSegments(pack_, run, first, decoder, [&](ByteView bytes) -> Status {
-        hasher.Update(bytes);
-        if (!hold) return piece(bytes);
-        Append(held, bytes);
-        return {};
-      }));
+  ZPACK_TRY(StreamSegments(pack_.blocks(), run, first, decoder,
+                           [&](ByteView bytes) -> Status {
+                             hasher.Update(bytes);
+                             if (!hold) return piece(bytes);
+                             Append(held, bytes);
+                             return {};
+                           }));
   ZPACK_TRY(CheckId(run, hasher.Finish(), id));
   return hold ? piece(held) : Status{};
 }
@@ -135,7 +135,7 @@ Status ObjectReader::CheckId(const BlockRun& run, const ObjectId& actual,
   return MakeError(ErrorCode::kCorrupt,
                    "object {} hashes to {} in block {} at offset {} of '{}'",
                    id.ToHex(), actual.ToHex(), run.first,
-                   pack_.block_offset(run.first), pack_.path());
+                   pack_.blocks().block_offset(run.first), pack_.path());
 }
 
 Result<ObjectType> ObjectReader::Read(uint32_t number, const ObjectId& id,

@@ -9,9 +9,9 @@
 
 namespace zpack {
 
-BlockRun RunAt(const PackFile& pack, size_t first) {
+BlockRun RunAt(const FileBlocks& file, size_t first) {
   size_t last = first + 1;
-  while (last < pack.blocks().block_count() && pack.continues_previous(last)) {
+  while (last < file.block_count() && file.continues_previous(last)) {
     ++last;
   }
   return {first, last};
@@ -22,7 +22,7 @@ bool IsSegmented(const BlockRun& run, const DecodedBlock& first_block) {
          first_block.objects.header.kind == format::BlockKind::kSegment;
 }
 
-Status StreamSegments(const PackFile& pack, const BlockRun& run,
+Status StreamSegments(const FileBlocks& file, const BlockRun& run,
                       const DecodedBlock& first_block, BlockDecoder& decoder,
                       const std::function<Status(ByteView)>& sink) {
   const ObjectInfo info{first_block.objects.header.type,
@@ -31,7 +31,7 @@ Status StreamSegments(const PackFile& pack, const BlockRun& run,
   ZPACK_TRY(sink(first_block.contents));
   for (size_t block = run.first + 1; block < run.last; ++block) {
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock part,
-                           decoder.Decode(pack, block));
+                           decoder.Decode(file, block));
     if (part.objects.header.kind != format::BlockKind::kSegment ||
         part.objects.header.segment_offset != position ||
         ObjectInfo{part.objects.header.type, part.objects.sizes.front()} !=
@@ -39,7 +39,7 @@ Status StreamSegments(const PackFile& pack, const BlockRun& run,
       return MakeError(ErrorCode::kCorrupt,
                        "segment does not continue its object in block {} at "
                        "offset {} of '{}'",
-                       block, pack.block_offset(block), pack.path());
+                       block, file.block_offset(block), file.path());
     }
     position += part.contents.size();
     ZPACK_TRY(sink(part.contents));
@@ -49,24 +49,24 @@ Status StreamSegments(const PackFile& pack, const BlockRun& run,
                      "segments hold {} of {} bytes of an object in block {} at "
                      "offset {} of '{}'",
                      position, info.size, run.first,
-                     pack.block_offset(run.first), pack.path());
+                     file.block_offset(run.first), file.path());
   }
   return {};
 }
 
-Result<Bytes> ReadSegments(const PackFile& pack, const BlockRun& run,
+Result<Bytes> ReadSegments(const FileBlocks& file, const BlockRun& run,
                            const DecodedBlock& first_block,
                            BlockDecoder& decoder) {
   const uint64_t size = first_block.objects.sizes.front();
   const uint64_t limit =
-      std::min(pack.options().max_object_size, pack.options().max_block_size);
+      std::min(file.options().max_object_size, file.options().max_block_size);
   if (size > limit) {
     return MakeError(ErrorCode::kLimitExceeded,
                      "{} of {} bytes is above the limit of {} in block {} at "
                      "offset {} of '{}'",
                      ObjectTypeName(first_block.objects.header.type), size,
-                     limit, run.first, pack.block_offset(run.first),
-                     pack.path());
+                     limit, run.first, file.block_offset(run.first),
+                     file.path());
   }
   Bytes content;
   // What its segments say it has is in the file only if their bytes are, too.
@@ -75,7 +75,7 @@ Result<Bytes> ReadSegments(const PackFile& pack, const BlockRun& run,
     Append(content, piece);
     return {};
   };
-  ZPACK_TRY(StreamSegments(pack, run, first_block, decoder, append));
+  ZPACK_TRY(StreamSegments(file, run, first_block, decoder, append));
   return content;
 }
 

@@ -11,7 +11,7 @@
 
 #include "base/bytes.h"
 #include "reader/block_decoder.h"
-#include "reader/pack_file.h"
+#include "reader/file_blocks.h"
 #include "zpack/object_id.h"
 
 namespace zpack {
@@ -26,7 +26,7 @@ struct BlockRun {
 
 // The run that starts at `first`. REQUIRES: `first` is a block and does not
 // continue the one before it.
-BlockRun RunAt(const PackFile& pack, size_t first);
+BlockRun RunAt(const FileBlocks& file, size_t first);
 
 // True when the run is one object in segments.
 bool IsSegmented(const BlockRun& run, const DecodedBlock& first_block);
@@ -34,13 +34,13 @@ bool IsSegmented(const BlockRun& run, const DecodedBlock& first_block);
 // Decodes the segments of `run` in order and hands each piece to `sink`, at
 // most one block in memory at a time. `first_block` is the first of them,
 // already decoded. kCorrupt unless they make up exactly one object.
-Status StreamSegments(const PackFile& pack, const BlockRun& run,
+Status StreamSegments(const FileBlocks& file, const BlockRun& run,
                       const DecodedBlock& first_block, BlockDecoder& decoder,
                       const std::function<Status(ByteView)>& sink);
 
 // The whole object, for someone who parses it. kLimitExceeded when it is larger
 // than ReadOptions::max_object_size, or than max_block_size; errors as above.
-Result<Bytes> ReadSegments(const PackFile& pack, const BlockRun& run,
+Result<Bytes> ReadSegments(const FileBlocks& file, const BlockRun& run,
                            const DecodedBlock& first_block,
                            BlockDecoder& decoder);
 

@@ -92,27 +92,7 @@ Result<std::unique_ptr<PackFile>> PackFile::Open(
   reading_at = 0;
   std::unique_ptr<PackFile> pack(new PackFile(std::move(file), options));
   ZPACK_TRY(pack->Load(reading_at));
-  ZPACK_TRY(pack->LoadIndex(reading_at));
-  return pack;
-}
-
-std::unique_ptr<PackFile> PackFile::OfBlocks(
-    std::unique_ptr<RandomAccessFile> file, format::BlockTable blocks,
-    ObjectIdTable ids, std::vector<uint32_t> numbers) {
-  std::unique_ptr<PackFile> pack(new PackFile(std::move(file), ReadOptions{}));
-  pack->header_.object_format = ids.format();
-  pack->header_.object_count = ids.size();
-  pack->header_.required_features = format::KnownFeatures();
-  pack->blocks_ = std::move(blocks);
-  // The finished file may be larger than it is now.
-  pack->expansion_ = std::make_unique<ExpansionMeter>(
-      pack->blocks_.block_count(), format::MaxExpansion(UINT64_MAX));
-  (void)pack->load_index_.Do([&]() -> Status {
-    pack->index_ = {std::move(ids), std::move(numbers), {}};
-    pack->index_.ranks = format::InversePermutation(pack->index_.numbers);
-    pack->index_loaded_ = true;
-    return {};
-  });
+  ZPACK_TRY(pack->blocks_->LoadIndex(reading_at));
   return pack;
 }
 
@@ -188,53 +168,17 @@ Result<LoadedChunk> PackFile::LoadChunk(uint32_t id) const {
   return LoadChunk(*chunk);
 }
 
-Status PackFile::LoadTables(uint64_t& reading_at) {
+uint64_t PackFile::OffsetOf(uint32_t id) const {
   // A chunk that is not there is missing from the table of contents.
-  const uint64_t toc_offset = header_.table_of_contents_offset;
-  const auto at = [this, toc_offset](uint32_t id) {
-    const format::ChunkLocation* const chunk = toc_.Find(id);
-    return chunk == nullptr ? toc_offset : chunk->offset;
-  };
-  reading_at = at(format::kRefsChunk);
-  ZPACK_ASSIGN_OR_RETURN(const LoadedChunk refs, LoadChunk(format::kRefsChunk));
-  ZPACK_ASSIGN_OR_RETURN(
-      refs_, Locate(format::DecodeRefs(refs.payload, header_.object_format),
-                    at(format::kRefsChunk), path()));
+  const format::ChunkLocation* const chunk = toc_.Find(id);
+  return chunk == nullptr ? header_.table_of_contents_offset : chunk->offset;
+}
 
-  // The header, the refs, the blocks and then every other chunk follow each
-  // other without a gap: there is no byte that no checksum covers.
-  const auto& chunks = toc_.chunks;
-  uint64_t expected = header_.EncodedSize();
-  uint64_t blocks_end = toc_offset;
-  for (size_t i = 0; i < chunks.size(); ++i) {
-    if (i == 1) {
-      blocks_end = chunks[1].offset;
-    } else if (chunks[i].offset != expected) {
-      reading_at = chunks[i].offset;
-      return MakeError(
-          ErrorCode::kCorrupt, "gap before chunk '{}' at offset {} of '{}'",
-          format::ChunkName(chunks[i].id), chunks[i].offset, path());
-    }
-    expected = chunks[i].end();
-  }
-  if (chunks.size() < 2 || chunks[0].id != format::kRefsChunk ||
-      expected != toc_offset) {
-    reading_at = toc_offset;
-    return MakeError(ErrorCode::kCorrupt,
-                     "table of contents does not cover '{}'", path());
-  }
-
-  reading_at = at(format::kBlockTableChunk);
-  ZPACK_ASSIGN_OR_RETURN(const LoadedChunk blocks,
-                         LoadChunk(format::kBlockTableChunk));
-  ZPACK_ASSIGN_OR_RETURN(blocks_, Locate(format::DecodeBlockTable(
-                                             blocks.payload, chunks[0].end(),
-                                             blocks_end, header_.object_count),
-                                         at(format::kBlockTableChunk), path()));
-  expansion_ = std::make_unique<ExpansionMeter>(
-      blocks_.block_count(), format::MaxExpansion(file_->size()));
-
-  reading_at = toc_offset;
+Status PackFile::LoadTables(uint64_t& reading_at) {
+  ZPACK_TRY(LoadRefs(reading_at));
+  ZPACK_TRY(CheckCover(reading_at));
+  ZPACK_TRY(LoadBlockTable(reading_at));
+  reading_at = header_.table_of_contents_offset;
   const auto index_chunks = format::FindIndexChunks(toc_);
   if (!index_chunks) {
     Error error = index_chunks.error();
@@ -245,21 +189,61 @@ Status PackFile::LoadTables(uint64_t& reading_at) {
   return {};
 }
 
-Status PackFile::LoadIndex() const {
-  uint64_t reading_at = 0;
-  return LoadIndex(reading_at);
+Status PackFile::LoadRefs(uint64_t& reading_at) {
+  reading_at = OffsetOf(format::kRefsChunk);
+  ZPACK_ASSIGN_OR_RETURN(const LoadedChunk refs, LoadChunk(format::kRefsChunk));
+  ZPACK_ASSIGN_OR_RETURN(
+      refs_, Locate(format::DecodeRefs(refs.payload, header_.object_format),
+                    OffsetOf(format::kRefsChunk), path()));
+  return {};
 }
 
-Status PackFile::LoadIndex(uint64_t& reading_at) const {
-  return load_index_.Do([&]() -> Status {
-    ZPACK_ASSIGN_OR_RETURN(index_, ReadIndex(reading_at));
-    index_loaded_ = true;
-    return {};
-  });
+Status PackFile::CheckCover(uint64_t& reading_at) const {
+  // The header, the refs, the blocks and then every other chunk follow each
+  // other without a gap: there is no byte that no checksum covers.
+  const auto& chunks = toc_.chunks;
+  uint64_t expected = header_.EncodedSize();
+  for (size_t i = 0; i < chunks.size(); ++i) {
+    if (i != 1 && chunks[i].offset != expected) {
+      reading_at = chunks[i].offset;
+      return MakeError(
+          ErrorCode::kCorrupt, "gap before chunk '{}' at offset {} of '{}'",
+          format::ChunkName(chunks[i].id), chunks[i].offset, path());
+    }
+    expected = chunks[i].end();
+  }
+  const uint64_t toc_offset = header_.table_of_contents_offset;
+  if (chunks.size() < 2 || chunks[0].id != format::kRefsChunk ||
+      expected != toc_offset) {
+    reading_at = toc_offset;
+    return MakeError(ErrorCode::kCorrupt,
+                     "table of contents does not cover '{}'", path());
+  }
+  return {};
 }
 
-Result<PackFile::Index> PackFile::ReadIndex(uint64_t& reading_at) const {
-  Index index;
+Status PackFile::LoadBlockTable(uint64_t& reading_at) {
+  const uint64_t offset = OffsetOf(format::kBlockTableChunk);
+  reading_at = offset;
+  ZPACK_ASSIGN_OR_RETURN(const LoadedChunk chunk,
+                         LoadChunk(format::kBlockTableChunk));
+  // The blocks lie between the first chunk and the second.
+  ZPACK_ASSIGN_OR_RETURN(
+      format::BlockTable table,
+      Locate(
+          format::DecodeBlockTable(chunk.payload, toc_.chunks[0].end(),
+                                   toc_.chunks[1].offset, header_.object_count),
+          offset, path()));
+  blocks_.emplace(*file_, options_,
+                  FileBlocks::Parts{header_.object_format, header_.object_count,
+                                    header_.required_features, std::move(table),
+                                    format::MaxExpansion(file_->size())},
+                  [this](uint64_t& at) { return ReadIndex(at); });
+  return {};
+}
+
+Result<FileIndex> PackFile::ReadIndex(uint64_t& reading_at) const {
+  FileIndex index;
   const auto& [ids, numbers] = index_chunks_;
   {
     const auto decode = ids.id == format::kObjectIdsChunk
@@ -304,31 +288,10 @@ Status PackFile::CheckChunk(const format::ChunkLocation& chunk) const {
                 chunk.offset, path());
 }
 
-uint32_t PackFile::block_object_count(size_t block) const {
-  const uint32_t count =
-      blocks_.rows[block + 1].first_object - blocks_.rows[block].first_object;
-  return std::max<uint32_t>(count, 1);
-}
-
-Status PackFile::CheckBlockSize(size_t block) const {
-  const uint64_t size = block_stored_size(block);
-  if (size <= options_.max_block_size) return {};
-  return MakeError(
-      ErrorCode::kLimitExceeded,
-      "block of {} bytes is above the limit of {} at offset {} of '{}'", size,
-      options_.max_block_size, block_offset(block), path());
-}
-
 Status PackFile::CheckChunkSize(const format::ChunkLocation& chunk) const {
   return zpack::CheckChunkSize(*file_, chunk.id, chunk.offset,
                                chunk.end() - chunk.offset,
                                options_.max_chunk_size);
-}
-
-Status PackFile::ReadBlockChunk(size_t block, Bytes& chunk) const {
-  ZPACK_TRY(CheckBlockSize(block));
-  chunk.resize(block_stored_size(block));
-  return file_->Read(block_offset(block), chunk);
 }
 
 }  // namespace zpack

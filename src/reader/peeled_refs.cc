@@ -52,10 +52,10 @@ class Tags {
   }
 
   void Load(size_t block) {
-    const auto view = decoder_.Load(pack_, block);
+    const auto view = decoder_.Load(pack_.blocks(), block);
     if (!view) return Note(view.error());
     if (view->header.type != ObjectType::kTag) return;
-    const auto decoded = decoder_.Decode(pack_, block);
+    const auto decoded = decoder_.Decode(pack_.blocks(), block);
     if (!decoded) return Note(decoded.error());
     const ObjectFormat format = pack_.header().object_format;
     const uint32_t first = decoded->objects.header.first_object;

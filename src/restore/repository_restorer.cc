@@ -49,7 +49,7 @@ std::unexpected<Error> HashMismatch(const PackFile& pack, const BlockRun& run,
   return MakeError(ErrorCode::kMismatch,
                    "object {} hashes to {} in block {} at offset {} of '{}'",
                    expected.ToHex(), actual.ToHex(), run.first,
-                   pack.block_offset(run.first), pack.path());
+                   pack.blocks().block_offset(run.first), pack.path());
 }
 
 // Checks the objects of blocks and brings them into the sink's form.
@@ -72,7 +72,8 @@ class Preparer {
     preparer_->Begin(header.type, layout == nullptr ? Resemblance::kNone
                                                     : Resemblance::kSome);
     const Status prepared = block.ForEachObject(
-        pack_.max_kept(), [&](size_t index, ByteView content) -> Status {
+        pack_.blocks().max_kept(),
+        [&](size_t index, ByteView content) -> Status {
           ZPACK_TRY(CheckStop(stop_));
           const auto at = static_cast<uint32_t>(index);
           const uint32_t number = header.first_object + at;
@@ -120,7 +121,7 @@ class Worker {
 
   Status Run(RunInFlight& item) {
     ZPACK_ASSIGN_OR_RETURN(DecodedBlock block,
-                           decoder_.Decode(pack_, item.run.first));
+                           decoder_.Decode(pack_.blocks(), item.run.first));
     if (IsSegmented(item.run, block)) {
       item.large = true;
       return {};
@@ -183,12 +184,12 @@ Status AddLargeObject(const PackFile& pack, const RunOptions& run,
   ObjectHasher hasher(pack.header().object_format);
   hasher.Begin(info);
   ZPACK_TRY(sink.Begin(expected, info));
-  const Status streamed = StreamSegments(pack, item.run, first, decoder,
-                                         [&](ByteView piece) -> Status {
-                                           hasher.Update(piece);
-                                           ZPACK_TRY(CheckStop(run.stop));
-                                           return sink.Append(piece);
-                                         });
+  const Status streamed = StreamSegments(
+      pack.blocks(), item.run, first, decoder, [&](ByteView piece) -> Status {
+        hasher.Update(piece);
+        ZPACK_TRY(CheckStop(run.stop));
+        return sink.Append(piece);
+      });
   ZPACK_TRY(streamed);
   const ObjectId actual = hasher.Finish();
   if (actual != expected) {
@@ -204,7 +205,7 @@ Status AddLarge(const PackFile& pack, const RunOptions& run, ObjectSink& sink,
                 RunInFlight& item) {
   BlockDecoder decoder;
   ZPACK_ASSIGN_OR_RETURN(const DecodedBlock block,
-                         decoder.Decode(pack, item.run.first));
+                         decoder.Decode(pack.blocks(), item.run.first));
   return IsSegmented(item.run, block)
              ? AddLargeObject(pack, run, sink, block, decoder, item)
              : AddLargeBlock(pack, run, sink, block, item);
@@ -217,14 +218,15 @@ Result<RestoreStats> RestorePack(const PackFile& pack, const RunOptions& run,
   RestoreStats stats;
   {
     const ProgressPhase phase(run.progress, "Writing objects",
-                              pack.ids().size(), ContentSize(pack, {}, run));
+                              pack.ids().size(),
+                              ContentSize(pack.blocks(), {}, run));
     size_t next = 0;
     const Status moved = RunOrderedPipeline<RunInFlight>(
         ResolveThreads(run.threads), run.stop,
         [&] { return Worker(pack, sink, run.stop); },
         [&](RunInFlight& item) -> Result<bool> {
           if (next == pack.blocks().block_count()) return false;
-          item.run = RunAt(pack, next);
+          item.run = RunAt(pack.blocks(), next);
           next = item.run.last;
           return true;
         },

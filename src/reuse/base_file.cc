@@ -53,12 +53,12 @@ Result<BlockStreams> Renumber(const PackFile& pack, size_t block,
   BlockRenumberer renumberer(pack.object_count(), numbers);
   if (header.kind == format::BlockKind::kCommits) {
     ZPACK_ASSIGN_OR_RETURN(const CommitLinkStreams streams,
-                           decoder.DecodeLinkStreams(pack, block));
+                           decoder.DecodeLinkStreams(pack.blocks(), block));
     return renumberer.Commits(streams, header.first_object,
                               header.object_count);
   }
   ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
-                         decoder.Decode(pack, block));
+                         decoder.Decode(pack.blocks(), block));
   return renumberer.Trees(*decoded.trees);
 }
 
@@ -109,14 +109,14 @@ Result<ReusedBlock> BaseFile::Read(size_t block, const FileNumbers& numbers,
                                    BlockEncoder& encoder) const {
   BlockDecoder decoder;
   ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
-                         decoder.Load(*pack_, block));
+                         decoder.Load(pack_->blocks(), block));
   ZPACK_ASSIGN_OR_RETURN(const BlockObjects objects,
-                         decoder.DecodeObjects(*pack_, block, view));
+                         decoder.DecodeObjects(pack_->blocks(), block, view));
   ReusedBlock reused;
   reused.header = objects.header;
   reused.encoded.first_object = objects.header.first_object;
   reused.raw_size = RawSize(objects, view);
-  reused.encoded.expansion = pack_->expansion().Of(block);
+  reused.encoded.expansion = pack_->blocks().expansion().Of(block);
   if (!HasOutsideIds(view)) {
     const ByteView chunk = decoder.chunk();
     reused.encoded.chunk.assign(chunk.begin(), chunk.end());

@@ -29,22 +29,23 @@ class LinkCheck {
     format::BlockHeader header;
     {
       ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
-                             decoder_.Load(pack_, block));
+                             decoder_.Load(pack_.blocks(), block));
       header = view.header;
     }
     if (header.type == ObjectType::kBlob) return true;
     if (header.kind == format::BlockKind::kCommits) {
       ZPACK_ASSIGN_OR_RETURN(const std::optional<CommitTable> table,
-                             decoder_.DecodeCommitLinks(pack_, block));
+                             decoder_.DecodeCommitLinks(pack_.blocks(), block));
       if (table) return CheckCommits(*table, header.first_object);
     }
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
-                           decoder_.Decode(pack_, block));
+                           decoder_.Decode(pack_.blocks(), block));
     if (decoded.trees) return CheckTrees(*decoded.trees);
-    const BlockRun run = RunAt(pack_, block);
+    const BlockRun run = RunAt(pack_.blocks(), block);
     if (IsSegmented(run, decoded)) {
-      ZPACK_ASSIGN_OR_RETURN(const Bytes content,
-                             ReadSegments(pack_, run, decoded, decoder_));
+      ZPACK_ASSIGN_OR_RETURN(
+          const Bytes content,
+          ReadSegments(pack_.blocks(), run, decoded, decoder_));
       return CheckObject(header.type, header.first_object, content);
     }
     Bytes unused;
@@ -139,7 +140,7 @@ Result<bool> NamesOnlyItself(const PackFile& pack,
                              const std::stop_token& stop) {
   LinkCheck check(pack);
   for (size_t block = 0; block < pack.blocks().block_count(); ++block) {
-    if (pack.continues_previous(block)) continue;
+    if (pack.blocks().continues_previous(block)) continue;
     ZPACK_TRY(CheckStop(stop));
     ZPACK_ASSIGN_OR_RETURN(const bool present, check.Check(block));
     if (!present) return false;

@@ -66,8 +66,8 @@ Result<InfosInFile> ReadInfosInFile(const PackFile& pack) {
   infos.by_number.resize(pack.ids().size());
   BlockDecoder decoder;
   for (size_t block = 0; block < pack.blocks().block_count(); ++block) {
-    if (pack.continues_previous(block)) continue;
-    const auto objects = decoder.DecodeObjects(pack, block);
+    if (pack.blocks().continues_previous(block)) continue;
+    const auto objects = decoder.DecodeObjects(pack.blocks(), block);
     if (!objects) {
       if (objects.error().code == ErrorCode::kIo) {
         return std::unexpected(objects.error());

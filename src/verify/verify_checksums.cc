@@ -35,9 +35,9 @@ std::vector<FileChunk> ListChunks(const PackFile& pack) {
   };
   add(rows.front());
   for (size_t block = 0; block < pack.blocks().block_count(); ++block) {
-    const uint64_t begin = pack.block_offset(block);
+    const uint64_t begin = pack.blocks().block_offset(block);
     chunks.push_back({.begin = begin,
-                      .end = begin + pack.block_stored_size(block),
+                      .end = begin + pack.blocks().block_stored_size(block),
                       .block = block});
   }
   std::for_each(rows.begin() + 1, rows.end(), add);
@@ -111,7 +111,7 @@ class ChunkPass {
     ByteView bytes = piece.bytes;
     if (piece.begin == chunk.begin) {
       // Nobody could read what it holds.
-      if (chunk.block) ZPACK_TRY(pack_.CheckBlockSize(*chunk.block));
+      if (chunk.block) ZPACK_TRY(pack_.blocks().CheckBlockSize(*chunk.block));
       ZPACK_TRY(
           format::CheckChunkHeader(chunk.id, chunk.end - chunk.begin, bytes));
     }

@@ -115,7 +115,7 @@ class ConnectivityCheck {
     format::BlockHeader header;
     {
       ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
-                             decoder_.Load(pack_, block));
+                             decoder_.Load(pack_.blocks(), block));
       header = view.header;
     }
     const ObjectType type = header.type;
@@ -124,15 +124,15 @@ class ConnectivityCheck {
       return {};
     }
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
-                           decoder_.Decode(pack_, block));
-    ZPACK_TRY(CountWork(pack_.expansion().Of(block).decoded +
+                           decoder_.Decode(pack_.blocks(), block));
+    ZPACK_TRY(CountWork(pack_.blocks().expansion().Of(block).decoded +
                         decoded.contents.size()));
     Bytes large;  // an object in segments
-    const BlockRun run = RunAt(pack_, block);
+    const BlockRun run = RunAt(pack_.blocks(), block);
     const bool segmented = IsSegmented(run, decoded);
     if (segmented) {
-      ZPACK_ASSIGN_OR_RETURN(large,
-                             ReadSegments(pack_, run, decoded, decoder_));
+      ZPACK_ASSIGN_OR_RETURN(
+          large, ReadSegments(pack_.blocks(), run, decoded, decoder_));
       ZPACK_TRY(CountWork(large.size()));
     }
     if (decoded.trees) return FollowTrees(block, decoded);
@@ -153,7 +153,7 @@ class ConnectivityCheck {
   // decoded so often that the order of the objects must be meant to do harm.
   Status CountWork(uint64_t bytes) {
     work_ += bytes;
-    const format::Expansion& limit = pack_.expansion().limit();
+    const format::Expansion& limit = pack_.blocks().expansion().limit();
     if (work_ / kMaxPasses <= std::max(limit.content, limit.decoded)) return {};
     return MakeError(ErrorCode::kLimitExceeded,
                      "more than {} bytes had to be decoded to follow the links "
@@ -185,7 +185,8 @@ class ConnectivityCheck {
       ZPACK_TRY(CountWork(decoded.trees->layout().content));
       std::vector<Pending> behind;  // for the next pass
       const Status visited = decoded.ForEachObject(
-          pack_.max_kept(), [&](size_t index, ByteView content) -> Status {
+          pack_.blocks().max_kept(),
+          [&](size_t index, ByteView content) -> Status {
             if (!wanted[index]) return {};
             const auto number = first + static_cast<uint32_t>(index);
             Follow(pack_.ids()[pack_.rank(number)], ObjectType::kTree, content);

@@ -27,15 +27,15 @@ struct RunInFlight {
 
 class Worker {
  public:
-  Worker(const PackFile& pack, const std::stop_token& stop)
-      : pack_(pack),
+  Worker(const FileBlocks& file, const std::stop_token& stop)
+      : file_(file),
         stop_(stop),
-        hasher_(pack.header().object_format),
-        batch_(pack.header().object_format) {}
+        hasher_(file.object_format()),
+        batch_(file.object_format()) {}
 
   // Damage goes into `out`.
   void Verify(RunInFlight& out) {
-    const Result<DecodedBlock> block = decoder_.Decode(pack_, out.run.first);
+    const Result<DecodedBlock> block = decoder_.Decode(file_, out.run.first);
     if (!block) {
       Lost(block.error(), out);
       return;
@@ -46,7 +46,7 @@ class Worker {
     }
     const auto& header = block->objects.header;
     const Status visited = block->ForEachObject(
-        pack_.max_kept(), [&](size_t, ByteView content) -> Status {
+        file_.max_kept(), [&](size_t, ByteView content) -> Status {
           ZPACK_TRY(CheckStop(stop_));
           out.bytes += content.size();
           batch_.Add(header.type, content);
@@ -62,7 +62,7 @@ class Worker {
     hasher_.Begin({first.objects.header.type, first.objects.sizes.front()});
     out.bytes = 0;
     const Status status =
-        StreamSegments(pack_, out.run, first, decoder_, [&](ByteView piece) {
+        StreamSegments(file_, out.run, first, decoder_, [&](ByteView piece) {
           const Status go_on = CheckStop(stop_);
           if (!go_on) return go_on;
           hasher_.Update(piece);
@@ -86,39 +86,39 @@ class Worker {
   }
 
   void Check(uint32_t number, const ObjectId& actual, RunInFlight& out) {
-    const ObjectId expected = pack_.ids()[pack_.rank(number)];
+    const ObjectId expected = file_.ids()[file_.rank(number)];
     ++out.attempts;
     if (actual == expected) {
       ++out.objects;
       return;
     }
-    const uint64_t offset = pack_.block_offset(out.run.first);
+    const uint64_t offset = file_.block_offset(out.run.first);
     out.damages.push_back(
         {FormatMessage(
              "object {} hashes to {} in block {} at offset {} of '{}'",
              expected.ToHex(), actual.ToHex(), out.run.first, offset,
-             pack_.path()),
+             file_.path()),
          expected, offset});
   }
 
   // Every object of the run that was not looked at yet is lost to `error`.
   void Lost(const Error& error, RunInFlight& out) {
-    const auto& rows = pack_.blocks().rows;
+    const auto& rows = file_.table().rows;
     for (uint32_t number = rows[out.run.first].first_object +
                            static_cast<uint32_t>(out.attempts);
          number < rows[out.run.last].first_object; ++number) {
-      const ObjectId id = pack_.ids()[pack_.rank(number)];
+      const ObjectId id = file_.ids()[file_.rank(number)];
       out.damages.push_back(
           {FormatMessage("object {} cannot be read: {}", id.ToHex(),
                          MessageText{error.message}),
-           id, pack_.block_offset(out.run.first),
+           id, file_.block_offset(out.run.first),
            error.code == ErrorCode::kIo ? ErrorCode::kIo
                                         : ErrorCode::kCorrupt});
       ++out.attempts;
     }
   }
 
-  const PackFile& pack_;
+  const FileBlocks& file_;
   const std::stop_token& stop_;
   ObjectHasher hasher_;
   ObjectBatchHasher batch_;
@@ -127,23 +127,23 @@ class Worker {
 
 }  // namespace
 
-Status VerifyObjects(const PackFile& pack, const std::vector<bool>& trusted,
+Status VerifyObjects(const FileBlocks& file, const std::vector<bool>& trusted,
                      const RunOptions& run, VerifyReport& report) {
   const ProgressPhase phase(run.progress, "Verifying objects",
-                            pack.ids().size(), ContentSize(pack, trusted, run));
+                            file.ids().size(), ContentSize(file, trusted, run));
   size_t next = 0;
   return RunOrderedPipeline<RunInFlight>(
       ResolveThreads(run.threads), run.stop,
-      [&] { return Worker(pack, run.stop); },
+      [&] { return Worker(file, run.stop); },
       [&](RunInFlight& item) -> Result<bool> {
         while (next < trusted.size() && trusted[next]) {
           phase.Advance(
-              pack.continues_previous(next) ? 0 : pack.block_object_count(next),
+              file.continues_previous(next) ? 0 : file.block_object_count(next),
               0);
           ++next;
         }
-        if (next == pack.blocks().block_count()) return false;
-        item.run = RunAt(pack, next);
+        if (next == file.block_count()) return false;
+        item.run = RunAt(file, next);
         next = item.run.last;
         return true;
       },
@@ -185,7 +185,7 @@ Status VerifyPack(const PackFile& pack, VerifyLevel level,
     ZPACK_TRY(VerifyChecksums(pack, run, report));
   }
   if (level >= VerifyLevel::kObjects) {
-    ZPACK_TRY(VerifyObjects(pack, {}, run, report));
+    ZPACK_TRY(VerifyObjects(pack.blocks(), {}, run, report));
     // Tags are read for this, so they must be whole.
     if (report.damages.empty()) ZPACK_TRY(VerifyPeeledRefs(pack, report));
   }

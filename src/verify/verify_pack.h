@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "reader/file_blocks.h"
 #include "reader/pack_file.h"
 #include "zpack/options.h"
 #include "zpack/verify.h"
@@ -23,8 +24,8 @@ Status VerifyChecksums(const PackFile& pack, const RunOptions& run,
                        VerifyReport& report);
 
 // Every object decodes and hashes to its id, but those in the blocks that
-// `trusted` has, by block.
-Status VerifyObjects(const PackFile& pack, const std::vector<bool>& trusted,
+// `trusted` has, by block. REQUIRES: the index is loaded.
+Status VerifyObjects(const FileBlocks& file, const std::vector<bool>& trusted,
                      const RunOptions& run, VerifyReport& report);
 
 // Every ref's peeled value is what its tag points at. REQUIRES: objects have

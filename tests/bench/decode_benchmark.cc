@@ -60,15 +60,15 @@ class NullOutput {
 Status DecodeBlock(const PackFile& pack, size_t block, BlockDecoder& decoder,
                    NullOutput& out, Decoded& sum) {
   ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
-                         decoder.Decode(pack, block));
+                         decoder.Decode(pack.blocks(), block));
   const auto write = [&](ByteView content) {
     sum.bytes += content.size();
     return out.Write(content);
   };
-  const BlockRun run = RunAt(pack, block);
+  const BlockRun run = RunAt(pack.blocks(), block);
   if (IsSegmented(run, decoded)) {
     ++sum.objects;
-    return StreamSegments(pack, run, decoded, decoder, write);
+    return StreamSegments(pack.blocks(), run, decoded, decoder, write);
   }
   sum.objects += decoded.objects.sizes.size();
   return decoded.ForEachObject(
@@ -81,9 +81,9 @@ Result<Decoded> DecodeFile(const PackFile& pack) {
   NullOutput out;
   Decoded sum;
   for (size_t block = 0; block < pack.blocks().block_count(); ++block) {
-    if (pack.continues_previous(block)) continue;
+    if (pack.blocks().continues_previous(block)) continue;
     ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
-                           decoder.Load(pack, block));
+                           decoder.Load(pack.blocks(), block));
     const ObjectType type = view.header.type;
     if (type != ObjectType::kCommit && type != ObjectType::kTree) continue;
     ZPACK_TRY(DecodeBlock(pack, block, decoder, out, sum));

@@ -69,7 +69,7 @@ Bytes Rewrite(const Bytes& bytes, const Future& future) {
     const ByteView old =
         ByteView(bytes).subspan(chunk.offset, chunk.end() - chunk.offset);
     if (chunk.id == format::kBlockTableChunk) {
-      format::BlockTable table = (*pack)->blocks();
+      format::BlockTable table = (*pack)->blocks().table();
       for (auto& row : table.rows) row.offset += shift;
       Bytes payload;
       format::Encode(table, payload);

@@ -90,14 +90,14 @@ TEST(Sweep, TheFileHasBlocksOfEveryKind) {
   uint64_t copies = 0;  // at least
   BlockDecoder decoder;
   for (size_t i = 0; i < (*pack)->blocks().block_count(); ++i) {
-    const auto block = decoder.Decode(**pack, i);
+    const auto block = decoder.Decode((*pack)->blocks(), i);
     ASSERT_TRUE(block) << block.error().message;
     kinds.insert(block->objects.header.kind);
     if (!block->deltas) continue;
     for (uint32_t j = 0; j < block->deltas->count(); ++j) {
       bases += block->deltas->base(j) ? 1 : 0;
     }
-    const auto view = decoder.Load(**pack, i);
+    const auto view = decoder.Load((*pack)->blocks(), i);
     ASSERT_TRUE(view);
     copies += view->Find(format::StreamKind::kCopyLengths)->header.raw_size / 2;
   }

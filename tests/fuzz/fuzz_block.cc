@@ -111,8 +111,8 @@ void UseInFile(const format::BlockHeader& header, ByteView payload) {
   Require(pack.has_value());
   const size_t last = (*pack)->blocks().block_count() - 1;
   static BlockDecoder decoder;
-  const auto objects = decoder.DecodeObjects(**pack, last);
-  const auto block = decoder.Decode(**pack, last);
+  const auto objects = decoder.DecodeObjects((*pack)->blocks(), last);
+  const auto block = decoder.Decode((*pack)->blocks(), last);
   if (!block) return;
   Require(objects.has_value() && objects->sizes == block->objects.sizes);
   if (header.kind != format::BlockKind::kSegment) UseObjects(*block);

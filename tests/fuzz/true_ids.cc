@@ -65,7 +65,7 @@ std::optional<Ids> HashObjects(const Bytes& file) {
   ObjectHasher hasher((*pack)->header().object_format);
   SegmentHasher segments((*pack)->header().object_format);
   for (size_t i = 0; i < (*pack)->blocks().block_count(); ++i) {
-    const auto block = decoder.Decode(**pack, i);
+    const auto block = decoder.Decode((*pack)->blocks(), i);
     if (!block) continue;
     const format::BlockHeader& header = block->objects.header;
     if (header.kind == format::BlockKind::kSegment) {

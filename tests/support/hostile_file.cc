@@ -207,9 +207,8 @@ HostileFile::HostileFile(ByteView file) {
   refs = from.refs();
   for (size_t block = 0; block < from.blocks().block_count(); ++block) {
     Bytes chunk;
-    Require(from.ReadBlockChunk(block, chunk).has_value(), "block");
-    blocks.push_back(
-        {from.blocks().rows[block].first_object, std::move(chunk)});
+    Require(from.blocks().ReadBlockChunk(block, chunk).has_value(), "block");
+    blocks.push_back({from.blocks().first_object(block), std::move(chunk)});
   }
   for (uint32_t number = 0; number < from.object_count(); ++number) {
     ids.push_back(from.ids()[from.rank(number)]);

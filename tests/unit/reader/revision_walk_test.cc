@@ -309,7 +309,7 @@ TEST_F(RevisionWalkTest, ADamagedBlockIsNamed) {
   size_t found = 0;
   for (size_t block = 0; block < (*pack)->blocks().block_count(); ++block) {
     Bytes bad = good;
-    bad[(*pack)->block_offset(block) + 40] ^= 1;
+    bad[(*pack)->blocks().block_offset(block) + 40] ^= 1;
     const Status status = Walk(std::move(bad), options);
     if (status) continue;  // nothing needs the content of blobs
     ++found;
@@ -317,7 +317,7 @@ TEST_F(RevisionWalkTest, ADamagedBlockIsNamed) {
         status,
         IsError(ErrorCode::kCorrupt,
                 HasSubstr(fmt::format("in block {} at offset {} of", block,
-                                      (*pack)->block_offset(block)))));
+                                      (*pack)->blocks().block_offset(block)))));
   }
   EXPECT_GE(found, 3U);
 }

@@ -83,7 +83,7 @@ class VerifyConnectivityTest : public ::testing::Test {
     BlockDecoder decoder;
     size_t blocks = 0;
     for (size_t i = 0; i < pack.blocks().block_count(); ++i) {
-      const auto block = decoder.DecodeObjects(pack, i);
+      const auto block = decoder.DecodeObjects(pack.blocks(), i);
       ASSERT_THAT(block, IsOk());
       if (block->header.type != ObjectType::kTree) continue;
       EXPECT_EQ(block->header.kind, format::BlockKind::kTrees);

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reader/file_blocks.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+
+namespace zpack {
+
+FileBlocks::FileBlocks(const RandomAccessFile& file, const ReadOptions& options,
+                       Parts parts, IndexReader read_index)
+    : file_(file),
+      options_(options),
+      parts_(std::move(parts)),
+      read_index_(std::move(read_index)),
+      expansion_(parts_.table.block_count(), parts_.max_expansion) {}
+
+Status FileBlocks::LoadIndex() const {
+  uint64_t reading_at = 0;
+  return LoadIndex(reading_at);
+}
+
+Status FileBlocks::LoadIndex(uint64_t& reading_at) const {
+  return load_index_.Do([&]() -> Status {
+    ZPACK_ASSIGN_OR_RETURN(index_, read_index_(reading_at));
+    index_loaded_ = true;
+    return {};
+  });
+}
+
+uint32_t FileBlocks::block_object_count(size_t block) const {
+  return std::max<uint32_t>(first_object(block + 1) - first_object(block), 1);
+}
+
+Status FileBlocks::CheckBlockSize(size_t block) const {
+  const uint64_t size = block_stored_size(block);
+  if (size <= options_.max_block_size) return {};
+  return MakeError(
+      ErrorCode::kLimitExceeded,
+      "block of {} bytes is above the limit of {} at offset {} of '{}'", size,
+      options_.max_block_size, block_offset(block), path());
+}
+
+Status FileBlocks::ReadBlockChunk(size_t block, Bytes& chunk) const {
+  ZPACK_TRY(CheckBlockSize(block));
+  chunk.resize(block_stored_size(block));
+  return file_.Read(block_offset(block), chunk);
+}
+
+}  // namespace zpack
