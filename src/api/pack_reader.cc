@@ -3,86 +3,29 @@
 
 #include "zpack/pack_reader.h"
 
-#include <array>
 #include <utility>
 
 #include "base/error.h"
 #include "base/guarded.h"
-#include "base/hex.h"
+#include "reader/describe_file.h"
+#include "reader/name_resolver.h"
 #include "reader/object_locator.h"
 #include "reader/object_reader.h"
 #include "reader/pack_file.h"
 #include "reader/revision_walk.h"
 
 namespace zpack {
-namespace {
-
-// Git takes no abbreviation shorter than this.
-constexpr size_t kMinAbbreviation = 4;
-// Candidates listed for an ambiguous abbreviation.
-constexpr uint32_t kMaxCandidates = 20;
-
-// Where Git looks for a ref, in this order (gitrevisions(7)).
-constexpr std::array<std::string_view, 6> kRefRules = {"{}",
-                                                       "refs/{}",
-                                                       "refs/tags/{}",
-                                                       "refs/heads/{}",
-                                                       "refs/remotes/{}",
-                                                       "refs/remotes/{}/HEAD"};
-
-FileDescription::Block DescribeBlock(const PackFile& pack, size_t index,
-                                     const format::BlockView& view) {
-  FileDescription::Block out;
-  out.offset = pack.blocks().block_offset(index);
-  out.size = pack.blocks().block_stored_size(index);
-  out.kind = format::KindName(view.header.kind);
-  out.type = view.header.type;
-  out.first_object = view.header.first_object;
-  out.object_count = view.header.object_count;
-  out.segment_offset = view.header.segment_offset;
-  for (const auto& stream : view.streams) {
-    out.streams.push_back({std::string(format::KindName(stream.header.kind)),
-                           std::string(format::CodecName(stream.header.codec)),
-                           stream.header.raw_size, stream.header.stored_size});
-  }
-  return out;
-}
-
-}  // namespace
-
 struct PackReader::State {
   explicit State(std::unique_ptr<PackFile> file)
-      : pack(std::move(file)), locator(*pack), objects(*pack) {}
+      : pack(std::move(file)),
+        locator(*pack),
+        objects(*pack),
+        names(*pack, locator, objects) {}
 
   std::unique_ptr<PackFile> pack;
   ObjectLocator locator;
   ObjectReader objects;
-
-  Result<ObjectInfo> ReadInfo(const ObjectId& id) {
-    ZPACK_ASSIGN_OR_RETURN(const uint32_t number, locator.FindChecked(id));
-    return objects.ReadInfo(number);
-  }
-
-  std::unexpected<Error> NoSuchName(std::string_view name) const {
-    return MakeError(ErrorCode::kNotFound, "no object or ref '{}' in '{}'",
-                     name, pack->path());
-  }
-
-  Result<ObjectId> ResolveAbbreviation(std::string_view name) {
-    ZPACK_ASSIGN_OR_RETURN(const ObjectLocator::Matches matches,
-                           locator.FindPrefix(name, kMaxCandidates));
-    if (matches.count == 0) return NoSuchName(name);
-    if (matches.count == 1) return matches.first.front();
-    std::string message = fmt::format(
-        "short object id {} is ambiguous\nhint: The candidates are:", name);
-    for (const ObjectId& id : matches.first) {
-      const auto info = ReadInfo(id);
-      message += fmt::format("\nhint:   {} {}", id.ToHex(),
-                             info ? ObjectTypeName(info->type) : "unknown");
-    }
-    if (matches.count > matches.first.size()) message += "\nhint:   ...";
-    return std::unexpected(Error{ErrorCode::kAmbiguous, std::move(message)});
-  }
+  NameResolver names;
 };
 
 PackReader::PackReader(std::unique_ptr<State> state)
@@ -131,27 +74,11 @@ Result<bool> PackReader::Contains(const ObjectId& id) const {
 }
 
 Result<ObjectId> PackReader::Resolve(std::string_view name) const {
-  return Guarded([&]() -> Result<ObjectId> {
-    if (name == "@") name = "HEAD";
-    // As in Git, a full id is an id even when a ref has that name.
-    if (name.size() == ObjectIdWidth(object_format()) * 2) {
-      if (const auto id = ObjectId::FromHex(name)) {
-        ZPACK_TRY(state_->locator.Contains(*id));
-        return *id;
-      }
-    }
-    for (const std::string_view rule : kRefRules) {
-      const ObjectId target =
-          refs().Resolve(fmt::format(fmt::runtime(rule), name));
-      if (!target.empty()) return target;
-    }
-    if (name.size() < kMinAbbreviation) return state_->NoSuchName(name);
-    return state_->ResolveAbbreviation(name);
-  });
+  return Guarded([&] { return state_->names.Resolve(name); });
 }
 
 Result<ObjectInfo> PackReader::ReadInfo(const ObjectId& id) const {
-  return Guarded([&]() -> Result<ObjectInfo> { return state_->ReadInfo(id); });
+  return Guarded([&] { return state_->names.ReadInfo(id); });
 }
 
 Result<std::vector<uint8_t>> PackReader::Read(const ObjectId& id) const {
@@ -184,36 +111,7 @@ Status PackReader::Walk(
 }
 
 Result<FileDescription> PackReader::Describe() const {
-  return Guarded([&]() -> Result<FileDescription> {
-    const PackFile& pack = *state_->pack;
-    // Nothing of it is shown, but all that is shown is checked.
-    ZPACK_TRY(pack.LoadIndex());
-    const format::FileHeader& header = pack.header();
-    FileDescription out;
-    out.file_size = pack.file().size();
-    out.format_major = header.major;
-    out.format_minor = header.minor;
-    out.object_format = header.object_format;
-    out.object_count = header.object_count;
-    out.header_size = header.EncodedSize();
-    out.table_of_contents_offset = header.table_of_contents_offset;
-    out.required_features = header.required_features;
-    out.optional_features = header.optional_features;
-    for (const format::ChunkLocation& chunk : pack.toc().chunks) {
-      out.chunks.push_back({format::ChunkName(chunk.id), chunk.offset,
-                            chunk.end() - chunk.offset,
-                            (chunk.flags & format::kChunkRequired) != 0});
-    }
-    BlockDecoder decoder;
-    for (size_t i = 0; i < pack.blocks().block_count(); ++i) {
-      ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
-                             decoder.Load(pack.blocks(), i));
-      out.blocks.push_back(DescribeBlock(pack, i, view));
-    }
-    out.content_digest = ToHex(pack.trailer().content_digest);
-    out.file_hash = ToHex(pack.trailer().file_hash);
-    return out;
-  });
+  return Guarded([&] { return DescribeFile(*state_->pack); });
 }
 
 Result<RefsSnapshot> ReadRefs(const std::string& path,

@@ -3,10 +3,10 @@
 
 #include "zpack/repack.h"
 
-#include "api/phase_timer.h"
 #include "api/repack_repository.h"
 #include "base/error.h"
 #include "base/guarded.h"
+#include "base/phase_timer.h"
 #include "git/git_pack_store.h"
 #include "git/repack_configuration.h"
 #include "repack/repacker.h"

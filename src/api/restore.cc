@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "api/decoding_threads.h"
-#include "api/phase_timer.h"
 #include "base/error.h"
 #include "base/guarded.h"
+#include "base/phase_timer.h"
 #include "git/repository_sink.h"
 #include "reader/pack_file.h"
 #include "restore/repository_restorer.h"

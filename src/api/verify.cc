@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "api/decoding_threads.h"
-#include "api/phase_timer.h"
 #include "base/error.h"
 #include "base/guarded.h"
+#include "base/phase_timer.h"
 #include "git/repository_source.h"
 #include "reader/pack_file.h"
 #include "verify/compare_repository.h"

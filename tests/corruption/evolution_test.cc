@@ -10,8 +10,8 @@
 #include <iterator>
 #include <optional>
 
-#include "api/convert_source.h"
 #include "base/hash.h"
+#include "convert/convert_source.h"
 #include "format/block_table.h"
 #include "format/trailer.h"
 #include "git/repository_sink.h"

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "api/convert_source.h"
 #include "base/file.h"
+#include "convert/convert_source.h"
 #include "reader/pack_file.h"
 #include "reader/revision_walk.h"
 #include "reuse/base_file.h"

@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "api/convert_source.h"
 #include "base/file.h"
+#include "convert/convert_source.h"
 #include "reader/pack_file.h"
 #include "support/matchers.h"
 #include "support/memory_file.h"

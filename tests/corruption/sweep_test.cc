@@ -12,7 +12,7 @@
 #include <iterator>
 #include <set>
 
-#include "api/convert_source.h"
+#include "convert/convert_source.h"
 #include "reader/block_decoder.h"
 #include "reader/object_locator.h"
 #include "reader/object_reader.h"

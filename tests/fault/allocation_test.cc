@@ -12,7 +12,7 @@
 #include <functional>
 #include <new>
 
-#include "api/convert_source.h"
+#include "convert/convert_source.h"
 #include "support/matchers.h"
 #include "support/memory_source.h"
 #include "support/repo_builder.h"

@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-#include "api/convert_source.h"
+#include "convert/convert_source.h"
 #include "support/fault_file.h"
 #include "support/memory_source.h"
 #include "support/temp_dir.h"

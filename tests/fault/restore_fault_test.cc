@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "api/convert_source.h"
 #include "base/posix_file_system.h"
+#include "convert/convert_source.h"
 #include "git/repository_sink.h"
 #include "reader/pack_file.h"
 #include "restore/repository_restorer.h"

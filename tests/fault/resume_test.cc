@@ -13,8 +13,8 @@
 #include <stop_token>
 #include <string>
 
-#include "api/convert_source.h"
 #include "base/error.h"
+#include "convert/convert_source.h"
 #include "support/fault_file.h"
 #include "support/memory_source.h"
 #include "support/temp_dir.h"

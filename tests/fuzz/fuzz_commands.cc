@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/convert_source.h"
 #include "cli.h"
+#include "convert/convert_source.h"
 #include "fuzz/file_mutator.h"
 #include "fuzz/file_parts.h"
 #include "fuzz/fuzz_target.h"

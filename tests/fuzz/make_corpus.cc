@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "api/convert_source.h"
 #include "base/error.h"
 #include "codec/zstd_codec.h"
+#include "convert/convert_source.h"
 #include "format/block.h"
 #include "format/block_table.h"
 #include "format/chunk.h"

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "api/convert_source.h"
 #include "base/file.h"
+#include "convert/convert_source.h"
 #include "format/constants.h"
 #include "format/expansion.h"
 #include "reader/pack_file.h"

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "api/convert_source.h"
+#include "convert/convert_source.h"
 #include "reader/object_reader.h"
 #include "support/deltas.h"
 #include "support/matchers.h"

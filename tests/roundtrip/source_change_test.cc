@@ -12,8 +12,8 @@
 #include <functional>
 #include <utility>
 
-#include "api/convert_source.h"
 #include "base/error.h"
+#include "convert/convert_source.h"
 #include "git/repository_source.h"
 #include "support/matchers.h"
 #include "support/program.h"

@@ -26,8 +26,8 @@ import tempfile
 VALUE_HEADERS = {"object_id.h", "options.h", "progress.h", "quote.h", "refs.h",
                  "result.h", "version.h", "walk.h"}
 FACADE_HEADERS = {
-    "convert.h": {"api"},
-    "pack_reader.h": {"api"},
+    "convert.h": {"convert", "api"},
+    "pack_reader.h": {"reader", "api"},
     "repack.h": {"repack", "api"},
     "restore.h": {"restore", "api"},
     "statistics.h": {"reader", "api"},

@@ -10,7 +10,7 @@
 
 #include <memory>
 
-#include "api/convert_source.h"
+#include "convert/convert_source.h"
 #include "fuzz/file_parts.h"
 #include "fuzz/true_ids.h"
 #include "support/matchers.h"

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "api/convert_source.h"
+#include "convert/convert_source.h"
 #include "support/matchers.h"
 #include "support/memory_file.h"
 #include "support/memory_source.h"

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/convert_source.h"
+#include "convert/convert_source.h"
 #include "support/matchers.h"
 #include "support/memory_source.h"
 #include "support/temp_dir.h"

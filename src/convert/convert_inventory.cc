@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "api/convert_inventory.h"
+#include "convert/convert_inventory.h"
 
 #include <optional>
 #include <utility>

@@ -1,23 +1,19 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "api/convert_resume.h"
+#include "reuse/unfinished_file.h"
 
 #include <algorithm>
-#include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
-#include "base/guarded.h"
-#include "format/block.h"
-#include "format/chunk.h"
+#include "format/constants.h"
 #include "reader/block_decoder.h"
 #include "reader/file_blocks.h"
+#include "reuse/block_scan.h"
 #include "verify/verify_pack.h"
 #include "writer/container_writer.h"
-#include "zpack/convert.h"
 
 namespace zpack {
 namespace {
@@ -42,90 +38,6 @@ Result<std::string> Compare(const RandomAccessFile& file, ByteView preamble) {
   if (!std::ranges::equal(start, preamble)) return "it is damaged";
   return {};
 }
-
-// Reads the blocks of a file one after the other and finds out to which items
-// of a plan they belong.
-class BlockScan {
- public:
-  BlockScan(const RandomAccessFile& file, const PackPlan& plan)
-      : file_(file), plan_(plan), offset_(plan.preamble.size()) {}
-
-  Status Run(WrittenBlocks& written) {
-    const size_t reused = plan_.contents.reused_count();
-    for (size_t item = 0; item < reused + plan_.blocks.size(); ++item) {
-      ZPACK_ASSIGN_OR_RETURN(
-          const bool complete,
-          item < reused ? ScanReused(written)
-                        : ScanPlanned(plan_.blocks[item - reused], written));
-      if (!complete) break;
-      written.item_ends.push_back(written.blocks.size());
-    }
-    size_t items = written.item_ends.size();
-    // Reused blocks are copied faster than looked at; of an object in segments
-    // all are needed, or none.
-    if (items < reused) items = 0;
-    while (items > reused && items - reused < plan_.blocks.size() &&
-           plan_.blocks[items - reused].segment_offset != 0) {
-      --items;
-    }
-    written.Shrink(items);
-    return {};
-  }
-
- private:
-  // The next block, or nothing when there is no whole one. kIo.
-  Result<std::optional<format::BlockHeader>> Next(WrittenBlocks& written) {
-    constexpr uint64_t kSmallest = format::kChunkOverhead;
-    const uint64_t rest = file_.size() - offset_;
-    if (rest < kSmallest) return std::nullopt;
-    chunk_.resize(format::kChunkHeaderSize);
-    ZPACK_TRY(file_.Read(offset_, chunk_));
-    const auto header = format::DecodeChunkHeader(chunk_);
-    if (!header || header->id != format::kBlockChunk ||
-        header->payload_size > rest - kSmallest ||
-        header->payload_size > ReadOptions{}.max_block_size) {
-      return std::nullopt;
-    }
-    chunk_.resize(header->payload_size + kSmallest);
-    ZPACK_TRY(file_.Read(offset_, chunk_));
-    const auto payload = format::DecodeChunk(format::kBlockChunk, chunk_);
-    if (!payload) return std::nullopt;
-    const auto block =
-        format::DecodeBlock(*payload, ReadOptions{}.max_block_size);
-    if (!block) return std::nullopt;
-    written.blocks.push_back(
-        {offset_, chunk_.size(), block->header.first_object, {}});
-    offset_ += chunk_.size();
-    return block->header;
-  }
-
-  // Both: false when the item is not there, or not all of it.
-  Result<bool> ScanReused(WrittenBlocks& written) {
-    ZPACK_ASSIGN_OR_RETURN(const auto header, Next(written));
-    return header.has_value();
-  }
-
-  Result<bool> ScanPlanned(const PlannedBlock& plan, WrittenBlocks& written) {
-    uint32_t covered = 0;
-    while (covered < plan.count) {
-      ZPACK_ASSIGN_OR_RETURN(const auto header, Next(written));
-      if (!header || header->kind != plan.kind || header->type != plan.type ||
-          header->first_object !=
-              plan_.input.first_number + plan.first + covered ||
-          header->segment_offset != plan.segment_offset ||
-          header->object_count > plan.count - covered) {
-        return false;
-      }
-      covered += header->object_count;
-    }
-    return true;
-  }
-
-  const RandomAccessFile& file_;
-  const PackPlan& plan_;
-  uint64_t offset_;
-  Bytes chunk_;
-};
 
 // The number after those of the first `items` items.
 uint32_t EndNumber(const PackPlan& plan, size_t items) {
@@ -202,7 +114,7 @@ Result<WrittenBlocks> FindWrittenBlocks(FileSystem& file_system,
     ZPACK_TRY(output.file().Truncate(0));
     return written;
   }
-  ZPACK_TRY(BlockScan(*written.file, plan).Run(written));
+  ZPACK_TRY(ScanBlocks(*written.file, plan, written));
   if (!written.item_ends.empty()) {
     ZPACK_TRY(CheckObjects(file_system, plan, run, written));
   }
@@ -220,17 +132,14 @@ void KeepForResume(ByteView preamble, AtomicFile& output) {
   output.Keep();
 }
 
-bool CanResume(const std::string& path) {
-  const auto resumable = Guarded([&]() -> Result<bool> {
-    ZPACK_ASSIGN_OR_RETURN(const std::string temporary,
-                           AtomicFile::TemporaryPath(path));
-    ZPACK_ASSIGN_OR_RETURN(const auto file,
-                           PosixFileSystem().OpenForRead(temporary));
-    Bytes start(kUnfinishedMarker.size());
-    return file->size() > start.size() && file->Read(0, start) &&
-           AsText(start) == kUnfinishedMarker;
-  });
-  return resumable.value_or(false);
+Result<bool> HasUnfinishedFile(FileSystem& file_system,
+                               const std::string& path) {
+  ZPACK_ASSIGN_OR_RETURN(const std::string temporary,
+                         AtomicFile::TemporaryPath(path));
+  ZPACK_ASSIGN_OR_RETURN(const auto file, file_system.OpenForRead(temporary));
+  Bytes start(kUnfinishedMarker.size());
+  return file->size() > start.size() && file->Read(0, start) &&
+         AsText(start) == kUnfinishedMarker;
 }
 
 }  // namespace zpack

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What convert can take from the temporary file of a run that was cut off.
+// Functions without state; one call at a time.
 
 #pragma once
 
@@ -29,5 +30,10 @@ Result<WrittenBlocks> FindWrittenBlocks(FileSystem& file_system,
 // `preamble` is that of the plan, or empty when this run wrote nothing yet and
 // the blocks are those of the run before.
 void KeepForResume(ByteView preamble, AtomicFile& output);
+
+// Whether such a file was left for the destination `path`. kNotFound when there
+// is no temporary file; kIo.
+Result<bool> HasUnfinishedFile(FileSystem& file_system,
+                               const std::string& path);
 
 }  // namespace zpack

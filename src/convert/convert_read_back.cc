@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "api/convert_read_back.h"
+#include "convert/convert_read_back.h"
 
 #include <algorithm>
 #include <utility>

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "api/convert_source.h"
+#include "convert/convert_source.h"
 #include "object/object_source.h"
 #include "reader/pack_file.h"
 #include "zpack/options.h"

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "convert/convert_stats.h"
+
+namespace zpack {
+
+ConvertStats MakeStats(const WriteStats& written, const RefsSnapshot& refs,
+                       uint64_t source_pack_bytes) {
+  ConvertStats stats;
+  for (size_t i = 0; i < kAllObjectTypes.size(); ++i) {
+    const ObjectType type = kAllObjectTypes[i];
+    const auto& from = written.types[static_cast<size_t>(type)];
+    stats.types[i] = {type, from.count, from.raw_bytes, from.stored_bytes};
+  }
+  stats.reused = {written.reused.blocks, written.reused.bytes,
+                  written.reused.objects, written.reused.renumbered_blocks};
+  stats.resumed_blocks = written.resumed_blocks;
+  stats.file_size = written.file_size;
+  stats.source_pack_bytes = source_pack_bytes;
+  stats.refs = refs.refs.size();
+  return stats;
+}
+
+uint64_t CountUnverified(const ConvertStats& stats,
+                         const ConvertOptions& options) {
+  if (options.read_back == ReadBack::kNo) return stats.objects();
+  return options.trust_base == TrustBase::kYes ? stats.reused.objects : 0;
+}
+
+uint64_t ConvertStats::objects() const {
+  uint64_t sum = 0;
+  for (const PerType& type : types) sum += type.count;
+  return sum;
+}
+
+uint64_t ConvertStats::raw_bytes() const {
+  uint64_t sum = 0;
+  for (const PerType& type : types) sum += type.raw_bytes;
+  return sum;
+}
+
+uint64_t ConvertStats::index_bytes() const {
+  uint64_t blocks = 0;
+  for (const PerType& type : types) blocks += type.stored_bytes;
+  return file_size - blocks;
+}
+
+}  // namespace zpack

@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <utility>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "base/guarded.h"
+#include "base/memory.h"
+#include "base/phase_timer.h"
+#include "convert/convert_inventory.h"
+#include "convert/convert_read_back.h"
+#include "convert/convert_source.h"
+#include "convert/convert_stats.h"
+#include "object/open_timed.h"
+#include "reader/pack_file.h"
+#include "reuse/unfinished_file.h"
+#include "writer/encoding_options.h"
+#include "writer/pack_writer.h"
+
+namespace zpack {
+namespace {
+
+// What threads take together: the program, caches and buffers of the source.
+constexpr uint64_t kConvertMemory = uint64_t{64} << 20;
+
+// What ConvertTo needs.
+struct Conversion {
+  ObjectSource& source;
+  const SourceOpener& open_source;
+  FileSystem& file_system;
+  const ConvertOptions& options;
+  const EncodingOptions& encoding;
+  AtomicFile& output;
+};
+
+// Whether another run may get further than one that failed like this: nothing
+// is wrong with the file that it wrote.
+bool MayContinueAfter(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kInterrupted:
+    case ErrorCode::kOutOfMemory:
+    // An object of the source is damaged or gone, or the source is.
+    case ErrorCode::kSourceCorrupt:
+    case ErrorCode::kNotFound:
+    case ErrorCode::kGit:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// What was written.
+struct Written {
+  ObjectIdTable ids;
+  WriteStats stats;
+  std::string base_unused;
+  bool base_unrelated = false;
+  std::string resume_unused;
+};
+
+// Writes and syncs the output, under a temporary name. `preamble` is set once
+// it may begin with it. What is planned for each object is gone afterwards.
+Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
+                        Bytes& preamble) {
+  const ConvertOptions& options = to.options;
+  ZPACK_ASSIGN_OR_RETURN(
+      const Inventory inventory,
+      TakeInventory(to.source, refs, to.file_system, options));
+
+  // From here on the set of objects is fixed, and so are the bytes.
+  ZPACK_ASSIGN_OR_RETURN(const PackPlan plan,
+                         BlameSource(PlanPack(to.source,
+                                              {inventory.ids(), inventory.list,
+                                               refs, inventory.base.get()},
+                                              to.encoding, options.run)));
+  Written written{
+      inventory.ids(), {}, inventory.base_unused, inventory.base_unrelated, ""};
+  WrittenBlocks already;
+  if (options.resume == Resume::kYes) {
+    ZPACK_ASSIGN_OR_RETURN(
+        already, FindWrittenBlocks(to.file_system, to.output, plan, options.run,
+                                   written.resume_unused));
+  }
+  preamble = plan.preamble;
+  ZPACK_ASSIGN_OR_RETURN(
+      written.stats,
+      BlameSource(WritePack(plan, already, options.run, to.output.file())));
+  return written;
+}
+
+// Converts and publishes. `preamble` is that of WriteTo.
+Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
+  const ConvertOptions& options = to.options;
+  // Refs before objects: an object that a ref needs was there before the ref.
+  ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, to.source.ReadRefs());
+  ZPACK_ASSIGN_OR_RETURN(const Written written, WriteTo(to, refs, preamble));
+
+  // Read back from disk, through the same code that any reader uses.
+  ZPACK_ASSIGN_OR_RETURN(
+      auto file, to.file_system.OpenForRead(to.output.temporary_path()));
+  ZPACK_ASSIGN_OR_RETURN(const auto pack,
+                         PackFile::Open(std::move(file), ReadOptions{}));
+  if (options.read_back == ReadBack::kYes) {
+    ZPACK_TRY(ReadBackFile(
+        to.source, *pack,
+        {written.stats.copied, options.base.value_or(""), options.trust_base},
+        options.run));
+  }
+
+  // The source, opened again, must still have every object. What it has gained
+  // is reported.
+  ZPACK_ASSIGN_OR_RETURN(
+      const MovedOn moved_on,
+      CompareWithNow(to.open_source, *pack, refs, written.ids, options));
+
+  // Beyond this point the file is known to be good.
+  ZPACK_TRY(CheckStop(options.run.stop));
+  ZPACK_TRY(to.output.Commit());
+  ConvertStats stats = MakeStats(written.stats, refs, to.source.PackedBytes());
+  stats.unverified_objects = CountUnverified(stats, options);
+  stats.moved_on = moved_on;
+  stats.missing_alternates = to.source.MissingAlternates();
+  stats.base_unused = written.base_unused;
+  stats.base_unrelated = written.base_unrelated;
+  stats.resume_unused = written.resume_unused;
+  return stats;
+}
+
+Result<ConvertStats> Run(const SourceOpener& open_source,
+                         FileSystem& file_system, const std::string& path,
+                         const ConvertOptions& given) {
+  ZPACK_ASSIGN_OR_RETURN(const EncodingOptions encoding,
+                         ResolveEncoding(given));
+  PhaseTimer timer(given.run.progress);
+  ConvertOptions options = given;
+  options.run.progress = &timer;
+  options.run.threads =
+      FittingThreads(given.run, kConvertMemory, EncodingMemory(encoding));
+
+  // Take the destination first: nothing is worse than an hour of work and then
+  // no place to put it.
+  ZPACK_ASSIGN_OR_RETURN(
+      const auto source,
+      OpenTimed([&] { return open_source(SourceUse::kConvert); }, options.run));
+  ZPACK_ASSIGN_OR_RETURN(
+      AtomicFile output,
+      AtomicFile::Create(file_system, path, options.overwrite,
+                         options.resume == Resume::kYes
+                             ? AtomicFile::Leftover::kKeep
+                             : AtomicFile::Leftover::kEmpty));
+  Bytes preamble;
+  const Conversion conversion{*source, open_source, file_system,
+                              options, encoding,    output};
+  Result<ConvertStats> stats =
+      Guarded([&] { return ConvertTo(conversion, preamble); });
+  if (!stats && (options.resume == Resume::kYes ||
+                 MayContinueAfter(stats.error().code))) {
+    KeepForResume(preamble, output);
+  }
+  if (stats) stats->phases = timer.phases();
+  return stats;
+}
+
+}  // namespace
+
+Result<ConvertStats> ConvertSource(const SourceOpener& open_source,
+                                   FileSystem& file_system,
+                                   const std::string& path,
+                                   const ConvertOptions& options) {
+  return Guarded([&] { return Run(open_source, file_system, path, options); });
+}
+
+}  // namespace zpack

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reader/describe_file.h"
+
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/hex.h"
+#include "format/block.h"
+#include "format/chunk.h"
+#include "reader/block_decoder.h"
+
+namespace zpack {
+namespace {
+
+FileDescription::Block DescribeBlock(const FileBlocks& file, size_t index,
+                                     const format::BlockView& view) {
+  FileDescription::Block out;
+  out.offset = file.block_offset(index);
+  out.size = file.block_stored_size(index);
+  out.kind = format::KindName(view.header.kind);
+  out.type = view.header.type;
+  out.first_object = view.header.first_object;
+  out.object_count = view.header.object_count;
+  out.segment_offset = view.header.segment_offset;
+  for (const auto& stream : view.streams) {
+    out.streams.push_back({std::string(format::KindName(stream.header.kind)),
+                           std::string(format::CodecName(stream.header.codec)),
+                           stream.header.raw_size, stream.header.stored_size});
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<FileDescription> DescribeFile(const PackFile& pack) {
+  // Nothing of it is shown, but all that is shown is checked.
+  ZPACK_TRY(pack.LoadIndex());
+  const format::FileHeader& header = pack.header();
+  FileDescription out;
+  out.file_size = pack.file().size();
+  out.format_major = header.major;
+  out.format_minor = header.minor;
+  out.object_format = header.object_format;
+  out.object_count = header.object_count;
+  out.header_size = header.EncodedSize();
+  out.table_of_contents_offset = header.table_of_contents_offset;
+  out.required_features = header.required_features;
+  out.optional_features = header.optional_features;
+  for (const format::ChunkLocation& chunk : pack.toc().chunks) {
+    out.chunks.push_back({format::ChunkName(chunk.id), chunk.offset,
+                          chunk.end() - chunk.offset,
+                          (chunk.flags & format::kChunkRequired) != 0});
+  }
+  BlockDecoder decoder;
+  for (size_t i = 0; i < pack.blocks().block_count(); ++i) {
+    ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
+                           decoder.Load(pack.blocks(), i));
+    out.blocks.push_back(DescribeBlock(pack.blocks(), i, view));
+  }
+  out.content_digest = ToHex(pack.trailer().content_digest);
+  out.file_hash = ToHex(pack.trailer().file_hash);
+  return out;
+}
+
+}  // namespace zpack

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reader/name_resolver.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+
+namespace zpack {
+namespace {
+
+// Git takes no abbreviation shorter than this.
+constexpr size_t kMinAbbreviation = 4;
+// Candidates listed for an ambiguous abbreviation.
+constexpr uint32_t kMaxCandidates = 20;
+
+// Where Git looks for a ref, in this order.
+constexpr std::array<std::string_view, 6> kRefRules = {"{}",
+                                                       "refs/{}",
+                                                       "refs/tags/{}",
+                                                       "refs/heads/{}",
+                                                       "refs/remotes/{}",
+                                                       "refs/remotes/{}/HEAD"};
+
+}  // namespace
+
+Result<ObjectId> NameResolver::Resolve(std::string_view name) {
+  if (name == "@") name = "HEAD";
+  // As in Git, a full id is an id even when a ref has that name.
+  if (name.size() == ObjectIdWidth(pack_.header().object_format) * 2) {
+    if (const auto id = ObjectId::FromHex(name)) {
+      ZPACK_TRY(locator_.Contains(*id));
+      return *id;
+    }
+  }
+  for (const std::string_view rule : kRefRules) {
+    const ObjectId target =
+        pack_.refs().Resolve(fmt::format(fmt::runtime(rule), name));
+    if (!target.empty()) return target;
+  }
+  if (name.size() < kMinAbbreviation) return NoSuchName(name);
+  return ResolveAbbreviation(name);
+}
+
+Result<ObjectInfo> NameResolver::ReadInfo(const ObjectId& id) {
+  ZPACK_ASSIGN_OR_RETURN(const uint32_t number, locator_.FindChecked(id));
+  return objects_.ReadInfo(number);
+}
+
+Result<ObjectId> NameResolver::ResolveAbbreviation(std::string_view name) {
+  ZPACK_ASSIGN_OR_RETURN(const ObjectLocator::Matches matches,
+                         locator_.FindPrefix(name, kMaxCandidates));
+  if (matches.count == 0) return NoSuchName(name);
+  if (matches.count == 1) return matches.first.front();
+  std::string message = fmt::format(
+      "short object id {} is ambiguous\nhint: The candidates are:", name);
+  for (const ObjectId& id : matches.first) {
+    const auto info = ReadInfo(id);
+    message += fmt::format("\nhint:   {} {}", id.ToHex(),
+                           info ? ObjectTypeName(info->type) : "unknown");
+  }
+  if (matches.count > matches.first.size()) message += "\nhint:   ...";
+  return std::unexpected(Error{ErrorCode::kAmbiguous, std::move(message)});
+}
+
+std::unexpected<Error> NameResolver::NoSuchName(std::string_view name) const {
+  return MakeError(ErrorCode::kNotFound, "no object or ref '{}' in '{}'", name,
+                   pack_.path());
+}
+
+}  // namespace zpack
