@@ -15,6 +15,7 @@
 #include "reader/revision_walk.h"
 
 namespace zpack {
+
 struct PackReader::State {
   explicit State(std::unique_ptr<PackFile> file)
       : pack(std::move(file)),

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "pack/pack_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "git/git_pack_store.h"
+#include "git/repack_configuration.h"
+#include "repack/repacker.h"
+#include "support/matchers.h"
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+
+namespace zpack {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::IsOk;
+
+// Passes calls on, and notes those that open the repository, lock, or change
+// something.
+class WatchedStore final : public PackStore {
+ public:
+  explicit WatchedStore(PackStore& store) : store_(store) {}
+  const std::vector<std::string>& calls() const { return calls_; }
+
+  Result<std::unique_ptr<ObjectSource>> Open(Reading reading) override {
+    calls_.emplace_back(reading == Reading::kManyObjects ? "open"
+                                                         : "open again");
+    return store_.Open(reading);
+  }
+  Result<std::unique_ptr<AlternateObjects>> OpenAlternates() override {
+    return store_.OpenAlternates();
+  }
+  std::string directory() const override { return store_.directory(); }
+  Result<std::vector<StockPackFiles>> ListPacks() override {
+    return store_.ListPacks();
+  }
+  Result<ObjectIdTable> ReadIds(const std::string& name) override {
+    return store_.ReadIds(name);
+  }
+  bool IsWhole(const std::string& name) override {
+    return store_.IsWhole(name);
+  }
+  Result<ObjectIdTable> ListLooseObjects() override {
+    return store_.ListLooseObjects();
+  }
+  Result<ObjectAges> ReadAges(const ObjectIdTable& ids,
+                              const std::vector<StockPackFiles>& packs,
+                              CruftTimes cruft_times) override {
+    return store_.ReadAges(ids, packs, cruft_times);
+  }
+  Status WriteLooseObject(ObjectSource& source, const ObjectId& id,
+                          int64_t mtime) override {
+    calls_.emplace_back("loosen");
+    return store_.WriteLooseObject(source, id, mtime);
+  }
+  Status SyncLooseObjects() override {
+    calls_.emplace_back("sync");
+    return store_.SyncLooseObjects();
+  }
+  Result<RemovedLoose> RemoveLooseObjects(const ObjectIdTable& ids) override {
+    calls_.emplace_back("remove loose");
+    return store_.RemoveLooseObjects(ids);
+  }
+  Status CheckPackLock() override {
+    calls_.emplace_back("check packs");
+    return store_.CheckPackLock();
+  }
+  Status CheckShallowLock() override {
+    calls_.emplace_back("check shallow");
+    return store_.CheckShallowLock();
+  }
+  Result<uint64_t> RemovePacks(
+      const std::vector<StockPackFiles>& packs) override {
+    calls_.emplace_back("remove packs");
+    return store_.RemovePacks(packs);
+  }
+  Status PruneShallow(ObjectSource& now) override {
+    calls_.emplace_back("prune shallow");
+    return store_.PruneShallow(now);
+  }
+  Status UpdateRefList(const RefsSnapshot& refs) override {
+    calls_.emplace_back("refs");
+    return store_.UpdateRefList(refs);
+  }
+  Status UpdatePackList() override {
+    calls_.emplace_back("packs");
+    return store_.UpdatePackList();
+  }
+
+ private:
+  PackStore& store_;
+  std::vector<std::string> calls_;
+};
+
+class RepackStepsTest : public ::testing::Test {
+ protected:
+  RepackStepsTest() : path_(dir_ / "repo") {
+    const testing::RepoBuilder repo(path_);
+    repo.History(3);
+    repo.PackAll();
+    repo.History(5);
+  }
+
+  // What a repack with `options` does to the repository.
+  std::vector<std::string> Steps(const RepackOptions& options) const {
+    const auto location = FindRepository(path_, Discovery::kNone);
+    EXPECT_THAT(location, IsOk());
+    const auto settings = ReadRepackSettings(*location);
+    EXPECT_THAT(settings, IsOk());
+    GitPackStore store(PosixFileSystem(), *location, *settings, {});
+    WatchedStore watched(store);
+    EXPECT_THAT(RunRepack({PosixFileSystem(), watched, *settings, options}),
+                IsOk());
+    return watched.calls();
+  }
+
+  testing::TempDir dir_;
+  std::string path_;
+};
+
+// Locks are tried before the work, and afterwards one opening serves both what
+// is pruned and what is listed.
+TEST_F(RepackStepsTest, OpensTheRepositoryOnceAfterwards) {
+  RepackOptions options;
+  options.redundant = Redundant::kRemove;
+  options.server_info = ServerInfo::kUpdate;
+  EXPECT_THAT(Steps(options),
+              ElementsAre("check packs", "check shallow", "open",
+                          "remove packs", "remove loose", "open again",
+                          "prune shallow", "refs", "packs"));
+}
+
+TEST_F(RepackStepsTest, OpensNothingTwiceWithoutNeed) {
+  RepackOptions options;
+  options.server_info = ServerInfo::kLeave;
+  EXPECT_THAT(Steps(options), ElementsAre("open"));
+}
+
+TEST_F(RepackStepsTest, ListsOfOthersComeLast) {
+  RepackOptions options;
+  options.server_info = ServerInfo::kUpdate;
+  EXPECT_THAT(Steps(options),
+              ElementsAre("open", "open again", "refs", "packs"));
+}
+
+}  // namespace
+}  // namespace zpack
