@@ -107,7 +107,7 @@ Status AddObjectDirectory(const fs::path& directory, int depth,
   return {};
 }
 
-constexpr std::string_view kSpace = " \t\n\v\f\r";
+constexpr std::string_view kRefSpace = " \t\n\v\f\r";
 
 }  // namespace
 
@@ -207,14 +207,15 @@ Result<std::optional<Ref>> ReadLooseRef(const std::string& directory,
                          ReadIfThere(path.string(), kMaxRefFile));
   if (!content) return std::nullopt;
   std::string_view text = AsText(*content);
-  text = text.substr(0, text.find_last_not_of(kSpace) + 1);
+  text = text.substr(0, text.find_last_not_of(kRefSpace) + 1);
   if (text.starts_with("ref:")) {
     text.remove_prefix(4);
-    text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
+    text.remove_prefix(
+        std::min(text.find_first_not_of(kRefSpace), text.size()));
     ref.symref_target = text;
     if (!text.empty()) return ref;
   } else if (const std::string_view hex =
-                 text.substr(0, text.find_first_of(kSpace));
+                 text.substr(0, text.find_first_of(kRefSpace));
              hex.size() == ObjectIdWidth(ObjectFormat::kSha1) * 2) {
     // Words may follow an id, as they do in FETCH_HEAD.
     if (const auto id = ObjectId::FromHex(hex)) {

@@ -34,7 +34,7 @@ constexpr std::array<std::string_view, 8> kEntries = {
     "config",  "description", "hooks", "info",
     "objects", "packed-refs", "refs",  "shallow"};
 
-Result<std::vector<std::string>> ListNames(const std::string& directory) {
+Result<std::vector<std::string>> ListPlaceNames(const std::string& directory) {
   std::vector<std::string> names;
   std::error_code error;
   for (fs::directory_iterator it(directory, error), end; !error && it != end;
@@ -54,7 +54,7 @@ bool IsDirectory(const std::string& path) {
 // Whether the directory is empty, or holds nothing but what a run that was
 // killed left in it. HEAD is moved up last, so there is none.
 Result<bool> IsUnfinished(const std::string& directory) {
-  ZPACK_ASSIGN_OR_RETURN(const auto names, ListNames(directory));
+  ZPACK_ASSIGN_OR_RETURN(const auto names, ListPlaceNames(directory));
   const std::string staging = directory + '/' + std::string(kStagingName);
   std::error_code error;
   const bool moving = IsDirectory(staging) &&
@@ -239,14 +239,14 @@ Status RestorePlace::Publish() {
 }
 
 Status RestorePlace::MoveUp() {
-  ZPACK_ASSIGN_OR_RETURN(const auto there, ListNames(destination_));
+  ZPACK_ASSIGN_OR_RETURN(const auto there, ListPlaceNames(destination_));
   for (const std::string& name : there) {
     if (!name.starts_with(kStagingName)) {
       return MakeError(ErrorCode::kExists, "'{}' has appeared in '{}'", name,
                        destination_);
     }
   }
-  ZPACK_ASSIGN_OR_RETURN(const auto names, ListNames(inside_));
+  ZPACK_ASSIGN_OR_RETURN(const auto names, ListPlaceNames(inside_));
   for (const std::string& name : names) {
     if (name == "HEAD") continue;
     ZPACK_TRY(file_system_.Rename(inside_ + '/' + name,

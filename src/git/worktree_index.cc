@@ -10,10 +10,10 @@
 namespace zpack {
 namespace {
 
-constexpr uint32_t kSignature = 0x44495243;    // "DIRC"
-constexpr uint32_t kCacheTree = 0x54524545;    // "TREE"
-constexpr uint32_t kResolveUndo = 0x52455543;  // "REUC"
-constexpr size_t kIdWidth = ObjectIdWidth(ObjectFormat::kSha1);
+constexpr uint32_t kIndexSignature = 0x44495243;  // "DIRC"
+constexpr uint32_t kCacheTree = 0x54524545;       // "TREE"
+constexpr uint32_t kResolveUndo = 0x52455543;     // "REUC"
+constexpr size_t kIndexIdWidth = ObjectIdWidth(ObjectFormat::kSha1);
 // An entry before its id: times, device, inode, and then the mode.
 constexpr size_t kBeforeMode = 24;
 constexpr size_t kAfterMode = 12;
@@ -28,20 +28,22 @@ class IndexReader {
       : in_(content), tips_(tips) {}
 
   // 0 when this is no index.
-  uint32_t ReadVersion() { return in_.U32() == kSignature ? in_.U32() : 0; }
+  uint32_t ReadVersion() {
+    return in_.U32() == kIndexSignature ? in_.U32() : 0;
+  }
 
   // False when the entries and extensions do not end where the trailing hash
   // begins.
   bool ReadRest(uint32_t version) {
     const uint32_t count = in_.U32();
     for (uint32_t i = 0; in_.ok() && i < count; ++i) ReadEntry(version);
-    while (in_.ok() && in_.remaining() > kIdWidth) {
+    while (in_.ok() && in_.remaining() > kIndexIdWidth) {
       const uint32_t name = in_.U32();
       const ByteView extension = in_.Raw(in_.U32());
       if (name == kCacheTree) ReadCacheTree(extension);
       if (name == kResolveUndo) ReadResolveUndo(extension);
     }
-    return in_.ok() && in_.remaining() == kIdWidth;
+    return in_.ok() && in_.remaining() == kIndexIdWidth;
   }
 
  private:
@@ -50,7 +52,7 @@ class IndexReader {
     in_.Raw(kBeforeMode);
     const uint32_t mode = in_.U32();
     in_.Raw(kAfterMode);
-    const ByteView id = in_.Raw(kIdWidth);
+    const ByteView id = in_.Raw(kIndexIdWidth);
     const uint16_t flags = in_.U16();
     if (version >= 3 && (flags & kExtended) != 0) in_.U16();
     if (version >= 4) {
@@ -75,12 +77,12 @@ class IndexReader {
   }
 
   void TakeId(std::string_view& rest) {
-    if (rest.size() < kIdWidth) {
+    if (rest.size() < kIndexIdWidth) {
       rest = {};
       return;
     }
-    tips_.insert(ObjectId(AsBytes(rest.substr(0, kIdWidth))));
-    rest.remove_prefix(kIdWidth);
+    tips_.insert(ObjectId(AsBytes(rest.substr(0, kIndexIdWidth))));
+    rest.remove_prefix(kIndexIdWidth);
   }
 
   // Directories: name, number of entries (-1 when it has changed since, and no

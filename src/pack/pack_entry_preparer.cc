@@ -17,7 +17,7 @@ constexpr int kDeflateLevel = 6;
 // Git's default: its readers get slower with each delta of a chain.
 constexpr unsigned kMaxDepth = 50;
 // Contents above are not worth the memory that it takes to compare them.
-constexpr size_t kMaxSize = size_t{64} << 20;
+constexpr size_t kMaxPrepared = size_t{64} << 20;
 
 // Candidates besides the one that is known, when that is not good enough.
 struct Candidates {
@@ -71,7 +71,7 @@ Result<PreparedObject> PackEntryPreparer::Prepare(ByteView content,
   const auto position = static_cast<uint32_t>(numbers_.size());
   ZPACK_CHECK(like <= position);
   if (resemblance_ == Resemblance::kNone || content.size() < kMinPackDelta ||
-      content.size() > kMaxSize) {
+      content.size() > kMaxPrepared) {
     numbers_.push_back(kNotPlanned);
     return Deflate(content, 0, out);
   }
