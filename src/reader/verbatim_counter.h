@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "reader/block_decoder.h"
+#include "reader/pack_file.h"
 #include "zpack/statistics.h"
 
 namespace zpack {
