@@ -6,6 +6,12 @@
 //
 // Threads mostly read what is far apart, so each has a part of its own: with
 // one cache for all they wait for each other.
+//
+// A chain of deltas that does not fit is often read from its far end back: the
+// newest version of a file first, and each as a delta against the one before
+// it. Then what is kept last is soon used up, and the whole chain would have to
+// be rebuilt for the next one. So a part of the memory is for landmarks:
+// contents all along such a chain, from where it can be rebuilt.
 
 #pragma once
 
@@ -31,9 +37,11 @@ class BaseCache {
   // Keeps up to `max_bytes`, those that were used last by each of so many
   // threads. More threads than that share parts.
   explicit BaseCache(uint64_t max_bytes = kDefaultSize, unsigned threads = 1)
-      : parts_(threads) {
+      : landmark_bytes_(max_bytes / threads / kLandmarkShare),
+        content_bytes_(max_bytes / threads - landmark_bytes_),
+        parts_(threads) {
     for (auto& part : parts_)
-      part = std::make_unique<Part>(max_bytes / threads);
+      part = std::make_unique<Part>(content_bytes_, landmark_bytes_);
   }
 
   // A number for one more pack.
@@ -61,7 +69,9 @@ class BaseCache {
   Found Find(uint32_t pack, uint32_t position) {
     Part& part = OwnPart();
     std::unique_lock<std::mutex> lock(part.mutex);
-    const auto content = part.contents.Find(Key(pack, position));
+    const uint64_t key = Key(pack, position);
+    auto content = part.contents.Find(key);
+    if (!content) content = part.landmarks.Find(key);
     return content ? Found(std::move(lock), *content) : Found();
   }
   // Keeps a copy, unless it would take the place of too many others.
@@ -72,12 +82,29 @@ class BaseCache {
     part.contents.Insert(Key(pack, position), content);
   }
 
+  // Which contents of a chain of `bytes` in all are to be landmarks: every one
+  // of so many. None, and 0, if the chain fits.
+  uint64_t LandmarkDistance(uint64_t bytes) const {
+    if (bytes <= content_bytes_ || landmark_bytes_ == 0) return 0;
+    return bytes / landmark_bytes_ + 1;
+  }
+  // As Insert, for a landmark.
+  void InsertLandmark(uint32_t pack, uint32_t position, ByteView content) {
+    Part& part = OwnPart();
+    const std::lock_guard<std::mutex> lock(part.mutex);
+    part.landmarks.Insert(Key(pack, position), content);
+  }
+
  private:
+  static constexpr uint64_t kLandmarkShare = 8;
+
   struct Part {
-    explicit Part(uint64_t max_bytes) : contents(max_bytes) {}
+    Part(uint64_t content_bytes, uint64_t landmark_bytes)
+        : contents(content_bytes), landmarks(landmark_bytes) {}
 
     std::mutex mutex;  // guards what follows
     ContentRing contents;
+    ContentRing landmarks;
   };
 
   // Threads that start one after the other have different ones.
@@ -91,6 +118,8 @@ class BaseCache {
     return uint64_t{pack} << 32 | position;
   }
 
+  uint64_t landmark_bytes_;  // of each part
+  uint64_t content_bytes_;
   uint32_t packs_ = 0;
   std::vector<std::unique_ptr<Part>> parts_;
 };

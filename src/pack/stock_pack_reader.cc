@@ -332,12 +332,16 @@ Status StockPackReader::Read(uint32_t rank, Bytes& content) {
   // Up to an object that is known or stored whole, then forward again.
   static thread_local std::vector<uint32_t> chain;
   chain.clear();
+  uint64_t chain_bytes = 0;
   BaseCache::Found found;
   for (uint32_t at = positions_[rank]; at != kNoBase; at = entries_[at].base) {
     found = FindBase(at);
     if (found) break;
     chain.push_back(at);
+    chain_bytes += entries_[at].size;
   }
+  // What is found may be a landmark, and the others are needed again.
+  const uint64_t distance = found ? 0 : cache_->LandmarkDistance(chain_bytes);
   ByteView base = found.content();
   if (chain.empty()) {
     content.assign(base.begin(), base.end());
@@ -351,6 +355,9 @@ Status StockPackReader::Read(uint32_t rank, Bytes& content) {
     ZPACK_TRY(Expand(chain.back(), base, next));
     found.Release();
     KeepBase(chain.back(), next);
+    if (distance != 0 && chain.size() % distance == 0) {
+      cache_->InsertLandmark(number_, chain.back(), next);
+    }
     base = next;
     chain.pop_back();
   }
