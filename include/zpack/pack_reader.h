@@ -139,6 +139,16 @@ class PackReader {
       const ObjectId& id,
       const std::function<Status(std::span<const uint8_t>)>& piece) const;
 
+  // Reads these objects in the order in which they are stored, and holds their
+  // contents for Read and Stream until the next call. This is the fast way to
+  // read many objects in another order. Objects larger than
+  // ReadOptions::cache_size and objects that cannot be read are left out; Read
+  // and Stream report what is wrong with them. Takes as much memory as the
+  // contents.
+  //
+  // Errors: kOutOfMemory, and the errors of loading the index.
+  Status ReadAhead(std::span<const ObjectId> ids) const;
+
   // Calls `visit` with every object that can be reached from the starts in
   // `options`. Each object comes once. Order and paths are those of
   // git-rev-list(1). Replacement refs are not applied. Contents are not hashed.

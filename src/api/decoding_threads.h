@@ -8,16 +8,19 @@
 #include <algorithm>
 
 #include "base/memory.h"
+#include "reader/decoders.h"
 #include "zpack/options.h"
 
 namespace zpack {
 
 // As many as RunOptions::memory has room for: a decoded block with its objects
-// takes some 20 MiB, and seldom more than 64.
-inline unsigned DecodingThreads(const RunOptions& run) {
+// takes some 20 MiB, and seldom more than 64. No more than a file of
+// `file_size` bytes may have decoded.
+inline unsigned DecodingThreads(const RunOptions& run, uint64_t file_size) {
   constexpr uint64_t kShared = uint64_t{32} << 20;
   constexpr uint64_t kPerThread = uint64_t{64} << 20;
-  return FittingThreads(run, kShared, kPerThread);
+  return std::min(FittingThreads(run, kShared, kPerThread),
+                  MaxDecoders(file_size));
 }
 
 // `options` with limits that a reader keeps within RunOptions::memory if that

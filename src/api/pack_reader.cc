@@ -102,6 +102,22 @@ Status PackReader::Stream(
   });
 }
 
+Status PackReader::ReadAhead(std::span<const ObjectId> ids) const {
+  return Guarded([&]() -> Status {
+    const FileBlocks& blocks = state_->pack->blocks();
+    ZPACK_TRY(blocks.LoadIndex());
+    std::vector<uint32_t> numbers;
+    numbers.reserve(ids.size());
+    for (const ObjectId& id : ids) {
+      if (const auto rank = blocks.ids().Find(id)) {
+        numbers.push_back(blocks.number(*rank));
+      }
+    }
+    state_->objects.ReadAhead(std::move(numbers));
+    return {};
+  });
+}
+
 Status PackReader::Walk(
     const WalkOptions& options,
     const std::function<Status(const WalkedObject&)>& visit) const {

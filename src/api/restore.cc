@@ -41,10 +41,10 @@ Result<RestoreStats> RestoreFile(const std::string& path,
   PhaseTimer timer(given.run.progress);
   RestoreOptions options = given;
   options.run.progress = &timer;
-  options.run.threads = DecodingThreads(given.run);
   options.read = BoundedReads(given.read, given.run);
   ZPACK_TRY(CheckNotInside(path, directory));
   ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
+  options.run.threads = DecodingThreads(given.run, file->size());
   ZPACK_ASSIGN_OR_RETURN(const auto pack,
                          PackFile::Open(std::move(file), options.read));
   ZPACK_ASSIGN_OR_RETURN(

@@ -24,7 +24,6 @@ Result<VerifyReport> VerifyFile(const std::string& path,
   PhaseTimer timer(given.run.progress);
   VerifyOptions options = given;
   options.run.progress = &timer;
-  options.run.threads = DecodingThreads(given.run);
   options.read = BoundedReads(given.read, given.run);
   VerifyReport report;
   report.level = options.level;
@@ -39,6 +38,7 @@ Result<VerifyReport> VerifyFile(const std::string& path,
     report.missing_alternates = source->MissingAlternates();
   }
   ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
+  options.run.threads = DecodingThreads(given.run, file->size());
   uint64_t failed_at = 0;
   const auto pack = PackFile::Open(std::move(file), options.read, &failed_at);
   if (!pack) {

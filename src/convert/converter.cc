@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <utility>
 
 #include "base/atomic_file.h"
@@ -13,6 +14,7 @@
 #include "convert/convert_source.h"
 #include "convert/convert_stats.h"
 #include "object/open_timed.h"
+#include "reader/decoders.h"
 #include "reader/pack_file.h"
 #include "reuse/unfinished_file.h"
 #include "writer/encoding_options.h"
@@ -102,10 +104,12 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   ZPACK_ASSIGN_OR_RETURN(const auto pack,
                          PackFile::Open(std::move(file), ReadOptions{}));
   if (options.read_back == ReadBack::kYes) {
+    RunOptions run = options.run;
+    run.threads = std::min(run.threads, MaxDecoders(pack->file().size()));
     ZPACK_TRY(ReadBackFile(
         to.source, *pack,
         {written.stats.copied, options.base.value_or(""), options.trust_base},
-        options.run));
+        run));
   }
 
   // The source, opened again, must still have every object. What it has gained

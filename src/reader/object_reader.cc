@@ -3,6 +3,7 @@
 
 #include "reader/object_reader.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -83,10 +84,38 @@ ObjectReader::ContentPtr ObjectReader::Rebuild(const DecodedBlock& block,
   return content;
 }
 
+ObjectReader::ContentPtr ObjectReader::Held(uint32_t number) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto held = held_.find(number);
+  return held == held_.end() ? nullptr : held->second;
+}
+
+void ObjectReader::ReadAhead(std::vector<uint32_t> numbers) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    held_.clear();
+  }
+  std::ranges::sort(numbers);
+  for (const uint32_t number : numbers) {
+    const auto info = ReadInfo(number);
+    if (!info || info->size > pack_.options().cache_size) continue;
+    auto content = std::make_shared<Bytes>();
+    const FileBlocks& blocks = pack_.blocks();
+    if (!Read(number, blocks.ids()[blocks.rank(number)], *content)) continue;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    held_.insert_or_assign(number, std::move(content));
+  }
+}
+
 Status ObjectReader::Stream(
     uint32_t number, const ObjectId& id,
     const std::function<Status(const ObjectInfo&)>& start,
     const std::function<Status(ByteView)>& piece) {
+  if (const ContentPtr held = Held(number)) {
+    ZPACK_ASSIGN_OR_RETURN(const ObjectInfo info, ReadInfo(number));
+    ZPACK_TRY(start(info));
+    return piece(*held);
+  }
   const BlockRun run = RunAt(pack_.blocks(), pack_.blocks().FindBlock(number));
   ZPACK_ASSIGN_OR_RETURN(const BlockPtr block, Block(run.first));
   const uint32_t index = number - block->objects.header.first_object;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 #include "base/lru_cache.h"
 #include "reader/block_decoder.h"
@@ -38,6 +39,12 @@ class ObjectReader {
                 const std::function<Status(const ObjectInfo&)>& start,
                 const std::function<Status(ByteView)>& piece);
 
+  // Reads these objects in the order in which they are stored, so that each
+  // block is decoded once, and holds their contents for Read and Stream until
+  // the next call. Those larger than ReadOptions::cache_size, or that cannot be
+  // read, are left out. REQUIRES: the index is loaded.
+  void ReadAhead(std::vector<uint32_t> numbers);
+
  private:
   using BlockPtr = std::shared_ptr<const DecodedBlock>;
   using ContentPtr = std::shared_ptr<const Bytes>;
@@ -54,6 +61,8 @@ class ObjectReader {
   // `error` of decoding `block`, which is remembered unless reading the file
   // failed. REQUIRES: the lock is held.
   std::unexpected<Error> Failed(size_t block, Error error);
+  // What ReadAhead holds of an object, or nothing.
+  ContentPtr Held(uint32_t number);
   // The content of an object that is stored against others. Objects near each
   // other share most of their chains, so the last ones are kept.
   ContentPtr Rebuild(const DecodedBlock& block, uint32_t number);
@@ -62,7 +71,8 @@ class ObjectReader {
   std::mutex mutex_;  // guards everything below
   BlockDecoder decoder_;
   LruCache<size_t, DecodedBlock> blocks_;
-  LruCache<uint32_t, Bytes> rebuilt_;  // by object number
+  LruCache<uint32_t, Bytes> rebuilt_;              // by object number
+  std::unordered_map<uint32_t, ContentPtr> held_;  // the same
   // Types and sizes of every block that was asked for them: small, and asked
   // for in the order of ids, which is no order at all.
   std::unordered_map<size_t, BlockObjects> objects_;

@@ -45,6 +45,21 @@ bool HasOutsideIds(const format::BlockView& view) {
   return ids != nullptr && ids->header.raw_size != 0;
 }
 
+// One of those who may decode blocks.
+class DecoderLease {
+ public:
+  explicit DecoderLease(std::counting_semaphore<>& decoders)
+      : decoders_(decoders) {
+    decoders_.acquire();
+  }
+  ~DecoderLease() { decoders_.release(); }
+  DecoderLease(const DecoderLease&) = delete;
+  DecoderLease& operator=(const DecoderLease&) = delete;
+
+ private:
+  std::counting_semaphore<>& decoders_;
+};
+
 // The columns of a block that its renumbering changes.
 Result<BlockStreams> Renumber(const PackFile& pack, size_t block,
                               const format::BlockHeader& header,
@@ -107,6 +122,7 @@ Result<std::vector<bool>> BaseFile::FindReached(
 
 Result<ReusedBlock> BaseFile::Read(size_t block, const FileNumbers& numbers,
                                    BlockEncoder& encoder) const {
+  const DecoderLease lease(decoders_);
   BlockDecoder decoder;
   ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
                          decoder.Load(pack_->blocks(), block));

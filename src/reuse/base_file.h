@@ -7,10 +7,12 @@
 #pragma once
 
 #include <memory>
+#include <semaphore>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "reader/decoders.h"
 #include "reader/pack_file.h"
 #include "writer/reusable_blocks.h"
 #include "zpack/refs.h"
@@ -46,9 +48,12 @@ class BaseFile final : public ReusableBlocks {
                            BlockEncoder& encoder) const override;
 
  private:
-  explicit BaseFile(std::unique_ptr<PackFile> pack) : pack_(std::move(pack)) {}
+  explicit BaseFile(std::unique_ptr<PackFile> pack)
+      : pack_(std::move(pack)), decoders_(MaxDecoders(pack_->file().size())) {}
 
   std::unique_ptr<PackFile> pack_;
+  // Those who read blocks at the same time.
+  mutable std::counting_semaphore<> decoders_;
 };
 
 }  // namespace zpack

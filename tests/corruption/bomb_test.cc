@@ -10,45 +10,28 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <sstream>
+#include <streambuf>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "object/object_sink.h"
-#include "pack/pack_entry_preparer.h"
-#include "reader/object_reader.h"
+#include "api/convert_source.h"
+#include "cli.h"
 #include "reader/pack_file.h"
 #include "reader/revision_walk.h"
 #include "reader/statistics_collector.h"
-#include "restore/repository_restorer.h"
+#include "support/bombs.h"
 #include "support/counting_allocator.h"
-#include "support/hostile_file.h"
 #include "support/memory_file.h"
+#include "support/memory_source.h"
 #include "support/temp_dir.h"
 #include "verify/verify_pack.h"
 
 namespace zpack::testing {
 namespace {
 
-using format::BlockKind;
-using format::StreamKind;
-
-constexpr uint64_t kMebibyte = uint64_t{1} << 20;
-
-// Takes everything and keeps nothing.
-class NullSink final : public ObjectSink {
- public:
-  std::unique_ptr<ObjectPreparer> NewPreparer() const override {
-    return std::make_unique<PackEntryPreparer>();
-  }
-  Status Add(const ObjectId&, const PreparedObject&, ByteView) override {
-    return {};
-  }
-  Status Begin(const ObjectId&, const ObjectInfo&) override { return {}; }
-  Status Append(ByteView) override { return {}; }
-  Status End() override { return {}; }
-  Result<uint64_t> Finish(const RefsSnapshot&) override { return 0; }
-};
+constexpr uint64_t kOneMebibyte = uint64_t{1} << 20;
 
 using Reader = std::function<void(const PackFile&)>;
 
@@ -58,27 +41,10 @@ RunOptions TwoThreads() {
   return run;
 }
 
-void VerifyAll(const PackFile& pack) {
+// Ids of most of these files are made up, so this is not reached by itself.
+void CheckConnectivity(const PackFile& pack) {
   VerifyReport report;
-  (void)VerifyPack(pack, VerifyLevel::kObjects, TwoThreads(), report);
-  // Ids of hostile files are made up, so this is not reached by itself.
   (void)VerifyConnectivity(pack, TwoThreads(), report);
-}
-
-void RestoreAll(const PackFile& pack) {
-  NullSink sink;
-  (void)RestorePack(pack, TwoThreads(), sink);
-}
-
-void ReadAll(const PackFile& pack) {
-  ObjectReader reader(pack);
-  for (uint32_t rank = 0; rank < pack.ids().size(); ++rank) {
-    const uint32_t number = pack.number(rank);
-    (void)reader.ReadInfo(number);
-    (void)reader.Stream(
-        number, pack.ids()[rank], [](const ObjectInfo&) { return Status(); },
-        [](ByteView) { return Status(); });
-  }
 }
 
 void WalkAll(const PackFile& pack) {
@@ -93,268 +59,91 @@ void CountAll(const PackFile& pack) {
   if (collector.ReadBlocks(TwoThreads())) (void)collector.Finish();
 }
 
-// Reads `file` in every way.
-void ExpectHarmless(const HostileFile& file) {
-  const Bytes bytes = file.Build();
-  ASSERT_LE(bytes.size(), kMebibyte);
+// Output that nobody reads.
+class NoOutput final : public std::streambuf {
+  int overflow(int c) override { return c == EOF ? 0 : c; }
+  std::streamsize xsputn(const char*, std::streamsize size) override {
+    return size;
+  }
+};
+
+// Runs a command line in which '@' stands for the file.
+void RunCommand(std::vector<std::string> arguments, const Bytes& bytes) {
+  const TempDir directory;
+  const std::string file = directory / "a.zpack";
+  WriteFile(file, AsText(bytes));
+  std::ranges::replace(arguments, "@", file);
+  if (arguments.front() == "restore") {
+    arguments.push_back(directory / "repository");
+  }
+  std::istringstream in;
+  NoOutput nothing;
+  std::ostream out(&nothing);
+  std::ostringstream err;
+  (void)cli::Run(arguments, {in, out, err, false, {}});
+}
+
+// As 'convert --base'. Of a source that has nothing, so that all of it is what
+// is done with the file.
+void ConvertWithBase(const Bytes& bytes) {
+  const TempDir directory;
+  WriteFile(directory / "base.zpack", AsText(bytes));
+  MemorySource source = SampleHistory(2);
+  ConvertOptions options;
+  options.run.threads = 64;
+  options.base = directory / "base.zpack";
+  (void)ConvertSource([&](SourceUse) { return source.Open(); },
+                      PosixFileSystem(), directory / "new.zpack", options);
+}
+
+void ListRefs(const Bytes& bytes) {
+  (void)PackFile::ReadRefs(MemoryFile(bytes), ReadOptions{});
+}
+
+// What a file of 1 MiB may stand for, several times over.
+constexpr uint64_t kMaxWork = 8192 * kOneMebibyte;
+// Contents are printed in the order of ids, 96 MiB at a time, and each part may
+// have objects of all blocks.
+constexpr uint64_t kMaxWorkByIds = 24576 * kOneMebibyte;
+
+void ExpectHarmless(const std::string& name, uint64_t max_work,
+                    const std::function<void()>& read) {
+  ResetMemory();
+  read();
+  EXPECT_LE(PeakMemory(), 448 * kOneMebibyte) << name;
+  EXPECT_LE(AllocatedMemory(), max_work) << name;
+}
+
+class BombTest : public ::testing::TestWithParam<Bomb> {};
+
+TEST_P(BombTest, IsHarmlessInWhateverWayItIsRead) {
+  const Bytes bytes = GetParam().make().Build();
+  ASSERT_LE(bytes.size(), kOneMebibyte);
   for (const auto& [name, read] : std::vector<std::pair<std::string, Reader>>{
-           {"verify", VerifyAll},
-           {"restore", RestoreAll},
-           {"cat-file", ReadAll},
+           {"connectivity", CheckConnectivity},
            {"rev-list", WalkAll},
            {"show --stats", CountAll}}) {
     const auto pack =
         PackFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
     ASSERT_TRUE(pack) << pack.error().message;
-    ResetMemory();
-    read(**pack);
-    EXPECT_LE(PeakMemory(), 448 * kMebibyte) << name;
-    EXPECT_LE(AllocatedMemory(), 8192 * kMebibyte) << name;
+    ExpectHarmless(name, kMaxWork, [&] { read(**pack); });
   }
-}
-
-constexpr format::BlockHeader kTreeBlock{.kind = BlockKind::kTrees,
-                                         .type = ObjectType::kTree};
-constexpr format::BlockHeader kDeltaBlock{.kind = BlockKind::kDeltas,
-                                          .type = ObjectType::kBlob};
-constexpr format::BlockHeader kCommitBlock{.kind = BlockKind::kCommits,
-                                           .type = ObjectType::kCommit};
-
-// Adds a tree of `entries` files called 'a', and `empty` trees that remove all
-// of them.
-uint32_t AddLongTree(HostileFile& file, uint64_t entries, uint32_t empty) {
-  const uint64_t size = 29 * entries;
-  Bytes sizes = Varints({size});
-  Bytes bases = {0};
-  Bytes counts = Varints({1 + 2 * entries});
-  for (uint32_t i = 1; i <= empty; ++i) {
-    ByteWriter(sizes).Varint(ZigZag(-static_cast<int64_t>(size)));
-    ByteWriter(bases).Varint(i);
-    ByteWriter(counts).Varint(entries);
+  // Whatever processors there are.
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{
+           {"verify", "--threads=64", "@"},
+           {"restore", "--threads=64", "@"},
+           {"cat-file", "--batch-all-objects", "--batch", "@"}}) {
+    ExpectHarmless(command.front(),
+                   command.front() == "cat-file" ? kMaxWorkByIds : kMaxWork,
+                   [&] { RunCommand(command, bytes); });
   }
-  // Kinds of edits are all additions or, beside them, all removals.
-  std::vector<LongStream> streams = {
-      {StreamKind::kEditRuns, {}, entries * (1 + empty), 0},
-      {StreamKind::kNames, {0}, entries - 1, 1},
-      {StreamKind::kModes, {}, entries, 0},
-      {StreamKind::kChildren, {0}, entries - 1, 2}};
-  if (empty == 0) {
-    streams.push_back({StreamKind::kEditKinds, {}, entries, 2});
-  } else {
-    streams.push_back(
-        {StreamKind::kEditKinds, Repeated(2, entries), entries * empty, 1});
-  }
-  return file.AddLong(kTreeBlock, streams,
-                      TreeStreams({{StreamKind::kSizes, std::move(sizes)},
-                                   {StreamKind::kBases, std::move(bases)},
-                                   {StreamKind::kEditCounts, std::move(counts)},
-                                   {StreamKind::kNameTexts, {'a', 0}}}),
-                      1 + empty);
+  ExpectHarmless("convert --base", kMaxWork, [&] { ConvertWithBase(bytes); });
+  ExpectHarmless("list-refs", kMaxWork, [&] { ListRefs(bytes); });
 }
 
-// Deltas of `objects` blobs of `size` equal bytes, each against the first.
-RawStreams EqualBlobs(uint32_t objects, uint64_t size) {
-  Bytes sizes = Varints({size});
-  Append(sizes, Repeated(0, objects - 1));
-  Bytes bases = {0};
-  for (uint32_t i = 1; i < objects; ++i) ByteWriter(bases).Varint(i);
-  return {{StreamKind::kSizes, std::move(sizes)},
-          {StreamKind::kBases, std::move(bases)},
-          {StreamKind::kLiteralLengths, Repeated(0, objects - 1)},
-          {StreamKind::kCopyLengths, Repeated(0, objects - 1)},
-          {StreamKind::kCopyOffsets, Repeated(0, objects - 1)},
-          {StreamKind::kLiterals, Repeated('x', size)}};
-}
-
-TEST(Bomb, MillionsOfAdditionsToATree) {
-  for (const uint64_t entries : {uint64_t{1'000}, uint64_t{36'000'000}}) {
-    HostileFile file;
-    const uint32_t tree = AddLongTree(file, entries, 0);
-    file.AddRef("refs/tree", file.ids[tree]);
-    ExpectHarmless(file);
-  }
-}
-
-TEST(Bomb, ManyBlocksOfZeros) {
-  constexpr uint64_t kSize = 170 * kMebibyte;
-  HostileFile file;
-  for (uint32_t i = 0; i < 20; ++i) {
-    file.AddLong({}, {{StreamKind::kContents, {}, kSize, 0}},
-                 {{StreamKind::kSizes, Varints({kSize})}}, 1);
-  }
-  ExpectHarmless(file);
-}
-
-TEST(Bomb, TreesThatRemoveWhatOthersHave) {
-  HostileFile file;
-  const uint32_t tree = AddLongTree(file, 100'000, 100);
-  file.AddRef("refs/tree", file.ids[tree + 1]);
-  ExpectHarmless(file);
-}
-
-TEST(Bomb, CommitsWithMillionsOfParents) {
-  HostileFile file;
-  for (const uint64_t parents : {uint64_t{1'000}, uint64_t{200'000'000}}) {
-    // The number of each parent is that after the commit's own, less one.
-    const uint32_t commit = file.AddLong(
-        kCommitBlock, {{StreamKind::kParents, {}, parents, 1}},
-        CommitStreams({{StreamKind::kRootTrees, {0}},
-                       {StreamKind::kParentCounts, Varints({1 + parents})},
-                       {StreamKind::kIdentities, {0, 1}},
-                       {StreamKind::kIdentityTexts, {'>', 0, '0', 0}},
-                       {StreamKind::kTimes, {0, 0}},
-                       {StreamKind::kTimeZones, {0, 1}},
-                       {StreamKind::kHeaderSizes, {0}},
-                       {StreamKind::kMessageSizes, {0}}}),
-        1);
-    file.AddRef("refs/heads/b" + std::to_string(parents), file.ids[commit]);
-  }
-  ExpectHarmless(file);
-}
-
-TEST(Bomb, CommitsOfOneLongIdentity) {
-  constexpr uint64_t kCommits = 10'000;
-  Bytes texts = Repeated('A', kMebibyte);
-  Append(texts, Bytes{'>', 0, '0', 0});
-  Bytes identities = {0};
-  Append(identities, Repeated(2, 2 * kCommits - 1));
-  identities[1] = 1;
-  Bytes zones = {0};
-  Append(zones, Repeated(2, 2 * kCommits - 1));
-  HostileFile file;
-  file.Add(kCommitBlock,
-           CommitStreams({{StreamKind::kRootTrees, Repeated(1, kCommits)},
-                          {StreamKind::kParentCounts, Repeated(1, kCommits)},
-                          {StreamKind::kIdentities, std::move(identities)},
-                          {StreamKind::kIdentityTexts, std::move(texts)},
-                          {StreamKind::kTimes, Repeated(0, 2 * kCommits)},
-                          {StreamKind::kTimeZones, std::move(zones)},
-                          {StreamKind::kHeaderSizes, Repeated(0, kCommits)},
-                          {StreamKind::kMessageSizes, Repeated(0, kCommits)}}),
-           kCommits);
-  ExpectHarmless(file);
-}
-
-TEST(Bomb, ATagInManySegments) {
-  // Valid but for its size.
-  constexpr uint64_t kSegment = 8 * kMebibyte;
-  constexpr uint64_t kSize = 300 * kMebibyte;
-  HostileFile file;
-  const uint32_t blob = file.AddObjects(ObjectType::kBlob, {Bytes{'x'}});
-  const std::string header = "object " + file.ids[blob].ToHex() +
-                             "\ntype blob\ntag v\ntagger T <t> 0 +0000\n\n";
-  for (uint64_t at = 0; at < kSize;) {
-    const format::BlockHeader block{.kind = BlockKind::kSegment,
-                                    .type = ObjectType::kTag,
-                                    .first_object = 1,
-                                    .object_count = 1,
-                                    .segment_offset = at};
-    const Bytes sizes = Varints({kSize});
-    if (at == 0) {
-      Bytes content(header.begin(), header.end());
-      file.blocks.push_back(
-          {1, BlockChunk(block, {{StreamKind::kSizes, sizes},
-                                 {StreamKind::kContents, content}})});
-      at = content.size();
-    } else {
-      const uint64_t part = std::min(kSegment, kSize - at);
-      file.blocks.push_back(
-          {1, LongChunk(block, {{StreamKind::kSizes, sizes, 0, 0},
-                                {StreamKind::kContents, {}, part, 'y'}})});
-      at += part;
-    }
-  }
-  file.ids.push_back(file.MadeUpId(1));
-  file.AddRef("refs/tags/v", file.MadeUpId(1));
-  ExpectHarmless(file);
-}
-
-TEST(Bomb, ManyTinyBlocksOfEqualBlobs) {
-  HostileFile file;
-  // Together 8 GB.
-  for (int i = 0; i < 20; ++i) {
-    file.Add(kDeltaBlock, EqualBlobs(400, kMebibyte), 400);
-  }
-  ExpectHarmless(file);
-}
-
-TEST(Bomb, BlobsThatAllNeedLargeBases) {
-  // Each of many empty blobs is a delta against the last of a chain of 40 MB.
-  constexpr uint32_t kChain = 20;
-  constexpr uint32_t kLeaves = 2'000;
-  HostileFile file;
-  for (int block = 0; block < 10; ++block) {
-    RawStreams streams = EqualBlobs(kChain, 2 * kMebibyte);
-    Bytes& sizes = streams[0].second;
-    Bytes& bases = streams[1].second;
-    bases = {0};
-    Append(bases, Repeated(1, kChain - 1));
-    for (uint32_t i = 1; i <= kLeaves; ++i) {
-      ByteWriter(sizes).Varint(ZigZag(-static_cast<int64_t>(2 * kMebibyte)));
-      ByteWriter(bases).Varint(i);
-    }
-    file.Add(kDeltaBlock, streams, kChain + kLeaves);
-  }
-  ExpectHarmless(file);
-}
-
-// A block of `count` trees of `padding` entries each and one that names the
-// object `first_child` + its place in the block.
-RawStreams TreesNaming(uint32_t count, uint64_t padding, uint32_t first_child) {
-  const uint64_t edits = padding + 1;
-  const uint64_t size = 29 * padding + 27;
-  Bytes sizes;
-  Bytes counts;
-  Bytes kinds = Repeated(2, edits);
-  Bytes names = {0};
-  Append(names, Repeated(1, padding - 1));
-  names.push_back(0);
-  Bytes modes = Repeated(4, padding);  // submodules
-  modes.push_back(format::kDirectoryMode);
-  Bytes children = {0};
-  Append(children, Repeated(2, padding - 1));
-  children.push_back(1);
-  Bytes differences;
-  Bytes bases;
-  for (uint32_t i = 0; i < count; ++i) {
-    ByteWriter(bases).Varint(i == 0 ? 0 : 1);
-    ByteWriter(sizes).Varint(i == 0 ? size : 0);
-    if (i == 0) {
-      ByteWriter(counts).Varint(1 + 2 * edits);
-      ByteWriter(differences).Varint(ZigZag(int64_t{first_child} - 0));
-    } else {
-      ByteWriter(counts).Varint(1);
-      kinds.push_back(0);
-      children.push_back(0);  // one more than before
-    }
-  }
-  Bytes runs = Repeated(0, edits);
-  for (uint32_t i = 1; i < count; ++i) ByteWriter(runs).Varint(padding);
-  return TreeStreams({{StreamKind::kSizes, std::move(sizes)},
-                      {StreamKind::kBases, std::move(bases)},
-                      {StreamKind::kEditCounts, std::move(counts)},
-                      {StreamKind::kEditRuns, std::move(runs)},
-                      {StreamKind::kEditKinds, std::move(kinds)},
-                      {StreamKind::kNames, std::move(names)},
-                      {StreamKind::kModes, std::move(modes)},
-                      {StreamKind::kChildren, std::move(children)},
-                      {StreamKind::kChildDifferences, std::move(differences)},
-                      {StreamKind::kNameTexts, {'a', 0, 0}}});
-}
-
-TEST(Bomb, BlocksThatNameEachOtherInTurns) {
-  // Tree i of the first block names tree i of the second one, and that tree
-  // i + 1 of the first.
-  constexpr uint32_t kTrees = 200;
-  HostileFile file;
-  file.Add(kTreeBlock, TreesNaming(kTrees, 2'000, kTrees), kTrees);
-  file.Add(kTreeBlock, TreesNaming(kTrees, 2'000, 1), kTrees);
-  // No ref leads here, but then it matters where refs lead.
-  const std::string dangling = "object " + std::string(40, '1') + "\n";
-  file.AddObjects(ObjectType::kTag, {Bytes(dangling.begin(), dangling.end())});
-  file.AddRef("refs/tree", file.ids[0]);
-  ExpectHarmless(file);
-}
+INSTANTIATE_TEST_SUITE_P(Bombs, BombTest, ::testing::ValuesIn(Bombs()),
+                         [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace zpack::testing

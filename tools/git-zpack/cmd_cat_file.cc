@@ -147,6 +147,61 @@ class BatchPrinter {
   std::ostream& out_;
 };
 
+// Prints objects with their contents in the order in which they come, and reads
+// them in the order in which they are stored, as many at a time as can be held:
+// otherwise a block would be decoded again for each of its objects.
+class AheadPrinter {
+ public:
+  AheadPrinter(const PackReader& reader, BatchPrinter& printer)
+      : reader_(reader), printer_(printer) {}
+
+  Status Add(const ObjectId& id) {
+    const auto info = reader_.ReadInfo(id);
+    // Whatever the file says, sums stay small.
+    const uint64_t size = info ? std::min(info->size, kMaxBytes + 1) : 0;
+    if (bytes_ + size > kMaxBytes || ids_.size() == kMaxObjects) {
+      if (Status status = Flush(); !status) return status;
+    }
+    ids_.push_back(id);
+    bytes_ += size;
+    return {};
+  }
+  Status Flush() {
+    // A single one is not worth it.
+    if (ids_.size() > 1) {
+      if (Status status = reader_.ReadAhead(ids_); !status) return status;
+    }
+    for (const ObjectId& id : ids_) {
+      if (Status status = printer_.Print(id, ""); !status) return status;
+    }
+    ids_.clear();
+    bytes_ = 0;
+    return {};
+  }
+
+ private:
+  static constexpr uint64_t kMaxBytes = uint64_t{96} << 20;
+  static constexpr size_t kMaxObjects = size_t{1} << 18;
+
+  const PackReader& reader_;
+  BatchPrinter& printer_;
+  std::vector<ObjectId> ids_;
+  uint64_t bytes_ = 0;
+};
+
+Status PrintAll(const PackReader& reader, const po::variables_map& values,
+                BatchPrinter& printer) {
+  if (Has(values, "unordered") || !Has(values, "batch")) {
+    return reader.ForEachId(
+        Has(values, "unordered") ? IdOrder::kStorage : IdOrder::kId,
+        [&](const ObjectId& id) { return printer.Print(id, ""); });
+  }
+  AheadPrinter ahead(reader, printer);
+  const Status added = reader.ForEachId(
+      IdOrder::kId, [&](const ObjectId& id) { return ahead.Add(id); });
+  return added ? ahead.Flush() : added;
+}
+
 Status PrintFromInput(BatchPrinter& printer, const Io& io) {
   std::string line;
   while (std::getline(io.in, line)) {
@@ -179,13 +234,8 @@ int RunBatch(const PackReader& reader, const po::variables_map& values,
       reader, *std::move(format),
       contents ? std::optional(WriterOf(reader, values, io.out)) : std::nullopt,
       io.out);
-  const IdOrder order =
-      Has(values, "unordered") ? IdOrder::kStorage : IdOrder::kId;
   const Status status = Has(values, "batch-all-objects")
-                            ? reader.ForEachId(order,
-                                               [&](const ObjectId& id) {
-                                                 return printer.Print(id, "");
-                                               })
+                            ? PrintAll(reader, values, printer)
                             : PrintFromInput(printer, io);
   return status ? kDone : Fail(io, status.error());
 }
