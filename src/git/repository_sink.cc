@@ -68,8 +68,8 @@ class RepositorySink final : public ObjectSink {
         place_(std::move(place)),
         pack_(std::move(pack)) {}
 
-  std::unique_ptr<ObjectPreparer> NewPreparer() const override {
-    return std::make_unique<PackEntryPreparer>();
+  std::unique_ptr<ObjectPreparer> NewPreparer(uint64_t window) const override {
+    return std::make_unique<PackEntryPreparer>(window);
   }
 
   Status Add(const ObjectId& id, const PreparedObject& object,

@@ -49,7 +49,10 @@ class ObjectSink {
  public:
   virtual ~ObjectSink() = default;
 
-  virtual std::unique_ptr<ObjectPreparer> NewPreparer() const = 0;
+  // A preparer that keeps `window` bytes of contents at most, or one object, to
+  // compare others with.
+  virtual std::unique_ptr<ObjectPreparer> NewPreparer(
+      uint64_t window) const = 0;
 
   // Stores an object that a preparer gave the form `stored`.
   virtual Status Add(const ObjectId& id, const PreparedObject& object,

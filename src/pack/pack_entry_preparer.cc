@@ -16,9 +16,6 @@ namespace {
 constexpr int kDeflateLevel = 6;
 // Git's default: its readers get slower with each delta of a chain.
 constexpr unsigned kMaxDepth = 50;
-// Contents above are not worth the memory that it takes to compare them.
-constexpr size_t kMaxPrepared = size_t{64} << 20;
-
 // Candidates besides the one that is known, when that is not good enough.
 struct Candidates {
   unsigned before;  // objects right before this one
@@ -32,8 +29,9 @@ constexpr Candidates kTreeCandidates = {2, 8, 40, 200};
 constexpr Candidates kTextCandidates = {1, 4, 300, 3000};
 
 DeltaPlannerOptions PlannerOptions(const Candidates& candidates,
-                                   const DeltaCosts& costs) {
+                                   const DeltaCosts& costs, uint64_t window) {
   DeltaPlannerOptions options = PackPlannerOptions(costs, kMaxDepth);
+  options.window_size = window;
   options.same_path = candidates.before;
   options.similar = candidates.similar;
   options.good_for_path = candidates.good_for_before;
@@ -46,16 +44,19 @@ constexpr uint32_t kPath = 0;
 
 }  // namespace
 
-PackEntryPreparer::PackEntryPreparer()
-    : tree_planner_(PlannerOptions(kTreeCandidates, kPackTreeCosts)),
-      text_planner_(PlannerOptions(kTextCandidates, kPackTextCosts)),
+PackEntryPreparer::PackEntryPreparer(uint64_t window)
+    : max_size_(2 * window),
+      tree_planner_(PlannerOptions(kTreeCandidates, kPackTreeCosts, window)),
+      text_planner_(PlannerOptions(kTextCandidates, kPackTextCosts, window)),
       deflater_(kDeflateLevel) {}
 
 void PackEntryPreparer::Begin(ObjectType type, Resemblance resemblance) {
   type_ = type;
   resemblance_ = resemblance;
+  // What the other one keeps is needed no more, either.
+  tree_planner_.Clear();
+  text_planner_.Clear();
   planner_ = type == ObjectType::kTree ? &tree_planner_ : &text_planner_;
-  planner_->Clear();
   numbers_.clear();
   positions_.clear();
 }
@@ -71,7 +72,7 @@ Result<PreparedObject> PackEntryPreparer::Prepare(ByteView content,
   const auto position = static_cast<uint32_t>(numbers_.size());
   ZPACK_CHECK(like <= position);
   if (resemblance_ == Resemblance::kNone || content.size() < kMinPackDelta ||
-      content.size() > kMaxPrepared) {
+      content.size() > max_size_) {
     numbers_.push_back(kNotPlanned);
     return Deflate(content, 0, out);
   }

@@ -19,7 +19,12 @@ namespace zpack {
 
 class PackEntryPreparer final : public ObjectPreparer {
  public:
-  PackEntryPreparer();
+  // Contents kept as candidates for bases at most, if not told otherwise.
+  static constexpr uint64_t kDefaultWindow = uint64_t{32} << 20;
+
+  // Keeps `window` bytes of contents as candidates, or one larger object.
+  // Objects of more than twice as much are stored whole.
+  explicit PackEntryPreparer(uint64_t window = kDefaultWindow);
 
   void Begin(ObjectType type, Resemblance resemblance) override;
 
@@ -34,6 +39,7 @@ class PackEntryPreparer final : public ObjectPreparer {
   // What `raw`, an object or a delta, becomes.
   PreparedObject Deflate(ByteView raw, uint32_t base_distance, Bytes& out);
 
+  uint64_t max_size_;  // of an object that is compared
   DeltaPlanner tree_planner_;
   DeltaPlanner text_planner_;
   Deflater deflater_;

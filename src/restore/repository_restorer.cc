@@ -3,6 +3,7 @@
 
 #include "restore/repository_restorer.h"
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -20,9 +21,16 @@
 namespace zpack {
 namespace {
 
-// A block whose objects take more than this in the sink's form is not held
-// whole. Blocks of this library's own writer mostly take less.
-constexpr uint64_t kMaxPrepared = uint64_t{32} << 20;
+// A block whose objects take more than the window in the sink's form is not
+// held whole. Blocks of this library's own writer mostly take less.
+constexpr uint64_t kMaxWindow = uint64_t{32} << 20;
+constexpr uint64_t kMinWindow = uint64_t{2} << 20;
+// Where memory is little: what the program and a block of this library's own
+// writer take, and the part of the rest that is for a window. There are four of
+// them: of candidates, with the index of the largest, and two blocks in the
+// sink's form.
+constexpr uint64_t kWithoutWindow = uint64_t{24} << 20;
+constexpr uint64_t kWindowShare = 5;
 
 // An object in the sink's form.
 struct StoredObject {
@@ -55,12 +63,11 @@ std::unexpected<Error> HashMismatch(const PackFile& pack, const BlockRun& run,
 // Checks the objects of blocks and brings them into the sink's form.
 class Preparer {
  public:
-  Preparer(const PackFile& pack, const ObjectSink& sink,
-           const std::stop_token& stop)
+  Preparer(const PackFile& pack, const ObjectSink& sink, const RunOptions& run)
       : pack_(pack),
-        stop_(stop),
+        stop_(run.stop),
         hasher_(pack.header().object_format),
-        preparer_(sink.NewPreparer()) {}
+        preparer_(sink.NewPreparer(RestoreWindow(run))) {}
 
   // Calls `take` with each object of `block`, after its stored form was
   // appended to `stored`; the last ones may be checked after that. Counts in
@@ -115,9 +122,10 @@ class Preparer {
 
 class Worker {
  public:
-  Worker(const PackFile& pack, const ObjectSink& sink,
-         const std::stop_token& stop)
-      : pack_(pack), preparer_(pack, sink, stop) {}
+  Worker(const PackFile& pack, const ObjectSink& sink, const RunOptions& run)
+      : pack_(pack),
+        max_prepared_(RestoreWindow(run)),
+        preparer_(pack, sink, run) {}
 
   Status Run(RunInFlight& item) {
     ZPACK_ASSIGN_OR_RETURN(DecodedBlock block,
@@ -130,7 +138,7 @@ class Worker {
     const Status prepared = preparer_.Prepare(
         item, block, item.stored, [&](const StoredObject& object) -> Status {
           item.objects.push_back(object);
-          item.large = item.stored.size() > kMaxPrepared;
+          item.large = item.stored.size() > max_prepared_;
           return item.large ? TooLarge() : Status{};
         });
     if (!item.large) return prepared;
@@ -145,6 +153,7 @@ class Worker {
   }
 
   const PackFile& pack_;
+  uint64_t max_prepared_;
   BlockDecoder decoder_;
   Preparer preparer_;
 };
@@ -165,7 +174,7 @@ Status AddBlock(ObjectSink& sink, const RunInFlight& item) {
 Status AddLargeBlock(const PackFile& pack, const RunOptions& run,
                      ObjectSink& sink, const DecodedBlock& block,
                      RunInFlight& item) {
-  Preparer preparer(pack, sink, run.stop);
+  Preparer preparer(pack, sink, run);
   Bytes stored;
   return preparer.Prepare(
       item, block, stored, [&](const StoredObject& object) -> Status {
@@ -213,6 +222,13 @@ Status AddLarge(const PackFile& pack, const RunOptions& run, ObjectSink& sink,
 
 }  // namespace
 
+uint64_t RestoreWindow(const RunOptions& run) {
+  if (!run.memory) return kMaxWindow;
+  const uint64_t left =
+      *run.memory - std::min<uint64_t>(*run.memory, kWithoutWindow);
+  return std::clamp(left / kWindowShare, kMinWindow, kMaxWindow);
+}
+
 Result<RestoreStats> RestorePack(const PackFile& pack, const RunOptions& run,
                                  ObjectSink& sink) {
   RestoreStats stats;
@@ -223,7 +239,7 @@ Result<RestoreStats> RestorePack(const PackFile& pack, const RunOptions& run,
     size_t next = 0;
     const Status moved = RunOrderedPipeline<RunInFlight>(
         ResolveThreads(run.threads), run.stop,
-        [&] { return Worker(pack, sink, run.stop); },
+        [&] { return Worker(pack, sink, run); },
         [&](RunInFlight& item) -> Result<bool> {
           if (next == pack.blocks().block_count()) return false;
           item.run = RunAt(pack.blocks(), next);
@@ -242,7 +258,8 @@ Result<RestoreStats> RestorePack(const PackFile& pack, const RunOptions& run,
     ZPACK_TRY(moved);
   }
   // Git would believe a wrong peeled value without looking.
-  ZPACK_ASSIGN_OR_RETURN(const auto wrong, FindPeeledMismatches(pack));
+  ZPACK_ASSIGN_OR_RETURN(const auto wrong,
+                         FindPeeledMismatches(pack));
   if (!wrong.empty()) {
     return MakeError(ErrorCode::kCorrupt,
                      "peeled value of ref '{}' is wrong in '{}'",

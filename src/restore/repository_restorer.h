@@ -14,6 +14,12 @@ namespace zpack {
 
 // Decodes and hashes every object of `pack` and gives it to `sink`, then the
 // refs. kMismatch when an object does not hash to its id.
+// Bytes of contents that each worker keeps as candidates for bases, and of a
+// block in the sink's form: 32 MiB, and less if RunOptions::memory is given and
+// little. A block itself, and what its objects are rebuilt from, take what they
+// take.
+uint64_t RestoreWindow(const RunOptions& run);
+
 Result<RestoreStats> RestorePack(const PackFile& pack, const RunOptions& run,
                                  ObjectSink& sink);
 

@@ -25,6 +25,11 @@ using Json = nlohmann::ordered_json;
 // the price of some waiting between threads.
 void SaveMemory(uint64_t memory) {
   if (memory < RunOptions::kPlentyOfMemory) mallopt(M_ARENA_MAX, 1);
+  // A tenth of the time for a fifth of the memory, when restoring libgit2.
+  if (memory < RunOptions::kPlentyOfMemory / 4) {
+    mallopt(M_MMAP_THRESHOLD, 128 << 10);
+    mallopt(M_TRIM_THRESHOLD, 1 << 20);
+  }
 }
 
 bool IsUtf8(const std::string& bytes) {

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What restore allocates when it is told how much memory there is.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "api/convert_source.h"
+#include "support/counting_allocator.h"
+#include "support/matchers.h"
+#include "support/memory_source.h"
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+#include "zpack/restore.h"
+
+namespace zpack::testing {
+namespace {
+
+constexpr uint64_t kMebibyte = uint64_t{1} << 20;
+
+class RestoreMemoryTest : public ::testing::Test {
+ protected:
+  // Versions of a file of 1.5 MiB, 48 MiB in all.
+  void SetUp() override {
+    MemorySource source;
+    source.refs.head_symref = "refs/heads/main";
+    std::string text = RawToHex(RandomBytes(1, 3 * kMebibyte / 4));
+    for (size_t i = 0; i < 32; ++i) {
+      text.replace(20'000 * (i + 1), 2, std::to_string(10 + i));
+      source.AddBlob(text);
+    }
+    ConvertOptions options;
+    options.profile = Profile::kFast;
+    ASSERT_THAT(
+        ConvertSource([&](SourceUse) { return source.Open(); },
+                      PosixFileSystem(), directory_ / "a.zpack", options),
+        IsOk());
+  }
+
+  // The most that is in use at a time.
+  uint64_t PeakOf(const RunOptions& run) {
+    RestoreOptions options;
+    options.run = run;
+    options.run.threads = 8;
+    options.overwrite = Overwrite::kYes;
+    ResetMemory();
+    EXPECT_THAT(Restore(directory_ / "a.zpack", directory_ / "r.git", options),
+                IsOk());
+    return PeakMemory();
+  }
+
+  TempDir directory_;
+};
+
+TEST_F(RestoreMemoryTest, TakesNoMoreThanItIsGiven) {
+  for (const uint64_t memory : {32 * kMebibyte, 64 * kMebibyte}) {
+    RunOptions run;
+    run.memory = memory;
+    EXPECT_LE(PeakOf(run), memory) << memory;
+  }
+  // Otherwise this would test nothing: it does take more where it may.
+  EXPECT_GT(PeakOf(RunOptions{}), 40 * kMebibyte);
+}
+
+}  // namespace
+}  // namespace zpack::testing
