@@ -67,7 +67,8 @@ Status ReadBackFile(ObjectSource& source, const PackFile& pack,
       pack.blocks(), copied.trust == TrustBase::kYes ? copied.blocks : hash_all,
       run, report));
   // Tags are read for this, so they must be whole.
-  if (report.damages.empty()) ZPACK_TRY(VerifyPeeledRefs(pack, report));
+  if (report.damages.empty())
+    ZPACK_TRY(VerifyPeeledRefs(pack, run.stop, report));
   const auto unread =
       std::ranges::find(report.damages, ErrorCode::kIo, &Damage::code);
   if (unread != report.damages.end()) {

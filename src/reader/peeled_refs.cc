@@ -80,13 +80,15 @@ class Tags {
 
 }  // namespace
 
-Result<std::vector<PeeledMismatch>> FindPeeledMismatches(const PackFile& pack) {
+Result<std::vector<PeeledMismatch>> FindPeeledMismatches(
+    const PackFile& pack, const std::stop_token& stop) {
   Tags tags(pack);
   TagPeeler peeler(pack.header().object_format,
                    {[&](const ObjectId& id) { return tags.Type(id); },
                     [&](const ObjectId& id) { return tags.Target(id); }});
   std::vector<PeeledMismatch> mismatches;
   for (const Ref& ref : pack.refs().refs) {
+    ZPACK_TRY(CheckStop(stop));
     if (ref.symbolic()) continue;
     const ObjectId actual = peeler.Peel(ref.target);
     ZPACK_TRY(tags.readable());

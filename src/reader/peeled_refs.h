@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,9 @@ struct PeeledMismatch {
 };
 
 // The refs whose peeled value is not what their tag points at. kIo when the
-// file cannot be read; a damaged object counts as leading nowhere. May be used
-// from any thread.
-Result<std::vector<PeeledMismatch>> FindPeeledMismatches(const PackFile& pack);
+// file cannot be read, kInterrupted when a stop is requested; a damaged object
+// counts as leading nowhere. May be used from any thread.
+Result<std::vector<PeeledMismatch>> FindPeeledMismatches(
+    const PackFile& pack, const std::stop_token& stop);
 
 }  // namespace zpack

@@ -259,7 +259,7 @@ Result<RestoreStats> RestorePack(const PackFile& pack, const RunOptions& run,
   }
   // Git would believe a wrong peeled value without looking.
   ZPACK_ASSIGN_OR_RETURN(const auto wrong,
-                         FindPeeledMismatches(pack));
+                         FindPeeledMismatches(pack, run.stop));
   if (!wrong.empty()) {
     return MakeError(ErrorCode::kCorrupt,
                      "peeled value of ref '{}' is wrong in '{}'",

@@ -139,6 +139,7 @@ class ConnectivityCheck {
     // Following adds to the list that is worked through.
     Bytes unused;
     while (!pending_[block].empty()) {
+      ZPACK_TRY(CheckStop(run_.stop));
       const Pending next = pending_[block].back();
       pending_[block].pop_back();
       if (!Take(next, type)) continue;
@@ -181,12 +182,12 @@ class ConnectivityCheck {
           wanted[pending.number - first] = true;
         }
       }
-      ZPACK_TRY(CheckStop(run_.stop));
       ZPACK_TRY(CountWork(decoded.trees->layout().content));
       std::vector<Pending> behind;  // for the next pass
       const Status visited = decoded.ForEachObject(
           pack_.blocks().max_kept(),
           [&](size_t index, ByteView content) -> Status {
+            ZPACK_TRY(CheckStop(run_.stop));
             if (!wanted[index]) return {};
             const auto number = first + static_cast<uint32_t>(index);
             Follow(pack_.ids()[pack_.rank(number)], ObjectType::kTree, content);

@@ -160,8 +160,10 @@ Status VerifyObjects(const FileBlocks& file, const std::vector<bool>& trusted,
       });
 }
 
-Status VerifyPeeledRefs(const PackFile& pack, VerifyReport& report) {
-  ZPACK_ASSIGN_OR_RETURN(const auto mismatches, FindPeeledMismatches(pack));
+Status VerifyPeeledRefs(const PackFile& pack, const std::stop_token& stop,
+                        VerifyReport& report) {
+  ZPACK_ASSIGN_OR_RETURN(const auto mismatches,
+                         FindPeeledMismatches(pack, stop));
   const uint64_t offset = pack.toc().Find(format::kRefsChunk)->offset;
   for (const PeeledMismatch& ref : mismatches) {
     report.damages.push_back(
@@ -187,7 +189,8 @@ Status VerifyPack(const PackFile& pack, VerifyLevel level,
   if (level >= VerifyLevel::kObjects) {
     ZPACK_TRY(VerifyObjects(pack.blocks(), {}, run, report));
     // Tags are read for this, so they must be whole.
-    if (report.damages.empty()) ZPACK_TRY(VerifyPeeledRefs(pack, report));
+    if (report.damages.empty())
+      ZPACK_TRY(VerifyPeeledRefs(pack, run.stop, report));
   }
   // Links of damaged objects cannot be followed.
   if (level >= VerifyLevel::kConnectivity && report.damages.empty()) {

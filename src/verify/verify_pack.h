@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <stop_token>
 #include <vector>
 
 #include "reader/file_blocks.h"
@@ -30,7 +31,8 @@ Status VerifyObjects(const FileBlocks& file, const std::vector<bool>& trusted,
 
 // Every ref's peeled value is what its tag points at. REQUIRES: objects have
 // been verified.
-Status VerifyPeeledRefs(const PackFile& pack, VerifyReport& report);
+Status VerifyPeeledRefs(const PackFile& pack, const std::stop_token& stop,
+                        VerifyReport& report);
 
 // Everything that HEAD, refs and what they reach name is in the file; parents
 // of shallow boundaries need not be. REQUIRES: objects have been verified.

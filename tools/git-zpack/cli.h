@@ -57,8 +57,9 @@ struct Command {
   // Options whose value may be left out, as '--name', and what it then is. A
   // value that is given follows '='.
   std::vector<std::pair<std::string_view, std::string_view>> optional_values;
-  // Long-running ones end in order when a stop is requested; the others are
-  // simply killed by a signal.
+  // Those that write files end in order when a stop is requested. The others
+  // have nothing to remove, and are simply killed by a signal: at once, whatever
+  // is being decoded.
   bool interruptible;
   void (*add_options)(po::options_description& options);
   int (*run)(const po::variables_map& options, const Io& io);

@@ -160,7 +160,7 @@ const Command kVerifyCommand = {
     0,
     LastArgument::kOnce,
     {},
-    true,
+    false,
     AddOptions,
     Run};
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@
 namespace zpack {
 namespace {
 
+using testing::HasCode;
 using ::testing::IsEmpty;
 using testing::IsOk;
 using testing::MemorySource;
@@ -43,6 +45,19 @@ class VerifyConnectivityTest : public ::testing::Test {
 
   // What is missing, as messages.
   std::vector<std::string> Missing() {
+    VerifyReport report;
+    EXPECT_THAT(Check(RunOptions{}, report), IsOk());
+    std::vector<std::string> messages;
+    for (const Damage& damage : report.damages) {
+      EXPECT_EQ(damage.code, ErrorCode::kCorrupt);
+      EXPECT_THAT(damage.message, ::testing::HasSubstr(damage.object.ToHex()));
+      messages.push_back(damage.message);
+    }
+    return messages;
+  }
+
+  // Writes the source as a file and checks that.
+  Status Check(const RunOptions& run, VerifyReport& report) {
     // Conversion refuses what is incomplete, if refs need it.
     const std::string path =
         directory_ / fmt::format("{}.zpack", files_written_++);
@@ -64,15 +79,7 @@ class VerifyConnectivityTest : public ::testing::Test {
     const auto pack = PackFile::Open(*std::move(file), ReadOptions{});
     EXPECT_THAT(pack, IsOk());
     ExpectBlocksOfTrees(**pack);
-    VerifyReport report;
-    EXPECT_THAT(VerifyConnectivity(**pack, RunOptions{}, report), IsOk());
-    std::vector<std::string> messages;
-    for (const Damage& damage : report.damages) {
-      EXPECT_EQ(damage.code, ErrorCode::kCorrupt);
-      EXPECT_THAT(damage.message, ::testing::HasSubstr(damage.object.ToHex()));
-      messages.push_back(damage.message);
-    }
-    return messages;
+    return VerifyConnectivity(**pack, run, report);
   }
   static std::string Needs(const ObjectId& tree, const ObjectId& missing) {
     return fmt::format("object {} is missing, needed by tree {}",
@@ -106,6 +113,46 @@ TEST_F(VerifyConnectivityTest, FindsNothingWhereNothingIsMissing) {
        {"40000", "d", source_.AddTree({{"100644", "b", Blob("b")}})}});
   Commit(tree);
   EXPECT_THAT(Missing(), IsEmpty());
+}
+
+// Requests a stop once so many objects were dealt with, and counts on.
+class Stopper final : public ProgressSink {
+ public:
+  explicit Stopper(uint64_t last) : last_(last) {}
+
+  void Begin(std::string_view, uint64_t, uint64_t) override {}
+  void Advance(uint64_t objects, uint64_t) override {
+    count_ += objects;
+    if (count_ >= last_) stop_.request_stop();
+  }
+  void End() override {}
+
+  std::stop_token token() const { return stop_.get_token(); }
+  uint64_t count() const { return count_; }
+
+ private:
+  uint64_t last_;
+  uint64_t count_ = 0;
+  std::stop_source stop_;
+};
+
+TEST_F(VerifyConnectivityTest, StopsInsideABlockOfTrees) {
+  constexpr uint64_t kCommits = 40;
+  const ObjectId missing = Blob("missing");
+  for (uint64_t i = 0; i < kCommits; ++i) {
+    Commit(source_.AddTree(
+        {{"100644", "a", Blob(std::to_string(i))}, {"100644", "b", missing}}));
+  }
+  source_.Remove(missing);
+  // All commits and trees are known by then, and some blobs.
+  Stopper stopper(2 * kCommits + 3);
+  RunOptions run;
+  run.progress = &stopper;
+  run.stop = stopper.token();
+  VerifyReport report;
+  EXPECT_THAT(Check(run, report), HasCode(ErrorCode::kInterrupted));
+  // The blobs of the tree that was read then.
+  EXPECT_LE(stopper.count(), 2 * kCommits + 3 + 1);
 }
 
 TEST_F(VerifyConnectivityTest, FindsMissingChildrenOfAnyVersion) {
