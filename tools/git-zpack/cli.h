@@ -58,8 +58,8 @@ struct Command {
   // value that is given follows '='.
   std::vector<std::pair<std::string_view, std::string_view>> optional_values;
   // Those that write files end in order when a stop is requested. The others
-  // have nothing to remove, and are simply killed by a signal: at once, whatever
-  // is being decoded.
+  // have nothing to remove, and are simply killed by a signal: at once,
+  // whatever is being decoded.
   bool interruptible;
   void (*add_options)(po::options_description& options);
   int (*run)(const po::variables_map& options, const Io& io);
