@@ -1,77 +1,26 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Signals, kill -9 and two processes at once: a destination is always the old
-// one or the new one, and whatever is left behind is taken over.
-//
-// ZPACK_KILL_MOMENTS=50 in the environment kills at 50 moments instead of 5.
+// Signals, and two processes at once: a destination is always the old one or
+// the new one, and whatever is left behind is taken over.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <chrono>
-#include <cstdlib>
-#include <filesystem>
-#include <random>
-#include <thread>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "support/program.h"
-#include "support/repo_builder.h"
-#include "support/temp_dir.h"
+#include "support/interruption_fixture.h"
 
 namespace zpack::testing {
 namespace {
 
-namespace fs = std::filesystem;
-
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
-constexpr uint32_t kSeed = 20240229;
-constexpr auto kPatience = std::chrono::minutes(2);
-
-class InterruptionTest : public ::testing::Test {
- protected:
-  InterruptionTest() : repo_(dir_ / "repo"), file_(dir_ / "out/x.zpack") {
-    repo_.History(20);
-    // Hexadecimal digits: slow to compress at high levels.
-    for (uint64_t i = 0; i < 24; ++i) {
-      repo_.WriteBlob(RawToHex(RandomBytes(i, 250000)));
-    }
-    fs::create_directories(dir_ / "out");
-  }
-
-  // Takes many times as long as it takes to send a signal.
-  std::vector<std::string> SlowConvert() const {
-    return {"convert", "--force",      "--progress", "--level",
-            "22",      "--block-size", "64k",        "--threads",
-            "1",       repo_.path(),   file_};
-  }
-
-  void ExpectSignalEnds(int signal) {
-    WriteFile(file_, "old");
-    ZpackProcess process(SlowConvert());
-    ASSERT_TRUE(process.WaitForErr("Counting objects"));
-    process.Signal(signal);
-    const ProcessResult result = process.Wait();
-    // Of the signal itself, so that a shell ends its script, too.
-    EXPECT_EQ(result.signal, signal) << ::testing::PrintToString(result);
-    EXPECT_THAT(result.err, ::testing::Not(HasSubstr("fatal")));
-    EXPECT_EQ(ReadFile(file_), "old");
-    // A temporary is kept only if the signal came so late that it can be used.
-    const bool kept = Exists(Temporary());
-    EXPECT_EQ(kept, result.err.find("hint: ") != std::string::npos);
-    EXPECT_THAT(ListDirectory(dir_ / "out"), ::testing::SizeIs(kept ? 2U : 1U));
-  }
-
-  std::string Temporary() const { return dir_ / "out/.x.zpack.zpack-tmp"; }
-
-  TempDir dir_;
-  RepoBuilder repo_;
-  std::string file_;
-};
+using InterruptionTest = InterruptionFixture;
 
 TEST_F(InterruptionTest, SigintEndsConvertInOrder) { ExpectSignalEnds(SIGINT); }
 
@@ -79,7 +28,6 @@ TEST_F(InterruptionTest, SigtermEndsConvertInOrder) {
   ExpectSignalEnds(SIGTERM);
 }
 
-// 128 + SIGHUP would be the exit code for wrong usage.
 TEST_F(InterruptionTest, PushDuringConvertIsReportedAndNoFailure) {
   const RepoBuilder repo(dir_ / "pushed");
   repo.SetRef("refs/heads/main", repo.History(3));
@@ -97,6 +45,7 @@ TEST_F(InterruptionTest, PushDuringConvertIsReportedAndNoFailure) {
                                     "objects, not included\n"));
 }
 
+// 128 + SIGHUP would be the exit code for wrong usage.
 TEST_F(InterruptionTest, SighupEndsConvertInOrder) { ExpectSignalEnds(SIGHUP); }
 
 TEST_F(InterruptionTest, ShellSeesTheExitCodeOfTheSignal) {
@@ -220,120 +169,6 @@ TEST_F(InterruptionTest, OnlyOneOfTwoConvertsWithoutForceWins) {
               ::testing::UnorderedElementsAre(0, 128));
   EXPECT_TRUE(RunZpack({"verify", "-q", file_}).ok());
   EXPECT_THAT(ListDirectory(dir_ / "out"), ElementsAre("x.zpack"));
-}
-
-TEST_F(InterruptionTest, KillLeavesTheOldFileOrTheNewOne) {
-  const char* const given = std::getenv("ZPACK_KILL_MOMENTS");
-  const int moments = given != nullptr ? std::atoi(given) : 5;
-  const std::vector<std::string> convert = {
-      "convert",      "-q",   "--force",    "--level", "3",
-      "--block-size", "256k", repo_.path(), file_};
-  ASSERT_EQ(RunZpack(convert).exit_code, 0);
-  const std::string old_bytes = ReadFile(file_);
-  repo_.SetRef("refs/heads/new", repo_.SimpleCommit("new"));
-  const ProcessResult whole = RunZpack(convert);
-  ASSERT_EQ(whole.exit_code, 0);
-  const std::string new_bytes = ReadFile(file_);
-  ASSERT_TRUE(old_bytes != new_bytes);
-
-  std::mt19937 random(kSeed);
-  std::uniform_real_distribution<double> fraction(0.0, 1.1);
-  int killed = 0;
-  for (int i = 0; i < moments; ++i) {
-    WriteFile(file_, old_bytes);
-    ProcessOptions options;
-    options.kill_after = std::chrono::microseconds(
-        1 + static_cast<int64_t>(fraction(random) * whole.seconds * 1e6));
-    const ProcessResult result = RunZpack(convert, options);
-    killed += result.signal == SIGKILL ? 1 : 0;
-    const std::string now = ReadFile(file_);
-    EXPECT_TRUE(now == old_bytes || now == new_bytes)
-        << "seed " << kSeed << ", moment " << i << ", after "
-        << options.kill_after.count() << " us";
-    if (result.exit_code == 0) {
-      EXPECT_TRUE(now == new_bytes);
-    }
-  }
-  EXPECT_GT(killed, 0);
-  // What the last one left is taken over.
-  EXPECT_EQ(RunZpack(convert).exit_code, 0);
-  EXPECT_THAT(ListDirectory(dir_ / "out"), ElementsAre("x.zpack"));
-}
-
-TEST_F(InterruptionTest, InterruptedConvertIsResumed) {
-  ZpackProcess process(SlowConvert());
-  ASSERT_TRUE(process.WaitForErr("Compressing objects"));
-  // Until blocks were written; the rest takes many times as long.
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
-  while (fs::file_size(Temporary()) < 300000 &&
-         std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::yield();
-  }
-  process.Signal(SIGINT);
-  const ProcessResult interrupted = process.Wait();
-  EXPECT_EQ(interrupted.signal, SIGINT);
-  EXPECT_THAT(interrupted.err, HasSubstr("hint: run it again with --resume"));
-  EXPECT_THAT(ListDirectory(dir_ / "out"), ElementsAre(".x.zpack.zpack-tmp"));
-  std::vector<std::string> resume = SlowConvert();
-  resume.insert(resume.begin() + 1, {"--resume", "--json"});
-  const ProcessResult result = RunZpack(resume);
-  EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
-  EXPECT_THAT(result.out, HasSubstr("\"resumed_blocks\": "));
-  EXPECT_THAT(result.out, ::testing::Not(HasSubstr("\"resumed_blocks\": 0")));
-  EXPECT_TRUE(
-      RunZpack({"verify", "-q", "--against", repo_.path(), file_}).ok());
-  EXPECT_THAT(ListDirectory(dir_ / "out"), ElementsAre("x.zpack"));
-}
-
-TEST_F(InterruptionTest, KilledConvertIsResumed) {
-  const std::vector<std::string> convert = {
-      "convert",      "-q",  "--force",    "--level", "3",
-      "--block-size", "16k", repo_.path(), file_};
-  const ProcessResult whole = RunZpack(convert);
-  ASSERT_EQ(whole.exit_code, 0);
-  const std::string expected = ReadFile(file_);
-  fs::remove(file_);
-  std::vector<std::string> resume = convert;
-  resume.insert(resume.begin() + 1, "--resume");
-  std::mt19937 random(kSeed);
-  std::uniform_real_distribution<double> fraction(0.0, 1.0);
-  for (int i = 0; i < 8; ++i) {
-    ProcessOptions options;
-    options.kill_after = std::chrono::microseconds(
-        1 + static_cast<int64_t>(fraction(random) * whole.seconds * 1e6));
-    (void)RunZpack(resume, options);
-  }
-  EXPECT_EQ(RunZpack(resume).exit_code, 0);
-  EXPECT_TRUE(ReadFile(file_) == expected) << "seed " << kSeed;
-  EXPECT_THAT(ListDirectory(dir_ / "out"), ElementsAre("x.zpack"));
-}
-
-TEST_F(InterruptionTest, KilledRestoreLeavesTheOldRepositoryOrTheNewOne) {
-  ASSERT_EQ(RunZpack({"convert", "-q", "--level", "1", repo_.path(), file_})
-                .exit_code,
-            0);
-  const RepoBuilder old(dir_ / "r.git");
-  old.History(2);
-  const RepositoryState old_state = ReadState(old.path());
-  const RepositoryState new_state = ReadState(repo_.path());
-  const std::vector<std::string> restore = {"restore", "-q", "--force", file_,
-                                            old.path()};
-  const ProcessResult whole =
-      RunZpack({"restore", "-q", file_, dir_ / "other.git"});
-  ASSERT_EQ(whole.exit_code, 0);
-  std::mt19937 random(kSeed);
-  std::uniform_real_distribution<double> fraction(0.0, 1.1);
-  for (int i = 0; i < 3; ++i) {
-    ProcessOptions options;
-    options.kill_after = std::chrono::microseconds(
-        1 + static_cast<int64_t>(fraction(random) * whole.seconds * 1e6));
-    (void)RunZpack(restore, options);
-    const RepositoryState now = ReadState(old.path());
-    EXPECT_TRUE(now == old_state || now == new_state) << "moment " << i;
-  }
-  EXPECT_EQ(RunZpack(restore).exit_code, 0);
-  EXPECT_TRUE(ReadState(old.path()) == new_state);
-  EXPECT_FALSE(Exists(dir_ / ".r.git.zpack-tmp"));
 }
 
 }  // namespace

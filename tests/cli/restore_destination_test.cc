@@ -9,9 +9,7 @@
 
 #include <filesystem>
 
-#include "support/program.h"
-#include "support/repo_builder.h"
-#include "support/temp_dir.h"
+#include "support/restore_fixture.h"
 
 namespace zpack::testing {
 namespace {
@@ -23,39 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class RestoreDestinationTest : public ::testing::Test {
- protected:
-  RestoreDestinationTest() : repo_(dir_ / "repo"), file_(dir_ / "x.zpack") {
-    repo_.History(3);
-    Require(RunZpack({"convert", "-q", repo_.path(), file_}).ok(), "convert");
-    fs::create_directories(out_);
-  }
-
-  ProcessResult Restore(const std::string& directory,
-                        const std::vector<std::string>& options = {}) const {
-    std::vector<std::string> arguments = {"restore", "-q"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    arguments.insert(arguments.end(), {file_, directory});
-    return RunZpack(arguments);
-  }
-
-  void ExpectRefused(const std::string& directory, const std::string& why,
-                     const std::vector<std::string>& options = {}) const {
-    const ProcessResult result = Restore(directory, options);
-    EXPECT_EQ(result.exit_code, 128) << ::testing::PrintToString(result);
-    EXPECT_THAT(result.err, ::testing::StartsWith("fatal: "));
-    EXPECT_THAT(result.err, HasSubstr(why));
-  }
-
-  bool IsGood(const std::string& directory) const {
-    return ReadState(directory) == ReadState(repo_.path());
-  }
-
-  TempDir dir_;
-  RepoBuilder repo_;
-  std::string file_;
-  std::string out_ = dir_ / "out";
-};
+using RestoreDestinationTest = RestoreFixture;
 
 TEST_F(RestoreDestinationTest, NewDirectoryIsABareRepository) {
   ASSERT_TRUE(Restore(out_ + "/r.git").ok());

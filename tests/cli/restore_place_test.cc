@@ -11,9 +11,7 @@
 
 #include <filesystem>
 
-#include "support/program.h"
-#include "support/repo_builder.h"
-#include "support/temp_dir.h"
+#include "support/restore_fixture.h"
 
 namespace zpack::testing {
 namespace {
@@ -26,39 +24,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-class RestorePlaceTest : public ::testing::Test {
- protected:
-  RestorePlaceTest() : repo_(dir_ / "repo"), file_(dir_ / "x.zpack") {
-    repo_.History(3);
-    Require(RunZpack({"convert", "-q", repo_.path(), file_}).ok(), "convert");
-    fs::create_directories(out_);
-  }
-
-  ProcessResult Restore(const std::string& directory,
-                        const std::vector<std::string>& options = {}) const {
-    std::vector<std::string> arguments = {"restore", "-q"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    arguments.insert(arguments.end(), {file_, directory});
-    return RunZpack(arguments);
-  }
-
-  void ExpectRefused(const std::string& directory, const std::string& why,
-                     const std::vector<std::string>& options = {}) const {
-    const ProcessResult result = Restore(directory, options);
-    EXPECT_EQ(result.exit_code, 128) << ::testing::PrintToString(result);
-    EXPECT_THAT(result.err, ::testing::StartsWith("fatal: "));
-    EXPECT_THAT(result.err, HasSubstr(why));
-  }
-
-  bool IsGood(const std::string& directory) const {
-    return ReadState(directory) == ReadState(repo_.path());
-  }
-
-  TempDir dir_;
-  RepoBuilder repo_;
-  std::string file_;
-  std::string out_ = dir_ / "out";
-};
+using RestorePlaceTest = RestoreFixture;
 
 TEST_F(RestorePlaceTest, LinkedWorktreesAreNeverLost) {
   const RepoBuilder old(out_ + "/old.git");

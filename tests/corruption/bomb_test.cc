@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/convert_source.h"
+#include "convert/convert_source.h"
 #include "cli.h"
 #include "reader/pack_file.h"
 #include "reader/revision_walk.h"

@@ -12,17 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
-#include "convert/convert_source.h"
 #include "reader/pack_file.h"
 #include "reader/revision_walk.h"
 #include "reuse/base_file.h"
 #include "support/hostile_file.h"
 #include "support/matchers.h"
 #include "support/memory_file.h"
-#include "support/memory_source.h"
+#include "support/sample_file.h"
 #include "support/temp_dir.h"
-#include "verify/verify_pack.h"
 #include "zpack/verify.h"
 
 namespace zpack::testing {
@@ -32,17 +29,9 @@ using format::StreamKind;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// The first damage that `verify` reports, or its error; empty when all is well.
+// Without connectivity: what is edited here names objects that are not there.
 std::string Verify(const Bytes& bytes) {
-  const auto pack =
-      PackFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
-  if (!pack) return pack.error().message;
-  RunOptions run;
-  run.threads = 1;
-  VerifyReport report;
-  const Status status = VerifyPack(**pack, VerifyLevel::kObjects, run, report);
-  if (!status) return status.error().message;
-  return report.ok() ? "" : report.damages.front().message;
+  return FirstDamage(bytes, VerifyLevel::kObjects);
 }
 
 Status Walk(const Bytes& bytes) {
@@ -51,18 +40,6 @@ Status Walk(const Bytes& bytes) {
   if (!pack) return std::unexpected(pack.error());
   return WalkRevisions(**pack, {WalkRefs::kAll, {}, WalkObjects::kAll},
                        [](const WalkedObject&) { return Status{}; });
-}
-
-HostileFile SampleFile() {
-  MemorySource source = SampleHistory(4);
-  const TempDir directory;
-  const std::string path = directory / "a.zpack";
-  ConvertOptions options;
-  options.run.threads = 1;
-  const auto stats = ConvertSource([&](SourceUse) { return source.Open(); },
-                                   PosixFileSystem(), path, options);
-  Require(stats.has_value(), "convert");
-  return HostileFile(*ReadWholeFile(PosixFileSystem(), path, 1 << 20));
 }
 
 Bytes TagOf(const ObjectId& target, std::string_view type) {
@@ -88,7 +65,7 @@ void AddTags(HostileFile& file, const std::vector<Bytes>& tags,
 }
 
 TEST(FileRules, ABlockNeedsTheFeatureOfItsKind) {
-  HostileFile file = SampleFile();
+  HostileFile file(SampleFile());
   EXPECT_EQ(Verify(file.Build()), "");
   for (const std::string& feature : format::KnownFeatures()) {
     HostileFile without = file;
@@ -100,7 +77,7 @@ TEST(FileRules, ABlockNeedsTheFeatureOfItsKind) {
 }
 
 TEST(FileRules, ABlockHasTheStreamsOfItsKindAndNoOther) {
-  const HostileFile file = SampleFile();
+  const HostileFile file(SampleFile());
   for (size_t i = 0; i < file.blocks.size(); ++i) {
     format::BlockHeader header;
     const RawStreams streams = UnpackStreams(file.blocks[i].chunk, header);
@@ -216,7 +193,7 @@ uint64_t DamagedAt(const Bytes& bytes) {
 }
 
 TEST(FileRules, StructuralDamageIsReportedWhereItIs) {
-  const Bytes bytes = SampleFile().Build();
+  const Bytes bytes = SampleFile();
   const auto pack =
       PackFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
   ASSERT_THAT(pack, IsOk());

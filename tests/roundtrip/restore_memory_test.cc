@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "api/convert_source.h"
+#include "convert/convert_source.h"
 #include "support/counting_allocator.h"
 #include "support/matchers.h"
 #include "support/memory_source.h"

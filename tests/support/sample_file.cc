@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "support/sample_file.h"
+
+#include <memory>
+
+#include "convert/convert_source.h"
+#include "base/file.h"
+#include "reader/pack_file.h"
+#include "support/memory_file.h"
+#include "support/memory_source.h"
+#include "support/temp_dir.h"
+
+namespace zpack::testing {
+
+Bytes SampleFile() {
+  MemorySource source = SampleHistory(4);
+  const TempDir directory;
+  const std::string path = directory / "a.zpack";
+  ConvertOptions options;
+  options.run.threads = 1;
+  const auto stats = ConvertSource([&](SourceUse) { return source.Open(); },
+                                   PosixFileSystem(), path, options);
+  Require(stats.has_value(), "convert");
+  return *ReadWholeFile(PosixFileSystem(), path, 1 << 20);
+}
+
+std::string FirstDamage(const Bytes& bytes, VerifyLevel level) {
+  const auto pack =
+      PackFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
+  if (!pack) return pack.error().message;
+  RunOptions run;
+  run.threads = 1;
+  VerifyReport report;
+  const Status status = VerifyPack(**pack, level, run, report);
+  if (!status) return status.error().message;
+  return report.ok() ? "" : report.damages.front().message;
+}
+
+}  // namespace zpack::testing

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A small valid file, to be edited into a bad one, and what a verification says
+// of a file in memory.
+
+#pragma once
+
+#include <string>
+
+#include "base/bytes.h"
+#include "verify/verify_pack.h"
+
+namespace zpack::testing {
+
+// The file that becomes of SampleHistory(4); always the same bytes.
+Bytes SampleFile();
+
+// Why a file cannot be opened or verified at `level`, or the first damage that
+// is found in it; empty when all is well.
+std::string FirstDamage(const Bytes& bytes,
+                        VerifyLevel level = VerifyLevel::kConnectivity);
+
+}  // namespace zpack::testing

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Streams of blocks of trees that are too short, too long, or do not fit each
+// other.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+
+#include "base/error.h"
+#include "support/matchers.h"
+#include "support/tree_blocks.h"
+#include "support/tree_draft.h"
+
+namespace zpack {
+namespace {
+
+using testing::AllStreams;
+using testing::HasCode;
+using testing::IsError;
+using testing::IsOk;
+using testing::kDraftObjects;
+using testing::kDraftTrees;
+using testing::kNoLimit;
+using testing::kTreeStreams;
+using testing::ParseDraft;
+
+using Streams = TreeBlock::Streams;
+
+using TreeBlockStreams = testing::TreeDraftFixture;
+
+TEST_F(TreeBlockStreams, RefusesMoreOrLessNewNamesThanTexts) {
+  draft_.names[3] = 0;
+  ExpectCorrupt("added entry");
+  draft_ = {};
+  draft_.name_texts += std::string("d\0", 2);
+  ExpectCorrupt("end of streams");
+  draft_ = {};
+  draft_.name_texts += '\0';
+  ExpectCorrupt("end of streams");
+  draft_ = {};
+  draft_.name_texts.clear();
+  ExpectCorrupt("added entry");
+}
+
+TEST_F(TreeBlockStreams, ReadsNoMoreThanTheSizesHaveRoomFor) {
+  draft_.sizes[0] = 40;
+  ExpectCorrupt("size of tree");
+  draft_ = {};
+  draft_.name_texts = std::string(1000, '\0');
+  ExpectCorrupt("number of names");
+}
+
+TEST_F(TreeBlockStreams, RefusesANameWithoutATerminator) {
+  draft_.name_texts.pop_back();
+  ExpectCorrupt("name");
+  draft_.name_texts = "abc";
+  ExpectCorrupt("name");
+}
+
+TEST_F(TreeBlockStreams, RefusesOutsideIdsOfOddLength) {
+  for (const size_t size : {1U, 19U, 21U, 39U, 41U}) {
+    draft_.outside_ids.resize(size);
+    ExpectCorrupt("outside ids");
+  }
+  draft_ = {};
+  EXPECT_THAT(TreeBlock::Parse(draft_.Encode(), kDraftTrees, kDraftObjects,
+                               ObjectFormat::kSha256, kNoLimit),
+              HasCode(ErrorCode::kCorrupt));
+}
+
+TEST_F(TreeBlockStreams, RefusesMoreOutsideIdsThanThereAreNumbers) {
+  constexpr uint32_t kMaxObjects = std::numeric_limits<uint32_t>::max();
+  for (const uint32_t objects : {kMaxObjects, kMaxObjects - 1}) {
+    EXPECT_THAT(
+        TreeBlock::Parse(draft_.Encode(), kDraftTrees, objects,
+                         ObjectFormat::kSha1, kNoLimit),
+        IsError(ErrorCode::kCorrupt, ::testing::HasSubstr("outside ids")));
+  }
+  EXPECT_THAT(TreeBlock::Parse(draft_.Encode(), kDraftTrees, kMaxObjects - 2,
+                               ObjectFormat::kSha1, kNoLimit),
+              IsOk());
+}
+
+TEST_F(TreeBlockStreams, RefusesSizesThatDoNotAddUp) {
+  for (size_t i = 0; i < kDraftTrees; ++i) {
+    for (const int change : {-1, 1}) {
+      draft_ = {};
+      const bool relative = draft_.bases[i] != 0;
+      draft_.sizes[i] += static_cast<uint64_t>(relative ? 2 * change : change);
+      EXPECT_THAT(Parse(), HasCode(ErrorCode::kCorrupt)) << i << ' ' << change;
+    }
+  }
+  draft_ = {};
+  draft_.modes[0] = 2;
+  ExpectCorrupt("size of tree");
+  draft_ = {};
+  draft_.name_texts = std::string("aa\0b\0c\0", 7);
+  ExpectCorrupt("size of tree");
+}
+
+TEST_F(TreeBlockStreams, RefusesAnyOtherNumberOfLiterals) {
+  draft_.literals = "xy";
+  ExpectCorrupt("literals");
+  draft_.literals = "xyz!";
+  ExpectCorrupt("end of streams");
+}
+
+TEST_F(TreeBlockStreams, RefusesAnyStreamThatIsTooShortOrTooLong) {
+  for (size_t i = 0; i < kTreeStreams.size(); ++i) {
+    SCOPED_TRACE(format::KindName(kTreeStreams[i]));
+    Streams longer = draft_.Encode();
+    AllStreams(longer)[i]->push_back(0);
+    EXPECT_THAT(ParseDraft(longer), HasCode(ErrorCode::kCorrupt));
+    Streams shorter = draft_.Encode();
+    while (!AllStreams(shorter)[i]->empty()) {
+      AllStreams(shorter)[i]->pop_back();
+      EXPECT_THAT(ParseDraft(shorter), HasCode(ErrorCode::kCorrupt));
+    }
+  }
+}
+
+TEST_F(TreeBlockStreams, RefusesVarintsThatAreNotMinimal) {
+  using format::StreamKind;
+  for (size_t i = 0; i < kTreeStreams.size(); ++i) {
+    const StreamKind kind = kTreeStreams[i];
+    if (kind == StreamKind::kLiterals || kind == StreamKind::kEditKinds ||
+        kind == StreamKind::kModes || kind == StreamKind::kNameTexts ||
+        kind == StreamKind::kOutsideIds) {
+      continue;  // holds none
+    }
+    SCOPED_TRACE(format::KindName(kind));
+    const Streams good = draft_.Encode();
+    Streams copy = good;
+    const size_t bytes = AllStreams(copy)[i]->size();
+    for (size_t at = 0; at < bytes; ++at) {
+      Streams bad = good;
+      Bytes& stream = *AllStreams(bad)[i];
+      stream[at] |= 0x80;
+      stream.insert(stream.begin() + static_cast<ptrdiff_t>(at) + 1, 0);
+      EXPECT_THAT(ParseDraft(bad), HasCode(ErrorCode::kCorrupt)) << at;
+    }
+  }
+}
+
+TEST_F(TreeBlockStreams, RefusesAnyOtherCount) {
+  for (const uint32_t count :
+       {0U, 1U, 5U, 7U, std::numeric_limits<uint32_t>::max()}) {
+    EXPECT_THAT(TreeBlock::Parse(draft_.Encode(), count, kDraftObjects,
+                                 ObjectFormat::kSha1, kNoLimit),
+                HasCode(ErrorCode::kCorrupt))
+        << count;
+  }
+}
+
+TEST_F(TreeBlockStreams, RefusesTreesAboveTheLimits) {
+  const Streams streams = draft_.Encode();
+  // 57 + 86 + 3 + 57 + 29 + 29 bytes.
+  EXPECT_THAT(ParseDraft(streams, {86, 261}), IsOk());
+  EXPECT_THAT(ParseDraft(streams, {85, 261}),
+              HasCode(ErrorCode::kLimitExceeded));
+  EXPECT_THAT(ParseDraft(streams, {86, 260}),
+              HasCode(ErrorCode::kLimitExceeded));
+}
+
+}  // namespace
+}  // namespace zpack
