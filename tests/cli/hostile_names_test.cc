@@ -87,9 +87,12 @@ TEST_F(HostileNamesTest, JsonTakesNamesThatAreNotUtf8) {
 
 TEST_F(HostileNamesTest, RefsThatCannotBeInOneRepositoryAreNotConverted) {
   PackRefs({"refs/heads/a", "refs/heads/a/b"});
-  ExpectRefused(repo_.path(), dir_, {"'refs/heads/a' and 'refs/heads/a/b'"});
+  // By the repository, not when the file is read back.
+  const std::string where = " in '" + repo_.path() + "'";
+  ExpectRefused(repo_.path(), dir_,
+                {"'refs/heads/a' and 'refs/heads/a/b'", where});
   PackRefs({"refs/heads"});
-  ExpectRefused(repo_.path(), dir_, {"ref 'refs/heads'"});
+  ExpectRefused(repo_.path(), dir_, {"ref 'refs/heads'", where});
   PackRefs({"refs/heads/" + std::string(5000, 'x')});
   ExpectRefused(repo_.path(), dir_, {"refs/heads/xxx"});
 }

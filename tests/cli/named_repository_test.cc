@@ -191,6 +191,14 @@ TEST_F(NamedRepositoryTest, DiscoveryStopsBelowCeilings) {
   EXPECT_EQ(below(':' + dir_ / "link"), outer_.git_dir());
 }
 
+TEST_F(NamedRepositoryTest, RelativeCeilingsAreIgnored) {
+  fs::create_directories(dir_ / "outer/a/b");
+  ProcessOptions here;
+  here.directory = dir_.path();
+  here.environment = {"GIT_CEILING_DIRECTORIES=outer"};
+  EXPECT_EQ(GitDirectory({"--discover", "outer/a/b"}, here), outer_.git_dir());
+}
+
 TEST_F(NamedRepositoryTest, DiscoveryStopsWhereAnotherFileSystemBegins) {
   fs::create_directories(dir_ / "outer/mount");
   const auto run = [&](const std::string& before) {

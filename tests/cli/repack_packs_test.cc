@@ -114,11 +114,13 @@ TEST_F(RepackPacksTest, ChainOfMultiPackIndexesGoesWithWhatItLists) {
   fs::rename(pack_directory() + kMidx, layer + ".midx");
   ASSERT_TRUE(Repack({"-d"}).ok());
   EXPECT_THAT(ListDirectory(chain), SizeIs(2));
-  // Now it lists a pack that goes.
+  // Now it lists a pack that goes, and so does an index beside it.
   fs::remove(pack_directory() + '/' + kept_ + ".keep");
+  fs::copy_file(layer + ".midx", pack_directory() + kMidx);
   repo_.History(10);
   ASSERT_TRUE(Repack({"-d"}).ok());
   EXPECT_THAT(ListDirectory(chain), IsEmpty());
+  EXPECT_FALSE(Exists(pack_directory() + kMidx));
   EXPECT_THAT(Packs(), SizeIs(1));
   EXPECT_TRUE(repo_.TryGit({"fsck", "--full", "--strict"}).ok());
 }

@@ -99,6 +99,17 @@ TEST_F(RepackShallowTest, CommitsThatStayStayInTheBoundary) {
   }
 }
 
+// It is there, and may be mended.
+TEST_F(RepackShallowTest, DamagedCommitStaysInTheBoundary) {
+  ASSERT_TRUE(Repack(clone(), {"-d", "-A"}).ok());
+  const RepoBuilder shallow = RepoBuilder::Existing(clone());
+  const std::string path = shallow.LooseObjectPath(old_.substr(0, 40));
+  fs::permissions(path, fs::perms::owner_write, fs::perm_options::add);
+  WriteFile(path, "damaged");
+  ASSERT_TRUE(Repack(clone(), {"-d"}).ok());
+  EXPECT_THAT(Shallow(), HasSubstr(old_));
+}
+
 TEST_F(RepackShallowTest, LockOfOthersStopsTheWorkAndStays) {
   WriteFile(clone() + "/shallow.lock", "being written\n");
   const auto before = Snapshot(clone());

@@ -114,6 +114,7 @@ TEST_F(RepackRootsTest, WhatCannotBeReadStopsRemoval) {
       {git, list},
       {git + "/index", all},
       {git + "/HEAD", all},
+      {git + "/config", all},
       {git + "/packed-refs", all},
       {git + "/refs", list},
       {git + "/refs/heads", list},
@@ -195,6 +196,19 @@ TEST_F(RepackRootsTest, HeadOfAWorktreeThatIsNoneStopsRemoval) {
   for (const char* content : {"", "garbage\n", "0123\n"}) {
     WriteFile(Linked("HEAD"), content);
     ExpectRefusal("cannot read ref 'HEAD'");
+  }
+}
+
+TEST_F(RepackRootsTest, DamagedIndexStopsRemoval) {
+  for (const std::string& path :
+       {repo_.git_dir() + "/index", Linked("index")}) {
+    const std::string sound = ReadFile(path);
+    for (const std::string& bytes :
+         {std::string("garbage"), sound.substr(0, sound.size() / 2)}) {
+      WriteFile(path, bytes);
+      ExpectRefusal(path);
+    }
+    WriteFile(path, sound);
   }
 }
 

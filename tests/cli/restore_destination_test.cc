@@ -68,6 +68,14 @@ TEST_F(RestoreDestinationTest, DirectoryKeepsItsMode) {
   EXPECT_EQ(fs::status(out_ + "/r.git").permissions(), fs::perms::owner_all);
 }
 
+TEST_F(RestoreDestinationTest, NewDirectoryHasTheModeThatTheUmaskLeaves) {
+  const ProcessResult result =
+      RunProcess({"sh", "-c", "umask 027; exec \"$0\" restore -q \"$1\" \"$2\"",
+                  ZpackBinary(), file_, out_ + "/r.git"});
+  ASSERT_TRUE(result.ok()) << ::testing::PrintToString(result);
+  EXPECT_EQ(fs::status(out_ + "/r.git").permissions(), fs::perms{0750});
+}
+
 TEST_F(RestoreDestinationTest, ClosedStandardStreamsSpoilNothing) {
   const ProcessResult result = RunProcess(
       {"sh", "-c", "exec \"$0\" restore --progress \"$1\" \"$2\" <&- >&- 2>&-",
@@ -95,6 +103,10 @@ TEST_F(RestoreDestinationTest, DirectoryWithContentIsKept) {
   ExpectRefused(out_ + "/d", "is not an empty directory");
   ExpectRefused(out_ + "/d", "is not a bare repository", {"--force"});
   EXPECT_EQ(ReadFile(out_ + "/d/file"), "mine");
+  // Nor when it has a name that Git uses, too.
+  fs::rename(out_ + "/d/file", out_ + "/d/config");
+  ExpectRefused(out_ + "/d", "is not an empty directory");
+  EXPECT_EQ(ReadFile(out_ + "/d/config"), "mine");
   EXPECT_THAT(ListDirectory(out_), ElementsAre("d"));
 }
 

@@ -39,6 +39,44 @@ TEST_F(RestorePlaceTest, LinkedWorktreesAreNeverLost) {
   EXPECT_TRUE(IsGood(old.path()));
 }
 
+TEST_F(RestorePlaceTest, EmptyDirectoryOfWorktreesIsNothingToLose) {
+  const RepoBuilder old(out_ + "/old.git");
+  fs::create_directory(old.path() + "/worktrees");
+  ASSERT_TRUE(Restore(old.path(), {"--force"}).ok());
+  EXPECT_TRUE(IsGood(old.path()));
+}
+
+// Its name does not tell, as that of '.git' does.
+TEST_F(RestorePlaceTest, GitDirectoryOfAWorkTreeElsewhereIsNeverReplaced) {
+  const RepoBuilder old(out_ + "/old");
+  const std::string tip = old.SimpleCommit("old");
+  old.SetRef("refs/heads/main", tip);
+  const std::string config = ReadFile(old.path() + "/config");
+  for (const std::string value : {"false", "perhaps"}) {
+    WriteFile(old.path() + "/config", config + "[core]\n\tbare = " + value);
+    ExpectRefused(old.path(), "is not a bare repository", {"--force"});
+  }
+  WriteFile(old.path() + "/config", config);
+  EXPECT_EQ(old.Git({"rev-parse", "main"}), tip);
+}
+
+TEST_F(RestorePlaceTest, DirectoriesThatCannotBeRemovedStopTheWork) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs another user";
+  const RepoBuilder old(out_ + "/old.git");
+  WriteFile(old.path() + "/logs/refs/heads/main", "of root");
+  ASSERT_TRUE(RunProcess({"chown", "-R", "65534:65534", out_, file_}).ok());
+  ASSERT_TRUE(RunProcess({"chown", "-R", "0:0", old.path() + "/logs"}).ok());
+  ASSERT_EQ(chmod(dir_.path().c_str(), 0755), 0);
+  ASSERT_EQ(chmod(file_.c_str(), 0444), 0);
+  const ProcessResult result =
+      RunProcess({"setpriv", "--reuid=65534", "--clear-groups", ZpackBinary(),
+                  "restore", "-q", "--force", file_, old.path()});
+  EXPECT_EQ(result.exit_code, 128) << ::testing::PrintToString(result);
+  EXPECT_THAT(result.err, HasSubstr("cannot be removed by this user"));
+  EXPECT_EQ(ReadFile(old.path() + "/logs/refs/heads/main"), "of root");
+  EXPECT_THAT(ListDirectory(out_), ElementsAre("old.git"));
+}
+
 TEST_F(RestorePlaceTest, FilesThatAreNotOfGitAreNeverLost) {
   const RepoBuilder old(out_ + "/old.git");
   for (const std::string name : {"index", "lfs/objects/x", "only.zpack"}) {

@@ -337,5 +337,20 @@ TEST_F(RepackFaults, PackThatIsToBeKeptByNowStays) {
   EXPECT_TRUE(Exists(name + ".pack"));
 }
 
+// A ref is created whose commit was unreachable when the objects were listed.
+TEST_F(RepackFaults, WhatIsNeededByNowKeepsItsPack) {
+  const RepoBuilder repo = RepoBuilder::Existing(path_);
+  const std::string doomed = repo.SimpleCommit("doomed\n");
+  repo.SetRef("refs/heads/doomed", doomed);
+  repo.PackAll();
+  repo.Git({"update-ref", "-d", "refs/heads/doomed"});
+  StubbornFileSystem system(-1, [&] { repo.SetRef("refs/heads/b", doomed); });
+  const auto stats = Run(system);
+  ASSERT_THAT(stats, IsOk());
+  EXPECT_NE(stats->needed_again, "");
+  EXPECT_EQ(stats->removed_packs, 0U);
+  EXPECT_THAT(Needed(), HasSubstr(doomed));
+}
+
 }  // namespace
 }  // namespace zpack::testing

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -207,6 +208,18 @@ TEST_F(RestoreFaults, WhatAppearsInAnEmptyDirectoryIsKept) {
   EXPECT_EQ(ReadFile(target_ + "/refs/mine"), "mine");
 }
 
+TEST_F(RestoreFaults, WhatAppearsUnderAnotherNameEndsTheWork) {
+  fs::create_directory(target_);
+  FaultFileSystem system(-1, Fault::kError);
+  system.set_meanwhile([&](const std::string& what, const std::string& path) {
+    if (what == "fsync" && path.starts_with("/proc/")) {
+      WriteFile(target_ + "/mine", "mine");
+    }
+  });
+  EXPECT_THAT(Restore(system), HasCode(ErrorCode::kExists));
+  EXPECT_THAT(ListDirectory(target_), ElementsAre("mine"));
+}
+
 TEST_F(RestoreFaults, WhatAppearsInAReplacedRepositoryIsKept) {
   const RepoBuilder old(target_);
   FaultFileSystem system(-1, Fault::kError);
@@ -217,6 +230,40 @@ TEST_F(RestoreFaults, WhatAppearsInAReplacedRepositoryIsKept) {
   });
   EXPECT_THAT(Restore(system, Overwrite::kYes), HasCode(ErrorCode::kExists));
   EXPECT_EQ(ReadFile(target_ + "/worktrees/new/HEAD"), "mine");
+}
+
+TEST_F(RestoreFaults, WhatAnotherRunFinishedMeanwhileIsKept) {
+  fs::create_directory(target_);
+  FaultFileSystem system(-1, Fault::kError);
+  system.set_meanwhile([&](const std::string& what, const std::string& path) {
+    if (what == "create" && path == target_ + "/.zpack-tmp.lock") {
+      const RepoBuilder other(target_);
+      other.SetRef("refs/heads/other", other.SimpleCommit("other"));
+    }
+  });
+  EXPECT_THAT(Restore(system, Overwrite::kYes), HasCode(ErrorCode::kExists));
+  EXPECT_TRUE(RunGit({"rev-parse", "other"}, target_).ok());
+}
+
+TEST_F(RestoreFaults, NothingIsPublishedThatIsNotSynced) {
+  constexpr std::string_view kInside = "/proc/self/fd/";
+  bool synced = false;
+  bool published = false;
+  FaultFileSystem system(-1, Fault::kError);
+  system.set_meanwhile([&](const std::string& what, const std::string& path) {
+    if (what == "rename" && path == target_) {
+      published = true;
+      EXPECT_TRUE(synced);
+    }
+    // Of the whole, after what is written into it.
+    if (what == "create") synced = false;
+    if (what == "fsync" && path.starts_with(kInside) &&
+        path.find('/', kInside.size()) == std::string::npos) {
+      synced = true;
+    }
+  });
+  EXPECT_THAT(Restore(system), IsOk());
+  EXPECT_TRUE(published);
 }
 
 // NFS, FUSE and exFAT, at their poorest.

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "support/failing_source.h"
 #include "support/resume_fixture.h"
+#include "support/someone.h"
 
 namespace zpack::testing {
 namespace {
@@ -170,6 +171,33 @@ TEST_F(ResumeFailureTest, FailureBeforeTheModeIsSetKeepsTheTemporary) {
     EXPECT_FALSE(Convert(system));
     EXPECT_TRUE(ReadFile(Temporary()) == left) << system.failed();
   }
+  EXPECT_GT(ExpectResumes().resumed_blocks, 10U);
+}
+
+// By then the temporary has the mode of the file that it replaces.
+TEST_F(ResumeFailureTest, FailureOfTheRenameKeepsATemporaryThatCanBeOpened) {
+  for (const std::string& path : {dir_.path(), dir_ / "out"}) {
+    std::filesystem::permissions(path, std::filesystem::perms::all);
+  }
+  const AsSomeone someone;
+  const auto write_old = [&] {
+    std::filesystem::remove(path_);
+    WriteFile(path_, "the old file");
+    std::filesystem::permissions(path_, std::filesystem::perms::owner_read);
+  };
+  options_.overwrite = Overwrite::kYes;
+  write_old();
+  int rename = 0;
+  FaultFileSystem sound(-1, Fault::kError);
+  sound.set_meanwhile([&](const std::string& what, const std::string&) {
+    if (what == "rename") rename = sound.calls();
+  });
+  ASSERT_TRUE(Convert(sound));
+  write_old();
+  options_.resume = Resume::kYes;
+  FaultFileSystem system(rename, Fault::kError);
+  EXPECT_FALSE(Convert(system));
+  EXPECT_EQ(system.failed(), "rename");
   EXPECT_GT(ExpectResumes().resumed_blocks, 10U);
 }
 

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -36,6 +37,20 @@ TEST(MakeDirectory, NeverAcceptsWhatIsThere) {
   EXPECT_THAT(MakeDirectory(dir / "link", 0700), HasCode(ErrorCode::kExists));
   EXPECT_THAT(MakeDirectory(dir / "new", 0700), IsOk());
   EXPECT_EQ(fs::status(dir / "new").permissions(), fs::perms::owner_all);
+}
+
+TEST(OpenOwnDirectory, RefusesWhatMayNotBeTheOneThatWasMade) {
+  const TempDir dir;
+  fs::create_directory(dir / "ours");
+  fs::create_directory_symlink("ours", dir / "link");
+  WriteFile(dir / "file", "");
+  EXPECT_THAT(OpenOwnDirectory(dir / "ours"), IsOk());
+  EXPECT_THAT(OpenOwnDirectory(dir / "link"), HasCode(ErrorCode::kExists));
+  EXPECT_THAT(OpenOwnDirectory(dir / "file"), HasCode(ErrorCode::kExists));
+  if (geteuid() != 0) GTEST_SKIP() << "needs another user";
+  fs::create_directory(dir / "theirs");
+  ASSERT_EQ(chown((dir / "theirs").c_str(), AsSomeone::kNobody, getegid()), 0);
+  EXPECT_THAT(OpenOwnDirectory(dir / "theirs"), HasCode(ErrorCode::kExists));
 }
 
 TEST(MakeDirectories, FollowsWhatIsThereAndMakesTheRest) {

@@ -154,6 +154,19 @@ TEST_F(RevisionWalkTest, AMissingTargetOfATagIsNamed) {
   EXPECT_THAT(Walk(), IsError(ErrorCode::kNotFound, Missing(blob, "tag", tag)));
 }
 
+TEST_F(RevisionWalkTest, TagsThatSeveralRefsLeadToAreWalkedOnce) {
+  const ObjectId blob = source_.AddBlob("blob");
+  const ObjectId inner = source_.AddTag(blob, ObjectType::kBlob, "v1");
+  const ObjectId outer = source_.AddTag(inner, ObjectType::kTag, "v2");
+  source_.refs.refs = {{"refs/tags/a", outer, {}, ""},
+                       {"refs/tags/b", inner, {}, ""},
+                       {"refs/tags/c", outer, {}, ""}};
+  EXPECT_THAT(Walk(), IsOk());
+  EXPECT_EQ(visited_, (std::vector<std::string>{outer.ToHex() + " v2",
+                                                inner.ToHex() + " v1",
+                                                blob.ToHex() + " "}));
+}
+
 TEST_F(RevisionWalkTest, TheEmptyTreeNeedNotBeStored) {
   const ObjectId empty = *ObjectId::FromHex(kEmptyTree);
   Commit(source_.AddTree({{"40000", "a", empty}, {"40000", "b", empty}}), {});
