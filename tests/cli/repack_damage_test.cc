@@ -109,6 +109,50 @@ TEST_F(RepackDamageTest, CopyInAnotherPackIsUsed) {
   ExpectOtherCopiesAreUsed(pack);
 }
 
+// The delta itself has no other copy.
+TEST_F(RepackDamageTest, DeltaOnADamagedBaseIsReadOnTheOtherCopyOfThat) {
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += std::to_string(i * i) + '\n';
+  const RepoBuilder loose(dir_ / "loose");
+  for (const std::string& content : {text, text + "more\n"}) {
+    const std::string id = repo_.WriteBlob(content);
+    repo_.SetRef("refs/tags/" + id, id);
+    loose.WriteBlob(content);
+  }
+  repo_.Git({"repack", "-q", "-a", "-d"});
+  const std::string name = pack_directory() + '/' + Packs().at(0);
+  std::string base;
+  size_t offset = 0;
+  for (const std::string& line :
+       SplitLines(repo_.Git({"verify-pack", "-v", name + ".idx"}))) {
+    char id[41];
+    size_t stored = 0;
+    size_t at = 0;
+    unsigned depth = 0;
+    const int fields = std::sscanf(
+        line.c_str(), "%40[0-9a-f] blob %*u %zu %zu %u %*40[0-9a-f]", id,
+        &stored, &at, &depth);
+    if (fields == 3) {
+      base = id;
+      offset = at + stored / 2;
+    }
+  }
+  ASSERT_EQ(LongestChain(Packs().at(0)), 1U);
+  std::string bytes = ReadFile(name + ".pack");
+  bytes.at(offset) ^= 0x10;
+  fs::permissions(name + ".pack", fs::perms::owner_write,
+                  fs::perm_options::add);
+  WriteFile(name + ".pack", bytes);
+  const std::string copy = repo_.LooseObjectPath(base);
+  fs::create_directories(DirectoryOf(copy));
+  fs::copy_file(loose.LooseObjectPath(base), copy);
+  // Otherwise the delta is copied, and nobody reads what it makes.
+  const ProcessResult result = Repack({"-d", "-F"});
+  EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+  EXPECT_THAT(Packs(), SizeIs(1));
+  EXPECT_TRUE(repo_.TryGit({"fsck", "--full"}).ok());
+}
+
 TEST_F(RepackDamageTest, ObjectThatIsTwiceInOnePack) {
   const std::string head = repo_.History(3);
   const std::string text = "twice\n";

@@ -158,7 +158,9 @@ TEST_F(RepackPacksTest, TemporaryFilesOfOthersStay) {
   const std::string temporary = pack_directory() + "/.tmp-1-" + other_;
   fs::copy_file(pack_directory() + '/' + other_ + ".pack", temporary + ".pack");
   fs::copy_file(pack_directory() + '/' + other_ + ".idx", temporary + ".idx");
-  WriteFile(pack_directory() + "/.tmp-2-" + other_ + ".idx", "not finished");
+  for (const char* const extension : {".pack", ".idx"}) {
+    WriteFile(pack_directory() + "/.tmp-2-" + other_ + extension, "not yet");
+  }
   WriteFile(pack_directory() + "/._" + other_ + ".idx", "of another system");
   ASSERT_TRUE(Repack({"-d"}).ok());
   EXPECT_THAT(FilesWith(pack_directory(), other_ + ".idx"),
