@@ -13,16 +13,18 @@
 #include <sstream>
 #include <streambuf>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "convert/convert_source.h"
 #include "cli.h"
+#include "convert/convert_source.h"
 #include "reader/pack_file.h"
 #include "reader/revision_walk.h"
 #include "reader/statistics_collector.h"
 #include "support/bombs.h"
 #include "support/counting_allocator.h"
+#include "support/matchers.h"
 #include "support/memory_file.h"
 #include "support/memory_source.h"
 #include "support/temp_dir.h"
@@ -144,6 +146,21 @@ TEST_P(BombTest, IsHarmlessInWhateverWayItIsRead) {
 
 INSTANTIATE_TEST_SUITE_P(Bombs, BombTest, ::testing::ValuesIn(Bombs()),
                          [](const auto& info) { return info.param.name; });
+
+// It gets as far as the limit of passes, and not less.
+TEST(Bomb, LinksAreNotFollowedForEver) {
+  const auto bomb = std::ranges::find(
+      Bombs(), std::string_view("BlocksThatNameEachOtherInTurns"), &Bomb::name);
+  ASSERT_NE(bomb, Bombs().end());
+  const auto pack = PackFile::Open(
+      std::make_unique<MemoryFile>(bomb->make().Build()), ReadOptions{});
+  ASSERT_THAT(pack, IsOk());
+  VerifyReport report;
+  RunOptions run;
+  run.threads = 2;
+  EXPECT_THAT(VerifyConnectivity(**pack, run, report),
+              HasCode(ErrorCode::kLimitExceeded));
+}
 
 }  // namespace
 }  // namespace zpack::testing

@@ -181,6 +181,28 @@ TEST(FileRules, AWalkRefusesTagsThatPointAtThemselves) {
   }
 }
 
+TEST(FileRules, ATagInSegmentsIsReadWholeWithinTheLimitOnly) {
+  HostileFile file;
+  const uint32_t blob = file.AddObjects(ObjectType::kBlob, {Varints({1})});
+  Bytes content = TagOf(file.ids[blob], "blob");
+  Append(content, Repeated('x', 10000));
+  const uint32_t tag = file.AddSegments(ObjectType::kTag, content, 4096);
+  file.AddRef("refs/tags/t", file.ids[tag], file.ids[blob]);
+  EXPECT_EQ(FirstDamage(file.Build()), "");
+  ReadOptions options;
+  options.max_object_size = 5000;
+  const auto pack =
+      PackFile::Open(std::make_unique<MemoryFile>(file.Build()), options);
+  ASSERT_THAT(pack, IsOk());
+  VerifyReport report;
+  EXPECT_THAT(VerifyConnectivity(**pack, RunOptions{}, report),
+              HasCode(ErrorCode::kLimitExceeded));
+  // A walk needs its first lines.
+  EXPECT_THAT(WalkRevisions(**pack, {WalkRefs::kAll, {}, WalkObjects::kAll},
+                            [](const WalkedObject&) { return Status{}; }),
+              IsOk());
+}
+
 // Where `verify` says that a file of this structure is damaged.
 uint64_t DamagedAt(const Bytes& bytes) {
   const TempDir directory;

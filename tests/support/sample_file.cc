@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "convert/convert_source.h"
 #include "base/file.h"
+#include "convert/convert_source.h"
 #include "reader/pack_file.h"
 #include "support/memory_file.h"
 #include "support/memory_source.h"
