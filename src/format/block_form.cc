@@ -33,6 +33,8 @@ constexpr std::array<BlockForm, 5> kForms = {
 
 }  // namespace
 
+std::span<const BlockForm> BlockForms() { return kForms; }
+
 const BlockForm* FindBlockForm(BlockKind kind) {
   const auto* const at = std::ranges::find(kForms, kind, &BlockForm::kind);
   return at == kForms.end() ? nullptr : at;

@@ -24,6 +24,9 @@ struct BlockForm {
   std::span<const StreamKind> streams;
 };
 
+// All kinds that this version knows.
+std::span<const BlockForm> BlockForms();
+
 // Null for a kind that this version does not know.
 const BlockForm* FindBlockForm(BlockKind kind);
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "format/block_form.h"
 
 namespace zpack::format {
 namespace {
@@ -149,9 +150,13 @@ Result<FileHeader> DecodeFileHeader(
 }
 
 const std::vector<std::string>& KnownFeatures() {
-  static const std::vector<std::string> features = {
-      std::string(kDeltasFeature), std::string(kTreesFeature),
-      std::string(kCommitsFeature)};
+  static const std::vector<std::string> features = [] {
+    std::vector<std::string> names;
+    for (const BlockForm& form : BlockForms()) {
+      if (!form.feature.empty()) names.emplace_back(form.feature);
+    }
+    return names;
+  }();
   return features;
 }
 

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/huge_pages.h"
 #include "codec/zstd_codec.h"
+#include "format/block_form.h"
 #include "format/object_index.h"
 #include "format/refs_chunk.h"
 #include "inventory/lineage_grouper.h"
@@ -46,13 +48,9 @@ std::vector<std::string> Features(const std::vector<PlannedBlock>& plan,
   if (reused != nullptr) {
     features.insert(reused->features().begin(), reused->features().end());
   }
-  for (const auto& [kind, feature] :
-       {std::pair(format::BlockKind::kCommits, format::kCommitsFeature),
-        std::pair(format::BlockKind::kDeltas, format::kDeltasFeature),
-        std::pair(format::BlockKind::kTrees, format::kTreesFeature)}) {
-    if (std::ranges::find(plan, kind, &PlannedBlock::kind) != plan.end()) {
-      features.emplace(feature);
-    }
+  for (const PlannedBlock& block : plan) {
+    const std::string_view feature = format::FindBlockForm(block.kind)->feature;
+    if (!feature.empty()) features.emplace(feature);
   }
   return {features.begin(), features.end()};
 }

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "codec/zstd_codec.h"
+#include "format/block_form.h"
 #include "format/chunk.h"
 #include "format/object_index.h"
 #include "format/refs_chunk.h"
@@ -201,9 +202,10 @@ void MakeCountsAgree(FileParts& parts) {
     if (segment) header.object_count = 1;
     if (!continued) next += header.object_count;
     segmented = segment;
-    if (header.kind == format::BlockKind::kDeltas) features.insert("deltas");
-    if (header.kind == format::BlockKind::kTrees) features.insert("trees");
-    if (header.kind == format::BlockKind::kCommits) features.insert("commits");
+    const format::BlockForm* const form = format::FindBlockForm(header.kind);
+    if (form != nullptr && !form->feature.empty()) {
+      features.emplace(form->feature);
+    }
   }
   rows.push_back({0, next});
   parts.rows = std::move(rows);
