@@ -77,21 +77,25 @@ class RepackDamageTest : public RepackFixture {
   }
 };
 
+// Puts the objects of another repository as loose ones beside the packs.
+void CopyLooseObjects(const RepoBuilder& from, const RepoBuilder& to) {
+  for (const auto& entry :
+       fs::directory_iterator(from.git_dir() + "/objects")) {
+    const std::string name = entry.path().filename().string();
+    if (name.size() != 2) continue;
+    fs::copy(
+        entry.path(), to.git_dir() + "/objects/" + name,
+        fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+  }
+}
+
 TEST_F(RepackDamageTest, LooseCopyOfADamagedEntryIsUsed) {
   repo_.History(2);
   const RepoBuilder loose(dir_ / "loose");
   loose.History(2);
   repo_.PackAll();
   const std::string pack = Packs().at(0);
-  for (const auto& entry :
-       fs::directory_iterator(loose.git_dir() + "/objects")) {
-    const std::string name = entry.path().filename().string();
-    if (name.size() == 2) {
-      fs::copy(
-          entry.path(), repo_.git_dir() + "/objects/" + name,
-          fs::copy_options::recursive | fs::copy_options::overwrite_existing);
-    }
-  }
+  CopyLooseObjects(loose, repo_);
   ExpectOtherCopiesAreUsed(pack);
 }
 
@@ -107,6 +111,49 @@ TEST_F(RepackDamageTest, CopyInAnotherPackIsUsed) {
   WriteFile(pack_directory() + '/' + pack + ".pack", bytes);
   WriteFile(pack_directory() + '/' + pack + ".idx", index);
   ExpectOtherCopiesAreUsed(pack);
+}
+
+// A new one would be larger, but has what only loose objects have.
+TEST_F(RepackDamageTest, SmallerPackThatIsDamagedDoesNotStay) {
+  repo_.History(30);
+  ASSERT_TRUE(Repack({"-d", "-F", "--level=12"}).ok());
+  const std::string old = Packs().at(0);
+  const RepoBuilder loose(dir_ / "loose");
+  loose.History(30);
+  CopyLooseObjects(loose, repo_);
+  const std::string saved = dir_ / "saved";
+  fs::copy(repo_.path(), saved, fs::copy_options::recursive);
+  const std::vector<size_t> offsets = Offsets(old);
+  for (const size_t i : {size_t{3}, offsets.size() / 2, offsets.size() - 2}) {
+    fs::remove_all(repo_.path());
+    fs::copy(saved, repo_.path(), fs::copy_options::recursive);
+    const std::string path = pack_directory() + '/' + old + ".pack";
+    std::string bytes = ReadFile(path);
+    bytes.at((offsets[i] + offsets[i + 1]) / 2) ^= 0x10;
+    fs::permissions(path, fs::perms::owner_write, fs::perm_options::add);
+    WriteFile(path, bytes);
+    ASSERT_TRUE(Repack({"-d", "-F", "--level=1", "--window=1"}).ok());
+    EXPECT_THAT(Packs(), ::testing::Not(::testing::Contains(old)));
+    EXPECT_TRUE(repo_.TryGit({"fsck", "--full"}).ok());
+  }
+}
+
+TEST_F(RepackDamageTest, KeptPackThatIsCutOffIsNotReliedOn) {
+  repo_.History(5);
+  ASSERT_TRUE(Repack({"-d"}).ok());
+  const std::string kept = pack_directory() + '/' + Packs().at(0);
+  WriteFile(kept + ".keep", "");
+  const RepoBuilder loose(dir_ / "loose");
+  loose.History(5);
+  CopyLooseObjects(loose, repo_);
+  std::string bytes = ReadFile(kept + ".pack");
+  fs::permissions(kept + ".pack", fs::perms::owner_write,
+                  fs::perm_options::add);
+  WriteFile(kept + ".pack", bytes.substr(0, bytes.size() / 2));
+  ASSERT_TRUE(Repack({"-d"}).ok());
+  fs::remove(kept + ".idx");
+  fs::remove(kept + ".pack");
+  EXPECT_TRUE(repo_.TryGit({"fsck", "--full"}).ok());
 }
 
 // The delta itself has no other copy.
