@@ -20,6 +20,7 @@
 #include "base/file.h"
 #include "reader/block_decoder.h"
 #include "reader/object_run.h"
+#include "reader/pack_file.h"
 
 namespace zpack {
 namespace {

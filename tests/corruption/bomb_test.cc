@@ -145,7 +145,7 @@ TEST_P(BombTest, IsHarmlessInWhateverWayItIsRead) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Bombs, BombTest, ::testing::ValuesIn(Bombs()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& bomb) { return bomb.param.name; });
 
 // It gets as far as the limit of passes, and not less.
 TEST(Bomb, LinksAreNotFollowedForEver) {

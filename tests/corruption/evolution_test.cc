@@ -192,7 +192,7 @@ TEST_F(Evolution, AForgedPeeledValueIsFound) {
   const auto pack = Open(bytes);
   ASSERT_THAT(pack, IsOk());
   VerifyReport report;
-  ASSERT_THAT(VerifyPeeledRefs(**pack, report), IsOk());
+  ASSERT_THAT(VerifyPeeledRefs(**pack, {}, report), IsOk());
   ASSERT_EQ(report.damages.size(), 1U);
   EXPECT_THAT(report.damages[0].message, HasSubstr("'refs/tags/v1'"));
   const TempDir directory;

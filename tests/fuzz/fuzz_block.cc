@@ -14,6 +14,7 @@
 #include "format/block.h"
 #include "fuzz/fuzz_target.h"
 #include "reader/block_decoder.h"
+#include "reader/pack_file.h"
 #include "support/memory_file.h"
 #include "writer/container_writer.h"
 

@@ -278,11 +278,11 @@ void SetTrueIds(HostileFile& file) {
   BlockDecoder decoder;
   ObjectHasher hasher(ObjectFormat::kSha1);
   for (size_t at = 0; at < (*pack)->blocks().block_count(); ++at) {
-    const auto block = decoder.Decode(**pack, at);
+    const auto block = decoder.Decode((*pack)->blocks(), at);
     Require(block.has_value(), "a bomb that can be decoded");
     const format::BlockHeader& header = block->objects.header;
     const Status hashed = block->ForEachObject(
-        (*pack)->max_kept(), [&](size_t index, ByteView content) -> Status {
+        (*pack)->blocks().max_kept(), [&](size_t index, ByteView content) -> Status {
           file.ids[header.first_object + index] =
               hasher.Hash(header.type, content);
           return {};
