@@ -281,12 +281,13 @@ void SetTrueIds(HostileFile& file) {
     const auto block = decoder.Decode((*pack)->blocks(), at);
     Require(block.has_value(), "a bomb that can be decoded");
     const format::BlockHeader& header = block->objects.header;
-    const Status hashed = block->ForEachObject(
-        (*pack)->blocks().max_kept(), [&](size_t index, ByteView content) -> Status {
-          file.ids[header.first_object + index] =
-              hasher.Hash(header.type, content);
-          return {};
-        });
+    const Status hashed =
+        block->ForEachObject((*pack)->blocks().max_kept(),
+                             [&](size_t index, ByteView content) -> Status {
+                               file.ids[header.first_object + index] =
+                                   hasher.Hash(header.type, content);
+                               return {};
+                             });
     Require(hashed.has_value(), "a bomb that can be rebuilt");
   }
 }
