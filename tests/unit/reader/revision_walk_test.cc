@@ -217,9 +217,9 @@ TEST_F(RevisionWalkTest, WhatCannotBeReadIsAnError) {
     source_ = whole;
   };
   source_.refs.refs = {{"refs/heads/main", no_commit, {}, ""}};
-  EXPECT_THAT(WalkCommits(), IsError(ErrorCode::kCorrupt,
-                                     fmt::format("commit {} has no tree",
-                                                 no_commit.ToHex())));
+  EXPECT_THAT(WalkCommits(),
+              IsError(ErrorCode::kCorrupt,
+                      fmt::format("commit {} has no tree", no_commit.ToHex())));
   const ObjectId blob = source_.AddBlob("blob");
   expect(source_.Add(ObjectType::kTree, "100644 cut short"),
          "bad entry in tree");
