@@ -91,7 +91,7 @@ struct FileStatistics {
 
 // Reads the whole file at `path`. Uses one thread, whatever `run.threads` is.
 //
-// Errors: as for PackReader::Open; kCorrupt, kLimitExceeded, kIo and
+// Errors: as for ArchiveReader::Open; kCorrupt, kLimitExceeded, kIo and
 // kInterrupted while the file is read.
 Result<FileStatistics> CollectStatistics(const std::string& path,
                                          const ReadOptions& options,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arguments and results of PackReader::Walk, which walks the history in a
+// Arguments and results of ArchiveReader::Walk, which walks the history in a
 // .zpack file. Plain values; thread-compatible.
 
 #pragma once

@@ -12,7 +12,7 @@
 #include "base/guarded.h"
 #include "base/phase_timer.h"
 #include "git/repository_sink.h"
-#include "reader/pack_file.h"
+#include "reader/archive_file.h"
 #include "restore/repository_restorer.h"
 
 namespace zpack {
@@ -45,14 +45,14 @@ Result<RestoreStats> RestoreFile(const std::string& path,
   ZPACK_TRY(CheckNotInside(path, directory));
   ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
   options.run.threads = DecodingThreads(given.run, file->size());
-  ZPACK_ASSIGN_OR_RETURN(const auto pack,
-                         PackFile::Open(std::move(file), options.read));
+  ZPACK_ASSIGN_OR_RETURN(const auto archive,
+                         ArchiveFile::Open(std::move(file), options.read));
   ZPACK_ASSIGN_OR_RETURN(
       const auto sink,
       CreateRepository(PosixFileSystem(), directory, options.overwrite,
-                       pack->header().object_format, pack->ids().size()));
+                       archive->header().object_format, archive->ids().size()));
   ZPACK_ASSIGN_OR_RETURN(RestoreStats stats,
-                         RestorePack(*pack, options.run, *sink));
+                         RestoreArchive(*archive, options.run, *sink));
   stats.phases = timer.phases();
   return stats;
 }

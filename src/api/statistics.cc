@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/guarded.h"
-#include "reader/pack_file.h"
+#include "reader/archive_file.h"
 #include "reader/statistics_collector.h"
 
 namespace zpack {
@@ -18,9 +18,9 @@ Result<FileStatistics> CollectStatistics(const std::string& path,
                                          const RunOptions& run) {
   return Guarded([&]() -> Result<FileStatistics> {
     ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
-    ZPACK_ASSIGN_OR_RETURN(const auto pack,
-                           PackFile::Open(std::move(file), options));
-    StatisticsCollector collector(*pack);
+    ZPACK_ASSIGN_OR_RETURN(const auto archive,
+                           ArchiveFile::Open(std::move(file), options));
+    StatisticsCollector collector(*archive);
     ZPACK_TRY(collector.ReadBlocks(run));
     return collector.Finish();
   });

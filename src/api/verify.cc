@@ -11,9 +11,9 @@
 #include "base/guarded.h"
 #include "base/phase_timer.h"
 #include "git/repository_source.h"
-#include "reader/pack_file.h"
+#include "reader/archive_file.h"
 #include "verify/compare_repository.h"
-#include "verify/verify_pack.h"
+#include "verify/verify_archive.h"
 
 namespace zpack {
 namespace {
@@ -40,18 +40,19 @@ Result<VerifyReport> VerifyFile(const std::string& path,
   ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
   options.run.threads = DecodingThreads(given.run, file->size());
   uint64_t failed_at = 0;
-  const auto pack = PackFile::Open(std::move(file), options.read, &failed_at);
-  if (!pack) {
+  const auto archive =
+      ArchiveFile::Open(std::move(file), options.read, &failed_at);
+  if (!archive) {
     // A file whose structure is broken cannot be looked into any further.
-    if (pack.error().code != ErrorCode::kCorrupt) {
-      return std::unexpected(pack.error());
+    if (archive.error().code != ErrorCode::kCorrupt) {
+      return std::unexpected(archive.error());
     }
-    report.damages.push_back({pack.error().message, {}, failed_at});
+    report.damages.push_back({archive.error().message, {}, failed_at});
     return report;
   }
-  ZPACK_TRY(VerifyPack(**pack, options.level, options.run, report));
+  ZPACK_TRY(VerifyArchive(**archive, options.level, options.run, report));
   if (source != nullptr) {
-    ZPACK_TRY(CompareWithSource(**pack, *source, options.allow_newer,
+    ZPACK_TRY(CompareWithSource(**archive, *source, options.allow_newer,
                                 options.run, report));
   }
   report.phases = timer.phases();

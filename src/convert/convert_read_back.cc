@@ -10,7 +10,7 @@
 #include "base/progress_phase.h"
 #include "object/object_hasher.h"
 #include "verify/compare_repository.h"
-#include "verify/verify_pack.h"
+#include "verify/verify_archive.h"
 
 namespace zpack {
 namespace {
@@ -34,10 +34,10 @@ Error ExplainDamage(ObjectSource& source, const Damage& damage) {
 }
 
 // Whether the block in which `damage` is was copied.
-bool IsCopied(const PackFile& pack, const CopiedBlocks& copied,
+bool IsCopied(const ArchiveFile& archive, const CopiedBlocks& copied,
               const Damage& damage) {
   for (size_t block = 0; block < copied.blocks.size(); ++block) {
-    if (pack.blocks().block_offset(block) == damage.offset)
+    if (archive.blocks().block_offset(block) == damage.offset)
       return copied.blocks[block];
   }
   return false;
@@ -57,18 +57,18 @@ Status CheckIsThere(ObjectSource& source, const ObjectId& id) {
 
 }  // namespace
 
-Status ReadBackFile(ObjectSource& source, const PackFile& pack,
+Status ReadBackFile(ObjectSource& source, const ArchiveFile& archive,
                     const CopiedBlocks& copied, const RunOptions& run) {
   VerifyReport report;
-  ZPACK_TRY(VerifyChecksums(pack, run, report));
+  ZPACK_TRY(VerifyChecksums(archive, run, report));
   const bool as_written = report.damages.empty();
   const std::vector<bool> hash_all;
   ZPACK_TRY(VerifyObjects(
-      pack.blocks(), copied.trust == TrustBase::kYes ? copied.blocks : hash_all,
-      run, report));
+      archive.blocks(),
+      copied.trust == TrustBase::kYes ? copied.blocks : hash_all, run, report));
   // Tags are read for this, so they must be whole.
   if (report.damages.empty())
-    ZPACK_TRY(VerifyPeeledRefs(pack, run.stop, report));
+    ZPACK_TRY(VerifyPeeledRefs(archive, run.stop, report));
   const auto unread =
       std::ranges::find(report.damages, ErrorCode::kIo, &Damage::code);
   if (unread != report.damages.end()) {
@@ -80,7 +80,7 @@ Status ReadBackFile(ObjectSource& source, const PackFile& pack,
         report.damages, [](const Damage& d) { return !d.object.empty(); });
     const Damage& damage =
         at == report.damages.end() ? report.damages.front() : *at;
-    if (as_written && IsCopied(pack, copied, damage)) {
+    if (as_written && IsCopied(archive, copied, damage)) {
       return MakeError(ErrorCode::kCorrupt,
                        "'{}' is corrupt: its content of object {} does not "
                        "hash to that; convert without it",
@@ -92,12 +92,13 @@ Status ReadBackFile(ObjectSource& source, const PackFile& pack,
 }
 
 Result<MovedOn> CompareWithNow(const SourceOpener& open_source,
-                               const PackFile& pack, const RefsSnapshot& refs,
+                               const ArchiveFile& archive,
+                               const RefsSnapshot& refs,
                                const ObjectIdTable& enumerated,
                                const ConvertOptions& options) {
   const ProgressPhase phase(options.run.progress, "Comparing objects",
                             enumerated.size(), 0);
-  if (!(pack.ids() == enumerated) || pack.refs() != refs) {
+  if (!(archive.ids() == enumerated) || archive.refs() != refs) {
     return MakeError(
         ErrorCode::kMismatch,
         "the file read back has other objects or refs than were written");

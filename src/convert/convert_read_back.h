@@ -10,7 +10,7 @@
 
 #include "convert/convert_source.h"
 #include "object/object_source.h"
-#include "reader/pack_file.h"
+#include "reader/archive_file.h"
 #include "zpack/options.h"
 
 namespace zpack {
@@ -26,7 +26,7 @@ struct CopiedBlocks {
 // copied blocks of a base that is trusted. kSourceCorrupt when an object of
 // `source` does not hash to its id, kCorrupt when one of the base does not,
 // else kMismatch; kIo.
-Status ReadBackFile(ObjectSource& source, const PackFile& pack,
+Status ReadBackFile(ObjectSource& source, const ArchiveFile& archive,
                     const CopiedBlocks& copied, const RunOptions& run);
 
 // Compares the file with the `refs` and objects that were `enumerated`, and
@@ -35,7 +35,8 @@ Status ReadBackFile(ObjectSource& source, const PackFile& pack,
 // when the source has lost an object of it; those of opening and listing the
 // source.
 Result<MovedOn> CompareWithNow(const SourceOpener& open_source,
-                               const PackFile& pack, const RefsSnapshot& refs,
+                               const ArchiveFile& archive,
+                               const RefsSnapshot& refs,
                                const ObjectIdTable& enumerated,
                                const ConvertOptions& options);
 

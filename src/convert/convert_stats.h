@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "writer/pack_writer.h"
+#include "writer/archive_writer.h"
 #include "zpack/convert.h"
 #include "zpack/refs.h"
 

@@ -14,11 +14,11 @@
 #include "convert/convert_source.h"
 #include "convert/convert_stats.h"
 #include "object/open_timed.h"
+#include "reader/archive_file.h"
 #include "reader/decoders.h"
-#include "reader/pack_file.h"
 #include "reuse/unfinished_file.h"
+#include "writer/archive_writer.h"
 #include "writer/encoding_options.h"
-#include "writer/pack_writer.h"
 
 namespace zpack {
 namespace {
@@ -71,11 +71,12 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
       TakeInventory(to.source, refs, to.file_system, options));
 
   // From here on the set of objects is fixed, and so are the bytes.
-  ZPACK_ASSIGN_OR_RETURN(const PackPlan plan,
-                         BlameSource(PlanPack(to.source,
-                                              {inventory.ids(), inventory.list,
-                                               refs, inventory.base.get()},
-                                              to.encoding, options.run)));
+  ZPACK_ASSIGN_OR_RETURN(
+      const ArchivePlan plan,
+      BlameSource(PlanArchive(
+          to.source,
+          {inventory.ids(), inventory.list, refs, inventory.base.get()},
+          to.encoding, options.run)));
   Written written{
       inventory.ids(), {}, inventory.base_unused, inventory.base_unrelated, ""};
   WrittenBlocks already;
@@ -87,7 +88,7 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
   preamble = plan.preamble;
   ZPACK_ASSIGN_OR_RETURN(
       written.stats,
-      BlameSource(WritePack(plan, already, options.run, to.output.file())));
+      BlameSource(WriteArchive(plan, already, options.run, to.output.file())));
   return written;
 }
 
@@ -101,13 +102,13 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   // Read back from disk, through the same code that any reader uses.
   ZPACK_ASSIGN_OR_RETURN(
       auto file, to.file_system.OpenForRead(to.output.temporary_path()));
-  ZPACK_ASSIGN_OR_RETURN(const auto pack,
-                         PackFile::Open(std::move(file), ReadOptions{}));
+  ZPACK_ASSIGN_OR_RETURN(const auto archive,
+                         ArchiveFile::Open(std::move(file), ReadOptions{}));
   if (options.read_back == ReadBack::kYes) {
     RunOptions run = options.run;
-    run.threads = std::min(run.threads, MaxDecoders(pack->file().size()));
+    run.threads = std::min(run.threads, MaxDecoders(archive->file().size()));
     ZPACK_TRY(ReadBackFile(
-        to.source, *pack,
+        to.source, *archive,
         {written.stats.copied, options.base.value_or(""), options.trust_base},
         run));
   }
@@ -116,7 +117,7 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   // is reported.
   ZPACK_ASSIGN_OR_RETURN(
       const MovedOn moved_on,
-      CompareWithNow(to.open_source, *pack, refs, written.ids, options));
+      CompareWithNow(to.open_source, *archive, refs, written.ids, options));
 
   // Beyond this point the file is known to be good.
   ZPACK_TRY(CheckStop(options.run.stop));

@@ -51,7 +51,7 @@ Result<ObjectIdTable> AlternateDatabase::ListPacked() {
   Bytes all;
   for (const std::string& directory : objects_.directories()) {
     ZPACK_ASSIGN_OR_RETURN(const auto packs, ListPacks(directory));
-    for (const StockPackFiles& pack : packs) {
+    for (const PackFiles& pack : packs) {
       const auto ids = ReadPackIds(file_system_, directory, pack.name);
       if (ids) Append(all, ids->bytes());
     }

@@ -44,7 +44,7 @@ std::string GitPackStore::directory() const {
   return PackDirectory(settings_.object_directory);
 }
 
-Result<std::vector<StockPackFiles>> GitPackStore::ListPacks() {
+Result<std::vector<PackFiles>> GitPackStore::ListPacks() {
   return zpack::ListPacks(settings_.object_directory);
 }
 
@@ -62,9 +62,9 @@ Result<ObjectIdTable> GitPackStore::ListLooseObjects() {
   return ObjectIdTable::FromUnsorted(ObjectFormat::kSha1, std::move(ids));
 }
 
-Result<ObjectAges> GitPackStore::ReadAges(
-    const ObjectIdTable& ids, const std::vector<StockPackFiles>& packs,
-    CruftTimes cruft_times) {
+Result<ObjectAges> GitPackStore::ReadAges(const ObjectIdTable& ids,
+                                          const std::vector<PackFiles>& packs,
+                                          CruftTimes cruft_times) {
   return ReadObjectAges(file_system_, settings_.object_directory, ids, packs,
                         cruft_times);
 }
@@ -101,13 +101,13 @@ Status GitPackStore::CheckShallowLock() {
 }
 
 Result<uint64_t> GitPackStore::RemovePacks(
-    const std::vector<StockPackFiles>& packs) {
+    const std::vector<PackFiles>& packs) {
   if (packs.empty()) return 0;
   ZPACK_ASSIGN_OR_RETURN(const LockFile lock,
                          LockMultiPackIndex(file_system_, directory()));
   ZPACK_ASSIGN_OR_RETURN(const auto now, ListPacks());
-  std::vector<StockPackFiles> same = packs;
-  std::erase_if(same, [&](const StockPackFiles& pack) {
+  std::vector<PackFiles> same = packs;
+  std::erase_if(same, [&](const PackFiles& pack) {
     return std::ranges::find(now, pack) == now.end();
   });
   ZPACK_TRY(zpack::RemovePacks(file_system_, settings_.object_directory, same));

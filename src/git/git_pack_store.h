@@ -29,13 +29,13 @@ class GitPackStore final : public PackStore {
   Result<std::unique_ptr<AlternateObjects>> OpenAlternates() override;
 
   std::string directory() const override;
-  Result<std::vector<StockPackFiles>> ListPacks() override;
+  Result<std::vector<PackFiles>> ListPacks() override;
   Result<ObjectIdTable> ReadIds(const std::string& name) override;
   bool IsWhole(const std::string& name) override;
 
   Result<ObjectIdTable> ListLooseObjects() override;
   Result<ObjectAges> ReadAges(const ObjectIdTable& ids,
-                              const std::vector<StockPackFiles>& packs,
+                              const std::vector<PackFiles>& packs,
                               CruftTimes cruft_times) override;
   Status WriteLooseObject(ObjectSource& source, const ObjectId& id,
                           int64_t mtime) override;
@@ -44,8 +44,7 @@ class GitPackStore final : public PackStore {
 
   Status CheckPackLock() override;
   Status CheckShallowLock() override;
-  Result<uint64_t> RemovePacks(
-      const std::vector<StockPackFiles>& packs) override;
+  Result<uint64_t> RemovePacks(const std::vector<PackFiles>& packs) override;
   Status PruneShallow(ObjectSource& now) override;
 
   Status UpdateRefList(const RefsSnapshot& refs) override;

@@ -25,7 +25,7 @@ class AgeReader {
     ages_.mtimes.resize(ids.size(), ObjectAges::kNone);
   }
 
-  Status AddPack(const StockPackFiles& pack, CruftTimes cruft_times) {
+  Status AddPack(const PackFiles& pack, CruftTimes cruft_times) {
     const Result<ObjectIdTable> packed =
         ReadPackIds(file_system_, object_directory_, pack.name);
     if (!packed) return IfThere(packed.error());
@@ -81,10 +81,10 @@ class AgeReader {
 Result<ObjectAges> ReadObjectAges(FileSystem& file_system,
                                   const std::string& object_directory,
                                   const ObjectIdTable& ids,
-                                  const std::vector<StockPackFiles>& packs,
+                                  const std::vector<PackFiles>& packs,
                                   CruftTimes cruft_times) {
   AgeReader reader(file_system, object_directory, ids);
-  for (const StockPackFiles& pack : packs) {
+  for (const PackFiles& pack : packs) {
     ZPACK_TRY(reader.AddPack(pack, cruft_times));
   }
   ZPACK_TRY(reader.AddLooseObjects());

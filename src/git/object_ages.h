@@ -21,7 +21,7 @@ namespace zpack {
 Result<ObjectAges> ReadObjectAges(FileSystem& file_system,
                                   const std::string& object_directory,
                                   const ObjectIdTable& ids,
-                                  const std::vector<StockPackFiles>& packs,
+                                  const std::vector<PackFiles>& packs,
                                   CruftTimes cruft_times);
 
 }  // namespace zpack

@@ -36,10 +36,9 @@ Result<std::set<std::string>> ListPackFiles(
   return std::set<std::string>(names.begin(), names.end());
 }
 
-Result<std::vector<StockPackFiles>> ListPacks(
-    const std::string& object_directory) {
+Result<std::vector<PackFiles>> ListPacks(const std::string& object_directory) {
   ZPACK_ASSIGN_OR_RETURN(const auto files, ListPackFiles(object_directory));
-  std::vector<StockPackFiles> packs;
+  std::vector<PackFiles> packs;
   for (const std::string& file : files) {
     if (!IsPackIndexName(file)) continue;
     const std::string name = file.substr(0, file.size() - 4);
@@ -123,15 +122,15 @@ Result<std::vector<uint32_t>> ReadPackMtimes(
 }
 
 Status RemovePacks(FileSystem& file_system, const std::string& object_directory,
-                   const std::vector<StockPackFiles>& packs) {
+                   const std::vector<PackFiles>& packs) {
   if (packs.empty()) return {};
   const std::string directory = PackDirectory(object_directory);
   std::set<std::string> names;
-  for (const StockPackFiles& pack : packs) names.insert(pack.name);
+  for (const PackFiles& pack : packs) names.insert(pack.name);
   ZPACK_TRY(RemoveMultiPackIndexes(file_system, directory, names));
   constexpr std::array kExtensions = {".idx",    ".rev",      ".bitmap",
                                       ".mtimes", ".promisor", ".pack"};
-  for (const StockPackFiles& pack : packs) {
+  for (const PackFiles& pack : packs) {
     const std::string path = directory + '/' + pack.name;
     for (const char* const extension : kExtensions) {
       ZPACK_TRY(RemoveIfThere(file_system, path + extension));

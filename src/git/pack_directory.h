@@ -33,8 +33,7 @@ Result<std::set<std::string>> ListPackFiles(
 
 // The packs of `object_directory` that have an index, sorted by name. kIo when
 // the directory cannot be read.
-Result<std::vector<StockPackFiles>> ListPacks(
-    const std::string& object_directory);
+Result<std::vector<PackFiles>> ListPacks(const std::string& object_directory);
 
 // The ids that the index of a pack names. kSourceCorrupt when it cannot be
 // read.
@@ -58,7 +57,7 @@ Result<std::vector<uint32_t>> ReadPackMtimes(
 // not whole. Files that are gone already are no error. REQUIRES:
 // LockMultiPackIndex has succeeded.
 Status RemovePacks(FileSystem& file_system, const std::string& object_directory,
-                   const std::vector<StockPackFiles>& packs);
+                   const std::vector<PackFiles>& packs);
 
 // Removes the loose objects among `ids`, as far as it can. kIo when the
 // directory cannot be read.

@@ -18,14 +18,13 @@ constexpr size_t kMaxOpenPacks = 64;
 // In more packs than these, an object is not looked for one pack after another.
 constexpr size_t kMaxSearchedPacks = 16;
 
-Result<std::unique_ptr<StockPackReader>> OpenPooled(
+Result<std::unique_ptr<PackReader>> OpenPooled(
     const std::string& pack, PackFilePool& pool,
     const std::shared_ptr<BaseCache>& cache, unsigned threads) {
   ZPACK_ASSIGN_OR_RETURN(PackIndex index,
                          ReadPackIndex(PosixFileSystem(), pack + ".idx"));
   ZPACK_ASSIGN_OR_RETURN(auto file, pool.Open(pack + ".pack"));
-  return StockPackReader::Create(std::move(index), std::move(file), cache,
-                                 threads);
+  return PackReader::Create(std::move(index), std::move(file), cache, threads);
 }
 
 }  // namespace
@@ -38,7 +37,7 @@ Result<PackedObjects> PackedObjects::Open(
   for (const std::string& pack : packs) {
     auto reader =
         packs.size() <= kMaxOpenPacks
-            ? StockPackReader::Open(PosixFileSystem(), pack, cache, threads)
+            ? PackReader::Open(PosixFileSystem(), pack, cache, threads)
             : OpenPooled(pack, pool, cache, threads);
     if (!reader) {
       if (reader.error().code == ErrorCode::kIo) {
@@ -81,7 +80,7 @@ std::optional<PackedObjects::Place> PackedObjects::Find(
     return Place{readers_[place.number].get(), place.number, place.rank};
   }
   for (uint32_t number = 0; number < readers_.size(); ++number) {
-    StockPackReader* const reader = readers_[number].get();
+    PackReader* const reader = readers_[number].get();
     if (const auto rank = reader->ids().Find(id)) {
       return Place{reader, number, *rank};
     }

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "object/object_id_table.h"
-#include "pack/stock_pack_reader.h"
+#include "pack/pack_reader.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -23,7 +23,7 @@ class PackedObjects {
  public:
   PackedObjects() = default;
 
-  // Opens those of `packs`, paths without extension, that StockPackReader takes
+  // Opens those of `packs`, paths without extension, that PackReader takes
   // on; `threads` look into one at a time. Any number of packs keeps few files
   // open. kLimitExceeded for more objects than a table of ids holds.
   static Result<PackedObjects> Open(const std::vector<std::string>& packs,
@@ -39,13 +39,13 @@ class PackedObjects {
 
   // Where an object is: the first of the packs that hold it.
   struct Place {
-    StockPackReader* pack = nullptr;
+    PackReader* pack = nullptr;
     uint32_t number = 0;  // of the pack
     uint32_t rank = 0;
   };
   std::optional<Place> Find(const ObjectId& id) const;
 
-  const std::vector<std::unique_ptr<StockPackReader>>& readers() const {
+  const std::vector<std::unique_ptr<PackReader>>& readers() const {
     return readers_;
   }
 
@@ -58,7 +58,7 @@ class PackedObjects {
     uint32_t rank = 0;
   };
 
-  std::vector<std::unique_ptr<StockPackReader>> readers_;
+  std::vector<std::unique_ptr<PackReader>> readers_;
   std::set<std::string> paths_;  // without extension
   std::optional<Error> unreadable_;
   // Of many packs, all ids, and where each is; else nothing.

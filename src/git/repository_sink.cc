@@ -12,7 +12,7 @@
 #include "codec/deflate.h"
 #include "git/restore_place.h"
 #include "pack/pack_entry_preparer.h"
-#include "pack/stock_pack_writer.h"
+#include "pack/pack_writer.h"
 
 namespace zpack {
 namespace {
@@ -63,7 +63,7 @@ Status MakeSkeleton(FileSystem& file_system, const std::string& root) {
 class RepositorySink final : public ObjectSink {
  public:
   RepositorySink(FileSystem& file_system, std::unique_ptr<RestorePlace> place,
-                 std::unique_ptr<StockPackWriter> pack)
+                 std::unique_ptr<PackWriter> pack)
       : file_system_(file_system),
         place_(std::move(place)),
         pack_(std::move(pack)) {}
@@ -110,7 +110,7 @@ class RepositorySink final : public ObjectSink {
 
   FileSystem& file_system_;
   std::unique_ptr<RestorePlace> place_;
-  std::unique_ptr<StockPackWriter> pack_;  // none when there are no objects
+  std::unique_ptr<PackWriter> pack_;  // none when there are no objects
   std::optional<StreamDeflater> deflater_;
 };
 
@@ -184,12 +184,12 @@ Result<std::unique_ptr<ObjectSink>> CreateRepository(
   }
   ZPACK_ASSIGN_OR_RETURN(auto place,
                          RestorePlace::Take(file_system, directory, overwrite));
-  const auto prepare = [&]() -> Result<std::unique_ptr<StockPackWriter>> {
+  const auto prepare = [&]() -> Result<std::unique_ptr<PackWriter>> {
     ZPACK_TRY(MakeSkeleton(file_system, place->inside()));
     ZPACK_TRY(place->TryPublish());
     if (object_count == 0) return nullptr;
-    return StockPackWriter::Create(
-        file_system, place->inside() + "/objects/pack", object_count);
+    return PackWriter::Create(file_system, place->inside() + "/objects/pack",
+                              object_count);
   };
   auto pack = prepare();
   if (!pack) return std::unexpected(place->Explain(std::move(pack).error()));

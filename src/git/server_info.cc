@@ -67,7 +67,7 @@ Status UpdatePackList(FileSystem& file_system,
                       const SharedMode& shared) {
   ZPACK_ASSIGN_OR_RETURN(const auto packs, ListPacks(object_directory));
   std::string text;
-  for (const StockPackFiles& pack : packs) {
+  for (const PackFiles& pack : packs) {
     text += "P " + pack.name + ".pack\n";
   }
   text += '\n';

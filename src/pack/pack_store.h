@@ -20,7 +20,7 @@
 
 namespace zpack {
 
-struct StockPackFiles {
+struct PackFiles {
   std::string name;       // mostly "pack-<hash>"; no directory or extension
   bool keep = false;      // there is a .keep file
   bool promisor = false;  // there is a .promisor file
@@ -30,8 +30,7 @@ struct StockPackFiles {
   int64_t nanoseconds = 0;
   int64_t modified = 0;  // of the pack, in seconds since 1970
 
-  friend bool operator==(const StockPackFiles&,
-                         const StockPackFiles&) = default;
+  friend bool operator==(const PackFiles&, const PackFiles&) = default;
 };
 
 struct RemovedLoose {
@@ -84,7 +83,7 @@ class PackStore {
   virtual std::string directory() const = 0;
   // The packs that have an index, sorted by name. kIo when the directory cannot
   // be read.
-  virtual Result<std::vector<StockPackFiles>> ListPacks() = 0;
+  virtual Result<std::vector<PackFiles>> ListPacks() = 0;
   // The ids that the index of a pack names. kNotFound when it is gone, and
   // kSourceCorrupt when it cannot be read.
   virtual Result<ObjectIdTable> ReadIds(const std::string& name) = 0;
@@ -96,7 +95,7 @@ class PackStore {
   virtual Result<ObjectIdTable> ListLooseObjects() = 0;
   // When those of `ids` that are loose or in one of `packs` were last used.
   virtual Result<ObjectAges> ReadAges(const ObjectIdTable& ids,
-                                      const std::vector<StockPackFiles>& packs,
+                                      const std::vector<PackFiles>& packs,
                                       CruftTimes cruft_times) = 0;
   // Writes a sound loose object that was last changed at `mtime`, unless there
   // is one. SyncLooseObjects brings the names of all to the disk.
@@ -115,8 +114,7 @@ class PackStore {
   // returns how many. A pack that was written again, or is to be kept by now,
   // stays: another repack may be removing ours, which it saw under the same
   // name.
-  virtual Result<uint64_t> RemovePacks(
-      const std::vector<StockPackFiles>& packs) = 0;
+  virtual Result<uint64_t> RemovePacks(const std::vector<PackFiles>& packs) = 0;
   // Takes the commits out of 'shallow' that `now` does not have.
   virtual Status PruneShallow(ObjectSource& now) = 0;
 

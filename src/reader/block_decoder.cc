@@ -26,13 +26,13 @@ Result<T> InBlock(Result<T> result, const FileBlocks& file, size_t block) {
 }
 
 // The ids of all objects, for which the index is needed.
-Result<TreeBlock::IdOf> IdOf(const FileBlocks& file) {
+Result<IdOfNumber> IdOf(const FileBlocks& file) {
   ZPACK_TRY(file.LoadIndex());
   return [&file](uint32_t number) { return file.ids()[file.rank(number)]; };
 }
 
 // Some id for each object, where only sizes are asked for.
-TreeBlock::IdOf AnyId(const FileBlocks& file) {
+IdOfNumber AnyId(const FileBlocks& file) {
   const std::array<uint8_t, ObjectId::kMaxWidth> zeros{};
   const ObjectId id(ByteView(zeros).first(ObjectIdWidth(file.object_format())));
   return [id](uint32_t) { return id; };
@@ -222,7 +222,7 @@ Result<CommitLinkStreams> BlockDecoder::CommitLinks(
 Result<Commits> BlockDecoder::DecodeCommitBlock(const FileBlocks& file,
                                                 size_t at,
                                                 const format::BlockView& block,
-                                                TreeBlock::IdOf id_of) {
+                                                IdOfNumber id_of) {
   using format::StreamKind;
   CommitStreams streams;
   ZPACK_ASSIGN_OR_RETURN(streams.links, CommitLinks(block));
@@ -325,7 +325,7 @@ Result<DecodedBlock> BlockDecoder::Decode(const FileBlocks& file,
       return decoded;
     }
     if (view.header.kind == format::BlockKind::kCommits) {
-      ZPACK_ASSIGN_OR_RETURN(TreeBlock::IdOf id_of, IdOf(file));
+      ZPACK_ASSIGN_OR_RETURN(IdOfNumber id_of, IdOf(file));
       ZPACK_ASSIGN_OR_RETURN(
           Commits commits,
           DecodeCommitBlock(file, block, view, std::move(id_of)));

@@ -15,6 +15,7 @@
 #include "reader/decoded_block.h"
 #include "reader/delta_block.h"
 #include "reader/file_blocks.h"
+#include "reader/id_of_number.h"
 #include "reader/tree_block.h"
 
 namespace zpack {
@@ -57,7 +58,7 @@ class BlockDecoder {
   Result<CommitLinkStreams> CommitLinks(const format::BlockView& block);
   Result<Commits> DecodeCommitBlock(const FileBlocks& file, size_t at,
                                     const format::BlockView& block,
-                                    TreeBlock::IdOf id_of);
+                                    IdOfNumber id_of);
   Result<TreeBlock> Trees(const FileBlocks& file,
                           const format::BlockView& block);
 

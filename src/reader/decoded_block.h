@@ -15,6 +15,7 @@
 #include "base/bytes.h"
 #include "format/block.h"
 #include "reader/delta_block.h"
+#include "reader/id_of_number.h"
 #include "reader/tree_block.h"
 
 namespace zpack {
@@ -32,7 +33,7 @@ struct DecodedBlock {
   // Instead of contents and offsets, in blocks of these kinds:
   std::optional<DeltaBlock> deltas;
   std::optional<TreeBlock> trees;
-  TreeBlock::IdOf id_of;  // set with `trees`; refers to the open file
+  IdOfNumber id_of;  // set with `trees`; refers to the open file
 
   // Bytes that this keeps in memory.
   uint64_t memory() const {

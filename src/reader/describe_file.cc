@@ -35,12 +35,12 @@ FileDescription::Block DescribeBlock(const FileBlocks& file, size_t index,
 
 }  // namespace
 
-Result<FileDescription> DescribeFile(const PackFile& pack) {
+Result<FileDescription> DescribeFile(const ArchiveFile& archive) {
   // Nothing of it is shown, but all that is shown is checked.
-  ZPACK_TRY(pack.LoadIndex());
-  const format::FileHeader& header = pack.header();
+  ZPACK_TRY(archive.LoadIndex());
+  const format::FileHeader& header = archive.header();
   FileDescription out;
-  out.file_size = pack.file().size();
+  out.file_size = archive.file().size();
   out.format_major = header.major;
   out.format_minor = header.minor;
   out.object_format = header.object_format;
@@ -49,19 +49,19 @@ Result<FileDescription> DescribeFile(const PackFile& pack) {
   out.table_of_contents_offset = header.table_of_contents_offset;
   out.required_features = header.required_features;
   out.optional_features = header.optional_features;
-  for (const format::ChunkLocation& chunk : pack.toc().chunks) {
+  for (const format::ChunkLocation& chunk : archive.toc().chunks) {
     out.chunks.push_back({format::ChunkName(chunk.id), chunk.offset,
                           chunk.end() - chunk.offset,
                           (chunk.flags & format::kChunkRequired) != 0});
   }
   BlockDecoder decoder;
-  for (size_t i = 0; i < pack.blocks().block_count(); ++i) {
+  for (size_t i = 0; i < archive.blocks().block_count(); ++i) {
     ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
-                           decoder.Load(pack.blocks(), i));
-    out.blocks.push_back(DescribeBlock(pack.blocks(), i, view));
+                           decoder.Load(archive.blocks(), i));
+    out.blocks.push_back(DescribeBlock(archive.blocks(), i, view));
   }
-  out.content_digest = ToHex(pack.trailer().content_digest);
-  out.file_hash = ToHex(pack.trailer().file_hash);
+  out.content_digest = ToHex(archive.trailer().content_digest);
+  out.file_hash = ToHex(archive.trailer().file_hash);
   return out;
 }
 

@@ -5,13 +5,13 @@
 
 #pragma once
 
-#include "reader/pack_file.h"
-#include "zpack/pack_reader.h"
+#include "reader/archive_file.h"
+#include "zpack/archive_reader.h"
 
 namespace zpack {
 
-// Describes all parts of `pack`, and checks what it shows of them. Errors as
-// BlockDecoder::Load and PackFile::LoadIndex.
-Result<FileDescription> DescribeFile(const PackFile& pack);
+// Describes all parts of `archive`, and checks what it shows of them. Errors as
+// BlockDecoder::Load and ArchiveFile::LoadIndex.
+Result<FileDescription> DescribeFile(const ArchiveFile& archive);
 
 }  // namespace zpack

@@ -8,18 +8,18 @@
 
 #include <string_view>
 
+#include "reader/archive_file.h"
 #include "reader/object_locator.h"
 #include "reader/object_reader.h"
-#include "reader/pack_file.h"
 
 namespace zpack {
 
 class NameResolver {
  public:
   // All of them outlive this.
-  NameResolver(const PackFile& pack, ObjectLocator& locator,
+  NameResolver(const ArchiveFile& archive, ObjectLocator& locator,
                ObjectReader& objects)
-      : pack_(pack), locator_(locator), objects_(objects) {}
+      : archive_(archive), locator_(locator), objects_(objects) {}
 
   // kNotFound when nothing has that name, kAmbiguous, listing the candidates,
   // for an abbreviation of several ids. Else errors as ObjectLocator.
@@ -32,7 +32,7 @@ class NameResolver {
   Result<ObjectId> ResolveAbbreviation(std::string_view name);
   std::unexpected<Error> NoSuchName(std::string_view name) const;
 
-  const PackFile& pack_;
+  const ArchiveFile& archive_;
   ObjectLocator& locator_;
   ObjectReader& objects_;
 };

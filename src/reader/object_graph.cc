@@ -24,23 +24,23 @@ constexpr uint32_t kNoTree = std::numeric_limits<uint32_t>::max();
 
 }  // namespace
 
-ObjectGraph::ObjectGraph(const PackFile& pack)
-    : pack_(pack),
-      empty_tree_id_(ObjectHasher(pack.header().object_format)
+ObjectGraph::ObjectGraph(const ArchiveFile& archive)
+    : archive_(archive),
+      empty_tree_id_(ObjectHasher(archive.header().object_format)
                          .Hash(ObjectType::kTree, ByteView())),
-      types_(pack.blocks().block_count()),
-      commits_(pack.blocks().block_count()),
+      types_(archive.blocks().block_count()),
+      commits_(archive.blocks().block_count()),
       blocks_(kCacheSize) {
-  for (const ObjectId& id : pack.refs().shallow) {
-    if (const auto rank = pack.ids().Find(id)) {
-      shallow_.insert(pack.number(*rank));
+  for (const ObjectId& id : archive.refs().shallow) {
+    if (const auto rank = archive.ids().Find(id)) {
+      shallow_.insert(archive.number(*rank));
     }
   }
 }
 
 Result<uint32_t> ObjectGraph::Find(const ObjectId& id,
                                    std::string_view by) const {
-  if (const auto rank = pack_.ids().Find(id)) return pack_.number(*rank);
+  if (const auto rank = archive_.ids().Find(id)) return archive_.number(*rank);
   if (id == empty_tree_id_) return empty_tree();
   return MakeError(ErrorCode::kNotFound, "object {} is missing, needed by {}",
                    id.ToHex(), by);
@@ -48,10 +48,10 @@ Result<uint32_t> ObjectGraph::Find(const ObjectId& id,
 
 Result<ObjectType> ObjectGraph::Type(uint32_t number) {
   if (number == empty_tree()) return ObjectType::kTree;
-  const size_t block = pack_.blocks().FindBlock(number);
+  const size_t block = archive_.blocks().FindBlock(number);
   if (!types_[block]) {
     ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
-                           decoder_.Load(pack_.blocks(), block));
+                           decoder_.Load(archive_.blocks(), block));
     types_[block] = view.header.type;
   }
   return *types_[block];
@@ -74,7 +74,7 @@ Status ObjectGraph::ExpectType(uint32_t number, ObjectType type) {
 Result<ObjectGraph::BlockPtr> ObjectGraph::Block(size_t block) {
   if (BlockPtr known = blocks_.Find(block)) return known;
   ZPACK_ASSIGN_OR_RETURN(DecodedBlock decoded,
-                         decoder_.Decode(pack_.blocks(), block));
+                         decoder_.Decode(archive_.blocks(), block));
   types_[block] = decoded.objects.header.type;
   auto shared = std::make_shared<const DecodedBlock>(std::move(decoded));
   blocks_.Insert(block, shared, shared->memory());
@@ -83,18 +83,20 @@ Result<ObjectGraph::BlockPtr> ObjectGraph::Block(size_t block) {
 
 Result<ByteView> ObjectGraph::Content(uint32_t number, BlockPtr& block,
                                       Bytes& buffer) {
-  const BlockRun run = RunAt(pack_.blocks(), pack_.blocks().FindBlock(number));
+  const BlockRun run =
+      RunAt(archive_.blocks(), archive_.blocks().FindBlock(number));
   ZPACK_ASSIGN_OR_RETURN(block, Block(run.first));
   const uint32_t index = number - block->objects.header.first_object;
   if (!IsSegmented(run, *block)) return block->Object(index, buffer);
-  ZPACK_ASSIGN_OR_RETURN(buffer,
-                         ReadSegments(pack_.blocks(), run, *block, decoder_));
+  ZPACK_ASSIGN_OR_RETURN(
+      buffer, ReadSegments(archive_.blocks(), run, *block, decoder_));
   return buffer;
 }
 
 Result<ByteView> ObjectGraph::TagContent(uint32_t number, BlockPtr& block,
                                          Bytes& buffer) {
-  const BlockRun run = RunAt(pack_.blocks(), pack_.blocks().FindBlock(number));
+  const BlockRun run =
+      RunAt(archive_.blocks(), archive_.blocks().FindBlock(number));
   ZPACK_ASSIGN_OR_RETURN(block, Block(run.first));
   // What is asked of a tag is in its first lines.
   if (IsSegmented(run, *block)) return ByteView(block->contents);
@@ -102,17 +104,17 @@ Result<ByteView> ObjectGraph::TagContent(uint32_t number, BlockPtr& block,
 }
 
 uint32_t ObjectGraph::NumberOf(const ObjectId& id, Bytes& outside_ids) const {
-  if (const auto rank = pack_.ids().Find(id)) return pack_.number(*rank);
+  if (const auto rank = archive_.ids().Find(id)) return archive_.number(*rank);
   const size_t outside = outside_ids.size() / id.bytes().size();
   Append(outside_ids, id.bytes());
-  return pack_.ids().size() + static_cast<uint32_t>(outside);
+  return archive_.ids().size() + static_cast<uint32_t>(outside);
 }
 
 Result<uint32_t> ObjectGraph::Resolve(uint32_t number, ByteView outside_ids,
                                       uint32_t by) {
-  const uint32_t count = pack_.ids().size();
+  const uint32_t count = archive_.ids().size();
   if (number < count) return number;
-  const size_t width = ObjectIdWidth(pack_.header().object_format);
+  const size_t width = ObjectIdWidth(archive_.header().object_format);
   const ObjectId id(outside_ids.subspan((number - count) * width, width));
   if (id == empty_tree_id_) return empty_tree();
   return Find(id, Describe(by));
@@ -122,10 +124,11 @@ Result<const CommitTable*> ObjectGraph::Commits(uint32_t number) {
   // The empty tree is in no block.
   if (number == empty_tree())
     ZPACK_TRY(ExpectType(number, ObjectType::kCommit));
-  const size_t block = pack_.blocks().FindBlock(number);
+  const size_t block = archive_.blocks().FindBlock(number);
   if (commits_[block] == nullptr) {
-    ZPACK_ASSIGN_OR_RETURN(std::optional<CommitTable> table,
-                           decoder_.DecodeCommitLinks(pack_.blocks(), block));
+    ZPACK_ASSIGN_OR_RETURN(
+        std::optional<CommitTable> table,
+        decoder_.DecodeCommitLinks(archive_.blocks(), block));
     if (!table) {
       ZPACK_TRY(ExpectType(number, ObjectType::kCommit));
       ZPACK_ASSIGN_OR_RETURN(table, ParseCommits(block));
@@ -137,9 +140,9 @@ Result<const CommitTable*> ObjectGraph::Commits(uint32_t number) {
 }
 
 Result<CommitTable> ObjectGraph::ParseCommits(size_t block) {
-  const ObjectFormat format = pack_.header().object_format;
-  const uint32_t first = pack_.blocks().first_object(block);
-  const uint32_t count = pack_.blocks().block_object_count(block);
+  const ObjectFormat format = archive_.header().object_format;
+  const uint32_t first = archive_.blocks().first_object(block);
+  const uint32_t count = archive_.blocks().block_object_count(block);
   CommitTable table;
   table.commits.reserve(count);
   BlockPtr decoded;
@@ -164,8 +167,8 @@ Result<CommitTable> ObjectGraph::ParseCommits(size_t block) {
 
 Result<ObjectGraph::Commit> ObjectGraph::ReadCommit(uint32_t number) {
   ZPACK_ASSIGN_OR_RETURN(const CommitTable* const table, Commits(number));
-  const size_t index =
-      number - pack_.blocks().first_object(pack_.blocks().FindBlock(number));
+  const size_t index = number - archive_.blocks().first_object(
+                                    archive_.blocks().FindBlock(number));
   const CommitTable::Commit& row = table->commits[index];
   if (row.tree == kNoTree) {
     return MakeError(ErrorCode::kCorrupt, "commit {} has no tree",
@@ -189,8 +192,8 @@ Result<uint32_t> ObjectGraph::ReadParent(uint32_t commit, uint32_t parent) {
 
 Result<uint32_t> ObjectGraph::ReadRootTree(uint32_t commit) {
   ZPACK_ASSIGN_OR_RETURN(const CommitTable* const table, Commits(commit));
-  const size_t index =
-      commit - pack_.blocks().first_object(pack_.blocks().FindBlock(commit));
+  const size_t index = commit - archive_.blocks().first_object(
+                                    archive_.blocks().FindBlock(commit));
   return Resolve(table->commits[index].tree, table->outside_ids, commit);
 }
 
@@ -201,7 +204,7 @@ Result<ObjectGraph::Tag> ObjectGraph::ReadTag(uint32_t number) {
   ZPACK_ASSIGN_OR_RETURN(const ByteView content,
                          TagContent(number, block, buffer));
   const TagHeader header =
-      ParseTagHeader(content, pack_.header().object_format);
+      ParseTagHeader(content, archive_.header().object_format);
   const auto* const type =
       std::ranges::find(kAllObjectTypes, header.type, ObjectTypeName);
   if (header.target.empty() || type == kAllObjectTypes.end() || !header.name) {

@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "base/lru_cache.h"
+#include "reader/archive_file.h"
 #include "reader/block_decoder.h"
 #include "reader/commit_columns.h"
 #include "reader/object_marks.h"
-#include "reader/pack_file.h"
 
 namespace zpack {
 
@@ -47,17 +47,17 @@ class ObjectGraph {
     std::string names;
   };
 
-  // `pack` outlives the graph.
-  explicit ObjectGraph(const PackFile& pack);
+  // `archive` outlives the graph.
+  explicit ObjectGraph(const ArchiveFile& archive);
 
   // Git knows the empty tree without storing it. Its number, where it is not
   // in the file, is the object count; all other numbers are below.
-  uint32_t empty_tree() const { return pack_.ids().size(); }
+  uint32_t empty_tree() const { return archive_.ids().size(); }
   // The number of an object; kNotFound, saying that `by` needs it.
   Result<uint32_t> Find(const ObjectId& id, std::string_view by) const;
   ObjectId id(uint32_t number) const {
     return number == empty_tree() ? empty_tree_id_
-                                  : pack_.ids()[pack_.rank(number)];
+                                  : archive_.ids()[archive_.rank(number)];
   }
   // As its block has it.
   Result<ObjectType> Type(uint32_t number);
@@ -100,7 +100,7 @@ class ObjectGraph {
   // The same of a tag, of one in segments only the first.
   Result<ByteView> TagContent(uint32_t number, BlockPtr& block, Bytes& buffer);
 
-  const PackFile& pack_;
+  const ArchiveFile& archive_;
   ObjectId empty_tree_id_;
   std::unordered_set<uint32_t> shallow_;
   BlockDecoder decoder_;

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "base/once_status.h"
+#include "reader/archive_file.h"
 #include "reader/index_lookup.h"
-#include "reader/pack_file.h"
 
 namespace zpack {
 
@@ -30,11 +30,11 @@ class ObjectLocator {
     return 1000 + object_count / 64;
   }
 
-  // `pack` outlives this.
-  explicit ObjectLocator(const PackFile& pack)
-      : pack_(pack),
-        lookup_(pack.file(), pack.index_chunks(), pack.header().object_format,
-                pack.object_count()) {}
+  // `archive` outlives this.
+  explicit ObjectLocator(const ArchiveFile& archive)
+      : archive_(archive),
+        lookup_(archive.file(), archive.index_chunks(),
+                archive.header().object_format, archive.object_count()) {}
 
   // Succeeds when there is such an object, kNotFound when there is none;
   // kCorrupt, kIo and kLimitExceeded when that cannot be known.
@@ -62,7 +62,7 @@ class ObjectLocator {
   Result<std::pair<uint32_t, uint32_t>> Ranks(std::string_view hex_prefix);
   Result<ObjectId> Id(uint32_t rank);
 
-  const PackFile& pack_;
+  const ArchiveFile& archive_;
   IndexLookup lookup_;
   std::atomic<uint64_t> lookups_ = 0;
   OnceStatus ids_checked_;

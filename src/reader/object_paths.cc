@@ -17,28 +17,29 @@ constexpr size_t kMaxLength = size_t{1} << 10;
 
 }  // namespace
 
-ObjectPaths::ObjectPaths(const PackFile& pack)
-    : pack_(pack), parents_(pack.ids().size(), kNone) {
-  names_.resize(pack.ids().size(), &*interned_.emplace().first);
+ObjectPaths::ObjectPaths(const ArchiveFile& archive)
+    : archive_(archive), parents_(archive.ids().size(), kNone) {
+  names_.resize(archive.ids().size(), &*interned_.emplace().first);
 }
 
 Status ObjectPaths::AddTrees(const DecodedBlock& block) {
   const uint32_t first = block.objects.header.first_object;
-  return block.ForEachObject(
-      pack_.blocks().max_kept(), [&](size_t index, ByteView content) -> Status {
-        AddTree(first + static_cast<uint32_t>(index), content);
-        return {};
-      });
+  return block.ForEachObject(archive_.blocks().max_kept(),
+                             [&](size_t index, ByteView content) -> Status {
+                               AddTree(first + static_cast<uint32_t>(index),
+                                       content);
+                               return {};
+                             });
 }
 
 void ObjectPaths::AddTree(uint32_t tree, ByteView content) {
-  TreeIterator entries(content, pack_.header().object_format);
+  TreeIterator entries(content, archive_.header().object_format);
   TreeEntry entry;
   while (entries.Next(entry)) {
     if (entry.is_gitlink()) continue;
-    const auto rank = pack_.ids().Find(ObjectId(entry.id));
+    const auto rank = archive_.ids().Find(ObjectId(entry.id));
     if (!rank) continue;
-    const uint32_t child = pack_.number(*rank);
+    const uint32_t child = archive_.number(*rank);
     if (parents_[child] != kNone) continue;
     parents_[child] = tree;
     names_[child] = &*interned_.emplace(entry.name).first;

@@ -11,14 +11,14 @@
 #include <unordered_set>
 #include <vector>
 
+#include "reader/archive_file.h"
 #include "reader/block_decoder.h"
-#include "reader/pack_file.h"
 
 namespace zpack {
 
 class ObjectPaths {
  public:
-  explicit ObjectPaths(const PackFile& pack);
+  explicit ObjectPaths(const ArchiveFile& archive);
 
   // Notes what the trees of a block name. REQUIRES: `block` holds trees and is
   // no segment.
@@ -34,7 +34,7 @@ class ObjectPaths {
 
   void AddTree(uint32_t tree, ByteView content);
 
-  const PackFile& pack_;
+  const ArchiveFile& archive_;
   std::vector<uint32_t> parents_;  // by number: the tree, or kNone
   std::vector<const std::string*> names_;
   std::unordered_set<std::string> interned_;  // owns the names

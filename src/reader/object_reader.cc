@@ -18,25 +18,25 @@ constexpr uint64_t kRebuiltShare = 4;
 
 }  // namespace
 
-ObjectReader::ObjectReader(const PackFile& pack)
-    : pack_(pack),
-      blocks_(pack.options().cache_size -
-              pack.options().cache_size / kRebuiltShare),
-      rebuilt_(pack.options().cache_size / kRebuiltShare) {}
+ObjectReader::ObjectReader(const ArchiveFile& archive)
+    : archive_(archive),
+      blocks_(archive.options().cache_size -
+              archive.options().cache_size / kRebuiltShare),
+      rebuilt_(archive.options().cache_size / kRebuiltShare) {}
 
 Result<ObjectInfo> ObjectReader::ReadInfo(uint32_t number) {
-  const size_t block = pack_.blocks().FindBlock(number);
+  const size_t block = archive_.blocks().FindBlock(number);
   const std::lock_guard<std::mutex> lock(mutex_);
   auto at = objects_.find(block);
   if (at == objects_.end()) {
     if (const auto failed = failed_.find(block); failed != failed_.end()) {
       return std::unexpected(failed->second);
     }
-    auto objects = decoder_.DecodeObjects(pack_.blocks(), block);
+    auto objects = decoder_.DecodeObjects(archive_.blocks(), block);
     if (!objects) return Failed(block, std::move(objects).error());
     at = objects_.emplace(block, *std::move(objects)).first;
   }
-  const uint32_t index = number - pack_.blocks().first_object(block);
+  const uint32_t index = number - archive_.blocks().first_object(block);
   return ObjectInfo{at->second.header.type, at->second.sizes[index]};
 }
 
@@ -46,7 +46,7 @@ Result<ObjectReader::BlockPtr> ObjectReader::Block(size_t block) {
   if (const auto failed = failed_.find(block); failed != failed_.end()) {
     return std::unexpected(failed->second);
   }
-  auto decoded = decoder_.Decode(pack_.blocks(), block);
+  auto decoded = decoder_.Decode(archive_.blocks(), block);
   if (!decoded) return Failed(block, std::move(decoded).error());
   auto shared = std::make_shared<const DecodedBlock>(*std::move(decoded));
   blocks_.Insert(block, shared, shared->memory());
@@ -98,9 +98,9 @@ void ObjectReader::ReadAhead(std::vector<uint32_t> numbers) {
   std::ranges::sort(numbers);
   for (const uint32_t number : numbers) {
     const auto info = ReadInfo(number);
-    if (!info || info->size > pack_.options().cache_size) continue;
+    if (!info || info->size > archive_.options().cache_size) continue;
     auto content = std::make_shared<Bytes>();
-    const FileBlocks& blocks = pack_.blocks();
+    const FileBlocks& blocks = archive_.blocks();
     if (!Read(number, blocks.ids()[blocks.rank(number)], *content)) continue;
     const std::lock_guard<std::mutex> lock(mutex_);
     held_.insert_or_assign(number, std::move(content));
@@ -116,7 +116,8 @@ Status ObjectReader::Stream(
     ZPACK_TRY(start(info));
     return piece(*held);
   }
-  const BlockRun run = RunAt(pack_.blocks(), pack_.blocks().FindBlock(number));
+  const BlockRun run =
+      RunAt(archive_.blocks(), archive_.blocks().FindBlock(number));
   ZPACK_ASSIGN_OR_RETURN(const BlockPtr block, Block(run.first));
   const uint32_t index = number - block->objects.header.first_object;
   const ObjectInfo info{block->objects.header.type,
@@ -125,7 +126,7 @@ Status ObjectReader::Stream(
   if (IsSegmented(run, *block)) {
     return StreamSegmented(run, *block, id, piece);
   }
-  ObjectHasher hasher(pack_.header().object_format);
+  ObjectHasher hasher(archive_.header().object_format);
   if (block->layout() != nullptr) {
     const ContentPtr content = Rebuild(*block, number);
     ZPACK_TRY(CheckId(run, hasher.Hash(info.type, *content), id));
@@ -141,13 +142,13 @@ Status ObjectReader::StreamSegmented(
     const BlockRun& run, const DecodedBlock& first, const ObjectId& id,
     const std::function<Status(ByteView)>& piece) const {
   const ObjectInfo info{first.objects.header.type, first.objects.sizes.front()};
-  const bool hold = info.size <= pack_.options().cache_size;
-  ObjectHasher hasher(pack_.header().object_format);
+  const bool hold = info.size <= archive_.options().cache_size;
+  ObjectHasher hasher(archive_.header().object_format);
   hasher.Begin(info);
   Bytes held;
   // A decoder of its own, so that a long stream does not hold the lock.
   BlockDecoder decoder;
-  ZPACK_TRY(StreamSegments(pack_.blocks(), run, first, decoder,
+  ZPACK_TRY(StreamSegments(archive_.blocks(), run, first, decoder,
                            [&](ByteView bytes) -> Status {
                              hasher.Update(bytes);
                              if (!hold) return piece(bytes);
@@ -164,7 +165,7 @@ Status ObjectReader::CheckId(const BlockRun& run, const ObjectId& actual,
   return MakeError(ErrorCode::kCorrupt,
                    "object {} hashes to {} in block {} at offset {} of '{}'",
                    id.ToHex(), actual.ToHex(), run.first,
-                   pack_.blocks().block_offset(run.first), pack_.path());
+                   archive_.blocks().block_offset(run.first), archive_.path());
 }
 
 Result<ObjectType> ObjectReader::Read(uint32_t number, const ObjectId& id,
@@ -175,11 +176,11 @@ Result<ObjectType> ObjectReader::Read(uint32_t number, const ObjectId& id,
       number, id,
       [&](const ObjectInfo& info) -> Status {
         type = info.type;
-        if (info.size > pack_.options().max_object_size) {
+        if (info.size > archive_.options().max_object_size) {
           return MakeError(ErrorCode::kLimitExceeded,
                            "object {} of {} bytes is above the limit of {}",
                            id.ToHex(), info.size,
-                           pack_.options().max_object_size);
+                           archive_.options().max_object_size);
         }
         return {};
       },

@@ -14,16 +14,16 @@
 #include <vector>
 
 #include "base/lru_cache.h"
+#include "reader/archive_file.h"
 #include "reader/block_decoder.h"
 #include "reader/object_run.h"
-#include "reader/pack_file.h"
 
 namespace zpack {
 
 class ObjectReader {
  public:
-  // `pack` outlives the reader.
-  explicit ObjectReader(const PackFile& pack);
+  // `archive` outlives the reader.
+  explicit ObjectReader(const ArchiveFile& archive);
 
   Result<ObjectInfo> ReadInfo(uint32_t number);
 
@@ -67,7 +67,7 @@ class ObjectReader {
   // other share most of their chains, so the last ones are kept.
   ContentPtr Rebuild(const DecodedBlock& block, uint32_t number);
 
-  const PackFile& pack_;
+  const ArchiveFile& archive_;
   std::mutex mutex_;  // guards everything below
   BlockDecoder decoder_;
   LruCache<size_t, DecodedBlock> blocks_;

@@ -20,25 +20,26 @@ namespace {
 // tags name each other, so that a hostile file cannot ask for more.
 class Tags {
  public:
-  explicit Tags(const PackFile& pack) : pack_(pack), objects_(pack) {}
+  explicit Tags(const ArchiveFile& archive)
+      : archive_(archive), objects_(archive) {}
 
   // The first failure to read the file, which is no damage.
   const Status& readable() const { return readable_; }
 
   std::optional<ObjectType> Type(const ObjectId& id) {
-    const auto rank = pack_.ids().Find(id);
+    const auto rank = archive_.ids().Find(id);
     if (!rank) return std::nullopt;
-    const auto info = objects_.ReadInfo(pack_.number(*rank));
+    const auto info = objects_.ReadInfo(archive_.number(*rank));
     if (info) return info->type;
     Note(info.error());
     return std::nullopt;
   }
 
   ObjectId Target(const ObjectId& id) {
-    const auto rank = pack_.ids().Find(id);
+    const auto rank = archive_.ids().Find(id);
     if (!rank) return {};
-    const uint32_t number = pack_.number(*rank);
-    const size_t block = pack_.blocks().FindBlock(number);
+    const uint32_t number = archive_.number(*rank);
+    const size_t block = archive_.blocks().FindBlock(number);
     if (loaded_.insert(block).second) Load(block);
     const auto target = targets_.find(number);
     return target == targets_.end() ? ObjectId() : target->second;
@@ -52,12 +53,12 @@ class Tags {
   }
 
   void Load(size_t block) {
-    const auto view = decoder_.Load(pack_.blocks(), block);
+    const auto view = decoder_.Load(archive_.blocks(), block);
     if (!view) return Note(view.error());
     if (view->header.type != ObjectType::kTag) return;
-    const auto decoded = decoder_.Decode(pack_.blocks(), block);
+    const auto decoded = decoder_.Decode(archive_.blocks(), block);
     if (!decoded) return Note(decoded.error());
-    const ObjectFormat format = pack_.header().object_format;
+    const ObjectFormat format = archive_.header().object_format;
     const uint32_t first = decoded->objects.header.first_object;
     if (decoded->objects.header.kind == format::BlockKind::kSegment) {
       // What a tag points at is in its first line.
@@ -70,7 +71,7 @@ class Tags {
     }
   }
 
-  const PackFile& pack_;
+  const ArchiveFile& archive_;
   ObjectReader objects_;
   BlockDecoder decoder_;
   Status readable_;
@@ -81,13 +82,13 @@ class Tags {
 }  // namespace
 
 Result<std::vector<PeeledMismatch>> FindPeeledMismatches(
-    const PackFile& pack, const std::stop_token& stop) {
-  Tags tags(pack);
-  TagPeeler peeler(pack.header().object_format,
+    const ArchiveFile& archive, const std::stop_token& stop) {
+  Tags tags(archive);
+  TagPeeler peeler(archive.header().object_format,
                    {[&](const ObjectId& id) { return tags.Type(id); },
                     [&](const ObjectId& id) { return tags.Target(id); }});
   std::vector<PeeledMismatch> mismatches;
-  for (const Ref& ref : pack.refs().refs) {
+  for (const Ref& ref : archive.refs().refs) {
     ZPACK_TRY(CheckStop(stop));
     if (ref.symbolic()) continue;
     const ObjectId actual = peeler.Peel(ref.target);

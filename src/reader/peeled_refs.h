@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "reader/pack_file.h"
+#include "reader/archive_file.h"
 
 namespace zpack {
 
@@ -25,6 +25,6 @@ struct PeeledMismatch {
 // file cannot be read, kInterrupted when a stop is requested; a damaged object
 // counts as leading nowhere. May be used from any thread.
 Result<std::vector<PeeledMismatch>> FindPeeledMismatches(
-    const PackFile& pack, const std::stop_token& stop);
+    const ArchiveFile& archive, const std::stop_token& stop);
 
 }  // namespace zpack

@@ -27,10 +27,10 @@ constexpr size_t kMaxPath = size_t{256} << 10;
 
 class RevisionWalk {
  public:
-  RevisionWalk(const PackFile& pack, WalkObjects objects,
+  RevisionWalk(const ArchiveFile& archive, WalkObjects objects,
                const std::function<Status(const WalkedObject&)>& visit)
-      : graph_(pack),
-        marks_(size_t{pack.ids().size()} + 1),  // with the empty tree
+      : graph_(archive),
+        marks_(size_t{archive.ids().size()} + 1),  // with the empty tree
         objects_(objects),
         visit_(visit) {}
 
@@ -212,10 +212,10 @@ class RevisionWalk {
 
 }  // namespace
 
-Status WalkRevisions(const PackFile& pack, const WalkOptions& options,
+Status WalkRevisions(const ArchiveFile& archive, const WalkOptions& options,
                      const std::function<Status(const WalkedObject&)>& visit) {
-  RevisionWalk walk(pack, options.objects, visit);
-  const RefsSnapshot& refs = pack.refs();
+  RevisionWalk walk(archive, options.objects, visit);
+  const RefsSnapshot& refs = archive.refs();
   if (options.refs == WalkRefs::kAll) {
     for (const Ref& ref : refs.refs) {
       const ObjectId id = refs.Resolve(ref.name);

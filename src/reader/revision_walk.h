@@ -7,13 +7,13 @@
 
 #include <functional>
 
-#include "reader/pack_file.h"
+#include "reader/archive_file.h"
 #include "zpack/walk.h"
 
 namespace zpack {
 
-// Errors as PackReader::Walk.
-Status WalkRevisions(const PackFile& pack, const WalkOptions& options,
+// Errors as ArchiveReader::Walk.
+Status WalkRevisions(const ArchiveFile& archive, const WalkOptions& options,
                      const std::function<Status(const WalkedObject&)>& visit);
 
 }  // namespace zpack

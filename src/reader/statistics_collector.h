@@ -12,9 +12,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "reader/archive_file.h"
 #include "reader/block_decoder.h"
 #include "reader/object_paths.h"
-#include "reader/pack_file.h"
 #include "reader/verbatim_counter.h"
 #include "zpack/statistics.h"
 
@@ -22,8 +22,8 @@ namespace zpack {
 
 class StatisticsCollector {
  public:
-  explicit StatisticsCollector(const PackFile& pack)
-      : pack_(pack), paths_(pack), verbatim_(pack) {}
+  explicit StatisticsCollector(const ArchiveFile& archive)
+      : archive_(archive), paths_(archive), verbatim_(archive) {}
 
   // Reads all blocks.
   Status ReadBlocks(const RunOptions& run);
@@ -48,7 +48,7 @@ class StatisticsCollector {
   void AddDeltas(const DecodedBlock& block, uint64_t raw, uint64_t stored);
   void AddBlob(const Blob& blob, uint64_t block_data, uint64_t rebuilt);
 
-  const PackFile& pack_;
+  const ArchiveFile& archive_;
   ObjectPaths paths_;
   VerbatimCounter verbatim_;
   BlockDecoder decoder_;

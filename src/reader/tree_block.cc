@@ -48,7 +48,7 @@ TreeBlock::Entries TreeBlock::RebuildEntries(uint32_t index) const {
   return entries;
 }
 
-void TreeBlock::WriteChild(const Entry& entry, const IdOf& id_of,
+void TreeBlock::WriteChild(const Entry& entry, const IdOfNumber& id_of,
                            uint8_t* to) const {
   if (entry.child < object_count_) {
     std::memcpy(to, id_of(entry.child).bytes().data(), id_width_);
@@ -58,7 +58,7 @@ void TreeBlock::WriteChild(const Entry& entry, const IdOf& id_of,
   }
 }
 
-void TreeBlock::Rebuild(uint32_t index, ByteView base, const IdOf& id_of,
+void TreeBlock::Rebuild(uint32_t index, ByteView base, const IdOfNumber& id_of,
                         Bytes& out) const {
   const uint64_t size = layout_.sizes[index];
   out.resize(size);
@@ -86,7 +86,8 @@ void TreeBlock::Rebuild(uint32_t index, ByteView base, const IdOf& id_of,
   ZPACK_CHECK(to == out.data() + size);
 }
 
-void TreeBlock::Patch(uint32_t index, const IdOf& id_of, Bytes& content) const {
+void TreeBlock::Patch(uint32_t index, const IdOfNumber& id_of,
+                      Bytes& content) const {
   for (const Edit& edit : edits(index)) {
     WriteChild(edit.entry, id_of,
                &content[edit.offset + EntrySize(edit.entry) - id_width_]);

@@ -16,6 +16,7 @@
 #include "base/bytes.h"
 #include "format/tree_columns.h"
 #include "reader/block_layout.h"
+#include "reader/id_of_number.h"
 #include "zpack/object_id.h"
 #include "zpack/result.h"
 
@@ -52,9 +53,6 @@ class TreeBlock {
     uint32_t offset = 0;    // so many bytes of the base's content
     format::TreeEditKind kind = format::TreeEditKind::kChange;
   };
-
-  // Gives the id of an object number.
-  using IdOf = std::function<ObjectId(uint32_t number)>;
 
   // Checks that every tree can be rebuilt. `object_count` is that of the file.
   // kCorrupt for anything out of the ordinary, kLimitExceeded beyond
@@ -109,11 +107,11 @@ class TreeBlock {
 
   // Fills `out` with the content of tree `index`. `base` is the content of its
   // base, or empty when it has none.
-  void Rebuild(uint32_t index, ByteView base, const IdOf& id_of,
+  void Rebuild(uint32_t index, ByteView base, const IdOfNumber& id_of,
                Bytes& out) const;
   // Turns the content of the base of tree `index` into that of the tree.
   // REQUIRES: OnlyChangesChildren(index).
-  void Patch(uint32_t index, const IdOf& id_of, Bytes& content) const;
+  void Patch(uint32_t index, const IdOfNumber& id_of, Bytes& content) const;
 
  private:
   struct Tree {
@@ -137,7 +135,8 @@ class TreeBlock {
   // Finds `names_`, `max_count` at most, and checks `outside_ids_`.
   Status CheckNames(uint64_t max_count);
   // Writes the id of an entry's child.
-  void WriteChild(const Entry& entry, const IdOf& id_of, uint8_t* to) const;
+  void WriteChild(const Entry& entry, const IdOfNumber& id_of,
+                  uint8_t* to) const;
   // Bytes of an entry in the content of a tree.
   uint64_t EntrySize(const Entry& entry) const {
     return format::kTreeModes[entry.mode].size() + names_[entry.name].size() +

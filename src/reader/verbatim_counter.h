@@ -12,16 +12,16 @@
 #include <utility>
 #include <vector>
 
+#include "reader/archive_file.h"
 #include "reader/block_decoder.h"
-#include "reader/pack_file.h"
 #include "zpack/statistics.h"
 
 namespace zpack {
 
 class VerbatimCounter {
  public:
-  // `pack` outlives this, and its index is loaded.
-  explicit VerbatimCounter(const PackFile& pack) : pack_(pack) {}
+  // `archive` outlives this, and its index is loaded.
+  explicit VerbatimCounter(const ArchiveFile& archive) : archive_(archive) {}
 
   // A block of trees or of commits.
   void AddTrees(const DecodedBlock& block);
@@ -33,7 +33,7 @@ class VerbatimCounter {
  private:
   void Add(const DecodedBlock& block, size_t index, std::string_view reason);
 
-  const PackFile& pack_;
+  const ArchiveFile& archive_;
   std::map<std::pair<ObjectType, std::string_view>, FileStatistics::Verbatim>
       sums_;
 };

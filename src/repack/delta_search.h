@@ -19,66 +19,9 @@
 #include "inventory/object_list.h"
 #include "object/object_source.h"
 #include "repack/reuse_plan.h"
+#include "repack/search_plan.h"
 
 namespace zpack {
-
-struct DeltaSearchOptions {
-  unsigned window = 20;  // candidates tried for an object; 0 for no deltas
-  unsigned depth = 50;   // longest chain of deltas
-  int level = 9;         // libdeflate's, 1 to 12
-  uint64_t window_memory = uint64_t{64} << 20;  // contents kept as candidates
-  // What the search takes among objects that are larger than that, one at a
-  // time. Those for which it is too little are stored whole.
-  uint64_t large_memory = uint64_t{4} << 30;
-  // Larger objects are stored whole, and read and written in pieces.
-  uint64_t big_file_threshold = uint64_t{512} << 20;
-  ReuseRule reuse = ReuseRule::kNothing;
-};
-
-// What becomes of one object.
-struct PlannedEntry {
-  static constexpr uint32_t kNoBase = ReusePlan::kNoBase;
-
-  uint32_t rank = 0;
-  uint32_t base = kNoBase;   // rank of the object it is a delta against
-  uint64_t raw_size = 0;     // of the object, or of the delta
-  uint64_t stored_size = 0;  // of the zlib stream
-};
-
-enum class StretchKind : uint8_t {
-  kUsual,
-  // One object, larger than a window, which gets an entry as a delta only.
-  kLarge,
-  // The same; it is compared with those of the stretches before, too.
-  kNextLarge,
-};
-
-// A stretch, and what the search makes of it.
-struct SearchStretch {
-  StretchKind kind = StretchKind::kUsual;
-  std::vector<uint32_t> ranks;  // all of one type
-  ObjectType type = ObjectType::kBlob;
-  std::vector<PlannedEntry> entries;
-  Bytes streams;  // of the entries, one after the other
-};
-
-// Puts objects of a type and of alike paths side by side, the largest of these
-// first, so that deltas delete, and cuts this into stretches that a thread
-// works on by itself. Large objects come one by one, to be searched by one
-// thread in this order. An object that is too large for that is in no stretch.
-//
-// What is not searched, because it is copied, is there only where something is
-// searched that lies near it.
-struct SearchPlan {
-  std::vector<SearchStretch> stretches;
-  std::vector<SearchStretch> large;
-  std::vector<bool> taking_part;  // by rank: it is in one of them
-};
-// How large objects are searched.
-DeltaSearchOptions LargeSearchOptions(const DeltaSearchOptions& options);
-SearchPlan PlanStretches(const ObjectList& list, const Lineages& lineages,
-                         const ReusePlan& reuse,
-                         const DeltaSearchOptions& options);
 
 // What is searched. All of it outlives the search.
 struct SearchInput {

@@ -18,7 +18,7 @@ Result<Leftovers> FindLeftovers(const RepackJob& job, ObjectSource& source,
                                 const ObjectIdTable& kept) {
   const RepackOptions& options = job.options;
   const bool cruft = options.unreachable == Unreachable::kCruft;
-  std::vector<StockPackFiles> counting = packs.rewritten;
+  std::vector<PackFiles> counting = packs.rewritten;
   counting.insert(counting.end(), packs.kept.begin(), packs.kept.end());
   // Git goes by the time of the pack when it unpacks one.
   ZPACK_ASSIGN_OR_RETURN(

@@ -28,8 +28,7 @@ class NewPacks {
   Result<std::vector<std::string>> Write(const ObjectList& list,
                                          const std::vector<uint32_t>& mtimes) {
     // Written, synced, read back, but under temporary names.
-    ZPACK_ASSIGN_OR_RETURN(const auto built,
-                           BuildStockPacks(job_, source_, list));
+    ZPACK_ASSIGN_OR_RETURN(const auto built, BuildPacks(job_, source_, list));
     if (mtimes.empty()) {
       ZPACK_ASSIGN_OR_RETURN(
           const auto old,
@@ -71,17 +70,17 @@ class NewPacks {
         const ObjectIdTable expected,
         ObjectIdTable::FromSorted(list.ids.format(), std::move(ids)));
     if (!mtimes.empty()) ZPACK_TRY(pack.writer->WriteMtimes(own));
-    return VerifyStockPack(pack.writer->temporary_pack(),
-                           pack.writer->temporary_index(), expected,
-                           job_.options.run, job_.file_system);
+    return VerifyPack(pack.writer->temporary_pack(),
+                      pack.writer->temporary_index(), expected,
+                      job_.options.run, job_.file_system);
   }
 
   // The packs that are to be removed, as far as it is known: cruft packs may
   // stay until the new cruft pack, the last one, gets its name. New packs stay.
-  std::vector<StockPackFiles> Going(bool with_cruft) const {
+  std::vector<PackFiles> Going(bool with_cruft) const {
     if (job_.options.redundant == Redundant::kLeave) return {};
-    std::vector<StockPackFiles> going = packs_.rewritten;
-    std::erase_if(going, [&](const StockPackFiles& pack) {
+    std::vector<PackFiles> going = packs_.rewritten;
+    std::erase_if(going, [&](const PackFiles& pack) {
       return pack.cruft && !with_cruft;
     });
     RemoveNamed(stats_.names, going);

@@ -15,7 +15,7 @@ namespace zpack {
 
 // Writes the packs of what is reachable, and a cruft pack, reads them back, and
 // publishes them unless that is not wanted. Fills in their names, sizes and
-// counts. Errors are those of BuildStockPacks, VerifyStockPack and writing.
+// counts. Errors are those of BuildPacks, VerifyPack and writing.
 Status WriteNewPacks(const RepackJob& job, const PackSets& packs,
                      ObjectSource& source, const ObjectChoice& choice,
                      RepackStats& stats);

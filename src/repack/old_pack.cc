@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "base/error.h"
-#include "pack/stock_pack_reader.h"
+#include "pack/pack_reader.h"
 #include "repack/read_back.h"
 
 namespace zpack {
@@ -15,7 +15,7 @@ namespace {
 
 // Whether every delta of `pack`, which has the objects of `list`, is one that
 // would be written now.
-bool HasAllowedDeltas(const StockPackReader& pack, const ObjectList& list,
+bool HasAllowedDeltas(const PackReader& pack, const ObjectList& list,
                       const std::vector<bool>& undeltified,
                       const DeltaSearchOptions& options) {
   const unsigned max_depth = options.window == 0 ? 0 : options.depth;
@@ -41,14 +41,13 @@ bool HasAllowedDeltas(const StockPackReader& pack, const ObjectList& list,
 Result<bool> CanStay(const RepackJob& job, const std::string& path,
                      const ObjectList& list,
                      const std::vector<bool>& undeltified) {
-  const auto pack = StockPackReader::Open(job.file_system, path);
+  const auto pack = PackReader::Open(job.file_system, path);
   if (!pack || !((*pack)->ids() == list.ids) ||
       !HasAllowedDeltas(**pack, list, undeltified, job.search())) {
     return false;
   }
-  const Status verified =
-      VerifyStockPack(path + ".pack", path + ".idx", list.ids, job.options.run,
-                      job.file_system);
+  const Status verified = VerifyPack(path + ".pack", path + ".idx", list.ids,
+                                     job.options.run, job.file_system);
   if (!verified && verified.error().code == ErrorCode::kInterrupted) {
     return std::unexpected(verified.error());
   }
@@ -71,7 +70,7 @@ Result<std::optional<OldPack>> FindSmallerOldPack(
       packs.rewritten.size() != 1) {
     return std::nullopt;
   }
-  const StockPackFiles& old = packs.rewritten.front();
+  const PackFiles& old = packs.rewritten.front();
   const std::string path = job.store.directory() + '/' + old.name;
   const uint64_t old_size = FileSize(path + ".pack");
   const uint64_t limit = job.max_pack_size();

@@ -148,7 +148,7 @@ class PackBuilder {
     if (NothingToSearch(reuse)) return {};
     ZPACK_ASSIGN_OR_RETURN(const Lineages lineages,
                            GroupLineages(source_, list_, kMaxGrouped, run_));
-    SearchPlan plan = PlanStretches(list_, lineages, reuse, search_);
+    SearchPlan plan = PlanSearch(list_, lineages, reuse, search_);
     const SearchInput input{source_,     list_, lineages,
                             undeltified, reuse, plan.taking_part};
     return StretchSearch(input, search_, run_, spool).Run(plan);
@@ -167,7 +167,7 @@ class PackBuilder {
                                   ? PackLayout::kBlobFamilies
                                   : PackLayout::kAllFamilies;
     for (const uint32_t rank :
-         StockPackOrder(list_, FinalBases(spool, reuse), layout)) {
+         PackOrder(list_, FinalBases(spool, reuse), layout)) {
       ZPACK_TRY(CheckStop(run_.stop));
       ZPACK_TRY(entries.Write(rank));
       phase.Advance(1, BytesToWrite(list_, reuse, spool, rank));
@@ -184,9 +184,9 @@ class PackBuilder {
 
 }  // namespace
 
-Result<std::vector<BuiltPack>> BuildStockPacks(const RepackJob& job,
-                                               ObjectSource& source,
-                                               const ObjectList& list) {
+Result<std::vector<BuiltPack>> BuildPacks(const RepackJob& job,
+                                          ObjectSource& source,
+                                          const ObjectList& list) {
   return PackBuilder(job, source, list).Run();
 }
 

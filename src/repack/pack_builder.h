@@ -19,8 +19,8 @@ namespace zpack {
 // all of `list` into packs in the directory of the job, under temporary names.
 // Errors are those of reading and writing, kSourceCorrupt when an object
 // changed, and kInterrupted.
-Result<std::vector<BuiltPack>> BuildStockPacks(const RepackJob& job,
-                                               ObjectSource& source,
-                                               const ObjectList& list);
+Result<std::vector<BuiltPack>> BuildPacks(const RepackJob& job,
+                                          ObjectSource& source,
+                                          const ObjectList& list);
 
 }  // namespace zpack

@@ -68,9 +68,9 @@ class Children {
 
 }  // namespace
 
-std::vector<uint32_t> StockPackOrder(const ObjectList& list,
-                                     const std::vector<uint32_t>& bases,
-                                     PackLayout layout) {
+std::vector<uint32_t> PackOrder(const ObjectList& list,
+                                const std::vector<uint32_t>& bases,
+                                PackLayout layout) {
   const std::vector<uint32_t> recency = Recency(list);
   const Children children(recency, bases);
   std::vector<uint32_t> order;

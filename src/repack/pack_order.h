@@ -24,8 +24,8 @@ enum class PackLayout : uint8_t {
 // few bases are in another pack than what needs them when the order is cut into
 // several packs. `bases` has the rank of each rank's base, or
 // PlannedEntry::kNoBase.
-std::vector<uint32_t> StockPackOrder(const ObjectList& list,
-                                     const std::vector<uint32_t>& bases,
-                                     PackLayout layout);
+std::vector<uint32_t> PackOrder(const ObjectList& list,
+                                const std::vector<uint32_t>& bases,
+                                PackLayout layout);
 
 }  // namespace zpack

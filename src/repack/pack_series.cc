@@ -27,9 +27,8 @@ Status PackSeries::Begin() {
   const uint32_t count = max_size_ == 0 ? list_.ids.size() : 0;
   BuiltPack pack;
   ZPACK_ASSIGN_OR_RETURN(
-      pack.writer,
-      StockPackWriter::Create(file_system_, directory_, count,
-                              static_cast<unsigned>(packs_.size())));
+      pack.writer, PackWriter::Create(file_system_, directory_, count,
+                                      static_cast<unsigned>(packs_.size())));
   pack.ranks.reserve(count);
   packs_.push_back(std::move(pack));
   return {};

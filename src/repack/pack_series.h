@@ -13,13 +13,13 @@
 
 #include "base/file.h"
 #include "inventory/object_list.h"
-#include "pack/stock_pack_writer.h"
+#include "pack/pack_writer.h"
 
 namespace zpack {
 
 // A pack under temporary names, and what should be in it, by rank in the list.
 struct BuiltPack {
-  std::unique_ptr<StockPackWriter> writer;
+  std::unique_ptr<PackWriter> writer;
   std::vector<uint32_t> ranks;  // ascending when the pack is finished
 };
 
@@ -40,7 +40,7 @@ class PackSeries {
   // Ends the last pack, and gives all.
   Result<std::vector<BuiltPack>> Finish();
 
-  StockPackWriter& last() { return *packs_.back().writer; }
+  PackWriter& last() { return *packs_.back().writer; }
 
  private:
   Status FinishLast();

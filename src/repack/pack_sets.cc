@@ -25,7 +25,7 @@ Result<PackSets> DividePacks(const RepackJob& job) {
                               ? *options.kept_objects == KeptObjects::kPack
                               : job.settings.pack_kept_objects;
   PackSets sets;
-  for (const StockPackFiles& pack : packs) {
+  for (const PackFiles& pack : packs) {
     const bool keep =
         (pack.keep && !packs_kept) ||
         std::ranges::any_of(options.keep_packs, [&](const std::string& name) {
@@ -41,7 +41,7 @@ Result<PackSets> DividePacks(const RepackJob& job) {
     (keep ? sets.kept : stays ? sets.staying : sets.rewritten).push_back(pack);
   }
   for (const std::string& name : options.keep_packs) {
-    if (std::ranges::none_of(packs, [&](const StockPackFiles& pack) {
+    if (std::ranges::none_of(packs, [&](const PackFiles& pack) {
           return IsNamed(pack.name, name);
         })) {
       return MakeError(ErrorCode::kNotFound, "no pack '{}' in '{}'", name,
@@ -52,9 +52,9 @@ Result<PackSets> DividePacks(const RepackJob& job) {
 }
 
 Result<ObjectIdTable> ReadIds(PackStore& store,
-                              const std::vector<StockPackFiles>& packs) {
+                              const std::vector<PackFiles>& packs) {
   Bytes all;
-  for (const StockPackFiles& pack : packs) {
+  for (const PackFiles& pack : packs) {
     const Result<ObjectIdTable> ids = store.ReadIds(pack.name);
     if (ids) {
       Append(all, ids->bytes());
@@ -66,20 +66,20 @@ Result<ObjectIdTable> ReadIds(PackStore& store,
 }
 
 Result<ObjectIdTable> ReadWholeIds(PackStore& store,
-                                   const std::vector<StockPackFiles>& packs) {
+                                   const std::vector<PackFiles>& packs) {
   Bytes all;
-  for (const StockPackFiles& pack : packs) {
+  for (const PackFiles& pack : packs) {
     const auto ids = store.ReadIds(pack.name);
     if (ids && store.IsWhole(pack.name)) Append(all, ids->bytes());
   }
   return ObjectIdTable::FromUnsorted(ObjectFormat::kSha1, std::move(all));
 }
 
-Result<std::vector<StockPackFiles>> PacksWith(
-    PackStore& store, const std::vector<StockPackFiles>& packs,
-    const ObjectIdTable& ids) {
-  std::vector<StockPackFiles> with;
-  for (const StockPackFiles& pack : packs) {
+Result<std::vector<PackFiles>> PacksWith(PackStore& store,
+                                         const std::vector<PackFiles>& packs,
+                                         const ObjectIdTable& ids) {
+  std::vector<PackFiles> with;
+  for (const PackFiles& pack : packs) {
     ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable own, ReadIds(store, {pack}));
     const auto only_in_own = FindDifference(own, ids).only_in_a;
     if (only_in_own.size() != own.size()) with.push_back(pack);
@@ -88,8 +88,8 @@ Result<std::vector<StockPackFiles>> PacksWith(
 }
 
 void RemoveNamed(const std::vector<std::string>& names,
-                 std::vector<StockPackFiles>& packs) {
-  std::erase_if(packs, [&](const StockPackFiles& pack) {
+                 std::vector<PackFiles>& packs) {
+  std::erase_if(packs, [&](const PackFiles& pack) {
     return std::ranges::find(names, pack.name) != names.end();
   });
 }

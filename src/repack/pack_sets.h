@@ -17,10 +17,10 @@ namespace zpack {
 
 // By what is to become of them.
 struct PackSets {
-  std::vector<StockPackFiles> kept;
+  std::vector<PackFiles> kept;
   // Stay, but do not count: what is in them, and needed, is packed, too.
-  std::vector<StockPackFiles> staying;
-  std::vector<StockPackFiles> rewritten;
+  std::vector<PackFiles> staying;
+  std::vector<PackFiles> rewritten;
 };
 
 // kNotFound for a pack to keep that is not there.
@@ -29,18 +29,18 @@ Result<PackSets> DividePacks(const RepackJob& job);
 // The ids of several packs. One that is gone by now was removed by another
 // repack, which keeps what is needed.
 Result<ObjectIdTable> ReadIds(PackStore& store,
-                              const std::vector<StockPackFiles>& packs);
+                              const std::vector<PackFiles>& packs);
 // The same, but of those that are whole: what others name may be nowhere else.
 Result<ObjectIdTable> ReadWholeIds(PackStore& store,
-                                   const std::vector<StockPackFiles>& packs);
+                                   const std::vector<PackFiles>& packs);
 
 // Those of `packs` that have an object of `ids`.
-Result<std::vector<StockPackFiles>> PacksWith(
-    PackStore& store, const std::vector<StockPackFiles>& packs,
-    const ObjectIdTable& ids);
+Result<std::vector<PackFiles>> PacksWith(PackStore& store,
+                                         const std::vector<PackFiles>& packs,
+                                         const ObjectIdTable& ids);
 
 // Takes the packs with one of `names` out of `packs`.
 void RemoveNamed(const std::vector<std::string>& names,
-                 std::vector<StockPackFiles>& packs);
+                 std::vector<PackFiles>& packs);
 
 }  // namespace zpack

@@ -40,7 +40,7 @@ bool AreEqual(FileSystem& file_system, const std::string& a,
 
 // Whether all files of `pack` are in the repository already.
 bool IsThere(FileSystem& file_system, const std::string& directory,
-             const StockPackFiles& there, const StockPackWriter& pack) {
+             const PackFiles& there, const PackWriter& pack) {
   const auto files = pack.files();
   const bool cruft = std::ranges::any_of(
       files, [](const auto& file) { return file.second == ".mtimes"; });
@@ -62,19 +62,19 @@ std::string NextName(const std::string& name) {
 std::set<std::string> Names(const PackSets& packs) {
   std::set<std::string> names;
   for (const auto* set : {&packs.kept, &packs.staying, &packs.rewritten}) {
-    for (const StockPackFiles& pack : *set) names.insert(pack.name);
+    for (const PackFiles& pack : *set) names.insert(pack.name);
   }
   return names;
 }
 
 // By number in `built`: the pack of the repository that is the same.
-std::vector<std::optional<StockPackFiles>> FindTwins(
+std::vector<std::optional<PackFiles>> FindTwins(
     FileSystem& file_system, const std::string& directory,
     const PackSets& packs, const std::vector<BuiltPack>& built) {
-  std::vector<std::optional<StockPackFiles>> twins;
+  std::vector<std::optional<PackFiles>> twins;
   for (const BuiltPack& pack : built) {
     const auto there = std::ranges::find(packs.rewritten, pack.writer->name(),
-                                         &StockPackFiles::name);
+                                         &PackFiles::name);
     twins.emplace_back();
     if (there != packs.rewritten.end() &&
         IsThere(file_system, directory, *there, *pack.writer)) {
@@ -88,12 +88,11 @@ std::vector<std::optional<StockPackFiles>> FindTwins(
 
 Result<std::vector<std::string>> PublishPacks(
     const RepackJob& job, const PackSets& packs,
-    const std::vector<StockPackFiles>& going,
-    const std::vector<BuiltPack>& built) {
+    const std::vector<PackFiles>& going, const std::vector<BuiltPack>& built) {
   const auto twins =
       FindTwins(job.file_system, job.store.directory(), packs, built);
   int64_t youngest = std::numeric_limits<int64_t>::min();
-  for (const StockPackFiles& pack : going) {
+  for (const PackFiles& pack : going) {
     if (std::ranges::find(twins, pack) != twins.end()) continue;
     youngest = std::max(youngest, pack.nanoseconds);
   }

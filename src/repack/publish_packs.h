@@ -26,7 +26,6 @@ namespace zpack {
 // younger.
 Result<std::vector<std::string>> PublishPacks(
     const RepackJob& job, const PackSets& packs,
-    const std::vector<StockPackFiles>& going,
-    const std::vector<BuiltPack>& built);
+    const std::vector<PackFiles>& going, const std::vector<BuiltPack>& built);
 
 }  // namespace zpack

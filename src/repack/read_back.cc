@@ -15,7 +15,7 @@
 #include "object/object_batch_hasher.h"
 #include "object/object_hasher.h"
 #include "pack/pack_index.h"
-#include "pack/stock_pack_reader.h"
+#include "pack/pack_reader.h"
 
 namespace zpack {
 namespace {
@@ -28,7 +28,7 @@ constexpr uint64_t kMaxHashedWhole = uint64_t{8} << 20;
 // Compares objects of a pack with the ids that they should have.
 class ObjectChecker {
  public:
-  ObjectChecker(StockPackReader& pack, const ObjectIdTable& expected)
+  ObjectChecker(PackReader& pack, const ObjectIdTable& expected)
       : pack_(pack),
         expected_(expected),
         hasher_(expected.format()),
@@ -64,7 +64,7 @@ class ObjectChecker {
                      expected_[rank].ToHex(), id.ToHex());
   }
 
-  StockPackReader& pack_;
+  PackReader& pack_;
   const ObjectIdTable& expected_;
   ObjectHasher hasher_;
   ObjectBatchHasher batch_;
@@ -73,7 +73,7 @@ class ObjectChecker {
 };
 
 // A delta, its base and what comes out are in memory at once.
-unsigned ThreadsFor(const StockPackReader& pack, const RunOptions& run) {
+unsigned ThreadsFor(const PackReader& pack, const RunOptions& run) {
   uint64_t largest = 0;
   for (uint32_t rank = 0; rank < pack.ids().size(); ++rank) {
     if (!pack.IsWhole(rank)) largest = std::max(largest, pack.Info(rank).size);
@@ -83,19 +83,19 @@ unsigned ThreadsFor(const StockPackReader& pack, const RunOptions& run) {
 
 }  // namespace
 
-Status VerifyStockPack(const std::string& pack, const std::string& index_path,
-                       const ObjectIdTable& expected, const RunOptions& run,
-                       FileSystem& file_system) {
+Status VerifyPack(const std::string& pack, const std::string& index_path,
+                  const ObjectIdTable& expected, const RunOptions& run,
+                  FileSystem& file_system) {
   ZPACK_ASSIGN_OR_RETURN(PackIndex index,
                          ReadPackIndex(file_system, index_path));
   ZPACK_ASSIGN_OR_RETURN(auto file, file_system.OpenForRead(pack));
   const unsigned threads = ResolveThreads(run.threads);
-  ZPACK_ASSIGN_OR_RETURN(const auto reader,
-                         StockPackReader::Create(
-                             std::move(index), std::move(file),
-                             std::make_shared<BaseCache>(
-                                 BaseCache::kLeastPerThread * threads, threads),
-                             threads));
+  ZPACK_ASSIGN_OR_RETURN(
+      const auto reader,
+      PackReader::Create(std::move(index), std::move(file),
+                         std::make_shared<BaseCache>(
+                             BaseCache::kLeastPerThread * threads, threads),
+                         threads));
   if (!(reader->ids() == expected)) {
     return MakeError(ErrorCode::kMismatch,
                      "the pack read back has other objects than were written");

@@ -17,8 +17,8 @@ namespace zpack {
 // every object, and compares checksums with the index and the set of ids with
 // `expected`. kMismatch, naming the object, or kCorrupt, naming the entry, when
 // anything differs.
-Status VerifyStockPack(const std::string& pack, const std::string& index,
-                       const ObjectIdTable& expected, const RunOptions& run,
-                       FileSystem& file_system);
+Status VerifyPack(const std::string& pack, const std::string& index,
+                  const ObjectIdTable& expected, const RunOptions& run,
+                  FileSystem& file_system);
 
 }  // namespace zpack

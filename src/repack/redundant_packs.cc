@@ -18,7 +18,7 @@ namespace {
 class RedundantPacks {
  public:
   RedundantPacks(const RepackJob& job, const ObjectChoice& choice,
-                 std::vector<StockPackFiles> old, RepackStats& stats)
+                 std::vector<PackFiles> old, RepackStats& stats)
       : job_(job), choice_(choice), old_(std::move(old)), stats_(stats) {}
 
   Status Remove(ObjectSource& source) {
@@ -67,7 +67,7 @@ class RedundantPacks {
     ZPACK_ASSIGN_OR_RETURN(const auto staying,
                            PacksWith(job_.store, old_, doomed));
     stats_.packs_with_unreachable = staying.size();
-    std::erase_if(old_, [&](const StockPackFiles& pack) {
+    std::erase_if(old_, [&](const PackFiles& pack) {
       return std::ranges::find(staying, pack) != staying.end();
     });
     return {};
@@ -96,7 +96,7 @@ class RedundantPacks {
 
   const RepackJob& job_;
   const ObjectChoice& choice_;
-  std::vector<StockPackFiles> old_;
+  std::vector<PackFiles> old_;
   RepackStats& stats_;
 };
 
@@ -105,7 +105,7 @@ class RedundantPacks {
 Status RemoveRedundant(const RepackJob& job, const PackSets& packs,
                        ObjectSource& source, const ObjectChoice& choice,
                        RepackStats& stats) {
-  std::vector<StockPackFiles> old = packs.rewritten;
+  std::vector<PackFiles> old = packs.rewritten;
   RemoveNamed(stats.names, old);
   RemoveNamed(stats.cruft_names, old);
   return RedundantPacks(job, choice, std::move(old), stats).Remove(source);

@@ -1,13 +1,11 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
-//
-// The order of the search, cut into stretches.
+
+#include "repack/search_plan.h"
 
 #include <algorithm>
 #include <limits>
 #include <tuple>
-
-#include "repack/delta_search.h"
 
 namespace zpack {
 namespace {
@@ -70,9 +68,9 @@ DeltaSearchOptions LargeSearchOptions(const DeltaSearchOptions& options) {
   return large;
 }
 
-SearchPlan PlanStretches(const ObjectList& list, const Lineages& lineages,
-                         const ReusePlan& reuse,
-                         const DeltaSearchOptions& options) {
+SearchPlan PlanSearch(const ObjectList& list, const Lineages& lineages,
+                      const ReusePlan& reuse,
+                      const DeltaSearchOptions& options) {
   const auto order = SearchOrder(
       list, lineages,
       std::min(

@@ -51,22 +51,24 @@ struct RunInFlight {
   uint64_t raw_bytes = 0;
 };
 
-std::unexpected<Error> HashMismatch(const PackFile& pack, const BlockRun& run,
+std::unexpected<Error> HashMismatch(const ArchiveFile& archive,
+                                    const BlockRun& run,
                                     const ObjectId& expected,
                                     const ObjectId& actual) {
   return MakeError(ErrorCode::kMismatch,
                    "object {} hashes to {} in block {} at offset {} of '{}'",
                    expected.ToHex(), actual.ToHex(), run.first,
-                   pack.blocks().block_offset(run.first), pack.path());
+                   archive.blocks().block_offset(run.first), archive.path());
 }
 
 // Checks the objects of blocks and brings them into the sink's form.
 class Preparer {
  public:
-  Preparer(const PackFile& pack, const ObjectSink& sink, const RunOptions& run)
-      : pack_(pack),
+  Preparer(const ArchiveFile& archive, const ObjectSink& sink,
+           const RunOptions& run)
+      : archive_(archive),
         stop_(run.stop),
-        hasher_(pack.header().object_format),
+        hasher_(archive.header().object_format),
         preparer_(sink.NewPreparer(RestoreWindow(run))) {}
 
   // Calls `take` with each object of `block`, after its stored form was
@@ -79,12 +81,12 @@ class Preparer {
     preparer_->Begin(header.type, layout == nullptr ? Resemblance::kNone
                                                     : Resemblance::kSome);
     const Status prepared = block.ForEachObject(
-        pack_.blocks().max_kept(),
+        archive_.blocks().max_kept(),
         [&](size_t index, ByteView content) -> Status {
           ZPACK_TRY(CheckStop(stop_));
           const auto at = static_cast<uint32_t>(index);
           const uint32_t number = header.first_object + at;
-          StoredObject object{pack_.ids()[pack_.rank(number)], {}, 0};
+          StoredObject object{archive_.ids()[archive_.rank(number)], {}, 0};
           hasher_.Add(header.type, content);
           expected_.push_back(object.id);
           if (hasher_.full()) ZPACK_TRY(CheckBatch(item.run));
@@ -107,13 +109,13 @@ class Preparer {
     const std::vector<ObjectId> actual = hasher_.Finish();
     for (size_t i = 0; i < actual.size(); ++i) {
       if (actual[i] != expected[i]) {
-        return HashMismatch(pack_, run, expected[i], actual[i]);
+        return HashMismatch(archive_, run, expected[i], actual[i]);
       }
     }
     return {};
   }
 
-  const PackFile& pack_;
+  const ArchiveFile& archive_;
   const std::stop_token& stop_;
   ObjectBatchHasher hasher_;
   std::vector<ObjectId> expected_;  // of what is in `hasher_`
@@ -122,14 +124,15 @@ class Preparer {
 
 class Worker {
  public:
-  Worker(const PackFile& pack, const ObjectSink& sink, const RunOptions& run)
-      : pack_(pack),
+  Worker(const ArchiveFile& archive, const ObjectSink& sink,
+         const RunOptions& run)
+      : archive_(archive),
         max_prepared_(RestoreWindow(run)),
-        preparer_(pack, sink, run) {}
+        preparer_(archive, sink, run) {}
 
   Status Run(RunInFlight& item) {
     ZPACK_ASSIGN_OR_RETURN(DecodedBlock block,
-                           decoder_.Decode(pack_.blocks(), item.run.first));
+                           decoder_.Decode(archive_.blocks(), item.run.first));
     if (IsSegmented(item.run, block)) {
       item.large = true;
       return {};
@@ -152,7 +155,7 @@ class Worker {
     return MakeError(ErrorCode::kLimitExceeded, "a large block");
   }
 
-  const PackFile& pack_;
+  const ArchiveFile& archive_;
   uint64_t max_prepared_;
   BlockDecoder decoder_;
   Preparer preparer_;
@@ -171,10 +174,10 @@ Status AddBlock(ObjectSink& sink, const RunInFlight& item) {
 }
 
 // Prepares and adds the objects of a block one by one.
-Status AddLargeBlock(const PackFile& pack, const RunOptions& run,
+Status AddLargeBlock(const ArchiveFile& archive, const RunOptions& run,
                      ObjectSink& sink, const DecodedBlock& block,
                      RunInFlight& item) {
-  Preparer preparer(pack, sink, run);
+  Preparer preparer(archive, sink, run);
   Bytes stored;
   return preparer.Prepare(
       item, block, stored, [&](const StoredObject& object) -> Status {
@@ -184,25 +187,26 @@ Status AddLargeBlock(const PackFile& pack, const RunOptions& run,
       });
 }
 
-Status AddLargeObject(const PackFile& pack, const RunOptions& run,
+Status AddLargeObject(const ArchiveFile& archive, const RunOptions& run,
                       ObjectSink& sink, const DecodedBlock& first,
                       BlockDecoder& decoder, RunInFlight& item) {
   const ObjectInfo info{first.objects.header.type, first.objects.sizes.front()};
   const uint32_t number = first.objects.header.first_object;
-  const ObjectId expected = pack.ids()[pack.rank(number)];
-  ObjectHasher hasher(pack.header().object_format);
+  const ObjectId expected = archive.ids()[archive.rank(number)];
+  ObjectHasher hasher(archive.header().object_format);
   hasher.Begin(info);
   ZPACK_TRY(sink.Begin(expected, info));
-  const Status streamed = StreamSegments(
-      pack.blocks(), item.run, first, decoder, [&](ByteView piece) -> Status {
-        hasher.Update(piece);
-        ZPACK_TRY(CheckStop(run.stop));
-        return sink.Append(piece);
-      });
+  const Status streamed =
+      StreamSegments(archive.blocks(), item.run, first, decoder,
+                     [&](ByteView piece) -> Status {
+                       hasher.Update(piece);
+                       ZPACK_TRY(CheckStop(run.stop));
+                       return sink.Append(piece);
+                     });
   ZPACK_TRY(streamed);
   const ObjectId actual = hasher.Finish();
   if (actual != expected) {
-    return HashMismatch(pack, item.run, expected, actual);
+    return HashMismatch(archive, item.run, expected, actual);
   }
   item.count = 1;
   item.raw_bytes = info.size;
@@ -210,14 +214,14 @@ Status AddLargeObject(const PackFile& pack, const RunOptions& run,
 }
 
 // Decodes and adds what no worker holds.
-Status AddLarge(const PackFile& pack, const RunOptions& run, ObjectSink& sink,
-                RunInFlight& item) {
+Status AddLarge(const ArchiveFile& archive, const RunOptions& run,
+                ObjectSink& sink, RunInFlight& item) {
   BlockDecoder decoder;
   ZPACK_ASSIGN_OR_RETURN(const DecodedBlock block,
-                         decoder.Decode(pack.blocks(), item.run.first));
+                         decoder.Decode(archive.blocks(), item.run.first));
   return IsSegmented(item.run, block)
-             ? AddLargeObject(pack, run, sink, block, decoder, item)
-             : AddLargeBlock(pack, run, sink, block, item);
+             ? AddLargeObject(archive, run, sink, block, decoder, item)
+             : AddLargeBlock(archive, run, sink, block, item);
 }
 
 }  // namespace
@@ -229,26 +233,26 @@ uint64_t RestoreWindow(const RunOptions& run) {
   return std::clamp(left / kWindowShare, kMinWindow, kMaxWindow);
 }
 
-Result<RestoreStats> RestorePack(const PackFile& pack, const RunOptions& run,
-                                 ObjectSink& sink) {
+Result<RestoreStats> RestoreArchive(const ArchiveFile& archive,
+                                    const RunOptions& run, ObjectSink& sink) {
   RestoreStats stats;
   {
     const ProgressPhase phase(run.progress, "Writing objects",
-                              pack.ids().size(),
-                              ContentSize(pack.blocks(), {}, run));
+                              archive.ids().size(),
+                              ContentSize(archive.blocks(), {}, run));
     size_t next = 0;
     const Status moved = RunOrderedPipeline<RunInFlight>(
         ResolveThreads(run.threads), run.stop,
-        [&] { return Worker(pack, sink, run); },
+        [&] { return Worker(archive, sink, run); },
         [&](RunInFlight& item) -> Result<bool> {
-          if (next == pack.blocks().block_count()) return false;
-          item.run = RunAt(pack.blocks(), next);
+          if (next == archive.blocks().block_count()) return false;
+          item.run = RunAt(archive.blocks(), next);
           next = item.run.last;
           return true;
         },
         [](RunInFlight& item, Worker& worker) { return worker.Run(item); },
         [&](RunInFlight& item) -> Status {
-          ZPACK_TRY(item.large ? AddLarge(pack, run, sink, item)
+          ZPACK_TRY(item.large ? AddLarge(archive, run, sink, item)
                                : AddBlock(sink, item));
           stats.objects += item.count;
           stats.raw_bytes += item.raw_bytes;
@@ -259,14 +263,14 @@ Result<RestoreStats> RestorePack(const PackFile& pack, const RunOptions& run,
   }
   // Git would believe a wrong peeled value without looking.
   ZPACK_ASSIGN_OR_RETURN(const auto wrong,
-                         FindPeeledMismatches(pack, run.stop));
+                         FindPeeledMismatches(archive, run.stop));
   if (!wrong.empty()) {
     return MakeError(ErrorCode::kCorrupt,
                      "peeled value of ref '{}' is wrong in '{}'",
-                     wrong.front().ref, pack.path());
+                     wrong.front().ref, archive.path());
   }
-  stats.refs = pack.refs().refs.size();
-  ZPACK_ASSIGN_OR_RETURN(stats.pack_bytes, sink.Finish(pack.refs()));
+  stats.refs = archive.refs().refs.size();
+  ZPACK_ASSIGN_OR_RETURN(stats.pack_bytes, sink.Finish(archive.refs()));
   return stats;
 }
 

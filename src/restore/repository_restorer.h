@@ -6,13 +6,13 @@
 #pragma once
 
 #include "object/object_sink.h"
-#include "reader/pack_file.h"
+#include "reader/archive_file.h"
 #include "zpack/options.h"
 #include "zpack/restore.h"
 
 namespace zpack {
 
-// Decodes and hashes every object of `pack` and gives it to `sink`, then the
+// Decodes and hashes every object of `archive` and gives it to `sink`, then the
 // refs. kMismatch when an object does not hash to its id.
 // Bytes of contents that each worker keeps as candidates for bases, and of a
 // block in the sink's form: 32 MiB, and less if RunOptions::memory is given and
@@ -20,7 +20,7 @@ namespace zpack {
 // take.
 uint64_t RestoreWindow(const RunOptions& run);
 
-Result<RestoreStats> RestorePack(const PackFile& pack, const RunOptions& run,
-                                 ObjectSink& sink);
+Result<RestoreStats> RestoreArchive(const ArchiveFile& archive,
+                                    const RunOptions& run, ObjectSink& sink);
 
 }  // namespace zpack

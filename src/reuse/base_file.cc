@@ -15,12 +15,12 @@ namespace {
 
 // Calls `mark` with rank and type of all that is walked. False when that is not
 // possible: convert takes objects that Git cannot read, a walk does not. kIo.
-Result<bool> Walk(const PackFile& pack, const WalkOptions& options,
+Result<bool> Walk(const ArchiveFile& archive, const WalkOptions& options,
                   const std::function<void(uint32_t, ObjectType)>& mark) {
-  const Status walked =
-      WalkRevisions(pack, options, [&](const WalkedObject& object) -> Status {
+  const Status walked = WalkRevisions(
+      archive, options, [&](const WalkedObject& object) -> Status {
         // The empty tree need not be there.
-        if (const auto rank = pack.ids().Find(object.id)) {
+        if (const auto rank = archive.ids().Find(object.id)) {
           mark(*rank, object.type);
         }
         return {};
@@ -61,19 +61,19 @@ class DecoderLease {
 };
 
 // The columns of a block that its renumbering changes.
-Result<BlockStreams> Renumber(const PackFile& pack, size_t block,
+Result<BlockStreams> Renumber(const ArchiveFile& archive, size_t block,
                               const format::BlockHeader& header,
                               const FileNumbers& numbers) {
   BlockDecoder decoder;
-  BlockRenumberer renumberer(pack.object_count(), numbers);
+  BlockRenumberer renumberer(archive.object_count(), numbers);
   if (header.kind == format::BlockKind::kCommits) {
     ZPACK_ASSIGN_OR_RETURN(const CommitLinkStreams streams,
-                           decoder.DecodeLinkStreams(pack.blocks(), block));
+                           decoder.DecodeLinkStreams(archive.blocks(), block));
     return renumberer.Commits(streams, header.first_object,
                               header.object_count);
   }
   ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
-                         decoder.Decode(pack.blocks(), block));
+                         decoder.Decode(archive.blocks(), block));
   return renumberer.Trees(*decoded.trees);
 }
 
@@ -81,22 +81,22 @@ Result<BlockStreams> Renumber(const PackFile& pack, size_t block,
 
 Result<std::unique_ptr<BaseFile>> BaseFile::Open(
     std::unique_ptr<RandomAccessFile> file) {
-  ZPACK_ASSIGN_OR_RETURN(auto pack,
-                         PackFile::Open(std::move(file), ReadOptions{}));
-  return std::unique_ptr<BaseFile>(new BaseFile(std::move(pack)));
+  ZPACK_ASSIGN_OR_RETURN(auto archive,
+                         ArchiveFile::Open(std::move(file), ReadOptions{}));
+  return std::unique_ptr<BaseFile>(new BaseFile(std::move(archive)));
 }
 
 Result<std::vector<bool>> BaseFile::FindComplete(
     const RefsSnapshot& refs) const {
   std::vector<bool> complete(ids().size());
   // Behind other boundaries there may be more, or less, than the file has.
-  const bool same_shallow = refs.shallow == pack_->refs().shallow;
+  const bool same_shallow = refs.shallow == archive_->refs().shallow;
   WalkOptions options;
   options.refs = WalkRefs::kAll;
   options.objects = WalkObjects::kAll;
   ZPACK_ASSIGN_OR_RETURN(
       const bool walked,
-      Walk(*pack_, options, [&](uint32_t rank, ObjectType type) {
+      Walk(*archive_, options, [&](uint32_t rank, ObjectType type) {
         complete[rank] = same_shallow || type == ObjectType::kTree ||
                          type == ObjectType::kBlob;
       }));
@@ -112,10 +112,10 @@ Result<std::vector<bool>> BaseFile::FindReached(
   for (uint32_t rank = 0; rank < starts.size(); ++rank) {
     if (starts[rank]) options.starts.push_back(ids()[rank]);
   }
-  ZPACK_ASSIGN_OR_RETURN(const bool walked,
-                         Walk(*pack_, options, [&](uint32_t rank, ObjectType) {
-                           reached[rank] = true;
-                         }));
+  ZPACK_ASSIGN_OR_RETURN(
+      const bool walked,
+      Walk(*archive_, options,
+           [&](uint32_t rank, ObjectType) { reached[rank] = true; }));
   if (!walked) reached.assign(reached.size(), false);
   return reached;
 }
@@ -125,14 +125,15 @@ Result<ReusedBlock> BaseFile::Read(size_t block, const FileNumbers& numbers,
   const DecoderLease lease(decoders_);
   BlockDecoder decoder;
   ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
-                         decoder.Load(pack_->blocks(), block));
-  ZPACK_ASSIGN_OR_RETURN(const BlockObjects objects,
-                         decoder.DecodeObjects(pack_->blocks(), block, view));
+                         decoder.Load(archive_->blocks(), block));
+  ZPACK_ASSIGN_OR_RETURN(
+      const BlockObjects objects,
+      decoder.DecodeObjects(archive_->blocks(), block, view));
   ReusedBlock reused;
   reused.header = objects.header;
   reused.encoded.first_object = objects.header.first_object;
   reused.raw_size = RawSize(objects, view);
-  reused.encoded.expansion = pack_->blocks().expansion().Of(block);
+  reused.encoded.expansion = archive_->blocks().expansion().Of(block);
   if (!HasOutsideIds(view)) {
     const ByteView chunk = decoder.chunk();
     reused.encoded.chunk.assign(chunk.begin(), chunk.end());
@@ -140,7 +141,7 @@ Result<ReusedBlock> BaseFile::Read(size_t block, const FileNumbers& numbers,
   }
   reused.how = ReusedBlock::How::kRenumbered;
   ZPACK_ASSIGN_OR_RETURN(const BlockStreams changed,
-                         Renumber(*pack_, block, reused.header, numbers));
+                         Renumber(*archive_, block, reused.header, numbers));
   ZPACK_TRY(encoder.EncodeChanged(view, changed.Views(), reused.encoded.chunk));
   return reused;
 }

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "reader/archive_file.h"
 #include "reader/decoders.h"
-#include "reader/pack_file.h"
 #include "writer/reusable_blocks.h"
 #include "zpack/refs.h"
 
@@ -21,12 +21,14 @@ namespace zpack {
 
 class BaseFile final : public ReusableBlocks {
  public:
-  // Errors as PackFile::Open.
+  // Errors as ArchiveFile::Open.
   static Result<std::unique_ptr<BaseFile>> Open(
       std::unique_ptr<RandomAccessFile> file);
 
-  const std::string& path() const { return pack_->path(); }
-  ObjectFormat object_format() const { return pack_->header().object_format; }
+  const std::string& path() const { return archive_->path(); }
+  ObjectFormat object_format() const {
+    return archive_->header().object_format;
+  }
 
   // By rank: objects of which everything that they need, and what that needs,
   // is in the file, too, with the shallow boundaries of `refs`. Not all of
@@ -37,21 +39,28 @@ class BaseFile final : public ReusableBlocks {
   // themselves. Nothing when their history cannot be walked. kIo.
   Result<std::vector<bool>> FindReached(const std::vector<bool>& starts) const;
 
-  const ObjectIdTable& ids() const override { return pack_->ids(); }
-  uint32_t number(uint32_t rank) const override { return pack_->number(rank); }
-  size_t block_count() const override { return pack_->blocks().block_count(); }
-  const std::vector<std::string>& features() const override {
-    return pack_->header().required_features;
+  const ObjectIdTable& ids() const override { return archive_->ids(); }
+  uint32_t number(uint32_t rank) const override {
+    return archive_->number(rank);
   }
-  ByteView fingerprint() const override { return pack_->trailer().file_hash; }
+  size_t block_count() const override {
+    return archive_->blocks().block_count();
+  }
+  const std::vector<std::string>& features() const override {
+    return archive_->header().required_features;
+  }
+  ByteView fingerprint() const override {
+    return archive_->trailer().file_hash;
+  }
   Result<ReusedBlock> Read(size_t block, const FileNumbers& numbers,
                            BlockEncoder& encoder) const override;
 
  private:
-  explicit BaseFile(std::unique_ptr<PackFile> pack)
-      : pack_(std::move(pack)), decoders_(MaxDecoders(pack_->file().size())) {}
+  explicit BaseFile(std::unique_ptr<ArchiveFile> archive)
+      : archive_(std::move(archive)),
+        decoders_(MaxDecoders(archive_->file().size())) {}
 
-  std::unique_ptr<PackFile> pack_;
+  std::unique_ptr<ArchiveFile> archive_;
   // Those who read blocks at the same time.
   mutable std::counting_semaphore<> decoders_;
 };

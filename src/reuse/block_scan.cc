@@ -17,16 +17,16 @@ namespace {
 // of a plan they belong.
 class BlockScan {
  public:
-  BlockScan(const RandomAccessFile& file, const PackPlan& plan)
+  BlockScan(const RandomAccessFile& file, const ArchivePlan& plan)
       : file_(file), plan_(plan), offset_(plan.preamble.size()) {}
 
   Status Run(WrittenBlocks& written) {
     const size_t reused = plan_.contents.reused_count();
-    for (size_t item = 0; item < reused + plan_.blocks.size(); ++item) {
+    for (size_t item = 0; item < reused + plan_.stretches.size(); ++item) {
       ZPACK_ASSIGN_OR_RETURN(
           const bool complete,
           item < reused ? ScanReused(written)
-                        : ScanPlanned(plan_.blocks[item - reused], written));
+                        : ScanPlanned(plan_.stretches[item - reused], written));
       if (!complete) break;
       written.item_ends.push_back(written.blocks.size());
     }
@@ -34,8 +34,8 @@ class BlockScan {
     // Reused blocks are copied faster than looked at; of an object in segments
     // all are needed, or none.
     if (items < reused) items = 0;
-    while (items > reused && items - reused < plan_.blocks.size() &&
-           plan_.blocks[items - reused].segment_offset != 0) {
+    while (items > reused && items - reused < plan_.stretches.size() &&
+           plan_.stretches[items - reused].segment_offset != 0) {
       --items;
     }
     written.Shrink(items);
@@ -75,7 +75,7 @@ class BlockScan {
     return header.has_value();
   }
 
-  Result<bool> ScanPlanned(const PlannedBlock& plan, WrittenBlocks& written) {
+  Result<bool> ScanPlanned(const PlannedStretch& plan, WrittenBlocks& written) {
     uint32_t covered = 0;
     while (covered < plan.count) {
       ZPACK_ASSIGN_OR_RETURN(const auto header, Next(written));
@@ -92,14 +92,14 @@ class BlockScan {
   }
 
   const RandomAccessFile& file_;
-  const PackPlan& plan_;
+  const ArchivePlan& plan_;
   uint64_t offset_;
   Bytes chunk_;
 };
 
 }  // namespace
 
-Status ScanBlocks(const RandomAccessFile& file, const PackPlan& plan,
+Status ScanBlocks(const RandomAccessFile& file, const ArchivePlan& plan,
                   WrittenBlocks& written) {
   return BlockScan(file, plan).Run(written);
 }

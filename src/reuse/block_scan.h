@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/file.h"
-#include "writer/pack_plan.h"
+#include "writer/archive_plan.h"
 #include "writer/written_blocks.h"
 #include "zpack/result.h"
 
@@ -16,7 +16,7 @@ namespace zpack {
 // Reads the blocks of `file`, which begins with the preamble of `plan`, one
 // after the other, and fills in those that are whole, have the right checksum
 // and belong to items of the plan that are there in full. kIo.
-Status ScanBlocks(const RandomAccessFile& file, const PackPlan& plan,
+Status ScanBlocks(const RandomAccessFile& file, const ArchivePlan& plan,
                   WrittenBlocks& written);
 
 }  // namespace zpack

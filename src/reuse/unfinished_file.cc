@@ -12,7 +12,7 @@
 #include "reader/block_decoder.h"
 #include "reader/file_blocks.h"
 #include "reuse/block_scan.h"
-#include "verify/verify_pack.h"
+#include "verify/verify_archive.h"
 #include "writer/container_writer.h"
 
 namespace zpack {
@@ -40,15 +40,15 @@ Result<std::string> Compare(const RandomAccessFile& file, ByteView preamble) {
 }
 
 // The number after those of the first `items` items.
-uint32_t EndNumber(const PackPlan& plan, size_t items) {
+uint32_t EndNumber(const ArchivePlan& plan, size_t items) {
   const size_t reused = plan.contents.reused_count();
   if (items == reused) return plan.input.first_number;
-  const PlannedBlock& last = plan.blocks[items - reused - 1];
+  const PlannedStretch& last = plan.stretches[items - reused - 1];
   return plan.input.first_number + last.first + last.count;
 }
 
 // What is known of the blocks that were found.
-FileBlocks::Parts Parts(const PackPlan& plan, const WrittenBlocks& written) {
+FileBlocks::Parts Parts(const ArchivePlan& plan, const WrittenBlocks& written) {
   const ObjectIdTable& ids = plan.contents.ids;
   format::BlockTable table;
   table.rows.reserve(written.blocks.size() + 1);
@@ -64,7 +64,7 @@ FileBlocks::Parts Parts(const PackPlan& plan, const WrittenBlocks& written) {
 
 // Decodes and hashes the objects of what was found, but of reused blocks, and
 // forgets what is not as planned.
-Status CheckObjects(FileSystem& file_system, const PackPlan& plan,
+Status CheckObjects(FileSystem& file_system, const ArchivePlan& plan,
                     const RunOptions& run, WrittenBlocks& written) {
   ZPACK_ASSIGN_OR_RETURN(const auto file,
                          file_system.OpenForRead(written.file->path()));
@@ -102,7 +102,7 @@ Status CheckObjects(FileSystem& file_system, const PackPlan& plan,
 
 Result<WrittenBlocks> FindWrittenBlocks(FileSystem& file_system,
                                         AtomicFile& output,
-                                        const PackPlan& plan,
+                                        const ArchivePlan& plan,
                                         const RunOptions& run,
                                         std::string& unusable) {
   WrittenBlocks written;

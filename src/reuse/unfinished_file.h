@@ -10,7 +10,7 @@
 
 #include "base/atomic_file.h"
 #include "base/file.h"
-#include "writer/pack_plan.h"
+#include "writer/archive_plan.h"
 #include "writer/written_blocks.h"
 #include "zpack/options.h"
 
@@ -22,7 +22,7 @@ namespace zpack {
 // `unusable` says why, and the file is emptied, unless it is empty.
 Result<WrittenBlocks> FindWrittenBlocks(FileSystem& file_system,
                                         AtomicFile& output,
-                                        const PackPlan& plan,
+                                        const ArchivePlan& plan,
                                         const RunOptions& run,
                                         std::string& unusable);
 

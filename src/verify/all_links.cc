@@ -17,9 +17,9 @@ namespace {
 
 class LinkCheck {
  public:
-  explicit LinkCheck(const PackFile& pack)
-      : pack_(pack),
-        format_(pack.header().object_format),
+  explicit LinkCheck(const ArchiveFile& archive)
+      : archive_(archive),
+        format_(archive.header().object_format),
         empty_tree_(ObjectHasher(format_).Hash(ObjectType::kTree, ByteView())) {
   }
 
@@ -29,23 +29,24 @@ class LinkCheck {
     format::BlockHeader header;
     {
       ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
-                             decoder_.Load(pack_.blocks(), block));
+                             decoder_.Load(archive_.blocks(), block));
       header = view.header;
     }
     if (header.type == ObjectType::kBlob) return true;
     if (header.kind == format::BlockKind::kCommits) {
-      ZPACK_ASSIGN_OR_RETURN(const std::optional<CommitTable> table,
-                             decoder_.DecodeCommitLinks(pack_.blocks(), block));
+      ZPACK_ASSIGN_OR_RETURN(
+          const std::optional<CommitTable> table,
+          decoder_.DecodeCommitLinks(archive_.blocks(), block));
       if (table) return CheckCommits(*table, header.first_object);
     }
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
-                           decoder_.Decode(pack_.blocks(), block));
+                           decoder_.Decode(archive_.blocks(), block));
     if (decoded.trees) return CheckTrees(*decoded.trees);
-    const BlockRun run = RunAt(pack_.blocks(), block);
+    const BlockRun run = RunAt(archive_.blocks(), block);
     if (IsSegmented(run, decoded)) {
       ZPACK_ASSIGN_OR_RETURN(
           const Bytes content,
-          ReadSegments(pack_.blocks(), run, decoded, decoder_));
+          ReadSegments(archive_.blocks(), run, decoded, decoder_));
       return CheckObject(header.type, header.first_object, content);
     }
     Bytes unused;
@@ -60,21 +61,22 @@ class LinkCheck {
 
  private:
   bool IsPresent(const ObjectId& id) const {
-    return id == empty_tree_ || pack_.ids().Find(id).has_value();
+    return id == empty_tree_ || archive_.ids().Find(id).has_value();
   }
 
   // For a number as blocks of trees and commits have it.
   bool IsPresent(uint32_t number, ByteView outside_ids) const {
-    if (number < pack_.object_count()) return true;
+    if (number < archive_.object_count()) return true;
     const size_t width = ObjectIdWidth(format_);
-    return IsPresent(ObjectId(
-        outside_ids.subspan((number - pack_.object_count()) * width, width)));
+    return IsPresent(ObjectId(outside_ids.subspan(
+        (number - archive_.object_count()) * width, width)));
   }
 
   bool IsShallow(uint32_t number) const {
-    const auto& shallow = pack_.refs().shallow;
+    const auto& shallow = archive_.refs().shallow;
     return !shallow.empty() &&
-           std::ranges::binary_search(shallow, pack_.ids()[pack_.rank(number)]);
+           std::ranges::binary_search(shallow,
+                                      archive_.ids()[archive_.rank(number)]);
   }
 
   bool CheckCommits(const CommitTable& table, uint32_t first) const {
@@ -128,7 +130,7 @@ class LinkCheck {
     return true;
   }
 
-  const PackFile& pack_;
+  const ArchiveFile& archive_;
   ObjectFormat format_;
   ObjectId empty_tree_;
   BlockDecoder decoder_;
@@ -136,11 +138,11 @@ class LinkCheck {
 
 }  // namespace
 
-Result<bool> NamesOnlyItself(const PackFile& pack,
+Result<bool> NamesOnlyItself(const ArchiveFile& archive,
                              const std::stop_token& stop) {
-  LinkCheck check(pack);
-  for (size_t block = 0; block < pack.blocks().block_count(); ++block) {
-    if (pack.blocks().continues_previous(block)) continue;
+  LinkCheck check(archive);
+  for (size_t block = 0; block < archive.blocks().block_count(); ++block) {
+    if (archive.blocks().continues_previous(block)) continue;
     ZPACK_TRY(CheckStop(stop));
     ZPACK_ASSIGN_OR_RETURN(const bool present, check.Check(block));
     if (!present) return false;

@@ -9,13 +9,14 @@
 
 #include <stop_token>
 
-#include "reader/pack_file.h"
+#include "reader/archive_file.h"
 
 namespace zpack {
 
 // True when every object in the file names only objects that are in it, but
 // submodules, the empty tree, and parents of shallow boundaries. Errors are
 // those of decoding blocks, and kInterrupted.
-Result<bool> NamesOnlyItself(const PackFile& pack, const std::stop_token& stop);
+Result<bool> NamesOnlyItself(const ArchiveFile& archive,
+                             const std::stop_token& stop);
 
 }  // namespace zpack

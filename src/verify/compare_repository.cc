@@ -61,13 +61,13 @@ struct InfosInFile {
   std::vector<std::optional<ObjectInfo>> by_number;
 };
 
-Result<InfosInFile> ReadInfosInFile(const PackFile& pack) {
+Result<InfosInFile> ReadInfosInFile(const ArchiveFile& archive) {
   InfosInFile infos;
-  infos.by_number.resize(pack.ids().size());
+  infos.by_number.resize(archive.ids().size());
   BlockDecoder decoder;
-  for (size_t block = 0; block < pack.blocks().block_count(); ++block) {
-    if (pack.blocks().continues_previous(block)) continue;
-    const auto objects = decoder.DecodeObjects(pack.blocks(), block);
+  for (size_t block = 0; block < archive.blocks().block_count(); ++block) {
+    if (archive.blocks().continues_previous(block)) continue;
+    const auto objects = decoder.DecodeObjects(archive.blocks(), block);
     if (!objects) {
       if (objects.error().code == ErrorCode::kIo) {
         return std::unexpected(objects.error());
@@ -83,17 +83,17 @@ Result<InfosInFile> ReadInfosInFile(const PackFile& pack) {
 }
 
 // Compares types and sizes of the objects that both sides have.
-Status CompareInfos(const PackFile& pack, ObjectSource& source,
+Status CompareInfos(const ArchiveFile& archive, ObjectSource& source,
                     const ObjectIdTable& source_ids, const RunOptions& run,
                     const ProgressPhase& phase, VerifyReport& report) {
   constexpr uint64_t kGrain = 1024;
-  ZPACK_ASSIGN_OR_RETURN(const InfosInFile infos, ReadInfosInFile(pack));
-  std::vector<std::optional<ObjectInfo>> in_source(pack.ids().size());
+  ZPACK_ASSIGN_OR_RETURN(const InfosInFile infos, ReadInfosInFile(archive));
+  std::vector<std::optional<ObjectInfo>> in_source(archive.ids().size());
   const Status read = ParallelFor(
-      ResolveThreads(run.threads), run.stop, pack.ids().size(), kGrain,
+      ResolveThreads(run.threads), run.stop, archive.ids().size(), kGrain,
       [&](uint64_t begin, uint64_t end) -> Status {
         for (auto rank = static_cast<uint32_t>(begin); rank < end; ++rank) {
-          const ObjectId id = pack.ids()[rank];
+          const ObjectId id = archive.ids()[rank];
           if (!source_ids.Find(id)) continue;
           ZPACK_ASSIGN_OR_RETURN(in_source[rank], source.ReadInfo(id));
         }
@@ -102,9 +102,9 @@ Status CompareInfos(const PackFile& pack, ObjectSource& source,
       });
   ZPACK_TRY(read);
   for (uint32_t rank = 0; rank < in_source.size(); ++rank) {
-    const auto& in_file = infos.by_number[pack.number(rank)];
+    const auto& in_file = infos.by_number[archive.number(rank)];
     if (!in_source[rank] || !in_file || *in_file == *in_source[rank]) continue;
-    const std::string id = pack.ids()[rank].ToHex();
+    const std::string id = archive.ids()[rank].ToHex();
     report.differences.push_back(
         {Kind::kDifferent, id,
          FormatMessage("object {} is a {}, it should be a {}", id,
@@ -166,27 +166,27 @@ void CompareRefs(const RefsSnapshot& in_file, const RefsSnapshot& in_source,
   shallow(in_file, in_source, Kind::kExtra, "is not in the repository");
 }
 
-Status CompareWithSource(const PackFile& pack, ObjectSource& source,
+Status CompareWithSource(const ArchiveFile& archive, ObjectSource& source,
                          AllowNewer newer, const RunOptions& run,
                          VerifyReport& report) {
   const ProgressPhase phase(run.progress, "Comparing objects",
-                            pack.ids().size(), 0);
-  if (source.object_format() != pack.header().object_format) {
+                            archive.ids().size(), 0);
+  if (source.object_format() != archive.header().object_format) {
     report.differences.push_back(
         {Kind::kDifferent, "object format",
          FormatMessage("object format is {}, it should be {}",
-                       ObjectFormatName(pack.header().object_format),
+                       ObjectFormatName(archive.header().object_format),
                        ObjectFormatName(source.object_format()))});
     return {};
   }
   ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, source.ReadRefs());
-  CompareRefs(pack.refs(), refs, report.differences);
+  CompareRefs(archive.refs(), refs, report.differences);
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable ids, source.ListObjects());
-  const ObjectIdDifference difference = FindDifference(pack.ids(), ids);
+  const ObjectIdDifference difference = FindDifference(archive.ids(), ids);
   if (newer == AllowNewer::kYes) {
     report.moved_on.refs =
         std::erase_if(report.differences, [&](const Difference& ref) {
-          return IsNewer(ref, pack.refs(), refs, ids);
+          return IsNewer(ref, archive.refs(), refs, ids);
         });
     report.moved_on.objects = difference.only_in_b.size();
   } else {
@@ -197,12 +197,12 @@ Status CompareWithSource(const PackFile& pack, ObjectSource& source,
     }
   }
   for (const uint32_t rank : difference.only_in_a) {
-    const std::string id = pack.ids()[rank].ToHex();
+    const std::string id = archive.ids()[rank].ToHex();
     report.differences.push_back(
         {Kind::kExtra, id,
          FormatMessage("object {} is not in the repository", id)});
   }
-  return CompareInfos(pack, source, ids, run, phase, report);
+  return CompareInfos(archive, source, ids, run, phase, report);
 }
 
 }  // namespace zpack

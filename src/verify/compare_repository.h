@@ -6,17 +6,17 @@
 #pragma once
 
 #include "object/object_source.h"
-#include "reader/pack_file.h"
+#include "reader/archive_file.h"
 #include "zpack/options.h"
 #include "zpack/verify.h"
 
 namespace zpack {
 
 // Adds to `report` every object id, type or size, ref, symbolic ref, HEAD and
-// shallow boundary in which `pack` and `source` differ; with kYes, what
+// shallow boundary in which `archive` and `source` differ; with kYes, what
 // VerifyOptions::allow_newer accepts is only counted. Errors are those of
 // reading either side.
-Status CompareWithSource(const PackFile& pack, ObjectSource& source,
+Status CompareWithSource(const ArchiveFile& archive, ObjectSource& source,
                          AllowNewer newer, const RunOptions& run,
                          VerifyReport& report);
 

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "base/progress_phase.h"
-#include "verify/verify_pack.h"
+#include "verify/verify_archive.h"
 
 namespace zpack {
 namespace {
@@ -27,17 +27,17 @@ struct FileChunk {
 
 // All between the header and the table of contents, in the order of the file.
 // Chunks that this version does not know are checked like any other.
-std::vector<FileChunk> ListChunks(const PackFile& pack) {
+std::vector<FileChunk> ListChunks(const ArchiveFile& archive) {
   std::vector<FileChunk> chunks;
-  const auto& rows = pack.toc().chunks;
+  const auto& rows = archive.toc().chunks;
   const auto add = [&](const format::ChunkLocation& row) {
     chunks.push_back({row.id, row.offset, row.end()});
   };
   add(rows.front());
-  for (size_t block = 0; block < pack.blocks().block_count(); ++block) {
-    const uint64_t begin = pack.blocks().block_offset(block);
+  for (size_t block = 0; block < archive.blocks().block_count(); ++block) {
+    const uint64_t begin = archive.blocks().block_offset(block);
     chunks.push_back({.begin = begin,
-                      .end = begin + pack.blocks().block_stored_size(block),
+                      .end = begin + archive.blocks().block_stored_size(block),
                       .block = block});
   }
   std::for_each(rows.begin() + 1, rows.end(), add);
@@ -57,13 +57,13 @@ struct Piece {
 // Reads all chunks once: each for its checksum, and all for the file's hash.
 class ChunkPass {
  public:
-  ChunkPass(const PackFile& pack, const ProgressPhase& phase,
+  ChunkPass(const ArchiveFile& archive, const ProgressPhase& phase,
             Hasher& file_hasher, VerifyReport& report)
-      : pack_(pack),
+      : archive_(archive),
         phase_(phase),
         file_hasher_(file_hasher),
         report_(report),
-        chunks_(ListChunks(pack)) {}
+        chunks_(ListChunks(archive)) {}
 
   bool Next(Piece& piece) {
     if (next_ == chunks_.size()) return false;
@@ -80,7 +80,7 @@ class ChunkPass {
 
   void Read(Piece& piece) const {
     piece.bytes.resize(piece.end - piece.begin);
-    piece.read = pack_.file().Read(piece.begin, piece.bytes);
+    piece.read = archive_.file().Read(piece.begin, piece.bytes);
   }
 
   // Pieces come in the order of the file.
@@ -111,7 +111,8 @@ class ChunkPass {
     ByteView bytes = piece.bytes;
     if (piece.begin == chunk.begin) {
       // Nobody could read what it holds.
-      if (chunk.block) ZPACK_TRY(pack_.blocks().CheckBlockSize(*chunk.block));
+      if (chunk.block)
+        ZPACK_TRY(archive_.blocks().CheckBlockSize(*chunk.block));
       ZPACK_TRY(
           format::CheckChunkHeader(chunk.id, chunk.end - chunk.begin, bytes));
     }
@@ -130,13 +131,13 @@ class ChunkPass {
         chunk.block ? FormatMessage(" in block {}", *chunk.block) : "";
     report_.damages.push_back(
         {FormatMessage("{}{} at offset {} of '{}'", MessageText{error.message},
-                       where, chunk.begin, pack_.path()),
+                       where, chunk.begin, archive_.path()),
          {},
          chunk.begin,
          error.code});
   }
 
-  const PackFile& pack_;
+  const ArchiveFile& archive_;
   const ProgressPhase& phase_;
   Hasher& file_hasher_;
   VerifyReport& report_;
@@ -150,10 +151,10 @@ class ChunkPass {
 };
 
 // Feeds [begin, end) of the file to `hasher`.
-Status HashRange(const PackFile& pack, uint64_t begin, uint64_t end,
+Status HashRange(const ArchiveFile& archive, uint64_t begin, uint64_t end,
                  const ProgressPhase& phase, Hasher& hasher) {
   Bytes bytes(end - begin);
-  ZPACK_TRY(pack.file().Read(begin, bytes));
+  ZPACK_TRY(archive.file().Read(begin, bytes));
   hasher.Update(bytes);
   phase.Advance(0, bytes.size());
   return {};
@@ -161,16 +162,16 @@ Status HashRange(const PackFile& pack, uint64_t begin, uint64_t end,
 
 }  // namespace
 
-Status VerifyChecksums(const PackFile& pack, const RunOptions& run,
+Status VerifyChecksums(const ArchiveFile& archive, const RunOptions& run,
                        VerifyReport& report) {
-  const uint64_t hashed_size = pack.file().size() - format::kDigestSize;
+  const uint64_t hashed_size = archive.file().size() - format::kDigestSize;
   const ProgressPhase phase(run.progress, "Checking checksums",
-                            pack.blocks().block_count(), hashed_size);
-  for (const format::ChunkLocation& chunk : pack.toc().chunks) {
-    ZPACK_TRY(pack.CheckChunkSize(chunk));
+                            archive.blocks().block_count(), hashed_size);
+  for (const format::ChunkLocation& chunk : archive.toc().chunks) {
+    ZPACK_TRY(archive.CheckChunkSize(chunk));
   }
   Hasher hasher(HashAlgorithm::kSha256);
-  ChunkPass pass(pack, phase, hasher, report);
+  ChunkPass pass(archive, phase, hasher, report);
   struct NoState {};
   const Status checked = RunOrderedPipeline<Piece>(
       ResolveThreads(run.threads), run.stop, [] { return NoState{}; },
@@ -182,22 +183,23 @@ Status VerifyChecksums(const PackFile& pack, const RunOptions& run,
       [&](const Piece& piece) { return pass.Check(piece); });
   ZPACK_TRY(checked);
 
-  const uint64_t trailer_offset = pack.file().size() - format::kTrailerSize;
-  if (format::ContentDigest(pack.ids()) != pack.trailer().content_digest) {
+  const uint64_t trailer_offset = archive.file().size() - format::kTrailerSize;
+  if (format::ContentDigest(archive.ids()) !=
+      archive.trailer().content_digest) {
     report.damages.push_back(
         {FormatMessage("bad content digest in trailer at offset {} of '{}'",
-                       trailer_offset, pack.path()),
+                       trailer_offset, archive.path()),
          {},
          trailer_offset});
   }
   // The header comes last: its offsets were known at the end.
-  const uint64_t header_size = pack.header().EncodedSize();
+  const uint64_t header_size = archive.header().EncodedSize();
   Status hashed = pass.unread();
   if (hashed) {
-    hashed = HashRange(pack, pack.header().table_of_contents_offset,
+    hashed = HashRange(archive, archive.header().table_of_contents_offset,
                        hashed_size, phase, hasher);
   }
-  if (hashed) hashed = HashRange(pack, 0, header_size, phase, hasher);
+  if (hashed) hashed = HashRange(archive, 0, header_size, phase, hasher);
   if (!hashed && hashed.error().code == ErrorCode::kIo) {
     // A bad sector must not hide what else is damaged.
     report.damages.push_back(
@@ -207,10 +209,10 @@ Status VerifyChecksums(const PackFile& pack, const RunOptions& run,
   ZPACK_TRY(hashed);
   format::Digest hash;
   hasher.Finish(hash);
-  if (hash != pack.trailer().file_hash) {
+  if (hash != archive.trailer().file_hash) {
     report.damages.push_back(
         {FormatMessage("bad file hash in trailer at offset {} of '{}'",
-                       trailer_offset, pack.path()),
+                       trailer_offset, archive.path()),
          {},
          trailer_offset});
   }

@@ -23,7 +23,7 @@
 #include "object/object_links.h"
 #include "reader/object_run.h"
 #include "verify/all_links.h"
-#include "verify/verify_pack.h"
+#include "verify/verify_archive.h"
 
 namespace zpack {
 namespace {
@@ -33,21 +33,21 @@ constexpr uint64_t kMaxPasses = 2;
 
 class ConnectivityCheck {
  public:
-  ConnectivityCheck(const PackFile& pack, const RunOptions& run,
+  ConnectivityCheck(const ArchiveFile& archive, const RunOptions& run,
                     const ProgressPhase& phase, VerifyReport& report)
-      : pack_(pack),
+      : archive_(archive),
         run_(run),
         phase_(phase),
         report_(report),
-        shallow_(pack.refs().shallow.begin(), pack.refs().shallow.end()),
-        empty_tree_(ObjectHasher(pack.header().object_format)
+        shallow_(archive.refs().shallow.begin(), archive.refs().shallow.end()),
+        empty_tree_(ObjectHasher(archive.header().object_format)
                         .Hash(ObjectType::kTree, ByteView())),
-        noted_(pack.ids().size()),
-        followed_(pack.ids().size()),
-        pending_(pack.blocks().block_count()) {}
+        noted_(archive.ids().size()),
+        followed_(archive.ids().size()),
+        pending_(archive.blocks().block_count()) {}
 
   Status Run() {
-    const RefsSnapshot& refs = pack_.refs();
+    const RefsSnapshot& refs = archive_.refs();
     if (!refs.head_target.empty()) {
       Need(refs.head_target, std::nullopt, "HEAD");
     }
@@ -57,9 +57,9 @@ class ConnectivityCheck {
     }
     // What the refs need is there; so is what any object needs, mostly.
     ZPACK_ASSIGN_OR_RETURN(const bool closed,
-                           NamesOnlyItself(pack_, run_.stop));
+                           NamesOnlyItself(archive_, run_.stop));
     if (closed) {
-      phase_.Advance(pack_.object_count() - noted_count_, 0);
+      phase_.Advance(archive_.object_count() - noted_count_, 0);
       return {};
     }
     bool more = true;
@@ -86,7 +86,7 @@ class ConnectivityCheck {
   // Notes that `by` needs `id`, an object of `type`.
   void Need(const ObjectId& id, std::optional<ObjectType> type,
             const std::string& by) {
-    const std::optional<uint32_t> rank = pack_.ids().Find(id);
+    const std::optional<uint32_t> rank = archive_.ids().Find(id);
     if (!rank) {
       // Git knows the empty tree without storing it.
       if (id == empty_tree_ || !missing_.insert(id).second) return;
@@ -96,7 +96,7 @@ class ConnectivityCheck {
            id, 0});
       return;
     }
-    const uint32_t number = pack_.number(*rank);
+    const uint32_t number = archive_.number(*rank);
     uint8_t& noted = noted_[number];
     const auto bit =
         static_cast<uint8_t>(1U << (type ? static_cast<unsigned>(*type) : 0U));
@@ -108,14 +108,14 @@ class ConnectivityCheck {
     noted |= bit;
     // Nothing follows from a blob.
     if (type == ObjectType::kBlob) return;
-    pending_[pack_.blocks().FindBlock(number)].push_back({number, type});
+    pending_[archive_.blocks().FindBlock(number)].push_back({number, type});
   }
 
   Status FollowBlock(size_t block) {
     format::BlockHeader header;
     {
       ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
-                             decoder_.Load(pack_.blocks(), block));
+                             decoder_.Load(archive_.blocks(), block));
       header = view.header;
     }
     const ObjectType type = header.type;
@@ -124,15 +124,15 @@ class ConnectivityCheck {
       return {};
     }
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
-                           decoder_.Decode(pack_.blocks(), block));
-    ZPACK_TRY(CountWork(pack_.blocks().expansion().Of(block).decoded +
+                           decoder_.Decode(archive_.blocks(), block));
+    ZPACK_TRY(CountWork(archive_.blocks().expansion().Of(block).decoded +
                         decoded.contents.size()));
     Bytes large;  // an object in segments
-    const BlockRun run = RunAt(pack_.blocks(), block);
+    const BlockRun run = RunAt(archive_.blocks(), block);
     const bool segmented = IsSegmented(run, decoded);
     if (segmented) {
       ZPACK_ASSIGN_OR_RETURN(
-          large, ReadSegments(pack_.blocks(), run, decoded, decoder_));
+          large, ReadSegments(archive_.blocks(), run, decoded, decoder_));
       ZPACK_TRY(CountWork(large.size()));
     }
     if (decoded.trees) return FollowTrees(block, decoded);
@@ -144,7 +144,7 @@ class ConnectivityCheck {
       pending_[block].pop_back();
       if (!Take(next, type)) continue;
       const uint32_t index = next.number - header.first_object;
-      Follow(pack_.ids()[pack_.rank(next.number)], type,
+      Follow(archive_.ids()[archive_.rank(next.number)], type,
              segmented ? ByteView(large) : decoded.Object(index, unused));
     }
     return {};
@@ -154,12 +154,12 @@ class ConnectivityCheck {
   // decoded so often that the order of the objects must be meant to do harm.
   Status CountWork(uint64_t bytes) {
     work_ += bytes;
-    const format::Expansion& limit = pack_.blocks().expansion().limit();
+    const format::Expansion& limit = archive_.blocks().expansion().limit();
     if (work_ / kMaxPasses <= std::max(limit.content, limit.decoded)) return {};
     return MakeError(ErrorCode::kLimitExceeded,
                      "more than {} bytes had to be decoded to follow the links "
                      "of '{}'",
-                     work_, pack_.path());
+                     work_, archive_.path());
   }
 
   // True when `pending` is to be followed now, being of `type`.
@@ -185,12 +185,13 @@ class ConnectivityCheck {
       ZPACK_TRY(CountWork(decoded.trees->layout().content));
       std::vector<Pending> behind;  // for the next pass
       const Status visited = decoded.ForEachObject(
-          pack_.blocks().max_kept(),
+          archive_.blocks().max_kept(),
           [&](size_t index, ByteView content) -> Status {
             ZPACK_TRY(CheckStop(run_.stop));
             if (!wanted[index]) return {};
             const auto number = first + static_cast<uint32_t>(index);
-            Follow(pack_.ids()[pack_.rank(number)], ObjectType::kTree, content);
+            Follow(archive_.ids()[archive_.rank(number)], ObjectType::kTree,
+                   content);
             for (const Pending& found : std::exchange(pending_[block], {})) {
               if (found.number <= number) {
                 behind.push_back(found);
@@ -207,7 +208,7 @@ class ConnectivityCheck {
   }
 
   void Follow(const ObjectId& id, ObjectType type, ByteView content) {
-    const ObjectFormat format = pack_.header().object_format;
+    const ObjectFormat format = archive_.header().object_format;
     const std::string by = std::string(ObjectTypeName(type)) + ' ' + id.ToHex();
     if (type == ObjectType::kCommit) {
       const CommitLinks links = ParseCommitLinks(content, format);
@@ -229,7 +230,7 @@ class ConnectivityCheck {
     }
   }
 
-  const PackFile& pack_;
+  const ArchiveFile& archive_;
   const RunOptions& run_;
   const ProgressPhase& phase_;
   VerifyReport& report_;
@@ -249,11 +250,11 @@ class ConnectivityCheck {
 
 }  // namespace
 
-Status VerifyConnectivity(const PackFile& pack, const RunOptions& run,
+Status VerifyConnectivity(const ArchiveFile& archive, const RunOptions& run,
                           VerifyReport& report) {
   const ProgressPhase phase(run.progress, "Checking connectivity",
-                            pack.ids().size(), 0);
-  return ConnectivityCheck(pack, run, phase, report).Run();
+                            archive.ids().size(), 0);
+  return ConnectivityCheck(archive, run, phase, report).Run();
 }
 
 }  // namespace zpack

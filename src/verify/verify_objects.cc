@@ -11,8 +11,7 @@
 #include "object/object_hasher.h"
 #include "reader/content_size.h"
 #include "reader/object_run.h"
-#include "reader/peeled_refs.h"
-#include "verify/verify_pack.h"
+#include "verify/verify_archive.h"
 
 namespace zpack {
 namespace {
@@ -158,45 +157,6 @@ Status VerifyObjects(const FileBlocks& file, const std::vector<bool>& trusted,
         phase.Advance(item.attempts, item.bytes);
         return {};
       });
-}
-
-Status VerifyPeeledRefs(const PackFile& pack, const std::stop_token& stop,
-                        VerifyReport& report) {
-  ZPACK_ASSIGN_OR_RETURN(const auto mismatches,
-                         FindPeeledMismatches(pack, stop));
-  const uint64_t offset = pack.toc().Find(format::kRefsChunk)->offset;
-  for (const PeeledMismatch& ref : mismatches) {
-    report.damages.push_back(
-        {FormatMessage(
-             "peeled value of ref '{}' is {}, not {}, at offset {} of "
-             "'{}'",
-             ref.ref, ref.actual.empty() ? "none" : ref.actual.ToHex(),
-             ref.stated.empty() ? "none" : ref.stated.ToHex(), offset,
-             pack.path()),
-         {},
-         offset});
-  }
-  return {};
-}
-
-Status VerifyPack(const PackFile& pack, VerifyLevel level,
-                  const RunOptions& run, VerifyReport& report) {
-  report.level = level;
-  report.objects = pack.ids().size();
-  if (level >= VerifyLevel::kChecksums) {
-    ZPACK_TRY(VerifyChecksums(pack, run, report));
-  }
-  if (level >= VerifyLevel::kObjects) {
-    ZPACK_TRY(VerifyObjects(pack.blocks(), {}, run, report));
-    // Tags are read for this, so they must be whole.
-    if (report.damages.empty())
-      ZPACK_TRY(VerifyPeeledRefs(pack, run.stop, report));
-  }
-  // Links of damaged objects cannot be followed.
-  if (level >= VerifyLevel::kConnectivity && report.damages.empty()) {
-    ZPACK_TRY(VerifyConnectivity(pack, run, report));
-  }
-  return {};
 }
 
 }  // namespace zpack

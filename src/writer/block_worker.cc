@@ -41,7 +41,7 @@ BlockWorker::BlockWorker(const EncodingInput& input, const FileNumbers& numbers,
       commits_(numbers.ids, numbers.order, numbers.numbers, options.block_size,
                encoder_) {}
 
-Status BlockWorker::Encode(const PlannedBlock& plan, Bytes& segment,
+Status BlockWorker::Encode(const PlannedStretch& plan, Bytes& segment,
                            std::vector<EncodedBlock>& out) {
   switch (plan.kind) {
     case format::BlockKind::kSegment:
@@ -58,7 +58,7 @@ Status BlockWorker::Encode(const PlannedBlock& plan, Bytes& segment,
   return EncodeObjects(plan, out);
 }
 
-Status BlockWorker::EncodeSegment(const PlannedBlock& plan, Bytes& segment,
+Status BlockWorker::EncodeSegment(const PlannedStretch& plan, Bytes& segment,
                                   std::vector<EncodedBlock>& out) {
   const uint64_t size = input_.list.sizes[input_.order[plan.first]];
   ZPACK_TRY(EncodeBlock(plan, {size}, segment, out));
@@ -68,7 +68,7 @@ Status BlockWorker::EncodeSegment(const PlannedBlock& plan, Bytes& segment,
   return {};
 }
 
-Status BlockWorker::EncodeObjects(const PlannedBlock& plan,
+Status BlockWorker::EncodeObjects(const PlannedStretch& plan,
                                   std::vector<EncodedBlock>& out) {
   std::vector<uint64_t> sizes;
   sizes.reserve(plan.count);
@@ -86,7 +86,7 @@ Status BlockWorker::EncodeObjects(const PlannedBlock& plan,
 }
 
 template <typename StretchEncoder>
-Status BlockWorker::EncodeStretch(const PlannedBlock& plan,
+Status BlockWorker::EncodeStretch(const PlannedStretch& plan,
                                   StretchEncoder& stretch,
                                   std::vector<EncodedBlock>& out) {
   stretch.Begin(input_.first_number + plan.first, out);
@@ -103,7 +103,7 @@ Status BlockWorker::EncodeStretch(const PlannedBlock& plan,
   return stretch.Finish();
 }
 
-void BlockWorker::Prefetch(const PlannedBlock& plan, uint32_t begin) {
+void BlockWorker::Prefetch(const PlannedStretch& plan, uint32_t begin) {
   const uint32_t first = plan.first + std::min(begin, plan.count);
   const uint32_t last = plan.first + std::min(begin + kReadsAhead, plan.count);
   for (uint32_t i = first; i < last; ++i) input_.list.Prefetch(input_.order[i]);
@@ -114,13 +114,13 @@ void BlockWorker::Prefetch(const PlannedBlock& plan, uint32_t begin) {
   input_.source.PrefetchReads(ids_);
 }
 
-Status BlockWorker::Read(const PlannedBlock& plan, uint32_t index,
+Status BlockWorker::Read(const PlannedStretch& plan, uint32_t index,
                          Bytes& object) {
   return ReadListed(input_.source, input_.list,
                     input_.order[plan.first + index], object);
 }
 
-Status BlockWorker::EncodeBlock(const PlannedBlock& plan,
+Status BlockWorker::EncodeBlock(const PlannedStretch& plan,
                                 const std::vector<uint64_t>& sizes,
                                 ByteView contents,
                                 std::vector<EncodedBlock>& out) {

@@ -44,25 +44,25 @@ class BlockWorker {
 
   // Appends the blocks of `plan` to `out`. `segment` is the content of a
   // segment, which is given back.
-  Status Encode(const PlannedBlock& plan, Bytes& segment,
+  Status Encode(const PlannedStretch& plan, Bytes& segment,
                 std::vector<EncodedBlock>& out);
 
   BlockEncoder& encoder() { return encoder_; }
 
  private:
-  Status EncodeSegment(const PlannedBlock& plan, Bytes& segment,
+  Status EncodeSegment(const PlannedStretch& plan, Bytes& segment,
                        std::vector<EncodedBlock>& out);
-  Status EncodeObjects(const PlannedBlock& plan,
+  Status EncodeObjects(const PlannedStretch& plan,
                        std::vector<EncodedBlock>& out);
   template <typename StretchEncoder>
-  Status EncodeStretch(const PlannedBlock& plan, StretchEncoder& stretch,
+  Status EncodeStretch(const PlannedStretch& plan, StretchEncoder& stretch,
                        std::vector<EncodedBlock>& out);
   // Asks for the memory of some objects of `plan`, from `begin` on.
-  void Prefetch(const PlannedBlock& plan, uint32_t begin);
+  void Prefetch(const PlannedStretch& plan, uint32_t begin);
   // Reads object `index` of `plan`.
-  Status Read(const PlannedBlock& plan, uint32_t index, Bytes& object);
+  Status Read(const PlannedStretch& plan, uint32_t index, Bytes& object);
   // Encodes a block of whole objects, or a segment.
-  Status EncodeBlock(const PlannedBlock& plan,
+  Status EncodeBlock(const PlannedStretch& plan,
                      const std::vector<uint64_t>& sizes, ByteView contents,
                      std::vector<EncodedBlock>& out);
 

@@ -107,10 +107,10 @@ BlockSizes::BlockSizes(uint64_t block_size, unsigned halvings)
           max_object,
           std::min(block_size * kWholePerDeltas, kMaxWindow) >> halvings)) {}
 
-std::vector<PlannedBlock> PlanBlocks(const ObjectList& list,
-                                     const Lineages& lineages,
-                                     const std::vector<uint32_t>& order,
-                                     const BlockSizes& sizes) {
+std::vector<PlannedStretch> PlanStretches(const ObjectList& list,
+                                          const Lineages& lineages,
+                                          const std::vector<uint32_t>& order,
+                                          const BlockSizes& sizes) {
   uint64_t delta_bytes = 0;
   uint64_t tree_bytes = 0;
   for (const uint32_t rank : order) {
@@ -129,10 +129,10 @@ std::vector<PlannedBlock> PlanBlocks(const ObjectList& list,
     return type == ObjectType::kBlob ? sizes.deltas : sizes.whole;
   };
 
-  std::vector<PlannedBlock> blocks;
-  PlannedBlock open;
+  std::vector<PlannedStretch> stretches;
+  PlannedStretch open;
   const auto flush = [&] {
-    if (open.count != 0) blocks.push_back(open);
+    if (open.count != 0) stretches.push_back(open);
     open.count = 0;
   };
   for (uint32_t number = 0; number < order.size(); ++number) {
@@ -142,9 +142,9 @@ std::vector<PlannedBlock> PlanBlocks(const ObjectList& list,
     if (size > sizes.max_object) {
       flush();
       for (uint64_t offset = 0; offset < size; offset += sizes.segment) {
-        blocks.push_back({number, 1, type,
-                          std::min(sizes.segment, size - offset),
-                          BlockKind::kSegment, offset});
+        stretches.push_back({number, 1, type,
+                             std::min(sizes.segment, size - offset),
+                             BlockKind::kSegment, offset});
       }
       continue;
     }
@@ -159,7 +159,7 @@ std::vector<PlannedBlock> PlanBlocks(const ObjectList& list,
     open.raw_size += size;
   }
   flush();
-  return blocks;
+  return stretches;
 }
 
 }  // namespace zpack

@@ -38,7 +38,7 @@ struct BlockSizes {
 // A block to be: objects [first, first + count) of one type, or one segment of
 // one object. Objects of kind kDeltas or kTrees are a stretch that is encoded
 // as one or more blocks; how many is known only then.
-struct PlannedBlock {
+struct PlannedStretch {
   uint32_t first = 0;
   uint32_t count = 0;
   ObjectType type = ObjectType::kBlob;
@@ -48,9 +48,9 @@ struct PlannedBlock {
 };
 
 // `order` is that of WriteOrder. Independent of the number of threads.
-std::vector<PlannedBlock> PlanBlocks(const ObjectList& list,
-                                     const Lineages& lineages,
-                                     const std::vector<uint32_t>& order,
-                                     const BlockSizes& sizes);
+std::vector<PlannedStretch> PlanStretches(const ObjectList& list,
+                                          const Lineages& lineages,
+                                          const std::vector<uint32_t>& order,
+                                          const BlockSizes& sizes);
 
 }  // namespace zpack

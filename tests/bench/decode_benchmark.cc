@@ -18,9 +18,9 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "reader/archive_file.h"
 #include "reader/block_decoder.h"
 #include "reader/object_run.h"
-#include "reader/pack_file.h"
 
 namespace zpack {
 namespace {
@@ -58,36 +58,36 @@ class NullOutput {
   Bytes buffer_;
 };
 
-Status DecodeBlock(const PackFile& pack, size_t block, BlockDecoder& decoder,
-                   NullOutput& out, Decoded& sum) {
+Status DecodeBlock(const ArchiveFile& archive, size_t block,
+                   BlockDecoder& decoder, NullOutput& out, Decoded& sum) {
   ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
-                         decoder.Decode(pack.blocks(), block));
+                         decoder.Decode(archive.blocks(), block));
   const auto write = [&](ByteView content) {
     sum.bytes += content.size();
     return out.Write(content);
   };
-  const BlockRun run = RunAt(pack.blocks(), block);
+  const BlockRun run = RunAt(archive.blocks(), block);
   if (IsSegmented(run, decoded)) {
     ++sum.objects;
-    return StreamSegments(pack.blocks(), run, decoded, decoder, write);
+    return StreamSegments(archive.blocks(), run, decoded, decoder, write);
   }
   sum.objects += decoded.objects.sizes.size();
   return decoded.ForEachObject(
-      pack.options().max_block_size,
+      archive.options().max_block_size,
       [&](size_t, ByteView content) { return write(content); });
 }
 
-Result<Decoded> DecodeFile(const PackFile& pack) {
+Result<Decoded> DecodeFile(const ArchiveFile& archive) {
   BlockDecoder decoder;
   NullOutput out;
   Decoded sum;
-  for (size_t block = 0; block < pack.blocks().block_count(); ++block) {
-    if (pack.blocks().continues_previous(block)) continue;
+  for (size_t block = 0; block < archive.blocks().block_count(); ++block) {
+    if (archive.blocks().continues_previous(block)) continue;
     ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
-                           decoder.Load(pack.blocks(), block));
+                           decoder.Load(archive.blocks(), block));
     const ObjectType type = view.header.type;
     if (type != ObjectType::kCommit && type != ObjectType::kTree) continue;
-    ZPACK_TRY(DecodeBlock(pack, block, decoder, out, sum));
+    ZPACK_TRY(DecodeBlock(archive, block, decoder, out, sum));
   }
   ZPACK_TRY(out.Flush());
   return sum;
@@ -96,9 +96,9 @@ Result<Decoded> DecodeFile(const PackFile& pack) {
 Status Run(const std::string& path) {
   const auto start = std::chrono::steady_clock::now();
   ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
-  ZPACK_ASSIGN_OR_RETURN(const auto pack,
-                         PackFile::Open(std::move(file), ReadOptions{}));
-  ZPACK_ASSIGN_OR_RETURN(const Decoded sum, DecodeFile(*pack));
+  ZPACK_ASSIGN_OR_RETURN(const auto archive,
+                         ArchiveFile::Open(std::move(file), ReadOptions{}));
+  ZPACK_ASSIGN_OR_RETURN(const Decoded sum, DecodeFile(*archive));
   const std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
   std::cout << fmt::format("objects {}\nbytes {}\nseconds {:.4f}\n",

@@ -55,7 +55,7 @@ class CatFileDamageTest : public ::testing::Test {
   Status Write(const ObjectId& id, uint64_t held, LargeContent large) {
     ReadOptions options;
     options.cache_size = held;
-    const auto reader = PackReader::Open(file_, options);
+    const auto reader = ArchiveReader::Open(file_, options);
     if (!reader) return std::unexpected(reader.error());
     const auto info = (*reader)->ReadInfo(id);
     if (!info) return std::unexpected(info.error());

@@ -11,7 +11,7 @@
 #include <filesystem>
 
 #include "codec/deflate.h"
-#include "pack/stock_pack_writer.h"
+#include "pack/pack_writer.h"
 #include "support/repack_fixture.h"
 #include "zpack/repack.h"
 
@@ -205,7 +205,7 @@ TEST_F(RepackDamageTest, ObjectThatIsTwiceInOnePack) {
   const std::string text = "twice\n";
   const std::string id = HashObject("blob", text);
   repo_.PackAll();
-  auto writer = StockPackWriter::Create(PosixFileSystem(), pack_directory(), 3);
+  auto writer = PackWriter::Create(PosixFileSystem(), pack_directory(), 3);
   Require(writer.has_value(), "pack writer");
   for (const std::string& content : {text, std::string("once\n"), text}) {
     Bytes stream;

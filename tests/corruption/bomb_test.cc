@@ -19,7 +19,7 @@
 
 #include "cli.h"
 #include "convert/convert_source.h"
-#include "reader/pack_file.h"
+#include "reader/archive_file.h"
 #include "reader/revision_walk.h"
 #include "reader/statistics_collector.h"
 #include "support/bombs.h"
@@ -28,14 +28,14 @@
 #include "support/memory_file.h"
 #include "support/memory_source.h"
 #include "support/temp_dir.h"
-#include "verify/verify_pack.h"
+#include "verify/verify_archive.h"
 
 namespace zpack::testing {
 namespace {
 
 constexpr uint64_t kOneMebibyte = uint64_t{1} << 20;
 
-using Reader = std::function<void(const PackFile&)>;
+using Reader = std::function<void(const ArchiveFile&)>;
 
 RunOptions TwoThreads() {
   RunOptions run;
@@ -44,20 +44,20 @@ RunOptions TwoThreads() {
 }
 
 // Ids of most of these files are made up, so this is not reached by itself.
-void CheckConnectivity(const PackFile& pack) {
+void CheckConnectivity(const ArchiveFile& archive) {
   VerifyReport report;
-  (void)VerifyConnectivity(pack, TwoThreads(), report);
+  (void)VerifyConnectivity(archive, TwoThreads(), report);
 }
 
-void WalkAll(const PackFile& pack) {
+void WalkAll(const ArchiveFile& archive) {
   for (const WalkObjects objects : {WalkObjects::kCommits, WalkObjects::kAll}) {
-    (void)WalkRevisions(pack, {WalkRefs::kAll, {}, objects},
+    (void)WalkRevisions(archive, {WalkRefs::kAll, {}, objects},
                         [](const WalkedObject&) { return Status(); });
   }
 }
 
-void CountAll(const PackFile& pack) {
-  StatisticsCollector collector(pack);
+void CountAll(const ArchiveFile& archive) {
+  StatisticsCollector collector(archive);
   if (collector.ReadBlocks(TwoThreads())) (void)collector.Finish();
 }
 
@@ -99,7 +99,7 @@ void ConvertWithBase(const Bytes& bytes) {
 }
 
 void ListRefs(const Bytes& bytes) {
-  (void)PackFile::ReadRefs(MemoryFile(bytes), ReadOptions{});
+  (void)ArchiveFile::ReadRefs(MemoryFile(bytes), ReadOptions{});
 }
 
 // What a file of 1 MiB may stand for, several times over.
@@ -125,10 +125,10 @@ TEST_P(BombTest, IsHarmlessInWhateverWayItIsRead) {
            {"connectivity", CheckConnectivity},
            {"rev-list", WalkAll},
            {"show --stats", CountAll}}) {
-    const auto pack =
-        PackFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
-    ASSERT_TRUE(pack) << pack.error().message;
-    ExpectHarmless(name, kMaxWork, [&] { read(**pack); });
+    const auto archive =
+        ArchiveFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
+    ASSERT_TRUE(archive) << archive.error().message;
+    ExpectHarmless(name, kMaxWork, [&] { read(**archive); });
   }
   // Whatever processors there are.
   for (const std::vector<std::string>& command :
@@ -152,13 +152,13 @@ TEST(Bomb, LinksAreNotFollowedForEver) {
   const auto bomb = std::ranges::find(
       Bombs(), std::string_view("BlocksThatNameEachOtherInTurns"), &Bomb::name);
   ASSERT_NE(bomb, Bombs().end());
-  const auto pack = PackFile::Open(
+  const auto archive = ArchiveFile::Open(
       std::make_unique<MemoryFile>(bomb->make().Build()), ReadOptions{});
-  ASSERT_THAT(pack, IsOk());
+  ASSERT_THAT(archive, IsOk());
   VerifyReport report;
   RunOptions run;
   run.threads = 2;
-  EXPECT_THAT(VerifyConnectivity(**pack, run, report),
+  EXPECT_THAT(VerifyConnectivity(**archive, run, report),
               HasCode(ErrorCode::kLimitExceeded));
 }
 

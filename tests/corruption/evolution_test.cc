@@ -15,15 +15,15 @@
 #include "format/block_table.h"
 #include "format/trailer.h"
 #include "git/repository_sink.h"
+#include "reader/archive_file.h"
 #include "reader/object_reader.h"
-#include "reader/pack_file.h"
 #include "restore/repository_restorer.h"
 #include "support/matchers.h"
 #include "support/memory_file.h"
 #include "support/memory_source.h"
 #include "support/repair.h"
 #include "support/temp_dir.h"
-#include "verify/verify_pack.h"
+#include "verify/verify_archive.h"
 
 namespace zpack::testing {
 namespace {
@@ -50,10 +50,10 @@ struct Future {
 
 // Writes `bytes` again, as a whole new file, with what `future` adds.
 Bytes Rewrite(const Bytes& bytes, const Future& future) {
-  const auto pack =
-      PackFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
-  EXPECT_THAT(pack, IsOk());
-  format::FileHeader header = (*pack)->header();
+  const auto archive =
+      ArchiveFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
+  EXPECT_THAT(archive, IsOk());
+  format::FileHeader header = (*archive)->header();
   const uint64_t old_start = header.EncodedSize();
   std::ranges::copy(future.required_features,
                     std::back_inserter(header.required_features));
@@ -63,13 +63,13 @@ Bytes Rewrite(const Bytes& bytes, const Future& future) {
   Bytes body;
   format::TableOfContents toc;
   uint64_t copied = old_start;
-  for (format::ChunkLocation chunk : (*pack)->toc().chunks) {
+  for (format::ChunkLocation chunk : (*archive)->toc().chunks) {
     Append(body, ByteView(bytes).subspan(copied, chunk.offset - copied));
     copied = chunk.end();
     const ByteView old =
         ByteView(bytes).subspan(chunk.offset, chunk.end() - chunk.offset);
     if (chunk.id == format::kBlockTableChunk) {
-      format::BlockTable table = (*pack)->blocks().table();
+      format::BlockTable table = (*archive)->blocks().table();
       for (auto& row : table.rows) row.offset += shift;
       Bytes payload;
       format::Encode(table, payload);
@@ -91,7 +91,7 @@ Bytes Rewrite(const Bytes& bytes, const Future& future) {
   format::Encode(toc, payload);
   format::EncodeChunk(format::kTableOfContentsChunk, 1, payload, body);
   format::Trailer trailer;
-  trailer.content_digest = format::ContentDigest((*pack)->ids());
+  trailer.content_digest = format::ContentDigest((*archive)->ids());
   format::EncodeBeforeHash(trailer, body);
   header.file_size = header.EncodedSize() + body.size() + format::kDigestSize;
   Bytes out;
@@ -105,18 +105,18 @@ Bytes Rewrite(const Bytes& bytes, const Future& future) {
   return out;
 }
 
-Result<std::unique_ptr<PackFile>> Open(const Bytes& bytes) {
-  return PackFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
+Result<std::unique_ptr<ArchiveFile>> Open(const Bytes& bytes) {
+  return ArchiveFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
 }
 
 Status VerifyAll(const Bytes& bytes) {
-  const auto pack = Open(bytes);
-  if (!pack) return std::unexpected(pack.error());
+  const auto archive = Open(bytes);
+  if (!archive) return std::unexpected(archive.error());
   VerifyReport report;
   RunOptions run;
   run.threads = 1;
   const Status status =
-      VerifyPack(**pack, VerifyLevel::kConnectivity, run, report);
+      VerifyArchive(**archive, VerifyLevel::kConnectivity, run, report);
   EXPECT_TRUE(report.ok());
   return status;
 }
@@ -152,8 +152,8 @@ TEST_F(Evolution, AnUnknownRequiredChunkIsRefusedByName) {
 TEST_F(Evolution, AnUnknownOptionalChunkIsIgnoredButItsChecksumIsNot) {
   Bytes bytes = Rewrite(file_, {{}, {}, 0U});
   EXPECT_THAT(VerifyAll(bytes), IsOk());
-  const auto pack = Open(bytes);
-  const auto* const chunk = (*pack)->toc().Find(format::ChunkId("NEWX"));
+  const auto archive = Open(bytes);
+  const auto* const chunk = (*archive)->toc().Find(format::ChunkId("NEWX"));
   ASSERT_NE(chunk, nullptr);
   bytes[chunk->offset + format::kChunkHeaderSize] ^= 1;
   const auto damaged = Open(bytes);
@@ -164,13 +164,13 @@ TEST_F(Evolution, AnUnknownOptionalChunkIsIgnoredButItsChecksumIsNot) {
 }
 
 TEST_F(Evolution, RefsAreReadFromTheStartOfTheFileAlone) {
-  const auto pack = Open(file_);
-  ASSERT_THAT(pack, IsOk());
+  const auto archive = Open(file_);
+  ASSERT_THAT(archive, IsOk());
   Bytes bytes = Rewrite(file_, {{}, {"later"}, {}});
   const auto header = *format::DecodeHeaderSize(bytes);
   // Everything behind the refs may be garbage.
   for (size_t at = header + 400; at < bytes.size(); ++at) bytes[at] = 0xee;
-  const auto refs = PackFile::ReadRefs(MemoryFile(bytes), ReadOptions{});
+  const auto refs = ArchiveFile::ReadRefs(MemoryFile(bytes), ReadOptions{});
   ASSERT_THAT(refs, IsOk());
   EXPECT_EQ(*refs, source_.refs);
 }
@@ -189,38 +189,38 @@ TEST_F(Evolution, AForgedPeeledValueIsFound) {
   Bytes bytes = file_;
   bytes[static_cast<size_t>(peeled.begin() - file_.begin())] ^= 1;
   RepairChecksums(bytes);
-  const auto pack = Open(bytes);
-  ASSERT_THAT(pack, IsOk());
+  const auto archive = Open(bytes);
+  ASSERT_THAT(archive, IsOk());
   VerifyReport report;
-  ASSERT_THAT(VerifyPeeledRefs(**pack, {}, report), IsOk());
+  ASSERT_THAT(VerifyPeeledRefs(**archive, {}, report), IsOk());
   ASSERT_EQ(report.damages.size(), 1U);
   EXPECT_THAT(report.damages[0].message, HasSubstr("'refs/tags/v1'"));
   const TempDir directory;
   const auto sink =
       CreateRepository(PosixFileSystem(), directory / "r.git", Overwrite::kNo,
-                       ObjectFormat::kSha1, (*pack)->ids().size());
+                       ObjectFormat::kSha1, (*archive)->ids().size());
   ASSERT_THAT(sink, IsOk());
-  EXPECT_THAT(RestorePack(**pack, RunOptions{}, **sink),
+  EXPECT_THAT(RestoreArchive(**archive, RunOptions{}, **sink),
               HasCode(ErrorCode::kCorrupt));
 }
 
 TEST_F(Evolution, LimitsAreCheckedBeforeAnythingIsAllocated) {
   ReadOptions options;
   options.max_chunk_size = 100;
-  EXPECT_THAT(PackFile::Open(std::make_unique<MemoryFile>(file_), options),
+  EXPECT_THAT(ArchiveFile::Open(std::make_unique<MemoryFile>(file_), options),
               HasCode(ErrorCode::kLimitExceeded));
   options = ReadOptions{};
   options.max_block_size = 100;
-  const auto pack =
-      PackFile::Open(std::make_unique<MemoryFile>(file_), options);
-  ASSERT_THAT(pack, IsOk());
+  const auto archive =
+      ArchiveFile::Open(std::make_unique<MemoryFile>(file_), options);
+  ASSERT_THAT(archive, IsOk());
   Bytes content;
-  EXPECT_THAT(
-      ObjectReader(**pack).Read(0, (*pack)->ids()[(*pack)->rank(0)], content),
-      HasCode(ErrorCode::kLimitExceeded));
+  EXPECT_THAT(ObjectReader(**archive).Read(
+                  0, (*archive)->ids()[(*archive)->rank(0)], content),
+              HasCode(ErrorCode::kLimitExceeded));
   // What nobody could read is not called sound.
   VerifyReport report;
-  ASSERT_THAT(VerifyChecksums(**pack, RunOptions{}, report), IsOk());
+  ASSERT_THAT(VerifyChecksums(**archive, RunOptions{}, report), IsOk());
   ASSERT_FALSE(report.damages.empty());
   EXPECT_EQ(report.damages[0].code, ErrorCode::kLimitExceeded);
 }
@@ -228,11 +228,11 @@ TEST_F(Evolution, LimitsAreCheckedBeforeAnythingIsAllocated) {
 TEST_F(Evolution, AnObjectAboveTheLimitCanStillBeStreamed) {
   ReadOptions options;
   options.max_object_size = 10;
-  const auto pack =
-      PackFile::Open(std::make_unique<MemoryFile>(file_), options);
-  ASSERT_THAT(pack, IsOk());
-  ObjectReader reader(**pack);
-  const ObjectId id = (*pack)->ids()[(*pack)->rank(0)];
+  const auto archive =
+      ArchiveFile::Open(std::make_unique<MemoryFile>(file_), options);
+  ASSERT_THAT(archive, IsOk());
+  ObjectReader reader(**archive);
+  const ObjectId id = (*archive)->ids()[(*archive)->rank(0)];
   Bytes content;
   EXPECT_THAT(reader.Read(0, id, content), HasCode(ErrorCode::kLimitExceeded));
   uint64_t streamed = 0;

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "reader/pack_file.h"
+#include "reader/archive_file.h"
 #include "reader/revision_walk.h"
 #include "reuse/base_file.h"
 #include "support/hostile_file.h"
@@ -35,10 +35,10 @@ std::string Verify(const Bytes& bytes) {
 }
 
 Status Walk(const Bytes& bytes) {
-  const auto pack =
-      PackFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
-  if (!pack) return std::unexpected(pack.error());
-  return WalkRevisions(**pack, {WalkRefs::kAll, {}, WalkObjects::kAll},
+  const auto archive =
+      ArchiveFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
+  if (!archive) return std::unexpected(archive.error());
+  return WalkRevisions(**archive, {WalkRefs::kAll, {}, WalkObjects::kAll},
                        [](const WalkedObject&) { return Status{}; });
 }
 
@@ -191,14 +191,14 @@ TEST(FileRules, ATagInSegmentsIsReadWholeWithinTheLimitOnly) {
   EXPECT_EQ(FirstDamage(file.Build()), "");
   ReadOptions options;
   options.max_object_size = 5000;
-  const auto pack =
-      PackFile::Open(std::make_unique<MemoryFile>(file.Build()), options);
-  ASSERT_THAT(pack, IsOk());
+  const auto archive =
+      ArchiveFile::Open(std::make_unique<MemoryFile>(file.Build()), options);
+  ASSERT_THAT(archive, IsOk());
   VerifyReport report;
-  EXPECT_THAT(VerifyConnectivity(**pack, RunOptions{}, report),
+  EXPECT_THAT(VerifyConnectivity(**archive, RunOptions{}, report),
               HasCode(ErrorCode::kLimitExceeded));
   // A walk needs its first lines.
-  EXPECT_THAT(WalkRevisions(**pack, {WalkRefs::kAll, {}, WalkObjects::kAll},
+  EXPECT_THAT(WalkRevisions(**archive, {WalkRefs::kAll, {}, WalkObjects::kAll},
                             [](const WalkedObject&) { return Status{}; }),
               IsOk());
 }
@@ -216,12 +216,13 @@ uint64_t DamagedAt(const Bytes& bytes) {
 
 TEST(FileRules, StructuralDamageIsReportedWhereItIs) {
   const Bytes bytes = SampleFile();
-  const auto pack =
-      PackFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
-  ASSERT_THAT(pack, IsOk());
-  std::vector<uint64_t> parts = {(*pack)->header().table_of_contents_offset,
+  const auto archive =
+      ArchiveFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
+  ASSERT_THAT(archive, IsOk());
+  std::vector<uint64_t> parts = {(*archive)->header().table_of_contents_offset,
                                  bytes.size() - format::kTrailerSize};
-  for (const auto& chunk : (*pack)->toc().chunks) parts.push_back(chunk.offset);
+  for (const auto& chunk : (*archive)->toc().chunks)
+    parts.push_back(chunk.offset);
   for (const uint64_t part : parts) {
     Bytes damaged = bytes;
     damaged[part] ^= 1;

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "reader/archive_file.h"
 #include "reader/object_reader.h"
-#include "reader/pack_file.h"
 #include "support/hostile_file.h"
 #include "support/matchers.h"
 #include "support/memory_file.h"
@@ -27,13 +27,13 @@ Bytes SegmentsOf(uint32_t objects) {
 TEST(HostileTable, SegmentsThatClaimMoreThanTheirObjectAreRefused) {
   const ReadOptions options;
   EXPECT_TRUE(
-      PackFile::Open(std::make_unique<MemoryFile>(SegmentsOf(1)), options));
+      ArchiveFile::Open(std::make_unique<MemoryFile>(SegmentsOf(1)), options));
   for (const uint32_t objects : {2U, 1000U}) {
     const Bytes bytes = SegmentsOf(objects);
-    EXPECT_THAT(PackFile::Open(std::make_unique<MemoryFile>(bytes), options),
+    EXPECT_THAT(ArchiveFile::Open(std::make_unique<MemoryFile>(bytes), options),
                 HasCode(ErrorCode::kCorrupt));
-    EXPECT_THAT(PackFile::OpenWithoutIndex(std::make_unique<MemoryFile>(bytes),
-                                           options),
+    EXPECT_THAT(ArchiveFile::OpenWithoutIndex(
+                    std::make_unique<MemoryFile>(bytes), options),
                 HasCode(ErrorCode::kCorrupt));
   }
 }
@@ -43,10 +43,10 @@ TEST(HostileTable, WholeObjectsThatShareARowAreRefused) {
   HostileFile file;
   file.AddObjects(ObjectType::kBlob, {Varints({1})});
   file.blocks.push_back(file.blocks.front());
-  const auto pack =
-      PackFile::Open(std::make_unique<MemoryFile>(file.Build()), ReadOptions{});
-  ASSERT_TRUE(pack) << pack.error().message;
-  ObjectReader reader(**pack);
+  const auto archive = ArchiveFile::Open(
+      std::make_unique<MemoryFile>(file.Build()), ReadOptions{});
+  ASSERT_TRUE(archive) << archive.error().message;
+  ObjectReader reader(**archive);
   Bytes content;
   const auto info = reader.ReadInfo(0);
   ASSERT_FALSE(info);

@@ -13,15 +13,15 @@
 #include <set>
 
 #include "convert/convert_source.h"
+#include "reader/archive_file.h"
 #include "reader/block_decoder.h"
 #include "reader/object_locator.h"
 #include "reader/object_reader.h"
-#include "reader/pack_file.h"
 #include "support/memory_file.h"
 #include "support/memory_source.h"
 #include "support/repair.h"
 #include "support/temp_dir.h"
-#include "verify/verify_pack.h"
+#include "verify/verify_archive.h"
 
 namespace zpack::testing {
 namespace {
@@ -50,30 +50,30 @@ Bytes SmallFile(MemorySource& source) {
 
 // True when the file passes every check.
 bool Verifies(const Bytes& bytes) {
-  const auto pack =
-      PackFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
-  if (!pack) return false;
+  const auto archive =
+      ArchiveFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
+  if (!archive) return false;
   RunOptions run;
   run.threads = 1;
   VerifyReport report;
   const Status status =
-      VerifyPack(**pack, VerifyLevel::kConnectivity, run, report);
+      VerifyArchive(**archive, VerifyLevel::kConnectivity, run, report);
   return status && report.ok();
 }
 
 // Reads every object that the file says it has; each must be right or an
 // error.
 void ReadEverything(const Bytes& bytes, const MemorySource& source) {
-  const auto pack =
-      PackFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
-  if (!pack) return;
-  ObjectReader reader(**pack);
+  const auto archive =
+      ArchiveFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
+  if (!archive) return;
+  ObjectReader reader(**archive);
   Bytes content;
-  for (uint32_t rank = 0; rank < (*pack)->ids().size(); ++rank) {
+  for (uint32_t rank = 0; rank < (*archive)->ids().size(); ++rank) {
     const auto type =
-        reader.Read((*pack)->number(rank), (*pack)->ids()[rank], content);
+        reader.Read((*archive)->number(rank), (*archive)->ids()[rank], content);
     if (!type) continue;
-    const auto object = source.objects().find((*pack)->ids()[rank]);
+    const auto object = source.objects().find((*archive)->ids()[rank]);
     ASSERT_NE(object, source.objects().end()) << "an id that never was";
     EXPECT_EQ(object->second.type, *type);
     EXPECT_EQ(object->second.content, AsText(content));
@@ -82,22 +82,22 @@ void ReadEverything(const Bytes& bytes, const MemorySource& source) {
 
 TEST(Sweep, TheFileHasBlocksOfEveryKind) {
   MemorySource source = SampleHistory(4);
-  const auto pack = PackFile::Open(
+  const auto archive = ArchiveFile::Open(
       std::make_unique<MemoryFile>(SmallFile(source)), ReadOptions{});
-  ASSERT_TRUE(pack) << pack.error().message;
+  ASSERT_TRUE(archive) << archive.error().message;
   std::set<format::BlockKind> kinds;
   size_t bases = 0;
   uint64_t copies = 0;  // at least
   BlockDecoder decoder;
-  for (size_t i = 0; i < (*pack)->blocks().block_count(); ++i) {
-    const auto block = decoder.Decode((*pack)->blocks(), i);
+  for (size_t i = 0; i < (*archive)->blocks().block_count(); ++i) {
+    const auto block = decoder.Decode((*archive)->blocks(), i);
     ASSERT_TRUE(block) << block.error().message;
     kinds.insert(block->objects.header.kind);
     if (!block->deltas) continue;
     for (uint32_t j = 0; j < block->deltas->count(); ++j) {
       bases += block->deltas->base(j) ? 1 : 0;
     }
-    const auto view = decoder.Load((*pack)->blocks(), i);
+    const auto view = decoder.Load((*archive)->blocks(), i);
     ASSERT_TRUE(view);
     copies += view->Find(format::StreamKind::kCopyLengths)->header.raw_size / 2;
   }
@@ -149,11 +149,11 @@ TEST(Sweep, AHostileByteUnderARightChecksumIsFoundAndDoesNoHarm) {
 // or an error that says what is wrong; that something is not there, of which
 // `bytes` are no proof, is no answer.
 void LookEverythingUp(const Bytes& bytes, const MemorySource& source) {
-  const auto pack = PackFile::OpenWithoutIndex(
+  const auto archive = ArchiveFile::OpenWithoutIndex(
       std::make_unique<MemoryFile>(bytes), ReadOptions{});
-  ASSERT_TRUE(pack) << pack.error().message;
-  ObjectLocator locator(**pack);
-  ObjectReader reader(**pack);
+  ASSERT_TRUE(archive) << archive.error().message;
+  ObjectLocator locator(**archive);
+  ObjectReader reader(**archive);
   const auto corrupt = [](const auto& result) {
     return !result && result.error().code == ErrorCode::kCorrupt;
   };
@@ -184,10 +184,10 @@ void LookEverythingUp(const Bytes& bytes, const MemorySource& source) {
 TEST(Sweep, AFlipInTheIndexMakesNoWrongAnswer) {
   MemorySource source = SampleHistory(4);
   const Bytes good = SmallFile(source);
-  const auto pack =
-      PackFile::Open(std::make_unique<MemoryFile>(good), ReadOptions{});
-  ASSERT_TRUE(pack) << pack.error().message;
-  const auto& [ids, numbers] = (*pack)->index_chunks();
+  const auto archive =
+      ArchiveFile::Open(std::make_unique<MemoryFile>(good), ReadOptions{});
+  ASSERT_TRUE(archive) << archive.error().message;
+  const auto& [ids, numbers] = (*archive)->index_chunks();
   for (const format::ChunkLocation& chunk : {ids, numbers}) {
     for (size_t offset = chunk.offset; offset < chunk.end(); ++offset) {
       for (const uint8_t mask :

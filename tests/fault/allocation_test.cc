@@ -17,7 +17,7 @@
 #include "support/memory_source.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"
-#include "zpack/pack_reader.h"
+#include "zpack/archive_reader.h"
 #include "zpack/repack.h"
 #include "zpack/restore.h"
 #include "zpack/statistics.h"
@@ -187,7 +187,7 @@ TEST_F(AllocationTest, FailureEndsRestoreAndLeavesNothing) {
 TEST_F(AllocationTest, FailureEndsReading) {
   ASSERT_THAT(Convert(file_), IsOk());
   Sweep([&]() -> Status {
-    const auto reader = PackReader::Open(file_, {});
+    const auto reader = ArchiveReader::Open(file_, {});
     if (!reader) return ToStatus(reader);
     const auto head = (*reader)->Resolve("HEAD");
     if (!head) return ToStatus(head);

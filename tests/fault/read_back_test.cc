@@ -11,7 +11,7 @@
 
 #include "codec/deflate.h"
 #include "object/object_hasher.h"
-#include "pack/stock_pack_writer.h"
+#include "pack/pack_writer.h"
 #include "support/matchers.h"
 #include "support/temp_dir.h"
 
@@ -28,8 +28,7 @@ constexpr int kObjects = 5;
 class ReadBackTest : public ::testing::Test {
  protected:
   ReadBackTest() {
-    writer_ =
-        *StockPackWriter::Create(PosixFileSystem(), dir_.path(), kObjects);
+    writer_ = *PackWriter::Create(PosixFileSystem(), dir_.path(), kObjects);
     Deflater deflater(9);
     ObjectHasher hasher(ObjectFormat::kSha1);
     Bytes ids;
@@ -47,13 +46,12 @@ class ReadBackTest : public ::testing::Test {
   }
 
   Status Verify() const {
-    return VerifyStockPack(writer_->temporary_pack(),
-                           writer_->temporary_index(), ids_, RunOptions{},
-                           PosixFileSystem());
+    return VerifyPack(writer_->temporary_pack(), writer_->temporary_index(),
+                      ids_, RunOptions{}, PosixFileSystem());
   }
 
   testing::TempDir dir_;
-  std::unique_ptr<StockPackWriter> writer_;
+  std::unique_ptr<PackWriter> writer_;
   ObjectIdTable ids_;
 };
 

@@ -20,7 +20,7 @@
 #include "base/posix_file_system.h"
 #include "convert/convert_source.h"
 #include "git/repository_sink.h"
-#include "reader/pack_file.h"
+#include "reader/archive_file.h"
 #include "restore/repository_restorer.h"
 #include "support/fault_file.h"
 #include "support/matchers.h"
@@ -54,15 +54,16 @@ class RestoreFaults : public ::testing::Test {
 
   Status Restore(FileSystem& system,
                  Overwrite overwrite = Overwrite::kNo) const {
-    const auto pack =
-        PackFile::Open(*PosixFileSystem().OpenForRead(file_), ReadOptions{});
-    EXPECT_TRUE(pack);
-    const auto sink = CreateRepository(
-        system, target_, overwrite, ObjectFormat::kSha1, (*pack)->ids().size());
+    const auto archive =
+        ArchiveFile::Open(*PosixFileSystem().OpenForRead(file_), ReadOptions{});
+    EXPECT_TRUE(archive);
+    const auto sink =
+        CreateRepository(system, target_, overwrite, ObjectFormat::kSha1,
+                         (*archive)->ids().size());
     if (!sink) return std::unexpected(sink.error());
     RunOptions run;
     run.threads = 1;
-    const auto stats = RestorePack(**pack, run, **sink);
+    const auto stats = RestoreArchive(**archive, run, **sink);
     if (!stats) return std::unexpected(stats.error());
     return {};
   }

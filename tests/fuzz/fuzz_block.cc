@@ -13,8 +13,8 @@
 #include "codec/zstd_codec.h"
 #include "format/block.h"
 #include "fuzz/fuzz_target.h"
+#include "reader/archive_file.h"
 #include "reader/block_decoder.h"
-#include "reader/pack_file.h"
 #include "support/memory_file.h"
 #include "writer/container_writer.h"
 
@@ -106,14 +106,14 @@ void UseInFile(const format::BlockHeader& header, ByteView payload) {
   }
   ReadOptions options;
   options.max_block_size = kMaxBlockSize;
-  const auto pack = PackFile::Open(
+  const auto archive = ArchiveFile::Open(
       std::make_unique<zpack::testing::MemoryFile>(FileAround(header, payload)),
       options);
-  Require(pack.has_value());
-  const size_t last = (*pack)->blocks().block_count() - 1;
+  Require(archive.has_value());
+  const size_t last = (*archive)->blocks().block_count() - 1;
   static BlockDecoder decoder;
-  const auto objects = decoder.DecodeObjects((*pack)->blocks(), last);
-  const auto block = decoder.Decode((*pack)->blocks(), last);
+  const auto objects = decoder.DecodeObjects((*archive)->blocks(), last);
+  const auto block = decoder.Decode((*archive)->blocks(), last);
   if (!block) return;
   Require(objects.has_value() && objects->sizes == block->objects.sizes);
   if (header.kind != format::BlockKind::kSegment) UseObjects(*block);

@@ -8,14 +8,14 @@
 #include <memory>
 
 #include "fuzz/fuzz_target.h"
+#include "reader/archive_file.h"
 #include "reader/object_locator.h"
 #include "reader/object_reader.h"
-#include "reader/pack_file.h"
 #include "reader/revision_walk.h"
 #include "reader/statistics_collector.h"
 #include "support/memory_file.h"
 #include "support/repair.h"
-#include "verify/verify_pack.h"
+#include "verify/verify_archive.h"
 
 namespace {
 
@@ -24,14 +24,14 @@ using namespace zpack;
 // Looks objects up without loading the index. `whole` is the same file with it,
 // or null when that is damaged.
 void LookUp(const Bytes& bytes, const ReadOptions& options,
-            const PackFile* whole) {
-  const auto pack = PackFile::OpenWithoutIndex(
+            const ArchiveFile* whole) {
+  const auto archive = ArchiveFile::OpenWithoutIndex(
       std::make_unique<zpack::testing::MemoryFile>(bytes), options);
-  if (!pack) return;
-  ObjectLocator locator(**pack);
+  if (!archive) return;
+  ObjectLocator locator(**archive);
   if (whole == nullptr) {
     // Any ids. Nobody can know that one is not there.
-    const size_t width = ObjectIdWidth((*pack)->header().object_format);
+    const size_t width = ObjectIdWidth((*archive)->header().object_format);
     for (size_t at = 0; at + width < bytes.size(); at += 8 * width) {
       const ObjectId id(ByteView(bytes).subspan(at, width));
       const auto number = locator.FindChecked(id);
@@ -57,26 +57,27 @@ void UseFile(const Bytes& bytes) {
   options.max_block_size = 1 << 20;
   options.max_object_size = 1 << 20;
   options.max_chunk_size = 1 << 20;
-  const auto pack = PackFile::Open(
+  const auto archive = ArchiveFile::Open(
       std::make_unique<zpack::testing::MemoryFile>(bytes), options);
-  LookUp(bytes, options, pack ? pack->get() : nullptr);
-  if (!pack) return;
+  LookUp(bytes, options, archive ? archive->get() : nullptr);
+  if (!archive) return;
   RunOptions run;
   run.threads = 1;
   VerifyReport report;
-  (void)VerifyPack(**pack, VerifyLevel::kConnectivity, run, report);
-  ObjectReader reader(**pack);
+  (void)VerifyArchive(**archive, VerifyLevel::kConnectivity, run, report);
+  ObjectReader reader(**archive);
   Bytes content;
-  for (uint32_t number = 0; number < (*pack)->ids().size(); ++number) {
+  for (uint32_t number = 0; number < (*archive)->ids().size(); ++number) {
     (void)reader.ReadInfo(number);
-    (void)reader.Read(number, (*pack)->ids()[(*pack)->rank(number)], content);
+    (void)reader.Read(number, (*archive)->ids()[(*archive)->rank(number)],
+                      content);
   }
   for (const WalkObjects objects : {WalkObjects::kCommits, WalkObjects::kAll}) {
     const WalkOptions walk{WalkRefs::kAll, {}, objects};
-    (void)WalkRevisions(**pack, walk,
+    (void)WalkRevisions(**archive, walk,
                         [](const WalkedObject&) { return Status(); });
   }
-  StatisticsCollector collector(**pack);
+  StatisticsCollector collector(**archive);
   if (collector.ReadBlocks(run)) (void)collector.Finish();
 }
 

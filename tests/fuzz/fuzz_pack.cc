@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "fuzz/fuzz_target.h"
-#include "pack/stock_pack_reader.h"
+#include "pack/pack_reader.h"
 #include "support/memory_file.h"
 
 namespace {
@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto index = ReadPackIndex(zpack::testing::MemoryFile(
       Bytes(index_bytes.begin(), index_bytes.end())));
   if (!index) return 0;
-  const auto reader = StockPackReader::Create(
+  const auto reader = PackReader::Create(
       *std::move(index), std::make_unique<zpack::testing::MemoryFile>(
                              Bytes(pack.begin(), pack.end())));
   if (!reader) return 0;

@@ -11,8 +11,8 @@
 
 #include "fuzz/file_parts.h"
 #include "object/object_hasher.h"
+#include "reader/archive_file.h"
 #include "reader/block_decoder.h"
-#include "reader/pack_file.h"
 #include "support/memory_file.h"
 
 namespace zpack::testing {
@@ -57,15 +57,15 @@ class SegmentHasher {
 };
 
 std::optional<Ids> HashObjects(const Bytes& file) {
-  const auto pack =
-      PackFile::Open(std::make_unique<MemoryFile>(file), SmallLimits());
-  if (!pack) return std::nullopt;
-  Ids ids((*pack)->ids().size());
+  const auto archive =
+      ArchiveFile::Open(std::make_unique<MemoryFile>(file), SmallLimits());
+  if (!archive) return std::nullopt;
+  Ids ids((*archive)->ids().size());
   BlockDecoder decoder;
-  ObjectHasher hasher((*pack)->header().object_format);
-  SegmentHasher segments((*pack)->header().object_format);
-  for (size_t i = 0; i < (*pack)->blocks().block_count(); ++i) {
-    const auto block = decoder.Decode((*pack)->blocks(), i);
+  ObjectHasher hasher((*archive)->header().object_format);
+  SegmentHasher segments((*archive)->header().object_format);
+  for (size_t i = 0; i < (*archive)->blocks().block_count(); ++i) {
+    const auto block = decoder.Decode((*archive)->blocks(), i);
     if (!block) continue;
     const format::BlockHeader& header = block->objects.header;
     if (header.kind == format::BlockKind::kSegment) {

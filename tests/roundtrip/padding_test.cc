@@ -10,34 +10,34 @@
 #include "convert/convert_source.h"
 #include "format/constants.h"
 #include "format/expansion.h"
-#include "reader/pack_file.h"
+#include "reader/archive_file.h"
 #include "support/matchers.h"
 #include "support/memory_source.h"
 #include "support/temp_dir.h"
-#include "verify/verify_pack.h"
+#include "verify/verify_archive.h"
 
 namespace zpack::testing {
 namespace {
 
-std::unique_ptr<PackFile> Convert(MemorySource& source,
-                                  const TempDir& directory) {
+std::unique_ptr<ArchiveFile> Convert(MemorySource& source,
+                                     const TempDir& directory) {
   const std::string path = directory / "a.zpack";
   ConvertOptions options;
   options.run.threads = 1;
   const auto stats = ConvertSource([&](SourceUse) { return source.Open(); },
                                    PosixFileSystem(), path, options);
   EXPECT_TRUE(stats) << stats.error().message;
-  auto pack =
-      PackFile::Open(*PosixFileSystem().OpenForRead(path), ReadOptions{});
-  EXPECT_TRUE(pack) << pack.error().message;
-  return *std::move(pack);
+  auto archive =
+      ArchiveFile::Open(*PosixFileSystem().OpenForRead(path), ReadOptions{});
+  EXPECT_TRUE(archive) << archive.error().message;
+  return *std::move(archive);
 }
 
 TEST(Padding, AnOrdinaryFileIsNotMadeLarger) {
   MemorySource source = SampleHistory(4);
   const TempDir directory;
-  const auto pack = Convert(source, directory);
-  EXPECT_EQ(pack->toc().Find(format::kPaddingChunk), nullptr);
+  const auto archive = Convert(source, directory);
+  EXPECT_EQ(archive->toc().Find(format::kPaddingChunk), nullptr);
 }
 
 TEST(Padding, AFileOfZerosIsMadeLargeEnoughToBeRead) {
@@ -45,16 +45,16 @@ TEST(Padding, AFileOfZerosIsMadeLargeEnoughToBeRead) {
   MemorySource source = SampleHistory(1);
   source.AddBlob(std::string(kSize, '\0'));
   const TempDir directory;
-  const auto pack = Convert(source, directory);
-  ASSERT_NE(pack->toc().Find(format::kPaddingChunk), nullptr);
-  const uint64_t size = pack->file().size();
+  const auto archive = Convert(source, directory);
+  ASSERT_NE(archive->toc().Find(format::kPaddingChunk), nullptr);
+  const uint64_t size = archive->file().size();
   EXPECT_LT(size, kSize / 500);
   EXPECT_TRUE(
       (format::Expansion{2 * kSize, 0, 0}).Within(format::MaxExpansion(size)));
   RunOptions run;
   run.threads = 1;
   VerifyReport report;
-  EXPECT_TRUE(VerifyPack(*pack, VerifyLevel::kConnectivity, run, report));
+  EXPECT_TRUE(VerifyArchive(*archive, VerifyLevel::kConnectivity, run, report));
   EXPECT_TRUE(report.ok()) << report.damages.front().message;
 }
 

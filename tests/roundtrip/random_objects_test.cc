@@ -23,7 +23,7 @@
 #include "support/program.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"
-#include "verify/verify_pack.h"
+#include "verify/verify_archive.h"
 
 namespace zpack::testing {
 namespace {
@@ -216,21 +216,21 @@ class OddObjectMaker {
 void ExpectHolds(const std::string& path, const MemorySource& source) {
   auto file = PosixFileSystem().OpenForRead(path);
   ASSERT_THAT(file, IsOk());
-  const auto pack = PackFile::Open(*std::move(file), ReadOptions{});
-  ASSERT_THAT(pack, IsOk());
+  const auto archive = ArchiveFile::Open(*std::move(file), ReadOptions{});
+  ASSERT_THAT(archive, IsOk());
   for (const VerifyLevel level :
        {VerifyLevel::kChecksums, VerifyLevel::kObjects}) {
     VerifyReport report;
-    ASSERT_THAT(VerifyPack(**pack, level, RunOptions{}, report), IsOk());
+    ASSERT_THAT(VerifyArchive(**archive, level, RunOptions{}, report), IsOk());
     ASSERT_TRUE(report.damages.empty()) << report.damages[0].message;
   }
-  ASSERT_EQ((*pack)->ids().size(), source.objects().size());
-  ObjectReader reader(**pack);
+  ASSERT_EQ((*archive)->ids().size(), source.objects().size());
+  ObjectReader reader(**archive);
   Bytes content;
   for (const auto& [id, object] : source.objects()) {
-    const auto rank = (*pack)->ids().Find(id);
+    const auto rank = (*archive)->ids().Find(id);
     ASSERT_TRUE(rank);
-    const auto type = reader.Read((*pack)->number(*rank), id, content);
+    const auto type = reader.Read((*archive)->number(*rank), id, content);
     ASSERT_THAT(type, IsOk());
     ASSERT_EQ(*type, object.type);
     ASSERT_EQ(AsText(content), object.content) << id.ToHex();

@@ -11,8 +11,8 @@
 
 #include "format/block.h"
 #include "object/object_hasher.h"
+#include "reader/archive_file.h"
 #include "reader/block_decoder.h"
-#include "reader/pack_file.h"
 #include "support/memory_file.h"
 #include "support/temp_dir.h"
 
@@ -272,17 +272,17 @@ HostileFile BlocksThatNameEachOtherInTurns() {
 // beyond that. REQUIRES: commits and trees name only objects whose ids are
 // true.
 void SetTrueIds(HostileFile& file) {
-  const auto pack =
-      PackFile::Open(std::make_unique<MemoryFile>(file.Build()), ReadOptions{});
-  Require(pack.has_value(), "a bomb that can be opened");
+  const auto archive = ArchiveFile::Open(
+      std::make_unique<MemoryFile>(file.Build()), ReadOptions{});
+  Require(archive.has_value(), "a bomb that can be opened");
   BlockDecoder decoder;
   ObjectHasher hasher(ObjectFormat::kSha1);
-  for (size_t at = 0; at < (*pack)->blocks().block_count(); ++at) {
-    const auto block = decoder.Decode((*pack)->blocks(), at);
+  for (size_t at = 0; at < (*archive)->blocks().block_count(); ++at) {
+    const auto block = decoder.Decode((*archive)->blocks(), at);
     Require(block.has_value(), "a bomb that can be decoded");
     const format::BlockHeader& header = block->objects.header;
     const Status hashed =
-        block->ForEachObject((*pack)->blocks().max_kept(),
+        block->ForEachObject((*archive)->blocks().max_kept(),
                              [&](size_t index, ByteView content) -> Status {
                                file.ids[header.first_object + index] =
                                    hasher.Hash(header.type, content);

@@ -15,7 +15,7 @@
 #include "format/trailer.h"
 #include "object/object_hasher.h"
 #include "object/object_id_table.h"
-#include "reader/pack_file.h"
+#include "reader/archive_file.h"
 #include "support/memory_file.h"
 #include "support/repair.h"
 #include "support/temp_dir.h"
@@ -198,11 +198,11 @@ HostileFile::HostileFile() {
 }
 
 HostileFile::HostileFile(ByteView file) {
-  const auto pack = PackFile::Open(
+  const auto archive = ArchiveFile::Open(
       std::make_unique<MemoryFile>(Bytes(file.begin(), file.end())),
       ReadOptions{});
-  Require(pack.has_value(), "no valid file to take apart");
-  const PackFile& from = **pack;
+  Require(archive.has_value(), "no valid file to take apart");
+  const ArchiveFile& from = **archive;
   header = from.header();
   refs = from.refs();
   for (size_t block = 0; block < from.blocks().block_count(); ++block) {
@@ -365,10 +365,10 @@ void RepairFile(Bytes& bytes) {
   if (bytes.size() < format::kFixedHeaderSize + format::kTrailerSize) return;
   const uint64_t header_size = LoadBigEndian<uint32_t>(&bytes[24]);
   if (header_size > bytes.size() - format::kTrailerSize) return;
-  const auto pack =
-      PackFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
-  if (pack) {
-    std::ranges::copy(format::ContentDigest((*pack)->ids()),
+  const auto archive =
+      ArchiveFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
+  if (archive) {
+    std::ranges::copy(format::ContentDigest((*archive)->ids()),
                       bytes.end() - 2 * format::kDigestSize);
   }
   std::ranges::copy(FileHash(bytes, header_size),

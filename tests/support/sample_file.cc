@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "convert/convert_source.h"
-#include "reader/pack_file.h"
+#include "reader/archive_file.h"
 #include "support/memory_file.h"
 #include "support/memory_source.h"
 #include "support/temp_dir.h"
@@ -27,13 +27,13 @@ Bytes SampleFile() {
 }
 
 std::string FirstDamage(const Bytes& bytes, VerifyLevel level) {
-  const auto pack =
-      PackFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
-  if (!pack) return pack.error().message;
+  const auto archive =
+      ArchiveFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
+  if (!archive) return archive.error().message;
   RunOptions run;
   run.threads = 1;
   VerifyReport report;
-  const Status status = VerifyPack(**pack, level, run, report);
+  const Status status = VerifyArchive(**archive, level, run, report);
   if (!status) return status.error().message;
   return report.ok() ? "" : report.damages.front().message;
 }

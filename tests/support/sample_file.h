@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/bytes.h"
-#include "verify/verify_pack.h"
+#include "verify/verify_archive.h"
 
 namespace zpack::testing {
 

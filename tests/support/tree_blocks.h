@@ -20,6 +20,7 @@
 #include "format/chunk.h"
 #include "object/object_id_table.h"
 #include "reader/block_decoder.h"
+#include "reader/id_of_number.h"
 #include "reader/rebuild_objects.h"
 #include "support/deltas.h"
 #include "support/temp_dir.h"
@@ -99,7 +100,7 @@ struct NumberedIds {
   std::vector<uint32_t> numbers;  // the number of each rank
 
   ObjectId operator[](uint32_t number) const { return ids[order[number]]; }
-  TreeBlock::IdOf id_of() const {
+  IdOfNumber id_of() const {
     return [this](uint32_t number) { return (*this)[number]; };
   }
 };
@@ -291,7 +292,7 @@ inline std::vector<PathTree> RandomTrees(Random& random, const NumberedIds& ids,
 
 // Calls `visit` with index and content of each tree, in order.
 inline Status ForEachTree(
-    const TreeBlock& trees, const TreeBlock::IdOf& id_of,
+    const TreeBlock& trees, const IdOfNumber& id_of,
     const std::function<Status(size_t, ByteView)>& visit) {
   return RebuildInOrder(
       trees.layout(), UINT64_MAX,
@@ -302,7 +303,7 @@ inline Status ForEachTree(
 }
 
 // A decoded block around `trees`, as BlockDecoder makes it.
-inline DecodedBlock DecodedFrom(TreeBlock trees, TreeBlock::IdOf id_of) {
+inline DecodedBlock DecodedFrom(TreeBlock trees, IdOfNumber id_of) {
   DecodedBlock block;
   block.objects.header.kind = format::BlockKind::kTrees;
   block.objects.header.type = ObjectType::kTree;

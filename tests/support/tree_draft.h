@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "reader/id_of_number.h"
 #include "support/matchers.h"
 #include "support/tree_blocks.h"
 
@@ -31,7 +32,7 @@ inline ObjectId IdOf(uint32_t number) {
 
 // Rebuilds everything.
 inline std::vector<Bytes> Contents(const TreeBlock& block,
-                                   const TreeBlock::IdOf& id_of) {
+                                   const IdOfNumber& id_of) {
   std::vector<Bytes> contents;
   EXPECT_THAT(ForEachTree(block, id_of,
                           [&](size_t index, ByteView content) {

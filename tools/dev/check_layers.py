@@ -264,7 +264,7 @@ CASES = [
     ({}, ""),
     ({"src/base/up.h": '#include "format/block.h"\n'},
      "src/base/up.h:3: layer 'base' may not include layer 'format'"),
-    ({"src/writer/w.h": '\n#  include  "reader/pack_file.h"\n'},
+    ({"src/writer/w.h": '\n#  include  "reader/archive_file.h"\n'},
      "src/writer/w.h:4: 'writer' may never include 'reader'"),
     ({"src/reader/r.h": '#include "writer/plan.h"\n'},
      "'reader' may never include 'writer'"),

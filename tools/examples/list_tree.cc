@@ -5,7 +5,7 @@
 //
 //   list_tree FILE
 
-#include <zpack/pack_reader.h>
+#include <zpack/archive_reader.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -52,7 +52,7 @@ std::optional<std::vector<Entry>> ParseTree(const Content& tree,
   return entries;
 }
 
-zpack::Status ListHead(const zpack::PackReader& reader) {
+zpack::Status ListHead(const zpack::ArchiveReader& reader) {
   const auto head = reader.Resolve("HEAD");
   if (!head) return std::unexpected(head.error());
   const auto commit = reader.Read(*head);
@@ -87,7 +87,7 @@ zpack::Status ListHead(const zpack::PackReader& reader) {
 
 int main(int argc, char** argv) {
   if (argc != 2) return 129;
-  const auto reader = zpack::PackReader::Open(argv[1], {});
+  const auto reader = zpack::ArchiveReader::Open(argv[1], {});
   if (!reader) {
     std::cerr << reader.error().message << '\n';
     return 128;

@@ -5,14 +5,14 @@
 //
 //   read_head FILE
 
-#include <zpack/pack_reader.h>
+#include <zpack/archive_reader.h>
 
 #include <iostream>
 #include <string_view>
 
 int main(int argc, char** argv) {
   if (argc != 2) return 129;
-  const auto reader = zpack::PackReader::Open(argv[1], {});
+  const auto reader = zpack::ArchiveReader::Open(argv[1], {});
   if (!reader) {
     std::cerr << reader.error().message << '\n';
     return 128;

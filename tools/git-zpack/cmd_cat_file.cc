@@ -13,7 +13,7 @@
 #include "common_options.h"
 #include "content_writer.h"
 #include "tree_printer.h"
-#include "zpack/pack_reader.h"
+#include "zpack/archive_reader.h"
 
 namespace zpack::cli {
 namespace {
@@ -42,7 +42,7 @@ void AddOptions(po::options_description& options) {
       "writing them to a temporary file first");
 }
 
-ContentWriter WriterOf(const PackReader& reader,
+ContentWriter WriterOf(const ArchiveReader& reader,
                        const po::variables_map& values, std::ostream& out) {
   return {reader, ReadOptions{}.cache_size,
           Has(values, "unverified-stream") ? LargeContent::kStream
@@ -50,7 +50,7 @@ ContentWriter WriterOf(const PackReader& reader,
           out};
 }
 
-int PrettyPrint(const PackReader& reader, const po::variables_map& values,
+int PrettyPrint(const ArchiveReader& reader, const po::variables_map& values,
                 const ObjectId& id, const ObjectInfo& info, const Io& io) {
   if (info.type != ObjectType::kTree) {
     const Status status = WriterOf(reader, values, io.out).Write(id, info, "");
@@ -64,7 +64,7 @@ int PrettyPrint(const PackReader& reader, const po::variables_map& values,
   return kDone;
 }
 
-int RunOne(const PackReader& reader, const po::variables_map& values,
+int RunOne(const ArchiveReader& reader, const po::variables_map& values,
            const Io& io) {
   if (!Has(values, "object")) throw UsageError{"missing <object>"};
   const auto id = reader.Resolve(Text(values, "object"));
@@ -107,7 +107,7 @@ Result<bool> Missing(const Error& error) {
 class BatchPrinter {
  public:
   // Without `contents`, only types and sizes.
-  BatchPrinter(const PackReader& reader, BatchFormat format,
+  BatchPrinter(const ArchiveReader& reader, BatchFormat format,
                std::optional<ContentWriter> contents, std::ostream& out)
       : reader_(reader),
         format_(std::move(format)),
@@ -141,7 +141,7 @@ class BatchPrinter {
   }
 
  private:
-  const PackReader& reader_;
+  const ArchiveReader& reader_;
   BatchFormat format_;
   std::optional<ContentWriter> contents_;
   std::ostream& out_;
@@ -152,7 +152,7 @@ class BatchPrinter {
 // otherwise a block would be decoded again for each of its objects.
 class AheadPrinter {
  public:
-  AheadPrinter(const PackReader& reader, BatchPrinter& printer)
+  AheadPrinter(const ArchiveReader& reader, BatchPrinter& printer)
       : reader_(reader), printer_(printer) {}
 
   Status Add(const ObjectId& id) {
@@ -183,13 +183,13 @@ class AheadPrinter {
   static constexpr uint64_t kMaxBytes = uint64_t{96} << 20;
   static constexpr size_t kMaxObjects = size_t{1} << 18;
 
-  const PackReader& reader_;
+  const ArchiveReader& reader_;
   BatchPrinter& printer_;
   std::vector<ObjectId> ids_;
   uint64_t bytes_ = 0;
 };
 
-Status PrintAll(const PackReader& reader, const po::variables_map& values,
+Status PrintAll(const ArchiveReader& reader, const po::variables_map& values,
                 BatchPrinter& printer) {
   if (Has(values, "unordered") || !Has(values, "batch")) {
     return reader.ForEachId(
@@ -224,7 +224,7 @@ Status PrintFromInput(BatchPrinter& printer, const Io& io) {
   return {};
 }
 
-int RunBatch(const PackReader& reader, const po::variables_map& values,
+int RunBatch(const ArchiveReader& reader, const po::variables_map& values,
              const Io& io) {
   const bool contents = Has(values, "batch");
   auto format =
@@ -262,7 +262,7 @@ int Run(const po::variables_map& values, const Io& io) {
       !Has(values, "batch")) {
     throw UsageError{"'--unverified-stream' needs '-p' or '--batch'"};
   }
-  const auto reader = PackReader::Open(Text(values, "file"), ReadOptions{});
+  const auto reader = ArchiveReader::Open(Text(values, "file"), ReadOptions{});
   if (!reader) return Fail(io, reader.error());
   return batch ? RunBatch(**reader, values, io) : RunOne(**reader, values, io);
 }

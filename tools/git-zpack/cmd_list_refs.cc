@@ -4,7 +4,7 @@
 #include <ostream>
 
 #include "common_options.h"
-#include "zpack/pack_reader.h"
+#include "zpack/archive_reader.h"
 
 namespace zpack::cli {
 namespace {

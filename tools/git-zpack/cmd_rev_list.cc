@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common_options.h"
-#include "zpack/pack_reader.h"
+#include "zpack/archive_reader.h"
 #include "zpack/quote.h"
 
 namespace zpack::cli {
@@ -69,7 +69,7 @@ class LineWriter {
   std::string text_;
 };
 
-Status Count(const PackReader& reader, const WalkOptions& walk,
+Status Count(const ArchiveReader& reader, const WalkOptions& walk,
              std::ostream& out) {
   uint64_t count = 0;
   const Status status = reader.Walk(walk, [&](const WalkedObject&) -> Status {
@@ -80,7 +80,7 @@ Status Count(const PackReader& reader, const WalkOptions& walk,
   return status;
 }
 
-Status List(const PackReader& reader, const WalkOptions& walk,
+Status List(const ArchiveReader& reader, const WalkOptions& walk,
             LineWriter::Names names, std::ostream& out) {
   LineWriter writer(names, out);
   const Status status = reader.Walk(
@@ -111,7 +111,7 @@ int Run(const po::variables_map& values, const Io& io) {
                                    QuoteName(revision))};
     }
   }
-  const auto reader = PackReader::Open(Text(values, "file"), ReadOptions{});
+  const auto reader = ArchiveReader::Open(Text(values, "file"), ReadOptions{});
   if (!reader) return Fail(io, reader.error());
   WalkOptions walk;
   if (Has(values, "all")) walk.refs = WalkRefs::kAll;

@@ -8,7 +8,7 @@
 
 #include "common_options.h"
 #include "statistics_printer.h"
-#include "zpack/pack_reader.h"
+#include "zpack/archive_reader.h"
 #include "zpack/quote.h"
 
 namespace zpack::cli {
@@ -152,7 +152,7 @@ int RunStatistics(const po::variables_map& values, const Io& io) {
 
 int Run(const po::variables_map& values, const Io& io) {
   if (Has(values, "stats")) return RunStatistics(values, io);
-  const auto reader = PackReader::Open(Text(values, "file"), ReadOptions{});
+  const auto reader = ArchiveReader::Open(Text(values, "file"), ReadOptions{});
   if (!reader) return Fail(io, reader.error());
   const auto description = (*reader)->Describe();
   if (!description) return Fail(io, description.error());

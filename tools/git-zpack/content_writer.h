@@ -10,7 +10,7 @@
 #include <iosfwd>
 #include <string_view>
 
-#include "zpack/pack_reader.h"
+#include "zpack/archive_reader.h"
 
 namespace zpack::cli {
 
@@ -25,19 +25,19 @@ class ContentWriter {
  public:
   // `reader` and `out` outlive the writer. `held` is the
   // ReadOptions::cache_size with which `reader` was opened.
-  ContentWriter(const PackReader& reader, uint64_t held, LargeContent large,
+  ContentWriter(const ArchiveReader& reader, uint64_t held, LargeContent large,
                 std::ostream& out)
       : reader_(reader), held_(held), large_(large), out_(out) {}
 
   // Writes `head` and the content of the object. kCorrupt when it does not hash
   // to its id, kIo when it cannot be written or spooled, and what
-  // PackReader::Stream returns; nothing is written then, but with
+  // ArchiveReader::Stream returns; nothing is written then, but with
   // LargeContent::kStream of a large object.
   Status Write(const ObjectId& id, const ObjectInfo& info,
                std::string_view head);
 
  private:
-  const PackReader& reader_;
+  const ArchiveReader& reader_;
   uint64_t held_;
   LargeContent large_;
   std::ostream& out_;

@@ -5,8 +5,8 @@
 
 #include <iostream>
 
+#include "zpack/archive_reader.h"
 #include "zpack/convert.h"
-#include "zpack/pack_reader.h"
 #include "zpack/restore.h"
 #include "zpack/verify.h"
 #include "zpack/version.h"
@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
     std::cerr << stats.error().message << '\n';
     return 1;
   }
-  const auto reader = zpack::PackReader::Open(argv[2], zpack::ReadOptions{});
+  const auto reader = zpack::ArchiveReader::Open(argv[2], zpack::ReadOptions{});
   if (!reader) {
     std::cerr << reader.error().message << '\n';
     return 1;

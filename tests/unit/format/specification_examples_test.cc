@@ -13,13 +13,13 @@
 #include <vector>
 
 #include "base/hex.h"
+#include "reader/archive_file.h"
 #include "reader/commit_block.h"
 #include "reader/delta_block.h"
-#include "reader/pack_file.h"
 #include "reader/tree_block.h"
 #include "support/memory_file.h"
 #include "support/specification.h"
-#include "verify/verify_pack.h"
+#include "verify/verify_archive.h"
 
 namespace zpack {
 namespace {
@@ -216,33 +216,34 @@ TEST(SpecificationExamples, EveryByteOfTheWorkedExampleIsExplained) {
 
 TEST(SpecificationExamples, WorkedExampleIsAFileWithTheObjectsListed) {
   const std::string text = ReadSpecification();
-  auto pack = PackFile::Open(std::make_unique<MemoryFile>(ReadDump(text)), {});
-  ASSERT_TRUE(pack) << pack.error().message;
+  auto archive =
+      ArchiveFile::Open(std::make_unique<MemoryFile>(ReadDump(text)), {});
+  ASSERT_TRUE(archive) << archive.error().message;
   VerifyReport report;
   const Status verified =
-      VerifyPack(**pack, VerifyLevel::kConnectivity, {}, report);
+      VerifyArchive(**archive, VerifyLevel::kConnectivity, {}, report);
   ASSERT_TRUE(verified) << verified.error().message;
   EXPECT_TRUE(report.ok());
   EXPECT_EQ(report.objects_verified, 9U);
 
   const Rows rows =
       ReadTable(text, "| object number | rank | type | size | id | what |");
-  EXPECT_EQ(rows.size(), (*pack)->object_count());
+  EXPECT_EQ(rows.size(), (*archive)->object_count());
   for (const Row& row : rows) {
     const auto id = ObjectId::FromHex(row[4]);
     ASSERT_TRUE(id) << row[4];
-    const auto rank = (*pack)->ids().Find(*id);
+    const auto rank = (*archive)->ids().Find(*id);
     ASSERT_TRUE(rank) << row[4];
     EXPECT_EQ(std::to_string(*rank), row[1]);
-    EXPECT_EQ(std::to_string((*pack)->number(*rank)), row[0]);
+    EXPECT_EQ(std::to_string((*archive)->number(*rank)), row[0]);
   }
 }
 
 TEST(SpecificationExamples, BothDirectionsOfTheNumberingAreThoseOfTheExample) {
   const std::string text = ReadSpecification();
-  const auto pack =
-      PackFile::Open(std::make_unique<MemoryFile>(ReadDump(text)), {});
-  ASSERT_TRUE(pack) << pack.error().message;
+  const auto archive =
+      ArchiveFile::Open(std::make_unique<MemoryFile>(ReadDump(text)), {});
+  ASSERT_TRUE(archive) << archive.error().message;
   const size_t section = text.find("\n### Numbering\n");
   const Row numbers =
       ReadTable(text, "| rank | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 |", section)
@@ -254,8 +255,8 @@ TEST(SpecificationExamples, BothDirectionsOfTheNumberingAreThoseOfTheExample) {
   ASSERT_EQ(numbers.size(), 10U);
   ASSERT_EQ(ranks.size(), 10U);
   for (uint32_t i = 0; i < 9; ++i) {
-    EXPECT_EQ(numbers[i + 1], std::to_string((*pack)->number(i)));
-    EXPECT_EQ(ranks[i + 1], std::to_string((*pack)->rank(i)));
+    EXPECT_EQ(numbers[i + 1], std::to_string((*archive)->number(i)));
+    EXPECT_EQ(ranks[i + 1], std::to_string((*archive)->rank(i)));
   }
 }
 

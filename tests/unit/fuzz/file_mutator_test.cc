@@ -17,7 +17,7 @@
 #include "support/memory_file.h"
 #include "support/memory_source.h"
 #include "support/temp_dir.h"
-#include "verify/verify_pack.h"
+#include "verify/verify_archive.h"
 
 namespace zpack::testing {
 namespace {
@@ -39,14 +39,14 @@ Bytes SampleFile() {
 
 // Of the error that opening `file` gives, or the damages that verify finds.
 std::string Complaints(const Bytes& file, VerifyLevel level) {
-  const auto pack =
-      PackFile::Open(std::make_unique<MemoryFile>(file), ReadOptions{});
-  if (!pack) return pack.error().message;
+  const auto archive =
+      ArchiveFile::Open(std::make_unique<MemoryFile>(file), ReadOptions{});
+  if (!archive) return archive.error().message;
   RunOptions run;
   run.threads = 1;
   VerifyReport report;
   std::string complaints;
-  const Status verified = VerifyPack(**pack, level, run, report);
+  const Status verified = VerifyArchive(**archive, level, run, report);
   if (!verified) complaints = verified.error().message;
   for (const Damage& damage : report.damages) {
     complaints += damage.message + '\n';

@@ -15,8 +15,8 @@
 #include "codec/deflate.h"
 #include "object/object_hasher.h"
 #include "pack/pack_delta.h"
-#include "pack/stock_pack_reader.h"
-#include "pack/stock_pack_writer.h"
+#include "pack/pack_reader.h"
+#include "pack/pack_writer.h"
 #include "support/deltas.h"
 #include "support/matchers.h"
 #include "support/temp_dir.h"
@@ -54,8 +54,7 @@ class LongChainTest : public ::testing::Test {
   // Versions of one content, of which each but the first is a delta against
   // the one before it.
   void SetUp() override {
-    auto writer =
-        StockPackWriter::Create(PosixFileSystem(), dir_.path(), kVersions);
+    auto writer = PackWriter::Create(PosixFileSystem(), dir_.path(), kVersions);
     ASSERT_THAT(writer, IsOk());
     testing::Random random(1);
     Bytes content = testing::RandomText(random, kSize);
@@ -97,7 +96,7 @@ class LongChainTest : public ::testing::Test {
     ASSERT_THAT(index, IsOk());
     auto file = PosixFileSystem().OpenForRead(dir_ / "chain.pack");
     ASSERT_THAT(file, IsOk());
-    auto reader = StockPackReader::Create(
+    auto reader = PackReader::Create(
         *std::move(index),
         std::make_unique<CountedFile>(*std::move(file), reads_),
         std::make_shared<BaseCache>(kCache));
@@ -118,7 +117,7 @@ class LongChainTest : public ::testing::Test {
   TempDir dir_;
   std::vector<ObjectId> ids_;
   uint64_t reads_ = 0;
-  std::unique_ptr<StockPackReader> reader_;
+  std::unique_ptr<PackReader> reader_;
 };
 
 TEST_F(LongChainTest, ReadForwardExpandsEachEntryOnce) {

@@ -29,16 +29,16 @@ class ObjectLocatorTest : public ::testing::Test {
                               PosixFileSystem(), path, options),
                 IsOk());
     file_ = *ReadWholeFile(PosixFileSystem(), path, 1 << 20);
-    whole_ = *PackFile::Open(std::make_unique<MemoryFile>(file_), {});
+    whole_ = *ArchiveFile::Open(std::make_unique<MemoryFile>(file_), {});
     Open();
   }
 
   void Open() {
-    auto pack =
-        PackFile::OpenWithoutIndex(std::make_unique<MemoryFile>(file_), {});
-    ASSERT_THAT(pack, IsOk());
-    pack_ = *std::move(pack);
-    locator_.emplace(*pack_);
+    auto archive =
+        ArchiveFile::OpenWithoutIndex(std::make_unique<MemoryFile>(file_), {});
+    ASSERT_THAT(archive, IsOk());
+    archive_ = *std::move(archive);
+    locator_.emplace(*archive_);
   }
 
   // Damages the payload of a chunk.
@@ -49,8 +49,8 @@ class ObjectLocatorTest : public ::testing::Test {
 
   MemorySource source_ = SampleHistory(20);
   Bytes file_;
-  std::unique_ptr<PackFile> whole_;
-  std::unique_ptr<PackFile> pack_;
+  std::unique_ptr<ArchiveFile> whole_;
+  std::unique_ptr<ArchiveFile> archive_;
   std::optional<ObjectLocator> locator_;
   ObjectId absent_ = ObjectId(Bytes(20, 0x5a));
 };
@@ -66,7 +66,7 @@ TEST_F(ObjectLocatorTest, FindsEveryObjectWithoutTheIndex) {
     EXPECT_EQ(matches->count, 1U);
     EXPECT_EQ(matches->first, std::vector{id});
   }
-  EXPECT_FALSE(pack_->index_loaded());
+  EXPECT_FALSE(archive_->index_loaded());
 }
 
 TEST_F(ObjectLocatorTest, NamesSoManyMatchesAndNoMore) {
@@ -82,7 +82,7 @@ TEST_F(ObjectLocatorTest, NamesSoManyMatchesAndNoMore) {
 
 TEST_F(ObjectLocatorTest, LoadsTheIndexToSayNo) {
   EXPECT_THAT(locator_->Contains(absent_), HasCode(ErrorCode::kNotFound));
-  EXPECT_TRUE(pack_->index_loaded());
+  EXPECT_TRUE(archive_->index_loaded());
   // From then on answers come from there.
   EXPECT_THAT(locator_->Find(absent_), HasCode(ErrorCode::kNotFound));
   EXPECT_THAT(locator_->FindChecked(absent_), HasCode(ErrorCode::kNotFound));
@@ -95,22 +95,22 @@ TEST_F(ObjectLocatorTest, LoadsTheIndexToSayNo) {
 
 TEST_F(ObjectLocatorTest, LoadsTheIndexWhenThatHasBecomeCheaper) {
   const ObjectId id = whole_->ids()[3];
-  const uint64_t max = ObjectLocator::MaxLookups(pack_->object_count());
+  const uint64_t max = ObjectLocator::MaxLookups(archive_->object_count());
   for (uint64_t i = 0; i < max; ++i) ASSERT_THAT(locator_->Find(id), IsOk());
-  EXPECT_FALSE(pack_->index_loaded());
+  EXPECT_FALSE(archive_->index_loaded());
   EXPECT_EQ(*locator_->Find(id), whole_->number(3));
-  EXPECT_TRUE(pack_->index_loaded());
+  EXPECT_TRUE(archive_->index_loaded());
   // A damaged one cannot be.
-  Damage(pack_->index_chunks().ids,
+  Damage(archive_->index_chunks().ids,
          format::kObjectIdsHeaderSize + format::kFanOutSize + 5);
   for (uint64_t i = 0; i < max + 10; ++i) {
     EXPECT_EQ(*locator_->Find(id), whole_->number(3));
   }
-  EXPECT_FALSE(pack_->index_loaded());
+  EXPECT_FALSE(archive_->index_loaded());
 }
 
 TEST_F(ObjectLocatorTest, ADamagedIndexDoesNotSayNo) {
-  Damage(pack_->index_chunks().ids,
+  Damage(archive_->index_chunks().ids,
          format::kObjectIdsHeaderSize + format::kFanOutSize + 5);
   EXPECT_THAT(locator_->Contains(whole_->ids()[0]),
               HasCode(ErrorCode::kCorrupt));
@@ -123,7 +123,7 @@ TEST_F(ObjectLocatorTest, ADamagedIndexDoesNotSayNo) {
 }
 
 TEST_F(ObjectLocatorTest, DamagedNumbersAreNotPassedOnUnchecked) {
-  Damage(pack_->index_chunks().numbers, 0);
+  Damage(archive_->index_chunks().numbers, 0);
   const ObjectId id = whole_->ids()[0];
   EXPECT_THAT(locator_->FindChecked(id), HasCode(ErrorCode::kCorrupt));
   EXPECT_THAT(locator_->Contains(id), IsOk());

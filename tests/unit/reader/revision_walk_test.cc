@@ -20,8 +20,8 @@
 #include "support/memory_file.h"
 #include "support/memory_source.h"
 #include "support/temp_dir.h"
+#include "writer/archive_writer.h"
 #include "writer/encoding_options.h"
-#include "writer/pack_writer.h"
 
 namespace zpack {
 namespace {
@@ -57,22 +57,22 @@ class RevisionWalkTest : public ::testing::Test {
     EncodingOptions options;
     options.level = 1;
     options.block_size = 4096;
-    const auto plan = PlanPack(*source, {list->ids, *list, source_.refs},
-                               options, RunOptions{});
+    const auto plan = PlanArchive(*source, {list->ids, *list, source_.refs},
+                                  options, RunOptions{});
     EXPECT_THAT(plan, IsOk());
-    EXPECT_THAT(WritePack(*plan, {}, RunOptions{}, **created), IsOk());
+    EXPECT_THAT(WriteArchive(*plan, {}, RunOptions{}, **created), IsOk());
     const std::string bytes = testing::ReadFile(path);
     return {bytes.begin(), bytes.end()};
   }
 
   // Walks everything; the last part of what was visited is in `visited_`.
   Status Walk(Bytes file, const WalkOptions& options) {
-    const auto pack = PackFile::Open(
+    const auto archive = ArchiveFile::Open(
         std::make_unique<testing::MemoryFile>(std::move(file)), ReadOptions{});
-    EXPECT_THAT(pack, IsOk());
+    EXPECT_THAT(archive, IsOk());
     visited_.clear();
     return WalkRevisions(
-        **pack, options, [&](const WalkedObject& object) -> Status {
+        **archive, options, [&](const WalkedObject& object) -> Status {
           visited_.push_back(
               fmt::format("{} {}", object.id.ToHex(), object.name));
           return {};
@@ -295,13 +295,13 @@ TEST_F(RevisionWalkTest, VersionsThatCanOnlyBeRebuiltGiveAllTheirObjects) {
 
 TEST_F(RevisionWalkTest, StopsAtTheFirstErrorOfAVisit) {
   Commit(source_.AddTree({{"100644", "a", source_.AddBlob("b")}}), {});
-  const auto pack = PackFile::Open(
+  const auto archive = ArchiveFile::Open(
       std::make_unique<testing::MemoryFile>(Written()), ReadOptions{});
-  ASSERT_THAT(pack, IsOk());
+  ASSERT_THAT(archive, IsOk());
   for (size_t last = 1; last <= 3; ++last) {
     size_t visited = 0;
     const Status status = WalkRevisions(
-        **pack, {WalkRefs::kAll, {}, WalkObjects::kAll},
+        **archive, {WalkRefs::kAll, {}, WalkObjects::kAll},
         [&](const WalkedObject&) -> Status {
           if (++visited < last) return {};
           return std::unexpected(Error{ErrorCode::kMismatch, "seen"});
@@ -316,21 +316,21 @@ TEST_F(RevisionWalkTest, ADamagedBlockIsNamed) {
   const Bytes good = Written();
   const WalkOptions options{WalkRefs::kAll, {}, WalkObjects::kAll};
   ASSERT_THAT(Walk(good, options), IsOk());
-  const auto pack = PackFile::Open(std::make_unique<testing::MemoryFile>(good),
-                                   ReadOptions{});
-  ASSERT_THAT(pack, IsOk());
+  const auto archive = ArchiveFile::Open(
+      std::make_unique<testing::MemoryFile>(good), ReadOptions{});
+  ASSERT_THAT(archive, IsOk());
   size_t found = 0;
-  for (size_t block = 0; block < (*pack)->blocks().block_count(); ++block) {
+  for (size_t block = 0; block < (*archive)->blocks().block_count(); ++block) {
     Bytes bad = good;
-    bad[(*pack)->blocks().block_offset(block) + 40] ^= 1;
+    bad[(*archive)->blocks().block_offset(block) + 40] ^= 1;
     const Status status = Walk(std::move(bad), options);
     if (status) continue;  // nothing needs the content of blobs
     ++found;
-    EXPECT_THAT(
-        status,
-        IsError(ErrorCode::kCorrupt,
-                HasSubstr(fmt::format("in block {} at offset {} of", block,
-                                      (*pack)->blocks().block_offset(block)))));
+    EXPECT_THAT(status,
+                IsError(ErrorCode::kCorrupt,
+                        HasSubstr(fmt::format(
+                            "in block {} at offset {} of", block,
+                            (*archive)->blocks().block_offset(block)))));
   }
   EXPECT_GE(found, 3U);
 }

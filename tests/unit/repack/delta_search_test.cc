@@ -60,7 +60,7 @@ class DeltaSearchTest : public ::testing::Test {
   }
 
   SearchPlan MakePlan(const DeltaSearchOptions& options) {
-    SearchPlan plan = PlanStretches(list_, lineages_, reuse_, options);
+    SearchPlan plan = PlanSearch(list_, lineages_, reuse_, options);
     taking_part_ = plan.taking_part;
     return plan;
   }

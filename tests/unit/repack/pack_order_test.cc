@@ -41,37 +41,35 @@ ObjectList List(const std::vector<Object>& objects) {
 
 using Order = std::vector<uint32_t>;
 
-TEST(StockPackOrderTest, NothingHasNoOrder) {
-  EXPECT_EQ(StockPackOrder(List({}), {}, PackLayout::kBlobFamilies), Order{});
+TEST(PackOrderTest, NothingHasNoOrder) {
+  EXPECT_EQ(PackOrder(List({}), {}, PackLayout::kBlobFamilies), Order{});
 }
 
-TEST(StockPackOrderTest, TypesComeOneAfterTheOther) {
-  EXPECT_EQ(
-      StockPackOrder(List({{ObjectType::kBlob, 0},
-                           {ObjectType::kTree, 1},
-                           {ObjectType::kTag, 2},
-                           {ObjectType::kCommit, 3}}),
-                     {kNone, kNone, kNone, kNone}, PackLayout::kBlobFamilies),
-      (Order{3, 2, 1, 0}));
+TEST(PackOrderTest, TypesComeOneAfterTheOther) {
+  EXPECT_EQ(PackOrder(List({{ObjectType::kBlob, 0},
+                            {ObjectType::kTree, 1},
+                            {ObjectType::kTag, 2},
+                            {ObjectType::kCommit, 3}}),
+                      {kNone, kNone, kNone, kNone}, PackLayout::kBlobFamilies),
+            (Order{3, 2, 1, 0}));
 }
 
-TEST(StockPackOrderTest, RecentObjectsComeFirstAndUnreachableOnesLast) {
-  EXPECT_EQ(
-      StockPackOrder(List({{ObjectType::kBlob, ObjectList::kUnreached},
-                           {ObjectType::kBlob, 7},
-                           {ObjectType::kBlob, ObjectList::kUnreached},
-                           {ObjectType::kBlob, 3}}),
-                     {kNone, kNone, kNone, kNone}, PackLayout::kBlobFamilies),
-      (Order{3, 1, 0, 2}));
+TEST(PackOrderTest, RecentObjectsComeFirstAndUnreachableOnesLast) {
+  EXPECT_EQ(PackOrder(List({{ObjectType::kBlob, ObjectList::kUnreached},
+                            {ObjectType::kBlob, 7},
+                            {ObjectType::kBlob, ObjectList::kUnreached},
+                            {ObjectType::kBlob, 3}}),
+                      {kNone, kNone, kNone, kNone}, PackLayout::kBlobFamilies),
+            (Order{3, 1, 0, 2}));
 }
 
-TEST(StockPackOrderTest, BasesComeBeforeWhatNeedsThem) {
+TEST(PackOrderTest, BasesComeBeforeWhatNeedsThem) {
   // 0 needs 1, which needs 2; 3 needs 1, too.
-  EXPECT_EQ(StockPackOrder(List({{ObjectType::kBlob, 0},
-                                 {ObjectType::kBlob, 2},
-                                 {ObjectType::kBlob, 3},
-                                 {ObjectType::kBlob, 1}}),
-                           {1, 2, kNone, 1}, PackLayout::kBlobFamilies),
+  EXPECT_EQ(PackOrder(List({{ObjectType::kBlob, 0},
+                            {ObjectType::kBlob, 2},
+                            {ObjectType::kBlob, 3},
+                            {ObjectType::kBlob, 1}}),
+                      {1, 2, kNone, 1}, PackLayout::kBlobFamilies),
             (Order{2, 1, 0, 3}));
 }
 
@@ -79,10 +77,10 @@ TEST(StockPackOrderTest, BasesComeBeforeWhatNeedsThem) {
 Order OrderOfFamilies(ObjectType type, PackLayout layout) {
   std::vector<Object> objects;
   for (uint32_t visit = 0; visit < 6; ++visit) objects.push_back({type, visit});
-  return StockPackOrder(List(objects), {kNone, 3, 0, kNone, 3, 4}, layout);
+  return PackOrder(List(objects), {kNone, 3, 0, kNone, 3, 4}, layout);
 }
 
-TEST(StockPackOrderTest, BlobsOfAFamilyLieTogether) {
+TEST(PackOrderTest, BlobsOfAFamilyLieTogether) {
   const Order families = {0, 2, 3, 1, 4, 5};
   EXPECT_EQ(OrderOfFamilies(ObjectType::kBlob, PackLayout::kBlobFamilies),
             families);
@@ -90,22 +88,22 @@ TEST(StockPackOrderTest, BlobsOfAFamilyLieTogether) {
             families);
 }
 
-TEST(StockPackOrderTest, TreesComeByRecencyUnlessPacksAreLimited) {
+TEST(PackOrderTest, TreesComeByRecencyUnlessPacksAreLimited) {
   EXPECT_EQ(OrderOfFamilies(ObjectType::kTree, PackLayout::kBlobFamilies),
             (Order{0, 3, 1, 2, 4, 5}));
   EXPECT_EQ(OrderOfFamilies(ObjectType::kTree, PackLayout::kAllFamilies),
             (Order{0, 2, 3, 1, 4, 5}));
 }
 
-TEST(StockPackOrderTest, CommitsOfAFamilyComeByRecency) {
-  EXPECT_EQ(StockPackOrder(List({{ObjectType::kCommit, 0},
-                                 {ObjectType::kCommit, 1},
-                                 {ObjectType::kCommit, 2}}),
-                           {kNone, kNone, 0}, PackLayout::kAllFamilies),
+TEST(PackOrderTest, CommitsOfAFamilyComeByRecency) {
+  EXPECT_EQ(PackOrder(List({{ObjectType::kCommit, 0},
+                            {ObjectType::kCommit, 1},
+                            {ObjectType::kCommit, 2}}),
+                      {kNone, kNone, 0}, PackLayout::kAllFamilies),
             (Order{0, 1, 2}));
 }
 
-TEST(StockPackOrderTest, LongChainsDoNotRecurse) {
+TEST(PackOrderTest, LongChainsDoNotRecurse) {
   constexpr uint32_t kCount = 60000;
   std::vector<Object> objects;
   std::vector<uint32_t> bases;
@@ -117,11 +115,11 @@ TEST(StockPackOrderTest, LongChainsDoNotRecurse) {
   }
   for (const auto layout :
        {PackLayout::kBlobFamilies, PackLayout::kAllFamilies}) {
-    EXPECT_EQ(StockPackOrder(List(objects), bases, layout), expected);
+    EXPECT_EQ(PackOrder(List(objects), bases, layout), expected);
   }
 }
 
-TEST(StockPackOrderTest, AnyForestIsAPermutationWithBasesFirst) {
+TEST(PackOrderTest, AnyForestIsAPermutationWithBasesFirst) {
   constexpr uint32_t kSeed = 11;
   std::mt19937 random(kSeed);
   for (int round = 0; round < 200; ++round) {
@@ -139,7 +137,7 @@ TEST(StockPackOrderTest, AnyForestIsAPermutationWithBasesFirst) {
     for (uint32_t i = 1; i < count; ++i) {
       if (random() % 3 != 0) bases[sequence[i]] = sequence[random() % i];
     }
-    const Order order = StockPackOrder(
+    const Order order = PackOrder(
         List(objects), bases,
         round % 2 == 0 ? PackLayout::kBlobFamilies : PackLayout::kAllFamilies);
     std::vector<uint32_t> place(count, kNone);

@@ -38,7 +38,7 @@ class WatchedStore final : public PackStore {
     return store_.OpenAlternates();
   }
   std::string directory() const override { return store_.directory(); }
-  Result<std::vector<StockPackFiles>> ListPacks() override {
+  Result<std::vector<PackFiles>> ListPacks() override {
     return store_.ListPacks();
   }
   Result<ObjectIdTable> ReadIds(const std::string& name) override {
@@ -51,7 +51,7 @@ class WatchedStore final : public PackStore {
     return store_.ListLooseObjects();
   }
   Result<ObjectAges> ReadAges(const ObjectIdTable& ids,
-                              const std::vector<StockPackFiles>& packs,
+                              const std::vector<PackFiles>& packs,
                               CruftTimes cruft_times) override {
     return store_.ReadAges(ids, packs, cruft_times);
   }
@@ -76,8 +76,7 @@ class WatchedStore final : public PackStore {
     calls_.emplace_back("check shallow");
     return store_.CheckShallowLock();
   }
-  Result<uint64_t> RemovePacks(
-      const std::vector<StockPackFiles>& packs) override {
+  Result<uint64_t> RemovePacks(const std::vector<PackFiles>& packs) override {
     calls_.emplace_back("remove packs");
     return store_.RemovePacks(packs);
   }

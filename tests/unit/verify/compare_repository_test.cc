@@ -27,14 +27,14 @@ class CompareRepositoryTest : public ::testing::Test {
     EXPECT_THAT(ConvertSource([&](SourceUse) { return source_.Open(); },
                               PosixFileSystem(), path, {}),
                 IsOk());
-    pack_ = *PackFile::Open(*PosixFileSystem().OpenForRead(path), {});
+    archive_ = *ArchiveFile::Open(*PosixFileSystem().OpenForRead(path), {});
   }
 
   VerifyReport Compare(AllowNewer newer) {
     VerifyReport report;
-    EXPECT_THAT(
-        CompareWithSource(*pack_, *source_.Open(), newer, RunOptions{}, report),
-        IsOk());
+    EXPECT_THAT(CompareWithSource(*archive_, *source_.Open(), newer,
+                                  RunOptions{}, report),
+                IsOk());
     return report;
   }
 
@@ -60,7 +60,7 @@ class CompareRepositoryTest : public ::testing::Test {
   testing::TempDir directory_;
   testing::MemorySource source_;
   ObjectId blob_;
-  std::unique_ptr<PackFile> pack_;
+  std::unique_ptr<ArchiveFile> archive_;
 };
 
 TEST_F(CompareRepositoryTest, NothingDiffersAtFirst) {
@@ -111,7 +111,7 @@ TEST_F(CompareRepositoryTest, WhatADetachedHeadPointedAtMustExist) {
   ASSERT_THAT(ConvertSource([&](SourceUse) { return source_.Open(); },
                             PosixFileSystem(), path, {}),
               IsOk());
-  pack_ = *PackFile::Open(*PosixFileSystem().OpenForRead(path), {});
+  archive_ = *ArchiveFile::Open(*PosixFileSystem().OpenForRead(path), {});
   source_.refs.head_target = NewCommit();
   EXPECT_THAT(NotAccepted(), IsEmpty());
   source_.Remove(blob_);

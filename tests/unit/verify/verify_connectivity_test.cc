@@ -15,9 +15,9 @@
 #include "support/matchers.h"
 #include "support/memory_source.h"
 #include "support/temp_dir.h"
-#include "verify/verify_pack.h"
+#include "verify/verify_archive.h"
+#include "writer/archive_writer.h"
 #include "writer/encoding_options.h"
-#include "writer/pack_writer.h"
 
 namespace zpack {
 namespace {
@@ -70,27 +70,27 @@ class VerifyConnectivityTest : public ::testing::Test {
     EncodingOptions options;
     options.level = 1;
     options.block_size = block_size_;
-    const auto plan = PlanPack(*source, {list->ids, *list, source_.refs},
-                               options, RunOptions{});
+    const auto plan = PlanArchive(*source, {list->ids, *list, source_.refs},
+                                  options, RunOptions{});
     EXPECT_THAT(plan, IsOk());
-    EXPECT_THAT(WritePack(*plan, {}, RunOptions{}, **created), IsOk());
+    EXPECT_THAT(WriteArchive(*plan, {}, RunOptions{}, **created), IsOk());
     auto file = PosixFileSystem().OpenForRead(path);
     EXPECT_THAT(file, IsOk());
-    const auto pack = PackFile::Open(*std::move(file), ReadOptions{});
-    EXPECT_THAT(pack, IsOk());
-    ExpectBlocksOfTrees(**pack);
-    return VerifyConnectivity(**pack, run, report);
+    const auto archive = ArchiveFile::Open(*std::move(file), ReadOptions{});
+    EXPECT_THAT(archive, IsOk());
+    ExpectBlocksOfTrees(**archive);
+    return VerifyConnectivity(**archive, run, report);
   }
   static std::string Needs(const ObjectId& tree, const ObjectId& missing) {
     return fmt::format("object {} is missing, needed by tree {}",
                        missing.ToHex(), tree.ToHex());
   }
 
-  static void ExpectBlocksOfTrees(const PackFile& pack) {
+  static void ExpectBlocksOfTrees(const ArchiveFile& archive) {
     BlockDecoder decoder;
     size_t blocks = 0;
-    for (size_t i = 0; i < pack.blocks().block_count(); ++i) {
-      const auto block = decoder.DecodeObjects(pack.blocks(), i);
+    for (size_t i = 0; i < archive.blocks().block_count(); ++i) {
+      const auto block = decoder.DecodeObjects(archive.blocks(), i);
       ASSERT_THAT(block, IsOk());
       if (block->header.type != ObjectType::kTree) continue;
       EXPECT_EQ(block->header.kind, format::BlockKind::kTrees);

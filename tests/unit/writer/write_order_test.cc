@@ -33,18 +33,18 @@ ObjectList Objects(ObjectType type, const std::vector<uint64_t>& sizes) {
   return list;
 }
 
-std::vector<PlannedBlock> Plan(ObjectType type,
-                               const std::vector<uint64_t>& sizes,
-                               bool incompressible = false) {
+std::vector<PlannedStretch> Plan(ObjectType type,
+                                 const std::vector<uint64_t>& sizes,
+                                 bool incompressible = false) {
   const ObjectList list = Objects(type, sizes);
   const Lineages lineages = OnePath(incompressible);
-  return PlanBlocks(list, lineages, WriteOrder(list, lineages),
-                    BlockSizes(kBlockSize));
+  return PlanStretches(list, lineages, WriteOrder(list, lineages),
+                       BlockSizes(kBlockSize));
 }
 
-std::vector<uint32_t> Counts(const std::vector<PlannedBlock>& blocks) {
+std::vector<uint32_t> Counts(const std::vector<PlannedStretch>& blocks) {
   std::vector<uint32_t> counts;
-  for (const PlannedBlock& block : blocks) counts.push_back(block.count);
+  for (const PlannedStretch& block : blocks) counts.push_back(block.count);
   return counts;
 }
 
@@ -58,14 +58,14 @@ TEST(PathTable, GivesEachPathOneNumber) {
   EXPECT_EQ(paths.Name(PathTable::kRoot), "");
 }
 
-TEST(PlanBlocks, FillsBlocksOfWholeObjects) {
+TEST(PlanStretches, FillsBlocksOfWholeObjects) {
   const auto blocks = Plan(ObjectType::kTag, {700, 800, 100, 1, 799, 800, 0});
   EXPECT_EQ(Counts(blocks), (std::vector<uint32_t>{3, 4}));
   EXPECT_EQ(blocks[0].raw_size, 1600U);
   EXPECT_EQ(blocks[0].kind, format::BlockKind::kObjects);
 }
 
-TEST(PlanBlocks, PutsBlobsIntoStretchesOfDeltas) {
+TEST(PlanStretches, PutsBlobsIntoStretchesOfDeltas) {
   const auto blocks = Plan(ObjectType::kBlob, {800, 800, 800, 0});
   EXPECT_EQ(Counts(blocks), (std::vector<uint32_t>{2, 2}))
       << "a stretch holds 16 blocks' worth of content at least";
@@ -73,21 +73,21 @@ TEST(PlanBlocks, PutsBlobsIntoStretchesOfDeltas) {
   EXPECT_EQ(blocks[1].first, 2U);
 }
 
-TEST(PlanBlocks, PutsTreesIntoStretches) {
+TEST(PlanStretches, PutsTreesIntoStretches) {
   const auto blocks = Plan(ObjectType::kTree, {800, 800, 800, 800, 800});
   EXPECT_EQ(Counts(blocks), (std::vector<uint32_t>{4, 1}))
       << "a stretch holds 32 blocks' worth of content at least";
   EXPECT_EQ(blocks[0].kind, format::BlockKind::kTrees);
 }
 
-TEST(PlanBlocks, KeepsIncompressibleBlobsApart) {
+TEST(PlanStretches, KeepsIncompressibleBlobsApart) {
   const auto blocks = Plan(ObjectType::kBlob, {60, 40, 1, 800, 5}, true);
   EXPECT_EQ(Counts(blocks), (std::vector<uint32_t>{2, 1, 1, 1}))
       << "reading one decodes no more than a block of others";
   EXPECT_EQ(blocks[0].kind, format::BlockKind::kObjects);
 }
 
-TEST(PlanBlocks, CutsALargeObjectIntoSegments) {
+TEST(PlanStretches, CutsALargeObjectIntoSegments) {
   const auto blocks = Plan(ObjectType::kBlob, {10, 850, 10});
   ASSERT_EQ(Counts(blocks), (std::vector<uint32_t>{1, 1, 1, 1, 1}));
   EXPECT_EQ(blocks[0].kind, format::BlockKind::kDeltas);
@@ -100,7 +100,7 @@ TEST(PlanBlocks, CutsALargeObjectIntoSegments) {
   EXPECT_EQ(blocks[4].first, 2U);
 }
 
-TEST(PlanBlocks, GivesNoBlocksForNoObjects) {
+TEST(PlanStretches, GivesNoBlocksForNoObjects) {
   EXPECT_TRUE(Plan(ObjectType::kBlob, {}).empty());
 }
 

@@ -9,19 +9,19 @@
 #include <stop_token>
 #include <vector>
 
+#include "reader/archive_file.h"
 #include "reader/file_blocks.h"
-#include "reader/pack_file.h"
 #include "zpack/options.h"
 #include "zpack/verify.h"
 
 namespace zpack {
 
-// Runs all checks up to `level` on `pack`, which has passed kStructure.
-Status VerifyPack(const PackFile& pack, VerifyLevel level,
-                  const RunOptions& run, VerifyReport& report);
+// Runs all checks up to `level` on `archive`, which has passed kStructure.
+Status VerifyArchive(const ArchiveFile& archive, VerifyLevel level,
+                     const RunOptions& run, VerifyReport& report);
 
 // Checksums of all chunks, content digest, file hash.
-Status VerifyChecksums(const PackFile& pack, const RunOptions& run,
+Status VerifyChecksums(const ArchiveFile& archive, const RunOptions& run,
                        VerifyReport& report);
 
 // Every object decodes and hashes to its id, but those in the blocks that
@@ -31,12 +31,12 @@ Status VerifyObjects(const FileBlocks& file, const std::vector<bool>& trusted,
 
 // Every ref's peeled value is what its tag points at. REQUIRES: objects have
 // been verified.
-Status VerifyPeeledRefs(const PackFile& pack, const std::stop_token& stop,
+Status VerifyPeeledRefs(const ArchiveFile& archive, const std::stop_token& stop,
                         VerifyReport& report);
 
 // Everything that HEAD, refs and what they reach name is in the file; parents
 // of shallow boundaries need not be. REQUIRES: objects have been verified.
-Status VerifyConnectivity(const PackFile& pack, const RunOptions& run,
+Status VerifyConnectivity(const ArchiveFile& archive, const RunOptions& run,
                           VerifyReport& report);
 
 }  // namespace zpack

@@ -32,7 +32,7 @@ struct PackEntry {
 // `distance` bytes before it.
 void EncodeOffsetDeltaHeader(uint64_t size, uint64_t distance, Bytes& out);
 
-class StockPackWriter {
+class PackWriter {
  public:
   // Writes into `directory`, which exists. `object_count` is how many objects
   // will be added; where it is another number in the end, the pack is read once
@@ -41,13 +41,14 @@ class StockPackWriter {
   // kExists while another process does the same; what a killed
   // one left is taken over. Temporary files that were not published are removed
   // at the end.
-  static Result<std::unique_ptr<StockPackWriter>> Create(
-      FileSystem& file_system, std::string directory, uint32_t object_count,
-      unsigned number = 0);
+  static Result<std::unique_ptr<PackWriter>> Create(FileSystem& file_system,
+                                                    std::string directory,
+                                                    uint32_t object_count,
+                                                    unsigned number = 0);
 
-  ~StockPackWriter();
-  StockPackWriter(const StockPackWriter&) = delete;
-  StockPackWriter& operator=(const StockPackWriter&) = delete;
+  ~PackWriter();
+  PackWriter(const PackWriter&) = delete;
+  PackWriter& operator=(const PackWriter&) = delete;
 
   // Where the next entry will be.
   uint64_t offset() const { return size_; }
@@ -96,8 +97,8 @@ class StockPackWriter {
     uint64_t offset = 0;
   };
 
-  StockPackWriter(FileSystem& file_system, std::string directory,
-                  uint32_t object_count, unsigned number);
+  PackWriter(FileSystem& file_system, std::string directory,
+             uint32_t object_count, unsigned number);
 
   // The path of a temporary file of this kind.
   std::string Temporary(const char* kind) const;

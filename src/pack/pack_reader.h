@@ -24,18 +24,18 @@
 
 namespace zpack {
 
-class StockPackReader {
+class PackReader {
  public:
   // Opens '<base_path>.pack' and '<base_path>.idx', and reads the header of
   // each entry. kUnsupported, kCorrupt, kNotFound and kIo all mean that libgit2
   // is to read this pack. `cache` is shared with readers of other packs.
   // `threads` read side by side.
-  static Result<std::unique_ptr<StockPackReader>> Open(
+  static Result<std::unique_ptr<PackReader>> Open(
       FileSystem& file_system, const std::string& base_path,
       std::shared_ptr<BaseCache> cache = std::make_shared<BaseCache>(),
       unsigned threads = 1);
   // The same for a pack that is open already.
-  static Result<std::unique_ptr<StockPackReader>> Create(
+  static Result<std::unique_ptr<PackReader>> Create(
       PackIndex index, std::unique_ptr<RandomAccessFile> file,
       std::shared_ptr<BaseCache> cache = std::make_shared<BaseCache>(),
       unsigned threads = 1);
@@ -112,8 +112,8 @@ class StockPackReader {
     uint32_t base = kNoBase;
     size_t length = 0;  // of the header
   };
-  StockPackReader(std::unique_ptr<RandomAccessFile> file, uint64_t end,
-                  std::shared_ptr<BaseCache> cache);
+  PackReader(std::unique_ptr<RandomAccessFile> file, uint64_t end,
+             std::shared_ptr<BaseCache> cache);
 
   // Fills entries_ and positions_ from the index, and checks the pack's header.
   Status PlaceEntries(const PackIndex& index);

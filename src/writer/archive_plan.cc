@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "writer/pack_plan.h"
+#include "writer/archive_plan.h"
 
 #include <algorithm>
 #include <set>
@@ -42,14 +42,15 @@ FileNumbers NumberObjects(const ObjectIdTable& ids, const EncodingInput& input,
   return file;
 }
 
-std::vector<std::string> Features(const std::vector<PlannedBlock>& plan,
+std::vector<std::string> Features(const std::vector<PlannedStretch>& plan,
                                   const ReusableBlocks* reused) {
   std::set<std::string> features;
   if (reused != nullptr) {
     features.insert(reused->features().begin(), reused->features().end());
   }
-  for (const PlannedBlock& block : plan) {
-    const std::string_view feature = format::FindBlockForm(block.kind)->feature;
+  for (const PlannedStretch& stretch : plan) {
+    const std::string_view feature =
+        format::FindBlockForm(stretch.kind)->feature;
     if (!feature.empty()) features.emplace(feature);
   }
   return {features.begin(), features.end()};
@@ -57,7 +58,7 @@ std::vector<std::string> Features(const std::vector<PlannedBlock>& plan,
 
 // Of all that decides which bytes are written, given the objects' contents,
 // which their ids stand for.
-format::Digest Fingerprint(const PackPlan& plan) {
+format::Digest Fingerprint(const ArchivePlan& plan) {
   Bytes text;
   ByteWriter out(text);
   for (const std::string_view version : {kLibraryVersion, ZstdVersion()}) {
@@ -75,10 +76,10 @@ format::Digest Fingerprint(const PackPlan& plan) {
   if (plan.contents.reused != nullptr) {
     Append(text, plan.contents.reused->fingerprint());
   }
-  for (const PlannedBlock& block : plan.blocks) {
+  for (const PlannedStretch& stretch : plan.stretches) {
     for (const uint64_t field :
-         {uint64_t{block.first}, uint64_t{block.count}, block.raw_size,
-          static_cast<uint64_t>(block.kind), block.segment_offset}) {
+         {uint64_t{stretch.first}, uint64_t{stretch.count}, stretch.raw_size,
+          static_cast<uint64_t>(stretch.kind), stretch.segment_offset}) {
       out.Varint(field);
     }
   }
@@ -99,26 +100,27 @@ format::Digest Fingerprint(const PackPlan& plan) {
 
 }  // namespace
 
-Result<PackPlan> PlanPack(ObjectSource& source, const PackContents& contents,
-                          const EncodingOptions& options,
-                          const RunOptions& run) {
+Result<ArchivePlan> PlanArchive(ObjectSource& source,
+                                const ArchiveContents& contents,
+                                const EncodingOptions& options,
+                                const RunOptions& run) {
   const ObjectList& list = contents.list;
   const BlockSizes sizes(options.block_size, options.halvings);
   ZPACK_ASSIGN_OR_RETURN(const Lineages lineages,
                          GroupLineages(source, list, sizes.max_object, run));
   EncodingInput input{source, list, WriteOrder(list, lineages),
                       contents.ids.size() - list.ids.size()};
-  std::vector<PlannedBlock> blocks =
-      PlanBlocks(list, lineages, input.order, sizes);
+  std::vector<PlannedStretch> stretches =
+      PlanStretches(list, lineages, input.order, sizes);
   FileNumbers numbers = NumberObjects(contents.ids, input, contents.reused);
-  std::vector<std::string> features = Features(blocks, contents.reused);
-  PackPlan plan{contents,
-                options,
-                std::move(input),
-                std::move(blocks),
-                std::move(numbers),
-                std::move(features),
-                {}};
+  std::vector<std::string> features = Features(stretches, contents.reused);
+  ArchivePlan plan{contents,
+                   options,
+                   std::move(input),
+                   std::move(stretches),
+                   std::move(numbers),
+                   std::move(features),
+                   {}};
   plan.preamble =
       EncodePreamble(plan.features, Fingerprint(plan), contents.refs);
   return plan;

@@ -35,18 +35,18 @@ struct LoadedChunk {
   ByteView payload;
 };
 
-class PackFile {
+class ArchiveFile {
  public:
   // Opens `file` and checks everything VerifyLevel::kStructure stands for.
   // Errors name the file and the offset: kIo, kUnsupported for another kind of
   // file or a newer one, kCorrupt, kLimitExceeded. On failure, `failed_at` is
   // set to the offset of the part that was read last.
-  static Result<std::unique_ptr<PackFile>> Open(
+  static Result<std::unique_ptr<ArchiveFile>> Open(
       std::unique_ptr<RandomAccessFile> file, const ReadOptions& options,
       uint64_t* failed_at = nullptr);
 
   // The same, but neither reads nor checks the index.
-  static Result<std::unique_ptr<PackFile>> OpenWithoutIndex(
+  static Result<std::unique_ptr<ArchiveFile>> OpenWithoutIndex(
       std::unique_ptr<RandomAccessFile> file, const ReadOptions& options);
 
   // Reads the header and the refs, which are the first bytes of the file, and
@@ -83,7 +83,8 @@ class PackFile {
   Status CheckChunk(const format::ChunkLocation& chunk) const;
 
  private:
-  PackFile(std::unique_ptr<RandomAccessFile> file, const ReadOptions& options)
+  ArchiveFile(std::unique_ptr<RandomAccessFile> file,
+              const ReadOptions& options)
       : file_(std::move(file)), options_(options) {}
 
   // `reading_at` is always the offset of the part that is being read.

@@ -23,7 +23,7 @@
 namespace zpack {
 
 // What goes into a file.
-struct PackContents {
+struct ArchiveContents {
   const ObjectIdTable& ids;  // of all objects
   const ObjectList& list;    // those that are encoded
   const RefsSnapshot& refs;
@@ -35,11 +35,11 @@ struct PackContents {
   }
 };
 
-struct PackPlan {
-  PackContents contents;
+struct ArchivePlan {
+  ArchiveContents contents;
   EncodingOptions options;
   EncodingInput input;
-  std::vector<PlannedBlock> blocks;  // behind those that are reused
+  std::vector<PlannedStretch> stretches;  // behind those that are reused
   FileNumbers numbers;
   std::vector<std::string> features;
   Bytes preamble;  // of the file, until it is finished
@@ -47,8 +47,9 @@ struct PackPlan {
 
 // Groups, orders, numbers and divides the objects. All arguments outlive the
 // plan. Errors are those of reading objects.
-Result<PackPlan> PlanPack(ObjectSource& source, const PackContents& contents,
-                          const EncodingOptions& options,
-                          const RunOptions& run);
+Result<ArchivePlan> PlanArchive(ObjectSource& source,
+                                const ArchiveContents& contents,
+                                const EncodingOptions& options,
+                                const RunOptions& run);
 
 }  // namespace zpack

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "pack/stock_pack_reader.h"
+#include "pack/pack_reader.h"
 
 #include <algorithm>
 #include <array>
@@ -55,14 +55,14 @@ std::unexpected<Error> Bad(uint64_t offset, const std::string& path) {
 
 }  // namespace
 
-StockPackReader::StockPackReader(std::unique_ptr<RandomAccessFile> file,
-                                 uint64_t end, std::shared_ptr<BaseCache> cache)
+PackReader::PackReader(std::unique_ptr<RandomAccessFile> file, uint64_t end,
+                       std::shared_ptr<BaseCache> cache)
     : file_(std::move(file)),
       end_(end),
       cache_(std::move(cache)),
       number_(cache_->AddPack()) {}
 
-Result<std::unique_ptr<StockPackReader>> StockPackReader::Open(
+Result<std::unique_ptr<PackReader>> PackReader::Open(
     FileSystem& file_system, const std::string& base_path,
     std::shared_ptr<BaseCache> cache, unsigned threads) {
   ZPACK_ASSIGN_OR_RETURN(PackIndex index,
@@ -72,13 +72,13 @@ Result<std::unique_ptr<StockPackReader>> StockPackReader::Open(
   return Create(std::move(index), std::move(file), std::move(cache), threads);
 }
 
-Result<std::unique_ptr<StockPackReader>> StockPackReader::Create(
+Result<std::unique_ptr<PackReader>> PackReader::Create(
     PackIndex index, std::unique_ptr<RandomAccessFile> file,
     std::shared_ptr<BaseCache> cache, unsigned threads) {
   if (file->size() < kPackHeaderSize + kIdWidth) return Bad(0, file->path());
   const uint64_t end = file->size() - kIdWidth;
-  std::unique_ptr<StockPackReader> reader(
-      new StockPackReader(std::move(file), end, std::move(cache)));
+  std::unique_ptr<PackReader> reader(
+      new PackReader(std::move(file), end, std::move(cache)));
   ZPACK_TRY(reader->PlaceEntries(index));
   reader->ids_ = std::move(index.ids);
   reader->checksums_ = std::move(index.checksums);
@@ -89,7 +89,7 @@ Result<std::unique_ptr<StockPackReader>> StockPackReader::Create(
   return reader;
 }
 
-Status StockPackReader::PlaceEntries(const PackIndex& index) {
+Status PackReader::PlaceEntries(const PackIndex& index) {
   std::array<uint8_t, kPackHeaderSize> header;
   ZPACK_TRY(file_->Read(0, header));
   ByteReader in(header);
@@ -123,14 +123,14 @@ Status StockPackReader::PlaceEntries(const PackIndex& index) {
   return {};
 }
 
-uint64_t StockPackReader::EntrySize(uint32_t position) const {
+uint64_t PackReader::EntrySize(uint32_t position) const {
   const uint64_t next =
       position + 1 < entries_.size() ? entries_[position + 1].offset : end_;
   return next - entries_[position].offset;
 }
 
-Result<StockPackReader::EntryHeader> StockPackReader::ParseHeader(
-    uint32_t position, ByteView bytes) const {
+Result<PackReader::EntryHeader> PackReader::ParseHeader(uint32_t position,
+                                                        ByteView bytes) const {
   const uint64_t offset = entries_[position].offset;
   ByteReader in(bytes);
   EntryHeader header;
@@ -181,7 +181,7 @@ Result<StockPackReader::EntryHeader> StockPackReader::ParseHeader(
   return header;
 }
 
-Status StockPackReader::ScanEntries(unsigned threads) {
+Status PackReader::ScanEntries(unsigned threads) {
   ZPACK_TRY(ParallelFor(threads, {}, entries_.size(), kScanGrain,
                         [&](uint64_t begin, uint64_t end) {
                           return ScanRange(static_cast<uint32_t>(begin),
@@ -193,7 +193,7 @@ Status StockPackReader::ScanEntries(unsigned threads) {
   return {};
 }
 
-Status StockPackReader::ScanRange(uint32_t begin, uint32_t end) {
+Status PackReader::ScanRange(uint32_t begin, uint32_t end) {
   StreamInflater inflater;
   Bytes buffer;
   uint64_t buffer_offset = 0;
@@ -214,8 +214,8 @@ Status StockPackReader::ScanRange(uint32_t begin, uint32_t end) {
   return {};
 }
 
-Status StockPackReader::ScanEntry(uint32_t position, ByteView bytes,
-                                  StreamInflater& inflater) {
+Status PackReader::ScanEntry(uint32_t position, ByteView bytes,
+                             StreamInflater& inflater) {
   Entry& entry = entries_[position];
   ZPACK_ASSIGN_OR_RETURN(const EntryHeader header,
                          ParseHeader(position, bytes));
@@ -238,7 +238,7 @@ Status StockPackReader::ScanEntry(uint32_t position, ByteView bytes,
   return {};
 }
 
-Status StockPackReader::ResolveTypes() {
+Status PackReader::ResolveTypes() {
   std::vector<uint32_t> chain;
   for (uint32_t position = 0; position < entries_.size(); ++position) {
     uint32_t at = position;
@@ -257,7 +257,7 @@ Status StockPackReader::ResolveTypes() {
   return {};
 }
 
-std::vector<uint32_t> StockPackReader::DeltaOrder() const {
+std::vector<uint32_t> PackReader::DeltaOrder() const {
   // Children of each entry as linked lists, in the order of the pack.
   std::vector<uint32_t> first(entries_.size(), kNoBase);
   std::vector<uint32_t> next(entries_.size(), kNoBase);
@@ -282,7 +282,7 @@ std::vector<uint32_t> StockPackReader::DeltaOrder() const {
   return order;
 }
 
-Status StockPackReader::Inflate(uint32_t position, Bytes& raw) const {
+Status PackReader::Inflate(uint32_t position, Bytes& raw) const {
   // Buffers that are kept for the next entry, unless this one is large.
   static thread_local Bytes kept;
   static thread_local Inflater inflater;
@@ -301,7 +301,7 @@ Status StockPackReader::Inflate(uint32_t position, Bytes& raw) const {
   return inflater.Inflate(ByteView(stored).subspan(header.length), raw);
 }
 
-Result<std::unique_ptr<ObjectStream>> StockPackReader::OpenStream(
+Result<std::unique_ptr<ObjectStream>> PackReader::OpenStream(
     uint32_t rank) const {
   const uint32_t position = positions_[rank];
   ZPACK_ASSIGN_OR_RETURN(const EntryHeader header, ReadHeader(position));
@@ -310,8 +310,8 @@ Result<std::unique_ptr<ObjectStream>> StockPackReader::OpenStream(
       *file_, Info(rank), offset + header.length, offset + EntrySize(position));
 }
 
-Status StockPackReader::Expand(uint32_t position, ByteView base,
-                               Bytes& content) const {
+Status PackReader::Expand(uint32_t position, ByteView base,
+                          Bytes& content) const {
   if (entries_[position].base == kNoBase) return Inflate(position, content);
   static thread_local Bytes delta;
   const BufferGuard guard(delta);
@@ -319,16 +319,16 @@ Status StockPackReader::Expand(uint32_t position, ByteView base,
   return ApplyPackDelta(base, delta, kMaxSize, content);
 }
 
-BaseCache::Found StockPackReader::FindBase(uint32_t position) {
+BaseCache::Found PackReader::FindBase(uint32_t position) {
   return entries_[position].is_base ? cache_->Find(number_, position)
                                     : BaseCache::Found();
 }
 
-void StockPackReader::KeepBase(uint32_t position, ByteView content) {
+void PackReader::KeepBase(uint32_t position, ByteView content) {
   if (entries_[position].is_base) cache_->Insert(number_, position, content);
 }
 
-Status StockPackReader::Read(uint32_t rank, Bytes& content) {
+Status PackReader::Read(uint32_t rank, Bytes& content) {
   // Up to an object that is known or stored whole, then forward again.
   static thread_local std::vector<uint32_t> chain;
   chain.clear();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "pack/stock_pack_writer.h"
+#include "pack/pack_writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,14 +39,14 @@ TEST(EncodeOffsetDeltaHeader, WritesSizeAndDistanceAsGitDoes) {
   EXPECT_EQ(Header(0, 16512), "\x60\x80\x80\x00"s);
 }
 
-class StockPackWriterTest : public ::testing::Test {
+class PackWriterTest : public ::testing::Test {
  protected:
-  Result<std::unique_ptr<StockPackWriter>> Create(uint32_t count) const {
-    return StockPackWriter::Create(PosixFileSystem(), dir_.path(), count);
+  Result<std::unique_ptr<PackWriter>> Create(uint32_t count) const {
+    return PackWriter::Create(PosixFileSystem(), dir_.path(), count);
   }
 
   // Adds a blob stored whole.
-  static void Add(StockPackWriter& writer, const std::string& content) {
+  static void Add(PackWriter& writer, const std::string& content) {
     Bytes stream;
     Deflater(6).Deflate(AsBytes(content), stream);
     const ObjectId id = ObjectHasher(ObjectFormat::kSha1)
@@ -56,7 +56,7 @@ class StockPackWriterTest : public ::testing::Test {
   }
 
   // Finishes the pack, which Git must find sound.
-  void Publish(StockPackWriter& writer) {
+  void Publish(PackWriter& writer) {
     ASSERT_THAT(writer.Finish(), IsOk());
     const auto name = writer.Publish();
     ASSERT_THAT(name, IsOk());
@@ -70,7 +70,7 @@ class StockPackWriterTest : public ::testing::Test {
   std::string name_;  // of the published pack
 };
 
-TEST_F(StockPackWriterTest, GitReadsPackIndexAndReverseIndex) {
+TEST_F(PackWriterTest, GitReadsPackIndexAndReverseIndex) {
   const auto writer = Create(3);
   ASSERT_THAT(writer, IsOk());
   for (const char* const content : {"one", "two", "three"}) {
@@ -93,7 +93,7 @@ TEST_F(StockPackWriterTest, GitReadsPackIndexAndReverseIndex) {
 }
 
 // What is written comes in larger pieces than entries.
-TEST_F(StockPackWriterTest, EntriesAreWhereItSays) {
+TEST_F(PackWriterTest, EntriesAreWhereItSays) {
   const auto writer = Create(4);
   ASSERT_THAT(writer, IsOk());
   std::vector<uint64_t> offsets;
@@ -106,7 +106,7 @@ TEST_F(StockPackWriterTest, EntriesAreWhereItSays) {
   ASSERT_NO_FATAL_FAILURE(Publish(**writer));
 }
 
-TEST_F(StockPackWriterTest, LeavesNothingUnlessPublished) {
+TEST_F(PackWriterTest, LeavesNothingUnlessPublished) {
   {
     const auto writer = Create(1);
     ASSERT_THAT(writer, IsOk());
@@ -116,13 +116,13 @@ TEST_F(StockPackWriterTest, LeavesNothingUnlessPublished) {
   EXPECT_THAT(ListDirectory(dir_.path()), ::testing::IsEmpty());
 }
 
-TEST_F(StockPackWriterTest, OnlyOneAtATime) {
+TEST_F(PackWriterTest, OnlyOneAtATime) {
   const auto first = Create(1);
   ASSERT_THAT(first, IsOk());
   EXPECT_THAT(Create(1), HasCode(ErrorCode::kExists));
 }
 
-TEST_F(StockPackWriterTest, TakesOverWhatAKilledOneLeft) {
+TEST_F(PackWriterTest, TakesOverWhatAKilledOneLeft) {
   testing::WriteFile(dir_ / "tmp_pack_zpack", "half a pack");
   const auto writer = Create(1);
   ASSERT_THAT(writer, IsOk());

@@ -1,71 +1,73 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "zpack/pack_reader.h"
+#include "zpack/archive_reader.h"
 
 #include <utility>
 
 #include "base/error.h"
 #include "base/guarded.h"
+#include "reader/archive_file.h"
 #include "reader/describe_file.h"
 #include "reader/name_resolver.h"
 #include "reader/object_locator.h"
 #include "reader/object_reader.h"
-#include "reader/pack_file.h"
 #include "reader/revision_walk.h"
 
 namespace zpack {
 
-struct PackReader::State {
-  explicit State(std::unique_ptr<PackFile> file)
-      : pack(std::move(file)),
-        locator(*pack),
-        objects(*pack),
-        names(*pack, locator, objects) {}
+struct ArchiveReader::State {
+  explicit State(std::unique_ptr<ArchiveFile> file)
+      : archive(std::move(file)),
+        locator(*archive),
+        objects(*archive),
+        names(*archive, locator, objects) {}
 
-  std::unique_ptr<PackFile> pack;
+  std::unique_ptr<ArchiveFile> archive;
   ObjectLocator locator;
   ObjectReader objects;
   NameResolver names;
 };
 
-PackReader::PackReader(std::unique_ptr<State> state)
+ArchiveReader::ArchiveReader(std::unique_ptr<State> state)
     : state_(std::move(state)) {}
-PackReader::~PackReader() = default;
+ArchiveReader::~ArchiveReader() = default;
 
-Result<std::unique_ptr<PackReader>> PackReader::Open(
+Result<std::unique_ptr<ArchiveReader>> ArchiveReader::Open(
     const std::string& path, const ReadOptions& options) {
-  return Guarded([&]() -> Result<std::unique_ptr<PackReader>> {
+  return Guarded([&]() -> Result<std::unique_ptr<ArchiveReader>> {
     ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
     ZPACK_ASSIGN_OR_RETURN(
-        auto pack, PackFile::OpenWithoutIndex(std::move(file), options));
-    return std::unique_ptr<PackReader>(
-        new PackReader(std::make_unique<State>(std::move(pack))));
+        auto archive, ArchiveFile::OpenWithoutIndex(std::move(file), options));
+    return std::unique_ptr<ArchiveReader>(
+        new ArchiveReader(std::make_unique<State>(std::move(archive))));
   });
 }
 
-ObjectFormat PackReader::object_format() const {
-  return state_->pack->header().object_format;
+ObjectFormat ArchiveReader::object_format() const {
+  return state_->archive->header().object_format;
 }
-const RefsSnapshot& PackReader::refs() const { return state_->pack->refs(); }
-uint32_t PackReader::object_count() const {
-  return state_->pack->object_count();
+const RefsSnapshot& ArchiveReader::refs() const {
+  return state_->archive->refs();
+}
+uint32_t ArchiveReader::object_count() const {
+  return state_->archive->object_count();
 }
 
-Status PackReader::ForEachId(
+Status ArchiveReader::ForEachId(
     IdOrder order, const std::function<Status(const ObjectId&)>& visit) const {
   return Guarded([&]() -> Status {
-    const PackFile& pack = *state_->pack;
-    ZPACK_TRY(pack.LoadIndex());
-    for (uint32_t i = 0; i < pack.object_count(); ++i) {
-      const uint32_t rank = order == IdOrder::kStorage ? pack.rank(i) : i;
-      ZPACK_TRY(visit(pack.ids()[rank]));
+    const ArchiveFile& archive = *state_->archive;
+    ZPACK_TRY(archive.LoadIndex());
+    for (uint32_t i = 0; i < archive.object_count(); ++i) {
+      const uint32_t rank = order == IdOrder::kStorage ? archive.rank(i) : i;
+      ZPACK_TRY(visit(archive.ids()[rank]));
     }
     return {};
   });
 }
 
-Result<bool> PackReader::Contains(const ObjectId& id) const {
+Result<bool> ArchiveReader::Contains(const ObjectId& id) const {
   return Guarded([&]() -> Result<bool> {
     const Status found = state_->locator.Contains(id);
     if (found) return true;
@@ -74,15 +76,15 @@ Result<bool> PackReader::Contains(const ObjectId& id) const {
   });
 }
 
-Result<ObjectId> PackReader::Resolve(std::string_view name) const {
+Result<ObjectId> ArchiveReader::Resolve(std::string_view name) const {
   return Guarded([&] { return state_->names.Resolve(name); });
 }
 
-Result<ObjectInfo> PackReader::ReadInfo(const ObjectId& id) const {
+Result<ObjectInfo> ArchiveReader::ReadInfo(const ObjectId& id) const {
   return Guarded([&] { return state_->names.ReadInfo(id); });
 }
 
-Result<std::vector<uint8_t>> PackReader::Read(const ObjectId& id) const {
+Result<std::vector<uint8_t>> ArchiveReader::Read(const ObjectId& id) const {
   return Guarded([&]() -> Result<std::vector<uint8_t>> {
     ZPACK_ASSIGN_OR_RETURN(const uint32_t number, state_->locator.Find(id));
     Bytes content;
@@ -92,7 +94,7 @@ Result<std::vector<uint8_t>> PackReader::Read(const ObjectId& id) const {
   });
 }
 
-Status PackReader::Stream(
+Status ArchiveReader::Stream(
     const ObjectId& id,
     const std::function<Status(std::span<const uint8_t>)>& piece) const {
   return Guarded([&]() -> Status {
@@ -102,9 +104,9 @@ Status PackReader::Stream(
   });
 }
 
-Status PackReader::ReadAhead(std::span<const ObjectId> ids) const {
+Status ArchiveReader::ReadAhead(std::span<const ObjectId> ids) const {
   return Guarded([&]() -> Status {
-    const FileBlocks& blocks = state_->pack->blocks();
+    const FileBlocks& blocks = state_->archive->blocks();
     ZPACK_TRY(blocks.LoadIndex());
     std::vector<uint32_t> numbers;
     numbers.reserve(ids.size());
@@ -118,17 +120,17 @@ Status PackReader::ReadAhead(std::span<const ObjectId> ids) const {
   });
 }
 
-Status PackReader::Walk(
+Status ArchiveReader::Walk(
     const WalkOptions& options,
     const std::function<Status(const WalkedObject&)>& visit) const {
   return Guarded([&]() -> Status {
-    ZPACK_TRY(state_->pack->LoadIndex());
-    return WalkRevisions(*state_->pack, options, visit);
+    ZPACK_TRY(state_->archive->LoadIndex());
+    return WalkRevisions(*state_->archive, options, visit);
   });
 }
 
-Result<FileDescription> PackReader::Describe() const {
-  return Guarded([&] { return DescribeFile(*state_->pack); });
+Result<FileDescription> ArchiveReader::Describe() const {
+  return Guarded([&] { return DescribeFile(*state_->archive); });
 }
 
 Result<RefsSnapshot> ReadRefs(const std::string& path,
@@ -136,7 +138,7 @@ Result<RefsSnapshot> ReadRefs(const std::string& path,
   return Guarded([&]() -> Result<RefsSnapshot> {
     ZPACK_ASSIGN_OR_RETURN(const auto file,
                            PosixFileSystem().OpenForRead(path));
-    return PackFile::ReadRefs(*file, options);
+    return ArchiveFile::ReadRefs(*file, options);
   });
 }
 

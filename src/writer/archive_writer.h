@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/file.h"
-#include "writer/pack_plan.h"
+#include "writer/archive_plan.h"
 #include "writer/written_blocks.h"
 #include "zpack/options.h"
 
@@ -42,7 +42,8 @@ struct WriteStats {
 // them. The same plan gives the same bytes for any number of threads, and
 // whatever was written. kSourceCorrupt when an object cannot be read or is not
 // what the enumeration saw; errors of reading the reused blocks.
-Result<WriteStats> WritePack(const PackPlan& plan, const WrittenBlocks& written,
-                             const RunOptions& run, WritableFile& file);
+Result<WriteStats> WriteArchive(const ArchivePlan& plan,
+                                const WrittenBlocks& written,
+                                const RunOptions& run, WritableFile& file);
 
 }  // namespace zpack

@@ -68,8 +68,8 @@ enum class IdOrder : uint8_t { kId, kStorage };
 
 // An open file. May be used from several threads at once.
 //
-// PackReader finds single objects without loading the object index of the file.
-// The whole index is loaded, once,
+// ArchiveReader finds single objects without loading the object index of the
+// file. The whole index is loaded, once,
 // - for ForEachId, Walk and Describe,
 // - for the content of trees and commits,
 // - before Contains or a kNotFound says that an object is not in the file, and
@@ -80,7 +80,7 @@ enum class IdOrder : uint8_t { kId, kStorage };
 //
 // A function that the caller passes in runs in the calling thread. If the
 // function returns an error, the call ends and returns that error.
-class PackReader {
+class ArchiveReader {
  public:
   // Opens the file `path` and checks its structure, except for the index of
   // objects.
@@ -88,11 +88,11 @@ class PackReader {
   // Errors: kNotFound; kIo; kInvalidArgument for something that is not a
   // regular file; kUnsupported for a file that is not a .zpack file or has a
   // newer format; kCorrupt; kLimitExceeded.
-  static Result<std::unique_ptr<PackReader>> Open(const std::string& path,
-                                                  const ReadOptions& options);
-  ~PackReader();
-  PackReader(const PackReader&) = delete;
-  PackReader& operator=(const PackReader&) = delete;
+  static Result<std::unique_ptr<ArchiveReader>> Open(
+      const std::string& path, const ReadOptions& options);
+  ~ArchiveReader();
+  ArchiveReader(const ArchiveReader&) = delete;
+  ArchiveReader& operator=(const ArchiveReader&) = delete;
 
   ObjectFormat object_format() const;
   const RefsSnapshot& refs() const;
@@ -168,12 +168,12 @@ class PackReader {
 
  private:
   struct State;
-  explicit PackReader(std::unique_ptr<State> state);
+  explicit ArchiveReader(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 
 // Reads the refs of the file at `path`. Only the beginning of the file is read.
-// Errors: as for PackReader::Open.
+// Errors: as for ArchiveReader::Open.
 Result<RefsSnapshot> ReadRefs(const std::string& path,
                               const ReadOptions& options);
 

@@ -3,7 +3,7 @@
 //
 // Packs as git writes them, object by object against what was put in.
 
-#include "pack/stock_pack_reader.h"
+#include "pack/pack_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,9 +37,9 @@ ObjectId HashOf(ObjectType type, ByteView content) {
   return ObjectHasher(ObjectFormat::kSha1).Hash(type, content);
 }
 
-class StockPackReaderTest : public ::testing::Test {
+class PackReaderTest : public ::testing::Test {
  protected:
-  StockPackReaderTest() : repo_(dir_ / "repo") {
+  PackReaderTest() : repo_(dir_ / "repo") {
     repo_.History(30);
     // Versions of one text, which become a chain of deltas.
     std::string text = testing::RawToHex(testing::RandomBytes(1, 3000));
@@ -63,7 +63,7 @@ class StockPackReaderTest : public ::testing::Test {
   }
 
   // Takes no more memory than there is content, whatever size is announced.
-  static bool ReadsInPieces(const StockPackReader& reader, uint32_t rank,
+  static bool ReadsInPieces(const PackReader& reader, uint32_t rank,
                             Bytes& content) {
     const auto stream = reader.OpenStream(rank);
     if (!stream) return false;
@@ -78,7 +78,7 @@ class StockPackReaderTest : public ::testing::Test {
   }
 
   void ExpectReadsAll(const std::string& path) const {
-    const auto reader = StockPackReader::Open(PosixFileSystem(), path);
+    const auto reader = PackReader::Open(PosixFileSystem(), path);
     ASSERT_THAT(reader, IsOk());
     const ObjectIdTable& ids = (*reader)->ids();
     ASSERT_GT(ids.size(), 100U);
@@ -95,7 +95,7 @@ class StockPackReaderTest : public ::testing::Test {
   RepoBuilder repo_;
 };
 
-TEST_F(StockPackReaderTest, ReadsDeltasByOffset) {
+TEST_F(PackReaderTest, ReadsDeltasByOffset) {
   const std::string path = Pack({"--delta-base-offset"});
   // Otherwise this would test little.
   EXPECT_THAT(repo_.Git({"verify-pack", "-v", path + ".pack"}),
@@ -103,17 +103,15 @@ TEST_F(StockPackReaderTest, ReadsDeltasByOffset) {
   ExpectReadsAll(path);
 }
 
-TEST_F(StockPackReaderTest, ReadsDeltasByReference) {
-  ExpectReadsAll(Pack({}));
-}
+TEST_F(PackReaderTest, ReadsDeltasByReference) { ExpectReadsAll(Pack({})); }
 
-TEST_F(StockPackReaderTest, ReadsOffsetsOf64Bits) {
+TEST_F(PackReaderTest, ReadsOffsetsOf64Bits) {
   ExpectReadsAll(Pack({"--delta-base-offset", "--index-version=2,0x40"}));
 }
 
-TEST_F(StockPackReaderTest, ReadsFromSeveralThreads) {
+TEST_F(PackReaderTest, ReadsFromSeveralThreads) {
   const std::string path = Pack({"--delta-base-offset"});
-  const auto reader = StockPackReader::Open(PosixFileSystem(), path);
+  const auto reader = PackReader::Open(PosixFileSystem(), path);
   ASSERT_THAT(reader, IsOk());
   const auto read_all = [&] {
     for (uint32_t rank = 0; rank < (*reader)->ids().size(); ++rank) {
@@ -127,16 +125,16 @@ TEST_F(StockPackReaderTest, ReadsFromSeveralThreads) {
   read_all();
 }
 
-TEST_F(StockPackReaderTest, ReadsOldIndexes) {
+TEST_F(PackReaderTest, ReadsOldIndexes) {
   ExpectReadsAll(Pack({"--index-version=1"}));
 }
 
-TEST_F(StockPackReaderTest, StreamsWhatIsStoredWhole) {
+TEST_F(PackReaderTest, StreamsWhatIsStoredWhole) {
   const std::string large = testing::RandomBytes(3, (5 << 20) + 7);
   repo_.WriteBlob(large);
   repo_.WriteBlob(std::string(3 << 20, 'z'));
   const std::string path = Pack({"--delta-base-offset"});
-  const auto reader = StockPackReader::Open(PosixFileSystem(), path);
+  const auto reader = PackReader::Open(PosixFileSystem(), path);
   ASSERT_THAT(reader, IsOk());
   uint32_t deltas = 0;
   for (uint32_t at = 0; at < (*reader)->ids().size(); ++at) {
@@ -164,7 +162,7 @@ TEST_F(StockPackReaderTest, StreamsWhatIsStoredWhole) {
 
 // Whatever byte is wrong: no crash, and nothing is read with another size than
 // was announced. Wrong content is found by whoever hashes it.
-TEST_F(StockPackReaderTest, TakesDamageCalmly) {
+TEST_F(PackReaderTest, TakesDamageCalmly) {
   const std::string path = Pack({"--delta-base-offset"});
   const std::string index = ReadFile(path + ".idx");
   const std::string pack = ReadFile(path + ".pack");
@@ -173,7 +171,7 @@ TEST_F(StockPackReaderTest, TakesDamageCalmly) {
                         const std::string& pack_bytes) {
     auto decoded = ReadPackIndex(testing::MemoryFile(ToBytes(index_bytes)));
     if (!decoded) return void(++refused);
-    const auto reader = StockPackReader::Create(
+    const auto reader = PackReader::Create(
         *std::move(decoded),
         std::make_unique<testing::MemoryFile>(ToBytes(pack_bytes)));
     if (!reader) return void(++refused);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "pack/stock_pack_writer.h"
+#include "pack/pack_writer.h"
 
 #include <algorithm>
 #include <array>
@@ -66,11 +66,12 @@ void EncodeOffsetDeltaHeader(uint64_t size, uint64_t distance, Bytes& out) {
   Append(out, ByteView(bytes).subspan(at));
 }
 
-Result<std::unique_ptr<StockPackWriter>> StockPackWriter::Create(
-    FileSystem& file_system, std::string directory, uint32_t object_count,
-    unsigned number) {
-  std::unique_ptr<StockPackWriter> writer(new StockPackWriter(
-      file_system, std::move(directory), object_count, number));
+Result<std::unique_ptr<PackWriter>> PackWriter::Create(FileSystem& file_system,
+                                                       std::string directory,
+                                                       uint32_t object_count,
+                                                       unsigned number) {
+  std::unique_ptr<PackWriter> writer(
+      new PackWriter(file_system, std::move(directory), object_count, number));
   ZPACK_ASSIGN_OR_RETURN(writer->file_,
                          file_system.CreateLocked(writer->temporary_pack()));
   writer->temporaries_.push_back(kTemporaryPack);
@@ -84,8 +85,8 @@ Result<std::unique_ptr<StockPackWriter>> StockPackWriter::Create(
   return writer;
 }
 
-StockPackWriter::StockPackWriter(FileSystem& file_system, std::string directory,
-                                 uint32_t object_count, unsigned number)
+PackWriter::PackWriter(FileSystem& file_system, std::string directory,
+                       uint32_t object_count, unsigned number)
     : file_system_(file_system),
       directory_(std::move(directory)),
       object_count_(object_count),
@@ -94,7 +95,7 @@ StockPackWriter::StockPackWriter(FileSystem& file_system, std::string directory,
   entries_.reserve(object_count);
 }
 
-Status StockPackWriter::RemoveLeftovers() {
+Status PackWriter::RemoveLeftovers() {
   std::error_code error;
   std::vector<std::string> names;
   for (const auto& file :
@@ -113,46 +114,46 @@ Status StockPackWriter::RemoveLeftovers() {
   return {};
 }
 
-StockPackWriter::~StockPackWriter() {
+PackWriter::~PackWriter() {
   for (const char* kind : temporaries_) {
     CleanUp([&] { (void)file_system_.Remove(Temporary(kind)); });
   }
 }
 
-std::string StockPackWriter::Temporary(const char* kind) const {
+std::string PackWriter::Temporary(const char* kind) const {
   std::string path = directory_ + kind;
   if (number_ != 0) path += '-' + std::to_string(number_);
   return path;
 }
 
-std::string StockPackWriter::temporary_pack() const {
+std::string PackWriter::temporary_pack() const {
   return Temporary(kTemporaryPack);
 }
 
-std::string StockPackWriter::temporary_index() const {
+std::string PackWriter::temporary_index() const {
   return Temporary(kTemporaryIndex);
 }
 
-Status StockPackWriter::Append(ByteView bytes) {
+Status PackWriter::Append(ByteView bytes) {
   size_ += bytes.size();
   zpack::Append(pending_, bytes);
   return pending_.size() < kFlushSize ? Status{} : Flush();
 }
 
-Status StockPackWriter::Flush() {
+Status PackWriter::Flush() {
   hasher_.Update(pending_);
   ZPACK_TRY(file_->Append(pending_));
   pending_.clear();
   return {};
 }
 
-Status StockPackWriter::Add(const ObjectId& id, const PackEntry& entry,
-                            ByteView stream) {
+Status PackWriter::Add(const ObjectId& id, const PackEntry& entry,
+                       ByteView stream) {
   ZPACK_TRY(BeginEntry(id, entry));
   return AppendToEntry(stream);
 }
 
-Status StockPackWriter::BeginEntry(const ObjectId& id, const PackEntry& entry) {
+Status PackWriter::BeginEntry(const ObjectId& id, const PackEntry& entry) {
   Bytes header;
   if (entry.base_offset == 0) {
     EncodeTypeAndSize(static_cast<unsigned>(entry.type), entry.raw_size,
@@ -164,12 +165,12 @@ Status StockPackWriter::BeginEntry(const ObjectId& id, const PackEntry& entry) {
   return AppendToEntry(header);
 }
 
-Status StockPackWriter::AppendToEntry(ByteView piece) {
+Status PackWriter::AppendToEntry(ByteView piece) {
   entries_.back().crc = Crc32(entries_.back().crc, piece);
   return Append(piece);
 }
 
-Status StockPackWriter::Recount() {
+Status PackWriter::Recount() {
   object_count_ = static_cast<uint32_t>(entries_.size());
   Bytes count;
   ByteWriter(count).U32(object_count_);
@@ -186,7 +187,7 @@ Status StockPackWriter::Recount() {
   return {};
 }
 
-Bytes StockPackWriter::EncodeIndex(ByteView pack_hash) {
+Bytes PackWriter::EncodeIndex(ByteView pack_hash) {
   std::ranges::sort(entries_, {}, &Entry::id);
   std::array<uint32_t, 256> fan_out{};
   for (const Entry& entry : entries_) ++fan_out[entry.id.bytes()[0]];
@@ -214,7 +215,7 @@ Bytes StockPackWriter::EncodeIndex(ByteView pack_hash) {
   return index;
 }
 
-Bytes StockPackWriter::EncodeReverseIndex(ByteView pack_hash) {
+Bytes PackWriter::EncodeReverseIndex(ByteView pack_hash) {
   std::vector<uint32_t> order(entries_.size());
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::sort(order, {},
@@ -222,7 +223,7 @@ Bytes StockPackWriter::EncodeReverseIndex(ByteView pack_hash) {
   return EncodePackTable(kReverseSignature, order, pack_hash);
 }
 
-Status StockPackWriter::WriteTemporary(const char* kind, ByteView bytes) {
+Status PackWriter::WriteTemporary(const char* kind, ByteView bytes) {
   ZPACK_ASSIGN_OR_RETURN(const auto file,
                          file_system_.CreateLocked(Temporary(kind)));
   temporaries_.push_back(kind);
@@ -231,7 +232,7 @@ Status StockPackWriter::WriteTemporary(const char* kind, ByteView bytes) {
   return file->Sync();
 }
 
-Status StockPackWriter::Finish() {
+Status PackWriter::Finish() {
   ZPACK_TRY(Flush());
   if (entries_.size() != object_count_) ZPACK_TRY(Recount());
   std::array<uint8_t, Hasher::kMaxSize> storage;
@@ -249,19 +250,18 @@ Status StockPackWriter::Finish() {
   return {};
 }
 
-Status StockPackWriter::WriteMtimes(const std::vector<uint32_t>& mtimes) {
+Status PackWriter::WriteMtimes(const std::vector<uint32_t>& mtimes) {
   ZPACK_CHECK(mtimes.size() == object_count_);
   return WriteTemporary(kTemporaryMtimes, EncodePackMtimes(mtimes, pack_hash_));
 }
 
-Status StockPackWriter::RemoveIfThere(const std::string& path) {
+Status PackWriter::RemoveIfThere(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return {};
   return file_system_.Remove(path);
 }
 
-std::vector<std::pair<std::string, std::string>> StockPackWriter::files()
-    const {
+std::vector<std::pair<std::string, std::string>> PackWriter::files() const {
   std::vector<std::pair<std::string, std::string>> files;
   for (const auto& [kind, extension] : kExtensions) {
     if (std::ranges::find(temporaries_, kind) == temporaries_.end()) continue;
@@ -270,13 +270,12 @@ std::vector<std::pair<std::string, std::string>> StockPackWriter::files()
   return files;
 }
 
-Result<std::string> StockPackWriter::Publish(const SharedMode& shared) {
+Result<std::string> PackWriter::Publish(const SharedMode& shared) {
   ZPACK_TRY(Publish(name_, shared));
   return name_;
 }
 
-Status StockPackWriter::Publish(const std::string& name,
-                                const SharedMode& shared) {
+Status PackWriter::Publish(const std::string& name, const SharedMode& shared) {
   const std::string path = directory_ + '/' + name;
   // What another process said about the same pack may be wrong by now.
   ZPACK_TRY(RemoveIfThere(path + ".bitmap"));

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "codec/deflate.h"
 #include "codec/file_inflater.h"
-#include "pack/stock_pack_reader.h"
+#include "pack/pack_reader.h"
 
 namespace zpack {
 namespace {
@@ -19,7 +19,7 @@ constexpr uint64_t kMaxHeader = 32;
 
 }  // namespace
 
-Status StockPackReader::ReadPieces(
+Status PackReader::ReadPieces(
     uint32_t position, uint64_t from,
     const std::function<Status(ByteView)>& piece) const {
   const uint64_t size = EntrySize(position);
@@ -33,8 +33,7 @@ Status StockPackReader::ReadPieces(
   return {};
 }
 
-Status StockPackReader::CheckEntry(uint32_t rank,
-                                   const EntryHeader& header) const {
+Status PackReader::CheckEntry(uint32_t rank, const EntryHeader& header) const {
   const uint32_t position = positions_[rank];
   const auto bad = [&] {
     return MakeError(ErrorCode::kCorrupt, "bad entry at offset {} of '{}'",
@@ -63,20 +62,20 @@ Status StockPackReader::CheckEntry(uint32_t rank,
   return extra == 0 && inflater.used_up() ? Status{} : bad();
 }
 
-Result<StockPackReader::EntryHeader> StockPackReader::ReadHeader(
+Result<PackReader::EntryHeader> PackReader::ReadHeader(
     uint32_t position) const {
   Bytes start(std::min(kMaxHeader, EntrySize(position)));
   ZPACK_TRY(file_->Read(entries_[position].offset, start));
   return ParseHeader(position, start);
 }
 
-Status StockPackReader::Check(uint32_t rank) const {
+Status PackReader::Check(uint32_t rank) const {
   ZPACK_ASSIGN_OR_RETURN(const EntryHeader header,
                          ReadHeader(positions_[rank]));
   return CheckEntry(rank, header);
 }
 
-bool StockPackReader::IsSound(uint32_t rank) {
+bool PackReader::IsSound(uint32_t rank) {
   // Up to what is known, and back with what is found there.
   std::vector<uint32_t> chain;
   auto found = Soundness::kSound;
@@ -97,7 +96,7 @@ bool StockPackReader::IsSound(uint32_t rank) {
   return found == Soundness::kSound;
 }
 
-Status StockPackReader::Copy(uint32_t rank, const PackedSink& sink) const {
+Status PackReader::Copy(uint32_t rank, const PackedSink& sink) const {
   const uint32_t position = positions_[rank];
   ZPACK_ASSIGN_OR_RETURN(const EntryHeader header, ReadHeader(position));
   ZPACK_TRY(CheckEntry(rank, header));

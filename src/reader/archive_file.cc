@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "reader/pack_file.h"
+#include "reader/archive_file.h"
 
 #include <algorithm>
 #include <utility>
@@ -76,28 +76,30 @@ Result<LoadedChunk> ReadChunk(const RandomAccessFile& file, uint32_t id,
 
 }  // namespace
 
-Result<std::unique_ptr<PackFile>> PackFile::OpenWithoutIndex(
+Result<std::unique_ptr<ArchiveFile>> ArchiveFile::OpenWithoutIndex(
     std::unique_ptr<RandomAccessFile> file, const ReadOptions& options) {
-  std::unique_ptr<PackFile> pack(new PackFile(std::move(file), options));
+  std::unique_ptr<ArchiveFile> archive(
+      new ArchiveFile(std::move(file), options));
   uint64_t reading_at = 0;
-  ZPACK_TRY(pack->Load(reading_at));
-  return pack;
+  ZPACK_TRY(archive->Load(reading_at));
+  return archive;
 }
 
-Result<std::unique_ptr<PackFile>> PackFile::Open(
+Result<std::unique_ptr<ArchiveFile>> ArchiveFile::Open(
     std::unique_ptr<RandomAccessFile> file, const ReadOptions& options,
     uint64_t* failed_at) {
   uint64_t ignored = 0;
   uint64_t& reading_at = failed_at != nullptr ? *failed_at : ignored;
   reading_at = 0;
-  std::unique_ptr<PackFile> pack(new PackFile(std::move(file), options));
-  ZPACK_TRY(pack->Load(reading_at));
-  ZPACK_TRY(pack->blocks_->LoadIndex(reading_at));
-  return pack;
+  std::unique_ptr<ArchiveFile> archive(
+      new ArchiveFile(std::move(file), options));
+  ZPACK_TRY(archive->Load(reading_at));
+  ZPACK_TRY(archive->blocks_->LoadIndex(reading_at));
+  return archive;
 }
 
-Result<RefsSnapshot> PackFile::ReadRefs(const RandomAccessFile& file,
-                                        const ReadOptions& options) {
+Result<RefsSnapshot> ArchiveFile::ReadRefs(const RandomAccessFile& file,
+                                           const ReadOptions& options) {
   ZPACK_ASSIGN_OR_RETURN(const format::FileHeader header, ReadHeader(file));
   const uint64_t offset = header.EncodedSize();
   const uint64_t rest = file.size() - offset;
@@ -120,7 +122,7 @@ Result<RefsSnapshot> PackFile::ReadRefs(const RandomAccessFile& file,
                 file.path());
 }
 
-Status PackFile::Load(uint64_t& reading_at) {
+Status ArchiveFile::Load(uint64_t& reading_at) {
   // Every size below is bounded by the file's size before it is used.
   ZPACK_ASSIGN_OR_RETURN(header_, ReadHeader(*file_));
   const uint64_t start = header_.EncodedSize();
@@ -153,13 +155,13 @@ Status PackFile::Load(uint64_t& reading_at) {
   return LoadTables(reading_at);
 }
 
-Result<LoadedChunk> PackFile::LoadChunk(
+Result<LoadedChunk> ArchiveFile::LoadChunk(
     const format::ChunkLocation& chunk) const {
   return ReadChunk(*file_, chunk.id, chunk.offset, chunk.end() - chunk.offset,
                    options_.max_chunk_size);
 }
 
-Result<LoadedChunk> PackFile::LoadChunk(uint32_t id) const {
+Result<LoadedChunk> ArchiveFile::LoadChunk(uint32_t id) const {
   const format::ChunkLocation* const chunk = toc_.Find(id);
   if (chunk == nullptr) {
     return MakeError(ErrorCode::kCorrupt, "chunk '{}' is missing from '{}'",
@@ -168,13 +170,13 @@ Result<LoadedChunk> PackFile::LoadChunk(uint32_t id) const {
   return LoadChunk(*chunk);
 }
 
-uint64_t PackFile::OffsetOf(uint32_t id) const {
+uint64_t ArchiveFile::OffsetOf(uint32_t id) const {
   // A chunk that is not there is missing from the table of contents.
   const format::ChunkLocation* const chunk = toc_.Find(id);
   return chunk == nullptr ? header_.table_of_contents_offset : chunk->offset;
 }
 
-Status PackFile::LoadTables(uint64_t& reading_at) {
+Status ArchiveFile::LoadTables(uint64_t& reading_at) {
   ZPACK_TRY(LoadRefs(reading_at));
   ZPACK_TRY(CheckCover(reading_at));
   ZPACK_TRY(LoadBlockTable(reading_at));
@@ -189,7 +191,7 @@ Status PackFile::LoadTables(uint64_t& reading_at) {
   return {};
 }
 
-Status PackFile::LoadRefs(uint64_t& reading_at) {
+Status ArchiveFile::LoadRefs(uint64_t& reading_at) {
   reading_at = OffsetOf(format::kRefsChunk);
   ZPACK_ASSIGN_OR_RETURN(const LoadedChunk refs, LoadChunk(format::kRefsChunk));
   ZPACK_ASSIGN_OR_RETURN(
@@ -198,7 +200,7 @@ Status PackFile::LoadRefs(uint64_t& reading_at) {
   return {};
 }
 
-Status PackFile::CheckCover(uint64_t& reading_at) const {
+Status ArchiveFile::CheckCover(uint64_t& reading_at) const {
   // The header, the refs, the blocks and then every other chunk follow each
   // other without a gap: there is no byte that no checksum covers.
   const auto& chunks = toc_.chunks;
@@ -222,7 +224,7 @@ Status PackFile::CheckCover(uint64_t& reading_at) const {
   return {};
 }
 
-Status PackFile::LoadBlockTable(uint64_t& reading_at) {
+Status ArchiveFile::LoadBlockTable(uint64_t& reading_at) {
   const uint64_t offset = OffsetOf(format::kBlockTableChunk);
   reading_at = offset;
   ZPACK_ASSIGN_OR_RETURN(const LoadedChunk chunk,
@@ -242,7 +244,7 @@ Status PackFile::LoadBlockTable(uint64_t& reading_at) {
   return {};
 }
 
-Result<FileIndex> PackFile::ReadIndex(uint64_t& reading_at) const {
+Result<FileIndex> ArchiveFile::ReadIndex(uint64_t& reading_at) const {
   FileIndex index;
   const auto& [ids, numbers] = index_chunks_;
   {
@@ -268,7 +270,7 @@ Result<FileIndex> PackFile::ReadIndex(uint64_t& reading_at) const {
   return index;
 }
 
-Status PackFile::CheckChunk(const format::ChunkLocation& chunk) const {
+Status ArchiveFile::CheckChunk(const format::ChunkLocation& chunk) const {
   ChecksumHasher hasher;
   Bytes piece;
   const uint64_t checksum_offset = chunk.end() - format::kChecksumSize;
@@ -288,7 +290,7 @@ Status PackFile::CheckChunk(const format::ChunkLocation& chunk) const {
                 chunk.offset, path());
 }
 
-Status PackFile::CheckChunkSize(const format::ChunkLocation& chunk) const {
+Status ArchiveFile::CheckChunkSize(const format::ChunkLocation& chunk) const {
   return zpack::CheckChunkSize(*file_, chunk.id, chunk.offset,
                                chunk.end() - chunk.offset,
                                options_.max_chunk_size);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "writer/pack_writer.h"
+#include "writer/archive_writer.h"
 
 #include <memory>
 #include <numeric>
@@ -28,7 +28,7 @@ class SegmentReader {
  public:
   explicit SegmentReader(const EncodingInput& input) : input_(input) {}
 
-  Status Read(const PlannedBlock& plan, Bytes& content) {
+  Status Read(const PlannedStretch& plan, Bytes& content) {
     const uint32_t rank = input_.order[plan.first];
     if (plan.segment_offset == 0) {
       stream_.reset();
@@ -52,17 +52,17 @@ class SegmentReader {
 // planned one.
 struct BlockInFlight {
   size_t item = 0;  // the reused ones come first
-  std::optional<PlannedBlock> plan;
+  std::optional<PlannedStretch> plan;
   Bytes segment;  // content of a segment, read in order by the producer
   ReusedBlock taken_over;
   std::vector<EncodedBlock> encoded;
 };
 
 // The pipeline's three steps, and what is counted on the way.
-class PackWriter {
+class ArchiveWriter {
  public:
-  PackWriter(const PackPlan& plan, const WrittenBlocks& written,
-             const ProgressPhase& phase, ContainerWriter& container)
+  ArchiveWriter(const ArchivePlan& plan, const WrittenBlocks& written,
+                const ProgressPhase& phase, ContainerWriter& container)
       : plan_(plan),
         written_(written),
         phase_(phase),
@@ -71,10 +71,10 @@ class PackWriter {
         container_(container) {}
 
   Result<bool> Produce(BlockInFlight& block) {
-    if (next_ == reused_count_ + plan_.blocks.size()) return false;
+    if (next_ == reused_count_ + plan_.stretches.size()) return false;
     block.item = next_++;
     if (block.item < reused_count_) return true;
-    block.plan = plan_.blocks[block.item - reused_count_];
+    block.plan = plan_.stretches[block.item - reused_count_];
     if (block.plan->kind == format::BlockKind::kSegment && !IsWritten(block)) {
       ZPACK_TRY(segments_.Read(*block.plan, block.segment));
     }
@@ -94,7 +94,7 @@ class PackWriter {
 
   Status Write(const BlockInFlight& block) {
     if (!block.plan) return WriteReused(block.taken_over);
-    const PlannedBlock& done = *block.plan;
+    const PlannedStretch& done = *block.plan;
     if (IsWritten(block)) stats_.resumed_blocks += block.encoded.size();
     auto& type = stats_.types[static_cast<size_t>(done.type)];
     // A segmented object is counted with its first segment.
@@ -150,7 +150,7 @@ class PackWriter {
     return container_.AddBlock(block);
   }
 
-  const PackPlan& plan_;
+  const ArchivePlan& plan_;
   const WrittenBlocks& written_;
   const ProgressPhase& phase_;
   size_t reused_count_;
@@ -162,8 +162,9 @@ class PackWriter {
 
 }  // namespace
 
-Result<WriteStats> WritePack(const PackPlan& plan, const WrittenBlocks& written,
-                             const RunOptions& run, WritableFile& file) {
+Result<WriteStats> WriteArchive(const ArchivePlan& plan,
+                                const WrittenBlocks& written,
+                                const RunOptions& run, WritableFile& file) {
   const ObjectList& list = plan.contents.list;
   const ObjectIdTable& ids = plan.contents.ids;
   const uint64_t raw_bytes =
@@ -172,7 +173,7 @@ Result<WriteStats> WritePack(const PackPlan& plan, const WrittenBlocks& written,
                             list.ids.size(), raw_bytes);
   ContainerWriter container(file, ids.format(), ids.size(), plan.features);
   ZPACK_TRY(container.Start(plan.preamble, written.size()));
-  PackWriter writer(plan, written, phase, container);
+  ArchiveWriter writer(plan, written, phase, container);
   const Status encoded = RunOrderedPipeline<BlockInFlight>(
       ResolveThreads(run.threads), run.stop,
       [&] {

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How decoders of trees and commits get the ids that a block names by number.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "zpack/object_id.h"
+
+namespace zpack {
+
+// Gives the id of an object number.
+using IdOfNumber = std::function<ObjectId(uint32_t number)>;
+
+}  // namespace zpack
