@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 6> kRefRules = {"{}",
 Result<ObjectId> NameResolver::Resolve(std::string_view name) {
   if (name == "@") name = "HEAD";
   // As in Git, a full id is an id even when a ref has that name.
-  if (name.size() == ObjectIdWidth(pack_.header().object_format) * 2) {
+  if (name.size() == ObjectIdWidth(archive_.header().object_format) * 2) {
     if (const auto id = ObjectId::FromHex(name)) {
       ZPACK_TRY(locator_.Contains(*id));
       return *id;
@@ -41,7 +41,7 @@ Result<ObjectId> NameResolver::Resolve(std::string_view name) {
   }
   for (const std::string_view rule : kRefRules) {
     const ObjectId target =
-        pack_.refs().Resolve(fmt::format(fmt::runtime(rule), name));
+        archive_.refs().Resolve(fmt::format(fmt::runtime(rule), name));
     if (!target.empty()) return target;
   }
   if (name.size() < kMinAbbreviation) return NoSuchName(name);
@@ -71,7 +71,7 @@ Result<ObjectId> NameResolver::ResolveAbbreviation(std::string_view name) {
 
 std::unexpected<Error> NameResolver::NoSuchName(std::string_view name) const {
   return MakeError(ErrorCode::kNotFound, "no object or ref '{}' in '{}'", name,
-                   pack_.path());
+                   archive_.path());
 }
 
 }  // namespace zpack

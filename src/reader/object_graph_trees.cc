@@ -20,7 +20,7 @@ class ObjectGraph::TreeReader {
 
   // From the entries that `content` has.
   Status AddContent(ByteView content) {
-    TreeIterator entries(content, graph_.pack_.header().object_format);
+    TreeIterator entries(content, graph_.archive_.header().object_format);
     TreeEntry entry;
     while (entries.Next(entry)) {
       Bytes outside_ids;
@@ -66,11 +66,11 @@ class ObjectGraph::TreeReader {
     if (kind == Kind::kGitlink) return {};
     const ObjectType type =
         kind == Kind::kTree ? ObjectType::kTree : ObjectType::kBlob;
-    if (child >= graph_.pack_.ids().size()) {
+    if (child >= graph_.archive_.ids().size()) {
       ZPACK_ASSIGN_OR_RETURN(child, graph_.Resolve(child, outside_ids, tree_));
     }
     if (marks_.SeenAs(child, type)) return {};
-    const uint64_t limit = graph_.pack_.blocks().max_kept();
+    const uint64_t limit = graph_.archive_.blocks().max_kept();
     if (links_.names.size() + links_.links.size() * sizeof(Link) > limit) {
       return MakeError(ErrorCode::kLimitExceeded,
                        "the trees above {} need more than {} bytes of memory",
@@ -95,7 +95,7 @@ class ObjectGraph::TreeReader {
 Status ObjectGraph::ReadTree(uint32_t number, const ObjectMarks& marks,
                              Links& links) {
   if (number == empty_tree()) return {};
-  const size_t at = pack_.blocks().FindBlock(number);
+  const size_t at = archive_.blocks().FindBlock(number);
   ZPACK_ASSIGN_OR_RETURN(BlockPtr block, Block(at));
   ZPACK_TRY(ExpectType(number, ObjectType::kTree));
   TreeReader reader(*this, number, marks, links);

@@ -11,10 +11,10 @@
 namespace zpack {
 
 bool ObjectLocator::UseWholeIndex() {
-  if (pack_.index_loaded()) return true;
-  if (++lookups_ <= MaxLookups(pack_.object_count())) return false;
+  if (archive_.index_loaded()) return true;
+  if (++lookups_ <= MaxLookups(archive_.object_count())) return false;
   // If it is damaged, what can be proven is found all the same.
-  return pack_.LoadIndex().has_value();
+  return archive_.LoadIndex().has_value();
 }
 
 Result<uint32_t> ObjectLocator::Rank(const ObjectId& id) {
@@ -23,12 +23,12 @@ Result<uint32_t> ObjectLocator::Rank(const ObjectId& id) {
                            lookup_.Find(id));
     if (rank) return *rank;
     // Damage must not look like an object that was never there.
-    ZPACK_TRY(pack_.LoadIndex());
+    ZPACK_TRY(archive_.LoadIndex());
   }
-  const std::optional<uint32_t> rank = pack_.ids().Find(id);
+  const std::optional<uint32_t> rank = archive_.ids().Find(id);
   if (rank) return *rank;
   return MakeError(ErrorCode::kNotFound, "object {} is not in '{}'", id.ToHex(),
-                   pack_.path());
+                   archive_.path());
 }
 
 Status ObjectLocator::Contains(const ObjectId& id) {
@@ -38,14 +38,15 @@ Status ObjectLocator::Contains(const ObjectId& id) {
 
 Result<uint32_t> ObjectLocator::Find(const ObjectId& id) {
   ZPACK_ASSIGN_OR_RETURN(const uint32_t rank, Rank(id));
-  if (pack_.index_loaded()) return pack_.number(rank);
+  if (archive_.index_loaded()) return archive_.number(rank);
   return lookup_.Number(rank);
 }
 
 Result<uint32_t> ObjectLocator::FindChecked(const ObjectId& id) {
-  if (!pack_.index_loaded()) {
-    ZPACK_TRY(numbers_checked_.Do(
-        [this] { return pack_.CheckChunk(pack_.index_chunks().numbers); }));
+  if (!archive_.index_loaded()) {
+    ZPACK_TRY(numbers_checked_.Do([this] {
+      return archive_.CheckChunk(archive_.index_chunks().numbers);
+    }));
   }
   return Find(id);
 }
@@ -54,16 +55,16 @@ Result<std::pair<uint32_t, uint32_t>> ObjectLocator::Ranks(
     std::string_view hex_prefix) {
   if (!UseWholeIndex()) {
     ZPACK_TRY(ids_checked_.Do(
-        [this] { return pack_.CheckChunk(pack_.index_chunks().ids); }));
+        [this] { return archive_.CheckChunk(archive_.index_chunks().ids); }));
     ZPACK_ASSIGN_OR_RETURN(const auto ranks, lookup_.FindPrefix(hex_prefix));
     if (ranks.first != ranks.second) return ranks;
-    ZPACK_TRY(pack_.LoadIndex());
+    ZPACK_TRY(archive_.LoadIndex());
   }
-  return pack_.ids().FindPrefix(hex_prefix);
+  return archive_.ids().FindPrefix(hex_prefix);
 }
 
 Result<ObjectId> ObjectLocator::Id(uint32_t rank) {
-  if (pack_.index_loaded()) return pack_.ids()[rank];
+  if (archive_.index_loaded()) return archive_.ids()[rank];
   return lookup_.Id(rank);
 }
 

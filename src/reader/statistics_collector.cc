@@ -65,13 +65,13 @@ std::vector<T> MostExpensive(std::map<std::string, T> map) {
 }  // namespace
 
 Status StatisticsCollector::ReadBlocks(const RunOptions& run) {
-  const size_t count = pack_.blocks().block_count();
+  const size_t count = archive_.blocks().block_count();
   const ProgressPhase phase(run.progress, "Reading blocks", count,
-                            pack_.blocks().blocks_stored_size());
+                            archive_.blocks().blocks_stored_size());
   for (size_t block = 0; block < count; ++block) {
     ZPACK_TRY(CheckStop(run.stop));
     ZPACK_TRY(ReadBlock(block));
-    phase.Advance(1, pack_.blocks().block_stored_size(block));
+    phase.Advance(1, archive_.blocks().block_stored_size(block));
   }
   return {};
 }
@@ -82,7 +82,7 @@ Status StatisticsCollector::ReadBlock(size_t block) {
   format::BlockHeader header;
   {
     ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
-                           decoder_.Load(pack_.blocks(), block));
+                           decoder_.Load(archive_.blocks(), block));
     header = view.header;
     for (const auto& stream : view.streams) {
       StreamSum& sum =
@@ -97,20 +97,20 @@ Status StatisticsCollector::ReadBlock(size_t block) {
   if (header.type == ObjectType::kTree &&
       header.kind != format::BlockKind::kSegment) {
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
-                           decoder_.Decode(pack_.blocks(), block));
+                           decoder_.Decode(archive_.blocks(), block));
     ZPACK_TRY(paths_.AddTrees(decoded));
     if (decoded.trees) verbatim_.AddTrees(decoded);
   } else if (header.kind == format::BlockKind::kCommits) {
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
-                           decoder_.Decode(pack_.blocks(), block));
+                           decoder_.Decode(archive_.blocks(), block));
     verbatim_.AddCommits(decoded);
   } else if (header.kind == format::BlockKind::kDeltas) {
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
-                           decoder_.Decode(pack_.blocks(), block));
+                           decoder_.Decode(archive_.blocks(), block));
     AddDeltas(decoded, raw, stored);
   } else if (header.type == ObjectType::kBlob) {
     ZPACK_ASSIGN_OR_RETURN(const BlockObjects objects,
-                           decoder_.DecodeObjects(pack_.blocks(), block));
+                           decoder_.DecodeObjects(archive_.blocks(), block));
     ZPACK_TRY(AddBlobs(objects, raw, stored));
   }
   return {};
@@ -123,7 +123,7 @@ Status StatisticsCollector::AddBlobs(const BlockObjects& objects, uint64_t raw,
     if (blobs_.empty() || blobs_.back().number != objects.header.first_object) {
       return MakeError(ErrorCode::kCorrupt,
                        "segment without the ones before it in '{}'",
-                       pack_.path());
+                       archive_.path());
     }
     blobs_.back().stored_bytes += stored;
     return {};

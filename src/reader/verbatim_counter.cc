@@ -22,7 +22,7 @@ void VerbatimCounter::Add(const DecodedBlock& block, size_t index,
   if (sum.examples.size() == FileStatistics::kMaxExamples) return;
   const uint32_t number =
       block.objects.header.first_object + static_cast<uint32_t>(index);
-  sum.examples.push_back(pack_.ids()[pack_.rank(number)]);
+  sum.examples.push_back(archive_.ids()[archive_.rank(number)]);
 }
 
 void VerbatimCounter::AddTrees(const DecodedBlock& block) {
@@ -31,7 +31,7 @@ void VerbatimCounter::AddTrees(const DecodedBlock& block) {
     if (!block.trees->IsVerbatim(index)) continue;
     // Another writer may have its own reasons; then none is found.
     const auto flaw = format::FindTreeFlaw(block.Object(index, content),
-                                           pack_.header().object_format);
+                                           archive_.header().object_format);
     Add(block, index, format::FlawName(flaw));
   }
 }
@@ -41,8 +41,8 @@ void VerbatimCounter::AddCommits(const DecodedBlock& block) {
   format::CommitText text;
   for (size_t index = 0; index < block.objects.sizes.size(); ++index) {
     // What columns stand for can be split again; so the others are verbatim.
-    const auto flaw = format::SplitCommit(block.Object(index, unused),
-                                          pack_.header().object_format, text);
+    const auto flaw = format::SplitCommit(
+        block.Object(index, unused), archive_.header().object_format, text);
     if (flaw != format::CommitFlaw::kNone) {
       Add(block, index, format::FlawName(flaw));
     }
