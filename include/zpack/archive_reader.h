@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,11 +63,24 @@ struct FileDescription {
   std::string file_hash;       // hexadecimal
 };
 
+// An object of a file.
+struct Object {
+  ObjectType type = ObjectType::kBlob;
+  std::vector<uint8_t> content;
+};
+
+// What a function that visits something wants next.
+enum class Visit : uint8_t {
+  kContinue,
+  kStop,  // the call ends without an error
+};
+
 // Order of objects. kId is the order of the ids. kStorage is the order in which
 // the file stores the objects; reading all objects is fastest in this order.
 enum class IdOrder : uint8_t { kId, kStorage };
 
-// An open file. May be used from several threads at once.
+// An open file. May be used from several threads at once, which then decode
+// different blocks of the file at the same time.
 //
 // ArchiveReader finds single objects without loading the object index of the
 // file. The whole index is loaded, once,
@@ -79,7 +93,8 @@ enum class IdOrder : uint8_t { kId, kStorage };
 // kIo. Every function may return kOutOfMemory.
 //
 // A function that the caller passes in runs in the calling thread. If the
-// function returns an error, the call ends and returns that error.
+// function returns Visit::kStop, the call ends with success; if the function
+// returns an error, the call ends and returns that error.
 class ArchiveReader {
  public:
   // Opens the file `path` and checks its structure, except for the index of
@@ -99,8 +114,9 @@ class ArchiveReader {
 
   uint32_t object_count() const;
   // Calls `visit` with the id of every object, in the given order.
-  Status ForEachId(IdOrder order,
-                   const std::function<Status(const ObjectId&)>& visit) const;
+  Status ForEachId(
+      IdOrder order,
+      const std::function<Result<Visit>(const ObjectId&)>& visit) const;
 
   // True if the object is in the file. If the index is damaged at the place
   // that decides, the result is kCorrupt, never false.
@@ -122,22 +138,23 @@ class ArchiveReader {
   // Errors: kNotFound; kCorrupt if the object cannot be decoded.
   Result<ObjectInfo> ReadInfo(const ObjectId& id) const;
 
-  // The content of an object. The content hashes to `id`.
+  // An object, whole. Type and content hash to `id`.
   //
   // Errors: kNotFound; kCorrupt if the object cannot be decoded or does not
   // hash to `id`; kLimitExceeded above ReadOptions::max_object_size.
-  Result<std::vector<uint8_t>> Read(const ObjectId& id) const;
+  Result<Object> Read(const ObjectId& id) const;
 
   // Passes the content of an object to `piece`, in order, for objects of any
   // size. An object of at most ReadOptions::cache_size bytes is hashed before
   // the first call of `piece`. The hash of a larger object may be checked only
   // at the end, so the caller must not rely on the pieces before Stream has
-  // returned success.
+  // returned success. After Visit::kStop, the rest of the object is not
+  // read, and the hash of a larger object is not checked.
   //
   // Errors: as for Read, but without the limit.
-  Status Stream(
-      const ObjectId& id,
-      const std::function<Status(std::span<const uint8_t>)>& piece) const;
+  Status Stream(const ObjectId& id,
+                const std::function<Result<Visit>(std::span<const uint8_t>)>&
+                    piece) const;
 
   // Reads these objects in the order in which they are stored, and holds their
   // contents for Read and Stream until the next call. This is the fast way to
@@ -156,15 +173,16 @@ class ArchiveReader {
   // Errors: kNotFound for an object that is needed and missing; kCorrupt if a
   // block cannot be decoded, or if an object cannot be read or has another type
   // than the object that names it says; kLimitExceeded for a path of more than
-  // 256 KiB.
-  Status Walk(const WalkOptions& options,
-              const std::function<Status(const WalkedObject&)>& visit) const;
+  // 256 KiB; kInterrupted.
+  Status Walk(
+      const WalkOptions& options,
+      const std::function<Result<Visit>(const WalkedObject&)>& visit) const;
 
   // The parts of the file. Reads every block and checks its checksum, but
-  // decodes no object.
+  // decodes no object. Ends with kInterrupted after `stop` was requested.
   //
-  // Errors: kCorrupt if the index or a block is damaged.
-  Result<FileDescription> Describe() const;
+  // Errors: kCorrupt if the index or a block is damaged; kInterrupted.
+  Result<FileDescription> Describe(std::stop_token stop = {}) const;
 
  private:
   struct State;

@@ -5,15 +5,17 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-
-#include "zpack/result.h"
 
 namespace zpack {
 
@@ -54,9 +56,9 @@ class ObjectId {
   // REQUIRES: bytes.size() is 20 or 32.
   explicit ObjectId(std::span<const uint8_t> bytes);
 
-  // Parses 40 or 64 hexadecimal digits, upper or lower case. kInvalidArgument
-  // for any other text.
-  static Result<ObjectId> FromHex(std::string_view hex);
+  // Parses 40 or 64 hexadecimal digits, upper or lower case. Nothing for any
+  // other text.
+  static std::optional<ObjectId> FromHex(std::string_view hex);
 
   std::span<const uint8_t> bytes() const { return {bytes_.data(), width_}; }
   std::string ToHex() const;
@@ -79,3 +81,14 @@ struct ObjectInfo {
 };
 
 }  // namespace zpack
+
+// The first bytes of an id are as good as any hash.
+template <>
+struct std::hash<zpack::ObjectId> {
+  size_t operator()(const zpack::ObjectId& id) const noexcept {
+    size_t value = 0;
+    std::memcpy(&value, id.bytes().data(),
+                std::min(id.bytes().size(), sizeof(value)));
+    return value;
+  }
+};

@@ -4,18 +4,18 @@
 // Options of every operation, with the reason to change a default. Plain
 // values; thread-compatible.
 //
-// The operations keep no state between calls, with two exceptions that concern
-// the whole process:
-// - libgit2. Convert, Repack, Verify with a repository, and Restore that
-//   replaces a repository initialize libgit2 once, set its options for the
-//   whole process, and never shut libgit2 down. The options are: no hash check
-//   of objects that are read, no object cache, the sizes of mapped windows, the
-//   limit of open pack files, the accepted repository extensions, and no owner
-//   check (this library checks the owner itself). A program that uses libgit2
-//   directly has to set these options again if it needs other values.
+// The operations keep no state between calls. Two things concern the whole
+// process while an operation runs:
+// - libgit2's options. Convert, Repack, Verify with a repository, and Restore
+//   that replaces a repository initialize libgit2 and never shut it down. Until
+//   the last of such calls returns, libgit2 does not check hashes of objects
+//   that it reads, has no object cache, and does not check the owner of a
+//   repository (this library does); windows, open pack files and extensions are
+//   limited as this library needs it. Then the options have their old values
+//   again. Only the hash check and the object cache, whose old values libgit2
+//   does not tell, are on, as libgit2 has them by default.
 // - The umask. If /proc cannot be read, Convert and Restore change the umask
-// for
-//   a moment in order to read it.
+//   for a moment in order to read it.
 
 #pragma once
 

@@ -6,14 +6,32 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 namespace zpack {
 
+// A part of an operation. Later versions may add phases.
+enum class Phase : uint8_t {
+  kOpeningRepository,
+  kEnumeratingObjects,
+  kCountingObjects,
+  kGroupingPaths,
+  kCompressingObjects,
+  kWritingObjects,
+  kCheckingChecksums,
+  kVerifyingObjects,
+  kCheckingConnectivity,
+  kComparingObjects,
+  kReadingBlocks,
+};
+
+// The title that Git shows where Git has such a phase, for example "Counting
+// objects"; a title in Git's style for any other phase.
+std::string_view PhaseTitle(Phase phase);
+
 // A phase that has ended.
 struct PhaseTime {
-  std::string title;
+  Phase phase = Phase::kOpeningRepository;
   double seconds = 0;
 };
 
@@ -24,10 +42,9 @@ class ProgressSink {
  public:
   virtual ~ProgressSink() = default;
 
-  // A phase starts. `title` is Git's title where Git has such a phase, for
-  // example "Counting objects". `total_objects` and `total_bytes` are 0 when
-  // the total is not known.
-  virtual void Begin(std::string_view title, uint64_t total_objects,
+  // A phase starts. `total_objects` and `total_bytes` are 0 when the total is
+  // not known.
+  virtual void Begin(Phase phase, uint64_t total_objects,
                      uint64_t total_bytes) = 0;
   // The phase has processed that many more objects and bytes. Bytes are bytes
   // of object content; in a phase that only reads or writes a file, they are

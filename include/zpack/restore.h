@@ -45,8 +45,8 @@ struct RestoreStats {
 //   Overwrite::kYes: the file system cannot exchange two directories.
 // - kInvalidArgument: the file at `path` is inside of `directory`.
 // - kNotFound: there is no file at `path`.
-// - kCorrupt, kMismatch: the file is damaged. The message names the object and
-//   the offset.
+// - kCorrupt: the file is damaged. The error names the object, if an object is
+//   damaged, and the offset.
 // - kLimitExceeded, kIo, kNotDurable, kInterrupted, kOutOfMemory.
 Result<RestoreStats> Restore(const std::string& path,
                              const std::string& directory,

@@ -10,7 +10,10 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
+
+#include "zpack/object_id.h"
 
 namespace zpack {
 
@@ -38,6 +41,12 @@ struct Error {
   ErrorCode code = ErrorCode::kInternal;
   // Lower case, error first, subject in single quotes, no full stop.
   std::string message;
+  // The object that the message is about; empty if it is about none.
+  ObjectId object = ObjectId();
+  // The file or directory that the message is about; empty if it is about none.
+  std::string path = std::string();
+  // Where in the file `path` the error is, if that is known.
+  std::optional<uint64_t> offset = std::nullopt;
 };
 
 template <typename T>

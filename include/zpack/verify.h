@@ -17,16 +17,6 @@
 
 namespace zpack {
 
-// One damaged part of a file.
-struct Damage {
-  std::string message;  // what is damaged, and where
-  ObjectId object;      // the object that is lost, or empty
-  uint64_t offset = 0;  // in the file
-  // kIo if the system could not read the part. Any other code says why the part
-  // cannot be used; mostly kCorrupt.
-  ErrorCode code = ErrorCode::kCorrupt;
-};
-
 // One difference between the file and the repository.
 struct Difference {
   enum class Kind : uint8_t {
@@ -47,7 +37,11 @@ struct VerifyReport {
   // The git directory of the repository that the file was compared with: an
   // absolute path without links. Empty without a comparison.
   std::string git_directory;
-  std::vector<Damage> damages;
+  // One error for each damaged part of the file: what is damaged, where, and
+  // which object is lost by that. The code is kIo if the system could not read
+  // the part, kLimitExceeded if the part needs more memory than a limit allows,
+  // and otherwise kCorrupt.
+  std::vector<Error> damages;
   std::vector<Difference> differences;
   // Differences that VerifyOptions::allow_newer accepted.
   MovedOn moved_on;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Versions of the library and of the file format. Constants.
+// Versions of the library and of the file format. Any thread.
 
 #pragma once
 
@@ -10,8 +10,16 @@
 
 namespace zpack {
 
-// Version of the library and the programs, "major.minor.patch".
-inline constexpr std::string_view kLibraryVersion = "0.1.0";
+// Version of the headers, as numbers for the preprocessor, and as text
+// "major.minor.patch".
+#define ZPACK_VERSION_MAJOR 0
+#define ZPACK_VERSION_MINOR 1
+#define ZPACK_VERSION_PATCH 0
+inline constexpr std::string_view kHeaderVersion = "0.1.0";
+
+// Version of the library that the program is linked with, as text. Differs from
+// kHeaderVersion if the headers are those of another version.
+std::string_view LibraryVersion();
 
 // Version of the format that this library writes (FORMAT.md, "Evolution"). The
 // library reads every file with the same major version and a minor version that

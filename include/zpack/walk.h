@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct WalkOptions {
   // Further objects to start from, after the refs. A tag leads to its target.
   std::vector<ObjectId> starts;
   WalkObjects objects = WalkObjects::kCommits;
+  // After a stop is requested, the walk returns kInterrupted.
+  std::stop_token stop = {};
 };
 
 // An object that the walk has reached for the first time.

@@ -16,6 +16,25 @@
 
 namespace zpack {
 
+namespace {
+
+// Calls `work` with `visit` as a function that returns Status. Visit::kStop
+// ends the work as an error does, and then counts as success.
+template <typename Argument, typename Work>
+Status Visiting(const std::function<Result<Visit>(Argument)>& visit,
+                Work work) {
+  bool stopped = false;
+  const Status status = work([&](Argument argument) -> Status {
+    ZPACK_ASSIGN_OR_RETURN(const Visit next, visit(argument));
+    if (next == Visit::kContinue) return {};
+    stopped = true;
+    return MakeError(ErrorCode::kInterrupted, "stopped by the visitor");
+  });
+  return stopped ? Status{} : status;
+}
+
+}  // namespace
+
 struct ArchiveReader::State {
   explicit State(std::unique_ptr<ArchiveFile> file)
       : archive(std::move(file)),
@@ -55,13 +74,15 @@ uint32_t ArchiveReader::object_count() const {
 }
 
 Status ArchiveReader::ForEachId(
-    IdOrder order, const std::function<Status(const ObjectId&)>& visit) const {
+    IdOrder order,
+    const std::function<Result<Visit>(const ObjectId&)>& visit) const {
   return Guarded([&]() -> Status {
     const ArchiveFile& archive = *state_->archive;
     ZPACK_TRY(archive.LoadIndex());
     for (uint32_t i = 0; i < archive.object_count(); ++i) {
       const uint32_t rank = order == IdOrder::kStorage ? archive.rank(i) : i;
-      ZPACK_TRY(visit(archive.ids()[rank]));
+      ZPACK_ASSIGN_OR_RETURN(const Visit next, visit(archive.ids()[rank]));
+      if (next == Visit::kStop) break;
     }
     return {};
   });
@@ -84,23 +105,25 @@ Result<ObjectInfo> ArchiveReader::ReadInfo(const ObjectId& id) const {
   return Guarded([&] { return state_->names.ReadInfo(id); });
 }
 
-Result<std::vector<uint8_t>> ArchiveReader::Read(const ObjectId& id) const {
-  return Guarded([&]() -> Result<std::vector<uint8_t>> {
+Result<Object> ArchiveReader::Read(const ObjectId& id) const {
+  return Guarded([&]() -> Result<Object> {
     ZPACK_ASSIGN_OR_RETURN(const uint32_t number, state_->locator.Find(id));
     Bytes content;
     const Result<ObjectType> type = state_->objects.Read(number, id, content);
     if (!type) return std::unexpected(type.error());
-    return std::vector<uint8_t>(content.begin(), content.end());
+    return Object{*type, {content.begin(), content.end()}};
   });
 }
 
 Status ArchiveReader::Stream(
     const ObjectId& id,
-    const std::function<Status(std::span<const uint8_t>)>& piece) const {
+    const std::function<Result<Visit>(std::span<const uint8_t>)>& piece) const {
   return Guarded([&]() -> Status {
     ZPACK_ASSIGN_OR_RETURN(const uint32_t number, state_->locator.Find(id));
-    return state_->objects.Stream(
-        number, id, [](const ObjectInfo&) { return Status{}; }, piece);
+    return Visiting(piece, [&](const auto& take) {
+      return state_->objects.Stream(
+          number, id, [](const ObjectInfo&) { return Status{}; }, take);
+    });
   });
 }
 
@@ -122,15 +145,17 @@ Status ArchiveReader::ReadAhead(std::span<const ObjectId> ids) const {
 
 Status ArchiveReader::Walk(
     const WalkOptions& options,
-    const std::function<Status(const WalkedObject&)>& visit) const {
+    const std::function<Result<Visit>(const WalkedObject&)>& visit) const {
   return Guarded([&]() -> Status {
     ZPACK_TRY(state_->archive->LoadIndex());
-    return WalkRevisions(*state_->archive, options, visit);
+    return Visiting(visit, [&](const auto& take) {
+      return WalkRevisions(*state_->archive, options, take);
+    });
   });
 }
 
-Result<FileDescription> ArchiveReader::Describe() const {
-  return Guarded([&] { return DescribeFile(*state_->archive); });
+Result<FileDescription> ArchiveReader::Describe(std::stop_token stop) const {
+  return Guarded([&] { return DescribeFile(*state_->archive, stop); });
 }
 
 Result<RefsSnapshot> ReadRefs(const std::string& path,

@@ -7,14 +7,18 @@
 #include "base/error.h"
 #include "base/guarded.h"
 #include "convert/convert_source.h"
+#include "git/libgit2_options.h"
 #include "git/repository_source.h"
 #include "reuse/unfinished_file.h"
 
 namespace zpack {
 
-Result<ConvertStats> Convert(const std::string& repository,
-                             const std::string& path,
-                             const ConvertOptions& options) {
+namespace {
+
+Result<ConvertStats> ConvertRepository(const std::string& repository,
+                                       const std::string& path,
+                                       const ConvertOptions& options) {
+  const Libgit2Options libgit2_options;
   ZPACK_ASSIGN_OR_RETURN(const RepositoryLocation location,
                          FindRepository(repository, options.discovery));
   ZPACK_TRY(CheckConvertDestination(location, path));
@@ -27,6 +31,14 @@ Result<ConvertStats> Convert(const std::string& repository,
       PosixFileSystem(), path, options);
   if (stats) stats->git_directory = location.git_directory;
   return stats;
+}
+
+}  // namespace
+
+Result<ConvertStats> Convert(const std::string& repository,
+                             const std::string& path,
+                             const ConvertOptions& options) {
+  return Guarded([&] { return ConvertRepository(repository, path, options); });
 }
 
 bool CanResume(const std::string& path) {

@@ -63,7 +63,7 @@ Status CheckConvertDestination(const RepositoryLocation& repository,
     return MakeError(ErrorCode::kInvalidArgument,
                      "'{}' is inside '{}', which is for Git's own files; "
                      "choose another place",
-                     path, directory);
+                     AtPath{path}, AtPath{directory});
   }
   for (const std::string& directory : owners) {
     if (!IsInside(target, directory) || !fs::is_regular_file(target, error) ||
@@ -73,7 +73,7 @@ Status CheckConvertDestination(const RepositoryLocation& repository,
     return MakeError(ErrorCode::kInvalidArgument,
                      "'{}' belongs to the repository '{}' and is not a .zpack "
                      "file, so it is not replaced",
-                     path, directory);
+                     AtPath{path}, AtPath{directory});
   }
   return {};
 }

@@ -8,6 +8,7 @@
 #include "base/guarded.h"
 #include "base/phase_timer.h"
 #include "git/git_pack_store.h"
+#include "git/libgit2_options.h"
 #include "git/repack_configuration.h"
 #include "repack/repacker.h"
 
@@ -55,6 +56,7 @@ Status CheckSettings(const RepackOptions& options,
 Result<RepackStats> RepackRepository(FileSystem& file_system,
                                      const std::string& repository,
                                      const RepackOptions& given) {
+  const Libgit2Options libgit2_options;
   ZPACK_TRY(CheckOptions(given, repository));
   ZPACK_ASSIGN_OR_RETURN(const RepositoryLocation location,
                          FindRepository(repository, given.discovery));

@@ -31,8 +31,8 @@ Status CheckNotInside(const std::string& path, const std::string& directory) {
       std::mismatch(target.begin(), target.end(), file.begin(), file.end());
   if (end != target.end()) return {};
   return MakeError(ErrorCode::kInvalidArgument,
-                   "'{}' is inside '{}', which would be replaced", path,
-                   directory);
+                   "'{}' is inside '{}', which would be replaced", AtPath{path},
+                   AtPath{directory});
 }
 
 Result<RestoreStats> RestoreFile(const std::string& path,

@@ -4,12 +4,14 @@
 #include "zpack/verify.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "api/decoding_threads.h"
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/phase_timer.h"
+#include "git/libgit2_options.h"
 #include "git/repository_source.h"
 #include "reader/archive_file.h"
 #include "verify/compare_repository.h"
@@ -27,9 +29,11 @@ Result<VerifyReport> VerifyFile(const std::string& path,
   options.read = BoundedReads(given.read, given.run);
   VerifyReport report;
   report.level = options.level;
+  std::optional<Libgit2Options> libgit2_options;
   // Opened first: a wrong name should not cost an hour of verification.
   std::unique_ptr<ObjectSource> source;
   if (!repository.empty()) {
+    libgit2_options.emplace();
     ZPACK_ASSIGN_OR_RETURN(const RepositoryLocation location,
                            FindRepository(repository, options.discovery));
     report.git_directory = location.git_directory;
@@ -39,15 +43,13 @@ Result<VerifyReport> VerifyFile(const std::string& path,
   }
   ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
   options.run.threads = DecodingThreads(given.run, file->size());
-  uint64_t failed_at = 0;
-  const auto archive =
-      ArchiveFile::Open(std::move(file), options.read, &failed_at);
+  const auto archive = ArchiveFile::Open(std::move(file), options.read);
   if (!archive) {
     // A file whose structure is broken cannot be looked into any further.
     if (archive.error().code != ErrorCode::kCorrupt) {
       return std::unexpected(archive.error());
     }
-    report.damages.push_back({archive.error().message, {}, failed_at});
+    report.damages.push_back(archive.error());
     return report;
   }
   ZPACK_TRY(VerifyArchive(**archive, options.level, options.run, report));

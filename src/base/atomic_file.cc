@@ -26,11 +26,12 @@ Status CheckDestination(const std::string& path, Overwrite overwrite) {
   }
   if (status.type() != fs::file_type::regular) {
     return MakeError(ErrorCode::kInvalidArgument, "not a regular file: '{}'",
-                     path);
+                     AtPath{path});
   }
   if (overwrite == Overwrite::kNo) {
     return MakeError(ErrorCode::kExists,
-                     "'{}' already exists; use --force to replace it", path);
+                     "'{}' already exists; use --force to replace it",
+                     AtPath{path});
   }
   return {};
 }
@@ -63,7 +64,7 @@ Result<AtomicFile> AtomicFile::Create(FileSystem& file_system,
   ZPACK_ASSIGN_OR_RETURN(const std::string target, FollowLinks(path));
   if (FileNameOf(target).empty()) {
     return MakeError(ErrorCode::kInvalidArgument, "not a file name: '{}'",
-                     path);
+                     AtPath{path});
   }
   ZPACK_TRY(CheckDestination(target, overwrite));
   const std::string temporary = TemporaryPathFor(target);

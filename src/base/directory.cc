@@ -28,7 +28,7 @@ std::unexpected<Error> InTheWay(const fs::path& path) {
   return MakeError(ErrorCode::kExists,
                    "'{}' already exists: another process "
                    "created it meanwhile",
-                   path.string());
+                   AtPath{path.string()});
 }
 
 // Opens a directory that was just made in `parent`. Who may rename things in

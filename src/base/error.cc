@@ -14,9 +14,8 @@ namespace zpack {
 
 Error IoError(std::string_view action, std::string_view path,
               int error_number) {
-  return {ErrorCode::kIo,
-          FormatMessage("cannot {} '{}': {}", action, path,
-                        std::generic_category().message(error_number))};
+  return NewError(ErrorCode::kIo, "cannot {} '{}': {}", action, AtPath{path},
+                  std::generic_category().message(error_number));
 }
 
 Error ErrorOfCurrentException() noexcept {

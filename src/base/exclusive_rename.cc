@@ -17,7 +17,7 @@ namespace zpack {
 namespace {
 
 std::unexpected<Error> Exists(const std::string& path) {
-  return MakeError(ErrorCode::kExists, "'{}' already exists", path);
+  return MakeError(ErrorCode::kExists, "'{}' already exists", AtPath{path});
 }
 
 bool IsSameFile(const struct stat& a, const struct stat& b) {

@@ -14,7 +14,7 @@ Status SyncPublished(FileSystem& file_system, const std::string& directory,
   return MakeError(ErrorCode::kNotDurable,
                    "'{}' is complete, but a power failure may undo its rename: "
                    "{}",
-                   path, MessageText{synced.error().message});
+                   AtPath{path}, MessageText{synced.error().message});
 }
 
 std::string DirectoryOf(const std::string& path) {
@@ -32,7 +32,8 @@ Result<Bytes> ReadWholeFile(FileSystem& file_system, const std::string& path,
   ZPACK_ASSIGN_OR_RETURN(const auto file, file_system.OpenForRead(path));
   if (file->size() > limit) {
     return MakeError(ErrorCode::kLimitExceeded,
-                     "file too large: {} bytes in '{}'", file->size(), path);
+                     "file too large: {} bytes in '{}'", file->size(),
+                     AtPath{path});
   }
   Bytes content(file->size());
   ZPACK_TRY(file->Read(0, content));

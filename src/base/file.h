@@ -98,12 +98,12 @@ class FileSystem {
 // The real one. Never deleted.
 FileSystem& PosixFileSystem();
 
-// The directory that holds `path`: everything before its last slash, or ".".
 // Syncs `directory`, in which `path` has just been renamed to its final name.
 // kNotDurable if that fails.
 Status SyncPublished(FileSystem& file_system, const std::string& directory,
                      const std::string& path);
 
+// The directory that holds `path`: everything before its last slash, or ".".
 std::string DirectoryOf(const std::string& path);
 // What follows the last slash of `path`.
 std::string FileNameOf(const std::string& path);

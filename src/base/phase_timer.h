@@ -19,11 +19,11 @@ class PhaseTimer final : public ProgressSink {
   // `next` may be null.
   explicit PhaseTimer(ProgressSink* next) : next_(next) {}
 
-  void Begin(std::string_view title, uint64_t total_objects,
+  void Begin(Phase phase, uint64_t total_objects,
              uint64_t total_bytes) override {
-    phases_.push_back({std::string(title), 0});
+    phases_.push_back({phase, 0});
     start_ = Clock::now();
-    if (next_ != nullptr) next_->Begin(title, total_objects, total_bytes);
+    if (next_ != nullptr) next_->Begin(phase, total_objects, total_bytes);
   }
   void Advance(uint64_t objects, uint64_t bytes) override {
     if (next_ != nullptr) next_->Advance(objects, bytes);

@@ -25,12 +25,14 @@ class PosixRandomAccessFile final : public RandomAccessFile {
           pread(fd_.get(), out.data(), out.size(), static_cast<off_t>(offset));
       if (got < 0) {
         if (errno == EINTR) continue;
-        return std::unexpected(IoError("read", path_, errno));
+        Error error = IoError("read", path_, errno);
+        error.offset = offset;
+        return std::unexpected(std::move(error));
       }
       if (got == 0) {
         return MakeError(ErrorCode::kCorrupt,
-                         "unexpected end of file at offset {} of '{}'", offset,
-                         path_);
+                         "unexpected end of file at offset {} of '{}'",
+                         AtOffset{offset}, AtPath{path_});
       }
       offset += static_cast<uint64_t>(got);
       out = out.subspan(static_cast<size_t>(got));

@@ -41,7 +41,7 @@ class PosixFileSystemImpl final : public FileSystem {
     }
     if (!S_ISREG(info.st_mode)) {
       return MakeError(ErrorCode::kInvalidArgument, "not a regular file: '{}'",
-                       path);
+                       AtPath{path});
     }
     return MakeRandomAccessFile(std::move(fd), path,
                                 static_cast<uint64_t>(info.st_size));

@@ -8,7 +8,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <string_view>
 
 #include "base/guarded.h"
 #include "zpack/progress.h"
@@ -18,10 +17,10 @@ namespace zpack {
 class ProgressPhase {
  public:
   // `sink` may be null.
-  ProgressPhase(ProgressSink* sink, std::string_view title,
-                uint64_t total_objects, uint64_t total_bytes)
+  ProgressPhase(ProgressSink* sink, Phase phase, uint64_t total_objects,
+                uint64_t total_bytes)
       : sink_(sink) {
-    if (sink_ != nullptr) sink_->Begin(title, total_objects, total_bytes);
+    if (sink_ != nullptr) sink_->Begin(phase, total_objects, total_bytes);
   }
   ~ProgressPhase() {
     if (sink_ != nullptr) CleanUp([this] { sink_->End(); });

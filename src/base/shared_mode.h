@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

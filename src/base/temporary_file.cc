@@ -27,7 +27,8 @@ Result<Lock> TryLock(const PosixCalls& calls, int fd, const std::string& path) {
 }
 
 std::unexpected<Error> InUse(const std::string& path) {
-  return MakeError(ErrorCode::kExists, "another process is writing '{}'", path);
+  return MakeError(ErrorCode::kExists, "another process is writing '{}'",
+                   AtPath{path});
 }
 
 // Whether `path` is a name of the open file. Another process may rename or
@@ -74,7 +75,7 @@ Result<Descriptor> OpenLeftover(const std::string& path) {
     return MakeError(ErrorCode::kExists,
                      "'{}' belongs to user {}, who may be writing it; remove "
                      "it if no process does",
-                     path, info.st_uid);
+                     AtPath{path}, info.st_uid);
   }
   return std::unexpected(IoError("open", path, number));
 }
@@ -98,7 +99,7 @@ Result<std::optional<LockedFile>> TakeOver(const PosixCalls& calls,
   }
   if (!S_ISREG(info.st_mode)) {
     return MakeError(ErrorCode::kInvalidArgument,
-                     "'{}' is in the way: not a regular file", path);
+                     "'{}' is in the way: not a regular file", AtPath{path});
   }
   ZPACK_ASSIGN_OR_RETURN(Descriptor fd, OpenLeftover(path));
   if (fd.get() < 0) return std::nullopt;
@@ -108,7 +109,7 @@ Result<std::optional<LockedFile>> TakeOver(const PosixCalls& calls,
     return MakeError(ErrorCode::kExists,
                      "another process may be writing '{}', whose file system "
                      "has no locks; remove it if no process does",
-                     path);
+                     AtPath{path});
   }
   if (fstat(fd.get(), &info) != 0) {
     return std::unexpected(IoError("stat", path, errno));

@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "codec/zstd_codec.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "codec/inflate.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

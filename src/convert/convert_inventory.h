@@ -15,6 +15,7 @@
 #include "reuse/base_file.h"
 #include "zpack/options.h"
 #include "zpack/refs.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

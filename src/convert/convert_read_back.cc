@@ -17,9 +17,10 @@ namespace {
 
 // Each object is hashed once, on read-back. When that fails, this tells a
 // source that was corrupt all along from a file that is not what was written.
-Error ExplainDamage(ObjectSource& source, const Damage& damage) {
-  Error mismatch{ErrorCode::kMismatch,
-                 "the file read back is damaged: " + damage.message};
+Error ExplainDamage(ObjectSource& source, const Error& damage) {
+  Error mismatch = damage;
+  mismatch.code = ErrorCode::kMismatch;
+  mismatch.message = "the file read back is damaged: " + damage.message;
   if (damage.object.empty()) return mismatch;
   Bytes content;
   const Result<ObjectType> type = source.Read(damage.object, content);
@@ -27,15 +28,14 @@ Error ExplainDamage(ObjectSource& source, const Damage& damage) {
   const ObjectId actual =
       ObjectHasher(source.object_format()).Hash(*type, content);
   if (actual == damage.object) return mismatch;
-  return {
-      ErrorCode::kSourceCorrupt,
-      FormatMessage("object {} of '{}' is corrupt: its content hashes to {}",
-                    damage.object.ToHex(), source.path(), actual.ToHex())};
+  return NewError(ErrorCode::kSourceCorrupt,
+                  "object {} of '{}' is corrupt: its content hashes to {}",
+                  damage.object, AtPath{source.path()}, actual);
 }
 
 // Whether the block in which `damage` is was copied.
 bool IsCopied(const ArchiveFile& archive, const CopiedBlocks& copied,
-              const Damage& damage) {
+              const Error& damage) {
   for (size_t block = 0; block < copied.blocks.size(); ++block) {
     if (archive.blocks().block_offset(block) == damage.offset)
       return copied.blocks[block];
@@ -52,7 +52,7 @@ Status CheckIsThere(ObjectSource& source, const ObjectId& id) {
   }
   return MakeError(ErrorCode::kSourceCorrupt,
                    "'{}' changed while it was converted: object {} vanished",
-                   source.path(), id.ToHex());
+                   AtPath{source.path()}, id);
 }
 
 }  // namespace
@@ -70,21 +70,22 @@ Status ReadBackFile(ObjectSource& source, const ArchiveFile& archive,
   if (report.damages.empty())
     ZPACK_TRY(VerifyPeeledRefs(archive, run.stop, report));
   const auto unread =
-      std::ranges::find(report.damages, ErrorCode::kIo, &Damage::code);
+      std::ranges::find(report.damages, ErrorCode::kIo, &Error::code);
   if (unread != report.damages.end()) {
-    return MakeError(ErrorCode::kIo, "{}", MessageText{unread->message});
+    return std::unexpected(*unread);
   }
   if (!report.damages.empty()) {
     // A damaged object says more than the digests that it spoils.
     const auto at = std::ranges::find_if(
-        report.damages, [](const Damage& d) { return !d.object.empty(); });
-    const Damage& damage =
+        report.damages,
+        [](const Error& error) { return !error.object.empty(); });
+    const Error& damage =
         at == report.damages.end() ? report.damages.front() : *at;
     if (as_written && IsCopied(archive, copied, damage)) {
       return MakeError(ErrorCode::kCorrupt,
                        "'{}' is corrupt: its content of object {} does not "
                        "hash to that; convert without it",
-                       copied.base, damage.object.ToHex());
+                       copied.base, damage.object);
     }
     return std::unexpected(ExplainDamage(source, damage));
   }
@@ -96,7 +97,7 @@ Result<MovedOn> CompareWithNow(const SourceOpener& open_source,
                                const RefsSnapshot& refs,
                                const ObjectIdTable& enumerated,
                                const ConvertOptions& options) {
-  const ProgressPhase phase(options.run.progress, "Comparing objects",
+  const ProgressPhase phase(options.run.progress, Phase::kComparingObjects,
                             enumerated.size(), 0);
   if (!(archive.ids() == enumerated) || archive.refs() != refs) {
     return MakeError(

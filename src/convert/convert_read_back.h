@@ -12,6 +12,7 @@
 #include "object/object_source.h"
 #include "reader/archive_file.h"
 #include "zpack/options.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

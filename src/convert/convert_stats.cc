@@ -8,13 +8,8 @@ namespace zpack {
 ConvertStats MakeStats(const WriteStats& written, const RefsSnapshot& refs,
                        uint64_t source_pack_bytes) {
   ConvertStats stats;
-  for (size_t i = 0; i < kAllObjectTypes.size(); ++i) {
-    const ObjectType type = kAllObjectTypes[i];
-    const auto& from = written.types[static_cast<size_t>(type)];
-    stats.types[i] = {type, from.count, from.raw_bytes, from.stored_bytes};
-  }
-  stats.reused = {written.reused.blocks, written.reused.bytes,
-                  written.reused.objects, written.reused.renumbered_blocks};
+  stats.types = written.types;
+  stats.reused = written.reused;
   stats.resumed_blocks = written.resumed_blocks;
   stats.file_size = written.file_size;
   stats.source_pack_bytes = source_pack_bytes;

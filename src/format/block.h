@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "zpack/object_id.h"
+#include "zpack/result.h"
 
 namespace zpack::format {
 

@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "format/constants.h"
 #include "zpack/object_id.h"
+#include "zpack/result.h"
 #include "zpack/version.h"
 
 namespace zpack::format {

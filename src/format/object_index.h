@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "format/chunk.h"
 #include "object/object_id_table.h"
+#include "zpack/result.h"
 
 namespace zpack::format {
 

@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "zpack/refs.h"
+#include "zpack/result.h"
 
 namespace zpack::format {
 

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "format/constants.h"
 #include "object/object_id_table.h"
+#include "zpack/result.h"
 
 namespace zpack::format {
 

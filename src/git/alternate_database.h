@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "git/object_database.h"
 #include "pack/pack_store.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "git/command_configuration.h"
+#include "git/libgit2_options.h"
 
 namespace zpack {
 namespace {
@@ -69,7 +70,7 @@ Status AddFile(const std::string& path, int level, Denied denied,
   if (git_config_add_file_ondisk(config, path.c_str(),
                                  static_cast<git_config_level_t>(level),
                                  repository, 0) != 0) {
-    return MakeError(ErrorCode::kGit, "bad config file '{}': {}", path,
+    return MakeError(ErrorCode::kGit, "bad config file '{}': {}", AtPath{path},
                      LastLibgit2Message());
   }
   return {};
@@ -132,7 +133,7 @@ Result<ConfigHandle> Complete(git_repository* repository, git_config* config) {
 }
 
 Result<ConfigHandle> NewConfiguration() {
-  InitLibgit2();
+  const Libgit2Options options;
   git_config* raw = nullptr;
   if (git_config_new(&raw) != 0) {
     return MakeError(ErrorCode::kGit, "cannot read the configuration: {}",

@@ -14,6 +14,7 @@
 #include "git/repository_location.h"
 #include "pack/pack_store.h"
 #include "pack/repack_settings.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

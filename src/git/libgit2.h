@@ -37,10 +37,6 @@ using ConfigEntryHandle =
     std::unique_ptr<git_config_entry, Libgit2Free<git_config_entry_free>>;
 using ConfigHandle = std::unique_ptr<git_config, Libgit2Free<git_config_free>>;
 
-// Initialises libgit2 for the life of the process and sets the options this
-// library depends on. Cheap after the first call; any thread.
-void InitLibgit2();
-
 // The message of libgit2's last error on this thread.
 std::string LastLibgit2Message();
 

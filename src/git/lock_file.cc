@@ -26,7 +26,7 @@ Result<std::unique_ptr<WritableFile>> TakeOver(FileSystem& file_system,
                    "unable to create '{}': File exists; another process is "
                    "using the repository, or crashed while it did: then remove "
                    "the file",
-                   path);
+                   AtPath{path});
 }
 
 }  // namespace

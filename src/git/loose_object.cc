@@ -42,13 +42,13 @@ Result<std::unique_ptr<LooseObject>> LooseObject::Open(
     ZPACK_TRY(object->ReadHeader());
     return object;
   }
-  return MakeError(ErrorCode::kNotFound, "no loose object {}", id.ToHex());
+  return MakeError(ErrorCode::kNotFound, "no loose object {}", id);
 }
 
 std::unexpected<Error> LooseObject::Damaged(std::string_view why) const {
   return MakeError(ErrorCode::kSourceCorrupt,
-                   "cannot read object {}: {} in '{}'", id_.ToHex(),
-                   MessageText{why}, file_->path());
+                   "cannot read object {}: {} in '{}'", id_, MessageText{why},
+                   AtPath{file_->path()});
 }
 
 Result<size_t> LooseObject::Inflate(std::span<uint8_t> out) {

@@ -58,7 +58,7 @@ Status WriteContent(ObjectStream& object, const ObjectId& id,
   ZPACK_TRY(deflater.Finish());
   if (hasher.Finish() == id) return {};
   return MakeError(ErrorCode::kSourceCorrupt,
-                   "object {} does not hash to its id", id.ToHex());
+                   "object {} does not hash to its id", id);
 }
 
 // Whether there is a loose object, and it is sound.

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/shared_mode.h"
 #include "object/object_source.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

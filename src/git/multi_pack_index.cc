@@ -25,7 +25,7 @@ constexpr uint64_t kMaxNames = uint64_t{256} << 20;
 Result<Bytes> ReadPackNames(FileSystem& file_system, const std::string& path) {
   const auto bad = [&] {
     return MakeError(ErrorCode::kSourceCorrupt, "bad multi-pack-index '{}'",
-                     path);
+                     AtPath{path});
   };
   ZPACK_ASSIGN_OR_RETURN(const auto file, file_system.OpenForRead(path));
   Bytes header(kHeaderSize);

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "git/lock_file.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "pack/pack_store.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -31,7 +31,7 @@ Result<ObjectType> ToObjectType(git_object_t type, const ObjectId& id) {
       return ObjectType::kTag;
     default:
       return MakeError(ErrorCode::kSourceCorrupt, "object {} has no valid type",
-                       id.ToHex());
+                       id);
   }
 }
 
@@ -109,8 +109,8 @@ class PackEntryOfSource final : public ObjectStream {
   Status Read(std::span<uint8_t> out) override {
     Status read = entry_->Read(out);
     if (read || read.error().code == ErrorCode::kIo) return read;
-    return MakeError(ErrorCode::kSourceCorrupt, "object {} is corrupt: {}",
-                     id_.ToHex(), MessageText{read.error().message});
+    return MakeError(ErrorCode::kSourceCorrupt, "object {} is corrupt: {}", id_,
+                     MessageText{read.error().message});
   }
 
  private:
@@ -173,11 +173,11 @@ Status ObjectDatabase::CopyPacked(const ObjectId& id,
 std::unexpected<Error> ObjectDatabase::PackError(int code,
                                                  const ObjectId& id) const {
   if (code == GIT_ENOTFOUND) {
-    return MakeError(ErrorCode::kNotFound, "object {} is missing from '{}'",
-                     id.ToHex(), path_);
+    return MakeError(ErrorCode::kNotFound, "object {} is missing from '{}'", id,
+                     AtPath{path_});
   }
   return MakeError(ErrorCode::kSourceCorrupt,
-                   "cannot read object {} of '{}': {}", id.ToHex(), path_,
+                   "cannot read object {} of '{}': {}", id, AtPath{path_},
                    LastLibgit2Message());
 }
 
@@ -189,7 +189,7 @@ Result<ObjectIdTable> ObjectDatabase::ListWithLibgit2() const {
   };
   if (git_odb_foreach(packs_.get(), add, &ids) != 0) {
     return MakeError(ErrorCode::kGit, "cannot list the objects of '{}': {}",
-                     path_, LastLibgit2Message());
+                     AtPath{path_}, LastLibgit2Message());
   }
   return ObjectIdTable::FromUnsorted(ObjectFormat::kSha1, std::move(ids));
 }
@@ -226,7 +226,7 @@ Result<OdbHandle> ObjectDatabase::OpenPacks(
     if (git_odb_backend_pack(&backend, directory.c_str()) != 0 ||
         git_odb_add_backend(packs.get(), backend, 1) != 0) {
       return MakeError(ErrorCode::kGit, "cannot open the packs of '{}': {}",
-                       directory, LastLibgit2Message());
+                       AtPath{directory}, LastLibgit2Message());
     }
   }
   return packs;
@@ -394,8 +394,7 @@ Result<ObjectType> ObjectDatabase::ReadOnOtherBase(const ObjectId& id,
     }
     chain.push_back(*rank);
   }
-  return MakeError(ErrorCode::kNotFound, "no other base of object {}",
-                   id.ToHex());
+  return MakeError(ErrorCode::kNotFound, "no other base of object {}", id);
 }
 
 Result<std::unique_ptr<ObjectStream>> ObjectDatabase::OpenStream(

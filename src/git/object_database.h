@@ -18,6 +18,7 @@
 #include "object/object_source.h"
 #include "pack/base_cache.h"
 #include "zpack/options.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "object/object_id_table.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "git/configuration.h"
+#include "git/libgit2_options.h"
 #include "git/repository_format.h"
 
 namespace zpack {
@@ -52,7 +53,7 @@ fs::path FindWorkTree(const RepositoryLocation& location,
 
 Result<RepositoryHandle> OpenRepositoryHandle(
     const RepositoryLocation& location) {
-  InitLibgit2();
+  const Libgit2Options options;
   ZPACK_ASSIGN_OR_RETURN(const RepositoryFormat format,
                          ReadRepositoryFormat(location.common_directory));
   git_repository* raw = nullptr;

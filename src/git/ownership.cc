@@ -145,7 +145,7 @@ Status CheckOwnership(const RepositoryPaths& paths) {
                    "detected dubious ownership in repository at '{}'; to add "
                    "an exception for this directory, call: git config --global "
                    "--add safe.directory {}{}",
-                   path, MessageText{EscapeUnprintable(Quote(path))},
+                   AtPath{path}, MessageText{EscapeUnprintable(Quote(path))},
                    MessageText{ignored});
 }
 

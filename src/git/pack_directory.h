@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "object/object_id_table.h"
 #include "pack/pack_store.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "git/libgit2.h"
+#include "git/libgit2_options.h"
 
 namespace zpack {
 namespace {
@@ -40,7 +41,7 @@ bool IsBareRepository(const fs::path& path) {
       !fs::is_directory(path / "refs", error)) {
     return false;
   }
-  InitLibgit2();
+  const Libgit2Options options;
   int bare = path.filename() == ".git" ? 0 : 1;
   git_config* raw = nullptr;
   if (git_config_open_ondisk(&raw, (path / "config").c_str()) == 0) {
@@ -84,7 +85,7 @@ Status CheckRemovable(const fs::path& path) {
     return MakeError(ErrorCode::kExists,
                      "'{}' is a mount point, so --force does not replace it; "
                      "empty it first, or restore to another directory",
-                     path.string());
+                     AtPath{path.string()});
   }
   // The owner can give the permission that is missing.
   if (info.stx_uid == geteuid() ||
@@ -94,7 +95,7 @@ Status CheckRemovable(const fs::path& path) {
   return MakeError(ErrorCode::kExists,
                    "'{}' cannot be removed by this user, so --force does not "
                    "replace the repository: {}",
-                   path.string(),
+                   AtPath{path.string()},
                    MessageText{std::generic_category().message(errno)});
 }
 
@@ -105,7 +106,7 @@ Status CheckReplaceable(const std::string& path) {
     return MakeError(ErrorCode::kExists,
                      "'{}' is not a bare repository, so --force does not "
                      "replace it",
-                     path);
+                     AtPath{path});
   }
   std::error_code error;
   fs::directory_iterator top(path, error);

@@ -65,19 +65,19 @@ Status CheckExtensions(const Extensions& extensions, int64_t version,
         std::ranges::find(kOnlyValues, name, &OnlyValue::extension);
     if (only != kOnlyValues.end() && value != only->value) {
       return MakeError(ErrorCode::kUnsupported, "unsupported {} {} in '{}'",
-                       only->what, value, path);
+                       only->what, value, AtPath{path});
     }
     if (is_in(kOfVersion0, name)) continue;
     if (version == 0 && is_in(kOfVersion1, name)) {
       return MakeError(
           ErrorCode::kUnsupported,
-          "repo version is 0, but v1-only extension found in '{}': {}", path,
-          name);
+          "repo version is 0, but v1-only extension found in '{}': {}",
+          AtPath{path}, name);
     }
     if (version >= 1 && !is_in(kOfVersion1, name)) {
       return MakeError(ErrorCode::kUnsupported,
-                       "unknown repository extension found in '{}': {}", path,
-                       name);
+                       "unknown repository extension found in '{}': {}",
+                       AtPath{path}, name);
     }
   }
   return {};
@@ -108,12 +108,12 @@ Result<RepositoryFormat> ReadRepositoryFormat(
                                         "core.repositoryformatversion");
   if (code != 0 && code != GIT_ENOTFOUND) {
     return MakeError(ErrorCode::kGit, "bad repository version in '{}': {}",
-                     path, LastLibgit2Message());
+                     AtPath{path}, LastLibgit2Message());
   }
   if (version > kNewestVersion) {
     return MakeError(ErrorCode::kUnsupported,
                      "expected git repo version <= {}, found {} in '{}'",
-                     kNewestVersion, version, path);
+                     kNewestVersion, version, AtPath{path});
   }
   ZPACK_ASSIGN_OR_RETURN(const Extensions extensions,
                          ListExtensions(config.get()));

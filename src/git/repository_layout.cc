@@ -69,7 +69,7 @@ Result<std::optional<fs::path>> FindDirectory(const fs::path& directory) {
     return std::nullopt;
   }
   return MakeError(ErrorCode::kIo, "cannot open object directory '{}': {}",
-                   directory.string(), error.message());
+                   AtPath{directory.string()}, error.message());
 }
 
 void AddOnce(const std::string& item, std::vector<std::string>& items) {
@@ -86,7 +86,7 @@ Status AddObjectDirectory(const fs::path& directory, int depth,
   if (!canonical) {
     return MakeError(ErrorCode::kSourceCorrupt,
                      "object directory '{}' does not exist",
-                     directory.string());
+                     AtPath{directory.string()});
   }
   if (std::ranges::find(out.found, canonical->string()) != out.found.end()) {
     return {};
@@ -94,7 +94,7 @@ Status AddObjectDirectory(const fs::path& directory, int depth,
   if (depth > kMaxAlternateDepth) {
     return MakeError(ErrorCode::kSourceCorrupt,
                      "alternates are nested too deep at '{}'",
-                     directory.string());
+                     AtPath{directory.string()});
   }
   out.found.push_back(canonical->string());
   const fs::path alternates = *canonical / "info" / "alternates";
@@ -224,7 +224,7 @@ Result<std::optional<Ref>> ReadLooseRef(const std::string& directory,
     }
   }
   return MakeError(ErrorCode::kSourceCorrupt, "cannot read ref '{}' of '{}'",
-                   name, directory);
+                   name, AtPath{directory});
 }
 
 Result<std::vector<ObjectId>> ReadShallow(const std::string& common_directory) {
@@ -235,7 +235,8 @@ Result<std::vector<ObjectId>> ReadShallow(const std::string& common_directory) {
     const auto id = ObjectId::FromHex(line);
     if (!id) {
       return MakeError(ErrorCode::kSourceCorrupt,
-                       "bad shallow line '{}' in '{}'", line, path.string());
+                       "bad shallow line '{}' in '{}'", line,
+                       AtPath{path.string()});
     }
     ids.insert(*id);
   }

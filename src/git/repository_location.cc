@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "git/libgit2.h"
+#include "git/libgit2_options.h"
 #include "git/ownership.h"
 
 namespace zpack {
@@ -88,7 +89,7 @@ Result<std::optional<fs::path>> ReadGitFile(const fs::path& path) {
   if (good) return path.parent_path() / target;
   return MakeError(ErrorCode::kNotFound,
                    "not a git repository: '{}', which '{}' names",
-                   target.string(), path.string());
+                   target.string(), AtPath{path.string()});
 }
 
 using Found = std::optional<RepositoryPaths>;
@@ -226,14 +227,15 @@ Result<std::string> Canonical(const fs::path& path) {
 
 Result<RepositoryLocation> FindRepository(const std::string& path,
                                           Discovery discovery) {
-  InitLibgit2();
+  const Libgit2Options options;
   std::error_code error;
   // Without links, so that what is above it is where it really lies.
   const fs::path absolute = fs::canonical(path, error);
   if (path.empty() || error == std::errc::no_such_file_or_directory ||
       error == std::errc::not_a_directory) {
     return MakeError(ErrorCode::kNotFound,
-                     "not a git repository: '{}', which does not exist", path);
+                     "not a git repository: '{}', which does not exist",
+                     AtPath{path});
   }
   if (error) return std::unexpected(IoError("access", path, error.value()));
   ZPACK_ASSIGN_OR_RETURN(const Found found, Find(path, absolute, discovery));

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "object/object_sink.h"
 #include "zpack/options.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

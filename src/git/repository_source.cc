@@ -23,15 +23,20 @@
 namespace zpack {
 namespace {
 
+enum class PartialClone : uint8_t { kNo, kYes };
+
+// Which refs: those of one linked worktree, or those that all of them share.
+enum class RefScope : uint8_t { kWorktree, kCommon };
+
 class RepositorySource final : public ObjectSource {
  public:
   RepositorySource(RepositoryLocation location, RepositoryHandle repository,
-                   ObjectDatabase objects, bool is_partial_clone,
+                   ObjectDatabase objects, PartialClone partial_clone,
                    std::vector<std::string> missing_alternates)
       : location_(std::move(location)),
         repository_(std::move(repository)),
         objects_(std::move(objects)),
-        is_partial_clone_(is_partial_clone),
+        is_partial_clone_(partial_clone == PartialClone::kYes),
         missing_alternates_(std::move(missing_alternates)) {}
 
   const std::string& path() const override { return location_.name; }
@@ -81,7 +86,7 @@ class RepositorySource final : public ObjectSource {
   Result<std::map<std::string, Ref>> ListRefs();
   // Puts the loose refs below `directory` into `refs`. In a linked worktree,
   // only those that belong to one worktree, or only those that do not.
-  Status ReadLooseRefs(const std::string& directory, bool per_worktree,
+  Status ReadLooseRefs(const std::string& directory, RefScope scope,
                        std::map<std::string, Ref>& refs) const;
   TagReader Tags();
 
@@ -96,7 +101,8 @@ Status RepositorySource::ReadHead(RefsSnapshot& refs) {
   ZPACK_ASSIGN_OR_RETURN(const auto head,
                          ReadLooseRef(location_.git_directory, "HEAD"));
   if (!head) {
-    return MakeError(ErrorCode::kSourceCorrupt, "'{}' has no HEAD", path());
+    return MakeError(ErrorCode::kSourceCorrupt, "'{}' has no HEAD",
+                     AtPath{path()});
   }
   ZPACK_TRY(CheckSymref(*head));
   refs.head_symref = head->symref_target;
@@ -111,7 +117,8 @@ Status RepositorySource::CheckSymref(const Ref& ref) const {
                                       : "not in 'refs/'";
   return MakeError(ErrorCode::kUnsupported,
                    "symbolic ref '{}' of '{}' points at '{}', which is {}",
-                   ref.name, path(), ref.symref_target, MessageText{reason});
+                   ref.name, AtPath{path()}, ref.symref_target,
+                   MessageText{reason});
 }
 
 TagReader RepositorySource::Tags() {
@@ -131,7 +138,7 @@ Result<std::map<std::string, Ref>> RepositorySource::ListRefs() {
   git_reference_iterator* raw = nullptr;
   if (git_reference_iterator_new(&raw, repository_.get()) != 0) {
     return MakeError(ErrorCode::kSourceCorrupt, "cannot list refs of '{}': {}",
-                     path(), LastLibgit2Message());
+                     AtPath{path()}, LastLibgit2Message());
   }
   const ReferenceIteratorHandle iterator(raw);
   std::map<std::string, Ref> refs;
@@ -141,7 +148,7 @@ Result<std::map<std::string, Ref>> RepositorySource::ListRefs() {
     if (code == GIT_ITEROVER) return refs;
     if (code != 0) {
       return MakeError(ErrorCode::kSourceCorrupt,
-                       "cannot list refs of '{}': {}", path(),
+                       "cannot list refs of '{}': {}", AtPath{path()},
                        LastLibgit2Message());
     }
     const ReferenceHandle reference(next);
@@ -157,16 +164,18 @@ Result<std::map<std::string, Ref>> RepositorySource::ListRefs() {
 }
 
 Status RepositorySource::ReadLooseRefs(const std::string& directory,
-                                       bool per_worktree,
+                                       RefScope scope,
                                        std::map<std::string, Ref>& refs) const {
   ZPACK_ASSIGN_OR_RETURN(const auto names, ListLooseRefNames(directory));
   for (const std::string& name : names) {
-    if (is_linked_worktree() && IsPerWorktreeRef(name) != per_worktree) {
+    if (is_linked_worktree() &&
+        IsPerWorktreeRef(name) != (scope == RefScope::kWorktree)) {
       continue;
     }
     if (!IsValidRefName(name)) {
       return MakeError(ErrorCode::kSourceCorrupt,
-                       "cannot read ref '{}' of '{}': bad name", name, path());
+                       "cannot read ref '{}' of '{}': bad name", name,
+                       AtPath{path()});
     }
     ZPACK_ASSIGN_OR_RETURN(auto ref, ReadLooseRef(directory, name));
     if (ref) refs[name] = *std::move(ref);
@@ -184,9 +193,11 @@ Result<RefsSnapshot> RepositorySource::ReadRefs() {
   if (is_linked_worktree()) {
     std::erase_if(
         by_name, [](const auto& item) { return IsPerWorktreeRef(item.first); });
-    ZPACK_TRY(ReadLooseRefs(location_.git_directory, true, by_name));
+    ZPACK_TRY(
+        ReadLooseRefs(location_.git_directory, RefScope::kWorktree, by_name));
   }
-  ZPACK_TRY(ReadLooseRefs(location_.common_directory, false, by_name));
+  ZPACK_TRY(
+      ReadLooseRefs(location_.common_directory, RefScope::kCommon, by_name));
   TagPeeler peeler(object_format(), Tags());
   for (auto& [name, ref] : by_name) {
     ZPACK_TRY(CheckSymref(ref));
@@ -217,7 +228,8 @@ Result<std::unique_ptr<ObjectSource>> OpenRepository(
       ObjectDatabase::Open(location.name, std::move(directories.found),
                            options));
   return std::make_unique<RepositorySource>(
-      location, std::move(repository), std::move(objects), is_partial_clone,
+      location, std::move(repository), std::move(objects),
+      is_partial_clone ? PartialClone::kYes : PartialClone::kNo,
       std::move(directories.missing));
 }
 

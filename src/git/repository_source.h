@@ -11,6 +11,7 @@
 #include "git/object_database.h"
 #include "git/repository_location.h"
 #include "object/object_source.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -76,7 +76,7 @@ Result<std::string> Canonical(const std::string& directory) {
   if (!error) path = fs::weakly_canonical(path, error);
   if (error || path.empty()) {
     return MakeError(ErrorCode::kInvalidArgument, "bad directory: '{}'",
-                     directory);
+                     AtPath{directory});
   }
   if (!path.has_filename()) path = path.parent_path();
   return path.string();

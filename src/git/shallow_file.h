@@ -11,6 +11,7 @@
 
 #include "git/lock_file.h"
 #include "object/object_source.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

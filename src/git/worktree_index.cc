@@ -122,10 +122,11 @@ Status AddIndexTips(ByteView content, const std::string& path,
   const uint32_t version = reader.ReadVersion();
   if (version > 4) {
     return MakeError(ErrorCode::kUnsupported, "index of version {}: '{}'",
-                     version, path);
+                     version, AtPath{path});
   }
   if (version < 2 || !reader.ReadRest(version)) {
-    return MakeError(ErrorCode::kSourceCorrupt, "bad index file '{}'", path);
+    return MakeError(ErrorCode::kSourceCorrupt, "bad index file '{}'",
+                     AtPath{path});
   }
   return {};
 }

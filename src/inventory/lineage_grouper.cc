@@ -143,7 +143,7 @@ Result<Lineages> GroupLineages(ObjectSource& source, const ObjectList& list,
   for (const Lineage& lineage : lineages) {
     total_bytes += ExaminedBytes(list, lineage);
   }
-  const ProgressPhase phase(run.progress, "Grouping paths", order.size(),
+  const ProgressPhase phase(run.progress, Phase::kGroupingPaths, order.size(),
                             total_bytes);
   const Status examined = ParallelFor(
       ResolveThreads(run.threads), run.stop, order.size(), kGrain,

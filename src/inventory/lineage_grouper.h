@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Phase "Grouping paths": which paths hold versions of the same thing. A
+// Phase Phase::kGroupingPaths: which paths hold versions of the same thing. A
 // lineage is the blobs of one path; lineages whose newest or oldest blobs
 // resemble each other (renames, copies, vendored files) are put side by side.
 
@@ -13,6 +13,7 @@
 #include "inventory/object_list.h"
 #include "object/object_source.h"
 #include "zpack/options.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -13,7 +13,7 @@ Status CheckInfo(ObjectSource& source, const ObjectList& list, uint32_t rank,
   if (info == ObjectInfo{list.types[rank], list.sizes[rank]}) return {};
   return MakeError(ErrorCode::kSourceCorrupt,
                    "object {} of '{}' changed while it was read",
-                   list.ids[rank].ToHex(), source.path());
+                   list.ids[rank], AtPath{source.path()});
 }
 
 }  // namespace

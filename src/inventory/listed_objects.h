@@ -11,6 +11,7 @@
 
 #include "inventory/object_list.h"
 #include "object/object_source.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

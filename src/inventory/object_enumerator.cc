@@ -115,7 +115,7 @@ Result<ObjectList> ListAndWalk(
     const RunOptions& run) {
   ObjectList list;
   {
-    const ProgressPhase phase(run.progress, "Enumerating objects", 0, 0);
+    const ProgressPhase phase(run.progress, Phase::kEnumeratingObjects, 0, 0);
     ZPACK_ASSIGN_OR_RETURN(list.ids, source.ListObjects());
     phase.Advance(list.ids.size(), 0);
   }
@@ -127,7 +127,7 @@ Result<ObjectList> ListAndWalk(
 
   std::vector<bool> complete = find_complete(list.ids);
   // What lies behind complete ones is not counted, however much that is.
-  const ProgressPhase phase(run.progress, "Counting objects",
+  const ProgressPhase phase(run.progress, Phase::kCountingObjects,
                             complete.empty() ? count : 0, 0);
   ObjectWalker walker(source, refs.shallow, list, std::move(complete), run);
   ZPACK_TRY(walker.Walk(Tips(refs)));

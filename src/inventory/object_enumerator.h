@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Phases "Enumerating objects" and "Counting objects": which objects there
-// are, their types and sizes, and where in history and in the tree they occur.
+// Phases Phase::kEnumeratingObjects and Phase::kCountingObjects: which objects
+// there are, their types and sizes, and where in history and in the tree they
+// occur.
 
 #pragma once
 
@@ -12,6 +13,7 @@
 #include "object/object_source.h"
 #include "zpack/options.h"
 #include "zpack/refs.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -32,7 +32,7 @@ Status ObjectWalker::Walk(const std::vector<ObjectId>& tips) {
   HistorySlice first;
   ZPACK_TRY(history_.Add(tips, first));
   return RunOrderedPipeline<HistorySlice>(
-      threads, run_.stop,
+      PipelineThreads{threads, run_.stop},
       [&] {
         return TreeWalker(source_, list_, complete_, kLastTreesSize / threads,
                           run_.stop);

@@ -16,6 +16,7 @@
 #include "inventory/object_list.h"
 #include "object/object_source.h"
 #include "zpack/options.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

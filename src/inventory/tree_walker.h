@@ -19,6 +19,7 @@
 #include "inventory/object_list.h"
 #include "object/object_links.h"
 #include "object/object_source.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

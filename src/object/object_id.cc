@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "base/error.h"
 #include "base/hex.h"
 
 namespace zpack {
@@ -35,11 +34,10 @@ ObjectId::ObjectId(std::span<const uint8_t> bytes)
   std::ranges::copy(bytes, bytes_.begin());
 }
 
-Result<ObjectId> ObjectId::FromHex(std::string_view hex) {
+std::optional<ObjectId> ObjectId::FromHex(std::string_view hex) {
   const std::optional<Bytes> bytes = zpack::FromHex(hex);
   if (!bytes || (bytes->size() != 20 && bytes->size() != 32)) {
-    return MakeError(ErrorCode::kInvalidArgument, "not an object id: '{}'",
-                     hex);
+    return std::nullopt;
   }
   return ObjectId(*bytes);
 }

@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "zpack/object_id.h"
 #include "zpack/refs.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

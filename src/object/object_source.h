@@ -19,6 +19,7 @@
 #include "object/path_table.h"
 #include "zpack/object_id.h"
 #include "zpack/refs.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -10,15 +10,16 @@
 #include "base/progress_phase.h"
 #include "object/object_source.h"
 #include "zpack/options.h"
+#include "zpack/result.h"
 
 namespace zpack {
 
-// Phase "Opening repository", as the indexes of all packs are read: calls
+// Phase Phase::kOpeningRepository, as the indexes of all packs are read: calls
 // `open`, which returns a source or an error.
 template <typename Open>
 Result<std::unique_ptr<ObjectSource>> OpenTimed(const Open& open,
                                                 const RunOptions& run) {
-  const ProgressPhase phase(run.progress, "Opening repository", 1, 0);
+  const ProgressPhase phase(run.progress, Phase::kOpeningRepository, 1, 0);
   Result<std::unique_ptr<ObjectSource>> source = open();
   if (source) phase.Advance(1, 0);
   return source;

@@ -37,7 +37,8 @@ Status PackReader::CheckEntry(uint32_t rank, const EntryHeader& header) const {
   const uint32_t position = positions_[rank];
   const auto bad = [&] {
     return MakeError(ErrorCode::kCorrupt, "bad entry at offset {} of '{}'",
-                     entries_[position].offset, file_->path());
+                     AtOffset{entries_[position].offset},
+                     AtPath{file_->path()});
   };
   if (!checksums_.empty()) {
     uint32_t crc = 0;

@@ -14,6 +14,7 @@
 #include "codec/deflate.h"
 #include "delta/delta_planner.h"
 #include "object/object_sink.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

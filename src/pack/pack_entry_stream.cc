@@ -9,8 +9,8 @@ namespace zpack {
 
 std::unexpected<Error> PackEntryStream::Damaged(std::string_view why) const {
   return MakeError(ErrorCode::kCorrupt,
-                   "the entry that ends at offset {} of '{}' is too {}", end_,
-                   path_, why);
+                   "the entry that ends at offset {} of '{}' is too {}",
+                   AtOffset{end_}, AtPath{path_}, why);
 }
 
 Status PackEntryStream::Read(std::span<uint8_t> out) {

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "codec/file_inflater.h"
 #include "object/object_source.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -23,7 +23,7 @@ Result<PackEnd> ReadEnd(const RandomAccessFile& file) {
   PackEnd end{};
   if (file.size() < end.size()) {
     return MakeError(ErrorCode::kCorrupt, "'{}' is too short for a pack",
-                     file.path());
+                     AtPath{file.path()});
   }
   ZPACK_TRY(file.Read(file.size() - end.size(), end));
   return end;
@@ -78,7 +78,7 @@ class PackFilePool::State::File final : public RandomAccessFile {
       ZPACK_ASSIGN_OR_RETURN(const PackEnd end, ReadEnd(file));
       if (file.size() == size_ && end == end_) return {};
       return MakeError(ErrorCode::kCorrupt,
-                       "'{}' was replaced while it was in use", path_);
+                       "'{}' was replaced while it was in use", AtPath{path_});
     };
     ZPACK_ASSIGN_OR_RETURN(const SharedFile file, state_->Get(path_, check));
     return file->Read(offset, out);

@@ -19,7 +19,7 @@ constexpr size_t kIndexHeaderSize = 2 * sizeof(uint32_t) + kFanOutSize;
 constexpr ObjectFormat kFormat = ObjectFormat::kSha1;
 
 std::unexpected<Error> Bad(const std::string& path) {
-  return MakeError(ErrorCode::kCorrupt, "bad pack index '{}'", path);
+  return MakeError(ErrorCode::kCorrupt, "bad pack index '{}'", AtPath{path});
 }
 
 // 1 or 2; kUnsupported for what is newer.
@@ -31,7 +31,8 @@ Result<uint32_t> ReadVersion(const RandomAccessFile& file) {
   const uint32_t version = in.U32();
   if (version != kPackVersion) {
     return MakeError(ErrorCode::kUnsupported,
-                     "pack index of another version: '{}'", file.path());
+                     "pack index of another version: '{}'",
+                     AtPath{file.path()});
   }
   return version;
 }

@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "object/object_id_table.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

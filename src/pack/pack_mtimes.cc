@@ -28,7 +28,7 @@ Result<std::vector<uint32_t>> DecodePackMtimes(ByteView bytes, uint32_t count,
       in.U32() != kSignature || in.U32() != kPackTableVersion ||
       in.U32() != kPackTableSha1) {
     return MakeError(ErrorCode::kSourceCorrupt, "bad mtimes of a pack '{}'",
-                     path);
+                     AtPath{path});
   }
   std::vector<uint32_t> mtimes(count);
   for (uint32_t& mtime : mtimes) mtime = in.U32();

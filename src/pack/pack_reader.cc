@@ -50,7 +50,7 @@ class BufferGuard {
 
 std::unexpected<Error> Bad(uint64_t offset, const std::string& path) {
   return MakeError(ErrorCode::kCorrupt, "bad entry at offset {} of '{}'",
-                   offset, path);
+                   AtOffset{offset}, AtPath{path});
 }
 
 }  // namespace

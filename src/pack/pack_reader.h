@@ -21,6 +21,7 @@
 #include "object/object_source.h"
 #include "pack/base_cache.h"
 #include "pack/pack_index.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -17,6 +17,7 @@
 #include "base/shared_mode.h"
 #include "codec/deflate.h"
 #include "zpack/object_id.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

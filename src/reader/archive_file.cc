@@ -18,8 +18,8 @@ constexpr uint64_t kPiece = uint64_t{256} << 10;
 
 // Adds where it happened to an error that a pure decoder reported.
 Error Locate(Error error, uint64_t offset, const std::string& path) {
-  error.message += FormatMessage(" at offset {} of '{}'", offset, path);
-  return error;
+  return Extend(std::move(error), " at offset {} of '{}'", AtOffset{offset},
+                AtPath{path});
 }
 
 template <typename T>
@@ -34,8 +34,11 @@ Result<format::FileHeader> ReadHeader(const RandomAccessFile& file) {
   Result<size_t> size = format::DecodeHeaderSize(bytes);
   if (!size) {
     Error error = std::move(size).error();
-    error.message += FormatMessage(": '{}'", file.path());
-    return std::unexpected(std::move(error));
+    if (error.code == ErrorCode::kCorrupt) {
+      return std::unexpected(Locate(std::move(error), 0, file.path()));
+    }
+    return std::unexpected(
+        Extend(std::move(error), ": '{}'", AtPath{file.path()}));
   }
   bytes.resize(*size);
   ZPACK_TRY(file.Read(0, bytes));
@@ -45,8 +48,10 @@ Result<format::FileHeader> ReadHeader(const RandomAccessFile& file) {
              file.path()));
   if (header.file_size != file.size()) {
     return MakeError(ErrorCode::kCorrupt,
-                     "file of {} bytes where its header says {}: '{}'",
-                     file.size(), header.file_size, file.path());
+                     "file of {} bytes where the header at offset {} says {}: "
+                     "'{}'",
+                     file.size(), AtOffset{0}, header.file_size,
+                     AtPath{file.path()});
   }
   return header;
 }
@@ -57,7 +62,8 @@ Status CheckChunkSize(const RandomAccessFile& file, uint32_t id,
   return MakeError(
       ErrorCode::kLimitExceeded,
       "chunk '{}' of {} bytes is above the limit of {} at offset {} of '{}'",
-      format::ChunkName(id), size, max_size, offset, file.path());
+      format::ChunkName(id), size, max_size, AtOffset{offset},
+      AtPath{file.path()});
 }
 
 // Reads and checks the chunk at `offset`, which takes `size` bytes in all.
@@ -66,6 +72,7 @@ Result<LoadedChunk> ReadChunk(const RandomAccessFile& file, uint32_t id,
                               uint64_t max_size) {
   ZPACK_TRY(CheckChunkSize(file, id, offset, size, max_size));
   LoadedChunk chunk;
+  chunk.offset = offset;
   chunk.bytes.resize(size);
   ZPACK_TRY(file.Read(offset, chunk.bytes));
   ZPACK_ASSIGN_OR_RETURN(
@@ -80,21 +87,15 @@ Result<std::unique_ptr<ArchiveFile>> ArchiveFile::OpenWithoutIndex(
     std::unique_ptr<RandomAccessFile> file, const ReadOptions& options) {
   std::unique_ptr<ArchiveFile> archive(
       new ArchiveFile(std::move(file), options));
-  uint64_t reading_at = 0;
-  ZPACK_TRY(archive->Load(reading_at));
+  ZPACK_TRY(archive->Load());
   return archive;
 }
 
 Result<std::unique_ptr<ArchiveFile>> ArchiveFile::Open(
-    std::unique_ptr<RandomAccessFile> file, const ReadOptions& options,
-    uint64_t* failed_at) {
-  uint64_t ignored = 0;
-  uint64_t& reading_at = failed_at != nullptr ? *failed_at : ignored;
-  reading_at = 0;
-  std::unique_ptr<ArchiveFile> archive(
-      new ArchiveFile(std::move(file), options));
-  ZPACK_TRY(archive->Load(reading_at));
-  ZPACK_TRY(archive->blocks_->LoadIndex(reading_at));
+    std::unique_ptr<RandomAccessFile> file, const ReadOptions& options) {
+  ZPACK_ASSIGN_OR_RETURN(auto archive,
+                         OpenWithoutIndex(std::move(file), options));
+  ZPACK_TRY(archive->LoadIndex());
   return archive;
 }
 
@@ -111,8 +112,8 @@ Result<RefsSnapshot> ArchiveFile::ReadRefs(const RandomAccessFile& file,
   if (rest < format::kChunkOverhead ||
       chunk.payload_size > rest - format::kChunkOverhead) {
     return MakeError(ErrorCode::kCorrupt,
-                     "bad size of chunk at offset {} of '{}'", offset,
-                     file.path());
+                     "bad size of chunk at offset {} of '{}'", AtOffset{offset},
+                     AtPath{file.path()});
   }
   ZPACK_ASSIGN_OR_RETURN(const LoadedChunk refs,
                          ReadChunk(file, format::kRefsChunk, offset,
@@ -122,16 +123,16 @@ Result<RefsSnapshot> ArchiveFile::ReadRefs(const RandomAccessFile& file,
                 file.path());
 }
 
-Status ArchiveFile::Load(uint64_t& reading_at) {
+Status ArchiveFile::Load() {
   // Every size below is bounded by the file's size before it is used.
   ZPACK_ASSIGN_OR_RETURN(header_, ReadHeader(*file_));
   const uint64_t start = header_.EncodedSize();
   if (file_->size() < start + format::kTrailerSize + format::kChunkOverhead) {
-    return MakeError(ErrorCode::kCorrupt, "file too short: '{}'", path());
+    return MakeError(ErrorCode::kCorrupt, "file too short: '{}'",
+                     AtPath{path()});
   }
   const uint64_t trailer_offset = file_->size() - format::kTrailerSize;
   Bytes trailer(format::kTrailerSize);
-  reading_at = trailer_offset;
   ZPACK_TRY(file_->Read(trailer_offset, trailer));
   ZPACK_ASSIGN_OR_RETURN(
       trailer_, Locate(format::DecodeTrailer(trailer), trailer_offset, path()));
@@ -139,12 +140,11 @@ Status ArchiveFile::Load(uint64_t& reading_at) {
   const uint64_t toc_offset = header_.table_of_contents_offset;
   if (toc_offset < start ||
       toc_offset > trailer_offset - format::kChunkOverhead) {
-    reading_at = 0;
     return MakeError(ErrorCode::kCorrupt,
-                     "bad table of contents offset {} in header of '{}'",
-                     toc_offset, path());
+                     "bad table of contents offset {} in header at offset {} "
+                     "of '{}'",
+                     toc_offset, AtOffset{0}, AtPath{path()});
   }
-  reading_at = toc_offset;
   ZPACK_ASSIGN_OR_RETURN(
       const LoadedChunk toc,
       ReadChunk(*file_, format::kTableOfContentsChunk, toc_offset,
@@ -152,7 +152,7 @@ Status ArchiveFile::Load(uint64_t& reading_at) {
   ZPACK_ASSIGN_OR_RETURN(toc_, Locate(format::DecodeTableOfContents(
                                           toc.payload, start, toc_offset),
                                       toc_offset, path()));
-  return LoadTables(reading_at);
+  return LoadTables();
 }
 
 Result<LoadedChunk> ArchiveFile::LoadChunk(
@@ -164,69 +164,64 @@ Result<LoadedChunk> ArchiveFile::LoadChunk(
 Result<LoadedChunk> ArchiveFile::LoadChunk(uint32_t id) const {
   const format::ChunkLocation* const chunk = toc_.Find(id);
   if (chunk == nullptr) {
-    return MakeError(ErrorCode::kCorrupt, "chunk '{}' is missing from '{}'",
-                     format::ChunkName(id), path());
+    return MakeError(ErrorCode::kCorrupt,
+                     "chunk '{}' is missing from table of contents at offset "
+                     "{} of '{}'",
+                     format::ChunkName(id),
+                     AtOffset{header_.table_of_contents_offset},
+                     AtPath{path()});
   }
   return LoadChunk(*chunk);
 }
 
-uint64_t ArchiveFile::OffsetOf(uint32_t id) const {
-  // A chunk that is not there is missing from the table of contents.
-  const format::ChunkLocation* const chunk = toc_.Find(id);
-  return chunk == nullptr ? header_.table_of_contents_offset : chunk->offset;
-}
-
-Status ArchiveFile::LoadTables(uint64_t& reading_at) {
-  ZPACK_TRY(LoadRefs(reading_at));
-  ZPACK_TRY(CheckCover(reading_at));
-  ZPACK_TRY(LoadBlockTable(reading_at));
-  reading_at = header_.table_of_contents_offset;
+Status ArchiveFile::LoadTables() {
+  ZPACK_TRY(LoadRefs());
+  ZPACK_TRY(CheckCover());
+  ZPACK_TRY(LoadBlockTable());
   const auto index_chunks = format::FindIndexChunks(toc_);
   if (!index_chunks) {
-    Error error = index_chunks.error();
-    error.message += FormatMessage(" from '{}'", path());
-    return std::unexpected(std::move(error));
+    return std::unexpected(Extend(
+        index_chunks.error(), " from table of contents at offset {} of '{}'",
+        AtOffset{header_.table_of_contents_offset}, AtPath{path()}));
   }
   index_chunks_ = *index_chunks;
   return {};
 }
 
-Status ArchiveFile::LoadRefs(uint64_t& reading_at) {
-  reading_at = OffsetOf(format::kRefsChunk);
-  ZPACK_ASSIGN_OR_RETURN(const LoadedChunk refs, LoadChunk(format::kRefsChunk));
+Status ArchiveFile::LoadRefs() {
+  ZPACK_ASSIGN_OR_RETURN(const LoadedChunk chunk,
+                         LoadChunk(format::kRefsChunk));
   ZPACK_ASSIGN_OR_RETURN(
-      refs_, Locate(format::DecodeRefs(refs.payload, header_.object_format),
-                    OffsetOf(format::kRefsChunk), path()));
+      refs_, Locate(format::DecodeRefs(chunk.payload, header_.object_format),
+                    chunk.offset, path()));
   return {};
 }
 
-Status ArchiveFile::CheckCover(uint64_t& reading_at) const {
+Status ArchiveFile::CheckCover() const {
   // The header, the refs, the blocks and then every other chunk follow each
   // other without a gap: there is no byte that no checksum covers.
   const auto& chunks = toc_.chunks;
   uint64_t expected = header_.EncodedSize();
   for (size_t i = 0; i < chunks.size(); ++i) {
     if (i != 1 && chunks[i].offset != expected) {
-      reading_at = chunks[i].offset;
-      return MakeError(
-          ErrorCode::kCorrupt, "gap before chunk '{}' at offset {} of '{}'",
-          format::ChunkName(chunks[i].id), chunks[i].offset, path());
+      return MakeError(ErrorCode::kCorrupt,
+                       "gap before chunk '{}' at offset {} of '{}'",
+                       format::ChunkName(chunks[i].id),
+                       AtOffset{chunks[i].offset}, AtPath{path()});
     }
     expected = chunks[i].end();
   }
   const uint64_t toc_offset = header_.table_of_contents_offset;
   if (chunks.size() < 2 || chunks[0].id != format::kRefsChunk ||
       expected != toc_offset) {
-    reading_at = toc_offset;
     return MakeError(ErrorCode::kCorrupt,
-                     "table of contents does not cover '{}'", path());
+                     "table of contents at offset {} does not cover '{}'",
+                     AtOffset{toc_offset}, AtPath{path()});
   }
   return {};
 }
 
-Status ArchiveFile::LoadBlockTable(uint64_t& reading_at) {
-  const uint64_t offset = OffsetOf(format::kBlockTableChunk);
-  reading_at = offset;
+Status ArchiveFile::LoadBlockTable() {
   ZPACK_ASSIGN_OR_RETURN(const LoadedChunk chunk,
                          LoadChunk(format::kBlockTableChunk));
   // The blocks lie between the first chunk and the second.
@@ -235,23 +230,22 @@ Status ArchiveFile::LoadBlockTable(uint64_t& reading_at) {
       Locate(
           format::DecodeBlockTable(chunk.payload, toc_.chunks[0].end(),
                                    toc_.chunks[1].offset, header_.object_count),
-          offset, path()));
+          chunk.offset, path()));
   blocks_.emplace(*file_, options_,
                   FileBlocks::Parts{header_.object_format, header_.object_count,
                                     header_.required_features, std::move(table),
                                     format::MaxExpansion(file_->size())},
-                  [this](uint64_t& at) { return ReadIndex(at); });
+                  [this] { return ReadIndex(); });
   return {};
 }
 
-Result<FileIndex> ArchiveFile::ReadIndex(uint64_t& reading_at) const {
+Result<FileIndex> ArchiveFile::ReadIndex() const {
   FileIndex index;
   const auto& [ids, numbers] = index_chunks_;
   {
     const auto decode = ids.id == format::kObjectIdsChunk
                             ? format::DecodeObjectIds
                             : format::DecodeWholeObjectIds;
-    reading_at = ids.offset;
     ZPACK_ASSIGN_OR_RETURN(const LoadedChunk chunk, LoadChunk(ids));
     ZPACK_ASSIGN_OR_RETURN(index.ids,
                            Locate(decode(chunk.payload, header_.object_format,
@@ -261,7 +255,6 @@ Result<FileIndex> ArchiveFile::ReadIndex(uint64_t& reading_at) const {
   const auto decode = numbers.id == format::kObjectNumbersChunk
                           ? format::DecodeObjectNumbers
                           : format::DecodeWideObjectNumbers;
-  reading_at = numbers.offset;
   ZPACK_ASSIGN_OR_RETURN(const LoadedChunk chunk, LoadChunk(numbers));
   ZPACK_ASSIGN_OR_RETURN(index.numbers,
                          Locate(decode(chunk.payload, header_.object_count),

@@ -21,16 +21,18 @@
 #include "reader/file_blocks.h"
 #include "zpack/options.h"
 #include "zpack/refs.h"
+#include "zpack/result.h"
 
 namespace zpack {
 
-// A whole chunk, and the payload in it.
+// A whole chunk, where it is in the file, and the payload in it.
 struct LoadedChunk {
   LoadedChunk() = default;
   // A copy would not have its own payload.
   LoadedChunk(LoadedChunk&&) = default;
   LoadedChunk& operator=(LoadedChunk&&) = default;
 
+  uint64_t offset = 0;
   Bytes bytes;
   ByteView payload;
 };
@@ -39,11 +41,9 @@ class ArchiveFile {
  public:
   // Opens `file` and checks everything VerifyLevel::kStructure stands for.
   // Errors name the file and the offset: kIo, kUnsupported for another kind of
-  // file or a newer one, kCorrupt, kLimitExceeded. On failure, `failed_at` is
-  // set to the offset of the part that was read last.
+  // file or a newer one, kCorrupt, kLimitExceeded.
   static Result<std::unique_ptr<ArchiveFile>> Open(
-      std::unique_ptr<RandomAccessFile> file, const ReadOptions& options,
-      uint64_t* failed_at = nullptr);
+      std::unique_ptr<RandomAccessFile> file, const ReadOptions& options);
 
   // The same, but neither reads nor checks the index.
   static Result<std::unique_ptr<ArchiveFile>> OpenWithoutIndex(
@@ -87,19 +87,16 @@ class ArchiveFile {
               const ReadOptions& options)
       : file_(std::move(file)), options_(options) {}
 
-  // `reading_at` is always the offset of the part that is being read.
-  Status Load(uint64_t& reading_at);
-  Status LoadTables(uint64_t& reading_at);
+  Status Load();
+  Status LoadTables();
   // The three parts of it, in the order of the file.
-  Status LoadRefs(uint64_t& reading_at);
-  Status CheckCover(uint64_t& reading_at) const;
-  Status LoadBlockTable(uint64_t& reading_at);
-  Result<FileIndex> ReadIndex(uint64_t& reading_at) const;
+  Status LoadRefs();
+  Status CheckCover() const;
+  Status LoadBlockTable();
+  Result<FileIndex> ReadIndex() const;
   // Reads and checks a chunk that the table of contents lists.
   Result<LoadedChunk> LoadChunk(const format::ChunkLocation& chunk) const;
   Result<LoadedChunk> LoadChunk(uint32_t id) const;
-  // Where a chunk is, or would be listed.
-  uint64_t OffsetOf(uint32_t id) const;
 
   std::unique_ptr<RandomAccessFile> file_;
   ReadOptions options_;

@@ -19,10 +19,9 @@ namespace {
 template <typename T>
 Result<T> InBlock(Result<T> result, const FileBlocks& file, size_t block) {
   if (result) return result;
-  Error error = std::move(result).error();
-  error.message += FormatMessage(" in block {} at offset {} of '{}'", block,
-                                 file.block_offset(block), file.path());
-  return std::unexpected(std::move(error));
+  return std::unexpected(
+      Extend(std::move(result).error(), " in block {} at offset {} of '{}'",
+             block, AtOffset{file.block_offset(block)}, AtPath{file.path()}));
 }
 
 // The ids of all objects, for which the index is needed.
@@ -236,10 +235,11 @@ Result<Commits> BlockDecoder::DecodeCommitBlock(const FileBlocks& file,
         std::pair(StreamKind::kMessages, &streams.messages)}) {
     ZPACK_ASSIGN_OR_RETURN(*stream, Unpack(block, kind));
   }
-  ZPACK_ASSIGN_OR_RETURN(Commits commits,
-                         DecodeCommits(streams, block.header.object_count,
-                                       {Numbers(file, block), std::move(id_of)},
-                                       file.max_piece()));
+  ZPACK_ASSIGN_OR_RETURN(
+      Commits commits,
+      zpack::DecodeCommits(streams, block.header.object_count,
+                           {Numbers(file, block), std::move(id_of)},
+                           file.max_piece()));
   const uint64_t content = commits.contents.size();
   ZPACK_TRY(NoteContent(file, at, content, content));
   return commits;
@@ -308,49 +308,74 @@ Result<DecodedBlock> BlockDecoder::Decode(const FileBlocks& file,
   const auto decode = [&]() -> Result<DecodedBlock> {
     ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
                            LoadChunk(file, block));
-    DecodedBlock decoded;
-    if (view.header.kind == format::BlockKind::kDeltas) {
-      ZPACK_ASSIGN_OR_RETURN(decoded.deltas, Deltas(file, view));
-      decoded.objects = {view.header, decoded.deltas->sizes()};
-      ZPACK_TRY(NoteContent(file, block, decoded.deltas->layout().content,
-                            decoded.deltas->layout().chains));
-      return decoded;
+    switch (view.header.kind) {
+      case format::BlockKind::kDeltas:
+        return DecodeDeltas(file, block, view);
+      case format::BlockKind::kTrees:
+        return DecodeTrees(file, block, view);
+      case format::BlockKind::kCommits:
+        return DecodeCommits(file, block, view);
+      case format::BlockKind::kObjects:
+      case format::BlockKind::kSegment:
+        return DecodeWhole(file, block, view);
     }
-    if (view.header.kind == format::BlockKind::kTrees) {
-      ZPACK_ASSIGN_OR_RETURN(decoded.trees, Trees(file, view));
-      decoded.objects = {view.header, decoded.trees->sizes()};
-      ZPACK_TRY(NoteContent(file, block, decoded.trees->layout().content,
-                            decoded.trees->layout().chains));
-      ZPACK_ASSIGN_OR_RETURN(decoded.id_of, IdOf(file));
-      return decoded;
-    }
-    if (view.header.kind == format::BlockKind::kCommits) {
-      ZPACK_ASSIGN_OR_RETURN(IdOfNumber id_of, IdOf(file));
-      ZPACK_ASSIGN_OR_RETURN(
-          Commits commits,
-          DecodeCommitBlock(file, block, view, std::move(id_of)));
-      decoded.objects = {view.header, std::move(commits.sizes)};
-      decoded.contents = std::move(commits.contents);
-      ZPACK_ASSIGN_OR_RETURN(decoded.offsets,
-                             Offsets(decoded.objects, decoded.contents.size()));
-      return decoded;
-    }
-    ZPACK_ASSIGN_OR_RETURN(decoded.objects, Objects(file, block, view));
-    ZPACK_ASSIGN_OR_RETURN(decoded.contents,
-                           Unpack(view, format::StreamKind::kContents));
-    const uint64_t size = decoded.contents.size();
-    if (view.header.kind == format::BlockKind::kObjects) {
-      ZPACK_ASSIGN_OR_RETURN(decoded.offsets, Offsets(decoded.objects, size));
-      return decoded;
-    }
-    const uint64_t whole = decoded.objects.sizes.front();
-    if (size == 0 || view.header.segment_offset > whole ||
-        size > whole - view.header.segment_offset) {
-      return MakeError(ErrorCode::kCorrupt, "segment outside its object");
-    }
-    return decoded;
+    return MakeError(ErrorCode::kInternal, "unknown kind of block");
   };
   return InBlock(decode(), file, block);
+}
+
+Result<DecodedBlock> BlockDecoder::DecodeDeltas(const FileBlocks& file,
+                                                size_t block,
+                                                const format::BlockView& view) {
+  ZPACK_ASSIGN_OR_RETURN(DeltaBlock deltas, Deltas(file, view));
+  ZPACK_TRY(NoteContent(file, block, deltas.layout().content,
+                        deltas.layout().chains));
+  BlockObjects objects{view.header, deltas.sizes()};
+  return DecodedBlock{std::move(objects), std::move(deltas)};
+}
+
+Result<DecodedBlock> BlockDecoder::DecodeTrees(const FileBlocks& file,
+                                               size_t block,
+                                               const format::BlockView& view) {
+  ZPACK_ASSIGN_OR_RETURN(TreeBlock trees, Trees(file, view));
+  ZPACK_TRY(
+      NoteContent(file, block, trees.layout().content, trees.layout().chains));
+  ZPACK_ASSIGN_OR_RETURN(IdOfNumber id_of, IdOf(file));
+  BlockObjects objects{view.header, trees.sizes()};
+  return DecodedBlock{std::move(objects),
+                      TreeObjects{std::move(trees), std::move(id_of)}};
+}
+
+Result<DecodedBlock> BlockDecoder::DecodeCommits(
+    const FileBlocks& file, size_t block, const format::BlockView& view) {
+  ZPACK_ASSIGN_OR_RETURN(IdOfNumber id_of, IdOf(file));
+  ZPACK_ASSIGN_OR_RETURN(
+      Commits commits, DecodeCommitBlock(file, block, view, std::move(id_of)));
+  DecodedBlock decoded{{view.header, std::move(commits.sizes)}, {}};
+  ZPACK_ASSIGN_OR_RETURN(std::vector<uint64_t> offsets,
+                         Offsets(decoded.objects, commits.contents.size()));
+  decoded.form = WholeObjects{std::move(commits.contents), std::move(offsets)};
+  return decoded;
+}
+
+Result<DecodedBlock> BlockDecoder::DecodeWhole(const FileBlocks& file,
+                                               size_t block,
+                                               const format::BlockView& view) {
+  ZPACK_ASSIGN_OR_RETURN(BlockObjects objects, Objects(file, block, view));
+  WholeObjects whole;
+  ZPACK_ASSIGN_OR_RETURN(whole.contents,
+                         Unpack(view, format::StreamKind::kContents));
+  const uint64_t size = whole.contents.size();
+  if (view.header.kind == format::BlockKind::kObjects) {
+    ZPACK_ASSIGN_OR_RETURN(whole.offsets, Offsets(objects, size));
+  } else {
+    const uint64_t object_size = objects.sizes.front();
+    if (size == 0 || view.header.segment_offset > object_size ||
+        size > object_size - view.header.segment_offset) {
+      return MakeError(ErrorCode::kCorrupt, "segment outside its object");
+    }
+  }
+  return DecodedBlock{std::move(objects), std::move(whole)};
 }
 
 }  // namespace zpack

@@ -17,6 +17,7 @@
 #include "reader/file_blocks.h"
 #include "reader/id_of_number.h"
 #include "reader/tree_block.h"
+#include "zpack/result.h"
 
 namespace zpack {
 
@@ -50,6 +51,15 @@ class BlockDecoder {
  private:
   // Load, with errors that do not name the block yet.
   Result<format::BlockView> LoadChunk(const FileBlocks& file, size_t block);
+  // Decode, by the kind of the block; errors do not name the block yet.
+  Result<DecodedBlock> DecodeDeltas(const FileBlocks& file, size_t block,
+                                    const format::BlockView& view);
+  Result<DecodedBlock> DecodeTrees(const FileBlocks& file, size_t block,
+                                   const format::BlockView& view);
+  Result<DecodedBlock> DecodeCommits(const FileBlocks& file, size_t block,
+                                     const format::BlockView& view);
+  Result<DecodedBlock> DecodeWhole(const FileBlocks& file, size_t block,
+                                   const format::BlockView& view);
   Result<Bytes> Unpack(const format::BlockView& block, format::StreamKind kind);
   Result<BlockObjects> Objects(const FileBlocks& file, size_t at,
                                const format::BlockView& block);

@@ -68,8 +68,8 @@ class CommitDecoder {
     text.author.time = row_.author_time;
     text.committer.time = row_.committer_time;
     for (format::CommitPerson* person : {&text.author, &text.committer}) {
-      ZPACK_TRY(ReadText(identities_, true, person->identity));
-      ZPACK_TRY(ReadText(time_zones_, false, person->time_zone));
+      ZPACK_TRY(ReadText(identities_, CountedFrom::kLast, person->identity));
+      ZPACK_TRY(ReadText(time_zones_, CountedFrom::kFirst, person->time_zone));
     }
     text.headers = headers_.Raw(header_sizes_.Varint());
     text.message = messages_.Raw(message_sizes_.Varint());
@@ -101,13 +101,17 @@ class CommitDecoder {
     return ObjectId(outside_ids_.subspan(outside * id_width_, id_width_));
   }
 
+  enum class CountedFrom : uint8_t { kFirst, kLast };
+
   // A new text, or one that was there before, counted from the last one back
   // or from the first one on.
-  Status ReadText(ByteReader& in, bool from_last, std::string_view& text) {
+  Status ReadText(ByteReader& in, CountedFrom from, std::string_view& text) {
     const uint64_t code = in.Varint();
     if (!in.ok() || code > known_texts_.size()) return BadCommits("identity");
     if (code != 0) {
-      text = known_texts_[from_last ? known_texts_.size() - code : code - 1];
+      text =
+          known_texts_[from == CountedFrom::kLast ? known_texts_.size() - code
+                                                  : code - 1];
       return {};
     }
     const size_t end = texts_.find('\0');

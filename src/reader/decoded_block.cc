@@ -23,21 +23,29 @@ Status DecodedBlock::ForEachObject(
         visit);
   }
   for (size_t index = 0; index < objects.sizes.size(); ++index) {
-    ZPACK_TRY(visit(index, ByteView(contents).subspan(offsets[index],
-                                                      objects.sizes[index])));
+    ZPACK_TRY(visit(index, Whole(index)));
   }
   return {};
 }
 
+ByteView DecodedBlock::Whole(size_t index) const {
+  const auto& whole = std::get<WholeObjects>(form);
+  return ByteView(whole.contents)
+      .subspan(whole.offsets[index], objects.sizes[index]);
+}
+
 void DecodedBlock::Rebuild(uint32_t index, BaseUse use, Bytes& base,
                            Bytes& out) const {
-  if (deltas) {
-    deltas->Rebuild(index, base, out);
-  } else if (use == BaseUse::kLast && trees->OnlyChangesChildren(index)) {
+  if (const DeltaBlock* const block = deltas()) {
+    block->Rebuild(index, base, out);
+    return;
+  }
+  const auto& [block, id_of] = std::get<TreeObjects>(form);
+  if (use == BaseUse::kLast && block.OnlyChangesChildren(index)) {
     std::swap(base, out);
-    trees->Patch(index, id_of, out);
+    block.Patch(index, id_of, out);
   } else {
-    trees->Rebuild(index, base, id_of, out);
+    block.Rebuild(index, base, id_of, out);
   }
 }
 
@@ -53,7 +61,7 @@ void DecodedBlock::RebuildChain(std::span<const uint32_t> chain,
 ByteView DecodedBlock::Object(size_t index, Bytes& buffer) const {
   const BlockLayout* const bases = layout();
   if (bases == nullptr) {
-    return ByteView(contents).subspan(offsets[index], objects.sizes[index]);
+    return Whole(index);
   }
   // From the object that has no base, forward.
   std::vector<uint32_t> chain = {static_cast<uint32_t>(index)};

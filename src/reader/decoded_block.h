@@ -8,8 +8,8 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "base/bytes.h"
@@ -17,6 +17,7 @@
 #include "reader/delta_block.h"
 #include "reader/id_of_number.h"
 #include "reader/tree_block.h"
+#include "zpack/result.h"
 
 namespace zpack {
 
@@ -26,25 +27,45 @@ struct BlockObjects {
   std::vector<uint64_t> sizes;  // in a segment, the size of the whole object
 };
 
+// Objects that are decoded whole: those of a block of whole objects or commits,
+// or one segment.
+struct WholeObjects {
+  Bytes contents;  // of all objects, or of the segment
+  std::vector<uint64_t>
+      offsets;  // of each object, and the end; not of segments
+};
+
+// Trees that are rebuilt when they are asked for.
+struct TreeObjects {
+  TreeBlock block;
+  IdOfNumber id_of;  // refers to the open file
+};
+
 struct DecodedBlock {
   BlockObjects objects;
-  Bytes contents;                 // of all objects, or of the segment
-  std::vector<uint64_t> offsets;  // of each object in `contents`, and the end
-  // Instead of contents and offsets, in blocks of these kinds:
-  std::optional<DeltaBlock> deltas;
-  std::optional<TreeBlock> trees;
-  IdOfNumber id_of;  // set with `trees`; refers to the open file
+  std::variant<WholeObjects, DeltaBlock, TreeObjects> form;
+
+  // Null, or empty, if the block has another form.
+  const DeltaBlock* deltas() const { return std::get_if<DeltaBlock>(&form); }
+  const TreeBlock* trees() const {
+    const auto* const trees = std::get_if<TreeObjects>(&form);
+    return trees == nullptr ? nullptr : &trees->block;
+  }
+  ByteView contents() const {
+    const auto* const whole = std::get_if<WholeObjects>(&form);
+    return whole == nullptr ? ByteView() : ByteView(whole->contents);
+  }
 
   // Bytes that this keeps in memory.
   uint64_t memory() const {
-    if (deltas) return deltas->memory();
-    return trees ? trees->memory() : contents.size();
+    if (deltas() != nullptr) return deltas()->memory();
+    return trees() != nullptr ? trees()->memory() : contents().size();
   }
 
   // The bases of its objects; null when none has any.
   const BlockLayout* layout() const {
-    if (deltas) return &deltas->layout();
-    return trees ? &trees->layout() : nullptr;
+    if (deltas() != nullptr) return &deltas()->layout();
+    return trees() != nullptr ? &trees()->layout() : nullptr;
   }
 
   // Calls `visit` with index and content of each object, in order. The content
@@ -65,6 +86,8 @@ struct DecodedBlock {
   void RebuildChain(std::span<const uint32_t> chain, Bytes& content) const;
 
  private:
+  // REQUIRES: the block has the form WholeObjects.
+  ByteView Whole(size_t index) const;
   // As RebuildObject.
   void Rebuild(uint32_t index, BaseUse use, Bytes& base, Bytes& out) const;
 };

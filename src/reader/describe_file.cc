@@ -35,7 +35,8 @@ FileDescription::Block DescribeBlock(const FileBlocks& file, size_t index,
 
 }  // namespace
 
-Result<FileDescription> DescribeFile(const ArchiveFile& archive) {
+Result<FileDescription> DescribeFile(const ArchiveFile& archive,
+                                     const std::stop_token& stop) {
   // Nothing of it is shown, but all that is shown is checked.
   ZPACK_TRY(archive.LoadIndex());
   const format::FileHeader& header = archive.header();
@@ -56,6 +57,7 @@ Result<FileDescription> DescribeFile(const ArchiveFile& archive) {
   }
   BlockDecoder decoder;
   for (size_t i = 0; i < archive.blocks().block_count(); ++i) {
+    ZPACK_TRY(CheckStop(stop));
     ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
                            decoder.Load(archive.blocks(), i));
     out.blocks.push_back(DescribeBlock(archive.blocks(), i, view));

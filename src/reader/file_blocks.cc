@@ -19,13 +19,8 @@ FileBlocks::FileBlocks(const RandomAccessFile& file, const ReadOptions& options,
       expansion_(parts_.table.block_count(), parts_.max_expansion) {}
 
 Status FileBlocks::LoadIndex() const {
-  uint64_t reading_at = 0;
-  return LoadIndex(reading_at);
-}
-
-Status FileBlocks::LoadIndex(uint64_t& reading_at) const {
   return load_index_.Do([&]() -> Status {
-    ZPACK_ASSIGN_OR_RETURN(index_, read_index_(reading_at));
+    ZPACK_ASSIGN_OR_RETURN(index_, read_index_());
     index_loaded_ = true;
     return {};
   });
@@ -41,7 +36,7 @@ Status FileBlocks::CheckBlockSize(size_t block) const {
   return MakeError(
       ErrorCode::kLimitExceeded,
       "block of {} bytes is above the limit of {} at offset {} of '{}'", size,
-      options_.max_block_size, block_offset(block), path());
+      options_.max_block_size, AtOffset{block_offset(block)}, AtPath{path()});
 }
 
 Status FileBlocks::ReadBlockChunk(size_t block, Bytes& chunk) const {

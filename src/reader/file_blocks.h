@@ -19,9 +19,11 @@
 #include "base/once_status.h"
 #include "format/block_table.h"
 #include "format/expansion.h"
+#include "format/limits.h"
 #include "object/object_id_table.h"
 #include "reader/expansion_meter.h"
 #include "zpack/options.h"
+#include "zpack/result.h"
 
 namespace zpack {
 
@@ -34,9 +36,7 @@ struct FileIndex {
 
 class FileBlocks {
  public:
-  // Reads the index; `reading_at` is always the offset of the part that is
-  // being read.
-  using IndexReader = std::function<Result<FileIndex>(uint64_t& reading_at)>;
+  using IndexReader = std::function<Result<FileIndex>()>;
 
   struct Parts {
     ObjectFormat object_format = ObjectFormat::kSha1;
@@ -58,16 +58,16 @@ class FileBlocks {
   const format::BlockTable& table() const { return parts_.table; }
   // The largest object in a block of deltas or trees, and most bytes of objects
   // that are kept at a time for others of their block.
-  uint64_t max_kept() const { return options_.max_block_size / 2; }
+  uint64_t max_kept() const { return format::MaxKept(options_.max_block_size); }
   // The most bytes of a segment, and of all commits of a block.
-  uint64_t max_piece() const { return options_.max_block_size / 4; }
+  uint64_t max_piece() const {
+    return format::MaxPiece(options_.max_block_size);
+  }
   // What the blocks expand to, as far as they were decoded.
   ExpansionMeter& expansion() const { return expansion_; }
 
-  // Reads and checks the whole index, the first time; a failure stays. The
-  // second one sets `reading_at` then.
+  // Reads and checks the whole index, the first time; a failure stays.
   Status LoadIndex() const;
-  Status LoadIndex(uint64_t& reading_at) const;
   bool index_loaded() const { return index_loaded_; }
 
   // REQUIRES, for these three: LoadIndex() has succeeded.

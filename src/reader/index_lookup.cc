@@ -32,7 +32,7 @@ std::unexpected<Error> IndexLookup::Bad(const format::ChunkLocation& chunk,
                                         std::string_view what) const {
   return MakeError(ErrorCode::kCorrupt,
                    "bad {} in object index at offset {} of '{}'", what,
-                   chunk.offset, file_.path());
+                   AtOffset{chunk.offset}, AtPath{file_.path()});
 }
 
 Status IndexLookup::Read(const format::ChunkLocation& chunk, uint64_t offset,

@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "format/object_index.h"
 #include "object/object_id_table.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -71,7 +71,7 @@ Result<ObjectId> NameResolver::ResolveAbbreviation(std::string_view name) {
 
 std::unexpected<Error> NameResolver::NoSuchName(std::string_view name) const {
   return MakeError(ErrorCode::kNotFound, "no object or ref '{}' in '{}'", name,
-                   archive_.path());
+                   AtPath{archive_.path()});
 }
 
 }  // namespace zpack

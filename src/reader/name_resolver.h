@@ -11,6 +11,7 @@
 #include "reader/archive_file.h"
 #include "reader/object_locator.h"
 #include "reader/object_reader.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -43,7 +43,7 @@ Result<uint32_t> ObjectGraph::Find(const ObjectId& id,
   if (const auto rank = archive_.ids().Find(id)) return archive_.number(*rank);
   if (id == empty_tree_id_) return empty_tree();
   return MakeError(ErrorCode::kNotFound, "object {} is missing, needed by {}",
-                   id.ToHex(), by);
+                   id, by);
 }
 
 Result<ObjectType> ObjectGraph::Type(uint32_t number) {
@@ -67,8 +67,7 @@ Status ObjectGraph::ExpectType(uint32_t number, ObjectType type) {
   ZPACK_ASSIGN_OR_RETURN(const ObjectType actual, Type(number));
   if (actual == type) return {};
   return MakeError(ErrorCode::kCorrupt, "object {} is a {}, not a {}",
-                   id(number).ToHex(), ObjectTypeName(actual),
-                   ObjectTypeName(type));
+                   id(number), ObjectTypeName(actual), ObjectTypeName(type));
 }
 
 Result<ObjectGraph::BlockPtr> ObjectGraph::Block(size_t block) {
@@ -99,7 +98,7 @@ Result<ByteView> ObjectGraph::TagContent(uint32_t number, BlockPtr& block,
       RunAt(archive_.blocks(), archive_.blocks().FindBlock(number));
   ZPACK_ASSIGN_OR_RETURN(block, Block(run.first));
   // What is asked of a tag is in its first lines.
-  if (IsSegmented(run, *block)) return ByteView(block->contents);
+  if (IsSegmented(run, *block)) return block->contents();
   return block->Object(number - block->objects.header.first_object, buffer);
 }
 
@@ -171,8 +170,7 @@ Result<ObjectGraph::Commit> ObjectGraph::ReadCommit(uint32_t number) {
                                     archive_.blocks().FindBlock(number));
   const CommitTable::Commit& row = table->commits[index];
   if (row.tree == kNoTree) {
-    return MakeError(ErrorCode::kCorrupt, "commit {} has no tree",
-                     id(number).ToHex());
+    return MakeError(ErrorCode::kCorrupt, "commit {} has no tree", id(number));
   }
   Commit commit;
   commit.time = row.time;
@@ -208,8 +206,7 @@ Result<ObjectGraph::Tag> ObjectGraph::ReadTag(uint32_t number) {
   const auto* const type =
       std::ranges::find(kAllObjectTypes, header.type, ObjectTypeName);
   if (header.target.empty() || type == kAllObjectTypes.end() || !header.name) {
-    return MakeError(ErrorCode::kCorrupt, "bad header of tag {}",
-                     id(number).ToHex());
+    return MakeError(ErrorCode::kCorrupt, "bad header of tag {}", id(number));
   }
   Tag tag;
   ZPACK_ASSIGN_OR_RETURN(tag.target, Find(header.target, Describe(number)));

@@ -20,6 +20,7 @@
 #include "reader/block_decoder.h"
 #include "reader/commit_columns.h"
 #include "reader/object_marks.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

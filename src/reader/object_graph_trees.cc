@@ -100,8 +100,9 @@ Status ObjectGraph::ReadTree(uint32_t number, const ObjectMarks& marks,
   ZPACK_TRY(ExpectType(number, ObjectType::kTree));
   TreeReader reader(*this, number, marks, links);
   const uint32_t first = block->objects.header.first_object;
-  if (block->trees && !block->trees->IsVerbatim(number - first)) {
-    return reader.AddFromBlock(*block->trees, first, number - first);
+  if (block->trees() != nullptr &&
+      !block->trees()->IsVerbatim(number - first)) {
+    return reader.AddFromBlock(*block->trees(), first, number - first);
   }
   Bytes buffer;
   ZPACK_ASSIGN_OR_RETURN(const ByteView content,

@@ -27,8 +27,8 @@ Result<uint32_t> ObjectLocator::Rank(const ObjectId& id) {
   }
   const std::optional<uint32_t> rank = archive_.ids().Find(id);
   if (rank) return *rank;
-  return MakeError(ErrorCode::kNotFound, "object {} is not in '{}'", id.ToHex(),
-                   archive_.path());
+  return MakeError(ErrorCode::kNotFound, "object {} is not in '{}'", id,
+                   AtPath{archive_.path()});
 }
 
 Status ObjectLocator::Contains(const ObjectId& id) {

@@ -20,6 +20,7 @@
 #include "base/once_status.h"
 #include "reader/archive_file.h"
 #include "reader/index_lookup.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -13,6 +13,7 @@
 
 #include "reader/archive_file.h"
 #include "reader/block_decoder.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

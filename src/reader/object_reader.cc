@@ -20,43 +20,10 @@ constexpr uint64_t kRebuiltShare = 4;
 
 ObjectReader::ObjectReader(const ArchiveFile& archive)
     : archive_(archive),
-      blocks_(archive.options().cache_size -
-              archive.options().cache_size / kRebuiltShare),
+      blocks_(archive.blocks(),
+              archive.options().cache_size -
+                  archive.options().cache_size / kRebuiltShare),
       rebuilt_(archive.options().cache_size / kRebuiltShare) {}
-
-Result<ObjectInfo> ObjectReader::ReadInfo(uint32_t number) {
-  const size_t block = archive_.blocks().FindBlock(number);
-  const std::lock_guard<std::mutex> lock(mutex_);
-  auto at = objects_.find(block);
-  if (at == objects_.end()) {
-    if (const auto failed = failed_.find(block); failed != failed_.end()) {
-      return std::unexpected(failed->second);
-    }
-    auto objects = decoder_.DecodeObjects(archive_.blocks(), block);
-    if (!objects) return Failed(block, std::move(objects).error());
-    at = objects_.emplace(block, *std::move(objects)).first;
-  }
-  const uint32_t index = number - archive_.blocks().first_object(block);
-  return ObjectInfo{at->second.header.type, at->second.sizes[index]};
-}
-
-Result<ObjectReader::BlockPtr> ObjectReader::Block(size_t block) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (BlockPtr known = blocks_.Find(block)) return known;
-  if (const auto failed = failed_.find(block); failed != failed_.end()) {
-    return std::unexpected(failed->second);
-  }
-  auto decoded = decoder_.Decode(archive_.blocks(), block);
-  if (!decoded) return Failed(block, std::move(decoded).error());
-  auto shared = std::make_shared<const DecodedBlock>(*std::move(decoded));
-  blocks_.Insert(block, shared, shared->memory());
-  return shared;
-}
-
-std::unexpected<Error> ObjectReader::Failed(size_t block, Error error) {
-  if (error.code != ErrorCode::kIo) failed_.emplace(block, error);
-  return std::unexpected(std::move(error));
-}
 
 ObjectReader::ContentPtr ObjectReader::Rebuild(const DecodedBlock& block,
                                                uint32_t number) {
@@ -118,7 +85,8 @@ Status ObjectReader::Stream(
   }
   const BlockRun run =
       RunAt(archive_.blocks(), archive_.blocks().FindBlock(number));
-  ZPACK_ASSIGN_OR_RETURN(const BlockPtr block, Block(run.first));
+  ZPACK_ASSIGN_OR_RETURN(const BlockCache::BlockPtr block,
+                         blocks_.Block(run.first));
   const uint32_t index = number - block->objects.header.first_object;
   const ObjectInfo info{block->objects.header.type,
                         block->objects.sizes[index]};
@@ -146,7 +114,7 @@ Status ObjectReader::StreamSegmented(
   ObjectHasher hasher(archive_.header().object_format);
   hasher.Begin(info);
   Bytes held;
-  // A decoder of its own, so that a long stream does not hold the lock.
+  // A decoder of its own: a long stream must not keep one of the cache.
   BlockDecoder decoder;
   ZPACK_TRY(StreamSegments(archive_.blocks(), run, first, decoder,
                            [&](ByteView bytes) -> Status {
@@ -162,10 +130,7 @@ Status ObjectReader::StreamSegmented(
 Status ObjectReader::CheckId(const BlockRun& run, const ObjectId& actual,
                              const ObjectId& id) const {
   if (actual == id) return {};
-  return MakeError(ErrorCode::kCorrupt,
-                   "object {} hashes to {} in block {} at offset {} of '{}'",
-                   id.ToHex(), actual.ToHex(), run.first,
-                   archive_.blocks().block_offset(run.first), archive_.path());
+  return std::unexpected(HashMismatch(archive_.blocks(), run, id, actual));
 }
 
 Result<ObjectType> ObjectReader::Read(uint32_t number, const ObjectId& id,
@@ -178,9 +143,8 @@ Result<ObjectType> ObjectReader::Read(uint32_t number, const ObjectId& id,
         type = info.type;
         if (info.size > archive_.options().max_object_size) {
           return MakeError(ErrorCode::kLimitExceeded,
-                           "object {} of {} bytes is above the limit of {}",
-                           id.ToHex(), info.size,
-                           archive_.options().max_object_size);
+                           "object {} of {} bytes is above the limit of {}", id,
+                           info.size, archive_.options().max_object_size);
         }
         return {};
       },

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads single objects by number, and keeps recently decoded blocks. May be
-// used from several threads at once.
+// Reads single objects by number, and keeps what was decoded recently. May be
+// used from several threads at once, which decode different blocks at the same
+// time.
 
 #pragma once
 
@@ -15,8 +16,10 @@
 
 #include "base/lru_cache.h"
 #include "reader/archive_file.h"
+#include "reader/block_cache.h"
 #include "reader/block_decoder.h"
 #include "reader/object_run.h"
+#include "zpack/result.h"
 
 namespace zpack {
 
@@ -25,7 +28,7 @@ class ObjectReader {
   // `archive` outlives the reader.
   explicit ObjectReader(const ArchiveFile& archive);
 
-  Result<ObjectInfo> ReadInfo(uint32_t number);
+  Result<ObjectInfo> ReadInfo(uint32_t number) { return blocks_.Info(number); }
 
   // The whole content. kLimitExceeded above ReadOptions::max_object_size,
   // kCorrupt when it does not hash to `id`.
@@ -46,11 +49,8 @@ class ObjectReader {
   void ReadAhead(std::vector<uint32_t> numbers);
 
  private:
-  using BlockPtr = std::shared_ptr<const DecodedBlock>;
   using ContentPtr = std::shared_ptr<const Bytes>;
 
-  // From the cache, or decoded and put there.
-  Result<BlockPtr> Block(size_t block);
   // Stream, for an object in segments, the first of which is `first`.
   Status StreamSegmented(const BlockRun& run, const DecodedBlock& first,
                          const ObjectId& id,
@@ -58,9 +58,6 @@ class ObjectReader {
   // kCorrupt, saying where, unless both ids are equal.
   Status CheckId(const BlockRun& run, const ObjectId& actual,
                  const ObjectId& id) const;
-  // `error` of decoding `block`, which is remembered unless reading the file
-  // failed. REQUIRES: the lock is held.
-  std::unexpected<Error> Failed(size_t block, Error error);
   // What ReadAhead holds of an object, or nothing.
   ContentPtr Held(uint32_t number);
   // The content of an object that is stored against others. Objects near each
@@ -68,17 +65,10 @@ class ObjectReader {
   ContentPtr Rebuild(const DecodedBlock& block, uint32_t number);
 
   const ArchiveFile& archive_;
-  std::mutex mutex_;  // guards everything below
-  BlockDecoder decoder_;
-  LruCache<size_t, DecodedBlock> blocks_;
+  BlockCache blocks_;
+  std::mutex mutex_;                               // guards everything below
   LruCache<uint32_t, Bytes> rebuilt_;              // by object number
   std::unordered_map<uint32_t, ContentPtr> held_;  // the same
-  // Types and sizes of every block that was asked for them: small, and asked
-  // for in the order of ids, which is no order at all.
-  std::unordered_map<size_t, BlockObjects> objects_;
-  // Blocks that cannot be decoded. Finding that out for each of their objects
-  // would take as long as a hostile file wants.
-  std::unordered_map<size_t, Error> failed_;
 };
 
 }  // namespace zpack

@@ -22,13 +22,21 @@ bool IsSegmented(const BlockRun& run, const DecodedBlock& first_block) {
          first_block.objects.header.kind == format::BlockKind::kSegment;
 }
 
+Error HashMismatch(const FileBlocks& file, const BlockRun& run,
+                   const ObjectId& expected, const ObjectId& actual) {
+  return NewError(ErrorCode::kCorrupt,
+                  "object {} hashes to {} in block {} at offset {} of '{}'",
+                  expected, actual, run.first,
+                  AtOffset{file.block_offset(run.first)}, AtPath{file.path()});
+}
+
 Status StreamSegments(const FileBlocks& file, const BlockRun& run,
                       const DecodedBlock& first_block, BlockDecoder& decoder,
                       const std::function<Status(ByteView)>& sink) {
   const ObjectInfo info{first_block.objects.header.type,
                         first_block.objects.sizes.front()};
-  uint64_t position = first_block.contents.size();
-  ZPACK_TRY(sink(first_block.contents));
+  uint64_t position = first_block.contents().size();
+  ZPACK_TRY(sink(first_block.contents()));
   for (size_t block = run.first + 1; block < run.last; ++block) {
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock part,
                            decoder.Decode(file, block));
@@ -39,17 +47,19 @@ Status StreamSegments(const FileBlocks& file, const BlockRun& run,
       return MakeError(ErrorCode::kCorrupt,
                        "segment does not continue its object in block {} at "
                        "offset {} of '{}'",
-                       block, file.block_offset(block), file.path());
+                       block, AtOffset{file.block_offset(block)},
+                       AtPath{file.path()});
     }
-    position += part.contents.size();
-    ZPACK_TRY(sink(part.contents));
+    position += part.contents().size();
+    ZPACK_TRY(sink(part.contents()));
   }
   if (position != info.size) {
     return MakeError(ErrorCode::kCorrupt,
                      "segments hold {} of {} bytes of an object in block {} at "
                      "offset {} of '{}'",
                      position, info.size, run.first,
-                     file.block_offset(run.first), file.path());
+                     AtOffset{file.block_offset(run.first)},
+                     AtPath{file.path()});
   }
   return {};
 }
@@ -65,8 +75,8 @@ Result<Bytes> ReadSegments(const FileBlocks& file, const BlockRun& run,
                      "{} of {} bytes is above the limit of {} in block {} at "
                      "offset {} of '{}'",
                      ObjectTypeName(first_block.objects.header.type), size,
-                     limit, run.first, file.block_offset(run.first),
-                     file.path());
+                     limit, run.first, AtOffset{file.block_offset(run.first)},
+                     AtPath{file.path()});
   }
   Bytes content;
   // What its segments say it has is in the file only if their bytes are, too.

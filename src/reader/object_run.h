@@ -13,6 +13,7 @@
 #include "reader/block_decoder.h"
 #include "reader/file_blocks.h"
 #include "zpack/object_id.h"
+#include "zpack/result.h"
 
 namespace zpack {
 
@@ -30,6 +31,10 @@ BlockRun RunAt(const FileBlocks& file, size_t first);
 
 // True when the run is one object in segments.
 bool IsSegmented(const BlockRun& run, const DecodedBlock& first_block);
+
+// kCorrupt: object `expected`, stored in `run`, hashes to `actual`.
+Error HashMismatch(const FileBlocks& file, const BlockRun& run,
+                   const ObjectId& expected, const ObjectId& actual);
 
 // Decodes the segments of `run` in order and hands each piece to `sink`, at
 // most one block in memory at a time. `first_block` is the first of them,

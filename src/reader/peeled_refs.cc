@@ -62,7 +62,7 @@ class Tags {
     const uint32_t first = decoded->objects.header.first_object;
     if (decoded->objects.header.kind == format::BlockKind::kSegment) {
       // What a tag points at is in its first line.
-      targets_[first] = ParseTagTarget(decoded->contents, format);
+      targets_[first] = ParseTagTarget(decoded->contents(), format);
       return;
     }
     Bytes buffer;

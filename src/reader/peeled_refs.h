@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "reader/archive_file.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

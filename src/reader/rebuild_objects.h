@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "reader/block_layout.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -27,11 +27,12 @@ constexpr size_t kMaxPath = size_t{256} << 10;
 
 class RevisionWalk {
  public:
-  RevisionWalk(const ArchiveFile& archive, WalkObjects objects,
+  RevisionWalk(const ArchiveFile& archive, const WalkOptions& options,
                const std::function<Status(const WalkedObject&)>& visit)
       : graph_(archive),
         marks_(size_t{archive.ids().size()} + 1),  // with the empty tree
-        objects_(objects),
+        objects_(options.objects),
+        stop_(options.stop),
         visit_(visit) {}
 
   // `what` names the start in messages.
@@ -46,7 +47,7 @@ class RevisionWalk {
       if (!is_new && tag_start->second != start) return {};
       if (!is_new) {
         return MakeError(ErrorCode::kCorrupt, "tag {} points at itself",
-                         graph_.id(number).ToHex());
+                         graph_.id(number));
       }
       ZPACK_ASSIGN_OR_RETURN(ObjectGraph::Tag tag, graph_.ReadTag(number));
       Postpone(number, type, std::move(tag.name));
@@ -63,6 +64,7 @@ class RevisionWalk {
 
   Status Run() {
     while (!queue_.empty()) {
+      ZPACK_TRY(CheckStop(stop_));
       const uint32_t commit = queue_.top().number;
       queue_.pop();
       ZPACK_TRY(WalkCommit(commit));
@@ -105,7 +107,7 @@ class RevisionWalk {
       marks_.SetType(number, type);
     } else if (*known != type) {
       return MakeError(ErrorCode::kCorrupt, "object {} is a {}, not a {}",
-                       graph_.id(number).ToHex(), ObjectTypeName(*known),
+                       graph_.id(number), ObjectTypeName(*known),
                        ObjectTypeName(type));
     }
     return {};
@@ -177,7 +179,7 @@ class RevisionWalk {
       if (path_.size() > kMaxPath) {
         return MakeError(ErrorCode::kLimitExceeded,
                          "path of object {} is longer than {} bytes",
-                         graph_.id(link.child).ToHex(), kMaxPath);
+                         graph_.id(link.child), kMaxPath);
       }
       ZPACK_TRY(visit_({graph_.id(link.child), link.type, path_}));
       if (link.type != ObjectType::kTree) continue;
@@ -189,6 +191,7 @@ class RevisionWalk {
 
   // Begins to walk the entries of a tree, whose path is `path_`.
   Status Open(uint32_t tree) {
+    ZPACK_TRY(CheckStop(stop_));
     const size_t links = links_.links.size();
     const size_t names = links_.names.size();
     frames_.push_back({tree, path_.size(), links, names, links, names});
@@ -198,6 +201,7 @@ class RevisionWalk {
   ObjectGraph graph_;
   ObjectMarks marks_;
   WalkObjects objects_;
+  std::stop_token stop_;
   const std::function<Status(const WalkedObject&)>& visit_;
   std::priority_queue<Queued> queue_;
   uint64_t next_order_ = 0;
@@ -214,7 +218,7 @@ class RevisionWalk {
 
 Status WalkRevisions(const ArchiveFile& archive, const WalkOptions& options,
                      const std::function<Status(const WalkedObject&)>& visit) {
-  RevisionWalk walk(archive, options.objects, visit);
+  RevisionWalk walk(archive, options, visit);
   const RefsSnapshot& refs = archive.refs();
   if (options.refs == WalkRefs::kAll) {
     for (const Ref& ref : refs.refs) {

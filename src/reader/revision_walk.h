@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "reader/archive_file.h"
+#include "zpack/result.h"
 #include "zpack/walk.h"
 
 namespace zpack {

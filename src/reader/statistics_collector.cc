@@ -66,7 +66,7 @@ std::vector<T> MostExpensive(std::map<std::string, T> map) {
 
 Status StatisticsCollector::ReadBlocks(const RunOptions& run) {
   const size_t count = archive_.blocks().block_count();
-  const ProgressPhase phase(run.progress, "Reading blocks", count,
+  const ProgressPhase phase(run.progress, Phase::kReadingBlocks, count,
                             archive_.blocks().blocks_stored_size());
   for (size_t block = 0; block < count; ++block) {
     ZPACK_TRY(CheckStop(run.stop));
@@ -99,7 +99,7 @@ Status StatisticsCollector::ReadBlock(size_t block) {
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
                            decoder_.Decode(archive_.blocks(), block));
     ZPACK_TRY(paths_.AddTrees(decoded));
-    if (decoded.trees) verbatim_.AddTrees(decoded);
+    if (decoded.trees() != nullptr) verbatim_.AddTrees(decoded);
   } else if (header.kind == format::BlockKind::kCommits) {
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
                            decoder_.Decode(archive_.blocks(), block));
@@ -123,7 +123,7 @@ Status StatisticsCollector::AddBlobs(const BlockObjects& objects, uint64_t raw,
     if (blobs_.empty() || blobs_.back().number != objects.header.first_object) {
       return MakeError(ErrorCode::kCorrupt,
                        "segment without the ones before it in '{}'",
-                       archive_.path());
+                       AtPath{archive_.path()});
     }
     blobs_.back().stored_bytes += stored;
     return {};
@@ -140,7 +140,7 @@ Status StatisticsCollector::AddBlobs(const BlockObjects& objects, uint64_t raw,
 
 void StatisticsCollector::AddDeltas(const DecodedBlock& block, uint64_t raw,
                                     uint64_t stored) {
-  const DeltaBlock& deltas = *block.deltas;
+  const DeltaBlock& deltas = *block.deltas();
   std::vector<uint64_t> rebuilt(deltas.count());
   std::vector<uint32_t> chains(deltas.count());
   for (uint32_t index = 0; index < deltas.count(); ++index) {

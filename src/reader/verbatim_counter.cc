@@ -27,8 +27,8 @@ void VerbatimCounter::Add(const DecodedBlock& block, size_t index,
 
 void VerbatimCounter::AddTrees(const DecodedBlock& block) {
   Bytes content;
-  for (uint32_t index = 0; index < block.trees->count(); ++index) {
-    if (!block.trees->IsVerbatim(index)) continue;
+  for (uint32_t index = 0; index < block.trees()->count(); ++index) {
+    if (!block.trees()->IsVerbatim(index)) continue;
     // Another writer may have its own reasons; then none is found.
     const auto flaw = format::FindTreeFlaw(block.Object(index, content),
                                            archive_.header().object_format);

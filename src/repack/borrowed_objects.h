@@ -9,6 +9,7 @@
 #include "object/object_id_table.h"
 #include "repack/pack_sets.h"
 #include "repack/repack_job.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -178,7 +178,7 @@ bool DeltaSearch::CopyWhole(uint32_t rank, const Deflater& deflater,
   const ByteView stream = ByteView(stretch.streams).subspan(before);
   // A damaged one is read by other means, or refused, by who reads it.
   if (!copied || entry.raw_size != input_.list.sizes[rank] ||
-      (input_.reuse.rule == ReuseRule::kObjects &&
+      (input_.reuse.rule == PackReuse::kObjects &&
        ZlibLevelHint(stream) < deflater.level_hint())) {
     stretch.streams.resize(before);
     return false;

@@ -20,6 +20,7 @@
 #include "object/object_source.h"
 #include "repack/reuse_plan.h"
 #include "repack/search_plan.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

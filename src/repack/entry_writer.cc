@@ -24,18 +24,17 @@ uint64_t MaxDeflated(uint64_t size) { return size + (size >> 9) + kMaxHeader; }
 
 }  // namespace
 
-EntryWriter::EntryWriter(ObjectSource& source, const ObjectList& list,
-                         const ReusePlan& reuse, const StreamSpool& spool,
-                         const DeltaSearchOptions& options, PackSeries& packs)
-    : source_(source),
-      list_(list),
-      reuse_(reuse),
-      spool_(spool),
+EntryWriter::EntryWriter(const From& from, const DeltaSearchOptions& options,
+                         PackSeries& packs)
+    : source_(from.source),
+      list_(from.list),
+      reuse_(from.reuse),
+      spool_(from.spool),
       packs_(packs),
       max_orphan_(std::min(options.window_memory, options.big_file_threshold)),
-      orphans_(list, options),
+      orphans_(from.list, options),
       deflater_(options.level),
-      offsets_(list.ids.size()) {}
+      offsets_(from.list.ids.size()) {}
 
 Status EntryWriter::Write(uint32_t rank) {
   // A zlib stream is never empty, so what has none was not searched.
@@ -102,7 +101,7 @@ Result<bool> EntryWriter::Copy(uint32_t rank) {
         return {};
       },
       [&](ByteView piece) -> Status {
-        if (!begun && reuse_.rule == ReuseRule::kObjects &&
+        if (!begun && reuse_.rule == PackReuse::kObjects &&
             ZlibLevelHint(piece) < StreamDeflater::kLevelHint) {
           return MakeError(ErrorCode::kMismatch, "not compressed enough");
         }

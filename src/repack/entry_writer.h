@@ -16,15 +16,21 @@
 #include "repack/pack_series.h"
 #include "repack/reuse_plan.h"
 #include "repack/stream_spool.h"
+#include "zpack/result.h"
 
 namespace zpack {
 
 class EntryWriter {
  public:
   // All of them outlive this, except the options.
-  EntryWriter(ObjectSource& source, const ObjectList& list,
-              const ReusePlan& reuse, const StreamSpool& spool,
-              const DeltaSearchOptions& options, PackSeries& packs);
+  struct From {
+    ObjectSource& source;
+    const ObjectList& list;
+    const ReusePlan& reuse;
+    const StreamSpool& spool;
+  };
+  EntryWriter(const From& from, const DeltaSearchOptions& options,
+              PackSeries& packs);
 
   // Appends the entry of an object, to another pack than the last one when
   // that is full. Its base, if it has one, was written; if that is in an

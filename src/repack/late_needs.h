@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "object/object_source.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -13,6 +13,7 @@
 #include "object/object_source.h"
 #include "repack/pack_sets.h"
 #include "repack/repack_job.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -52,7 +52,10 @@ class NewPacks {
     }
     // From here on the packs are known to be good, and Git may use them.
     return job_.into_repository()
-               ? PublishPacks(job_, packs_, Going(!mtimes.empty()), built)
+               ? PublishPacks(job_, packs_,
+                              Going(mtimes.empty() ? CruftPacks::kStay
+                                                   : CruftPacks::kGo),
+                              built)
                : PublishElsewhere(built);
   }
 
@@ -75,13 +78,15 @@ class NewPacks {
                       job_.options.run, job_.file_system);
   }
 
+  enum class CruftPacks : uint8_t { kStay, kGo };
+
   // The packs that are to be removed, as far as it is known: cruft packs may
   // stay until the new cruft pack, the last one, gets its name. New packs stay.
-  std::vector<PackFiles> Going(bool with_cruft) const {
+  std::vector<PackFiles> Going(CruftPacks cruft) const {
     if (job_.options.redundant == Redundant::kLeave) return {};
     std::vector<PackFiles> going = packs_.rewritten;
     std::erase_if(going, [&](const PackFiles& pack) {
-      return pack.cruft && !with_cruft;
+      return pack.cruft && cruft == CruftPacks::kStay;
     });
     RemoveNamed(stats_.names, going);
     return going;

@@ -22,8 +22,8 @@ Status CheckUnreadable(const RepackJob& job, const PackSets& packs,
   for (const ObjectId& id : unreadable) {
     if (!old.Find(id)) continue;
     return MakeError(ErrorCode::kSourceCorrupt,
-                     "cannot read object {} of '{}', which is in a pack",
-                     id.ToHex(), job.settings.common_directory);
+                     "cannot read object {} of '{}', which is in a pack", id,
+                     job.settings.common_directory);
   }
   return {};
 }

@@ -14,6 +14,7 @@
 #include "repack/leftovers.h"
 #include "repack/pack_sets.h"
 #include "repack/repack_job.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -16,6 +16,7 @@
 #include "repack/pack_series.h"
 #include "repack/pack_sets.h"
 #include "repack/repack_job.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

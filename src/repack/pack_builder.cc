@@ -47,7 +47,7 @@ class StretchSearch {
         }
       }
     }
-    const ProgressPhase phase(run_.progress, "Compressing objects", count,
+    const ProgressPhase phase(run_.progress, Phase::kCompressingObjects, count,
                               bytes);
     ZPACK_TRY(RunUsual(plan.stretches, phase));
     return RunLarge(plan.large, phase);
@@ -58,7 +58,7 @@ class StretchSearch {
                   const ProgressPhase& phase) {
     size_t next = 0;
     return RunOrderedPipeline<SearchStretch>(
-        ResolveThreads(run_.threads), run_.stop,
+        PipelineThreads{ResolveThreads(run_.threads), run_.stop},
         [&] {
           return std::make_unique<DeltaSearch>(input_, options_, phase,
                                                run_.stop);
@@ -160,9 +160,9 @@ class PackBuilder {
     for (uint32_t rank = 0; rank < list_.ids.size(); ++rank) {
       total_bytes += BytesToWrite(list_, reuse, spool, rank);
     }
-    const ProgressPhase phase(run_.progress, "Writing objects",
+    const ProgressPhase phase(run_.progress, Phase::kWritingObjects,
                               list_.ids.size(), total_bytes);
-    EntryWriter entries(source_, list_, reuse, spool, search_, packs);
+    EntryWriter entries({source_, list_, reuse, spool}, search_, packs);
     const PackLayout layout = job_.max_pack_size() == 0
                                   ? PackLayout::kBlobFamilies
                                   : PackLayout::kAllFamilies;

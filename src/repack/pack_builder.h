@@ -12,13 +12,14 @@
 #include "object/object_source.h"
 #include "repack/pack_series.h"
 #include "repack/repack_job.h"
+#include "zpack/result.h"
 
 namespace zpack {
 
-// Phases "Grouping paths", "Compressing objects" and "Writing objects": writes
-// all of `list` into packs in the directory of the job, under temporary names.
-// Errors are those of reading and writing, kSourceCorrupt when an object
-// changed, and kInterrupted.
+// Phases Phase::kGroupingPaths, Phase::kCompressingObjects and
+// Phase::kWritingObjects: writes all of `list` into packs in the directory of
+// the job, under temporary names. Errors are those of reading and writing,
+// kSourceCorrupt when an object changed, and kInterrupted.
 Result<std::vector<BuiltPack>> BuildPacks(const RepackJob& job,
                                           ObjectSource& source,
                                           const ObjectList& list);

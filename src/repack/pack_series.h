@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "inventory/object_list.h"
 #include "pack/pack_writer.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -12,6 +12,7 @@
 #include "object/object_id_table.h"
 #include "pack/pack_store.h"
 #include "repack/repack_job.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/progress_phase.h"
-#include "object/object_batch_hasher.h"
+#include "object/object_batch_checker.h"
 #include "object/object_hasher.h"
 #include "pack/pack_index.h"
 #include "pack/pack_reader.h"
@@ -32,44 +32,34 @@ class ObjectChecker {
       : pack_(pack),
         expected_(expected),
         hasher_(expected.format()),
-        batch_(expected.format()) {}
+        batch_(expected.format(), Compare) {}
 
   Status Check(uint32_t rank) {
     const ObjectInfo info = pack_.Info(rank);
     if (info.size > kMaxHashedWhole && pack_.IsWhole(rank)) {
       ZPACK_ASSIGN_OR_RETURN(const auto stream, pack_.OpenStream(rank));
       ZPACK_ASSIGN_OR_RETURN(const ObjectId id, hasher_.Hash(*stream));
-      return Compare(rank, id);
+      return Compare(expected_[rank], id);
     }
     ZPACK_TRY(pack_.Read(rank, content_));
-    batch_.Add(info.type, content_);
-    ranks_.push_back(rank);
-    return batch_.full() ? Finish() : Status{};
+    return batch_.Add(info.type, content_, expected_[rank]);
   }
 
   // Compares those that wait.
-  Status Finish() {
-    const std::vector<ObjectId> ids = batch_.Finish();
-    for (size_t i = 0; i < ids.size(); ++i) {
-      ZPACK_TRY(Compare(ranks_[i], ids[i]));
-    }
-    ranks_.clear();
-    return {};
-  }
+  Status Finish() { return batch_.Finish(); }
 
  private:
-  Status Compare(uint32_t rank, const ObjectId& id) const {
-    if (id == expected_[rank]) return {};
+  static Status Compare(const ObjectId& expected, const ObjectId& actual) {
+    if (actual == expected) return {};
     return MakeError(ErrorCode::kMismatch, "object {} reads back as {}",
-                     expected_[rank].ToHex(), id.ToHex());
+                     expected, actual);
   }
 
   PackReader& pack_;
   const ObjectIdTable& expected_;
   ObjectHasher hasher_;
-  ObjectBatchHasher batch_;
+  ObjectBatchChecker batch_;
   Bytes content_;
-  std::vector<uint32_t> ranks_;  // of those that wait
 };
 
 // A delta, its base and what comes out are in memory at once.
@@ -103,8 +93,8 @@ Status VerifyPack(const std::string& pack, const std::string& index_path,
   const std::vector<uint32_t> order = reader->DeltaOrder();
   uint64_t total_bytes = 0;
   for (const uint32_t rank : order) total_bytes += reader->Info(rank).size;
-  const ProgressPhase phase(run.progress, "Verifying objects", order.size(),
-                            total_bytes);
+  const ProgressPhase phase(run.progress, Phase::kVerifyingObjects,
+                            order.size(), total_bytes);
   return ParallelFor(ThreadsFor(*reader, run), run.stop, order.size(),
                      kVerifyGrain, [&](uint64_t begin, uint64_t end) -> Status {
                        ObjectChecker objects(*reader, expected);

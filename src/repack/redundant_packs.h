@@ -10,6 +10,7 @@
 #include "repack/object_choice.h"
 #include "repack/pack_sets.h"
 #include "repack/repack_job.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -21,12 +21,6 @@ uint64_t WindowMemory(const RunOptions& run) {
   return run.memory ? std::min(kMost, *run.memory / 16) : kMost;
 }
 
-ReuseRule ToRule(PackReuse reuse) {
-  if (reuse == PackReuse::kNothing) return ReuseRule::kNothing;
-  return reuse == PackReuse::kObjects ? ReuseRule::kObjects
-                                      : ReuseRule::kDeltas;
-}
-
 }  // namespace
 
 DeltaSearchOptions RepackJob::search() const {
@@ -37,7 +31,7 @@ DeltaSearchOptions RepackJob::search() const {
   search.window_memory = WindowMemory(options.run);
   search.large_memory = ResolveMemory(options.run);
   search.big_file_threshold = settings.big_file_threshold;
-  search.reuse = ToRule(options.reuse);
+  search.reuse = options.reuse;
   return search;
 }
 

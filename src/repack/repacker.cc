@@ -32,7 +32,7 @@ Result<std::unique_ptr<ObjectSource>> OpenSource(const RepackJob& job) {
   if (source->IsPartialClone()) {
     return MakeError(ErrorCode::kUnsupported,
                      "'{}' is a partial clone; only git can repack it",
-                     source->path());
+                     AtPath{source->path()});
   }
   return source;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "repack/repack_job.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

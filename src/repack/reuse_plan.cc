@@ -23,15 +23,15 @@ class ReusePlanner {
     plan_.kinds.resize(list.ids.size());
   }
 
-  ReusePlan Run(ReuseRule rule) {
+  ReusePlan Run(PackReuse rule) {
     plan_.rule = rule;
-    if (rule == ReuseRule::kNothing) return std::move(plan_);
-    if (rule == ReuseRule::kDeltas) {
+    if (rule == PackReuse::kNothing) return std::move(plan_);
+    if (rule == PackReuse::kDeltas) {
       plan_.bases.resize(list_.ids.size(), ReusePlan::kNoBase);
       packs_.resize(list_.ids.size(), kNoPack);
     }
     for (uint32_t rank = 0; rank < list_.ids.size(); ++rank) Look(rank);
-    if (rule == ReuseRule::kDeltas) {
+    if (rule == PackReuse::kDeltas) {
       CutChains();
       FindKnown();
     }
@@ -141,7 +141,7 @@ class ReusePlanner {
 }  // namespace
 
 ReusePlan PlanReuse(ObjectSource& source, const ObjectList& list,
-                    const std::vector<bool>& undeltified, ReuseRule rule,
+                    const std::vector<bool>& undeltified, PackReuse rule,
                     unsigned max_depth) {
   return ReusePlanner(source, list, undeltified, max_depth).Run(rule);
 }

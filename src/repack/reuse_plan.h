@@ -10,15 +10,9 @@
 
 #include "inventory/object_list.h"
 #include "object/object_source.h"
+#include "zpack/repack.h"
 
 namespace zpack {
-
-// What may be copied.
-enum class ReuseRule : uint8_t {
-  kNothing,
-  kObjects,  // objects that are stored whole, and will be again
-  kDeltas,   // these, and deltas whose base is packed, too
-};
 
 // What becomes of one object.
 enum class Reuse : uint8_t {
@@ -31,7 +25,7 @@ enum class Reuse : uint8_t {
 struct ReusePlan {
   static constexpr uint32_t kNoBase = 0xffffffff;
 
-  ReuseRule rule = ReuseRule::kNothing;
+  PackReuse rule = PackReuse::kNothing;
   // By rank:
   std::vector<Reuse> kinds;
   // Objects of the pack that most come from: they were compared with each other
@@ -61,7 +55,7 @@ struct ReusePlan {
 // no part in deltas. Chains longer than `max_depth`, and circles of deltas from
 // several packs, are cut.
 ReusePlan PlanReuse(ObjectSource& source, const ObjectList& list,
-                    const std::vector<bool>& undeltified, ReuseRule rule,
+                    const std::vector<bool>& undeltified, PackReuse rule,
                     unsigned max_depth);
 
 }  // namespace zpack

@@ -26,7 +26,7 @@ struct DeltaSearchOptions {
   uint64_t large_memory = uint64_t{4} << 30;
   // Larger objects are stored whole, and read and written in pieces.
   uint64_t big_file_threshold = uint64_t{512} << 20;
-  ReuseRule reuse = ReuseRule::kNothing;
+  PackReuse reuse = PackReuse::kNothing;
 };
 
 // What becomes of one object.

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "repack/delta_search.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

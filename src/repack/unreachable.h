@@ -12,6 +12,7 @@
 #include "inventory/object_list.h"
 #include "object/object_source.h"
 #include "pack/pack_store.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/progress_phase.h"
-#include "object/object_batch_hasher.h"
+#include "object/object_batch_checker.h"
 #include "object/object_hasher.h"
 #include "reader/content_size.h"
 #include "reader/object_run.h"
@@ -51,16 +51,6 @@ struct RunInFlight {
   uint64_t raw_bytes = 0;
 };
 
-std::unexpected<Error> HashMismatch(const ArchiveFile& archive,
-                                    const BlockRun& run,
-                                    const ObjectId& expected,
-                                    const ObjectId& actual) {
-  return MakeError(ErrorCode::kMismatch,
-                   "object {} hashes to {} in block {} at offset {} of '{}'",
-                   expected.ToHex(), actual.ToHex(), run.first,
-                   archive.blocks().block_offset(run.first), archive.path());
-}
-
 // Checks the objects of blocks and brings them into the sink's form.
 class Preparer {
  public:
@@ -68,14 +58,24 @@ class Preparer {
            const RunOptions& run)
       : archive_(archive),
         stop_(run.stop),
-        hasher_(archive.header().object_format),
+        checker_(
+            archive.header().object_format,
+            [this](const ObjectId& expected, const ObjectId& actual) -> Status {
+              if (actual == expected) return {};
+              return std::unexpected(
+                  HashMismatch(archive_.blocks(), run_, expected, actual));
+            }),
         preparer_(sink.NewPreparer(RestoreWindow(run))) {}
+
+  Preparer(const Preparer&) = delete;  // checker_ knows where this is
+  Preparer& operator=(const Preparer&) = delete;
 
   // Calls `take` with each object of `block`, after its stored form was
   // appended to `stored`; the last ones may be checked after that. Counts in
   // `item`.
   Status Prepare(RunInFlight& item, const DecodedBlock& block, Bytes& stored,
                  const std::function<Status(const StoredObject&)>& take) {
+    run_ = item.run;
     const format::BlockHeader& header = block.objects.header;
     const BlockLayout* const layout = block.layout();
     preparer_->Begin(header.type, layout == nullptr ? Resemblance::kNone
@@ -87,9 +87,7 @@ class Preparer {
           const auto at = static_cast<uint32_t>(index);
           const uint32_t number = header.first_object + at;
           StoredObject object{archive_.ids()[archive_.rank(number)], {}, 0};
-          hasher_.Add(header.type, content);
-          expected_.push_back(object.id);
-          if (hasher_.full()) ZPACK_TRY(CheckBatch(item.run));
+          ZPACK_TRY(checker_.Add(header.type, content, object.id));
           const uint32_t like = layout == nullptr ? 0 : at - layout->bases[at];
           ZPACK_ASSIGN_OR_RETURN(object.prepared,
                                  preparer_->Prepare(content, like, stored));
@@ -99,26 +97,15 @@ class Preparer {
           return take(object);
         });
     // What is wrong with those before an error comes first.
-    ZPACK_TRY(CheckBatch(item.run));
+    ZPACK_TRY(checker_.Finish());
     return prepared;
   }
 
  private:
-  Status CheckBatch(const BlockRun& run) {
-    const std::vector<ObjectId> expected = std::exchange(expected_, {});
-    const std::vector<ObjectId> actual = hasher_.Finish();
-    for (size_t i = 0; i < actual.size(); ++i) {
-      if (actual[i] != expected[i]) {
-        return HashMismatch(archive_, run, expected[i], actual[i]);
-      }
-    }
-    return {};
-  }
-
   const ArchiveFile& archive_;
   const std::stop_token& stop_;
-  ObjectBatchHasher hasher_;
-  std::vector<ObjectId> expected_;  // of what is in `hasher_`
+  BlockRun run_;  // of the call of Prepare
+  ObjectBatchChecker checker_;
   std::unique_ptr<ObjectPreparer> preparer_;
 };
 
@@ -189,13 +176,14 @@ Status AddLargeBlock(const ArchiveFile& archive, const RunOptions& run,
 
 Status AddLargeObject(const ArchiveFile& archive, const RunOptions& run,
                       ObjectSink& sink, const DecodedBlock& first,
-                      BlockDecoder& decoder, RunInFlight& item) {
+                      RunInFlight& item) {
   const ObjectInfo info{first.objects.header.type, first.objects.sizes.front()};
   const uint32_t number = first.objects.header.first_object;
   const ObjectId expected = archive.ids()[archive.rank(number)];
   ObjectHasher hasher(archive.header().object_format);
   hasher.Begin(info);
   ZPACK_TRY(sink.Begin(expected, info));
+  BlockDecoder decoder;
   const Status streamed =
       StreamSegments(archive.blocks(), item.run, first, decoder,
                      [&](ByteView piece) -> Status {
@@ -206,7 +194,8 @@ Status AddLargeObject(const ArchiveFile& archive, const RunOptions& run,
   ZPACK_TRY(streamed);
   const ObjectId actual = hasher.Finish();
   if (actual != expected) {
-    return HashMismatch(archive, item.run, expected, actual);
+    return std::unexpected(
+        HashMismatch(archive.blocks(), item.run, expected, actual));
   }
   item.count = 1;
   item.raw_bytes = info.size;
@@ -220,7 +209,7 @@ Status AddLarge(const ArchiveFile& archive, const RunOptions& run,
   ZPACK_ASSIGN_OR_RETURN(const DecodedBlock block,
                          decoder.Decode(archive.blocks(), item.run.first));
   return IsSegmented(item.run, block)
-             ? AddLargeObject(archive, run, sink, block, decoder, item)
+             ? AddLargeObject(archive, run, sink, block, item)
              : AddLargeBlock(archive, run, sink, block, item);
 }
 
@@ -237,12 +226,12 @@ Result<RestoreStats> RestoreArchive(const ArchiveFile& archive,
                                     const RunOptions& run, ObjectSink& sink) {
   RestoreStats stats;
   {
-    const ProgressPhase phase(run.progress, "Writing objects",
+    const ProgressPhase phase(run.progress, Phase::kWritingObjects,
                               archive.ids().size(),
                               ContentSize(archive.blocks(), {}, run));
     size_t next = 0;
     const Status moved = RunOrderedPipeline<RunInFlight>(
-        ResolveThreads(run.threads), run.stop,
+        PipelineThreads{ResolveThreads(run.threads), run.stop},
         [&] { return Worker(archive, sink, run); },
         [&](RunInFlight& item) -> Result<bool> {
           if (next == archive.blocks().block_count()) return false;
@@ -267,7 +256,7 @@ Result<RestoreStats> RestoreArchive(const ArchiveFile& archive,
   if (!wrong.empty()) {
     return MakeError(ErrorCode::kCorrupt,
                      "peeled value of ref '{}' is wrong in '{}'",
-                     wrong.front().ref, archive.path());
+                     wrong.front().ref, AtPath{archive.path()});
   }
   stats.refs = archive.refs().refs.size();
   ZPACK_ASSIGN_OR_RETURN(stats.pack_bytes, sink.Finish(archive.refs()));

@@ -74,7 +74,7 @@ Result<BlockStreams> Renumber(const ArchiveFile& archive, size_t block,
   }
   ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
                          decoder.Decode(archive.blocks(), block));
-  return renumberer.Trees(*decoded.trees);
+  return renumberer.Trees(*decoded.trees());
 }
 
 }  // namespace

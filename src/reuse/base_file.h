@@ -16,6 +16,7 @@
 #include "reader/decoders.h"
 #include "writer/reusable_blocks.h"
 #include "zpack/refs.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

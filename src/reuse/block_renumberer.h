@@ -13,6 +13,7 @@
 #include "reader/tree_block.h"
 #include "writer/block_streams.h"
 #include "writer/object_numbers.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -68,7 +68,7 @@ Status CheckObjects(FileSystem& file_system, const ArchivePlan& plan,
                     const RunOptions& run, WrittenBlocks& written) {
   ZPACK_ASSIGN_OR_RETURN(const auto file,
                          file_system.OpenForRead(written.file->path()));
-  const auto index = [&](uint64_t&) -> Result<FileIndex> {
+  const auto index = [&]() -> Result<FileIndex> {
     const auto& numbers = plan.numbers.numbers;
     return FileIndex{plan.contents.ids, numbers,
                      format::InversePermutation(numbers)};
@@ -85,8 +85,8 @@ Status CheckObjects(FileSystem& file_system, const ArchivePlan& plan,
     written.blocks[block].expansion = found.expansion().Of(block);
   }
   uint64_t damaged_at = written.size();
-  for (const Damage& damage : report.damages) {
-    damaged_at = std::min(damaged_at, damage.offset);
+  for (const Error& damage : report.damages) {
+    damaged_at = std::min(damaged_at, damage.offset.value_or(0));
   }
   size_t items = 0;
   while (items < written.item_ends.size()) {

@@ -13,6 +13,7 @@
 #include "writer/archive_plan.h"
 #include "writer/written_blocks.h"
 #include "zpack/options.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

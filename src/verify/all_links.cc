@@ -41,7 +41,7 @@ class LinkCheck {
     }
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
                            decoder_.Decode(archive_.blocks(), block));
-    if (decoded.trees) return CheckTrees(*decoded.trees);
+    if (decoded.trees() != nullptr) return CheckTrees(*decoded.trees());
     const BlockRun run = RunAt(archive_.blocks(), block);
     if (IsSegmented(run, decoded)) {
       ZPACK_ASSIGN_OR_RETURN(

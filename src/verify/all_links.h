@@ -10,6 +10,7 @@
 #include <stop_token>
 
 #include "reader/archive_file.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

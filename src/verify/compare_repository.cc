@@ -85,7 +85,9 @@ Result<InfosInFile> ReadInfosInFile(const ArchiveFile& archive) {
 // Compares types and sizes of the objects that both sides have.
 Status CompareInfos(const ArchiveFile& archive, ObjectSource& source,
                     const ObjectIdTable& source_ids, const RunOptions& run,
-                    const ProgressPhase& phase, VerifyReport& report) {
+                    VerifyReport& report) {
+  const ProgressPhase phase(run.progress, Phase::kComparingObjects,
+                            archive.ids().size(), 0);
   constexpr uint64_t kGrain = 1024;
   ZPACK_ASSIGN_OR_RETURN(const InfosInFile infos, ReadInfosInFile(archive));
   std::vector<std::optional<ObjectInfo>> in_source(archive.ids().size());
@@ -169,8 +171,6 @@ void CompareRefs(const RefsSnapshot& in_file, const RefsSnapshot& in_source,
 Status CompareWithSource(const ArchiveFile& archive, ObjectSource& source,
                          AllowNewer newer, const RunOptions& run,
                          VerifyReport& report) {
-  const ProgressPhase phase(run.progress, "Comparing objects",
-                            archive.ids().size(), 0);
   if (source.object_format() != archive.header().object_format) {
     report.differences.push_back(
         {Kind::kDifferent, "object format",
@@ -202,7 +202,7 @@ Status CompareWithSource(const ArchiveFile& archive, ObjectSource& source,
         {Kind::kExtra, id,
          FormatMessage("object {} is not in the repository", id)});
   }
-  return CompareInfos(archive, source, ids, run, phase, report);
+  return CompareInfos(archive, source, ids, run, report);
 }
 
 }  // namespace zpack

@@ -16,14 +16,11 @@ Status VerifyPeeledRefs(const ArchiveFile& archive, const std::stop_token& stop,
   const uint64_t offset = archive.toc().Find(format::kRefsChunk)->offset;
   for (const PeeledMismatch& ref : mismatches) {
     report.damages.push_back(
-        {FormatMessage(
-             "peeled value of ref '{}' is {}, not {}, at offset {} of "
-             "'{}'",
-             ref.ref, ref.actual.empty() ? "none" : ref.actual.ToHex(),
-             ref.stated.empty() ? "none" : ref.stated.ToHex(), offset,
-             archive.path()),
-         {},
-         offset});
+        NewError(ErrorCode::kCorrupt,
+                 "peeled value of ref '{}' is {}, not {}, at offset {} of '{}'",
+                 ref.ref, ref.actual.empty() ? "none" : ref.actual.ToHex(),
+                 ref.stated.empty() ? "none" : ref.stated.ToHex(),
+                 AtOffset{offset}, AtPath{archive.path()}));
   }
   return {};
 }

@@ -129,12 +129,9 @@ class ChunkPass {
     const Error& error = status_.error();
     const std::string where =
         chunk.block ? FormatMessage(" in block {}", *chunk.block) : "";
-    report_.damages.push_back(
-        {FormatMessage("{}{} at offset {} of '{}'", MessageText{error.message},
-                       where, chunk.begin, archive_.path()),
-         {},
-         chunk.begin,
-         error.code});
+    report_.damages.push_back(Extend(error, "{} at offset {} of '{}'",
+                                     MessageText{where}, AtOffset{chunk.begin},
+                                     AtPath{archive_.path()}));
   }
 
   const ArchiveFile& archive_;
@@ -165,7 +162,7 @@ Status HashRange(const ArchiveFile& archive, uint64_t begin, uint64_t end,
 Status VerifyChecksums(const ArchiveFile& archive, const RunOptions& run,
                        VerifyReport& report) {
   const uint64_t hashed_size = archive.file().size() - format::kDigestSize;
-  const ProgressPhase phase(run.progress, "Checking checksums",
+  const ProgressPhase phase(run.progress, Phase::kCheckingChecksums,
                             archive.blocks().block_count(), hashed_size);
   for (const format::ChunkLocation& chunk : archive.toc().chunks) {
     ZPACK_TRY(archive.CheckChunkSize(chunk));
@@ -174,7 +171,8 @@ Status VerifyChecksums(const ArchiveFile& archive, const RunOptions& run,
   ChunkPass pass(archive, phase, hasher, report);
   struct NoState {};
   const Status checked = RunOrderedPipeline<Piece>(
-      ResolveThreads(run.threads), run.stop, [] { return NoState{}; },
+      PipelineThreads{ResolveThreads(run.threads), run.stop},
+      [] { return NoState{}; },
       [&](Piece& piece) -> Result<bool> { return pass.Next(piece); },
       [&](Piece& piece, NoState&) -> Status {
         pass.Read(piece);
@@ -187,10 +185,9 @@ Status VerifyChecksums(const ArchiveFile& archive, const RunOptions& run,
   if (format::ContentDigest(archive.ids()) !=
       archive.trailer().content_digest) {
     report.damages.push_back(
-        {FormatMessage("bad content digest in trailer at offset {} of '{}'",
-                       trailer_offset, archive.path()),
-         {},
-         trailer_offset});
+        NewError(ErrorCode::kCorrupt,
+                 "bad content digest in trailer at offset {} of '{}'",
+                 AtOffset{trailer_offset}, AtPath{archive.path()}));
   }
   // The header comes last: its offsets were known at the end.
   const uint64_t header_size = archive.header().EncodedSize();
@@ -202,19 +199,16 @@ Status VerifyChecksums(const ArchiveFile& archive, const RunOptions& run,
   if (hashed) hashed = HashRange(archive, 0, header_size, phase, hasher);
   if (!hashed && hashed.error().code == ErrorCode::kIo) {
     // A bad sector must not hide what else is damaged.
-    report.damages.push_back(
-        {hashed.error().message, {}, header_size, ErrorCode::kIo});
+    report.damages.push_back(hashed.error());
     return {};
   }
   ZPACK_TRY(hashed);
   format::Digest hash;
   hasher.Finish(hash);
   if (hash != archive.trailer().file_hash) {
-    report.damages.push_back(
-        {FormatMessage("bad file hash in trailer at offset {} of '{}'",
-                       trailer_offset, archive.path()),
-         {},
-         trailer_offset});
+    report.damages.push_back(NewError(
+        ErrorCode::kCorrupt, "bad file hash in trailer at offset {} of '{}'",
+        AtOffset{trailer_offset}, AtPath{archive.path()}));
   }
   return {};
 }

@@ -90,10 +90,9 @@ class ConnectivityCheck {
     if (!rank) {
       // Git knows the empty tree without storing it.
       if (id == empty_tree_ || !missing_.insert(id).second) return;
-      report_.damages.push_back(
-          {FormatMessage("object {} is missing, needed by {}", id.ToHex(),
-                         MessageText{by}),
-           id, 0});
+      report_.damages.push_back(NewError(ErrorCode::kCorrupt,
+                                         "object {} is missing, needed by {}",
+                                         id, MessageText{by}));
       return;
     }
     const uint32_t number = archive_.number(*rank);
@@ -126,7 +125,7 @@ class ConnectivityCheck {
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
                            decoder_.Decode(archive_.blocks(), block));
     ZPACK_TRY(CountWork(archive_.blocks().expansion().Of(block).decoded +
-                        decoded.contents.size()));
+                        decoded.contents().size()));
     Bytes large;  // an object in segments
     const BlockRun run = RunAt(archive_.blocks(), block);
     const bool segmented = IsSegmented(run, decoded);
@@ -135,7 +134,7 @@ class ConnectivityCheck {
           large, ReadSegments(archive_.blocks(), run, decoded, decoder_));
       ZPACK_TRY(CountWork(large.size()));
     }
-    if (decoded.trees) return FollowTrees(block, decoded);
+    if (decoded.trees() != nullptr) return FollowTrees(block, decoded);
     // Following adds to the list that is worked through.
     Bytes unused;
     while (!pending_[block].empty()) {
@@ -159,7 +158,7 @@ class ConnectivityCheck {
     return MakeError(ErrorCode::kLimitExceeded,
                      "more than {} bytes had to be decoded to follow the links "
                      "of '{}'",
-                     work_, archive_.path());
+                     work_, AtPath{archive_.path()});
   }
 
   // True when `pending` is to be followed now, being of `type`.
@@ -182,7 +181,7 @@ class ConnectivityCheck {
           wanted[pending.number - first] = true;
         }
       }
-      ZPACK_TRY(CountWork(decoded.trees->layout().content));
+      ZPACK_TRY(CountWork(decoded.trees()->layout().content));
       std::vector<Pending> behind;  // for the next pass
       const Status visited = decoded.ForEachObject(
           archive_.blocks().max_kept(),
@@ -252,7 +251,7 @@ class ConnectivityCheck {
 
 Status VerifyConnectivity(const ArchiveFile& archive, const RunOptions& run,
                           VerifyReport& report) {
-  const ProgressPhase phase(run.progress, "Checking connectivity",
+  const ProgressPhase phase(run.progress, Phase::kCheckingConnectivity,
                             archive.ids().size(), 0);
   return ConnectivityCheck(archive, run, phase, report).Run();
 }

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/progress_phase.h"
-#include "object/object_batch_hasher.h"
+#include "object/object_batch_checker.h"
 #include "object/object_hasher.h"
 #include "reader/content_size.h"
 #include "reader/object_run.h"
@@ -18,7 +18,7 @@ namespace {
 
 struct RunInFlight {
   BlockRun run;
-  std::vector<Damage> damages;
+  std::vector<Error> damages;
   uint64_t objects = 0;   // that are intact
   uint64_t attempts = 0;  // intact or not
   uint64_t bytes = 0;
@@ -30,10 +30,18 @@ class Worker {
       : file_(file),
         stop_(stop),
         hasher_(file.object_format()),
-        batch_(file.object_format()) {}
+        batch_(file.object_format(),
+               [this](const ObjectId& expected, const ObjectId& actual) {
+                 Compare(expected, actual);
+                 return Status{};
+               }) {}
+
+  Worker(const Worker&) = delete;  // batch_ knows where this is
+  Worker& operator=(const Worker&) = delete;
 
   // Damage goes into `out`.
   void Verify(RunInFlight& out) {
+    out_ = &out;
     const Result<DecodedBlock> block = decoder_.Decode(file_, out.run.first);
     if (!block) {
       Lost(block.error(), out);
@@ -45,14 +53,14 @@ class Worker {
     }
     const auto& header = block->objects.header;
     const Status visited = block->ForEachObject(
-        file_.max_kept(), [&](size_t, ByteView content) -> Status {
+        file_.max_kept(), [&](size_t index, ByteView content) -> Status {
           ZPACK_TRY(CheckStop(stop_));
           out.bytes += content.size();
-          batch_.Add(header.type, content);
-          if (batch_.full()) CheckBatch(header.first_object, out);
-          return {};
+          return batch_.Add(
+              header.type, content,
+              Id(header.first_object + static_cast<uint32_t>(index)));
         });
-    CheckBatch(header.first_object, out);
+    (void)batch_.Finish();  // Compare does not fail.
     if (!visited) Lost(visited.error(), out);
   }
 
@@ -70,34 +78,22 @@ class Worker {
         });
     const ObjectId id = hasher_.Finish();
     if (status) {
-      Check(first.objects.header.first_object, id, out);
+      Compare(Id(first.objects.header.first_object), id);
     } else {
       Lost(status.error(), out);
     }
   }
 
-  // Checks what was added, which follows what was looked at of the block that
-  // begins with object `first`.
-  void CheckBatch(uint32_t first, RunInFlight& out) {
-    for (const ObjectId& id : batch_.Finish()) {
-      Check(first + static_cast<uint32_t>(out.attempts), id, out);
-    }
-  }
+  ObjectId Id(uint32_t number) const { return file_.ids()[file_.rank(number)]; }
 
-  void Check(uint32_t number, const ObjectId& actual, RunInFlight& out) {
-    const ObjectId expected = file_.ids()[file_.rank(number)];
-    ++out.attempts;
+  // Notes what became of the next object of the run.
+  void Compare(const ObjectId& expected, const ObjectId& actual) {
+    ++out_->attempts;
     if (actual == expected) {
-      ++out.objects;
-      return;
+      ++out_->objects;
+    } else {
+      out_->damages.push_back(HashMismatch(file_, out_->run, expected, actual));
     }
-    const uint64_t offset = file_.block_offset(out.run.first);
-    out.damages.push_back(
-        {FormatMessage(
-             "object {} hashes to {} in block {} at offset {} of '{}'",
-             expected.ToHex(), actual.ToHex(), out.run.first, offset,
-             file_.path()),
-         expected, offset});
   }
 
   // Every object of the run that was not looked at yet is lost to `error`.
@@ -106,21 +102,22 @@ class Worker {
     for (uint32_t number = rows[out.run.first].first_object +
                            static_cast<uint32_t>(out.attempts);
          number < rows[out.run.last].first_object; ++number) {
-      const ObjectId id = file_.ids()[file_.rank(number)];
-      out.damages.push_back(
-          {FormatMessage("object {} cannot be read: {}", id.ToHex(),
-                         MessageText{error.message}),
-           id, file_.block_offset(out.run.first),
-           error.code == ErrorCode::kIo ? ErrorCode::kIo
-                                        : ErrorCode::kCorrupt});
+      Error damage = NewError(
+          error.code == ErrorCode::kIo ? ErrorCode::kIo : ErrorCode::kCorrupt,
+          "object {} cannot be read: {}", Id(number),
+          MessageText{error.message});
+      damage.path = file_.path();
+      damage.offset = file_.block_offset(out.run.first);
+      out.damages.push_back(std::move(damage));
       ++out.attempts;
     }
   }
 
   const FileBlocks& file_;
   const std::stop_token& stop_;
+  RunInFlight* out_ = nullptr;  // of the call of Verify
   ObjectHasher hasher_;
-  ObjectBatchHasher batch_;
+  ObjectBatchChecker batch_;
   BlockDecoder decoder_;
 };
 
@@ -128,11 +125,11 @@ class Worker {
 
 Status VerifyObjects(const FileBlocks& file, const std::vector<bool>& trusted,
                      const RunOptions& run, VerifyReport& report) {
-  const ProgressPhase phase(run.progress, "Verifying objects",
+  const ProgressPhase phase(run.progress, Phase::kVerifyingObjects,
                             file.ids().size(), ContentSize(file, trusted, run));
   size_t next = 0;
   return RunOrderedPipeline<RunInFlight>(
-      ResolveThreads(run.threads), run.stop,
+      PipelineThreads{ResolveThreads(run.threads), run.stop},
       [&] { return Worker(file, run.stop); },
       [&](RunInFlight& item) -> Result<bool> {
         while (next < trusted.size() && trusted[next]) {

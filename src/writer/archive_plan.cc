@@ -61,7 +61,7 @@ std::vector<std::string> Features(const std::vector<PlannedStretch>& plan,
 format::Digest Fingerprint(const ArchivePlan& plan) {
   Bytes text;
   ByteWriter out(text);
-  for (const std::string_view version : {kLibraryVersion, ZstdVersion()}) {
+  for (const std::string_view version : {LibraryVersion(), ZstdVersion()}) {
     out.Varint(version.size());
     Append(text, AsBytes(version));
   }

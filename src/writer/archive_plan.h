@@ -19,6 +19,7 @@
 #include "writer/write_order.h"
 #include "zpack/options.h"
 #include "zpack/refs.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -68,7 +68,11 @@ class ArchiveWriter {
         phase_(phase),
         reused_count_(plan.contents.reused_count()),
         segments_(plan.input),
-        container_(container) {}
+        container_(container) {
+    for (size_t i = 0; i < kAllObjectTypes.size(); ++i) {
+      stats_.types[i].type = kAllObjectTypes[i];
+    }
+  }
 
   Result<bool> Produce(BlockInFlight& block) {
     if (next_ == reused_count_ + plan_.stretches.size()) return false;
@@ -96,7 +100,7 @@ class ArchiveWriter {
     if (!block.plan) return WriteReused(block.taken_over);
     const PlannedStretch& done = *block.plan;
     if (IsWritten(block)) stats_.resumed_blocks += block.encoded.size();
-    auto& type = stats_.types[static_cast<size_t>(done.type)];
+    ConvertStats::PerType& type = StatsOf(done.type);
     // A segmented object is counted with its first segment.
     type.count += done.segment_offset == 0 ? done.count : 0;
     type.raw_bytes += done.raw_size;
@@ -109,6 +113,10 @@ class ArchiveWriter {
   WriteStats& stats() { return stats_; }
 
  private:
+  ConvertStats::PerType& StatsOf(ObjectType type) {
+    return stats_.types[static_cast<size_t>(type) - 1];
+  }
+
   bool IsWritten(const BlockInFlight& block) const {
     return block.item < written_.item_ends.size();
   }
@@ -131,7 +139,7 @@ class ArchiveWriter {
   Status WriteReused(const ReusedBlock& block) {
     const format::BlockHeader& header = block.header;
     const uint64_t count = header.segment_offset == 0 ? header.object_count : 0;
-    auto& type = stats_.types[static_cast<size_t>(header.type)];
+    ConvertStats::PerType& type = StatsOf(header.type);
     type.count += count;
     type.raw_bytes += block.raw_size;
     if (block.how == ReusedBlock::How::kCopied) {
@@ -146,7 +154,7 @@ class ArchiveWriter {
   }
 
   Status WriteBlock(const EncodedBlock& block, ObjectType type) {
-    stats_.types[static_cast<size_t>(type)].stored_bytes += block.chunk.size();
+    StatsOf(type).stored_bytes += block.chunk.size();
     return container_.AddBlock(block);
   }
 
@@ -169,13 +177,13 @@ Result<WriteStats> WriteArchive(const ArchivePlan& plan,
   const ObjectIdTable& ids = plan.contents.ids;
   const uint64_t raw_bytes =
       std::accumulate(list.sizes.begin(), list.sizes.end(), uint64_t{0});
-  const ProgressPhase phase(run.progress, "Compressing objects",
+  const ProgressPhase phase(run.progress, Phase::kCompressingObjects,
                             list.ids.size(), raw_bytes);
   ContainerWriter container(file, ids.format(), ids.size(), plan.features);
   ZPACK_TRY(container.Start(plan.preamble, written.size()));
   ArchiveWriter writer(plan, written, phase, container);
   const Status encoded = RunOrderedPipeline<BlockInFlight>(
-      ResolveThreads(run.threads), run.stop,
+      PipelineThreads{ResolveThreads(run.threads), run.stop, kItemsPerThread},
       [&] {
         return std::make_unique<BlockWorker>(plan.input, plan.numbers,
                                              plan.options, phase, run.stop);
@@ -184,8 +192,7 @@ Result<WriteStats> WriteArchive(const ArchivePlan& plan,
       [&](BlockInFlight& block, std::unique_ptr<BlockWorker>& worker) {
         return writer.Encode(block, *worker);
       },
-      [&](BlockInFlight& block) { return writer.Write(block); },
-      kItemsPerThread);
+      [&](BlockInFlight& block) { return writer.Write(block); });
   ZPACK_TRY(encoded);
 
   ZPACK_TRY(container.Finish(ids, plan.numbers.numbers));

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Phase "Compressing objects": reads planned blocks from the source, encodes
-// them in parallel and writes them in order.
+// Phase Phase::kCompressingObjects: reads planned blocks from the source,
+// encodes them in parallel and writes them in order.
 
 #pragma once
 
@@ -13,24 +13,16 @@
 #include "base/file.h"
 #include "writer/archive_plan.h"
 #include "writer/written_blocks.h"
+#include "zpack/convert.h"
 #include "zpack/options.h"
+#include "zpack/result.h"
 
 namespace zpack {
 
 struct WriteStats {
-  struct PerType {
-    uint64_t count = 0;
-    uint64_t raw_bytes = 0;
-    uint64_t stored_bytes = 0;  // whole block chunks
-  };
-  struct Reused {
-    uint64_t blocks = 0;  // copied as they are
-    uint64_t bytes = 0;   // of these
-    uint64_t objects = 0;
-    uint64_t renumbered_blocks = 0;
-  };
-  std::array<PerType, 5> types;  // by ObjectType; entry 0 unused
-  Reused reused;
+  std::array<ConvertStats::PerType, 4>
+      types;  // in the order of kAllObjectTypes
+  ConvertStats::Reused reused;
   uint64_t resumed_blocks = 0;  // that an interrupted run had written
   // By block: whether it was copied as it is. Blocks beyond it were not.
   std::vector<bool> copied;

@@ -17,6 +17,7 @@
 #include "format/block.h"
 #include "format/expansion.h"
 #include "writer/encoding_options.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -22,6 +22,7 @@
 #include "writer/object_numbers.h"
 #include "writer/tree_stretch_encoder.h"
 #include "writer/write_order.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "format/limits.h"
 
 namespace zpack {
 
@@ -74,7 +75,7 @@ void CommitStretchEncoder::AddColumns(const format::CommitText& text) {
 }
 
 Status CommitStretchEncoder::Add(const Bytes& content, uint32_t /*path*/) {
-  if (count_ != 0 && content_size_ + content.size() > kMaxCommits) {
+  if (count_ != 0 && content_size_ + content.size() > format::kMaxCommits) {
     ZPACK_TRY(CloseBlock());
   }
   content_size_ += content.size();
@@ -94,9 +95,9 @@ Status CommitStretchEncoder::Finish() {
 }
 
 Status CommitStretchEncoder::CloseBlock() {
-  ZPACK_TRY(output_.AddBlock(format::BlockKind::kCommits, ObjectType::kCommit,
-                             count_, content_size_, content_size_,
-                             streams_.Views()));
+  ZPACK_TRY(output_.AddBlock(
+      {format::BlockKind::kCommits, count_, content_size_, content_size_},
+      streams_.Views()));
   Clear();
   return {};
 }

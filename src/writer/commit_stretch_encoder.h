@@ -18,6 +18,7 @@
 #include "writer/link_columns.h"
 #include "writer/object_numbers.h"
 #include "writer/stretch_output.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

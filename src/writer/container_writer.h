@@ -20,6 +20,7 @@
 #include "object/object_id_table.h"
 #include "writer/encoded_block.h"
 #include "zpack/refs.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

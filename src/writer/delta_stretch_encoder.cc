@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "format/limits.h"
 
 namespace zpack {
 
@@ -20,7 +21,7 @@ Status DeltaStretchEncoder::Add(Bytes content, uint32_t path) {
   builder_.Add(content, planner_.Plan(content, path));
   if (builder_.object_count() > 1 &&
       (builder_.read_cost() > block_size_ ||
-       builder_.content_size() > kMaxBlockContent)) {
+       builder_.content_size() > format::kMaxBlockContent)) {
     builder_.Undo();
     ZPACK_TRY(CloseBlock());
     builder_.Add(content, planner_.Plan(content, path));
@@ -34,9 +35,10 @@ Status DeltaStretchEncoder::Finish() {
 }
 
 Status DeltaStretchEncoder::CloseBlock() {
-  ZPACK_TRY(output_.AddBlock(format::BlockKind::kDeltas, ObjectType::kBlob,
-                             builder_.object_count(), builder_.content_size(),
-                             builder_.chains_size(), builder_.Streams()));
+  ZPACK_TRY(
+      output_.AddBlock({format::BlockKind::kDeltas, builder_.object_count(),
+                        builder_.content_size(), builder_.chains_size()},
+                       builder_.Streams()));
   builder_.Clear();
   planner_.Clear();
   return {};

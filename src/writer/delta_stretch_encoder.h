@@ -13,6 +13,7 @@
 #include "delta/delta_planner.h"
 #include "writer/delta_block_builder.h"
 #include "writer/stretch_output.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

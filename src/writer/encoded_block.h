@@ -12,13 +12,6 @@
 
 namespace zpack {
 
-// Blocks of deltas or trees are closed at this much content.
-inline constexpr uint64_t kMaxBlockContent = uint64_t{256} << 20;
-// Objects larger than this are stored in segments, and blocks of commits are
-// closed before they stand for more: readers hold so much at once.
-inline constexpr uint64_t kMaxWhole = 64'000'000;
-inline constexpr uint64_t kMaxCommits = 32'000'000;
-
 struct EncodedBlock {
   uint32_t first_object = 0;
   Bytes chunk;

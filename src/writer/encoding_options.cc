@@ -14,13 +14,28 @@ namespace {
 EncodingOptions ProfileOptions(Profile profile) {
   switch (profile) {
     case Profile::kFast:
-      return {3, 2'000'000, 1, 1, 1000, 4000};
+      return {.level = 3,
+              .block_size = 2'000'000,
+              .same_path_candidates = 1,
+              .similar_candidates = 1,
+              .good_for_path = 1000,
+              .good_for_all = 4000};
     case Profile::kMax:
-      return {19, 8'000'000, 12, 8, 200, 600};
+      return {.level = 19,
+              .block_size = 8'000'000,
+              .same_path_candidates = 12,
+              .similar_candidates = 8,
+              .good_for_path = 200,
+              .good_for_all = 600};
     case Profile::kBalanced:
       break;
   }
-  return {12, 2'000'000, 6, 4, 200, 600};
+  return {.level = 12,
+          .block_size = 2'000'000,
+          .same_path_candidates = 6,
+          .similar_candidates = 4,
+          .good_for_path = 200,
+          .good_for_all = 600};
 }
 
 // 0 where there is plenty, and one more for each half of that. Only what was

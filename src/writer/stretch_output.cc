@@ -6,19 +6,20 @@
 #include <utility>
 
 #include "base/error.h"
+#include "format/block_form.h"
 
 namespace zpack {
 
 Status StretchOutput::AddBlock(
-    format::BlockKind kind, ObjectType type, uint32_t count, uint64_t content,
-    uint64_t chains, std::span<const BlockEncoder::RawStream> streams) {
+    const Objects& objects, std::span<const BlockEncoder::RawStream> streams) {
+  const ObjectType type = *format::FindBlockForm(objects.kind)->type;
   EncodedBlock block;
   block.first_object = first_;
-  ZPACK_TRY(
-      encoder_.Encode({kind, type, first_, count, 0}, streams, block.chunk));
-  block.expansion = {content, encoder_.decoded_size(), chains};
+  ZPACK_TRY(encoder_.Encode({objects.kind, type, first_, objects.count, 0},
+                            streams, block.chunk));
+  block.expansion = {objects.content, encoder_.decoded_size(), objects.chains};
   out_->push_back(std::move(block));
-  first_ += count;
+  first_ += objects.count;
   return {};
 }
 

@@ -12,6 +12,7 @@
 
 #include "writer/block_encoder.h"
 #include "writer/encoded_block.h"
+#include "zpack/result.h"
 
 namespace zpack {
 
@@ -29,10 +30,16 @@ class StretchOutput {
   // The first object of the block to come.
   uint32_t first() const { return first_; }
 
-  // Encodes the next `count` objects of the stretch as a block of `kind`. They
-  // have `content` bytes, with all their bases `chains`.
-  Status AddBlock(format::BlockKind kind, ObjectType type, uint32_t count,
-                  uint64_t content, uint64_t chains,
+  // The objects of a block.
+  struct Objects {
+    format::BlockKind kind;  // of objects of one type
+    uint32_t count;
+    uint64_t content;  // bytes
+    uint64_t chains;   // the same, with all their bases
+  };
+
+  // Encodes the next objects of the stretch as a block.
+  Status AddBlock(const Objects& objects,
                   std::span<const BlockEncoder::RawStream> streams);
 
  private:

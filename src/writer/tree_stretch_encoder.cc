@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "format/limits.h"
 
 namespace zpack {
 namespace {
@@ -15,10 +16,8 @@ namespace {
 constexpr size_t kBases = 8;
 // Edits that are good enough to look no further.
 constexpr size_t kGoodEdits = 1;
-// Most entries that may be copied to rebuild one tree, and most bytes that
-// they may stand for.
+// Most entries that may be copied to rebuild one tree.
 constexpr uint64_t kMaxChainEntries = uint64_t{1} << 19;
-constexpr uint64_t kMaxChainBytes = uint64_t{64} << 20;
 
 }  // namespace
 
@@ -46,7 +45,7 @@ Status TreeStretchEncoder::Add(Bytes content, uint32_t path) {
   }
   // One more tree may be as large as the other half.
   const bool full = builder_.read_cost() >= block_size_ ||
-                    builder_.content_size() >= kMaxBlockContent / 2;
+                    builder_.content_size() >= format::kMaxBlockContent / 2;
   return full ? CloseBlock() : Status{};
 }
 
@@ -58,7 +57,7 @@ void TreeStretchEncoder::AddParsed(ParsedTree tree) {
   size_t limit = entries;
   for (auto base = bases_.rbegin(); base != bases_.rend(); ++base) {
     if (base->chain_entries + entries > kMaxChainEntries ||
-        base->chain_bytes + tree.content.size() > kMaxChainBytes ||
+        base->chain_bytes + tree.content.size() > format::kMaxTreeChain ||
         !FindTreeEdits(parser_, base->tree.items, tree.items, limit, edits_)) {
       continue;
     }
@@ -89,9 +88,10 @@ Status TreeStretchEncoder::Finish() {
 }
 
 Status TreeStretchEncoder::CloseBlock() {
-  ZPACK_TRY(output_.AddBlock(format::BlockKind::kTrees, ObjectType::kTree,
-                             builder_.object_count(), builder_.content_size(),
-                             builder_.chains_size(), builder_.Streams()));
+  ZPACK_TRY(
+      output_.AddBlock({format::BlockKind::kTrees, builder_.object_count(),
+                        builder_.content_size(), builder_.chains_size()},
+                       builder_.Streams()));
   builder_.Clear();
   bases_.clear();
   begins_lineage_ = true;

@@ -14,6 +14,7 @@
 #include "writer/stretch_output.h"
 #include "writer/tree_block_builder.h"
 #include "writer/tree_parser.h"
+#include "zpack/result.h"
 
 namespace zpack {
 

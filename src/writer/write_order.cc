@@ -9,6 +9,7 @@
 
 #include "base/group_sort.h"
 #include "base/huge_pages.h"
+#include "format/limits.h"
 #include "writer/encoded_block.h"
 
 namespace zpack {
@@ -19,10 +20,7 @@ using format::BlockKind;
 // Whole objects to a block of deltas; they take the same compressed size, more
 // or less.
 constexpr uint64_t kWholePerDeltas = 16;
-constexpr uint64_t kMaxWholeBlock = uint64_t{32} << 20;
 constexpr uint64_t kMaxWindow = uint64_t{32} << 20;
-// Several segments are in flight at once, beside the object they are cut from.
-constexpr uint64_t kMaxSegment = uint64_t{8} << 20;
 // A stretch of deltas holds at least and at most so much content, in blocks of
 // deltas: blobs are compared inside a stretch only, so few are better, but
 // each is worked on by one thread, so one is not enough.
@@ -97,12 +95,12 @@ std::vector<uint32_t> WriteOrder(const ObjectList& list,
 BlockSizes::BlockSizes(uint64_t block_size, unsigned halvings)
     : deltas(block_size),
       trees(block_size / 4),
-      whole(std::max(
-          block_size,
-          std::min(block_size * kWholePerDeltas, kMaxWholeBlock) >> halvings)),
-      max_object(std::max(block_size,
-                          std::min(8 * block_size, kMaxWhole) >> halvings)),
-      segment(std::min(4 * block_size, kMaxSegment)),
+      whole(std::max(block_size, std::min(block_size * kWholePerDeltas,
+                                          format::kMaxWholeBlock) >>
+                                     halvings)),
+      max_object(std::max(
+          block_size, std::min(8 * block_size, format::kMaxWhole) >> halvings)),
+      segment(std::min(4 * block_size, format::kMaxSegment)),
       window(std::max(
           max_object,
           std::min(block_size * kWholePerDeltas, kMaxWindow) >> halvings)) {}

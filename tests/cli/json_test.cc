@@ -126,7 +126,7 @@ TEST_F(JsonTest, PhasesOfConvertAreThoseThatItsEstimateSupposes) {
     std::vector<std::string> titles;
     for (const auto& phase : cli::ConvertPhases(Profile::kFast, read_back)) {
       EXPECT_GT(phase.share, 0);
-      titles.emplace_back(phase.title);
+      titles.emplace_back(PhaseTitle(phase.phase));
     }
     EXPECT_EQ(Phases(Run({"convert", "--force", "--json", option, repo_.path(),
                           file_})),

@@ -211,7 +211,7 @@ uint64_t DamagedAt(const Bytes& bytes) {
   const auto report = zpack::Verify(path, "", VerifyOptions{});
   EXPECT_THAT(report, IsOk());
   if (!report || report->damages.size() != 1) return ~uint64_t{0};
-  return report->damages.front().offset;
+  return report->damages.front().offset.value_or(~uint64_t{0});
 }
 
 TEST(FileRules, StructuralDamageIsReportedWhereItIs) {

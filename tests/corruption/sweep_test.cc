@@ -93,9 +93,9 @@ TEST(Sweep, TheFileHasBlocksOfEveryKind) {
     const auto block = decoder.Decode((*archive)->blocks(), i);
     ASSERT_TRUE(block) << block.error().message;
     kinds.insert(block->objects.header.kind);
-    if (!block->deltas) continue;
-    for (uint32_t j = 0; j < block->deltas->count(); ++j) {
-      bases += block->deltas->base(j) ? 1 : 0;
+    if (block->deltas() == nullptr) continue;
+    for (uint32_t j = 0; j < block->deltas()->count(); ++j) {
+      bases += block->deltas()->base(j) ? 1 : 0;
     }
     const auto view = decoder.Load((*archive)->blocks(), i);
     ASSERT_TRUE(view);

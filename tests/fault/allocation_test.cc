@@ -195,8 +195,8 @@ TEST_F(AllocationTest, FailureEndsReading) {
     WalkOptions walk;
     walk.refs = WalkRefs::kAll;
     walk.objects = WalkObjects::kAll;
-    const Status walked =
-        (*reader)->Walk(walk, [](const WalkedObject&) { return Status{}; });
+    const Status walked = (*reader)->Walk(
+        walk, [](const WalkedObject&) { return Visit::kContinue; });
     if (!walked) return walked;
     if (const auto all = (*reader)->Describe(); !all) return ToStatus(all);
     return ToStatus(CollectStatistics(file_, {}, {}));

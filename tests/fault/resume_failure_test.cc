@@ -25,11 +25,10 @@ using Fault = FaultFileSystem::Fault;
 // Asks for a stop when progress has come to so many objects in a phase.
 class StopAt final : public ProgressSink {
  public:
-  StopAt(std::string phase, uint64_t objects)
-      : phase_(std::move(phase)), objects_(objects) {}
+  StopAt(Phase phase, uint64_t objects) : phase_(phase), objects_(objects) {}
 
-  void Begin(std::string_view title, uint64_t, uint64_t) override {
-    counting_ = title == phase_;
+  void Begin(Phase phase, uint64_t, uint64_t) override {
+    counting_ = phase == phase_;
     if (counting_ && objects_ == 0) stop_.request_stop();
   }
   void Advance(uint64_t objects, uint64_t) override {
@@ -41,7 +40,7 @@ class StopAt final : public ProgressSink {
   std::stop_token token() const { return stop_.get_token(); }
 
  private:
-  std::string phase_;
+  Phase phase_;
   uint64_t objects_;
   bool counting_ = false;
   uint64_t seen_ = 0;
@@ -69,8 +68,9 @@ class ResumeFailureTest : public ResumeFixture {
 
 TEST_F(ResumeFailureTest, InterruptionKeepsWhatWasWritten) {
   // While blocks are written, and when all were.
-  for (const char* const phase : {"Compressing objects", "Verifying objects"}) {
-    SCOPED_TRACE(phase);
+  for (const Phase phase :
+       {Phase::kCompressingObjects, Phase::kVerifyingObjects}) {
+    SCOPED_TRACE(PhaseTitle(phase));
     StopAt stop(phase, 100);
     options_.resume = Resume::kNo;
     options_.run.progress = &stop;
@@ -87,7 +87,7 @@ TEST_F(ResumeFailureTest, InterruptionKeepsWhatWasWritten) {
 }
 
 TEST_F(ResumeFailureTest, InterruptionBeforeTheFirstBlockLeavesNothing) {
-  StopAt stop("Counting objects", 1);
+  StopAt stop(Phase::kCountingObjects, 1);
   options_.run.progress = &stop;
   options_.run.stop = stop.token();
   EXPECT_FALSE(Convert(PosixFileSystem()));
@@ -98,7 +98,7 @@ TEST_F(ResumeFailureTest,
        InterruptionBeforeAnythingIsResumedKeepsTheTemporary) {
   CutOff(kNearTheEnd);
   const std::string left = ReadFile(Temporary());
-  StopAt stop("Counting objects", 1);
+  StopAt stop(Phase::kCountingObjects, 1);
   options_.run.progress = &stop;
   options_.run.stop = stop.token();
   options_.resume = Resume::kYes;

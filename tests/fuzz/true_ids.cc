@@ -46,8 +46,8 @@ class SegmentHasher {
       hashed_ = 0;
     }
     if (hashed_ != header.segment_offset) return;
-    hasher_.Update(block.contents);
-    hashed_ += block.contents.size();
+    hasher_.Update(block.contents());
+    hashed_ += block.contents().size();
     if (hashed_ == size) ids[header.first_object] = hasher_.Finish();
   }
 

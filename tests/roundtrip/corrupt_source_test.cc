@@ -200,13 +200,13 @@ TEST_F(CorruptSourceTest, FlippedBytesInAPackAreNamedOrDoNoHarm) {
   ASSERT_EQ(RunZpack(convert).exit_code, 0);
   const std::string undamaged = ReadFile(file);
   const std::string pack = PackFile(".pack");
-  const std::string original = ReadFile(archive);
+  const std::string original = ReadFile(pack);
   int harmless = 0;
   // Behind the pack's header, before its hash.
   for (size_t at = 12; at + 20 < original.size(); at += 37) {
     std::string damaged = original;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
-    WriteFile(archive, damaged);
+    WriteFile(pack, damaged);
     const ProcessResult result = RunZpack(convert);
     EXPECT_EQ(ReadFile(file), undamaged) << "byte " << at;
     if (result.exit_code == 0) {
@@ -224,7 +224,7 @@ TEST_F(CorruptSourceTest, FlippedBytesInAPackAreNamedOrDoNoHarm) {
 TEST_F(CorruptSourceTest, TruncatedPackIsRefused) {
   repo_.PackAll();
   const std::string pack = PackFile(".pack");
-  WriteFile(archive, ReadFile(archive).substr(0, 200));
+  WriteFile(pack, ReadFile(pack).substr(0, 200));
   ExpectRefused(repo_.path(), dir_, {"object "});
 }
 

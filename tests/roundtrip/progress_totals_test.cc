@@ -21,8 +21,8 @@
 namespace zpack::testing {
 namespace {
 
-struct Phase {
-  std::string title;
+struct RecordedPhase {
+  Phase phase;
   uint64_t total_objects = 0;
   uint64_t total_bytes = 0;
   uint64_t objects = 0;
@@ -31,9 +31,9 @@ struct Phase {
 
 class Recorder final : public ProgressSink {
  public:
-  void Begin(std::string_view title, uint64_t total_objects,
+  void Begin(Phase phase, uint64_t total_objects,
              uint64_t total_bytes) override {
-    phases_.push_back({std::string(title), total_objects, total_bytes, 0, 0});
+    phases_.push_back({phase, total_objects, total_bytes, 0, 0});
     objects_ = bytes_ = 0;
   }
   void Advance(uint64_t objects, uint64_t bytes) override {
@@ -45,34 +45,41 @@ class Recorder final : public ProgressSink {
     phases_.back().bytes = bytes_;
   }
 
-  const std::vector<Phase>& phases() const { return phases_; }
+  const std::vector<RecordedPhase>& phases() const { return phases_; }
 
  private:
-  std::vector<Phase> phases_;
+  std::vector<RecordedPhase> phases_;
   std::atomic<uint64_t> objects_ = 0;
   std::atomic<uint64_t> bytes_ = 0;
 };
 
 // Phases that know only objects beforehand.
-bool OnlyObjects(const std::string& title) {
-  return title == "Enumerating objects" || title == "Opening repository" ||
-         title == "Counting objects" || title == "Comparing objects" ||
-         title == "Checking connectivity";
+bool OnlyObjects(Phase phase) {
+  return phase == Phase::kEnumeratingObjects ||
+         phase == Phase::kOpeningRepository ||
+         phase == Phase::kCountingObjects ||
+         phase == Phase::kComparingObjects ||
+         phase == Phase::kCheckingConnectivity;
 }
 
 void ExpectTotalsKept(const Recorder& recorder) {
   ASSERT_FALSE(recorder.phases().empty());
-  for (const Phase& phase : recorder.phases()) {
-    if (phase.title == "Enumerating objects") continue;
-    if (phase.title == "Counting objects" && phase.total_objects == 0) continue;
-    EXPECT_EQ(phase.objects, phase.total_objects) << phase.title;
-    EXPECT_EQ(phase.bytes, phase.total_bytes) << phase.title;
+  for (const RecordedPhase& recorded : recorder.phases()) {
+    if (recorded.phase == Phase::kEnumeratingObjects) continue;
+    if (recorded.phase == Phase::kCountingObjects &&
+        recorded.total_objects == 0)
+      continue;
+    EXPECT_EQ(recorded.objects, recorded.total_objects)
+        << PhaseTitle(recorded.phase);
+    EXPECT_EQ(recorded.bytes, recorded.total_bytes)
+        << PhaseTitle(recorded.phase);
   }
 }
 
 void ExpectBytesKnown(const Recorder& recorder) {
-  for (const Phase& phase : recorder.phases()) {
-    EXPECT_EQ(phase.total_bytes == 0, OnlyObjects(phase.title)) << phase.title;
+  for (const RecordedPhase& recorded : recorder.phases()) {
+    EXPECT_EQ(recorded.total_bytes == 0, OnlyObjects(recorded.phase))
+        << PhaseTitle(recorded.phase);
   }
 }
 

@@ -77,7 +77,7 @@ inline DecodedBlock DecodedFrom(DeltaBlock deltas) {
   block.objects.header.kind = format::BlockKind::kDeltas;
   block.objects.header.object_count = deltas.count();
   block.objects.sizes = deltas.sizes();
-  block.deltas = std::move(deltas);
+  block.form = std::move(deltas);
   return block;
 }
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "zpack/result.h"
 
 namespace zpack::testing {
 

@@ -16,6 +16,7 @@
 #include "support/fault_file.h"
 #include "support/memory_source.h"
 #include "support/temp_dir.h"
+#include "zpack/result.h"
 
 namespace zpack::testing {
 

@@ -25,6 +25,7 @@
 #include "support/deltas.h"
 #include "support/temp_dir.h"
 #include "writer/tree_stretch_encoder.h"
+#include "zpack/result.h"
 
 namespace zpack::testing {
 
@@ -309,8 +310,7 @@ inline DecodedBlock DecodedFrom(TreeBlock trees, IdOfNumber id_of) {
   block.objects.header.type = ObjectType::kTree;
   block.objects.header.object_count = trees.count();
   block.objects.sizes = trees.sizes();
-  block.trees = std::move(trees);
-  block.id_of = std::move(id_of);
+  block.form = TreeObjects{std::move(trees), std::move(id_of)};
   return block;
 }
 

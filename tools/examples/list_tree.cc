@@ -59,12 +59,15 @@ zpack::Status ListHead(const zpack::ArchiveReader& reader) {
   if (!commit) return std::unexpected(commit.error());
   // A commit begins with "tree <hexadecimal id>\n".
   const size_t digits = 2 * zpack::ObjectIdWidth(reader.object_format());
-  const auto tree_id =
-      zpack::ObjectId::FromHex(Text(*commit).substr(0, 5 + digits).substr(5));
-  if (!tree_id) return std::unexpected(tree_id.error());
+  const auto tree_id = zpack::ObjectId::FromHex(
+      Text(commit->content).substr(0, 5 + digits).substr(5));
+  if (!tree_id) {
+    return std::unexpected(
+        zpack::Error{zpack::ErrorCode::kCorrupt, "malformed commit"});
+  }
   const auto tree = reader.Read(*tree_id);
   if (!tree) return std::unexpected(tree.error());
-  const auto entries = ParseTree(*tree, reader.object_format());
+  const auto entries = ParseTree(tree->content, reader.object_format());
   if (!entries) {
     return std::unexpected(
         zpack::Error{zpack::ErrorCode::kCorrupt, "malformed tree"});
@@ -79,7 +82,7 @@ zpack::Status ListHead(const zpack::ArchiveReader& reader) {
   if (file == entries->end()) return {};
   const auto blob = reader.Read(file->id);
   if (!blob) return std::unexpected(blob.error());
-  std::cout << Text(*blob);
+  std::cout << Text(blob->content);
   return {};
 }
 

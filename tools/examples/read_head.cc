@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
     return 128;
   }
   std::cout << head->ToHex() << '\n'
-            << std::string_view(reinterpret_cast<const char*>(commit->data()),
-                                commit->size());
+            << std::string_view(
+                   reinterpret_cast<const char*>(commit->content.data()),
+                   commit->content.size());
 }

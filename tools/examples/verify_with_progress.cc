@@ -24,9 +24,9 @@ namespace {
 // Begin and End are called from one thread, Advance from several at once.
 class LineForEachPhase final : public zpack::ProgressSink {
  public:
-  void Begin(std::string_view title, uint64_t total_objects,
+  void Begin(zpack::Phase phase, uint64_t total_objects,
              uint64_t /*total_bytes*/) override {
-    title_ = title;
+    title_ = zpack::PhaseTitle(phase);
     total_ = total_objects;
     objects_ = 0;
   }
@@ -38,7 +38,7 @@ class LineForEachPhase final : public zpack::ProgressSink {
   }
 
  private:
-  std::string title_;
+  std::string_view title_;
   uint64_t total_ = 0;
   std::atomic<uint64_t> objects_ = 0;
 };
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
     std::cerr << report.error().message << '\n';
     return report.error().code == zpack::ErrorCode::kInterrupted ? 130 : 128;
   }
-  for (const zpack::Damage& damage : report->damages) {
+  for (const zpack::Error& damage : report->damages) {
     std::cout << damage.message << '\n';
   }
   std::cout << report->objects_verified << " of " << report->objects

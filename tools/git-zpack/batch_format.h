@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "zpack/object_id.h"
+#include "zpack/result.h"
 
 namespace zpack::cli {
 

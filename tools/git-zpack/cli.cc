@@ -142,7 +142,7 @@ int Run(const std::vector<std::string>& arguments, const Io& io) {
     }
     if (name == "--version" || name == "version") {
       io.out << fmt::format("git-zpack version {} (format {}.{})\n",
-                            kLibraryVersion, kFormatMajor, kFormatMinor);
+                            LibraryVersion(), kFormatMajor, kFormatMinor);
       return kDone;
     }
     const Command* const command = FindCommand(name);

@@ -56,9 +56,9 @@ int PrettyPrint(const ArchiveReader& reader, const po::variables_map& values,
     const Status status = WriterOf(reader, values, io.out).Write(id, info, "");
     return status ? kDone : Fail(io, status.error());
   }
-  const auto content = reader.Read(id);
-  if (!content) return Fail(io, content.error());
-  const auto text = FormatTree(*content, reader.object_format());
+  const auto tree = reader.Read(id);
+  if (!tree) return Fail(io, tree.error());
+  const auto text = FormatTree(tree->content, reader.object_format());
   if (!text) return Fail(io, text.error());
   io.out << *text;
   return kDone;
@@ -194,11 +194,11 @@ Status PrintAll(const ArchiveReader& reader, const po::variables_map& values,
   if (Has(values, "unordered") || !Has(values, "batch")) {
     return reader.ForEachId(
         Has(values, "unordered") ? IdOrder::kStorage : IdOrder::kId,
-        [&](const ObjectId& id) { return printer.Print(id, ""); });
+        [&](const ObjectId& id) { return GoOn(printer.Print(id, "")); });
   }
   AheadPrinter ahead(reader, printer);
   const Status added = reader.ForEachId(
-      IdOrder::kId, [&](const ObjectId& id) { return ahead.Add(id); });
+      IdOrder::kId, [&](const ObjectId& id) { return GoOn(ahead.Add(id)); });
   return added ? ahead.Flush() : added;
 }
 

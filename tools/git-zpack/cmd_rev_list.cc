@@ -72,9 +72,9 @@ class LineWriter {
 Status Count(const ArchiveReader& reader, const WalkOptions& walk,
              std::ostream& out) {
   uint64_t count = 0;
-  const Status status = reader.Walk(walk, [&](const WalkedObject&) -> Status {
+  const Status status = reader.Walk(walk, [&](const WalkedObject&) {
     ++count;
-    return {};
+    return Visit::kContinue;
   });
   if (status) out << count << '\n';
   return status;
@@ -83,8 +83,9 @@ Status Count(const ArchiveReader& reader, const WalkOptions& walk,
 Status List(const ArchiveReader& reader, const WalkOptions& walk,
             LineWriter::Names names, std::ostream& out) {
   LineWriter writer(names, out);
-  const Status status = reader.Walk(
-      walk, [&](const WalkedObject& object) { return writer.Write(object); });
+  const Status status = reader.Walk(walk, [&](const WalkedObject& object) {
+    return GoOn(writer.Write(object));
+  });
   // What was found before an error is printed, as Git does.
   const Status flushed = writer.Flush();
   return status ? flushed : status;

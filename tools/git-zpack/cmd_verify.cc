@@ -61,8 +61,9 @@ std::string_view KindName(Difference::Kind kind) {
 
 Json ToJson(const VerifyReport& report) {
   Json damages = Json::array();
-  for (const Damage& damage : report.damages) {
-    Json row = {{"message", damage.message}, {"offset", damage.offset}};
+  for (const Error& damage : report.damages) {
+    Json row = {{"message", damage.message}};
+    if (damage.offset) row["offset"] = *damage.offset;
     if (!damage.object.empty()) row["object"] = damage.object.ToHex();
     damages.push_back(std::move(row));
   }
@@ -135,7 +136,7 @@ int Run(const po::variables_map& values, const Io& io) {
   const auto report = Verify(file, Text(values, "against"), options);
   if (!report) return Fail(io, report.error());
   WarnOfMissingAlternates(report->missing_alternates, io.err);
-  for (const Damage& damage : report->damages) {
+  for (const Error& damage : report->damages) {
     io.err << "error: " << EscapeUnprintable(damage.message) << '\n';
   }
   for (const Difference& difference : report->differences) {

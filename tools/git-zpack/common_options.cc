@@ -152,7 +152,8 @@ void SetBytes(Json& object, const std::string& key, std::string_view bytes) {
 Json PhasesToJson(const std::vector<PhaseTime>& phases) {
   Json rows = Json::array();
   for (const PhaseTime& phase : phases) {
-    rows.push_back({{"title", phase.title}, {"seconds", phase.seconds}});
+    rows.push_back(
+        {{"title", PhaseTitle(phase.phase)}, {"seconds", phase.seconds}});
   }
   return rows;
 }

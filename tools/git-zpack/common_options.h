@@ -14,6 +14,7 @@
 
 #include "cli.h"
 #include "progress_meter.h"
+#include "zpack/archive_reader.h"
 #include "zpack/options.h"
 #include "zpack/refs.h"
 
@@ -63,6 +64,12 @@ uint64_t ParseSize(const std::string& text, const char* name);
 // replacement, and `object[key + "_hex"]` to the exact bytes.
 void SetBytes(nlohmann::ordered_json& object, const std::string& key,
               std::string_view bytes);
+
+// What a visitor that does not stop early returns: an error ends the visit.
+inline Result<Visit> GoOn(const Status& status) {
+  if (!status) return std::unexpected(status.error());
+  return Visit::kContinue;
+}
 
 // An array of titles and seconds.
 nlohmann::ordered_json PhasesToJson(const std::vector<PhaseTime>& phases);

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "common_options.h"
 #include "spool_file.h"
 
 namespace zpack::cli {
@@ -32,9 +33,10 @@ Status ContentWriter::Write(const ObjectId& id, const ObjectInfo& info,
   if (info.size > held_ && large_ == LargeContent::kSpool) {
     auto spool = SpoolFile::Create();
     if (!spool) return std::unexpected(spool.error());
-    const Status spooled = reader_.Stream(
-        id,
-        [&](std::span<const uint8_t> piece) { return spool->Append(piece); });
+    const Status spooled =
+        reader_.Stream(id, [&](std::span<const uint8_t> piece) {
+          return GoOn(spool->Append(piece));
+        });
     if (!spooled) return spooled;
     out_ << head;
     return spool->ForEachPiece([&](std::span<const uint8_t> piece) {
@@ -47,7 +49,7 @@ Status ContentWriter::Write(const ObjectId& id, const ObjectInfo& info,
       reader_.Stream(id, [&](std::span<const uint8_t> piece) {
         if (!begun) out_ << head;
         begun = true;
-        return WritePiece(piece, out_);
+        return GoOn(WritePiece(piece, out_));
       });
   if (written && !begun) out_ << head;
   return written;

@@ -4,7 +4,6 @@
 #include "convert_phases.h"
 
 #include <array>
-#include <string_view>
 
 namespace zpack::cli {
 namespace {
@@ -12,7 +11,7 @@ namespace {
 enum class Runs : uint8_t { kAlways, kReadingBack };
 
 struct Row {
-  std::string_view title;
+  Phase phase;
   Runs runs;
   std::array<double, 3> shares;  // fast, balanced, max
 };
@@ -23,14 +22,14 @@ struct Row {
 // bytes of objects, but on its kind: compressing took 67 to 80 of 100 with the
 // balanced profile, verifying 9 to 19, counting 3 to 13.
 constexpr std::array<Row, 8> kRows = {{
-    {"Opening repository", Runs::kAlways, {2, 1.3, 0.4}},
-    {"Enumerating objects", Runs::kAlways, {0.1, 0.1, 0.1}},
-    {"Counting objects", Runs::kAlways, {9, 5, 2}},
-    {"Grouping paths", Runs::kAlways, {6, 4, 1}},
-    {"Compressing objects", Runs::kAlways, {59, 75, 91}},
-    {"Checking checksums", Runs::kReadingBack, {0.6, 0.3, 0.1}},
-    {"Verifying objects", Runs::kReadingBack, {23, 14, 5}},
-    {"Comparing objects", Runs::kAlways, {0.3, 0.3, 0.2}},
+    {Phase::kOpeningRepository, Runs::kAlways, {2, 1.3, 0.4}},
+    {Phase::kEnumeratingObjects, Runs::kAlways, {0.1, 0.1, 0.1}},
+    {Phase::kCountingObjects, Runs::kAlways, {9, 5, 2}},
+    {Phase::kGroupingPaths, Runs::kAlways, {6, 4, 1}},
+    {Phase::kCompressingObjects, Runs::kAlways, {59, 75, 91}},
+    {Phase::kCheckingChecksums, Runs::kReadingBack, {0.6, 0.3, 0.1}},
+    {Phase::kVerifyingObjects, Runs::kReadingBack, {23, 14, 5}},
+    {Phase::kComparingObjects, Runs::kAlways, {0.3, 0.3, 0.2}},
 }};
 
 }  // namespace
@@ -40,7 +39,7 @@ std::vector<PhaseShare> ConvertPhases(Profile profile, ReadBack read_back) {
   phases.reserve(kRows.size());
   for (const Row& row : kRows) {
     if (row.runs == Runs::kReadingBack && read_back == ReadBack::kNo) continue;
-    phases.push_back({row.title, row.shares[static_cast<size_t>(profile)]});
+    phases.push_back({row.phase, row.shares[static_cast<size_t>(profile)]});
   }
   return phases;
 }

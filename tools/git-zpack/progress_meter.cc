@@ -63,10 +63,10 @@ uint64_t ProgressMeter::Work(uint64_t objects, uint64_t bytes) {
   return bytes + objects * kObjectBytes;
 }
 
-void ProgressMeter::Begin(std::string_view title, uint64_t total_objects,
+void ProgressMeter::Begin(Phase phase, uint64_t total_objects,
                           uint64_t total_bytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  title_ = title;
+  title_ = PhaseTitle(phase);
   total_objects_ = total_objects;
   total_bytes_ = total_bytes;
   objects_ = 0;
@@ -75,7 +75,7 @@ void ProgressMeter::Begin(std::string_view title, uint64_t total_objects,
   start_ = printed_ = clock_();
   byte_rate_.Begin(start_);
   remaining_.BeginPhase(
-      title,
+      phase,
       total_bytes != 0 ? Work(total_objects, total_bytes) : total_objects,
       start_);
 }

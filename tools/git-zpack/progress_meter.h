@@ -28,7 +28,7 @@ class ProgressMeter final : public ProgressSink {
   ProgressMeter(std::ostream& err, std::vector<PhaseShare> phases,
                 Clock clock = SteadySeconds);
 
-  void Begin(std::string_view title, uint64_t total_objects,
+  void Begin(Phase phase, uint64_t total_objects,
              uint64_t total_bytes) override;
   void Advance(uint64_t objects, uint64_t bytes) override;
   void End() override;

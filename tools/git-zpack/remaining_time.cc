@@ -37,18 +37,17 @@ std::optional<double> SmoothedRate::PerSecond() const {
   return recent_done_ / recent_seconds_;
 }
 
-void RemainingTime::BeginPhase(std::string_view title, uint64_t total,
-                               double now) {
+void RemainingTime::BeginPhase(Phase phase, uint64_t total, double now) {
   if (!start_) start_ = now;
   now_ = now;
   total_ = total;
   done_ = 0;
   rate_.Begin(now);
   share_so_far_ = share_left_ = 0;
-  const auto phase = std::ranges::find(phases_, title, &PhaseShare::title);
-  if (phase == phases_.end()) return;
+  const auto known = std::ranges::find(phases_, phase, &PhaseShare::phase);
+  if (known == phases_.end()) return;
   for (auto i = phases_.begin(); i != phases_.end(); ++i) {
-    (i <= phase ? share_so_far_ : share_left_) += i->share;
+    (i <= known ? share_so_far_ : share_left_) += i->share;
   }
 }
 

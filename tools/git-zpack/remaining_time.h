@@ -10,15 +10,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
+
+#include "zpack/progress.h"
 
 namespace zpack::cli {
 
 // A phase of an operation, and the part of its time that it usually takes. Only
 // the proportions matter.
 struct PhaseShare {
-  std::string_view title;
+  Phase phase = Phase::kOpeningRepository;
   double share = 0;
 };
 
@@ -51,7 +52,7 @@ class RemainingTime {
       : phases_(std::move(phases)) {}
 
   // Starts a phase of `total` units of work, or 0 when that is not known.
-  void BeginPhase(std::string_view title, uint64_t total, double now);
+  void BeginPhase(Phase phase, uint64_t total, double now);
   // `done` of the units are done by now.
   void Update(uint64_t done, double now);
 

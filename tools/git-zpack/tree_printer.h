@@ -10,6 +10,7 @@
 #include <string>
 
 #include "zpack/object_id.h"
+#include "zpack/result.h"
 
 namespace zpack::cli {
 

@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
     std::cerr << head.error().message << '\n';
     return 1;
   }
-  std::cout << zpack::kLibraryVersion << ' ' << stats->objects() << ' '
+  std::cout << zpack::LibraryVersion() << ' ' << stats->objects() << ' '
             << head->ToHex() << '\n';
   return 0;
 }

@@ -28,7 +28,7 @@ class Pipeline : public ::testing::TestWithParam<unsigned> {
   Status Run(int count, int fail_at, std::stop_token stop = {}) {
     int next = 0;
     return RunOrderedPipeline<Item>(
-        GetParam(), stop, MakeNoState,
+        PipelineThreads{GetParam(), stop}, MakeNoState,
         [&](Item& item) -> Result<bool> {
           const int now = ++in_flight_;
           if (now > max_in_flight_) max_in_flight_ = now;
@@ -89,7 +89,7 @@ TEST_P(Pipeline, StopsWhenAsked) {
 
 TEST_P(Pipeline, PassesOnAFailureToProduce) {
   const Status status = RunOrderedPipeline<Item>(
-      GetParam(), {}, MakeNoState,
+      PipelineThreads{GetParam(), {}}, MakeNoState,
       [](Item&) -> Result<bool> {
         return MakeError(ErrorCode::kIo, "cannot produce");
       },

@@ -42,7 +42,7 @@ class ProgressMeterTest : public ::testing::Test {
 };
 
 TEST_F(ProgressMeterTest, EstimatesFromBytes) {
-  meter_.Begin("Compressing objects", 300, 100 * kMiB);
+  meter_.Begin(Phase::kCompressingObjects, 300, 100 * kMiB);
   Work(meter_, 4, 2 * kMiB);
   Written();
   Work(meter_, 1, 2 * kMiB);
@@ -54,7 +54,7 @@ TEST_F(ProgressMeterTest, EstimatesFromBytes) {
 
 TEST_F(ProgressMeterTest, CountsAnObjectAsSomeBytesMore) {
   // 1000 empty objects take 4 KiB each, which is as much as the other one.
-  meter_.Begin("Compressing objects", 1001, 1000 * 4096 - 4096);
+  meter_.Begin(Phase::kCompressingObjects, 1001, 1000 * 4096 - 4096);
   for (int i = 0; i < 10; ++i) {
     now_ += 1;
     meter_.Advance(100, 0);
@@ -63,7 +63,7 @@ TEST_F(ProgressMeterTest, CountsAnObjectAsSomeBytesMore) {
 }
 
 TEST_F(ProgressMeterTest, EstimatesFromObjectsWithoutBytes) {
-  meter_.Begin("Counting objects", 100, 0);
+  meter_.Begin(Phase::kCountingObjects, 100, 0);
   Work(meter_, 9, 0);
   Written();
   Work(meter_, 1, 0);
@@ -71,7 +71,7 @@ TEST_F(ProgressMeterTest, EstimatesFromObjectsWithoutBytes) {
 }
 
 TEST_F(ProgressMeterTest, SaysNothingOfTheTimeLeftAtFirst) {
-  meter_.Begin("Compressing objects", 100, 100 * kMiB);
+  meter_.Begin(Phase::kCompressingObjects, 100, 100 * kMiB);
   Work(meter_, 1, kMiB);
   EXPECT_THAT(Written(), Not(HasSubstr("left")));
   Work(meter_, 1, kMiB);
@@ -79,19 +79,20 @@ TEST_F(ProgressMeterTest, SaysNothingOfTheTimeLeftAtFirst) {
 }
 
 TEST_F(ProgressMeterTest, TellsTheTimeOfAllPhasesWhereItIsKnown) {
-  ProgressMeter meter(err_, {{"Compressing objects", 80}, {"Verifying", 20}},
-                      [this] { return now_; });
-  meter.Begin("Compressing objects", 80, 80 * kMiB);
+  ProgressMeter meter(
+      err_, {{Phase::kCompressingObjects, 80}, {Phase::kVerifyingObjects, 20}},
+      [this] { return now_; });
+  meter.Begin(Phase::kCompressingObjects, 80, 80 * kMiB);
   Work(meter, 40, kMiB);
   EXPECT_THAT(Written(), HasSubstr(", 0:40 left, 1:00 in all\r"));
   meter.End();
-  meter.Begin("Verifying", 80, 80 * kMiB);
+  meter.Begin(Phase::kVerifyingObjects, 80, 80 * kMiB);
   Work(meter, 10, 4 * kMiB);
   EXPECT_THAT(Written(), Not(HasSubstr("in all")));
 }
 
 TEST_F(ProgressMeterTest, EndsWithTheRateOfTheWholePhase) {
-  meter_.Begin("Compressing objects", 3, 6 * kMiB);
+  meter_.Begin(Phase::kCompressingObjects, 3, 6 * kMiB);
   Work(meter_, 1, 4 * kMiB);
   Work(meter_, 2, kMiB);
   Written();
@@ -105,7 +106,7 @@ TEST_F(ProgressMeterTest, EndsWithTheRateOfTheWholePhase) {
 }
 
 TEST_F(ProgressMeterTest, PrintsFiveTimesASecondAtMost) {
-  meter_.Begin("Counting objects", 1000, 0);
+  meter_.Begin(Phase::kCountingObjects, 1000, 0);
   for (int i = 0; i < 100; ++i) {
     now_ += 0.01;
     meter_.Advance(1, 0);

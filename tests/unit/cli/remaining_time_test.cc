@@ -10,6 +10,11 @@
 namespace zpack::cli {
 namespace {
 
+constexpr Phase kCount = Phase::kCountingObjects;
+constexpr Phase kPack = Phase::kCompressingObjects;
+constexpr Phase kCheck = Phase::kVerifyingObjects;
+constexpr Phase kOther = Phase::kReadingBlocks;
+
 // Works at `rate` units a second from `begin` to `end`, in steps of a fifth of
 // a second, and returns what is done then.
 uint64_t Work(RemainingTime& remaining, uint64_t done, double begin, double end,
@@ -43,7 +48,7 @@ TEST(SmoothedRate, IsThatOfTheLastSeconds) {
 
 TEST(RemainingTime, IsWhatIsLeftAtASteadyRate) {
   RemainingTime remaining({});
-  remaining.BeginPhase("any", 10000, 50);
+  remaining.BeginPhase(kCount, 10000, 50);
   Work(remaining, 0, 50, 54, 100);
   EXPECT_NEAR(remaining.InPhase().value(), 96, 0.001);
   EXPECT_FALSE(remaining.InAll());
@@ -51,7 +56,7 @@ TEST(RemainingTime, IsWhatIsLeftAtASteadyRate) {
 
 TEST(RemainingTime, SaysNothingInTheFirstTwoSeconds) {
   RemainingTime remaining({});
-  remaining.BeginPhase("any", 10000, 0);
+  remaining.BeginPhase(kCount, 10000, 0);
   const uint64_t done = Work(remaining, 0, 0, 1.8, 100);
   EXPECT_FALSE(remaining.InPhase());
   Work(remaining, done, 1.8, 2, 100);
@@ -59,12 +64,12 @@ TEST(RemainingTime, SaysNothingInTheFirstTwoSeconds) {
 }
 
 TEST(RemainingTime, SaysNothingWithoutATotalOrBeyondIt) {
-  RemainingTime remaining({{"any", 1}, {"next", 1}});
-  remaining.BeginPhase("any", 0, 0);
+  RemainingTime remaining({{kCount, 1}, {kPack, 1}});
+  remaining.BeginPhase(kCount, 0, 0);
   Work(remaining, 0, 0, 10, 100);
   EXPECT_FALSE(remaining.InPhase());
   EXPECT_FALSE(remaining.InAll());
-  remaining.BeginPhase("any", 500, 10);
+  remaining.BeginPhase(kCount, 500, 10);
   Work(remaining, 0, 10, 15, 100);
   EXPECT_FALSE(remaining.InPhase());
   remaining.Update(501, 16);
@@ -73,7 +78,7 @@ TEST(RemainingTime, SaysNothingWithoutATotalOrBeyondIt) {
 
 TEST(RemainingTime, FollowsTheRateOfTheLastSeconds) {
   RemainingTime remaining({});
-  remaining.BeginPhase("any", 1000000, 0);
+  remaining.BeginPhase(kCount, 1000000, 0);
   const uint64_t fast = Work(remaining, 0, 0, 20, 1000);
   const uint64_t done = Work(remaining, fast, 20, 21, 100);
   // One slow second does not upset it, forty do.
@@ -84,7 +89,7 @@ TEST(RemainingTime, FollowsTheRateOfTheLastSeconds) {
 
 TEST(RemainingTime, GrowsWhileNothingGetsDone) {
   RemainingTime remaining({});
-  remaining.BeginPhase("any", 2000, 0);
+  remaining.BeginPhase(kCount, 2000, 0);
   Work(remaining, 0, 0, 10, 100);
   const double before = remaining.InPhase().value();
   Work(remaining, 1000, 10, 15, 0);
@@ -93,19 +98,19 @@ TEST(RemainingTime, GrowsWhileNothingGetsDone) {
 
 TEST(RemainingTime, StartsAnewWithEachPhase) {
   RemainingTime remaining({});
-  remaining.BeginPhase("fast", 100000, 0);
+  remaining.BeginPhase(kOther, 100000, 0);
   Work(remaining, 0, 0, 10, 10000);
-  remaining.BeginPhase("slow", 1000, 10);
+  remaining.BeginPhase(kOther, 1000, 10);
   Work(remaining, 0, 10, 15, 100);
   EXPECT_NEAR(remaining.InPhase().value(), 5, 0.001);
 }
 
 TEST(RemainingTime, OfAllPhasesFollowsTheirShares) {
   // Takes as long as the shares say: 2 s, 6 s and 2 s.
-  RemainingTime remaining({{"count", 20}, {"pack", 60}, {"check", 20}});
-  remaining.BeginPhase("count", 200, 0);
+  RemainingTime remaining({{kCount, 20}, {kPack, 60}, {kCheck, 20}});
+  remaining.BeginPhase(kCount, 200, 0);
   Work(remaining, 0, 0, 2, 100);
-  remaining.BeginPhase("pack", 600, 2);
+  remaining.BeginPhase(kPack, 600, 2);
   Work(remaining, 0, 2, 5, 100);
   EXPECT_NEAR(remaining.InPhase().value(), 3, 0.001);
   EXPECT_NEAR(remaining.InAll().value(), 5, 0.001);
@@ -113,29 +118,29 @@ TEST(RemainingTime, OfAllPhasesFollowsTheirShares) {
 
 TEST(RemainingTime, OfAllPhasesScalesWithTheTimeSoFar) {
   // Twice as slow as the shares say, so the rest will be.
-  RemainingTime remaining({{"count", 2}, {"pack", 6}, {"check", 2}});
-  remaining.BeginPhase("count", 100, 0);
+  RemainingTime remaining({{kCount, 2}, {kPack, 6}, {kCheck, 2}});
+  remaining.BeginPhase(kCount, 100, 0);
   Work(remaining, 0, 0, 4, 20);
-  remaining.BeginPhase("pack", 600, 4);
+  remaining.BeginPhase(kPack, 600, 4);
   Work(remaining, 0, 4, 10, 50);
   EXPECT_NEAR(remaining.InAll().value(), 6 + 4, 0.001);
 }
 
 TEST(RemainingTime, OfAllPhasesIsNotGuessedFromASmallShare) {
-  RemainingTime remaining({{"count", 40}, {"pack", 50}, {"check", 10}});
-  remaining.BeginPhase("count", 1000, 0);
+  RemainingTime remaining({{kCount, 40}, {kPack, 50}, {kCheck, 10}});
+  remaining.BeginPhase(kCount, 1000, 0);
   Work(remaining, 0, 0, 5, 100);
   EXPECT_TRUE(remaining.InPhase());
   EXPECT_FALSE(remaining.InAll());
 }
 
 TEST(RemainingTime, OfAllPhasesIsNotSaidOfTheLastOrAnUnknownOne) {
-  RemainingTime remaining({{"pack", 90}, {"check", 10}});
-  remaining.BeginPhase("check", 1000, 0);
+  RemainingTime remaining({{kPack, 90}, {kCheck, 10}});
+  remaining.BeginPhase(kCheck, 1000, 0);
   Work(remaining, 0, 0, 5, 100);
   EXPECT_TRUE(remaining.InPhase());
   EXPECT_FALSE(remaining.InAll());
-  remaining.BeginPhase("other", 1000, 5);
+  remaining.BeginPhase(kOther, 1000, 5);
   Work(remaining, 0, 5, 10, 100);
   EXPECT_TRUE(remaining.InPhase());
   EXPECT_FALSE(remaining.InAll());

@@ -48,7 +48,7 @@ std::string Complaints(const Bytes& file, VerifyLevel level) {
   std::string complaints;
   const Status verified = VerifyArchive(**archive, level, run, report);
   if (!verified) complaints = verified.error().message;
-  for (const Damage& damage : report.damages) {
+  for (const Error& damage : report.damages) {
     complaints += damage.message + '\n';
   }
   return complaints;

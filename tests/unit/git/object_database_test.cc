@@ -26,12 +26,11 @@ ObjectId Id(const std::string& hex) { return *ObjectId::FromHex(hex); }
 
 class ObjectDatabaseTest : public ::testing::Test {
  protected:
-  ObjectDatabaseTest() { InitLibgit2(); }
-
   std::string objects() const { return repo_.path() + "/objects"; }
   // Moves all loose objects into a pack of their own.
   void Pack() const { repo_.Git({"repack", "-q", "-d"}); }
 
+  Libgit2Options options_;
   testing::TempDir dir_;
   RepoBuilder repo_ = RepoBuilder(dir_ / "repo");
 };

@@ -66,9 +66,8 @@ TEST(DecodedBlock, GivesTheObjectsOfABlockOfDeltas) {
 
 TEST(DecodedBlock, GivesTheObjectsOfABlockOfWholeOnes) {
   DecodedBlock block;
-  block.contents = ToBytes("abcdef");
   block.objects.sizes = {3, 0, 2, 1};
-  block.offsets = {0, 3, 3, 5, 6};
+  block.form = WholeObjects{ToBytes("abcdef"), {0, 3, 3, 5, 6}};
   EXPECT_EQ(
       Contents(block),
       (std::vector<Bytes>{ToBytes("abc"), {}, ToBytes("de"), ToBytes("f")}));
@@ -129,9 +128,8 @@ TEST(DecodedBlock, KeepsOnlyTheLastOfAChain) {
 
 TEST(DecodedBlock, StopsAtTheFirstErrorOfAVisit) {
   DecodedBlock objects;
-  objects.contents = ToBytes("abc");
   objects.objects.sizes = {1, 2};
-  objects.offsets = {0, 1, 3};
+  objects.form = WholeObjects{ToBytes("abc"), {0, 1, 3}};
   const DecodedBlock deltas = TenThatAreKept();
   for (const DecodedBlock* const block : {&deltas, &std::as_const(objects)}) {
     size_t visited = 0;

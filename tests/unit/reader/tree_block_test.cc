@@ -79,7 +79,7 @@ TEST(TreeBlock, GivesBackWhatWasBuilt) {
       EXPECT_TRUE(contents[i] == trees[i].content) << i;
     }
     const DecodedBlock decoded = DecodedFrom(*std::move(block), ids.id_of());
-    EXPECT_EQ(decoded.memory(), decoded.trees->memory());
+    EXPECT_EQ(decoded.memory(), decoded.trees()->memory());
     // Where it may, this turns a tree into the next one in place.
     EXPECT_THAT(decoded.ForEachObject(
                     kMaxNumber,

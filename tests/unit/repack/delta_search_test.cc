@@ -52,7 +52,7 @@ class DeltaSearchTest : public ::testing::Test {
     opened_ = source_.Open();
     lineages_ = *GroupLineages(*opened_, list_, UINT64_MAX, RunOptions{});
     undeltified_.resize(list_.path_table.size());
-    reuse_ = PlanReuse(*opened_, list_, undeltified_, ReuseRule::kNothing, 50);
+    reuse_ = PlanReuse(*opened_, list_, undeltified_, PackReuse::kNothing, 50);
   }
 
   SearchInput Input() const {
@@ -71,7 +71,7 @@ class DeltaSearchTest : public ::testing::Test {
   // Runs the search over all stretches; checks that every entry is what its
   // object is; returns the length of the chain of each rank.
   std::map<uint32_t, unsigned> Search(const DeltaSearchOptions& options) {
-    const ProgressPhase phase(nullptr, "", 0, 0);
+    const ProgressPhase phase(nullptr, Phase::kCompressingObjects, 0, 0);
     DeltaSearch search(Input(), options, phase, {});
     std::map<uint32_t, unsigned> depths;
     for (SearchStretch& stretch : Plan(options)) {
@@ -179,7 +179,7 @@ TEST_F(DeltaSearchTest, LargeObjectsAreComparedOneAfterTheOther) {
   options.large_memory = 100000;
   SearchPlan plan = MakePlan(options);
   ASSERT_EQ(plan.large.size(), 40U);
-  const ProgressPhase phase(nullptr, "", 0, 0);
+  const ProgressPhase phase(nullptr, Phase::kCompressingObjects, 0, 0);
   DeltaSearch search(Input(), LargeSearchOptions(options), phase, {});
   Inflater inflater;
   unsigned deltas = 0;
@@ -287,7 +287,7 @@ TEST_F(DeltaSearchTest, UndeltifiedBlobsAreWholeAndNoBases) {
 }
 
 TEST_F(DeltaSearchTest, ObjectThatChangedIsRefused) {
-  const ProgressPhase phase(nullptr, "", 0, 0);
+  const ProgressPhase phase(nullptr, Phase::kCompressingObjects, 0, 0);
   DeltaSearch search(Input(), {}, phase, {});
   auto stretches = Plan({});
   ++list_.sizes[stretches[0].ranks.back()];
@@ -297,7 +297,7 @@ TEST_F(DeltaSearchTest, ObjectThatChangedIsRefused) {
 TEST_F(DeltaSearchTest, StopsWhenAsked) {
   std::stop_source stop;
   stop.request_stop();
-  const ProgressPhase phase(nullptr, "", 0, 0);
+  const ProgressPhase phase(nullptr, Phase::kCompressingObjects, 0, 0);
   DeltaSearch search(Input(), {}, phase, stop.get_token());
   auto stretches = Plan({});
   EXPECT_THAT(search.Run(stretches[0]), HasCode(ErrorCode::kInterrupted));

@@ -48,7 +48,7 @@ class VerifyConnectivityTest : public ::testing::Test {
     VerifyReport report;
     EXPECT_THAT(Check(RunOptions{}, report), IsOk());
     std::vector<std::string> messages;
-    for (const Damage& damage : report.damages) {
+    for (const Error& damage : report.damages) {
       EXPECT_EQ(damage.code, ErrorCode::kCorrupt);
       EXPECT_THAT(damage.message, ::testing::HasSubstr(damage.object.ToHex()));
       messages.push_back(damage.message);
@@ -120,7 +120,7 @@ class Stopper final : public ProgressSink {
  public:
   explicit Stopper(uint64_t last) : last_(last) {}
 
-  void Begin(std::string_view, uint64_t, uint64_t) override {}
+  void Begin(Phase, uint64_t, uint64_t) override {}
   void Advance(uint64_t objects, uint64_t) override {
     count_ += objects;
     if (count_ >= last_) stop_.request_stop();

@@ -310,7 +310,7 @@ TEST_F(CommitStretchEncoderTest, BuildsNothingThatIsTooLarge) {
 TEST_F(CommitStretchEncoderTest, DamageIsFoundOrGivesOtherCommits) {
   const Block good = Unpack(Encode(RandomCommits(2, 60), 1 << 20).front());
   Random random(3);
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 5000; ++i) {
     Block bad = good;
     Bytes& stream = *AllStreams(bad.streams)[Below(random, kKinds.size())];
     if (stream.empty()) continue;

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reader/block_cache.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "reader/decoders.h"
+
+namespace zpack {
+
+// Waits, with `lock` held, until nobody decodes `block` and a decoder is free.
+// Everything may have changed then, so what is known has to be looked up again.
+class BlockCache::Turn {
+ public:
+  Turn(BlockCache& cache, size_t block, std::unique_lock<std::mutex>& lock)
+      : cache_(cache), block_(block), lock_(lock) {
+    cache_.turn_ended_.wait(lock_, [&] {
+      return !cache_.decoding_.contains(block_) &&
+             cache_.decoding_.size() < cache_.max_decoders_;
+    });
+  }
+  ~Turn() {
+    if (!lock_.owns_lock()) lock_.lock();
+    cache_.decoding_.erase(block_);
+    cache_.turn_ended_.notify_all();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  // Calls `decode` with a decoder. The lock is not held meanwhile.
+  template <typename Decode>
+  auto Run(Decode decode) {
+    // So that giving the decoder back cannot fail.
+    cache_.idle_.reserve(cache_.idle_.size() + cache_.decoding_.size() + 1);
+    cache_.decoding_.insert(block_);
+    std::unique_ptr<BlockDecoder> decoder;
+    if (cache_.idle_.empty()) {
+      decoder = std::make_unique<BlockDecoder>();
+    } else {
+      decoder = std::move(cache_.idle_.back());
+      cache_.idle_.pop_back();
+    }
+    lock_.unlock();
+    auto result = decode(*decoder);
+    lock_.lock();
+    cache_.idle_.push_back(std::move(decoder));
+    return result;
+  }
+
+ private:
+  BlockCache& cache_;
+  size_t block_;
+  std::unique_lock<std::mutex>& lock_;
+};
+
+BlockCache::BlockCache(const FileBlocks& file, uint64_t max_bytes)
+    : file_(file),
+      max_decoders_(MaxDecoders(file.blocks_stored_size())),
+      blocks_(max_bytes) {}
+
+Result<BlockCache::BlockPtr> BlockCache::Block(size_t block) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (BlockPtr known = blocks_.Find(block)) return known;
+  Turn turn(*this, block, lock);
+  if (BlockPtr known = blocks_.Find(block)) return known;
+  if (const auto failed = failed_.find(block); failed != failed_.end()) {
+    return std::unexpected(failed->second);
+  }
+  auto decoded = turn.Run([&](BlockDecoder& decoder) -> Result<BlockPtr> {
+    ZPACK_ASSIGN_OR_RETURN(DecodedBlock fresh, decoder.Decode(file_, block));
+    return std::make_shared<const DecodedBlock>(std::move(fresh));
+  });
+  if (!decoded) return Failed(block, std::move(decoded).error());
+  blocks_.Insert(block, *decoded, (*decoded)->memory());
+  return decoded;
+}
+
+Result<ObjectInfo> BlockCache::Info(uint32_t number) {
+  const size_t block = file_.FindBlock(number);
+  const uint32_t index = number - file_.first_object(block);
+  std::unique_lock<std::mutex> lock(mutex_);
+  auto at = objects_.find(block);
+  if (at == objects_.end()) {
+    Turn turn(*this, block, lock);
+    at = objects_.find(block);
+    if (at == objects_.end()) {
+      if (const auto failed = failed_.find(block); failed != failed_.end()) {
+        return std::unexpected(failed->second);
+      }
+      auto objects = turn.Run([&](BlockDecoder& decoder) {
+        return decoder.DecodeObjects(file_, block);
+      });
+      if (!objects) return Failed(block, std::move(objects).error());
+      at = objects_.emplace(block, *std::move(objects)).first;
+    }
+  }
+  return ObjectInfo{at->second.header.type, at->second.sizes[index]};
+}
+
+std::unexpected<Error> BlockCache::Failed(size_t block, Error error) {
+  if (error.code != ErrorCode::kIo) failed_.emplace(block, error);
+  return std::unexpected(std::move(error));
+}
+
+}  // namespace zpack

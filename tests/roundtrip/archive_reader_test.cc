@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The public reader: what its contract says about visitors, stops, types and
+// the fields of errors.
+
+#include "zpack/archive_reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <unordered_set>
+
+#include "support/matchers.h"
+#include "support/program.h"
+#include "support/sample_file.h"
+#include "support/temp_dir.h"
+#include "zpack/verify.h"
+#include "zpack/version.h"
+
+namespace zpack::testing {
+namespace {
+
+class ArchiveReaderTest : public ::testing::Test {
+ protected:
+  ArchiveReaderTest() : file_(dir_ / "a.zpack") {
+    bytes_ = SampleFile();
+    WriteFile(file_, Text(bytes_));
+    auto reader = ArchiveReader::Open(file_, {});
+    EXPECT_THAT(reader, IsOk());
+    reader_ = *std::move(reader);
+  }
+
+  static std::string Text(const Bytes& bytes) {
+    return {bytes.begin(), bytes.end()};
+  }
+  static std::stop_token Stopped() {
+    std::stop_source source;
+    source.request_stop();
+    return source.get_token();
+  }
+
+  TempDir dir_;
+  std::string file_;
+  Bytes bytes_;
+  std::unique_ptr<ArchiveReader> reader_;
+};
+
+TEST_F(ArchiveReaderTest, ReadGivesTypeAndContent) {
+  const auto head = reader_->Resolve("HEAD");
+  ASSERT_THAT(head, IsOk());
+  const auto commit = reader_->Read(*head);
+  ASSERT_THAT(commit, IsOk());
+  EXPECT_EQ(commit->type, ObjectType::kCommit);
+  EXPECT_THAT(std::string(commit->content.begin(), commit->content.end()),
+              ::testing::StartsWith("tree "));
+}
+
+TEST_F(ArchiveReaderTest, VisitorsStopEarlyWithoutAnError) {
+  for (const IdOrder order : {IdOrder::kId, IdOrder::kStorage}) {
+    int visited = 0;
+    EXPECT_THAT(reader_->ForEachId(order,
+                                   [&](const ObjectId&) {
+                                     return ++visited == 2 ? Visit::kStop
+                                                           : Visit::kContinue;
+                                   }),
+                IsOk());
+    EXPECT_EQ(visited, 2);
+  }
+  WalkOptions all;
+  all.refs = WalkRefs::kAll;
+  all.objects = WalkObjects::kAll;
+  int walked = 0;
+  EXPECT_THAT(reader_->Walk(all,
+                            [&](const WalkedObject&) {
+                              return ++walked == 3 ? Visit::kStop
+                                                   : Visit::kContinue;
+                            }),
+              IsOk());
+  EXPECT_EQ(walked, 3);
+  const auto head = reader_->Resolve("HEAD");
+  ASSERT_THAT(head, IsOk());
+  EXPECT_THAT(reader_->Stream(
+                  *head, [](std::span<const uint8_t>) { return Visit::kStop; }),
+              IsOk());
+}
+
+TEST_F(ArchiveReaderTest, AnErrorOfAVisitorEndsTheCall) {
+  const auto refuse = [](const auto&) -> Result<Visit> {
+    return std::unexpected(Error{ErrorCode::kExists, "refused"});
+  };
+  EXPECT_THAT(reader_->ForEachId(IdOrder::kId, refuse),
+              IsError(ErrorCode::kExists, "refused"));
+  WalkOptions all;
+  all.refs = WalkRefs::kAll;
+  EXPECT_THAT(reader_->Walk(all, refuse),
+              IsError(ErrorCode::kExists, "refused"));
+}
+
+TEST_F(ArchiveReaderTest, AStopEndsWalkAndDescribe) {
+  WalkOptions all;
+  all.refs = WalkRefs::kAll;
+  all.stop = Stopped();
+  EXPECT_THAT(
+      reader_->Walk(all, [](const WalkedObject&) { return Visit::kContinue; }),
+      HasCode(ErrorCode::kInterrupted));
+  EXPECT_THAT(reader_->Describe(Stopped()), HasCode(ErrorCode::kInterrupted));
+  EXPECT_THAT(reader_->Describe(), IsOk());
+}
+
+TEST_F(ArchiveReaderTest, AnErrorNamesObjectPathAndOffset) {
+  const ObjectId unknown(Bytes(20, 0x5a));
+  const auto missing = reader_->Read(unknown);
+  ASSERT_THAT(missing, HasCode(ErrorCode::kNotFound));
+  EXPECT_EQ(missing.error().object, unknown);
+  EXPECT_EQ(missing.error().path, file_);
+  EXPECT_FALSE(missing.error().offset);
+
+  const auto absent = ArchiveReader::Open(dir_ / "none", {});
+  ASSERT_THAT(absent, HasCode(ErrorCode::kNotFound));
+  EXPECT_EQ(absent.error().path, dir_ / "none");
+}
+
+TEST_F(ArchiveReaderTest, ADamageNamesObjectPathAndOffset) {
+  const auto description = reader_->Describe();
+  ASSERT_THAT(description, IsOk());
+  const FileDescription::Block& block = description->blocks.front();
+  bytes_[block.offset + block.size / 2] ^= 0x40;
+  WriteFile(file_, Text(bytes_));
+  const auto report = Verify(file_, "", {});
+  ASSERT_THAT(report, IsOk());
+  std::unordered_set<ObjectId> lost;
+  for (const Error& damage : report->damages) {
+    EXPECT_EQ(damage.path, file_);
+    if (damage.object.empty()) continue;
+    EXPECT_EQ(damage.offset, block.offset);
+    lost.insert(damage.object);
+  }
+  EXPECT_EQ(lost.size(), block.object_count);
+}
+
+TEST(Version, HeadersAndLibraryAgree) {
+  EXPECT_EQ(LibraryVersion(), kHeaderVersion);
+  EXPECT_EQ(std::to_string(ZPACK_VERSION_MAJOR) + '.' +
+                std::to_string(ZPACK_VERSION_MINOR) + '.' +
+                std::to_string(ZPACK_VERSION_PATCH),
+            kHeaderVersion);
+}
+
+}  // namespace
+}  // namespace zpack::testing
