@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/huge_pages.h"
+#include "base/index_spaces.h"
 #include "format/chunk.h"
 #include "object/object_id_table.h"
 
@@ -79,6 +81,16 @@ Result<std::vector<uint32_t>> DecodeWideObjectNumbers(ByteView payload,
 
 // Ranks by number from numbers by rank, and the other way round. REQUIRES:
 // every value from 0 to permutation.size() - 1 occurs once.
+template <typename From, typename To>
+IndexedVector<To, From> InversePermutation(
+    const IndexedVector<From, To>& permutation) {
+  IndexedVector<To, From> inverse;
+  FillTable(inverse.raw(), permutation.size());
+  for (const From index : permutation.indexes()) {
+    inverse[permutation[index]] = index;
+  }
+  return inverse;
+}
 std::vector<uint32_t> InversePermutation(
     const std::vector<uint32_t>& permutation);
 

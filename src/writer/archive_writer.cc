@@ -29,7 +29,7 @@ class SegmentReader {
   explicit SegmentReader(const EncodingInput& input) : input_(input) {}
 
   Status Read(const PlannedStretch& plan, Bytes& content) {
-    const uint32_t rank = input_.order[plan.first];
+    const ListRank rank = input_.order[plan.first];
     if (plan.segment_offset == 0) {
       stream_.reset();
       ZPACK_ASSIGN_OR_RETURN(stream_,

@@ -73,7 +73,7 @@ void CommitStretchEncoder::AddColumns(const format::CommitText& text) {
   Append(streams_[StreamKind::kMessages], text.message);
 }
 
-Status CommitStretchEncoder::Add(const Bytes& content, uint32_t /*path*/) {
+Status CommitStretchEncoder::Add(const Bytes& content, PathNumber /*path*/) {
   if (count_ != 0 && content_size_ + content.size() > kMaxCommits) {
     ZPACK_TRY(CloseBlock());
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 #include "format/block.h"
 #include "format/commit_text.h"
 #include "writer/block_streams.h"
@@ -38,7 +39,7 @@ class CommitStretchEncoder {
   // which outlives the stretch.
   void Begin(uint32_t first, std::vector<EncodedBlock>& out);
   // Adds the next commit of the stretch. `path` means nothing for commits.
-  Status Add(const Bytes& content, uint32_t path);
+  Status Add(const Bytes& content, PathNumber path);
   // Ends the stretch.
   Status Finish();
 

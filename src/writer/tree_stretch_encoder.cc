@@ -29,7 +29,7 @@ void TreeStretchEncoder::Begin(uint32_t first, std::vector<EncodedBlock>& out) {
   output_.Begin(first, out);
 }
 
-Status TreeStretchEncoder::Add(Bytes content, uint32_t path) {
+Status TreeStretchEncoder::Add(Bytes content, PathNumber path) {
   if (path != path_) {
     bases_.clear();
     begins_lineage_ = true;

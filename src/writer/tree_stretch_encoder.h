@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 #include "writer/stretch_output.h"
 #include "writer/tree_block_builder.h"
 #include "writer/tree_parser.h"
@@ -35,7 +36,7 @@ class TreeStretchEncoder {
   // which outlives the stretch.
   void Begin(uint32_t first, std::vector<EncodedBlock>& out);
   // Adds the next tree of the stretch. Trees of one path follow each other.
-  Status Add(Bytes content, uint32_t path);
+  Status Add(Bytes content, PathNumber path);
   // Ends the stretch.
   Status Finish();
 
@@ -55,7 +56,7 @@ class TreeStretchEncoder {
   TreeBlockBuilder builder_;
   uint64_t block_size_;
   StretchOutput output_;
-  uint32_t path_ = 0;
+  PathNumber path_ = PathTable::kRoot;
   bool begins_lineage_ = true;  // the next tree, in this block
   std::deque<Base> bases_;      // of the open block and path, oldest first
   ParsedTree spare_;            // its memory is used again

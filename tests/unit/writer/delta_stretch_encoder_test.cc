@@ -29,14 +29,14 @@ constexpr uint32_t kFirst = 1000;
 
 struct Blob {
   Bytes content;
-  uint32_t path;
+  PathNumber path;
 };
 
 std::vector<Blob> RandomBlobs(uint64_t seed, size_t count, size_t max_size) {
   Random random(seed);
   std::vector<Blob> blobs;
   for (size_t i = 0; i < count; ++i) {
-    const auto path = static_cast<uint32_t>(Below(random, 4));
+    const PathNumber path(static_cast<uint32_t>(Below(random, 4)));
     if (blobs.empty() || Below(random, 4) == 0) {
       blobs.push_back({RandomText(random, Below(random, max_size)), path});
     } else {
@@ -171,9 +171,9 @@ TEST_F(DeltaStretchEncoderTest, FillsABlockBeforeItBeginsTheNext) {
 
 TEST_F(DeltaStretchEncoderTest, PutsVersionsOfOneFileIntoOneBlock) {
   Random random(2);
-  std::vector<Blob> blobs = {{RandomText(random, 10000), 1}};
+  std::vector<Blob> blobs = {{RandomText(random, 10000), PathNumber(1)}};
   for (int i = 0; i < 100; ++i) {
-    blobs.push_back({Edited(random, blobs.back().content, 1), 1});
+    blobs.push_back({Edited(random, blobs.back().content, 1), PathNumber(1)});
   }
   const auto blocks = Encode(blobs, 40000);
   EXPECT_EQ(blocks.size(), 1U);
@@ -182,8 +182,8 @@ TEST_F(DeltaStretchEncoderTest, PutsVersionsOfOneFileIntoOneBlock) {
 
 TEST_F(DeltaStretchEncoderTest, GivesALargeBlobABlockOfItsOwn) {
   Random random(3);
-  const Blob small{RandomText(random, 100), 1};
-  const Blob large{RandomText(random, 50000), 2};
+  const Blob small{RandomText(random, 100), PathNumber(1)};
+  const Blob large{RandomText(random, 50000), PathNumber(2)};
   const std::vector<Blob> blobs = {small, large, small, large, large, small};
   const auto blocks = Encode(blobs, 4096);
   Check(blocks, blobs, 4096);
@@ -194,8 +194,10 @@ TEST_F(DeltaStretchEncoderTest, GivesALargeBlobABlockOfItsOwn) {
 
 TEST_F(DeltaStretchEncoderTest, TakesEmptyBlobs) {
   Random random(4);
-  const std::vector<Blob> blobs = {
-      {{}, 1}, {RandomText(random, 9000), 1}, {{}, 1}, {{}, 2}};
+  const std::vector<Blob> blobs = {{{}, PathNumber(1)},
+                                   {RandomText(random, 9000), PathNumber(1)},
+                                   {{}, PathNumber(1)},
+                                   {{}, PathNumber(2)}};
   for (const uint64_t block_size : {1, 4096, 1 << 20}) {
     Check(Encode(blobs, block_size), blobs, block_size);
   }
