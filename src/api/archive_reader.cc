@@ -59,8 +59,14 @@ Status ArchiveReader::ForEachId(
   return Guarded([&]() -> Status {
     const ArchiveFile& archive = *state_->archive;
     ZPACK_TRY(archive.LoadIndex());
-    for (uint32_t i = 0; i < archive.object_count(); ++i) {
-      const uint32_t rank = order == IdOrder::kStorage ? archive.rank(i) : i;
+    if (order == IdOrder::kStorage) {
+      for (const auto number :
+           IndexRange<ObjectNumber>(archive.object_count())) {
+        ZPACK_TRY(visit(archive.ids()[archive.rank(number)]));
+      }
+      return {};
+    }
+    for (const FileRank rank : archive.ids().ranks()) {
       ZPACK_TRY(visit(archive.ids()[rank]));
     }
     return {};
@@ -86,7 +92,7 @@ Result<ObjectInfo> ArchiveReader::ReadInfo(const ObjectId& id) const {
 
 Result<std::vector<uint8_t>> ArchiveReader::Read(const ObjectId& id) const {
   return Guarded([&]() -> Result<std::vector<uint8_t>> {
-    ZPACK_ASSIGN_OR_RETURN(const uint32_t number, state_->locator.Find(id));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectNumber number, state_->locator.Find(id));
     Bytes content;
     const Result<ObjectType> type = state_->objects.Read(number, id, content);
     if (!type) return std::unexpected(type.error());
@@ -98,7 +104,7 @@ Status ArchiveReader::Stream(
     const ObjectId& id,
     const std::function<Status(std::span<const uint8_t>)>& piece) const {
   return Guarded([&]() -> Status {
-    ZPACK_ASSIGN_OR_RETURN(const uint32_t number, state_->locator.Find(id));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectNumber number, state_->locator.Find(id));
     return state_->objects.Stream(
         number, id, [](const ObjectInfo&) { return Status{}; }, piece);
   });
@@ -108,7 +114,7 @@ Status ArchiveReader::ReadAhead(std::span<const ObjectId> ids) const {
   return Guarded([&]() -> Status {
     const FileBlocks& blocks = state_->archive->blocks();
     ZPACK_TRY(blocks.LoadIndex());
-    std::vector<uint32_t> numbers;
+    std::vector<ObjectNumber> numbers;
     numbers.reserve(ids.size());
     for (const ObjectId& id : ids) {
       if (const auto rank = blocks.ids().Find(id)) {

@@ -25,7 +25,7 @@ Result<std::optional<ObjectId>> FindUnreached(const BaseFile& base,
   }
   ZPACK_ASSIGN_OR_RETURN(const FileMarks reached, base.FindReached(starts));
   for (const FileRank rank : added.met.indexes()) {
-    if (!added.met[rank] && !reached[rank]) return base.ids()[rank.value()];
+    if (!added.met[rank] && !reached[rank]) return base.ids()[rank];
   }
   return std::nullopt;
 }
@@ -73,7 +73,7 @@ Status TryBase(ObjectSource& source, const RefsSnapshot& refs,
   }
   inventory.base = std::move(base);
   inventory.list = std::move(added.list);
-  inventory.all_ids = std::move(added.ids);
+  inventory.ids = std::move(added.ids);
   return {};
 }
 
@@ -93,6 +93,7 @@ Result<Inventory> TakeInventory(ObjectSource& source, const RefsSnapshot& refs,
     ZPACK_ASSIGN_OR_RETURN(inventory.list,
                            BlameSource(EnumerateObjects(
                                source, refs, options.objects, options.run)));
+    inventory.ids = inventory.list.ids.unranked();
   }
   return inventory;
 }

@@ -68,16 +68,16 @@ Result<ObjectIdTable> DecodeWholeObjectIds(ByteView payload,
                                            ObjectFormat format,
                                            uint32_t object_count);
 
-// `numbers[rank]` is the position of an object in the file's blocks. Each takes
-// as many bits as the greatest needs.
-void EncodeObjectNumbers(const std::vector<uint32_t>& numbers, Bytes& out);
+// The number of each rank takes as many bits as the greatest needs.
+void EncodeObjectNumbers(const IndexedVector<FileRank, ObjectNumber>& numbers,
+                         Bytes& out);
 
 // kCorrupt unless the payload is a permutation of 0 ... object_count - 1.
-Result<std::vector<uint32_t>> DecodeObjectNumbers(ByteView payload,
-                                                  uint32_t object_count);
+Result<IndexedVector<FileRank, ObjectNumber>> DecodeObjectNumbers(
+    ByteView payload, uint32_t object_count);
 // The same for 'ONUM', where each takes four bytes.
-Result<std::vector<uint32_t>> DecodeWideObjectNumbers(ByteView payload,
-                                                      uint32_t object_count);
+Result<IndexedVector<FileRank, ObjectNumber>> DecodeWideObjectNumbers(
+    ByteView payload, uint32_t object_count);
 
 // Ranks by number from numbers by rank, and the other way round. REQUIRES:
 // every value from 0 to permutation.size() - 1 occurs once.
@@ -91,7 +91,5 @@ IndexedVector<To, From> InversePermutation(
   }
   return inverse;
 }
-std::vector<uint32_t> InversePermutation(
-    const std::vector<uint32_t>& permutation);
 
 }  // namespace zpack::format

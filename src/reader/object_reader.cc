@@ -24,7 +24,7 @@ ObjectReader::ObjectReader(const ArchiveFile& archive)
               archive.options().cache_size / kRebuiltShare),
       rebuilt_(archive.options().cache_size / kRebuiltShare) {}
 
-Result<ObjectInfo> ObjectReader::ReadInfo(uint32_t number) {
+Result<ObjectInfo> ObjectReader::ReadInfo(ObjectNumber number) {
   const size_t block = archive_.blocks().FindBlock(number);
   const std::lock_guard<std::mutex> lock(mutex_);
   auto at = objects_.find(block);
@@ -59,8 +59,8 @@ std::unexpected<Error> ObjectReader::Failed(size_t block, Error error) {
 }
 
 ObjectReader::ContentPtr ObjectReader::Rebuild(const DecodedBlock& block,
-                                               uint32_t number) {
-  const uint32_t first = block.objects.header.first_object;
+                                               ObjectNumber number) {
+  const ObjectNumber first = block.objects.header.first_object;
   // Up to an object that is known or has no base, then forward again.
   std::vector<uint32_t> chain;
   ContentPtr known;
@@ -84,19 +84,19 @@ ObjectReader::ContentPtr ObjectReader::Rebuild(const DecodedBlock& block,
   return content;
 }
 
-ObjectReader::ContentPtr ObjectReader::Held(uint32_t number) {
+ObjectReader::ContentPtr ObjectReader::Held(ObjectNumber number) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto held = held_.find(number);
   return held == held_.end() ? nullptr : held->second;
 }
 
-void ObjectReader::ReadAhead(std::vector<uint32_t> numbers) {
+void ObjectReader::ReadAhead(std::vector<ObjectNumber> numbers) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     held_.clear();
   }
   std::ranges::sort(numbers);
-  for (const uint32_t number : numbers) {
+  for (const ObjectNumber number : numbers) {
     const auto info = ReadInfo(number);
     if (!info || info->size > archive_.options().cache_size) continue;
     auto content = std::make_shared<Bytes>();
@@ -108,7 +108,7 @@ void ObjectReader::ReadAhead(std::vector<uint32_t> numbers) {
 }
 
 Status ObjectReader::Stream(
-    uint32_t number, const ObjectId& id,
+    ObjectNumber number, const ObjectId& id,
     const std::function<Status(const ObjectInfo&)>& start,
     const std::function<Status(ByteView)>& piece) {
   if (const ContentPtr held = Held(number)) {
@@ -168,7 +168,7 @@ Status ObjectReader::CheckId(const BlockRun& run, const ObjectId& actual,
                    archive_.blocks().block_offset(run.first), archive_.path());
 }
 
-Result<ObjectType> ObjectReader::Read(uint32_t number, const ObjectId& id,
+Result<ObjectType> ObjectReader::Read(ObjectNumber number, const ObjectId& id,
                                       Bytes& content) {
   ObjectType type = ObjectType::kBlob;
   content.clear();

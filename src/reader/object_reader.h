@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/index_spaces.h"
 #include "base/lru_cache.h"
 #include "reader/archive_file.h"
 #include "reader/block_decoder.h"
@@ -25,17 +26,18 @@ class ObjectReader {
   // `archive` outlives the reader.
   explicit ObjectReader(const ArchiveFile& archive);
 
-  Result<ObjectInfo> ReadInfo(uint32_t number);
+  Result<ObjectInfo> ReadInfo(ObjectNumber number);
 
   // The whole content. kLimitExceeded above ReadOptions::max_object_size,
   // kCorrupt when it does not hash to `id`.
-  Result<ObjectType> Read(uint32_t number, const ObjectId& id, Bytes& content);
+  Result<ObjectType> Read(ObjectNumber number, const ObjectId& id,
+                          Bytes& content);
 
   // The content in pieces, for objects of any size. `start` is called once,
   // before the first piece. An object of at most ReadOptions::cache_size bytes,
   // or one that is not stored in segments, is hashed before its first piece; of
   // others it is known only at the end whether the content hashes to `id`.
-  Status Stream(uint32_t number, const ObjectId& id,
+  Status Stream(ObjectNumber number, const ObjectId& id,
                 const std::function<Status(const ObjectInfo&)>& start,
                 const std::function<Status(ByteView)>& piece);
 
@@ -43,7 +45,7 @@ class ObjectReader {
   // block is decoded once, and holds their contents for Read and Stream until
   // the next call. Those larger than ReadOptions::cache_size, or that cannot be
   // read, are left out. REQUIRES: the index is loaded.
-  void ReadAhead(std::vector<uint32_t> numbers);
+  void ReadAhead(std::vector<ObjectNumber> numbers);
 
  private:
   using BlockPtr = std::shared_ptr<const DecodedBlock>;
@@ -62,17 +64,17 @@ class ObjectReader {
   // failed. REQUIRES: the lock is held.
   std::unexpected<Error> Failed(size_t block, Error error);
   // What ReadAhead holds of an object, or nothing.
-  ContentPtr Held(uint32_t number);
+  ContentPtr Held(ObjectNumber number);
   // The content of an object that is stored against others. Objects near each
   // other share most of their chains, so the last ones are kept.
-  ContentPtr Rebuild(const DecodedBlock& block, uint32_t number);
+  ContentPtr Rebuild(const DecodedBlock& block, ObjectNumber number);
 
   const ArchiveFile& archive_;
   std::mutex mutex_;  // guards everything below
   BlockDecoder decoder_;
   LruCache<size_t, DecodedBlock> blocks_;
-  LruCache<uint32_t, Bytes> rebuilt_;              // by object number
-  std::unordered_map<uint32_t, ContentPtr> held_;  // the same
+  LruCache<ObjectNumber, Bytes> rebuilt_;
+  std::unordered_map<ObjectNumber, ContentPtr> held_;
   // Types and sizes of every block that was asked for them: small, and asked
   // for in the order of ids, which is no order at all.
   std::unordered_map<size_t, BlockObjects> objects_;

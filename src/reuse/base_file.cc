@@ -21,7 +21,7 @@ Result<bool> Walk(const ArchiveFile& archive, const WalkOptions& options,
       archive, options, [&](const WalkedObject& object) -> Status {
         // The empty tree need not be there.
         if (const auto rank = archive.ids().Find(object.id)) {
-          mark(FileRank(*rank), object.type);
+          mark(*rank, object.type);
         }
         return {};
       });
@@ -108,7 +108,7 @@ Result<FileMarks> BaseFile::FindReached(const FileMarks& starts) const {
   WalkOptions options;
   options.objects = WalkObjects::kAll;
   for (const FileRank rank : starts.indexes()) {
-    if (starts[rank]) options.starts.push_back(ids()[rank.value()]);
+    if (starts[rank]) options.starts.push_back(ids()[rank]);
   }
   ZPACK_ASSIGN_OR_RETURN(
       const bool walked,

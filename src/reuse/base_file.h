@@ -39,8 +39,8 @@ class BaseFile final : public ReusableBlocks {
   // their history cannot be walked. kIo.
   Result<FileMarks> FindReached(const FileMarks& starts) const;
 
-  const ObjectIdTable& ids() const override { return archive_->ids(); }
-  uint32_t number(uint32_t rank) const override {
+  const FileIds& ids() const override { return archive_->ids(); }
+  ObjectNumber number(FileRank rank) const override {
     return archive_->number(rank);
   }
   size_t block_count() const override {

@@ -40,7 +40,7 @@ Result<std::string> Compare(const RandomAccessFile& file, ByteView preamble) {
 }
 
 // The number after those of the first `items` items.
-uint32_t EndNumber(const ArchivePlan& plan, size_t items) {
+ObjectNumber EndNumber(const ArchivePlan& plan, size_t items) {
   const size_t reused = plan.contents.reused_count();
   if (items == reused) return plan.input.first_number;
   const PlannedStretch& last = plan.stretches[items - reused - 1];

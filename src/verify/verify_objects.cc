@@ -78,13 +78,13 @@ class Worker {
 
   // Checks what was added, which follows what was looked at of the block that
   // begins with object `first`.
-  void CheckBatch(uint32_t first, RunInFlight& out) {
+  void CheckBatch(ObjectNumber first, RunInFlight& out) {
     for (const ObjectId& id : batch_.Finish()) {
       Check(first + static_cast<uint32_t>(out.attempts), id, out);
     }
   }
 
-  void Check(uint32_t number, const ObjectId& actual, RunInFlight& out) {
+  void Check(ObjectNumber number, const ObjectId& actual, RunInFlight& out) {
     const ObjectId expected = file_.ids()[file_.rank(number)];
     ++out.attempts;
     if (actual == expected) {
@@ -103,9 +103,10 @@ class Worker {
   // Every object of the run that was not looked at yet is lost to `error`.
   void Lost(const Error& error, RunInFlight& out) {
     const auto& rows = file_.table().rows;
-    for (uint32_t number = rows[out.run.first].first_object +
-                           static_cast<uint32_t>(out.attempts);
-         number < rows[out.run.last].first_object; ++number) {
+    const IndexRange rest(
+        rows[out.run.first].first_object + static_cast<uint32_t>(out.attempts),
+        rows[out.run.last].first_object);
+    for (const ObjectNumber number : rest) {
       const ObjectId id = file_.ids()[file_.rank(number)];
       out.damages.push_back(
           {FormatMessage("object {} cannot be read: {}", id.ToHex(),

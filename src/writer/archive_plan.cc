@@ -23,15 +23,15 @@ namespace zpack {
 namespace {
 
 // Numbers those of `reused` as they are, then those of `input` in its order.
-FileNumbers NumberObjects(const ObjectIdTable& ids, const EncodingInput& input,
+FileNumbers NumberObjects(const FileIds& ids, const EncodingInput& input,
                           const ReusableBlocks* reused) {
   FileNumbers file{ids, {}, {}};
-  FillTable(file.numbers, ids.size());
+  FillTable(file.numbers.raw(), ids.size());
   const IndexedVector<ListRank, WritePosition> positions =
       format::InversePermutation(input.order);
-  ListRank added;      // all three are sorted
-  uint32_t known = 0;  // rank in the older file
-  for (uint32_t rank = 0; rank < ids.size(); ++rank) {
+  ListRank added;  // all three are sorted
+  FileRank known;  // in the older file
+  for (const FileRank rank : ids.ranks()) {
     if (added < positions.end_index() && input.list.ids[added] == ids[rank]) {
       file.numbers[rank] = input.Number(positions[added++]);
     } else {
@@ -89,7 +89,9 @@ format::Digest Fingerprint(const ArchivePlan& plan) {
     out.Varint(list.paths[rank].value());
     out.Varint(list.sizes[rank]);
   }
-  for (const uint32_t number : plan.numbers.numbers) out.Varint(number);
+  for (const ObjectNumber number : plan.numbers.numbers) {
+    out.Varint(number.value());
+  }
   format::Encode(plan.contents.refs, text);
   Hasher hasher(HashAlgorithm::kSha256);
   hasher.Update(text);
@@ -110,7 +112,7 @@ Result<ArchivePlan> PlanArchive(ObjectSource& source,
   ZPACK_ASSIGN_OR_RETURN(const Lineages lineages,
                          GroupLineages(source, list, sizes.max_object, run));
   EncodingInput input{source, list, WriteOrder(list, lineages),
-                      contents.ids.size() - list.ids.size()};
+                      ObjectNumber(contents.ids.size() - list.ids.size())};
   std::vector<PlannedStretch> stretches =
       PlanStretches(list, lineages, input.order, sizes);
   FileNumbers numbers = NumberObjects(contents.ids, input, contents.reused);

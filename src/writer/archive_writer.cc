@@ -188,7 +188,7 @@ Result<WriteStats> WriteArchive(const ArchivePlan& plan,
       kItemsPerThread);
   ZPACK_TRY(encoded);
 
-  ZPACK_TRY(container.Finish(ids, plan.numbers.numbers));
+  ZPACK_TRY(container.Finish(plan.numbers));
   writer.stats().file_size = container.size();
   return std::move(writer.stats());
 }

@@ -36,10 +36,9 @@ BlockWorker::BlockWorker(const EncodingInput& input, const FileNumbers& numbers,
       stop_(std::move(stop)),
       encoder_(options, stop_),
       deltas_(PlannerOptions(options), options.block_size, encoder_),
-      trees_(numbers.ids, numbers.order, numbers.numbers,
-             BlockSizes(options.block_size, options.halvings).trees, encoder_),
-      commits_(numbers.ids, numbers.order, numbers.numbers, options.block_size,
-               encoder_) {}
+      trees_(numbers, BlockSizes(options.block_size, options.halvings).trees,
+             encoder_),
+      commits_(numbers, options.block_size, encoder_) {}
 
 Status BlockWorker::Encode(const PlannedStretch& plan, Bytes& segment,
                            std::vector<EncodedBlock>& out) {
@@ -127,7 +126,7 @@ Status BlockWorker::EncodeBlock(const PlannedStretch& plan,
                                 const std::vector<uint64_t>& sizes,
                                 ByteView contents,
                                 std::vector<EncodedBlock>& out) {
-  const uint32_t first = input_.Number(plan.first);
+  const ObjectNumber first = input_.Number(plan.first);
   const format::BlockHeader header{plan.kind, plan.type, first, plan.count,
                                    plan.segment_offset};
   Bytes encoded_sizes;

@@ -33,9 +33,9 @@ struct EncodingInput {
   const ObjectList& list;
   IndexedVector<WritePosition, ListRank> order;
   // The object number of the first of `order`; those of the others follow.
-  uint32_t first_number = 0;
+  ObjectNumber first_number;
 
-  uint32_t Number(WritePosition position) const {
+  ObjectNumber Number(WritePosition position) const {
     return first_number + position.value();
   }
 };

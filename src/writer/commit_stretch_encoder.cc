@@ -21,7 +21,7 @@ void CommitStretchEncoder::Clear() {
   last_time_ = 0;
 }
 
-void CommitStretchEncoder::Begin(uint32_t first,
+void CommitStretchEncoder::Begin(ObjectNumber first,
                                  std::vector<EncodedBlock>& out) {
   Clear();
   output_.Begin(first, out);
@@ -51,7 +51,7 @@ void CommitStretchEncoder::AddVerbatim(ByteView content) {
 void CommitStretchEncoder::AddColumns(const format::CommitText& text) {
   // 0 stands for a verbatim commit.
   streams_.Number(StreamKind::kParentCounts, text.parents.size() + 1);
-  const uint32_t tree = BlockNumber(text.tree);
+  const LinkNumber tree = BlockNumber(text.tree);
   parents_.clear();
   parents_.reserve(text.parents.size());
   for (const ObjectId& parent : text.parents) {

@@ -9,7 +9,7 @@
 
 namespace zpack {
 
-void DeltaStretchEncoder::Begin(uint32_t first,
+void DeltaStretchEncoder::Begin(ObjectNumber first,
                                 std::vector<EncodedBlock>& out) {
   planner_.Clear();
   builder_.Clear();

@@ -27,7 +27,7 @@ class DeltaStretchEncoder {
 
   // Begins a stretch with object number `first`. Blocks are appended to `out`,
   // which outlives the stretch.
-  void Begin(uint32_t first, std::vector<EncodedBlock>& out);
+  void Begin(ObjectNumber first, std::vector<EncodedBlock>& out);
   // Adds the next blob of the stretch.
   Status Add(Bytes content, PathNumber path);
   // Ends the stretch.

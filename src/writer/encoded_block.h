@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 #include "format/expansion.h"
 
 namespace zpack {
@@ -20,7 +21,7 @@ inline constexpr uint64_t kMaxWhole = 64'000'000;
 inline constexpr uint64_t kMaxCommits = 32'000'000;
 
 struct EncodedBlock {
-  uint32_t first_object = 0;
+  ObjectNumber first_object;
   Bytes chunk;
   format::Expansion expansion;
 };

@@ -18,7 +18,7 @@ Status StretchOutput::AddBlock(
       encoder_.Encode({kind, type, first_, count, 0}, streams, block.chunk));
   block.expansion = {content, encoder_.decoded_size(), chains};
   out_->push_back(std::move(block));
-  first_ += count;
+  first_ = first_ + count;
   return {};
 }
 

@@ -22,7 +22,8 @@ constexpr uint64_t kMaxChainBytes = uint64_t{64} << 20;
 
 }  // namespace
 
-void TreeStretchEncoder::Begin(uint32_t first, std::vector<EncodedBlock>& out) {
+void TreeStretchEncoder::Begin(ObjectNumber first,
+                               std::vector<EncodedBlock>& out) {
   builder_.Clear();
   bases_.clear();
   begins_lineage_ = true;

@@ -25,7 +25,7 @@ using testing::RandomText;
 
 using format::StreamKind;
 
-constexpr uint32_t kFirst = 1000;
+constexpr ObjectNumber kFirst(1000);
 
 struct Blob {
   Bytes content;
@@ -120,7 +120,7 @@ class DeltaStretchEncoderTest : public ::testing::Test {
   // Checks that the blocks hold `blobs` and are no larger than they may be.
   static void Check(const std::vector<EncodedBlock>& blocks,
                     const std::vector<Blob>& blobs, uint64_t block_size) {
-    uint32_t next = kFirst;
+    ObjectNumber next = kFirst;
     for (const EncodedBlock& encoded : blocks) {
       EXPECT_EQ(encoded.first_object, next);
       const Block block = DecodeAlone(encoded);
@@ -214,10 +214,10 @@ TEST_F(DeltaStretchEncoderTest, MakesTheSameBlocksWhateverCameBefore) {
   BlockEncoder encoder(3);
   DeltaStretchEncoder stretch(DeltaPlannerOptions{}, kBlockSize, encoder);
   std::vector<EncodedBlock> other;
-  stretch.Begin(7, other);
+  stretch.Begin(ObjectNumber(7), other);
   Continue(stretch, RandomBlobs(6, 100, 6000));
   // A stretch that an error ended.
-  stretch.Begin(9, other);
+  stretch.Begin(ObjectNumber(9), other);
   EXPECT_THAT(stretch.Add(blobs[0].content, blobs[0].path), IsOk());
   std::vector<EncodedBlock> again;
   stretch.Begin(kFirst, again);
