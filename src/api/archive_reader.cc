@@ -80,7 +80,9 @@ Status ArchiveReader::ForEachId(
     const ArchiveFile& archive = *state_->archive;
     ZPACK_TRY(archive.LoadIndex());
     for (uint32_t i = 0; i < archive.object_count(); ++i) {
-      const uint32_t rank = order == IdOrder::kStorage ? archive.rank(i) : i;
+      const FileRank rank = order == IdOrder::kStorage
+                                ? archive.rank(ObjectNumber(i))
+                                : FileRank(i);
       ZPACK_ASSIGN_OR_RETURN(const Visit next, visit(archive.ids()[rank]));
       if (next == Visit::kStop) break;
     }
@@ -107,7 +109,7 @@ Result<ObjectInfo> ArchiveReader::ReadInfo(const ObjectId& id) const {
 
 Result<Object> ArchiveReader::Read(const ObjectId& id) const {
   return Guarded([&]() -> Result<Object> {
-    ZPACK_ASSIGN_OR_RETURN(const uint32_t number, state_->locator.Find(id));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectNumber number, state_->locator.Find(id));
     Bytes content;
     const Result<ObjectType> type = state_->objects.Read(number, id, content);
     if (!type) return std::unexpected(type.error());
@@ -119,7 +121,7 @@ Status ArchiveReader::Stream(
     const ObjectId& id,
     const std::function<Result<Visit>(std::span<const uint8_t>)>& piece) const {
   return Guarded([&]() -> Status {
-    ZPACK_ASSIGN_OR_RETURN(const uint32_t number, state_->locator.Find(id));
+    ZPACK_ASSIGN_OR_RETURN(const ObjectNumber number, state_->locator.Find(id));
     return Visiting(piece, [&](const auto& take) {
       return state_->objects.Stream(
           number, id, [](const ObjectInfo&) { return Status{}; }, take);
@@ -131,7 +133,7 @@ Status ArchiveReader::ReadAhead(std::span<const ObjectId> ids) const {
   return Guarded([&]() -> Status {
     const FileBlocks& blocks = state_->archive->blocks();
     ZPACK_TRY(blocks.LoadIndex());
-    std::vector<uint32_t> numbers;
+    std::vector<ObjectNumber> numbers;
     numbers.reserve(ids.size());
     for (const ObjectId& id : ids) {
       if (const auto rank = blocks.ids().Find(id)) {

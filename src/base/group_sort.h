@@ -15,21 +15,23 @@
 #include <vector>
 
 #include "base/huge_pages.h"
+#include "base/index.h"
 
 namespace zpack {
 
 // `element_of(i)` for each i below `count`, sorted by `group_of(i)`, which is
 // below `groups`, and inside of each group by `less`.
-template <typename GroupOf, typename ElementOf, typename Less = std::less<>>
+template <typename I = uint32_t, typename GroupOf, typename ElementOf,
+          typename Less = std::less<>>
 auto SortByGroup(uint32_t count, size_t groups, GroupOf group_of,
                  ElementOf element_of, Less less = {}) {
   std::vector<uint32_t> ends;
   FillTable(ends, groups + 1);
-  for (uint32_t i = 0; i < count; ++i) ++ends[group_of(i) + 1];
+  for (const I i : IndexRange<I>(count)) ++ends[group_of(i) + 1];
   std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  std::vector<std::invoke_result_t<ElementOf, uint32_t>> sorted;
+  std::vector<std::invoke_result_t<ElementOf, I>> sorted;
   FillTable(sorted, count);
-  for (uint32_t i = 0; i < count; ++i) {
+  for (const I i : IndexRange<I>(count)) {
     sorted[ends[group_of(i)]++] = element_of(i);
   }
   for (auto begin = sorted.begin(); const uint32_t end : ends) {

@@ -16,16 +16,15 @@ namespace {
 // Of the objects in `base`, one that refs, HEAD and reflogs do not reach. The
 // walk that found `added` came to `added.met`, and stopped at what is
 // `complete`.
-Result<std::optional<ObjectId>> FindUnreached(
-    const BaseFile& base, const AddedObjects& added,
-    const std::vector<bool>& complete) {
-  std::vector<bool> starts = added.met;
-  for (size_t rank = 0; rank < starts.size(); ++rank) {
+Result<std::optional<ObjectId>> FindUnreached(const BaseFile& base,
+                                              const AddedObjects& added,
+                                              const FileMarks& complete) {
+  FileMarks starts = added.met;
+  for (const FileRank rank : starts.indexes()) {
     starts[rank] = starts[rank] && complete[rank];
   }
-  ZPACK_ASSIGN_OR_RETURN(const std::vector<bool> reached,
-                         base.FindReached(starts));
-  for (uint32_t rank = 0; rank < added.met.size(); ++rank) {
+  ZPACK_ASSIGN_OR_RETURN(const FileMarks reached, base.FindReached(starts));
+  for (const FileRank rank : added.met.indexes()) {
     if (!added.met[rank] && !reached[rank]) return base.ids()[rank];
   }
   return std::nullopt;
@@ -43,7 +42,7 @@ Status TryBase(ObjectSource& source, const RefsSnapshot& refs,
                       ObjectFormatName(source.object_format()));
     return {};
   }
-  ZPACK_ASSIGN_OR_RETURN(std::vector<bool> complete, base->FindComplete(refs));
+  ZPACK_ASSIGN_OR_RETURN(FileMarks complete, base->FindComplete(refs));
   ZPACK_ASSIGN_OR_RETURN(
       AddedObjects added,
       EnumerateAddedObjects(source, refs, options.objects,
@@ -74,7 +73,7 @@ Status TryBase(ObjectSource& source, const RefsSnapshot& refs,
   }
   inventory.base = std::move(base);
   inventory.list = std::move(added.list);
-  inventory.all_ids = std::move(added.ids);
+  inventory.ids = std::move(added.ids);
   return {};
 }
 
@@ -94,6 +93,7 @@ Result<Inventory> TakeInventory(ObjectSource& source, const RefsSnapshot& refs,
     ZPACK_ASSIGN_OR_RETURN(inventory.list,
                            BlameSource(EnumerateObjects(
                                source, refs, options.objects, options.run)));
+    inventory.ids = inventory.list.ids.unranked();
   }
   return inventory;
 }

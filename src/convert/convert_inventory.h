@@ -32,14 +32,9 @@ Result<T> BlameSource(Result<T> result) {
 struct Inventory {
   std::unique_ptr<BaseFile> base;  // whose blocks are reused, or null
   ObjectList list;                 // what is not in `base`
-  ObjectIdTable all_ids;           // empty without a base, see ids()
+  FileIds ids;                     // of all objects of the file to be
   std::string base_unused;      // why an older file was given and is not `base`
   bool base_unrelated = false;  // none of the objects it has is in the source
-
-  // Of all objects of the file to be.
-  const ObjectIdTable& ids() const {
-    return base == nullptr ? list.ids : all_ids;
-  }
 };
 
 // Enumerates the objects of `source`, from the older file of the options if

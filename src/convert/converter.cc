@@ -54,7 +54,7 @@ bool MayContinueAfter(ErrorCode code) {
 
 // What was written.
 struct Written {
-  ObjectIdTable ids;
+  FileIds ids;
   WriteStats stats;
   std::string base_unused;
   bool base_unrelated = false;
@@ -71,14 +71,13 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
       TakeInventory(to.source, refs, to.file_system, options));
 
   // From here on the set of objects is fixed, and so are the bytes.
-  ZPACK_ASSIGN_OR_RETURN(
-      const ArchivePlan plan,
-      BlameSource(PlanArchive(
-          to.source,
-          {inventory.ids(), inventory.list, refs, inventory.base.get()},
-          to.encoding, options.run)));
+  ZPACK_ASSIGN_OR_RETURN(const ArchivePlan plan,
+                         BlameSource(PlanArchive(to.source,
+                                                 {inventory.ids, inventory.list,
+                                                  refs, inventory.base.get()},
+                                                 to.encoding, options.run)));
   Written written{
-      inventory.ids(), {}, inventory.base_unused, inventory.base_unrelated, ""};
+      inventory.ids, {}, inventory.base_unused, inventory.base_unrelated, ""};
   WrittenBlocks already;
   if (options.resume == Resume::kYes) {
     ZPACK_ASSIGN_OR_RETURN(

@@ -11,7 +11,7 @@ namespace zpack {
 DeltaPlanner::DeltaPlanner(const DeltaPlannerOptions& options)
     : options_(options), encoder_(options.costs) {}
 
-void DeltaPlanner::Try(ByteView content, uint32_t number) {
+void DeltaPlanner::Try(ByteView content, CandidateNumber number) {
   if (!IsKept(number) || std::ranges::find(tried_, number) != tried_.end())
     return;
   const Candidate& base = Kept(number);
@@ -40,10 +40,10 @@ uint64_t DeltaPlanner::Limit(uint32_t depth) const {
   return static_cast<uint64_t>(static_cast<double>(cost_) * worth * worth);
 }
 
-void DeltaPlanner::TrySamePath(ByteView content, uint32_t path) {
+void DeltaPlanner::TrySamePath(ByteView content, PathNumber path) {
   const auto same = by_path_.find(path);
   if (same == by_path_.end()) return;
-  const std::deque<uint32_t>& numbers = same->second;
+  const std::deque<CandidateNumber>& numbers = same->second;
   for (auto at = numbers.rbegin(); at != numbers.rend(); ++at) {
     if (cost_ < uint64_t{options_.good_for_path} * options_.costs.literal)
       return;
@@ -64,7 +64,7 @@ void DeltaPlanner::TrySimilar(ByteView content) {
   }
 }
 
-const PlannedDelta& DeltaPlanner::Plan(ByteView content, uint32_t path,
+const PlannedDelta& DeltaPlanner::Plan(ByteView content, PathNumber path,
                                        const PlanHints& hints) {
   height_ = hints.height;
   novelty_ = hints.novelty;
@@ -82,7 +82,7 @@ const PlannedDelta& DeltaPlanner::Plan(ByteView content, uint32_t path,
   return plan_;
 }
 
-void DeltaPlanner::Add(Bytes content, uint32_t path, Novelty novelty) {
+void DeltaPlanner::Add(Bytes content, PathNumber path, Novelty novelty) {
   const uint64_t size = content.size();
   Candidate candidate{std::move(content), size, 0, novelty};
   if (plan_.base) {
@@ -93,7 +93,7 @@ void DeltaPlanner::Add(Bytes content, uint32_t path, Novelty novelty) {
   Keep(std::move(candidate), path);
 }
 
-void DeltaPlanner::AddStored(Bytes content, uint32_t path, uint32_t depth,
+void DeltaPlanner::AddStored(Bytes content, PathNumber path, uint32_t depth,
                              Novelty novelty) {
   plan_.base.reset();
   sketch_.valid = false;
@@ -102,12 +102,13 @@ void DeltaPlanner::AddStored(Bytes content, uint32_t path, uint32_t depth,
   Keep({std::move(content), size, depth, novelty}, path);
 }
 
-void DeltaPlanner::Keep(Candidate candidate, uint32_t path) {
-  const auto number = first_kept_ + static_cast<uint32_t>(kept_.size());
+void DeltaPlanner::Keep(Candidate candidate, PathNumber path) {
+  const CandidateNumber number =
+      first_kept_ + static_cast<uint32_t>(kept_.size());
   const uint64_t size = candidate.content.size();
   kept_.push_back(std::move(candidate));
   kept_bytes_ += size;
-  std::deque<uint32_t>& same = by_path_[path];
+  std::deque<CandidateNumber>& same = by_path_[path];
   same.push_back(number);
   // Where chains are short, a base that served once is tried first again, and
   // stays a candidate for longer.
@@ -126,7 +127,7 @@ void DeltaPlanner::Keep(Candidate candidate, uint32_t path) {
 
 void DeltaPlanner::Clear() {
   kept_.clear();
-  first_kept_ = 0;
+  first_kept_ = CandidateNumber();
   kept_bytes_ = 0;
   by_path_.clear();
   by_content_.Clear();

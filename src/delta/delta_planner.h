@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 #include "delta/delta.h"
 #include "delta/delta_costs.h"
 #include "delta/delta_encoder.h"
@@ -51,9 +52,9 @@ struct DeltaPlannerOptions {
 };
 
 struct PlannedDelta {
-  // The base's position in the sequence, from 0 at the last Clear; the object
-  // is stored whole without one.
-  std::optional<uint32_t> base;
+  // The base, counted from the last Clear on; the object is stored whole
+  // without one.
+  std::optional<CandidateNumber> base;
   uint64_t base_size = 0;
   Delta delta;  // empty without a base
 };
@@ -65,7 +66,7 @@ enum class Novelty : uint8_t { kNew, kKnown };
 // What is known of an object before it is planned.
 struct PlanHints {
   // Number of a candidate to try before all others.
-  std::optional<uint32_t> likely;
+  std::optional<CandidateNumber> likely;
   // Other objects are deltas against it already, up to so many in a row.
   uint32_t height = 0;
   // A kKnown object is not compared with candidates that are.
@@ -80,19 +81,22 @@ class DeltaPlanner {
   // path numbered `path`. The result lives until the next call. May be called
   // again for the same object, after Clear for one.
   // REQUIRES: content.size() < 4 GiB.
-  const PlannedDelta& Plan(ByteView content, uint32_t path,
+  const PlannedDelta& Plan(ByteView content, PathNumber path,
                            const PlanHints& hints = {});
 
   // The content of a base; lives until Add or Clear. REQUIRES: the last Plan
   // chose it, and Add was not called since.
-  ByteView BaseContent(uint32_t number) const { return Kept(number).content; }
+  ByteView BaseContent(CandidateNumber number) const {
+    return Kept(number).content;
+  }
 
   // Appends the object of the last Plan to the sequence. REQUIRES: `content`
   // and `path` are those of that call.
-  void Add(Bytes content, uint32_t path, Novelty novelty = Novelty::kNew);
+  void Add(Bytes content, PathNumber path, Novelty novelty = Novelty::kNew);
   // Appends an object that is stored as it was: `depth` deltas away from one
   // that is stored whole.
-  void AddStored(Bytes content, uint32_t path, uint32_t depth, Novelty novelty);
+  void AddStored(Bytes content, PathNumber path, uint32_t depth,
+                 Novelty novelty);
 
   // Forgets all candidates and begins a new sequence.
   void Clear();
@@ -105,26 +109,26 @@ class DeltaPlanner {
     Novelty novelty = Novelty::kNew;
   };
 
-  bool IsKept(uint32_t number) const { return number >= first_kept_; }
-  const Candidate& Kept(uint32_t number) const {
+  bool IsKept(CandidateNumber number) const { return number >= first_kept_; }
+  const Candidate& Kept(CandidateNumber number) const {
     return kept_[number - first_kept_];
   }
   // Appends to what is kept, under the next number.
-  void Keep(Candidate candidate, uint32_t path);
-  void Try(ByteView content, uint32_t number);
+  void Keep(Candidate candidate, PathNumber path);
+  void Try(ByteView content, CandidateNumber number);
   // What a delta against a candidate of this depth may cost.
   uint64_t Limit(uint32_t depth) const;
-  void TrySamePath(ByteView content, uint32_t path);
+  void TrySamePath(ByteView content, PathNumber path);
   void TrySimilar(ByteView content);
 
   DeltaPlannerOptions options_;
   DeltaEncoder encoder_;
   std::deque<Candidate> kept_;
-  uint32_t first_kept_ = 0;  // number of kept_.front()
+  CandidateNumber first_kept_;  // number of kept_.front()
   uint64_t kept_bytes_ = 0;
   // The last numbers of each path, newest last.
-  std::unordered_map<uint32_t, std::deque<uint32_t>> by_path_;
-  SketchIndex by_content_;
+  std::unordered_map<PathNumber, std::deque<CandidateNumber>> by_path_;
+  SketchIndex<CandidateNumber> by_content_;
 
   // Of the object that is planned:
   PlannedDelta plan_;
@@ -132,7 +136,7 @@ class DeltaPlanner {
   uint64_t cost_ = 0;
   uint32_t height_ = 0;
   Novelty novelty_ = Novelty::kNew;
-  std::vector<uint32_t> tried_;
+  std::vector<CandidateNumber> tried_;
   ContentSketch sketch_;
 };
 

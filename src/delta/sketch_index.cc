@@ -7,6 +7,8 @@
 #include <functional>
 #include <tuple>
 
+#include "base/index_spaces.h"
+
 namespace zpack {
 namespace {
 
@@ -16,12 +18,14 @@ uint64_t Key(const ContentSketch& sketch, size_t feature) {
 
 }  // namespace
 
-void SketchIndex::Add(const ContentSketch& sketch, uint32_t number) {
+template <typename Number>
+void SketchIndex<Number>::Add(const ContentSketch& sketch, Number number) {
   for (size_t i = 0; i < kSketchFeatures; ++i) last_[Key(sketch, i)] = number;
 }
 
-const std::vector<SketchIndex::Similar>& SketchIndex::Find(
-    const ContentSketch& sketch) {
+template <typename Number>
+auto SketchIndex<Number>::Find(const ContentSketch& sketch)
+    -> const std::vector<Similar>& {
   found_.clear();
   if (!sketch.valid) return found_;
   for (size_t i = 0; i < kSketchFeatures; ++i) {
@@ -39,5 +43,8 @@ const std::vector<SketchIndex::Similar>& SketchIndex::Find(
   });
   return found_;
 }
+
+template class SketchIndex<CandidateNumber>;
+template class SketchIndex<PathNumber>;
 
 }  // namespace zpack

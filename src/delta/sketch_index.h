@@ -14,16 +14,18 @@
 
 namespace zpack {
 
+// `Number` is what contents are told apart by.
+template <typename Number>
 class SketchIndex {
  public:
   struct Similar {
-    uint32_t number = 0;
+    Number number{};
     unsigned features = 0;  // in which they agree, at least 1
   };
 
   // For each feature only the content added last is kept, so that time and
   // answers stay bounded. REQUIRES: sketch.valid.
-  void Add(const ContentSketch& sketch, uint32_t number);
+  void Add(const ContentSketch& sketch, Number number);
 
   // At most kSketchFeatures contents, the most similar first, of equal ones
   // that with the greatest number. The view lives until the next call.
@@ -32,7 +34,7 @@ class SketchIndex {
   void Clear() { last_.clear(); }
 
  private:
-  std::unordered_map<uint64_t, uint32_t> last_;  // by feature and its position
+  std::unordered_map<uint64_t, Number> last_;  // by feature and its position
   std::vector<Similar> found_;
 };
 

@@ -136,7 +136,7 @@ void Encode(const BlockHeader& header, const std::vector<StreamHeader>& streams,
   to.U8(static_cast<uint8_t>(header.kind));
   to.U8(static_cast<uint8_t>(header.type));
   to.U16(static_cast<uint16_t>(streams.size()));
-  to.U32(header.first_object);
+  to.U32(header.first_object.value());
   to.U32(header.object_count);
   to.U64(header.segment_offset);
   for (const StreamHeader& stream : streams) {
@@ -154,7 +154,7 @@ Result<BlockView> DecodeBlock(ByteView payload, uint64_t max_raw_size) {
   block.header.kind = static_cast<BlockKind>(in.U8());
   block.header.type = static_cast<ObjectType>(in.U8());
   const uint16_t stream_count = in.U16();
-  block.header.first_object = in.U32();
+  block.header.first_object = ObjectNumber(in.U32());
   block.header.object_count = in.U32();
   block.header.segment_offset = in.U64();
   const bool segment = block.header.kind == BlockKind::kSegment;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 #include "zpack/object_id.h"
 #include "zpack/result.h"
 
@@ -66,7 +67,7 @@ std::string_view CodecName(StreamCodec codec);
 struct BlockHeader {
   BlockKind kind = BlockKind::kObjects;
   ObjectType type = ObjectType::kBlob;
-  uint32_t first_object = 0;    // object number of the first object
+  ObjectNumber first_object;    // of the block
   uint32_t object_count = 0;    // 1 in a segment
   uint64_t segment_offset = 0;  // of this segment in its object, else 0
 };

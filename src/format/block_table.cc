@@ -31,10 +31,10 @@ bool Continues(const std::vector<BlockTable::Row>& rows,
 
 }  // namespace
 
-size_t BlockTable::FindBlock(uint32_t number) const {
+size_t BlockTable::FindBlock(ObjectNumber number) const {
   const auto after =
       std::ranges::upper_bound(rows, number, {}, &Row::first_object);
-  const uint32_t first = (after - 1)->first_object;
+  const ObjectNumber first = (after - 1)->first_object;
   const auto at = std::ranges::lower_bound(rows, first, {}, &Row::first_object);
   return static_cast<size_t>(at - rows.begin());
 }
@@ -43,7 +43,7 @@ void Encode(const BlockTable& table, Bytes& out) {
   ByteWriter to(out);
   for (const BlockTable::Row& row : table.rows) {
     to.U64(row.offset);
-    to.U32(row.first_object);
+    to.U32(row.first_object.value());
   }
 }
 
@@ -58,10 +58,11 @@ Result<BlockTable> DecodeBlockTable(ByteView payload, uint64_t begin,
   while (in.remaining() > 0) {
     BlockTable::Row row;
     row.offset = in.U64();
-    row.first_object = in.U32();
-    const bool fits = table.rows.empty()
-                          ? row.offset == begin && row.first_object == 0
-                          : Continues(table.rows, row);
+    row.first_object = ObjectNumber(in.U32());
+    const bool fits =
+        table.rows.empty()
+            ? row.offset == begin && row.first_object == ObjectNumber()
+            : Continues(table.rows, row);
     if (row.offset > end || !fits) {
       return MakeError(ErrorCode::kCorrupt, "bad row {} in block table",
                        table.rows.size());
@@ -72,7 +73,7 @@ Result<BlockTable> DecodeBlockTable(ByteView payload, uint64_t begin,
   const bool last_block_empty =
       table.rows.size() > 1 &&
       table.rows[table.rows.size() - 2].first_object == last.first_object;
-  if (last.offset != end || last.first_object != object_count ||
+  if (last.offset != end || last.first_object != ObjectNumber(object_count) ||
       last_block_empty) {
     return MakeError(ErrorCode::kCorrupt, "block table does not fit the file");
   }

@@ -10,14 +10,15 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 #include "zpack/result.h"
 
 namespace zpack::format {
 
 struct BlockTable {
   struct Row {
-    uint64_t offset = 0;        // of the block's chunk header in the file
-    uint32_t first_object = 0;  // number of its first object
+    uint64_t offset = 0;  // of the block's chunk header in the file
+    ObjectNumber first_object;
   };
   // One row a block, and a last one with the end of the blocks and the object
   // count, so that row i + 1 always ends row i. The segments of one object are
@@ -27,7 +28,7 @@ struct BlockTable {
   size_t block_count() const { return rows.empty() ? 0 : rows.size() - 1; }
   // Index of the block that holds object `number`, or the first of its
   // segments. REQUIRES: number < rows.back().first_object.
-  size_t FindBlock(uint32_t number) const;
+  size_t FindBlock(ObjectNumber number) const;
 };
 
 void Encode(const BlockTable& table, Bytes& out);

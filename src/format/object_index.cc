@@ -41,11 +41,13 @@ uint8_t CountWidth(const std::vector<uint32_t>& counts) {
 }
 
 // A permutation, or nothing.
-Result<std::vector<uint32_t>> CheckPermutation(std::vector<uint32_t> numbers) {
-  std::vector<bool> seen(numbers.size());
-  for (const uint32_t number : numbers) {
-    if (number >= numbers.size() || seen[number]) {
-      return MakeError(ErrorCode::kCorrupt, "bad object number {}", number);
+Result<IndexedVector<FileRank, ObjectNumber>> CheckPermutation(
+    IndexedVector<FileRank, ObjectNumber> numbers) {
+  IndexedVector<ObjectNumber, bool> seen(numbers.size());
+  for (const ObjectNumber number : numbers) {
+    if (number >= seen.end_index() || seen[number]) {
+      return MakeError(ErrorCode::kCorrupt, "bad object number {}",
+                       number.value());
     }
     seen[number] = true;
   }
@@ -213,12 +215,13 @@ Result<ObjectIdTable> DecodeWholeObjectIds(ByteView payload,
   return table;
 }
 
-void EncodeObjectNumbers(const std::vector<uint32_t>& numbers, Bytes& out) {
+void EncodeObjectNumbers(const IndexedVector<FileRank, ObjectNumber>& numbers,
+                         Bytes& out) {
   const unsigned bits = NumberBits(static_cast<uint32_t>(numbers.size()));
   uint64_t pending = 0;  // its lowest `pending_bits` are not written yet
   unsigned pending_bits = 0;
-  for (const uint32_t number : numbers) {
-    pending = pending << bits | number;
+  for (const ObjectNumber number : numbers) {
+    pending = pending << bits | number.value();
     pending_bits += bits;
     for (; pending_bits >= 8; pending_bits -= 8) {
       out.push_back(static_cast<uint8_t>(pending >> (pending_bits - 8)));
@@ -229,22 +232,23 @@ void EncodeObjectNumbers(const std::vector<uint32_t>& numbers, Bytes& out) {
   }
 }
 
-Result<std::vector<uint32_t>> DecodeObjectNumbers(ByteView payload,
-                                                  uint32_t object_count) {
+Result<IndexedVector<FileRank, ObjectNumber>> DecodeObjectNumbers(
+    ByteView payload, uint32_t object_count) {
   ZPACK_ASSIGN_OR_RETURN(
       const unsigned bits,
       ObjectNumberBits(kObjectNumbersChunk, payload.size(), object_count));
   const uint64_t mask = (uint64_t{1} << bits) - 1;
-  std::vector<uint32_t> numbers(object_count);
+  IndexedVector<FileRank, ObjectNumber> numbers(object_count);
   uint64_t pending = 0;
   unsigned pending_bits = 0;
   ByteReader in(payload);
-  for (uint32_t& number : numbers) {
+  for (ObjectNumber& number : numbers) {
     for (; pending_bits < bits; pending_bits += 8) {
       pending = pending << 8 | in.U8();
     }
     pending_bits -= bits;
-    number = static_cast<uint32_t>(pending >> pending_bits & mask);
+    number =
+        ObjectNumber(static_cast<uint32_t>(pending >> pending_bits & mask));
   }
   if ((pending & ((uint64_t{1} << pending_bits) - 1)) != 0) {
     return MakeError(ErrorCode::kCorrupt, "bad end of object numbers");
@@ -252,24 +256,14 @@ Result<std::vector<uint32_t>> DecodeObjectNumbers(ByteView payload,
   return CheckPermutation(std::move(numbers));
 }
 
-Result<std::vector<uint32_t>> DecodeWideObjectNumbers(ByteView payload,
-                                                      uint32_t object_count) {
+Result<IndexedVector<FileRank, ObjectNumber>> DecodeWideObjectNumbers(
+    ByteView payload, uint32_t object_count) {
   ZPACK_TRY(
       ObjectNumberBits(kWideObjectNumbersChunk, payload.size(), object_count));
-  std::vector<uint32_t> numbers(object_count);
+  IndexedVector<FileRank, ObjectNumber> numbers(object_count);
   ByteReader in(payload);
-  for (uint32_t& number : numbers) number = in.U32();
+  for (ObjectNumber& number : numbers) number = ObjectNumber(in.U32());
   return CheckPermutation(std::move(numbers));
-}
-
-std::vector<uint32_t> InversePermutation(
-    const std::vector<uint32_t>& permutation) {
-  std::vector<uint32_t> inverse;
-  FillTable(inverse, permutation.size());
-  for (uint32_t i = 0; i < permutation.size(); ++i) {
-    inverse[permutation[i]] = i;
-  }
-  return inverse;
 }
 
 }  // namespace zpack::format

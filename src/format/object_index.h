@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/huge_pages.h"
+#include "base/index_spaces.h"
 #include "format/chunk.h"
 #include "object/object_id_table.h"
 #include "zpack/result.h"
@@ -67,20 +69,28 @@ Result<ObjectIdTable> DecodeWholeObjectIds(ByteView payload,
                                            ObjectFormat format,
                                            uint32_t object_count);
 
-// `numbers[rank]` is the position of an object in the file's blocks. Each takes
-// as many bits as the greatest needs.
-void EncodeObjectNumbers(const std::vector<uint32_t>& numbers, Bytes& out);
+// The number of each rank takes as many bits as the greatest needs.
+void EncodeObjectNumbers(const IndexedVector<FileRank, ObjectNumber>& numbers,
+                         Bytes& out);
 
 // kCorrupt unless the payload is a permutation of 0 ... object_count - 1.
-Result<std::vector<uint32_t>> DecodeObjectNumbers(ByteView payload,
-                                                  uint32_t object_count);
+Result<IndexedVector<FileRank, ObjectNumber>> DecodeObjectNumbers(
+    ByteView payload, uint32_t object_count);
 // The same for 'ONUM', where each takes four bytes.
-Result<std::vector<uint32_t>> DecodeWideObjectNumbers(ByteView payload,
-                                                      uint32_t object_count);
+Result<IndexedVector<FileRank, ObjectNumber>> DecodeWideObjectNumbers(
+    ByteView payload, uint32_t object_count);
 
 // Ranks by number from numbers by rank, and the other way round. REQUIRES:
 // every value from 0 to permutation.size() - 1 occurs once.
-std::vector<uint32_t> InversePermutation(
-    const std::vector<uint32_t>& permutation);
+template <typename From, typename To>
+IndexedVector<To, From> InversePermutation(
+    const IndexedVector<From, To>& permutation) {
+  IndexedVector<To, From> inverse;
+  FillTable(inverse.raw(), permutation.size());
+  for (const From index : permutation.indexes()) {
+    inverse[permutation[index]] = index;
+  }
+  return inverse;
+}
 
 }  // namespace zpack::format

@@ -13,13 +13,13 @@ std::optional<uint8_t> TreeModeNumber(std::string_view mode) {
   return static_cast<uint8_t>(at - kTreeModes.begin());
 }
 
-void TreeChildren::Note(Seen& seen, uint32_t child) {
+void TreeChildren::Note(Seen& seen, LinkNumber child) {
   seen.next = std::max(seen.next, child + 1);
   seen.children.insert(seen.children.begin(), child);
   if (seen.children.size() > kRemembered) seen.children.pop_back();
 }
 
-TreeChildren::Code TreeChildren::Encode(uint32_t name, uint32_t child) {
+TreeChildren::Code TreeChildren::Encode(uint32_t name, LinkNumber child) {
   Seen& seen = names_[name];
   const auto known = std::ranges::find(seen.children, child);
   if (known != seen.children.end()) {
@@ -27,19 +27,18 @@ TreeChildren::Code TreeChildren::Encode(uint32_t name, uint32_t child) {
     std::rotate(seen.children.begin(), known, known + 1);
     return {kFirstKnown + position, 0};
   }
-  const uint32_t expected = Expected(seen);
+  const LinkNumber expected = Expected(seen);
   Code code;
   if (child != expected) {
-    code = {kOther,
-            static_cast<int64_t>(child) - static_cast<int64_t>(expected)};
+    code = {kOther, int64_t{child.value()} - int64_t{expected.value()}};
   }
-  if (child != expected || seen.next == 0) last_other_ = child + 1;
+  if (child != expected || seen.next == LinkNumber()) last_other_ = child + 1;
   Note(seen, child);
   return code;
 }
 
-std::optional<uint32_t> TreeChildren::Decode(uint32_t name, const Code& code,
-                                             uint32_t limit) {
+std::optional<LinkNumber> TreeChildren::Decode(uint32_t name, const Code& code,
+                                               uint32_t limit) {
   Seen& seen = names_[name];
   if (code.code >= kFirstKnown) {
     const uint32_t position = code.code - kFirstKnown;
@@ -48,23 +47,23 @@ std::optional<uint32_t> TreeChildren::Decode(uint32_t name, const Code& code,
     std::rotate(seen.children.begin(), known, known + 1);
     return seen.children.front();
   }
-  const uint32_t expected = Expected(seen);
   // Unsigned arithmetic wraps; what is left of nonsense is too large.
-  const uint64_t child =
-      expected +
+  const uint64_t value =
+      Expected(seen).value() +
       (code.code == kOther ? static_cast<uint64_t>(code.difference) : 0);
-  if (child >= limit) return std::nullopt;
-  if (code.code == kOther || seen.next == 0) {
-    last_other_ = static_cast<uint32_t>(child) + 1;
+  if (value >= limit) return std::nullopt;
+  const LinkNumber child(static_cast<uint32_t>(value));
+  if (code.code == kOther || seen.next == LinkNumber()) {
+    last_other_ = child + 1;
   }
-  Note(seen, static_cast<uint32_t>(child));
-  return static_cast<uint32_t>(child);
+  Note(seen, child);
+  return child;
 }
 
 void TreeChildren::Clear() {
   // A new one: clearing takes as long as the largest lineage so far.
   names_ = {};
-  last_other_ = 0;
+  last_other_ = LinkNumber();
 }
 
 }  // namespace zpack::format

@@ -13,6 +13,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/index_spaces.h"
+
 namespace zpack::format {
 
 // On disk: do not change.
@@ -50,31 +52,31 @@ class TreeChildren {
     int64_t difference = 0;
   };
 
-  Code Encode(uint32_t name, uint32_t child);
+  Code Encode(uint32_t name, LinkNumber child);
 
   // The child that `code` stands for, with `difference` for kOther; nothing
   // when there is none, or it is not below `limit`.
-  std::optional<uint32_t> Decode(uint32_t name, const Code& code,
-                                 uint32_t limit);
+  std::optional<LinkNumber> Decode(uint32_t name, const Code& code,
+                                   uint32_t limit);
 
   // Begins a new lineage.
   void Clear();
 
  private:
   struct Seen {
-    std::vector<uint32_t> children;  // the last one first
-    uint32_t next = 0;               // one more than the greatest; 0 for none
+    std::vector<LinkNumber> children;  // the last one first
+    LinkNumber next;                   // one more than the greatest; 0 for none
   };
 
-  uint32_t Expected(const Seen& seen) const {
-    return seen.next != 0 ? seen.next : last_other_;
+  LinkNumber Expected(const Seen& seen) const {
+    return seen.next != LinkNumber() ? seen.next : last_other_;
   }
   // Puts a new child in front.
-  void Note(Seen& seen, uint32_t child);
+  void Note(Seen& seen, LinkNumber child);
 
   std::unordered_map<uint32_t, Seen> names_;
   // Where a name's first child is expected: after the last unexpected one.
-  uint32_t last_other_ = 0;
+  LinkNumber last_other_;
 };
 
 }  // namespace zpack::format

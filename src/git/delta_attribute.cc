@@ -34,17 +34,18 @@ bool IsUndeltified(git_repository* repository, const std::string& path) {
 
 }  // namespace
 
-std::vector<bool> FindUndeltifiedPaths(git_repository* repository,
-                                       const PathTable& paths) {
-  std::vector<bool> undeltified(paths.size());
-  std::vector<bool> ordinary(paths.size(), true);
+IndexedVector<PathNumber, bool> FindUndeltifiedPaths(git_repository* repository,
+                                                     const PathTable& paths) {
+  IndexedVector<PathNumber, bool> undeltified(paths.size());
+  IndexedVector<PathNumber, bool> ordinary(paths.size(), true);
   // Of each path, itself or the ancestor of depth kMaxDepth, and the depth of
   // that.
-  std::vector<uint32_t> known(paths.size(), PathTable::kRoot);
-  std::vector<uint32_t> depths(paths.size());
-  for (uint32_t path = PathTable::kRoot + 1; path < paths.size(); ++path) {
+  IndexedVector<PathNumber, PathNumber> known(paths.size(), PathTable::kRoot);
+  IndexedVector<PathNumber, uint32_t> depths(paths.size());
+  for (const PathNumber path :
+       IndexRange(PathTable::kRoot + 1, PathNumber(paths.size()))) {
     // Directories have smaller numbers than what is in them.
-    const uint32_t parent = paths.Parent(path);
+    const PathNumber parent = paths.Parent(path);
     const bool deep = depths[parent] == kMaxDepth;
     known[path] = deep ? known[parent] : path;
     depths[path] = depths[parent] + (deep ? 0 : 1);

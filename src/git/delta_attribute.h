@@ -16,7 +16,7 @@ namespace zpack {
 // By number in `paths`. Attributes are looked for where git-pack-objects(1)
 // looks: in info/attributes, in .gitattributes of the work tree, else of the
 // index, and in the files of user and system.
-std::vector<bool> FindUndeltifiedPaths(git_repository* repository,
-                                       const PathTable& paths);
+IndexedVector<PathNumber, bool> FindUndeltifiedPaths(git_repository* repository,
+                                                     const PathTable& paths);
 
 }  // namespace zpack

@@ -62,7 +62,7 @@ Result<ObjectIdTable> GitPackStore::ListLooseObjects() {
   return ObjectIdTable::FromUnsorted(ObjectFormat::kSha1, std::move(ids));
 }
 
-Result<ObjectAges> GitPackStore::ReadAges(const ObjectIdTable& ids,
+Result<ObjectAges> GitPackStore::ReadAges(const ListIds& ids,
                                           const std::vector<PackFiles>& packs,
                                           CruftTimes cruft_times) {
   return ReadObjectAges(file_system_, settings_.object_directory, ids, packs,

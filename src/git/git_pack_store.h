@@ -35,7 +35,7 @@ class GitPackStore final : public PackStore {
   bool IsWhole(const std::string& name) override;
 
   Result<ObjectIdTable> ListLooseObjects() override;
-  Result<ObjectAges> ReadAges(const ObjectIdTable& ids,
+  Result<ObjectAges> ReadAges(const ListIds& ids,
                               const std::vector<PackFiles>& packs,
                               CruftTimes cruft_times) override;
   Status WriteLooseObject(ObjectSource& source, const ObjectId& id,

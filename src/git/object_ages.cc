@@ -18,7 +18,7 @@ namespace {
 class AgeReader {
  public:
   AgeReader(FileSystem& file_system, const std::string& object_directory,
-            const ObjectIdTable& ids)
+            const ListIds& ids)
       : file_system_(file_system),
         object_directory_(object_directory),
         ids_(ids) {
@@ -26,17 +26,17 @@ class AgeReader {
   }
 
   Status AddPack(const PackFiles& pack, CruftTimes cruft_times) {
-    const Result<ObjectIdTable> packed =
+    const Result<PackIds> packed =
         ReadPackIds(file_system_, object_directory_, pack.name);
     if (!packed) return IfThere(packed.error());
-    std::vector<uint32_t> mtimes;
+    IndexedVector<PackRank, uint32_t> mtimes;
     if (pack.cruft && cruft_times == CruftTimes::kOfObjects) {
       auto own = ReadPackMtimes(file_system_, object_directory_, pack.name,
                                 packed->size());
       if (!own) return IfThere(own.error());
       mtimes = *std::move(own);
     }
-    for (uint32_t rank = 0; rank < packed->size(); ++rank) {
+    for (const PackRank rank : packed->ranks()) {
       Add((*packed)[rank], mtimes.empty() ? pack.modified : mtimes[rank]);
     }
     return {};
@@ -72,7 +72,7 @@ class AgeReader {
 
   FileSystem& file_system_;
   const std::string& object_directory_;
-  const ObjectIdTable& ids_;
+  const ListIds& ids_;
   ObjectAges ages_;
 };
 
@@ -80,7 +80,7 @@ class AgeReader {
 
 Result<ObjectAges> ReadObjectAges(FileSystem& file_system,
                                   const std::string& object_directory,
-                                  const ObjectIdTable& ids,
+                                  const ListIds& ids,
                                   const std::vector<PackFiles>& packs,
                                   CruftTimes cruft_times) {
   AgeReader reader(file_system, object_directory, ids);

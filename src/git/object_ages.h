@@ -21,7 +21,7 @@ namespace zpack {
 // kSourceCorrupt for a pack whose index or times cannot be read; kIo.
 Result<ObjectAges> ReadObjectAges(FileSystem& file_system,
                                   const std::string& object_directory,
-                                  const ObjectIdTable& ids,
+                                  const ListIds& ids,
                                   const std::vector<PackFiles>& packs,
                                   CruftTimes cruft_times);
 

@@ -260,7 +260,7 @@ Result<T> ObjectDatabase::Find(const ObjectId& id, FromLoose from_loose,
     return result->has_value();
   };
   const bool is_repeated = repeated_.Find(id).has_value();
-  const auto in_reader = [&](PackReader& pack, uint32_t rank) {
+  const auto in_reader = [&](PackReader& pack, PackRank rank) {
     if (is_repeated && !pack.IsSound(rank)) return false;
     Result<T> read = from_reader(pack, rank);
     // Where it failed, libgit2 says what is wrong.
@@ -305,7 +305,7 @@ Result<ObjectInfo> ObjectDatabase::ReadInfo(const ObjectId& id) const {
       [](const std::unique_ptr<LooseObject>& object) -> Result<ObjectInfo> {
         return object->info();
       },
-      [](const PackReader& pack, uint32_t rank) -> Result<ObjectInfo> {
+      [](const PackReader& pack, PackRank rank) -> Result<ObjectInfo> {
         return pack.Info(rank);
       },
       [&](git_odb* packs) -> Result<ObjectInfo> {
@@ -358,7 +358,7 @@ Result<ObjectType> ObjectDatabase::ReadCopy(const ObjectId& id,
         ZPACK_TRY(ReadWhole(*object, content));
         return object->info().type;
       },
-      [&](PackReader& pack, uint32_t rank) -> Result<ObjectType> {
+      [&](PackReader& pack, PackRank rank) -> Result<ObjectType> {
         ZPACK_TRY(pack.Read(rank, content));
         return pack.Info(rank).type;
       },
@@ -377,8 +377,8 @@ Result<ObjectType> ObjectDatabase::ReadCopy(const ObjectId& id,
 Result<ObjectType> ObjectDatabase::ReadOnOtherBase(const ObjectId& id,
                                                    Bytes& content) const {
   const auto at = packed_.Find(id);
-  std::vector<uint32_t> chain;
-  for (std::optional<uint32_t> rank = at ? std::optional(at->rank)
+  std::vector<PackRank> chain;
+  for (std::optional<PackRank> rank = at ? std::optional(at->rank)
                                          : std::nullopt;
        rank; rank = at->pack->Base(*rank)) {
     const ObjectId base = at->pack->ids()[*rank];
@@ -406,7 +406,7 @@ Result<std::unique_ptr<ObjectStream>> ObjectDatabase::OpenStream(
         return object;
       },
       // What is a delta is read at once.
-      [&](PackReader& pack, uint32_t rank) -> Result<Stream> {
+      [&](PackReader& pack, PackRank rank) -> Result<Stream> {
         if (!pack.IsWhole(rank)) {
           return MakeError(ErrorCode::kUnsupported, "not stored whole");
         }

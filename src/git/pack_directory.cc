@@ -110,7 +110,7 @@ bool IsPackWhole(FileSystem& file_system, const std::string& object_directory,
                             ByteView(*index).last(kHash));
 }
 
-Result<std::vector<uint32_t>> ReadPackMtimes(
+Result<IndexedVector<PackRank, uint32_t>> ReadPackMtimes(
     FileSystem& file_system, const std::string& object_directory,
     const std::string& name, uint32_t count) {
   const std::string path =

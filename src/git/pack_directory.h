@@ -49,7 +49,7 @@ bool IsPackWhole(FileSystem& file_system, const std::string& object_directory,
 
 // When each object of a cruft pack was last used, by rank. kSourceCorrupt when
 // that cannot be read.
-Result<std::vector<uint32_t>> ReadPackMtimes(
+Result<IndexedVector<PackRank, uint32_t>> ReadPackMtimes(
     FileSystem& file_system, const std::string& object_directory,
     const std::string& name, uint32_t count);
 

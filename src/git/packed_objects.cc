@@ -62,9 +62,9 @@ Status PackedObjects::MergeIds() {
                          ObjectIdTable::Merge(ObjectFormat::kSha1, tables));
   places_.resize(ids_.size());
   // Backwards, so that the first pack of an object stays.
-  for (auto number = static_cast<uint32_t>(tables.size()); number-- > 0;) {
-    const ObjectIdTable& table = tables[number];
-    for (uint32_t rank = 0; rank < table.size(); ++rank) {
+  for (PackNumber number = readers_.end_index(); number-- != PackNumber();) {
+    const PackIds& table = readers_[number]->ids();
+    for (const PackRank rank : table.ranks()) {
       places_[*ids_.Find(table[rank])] = {number, rank};
     }
   }
@@ -79,7 +79,7 @@ std::optional<PackedObjects::Place> PackedObjects::Find(
     const PackAndRank& place = places_[*at];
     return Place{readers_[place.number].get(), place.number, place.rank};
   }
-  for (uint32_t number = 0; number < readers_.size(); ++number) {
+  for (const PackNumber number : readers_.indexes()) {
     PackReader* const reader = readers_[number].get();
     if (const auto rank = reader->ids().Find(id)) {
       return Place{reader, number, *rank};

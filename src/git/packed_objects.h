@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/index_spaces.h"
 #include "object/object_id_table.h"
 #include "pack/pack_reader.h"
 #include "zpack/result.h"
@@ -40,12 +41,13 @@ class PackedObjects {
   // Where an object is: the first of the packs that hold it.
   struct Place {
     PackReader* pack = nullptr;
-    uint32_t number = 0;  // of the pack
-    uint32_t rank = 0;
+    PackNumber number;  // of the pack
+    PackRank rank;
   };
   std::optional<Place> Find(const ObjectId& id) const;
 
-  const std::vector<std::unique_ptr<PackReader>>& readers() const {
+  const IndexedVector<PackNumber, std::unique_ptr<PackReader>>& readers()
+      const {
     return readers_;
   }
 
@@ -54,11 +56,11 @@ class PackedObjects {
   Status MergeIds();
 
   struct PackAndRank {
-    uint32_t number = 0;
-    uint32_t rank = 0;
+    PackNumber number;
+    PackRank rank;
   };
 
-  std::vector<std::unique_ptr<PackReader>> readers_;
+  IndexedVector<PackNumber, std::unique_ptr<PackReader>> readers_;
   std::set<std::string> paths_;  // without extension
   std::optional<Error> unreadable_;
   // Of many packs, all ids, and where each is; else nothing.

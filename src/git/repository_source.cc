@@ -58,7 +58,8 @@ class RepositorySource final : public ObjectSource {
   Result<std::vector<ObjectId>> ListOtherTips() override {
     return ReadOtherTips(location_.common_directory);
   }
-  Result<std::vector<bool>> FindUndeltified(const PathTable& paths) override {
+  Result<IndexedVector<PathNumber, bool>> FindUndeltified(
+      const PathTable& paths) override {
     return FindUndeltifiedPaths(repository_.get(), paths);
   }
   std::optional<PackedForm> FindPacked(const ObjectId& id) override {

@@ -24,7 +24,7 @@ constexpr unsigned kCommitsTogether = 16;
 
 }  // namespace
 
-std::optional<uint32_t> FindNeeded(const ObjectList& list, const ObjectId& id,
+std::optional<ListRank> FindNeeded(const ObjectList& list, const ObjectId& id,
                                    std::set<ObjectId>& missing) {
   const auto rank = list.ids.Find(id);
   if (!rank &&
@@ -37,8 +37,7 @@ std::optional<uint32_t> FindNeeded(const ObjectList& list, const ObjectId& id,
 
 HistoryWalker::HistoryWalker(ObjectSource& source,
                              const std::vector<ObjectId>& shallow,
-                             const ObjectList& list,
-                             const std::vector<bool>& complete,
+                             const ObjectList& list, const ListMarks& complete,
                              unsigned threads)
     : source_(source),
       list_(list),
@@ -70,7 +69,7 @@ Result<bool> HistoryWalker::Next(HistorySlice& slice) {
 }
 
 Status HistoryWalker::FollowNewest(HistorySlice& slice) {
-  const uint32_t rank = commits_.top().rank;
+  const ListRank rank = commits_.top().rank;
   commits_.pop();
   const auto links = std::move(links_.extract(rank).mapped());
   if (!links.first.empty()) {
@@ -87,7 +86,7 @@ Status HistoryWalker::FollowNewest(HistorySlice& slice) {
   return {};
 }
 
-bool HistoryWalker::Meet(uint32_t rank, HistorySlice& slice) {
+bool HistoryWalker::Meet(ListRank rank, HistorySlice& slice) {
   if (met_[rank]) return false;
   met_[rank] = true;
   slice.steps.push_back({{.rank = rank}});
@@ -102,7 +101,7 @@ Status HistoryWalker::Read(HistorySlice& slice) {
   return {};
 }
 
-Status HistoryWalker::AddTip(uint32_t rank, HistorySlice& slice) {
+Status HistoryWalker::AddTip(ListRank rank, HistorySlice& slice) {
   while (!met_[rank]) {
     ZPACK_ASSIGN_OR_RETURN(const ObjectInfo info,
                            source_.ReadInfo(list_.ids[rank]));
@@ -123,7 +122,7 @@ Status HistoryWalker::AddTip(uint32_t rank, HistorySlice& slice) {
   return {};
 }
 
-Status HistoryWalker::AddCommit(uint32_t rank, HistorySlice& slice) {
+Status HistoryWalker::AddCommit(ListRank rank, HistorySlice& slice) {
   if (!Meet(rank, slice)) return {};
   ZPACK_TRY(Read(slice));
   if (slice.steps.back().object.type != ObjectType::kCommit) return {};

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/index_spaces.h"
 #include "inventory/object_list.h"
 #include "object/object_source.h"
 #include "zpack/result.h"
@@ -23,8 +24,8 @@ namespace zpack {
 
 // An object that a walk met.
 struct MetObject {
-  uint32_t rank = 0;
-  uint32_t path = PathTable::kRoot;  // in the table of the slice
+  ListRank rank;
+  PathNumber path = PathTable::kRoot;  // in the table of the slice
   // Unknown, unless it was read.
   ObjectType type = ObjectList::kUnknownType;
   uint64_t size = 0;
@@ -56,7 +57,7 @@ struct HistorySlice {
 
 // The rank of an id that is needed. Notes it in `missing` when there is none,
 // except that Git knows the empty tree without storing it.
-std::optional<uint32_t> FindNeeded(const ObjectList& list, const ObjectId& id,
+std::optional<ListRank> FindNeeded(const ObjectList& list, const ObjectId& id,
                                    std::set<ObjectId>& missing);
 
 class HistoryWalker {
@@ -65,7 +66,7 @@ class HistoryWalker {
   // `complete` has, by rank; empty, it has none. All outlive this. `threads`
   // is how many walk slices at a time.
   HistoryWalker(ObjectSource& source, const std::vector<ObjectId>& shallow,
-                const ObjectList& list, const std::vector<bool>& complete,
+                const ObjectList& list, const ListMarks& complete,
                 unsigned threads);
 
   // What `tips` reach, too, is to be walked. Its first steps go into `slice`.
@@ -79,7 +80,7 @@ class HistoryWalker {
  private:
   struct PendingCommit {
     uint64_t time;
-    uint32_t rank;
+    ListRank rank;
     // Newest first; ties in a fixed order.
     friend bool operator<(const PendingCommit& a, const PendingCommit& b) {
       return a.time != b.time ? a.time < b.time : a.rank > b.rank;
@@ -90,22 +91,22 @@ class HistoryWalker {
   Status FollowNewest(HistorySlice& slice);
   // Marks an object as met, and makes a step of it. True when it was not met
   // before, and what it needs is to be walked.
-  bool Meet(uint32_t rank, HistorySlice& slice);
+  bool Meet(ListRank rank, HistorySlice& slice);
   // Reads the object of the last step.
   Status Read(HistorySlice& slice);
   // Follows tags to what they point at, and starts from there.
-  Status AddTip(uint32_t rank, HistorySlice& slice);
-  Status AddCommit(uint32_t rank, HistorySlice& slice);
+  Status AddTip(ListRank rank, HistorySlice& slice);
+  Status AddCommit(ListRank rank, HistorySlice& slice);
 
   ObjectSource& source_;
   const ObjectList& list_;
-  const std::vector<bool>& complete_;
+  const ListMarks& complete_;
   uint64_t slices_before_;  // their steps to those of the next slice
   std::set<ObjectId> shallow_;
-  std::vector<bool> met_;  // by rank
+  ListMarks met_;  // by rank
   std::priority_queue<PendingCommit> commits_;
   // Links of the commits that wait in `commits_`, by rank.
-  std::unordered_map<uint32_t, std::pair<ObjectId, std::vector<ObjectId>>>
+  std::unordered_map<ListRank, std::pair<ObjectId, std::vector<ObjectId>>>
       links_;
   uint64_t steps_ = 0;  // of all slices
   Bytes content_;

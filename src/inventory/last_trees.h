@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 
 namespace zpack {
 
@@ -21,7 +22,7 @@ class LastTrees {
   explicit LastTrees(uint64_t max_bytes) : max_bytes_(max_bytes) {}
 
   // The tree of a path; empty when there is none. Valid until the next call.
-  ByteView Find(uint32_t path) const {
+  ByteView Find(PathNumber path) const {
     for (const Trees* trees : {&young_, &old_}) {
       const auto tree = trees->find(path);
       if (tree != trees->end()) return tree->second;
@@ -30,7 +31,7 @@ class LastTrees {
   }
 
   // Keeps a copy in the place of the last one.
-  void Insert(uint32_t path, ByteView content) {
+  void Insert(PathNumber path, ByteView content) {
     if (content.size() > max_bytes_ / 2) return Erase(path);
     const auto [tree, added] = young_.try_emplace(path);
     if (added) {
@@ -49,9 +50,9 @@ class LastTrees {
   }
 
  private:
-  using Trees = std::unordered_map<uint32_t, Bytes>;
+  using Trees = std::unordered_map<PathNumber, Bytes>;
 
-  void Erase(uint32_t path) {
+  void Erase(PathNumber path) {
     old_.erase(path);
     const auto tree = young_.find(path);
     if (tree == young_.end()) return;

@@ -29,10 +29,11 @@ constexpr uint64_t kGrain = 16;
 // Paths sorted by extension, then by name, then as the walk met them. Full
 // paths are not compared: with deep directories they would take quadratic
 // memory.
-std::vector<uint32_t> SortPaths(const PathTable& paths) {
-  std::vector<uint32_t> order(paths.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::ranges::sort(order, {}, [&](uint32_t path) {
+IndexedVector<PathPosition, PathNumber> SortPaths(const PathTable& paths) {
+  IndexedVector<PathPosition, PathNumber> order;
+  order.reserve(paths.size());
+  for (const PathNumber path : paths.numbers()) order.push_back(path);
+  std::ranges::sort(order.raw(), {}, [&](PathNumber path) {
     const std::string_view name = paths.Name(path);
     return std::tuple(FileExtension(name), name, path);
   });
@@ -41,17 +42,18 @@ std::vector<uint32_t> SortPaths(const PathTable& paths) {
 
 // The blobs of one path.
 struct Lineage {
-  static constexpr uint32_t kNone = 0xffffffff;
-  uint32_t newest = kNone;  // ranks
-  uint32_t oldest = kNone;
+  static constexpr ListRank kNone{0xffffffff};
+  ListRank newest = kNone;
+  ListRank oldest = kNone;
   // Of these two, once they were read:
   std::array<ContentSketch, 2> sketches;
   bool incompressible = false;
 };
 
-std::vector<Lineage> FindLineages(const ObjectList& list, uint64_t max_size) {
-  std::vector<Lineage> lineages(list.path_table.size());
-  for (uint32_t rank = 0; rank < list.ids.size(); ++rank) {
+IndexedVector<PathNumber, Lineage> FindLineages(const ObjectList& list,
+                                                uint64_t max_size) {
+  IndexedVector<PathNumber, Lineage> lineages(list.path_table.size());
+  for (const ListRank rank : list.ids.ranks()) {
     if (list.types[rank] != ObjectType::kBlob || !list.reached(rank) ||
         list.sizes[rank] > max_size) {
       continue;
@@ -105,12 +107,12 @@ bool AreAlike(const ContentSketch& a, const ContentSketch& b) {
 // Sets of paths. The representative is the one first in the order.
 class Groups {
  public:
-  explicit Groups(const std::vector<uint32_t>& positions)
+  explicit Groups(const IndexedVector<PathNumber, PathPosition>& positions)
       : positions_(positions), parents_(positions.size()) {
-    std::iota(parents_.begin(), parents_.end(), 0U);
+    for (const PathNumber path : parents_.indexes()) parents_[path] = path;
   }
 
-  uint32_t Find(uint32_t path) {
+  PathNumber Find(PathNumber path) {
     while (parents_[path] != path) {
       parents_[path] = parents_[parents_[path]];
       path = parents_[path];
@@ -118,7 +120,7 @@ class Groups {
     return path;
   }
 
-  void Join(uint32_t a, uint32_t b) {
+  void Join(PathNumber a, PathNumber b) {
     a = Find(a);
     b = Find(b);
     if (positions_[a] > positions_[b]) std::swap(a, b);
@@ -126,19 +128,19 @@ class Groups {
   }
 
  private:
-  const std::vector<uint32_t>& positions_;
-  std::vector<uint32_t> parents_;
+  const IndexedVector<PathNumber, PathPosition>& positions_;
+  IndexedVector<PathNumber, PathNumber> parents_;
 };
 
 }  // namespace
 
 Result<Lineages> GroupLineages(ObjectSource& source, const ObjectList& list,
                                uint64_t max_size, const RunOptions& run) {
-  std::vector<uint32_t> order = SortPaths(list.path_table);
-  std::vector<uint32_t> positions(order.size());
-  for (uint32_t i = 0; i < order.size(); ++i) positions[order[i]] = i;
+  IndexedVector<PathPosition, PathNumber> order = SortPaths(list.path_table);
+  IndexedVector<PathNumber, PathPosition> positions(order.size());
+  for (const PathPosition i : order.indexes()) positions[order[i]] = i;
 
-  std::vector<Lineage> lineages = FindLineages(list, max_size);
+  IndexedVector<PathNumber, Lineage> lineages = FindLineages(list, max_size);
   uint64_t total_bytes = 0;
   for (const Lineage& lineage : lineages) {
     total_bytes += ExaminedBytes(list, lineage);
@@ -151,7 +153,7 @@ Result<Lineages> GroupLineages(ObjectSource& source, const ObjectList& list,
         Compressibility compressibility;
         uint64_t bytes = 0;
         for (uint64_t i = begin; i < end; ++i) {
-          Lineage& lineage = lineages[order[i]];
+          Lineage& lineage = lineages[order.raw()[i]];
           ZPACK_TRY(Examine(source, list, compressibility, lineage));
           bytes += ExaminedBytes(list, lineage);
         }
@@ -161,9 +163,10 @@ Result<Lineages> GroupLineages(ObjectSource& source, const ObjectList& list,
   ZPACK_TRY(examined);
 
   Groups groups(positions);
-  SketchIndex index;
-  std::vector<bool> alike(order.size());  // by path: resembles anything
-  for (const uint32_t path : order) {
+  SketchIndex<PathNumber> index;
+  IndexedVector<PathNumber, bool> alike(
+      order.size());  // by path: resembles anything
+  for (const PathNumber path : order) {
     const Lineage& lineage = lineages[path];
     alike[path] = AreAlike(lineage.sketches[0], lineage.sketches[1]);
     for (const ContentSketch& sketch : lineage.sketches) {
@@ -180,15 +183,15 @@ Result<Lineages> GroupLineages(ObjectSource& source, const ObjectList& list,
   Lineages result;
   result.positions.resize(order.size());
   result.incompressible.resize(order.size());
-  for (uint32_t path = 0; path < order.size(); ++path) {
+  for (const PathNumber path : list.path_table.numbers()) {
     result.incompressible[path] = lineages[path].incompressible && !alike[path];
   }
-  std::ranges::sort(order, {}, [&](uint32_t path) {
+  std::ranges::sort(order.raw(), {}, [&](PathNumber path) {
     return std::tuple(positions[groups.Find(path)], positions[path]);
   });
-  for (uint32_t i = 0; i < order.size(); ++i) result.positions[order[i]] = i;
+  for (const PathPosition i : order.indexes()) result.positions[order[i]] = i;
   result.groups.resize(order.size());
-  for (const uint32_t path : order) {
+  for (const PathNumber path : order) {
     result.groups[path] = result.positions[groups.Find(path)];
   }
   return result;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/index_spaces.h"
 #include "inventory/object_list.h"
 #include "object/object_source.h"
 #include "zpack/options.h"
@@ -19,12 +20,12 @@ namespace zpack {
 
 struct Lineages {
   // By path number: position of the path when alike ones are side by side.
-  std::vector<uint32_t> positions;
+  IndexedVector<PathNumber, PathPosition> positions;
   // By path number: position of the first path that is alike.
-  std::vector<uint32_t> groups;
+  IndexedVector<PathNumber, PathPosition> groups;
   // By path number: true when its blobs are compressed already and nothing
   // resembles them, so that neither deltas nor compression would gain.
-  std::vector<bool> incompressible;
+  IndexedVector<PathNumber, bool> incompressible;
 };
 
 // Reads the newest and the oldest blob of each path, except those larger than

@@ -8,7 +8,7 @@
 namespace zpack {
 namespace {
 
-Status CheckInfo(ObjectSource& source, const ObjectList& list, uint32_t rank,
+Status CheckInfo(ObjectSource& source, const ObjectList& list, ListRank rank,
                  const ObjectInfo& info) {
   if (info == ObjectInfo{list.types[rank], list.sizes[rank]}) return {};
   return MakeError(ErrorCode::kSourceCorrupt,
@@ -18,7 +18,7 @@ Status CheckInfo(ObjectSource& source, const ObjectList& list, uint32_t rank,
 
 }  // namespace
 
-Status ReadListed(ObjectSource& source, const ObjectList& list, uint32_t rank,
+Status ReadListed(ObjectSource& source, const ObjectList& list, ListRank rank,
                   Bytes& content) {
   ZPACK_ASSIGN_OR_RETURN(const ObjectType type,
                          source.Read(list.ids[rank], content));
@@ -27,7 +27,7 @@ Status ReadListed(ObjectSource& source, const ObjectList& list, uint32_t rank,
 
 Result<std::unique_ptr<ObjectStream>> OpenListed(ObjectSource& source,
                                                  const ObjectList& list,
-                                                 uint32_t rank) {
+                                                 ListRank rank) {
   ZPACK_ASSIGN_OR_RETURN(auto stream, source.Open(list.ids[rank]));
   ZPACK_TRY(CheckInfo(source, list, rank, stream->info()));
   return stream;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/index_spaces.h"
 #include "inventory/object_list.h"
 #include "object/object_source.h"
 #include "zpack/result.h"
@@ -18,12 +19,12 @@ namespace zpack {
 // Fills `content` with the object of this rank. Errors are those of
 // ObjectSource::Read, and kSourceCorrupt when its type or size is another one
 // than listed.
-Status ReadListed(ObjectSource& source, const ObjectList& list, uint32_t rank,
+Status ReadListed(ObjectSource& source, const ObjectList& list, ListRank rank,
                   Bytes& content);
 
 // The same for ObjectSource::Open.
 Result<std::unique_ptr<ObjectStream>> OpenListed(ObjectSource& source,
                                                  const ObjectList& list,
-                                                 uint32_t rank);
+                                                 ListRank rank);
 
 }  // namespace zpack

@@ -60,30 +60,33 @@ enum class Unreadable : uint8_t { kFail, kLeaveOutUnreached };
 // Types and sizes of what the walk did not read. What is left out has no type.
 Status ReadInfos(ObjectSource& source, ObjectList& list, const RunOptions& run,
                  Unreadable unreadable) {
-  return ParallelFor(
-      ResolveThreads(run.threads), run.stop, list.ids.size(), kInfoGrain,
-      [&](uint64_t begin, uint64_t end) -> Status {
-        for (auto rank = static_cast<uint32_t>(begin); rank < end; ++rank) {
-          if (list.types[rank] != ObjectList::kUnknownType) continue;
-          const auto info = source.ReadInfo(list.ids[rank]);
-          if (info) {
-            list.types[rank] = info->type;
-            list.sizes[rank] = info->size;
-          } else if (unreadable == Unreadable::kFail || list.reached(rank) ||
-                     info.error().code == ErrorCode::kIo) {
-            return std::unexpected(info.error());
-          }
-        }
-        return {};
-      });
+  return ParallelFor(ResolveThreads(run.threads), run.stop, list.ids.size(),
+                     kInfoGrain, [&](uint64_t begin, uint64_t end) -> Status {
+                       for (const ListRank rank :
+                            IndexRange(ListRank(static_cast<uint32_t>(begin)),
+                                       ListRank(static_cast<uint32_t>(end)))) {
+                         if (list.types[rank] != ObjectList::kUnknownType)
+                           continue;
+                         const auto info = source.ReadInfo(list.ids[rank]);
+                         if (info) {
+                           list.types[rank] = info->type;
+                           list.sizes[rank] = info->size;
+                         } else if (unreadable == Unreadable::kFail ||
+                                    list.reached(rank) ||
+                                    info.error().code == ErrorCode::kIo) {
+                           return std::unexpected(info.error());
+                         }
+                       }
+                       return {};
+                     });
 }
 
 }  // namespace
 
-ObjectList KeepObjects(ObjectList list, const std::vector<bool>& keep) {
+ObjectList KeepObjects(ObjectList list, const ListMarks& keep) {
   ObjectList kept;
   Bytes ids;
-  for (uint32_t rank = 0; rank < list.ids.size(); ++rank) {
+  for (const ListRank rank : list.ids.ranks()) {
     if (!keep[rank]) continue;
     Append(ids, list.ids[rank].bytes());
     kept.paths.push_back(list.paths[rank]);
@@ -98,8 +101,8 @@ ObjectList KeepObjects(ObjectList list, const std::vector<bool>& keep) {
 }
 
 ObjectList KeepReached(ObjectList list) {
-  std::vector<bool> reached(list.ids.size());
-  for (uint32_t rank = 0; rank < list.ids.size(); ++rank) {
+  ListMarks reached(list.ids.size());
+  for (const ListRank rank : list.ids.ranks()) {
     reached[rank] = list.reached(rank);
   }
   return KeepObjects(std::move(list), reached);
@@ -111,7 +114,7 @@ namespace {
 // those that `find_complete` gives for the list.
 Result<ObjectList> ListAndWalk(
     ObjectSource& source, const RefsSnapshot& refs,
-    const std::function<std::vector<bool>(const ObjectIdTable&)>& find_complete,
+    const std::function<ListMarks(const ListIds&)>& find_complete,
     const RunOptions& run) {
   ObjectList list;
   {
@@ -120,12 +123,12 @@ Result<ObjectList> ListAndWalk(
     phase.Advance(list.ids.size(), 0);
   }
   const uint32_t count = list.ids.size();
-  FillTable(list.types, count, ObjectList::kUnknownType);
-  FillTable(list.sizes, count);
-  FillTable(list.paths, count, PathTable::kRoot);
-  FillTable(list.visits, count, ObjectList::kUnreached);
+  FillTable(list.types.raw(), count, ObjectList::kUnknownType);
+  FillTable(list.sizes.raw(), count);
+  FillTable(list.paths.raw(), count, PathTable::kRoot);
+  FillTable(list.visits.raw(), count, ObjectList::kUnreached);
 
-  std::vector<bool> complete = find_complete(list.ids);
+  ListMarks complete = find_complete(list.ids);
   // What lies behind complete ones is not counted, however much that is.
   const ProgressPhase phase(run.progress, Phase::kCountingObjects,
                             complete.empty() ? count : 0, 0);
@@ -142,15 +145,16 @@ Result<ObjectList> ListAndWalk(
 }
 
 // Marks by rank of `from`, by rank of `to` instead.
-std::vector<bool> MoveMarks(const ObjectIdTable& from,
-                            const std::vector<bool>& marks,
-                            const ObjectIdTable& to) {
-  std::vector<bool> moved(to.size());
-  uint32_t at = 0;  // both are sorted
-  for (uint32_t rank = 0; rank < to.size() && at < from.size(); ++rank) {
+ListMarks MoveMarks(const FileIds& from, const FileMarks& marks,
+                    const ListIds& to) {
+  ListMarks moved(to.size());
+  FileRank at;  // both are sorted
+  const FileRank end = marks.end_index();
+  for (const ListRank rank : to.ranks()) {
     const ObjectId id = to[rank];
-    while (at < from.size() && from[at] < id) ++at;
-    moved[rank] = at < from.size() && from[at] == id && marks[at];
+    while (at < end && from[at] < id) ++at;
+    if (at == end) break;
+    moved[rank] = from[at] == id && marks[at];
   }
   return moved;
 }
@@ -164,16 +168,15 @@ Result<ObjectList> EnumerateObjects(ObjectSource& source,
   ZPACK_ASSIGN_OR_RETURN(
       ObjectList list,
       ListAndWalk(
-          source, refs,
-          [](const ObjectIdTable&) { return std::vector<bool>(); }, run));
+          source, refs, [](const ListIds&) { return ListMarks(); }, run));
   if (set == ObjectSet::kReachable) list = KeepReached(std::move(list));
   if (unreadable == nullptr) {
     ZPACK_TRY(ReadInfos(source, list, run, Unreadable::kFail));
     return list;
   }
   ZPACK_TRY(ReadInfos(source, list, run, Unreadable::kLeaveOutUnreached));
-  std::vector<bool> readable(list.ids.size());
-  for (uint32_t rank = 0; rank < readable.size(); ++rank) {
+  ListMarks readable(list.ids.size());
+  for (const ListRank rank : readable.indexes()) {
     readable[rank] = list.types[rank] != ObjectList::kUnknownType;
     if (!readable[rank]) unreadable->push_back(list.ids[rank]);
   }
@@ -188,28 +191,29 @@ Result<AddedObjects> EnumerateAddedObjects(ObjectSource& source,
   ZPACK_ASSIGN_OR_RETURN(ObjectList list,
                          ListAndWalk(
                              source, refs,
-                             [&](const ObjectIdTable& ids) {
+                             [&](const ListIds& ids) {
                                return MoveMarks(known.ids, known.complete, ids);
                              },
                              run));
   AddedObjects added;
   added.met.resize(known.ids.size());
-  std::vector<bool> is_added(list.ids.size());
+  ListMarks is_added(list.ids.size());
   Bytes ids;
   ids.reserve(list.ids.bytes().size());
-  uint32_t at = 0;  // in `known`, whose ids are in the same order
-  for (uint32_t rank = 0; rank < list.ids.size(); ++rank) {
+  FileRank at;  // in `known`, whose ids are in the same order
+  const FileRank end = added.met.end_index();
+  for (const ListRank rank : list.ids.ranks()) {
     const ObjectId id = list.ids[rank];
-    while (at < known.ids.size() && known.ids[at] < id) {
+    while (at < end && known.ids[at] < id) {
       added.gone.push_back(known.ids[at++]);
     }
-    const bool is_known = at < known.ids.size() && known.ids[at] == id;
+    const bool is_known = at < end && known.ids[at] == id;
     if (is_known) added.met[at++] = list.reached(rank);
     is_added[rank] =
         !is_known && (set == ObjectSet::kAll || list.reached(rank));
     if (is_known || is_added[rank]) Append(ids, id.bytes());
   }
-  while (at < known.ids.size()) added.gone.push_back(known.ids[at++]);
+  while (at < end) added.gone.push_back(known.ids[at++]);
   // A subsequence of sorted ids is sorted.
   added.ids = *ObjectIdTable::FromSorted(list.ids.format(), std::move(ids));
   added.list = KeepObjects(std::move(list), is_added);

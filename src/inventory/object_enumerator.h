@@ -31,17 +31,17 @@ Result<ObjectList> EnumerateObjects(
 
 // Objects that a file holds already.
 struct KnownObjects {
-  const ObjectIdTable& ids;
+  FileIds ids;
   // By rank: everything that the object needs, and what that needs, is known,
   // too.
-  std::vector<bool> complete;
+  FileMarks complete;
 };
 
 // What a source has besides.
 struct AddedObjects {
-  ObjectIdTable ids;           // the known ones that the source has, and `list`
+  FileIds ids;                 // the known ones that the source has, and `list`
   ObjectList list;             // what is not known
-  std::vector<bool> met;       // by rank of the known ones: reached by the walk
+  FileMarks met;               // by rank of the known ones: reached by the walk
   std::vector<ObjectId> gone;  // known ones that the source does not have
 };
 
@@ -54,7 +54,7 @@ Result<AddedObjects> EnumerateAddedObjects(ObjectSource& source,
                                            const RunOptions& run);
 
 // The objects of `list` for which `keep`, by rank, is true.
-ObjectList KeepObjects(ObjectList list, const std::vector<bool>& keep);
+ObjectList KeepObjects(ObjectList list, const ListMarks& keep);
 // Those that the walk reached.
 ObjectList KeepReached(ObjectList list);
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/index_spaces.h"
 #include "object/object_id_table.h"
 #include "object/path_table.h"
 
@@ -16,22 +17,23 @@ namespace zpack {
 
 struct ObjectList {
   // Value of `visit` for an object that the walk did not reach.
-  static constexpr uint32_t kUnreached = 0xffffffff;
+  static constexpr VisitNumber kUnreached{0xffffffff};
 
   // Value of `types` until an object's header was read.
   static constexpr ObjectType kUnknownType{0};
 
-  ObjectIdTable ids;
+  ListIds ids;
   // By rank of the id:
-  std::vector<ObjectType> types;
-  std::vector<uint64_t> sizes;
-  std::vector<uint32_t> paths;   // where the walk first met it, in `path_table`
-  std::vector<uint32_t> visits;  // position in the walk; newest commits first
+  IndexedVector<ListRank, ObjectType> types;
+  IndexedVector<ListRank, uint64_t> sizes;
+  // Where the walk first met it, in `path_table`.
+  IndexedVector<ListRank, PathNumber> paths;
+  IndexedVector<ListRank, VisitNumber> visits;  // newest commits first
   PathTable path_table;
 
-  bool reached(uint32_t rank) const { return visits[rank] != kUnreached; }
+  bool reached(ListRank rank) const { return visits[rank] != kUnreached; }
   // Asks for the memory of an object that is going to be read.
-  void Prefetch(uint32_t rank) const {
+  void Prefetch(ListRank rank) const {
     ids.Prefetch(rank);
     __builtin_prefetch(&types[rank]);
     __builtin_prefetch(&sizes[rank]);

@@ -19,7 +19,7 @@ constexpr uint64_t kLastTreesSize = uint64_t{64} << 20;
 
 ObjectWalker::ObjectWalker(ObjectSource& source,
                            const std::vector<ObjectId>& shallow,
-                           ObjectList& list, std::vector<bool> complete,
+                           ObjectList& list, ListMarks complete,
                            const RunOptions& run)
     : source_(source),
       list_(list),
@@ -50,7 +50,7 @@ Status ObjectWalker::Walk(const std::vector<ObjectId>& tips) {
 
 void ObjectWalker::Merge(const HistorySlice& slice) {
   missing_.insert(slice.missing.begin(), slice.missing.end());
-  const uint32_t visited = next_visit_;
+  const VisitNumber visited = next_visit_;
   PathTranslation to_list(slice.paths, list_.path_table);
   size_t step = 0;
   size_t met = 0;
@@ -66,7 +66,7 @@ void ObjectWalker::Merge(const HistorySlice& slice) {
 }
 
 void ObjectWalker::Visit(const MetObject& object, PathTranslation& to_list) {
-  const uint32_t rank = object.rank;
+  const ListRank rank = object.rank;
   if (object.type != ObjectList::kUnknownType) {
     list_.types[rank] = object.type;
     list_.sizes[rank] = object.size;

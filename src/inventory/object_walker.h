@@ -27,8 +27,7 @@ class ObjectWalker {
   // does not go behind the objects that `complete` has, by rank: what they
   // need is known to be there. Empty, it has none.
   ObjectWalker(ObjectSource& source, const std::vector<ObjectId>& shallow,
-               ObjectList& list, std::vector<bool> complete,
-               const RunOptions& run);
+               ObjectList& list, ListMarks complete, const RunOptions& run);
 
   // Walks everything that `tips` reach. An object that is needed and not there
   // is noted in missing().
@@ -44,11 +43,11 @@ class ObjectWalker {
 
   ObjectSource& source_;
   ObjectList& list_;
-  std::vector<bool> complete_;
+  ListMarks complete_;
   const RunOptions& run_;
   HistoryWalker history_;
   std::set<ObjectId> missing_;
-  uint32_t next_visit_ = 0;
+  VisitNumber next_visit_;
 };
 
 }  // namespace zpack

@@ -19,7 +19,7 @@ constexpr size_t kEntriesTogether = 1024;
 }  // namespace
 
 TreeWalker::TreeWalker(ObjectSource& source, const ObjectList& list,
-                       const std::vector<bool>& complete, uint64_t memory,
+                       const ListMarks& complete, uint64_t memory,
                        std::stop_token stop)
     : source_(source),
       list_(list),
@@ -48,7 +48,7 @@ Status TreeWalker::Walk(HistorySlice& slice) {
   return {};
 }
 
-void TreeWalker::Meet(uint32_t rank, bool is_tree, uint32_t path,
+void TreeWalker::Meet(ListRank rank, bool is_tree, PathNumber path,
                       HistorySlice& slice) {
   Known(is_tree)[rank] = true;
   if (is_tree && (complete_.empty() || !complete_[rank])) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 #include "inventory/history_walker.h"
 #include "inventory/last_trees.h"
 #include "inventory/object_list.h"
@@ -28,8 +29,7 @@ class TreeWalker {
   // Only `list.ids` is used; `complete` is that of HistoryWalker. All outlive
   // this. Keeps the last tree of each directory, up to `memory` bytes.
   TreeWalker(ObjectSource& source, const ObjectList& list,
-             const std::vector<bool>& complete, uint64_t memory,
-             std::stop_token stop);
+             const ListMarks& complete, uint64_t memory, std::stop_token stop);
 
   // Fills in what the trees of `slice` have, group by group: roots first, and
   // what is in them, level by level. Only what is met first, not what a slice
@@ -41,16 +41,16 @@ class TreeWalker {
   struct NewEntry {
     ObjectId id;
     bool is_tree = false;
-    uint32_t directory = 0;  // a path
-    size_t name_begin = 0;   // in `names_`
+    PathNumber directory;   // a path
+    size_t name_begin = 0;  // in `names_`
     size_t name_size = 0;
-    std::optional<uint32_t> rank;
+    std::optional<ListRank> rank;
   };
 
-  std::vector<bool>& Known(bool is_tree) { return is_tree ? trees_ : others_; }
+  ListMarks& Known(bool is_tree) { return is_tree ? trees_ : others_; }
   // Notes an object, and in `pending_` that it is to be walked. REQUIRES: not
   // known.
-  void Meet(uint32_t rank, bool is_tree, uint32_t path, HistorySlice& slice);
+  void Meet(ListRank rank, bool is_tree, PathNumber path, HistorySlice& slice);
   // Walks some of the next trees of `pending_`.
   Status WalkPending(HistorySlice& slice);
   // Reads one, and appends to `entries_`.
@@ -60,12 +60,12 @@ class TreeWalker {
 
   ObjectSource& source_;
   const ObjectList& list_;
-  const std::vector<bool>& complete_;
+  const ListMarks& complete_;
   std::stop_token stop_;
   // By rank, of all slices: met as a tree, and as something else. An odd tree
   // can call a tree a file.
-  std::vector<bool> trees_;
-  std::vector<bool> others_;
+  ListMarks trees_;
+  ListMarks others_;
   std::vector<size_t> pending_;  // trees, as positions in the slice's `met`
   size_t walked_ = 0;            // of `pending_`
   PathTable paths_;              // of all slices

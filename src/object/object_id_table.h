@@ -3,8 +3,8 @@
 //
 // A sorted set of object ids in one flat array: 20 (or 32) bytes an id, and
 // half a byte more to find it fast. The position of an id in it is called its
-// rank. Immutable once built, so any number of threads may read it, and copies
-// share the array.
+// rank; RankedIds below says in what. Immutable once built, so any number of
+// threads may read it, and copies share the array.
 
 #pragma once
 
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 #include "zpack/object_id.h"
 #include "zpack/result.h"
 
@@ -91,6 +92,43 @@ class ObjectIdTable {
   size_t width_ = ObjectIdWidth(ObjectFormat::kSha1);
   std::shared_ptr<const Ids> ids_ = std::make_shared<Ids>();
 };
+
+// A table whose ranks have a space. One that has none yet gets one by being
+// assigned to this; one that has another must be converted explicitly.
+template <typename Rank>
+class RankedIds : public ObjectIdTable {
+ public:
+  RankedIds() = default;
+  // Implicit, for results of the functions above.
+  RankedIds(ObjectIdTable ids) : ObjectIdTable(std::move(ids)) {}
+  template <typename Other>
+  RankedIds(const RankedIds<Other>&) = delete;
+
+  IndexRange<Rank> ranks() const { return IndexRange<Rank>(size()); }
+  // The same ids, for someone to whom ranks mean nothing or something else.
+  const ObjectIdTable& unranked() const { return *this; }
+
+  // As those of ObjectIdTable.
+  ObjectId operator[](Rank rank) const {
+    return ObjectIdTable::operator[](rank.value());
+  }
+  std::optional<Rank> Find(const ObjectId& id) const {
+    const std::optional<uint32_t> rank = ObjectIdTable::Find(id);
+    return rank ? std::optional(Rank(*rank)) : std::nullopt;
+  }
+  void Prefetch(Rank rank) const { ObjectIdTable::Prefetch(rank.value()); }
+  std::pair<Rank, Rank> FindPrefix(std::string_view hex_prefix) const {
+    const auto [first, last] = ObjectIdTable::FindPrefix(hex_prefix);
+    return {Rank(first), Rank(last)};
+  }
+};
+
+using FileIds = RankedIds<FileRank>;
+using ListIds = RankedIds<ListRank>;
+using PackIds = RankedIds<PackRank>;
+// By rank: whether something holds of an object.
+using FileMarks = IndexedVector<FileRank, bool>;
+using ListMarks = IndexedVector<ListRank, bool>;
 
 // Ranks of the ids only in `a` and only in `b`, ascending.
 struct ObjectIdDifference {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 #include "object/object_id_table.h"
 #include "object/path_table.h"
 #include "zpack/object_id.h"
@@ -34,7 +35,7 @@ class ObjectStream {
 
 // How a pack stores an object.
 struct PackedForm {
-  uint32_t pack = 0;  // which of the source's packs
+  PackNumber pack;    // of those of the source
   ObjectId base;      // of a delta; empty when the object is stored whole
   uint64_t size = 0;  // of the entry in the pack
 };
@@ -75,8 +76,9 @@ class ObjectSource {
 
   // By number in `paths`: true for those whose blobs are not to be stored as
   // deltas (gitattributes(5), `delta`). Not for several threads.
-  virtual Result<std::vector<bool>> FindUndeltified(const PathTable& paths) {
-    return std::vector<bool>(paths.size());
+  virtual Result<IndexedVector<PathNumber, bool>> FindUndeltified(
+      const PathTable& paths) {
+    return IndexedVector<PathNumber, bool>(paths.size());
   }
 
   // How an object is stored that can be copied as it is; nothing for others.

@@ -15,33 +15,33 @@ std::string_view FileExtension(std::string_view name) {
 
 PathTable::PathTable() { nodes_.push_back({kRoot, ""}); }
 
-uint32_t PathTable::Intern(uint32_t parent, std::string_view name) {
+PathNumber PathTable::Intern(PathNumber parent, std::string_view name) {
   const auto known = numbers_.find(Key{parent, name});
   if (known != numbers_.end()) return known->second;
-  const uint32_t number = size();
+  const PathNumber number(size());
   const Node& node = nodes_.emplace_back(Node{parent, std::string(name)});
   numbers_.emplace(Key{parent, node.name}, number);
   return number;
 }
 
-std::string PathTable::FullPath(uint32_t path) const {
-  std::vector<uint32_t> parts;
-  for (; path != kRoot; path = nodes_[path].parent) parts.push_back(path);
+std::string PathTable::FullPath(PathNumber path) const {
+  std::vector<PathNumber> parts;
+  for (; path != kRoot; path = Parent(path)) parts.push_back(path);
   std::string full;
-  for (const uint32_t part : std::views::reverse(parts)) {
+  for (const PathNumber part : std::views::reverse(parts)) {
     if (!full.empty()) full += '/';
-    full += nodes_[part].name;
+    full += Name(part);
   }
   return full;
 }
 
-uint32_t PathTranslation::operator()(uint32_t path) {
-  std::vector<uint32_t> unknown;
-  while (path != PathTable::kRoot && numbers_[path] == 0) {
+PathNumber PathTranslation::operator()(PathNumber path) {
+  std::vector<PathNumber> unknown;
+  while (path != PathTable::kRoot && numbers_[path] == PathTable::kRoot) {
     unknown.push_back(path);
     path = from_.Parent(path);
   }
-  uint32_t number =
+  PathNumber number =
       path == PathTable::kRoot ? PathTable::kRoot : numbers_[path];
   for (; !unknown.empty(); unknown.pop_back()) {
     number = to_.Intern(number, from_.Name(unknown.back()));

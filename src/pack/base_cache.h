@@ -25,6 +25,7 @@
 
 #include "base/bytes.h"
 #include "base/content_ring.h"
+#include "base/index_spaces.h"
 
 namespace zpack {
 
@@ -45,7 +46,7 @@ class BaseCache {
   }
 
   // A number for one more pack.
-  uint32_t AddPack() { return packs_++; }
+  CachedPack AddPack() { return packs_++; }
 
   // What was found; its memory is used for nothing else before Release.
   class Found {
@@ -66,7 +67,7 @@ class BaseCache {
   };
 
   // The content at a position of a pack.
-  Found Find(uint32_t pack, uint32_t position) {
+  Found Find(CachedPack pack, PackPosition position) {
     Part& part = OwnPart();
     std::unique_lock<std::mutex> lock(part.mutex);
     const uint64_t key = Key(pack, position);
@@ -76,7 +77,7 @@ class BaseCache {
   }
   // Keeps a copy, unless it would take the place of too many others.
   // REQUIRES: this thread holds nothing that was found.
-  void Insert(uint32_t pack, uint32_t position, ByteView content) {
+  void Insert(CachedPack pack, PackPosition position, ByteView content) {
     Part& part = OwnPart();
     const std::lock_guard<std::mutex> lock(part.mutex);
     part.contents.Insert(Key(pack, position), content);
@@ -89,7 +90,8 @@ class BaseCache {
     return bytes / landmark_bytes_ + 1;
   }
   // As Insert, for a landmark.
-  void InsertLandmark(uint32_t pack, uint32_t position, ByteView content) {
+  void InsertLandmark(CachedPack pack, PackPosition position,
+                      ByteView content) {
     Part& part = OwnPart();
     const std::lock_guard<std::mutex> lock(part.mutex);
     part.landmarks.Insert(Key(pack, position), content);
@@ -114,13 +116,13 @@ class BaseCache {
     return *parts_[number % parts_.size()];
   }
 
-  static uint64_t Key(uint32_t pack, uint32_t position) {
-    return uint64_t{pack} << 32 | position;
+  static uint64_t Key(CachedPack pack, PackPosition position) {
+    return uint64_t{pack.value()} << 32 | position.value();
   }
 
   uint64_t landmark_bytes_;  // of each part
   uint64_t content_bytes_;
-  uint32_t packs_ = 0;
+  CachedPack packs_;
   std::vector<std::unique_ptr<Part>> parts_;
 };
 

@@ -20,7 +20,7 @@ constexpr uint64_t kMaxHeader = 32;
 }  // namespace
 
 Status PackReader::ReadPieces(
-    uint32_t position, uint64_t from,
+    PackPosition position, uint64_t from,
     const std::function<Status(ByteView)>& piece) const {
   const uint64_t size = EntrySize(position);
   Bytes buffer;
@@ -33,8 +33,8 @@ Status PackReader::ReadPieces(
   return {};
 }
 
-Status PackReader::CheckEntry(uint32_t rank, const EntryHeader& header) const {
-  const uint32_t position = positions_[rank];
+Status PackReader::CheckEntry(PackRank rank, const EntryHeader& header) const {
+  const PackPosition position = positions_[rank];
   const auto bad = [&] {
     return MakeError(ErrorCode::kCorrupt, "bad entry at offset {} of '{}'",
                      AtOffset{entries_[position].offset},
@@ -64,23 +64,24 @@ Status PackReader::CheckEntry(uint32_t rank, const EntryHeader& header) const {
 }
 
 Result<PackReader::EntryHeader> PackReader::ReadHeader(
-    uint32_t position) const {
+    PackPosition position) const {
   Bytes start(std::min(kMaxHeader, EntrySize(position)));
   ZPACK_TRY(file_->Read(entries_[position].offset, start));
   return ParseHeader(position, start);
 }
 
-Status PackReader::Check(uint32_t rank) const {
+Status PackReader::Check(PackRank rank) const {
   ZPACK_ASSIGN_OR_RETURN(const EntryHeader header,
                          ReadHeader(positions_[rank]));
   return CheckEntry(rank, header);
 }
 
-bool PackReader::IsSound(uint32_t rank) {
+bool PackReader::IsSound(PackRank rank) {
   // Up to what is known, and back with what is found there.
-  std::vector<uint32_t> chain;
+  std::vector<PackPosition> chain;
   auto found = Soundness::kSound;
-  for (uint32_t at = positions_[rank]; at != kNoBase; at = entries_[at].base) {
+  for (PackPosition at = positions_[rank]; at != kNoBase;
+       at = entries_[at].base) {
     const Soundness known = soundness_[at];
     if (known != Soundness::kUnknown) {
       found = known;
@@ -97,8 +98,8 @@ bool PackReader::IsSound(uint32_t rank) {
   return found == Soundness::kSound;
 }
 
-Status PackReader::Copy(uint32_t rank, const PackedSink& sink) const {
-  const uint32_t position = positions_[rank];
+Status PackReader::Copy(PackRank rank, const PackedSink& sink) const {
+  const PackPosition position = positions_[rank];
   ZPACK_ASSIGN_OR_RETURN(const EntryHeader header, ReadHeader(position));
   ZPACK_TRY(CheckEntry(rank, header));
   ZPACK_TRY(sink.begin(header.size));

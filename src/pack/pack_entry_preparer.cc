@@ -40,7 +40,7 @@ DeltaPlannerOptions PlannerOptions(const Candidates& candidates,
 }
 
 // A run is in the order of paths, so that all of it is like one path.
-constexpr uint32_t kPath = 0;
+constexpr PathNumber kPath{0};
 
 }  // namespace
 
@@ -69,14 +69,14 @@ PreparedObject PackEntryPreparer::Deflate(ByteView raw, uint32_t base_distance,
 
 Result<PreparedObject> PackEntryPreparer::Prepare(ByteView content,
                                                   uint32_t like, Bytes& out) {
-  const auto position = static_cast<uint32_t>(numbers_.size());
-  ZPACK_CHECK(like <= position);
+  const RunPosition position = numbers_.end_index();
+  ZPACK_CHECK(like <= position.value());
   if (resemblance_ == Resemblance::kNone || content.size() < kMinPackDelta ||
       content.size() > max_size_) {
     numbers_.push_back(kNotPlanned);
     return Deflate(content, 0, out);
   }
-  std::optional<uint32_t> likely;
+  std::optional<CandidateNumber> likely;
   if (like != 0 && numbers_[position - like] != kNotPlanned) {
     likely = numbers_[position - like];
   }
@@ -93,7 +93,7 @@ Result<PreparedObject> PackEntryPreparer::Prepare(ByteView content,
   } else {
     prepared = Deflate(content, 0, out);
   }
-  numbers_.push_back(static_cast<uint32_t>(positions_.size()));
+  numbers_.push_back(positions_.end_index());
   positions_.push_back(position);
   planner_->Add(Bytes(content.begin(), content.end()), kPath);
   return prepared;

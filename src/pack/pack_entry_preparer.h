@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/index_spaces.h"
 #include "codec/deflate.h"
 #include "delta/delta_planner.h"
 #include "object/object_sink.h"
@@ -35,7 +36,10 @@ class PackEntryPreparer final : public ObjectPreparer {
                                  Bytes& out) override;
 
  private:
-  static constexpr uint32_t kNotPlanned = 0xffffffff;
+  // Position of an object in the run.
+  using RunPosition = Index<struct RunPositionTag>;
+
+  static constexpr CandidateNumber kNotPlanned{0xffffffff};
 
   // What `raw`, an object or a delta, becomes.
   PreparedObject Deflate(ByteView raw, uint32_t base_distance, Bytes& out);
@@ -50,8 +54,8 @@ class PackEntryPreparer final : public ObjectPreparer {
   ObjectType type_ = ObjectType::kBlob;
   Resemblance resemblance_ = Resemblance::kNone;
   DeltaPlanner* planner_ = nullptr;
-  std::vector<uint32_t> numbers_;    // the planner's, by position in the run
-  std::vector<uint32_t> positions_;  // in the run, by the planner's number
+  IndexedVector<RunPosition, CandidateNumber> numbers_;
+  IndexedVector<CandidateNumber, RunPosition> positions_;  // the planned
 };
 
 }  // namespace zpack

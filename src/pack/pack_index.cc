@@ -126,8 +126,9 @@ Result<PackIndex> ReadPackIndex(const RandomAccessFile& file) {
   // Version 1 has no header and no checksums: the fan-out, offsets with ids,
   // and two hashes.
   ZPACK_ASSIGN_OR_RETURN(
-      Bytes ids, version == 1 ? ReadVersion1Ids(file, fan_out, index.offsets)
-                              : ReadVersion2Ids(file, fan_out));
+      Bytes ids, version == 1
+                     ? ReadVersion1Ids(file, fan_out, index.offsets.raw())
+                     : ReadVersion2Ids(file, fan_out));
   ZPACK_ASSIGN_OR_RETURN(index.ids,
                          ObjectIdTable::FromSorted(kFormat, std::move(ids)));
   if (index.ids.fan_out() != fan_out) return Bad(file.path());
@@ -138,7 +139,7 @@ Result<PackIndex> ReadPackIndex(const RandomAccessFile& file) {
     Bytes checksums;
     ZPACK_TRY(ReadTable(file, at, count * 4, checksums));
     ByteReader in(checksums);
-    FillTable(index.checksums, count);
+    FillTable(index.checksums.raw(), count);
     for (uint32_t& checksum : index.checksums) checksum = in.U32();
     at += checksums.size();
   }
@@ -148,7 +149,7 @@ Result<PackIndex> ReadPackIndex(const RandomAccessFile& file) {
   Bytes large;
   ZPACK_TRY(ReadTable(file, at, file.size() - Version2Size(count), large));
   ByteReader in(offsets);
-  FillTable(index.offsets, count);
+  FillTable(index.offsets.raw(), count);
   for (uint64_t& offset : index.offsets) {
     offset = in.U32();
     if (offset < kFirstLargeOffset) continue;

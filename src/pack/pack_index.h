@@ -11,16 +11,17 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/index_spaces.h"
 #include "object/object_id_table.h"
 #include "zpack/result.h"
 
 namespace zpack {
 
 struct PackIndex {
-  ObjectIdTable ids;
-  std::vector<uint64_t> offsets;  // in the pack, by rank of the id
-  // CRC-32 of each entry, by rank; none in version 1.
-  std::vector<uint32_t> checksums;
+  PackIds ids;
+  IndexedVector<PackRank, uint64_t> offsets;  // in the pack
+  // CRC-32 of each entry; none in version 1.
+  IndexedVector<PackRank, uint32_t> checksums;
 };
 
 // The index in `file`. kUnsupported for another version, kCorrupt for what does

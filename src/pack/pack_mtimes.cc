@@ -15,13 +15,13 @@ constexpr size_t kMtimesHeaderSize = 3 * sizeof(uint32_t);
 
 }  // namespace
 
-Bytes EncodePackMtimes(const std::vector<uint32_t>& mtimes,
+Bytes EncodePackMtimes(const IndexedVector<PackRank, uint32_t>& mtimes,
                        ByteView pack_hash) {
-  return EncodePackTable(kSignature, mtimes, pack_hash);
+  return EncodePackTable(kSignature, mtimes.raw(), pack_hash);
 }
 
-Result<std::vector<uint32_t>> DecodePackMtimes(ByteView bytes, uint32_t count,
-                                               const std::string& path) {
+Result<IndexedVector<PackRank, uint32_t>> DecodePackMtimes(
+    ByteView bytes, uint32_t count, const std::string& path) {
   constexpr uint64_t kHashes = 2 * ObjectIdWidth(ObjectFormat::kSha1);
   ByteReader in(bytes);
   if (bytes.size() != kMtimesHeaderSize + uint64_t{count} * 4 + kHashes ||
@@ -30,7 +30,7 @@ Result<std::vector<uint32_t>> DecodePackMtimes(ByteView bytes, uint32_t count,
     return MakeError(ErrorCode::kSourceCorrupt, "bad mtimes of a pack '{}'",
                      AtPath{path});
   }
-  std::vector<uint32_t> mtimes(count);
+  IndexedVector<PackRank, uint32_t> mtimes(count);
   for (uint32_t& mtime : mtimes) mtime = in.U32();
   return mtimes;
 }

@@ -11,17 +11,19 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 #include "zpack/result.h"
 
 namespace zpack {
 
-// `mtimes` by rank of the id, in seconds since 1970; `pack_hash` is the trailer
+// `mtimes` in seconds since 1970; `pack_hash` is the trailer
 // of the pack.
-Bytes EncodePackMtimes(const std::vector<uint32_t>& mtimes, ByteView pack_hash);
+Bytes EncodePackMtimes(const IndexedVector<PackRank, uint32_t>& mtimes,
+                       ByteView pack_hash);
 
 // The mtimes of a pack with `count` objects; `path` is what messages call the
 // file. kSourceCorrupt for what is none, or of another pack's size.
-Result<std::vector<uint32_t>> DecodePackMtimes(ByteView bytes, uint32_t count,
-                                               const std::string& path);
+Result<IndexedVector<PackRank, uint32_t>> DecodePackMtimes(
+    ByteView bytes, uint32_t count, const std::string& path);
 
 }  // namespace zpack

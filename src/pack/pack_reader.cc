@@ -84,8 +84,8 @@ Result<std::unique_ptr<PackReader>> PackReader::Create(
   reader->checksums_ = std::move(index.checksums);
   ZPACK_TRY(reader->ScanEntries(threads));
   ZPACK_TRY(reader->ResolveTypes());
-  reader->soundness_ =
-      std::vector<std::atomic<Soundness>>(reader->entries_.size());
+  reader->soundness_ = IndexedVector<PackPosition, std::atomic<Soundness>>(
+      std::vector<std::atomic<Soundness>>(reader->entries_.size()));
   return reader;
 }
 
@@ -101,35 +101,37 @@ Status PackReader::PlaceEntries(const PackIndex& index) {
   const uint32_t count = index.ids.size();
   const uint64_t stretch =
       end_ / (uint64_t{count} + 1) * kEntriesPerStretch + 1;
-  const auto places = SortByGroup(
+  const auto places = SortByGroup<PackRank>(
       count, end_ / stretch + 1,
-      [&](uint32_t rank) {
+      [&](PackRank rank) {
         return std::min(index.offsets[rank], end_) / stretch;
       },
-      [&](uint32_t rank) { return std::pair(index.offsets[rank], rank); });
-  FillTable(entries_, places.size());
-  FillTable(positions_, places.size());
-  FillTable(ranks_, places.size());
+      [&](PackRank rank) { return std::pair(index.offsets[rank], rank); });
+  FillTable(entries_.raw(), places.size());
+  FillTable(positions_.raw(), places.size());
+  FillTable(ranks_.raw(), places.size());
   uint64_t expected = kPackHeaderSize;
-  for (uint32_t position = 0; position < places.size(); ++position) {
-    const auto [offset, rank] = places[position];
+  PackPosition position;
+  for (const auto& [offset, rank] : places) {
     // The first one follows the header; none stand at the same place.
     if (offset < expected || offset >= end_) return Bad(offset, file_->path());
     entries_[position].offset = offset;
     positions_[rank] = position;
     ranks_[position] = rank;
     expected = offset + 1;
+    ++position;
   }
   return {};
 }
 
-uint64_t PackReader::EntrySize(uint32_t position) const {
+uint64_t PackReader::EntrySize(PackPosition position) const {
+  const PackPosition after = position + 1;
   const uint64_t next =
-      position + 1 < entries_.size() ? entries_[position + 1].offset : end_;
+      after < entries_.end_index() ? entries_[after].offset : end_;
   return next - entries_[position].offset;
 }
 
-Result<PackReader::EntryHeader> PackReader::ParseHeader(uint32_t position,
+Result<PackReader::EntryHeader> PackReader::ParseHeader(PackPosition position,
                                                         ByteView bytes) const {
   const uint64_t offset = entries_[position].offset;
   ByteReader in(bytes);
@@ -164,7 +166,8 @@ Result<PackReader::EntryHeader> PackReader::ParseHeader(uint32_t position,
       if (base == entries_.end() || base->offset != base_offset) {
         return Bad(offset, file_->path());
       }
-      header.base = static_cast<uint32_t>(base - entries_.begin());
+      header.base =
+          PackPosition(static_cast<uint32_t>(base - entries_.begin()));
     }
   } else if (header.type == kReferenceDelta) {
     const ByteView id = in.Raw(kIdWidth);
@@ -184,8 +187,9 @@ Result<PackReader::EntryHeader> PackReader::ParseHeader(uint32_t position,
 Status PackReader::ScanEntries(unsigned threads) {
   ZPACK_TRY(ParallelFor(threads, {}, entries_.size(), kScanGrain,
                         [&](uint64_t begin, uint64_t end) {
-                          return ScanRange(static_cast<uint32_t>(begin),
-                                           static_cast<uint32_t>(end));
+                          return ScanRange(
+                              PackPosition(static_cast<uint32_t>(begin)),
+                              PackPosition(static_cast<uint32_t>(end)));
                         }));
   for (const Entry& entry : entries_) {
     if (entry.base != kNoBase) entries_[entry.base].is_base = true;
@@ -193,12 +197,12 @@ Status PackReader::ScanEntries(unsigned threads) {
   return {};
 }
 
-Status PackReader::ScanRange(uint32_t begin, uint32_t end) {
+Status PackReader::ScanRange(PackPosition begin, PackPosition end) {
   StreamInflater inflater;
   Bytes buffer;
   uint64_t buffer_offset = 0;
   const uint64_t range_end = entries_[end - 1].offset + EntrySize(end - 1);
-  for (uint32_t position = begin; position < end; ++position) {
+  for (const PackPosition position : IndexRange(begin, end)) {
     const uint64_t offset = entries_[position].offset;
     // Enough for the headers of an entry and a delta, however deflated.
     const uint64_t wanted = std::min<uint64_t>(EntrySize(position), 4096);
@@ -214,7 +218,7 @@ Status PackReader::ScanRange(uint32_t begin, uint32_t end) {
   return {};
 }
 
-Status PackReader::ScanEntry(uint32_t position, ByteView bytes,
+Status PackReader::ScanEntry(PackPosition position, ByteView bytes,
                              StreamInflater& inflater) {
   Entry& entry = entries_[position];
   ZPACK_ASSIGN_OR_RETURN(const EntryHeader header,
@@ -239,9 +243,9 @@ Status PackReader::ScanEntry(uint32_t position, ByteView bytes,
 }
 
 Status PackReader::ResolveTypes() {
-  std::vector<uint32_t> chain;
-  for (uint32_t position = 0; position < entries_.size(); ++position) {
-    uint32_t at = position;
+  std::vector<PackPosition> chain;
+  for (const PackPosition position : entries_.indexes()) {
+    PackPosition at = position;
     while (entries_[at].type == ObjectType{0}) {
       chain.push_back(at);
       // A circle of references.
@@ -257,32 +261,33 @@ Status PackReader::ResolveTypes() {
   return {};
 }
 
-std::vector<uint32_t> PackReader::DeltaOrder() const {
+std::vector<PackRank> PackReader::DeltaOrder() const {
   // Children of each entry as linked lists, in the order of the pack.
-  std::vector<uint32_t> first(entries_.size(), kNoBase);
-  std::vector<uint32_t> next(entries_.size(), kNoBase);
-  std::vector<uint32_t> pending;  // entries without a base come last
-  for (auto at = static_cast<uint32_t>(entries_.size()); at-- > 0;) {
+  IndexedVector<PackPosition, PackPosition> first(entries_.size(), kNoBase);
+  IndexedVector<PackPosition, PackPosition> next(entries_.size(), kNoBase);
+  std::vector<PackPosition> pending;  // entries without a base come last
+  for (PackPosition at = entries_.end_index(); at-- != PackPosition();) {
     if (entries_[at].base == kNoBase) {
       pending.push_back(at);
     } else {
       next[at] = std::exchange(first[entries_[at].base], at);
     }
   }
-  std::vector<uint32_t> order;
+  std::vector<PackRank> order;
   order.reserve(entries_.size());
   while (!pending.empty()) {
-    const uint32_t at = pending.back();
+    const PackPosition at = pending.back();
     pending.pop_back();
     order.push_back(ranks_[at]);
-    for (uint32_t child = first[at]; child != kNoBase; child = next[child]) {
+    for (PackPosition child = first[at]; child != kNoBase;
+         child = next[child]) {
       pending.push_back(child);
     }
   }
   return order;
 }
 
-Status PackReader::Inflate(uint32_t position, Bytes& raw) const {
+Status PackReader::Inflate(PackPosition position, Bytes& raw) const {
   // Buffers that are kept for the next entry, unless this one is large.
   static thread_local Bytes kept;
   static thread_local Inflater inflater;
@@ -302,15 +307,15 @@ Status PackReader::Inflate(uint32_t position, Bytes& raw) const {
 }
 
 Result<std::unique_ptr<ObjectStream>> PackReader::OpenStream(
-    uint32_t rank) const {
-  const uint32_t position = positions_[rank];
+    PackRank rank) const {
+  const PackPosition position = positions_[rank];
   ZPACK_ASSIGN_OR_RETURN(const EntryHeader header, ReadHeader(position));
   const uint64_t offset = entries_[position].offset;
   return std::make_unique<PackEntryStream>(
       *file_, Info(rank), offset + header.length, offset + EntrySize(position));
 }
 
-Status PackReader::Expand(uint32_t position, ByteView base,
+Status PackReader::Expand(PackPosition position, ByteView base,
                           Bytes& content) const {
   if (entries_[position].base == kNoBase) return Inflate(position, content);
   static thread_local Bytes delta;
@@ -319,22 +324,23 @@ Status PackReader::Expand(uint32_t position, ByteView base,
   return ApplyPackDelta(base, delta, kMaxSize, content);
 }
 
-BaseCache::Found PackReader::FindBase(uint32_t position) {
+BaseCache::Found PackReader::FindBase(PackPosition position) {
   return entries_[position].is_base ? cache_->Find(number_, position)
                                     : BaseCache::Found();
 }
 
-void PackReader::KeepBase(uint32_t position, ByteView content) {
+void PackReader::KeepBase(PackPosition position, ByteView content) {
   if (entries_[position].is_base) cache_->Insert(number_, position, content);
 }
 
-Status PackReader::Read(uint32_t rank, Bytes& content) {
+Status PackReader::Read(PackRank rank, Bytes& content) {
   // Up to an object that is known or stored whole, then forward again.
-  static thread_local std::vector<uint32_t> chain;
+  static thread_local std::vector<PackPosition> chain;
   chain.clear();
   uint64_t chain_bytes = 0;
   BaseCache::Found found;
-  for (uint32_t at = positions_[rank]; at != kNoBase; at = entries_[at].base) {
+  for (PackPosition at = positions_[rank]; at != kNoBase;
+       at = entries_[at].base) {
     found = FindBase(at);
     if (found) break;
     chain.push_back(at);

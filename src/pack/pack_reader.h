@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/index_spaces.h"
 #include "codec/inflate.h"
 #include "object/object_source.h"
 #include "pack/base_cache.h"
@@ -41,60 +42,60 @@ class PackReader {
       std::shared_ptr<BaseCache> cache = std::make_shared<BaseCache>(),
       unsigned threads = 1);
 
-  const ObjectIdTable& ids() const { return ids_; }
+  const PackIds& ids() const { return ids_; }
 
   // REQUIRES: rank < ids().size().
-  ObjectInfo Info(uint32_t rank) const {
+  ObjectInfo Info(PackRank rank) const {
     const Entry& entry = entries_[positions_[rank]];
     return {entry.type, entry.size};
   }
   // Ask for the memory that Info and Read look at first; the second looks at
   // what the first asks for.
-  void PrefetchPosition(uint32_t rank) const {
+  void PrefetchPosition(PackRank rank) const {
     __builtin_prefetch(&positions_[rank]);
   }
-  void PrefetchEntry(uint32_t rank) const {
+  void PrefetchEntry(PackRank rank) const {
     __builtin_prefetch(&entries_[positions_[rank]]);
   }
   // Ranks in an order in which bases come shortly before what needs them, each
   // family of deltas in a row: the fast order to read everything in.
-  std::vector<uint32_t> DeltaOrder() const;
+  std::vector<PackRank> DeltaOrder() const;
 
   // False for an object that is stored as a delta.
-  bool IsWhole(uint32_t rank) const {
+  bool IsWhole(PackRank rank) const {
     return entries_[positions_[rank]].base == kNoBase;
   }
   // The rank of the object that this one is a delta against.
-  std::optional<uint32_t> Base(uint32_t rank) const {
-    const uint32_t base = entries_[positions_[rank]].base;
+  std::optional<PackRank> Base(PackRank rank) const {
+    const PackPosition base = entries_[positions_[rank]].base;
     return base == kNoBase ? std::nullopt : std::optional(ranks_[base]);
   }
   // Bytes of the entry in the pack.
-  uint64_t StoredSize(uint32_t rank) const {
+  uint64_t StoredSize(PackRank rank) const {
     return EntrySize(positions_[rank]);
   }
   // kCorrupt unless the entry is what the index was made for.
-  Status Check(uint32_t rank) const;
+  Status Check(PackRank rank) const;
   // Whether that holds of the entry and of all that it is a delta against. Each
   // entry is checked once.
-  bool IsSound(uint32_t rank);
+  bool IsSound(PackRank rank);
   // Passes on the entry as it is stored, once it is known to be what the index
   // was made for. kCorrupt before anything was passed on when it is not.
-  Status Copy(uint32_t rank, const PackedSink& sink) const;
+  Status Copy(PackRank rank, const PackedSink& sink) const;
 
   // kUnsupported for objects too large to be read at once; kCorrupt and kIo.
-  Status Read(uint32_t rank, Bytes& content);
+  Status Read(PackRank rank, Bytes& content);
   // Fills `content` with the object that the delta at `rank` makes of `base`.
   // Errors as Read. REQUIRES: not IsWhole(rank).
-  Status ApplyDelta(uint32_t rank, ByteView base, Bytes& content) const {
+  Status ApplyDelta(PackRank rank, ByteView base, Bytes& content) const {
     return Expand(positions_[rank], base, content);
   }
   // The content in pieces, for objects of any size; kCorrupt and kIo, then and
   // when it is read. The reader outlives the stream. REQUIRES: IsWhole(rank).
-  Result<std::unique_ptr<ObjectStream>> OpenStream(uint32_t rank) const;
+  Result<std::unique_ptr<ObjectStream>> OpenStream(PackRank rank) const;
 
  private:
-  static constexpr uint32_t kNoBase = 0xffffffff;
+  static constexpr PackPosition kNoBase{0xffffffff};
 
   enum class Soundness : uint8_t { kUnknown, kSound, kDamaged };
 
@@ -102,7 +103,7 @@ class PackReader {
   struct Entry {
     uint64_t offset = 0;
     uint64_t size = 0;  // of the object
-    uint32_t base = kNoBase;
+    PackPosition base = kNoBase;
     ObjectType type = ObjectType{0};  // of the object, also for deltas
     bool is_base = false;
   };
@@ -110,7 +111,7 @@ class PackReader {
   struct EntryHeader {
     uint8_t type = 0;
     uint64_t size = 0;  // of what the stream stands for
-    uint32_t base = kNoBase;
+    PackPosition base = kNoBase;
     size_t length = 0;  // of the header
   };
   PackReader(std::unique_ptr<RandomAccessFile> file, uint64_t end,
@@ -120,39 +121,39 @@ class PackReader {
   Status PlaceEntries(const PackIndex& index);
   // Fills size and base of every entry, reading the pack once.
   Status ScanEntries(unsigned threads);
-  Status ScanRange(uint32_t begin, uint32_t end);
-  Status ScanEntry(uint32_t position, ByteView bytes, StreamInflater& inflater);
+  Status ScanRange(PackPosition begin, PackPosition end);
+  Status ScanEntry(PackPosition position, ByteView bytes,
+                   StreamInflater& inflater);
   // Fills the type of deltas from their bases.
   Status ResolveTypes();
-  Result<EntryHeader> ParseHeader(uint32_t position, ByteView bytes) const;
+  Result<EntryHeader> ParseHeader(PackPosition position, ByteView bytes) const;
   // Reads the bytes of an entry from `from` on, in pieces.
-  Status ReadPieces(uint32_t position, uint64_t from,
+  Status ReadPieces(PackPosition position, uint64_t from,
                     const std::function<Status(ByteView)>& piece) const;
-  Result<EntryHeader> ReadHeader(uint32_t position) const;
+  Result<EntryHeader> ReadHeader(PackPosition position) const;
   // Whether the bytes of an entry are those that the index was made for.
-  Status CheckEntry(uint32_t rank, const EntryHeader& header) const;
+  Status CheckEntry(PackRank rank, const EntryHeader& header) const;
   // Inflates what `position` stands for: an object, or a delta.
-  Status Inflate(uint32_t position, Bytes& raw) const;
+  Status Inflate(PackPosition position, Bytes& raw) const;
   // Bytes of an entry in the pack.
-  uint64_t EntrySize(uint32_t position) const;
+  uint64_t EntrySize(PackPosition position) const;
   // Fills `content` with the object at `position`, whose base is `base`.
-  Status Expand(uint32_t position, ByteView base, Bytes& content) const;
+  Status Expand(PackPosition position, ByteView base, Bytes& content) const;
   // Contents that others need.
-  BaseCache::Found FindBase(uint32_t position);
-  void KeepBase(uint32_t position, ByteView content);
+  BaseCache::Found FindBase(PackPosition position);
+  void KeepBase(PackPosition position, ByteView content);
 
   std::unique_ptr<RandomAccessFile> file_;
   uint64_t end_;  // of the last entry
-  ObjectIdTable ids_;
-  std::vector<uint32_t> positions_;  // by rank
-  std::vector<uint32_t> ranks_;      // by position
-  std::vector<uint32_t> checksums_;  // by rank; none in an old index
-  std::vector<Entry> entries_;
-  // By position: what IsSound found. Written by several threads, always the
-  // same.
-  std::vector<std::atomic<Soundness>> soundness_;
+  PackIds ids_;
+  IndexedVector<PackRank, PackPosition> positions_;
+  IndexedVector<PackPosition, PackRank> ranks_;
+  IndexedVector<PackRank, uint32_t> checksums_;  // none in an old index
+  IndexedVector<PackPosition, Entry> entries_;
+  // What IsSound found. Written by several threads, always the same.
+  IndexedVector<PackPosition, std::atomic<Soundness>> soundness_;
   std::shared_ptr<BaseCache> cache_;
-  uint32_t number_;  // of this pack in `cache_`
+  CachedPack number_;  // of this pack in `cache_`
 };
 
 }  // namespace zpack

@@ -39,13 +39,12 @@ struct RemovedLoose {
   std::optional<Error> why;  // of the first of these
 };
 
-// By rank of a table of ids.
 struct ObjectAges {
   static constexpr int64_t kNone = -1;
 
   // When it was last used, in seconds since 1970, or kNone. What has a time and
   // was not reached is unreachable.
-  std::vector<int64_t> mtimes;
+  IndexedVector<ListRank, int64_t> mtimes;
 };
 
 // When objects of a cruft pack were last used: when it was written, or what it
@@ -94,7 +93,7 @@ class PackStore {
   // Loose objects. kIo when a directory cannot be read.
   virtual Result<ObjectIdTable> ListLooseObjects() = 0;
   // When those of `ids` that are loose or in one of `packs` were last used.
-  virtual Result<ObjectAges> ReadAges(const ObjectIdTable& ids,
+  virtual Result<ObjectAges> ReadAges(const ListIds& ids,
                                       const std::vector<PackFiles>& packs,
                                       CruftTimes cruft_times) = 0;
   // Writes a sound loose object that was last changed at `mtime`, unless there

@@ -250,7 +250,8 @@ Status PackWriter::Finish() {
   return {};
 }
 
-Status PackWriter::WriteMtimes(const std::vector<uint32_t>& mtimes) {
+Status PackWriter::WriteMtimes(
+    const IndexedVector<PackRank, uint32_t>& mtimes) {
   ZPACK_CHECK(mtimes.size() == object_count_);
   return WriteTemporary(kTemporaryMtimes, EncodePackMtimes(mtimes, pack_hash_));
 }

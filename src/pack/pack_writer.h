@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/index_spaces.h"
 #include "base/shared_mode.h"
 #include "codec/deflate.h"
 #include "zpack/object_id.h"
@@ -71,7 +72,7 @@ class PackWriter {
 
   // Makes it a cruft pack; `mtimes` by rank of the id. REQUIRES: Finish has
   // succeeded.
-  Status WriteMtimes(const std::vector<uint32_t>& mtimes);
+  Status WriteMtimes(const IndexedVector<PackRank, uint32_t>& mtimes);
 
   // After Finish, the files with the pack and its index.
   std::string temporary_pack() const;

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "base/index_spaces.h"
 #include "format/chunk.h"
 #include "format/file_header.h"
 #include "format/object_index.h"
@@ -71,10 +72,10 @@ class ArchiveFile {
   bool index_loaded() const { return blocks_->index_loaded(); }
 
   // REQUIRES, for these three: LoadIndex() has succeeded.
-  const ObjectIdTable& ids() const { return blocks_->ids(); }
+  const FileIds& ids() const { return blocks_->ids(); }
   // The object number of each rank, and the rank of each number.
-  uint32_t number(uint32_t rank) const { return blocks_->number(rank); }
-  uint32_t rank(uint32_t number) const { return blocks_->rank(number); }
+  ObjectNumber number(FileRank rank) const { return blocks_->number(rank); }
+  FileRank rank(ObjectNumber number) const { return blocks_->rank(number); }
 
   // kLimitExceeded for a chunk above max_chunk_size.
   Status CheckChunkSize(const format::ChunkLocation& chunk) const;

@@ -77,7 +77,7 @@ Result<BlockCache::BlockPtr> BlockCache::Block(size_t block) {
   return decoded;
 }
 
-Result<ObjectInfo> BlockCache::Info(uint32_t number) {
+Result<ObjectInfo> BlockCache::Info(ObjectNumber number) {
   const size_t block = file_.FindBlock(number);
   const uint32_t index = number - file_.first_object(block);
   std::unique_lock<std::mutex> lock(mutex_);

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/index_spaces.h"
 #include "base/lru_cache.h"
 #include "reader/block_decoder.h"
 #include "reader/decoded_block.h"
@@ -36,7 +37,7 @@ class BlockCache {
   Result<BlockPtr> Block(size_t block);
 
   // Type and size of object `number`. Errors as BlockDecoder::DecodeObjects.
-  Result<ObjectInfo> Info(uint32_t number);
+  Result<ObjectInfo> Info(ObjectNumber number);
 
  private:
   // One thread's decoding of one block.

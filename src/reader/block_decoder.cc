@@ -27,14 +27,14 @@ Result<T> InBlock(Result<T> result, const FileBlocks& file, size_t block) {
 // The ids of all objects, for which the index is needed.
 Result<IdOfNumber> IdOf(const FileBlocks& file) {
   ZPACK_TRY(file.LoadIndex());
-  return [&file](uint32_t number) { return file.ids()[file.rank(number)]; };
+  return [&file](ObjectNumber number) { return file.ids()[file.rank(number)]; };
 }
 
 // Some id for each object, where only sizes are asked for.
 IdOfNumber AnyId(const FileBlocks& file) {
   const std::array<uint8_t, ObjectId::kMaxWidth> zeros{};
   const ObjectId id(ByteView(zeros).first(ObjectIdWidth(file.object_format())));
-  return [id](uint32_t) { return id; };
+  return [id](ObjectNumber) { return id; };
 }
 
 BlockLimits Limits(const FileBlocks& file) {

@@ -62,7 +62,7 @@ class CommitDecoder {
     ZPACK_TRY(CheckRoom(id_lines, out));
     text.tree = Id(row_.tree);
     text.parents.reserve(row_.parents.size());
-    for (const uint32_t parent : row_.parents) {
+    for (const LinkNumber parent : row_.parents) {
       text.parents.push_back(Id(parent));
     }
     text.author.time = row_.author_time;
@@ -95,9 +95,11 @@ class CommitDecoder {
                      max_size_);
   }
 
-  ObjectId Id(uint32_t number) const {
-    if (number < context_.numbers.object_count) return context_.id_of(number);
-    const size_t outside = number - context_.numbers.object_count;
+  ObjectId Id(LinkNumber number) const {
+    if (number.value() < context_.numbers.object_count) {
+      return context_.id_of(ObjectNumber(number.value()));
+    }
+    const size_t outside = number.value() - context_.numbers.object_count;
     return ObjectId(outside_ids_.subspan(outside * id_width_, id_width_));
   }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 #include "reader/commit_columns.h"
 #include "zpack/object_id.h"
 #include "zpack/result.h"
@@ -30,7 +31,7 @@ struct CommitStreams {
 
 struct CommitContext {
   CommitNumbers numbers;
-  std::function<ObjectId(uint32_t number)> id_of;
+  std::function<ObjectId(ObjectNumber number)> id_of;
 };
 
 struct Commits {

@@ -33,7 +33,7 @@ CommitColumns::CommitColumns(const CommitLinkStreams& streams,
       parent_counts_(streams.parent_counts),
       parents_(streams.parents),
       times_(streams.times),
-      next_object_(uint64_t{numbers.first_object} + 1) {}
+      next_object_(uint64_t{numbers.first_object.value()} + 1) {}
 
 Status CommitColumns::Check(uint32_t count) {
   if (outside_bytes_ % ObjectIdWidth(numbers_.format) != 0 ||
@@ -53,7 +53,7 @@ Status CommitColumns::Next(Row& row) {
   row.verbatim = parents == 0;
   if (row.verbatim) return {};
   ZPACK_TRY(ReadNumber(root_trees_, expected_tree_, row.tree));
-  expected_tree_ = std::max(expected_tree_, uint64_t{row.tree} + 1);
+  expected_tree_ = std::max(expected_tree_, uint64_t{row.tree.value()} + 1);
   if (parents_.Count(parents - 1, 1) != parents - 1)
     return BadCommits("parents");
   row.parents.reserve(parents - 1);
@@ -74,16 +74,16 @@ bool CommitColumns::exhausted() const {
 }
 
 Status CommitColumns::ReadNumber(ByteReader& in, uint64_t expected,
-                                 uint32_t& number) const {
+                                 LinkNumber& number) const {
   // Wraps; what is left of nonsense is too large.
   const uint64_t value = expected + Difference(in);
   if (!in.ok() || value >= number_limit_) return BadCommits("object number");
-  number = static_cast<uint32_t>(value);
+  number = LinkNumber(static_cast<uint32_t>(value));
   return {};
 }
 
-void CommitTable::Add(uint64_t time, uint32_t tree,
-                      const std::vector<uint32_t>& its_parents) {
+void CommitTable::Add(uint64_t time, LinkNumber tree,
+                      const std::vector<LinkNumber>& its_parents) {
   parents.insert(parents.end(), its_parents.begin(), its_parents.end());
   commits.push_back({time, tree, parents.size()});
 }

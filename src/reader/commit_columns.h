@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 #include "zpack/object_id.h"
 #include "zpack/result.h"
 
@@ -31,7 +32,7 @@ struct CommitLinkStreams {
 
 // What the numbers in a block of commits refer to.
 struct CommitNumbers {
-  uint32_t first_object = 0;  // of the block
+  ObjectNumber first_object;  // of the block
   uint32_t object_count = 0;  // of the file
   ObjectFormat format = ObjectFormat::kSha1;
 };
@@ -39,12 +40,11 @@ struct CommitNumbers {
 // Reads the columns, commit by commit.
 class CommitColumns {
  public:
-  // One commit. Objects are their numbers, or from the object count on, ids
-  // outside.
+  // One commit.
   struct Row {
     bool verbatim = false;  // then nothing else is set
-    uint32_t tree = 0;
-    std::vector<uint32_t> parents;
+    LinkNumber tree;
+    std::vector<LinkNumber> parents;
     int64_t author_time = 0;
     int64_t committer_time = 0;
   };
@@ -60,7 +60,8 @@ class CommitColumns {
   bool exhausted() const;
 
  private:
-  Status ReadNumber(ByteReader& in, uint64_t expected, uint32_t& number) const;
+  Status ReadNumber(ByteReader& in, uint64_t expected,
+                    LinkNumber& number) const;
 
   CommitNumbers numbers_;
   size_t outside_bytes_;
@@ -74,19 +75,20 @@ class CommitColumns {
   uint64_t last_time_ = 0;
 };
 
-// What the commits of one block name. Objects as in CommitColumns::Row.
+// What the commits of one block name.
 struct CommitTable {
   struct Commit {
     uint64_t time = 0;  // of the committer
-    uint32_t tree = 0;
+    LinkNumber tree;
     uint64_t parents_end = 0;  // its parents begin where those before it end
   };
   std::vector<Commit> commits;
-  std::vector<uint32_t> parents;
+  std::vector<LinkNumber> parents;
   Bytes outside_ids;
 
   // Appends a commit.
-  void Add(uint64_t time, uint32_t tree, const std::vector<uint32_t>& parents);
+  void Add(uint64_t time, LinkNumber tree,
+           const std::vector<LinkNumber>& parents);
 };
 
 // Nothing when a commit is stored verbatim, which the columns do not tell of.

@@ -22,7 +22,7 @@ FileDescription::Block DescribeBlock(const FileBlocks& file, size_t index,
   out.size = file.block_stored_size(index);
   out.kind = format::KindName(view.header.kind);
   out.type = view.header.type;
-  out.first_object = view.header.first_object;
+  out.first_object = view.header.first_object.value();
   out.object_count = view.header.object_count;
   out.segment_offset = view.header.segment_offset;
   for (const auto& stream : view.streams) {

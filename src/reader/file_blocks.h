@@ -16,6 +16,7 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "base/index_spaces.h"
 #include "base/once_status.h"
 #include "format/block_table.h"
 #include "format/expansion.h"
@@ -29,9 +30,9 @@ namespace zpack {
 
 // Which object has which id.
 struct FileIndex {
-  ObjectIdTable ids;
-  std::vector<uint32_t> numbers;  // by rank
-  std::vector<uint32_t> ranks;    // by number
+  FileIds ids;
+  IndexedVector<FileRank, ObjectNumber> numbers;
+  IndexedVector<ObjectNumber, FileRank> ranks;
 };
 
 class FileBlocks {
@@ -71,19 +72,21 @@ class FileBlocks {
   bool index_loaded() const { return index_loaded_; }
 
   // REQUIRES, for these three: LoadIndex() has succeeded.
-  const ObjectIdTable& ids() const { return index().ids; }
+  const FileIds& ids() const { return index().ids; }
   // The object number of each rank, and the rank of each number.
-  uint32_t number(uint32_t rank) const { return index().numbers[rank]; }
-  uint32_t rank(uint32_t number) const { return index().ranks[number]; }
+  ObjectNumber number(FileRank rank) const { return index().numbers[rank]; }
+  FileRank rank(ObjectNumber number) const { return index().ranks[number]; }
 
   size_t block_count() const { return table().block_count(); }
   // The block in which the object `number` begins.
-  size_t FindBlock(uint32_t number) const { return table().FindBlock(number); }
+  size_t FindBlock(ObjectNumber number) const {
+    return table().FindBlock(number);
+  }
   uint64_t block_offset(size_t block) const {
     return table().rows[block].offset;
   }
   // Number of the first object in `block`, also for the end of the last one.
-  uint32_t first_object(size_t block) const {
+  ObjectNumber first_object(size_t block) const {
     return table().rows[block].first_object;
   }
   // Bytes of a block's chunk, framing included.

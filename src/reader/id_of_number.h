@@ -8,11 +8,12 @@
 #include <cstdint>
 #include <functional>
 
+#include "base/index_spaces.h"
 #include "zpack/object_id.h"
 
 namespace zpack {
 
 // Gives the id of an object number.
-using IdOfNumber = std::function<ObjectId(uint32_t number)>;
+using IdOfNumber = std::function<ObjectId(ObjectNumber number)>;
 
 }  // namespace zpack

@@ -57,20 +57,22 @@ Result<IndexLookup::Start> IndexLookup::ReadStart() const {
   return start;
 }
 
-Result<std::vector<uint32_t>> IndexLookup::ReadBuckets(const Start& start,
+Result<std::vector<FileRank>> IndexLookup::ReadBuckets(const Start& start,
                                                        uint8_t byte) const {
-  const uint32_t begin = byte == 0 ? 0 : start.fan_out[byte - 1];
-  const uint32_t end = start.fan_out[byte];
-  if (begin > end || end > object_count_) return Bad(chunks_.ids, "fan-out");
+  const FileRank begin(byte == 0 ? 0 : start.fan_out[byte - 1]);
+  const FileRank end(start.fan_out[byte]);
+  if (begin > end || end.value() > object_count_) {
+    return Bad(chunks_.ids, "fan-out");
+  }
   const uint8_t width = start.layout.count_width;
-  if (width == 0) return std::vector<uint32_t>{begin, end};
+  if (width == 0) return std::vector{begin, end};
 
   std::array<uint8_t, 256 * sizeof(uint32_t)> buffer;
   const auto bytes = std::span(buffer).first(size_t{256} * width);
   ZPACK_TRY(Read(chunks_.ids,
                  start.layout.counts_offset + uint64_t{byte} * bytes.size(),
                  bytes));
-  std::vector<uint32_t> buckets = {begin};
+  std::vector<FileRank> buckets = {begin};
   buckets.reserve(257);
   ByteReader in(bytes);
   for (size_t i = 0; i < 256; ++i) {
@@ -89,14 +91,15 @@ Result<IndexLookup::Bucket> IndexLookup::FindBucket(const Start& start,
   return Bucket{buckets[index], buckets[index + 1]};
 }
 
-Status IndexLookup::ReadSuffixes(const Start& start, uint32_t rank,
+Status IndexLookup::ReadSuffixes(const Start& start, FileRank rank,
                                  std::span<uint8_t> out) const {
-  return Read(
-      chunks_.ids,
-      start.layout.ids_offset + uint64_t{rank} * start.layout.suffix_size, out);
+  return Read(chunks_.ids,
+              start.layout.ids_offset +
+                  uint64_t{rank.value()} * start.layout.suffix_size,
+              out);
 }
 
-Result<uint32_t> IndexLookup::Search(const Start& start, Bucket bucket,
+Result<FileRank> IndexLookup::Search(const Start& start, Bucket bucket,
                                      ByteView key, Bound bound) const {
   const size_t width = start.layout.suffix_size;
   const ByteView suffix = key.last(width);
@@ -107,7 +110,7 @@ Result<uint32_t> IndexLookup::Search(const Start& start, Bucket bucket,
   std::array<uint8_t, kIdsAtOnce * ObjectId::kMaxWidth> ids;
   auto [begin, end] = bucket;
   while (end - begin > kIdsAtOnce) {
-    const uint32_t middle = begin + (end - begin) / 2;
+    const FileRank middle = begin + (end - begin) / 2;
     ZPACK_TRY(ReadSuffixes(start, middle, std::span(ids).first(width)));
     if (precedes(ids.data())) {
       begin = middle + 1;
@@ -115,19 +118,19 @@ Result<uint32_t> IndexLookup::Search(const Start& start, Bucket bucket,
       end = middle;
     }
   }
-  const uint32_t first = begin;
-  ZPACK_TRY(
-      ReadSuffixes(start, first, std::span(ids).first((end - first) * width)));
-  while (begin < end && precedes(&ids[(begin - first) * width])) ++begin;
+  const FileRank first = begin;
+  ZPACK_TRY(ReadSuffixes(start, first,
+                         std::span(ids).first(size_t{end - first} * width)));
+  while (begin < end && precedes(&ids[size_t{begin - first} * width])) ++begin;
   return begin;
 }
 
-Result<std::optional<uint32_t>> IndexLookup::Find(const ObjectId& id) const {
+Result<std::optional<FileRank>> IndexLookup::Find(const ObjectId& id) const {
   const ByteView key = id.bytes();
   if (key.size() != ObjectIdWidth(format_)) return std::nullopt;
   ZPACK_ASSIGN_OR_RETURN(const Start start, ReadStart());
   ZPACK_ASSIGN_OR_RETURN(const Bucket bucket, FindBucket(start, key));
-  ZPACK_ASSIGN_OR_RETURN(const uint32_t rank,
+  ZPACK_ASSIGN_OR_RETURN(const FileRank rank,
                          Search(start, bucket, key, Bound::kLower));
   if (rank == bucket.end) return std::nullopt;
   std::array<uint8_t, ObjectId::kMaxWidth> buffer;
@@ -137,9 +140,9 @@ Result<std::optional<uint32_t>> IndexLookup::Find(const ObjectId& id) const {
   return rank;
 }
 
-Result<std::pair<uint32_t, uint32_t>> IndexLookup::FindPrefix(
+Result<std::pair<FileRank, FileRank>> IndexLookup::FindPrefix(
     std::string_view hex_prefix) const {
-  constexpr std::pair<uint32_t, uint32_t> kNone = {0, 0};
+  constexpr std::pair<FileRank, FileRank> kNone;
   const size_t width = ObjectIdWidth(format_);
   if (hex_prefix.empty() || hex_prefix.size() > 2 * width) return kNone;
   const auto least = PadWith('0', hex_prefix, width);
@@ -147,23 +150,23 @@ Result<std::pair<uint32_t, uint32_t>> IndexLookup::FindPrefix(
   if (!least || !greatest) return kNone;
   ZPACK_ASSIGN_OR_RETURN(const Start start, ReadStart());
   ZPACK_ASSIGN_OR_RETURN(const Bucket low, FindBucket(start, *least));
-  ZPACK_ASSIGN_OR_RETURN(const uint32_t first,
+  ZPACK_ASSIGN_OR_RETURN(const FileRank first,
                          Search(start, low, *least, Bound::kLower));
   ZPACK_ASSIGN_OR_RETURN(const Bucket high, FindBucket(start, *greatest));
-  ZPACK_ASSIGN_OR_RETURN(const uint32_t last,
+  ZPACK_ASSIGN_OR_RETURN(const FileRank last,
                          Search(start, high, *greatest, Bound::kUpper));
   if (first > last) return Bad(chunks_.ids, "order of ids");
   return std::pair(first, last);
 }
 
-Result<ObjectId> IndexLookup::Id(uint32_t rank) const {
+Result<ObjectId> IndexLookup::Id(FileRank rank) const {
   ZPACK_ASSIGN_OR_RETURN(const Start start, ReadStart());
   const size_t width = ObjectIdWidth(format_);
   const size_t prefix = start.layout.prefix_size;
   std::array<uint8_t, ObjectId::kMaxWidth> id{};
   if (prefix > 0) {
     const auto at = std::ranges::find_if(
-        start.fan_out, [&](uint32_t count) { return count > rank; });
+        start.fan_out, [&](uint32_t count) { return count > rank.value(); });
     if (at == start.fan_out.end()) return Bad(chunks_.ids, "fan-out");
     id[0] = static_cast<uint8_t>(at - start.fan_out.begin());
   }
@@ -177,12 +180,12 @@ Result<ObjectId> IndexLookup::Id(uint32_t rank) const {
   return ObjectId(std::span(id).first(width));
 }
 
-Result<uint32_t> IndexLookup::Number(uint32_t rank) const {
+Result<ObjectNumber> IndexLookup::Number(FileRank rank) const {
   const format::ChunkLocation& chunk = chunks_.numbers;
   const auto bits =
       format::ObjectNumberBits(chunk.id, chunk.payload_size, object_count_);
   if (!bits) return Bad(chunk, "size");
-  const uint64_t begin = uint64_t{rank} * *bits;
+  const uint64_t begin = uint64_t{rank.value()} * *bits;
   const uint64_t end = begin + *bits;
   std::array<uint8_t, sizeof(uint32_t) + 1> buffer;
   const auto bytes = std::span(buffer).first((end + 7) / 8 - begin / 8);
@@ -191,7 +194,7 @@ Result<uint32_t> IndexLookup::Number(uint32_t rank) const {
   for (const uint8_t byte : bytes) value = value << 8 | byte;
   value = value >> ((8 - end % 8) % 8) & ((uint64_t{1} << *bits) - 1);
   if (value >= object_count_) return Bad(chunk, "number");
-  return static_cast<uint32_t>(value);
+  return ObjectNumber(static_cast<uint32_t>(value));
 }
 
 }  // namespace zpack

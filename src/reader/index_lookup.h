@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/index_spaces.h"
 #include "format/object_index.h"
 #include "object/object_id_table.h"
 #include "zpack/result.h"
@@ -34,13 +35,13 @@ class IndexLookup {
         object_count_(object_count) {}
 
   // These two as in ObjectIdTable.
-  Result<std::optional<uint32_t>> Find(const ObjectId& id) const;
-  Result<std::pair<uint32_t, uint32_t>> FindPrefix(
+  Result<std::optional<FileRank>> Find(const ObjectId& id) const;
+  Result<std::pair<FileRank, FileRank>> FindPrefix(
       std::string_view hex_prefix) const;
 
   // REQUIRES, for both: rank < object count.
-  Result<ObjectId> Id(uint32_t rank) const;
-  Result<uint32_t> Number(uint32_t rank) const;
+  Result<ObjectId> Id(FileRank rank) const;
+  Result<ObjectNumber> Number(FileRank rank) const;
 
  private:
   // What precedes the counts and ids of the chunk.
@@ -51,22 +52,22 @@ class IndexLookup {
   // Ranks of the ids whose first bytes, as many as tell where to look, are
   // those of a key.
   struct Bucket {
-    uint32_t begin = 0;
-    uint32_t end = 0;
+    FileRank begin;
+    FileRank end;
   };
   enum class Bound : uint8_t { kLower, kUpper };
 
   Result<Start> ReadStart() const;
   // The first rank of each bucket of ids that begin with `byte`, in order, and
   // the end of the last one.
-  Result<std::vector<uint32_t>> ReadBuckets(const Start& start,
+  Result<std::vector<FileRank>> ReadBuckets(const Start& start,
                                             uint8_t byte) const;
   Result<Bucket> FindBucket(const Start& start, ByteView key) const;
   // The first rank in `bucket` whose id is not less than `key`, or greater.
-  Result<uint32_t> Search(const Start& start, Bucket bucket, ByteView key,
+  Result<FileRank> Search(const Start& start, Bucket bucket, ByteView key,
                           Bound bound) const;
   // What the chunk holds of the ids from `rank` on.
-  Status ReadSuffixes(const Start& start, uint32_t rank,
+  Status ReadSuffixes(const Start& start, FileRank rank,
                       std::span<uint8_t> out) const;
 
   Status Read(const format::ChunkLocation& chunk, uint64_t offset,

@@ -49,7 +49,7 @@ Result<ObjectId> NameResolver::Resolve(std::string_view name) {
 }
 
 Result<ObjectInfo> NameResolver::ReadInfo(const ObjectId& id) {
-  ZPACK_ASSIGN_OR_RETURN(const uint32_t number, locator_.FindChecked(id));
+  ZPACK_ASSIGN_OR_RETURN(const ObjectNumber number, locator_.FindChecked(id));
   return objects_.ReadInfo(number);
 }
 

@@ -20,7 +20,7 @@ namespace {
 constexpr uint64_t kCacheSize = uint64_t{256} << 20;
 
 // The tree of a commit that names none.
-constexpr uint32_t kNoTree = std::numeric_limits<uint32_t>::max();
+constexpr LinkNumber kNoTree(std::numeric_limits<uint32_t>::max());
 
 }  // namespace
 
@@ -38,15 +38,15 @@ ObjectGraph::ObjectGraph(const ArchiveFile& archive)
   }
 }
 
-Result<uint32_t> ObjectGraph::Find(const ObjectId& id,
-                                   std::string_view by) const {
+Result<ObjectNumber> ObjectGraph::Find(const ObjectId& id,
+                                       std::string_view by) const {
   if (const auto rank = archive_.ids().Find(id)) return archive_.number(*rank);
   if (id == empty_tree_id_) return empty_tree();
   return MakeError(ErrorCode::kNotFound, "object {} is missing, needed by {}",
                    id, by);
 }
 
-Result<ObjectType> ObjectGraph::Type(uint32_t number) {
+Result<ObjectType> ObjectGraph::Type(ObjectNumber number) {
   if (number == empty_tree()) return ObjectType::kTree;
   const size_t block = archive_.blocks().FindBlock(number);
   if (!types_[block]) {
@@ -57,13 +57,13 @@ Result<ObjectType> ObjectGraph::Type(uint32_t number) {
   return *types_[block];
 }
 
-std::string ObjectGraph::Describe(uint32_t number) {
+std::string ObjectGraph::Describe(ObjectNumber number) {
   const auto type = Type(number);
   return fmt::format("{} {}", type ? ObjectTypeName(*type) : "object",
                      id(number).ToHex());
 }
 
-Status ObjectGraph::ExpectType(uint32_t number, ObjectType type) {
+Status ObjectGraph::ExpectType(ObjectNumber number, ObjectType type) {
   ZPACK_ASSIGN_OR_RETURN(const ObjectType actual, Type(number));
   if (actual == type) return {};
   return MakeError(ErrorCode::kCorrupt, "object {} is a {}, not a {}",
@@ -80,7 +80,7 @@ Result<ObjectGraph::BlockPtr> ObjectGraph::Block(size_t block) {
   return shared;
 }
 
-Result<ByteView> ObjectGraph::Content(uint32_t number, BlockPtr& block,
+Result<ByteView> ObjectGraph::Content(ObjectNumber number, BlockPtr& block,
                                       Bytes& buffer) {
   const BlockRun run =
       RunAt(archive_.blocks(), archive_.blocks().FindBlock(number));
@@ -92,7 +92,7 @@ Result<ByteView> ObjectGraph::Content(uint32_t number, BlockPtr& block,
   return buffer;
 }
 
-Result<ByteView> ObjectGraph::TagContent(uint32_t number, BlockPtr& block,
+Result<ByteView> ObjectGraph::TagContent(ObjectNumber number, BlockPtr& block,
                                          Bytes& buffer) {
   const BlockRun run =
       RunAt(archive_.blocks(), archive_.blocks().FindBlock(number));
@@ -102,24 +102,26 @@ Result<ByteView> ObjectGraph::TagContent(uint32_t number, BlockPtr& block,
   return block->Object(number - block->objects.header.first_object, buffer);
 }
 
-uint32_t ObjectGraph::NumberOf(const ObjectId& id, Bytes& outside_ids) const {
-  if (const auto rank = archive_.ids().Find(id)) return archive_.number(*rank);
+LinkNumber ObjectGraph::NumberOf(const ObjectId& id, Bytes& outside_ids) const {
+  if (const auto rank = archive_.ids().Find(id)) {
+    return LinkNumber(archive_.number(*rank).value());
+  }
   const size_t outside = outside_ids.size() / id.bytes().size();
   Append(outside_ids, id.bytes());
-  return archive_.ids().size() + static_cast<uint32_t>(outside);
+  return LinkNumber(archive_.ids().size() + static_cast<uint32_t>(outside));
 }
 
-Result<uint32_t> ObjectGraph::Resolve(uint32_t number, ByteView outside_ids,
-                                      uint32_t by) {
+Result<ObjectNumber> ObjectGraph::Resolve(LinkNumber link, ByteView outside_ids,
+                                          ObjectNumber by) {
   const uint32_t count = archive_.ids().size();
-  if (number < count) return number;
+  if (link.value() < count) return ObjectNumber(link.value());
   const size_t width = ObjectIdWidth(archive_.header().object_format);
-  const ObjectId id(outside_ids.subspan((number - count) * width, width));
+  const ObjectId id(outside_ids.subspan((link.value() - count) * width, width));
   if (id == empty_tree_id_) return empty_tree();
   return Find(id, Describe(by));
 }
 
-Result<const CommitTable*> ObjectGraph::Commits(uint32_t number) {
+Result<const CommitTable*> ObjectGraph::Commits(ObjectNumber number) {
   // The empty tree is in no block.
   if (number == empty_tree())
     ZPACK_TRY(ExpectType(number, ObjectType::kCommit));
@@ -140,13 +142,13 @@ Result<const CommitTable*> ObjectGraph::Commits(uint32_t number) {
 
 Result<CommitTable> ObjectGraph::ParseCommits(size_t block) {
   const ObjectFormat format = archive_.header().object_format;
-  const uint32_t first = archive_.blocks().first_object(block);
+  const ObjectNumber first = archive_.blocks().first_object(block);
   const uint32_t count = archive_.blocks().block_object_count(block);
   CommitTable table;
   table.commits.reserve(count);
   BlockPtr decoded;
   Bytes buffer;
-  std::vector<uint32_t> parents;
+  std::vector<LinkNumber> parents;
   for (uint32_t index = 0; index < count; ++index) {
     ZPACK_ASSIGN_OR_RETURN(const ByteView content,
                            Content(first + index, decoded, buffer));
@@ -164,7 +166,7 @@ Result<CommitTable> ObjectGraph::ParseCommits(size_t block) {
   return table;
 }
 
-Result<ObjectGraph::Commit> ObjectGraph::ReadCommit(uint32_t number) {
+Result<ObjectGraph::Commit> ObjectGraph::ReadCommit(ObjectNumber number) {
   ZPACK_ASSIGN_OR_RETURN(const CommitTable* const table, Commits(number));
   const size_t index = number - archive_.blocks().first_object(
                                     archive_.blocks().FindBlock(number));
@@ -183,19 +185,20 @@ Result<ObjectGraph::Commit> ObjectGraph::ReadCommit(uint32_t number) {
   return commit;
 }
 
-Result<uint32_t> ObjectGraph::ReadParent(uint32_t commit, uint32_t parent) {
+Result<ObjectNumber> ObjectGraph::ReadParent(ObjectNumber commit,
+                                             LinkNumber parent) {
   ZPACK_ASSIGN_OR_RETURN(const CommitTable* const table, Commits(commit));
   return Resolve(parent, table->outside_ids, commit);
 }
 
-Result<uint32_t> ObjectGraph::ReadRootTree(uint32_t commit) {
+Result<ObjectNumber> ObjectGraph::ReadRootTree(ObjectNumber commit) {
   ZPACK_ASSIGN_OR_RETURN(const CommitTable* const table, Commits(commit));
   const size_t index = commit - archive_.blocks().first_object(
                                     archive_.blocks().FindBlock(commit));
   return Resolve(table->commits[index].tree, table->outside_ids, commit);
 }
 
-Result<ObjectGraph::Tag> ObjectGraph::ReadTag(uint32_t number) {
+Result<ObjectGraph::Tag> ObjectGraph::ReadTag(ObjectNumber number) {
   ZPACK_TRY(ExpectType(number, ObjectType::kTag));
   BlockPtr block;
   Bytes buffer;

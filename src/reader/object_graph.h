@@ -15,6 +15,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/index_spaces.h"
 #include "base/lru_cache.h"
 #include "reader/archive_file.h"
 #include "reader/block_decoder.h"
@@ -29,16 +30,16 @@ class ObjectGraph {
   struct Commit {
     uint64_t time = 0;  // of the committer
     // None where the file is shallow. They live as long as the graph.
-    std::span<const uint32_t> parents;
+    std::span<const LinkNumber> parents;
   };
   struct Tag {
-    uint32_t target = 0;
+    ObjectNumber target;
     ObjectType type = ObjectType::kCommit;
     std::string name;
   };
   // What a tree has under a name.
   struct Link {
-    uint32_t child = 0;
+    ObjectNumber child;
     uint32_t name_size = 0;
     ObjectType type = ObjectType::kBlob;  // as its mode has it
   };
@@ -53,32 +54,34 @@ class ObjectGraph {
 
   // Git knows the empty tree without storing it. Its number, where it is not
   // in the file, is the object count; all other numbers are below.
-  uint32_t empty_tree() const { return archive_.ids().size(); }
+  ObjectNumber empty_tree() const {
+    return ObjectNumber(archive_.ids().size());
+  }
   // The number of an object; kNotFound, saying that `by` needs it.
-  Result<uint32_t> Find(const ObjectId& id, std::string_view by) const;
-  ObjectId id(uint32_t number) const {
+  Result<ObjectNumber> Find(const ObjectId& id, std::string_view by) const;
+  ObjectId id(ObjectNumber number) const {
     return number == empty_tree() ? empty_tree_id_
                                   : archive_.ids()[archive_.rank(number)];
   }
   // As its block has it.
-  Result<ObjectType> Type(uint32_t number);
+  Result<ObjectType> Type(ObjectNumber number);
   // "commit 1234...", for messages.
-  std::string Describe(uint32_t number);
+  std::string Describe(ObjectNumber number);
 
   // Errors of all below: kCorrupt when `number` is an object of another type or
   // something that Git could not read; those of decoding its block.
 
-  Result<Commit> ReadCommit(uint32_t number);
+  Result<Commit> ReadCommit(ObjectNumber number);
   // A parent as ReadCommit gives it; kNotFound when it is missing.
-  Result<uint32_t> ReadParent(uint32_t commit, uint32_t parent);
+  Result<ObjectNumber> ReadParent(ObjectNumber commit, LinkNumber parent);
   // kNotFound when the tree is missing.
-  Result<uint32_t> ReadRootTree(uint32_t commit);
+  Result<ObjectNumber> ReadRootTree(ObjectNumber commit);
   // kNotFound when the target is missing.
-  Result<Tag> ReadTag(uint32_t number);
+  Result<Tag> ReadTag(ObjectNumber number);
   // Appends what a tree names, in its order, but submodules and, where that is
   // known, what was seen. kNotFound for an object that is missing;
   // kLimitExceeded when `links` grow too large.
-  Status ReadTree(uint32_t number, const ObjectMarks& marks, Links& links);
+  Status ReadTree(ObjectNumber number, const ObjectMarks& marks, Links& links);
 
  private:
   using BlockPtr = std::shared_ptr<const DecodedBlock>;
@@ -87,23 +90,25 @@ class ObjectGraph {
 
   // From the cache, or decoded and put there.
   Result<BlockPtr> Block(size_t block);
-  Result<const CommitTable*> Commits(uint32_t number);
+  Result<const CommitTable*> Commits(ObjectNumber number);
   // From the whole contents of the commits in a block.
   Result<CommitTable> ParseCommits(size_t block);
-  // The number, or from the object count on, a place in `outside_ids`.
-  uint32_t NumberOf(const ObjectId& id, Bytes& outside_ids) const;
-  // Turns such a number into one of this graph; kNotFound, saying that `by`
+  // What a block with these `outside_ids` calls it.
+  LinkNumber NumberOf(const ObjectId& id, Bytes& outside_ids) const;
+  // The number of what is called so; kNotFound, saying that `by`
   // needs it.
-  Result<uint32_t> Resolve(uint32_t number, ByteView outside_ids, uint32_t by);
-  Status ExpectType(uint32_t number, ObjectType type);
+  Result<ObjectNumber> Resolve(LinkNumber link, ByteView outside_ids,
+                               ObjectNumber by);
+  Status ExpectType(ObjectNumber number, ObjectType type);
   // The content of an object, which lives as long as `block` and `buffer`.
-  Result<ByteView> Content(uint32_t number, BlockPtr& block, Bytes& buffer);
+  Result<ByteView> Content(ObjectNumber number, BlockPtr& block, Bytes& buffer);
   // The same of a tag, of one in segments only the first.
-  Result<ByteView> TagContent(uint32_t number, BlockPtr& block, Bytes& buffer);
+  Result<ByteView> TagContent(ObjectNumber number, BlockPtr& block,
+                              Bytes& buffer);
 
   const ArchiveFile& archive_;
   ObjectId empty_tree_id_;
-  std::unordered_set<uint32_t> shallow_;
+  std::unordered_set<ObjectNumber> shallow_;
   BlockDecoder decoder_;
   // By block, once they are known.
   std::vector<std::optional<ObjectType>> types_;

@@ -14,7 +14,7 @@ namespace zpack {
 // Appends the links of one tree.
 class ObjectGraph::TreeReader {
  public:
-  TreeReader(ObjectGraph& graph, uint32_t tree, const ObjectMarks& marks,
+  TreeReader(ObjectGraph& graph, ObjectNumber tree, const ObjectMarks& marks,
              Links& links)
       : graph_(graph), tree_(tree), marks_(marks), links_(links) {}
 
@@ -24,7 +24,7 @@ class ObjectGraph::TreeReader {
     TreeEntry entry;
     while (entries.Next(entry)) {
       Bytes outside_ids;
-      const uint32_t child = graph_.NumberOf(ObjectId(entry.id), outside_ids);
+      const LinkNumber child = graph_.NumberOf(ObjectId(entry.id), outside_ids);
       const Kind kind = entry.is_tree()      ? Kind::kTree
                         : entry.is_gitlink() ? Kind::kGitlink
                                              : Kind::kBlob;
@@ -34,7 +34,8 @@ class ObjectGraph::TreeReader {
   }
 
   // From tree `index` of a block whose first object is `first`.
-  Status AddFromBlock(const TreeBlock& trees, uint32_t first, uint32_t index) {
+  Status AddFromBlock(const TreeBlock& trees, ObjectNumber first,
+                      uint32_t index) {
     const std::optional<uint32_t> base = trees.base(index);
     // What is taken over from a tree that was walked to its end, was seen.
     if (!base || marks_.complete(first + *base)) {
@@ -60,14 +61,15 @@ class ObjectGraph::TreeReader {
     return Add(kind, trees.name(entry), entry.child, trees.outside_ids());
   }
 
-  Status Add(Kind kind, std::string_view name, uint32_t child,
+  Status Add(Kind kind, std::string_view name, LinkNumber link,
              ByteView outside_ids) {
     if (name.empty()) return BadEntry();
     if (kind == Kind::kGitlink) return {};
     const ObjectType type =
         kind == Kind::kTree ? ObjectType::kTree : ObjectType::kBlob;
-    if (child >= graph_.archive_.ids().size()) {
-      ZPACK_ASSIGN_OR_RETURN(child, graph_.Resolve(child, outside_ids, tree_));
+    ObjectNumber child(link.value());
+    if (link.value() >= graph_.archive_.ids().size()) {
+      ZPACK_ASSIGN_OR_RETURN(child, graph_.Resolve(link, outside_ids, tree_));
     }
     if (marks_.SeenAs(child, type)) return {};
     const uint64_t limit = graph_.archive_.blocks().max_kept();
@@ -87,19 +89,19 @@ class ObjectGraph::TreeReader {
   }
 
   ObjectGraph& graph_;
-  uint32_t tree_;
+  ObjectNumber tree_;
   const ObjectMarks& marks_;
   Links& links_;
 };
 
-Status ObjectGraph::ReadTree(uint32_t number, const ObjectMarks& marks,
+Status ObjectGraph::ReadTree(ObjectNumber number, const ObjectMarks& marks,
                              Links& links) {
   if (number == empty_tree()) return {};
   const size_t at = archive_.blocks().FindBlock(number);
   ZPACK_ASSIGN_OR_RETURN(BlockPtr block, Block(at));
   ZPACK_TRY(ExpectType(number, ObjectType::kTree));
   TreeReader reader(*this, number, marks, links);
-  const uint32_t first = block->objects.header.first_object;
+  const ObjectNumber first = block->objects.header.first_object;
   if (block->trees() != nullptr &&
       !block->trees()->IsVerbatim(number - first)) {
     return reader.AddFromBlock(*block->trees(), first, number - first);

@@ -17,15 +17,15 @@ bool ObjectLocator::UseWholeIndex() {
   return archive_.LoadIndex().has_value();
 }
 
-Result<uint32_t> ObjectLocator::Rank(const ObjectId& id) {
+Result<FileRank> ObjectLocator::Rank(const ObjectId& id) {
   if (!UseWholeIndex()) {
-    ZPACK_ASSIGN_OR_RETURN(const std::optional<uint32_t> rank,
+    ZPACK_ASSIGN_OR_RETURN(const std::optional<FileRank> rank,
                            lookup_.Find(id));
     if (rank) return *rank;
     // Damage must not look like an object that was never there.
     ZPACK_TRY(archive_.LoadIndex());
   }
-  const std::optional<uint32_t> rank = archive_.ids().Find(id);
+  const std::optional<FileRank> rank = archive_.ids().Find(id);
   if (rank) return *rank;
   return MakeError(ErrorCode::kNotFound, "object {} is not in '{}'", id,
                    AtPath{archive_.path()});
@@ -36,13 +36,13 @@ Status ObjectLocator::Contains(const ObjectId& id) {
   return {};
 }
 
-Result<uint32_t> ObjectLocator::Find(const ObjectId& id) {
-  ZPACK_ASSIGN_OR_RETURN(const uint32_t rank, Rank(id));
+Result<ObjectNumber> ObjectLocator::Find(const ObjectId& id) {
+  ZPACK_ASSIGN_OR_RETURN(const FileRank rank, Rank(id));
   if (archive_.index_loaded()) return archive_.number(rank);
   return lookup_.Number(rank);
 }
 
-Result<uint32_t> ObjectLocator::FindChecked(const ObjectId& id) {
+Result<ObjectNumber> ObjectLocator::FindChecked(const ObjectId& id) {
   if (!archive_.index_loaded()) {
     ZPACK_TRY(numbers_checked_.Do([this] {
       return archive_.CheckChunk(archive_.index_chunks().numbers);
@@ -51,7 +51,7 @@ Result<uint32_t> ObjectLocator::FindChecked(const ObjectId& id) {
   return Find(id);
 }
 
-Result<std::pair<uint32_t, uint32_t>> ObjectLocator::Ranks(
+Result<std::pair<FileRank, FileRank>> ObjectLocator::Ranks(
     std::string_view hex_prefix) {
   if (!UseWholeIndex()) {
     ZPACK_TRY(ids_checked_.Do(
@@ -63,7 +63,7 @@ Result<std::pair<uint32_t, uint32_t>> ObjectLocator::Ranks(
   return archive_.ids().FindPrefix(hex_prefix);
 }
 
-Result<ObjectId> ObjectLocator::Id(uint32_t rank) {
+Result<ObjectId> ObjectLocator::Id(FileRank rank) {
   if (archive_.index_loaded()) return archive_.ids()[rank];
   return lookup_.Id(rank);
 }
@@ -76,7 +76,7 @@ Result<ObjectLocator::Matches> ObjectLocator::FindPrefix(
   matches.count = end - begin;
   const uint32_t named = std::min(matches.count, max_first);
   matches.first.reserve(named);
-  for (uint32_t rank = begin; rank < begin + named; ++rank) {
+  for (const FileRank rank : IndexRange(begin, begin + named)) {
     ZPACK_ASSIGN_OR_RETURN(matches.first.emplace_back(), Id(rank));
   }
   return matches;

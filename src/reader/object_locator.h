@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/index_spaces.h"
 #include "base/once_status.h"
 #include "reader/archive_file.h"
 #include "reader/index_lookup.h"
@@ -43,10 +44,10 @@ class ObjectLocator {
 
   // The number of the object, for someone who hashes its content: with a
   // damaged index it may be that of another one. Errors as above.
-  Result<uint32_t> Find(const ObjectId& id);
+  Result<ObjectNumber> Find(const ObjectId& id);
 
   // The same for anyone else: the numbers' checksum is checked first, once.
-  Result<uint32_t> FindChecked(const ObjectId& id);
+  Result<ObjectNumber> FindChecked(const ObjectId& id);
 
   struct Matches {
     uint32_t count = 0;
@@ -59,9 +60,9 @@ class ObjectLocator {
  private:
   // Whether to look into the index that is loaded.
   bool UseWholeIndex();
-  Result<uint32_t> Rank(const ObjectId& id);
-  Result<std::pair<uint32_t, uint32_t>> Ranks(std::string_view hex_prefix);
-  Result<ObjectId> Id(uint32_t rank);
+  Result<FileRank> Rank(const ObjectId& id);
+  Result<std::pair<FileRank, FileRank>> Ranks(std::string_view hex_prefix);
+  Result<ObjectId> Id(FileRank rank);
 
   const ArchiveFile& archive_;
   IndexLookup lookup_;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/index_spaces.h"
 #include "zpack/object_id.h"
 
 namespace zpack {
@@ -19,36 +20,36 @@ class ObjectMarks {
   explicit ObjectMarks(size_t count) : marks_(count) {}
 
   // The type under which `number` was named first, or nothing.
-  std::optional<ObjectType> type(uint32_t number) const {
+  std::optional<ObjectType> type(ObjectNumber number) const {
     const auto type = static_cast<uint8_t>(marks_[number] & kTypeMask);
     if (type == 0) return std::nullopt;
     return static_cast<ObjectType>(type);
   }
   // REQUIRES: it has no type yet.
-  void SetType(uint32_t number, ObjectType type) {
+  void SetType(ObjectNumber number, ObjectType type) {
     marks_[number] |= static_cast<uint8_t>(type);
   }
 
-  bool seen(uint32_t number) const { return (marks_[number] & kSeen) != 0; }
-  void SetSeen(uint32_t number) { marks_[number] |= kSeen; }
+  bool seen(ObjectNumber number) const { return (marks_[number] & kSeen) != 0; }
+  void SetSeen(ObjectNumber number) { marks_[number] |= kSeen; }
   // True when it is seen and was named as `type`.
-  bool SeenAs(uint32_t number, ObjectType type) const {
+  bool SeenAs(ObjectNumber number, ObjectType type) const {
     return (marks_[number] & (kSeen | kTypeMask)) ==
            (kSeen | static_cast<uint8_t>(type));
   }
 
   // Of trees: all that they name, and what that names, was seen.
-  bool complete(uint32_t number) const {
+  bool complete(ObjectNumber number) const {
     return (marks_[number] & kComplete) != 0;
   }
-  void SetComplete(uint32_t number) { marks_[number] |= kComplete; }
+  void SetComplete(ObjectNumber number) { marks_[number] |= kComplete; }
 
  private:
   static constexpr uint8_t kTypeMask = 7;
   static constexpr uint8_t kSeen = 8;
   static constexpr uint8_t kComplete = 16;
 
-  std::vector<uint8_t> marks_;
+  IndexedVector<ObjectNumber, uint8_t> marks_;
 };
 
 }  // namespace zpack

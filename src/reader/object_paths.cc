@@ -23,7 +23,7 @@ ObjectPaths::ObjectPaths(const ArchiveFile& archive)
 }
 
 Status ObjectPaths::AddTrees(const DecodedBlock& block) {
-  const uint32_t first = block.objects.header.first_object;
+  const ObjectNumber first = block.objects.header.first_object;
   return block.ForEachObject(archive_.blocks().max_kept(),
                              [&](size_t index, ByteView content) -> Status {
                                AddTree(first + static_cast<uint32_t>(index),
@@ -32,21 +32,21 @@ Status ObjectPaths::AddTrees(const DecodedBlock& block) {
                              });
 }
 
-void ObjectPaths::AddTree(uint32_t tree, ByteView content) {
+void ObjectPaths::AddTree(ObjectNumber tree, ByteView content) {
   TreeIterator entries(content, archive_.header().object_format);
   TreeEntry entry;
   while (entries.Next(entry)) {
     if (entry.is_gitlink()) continue;
     const auto rank = archive_.ids().Find(ObjectId(entry.id));
     if (!rank) continue;
-    const uint32_t child = archive_.number(*rank);
+    const ObjectNumber child = archive_.number(*rank);
     if (parents_[child] != kNone) continue;
     parents_[child] = tree;
     names_[child] = &*interned_.emplace(entry.name).first;
   }
 }
 
-std::string ObjectPaths::Path(uint32_t number) const {
+std::string ObjectPaths::Path(ObjectNumber number) const {
   std::vector<const std::string*> components;
   size_t length = 0;
   while (parents_[number] != kNone && components.size() < kMaxDepth &&

@@ -11,6 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/index_spaces.h"
 #include "reader/archive_file.h"
 #include "reader/block_decoder.h"
 #include "zpack/result.h"
@@ -26,18 +27,19 @@ class ObjectPaths {
   Status AddTrees(const DecodedBlock& block);
 
   // The path of an object; empty for a root tree and what no tree names.
-  std::string Path(uint32_t number) const;
+  std::string Path(ObjectNumber number) const;
   // The last component of it.
-  std::string_view Name(uint32_t number) const { return *names_[number]; }
+  std::string_view Name(ObjectNumber number) const { return *names_[number]; }
 
  private:
-  static constexpr uint32_t kNone = 0xffffffff;
+  static constexpr ObjectNumber kNone{0xffffffff};
 
-  void AddTree(uint32_t tree, ByteView content);
+  void AddTree(ObjectNumber tree, ByteView content);
 
   const ArchiveFile& archive_;
-  std::vector<uint32_t> parents_;  // by number: the tree, or kNone
-  std::vector<const std::string*> names_;
+  // The tree that names it, or kNone.
+  IndexedVector<ObjectNumber, ObjectNumber> parents_;
+  IndexedVector<ObjectNumber, const std::string*> names_;
   std::unordered_set<std::string> interned_;  // owns the names
 };
 

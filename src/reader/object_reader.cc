@@ -26,8 +26,8 @@ ObjectReader::ObjectReader(const ArchiveFile& archive)
       rebuilt_(archive.options().cache_size / kRebuiltShare) {}
 
 ObjectReader::ContentPtr ObjectReader::Rebuild(const DecodedBlock& block,
-                                               uint32_t number) {
-  const uint32_t first = block.objects.header.first_object;
+                                               ObjectNumber number) {
+  const ObjectNumber first = block.objects.header.first_object;
   // Up to an object that is known or has no base, then forward again.
   std::vector<uint32_t> chain;
   ContentPtr known;
@@ -51,19 +51,19 @@ ObjectReader::ContentPtr ObjectReader::Rebuild(const DecodedBlock& block,
   return content;
 }
 
-ObjectReader::ContentPtr ObjectReader::Held(uint32_t number) {
+ObjectReader::ContentPtr ObjectReader::Held(ObjectNumber number) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto held = held_.find(number);
   return held == held_.end() ? nullptr : held->second;
 }
 
-void ObjectReader::ReadAhead(std::vector<uint32_t> numbers) {
+void ObjectReader::ReadAhead(std::vector<ObjectNumber> numbers) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     held_.clear();
   }
   std::ranges::sort(numbers);
-  for (const uint32_t number : numbers) {
+  for (const ObjectNumber number : numbers) {
     const auto info = ReadInfo(number);
     if (!info || info->size > archive_.options().cache_size) continue;
     auto content = std::make_shared<Bytes>();
@@ -75,7 +75,7 @@ void ObjectReader::ReadAhead(std::vector<uint32_t> numbers) {
 }
 
 Status ObjectReader::Stream(
-    uint32_t number, const ObjectId& id,
+    ObjectNumber number, const ObjectId& id,
     const std::function<Status(const ObjectInfo&)>& start,
     const std::function<Status(ByteView)>& piece) {
   if (const ContentPtr held = Held(number)) {
@@ -133,7 +133,7 @@ Status ObjectReader::CheckId(const BlockRun& run, const ObjectId& actual,
   return std::unexpected(HashMismatch(archive_.blocks(), run, id, actual));
 }
 
-Result<ObjectType> ObjectReader::Read(uint32_t number, const ObjectId& id,
+Result<ObjectType> ObjectReader::Read(ObjectNumber number, const ObjectId& id,
                                       Bytes& content) {
   ObjectType type = ObjectType::kBlob;
   content.clear();

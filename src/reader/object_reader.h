@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/index_spaces.h"
 #include "base/lru_cache.h"
 #include "reader/archive_file.h"
 #include "reader/block_cache.h"
@@ -28,17 +29,20 @@ class ObjectReader {
   // `archive` outlives the reader.
   explicit ObjectReader(const ArchiveFile& archive);
 
-  Result<ObjectInfo> ReadInfo(uint32_t number) { return blocks_.Info(number); }
+  Result<ObjectInfo> ReadInfo(ObjectNumber number) {
+    return blocks_.Info(number);
+  }
 
   // The whole content. kLimitExceeded above ReadOptions::max_object_size,
   // kCorrupt when it does not hash to `id`.
-  Result<ObjectType> Read(uint32_t number, const ObjectId& id, Bytes& content);
+  Result<ObjectType> Read(ObjectNumber number, const ObjectId& id,
+                          Bytes& content);
 
   // The content in pieces, for objects of any size. `start` is called once,
   // before the first piece. An object of at most ReadOptions::cache_size bytes,
   // or one that is not stored in segments, is hashed before its first piece; of
   // others it is known only at the end whether the content hashes to `id`.
-  Status Stream(uint32_t number, const ObjectId& id,
+  Status Stream(ObjectNumber number, const ObjectId& id,
                 const std::function<Status(const ObjectInfo&)>& start,
                 const std::function<Status(ByteView)>& piece);
 
@@ -46,7 +50,7 @@ class ObjectReader {
   // block is decoded once, and holds their contents for Read and Stream until
   // the next call. Those larger than ReadOptions::cache_size, or that cannot be
   // read, are left out. REQUIRES: the index is loaded.
-  void ReadAhead(std::vector<uint32_t> numbers);
+  void ReadAhead(std::vector<ObjectNumber> numbers);
 
  private:
   using ContentPtr = std::shared_ptr<const Bytes>;
@@ -59,16 +63,16 @@ class ObjectReader {
   Status CheckId(const BlockRun& run, const ObjectId& actual,
                  const ObjectId& id) const;
   // What ReadAhead holds of an object, or nothing.
-  ContentPtr Held(uint32_t number);
+  ContentPtr Held(ObjectNumber number);
   // The content of an object that is stored against others. Objects near each
   // other share most of their chains, so the last ones are kept.
-  ContentPtr Rebuild(const DecodedBlock& block, uint32_t number);
+  ContentPtr Rebuild(const DecodedBlock& block, ObjectNumber number);
 
   const ArchiveFile& archive_;
   BlockCache blocks_;
-  std::mutex mutex_;                               // guards everything below
-  LruCache<uint32_t, Bytes> rebuilt_;              // by object number
-  std::unordered_map<uint32_t, ContentPtr> held_;  // the same
+  std::mutex mutex_;  // guards everything below
+  LruCache<ObjectNumber, Bytes> rebuilt_;
+  std::unordered_map<ObjectNumber, ContentPtr> held_;
 };
 
 }  // namespace zpack

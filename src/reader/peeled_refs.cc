@@ -38,7 +38,7 @@ class Tags {
   ObjectId Target(const ObjectId& id) {
     const auto rank = archive_.ids().Find(id);
     if (!rank) return {};
-    const uint32_t number = archive_.number(*rank);
+    const ObjectNumber number = archive_.number(*rank);
     const size_t block = archive_.blocks().FindBlock(number);
     if (loaded_.insert(block).second) Load(block);
     const auto target = targets_.find(number);
@@ -59,7 +59,7 @@ class Tags {
     const auto decoded = decoder_.Decode(archive_.blocks(), block);
     if (!decoded) return Note(decoded.error());
     const ObjectFormat format = archive_.header().object_format;
-    const uint32_t first = decoded->objects.header.first_object;
+    const ObjectNumber first = decoded->objects.header.first_object;
     if (decoded->objects.header.kind == format::BlockKind::kSegment) {
       // What a tag points at is in its first line.
       targets_[first] = ParseTagTarget(decoded->contents(), format);
@@ -76,7 +76,7 @@ class Tags {
   BlockDecoder decoder_;
   Status readable_;
   std::set<size_t> loaded_;
-  std::unordered_map<uint32_t, ObjectId> targets_;  // by object number
+  std::unordered_map<ObjectNumber, ObjectId> targets_;
 };
 
 }  // namespace

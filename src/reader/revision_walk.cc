@@ -37,7 +37,7 @@ class RevisionWalk {
 
   // `what` names the start in messages.
   Status AddStart(const ObjectId& id, std::string_view what) {
-    ZPACK_ASSIGN_OR_RETURN(uint32_t number, graph_.Find(id, what));
+    ZPACK_ASSIGN_OR_RETURN(ObjectNumber number, graph_.Find(id, what));
     ZPACK_ASSIGN_OR_RETURN(ObjectType type, graph_.Type(number));
     ZPACK_TRY(NameAs(number, type));
     const size_t start = next_start_++;
@@ -65,7 +65,7 @@ class RevisionWalk {
   Status Run() {
     while (!queue_.empty()) {
       ZPACK_TRY(CheckStop(stop_));
-      const uint32_t commit = queue_.top().number;
+      const ObjectNumber commit = queue_.top().number;
       queue_.pop();
       ZPACK_TRY(WalkCommit(commit));
     }
@@ -77,7 +77,7 @@ class RevisionWalk {
   struct Queued {
     uint64_t time = 0;
     uint64_t order = 0;
-    uint32_t number = 0;
+    ObjectNumber number;
 
     // The newest first; of those, what was queued first.
     bool operator<(const Queued& other) const {
@@ -86,13 +86,13 @@ class RevisionWalk {
   };
   // What comes after the commits.
   struct Pending {
-    uint32_t number = 0;
+    ObjectNumber number;
     ObjectType type = ObjectType::kTree;
     std::string name;  // of a tag
   };
   // A tree whose entries are walked.
   struct Frame {
-    uint32_t tree = 0;
+    ObjectNumber tree;
     size_t path_size = 0;    // of the path of its entries, up to their names
     size_t links_begin = 0;  // of its own
     size_t names_begin = 0;
@@ -101,7 +101,7 @@ class RevisionWalk {
   };
 
   // Notes that `number` was named as an object of `type`.
-  Status NameAs(uint32_t number, ObjectType type) {
+  Status NameAs(ObjectNumber number, ObjectType type) {
     const std::optional<ObjectType> known = marks_.type(number);
     if (!known) {
       marks_.SetType(number, type);
@@ -113,35 +113,37 @@ class RevisionWalk {
     return {};
   }
 
-  void Postpone(uint32_t number, ObjectType type, std::string name) {
+  void Postpone(ObjectNumber number, ObjectType type, std::string name) {
     if (objects_ == WalkObjects::kCommits) return;
     pending_.push_back({number, type, std::move(name)});
   }
 
-  Status AddCommit(uint32_t number) {
+  Status AddCommit(ObjectNumber number) {
     ZPACK_TRY(NameAs(number, ObjectType::kCommit));
     if (marks_.seen(number)) return {};
     marks_.SetSeen(number);
     ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Commit commit,
                            graph_.ReadCommit(number));
     if (objects_ == WalkObjects::kAll) {
-      ZPACK_ASSIGN_OR_RETURN(const uint32_t tree, graph_.ReadRootTree(number));
+      ZPACK_ASSIGN_OR_RETURN(const ObjectNumber tree,
+                             graph_.ReadRootTree(number));
       ZPACK_TRY(NameAs(tree, ObjectType::kTree));
     }
     queue_.push({commit.time, next_order_++, number});
     return {};
   }
 
-  Status WalkCommit(uint32_t number) {
+  Status WalkCommit(ObjectNumber number) {
     ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Commit commit,
                            graph_.ReadCommit(number));
-    for (const uint32_t link : commit.parents) {
-      ZPACK_ASSIGN_OR_RETURN(const uint32_t parent,
+    for (const LinkNumber link : commit.parents) {
+      ZPACK_ASSIGN_OR_RETURN(const ObjectNumber parent,
                              graph_.ReadParent(number, link));
       ZPACK_TRY(AddCommit(parent));
     }
     if (objects_ == WalkObjects::kAll) {
-      ZPACK_ASSIGN_OR_RETURN(const uint32_t tree, graph_.ReadRootTree(number));
+      ZPACK_ASSIGN_OR_RETURN(const ObjectNumber tree,
+                             graph_.ReadRootTree(number));
       Postpone(tree, ObjectType::kTree, {});
     }
     return visit_({graph_.id(number), ObjectType::kCommit, {}});
@@ -156,7 +158,7 @@ class RevisionWalk {
   }
 
   // Walks all that a tree names, which was visited itself.
-  Status WalkTree(uint32_t root) {
+  Status WalkTree(ObjectNumber root) {
     path_.clear();
     ZPACK_TRY(Open(root));
     while (!frames_.empty()) {
@@ -190,7 +192,7 @@ class RevisionWalk {
   }
 
   // Begins to walk the entries of a tree, whose path is `path_`.
-  Status Open(uint32_t tree) {
+  Status Open(ObjectNumber tree) {
     ZPACK_TRY(CheckStop(stop_));
     const size_t links = links_.links.size();
     const size_t names = links_.names.size();
@@ -207,7 +209,7 @@ class RevisionWalk {
   uint64_t next_order_ = 0;
   size_t next_start_ = 0;
   // The start from which each tag was come by.
-  std::unordered_map<uint32_t, size_t> tag_starts_;
+  std::unordered_map<ObjectNumber, size_t> tag_starts_;
   std::vector<Pending> pending_;
   std::vector<Frame> frames_;
   ObjectGraph::Links links_;  // of all frames

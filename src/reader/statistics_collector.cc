@@ -130,7 +130,7 @@ Status StatisticsCollector::AddBlobs(const BlockObjects& objects, uint64_t raw,
   }
   for (size_t i = 0; i < objects.sizes.size(); ++i) {
     const uint64_t size = objects.sizes[i];
-    const uint32_t number =
+    const ObjectNumber number =
         objects.header.first_object + static_cast<uint32_t>(i);
     AddBlob({number, size, segment ? stored : Scale(size, raw, stored), 0},
             segment ? 0 : raw - std::min(raw, size), size);

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/index_spaces.h"
 #include "reader/archive_file.h"
 #include "reader/block_decoder.h"
 #include "reader/object_paths.h"
@@ -33,7 +34,7 @@ class StatisticsCollector {
  private:
   // What is known of one blob.
   struct Blob {
-    uint32_t number = 0;
+    ObjectNumber number;
     uint64_t content_bytes = 0;
     uint64_t stored_bytes = 0;
     uint32_t chain_length = 0;

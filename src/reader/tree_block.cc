@@ -50,10 +50,11 @@ TreeBlock::Entries TreeBlock::RebuildEntries(uint32_t index) const {
 
 void TreeBlock::WriteChild(const Entry& entry, const IdOfNumber& id_of,
                            uint8_t* to) const {
-  if (entry.child < object_count_) {
-    std::memcpy(to, id_of(entry.child).bytes().data(), id_width_);
+  if (entry.child.value() < object_count_) {
+    const ObjectNumber child(entry.child.value());
+    std::memcpy(to, id_of(child).bytes().data(), id_width_);
   } else {
-    const size_t outside = entry.child - object_count_;
+    const size_t outside = entry.child.value() - object_count_;
     std::memcpy(to, &outside_ids_[outside * id_width_], id_width_);
   }
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 #include "format/tree_columns.h"
 #include "reader/block_layout.h"
 #include "reader/id_of_number.h"
@@ -42,7 +43,7 @@ class TreeBlock {
 
   struct Entry {
     uint32_t name = 0;
-    uint32_t child = 0;  // object number, or from the object count on outside
+    LinkNumber child;
     uint8_t mode = 0;
   };
   using Entries = std::vector<Entry>;

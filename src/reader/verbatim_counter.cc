@@ -20,7 +20,7 @@ void VerbatimCounter::Add(const DecodedBlock& block, size_t index,
   ++sum.objects;
   sum.content_bytes += block.objects.sizes[index];
   if (sum.examples.size() == FileStatistics::kMaxExamples) return;
-  const uint32_t number =
+  const ObjectNumber number =
       block.objects.header.first_object + static_cast<uint32_t>(index);
   sum.examples.push_back(archive_.ids()[archive_.rank(number)]);
 }

@@ -56,16 +56,16 @@ DeltaPlanner& DeltaSearch::Planner(ObjectType type) {
   return type == ObjectType::kBlob ? blob_planner_ : commit_planner_;
 }
 
-Deflater& DeltaSearch::WholeDeflater(uint32_t rank) {
+Deflater& DeltaSearch::WholeDeflater(ListRank rank) {
   return IsIncompressible(rank) ? fast_deflater_ : deflater_;
 }
 
-bool DeltaSearch::IsIncompressible(uint32_t rank) const {
+bool DeltaSearch::IsIncompressible(ListRank rank) const {
   return input_.list.types[rank] == ObjectType::kBlob &&
          input_.lineages.incompressible[input_.list.paths[rank]];
 }
 
-bool DeltaSearch::IsAlone(uint32_t rank) const {
+bool DeltaSearch::IsAlone(ListRank rank) const {
   const ObjectList& list = input_.list;
   return !any_deltas_ || list.sizes[rank] < kMinPackDelta ||
          IsIncompressible(rank) ||
@@ -80,7 +80,7 @@ Status DeltaSearch::Run(SearchStretch& stretch) {
     depths_.clear();
   }
   stretch.entries.reserve(stretch.ranks.size());
-  for (const uint32_t rank : stretch.ranks) {
+  for (const ListRank rank : stretch.ranks) {
     ZPACK_TRY(CheckStop(stop_));
     ZPACK_TRY(Add(rank, stretch));
     phase_.Advance(1, input_.list.sizes[rank]);
@@ -88,7 +88,7 @@ Status DeltaSearch::Run(SearchStretch& stretch) {
   return {};
 }
 
-Status DeltaSearch::Add(uint32_t rank, SearchStretch& stretch) {
+Status DeltaSearch::Add(ListRank rank, SearchStretch& stretch) {
   const Reuse reuse = input_.reuse.kinds[rank];
   if (reuse == Reuse::kDelta) return AddStored(rank, stretch);
   depths_[rank] = 0;
@@ -101,7 +101,7 @@ Status DeltaSearch::Add(uint32_t rank, SearchStretch& stretch) {
   return {};
 }
 
-Status DeltaSearch::AddStored(uint32_t rank, SearchStretch& stretch) {
+Status DeltaSearch::AddStored(ListRank rank, SearchStretch& stretch) {
   const auto depth = StoredDepth(rank);
   if (!depth || IsAlone(rank)) return {};
   depths_[rank] = *depth;
@@ -114,8 +114,8 @@ Status DeltaSearch::AddStored(uint32_t rank, SearchStretch& stretch) {
   return {};
 }
 
-std::optional<uint32_t> DeltaSearch::StoredDepth(uint32_t rank) const {
-  const uint32_t root = input_.reuse.roots[rank];
+std::optional<uint32_t> DeltaSearch::StoredDepth(ListRank rank) const {
+  const ListRank root = input_.reuse.roots[rank];
   const uint32_t distance = input_.reuse.distances[rank];
   // A root that takes part may become a delta itself. Once that is decided, it
   // is not against anything that comes later, so no circle can arise.
@@ -125,12 +125,12 @@ std::optional<uint32_t> DeltaSearch::StoredDepth(uint32_t rank) const {
                              : std::optional(at->second + distance);
 }
 
-void DeltaSearch::SearchDelta(uint32_t rank, Bytes content,
+void DeltaSearch::SearchDelta(ListRank rank, Bytes content,
                               SearchStretch& stretch) {
   const Reuse reuse = input_.reuse.kinds[rank];
   const Novelty novelty =
       reuse == Reuse::kSettled ? Novelty::kKnown : Novelty::kNew;
-  const uint32_t path = input_.list.paths[rank];
+  const PathNumber path = input_.list.paths[rank];
   DeltaPlanner& planner = Planner(stretch.type);
   const PlannedDelta& plan =
       planner.Plan(content, path, {{}, input_.reuse.Height(rank), novelty});
@@ -138,7 +138,7 @@ void DeltaSearch::SearchDelta(uint32_t rank, Bytes content,
     delta_.clear();
     EncodePackDelta(plan.base_size, content, plan.delta, delta_);
     AddEntry(rank, delta_, deflater_, stretch);
-    const uint32_t base = planned_[*plan.base];
+    const ListRank base = planned_[*plan.base];
     stretch.entries.back().base = base;
     depths_[rank] = depths_[base] + 1;
   } else if (reuse != Reuse::kSettled && stretch.kind == StretchKind::kUsual &&
@@ -149,7 +149,7 @@ void DeltaSearch::SearchDelta(uint32_t rank, Bytes content,
   planner.Add(std::move(content), path, novelty);
 }
 
-Status DeltaSearch::AddWhole(uint32_t rank, SearchStretch& stretch) {
+Status DeltaSearch::AddWhole(ListRank rank, SearchStretch& stretch) {
   if (stretch.kind != StretchKind::kUsual) return {};
   Deflater& deflater = WholeDeflater(rank);
   if (input_.reuse.kinds[rank] == Reuse::kWhole &&
@@ -161,7 +161,7 @@ Status DeltaSearch::AddWhole(uint32_t rank, SearchStretch& stretch) {
   return {};
 }
 
-bool DeltaSearch::CopyWhole(uint32_t rank, const Deflater& deflater,
+bool DeltaSearch::CopyWhole(ListRank rank, const Deflater& deflater,
                             SearchStretch& stretch) {
   const size_t before = stretch.streams.size();
   PlannedEntry entry;
@@ -188,7 +188,7 @@ bool DeltaSearch::CopyWhole(uint32_t rank, const Deflater& deflater,
   return true;
 }
 
-void DeltaSearch::AddEntry(uint32_t rank, ByteView raw, Deflater& deflater,
+void DeltaSearch::AddEntry(ListRank rank, ByteView raw, Deflater& deflater,
                            SearchStretch& stretch) {
   PlannedEntry entry;
   entry.rank = rank;

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/index_spaces.h"
 #include "base/progress_phase.h"
 #include "codec/deflate.h"
 #include "delta/delta_planner.h"
@@ -30,9 +31,9 @@ struct SearchInput {
   const ObjectList& list;
   const Lineages& lineages;
   // By path: blobs are stored whole, and are no bases.
-  const std::vector<bool>& undeltified;
+  const IndexedVector<PathNumber, bool>& undeltified;
   const ReusePlan& reuse;
-  const std::vector<bool>& taking_part;
+  const ListMarks& taking_part;
 };
 
 class DeltaSearch {
@@ -47,28 +48,28 @@ class DeltaSearch {
 
  private:
   // Searches one object, or makes it a candidate.
-  Status Add(uint32_t rank, SearchStretch& stretch);
+  Status Add(ListRank rank, SearchStretch& stretch);
   // The same for one that is copied.
-  Status AddStored(uint32_t rank, SearchStretch& stretch);
+  Status AddStored(ListRank rank, SearchStretch& stretch);
   // Looks for a delta of an object, which is `content`.
-  void SearchDelta(uint32_t rank, Bytes content, SearchStretch& stretch);
+  void SearchDelta(ListRank rank, Bytes content, SearchStretch& stretch);
   // Appends the entry of an object that is stored whole, unless it is large.
-  Status AddWhole(uint32_t rank, SearchStretch& stretch);
+  Status AddWhole(ListRank rank, SearchStretch& stretch);
   // The same by copying it; false when that is not possible.
-  bool CopyWhole(uint32_t rank, const Deflater& deflater,
+  bool CopyWhole(ListRank rank, const Deflater& deflater,
                  SearchStretch& stretch);
   // Appends the entry of an object, and `raw`, its content or a delta,
   // deflated.
-  static void AddEntry(uint32_t rank, ByteView raw, Deflater& deflater,
+  static void AddEntry(ListRank rank, ByteView raw, Deflater& deflater,
                        SearchStretch& stretch);
   DeltaPlanner& Planner(ObjectType type);
-  Deflater& WholeDeflater(uint32_t rank);
-  bool IsIncompressible(uint32_t rank) const;
+  Deflater& WholeDeflater(ListRank rank);
+  bool IsIncompressible(ListRank rank) const;
   // True for an object that is stored whole whatever others look like.
-  bool IsAlone(uint32_t rank) const;
+  bool IsAlone(ListRank rank) const;
   // How many deltas a copied one is away from an object that is stored whole;
   // nothing while that is not known.
-  std::optional<uint32_t> StoredDepth(uint32_t rank) const;
+  std::optional<uint32_t> StoredDepth(ListRank rank) const;
 
   SearchInput input_;
   const ProgressPhase& phase_;
@@ -81,10 +82,10 @@ class DeltaSearch {
   Deflater fast_deflater_;  // for what does not deflate
   Bytes delta_;
   Bytes content_;
-  // Of the stretch: ranks by the planner's numbers, and by rank how many deltas
-  // it is away from an object that is stored whole.
-  std::vector<uint32_t> planned_;
-  std::unordered_map<uint32_t, uint32_t> depths_;
+  // Of the stretch: what the planner has, and how many deltas an object is away
+  // from one that is stored whole.
+  IndexedVector<CandidateNumber, ListRank> planned_;
+  std::unordered_map<ListRank, uint32_t> depths_;
 };
 
 }  // namespace zpack

@@ -36,7 +36,7 @@ EntryWriter::EntryWriter(const From& from, const DeltaSearchOptions& options,
       deflater_(options.level),
       offsets_(from.list.ids.size()) {}
 
-Status EntryWriter::Write(uint32_t rank) {
+Status EntryWriter::Write(ListRank rank) {
   // A zlib stream is never empty, so what has none was not searched.
   if (spool_.entries()[rank].stored_size != 0) return WriteSearched(rank);
   if (reuse_.kinds[rank] != Reuse::kNone) {
@@ -51,13 +51,13 @@ Result<bool> EntryWriter::MakeRoom(uint64_t size) {
   ZPACK_ASSIGN_OR_RETURN(const bool another,
                          packs_.MakeRoom(size + kMaxHeader));
   if (another) {
-    std::ranges::fill(offsets_, 0);
+    std::ranges::fill(offsets_.raw(), 0);
     orphans_.Clear();
   }
   return another;
 }
 
-Status EntryWriter::BeginEntry(uint32_t rank, uint32_t base,
+Status EntryWriter::BeginEntry(ListRank rank, ListRank base,
                                uint64_t raw_size) {
   offsets_[rank] = packs_.last().offset();
   PackEntry entry{list_.types[rank], raw_size};
@@ -65,7 +65,7 @@ Status EntryWriter::BeginEntry(uint32_t rank, uint32_t base,
   return packs_.BeginEntry(rank, entry);
 }
 
-Status EntryWriter::WriteSearched(uint32_t rank) {
+Status EntryWriter::WriteSearched(ListRank rank) {
   const PlannedEntry& planned = spool_.entries()[rank];
   ZPACK_TRY(MakeRoom(planned.stored_size));
   if (IsElsewhere(planned.base)) return WriteOrphan(rank);
@@ -74,7 +74,7 @@ Status EntryWriter::WriteSearched(uint32_t rank) {
   return packs_.last().AppendToEntry(stream_);
 }
 
-Status EntryWriter::WriteOrphan(uint32_t rank) {
+Status EntryWriter::WriteOrphan(ListRank rank) {
   if (list_.sizes[rank] > max_orphan_) return WriteWhole(rank);
   ZPACK_TRY(ReadListed(source_, list_, rank, content_));
   PlannedEntry entry = orphans_.Plan(rank, content_, stream_);
@@ -87,11 +87,11 @@ Status EntryWriter::WriteOrphan(uint32_t rank) {
   return {};
 }
 
-Result<bool> EntryWriter::Copy(uint32_t rank) {
+Result<bool> EntryWriter::Copy(ListRank rank) {
   const auto packed = source_.FindPacked(list_.ids[rank]);
   if (!packed) return false;
   ZPACK_TRY(MakeRoom(packed->size));
-  const uint32_t base = reuse_.Base(rank);
+  const ListRank base = reuse_.Base(rank);
   if (IsElsewhere(base)) return false;
   bool begun = false;
   uint64_t size = 0;
@@ -118,7 +118,7 @@ Result<bool> EntryWriter::Copy(uint32_t rank) {
   return true;
 }
 
-Status EntryWriter::WriteWhole(uint32_t rank) {
+Status EntryWriter::WriteWhole(ListRank rank) {
   if (list_.sizes[rank] > kMaxHeld) return WriteInPieces(rank);
   ZPACK_TRY(ReadListed(source_, list_, rank, content_));
   stream_.clear();
@@ -128,7 +128,7 @@ Status EntryWriter::WriteWhole(uint32_t rank) {
   return packs_.last().AppendToEntry(stream_);
 }
 
-Status EntryWriter::WriteInPieces(uint32_t rank) {
+Status EntryWriter::WriteInPieces(ListRank rank) {
   ZPACK_ASSIGN_OR_RETURN(const auto object, OpenListed(source_, list_, rank));
   uint64_t left = object->info().size;
   ZPACK_TRY(MakeRoom(MaxDeflated(left)));

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/index_spaces.h"
 #include "codec/deflate.h"
 #include "inventory/object_list.h"
 #include "object/object_source.h"
@@ -36,25 +37,25 @@ class EntryWriter {
   // that is full. Its base, if it has one, was written; if that is in an
   // earlier pack, the object gets another one, or is stored whole. Errors are
   // those of reading and writing.
-  Status Write(uint32_t rank);
+  Status Write(ListRank rank);
 
  private:
   // Begins another pack unless `size` bytes fit into this one. True when it
   // did.
   Result<bool> MakeRoom(uint64_t size);
-  bool IsElsewhere(uint32_t base) const {
+  bool IsElsewhere(ListRank base) const {
     return base != ReusePlan::kNoBase && offsets_[base] == 0;
   }
-  Status BeginEntry(uint32_t rank, uint32_t base, uint64_t raw_size);
-  Status WriteSearched(uint32_t rank);
+  Status BeginEntry(ListRank rank, ListRank base, uint64_t raw_size);
+  Status WriteSearched(ListRank rank);
   // Writes one whose base is elsewhere.
-  Status WriteOrphan(uint32_t rank);
+  Status WriteOrphan(ListRank rank);
   // Copies what was not searched. False when that is not possible, or of no
   // use, and nothing was written.
-  Result<bool> Copy(uint32_t rank);
+  Result<bool> Copy(ListRank rank);
   // Compresses an object, a large one in pieces.
-  Status WriteWhole(uint32_t rank);
-  Status WriteInPieces(uint32_t rank);
+  Status WriteWhole(ListRank rank);
+  Status WriteInPieces(ListRank rank);
 
   ObjectSource& source_;
   const ObjectList& list_;
@@ -64,7 +65,8 @@ class EntryWriter {
   uint64_t max_orphan_;  // larger ones are stored whole
   OrphanDeltas orphans_;
   Deflater deflater_;
-  std::vector<uint64_t> offsets_;  // in this pack, by rank; 0 for others
+  IndexedVector<ListRank, uint64_t>
+      offsets_;  // in this pack, by rank; 0 for others
   Bytes stream_;
   Bytes content_;
 };

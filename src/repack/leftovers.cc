@@ -25,10 +25,10 @@ Result<Leftovers> FindLeftovers(const RepackJob& job, ObjectSource& source,
       const ObjectAges ages,
       job.store.ReadAges(all.ids, counting,
                          cruft ? CruftTimes::kOfObjects : CruftTimes::kOfPack));
-  ZPACK_ASSIGN_OR_RETURN(std::vector<bool> keep,
+  ZPACK_ASSIGN_OR_RETURN(ListMarks keep,
                          FindSurvivors(source, all, options.expiration, ages));
   Leftovers leftovers;
-  for (uint32_t rank = 0; rank < keep.size(); ++rank) {
+  for (const ListRank rank : keep.indexes()) {
     int64_t mtime = ages.mtimes[rank];
     // Without a time it is borrowed from another repository.
     keep[rank] =
@@ -48,9 +48,9 @@ Result<Leftovers> FindLeftovers(const RepackJob& job, ObjectSource& source,
 Result<uint64_t> LoosenObjects(const RepackJob& job, ObjectSource& source,
                                const Leftovers& leftovers,
                                const ObjectIdTable& old) {
-  const ObjectIdTable& ids = leftovers.list.ids;
+  const ListIds& ids = leftovers.list.ids;
   uint64_t loosened = 0;
-  for (uint32_t rank = 0; rank < ids.size(); ++rank) {
+  for (const ListRank rank : ids.ranks()) {
     if (!old.Find(ids[rank])) continue;
     ZPACK_TRY(CheckStop(job.options.run.stop));
     ZPACK_TRY(

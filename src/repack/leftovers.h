@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/index_spaces.h"
 #include "inventory/object_list.h"
 #include "object/object_source.h"
 #include "repack/pack_sets.h"
@@ -20,7 +21,7 @@ namespace zpack {
 // What a repack leaves of unreachable objects.
 struct Leftovers {
   ObjectList list;
-  std::vector<uint32_t> mtimes;  // by rank, in seconds since 1970
+  IndexedVector<ListRank, uint32_t> mtimes;  // in seconds since 1970
 };
 
 // Those of `all` that are loose, or in a pack that is rewritten, in the

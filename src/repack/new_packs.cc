@@ -24,9 +24,9 @@ class NewPacks {
            RepackStats& stats)
       : job_(job), packs_(packs), source_(source), stats_(stats) {}
 
-  // Cruft packs, if there are mtimes, by rank. Returns the names of the packs.
-  Result<std::vector<std::string>> Write(const ObjectList& list,
-                                         const std::vector<uint32_t>& mtimes) {
+  // Cruft packs, if there are mtimes. Returns the names of the packs.
+  Result<std::vector<std::string>> Write(
+      const ObjectList& list, const IndexedVector<ListRank, uint32_t>& mtimes) {
     // Written, synced, read back, but under temporary names.
     ZPACK_ASSIGN_OR_RETURN(const auto built, BuildPacks(job_, source_, list));
     if (mtimes.empty()) {
@@ -62,15 +62,15 @@ class NewPacks {
  private:
   // Makes a cruft pack of it, if there are mtimes, and reads it back.
   Status Complete(const BuiltPack& pack, const ObjectList& list,
-                  const std::vector<uint32_t>& mtimes) {
+                  const IndexedVector<ListRank, uint32_t>& mtimes) {
     Bytes ids;
-    std::vector<uint32_t> own;
-    for (const uint32_t rank : pack.ranks) {
+    IndexedVector<PackRank, uint32_t> own;
+    for (const ListRank rank : pack.ranks) {
       Append(ids, list.ids[rank].bytes());
       if (!mtimes.empty()) own.push_back(mtimes[rank]);
     }
     ZPACK_ASSIGN_OR_RETURN(
-        const ObjectIdTable expected,
+        const PackIds expected,
         ObjectIdTable::FromSorted(list.ids.format(), std::move(ids)));
     if (!mtimes.empty()) ZPACK_TRY(pack.writer->WriteMtimes(own));
     return VerifyPack(pack.writer->temporary_pack(),

@@ -31,8 +31,8 @@ Status CheckUnreadable(const RepackJob& job, const PackSets& packs,
 // Objects of `list` that are in no pack of `kept`.
 ObjectList WithoutKept(ObjectList list, const ObjectIdTable& kept) {
   if (kept.size() == 0) return list;
-  std::vector<bool> keep(list.ids.size());
-  for (uint32_t rank = 0; rank < keep.size(); ++rank) {
+  ListMarks keep(list.ids.size());
+  for (const ListRank rank : keep.indexes()) {
     keep[rank] = !kept.Find(list.ids[rank]);
   }
   return KeepObjects(std::move(list), keep);

@@ -16,20 +16,21 @@ namespace {
 // Whether every delta of `pack`, which has the objects of `list`, is one that
 // would be written now.
 bool HasAllowedDeltas(const PackReader& pack, const ObjectList& list,
-                      const std::vector<bool>& undeltified,
+                      const IndexedVector<PathNumber, bool>& undeltified,
                       const DeltaSearchOptions& options) {
   const unsigned max_depth = options.window == 0 ? 0 : options.depth;
-  const auto is_undeltified = [&](uint32_t rank) {
+  const auto is_undeltified = [&](ListRank rank) {
     return list.types[rank] == ObjectType::kBlob &&
            undeltified[list.paths[rank]];
   };
-  std::vector<unsigned> depths(list.ids.size());
-  for (const uint32_t rank : pack.DeltaOrder()) {
+  // The pack has the ids of the list.
+  IndexedVector<PackRank, unsigned> depths(list.ids.size());
+  for (const PackRank rank : pack.DeltaOrder()) {
     const auto base = pack.Base(rank);
     if (!base) continue;
     depths[rank] = depths[*base] + 1;
-    if (depths[rank] > max_depth || is_undeltified(rank) ||
-        is_undeltified(*base)) {
+    if (depths[rank] > max_depth || is_undeltified(ListRank(rank.value())) ||
+        is_undeltified(ListRank(base->value()))) {
       return false;
     }
   }
@@ -40,14 +41,15 @@ bool HasAllowedDeltas(const PackReader& pack, const ObjectList& list,
 // False, too, for one that cannot be read. The only error is kInterrupted.
 Result<bool> CanStay(const RepackJob& job, const std::string& path,
                      const ObjectList& list,
-                     const std::vector<bool>& undeltified) {
+                     const IndexedVector<PathNumber, bool>& undeltified) {
   const auto pack = PackReader::Open(job.file_system, path);
   if (!pack || !((*pack)->ids() == list.ids) ||
       !HasAllowedDeltas(**pack, list, undeltified, job.search())) {
     return false;
   }
-  const Status verified = VerifyPack(path + ".pack", path + ".idx", list.ids,
-                                     job.options.run, job.file_system);
+  const Status verified =
+      VerifyPack(path + ".pack", path + ".idx", list.ids.unranked(),
+                 job.options.run, job.file_system);
   if (!verified && verified.error().code == ErrorCode::kInterrupted) {
     return std::unexpected(verified.error());
   }

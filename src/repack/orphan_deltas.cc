@@ -27,7 +27,7 @@ OrphanDeltas::OrphanDeltas(const ObjectList& list,
       tree_planner_(PlannerOptions(options, kPackTreeCosts)),
       deflater_(options.level) {}
 
-PlannedEntry OrphanDeltas::Plan(uint32_t rank, ByteView content,
+PlannedEntry OrphanDeltas::Plan(ListRank rank, ByteView content,
                                 Bytes& stream) {
   // A delta has the type of its base.
   if (list_.types[rank] != type_) Clear();
@@ -48,7 +48,7 @@ PlannedEntry OrphanDeltas::Plan(uint32_t rank, ByteView content,
   return entry;
 }
 
-void OrphanDeltas::Add(uint32_t rank, Bytes content) {
+void OrphanDeltas::Add(ListRank rank, Bytes content) {
   planned_.push_back(rank);
   Planner().Add(std::move(content), list_.paths[rank]);
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/index_spaces.h"
 #include "codec/deflate.h"
 #include "delta/delta_planner.h"
 #include "inventory/object_list.h"
@@ -25,10 +26,10 @@ class OrphanDeltas {
   // Fills `stream` for an object with this content, which was a delta: against
   // an orphan of this pack that is stored whole, or whole itself. What hangs on
   // it stays as deep as it was, or becomes less deep.
-  PlannedEntry Plan(uint32_t rank, ByteView content, Bytes& stream);
+  PlannedEntry Plan(ListRank rank, ByteView content, Bytes& stream);
   // Makes the object of the last Plan a candidate for those after it.
   // REQUIRES: it was written to the pack as planned.
-  void Add(uint32_t rank, Bytes content);
+  void Add(ListRank rank, Bytes content);
   // Begins another pack, without candidates.
   void Clear();
 
@@ -42,7 +43,7 @@ class OrphanDeltas {
   DeltaPlanner tree_planner_;
   Deflater deflater_;
   ObjectType type_ = ObjectType::kCommit;  // of all candidates
-  std::vector<uint32_t> planned_;          // ranks by the planner's numbers
+  IndexedVector<CandidateNumber, ListRank> planned_;
   Bytes delta_;
 };
 

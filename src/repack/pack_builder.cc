@@ -22,7 +22,7 @@ constexpr uint64_t kMaxGrouped = uint64_t{16} << 20;
 
 // True when everything is copied.
 bool NothingToSearch(const ReusePlan& reuse) {
-  for (uint32_t rank = 0; rank < reuse.kinds.size(); ++rank) {
+  for (const ListRank rank : reuse.kinds.indexes()) {
     if (reuse.IsSearched(rank)) return false;
   }
   return true;
@@ -42,7 +42,7 @@ class StretchSearch {
     for (const auto* stretches : {&plan.stretches, &plan.large}) {
       for (const SearchStretch& stretch : *stretches) {
         count += stretch.ranks.size();
-        for (const uint32_t rank : stretch.ranks) {
+        for (const ListRank rank : stretch.ranks) {
           bytes += input_.list.sizes[rank];
         }
       }
@@ -94,11 +94,11 @@ class StretchSearch {
 
 // The base of each object in the new pack, whether it was searched or is
 // copied.
-std::vector<uint32_t> FinalBases(const StreamSpool& spool,
-                                 const ReusePlan& reuse) {
-  std::vector<uint32_t> bases;
+IndexedVector<ListRank, ListRank> FinalBases(const StreamSpool& spool,
+                                             const ReusePlan& reuse) {
+  IndexedVector<ListRank, ListRank> bases;
   bases.reserve(spool.entries().size());
-  for (uint32_t rank = 0; rank < spool.entries().size(); ++rank) {
+  for (const ListRank rank : spool.entries().indexes()) {
     const PlannedEntry& entry = spool.entries()[rank];
     bases.push_back(entry.stored_size != 0 ? entry.base : reuse.Base(rank));
   }
@@ -108,7 +108,7 @@ std::vector<uint32_t> FinalBases(const StreamSpool& spool,
 // Bytes that are copied from the spool for the entry of `rank`, or deflated;
 // what is copied from another pack has a size that is not known before.
 uint64_t BytesToWrite(const ObjectList& list, const ReusePlan& reuse,
-                      const StreamSpool& spool, uint32_t rank) {
+                      const StreamSpool& spool, ListRank rank) {
   const uint64_t stored = spool.entries()[rank].stored_size;
   if (stored != 0) return stored;
   return reuse.kinds[rank] == Reuse::kNone ? list.sizes[rank] : 0;
@@ -143,7 +143,7 @@ class PackBuilder {
   }
 
  private:
-  Status SearchDeltas(const std::vector<bool>& undeltified,
+  Status SearchDeltas(const IndexedVector<PathNumber, bool>& undeltified,
                       const ReusePlan& reuse, StreamSpool& spool) {
     if (NothingToSearch(reuse)) return {};
     ZPACK_ASSIGN_OR_RETURN(const Lineages lineages,
@@ -157,7 +157,7 @@ class PackBuilder {
   Status Write(const ReusePlan& reuse, const StreamSpool& spool,
                PackSeries& packs) {
     uint64_t total_bytes = 0;
-    for (uint32_t rank = 0; rank < list_.ids.size(); ++rank) {
+    for (const ListRank rank : list_.ids.ranks()) {
       total_bytes += BytesToWrite(list_, reuse, spool, rank);
     }
     const ProgressPhase phase(run_.progress, Phase::kWritingObjects,
@@ -166,7 +166,7 @@ class PackBuilder {
     const PackLayout layout = job_.max_pack_size() == 0
                                   ? PackLayout::kBlobFamilies
                                   : PackLayout::kAllFamilies;
-    for (const uint32_t rank :
+    for (const ListRank rank :
          PackOrder(list_, FinalBases(spool, reuse), layout)) {
       ZPACK_TRY(CheckStop(run_.stop));
       ZPACK_TRY(entries.Write(rank));

@@ -14,14 +14,15 @@
 namespace zpack {
 namespace {
 
-constexpr uint32_t kNone = PlannedEntry::kNoBase;
+constexpr ListRank kNone = PlannedEntry::kNoBase;
 
-std::vector<uint32_t> Recency(const ObjectList& list) {
+std::vector<ListRank> Recency(const ObjectList& list) {
   constexpr std::array kTypes = {ObjectType::kCommit, ObjectType::kTag,
                                  ObjectType::kTree, ObjectType::kBlob};
-  std::vector<uint32_t> recency(list.ids.size());
-  std::iota(recency.begin(), recency.end(), 0U);
-  std::ranges::sort(recency, {}, [&](uint32_t rank) {
+  std::vector<ListRank> recency;
+  recency.reserve(list.ids.size());
+  for (const ListRank rank : list.ids.ranks()) recency.push_back(rank);
+  std::ranges::sort(recency, {}, [&](ListRank rank) {
     return std::tuple(
         std::ranges::find(kTypes, list.types[rank]) - kTypes.begin(),
         list.visits[rank], rank);
@@ -32,28 +33,28 @@ std::vector<uint32_t> Recency(const ObjectList& list) {
 // What hangs on each object, the most recent first.
 class Children {
  public:
-  Children(const std::vector<uint32_t>& recency,
-           const std::vector<uint32_t>& bases)
+  Children(const std::vector<ListRank>& recency,
+           const IndexedVector<ListRank, ListRank>& bases)
       : first_(bases.size(), kNone), next_(bases.size(), kNone) {
     for (auto at = recency.rbegin(); at != recency.rend(); ++at) {
       if (bases[*at] == kNone) continue;
-      uint32_t& first = first_[bases[*at]];
+      ListRank& first = first_[bases[*at]];
       next_[*at] = first;
       first = *at;
     }
   }
 
   // Appends `root` and all that hangs on it, each object before what does.
-  void AppendFamily(uint32_t root, std::vector<bool>& placed,
-                    std::vector<uint32_t>& order) const {
-    std::vector<uint32_t> pending = {root};
+  void AppendFamily(ListRank root, ListMarks& placed,
+                    std::vector<ListRank>& order) const {
+    std::vector<ListRank> pending = {root};
     while (!pending.empty()) {
-      const uint32_t rank = pending.back();
+      const ListRank rank = pending.back();
       pending.pop_back();
       placed[rank] = true;
       order.push_back(rank);
       const size_t before = pending.size();
-      for (uint32_t at = first_[rank]; at != kNone; at = next_[at]) {
+      for (ListRank at = first_[rank]; at != kNone; at = next_[at]) {
         pending.push_back(at);
       }
       std::reverse(pending.begin() + static_cast<std::ptrdiff_t>(before),
@@ -62,23 +63,23 @@ class Children {
   }
 
  private:
-  std::vector<uint32_t> first_;
-  std::vector<uint32_t> next_;
+  IndexedVector<ListRank, ListRank> first_;
+  IndexedVector<ListRank, ListRank> next_;
 };
 
 }  // namespace
 
-std::vector<uint32_t> PackOrder(const ObjectList& list,
-                                const std::vector<uint32_t>& bases,
+std::vector<ListRank> PackOrder(const ObjectList& list,
+                                const IndexedVector<ListRank, ListRank>& bases,
                                 PackLayout layout) {
-  const std::vector<uint32_t> recency = Recency(list);
+  const std::vector<ListRank> recency = Recency(list);
   const Children children(recency, bases);
-  std::vector<uint32_t> order;
+  std::vector<ListRank> order;
   order.reserve(recency.size());
-  std::vector<bool> placed(recency.size());
-  std::vector<uint32_t> chain;
-  for (const uint32_t rank : recency) {
-    for (uint32_t at = rank; at != kNone && !placed[at]; at = bases[at]) {
+  ListMarks placed(recency.size());
+  std::vector<ListRank> chain;
+  for (const ListRank rank : recency) {
+    for (ListRank at = rank; at != kNone && !placed[at]; at = bases[at]) {
       chain.push_back(at);
     }
     const bool together = list.types[rank] == ObjectType::kBlob ||

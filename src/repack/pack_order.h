@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/index_spaces.h"
 #include "inventory/object_list.h"
 
 namespace zpack {
@@ -22,10 +23,10 @@ enum class PackLayout : uint8_t {
 // each base before what needs it. Who reads blobs one after the other finds
 // their bases in memory then; walks read trees by recency. With kAllFamilies,
 // few bases are in another pack than what needs them when the order is cut into
-// several packs. `bases` has the rank of each rank's base, or
+// several packs. `bases` has the base of each rank, or
 // PlannedEntry::kNoBase.
-std::vector<uint32_t> PackOrder(const ObjectList& list,
-                                const std::vector<uint32_t>& bases,
+std::vector<ListRank> PackOrder(const ObjectList& list,
+                                const IndexedVector<ListRank, ListRank>& bases,
                                 PackLayout layout);
 
 }  // namespace zpack

@@ -44,7 +44,7 @@ Result<bool> PackSeries::MakeRoom(uint64_t size) {
   return true;
 }
 
-Status PackSeries::BeginEntry(uint32_t rank, const PackEntry& entry) {
+Status PackSeries::BeginEntry(ListRank rank, const PackEntry& entry) {
   packs_.back().ranks.push_back(rank);
   return last().BeginEntry(list_.ids[rank], entry);
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/index_spaces.h"
 #include "inventory/object_list.h"
 #include "pack/pack_writer.h"
 #include "zpack/result.h"
@@ -21,7 +22,7 @@ namespace zpack {
 // A pack under temporary names, and what should be in it, by rank in the list.
 struct BuiltPack {
   std::unique_ptr<PackWriter> writer;
-  std::vector<uint32_t> ranks;  // ascending when the pack is finished
+  std::vector<ListRank> ranks;  // ascending when the pack is finished
 };
 
 class PackSeries {
@@ -37,7 +38,7 @@ class PackSeries {
   // one. True when it did.
   Result<bool> MakeRoom(uint64_t size);
   // Begins the entry of an object in the last pack.
-  Status BeginEntry(uint32_t rank, const PackEntry& entry);
+  Status BeginEntry(ListRank rank, const PackEntry& entry);
   // Ends the last pack, and gives all.
   Result<std::vector<BuiltPack>> Finish();
 

@@ -28,13 +28,13 @@ constexpr uint64_t kMaxHashedWhole = uint64_t{8} << 20;
 // Compares objects of a pack with the ids that they should have.
 class ObjectChecker {
  public:
-  ObjectChecker(PackReader& pack, const ObjectIdTable& expected)
+  ObjectChecker(PackReader& pack, const PackIds& expected)
       : pack_(pack),
         expected_(expected),
         hasher_(expected.format()),
         batch_(expected.format(), Compare) {}
 
-  Status Check(uint32_t rank) {
+  Status Check(PackRank rank) {
     const ObjectInfo info = pack_.Info(rank);
     if (info.size > kMaxHashedWhole && pack_.IsWhole(rank)) {
       ZPACK_ASSIGN_OR_RETURN(const auto stream, pack_.OpenStream(rank));
@@ -56,7 +56,7 @@ class ObjectChecker {
   }
 
   PackReader& pack_;
-  const ObjectIdTable& expected_;
+  const PackIds& expected_;
   ObjectHasher hasher_;
   ObjectBatchChecker batch_;
   Bytes content_;
@@ -65,7 +65,7 @@ class ObjectChecker {
 // A delta, its base and what comes out are in memory at once.
 unsigned ThreadsFor(const PackReader& pack, const RunOptions& run) {
   uint64_t largest = 0;
-  for (uint32_t rank = 0; rank < pack.ids().size(); ++rank) {
+  for (const PackRank rank : pack.ids().ranks()) {
     if (!pack.IsWhole(rank)) largest = std::max(largest, pack.Info(rank).size);
   }
   return FittingThreads(run, 0, 3 * largest + BaseCache::kLeastPerThread);
@@ -74,7 +74,7 @@ unsigned ThreadsFor(const PackReader& pack, const RunOptions& run) {
 }  // namespace
 
 Status VerifyPack(const std::string& pack, const std::string& index_path,
-                  const ObjectIdTable& expected, const RunOptions& run,
+                  const PackIds& expected, const RunOptions& run,
                   FileSystem& file_system) {
   ZPACK_ASSIGN_OR_RETURN(PackIndex index,
                          ReadPackIndex(file_system, index_path));
@@ -90,9 +90,9 @@ Status VerifyPack(const std::string& pack, const std::string& index_path,
     return MakeError(ErrorCode::kMismatch,
                      "the pack read back has other objects than were written");
   }
-  const std::vector<uint32_t> order = reader->DeltaOrder();
+  const std::vector<PackRank> order = reader->DeltaOrder();
   uint64_t total_bytes = 0;
-  for (const uint32_t rank : order) total_bytes += reader->Info(rank).size;
+  for (const PackRank rank : order) total_bytes += reader->Info(rank).size;
   const ProgressPhase phase(run.progress, Phase::kVerifyingObjects,
                             order.size(), total_bytes);
   return ParallelFor(ThreadsFor(*reader, run), run.stop, order.size(),
@@ -101,7 +101,7 @@ Status VerifyPack(const std::string& pack, const std::string& index_path,
                        uint64_t hashed = 0;
                        for (uint64_t i = begin; i < end; ++i) {
                          ZPACK_TRY(CheckStop(run.stop));
-                         const uint32_t rank = order[i];
+                         const PackRank rank = order[i];
                          ZPACK_TRY(reader->Check(rank));
                          ZPACK_TRY(objects.Check(rank));
                          hashed += reader->Info(rank).size;

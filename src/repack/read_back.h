@@ -19,7 +19,7 @@ namespace zpack {
 // with `expected`. kMismatch, naming the object, or kCorrupt, naming the entry,
 // when anything differs.
 Status VerifyPack(const std::string& pack, const std::string& index,
-                  const ObjectIdTable& expected, const RunOptions& run,
+                  const PackIds& expected, const RunOptions& run,
                   FileSystem& file_system);
 
 }  // namespace zpack

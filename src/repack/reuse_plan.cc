@@ -14,7 +14,8 @@ namespace {
 class ReusePlanner {
  public:
   ReusePlanner(ObjectSource& source, const ObjectList& list,
-               const std::vector<bool>& undeltified, unsigned max_depth)
+               const IndexedVector<PathNumber, bool>& undeltified,
+               unsigned max_depth)
       : source_(source),
         list_(list),
         undeltified_(undeltified),
@@ -30,7 +31,7 @@ class ReusePlanner {
       plan_.bases.resize(list_.ids.size(), ReusePlan::kNoBase);
       packs_.resize(list_.ids.size(), kNoPack);
     }
-    for (uint32_t rank = 0; rank < list_.ids.size(); ++rank) Look(rank);
+    for (const ListRank rank : list_.ids.ranks()) Look(rank);
     if (rule == PackReuse::kDeltas) {
       CutChains();
       FindKnown();
@@ -39,15 +40,15 @@ class ReusePlanner {
   }
 
  private:
-  static constexpr uint32_t kNoPack = 0xffffffff;
+  static constexpr PackNumber kNoPack{0xffffffff};
 
-  bool IsUndeltified(uint32_t rank) const {
+  bool IsUndeltified(ListRank rank) const {
     return list_.types[rank] == ObjectType::kBlob &&
            undeltified_[list_.paths[rank]];
   }
 
   // Fills in how the object is stored.
-  void Look(uint32_t rank) {
+  void Look(ListRank rank) {
     const auto form = source_.FindPacked(list_.ids[rank]);
     if (!form) return;
     if (!packs_.empty()) packs_[rank] = form->pack;
@@ -71,14 +72,14 @@ class ReusePlanner {
     plan_.roots.resize(count, ReusePlan::kNoBase);
     plan_.distances.resize(count);
     plan_.heights.resize(count);
-    std::vector<bool> pending(count);
-    std::vector<uint32_t> chain;
-    for (uint32_t rank = 0; rank < count; ++rank) {
-      for (uint32_t at = rank; plan_.roots[at] == ReusePlan::kNoBase;
+    ListMarks pending(count);
+    std::vector<ListRank> chain;
+    for (const ListRank rank : list_.ids.ranks()) {
+      for (ListRank at = rank; plan_.roots[at] == ReusePlan::kNoBase;
            at = plan_.bases[at]) {
         chain.push_back(at);
         pending[at] = true;
-        uint32_t& base = plan_.bases[at];
+        ListRank& base = plan_.bases[at];
         if (base != ReusePlan::kNoBase && pending[base]) {
           base = ReusePlan::kNoBase;
         }
@@ -92,8 +93,8 @@ class ReusePlanner {
   }
 
   // REQUIRES: the base is settled.
-  void Settle(uint32_t rank) {
-    uint32_t& base = plan_.bases[rank];
+  void Settle(ListRank rank) {
+    ListRank& base = plan_.bases[rank];
     if (base != ReusePlan::kNoBase && plan_.distances[base] == max_depth_) {
       base = ReusePlan::kNoBase;
     }
@@ -101,7 +102,7 @@ class ReusePlanner {
       plan_.roots[rank] = rank;
       return;
     }
-    const uint32_t root = plan_.roots[base];
+    const ListRank root = plan_.roots[base];
     plan_.kinds[rank] = Reuse::kDelta;
     plan_.roots[rank] = root;
     plan_.distances[rank] = plan_.distances[base] + 1;
@@ -110,9 +111,9 @@ class ReusePlanner {
 
   // The pack with most objects is the one that was made by searching.
   void FindKnown() {
-    std::unordered_map<uint32_t, uint32_t> counts;
-    uint32_t main = kNoPack;
-    for (const uint32_t pack : packs_) {
+    std::unordered_map<PackNumber, uint32_t> counts;
+    PackNumber main = kNoPack;
+    for (const PackNumber pack : packs_) {
       if (pack != kNoPack) ++counts[pack];
     }
     for (const auto& [pack, count] : counts) {
@@ -122,7 +123,7 @@ class ReusePlanner {
       }
     }
     plan_.known.resize(packs_.size());
-    for (uint32_t rank = 0; rank < packs_.size(); ++rank) {
+    for (const ListRank rank : packs_.indexes()) {
       plan_.known[rank] = main != kNoPack && packs_[rank] == main;
       if (plan_.known[rank] && plan_.kinds[rank] == Reuse::kWhole) {
         plan_.kinds[rank] = Reuse::kSettled;
@@ -132,17 +133,17 @@ class ReusePlanner {
 
   ObjectSource& source_;
   const ObjectList& list_;
-  const std::vector<bool>& undeltified_;
+  const IndexedVector<PathNumber, bool>& undeltified_;
   unsigned max_depth_;
-  std::vector<uint32_t> packs_;  // by rank
+  IndexedVector<ListRank, PackNumber> packs_;
   ReusePlan plan_;
 };
 
 }  // namespace
 
 ReusePlan PlanReuse(ObjectSource& source, const ObjectList& list,
-                    const std::vector<bool>& undeltified, PackReuse rule,
-                    unsigned max_depth) {
+                    const IndexedVector<PathNumber, bool>& undeltified,
+                    PackReuse rule, unsigned max_depth) {
   return ReusePlanner(source, list, undeltified, max_depth).Run(rule);
 }
 

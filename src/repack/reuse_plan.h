@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/index_spaces.h"
 #include "inventory/object_list.h"
 #include "object/object_source.h"
 #include "zpack/repack.h"
@@ -23,30 +24,30 @@ enum class Reuse : uint8_t {
 };
 
 struct ReusePlan {
-  static constexpr uint32_t kNoBase = 0xffffffff;
+  static constexpr ListRank kNoBase{0xffffffff};
 
   PackReuse rule = PackReuse::kNothing;
   // By rank:
-  std::vector<Reuse> kinds;
+  IndexedVector<ListRank, Reuse> kinds;
   // Objects of the pack that most come from: they were compared with each other
   // when that was written. Empty, as what follows, unless deltas are copied.
-  std::vector<bool> known;
-  std::vector<uint32_t> bases;  // of copied deltas, else kNoBase
+  ListMarks known;
+  IndexedVector<ListRank, ListRank> bases;  // of copied deltas, else kNoBase
   // Where the chain of copied deltas ends that an object is in, and how many
   // deltas away that is.
-  std::vector<uint32_t> roots;
-  std::vector<uint16_t> distances;
+  IndexedVector<ListRank, ListRank> roots;
+  IndexedVector<ListRank, uint16_t> distances;
   // Of roots: the longest such chain that hangs on them.
-  std::vector<uint16_t> heights;
+  IndexedVector<ListRank, uint16_t> heights;
 
-  bool IsSearched(uint32_t rank) const {
+  bool IsSearched(ListRank rank) const {
     return kinds[rank] == Reuse::kNone || kinds[rank] == Reuse::kWhole;
   }
-  bool IsKnown(uint32_t rank) const { return !known.empty() && known[rank]; }
-  uint32_t Base(uint32_t rank) const {
+  bool IsKnown(ListRank rank) const { return !known.empty() && known[rank]; }
+  ListRank Base(ListRank rank) const {
     return bases.empty() ? kNoBase : bases[rank];
   }
-  uint32_t Height(uint32_t rank) const {
+  uint32_t Height(ListRank rank) const {
     return heights.empty() ? 0 : heights[rank];
   }
 };
@@ -55,7 +56,7 @@ struct ReusePlan {
 // no part in deltas. Chains longer than `max_depth`, and circles of deltas from
 // several packs, are cut.
 ReusePlan PlanReuse(ObjectSource& source, const ObjectList& list,
-                    const std::vector<bool>& undeltified, PackReuse rule,
-                    unsigned max_depth);
+                    const IndexedVector<PathNumber, bool>& undeltified,
+                    PackReuse rule, unsigned max_depth);
 
 }  // namespace zpack

@@ -21,14 +21,14 @@ constexpr uint64_t kMaxLargeWindow = uint64_t{1} << 30;
 // Each candidate of a large object takes long.
 constexpr unsigned kMaxLargeCandidates = 6;
 
-std::vector<uint32_t> SearchOrder(const ObjectList& list,
+std::vector<ListRank> SearchOrder(const ObjectList& list,
                                   const Lineages& lineages, uint64_t max_size) {
-  std::vector<uint32_t> order;
+  std::vector<ListRank> order;
   order.reserve(list.ids.size());
-  for (uint32_t rank = 0; rank < list.ids.size(); ++rank) {
+  for (const ListRank rank : list.ids.ranks()) {
     if (list.sizes[rank] <= max_size) order.push_back(rank);
   }
-  std::ranges::sort(order, {}, [&](uint32_t rank) {
+  std::ranges::sort(order, {}, [&](ListRank rank) {
     const ObjectType type = list.types[rank];
     // Commits resemble those of the same time.
     const uint64_t shortage =
@@ -43,11 +43,11 @@ std::vector<uint32_t> SearchOrder(const ObjectList& list,
 }
 
 // By rank: what is searched, and what lies up to `window` places away from it.
-std::vector<bool> FindTakingPart(const std::vector<uint32_t>& order,
-                                 const ReusePlan& reuse, unsigned window) {
-  std::vector<bool> taking_part(reuse.kinds.size());
+ListMarks FindTakingPart(const std::vector<ListRank>& order,
+                         const ReusePlan& reuse, unsigned window) {
+  ListMarks taking_part(reuse.kinds.size());
   uint64_t left = 0;  // places behind something that is searched
-  const auto visit = [&](uint32_t rank) {
+  const auto visit = [&](ListRank rank) {
     if (reuse.IsSearched(rank)) left = uint64_t{window} + 1;
     if (left == 0) return;
     --left;
@@ -79,7 +79,7 @@ SearchPlan PlanSearch(const ObjectList& list, const Lineages& lineages,
   SearchPlan plan;
   plan.taking_part = FindTakingPart(order, reuse, options.window);
   uint64_t size = 0;
-  for (const uint32_t rank : order) {
+  for (const ListRank rank : order) {
     if (!plan.taking_part[rank]) continue;
     if (list.sizes[rank] > options.window_memory) {
       const bool next =

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 #include "inventory/lineage_grouper.h"
 #include "inventory/object_list.h"
 #include "repack/reuse_plan.h"
@@ -31,10 +32,10 @@ struct DeltaSearchOptions {
 
 // What becomes of one object.
 struct PlannedEntry {
-  static constexpr uint32_t kNoBase = ReusePlan::kNoBase;
+  static constexpr ListRank kNoBase = ReusePlan::kNoBase;
 
-  uint32_t rank = 0;
-  uint32_t base = kNoBase;   // rank of the object it is a delta against
+  ListRank rank;
+  ListRank base = kNoBase;   // the object it is a delta against
   uint64_t raw_size = 0;     // of the object, or of the delta
   uint64_t stored_size = 0;  // of the zlib stream
 };
@@ -50,7 +51,7 @@ enum class StretchKind : uint8_t {
 // A stretch, and what the search makes of it.
 struct SearchStretch {
   StretchKind kind = StretchKind::kUsual;
-  std::vector<uint32_t> ranks;  // all of one type
+  std::vector<ListRank> ranks;  // all of one type
   ObjectType type = ObjectType::kBlob;
   std::vector<PlannedEntry> entries;
   Bytes streams;  // of the entries, one after the other
@@ -66,7 +67,7 @@ struct SearchStretch {
 struct SearchPlan {
   std::vector<SearchStretch> stretches;
   std::vector<SearchStretch> large;
-  std::vector<bool> taking_part;  // by rank: it is in one of them
+  ListMarks taking_part;  // it is in one of them
 };
 // How large objects are searched.
 DeltaSearchOptions LargeSearchOptions(const DeltaSearchOptions& options);

@@ -43,7 +43,7 @@ Status StreamSpool::Finish() {
   return {};
 }
 
-Status StreamSpool::Read(uint32_t rank, Bytes& stream) const {
+Status StreamSpool::Read(ListRank rank, Bytes& stream) const {
   stream.resize(entries_[rank].stored_size);
   return reader_->Read(offsets_[rank], stream);
 }

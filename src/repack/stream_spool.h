@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/index_spaces.h"
 #include "repack/delta_search.h"
 #include "zpack/result.h"
 
@@ -33,9 +34,11 @@ class StreamSpool {
 
   // What became of each rank; the base is PlannedEntry::kNoBase for those that
   // were not added, whose stored size is 0.
-  const std::vector<PlannedEntry>& entries() const { return entries_; }
+  const IndexedVector<ListRank, PlannedEntry>& entries() const {
+    return entries_;
+  }
   // Fills `stream` with that of `rank`.
-  Status Read(uint32_t rank, Bytes& stream) const;
+  Status Read(ListRank rank, Bytes& stream) const;
 
  private:
   StreamSpool(FileSystem& file_system, std::string path,
@@ -50,8 +53,8 @@ class StreamSpool {
   std::string path_;
   std::unique_ptr<WritableFile> file_;
   std::unique_ptr<RandomAccessFile> reader_;
-  std::vector<PlannedEntry> entries_;  // by rank
-  std::vector<uint64_t> offsets_;      // by rank
+  IndexedVector<ListRank, PlannedEntry> entries_;
+  IndexedVector<ListRank, uint64_t> offsets_;
   uint64_t size_ = 0;
 };
 

@@ -8,13 +8,12 @@
 
 namespace zpack {
 
-Result<std::vector<bool>> FindSurvivors(ObjectSource& source,
-                                        const ObjectList& list,
-                                        std::optional<int64_t> expiration,
-                                        const ObjectAges& ages) {
-  std::vector<bool> survives(list.ids.size());
-  std::vector<uint32_t> pending;
-  for (uint32_t rank = 0; rank < list.ids.size(); ++rank) {
+Result<ListMarks> FindSurvivors(ObjectSource& source, const ObjectList& list,
+                                std::optional<int64_t> expiration,
+                                const ObjectAges& ages) {
+  ListMarks survives(list.ids.size());
+  std::vector<ListRank> pending;
+  for (const ListRank rank : list.ids.ranks()) {
     if (list.reached(rank) || ages.mtimes[rank] == ObjectAges::kNone) continue;
     if (expiration && ages.mtimes[rank] <= *expiration) continue;
     survives[rank] = true;
@@ -23,7 +22,7 @@ Result<std::vector<bool>> FindSurvivors(ObjectSource& source,
   Bytes content;
   std::vector<ObjectId> links;
   while (!pending.empty()) {
-    const uint32_t rank = pending.back();
+    const ListRank rank = pending.back();
     pending.pop_back();
     if (list.types[rank] == ObjectType::kBlob) continue;
     ZPACK_ASSIGN_OR_RETURN(const ObjectType type,

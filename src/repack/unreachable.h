@@ -17,10 +17,9 @@
 namespace zpack {
 
 // Which of the unreachable objects are younger than `expiration`, or needed by
-// one that is, by rank; all of them without one. Errors are those of reading.
-Result<std::vector<bool>> FindSurvivors(ObjectSource& source,
-                                        const ObjectList& list,
-                                        std::optional<int64_t> expiration,
-                                        const ObjectAges& ages);
+// one that is; all of them without one. Errors are those of reading.
+Result<ListMarks> FindSurvivors(ObjectSource& source, const ObjectList& list,
+                                std::optional<int64_t> expiration,
+                                const ObjectAges& ages);
 
 }  // namespace zpack

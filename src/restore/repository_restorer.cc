@@ -85,7 +85,7 @@ class Preparer {
         [&](size_t index, ByteView content) -> Status {
           ZPACK_TRY(CheckStop(stop_));
           const auto at = static_cast<uint32_t>(index);
-          const uint32_t number = header.first_object + at;
+          const ObjectNumber number = header.first_object + at;
           StoredObject object{archive_.ids()[archive_.rank(number)], {}, 0};
           ZPACK_TRY(checker_.Add(header.type, content, object.id));
           const uint32_t like = layout == nullptr ? 0 : at - layout->bases[at];
@@ -178,7 +178,7 @@ Status AddLargeObject(const ArchiveFile& archive, const RunOptions& run,
                       ObjectSink& sink, const DecodedBlock& first,
                       RunInFlight& item) {
   const ObjectInfo info{first.objects.header.type, first.objects.sizes.front()};
-  const uint32_t number = first.objects.header.first_object;
+  const ObjectNumber number = first.objects.header.first_object;
   const ObjectId expected = archive.ids()[archive.rank(number)];
   ObjectHasher hasher(archive.header().object_format);
   hasher.Begin(info);

@@ -16,7 +16,7 @@ namespace {
 // Calls `mark` with rank and type of all that is walked. False when that is not
 // possible: convert takes objects that Git cannot read, a walk does not. kIo.
 Result<bool> Walk(const ArchiveFile& archive, const WalkOptions& options,
-                  const std::function<void(uint32_t, ObjectType)>& mark) {
+                  const std::function<void(FileRank, ObjectType)>& mark) {
   const Status walked = WalkRevisions(
       archive, options, [&](const WalkedObject& object) -> Status {
         // The empty tree need not be there.
@@ -86,9 +86,8 @@ Result<std::unique_ptr<BaseFile>> BaseFile::Open(
   return std::unique_ptr<BaseFile>(new BaseFile(std::move(archive)));
 }
 
-Result<std::vector<bool>> BaseFile::FindComplete(
-    const RefsSnapshot& refs) const {
-  std::vector<bool> complete(ids().size());
+Result<FileMarks> BaseFile::FindComplete(const RefsSnapshot& refs) const {
+  FileMarks complete(ids().size());
   // Behind other boundaries there may be more, or less, than the file has.
   const bool same_shallow = refs.shallow == archive_->refs().shallow;
   WalkOptions options;
@@ -96,27 +95,26 @@ Result<std::vector<bool>> BaseFile::FindComplete(
   options.objects = WalkObjects::kAll;
   ZPACK_ASSIGN_OR_RETURN(
       const bool walked,
-      Walk(*archive_, options, [&](uint32_t rank, ObjectType type) {
+      Walk(*archive_, options, [&](FileRank rank, ObjectType type) {
         complete[rank] = same_shallow || type == ObjectType::kTree ||
                          type == ObjectType::kBlob;
       }));
-  if (!walked) complete.assign(complete.size(), false);
+  if (!walked) complete = FileMarks(ids().size());
   return complete;
 }
 
-Result<std::vector<bool>> BaseFile::FindReached(
-    const std::vector<bool>& starts) const {
-  std::vector<bool> reached(ids().size());
+Result<FileMarks> BaseFile::FindReached(const FileMarks& starts) const {
+  FileMarks reached(ids().size());
   WalkOptions options;
   options.objects = WalkObjects::kAll;
-  for (uint32_t rank = 0; rank < starts.size(); ++rank) {
+  for (const FileRank rank : starts.indexes()) {
     if (starts[rank]) options.starts.push_back(ids()[rank]);
   }
   ZPACK_ASSIGN_OR_RETURN(
       const bool walked,
       Walk(*archive_, options,
-           [&](uint32_t rank, ObjectType) { reached[rank] = true; }));
-  if (!walked) reached.assign(reached.size(), false);
+           [&](FileRank rank, ObjectType) { reached[rank] = true; }));
+  if (!walked) reached = FileMarks(ids().size());
   return reached;
 }
 

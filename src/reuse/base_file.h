@@ -31,17 +31,17 @@ class BaseFile final : public ReusableBlocks {
     return archive_->header().object_format;
   }
 
-  // By rank: objects of which everything that they need, and what that needs,
+  // Objects of which everything that they need, and what that needs,
   // is in the file, too, with the shallow boundaries of `refs`. Not all of
   // them, and none when the history in the file cannot be walked. kIo.
-  Result<std::vector<bool>> FindComplete(const RefsSnapshot& refs) const;
+  Result<FileMarks> FindComplete(const RefsSnapshot& refs) const;
 
-  // By rank: the objects that some need, `starts`, by rank, and these
-  // themselves. Nothing when their history cannot be walked. kIo.
-  Result<std::vector<bool>> FindReached(const std::vector<bool>& starts) const;
+  // The objects that some need, `starts`, and these themselves. Nothing when
+  // their history cannot be walked. kIo.
+  Result<FileMarks> FindReached(const FileMarks& starts) const;
 
-  const ObjectIdTable& ids() const override { return archive_->ids(); }
-  uint32_t number(uint32_t rank) const override {
+  const FileIds& ids() const override { return archive_->ids(); }
+  ObjectNumber number(FileRank rank) const override {
     return archive_->number(rank);
   }
   size_t block_count() const override {

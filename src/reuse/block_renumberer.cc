@@ -10,12 +10,12 @@ namespace zpack {
 
 using format::StreamKind;
 
-uint32_t BlockRenumberer::Renumber(uint32_t number, ByteView old_outside_ids,
-                                   Bytes& outside_ids) {
-  if (number < old_count_) return number;
+LinkNumber BlockRenumberer::Renumber(LinkNumber link, ByteView old_outside_ids,
+                                     Bytes& outside_ids) {
+  if (link.value() < old_count_) return link;
   const size_t width = ObjectIdWidth(known_.format());
   const ObjectId id(
-      old_outside_ids.subspan((number - old_count_) * width, width));
+      old_outside_ids.subspan((link.value() - old_count_) * width, width));
   return numbers_.Number(known_.Number(id), outside_ids);
 }
 
@@ -27,8 +27,8 @@ BlockStreams BlockRenumberer::Trees(const TreeBlock& block) {
     if (block.BeginsLineage(index)) lineage.Clear();
     for (const TreeBlock::Edit& edit : block.edits(index)) {
       if (edit.kind == format::TreeEditKind::kRemove) continue;
-      const uint32_t child = Renumber(edit.entry.child, block.outside_ids(),
-                                      streams[StreamKind::kOutsideIds]);
+      const LinkNumber child = Renumber(edit.entry.child, block.outside_ids(),
+                                        streams[StreamKind::kOutsideIds]);
       AddChild(edit.entry.name, child, lineage, streams);
     }
   }
@@ -36,7 +36,8 @@ BlockStreams BlockRenumberer::Trees(const TreeBlock& block) {
 }
 
 Result<BlockStreams> BlockRenumberer::Commits(const CommitLinkStreams& streams,
-                                              uint32_t first, uint32_t count) {
+                                              ObjectNumber first,
+                                              uint32_t count) {
   BlockStreams changed = {StreamKind::kOutsideIds, StreamKind::kRootTrees,
                           StreamKind::kParents};
   CommitColumns columns(streams, {first, old_count_, known_.format()});
@@ -47,8 +48,9 @@ Result<BlockStreams> BlockRenumberer::Commits(const CommitLinkStreams& streams,
   for (uint32_t index = 0; index < count; ++index) {
     ZPACK_TRY(columns.Next(row));
     if (row.verbatim) continue;
-    const uint32_t tree = Renumber(row.tree, streams.outside_ids, outside_ids);
-    for (uint32_t& parent : row.parents) {
+    const LinkNumber tree =
+        Renumber(row.tree, streams.outside_ids, outside_ids);
+    for (LinkNumber& parent : row.parents) {
       parent = Renumber(parent, streams.outside_ids, outside_ids);
     }
     links.Add(first + index, tree, row.parents, changed);

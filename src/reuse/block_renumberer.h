@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "base/index_spaces.h"
 #include "reader/commit_columns.h"
 #include "reader/tree_block.h"
 #include "writer/block_streams.h"
@@ -22,22 +23,20 @@ class BlockRenumberer {
   // `old_count` is the number of objects in the file that has the block;
   // `numbers` are those of the new one, and outlive this.
   BlockRenumberer(uint32_t old_count, const FileNumbers& numbers)
-      : old_count_(old_count),
-        known_(numbers.ids, numbers.order, numbers.numbers),
-        numbers_(known_) {}
+      : old_count_(old_count), known_(numbers), numbers_(known_) {}
 
   // The columns that change of a block of trees.
   BlockStreams Trees(const TreeBlock& block);
 
   // Those of a block of `count` commits that begins with object number `first`.
   // kCorrupt when `streams` are not those of such a block.
-  Result<BlockStreams> Commits(const CommitLinkStreams& streams, uint32_t first,
-                               uint32_t count);
+  Result<BlockStreams> Commits(const CommitLinkStreams& streams,
+                               ObjectNumber first, uint32_t count);
 
  private:
-  // The new number of what has `number` in the older file.
-  uint32_t Renumber(uint32_t number, ByteView old_outside_ids,
-                    Bytes& outside_ids);
+  // What the new block calls what is `link` in the older file.
+  LinkNumber Renumber(LinkNumber link, ByteView old_outside_ids,
+                      Bytes& outside_ids);
 
   uint32_t old_count_;
   ObjectNumbers known_;

@@ -80,8 +80,7 @@ class BlockScan {
     while (covered < plan.count) {
       ZPACK_ASSIGN_OR_RETURN(const auto header, Next(written));
       if (!header || header->kind != plan.kind || header->type != plan.type ||
-          header->first_object !=
-              plan_.input.first_number + plan.first + covered ||
+          header->first_object != plan_.input.Number(plan.first + covered) ||
           header->segment_offset != plan.segment_offset ||
           header->object_count > plan.count - covered) {
         return false;

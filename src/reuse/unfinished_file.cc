@@ -40,11 +40,11 @@ Result<std::string> Compare(const RandomAccessFile& file, ByteView preamble) {
 }
 
 // The number after those of the first `items` items.
-uint32_t EndNumber(const ArchivePlan& plan, size_t items) {
+ObjectNumber EndNumber(const ArchivePlan& plan, size_t items) {
   const size_t reused = plan.contents.reused_count();
   if (items == reused) return plan.input.first_number;
   const PlannedStretch& last = plan.stretches[items - reused - 1];
-  return plan.input.first_number + last.first + last.count;
+  return plan.input.Number(last.first + last.count);
 }
 
 // What is known of the blocks that were found.

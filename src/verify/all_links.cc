@@ -64,22 +64,21 @@ class LinkCheck {
     return id == empty_tree_ || archive_.ids().Find(id).has_value();
   }
 
-  // For a number as blocks of trees and commits have it.
-  bool IsPresent(uint32_t number, ByteView outside_ids) const {
-    if (number < archive_.object_count()) return true;
+  bool IsPresent(LinkNumber link, ByteView outside_ids) const {
+    if (link.value() < archive_.object_count()) return true;
     const size_t width = ObjectIdWidth(format_);
     return IsPresent(ObjectId(outside_ids.subspan(
-        (number - archive_.object_count()) * width, width)));
+        (link.value() - archive_.object_count()) * width, width)));
   }
 
-  bool IsShallow(uint32_t number) const {
+  bool IsShallow(ObjectNumber number) const {
     const auto& shallow = archive_.refs().shallow;
     return !shallow.empty() &&
            std::ranges::binary_search(shallow,
                                       archive_.ids()[archive_.rank(number)]);
   }
 
-  bool CheckCommits(const CommitTable& table, uint32_t first) const {
+  bool CheckCommits(const CommitTable& table, ObjectNumber first) const {
     uint64_t parent = 0;
     for (uint32_t i = 0; i < table.commits.size(); ++i) {
       const CommitTable::Commit& commit = table.commits[i];
@@ -97,7 +96,7 @@ class LinkCheck {
   bool CheckTrees(const TreeBlock& trees) const {
     for (uint32_t index = 0; index < trees.count(); ++index) {
       if (trees.IsVerbatim(index) &&
-          !CheckObject(ObjectType::kTree, 0, trees.literals(index))) {
+          !CheckObject(ObjectType::kTree, {}, trees.literals(index))) {
         return false;
       }
       for (const TreeBlock::Edit& edit : trees.edits(index)) {
@@ -111,7 +110,8 @@ class LinkCheck {
     return true;
   }
 
-  bool CheckObject(ObjectType type, uint32_t number, ByteView content) const {
+  bool CheckObject(ObjectType type, ObjectNumber number,
+                   ByteView content) const {
     if (type == ObjectType::kCommit) {
       const CommitLinks links = ParseCommitLinks(content, format_);
       const auto present = [this](const ObjectId& id) { return IsPresent(id); };

@@ -55,15 +55,12 @@ void CompareOneRef(const Ref* in_file, const Ref* in_source,
   }
 }
 
-// Types and sizes by object number, as the file has them; nothing for objects
-// in blocks that cannot be decoded, which other checks report.
-struct InfosInFile {
-  std::vector<std::optional<ObjectInfo>> by_number;
-};
+// Types and sizes as the file has them; nothing for objects in blocks that
+// cannot be decoded, which other checks report.
+using InfosInFile = IndexedVector<ObjectNumber, std::optional<ObjectInfo>>;
 
 Result<InfosInFile> ReadInfosInFile(const ArchiveFile& archive) {
-  InfosInFile infos;
-  infos.by_number.resize(archive.ids().size());
+  InfosInFile infos(archive.ids().size());
   BlockDecoder decoder;
   for (size_t block = 0; block < archive.blocks().block_count(); ++block) {
     if (archive.blocks().continues_previous(block)) continue;
@@ -74,9 +71,9 @@ Result<InfosInFile> ReadInfosInFile(const ArchiveFile& archive) {
       }
       continue;
     }
-    for (size_t i = 0; i < objects->sizes.size(); ++i) {
-      infos.by_number[objects->header.first_object + i] =
-          ObjectInfo{objects->header.type, objects->sizes[i]};
+    ObjectNumber number = objects->header.first_object;
+    for (const uint64_t size : objects->sizes) {
+      infos[number++] = ObjectInfo{objects->header.type, size};
     }
   }
   return infos;
@@ -90,11 +87,14 @@ Status CompareInfos(const ArchiveFile& archive, ObjectSource& source,
                             archive.ids().size(), 0);
   constexpr uint64_t kGrain = 1024;
   ZPACK_ASSIGN_OR_RETURN(const InfosInFile infos, ReadInfosInFile(archive));
-  std::vector<std::optional<ObjectInfo>> in_source(archive.ids().size());
+  IndexedVector<FileRank, std::optional<ObjectInfo>> in_source(
+      archive.ids().size());
   const Status read = ParallelFor(
       ResolveThreads(run.threads), run.stop, archive.ids().size(), kGrain,
       [&](uint64_t begin, uint64_t end) -> Status {
-        for (auto rank = static_cast<uint32_t>(begin); rank < end; ++rank) {
+        for (const FileRank rank :
+             IndexRange(FileRank(static_cast<uint32_t>(begin)),
+                        FileRank(static_cast<uint32_t>(end)))) {
           const ObjectId id = archive.ids()[rank];
           if (!source_ids.Find(id)) continue;
           ZPACK_ASSIGN_OR_RETURN(in_source[rank], source.ReadInfo(id));
@@ -103,8 +103,8 @@ Status CompareInfos(const ArchiveFile& archive, ObjectSource& source,
         return {};
       });
   ZPACK_TRY(read);
-  for (uint32_t rank = 0; rank < in_source.size(); ++rank) {
-    const auto& in_file = infos.by_number[archive.number(rank)];
+  for (const FileRank rank : in_source.indexes()) {
+    const auto& in_file = infos[archive.number(rank)];
     if (!in_source[rank] || !in_file || *in_file == *in_source[rank]) continue;
     const std::string id = archive.ids()[rank].ToHex();
     report.differences.push_back(
@@ -197,7 +197,7 @@ Status CompareWithSource(const ArchiveFile& archive, ObjectSource& source,
     }
   }
   for (const uint32_t rank : difference.only_in_a) {
-    const std::string id = archive.ids()[rank].ToHex();
+    const std::string id = archive.ids()[FileRank(rank)].ToHex();
     report.differences.push_back(
         {Kind::kExtra, id,
          FormatMessage("object {} is not in the repository", id)});

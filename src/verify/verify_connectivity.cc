@@ -79,14 +79,14 @@ class ConnectivityCheck {
   // An object to follow, as what names it takes it for. As in Git, nothing
   // follows from an object that is of another type than that.
   struct Pending {
-    uint32_t number;
+    ObjectNumber number;
     std::optional<ObjectType> type;  // any when not set
   };
 
   // Notes that `by` needs `id`, an object of `type`.
   void Need(const ObjectId& id, std::optional<ObjectType> type,
             const std::string& by) {
-    const std::optional<uint32_t> rank = archive_.ids().Find(id);
+    const std::optional<FileRank> rank = archive_.ids().Find(id);
     if (!rank) {
       // Git knows the empty tree without storing it.
       if (id == empty_tree_ || !missing_.insert(id).second) return;
@@ -95,7 +95,7 @@ class ConnectivityCheck {
                                          id, MessageText{by}));
       return;
     }
-    const uint32_t number = archive_.number(*rank);
+    const ObjectNumber number = archive_.number(*rank);
     uint8_t& noted = noted_[number];
     const auto bit =
         static_cast<uint8_t>(1U << (type ? static_cast<unsigned>(*type) : 0U));
@@ -173,7 +173,7 @@ class ConnectivityCheck {
   // A tree is rebuilt from others of its block, so all are rebuilt in their
   // order, until a pass finds no more to follow.
   Status FollowTrees(size_t block, const DecodedBlock& decoded) {
-    const uint32_t first = decoded.objects.header.first_object;
+    const ObjectNumber first = decoded.objects.header.first_object;
     while (!pending_[block].empty()) {
       std::vector<bool> wanted(decoded.objects.sizes.size());
       for (const Pending& pending : std::exchange(pending_[block], {})) {
@@ -238,8 +238,8 @@ class ConnectivityCheck {
   std::set<ObjectId> missing_;
   // By object number: as what it was needed, a bit a type, the lowest for any;
   // and whether its links were followed.
-  std::vector<uint8_t> noted_;
-  std::vector<bool> followed_;
+  IndexedVector<ObjectNumber, uint8_t> noted_;
+  IndexedVector<ObjectNumber, bool> followed_;
   // Objects whose links are still to be followed, by block.
   std::vector<std::vector<Pending>> pending_;
   BlockDecoder decoder_;

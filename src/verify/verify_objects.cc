@@ -84,7 +84,9 @@ class Worker {
     }
   }
 
-  ObjectId Id(uint32_t number) const { return file_.ids()[file_.rank(number)]; }
+  ObjectId Id(ObjectNumber number) const {
+    return file_.ids()[file_.rank(number)];
+  }
 
   // Notes what became of the next object of the run.
   void Compare(const ObjectId& expected, const ObjectId& actual) {
@@ -99,8 +101,8 @@ class Worker {
   // Every object of the run that was not looked at yet is lost to `error`.
   void Lost(const Error& error, RunInFlight& out) {
     const auto& rows = file_.table().rows;
-    for (uint32_t number = rows[out.run.first].first_object +
-                           static_cast<uint32_t>(out.attempts);
+    for (ObjectNumber number = rows[out.run.first].first_object +
+                               static_cast<uint32_t>(out.attempts);
          number < rows[out.run.last].first_object; ++number) {
       Error damage = NewError(
           error.code == ErrorCode::kIo ? ErrorCode::kIo : ErrorCode::kCorrupt,

@@ -23,17 +23,17 @@ namespace zpack {
 namespace {
 
 // Numbers those of `reused` as they are, then those of `input` in its order.
-FileNumbers NumberObjects(const ObjectIdTable& ids, const EncodingInput& input,
+FileNumbers NumberObjects(const FileIds& ids, const EncodingInput& input,
                           const ReusableBlocks* reused) {
   FileNumbers file{ids, {}, {}};
-  FillTable(file.numbers, ids.size());
-  const std::vector<uint32_t> positions =
+  FillTable(file.numbers.raw(), ids.size());
+  const IndexedVector<ListRank, WritePosition> positions =
       format::InversePermutation(input.order);
-  uint32_t added = 0;  // rank in the list; all three are sorted
-  uint32_t known = 0;  // rank in the older file
-  for (uint32_t rank = 0; rank < ids.size(); ++rank) {
-    if (added < input.list.ids.size() && input.list.ids[added] == ids[rank]) {
-      file.numbers[rank] = input.first_number + positions[added++];
+  ListRank added;  // all three are sorted
+  FileRank known;  // in the older file
+  for (const FileRank rank : ids.ranks()) {
+    if (added < positions.end_index() && input.list.ids[added] == ids[rank]) {
+      file.numbers[rank] = input.Number(positions[added++]);
     } else {
       file.numbers[rank] = reused->number(known++);
     }
@@ -78,17 +78,20 @@ format::Digest Fingerprint(const ArchivePlan& plan) {
   }
   for (const PlannedStretch& stretch : plan.stretches) {
     for (const uint64_t field :
-         {uint64_t{stretch.first}, uint64_t{stretch.count}, stretch.raw_size,
-          static_cast<uint64_t>(stretch.kind), stretch.segment_offset}) {
+         {uint64_t{stretch.first.value()}, uint64_t{stretch.count},
+          stretch.raw_size, static_cast<uint64_t>(stretch.kind),
+          stretch.segment_offset}) {
       out.Varint(field);
     }
   }
   const ObjectList& list = plan.contents.list;
-  for (const uint32_t rank : plan.input.order) {
-    out.Varint(list.paths[rank]);
+  for (const ListRank rank : plan.input.order) {
+    out.Varint(list.paths[rank].value());
     out.Varint(list.sizes[rank]);
   }
-  for (const uint32_t number : plan.numbers.numbers) out.Varint(number);
+  for (const ObjectNumber number : plan.numbers.numbers) {
+    out.Varint(number.value());
+  }
   format::Encode(plan.contents.refs, text);
   Hasher hasher(HashAlgorithm::kSha256);
   hasher.Update(text);
@@ -109,7 +112,7 @@ Result<ArchivePlan> PlanArchive(ObjectSource& source,
   ZPACK_ASSIGN_OR_RETURN(const Lineages lineages,
                          GroupLineages(source, list, sizes.max_object, run));
   EncodingInput input{source, list, WriteOrder(list, lineages),
-                      contents.ids.size() - list.ids.size()};
+                      ObjectNumber(contents.ids.size() - list.ids.size())};
   std::vector<PlannedStretch> stretches =
       PlanStretches(list, lineages, input.order, sizes);
   FileNumbers numbers = NumberObjects(contents.ids, input, contents.reused);

@@ -25,8 +25,8 @@ namespace zpack {
 
 // What goes into a file.
 struct ArchiveContents {
-  const ObjectIdTable& ids;  // of all objects
-  const ObjectList& list;    // those that are encoded
+  const FileIds& ids;      // of all objects
+  const ObjectList& list;  // those that are encoded
   const RefsSnapshot& refs;
   // Holds the other objects; null when there are none.
   const ReusableBlocks* reused = nullptr;

@@ -29,7 +29,7 @@ class SegmentReader {
   explicit SegmentReader(const EncodingInput& input) : input_(input) {}
 
   Status Read(const PlannedStretch& plan, Bytes& content) {
-    const uint32_t rank = input_.order[plan.first];
+    const ListRank rank = input_.order[plan.first];
     if (plan.segment_offset == 0) {
       stream_.reset();
       ZPACK_ASSIGN_OR_RETURN(stream_,
@@ -195,7 +195,7 @@ Result<WriteStats> WriteArchive(const ArchivePlan& plan,
       [&](BlockInFlight& block) { return writer.Write(block); });
   ZPACK_TRY(encoded);
 
-  ZPACK_TRY(container.Finish(ids, plan.numbers.numbers));
+  ZPACK_TRY(container.Finish(plan.numbers));
   writer.stats().file_size = container.size();
   return std::move(writer.stats());
 }

@@ -36,10 +36,9 @@ BlockWorker::BlockWorker(const EncodingInput& input, const FileNumbers& numbers,
       stop_(std::move(stop)),
       encoder_(options, stop_),
       deltas_(PlannerOptions(options), options.block_size, encoder_),
-      trees_(numbers.ids, numbers.order, numbers.numbers,
-             BlockSizes(options.block_size, options.halvings).trees, encoder_),
-      commits_(numbers.ids, numbers.order, numbers.numbers, options.block_size,
-               encoder_) {}
+      trees_(numbers, BlockSizes(options.block_size, options.halvings).trees,
+             encoder_),
+      commits_(numbers, options.block_size, encoder_) {}
 
 Status BlockWorker::Encode(const PlannedStretch& plan, Bytes& segment,
                            std::vector<EncodedBlock>& out) {
@@ -89,14 +88,14 @@ template <typename StretchEncoder>
 Status BlockWorker::EncodeStretch(const PlannedStretch& plan,
                                   StretchEncoder& stretch,
                                   std::vector<EncodedBlock>& out) {
-  stretch.Begin(input_.first_number + plan.first, out);
+  stretch.Begin(input_.Number(plan.first), out);
   for (uint32_t i = 0; i < plan.count; ++i) {
     ZPACK_TRY(CheckStop(stop_));
     if (i % kReadsAhead == 0) Prefetch(plan, i + kReadsAhead);
     Bytes object;
     ZPACK_TRY(Read(plan, i, object));
     const size_t size = object.size();
-    const uint32_t path = input_.list.paths[input_.order[plan.first + i]];
+    const PathNumber path = input_.list.paths[input_.order[plan.first + i]];
     ZPACK_TRY(stretch.Add(std::move(object), path));
     phase_.Advance(1, size);
   }
@@ -104,11 +103,14 @@ Status BlockWorker::EncodeStretch(const PlannedStretch& plan,
 }
 
 void BlockWorker::Prefetch(const PlannedStretch& plan, uint32_t begin) {
-  const uint32_t first = plan.first + std::min(begin, plan.count);
-  const uint32_t last = plan.first + std::min(begin + kReadsAhead, plan.count);
-  for (uint32_t i = first; i < last; ++i) input_.list.Prefetch(input_.order[i]);
+  const IndexRange positions(
+      plan.first + std::min(begin, plan.count),
+      plan.first + std::min(begin + kReadsAhead, plan.count));
+  for (const WritePosition i : positions) {
+    input_.list.Prefetch(input_.order[i]);
+  }
   ids_.clear();
-  for (uint32_t i = first; i < last; ++i) {
+  for (const WritePosition i : positions) {
     ids_.push_back(input_.list.ids[input_.order[i]]);
   }
   input_.source.PrefetchReads(ids_);
@@ -124,7 +126,7 @@ Status BlockWorker::EncodeBlock(const PlannedStretch& plan,
                                 const std::vector<uint64_t>& sizes,
                                 ByteView contents,
                                 std::vector<EncodedBlock>& out) {
-  const uint32_t first = input_.first_number + plan.first;
+  const ObjectNumber first = input_.Number(plan.first);
   const format::BlockHeader header{plan.kind, plan.type, first, plan.count,
                                    plan.segment_offset};
   Bytes encoded_sizes;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 #include "base/progress_phase.h"
 #include "inventory/object_list.h"
 #include "object/object_source.h"
@@ -31,9 +32,13 @@ namespace zpack {
 struct EncodingInput {
   ObjectSource& source;
   const ObjectList& list;
-  std::vector<uint32_t> order;
+  IndexedVector<WritePosition, ListRank> order;
   // The object number of the first of `order`; those of the others follow.
-  uint32_t first_number = 0;
+  ObjectNumber first_number;
+
+  ObjectNumber Number(WritePosition position) const {
+    return first_number + position.value();
+  }
 };
 
 class BlockWorker {

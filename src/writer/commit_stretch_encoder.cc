@@ -22,7 +22,7 @@ void CommitStretchEncoder::Clear() {
   last_time_ = 0;
 }
 
-void CommitStretchEncoder::Begin(uint32_t first,
+void CommitStretchEncoder::Begin(ObjectNumber first,
                                  std::vector<EncodedBlock>& out) {
   Clear();
   output_.Begin(first, out);
@@ -52,7 +52,7 @@ void CommitStretchEncoder::AddVerbatim(ByteView content) {
 void CommitStretchEncoder::AddColumns(const format::CommitText& text) {
   // 0 stands for a verbatim commit.
   streams_.Number(StreamKind::kParentCounts, text.parents.size() + 1);
-  const uint32_t tree = BlockNumber(text.tree);
+  const LinkNumber tree = BlockNumber(text.tree);
   parents_.clear();
   parents_.reserve(text.parents.size());
   for (const ObjectId& parent : text.parents) {
@@ -74,7 +74,7 @@ void CommitStretchEncoder::AddColumns(const format::CommitText& text) {
   Append(streams_[StreamKind::kMessages], text.message);
 }
 
-Status CommitStretchEncoder::Add(const Bytes& content, uint32_t /*path*/) {
+Status CommitStretchEncoder::Add(const Bytes& content, PathNumber /*path*/) {
   if (count_ != 0 && content_size_ + content.size() > format::kMaxCommits) {
     ZPACK_TRY(CloseBlock());
   }

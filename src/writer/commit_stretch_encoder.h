@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 #include "format/block.h"
 #include "format/commit_text.h"
 #include "writer/block_streams.h"
@@ -24,22 +25,20 @@ namespace zpack {
 
 class CommitStretchEncoder {
  public:
-  // Blocks are closed at `block_size` bytes before compression. The tables are
-  // those of ObjectNumbers; all outlive this.
-  CommitStretchEncoder(const ObjectIdTable& ids,
-                       const std::vector<uint32_t>& order,
-                       const std::vector<uint32_t>& numbers,
-                       uint64_t block_size, BlockEncoder& encoder)
-      : numbers_(ids, order, numbers),
+  // Blocks are closed at `block_size` bytes before compression. Both
+  // references outlive this.
+  CommitStretchEncoder(const FileNumbers& numbers, uint64_t block_size,
+                       BlockEncoder& encoder)
+      : numbers_(numbers),
         block_size_(block_size),
         output_(encoder),
         block_numbers_(numbers_) {}
 
   // Begins a stretch with object number `first`. Blocks are appended to `out`,
   // which outlives the stretch.
-  void Begin(uint32_t first, std::vector<EncodedBlock>& out);
+  void Begin(ObjectNumber first, std::vector<EncodedBlock>& out);
   // Adds the next commit of the stretch. `path` means nothing for commits.
-  Status Add(const Bytes& content, uint32_t path);
+  Status Add(const Bytes& content, PathNumber path);
   // Ends the stretch.
   Status Finish();
 
@@ -53,8 +52,8 @@ class CommitStretchEncoder {
   // new, or one more than its place among them.
   uint64_t Age(std::string_view text);
   uint64_t Place(std::string_view text);
-  // The number in this block of an object that a commit names.
-  uint32_t BlockNumber(const ObjectId& id) {
+  // What this block calls an object that a commit names.
+  LinkNumber BlockNumber(const ObjectId& id) {
     return block_numbers_.Number(numbers_.Number(id),
                                  streams_[format::StreamKind::kOutsideIds]);
   }
@@ -79,7 +78,7 @@ class CommitStretchEncoder {
   BlockNumbers block_numbers_;
   CommitLinkColumns links_;
   uint64_t last_time_ = 0;
-  std::vector<uint32_t> parents_;  // of the last commit
+  std::vector<LinkNumber> parents_;  // of the last commit
 };
 
 }  // namespace zpack

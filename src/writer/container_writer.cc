@@ -64,21 +64,20 @@ Status ContainerWriter::Pad() {
   return AppendChunk(format::kPaddingChunk, 0, Bytes(needed - size_, 0));
 }
 
-Status ContainerWriter::Finish(const ObjectIdTable& ids,
-                               const std::vector<uint32_t>& numbers) {
+Status ContainerWriter::Finish(const FileNumbers& numbers) {
   Bytes payload;
-  blocks_.rows.push_back({size_, header_.object_count});
+  blocks_.rows.push_back({size_, ObjectNumber(header_.object_count)});
   format::Encode(blocks_, payload);
   ZPACK_TRY(
       AppendChunk(format::kBlockTableChunk, format::kChunkRequired, payload));
 
   payload.clear();
-  format::EncodeObjectIds(ids, payload);
+  format::EncodeObjectIds(numbers.ids, payload);
   ZPACK_TRY(
       AppendChunk(format::kObjectIdsChunk, format::kChunkRequired, payload));
 
   payload.clear();
-  format::EncodeObjectNumbers(numbers, payload);
+  format::EncodeObjectNumbers(numbers.numbers, payload);
   ZPACK_TRY(AppendChunk(format::kObjectNumbersChunk, format::kChunkRequired,
                         payload));
   ZPACK_TRY(Pad());
@@ -92,7 +91,7 @@ Status ContainerWriter::Finish(const ObjectIdTable& ids,
   ZPACK_TRY(Append(chunk));
 
   format::Trailer trailer;
-  trailer.content_digest = format::ContentDigest(ids);
+  trailer.content_digest = format::ContentDigest(numbers.ids);
   Bytes bytes;
   format::EncodeBeforeHash(trailer, bytes);
   ZPACK_TRY(Append(bytes));

@@ -19,6 +19,7 @@
 #include "format/trailer.h"
 #include "object/object_id_table.h"
 #include "writer/encoded_block.h"
+#include "writer/object_numbers.h"
 #include "zpack/refs.h"
 #include "zpack/result.h"
 
@@ -39,8 +40,8 @@ class ContainerWriter {
   Status AddBlock(const EncodedBlock& block);
 
   // Writes everything after the blocks, completes the header and syncs.
-  // `numbers` is the object number of each rank. Called once, last.
-  Status Finish(const ObjectIdTable& ids, const std::vector<uint32_t>& numbers);
+  // Called once, last.
+  Status Finish(const FileNumbers& numbers);
 
   // Bytes written so far.
   uint64_t size() const { return size_; }

@@ -16,7 +16,7 @@ void DeltaBlockBuilder::Add(ByteView content, const PlannedDelta& plan) {
   chains_.push_back(content.size() + (plan.base ? chains_[*plan.base] : 0));
   chains_size_ += chains_.back();
   streams_.Mark();
-  const uint32_t number = object_count_++;
+  const CandidateNumber number(object_count_++);
   smallest_object_ = std::min<uint64_t>(smallest_object_, content.size());
   ByteWriter sizes(streams_[StreamKind::kSizes]);
   ByteWriter bases(streams_[StreamKind::kBases]);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 #include "delta/delta_planner.h"
 #include "format/block.h"
 #include "writer/block_streams.h"
@@ -50,7 +51,7 @@ class DeltaBlockBuilder {
   uint64_t smallest_object_ = UINT64_MAX;
   uint64_t content_size_ = 0;
   uint64_t chains_size_ = 0;
-  std::vector<uint64_t> chains_;  // of each object
+  IndexedVector<CandidateNumber, uint64_t> chains_;  // of each object
   // As they were before the last Add:
   uint64_t undo_smallest_ = UINT64_MAX;
   uint64_t undo_content_ = 0;

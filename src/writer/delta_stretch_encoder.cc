@@ -10,14 +10,14 @@
 
 namespace zpack {
 
-void DeltaStretchEncoder::Begin(uint32_t first,
+void DeltaStretchEncoder::Begin(ObjectNumber first,
                                 std::vector<EncodedBlock>& out) {
   planner_.Clear();
   builder_.Clear();
   output_.Begin(first, out);
 }
 
-Status DeltaStretchEncoder::Add(Bytes content, uint32_t path) {
+Status DeltaStretchEncoder::Add(Bytes content, PathNumber path) {
   builder_.Add(content, planner_.Plan(content, path));
   if (builder_.object_count() > 1 &&
       (builder_.read_cost() > block_size_ ||

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 #include "delta/delta_planner.h"
 #include "writer/delta_block_builder.h"
 #include "writer/stretch_output.h"
@@ -27,9 +28,9 @@ class DeltaStretchEncoder {
 
   // Begins a stretch with object number `first`. Blocks are appended to `out`,
   // which outlives the stretch.
-  void Begin(uint32_t first, std::vector<EncodedBlock>& out);
+  void Begin(ObjectNumber first, std::vector<EncodedBlock>& out);
   // Adds the next blob of the stretch.
-  Status Add(Bytes content, uint32_t path);
+  Status Add(Bytes content, PathNumber path);
   // Ends the stretch.
   Status Finish();
 

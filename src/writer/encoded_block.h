@@ -8,12 +8,13 @@
 #include <cstdint>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 #include "format/expansion.h"
 
 namespace zpack {
 
 struct EncodedBlock {
-  uint32_t first_object = 0;
+  ObjectNumber first_object;
   Bytes chunk;
   format::Expansion expansion;
 };

@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 #include "format/tree_columns.h"
 #include "writer/block_streams.h"
 
 namespace zpack {
 
 // Appends a child that a tree names, `lineage` being what was seen before it.
-inline void AddChild(uint32_t name, uint32_t child,
+inline void AddChild(uint32_t name, LinkNumber child,
                      format::TreeChildren& lineage, BlockStreams& streams) {
   const auto code = lineage.Encode(name, child);
   streams.Number(format::StreamKind::kChildren, code.code);
@@ -31,13 +32,14 @@ inline void AddChild(uint32_t name, uint32_t child,
 class CommitLinkColumns {
  public:
   // Commit number `commit` names the others.
-  void Add(uint32_t commit, uint32_t tree, const std::vector<uint32_t>& parents,
-           BlockStreams& streams) {
-    Difference(tree, expected_tree_, format::StreamKind::kRootTrees, streams);
-    expected_tree_ = std::max(expected_tree_, uint64_t{tree} + 1);
-    for (const uint32_t parent : parents) {
-      Difference(parent, uint64_t{commit} + 1, format::StreamKind::kParents,
-                 streams);
+  void Add(ObjectNumber commit, LinkNumber tree,
+           const std::vector<LinkNumber>& parents, BlockStreams& streams) {
+    Difference(tree.value(), expected_tree_, format::StreamKind::kRootTrees,
+               streams);
+    expected_tree_ = std::max(expected_tree_, uint64_t{tree.value()} + 1);
+    for (const LinkNumber parent : parents) {
+      Difference(parent.value(), uint64_t{commit.value()} + 1,
+                 format::StreamKind::kParents, streams);
     }
   }
 

@@ -12,53 +12,52 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 #include "object/object_id_table.h"
 
 namespace zpack {
 
 // The objects of a file.
 struct FileNumbers {
-  const ObjectIdTable& ids;
-  std::vector<uint32_t> order;    // the rank of each object number
-  std::vector<uint32_t> numbers;  // the number of each rank
+  FileIds ids;
+  IndexedVector<ObjectNumber, FileRank> order;
+  IndexedVector<FileRank, ObjectNumber> numbers;
 };
 
 class ObjectNumbers {
  public:
-  // `order` is the rank of each object number, `numbers` the number of each
-  // rank of `ids`. All outlive this.
-  ObjectNumbers(const ObjectIdTable& ids, const std::vector<uint32_t>& order,
-                const std::vector<uint32_t>& numbers)
-      : ids_(ids), order_(order), numbers_(numbers) {}
+  // `file` outlives this.
+  explicit ObjectNumbers(const FileNumbers& file) : file_(file) {}
 
   // A number for an id that is not in the file is the same whenever it is
   // asked for.
-  uint32_t Number(const ObjectId& id) {
-    if (const auto rank = ids_.Find(id)) return numbers_[*rank];
+  ObjectNumber Number(const ObjectId& id) {
+    if (const auto rank = file_.ids.Find(id)) return file_.numbers[*rank];
     const auto [at, added] = outside_numbers_.try_emplace(
-        id, object_count() + static_cast<uint32_t>(outside_ids_.size()));
+        id,
+        file_.order.end_index() + static_cast<uint32_t>(outside_ids_.size()));
     if (added) outside_ids_.push_back(id);
     return at->second;
   }
 
   // Asks for the memory that Number is going to look at.
-  void PrefetchNumber(ByteView id) const { ids_.PrefetchFind(id); }
+  void PrefetchNumber(ByteView id) const { file_.ids.PrefetchFind(id); }
 
   // REQUIRES: `number` came from Number, or is an object number.
-  ObjectId Id(uint32_t number) const {
-    return IsOutside(number) ? outside_ids_[number - object_count()]
-                             : ids_[order_[number]];
+  ObjectId Id(ObjectNumber number) const {
+    return IsOutside(number) ? outside_ids_[number - file_.order.end_index()]
+                             : file_.ids[file_.order[number]];
   }
 
-  bool IsOutside(uint32_t number) const { return number >= object_count(); }
-  uint32_t object_count() const { return ids_.size(); }
-  ObjectFormat format() const { return ids_.format(); }
+  bool IsOutside(ObjectNumber number) const {
+    return number.value() >= object_count();
+  }
+  uint32_t object_count() const { return file_.ids.size(); }
+  ObjectFormat format() const { return file_.ids.format(); }
 
  private:
-  const ObjectIdTable& ids_;
-  const std::vector<uint32_t>& order_;
-  const std::vector<uint32_t>& numbers_;
-  std::map<ObjectId, uint32_t> outside_numbers_;
+  const FileNumbers& file_;
+  std::map<ObjectId, ObjectNumber> outside_numbers_;
   std::vector<ObjectId> outside_ids_;
 };
 
@@ -68,14 +67,14 @@ class BlockNumbers {
   // `numbers` outlives this.
   explicit BlockNumbers(const ObjectNumbers& numbers) : numbers_(numbers) {}
 
-  // The block's number for one of ObjectNumbers. An id that is not in the file
+  // What the block calls one of ObjectNumbers. An id that is not in the file
   // is appended to `outside_ids` when the block names it first.
-  uint32_t Number(uint32_t number, Bytes& outside_ids) {
-    if (!numbers_.IsOutside(number)) return number;
+  LinkNumber Number(ObjectNumber number, Bytes& outside_ids) {
+    if (!numbers_.IsOutside(number)) return LinkNumber(number.value());
     const auto [at, added] =
         outside_.try_emplace(number, static_cast<uint32_t>(outside_.size()));
     if (added) Append(outside_ids, numbers_.Id(number).bytes());
-    return numbers_.object_count() + at->second;
+    return LinkNumber(numbers_.object_count() + at->second);
   }
 
   // Begins a new block.
@@ -83,7 +82,7 @@ class BlockNumbers {
 
  private:
   const ObjectNumbers& numbers_;
-  std::unordered_map<uint32_t, uint32_t> outside_;
+  std::unordered_map<ObjectNumber, uint32_t> outside_;  // place of the id
 };
 
 }  // namespace zpack

@@ -38,8 +38,8 @@ class ReusableBlocks {
   virtual ~ReusableBlocks() = default;
 
   // The objects in all blocks, and the number of each rank.
-  virtual const ObjectIdTable& ids() const = 0;
-  virtual uint32_t number(uint32_t rank) const = 0;
+  virtual const FileIds& ids() const = 0;
+  virtual ObjectNumber number(FileRank rank) const = 0;
 
   virtual size_t block_count() const = 0;
   // Features that a reader of the blocks must know.

@@ -19,7 +19,7 @@ Status StretchOutput::AddBlock(
                             streams, block.chunk));
   block.expansion = {objects.content, encoder_.decoded_size(), objects.chains};
   out_->push_back(std::move(block));
-  first_ += objects.count;
+  first_ = first_ + objects.count;
   return {};
 }
 

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "base/index_spaces.h"
 #include "writer/block_encoder.h"
 #include "writer/encoded_block.h"
 #include "zpack/result.h"
@@ -23,12 +24,12 @@ class StretchOutput {
 
   // Begins a stretch with object number `first`. Blocks are appended to `out`,
   // which outlives the stretch.
-  void Begin(uint32_t first, std::vector<EncodedBlock>& out) {
+  void Begin(ObjectNumber first, std::vector<EncodedBlock>& out) {
     first_ = first;
     out_ = &out;
   }
   // The first object of the block to come.
-  uint32_t first() const { return first_; }
+  ObjectNumber first() const { return first_; }
 
   // The objects of a block.
   struct Objects {
@@ -44,7 +45,7 @@ class StretchOutput {
 
  private:
   BlockEncoder& encoder_;
-  uint32_t first_ = 0;
+  ObjectNumber first_;
   std::vector<EncodedBlock>* out_ = nullptr;
 };
 

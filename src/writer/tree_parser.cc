@@ -78,7 +78,7 @@ bool TreeParser::Parse(const ParsedTree& like, ParsedTree& tree) {
     }
     numbers_.PrefetchNumber(entry.id);
     unnumbered_.push_back({tree.items.size(), entry.id});
-    TreeItem item{0, 0, entry.mode};
+    TreeItem item{0, {}, entry.mode};
     if (!companion.at_end() && Name(companion.item().name) == entry.name) {
       item.name = companion.item().name;
       companion.Next();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 #include "object/object_id_table.h"
 #include "writer/object_numbers.h"
 
@@ -20,8 +21,7 @@ namespace zpack {
 
 struct TreeItem {
   uint32_t name = 0;  // number of the name, see TreeParser::Name
-  uint32_t child =
-      0;  // object number, or from the object count on an outside id
+  ObjectNumber child;
   uint32_t mode = 0;  // see format::kTreeModes
 };
 
@@ -34,11 +34,8 @@ struct ParsedTree {
 
 class TreeParser {
  public:
-  // `order` is the rank of each object number, `numbers` the number of each
-  // rank of `ids`. All outlive the parser.
-  TreeParser(const ObjectIdTable& ids, const std::vector<uint32_t>& order,
-             const std::vector<uint32_t>& numbers)
-      : numbers_(ids, order, numbers) {}
+  // `numbers` outlives the parser.
+  explicit TreeParser(const FileNumbers& numbers) : numbers_(numbers) {}
 
   // Takes `tree.content` apart. False unless the items stand for exactly these
   // bytes: for unusual modes, and for what is no tree at all. What `like` has

@@ -21,14 +21,15 @@ constexpr uint64_t kMaxChainEntries = uint64_t{1} << 19;
 
 }  // namespace
 
-void TreeStretchEncoder::Begin(uint32_t first, std::vector<EncodedBlock>& out) {
+void TreeStretchEncoder::Begin(ObjectNumber first,
+                               std::vector<EncodedBlock>& out) {
   builder_.Clear();
   bases_.clear();
   begins_lineage_ = true;
   output_.Begin(first, out);
 }
 
-Status TreeStretchEncoder::Add(Bytes content, uint32_t path) {
+Status TreeStretchEncoder::Add(Bytes content, PathNumber path) {
   if (path != path_) {
     bases_.clear();
     begins_lineage_ = true;

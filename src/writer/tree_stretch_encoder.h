@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 #include "writer/stretch_output.h"
 #include "writer/tree_block_builder.h"
 #include "writer/tree_parser.h"
@@ -21,22 +22,20 @@ namespace zpack {
 class TreeStretchEncoder {
  public:
   // Blocks are closed when reading any of their trees would decode `block_size`
-  // bytes besides the tree's own size. The tables are those of TreeParser; all
-  // outlive this.
-  TreeStretchEncoder(const ObjectIdTable& ids,
-                     const std::vector<uint32_t>& order,
-                     const std::vector<uint32_t>& numbers, uint64_t block_size,
+  // bytes besides the tree's own size. Both references outlive
+  // this.
+  TreeStretchEncoder(const FileNumbers& numbers, uint64_t block_size,
                      BlockEncoder& encoder)
-      : parser_(ids, order, numbers),
+      : parser_(numbers),
         builder_(parser_),
         block_size_(block_size),
         output_(encoder) {}
 
   // Begins a stretch with object number `first`. Blocks are appended to `out`,
   // which outlives the stretch.
-  void Begin(uint32_t first, std::vector<EncodedBlock>& out);
+  void Begin(ObjectNumber first, std::vector<EncodedBlock>& out);
   // Adds the next tree of the stretch. Trees of one path follow each other.
-  Status Add(Bytes content, uint32_t path);
+  Status Add(Bytes content, PathNumber path);
   // Ends the stretch.
   Status Finish();
 
@@ -56,7 +55,7 @@ class TreeStretchEncoder {
   TreeBlockBuilder builder_;
   uint64_t block_size_;
   StretchOutput output_;
-  uint32_t path_ = 0;
+  PathNumber path_;
   bool begins_lineage_ = true;  // the next tree, in this block
   std::deque<Base> bases_;      // of the open block and path, oldest first
   ParsedTree spare_;            // its memory is used again

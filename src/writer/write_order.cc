@@ -43,7 +43,7 @@ uint32_t TypePosition(ObjectType type) {
 constexpr size_t kKinds = size_t{5} * 4;
 
 BlockKind KindOf(const ObjectList& list, const Lineages& lineages,
-                 uint32_t rank) {
+                 ListRank rank) {
   switch (list.types[rank]) {
     case ObjectType::kCommit:
       return BlockKind::kCommits;
@@ -59,12 +59,12 @@ BlockKind KindOf(const ObjectList& list, const Lineages& lineages,
 
 }  // namespace
 
-std::vector<uint32_t> WriteOrder(const ObjectList& list,
-                                 const Lineages& lineages) {
+IndexedVector<WritePosition, ListRank> WriteOrder(const ObjectList& list,
+                                                  const Lineages& lineages) {
   // Groups, from the most significant part on: type, what does not compress,
   // what no history has, the place of the path. In each, the visit and then the
   // rank.
-  const auto kind_of = [&](uint32_t rank) {
+  const auto kind_of = [&](ListRank rank) {
     const bool last = list.types[rank] == ObjectType::kBlob &&
                       lineages.incompressible[list.paths[rank]];
     return size_t{TypePosition(list.types[rank])} << 2 | size_t{last} << 1 |
@@ -73,21 +73,23 @@ std::vector<uint32_t> WriteOrder(const ObjectList& list,
   // Kinds that do not occur take no groups: there may be many paths.
   const size_t paths = lineages.positions.size();
   std::array<size_t, kKinds> first_groups{};
-  for (uint32_t rank = 0; rank < list.ids.size(); ++rank) {
+  for (const ListRank rank : list.ids.ranks()) {
     first_groups[kind_of(rank)] = paths;
   }
   size_t groups = 0;
   for (size_t& first : first_groups) groups += std::exchange(first, groups);
-  const auto group_of = [&](uint32_t rank) {
-    return first_groups[kind_of(rank)] + lineages.positions[list.paths[rank]];
+  const auto group_of = [&](ListRank rank) {
+    return first_groups[kind_of(rank)] +
+           lineages.positions[list.paths[rank]].value();
   };
-  const auto keys = SortByGroup(
-      list.ids.size(), groups, group_of,
-      [&](uint32_t rank) { return uint64_t{list.visits[rank]} << 32 | rank; });
-  std::vector<uint32_t> order;
-  FillTable(order, keys.size());
+  const auto keys = SortByGroup<ListRank>(
+      list.ids.size(), groups, group_of, [&](ListRank rank) {
+        return uint64_t{list.visits[rank].value()} << 32 | rank.value();
+      });
+  IndexedVector<WritePosition, ListRank> order;
+  FillTable(order.raw(), keys.size());
   std::ranges::transform(keys, order.begin(), [](uint64_t key) {
-    return static_cast<uint32_t>(key);
+    return ListRank(static_cast<uint32_t>(key));
   });
   return order;
 }
@@ -105,13 +107,13 @@ BlockSizes::BlockSizes(uint64_t block_size, unsigned halvings)
           max_object,
           std::min(block_size * kWholePerDeltas, kMaxWindow) >> halvings)) {}
 
-std::vector<PlannedStretch> PlanStretches(const ObjectList& list,
-                                          const Lineages& lineages,
-                                          const std::vector<uint32_t>& order,
-                                          const BlockSizes& sizes) {
+std::vector<PlannedStretch> PlanStretches(
+    const ObjectList& list, const Lineages& lineages,
+    const IndexedVector<WritePosition, ListRank>& order,
+    const BlockSizes& sizes) {
   uint64_t delta_bytes = 0;
   uint64_t tree_bytes = 0;
-  for (const uint32_t rank : order) {
+  for (const ListRank rank : order) {
     const BlockKind kind = KindOf(list, lineages, rank);
     if (kind == BlockKind::kDeltas) delta_bytes += list.sizes[rank];
     if (kind == BlockKind::kTrees) tree_bytes += list.sizes[rank];
@@ -133,14 +135,14 @@ std::vector<PlannedStretch> PlanStretches(const ObjectList& list,
     if (open.count != 0) stretches.push_back(open);
     open.count = 0;
   };
-  for (uint32_t number = 0; number < order.size(); ++number) {
-    const uint32_t rank = order[number];
+  for (const WritePosition position : order.indexes()) {
+    const ListRank rank = order[position];
     const ObjectType type = list.types[rank];
     const uint64_t size = list.sizes[rank];
     if (size > sizes.max_object) {
       flush();
       for (uint64_t offset = 0; offset < size; offset += sizes.segment) {
-        stretches.push_back({number, 1, type,
+        stretches.push_back({position, 1, type,
                              std::min(sizes.segment, size - offset),
                              BlockKind::kSegment, offset});
       }
@@ -152,7 +154,7 @@ std::vector<PlannedStretch> PlanStretches(const ObjectList& list,
                             open.raw_size + size > limit)) {
       flush();
     }
-    if (open.count == 0) open = {number, 0, type, 0, kind, 0};
+    if (open.count == 0) open = {position, 0, type, 0, kind, 0};
     ++open.count;
     open.raw_size += size;
   }

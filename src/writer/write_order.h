@@ -8,19 +8,20 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/index_spaces.h"
 #include "format/block.h"
 #include "inventory/lineage_grouper.h"
 #include "inventory/object_list.h"
 
 namespace zpack {
 
-// Ranks in the order of the file: the rank at position n gets object number n.
+// Ranks in the order of the file, in which they get their object numbers.
 // Commits, tags, trees, blobs; commits newest first; trees and blobs grouped
 // by path, so that the versions of one file lie side by side, newest first.
 // What no path is known for comes last in its type, incompressible blobs after
 // all others.
-std::vector<uint32_t> WriteOrder(const ObjectList& list,
-                                 const Lineages& lineages);
+IndexedVector<WritePosition, ListRank> WriteOrder(const ObjectList& list,
+                                                  const Lineages& lineages);
 
 // How much goes into a block, all derived from ConvertOptions::block_size, and
 // how much is held for it, in little memory less by `halvings`.
@@ -39,7 +40,7 @@ struct BlockSizes {
 // one object. Objects of kind kDeltas or kTrees are a stretch that is encoded
 // as one or more blocks; how many is known only then.
 struct PlannedStretch {
-  uint32_t first = 0;
+  WritePosition first;
   uint32_t count = 0;
   ObjectType type = ObjectType::kBlob;
   uint64_t raw_size = 0;  // bytes of object content
@@ -48,9 +49,9 @@ struct PlannedStretch {
 };
 
 // `order` is that of WriteOrder. Independent of the number of threads.
-std::vector<PlannedStretch> PlanStretches(const ObjectList& list,
-                                          const Lineages& lineages,
-                                          const std::vector<uint32_t>& order,
-                                          const BlockSizes& sizes);
+std::vector<PlannedStretch> PlanStretches(
+    const ObjectList& list, const Lineages& lineages,
+    const IndexedVector<WritePosition, ListRank>& order,
+    const BlockSizes& sizes);
 
 }  // namespace zpack

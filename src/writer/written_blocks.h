@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/index_spaces.h"
 #include "format/expansion.h"
 
 namespace zpack {
@@ -19,7 +20,7 @@ struct WrittenBlocks {
   struct Block {
     uint64_t offset = 0;
     uint64_t size = 0;  // of the whole chunk
-    uint32_t first_object = 0;
+    ObjectNumber first_object;
     format::Expansion expansion;
   };
 

@@ -17,9 +17,9 @@ namespace zpack {
 namespace {
 
 // The index of so many random ids, on disk.
-class Index {
+class IndexInFile {
  public:
-  explicit Index(uint32_t count)
+  explicit IndexInFile(uint32_t count)
       : ids_(testing::RandomIds(ObjectFormat::kSha1, count)) {
     const auto index = testing::MakeIndexFile(ids_, testing::SomeNumbers(count),
                                               testing::IndexForm::kNew);
@@ -31,7 +31,7 @@ class Index {
                                             ids_.size());
   }
 
-  const ObjectIdTable& ids() const { return ids_; }
+  const FileIds& ids() const { return ids_; }
   const IndexLookup& lookup() const { return *lookup_; }
 
   // The payload of a chunk, read.
@@ -46,7 +46,7 @@ class Index {
 
  private:
   testing::TempDir directory_;
-  ObjectIdTable ids_;
+  FileIds ids_;
   std::unique_ptr<RandomAccessFile> file_;
   format::IndexChunks chunks_;
   std::unique_ptr<IndexLookup> lookup_;
@@ -54,10 +54,10 @@ class Index {
 
 // An id and its object number.
 void ById(benchmark::State& state) {
-  const Index index(static_cast<uint32_t>(state.range(0)));
+  const IndexInFile index(static_cast<uint32_t>(state.range(0)));
   std::mt19937_64 random(1);
   for (auto _ : state) {
-    const auto rank = static_cast<uint32_t>(random() % index.ids().size());
+    const FileRank rank(static_cast<uint32_t>(random() % index.ids().size()));
     const auto found = index.lookup().Find(index.ids()[rank]);
     if (!found || *found != rank) std::abort();
     benchmark::DoNotOptimize(index.lookup().Number(**found));
@@ -66,10 +66,10 @@ void ById(benchmark::State& state) {
 
 // An abbreviation of ten digits, its id, and its object number.
 void ByAbbreviation(benchmark::State& state) {
-  const Index index(static_cast<uint32_t>(state.range(0)));
+  const IndexInFile index(static_cast<uint32_t>(state.range(0)));
   std::mt19937_64 random(1);
   for (auto _ : state) {
-    const auto rank = static_cast<uint32_t>(random() % index.ids().size());
+    const FileRank rank(static_cast<uint32_t>(random() % index.ids().size()));
     const auto found =
         index.lookup().FindPrefix(index.ids()[rank].ToHex().substr(0, 10));
     if (!found || found->first > rank || found->second <= rank) std::abort();
@@ -80,7 +80,7 @@ void ByAbbreviation(benchmark::State& state) {
 
 // What a lookup took when it needed the whole index.
 void Load(benchmark::State& state) {
-  const Index index(static_cast<uint32_t>(state.range(0)));
+  const IndexInFile index(static_cast<uint32_t>(state.range(0)));
   const uint32_t count = index.ids().size();
   for (auto _ : state) {
     const auto ids = format::DecodeObjectIds(index.Payload(index.chunks().ids),

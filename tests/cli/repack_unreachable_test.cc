@@ -114,7 +114,7 @@ class RepackUnreachableTest : public RepackFixture {
                            static_cast<uint32_t>(in_pack.size()), name);
       Require(mtimes.has_value(), "mtimes");
       for (size_t i = 0; i < in_pack.size(); ++i) {
-        objects.cruft[in_pack[i]] = (*mtimes)[i];
+        objects.cruft[in_pack[i]] = mtimes->raw()[i];
       }
     }
     return objects;

@@ -216,7 +216,7 @@ TEST_F(Evolution, LimitsAreCheckedBeforeAnythingIsAllocated) {
   ASSERT_THAT(archive, IsOk());
   Bytes content;
   EXPECT_THAT(ObjectReader(**archive).Read(
-                  0, (*archive)->ids()[(*archive)->rank(0)], content),
+                  {}, (*archive)->ids()[(*archive)->rank({})], content),
               HasCode(ErrorCode::kLimitExceeded));
   // What nobody could read is not called sound.
   VerifyReport report;
@@ -232,12 +232,12 @@ TEST_F(Evolution, AnObjectAboveTheLimitCanStillBeStreamed) {
       ArchiveFile::Open(std::make_unique<MemoryFile>(file_), options);
   ASSERT_THAT(archive, IsOk());
   ObjectReader reader(**archive);
-  const ObjectId id = (*archive)->ids()[(*archive)->rank(0)];
+  const ObjectId id = (*archive)->ids()[(*archive)->rank({})];
   Bytes content;
-  EXPECT_THAT(reader.Read(0, id, content), HasCode(ErrorCode::kLimitExceeded));
+  EXPECT_THAT(reader.Read({}, id, content), HasCode(ErrorCode::kLimitExceeded));
   uint64_t streamed = 0;
   EXPECT_THAT(reader.Stream(
-                  0, id, [](const ObjectInfo&) { return Status{}; },
+                  {}, id, [](const ObjectInfo&) { return Status{}; },
                   [&](ByteView piece) {
                     streamed += piece.size();
                     return Status{};

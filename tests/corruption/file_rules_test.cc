@@ -59,7 +59,7 @@ void AddTags(HostileFile& file, const std::vector<Bytes>& tags,
     sizes.push_back(tag.size());
   }
   file.Add(
-      {format::BlockKind::kObjects, ObjectType::kTag, 0, 0, 0},
+      {format::BlockKind::kObjects, ObjectType::kTag, {}, 0, 0},
       {{StreamKind::kSizes, Varints(sizes)}, {StreamKind::kContents, contents}},
       ids);
 }
@@ -137,7 +137,7 @@ std::string VerifyCommit(std::string_view identity, std::string_view zone,
     text.append(word).append(identity).append(" 0 ").append(zone) += '\n';
   }
   text.append(headers).append(message);
-  file.Add({format::BlockKind::kCommits, ObjectType::kCommit, 0, 0, 0},
+  file.Add({format::BlockKind::kCommits, ObjectType::kCommit, {}, 0, 0},
            OneCommit(file, identity, zone, headers, message),
            {file.Hash(ObjectType::kCommit, AsBytes(text))});
   return Verify(file.Build());

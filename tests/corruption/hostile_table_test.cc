@@ -48,10 +48,10 @@ TEST(HostileTable, WholeObjectsThatShareARowAreRefused) {
   ASSERT_TRUE(archive) << archive.error().message;
   ObjectReader reader(**archive);
   Bytes content;
-  const auto info = reader.ReadInfo(0);
+  const auto info = reader.ReadInfo({});
   ASSERT_FALSE(info);
   EXPECT_EQ(info.error().code, ErrorCode::kCorrupt);
-  const auto read = reader.Read(0, file.ids[0], content);
+  const auto read = reader.Read({}, file.ids[0], content);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, ErrorCode::kCorrupt);
 }

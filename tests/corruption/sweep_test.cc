@@ -69,7 +69,7 @@ void ReadEverything(const Bytes& bytes, const MemorySource& source) {
   if (!archive) return;
   ObjectReader reader(**archive);
   Bytes content;
-  for (uint32_t rank = 0; rank < (*archive)->ids().size(); ++rank) {
+  for (const FileRank rank : (*archive)->ids().ranks()) {
     const auto type =
         reader.Read((*archive)->number(rank), (*archive)->ids()[rank], content);
     if (!type) continue;

@@ -52,7 +52,7 @@ class ReadBackTest : public ::testing::Test {
 
   testing::TempDir dir_;
   std::unique_ptr<PackWriter> writer_;
-  ObjectIdTable ids_;
+  PackIds ids_;
 };
 
 TEST_F(ReadBackTest, AcceptsWhatWasWritten) { EXPECT_THAT(Verify(), IsOk()); }

@@ -42,8 +42,12 @@ void BlockEdits::EditBlockHeader() {
     case 1:
       header.type = ObjectType(choices_.Below(6));
       return;
-    case 2:
-      return choices_.Edit(header.first_object);
+    case 2: {
+      uint32_t first = header.first_object.value();
+      choices_.Edit(first);
+      header.first_object = ObjectNumber(first);
+      return;
+    }
     case 3:
       return choices_.Edit(header.segment_offset);
     default:

@@ -56,7 +56,7 @@ Bytes PutBlock(const BlockPart& block) {
   to.U8(static_cast<uint8_t>(block.header.kind));
   to.U8(static_cast<uint8_t>(block.header.type));
   to.U16(static_cast<uint16_t>(block.streams.size()));
-  to.U32(block.header.first_object);
+  to.U32(block.header.first_object.value());
   to.U32(block.header.object_count);
   to.U64(block.header.segment_offset);
   Bytes contents;
@@ -106,13 +106,17 @@ Bytes PutIds(const FileParts& parts, uint32_t chunk) {
 }
 
 Bytes PutNumbers(const FileParts& parts, uint32_t chunk) {
-  std::vector<uint32_t> numbers;
-  for (const NumberedId& id : *parts.ids) numbers.push_back(id.number);
+  IndexedVector<FileRank, ObjectNumber> numbers;
+  for (const NumberedId& id : *parts.ids) {
+    numbers.push_back(ObjectNumber(id.number));
+  }
   Bytes out;
   if (chunk == format::kObjectNumbersChunk) {
     format::EncodeObjectNumbers(numbers, out);
   } else {
-    for (const uint32_t number : numbers) ByteWriter(out).U32(number);
+    for (const ObjectNumber number : numbers) {
+      ByteWriter(out).U32(number.value());
+    }
   }
   return out;
 }
@@ -196,8 +200,8 @@ void MakeCountsAgree(FileParts& parts) {
     format::BlockHeader& header = chunk.block->header;
     const bool segment = header.kind == format::BlockKind::kSegment;
     const bool continued = segment && segmented && header.segment_offset != 0;
-    header.first_object = continued ? next - 1 : next;
-    rows.push_back({0, header.first_object});
+    header.first_object = ObjectNumber(continued ? next - 1 : next);
+    rows.push_back({0, header.first_object.value()});
     header.object_count = std::clamp(header.object_count, 1U, 1U << 12);
     if (segment) header.object_count = 1;
     if (!continued) next += header.object_count;

@@ -58,14 +58,18 @@ class MemoryOutput final : public WritableFile {
 // decodes, as its header wants it.
 Bytes FileAround(const format::BlockHeader& header, ByteView payload) {
   Bytes ids;
-  const uint32_t count = header.first_object + header.object_count;
+  const uint32_t count = header.first_object.value() + header.object_count;
   for (uint32_t number = 0; number < count; ++number) {
     Bytes id(20, 0);
     id[0] = static_cast<uint8_t>(number);
     Append(ids, id);
   }
-  std::vector<uint32_t> numbers(count);
-  for (uint32_t rank = 0; rank < count; ++rank) numbers[rank] = rank;
+  FileNumbers numbers{
+      *ObjectIdTable::FromSorted(ObjectFormat::kSha1, ids), {}, {}};
+  for (uint32_t i = 0; i < count; ++i) {
+    numbers.order.push_back(FileRank(i));
+    numbers.numbers.push_back(ObjectNumber(i));
+  }
   RefsSnapshot refs;
   refs.head_symref = "refs/heads/main";
 
@@ -73,19 +77,16 @@ Bytes FileAround(const format::BlockHeader& header, ByteView payload) {
   const std::vector<std::string> features = {
       std::string(format::kDeltasFeature)};
   ContainerWriter writer(file, ObjectFormat::kSha1, count, features);
-  const auto add = [&](uint32_t first_object, ByteView block) {
+  const auto add = [&](ObjectNumber first_object, ByteView block) {
     Bytes chunk;
     format::EncodeChunk(format::kBlockChunk, 0, block, chunk);
     Require(writer.AddBlock({first_object, chunk, {}}).has_value());
   };
   Require(writer.Start(EncodePreamble(features, {}, refs), 0).has_value());
-  if (header.first_object != 0) add(0, {});
+  if (header.first_object != ObjectNumber()) add({}, {});
   if (header.segment_offset != 0) add(header.first_object, {});
   add(header.first_object, payload);
-  Require(
-      writer
-          .Finish(*ObjectIdTable::FromSorted(ObjectFormat::kSha1, ids), numbers)
-          .has_value());
+  Require(writer.Finish(numbers).has_value());
   return std::move(file.content());
 }
 
@@ -101,7 +102,8 @@ void UseObjects(const DecodedBlock& block) {
 }
 
 void UseInFile(const format::BlockHeader& header, ByteView payload) {
-  if (header.first_object > kMaxObjects || header.object_count > kMaxObjects) {
+  if (header.first_object.value() > kMaxObjects ||
+      header.object_count > kMaxObjects) {
     return;
   }
   ReadOptions options;

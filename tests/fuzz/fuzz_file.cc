@@ -41,7 +41,7 @@ void LookUp(const Bytes& bytes, const ReadOptions& options,
     }
     return;
   }
-  for (uint32_t rank = 0; rank < whole->ids().size(); ++rank) {
+  for (const FileRank rank : whole->ids().ranks()) {
     const ObjectId id = whole->ids()[rank];
     const auto number = locator.FindChecked(id);
     const auto matches = locator.FindPrefix(id.ToHex(), 2);
@@ -67,7 +67,8 @@ void UseFile(const Bytes& bytes) {
   (void)VerifyArchive(**archive, VerifyLevel::kConnectivity, run, report);
   ObjectReader reader(**archive);
   Bytes content;
-  for (uint32_t number = 0; number < (*archive)->ids().size(); ++number) {
+  for (const ObjectNumber number :
+       IndexRange<ObjectNumber>((*archive)->ids().size())) {
     (void)reader.ReadInfo(number);
     (void)reader.Read(number, (*archive)->ids()[(*archive)->rank(number)],
                       content);

@@ -35,12 +35,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       *std::move(index), std::make_unique<zpack::testing::MemoryFile>(
                              Bytes(pack.begin(), pack.end())));
   if (!reader) return 0;
-  const uint32_t count = (*reader)->ids().size();
-  for (uint32_t rank = 0; rank < count; ++rank) {
+  const auto ranks = (*reader)->ids().ranks();
+  for (const PackRank rank : ranks) {
     if ((*reader)->Info(rank).size > kMaxObject) return 0;
   }
   Bytes content;
-  for (uint32_t rank = 0; rank < count; ++rank) {
+  for (const PackRank rank : ranks) {
     if ((*reader)->Read(rank, content) &&
         content.size() != (*reader)->Info(rank).size) {
       std::abort();

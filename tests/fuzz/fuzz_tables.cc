@@ -40,9 +40,10 @@ void BlockTable(ByteView payload) {
                                LoadBigEndian<uint64_t>(last.data()),
                                LoadBigEndian<uint32_t>(last.data() + 8));
   if (!table) return;
-  const uint32_t objects = table->rows.back().first_object;
+  const uint32_t objects = table->rows.back().first_object.value();
   for (const uint32_t number : {0U, objects / 2, objects - 1}) {
-    if (number < objects && table->FindBlock(number) >= table->block_count()) {
+    if (number < objects &&
+        table->FindBlock(ObjectNumber(number)) >= table->block_count()) {
       std::abort();
     }
   }

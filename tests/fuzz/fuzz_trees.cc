@@ -34,8 +34,8 @@ const NumberedIds& Ids() {
     Bytes bytes;
     for (uint32_t rank = 0; rank < kObjects; ++rank) {
       bytes.resize(bytes.size() + 20, static_cast<uint8_t>(6 * rank));
-      made.order.push_back(kObjects - 1 - rank);
-      made.numbers.push_back(kObjects - 1 - rank);
+      made.order.push_back(FileRank(kObjects - 1 - rank));
+      made.numbers.push_back(ObjectNumber(kObjects - 1 - rank));
     }
     made.ids = *ObjectIdTable::FromSorted(ObjectFormat::kSha1, bytes);
     return made;
@@ -96,8 +96,7 @@ void UseContents(ByteView input) {
   std::vector<zpack::testing::PathTree> trees;
   while (!rest.empty()) {
     const auto end = std::ranges::find(rest.subspan(1), kSeparator);
-    trees.push_back(
-        {Bytes(rest.begin() + 1, end), static_cast<uint32_t>(rest[0] % 4)});
+    trees.push_back({Bytes(rest.begin() + 1, end), PathNumber(rest[0] % 4)});
     const auto used =
         static_cast<size_t>(end - rest.begin()) + (end == rest.end() ? 0 : 1);
     rest = rest.subspan(used);
@@ -105,10 +104,9 @@ void UseContents(ByteView input) {
 
   const NumberedIds& ids = Ids();
   static BlockEncoder encoder(1);
-  TreeStretchEncoder stretch(ids.ids, ids.order, ids.numbers, block_size,
-                             encoder);
+  TreeStretchEncoder stretch(ids, block_size, encoder);
   std::vector<EncodedBlock> blocks;
-  stretch.Begin(0, blocks);
+  stretch.Begin({}, blocks);
   for (const auto& tree : trees) {
     Require(stretch.Add(tree.content, tree.path).has_value());
   }
@@ -116,7 +114,7 @@ void UseContents(ByteView input) {
 
   size_t first = 0;
   for (const EncodedBlock& block : blocks) {
-    Require(block.first_object == first);
+    Require(block.first_object.value() == first);
     zpack::testing::UnpackedTrees unpacked =
         zpack::testing::UnpackTrees(block.chunk);
     auto parsed = TreeBlock::Parse(

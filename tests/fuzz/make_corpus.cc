@@ -81,9 +81,12 @@ void AddTables(const Corpus& corpus, const MemorySource& source) {
                  toc);
   corpus.AddTable("toc", 0, toc);
   Bytes blocks;
-  format::Encode(
-      format::BlockTable{{{100, 0}, {200, 5}, {300, 5}, {400, 6}, {500, 9}}},
-      blocks);
+  format::Encode(format::BlockTable{{{100, ObjectNumber(0)},
+                                     {200, ObjectNumber(5)},
+                                     {300, ObjectNumber(5)},
+                                     {400, ObjectNumber(6)},
+                                     {500, ObjectNumber(9)}}},
+                 blocks);
   corpus.AddTable("block-table", 1, blocks);
   Bytes refs;
   format::Encode(source.refs, refs);
@@ -95,7 +98,11 @@ void AddTables(const Corpus& corpus, const MemorySource& source) {
   format::EncodeObjectIds(table, index);
   corpus.AddTable("object-ids", 3, index);
   Bytes numbers = {0, 5};
-  format::EncodeObjectNumbers({3, 1, 0, 2, 4}, numbers);
+  IndexedVector<FileRank, ObjectNumber> permutation;
+  for (const uint32_t number : {3, 1, 0, 2, 4}) {
+    permutation.push_back(ObjectNumber(number));
+  }
+  format::EncodeObjectNumbers(permutation, numbers);
   corpus.AddTable("object-numbers", 4, numbers);
   Bytes whole_ids;
   for (const uint32_t count : table.fan_out()) ByteWriter(whole_ids).U32(count);
@@ -113,7 +120,7 @@ void AddBlocks(const Corpus& corpus) {
   Require(ZstdCompressor(3).Compress(AsBytes(text), frame).has_value(), "zstd");
   Bytes block;
   format::Encode(
-      {format::BlockKind::kObjects, ObjectType::kBlob, 0, 2, 0},
+      {format::BlockKind::kObjects, ObjectType::kBlob, ObjectNumber(0), 2, 0},
       {{format::StreamKind::kSizes, format::StreamCodec::kStored, 4, 4},
        {format::StreamKind::kContents, format::StreamCodec::kZstd, text.size(),
         frame.size()}},
@@ -123,7 +130,8 @@ void AddBlocks(const Corpus& corpus) {
   corpus.Add("block/objects", block);
   Bytes segment;
   format::Encode(
-      {format::BlockKind::kSegment, ObjectType::kBlob, 3, 1, 4096},
+      {format::BlockKind::kSegment, ObjectType::kBlob, ObjectNumber(3), 1,
+       4096},
       {{format::StreamKind::kSizes, format::StreamCodec::kStored, 2, 2},
        {format::StreamKind::kContents, format::StreamCodec::kStored, 3, 3}},
       segment);
@@ -148,9 +156,9 @@ void AddDeltaBlock(const Corpus& corpus) {
   BlockEncoder encoder(3);
   DeltaStretchEncoder stretch(DeltaPlannerOptions{}, 1 << 20, encoder);
   std::vector<EncodedBlock> blocks;
-  stretch.Begin(2, blocks);
+  stretch.Begin(ObjectNumber(2), blocks);
   for (const Bytes& version : Versions()) {
-    Require(stretch.Add(version, 1).has_value(), "deltas");
+    Require(stretch.Add(version, PathNumber(1)).has_value(), "deltas");
   }
   Require(stretch.Finish().has_value() && blocks.size() == 1, "one block");
   const ByteView payload =
@@ -164,8 +172,8 @@ void AddDeltas(const Corpus& corpus) {
   DeltaPlanner planner{DeltaPlannerOptions{}};
   DeltaBlockBuilder builder;
   for (const Bytes& version : versions) {
-    builder.Add(version, planner.Plan(version, 1));
-    planner.Add(version, 1);
+    builder.Add(version, planner.Plan(version, PathNumber(1)));
+    planner.Add(version, PathNumber(1));
   }
   Bytes streams = {0, static_cast<uint8_t>(builder.object_count())};
   const auto built = builder.Streams();
@@ -195,25 +203,25 @@ std::vector<PathTree> Directories(const NumberedIds& ids) {
   std::vector<TextEntry> entries = {{"100644", "a.b", ids[3]},
                                     {"40000", "a", ids[4]},
                                     {"120000", "b", ids[9]}};
-  std::vector<PathTree> trees = {{TreeBytes(entries), 1}};
+  std::vector<PathTree> trees = {{TreeBytes(entries), PathNumber(1)}};
   entries[1].id = ids[5];
-  trees.push_back({TreeBytes(entries), 1});
+  trees.push_back({TreeBytes(entries), PathNumber(1)});
   entries.push_back({"160000", "sub", outside});
-  trees.push_back({TreeBytes(entries), 1});
-  trees.push_back({Bytes(5, 'x'), 1});
+  trees.push_back({TreeBytes(entries), PathNumber(1)});
+  trees.push_back({Bytes(5, 'x'), PathNumber(1)});
   entries[1].id = ids[4];
   entries.erase(entries.begin());
-  trees.push_back({TreeBytes(entries), 1});
+  trees.push_back({TreeBytes(entries), PathNumber(1)});
   entries[0].mode = "100755";
-  trees.push_back({TreeBytes(entries), 2});
+  trees.push_back({TreeBytes(entries), PathNumber(2)});
   return trees;
 }
 
 Bytes TreeChunk(const NumberedIds& ids, uint32_t first) {
   BlockEncoder encoder(3);
-  TreeStretchEncoder stretch(ids.ids, ids.order, ids.numbers, 1 << 20, encoder);
+  TreeStretchEncoder stretch(ids, 1 << 20, encoder);
   std::vector<EncodedBlock> blocks;
-  stretch.Begin(first, blocks);
+  stretch.Begin(ObjectNumber(first), blocks);
   for (const PathTree& tree : Directories(ids)) {
     Require(stretch.Add(tree.content, tree.path).has_value(), "trees");
   }
@@ -228,8 +236,8 @@ void AddTreeBlock(const Corpus& corpus) {
   for (uint32_t number = 0; number < 16; ++number) {
     bytes.push_back(static_cast<uint8_t>(number));
     bytes.resize(bytes.size() + 19, 0);
-    ids.order.push_back(number);
-    ids.numbers.push_back(number);
+    ids.order.push_back(FileRank(number));
+    ids.numbers.push_back(ObjectNumber(number));
   }
   ids.ids = *ObjectIdTable::FromSorted(ObjectFormat::kSha1, bytes);
   const Bytes chunk = TreeChunk(ids, 10);
@@ -243,8 +251,8 @@ void AddTrees(const Corpus& corpus) {
   Bytes bytes;
   for (uint32_t rank = 0; rank < 40; ++rank) {
     bytes.resize(bytes.size() + 20, static_cast<uint8_t>(6 * rank));
-    ids.order.push_back(39 - rank);
-    ids.numbers.push_back(39 - rank);
+    ids.order.push_back(FileRank(39 - rank));
+    ids.numbers.push_back(ObjectNumber(39 - rank));
   }
   ids.ids = *ObjectIdTable::FromSorted(ObjectFormat::kSha1, bytes);
 
@@ -261,7 +269,7 @@ void AddTrees(const Corpus& corpus) {
     Bytes contents = {1};
     ByteWriter(contents).U16(block_size);
     for (const PathTree& tree : Directories(ids)) {
-      contents.push_back(static_cast<uint8_t>(tree.path));
+      contents.push_back(static_cast<uint8_t>(tree.path.value()));
       Append(contents, tree.content);
       contents.push_back(0xfe);
     }

@@ -77,7 +77,7 @@ std::optional<BlockPart> TakeBlock(ByteView payload) {
   block.header.kind = format::BlockKind{in.U8()};
   block.header.type = ObjectType{in.U8()};
   const uint16_t count = in.U16();
-  block.header.first_object = in.U32();
+  block.header.first_object = ObjectNumber(in.U32());
   block.header.object_count = in.U32();
   block.header.segment_offset = in.U64();
   ByteReader rows(in.Raw(count * kStreamRowSize));
@@ -131,8 +131,8 @@ void TakeTables(FileParts& parts, const std::vector<uint64_t>& block_offsets) {
   parts.ids_format = format;
   for (uint32_t rank = 0; rank < count; ++rank) {
     const ObjectId id = (*table)[rank];
-    parts.ids->push_back(
-        {Bytes(id.bytes().begin(), id.bytes().end()), (*order)[rank]});
+    parts.ids->push_back({Bytes(id.bytes().begin(), id.bytes().end()),
+                          order->raw()[rank].value()});
   }
 }
 

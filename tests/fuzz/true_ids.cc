@@ -48,7 +48,7 @@ class SegmentHasher {
     if (hashed_ != header.segment_offset) return;
     hasher_.Update(block.contents());
     hashed_ += block.contents().size();
-    if (hashed_ == size) ids[header.first_object] = hasher_.Finish();
+    if (hashed_ == size) ids[header.first_object.value()] = hasher_.Finish();
   }
 
  private:
@@ -79,7 +79,8 @@ std::optional<Ids> HashObjects(const Bytes& file) {
           if (content_size > kMaxContent) {
             return std::unexpected(Error{ErrorCode::kLimitExceeded, ""});
           }
-          ids[header.first_object + index] = hasher.Hash(header.type, content);
+          ids[header.first_object.value() + index] =
+              hasher.Hash(header.type, content);
           return {};
         });
   }

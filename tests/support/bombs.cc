@@ -158,7 +158,7 @@ HostileFile ATagInManySegments() {
   for (uint64_t at = 0; at < kSize;) {
     const format::BlockHeader block{.kind = BlockKind::kSegment,
                                     .type = ObjectType::kTag,
-                                    .first_object = 1,
+                                    .first_object = ObjectNumber(1),
                                     .object_count = 1,
                                     .segment_offset = at};
     const Bytes sizes = Varints({kSize});
@@ -284,7 +284,7 @@ void SetTrueIds(HostileFile& file) {
     const Status hashed =
         block->ForEachObject((*archive)->blocks().max_kept(),
                              [&](size_t index, ByteView content) -> Status {
-                               file.ids[header.first_object + index] =
+                               file.ids[header.first_object.value() + index] =
                                    hasher.Hash(header.type, content);
                                return {};
                              });

@@ -62,9 +62,10 @@ inline History RandomHistory(uint64_t seed, unsigned objects) {
       contents.push_back(
           Edited(random, old, static_cast<unsigned>(Below(random, 8))));
     }
-    const auto path = static_cast<uint32_t>(Below(random, 3));
+    const PathNumber path(static_cast<uint32_t>(Below(random, 3)));
     const PlannedDelta& plan = planner.Plan(contents.back(), path);
-    history.bases.push_back(plan.base);
+    history.bases.push_back(plan.base ? std::optional(plan.base->value())
+                                      : std::nullopt);
     history.builder.Add(contents.back(), plan);
     planner.Add(contents.back(), path);
   }

@@ -208,9 +208,11 @@ HostileFile::HostileFile(ByteView file) {
   for (size_t block = 0; block < from.blocks().block_count(); ++block) {
     Bytes chunk;
     Require(from.blocks().ReadBlockChunk(block, chunk).has_value(), "block");
-    blocks.push_back({from.blocks().first_object(block), std::move(chunk)});
+    blocks.push_back(
+        {from.blocks().first_object(block).value(), std::move(chunk)});
   }
-  for (uint32_t number = 0; number < from.object_count(); ++number) {
+  for (const ObjectNumber number :
+       IndexRange<ObjectNumber>(from.object_count())) {
     ids.push_back(from.ids()[from.rank(number)]);
   }
 }
@@ -219,11 +221,11 @@ uint32_t HostileFile::Add(format::BlockHeader block, const RawStreams& streams,
                           const std::vector<ObjectId>& block_ids) {
   const bool continues = block_ids.empty();
   const auto next = static_cast<uint32_t>(ids.size());
-  block.first_object = continues ? next - 1 : next;
+  block.first_object = ObjectNumber(continues ? next - 1 : next);
   block.object_count = continues ? 1 : static_cast<uint32_t>(block_ids.size());
-  blocks.push_back({block.first_object, BlockChunk(block, streams)});
+  blocks.push_back({block.first_object.value(), BlockChunk(block, streams)});
   ids.insert(ids.end(), block_ids.begin(), block_ids.end());
-  return block.first_object;
+  return block.first_object.value();
 }
 
 uint32_t HostileFile::Add(format::BlockHeader block, const RawStreams& streams,
@@ -245,11 +247,11 @@ uint32_t HostileFile::AddLong(format::BlockHeader block,
       all.push_back({kind, raw, 0, 0});
     }
   }
-  block.first_object = static_cast<uint32_t>(ids.size());
+  block.first_object = ObjectNumber(static_cast<uint32_t>(ids.size()));
   block.object_count = count;
-  blocks.push_back({block.first_object, LongChunk(block, all)});
+  blocks.push_back({block.first_object.value(), LongChunk(block, all)});
   for (uint32_t i = 0; i < count; ++i) ids.push_back(MadeUpId(ids.size()));
-  return block.first_object;
+  return block.first_object.value();
 }
 
 uint32_t HostileFile::AddObjects(ObjectType type,
@@ -319,19 +321,19 @@ Bytes HostileFile::Build() const {
   add(format::kRefsChunk, format::kChunkRequired, payload);
   format::BlockTable table;
   for (const Block& block : blocks) {
-    table.rows.push_back({file.size(), block.first_object});
+    table.rows.push_back({file.size(), ObjectNumber(block.first_object)});
     Append(file, block.chunk);
   }
-  table.rows.push_back({file.size(), head.object_count});
+  table.rows.push_back({file.size(), ObjectNumber(head.object_count)});
   if (edit_blocks) edit_blocks(table);
   payload.clear();
   format::Encode(table, payload);
   add(format::kBlockTableChunk, format::kChunkRequired, payload);
 
-  const ObjectIdTable sorted = TableOf(head.object_format, ids);
-  std::vector<uint32_t> numbers(ids.size());
+  const FileIds sorted = TableOf(head.object_format, ids);
+  IndexedVector<FileRank, ObjectNumber> numbers(ids.size());
   for (uint32_t number = 0; number < ids.size(); ++number) {
-    numbers[*sorted.Find(ids[number])] = number;
+    numbers[*sorted.Find(ids[number])] = ObjectNumber(number);
   }
   payload.clear();
   format::EncodeObjectIds(sorted, payload);

@@ -21,9 +21,9 @@ struct IndexFile {
   format::IndexChunks chunks;
 };
 
-inline IndexFile MakeIndexFile(const ObjectIdTable& ids,
-                               const std::vector<uint32_t>& numbers,
-                               IndexForm form) {
+inline IndexFile MakeIndexFile(
+    const ObjectIdTable& ids,
+    const IndexedVector<FileRank, ObjectNumber>& numbers, IndexForm form) {
   const bool old = form == IndexForm::kOld;
   IndexFile file;
   const auto add = [&](uint32_t id, const Bytes& payload) {
@@ -43,7 +43,9 @@ inline IndexFile MakeIndexFile(const ObjectIdTable& ids,
       old ? format::kWholeObjectIdsChunk : format::kObjectIdsChunk, payload);
   payload.clear();
   if (old) {
-    for (const uint32_t number : numbers) ByteWriter(payload).U32(number);
+    for (const ObjectNumber number : numbers) {
+      ByteWriter(payload).U32(number.value());
+    }
   } else {
     format::EncodeObjectNumbers(numbers, payload);
   }
@@ -54,7 +56,7 @@ inline IndexFile MakeIndexFile(const ObjectIdTable& ids,
 }
 
 // `count` random ids, always the same.
-inline ObjectIdTable RandomIds(ObjectFormat format, uint32_t count) {
+inline FileIds RandomIds(ObjectFormat format, uint32_t count) {
   std::mt19937_64 random(count);
   Bytes ids(size_t{count} * ObjectIdWidth(format));
   for (uint8_t& byte : ids) byte = static_cast<uint8_t>(random());
@@ -62,11 +64,11 @@ inline ObjectIdTable RandomIds(ObjectFormat format, uint32_t count) {
 }
 
 // A permutation of 0 ... count - 1 that is not in order.
-inline std::vector<uint32_t> SomeNumbers(uint32_t count) {
-  std::vector<uint32_t> numbers(count);
-  std::iota(numbers.rbegin(), numbers.rend(), 0U);
+inline IndexedVector<FileRank, ObjectNumber> SomeNumbers(uint32_t count) {
+  std::vector<ObjectNumber> numbers;
+  for (uint32_t i = count; i-- > 0;) numbers.push_back(ObjectNumber(i));
   for (uint32_t i = 2; i < count; i += 3) std::swap(numbers[i], numbers[i / 2]);
-  return numbers;
+  return IndexedVector<FileRank, ObjectNumber>(std::move(numbers));
 }
 
 }  // namespace zpack::testing

@@ -16,9 +16,9 @@
 namespace zpack::testing {
 
 // The path with these components, joined by '/', which must be there.
-inline uint32_t FindPath(PathTable& paths, std::string_view name) {
+inline PathNumber FindPath(PathTable& paths, std::string_view name) {
   const uint32_t before = paths.size();
-  uint32_t path = PathTable::kRoot;
+  PathNumber path = PathTable::kRoot;
   while (!name.empty()) {
     const size_t end = std::min(name.find('/'), name.size());
     path = paths.Intern(path, name.substr(0, end));

@@ -95,14 +95,12 @@ inline UnpackedTrees UnpackTrees(ByteView chunk) {
 }
 
 // Ids of objects, and their numbers, which are in no order of the ids.
-struct NumberedIds {
-  ObjectIdTable ids;
-  std::vector<uint32_t> order;    // the rank of each number
-  std::vector<uint32_t> numbers;  // the number of each rank
-
-  ObjectId operator[](uint32_t number) const { return ids[order[number]]; }
+struct NumberedIds : FileNumbers {
+  ObjectId operator[](uint32_t number) const {
+    return ids[order[ObjectNumber(number)]];
+  }
   IdOfNumber id_of() const {
-    return [this](uint32_t number) { return (*this)[number]; };
+    return [this](ObjectNumber number) { return ids[order[number]]; };
   }
 };
 
@@ -120,13 +118,14 @@ inline NumberedIds RandomIds(Random& random, uint32_t count,
   }
   NumberedIds table;
   table.ids = *ObjectIdTable::FromUnsorted(format, std::move(bytes));
-  for (uint32_t i = 0; i < table.ids.size(); ++i) table.order.push_back(i);
-  for (size_t i = table.order.size(); i > 1; --i) {
-    std::swap(table.order[i - 1], table.order[Below(random, i)]);
+  std::vector<FileRank>& order = table.order.raw();
+  for (const FileRank rank : table.ids.ranks()) order.push_back(rank);
+  for (size_t i = order.size(); i > 1; --i) {
+    std::swap(order[i - 1], order[Below(random, i)]);
   }
   table.numbers.resize(table.order.size());
-  for (uint32_t i = 0; i < table.order.size(); ++i) {
-    table.numbers[table.order[i]] = i;
+  for (const ObjectNumber number : table.order.indexes()) {
+    table.numbers[table.order[number]] = number;
   }
   return table;
 }
@@ -260,7 +259,7 @@ class TreeMaker {
 
 struct PathTree {
   Bytes content;
-  uint32_t path = 0;
+  PathNumber path;
 };
 
 // Versions of a few directories, of two branches in turns.
@@ -269,7 +268,7 @@ inline std::vector<PathTree> RandomTrees(Random& random, const NumberedIds& ids,
   TreeMaker maker(random, ids, style);
   std::vector<PathTree> trees;
   std::array<std::vector<TextEntry>, 2> branches;
-  uint32_t path = 0;
+  PathNumber path;
   while (trees.size() < count) {
     if (trees.empty() || Below(random, 25) == 0) {
       ++path;

@@ -26,8 +26,8 @@ inline constexpr BlockLimits kNoLimit{uint64_t{1} << 30, uint64_t{1} << 40};
 inline constexpr uint64_t kMaxNumber = std::numeric_limits<uint64_t>::max();
 
 // Twenty times the same letter for each object number.
-inline ObjectId IdOf(uint32_t number) {
-  return ObjectId(Bytes(20, static_cast<uint8_t>('A' + number)));
+inline ObjectId IdOf(ObjectNumber number) {
+  return ObjectId(Bytes(20, static_cast<uint8_t>('A' + number.value())));
 }
 
 // Rebuilds everything.

@@ -28,15 +28,16 @@ class PlannedSequence {
       : options_(options), planner_(options) {}
 
   // Plans and adds an object; returns its base.
-  std::optional<uint32_t> Add(const Bytes& content, uint32_t path) {
+  std::optional<uint32_t> Add(const Bytes& content, uint32_t path_number) {
+    const PathNumber path(path_number);
     const PlannedDelta& plan = planner_.Plan(content, path);
-    const std::optional<uint32_t> base = plan.base;
+    const std::optional<CandidateNumber> base = plan.base;
     Check(plan, content);
     depths_.push_back(base ? depths_[*base] + 1 : 0);
     chains_.push_back(content.size() + (base ? chains_[*base] : 0));
     contents_.push_back(content);
     planner_.Add(content, path);
-    return base;
+    return base ? std::optional(base->value()) : std::nullopt;
   }
 
   void Clear() {
@@ -47,18 +48,18 @@ class PlannedSequence {
   }
 
   DeltaPlanner& planner() { return planner_; }
-  const std::vector<Bytes>& contents() const { return contents_; }
-  const std::vector<uint64_t>& chains() const { return chains_; }
-  const std::vector<uint32_t>& depths() const { return depths_; }
+  const std::vector<Bytes>& contents() const { return contents_.raw(); }
+  const std::vector<uint64_t>& chains() const { return chains_.raw(); }
+  const std::vector<uint32_t>& depths() const { return depths_.raw(); }
 
  private:
   // The oldest object that fits into the window with all after it.
-  uint32_t FirstKept() const {
-    auto first = static_cast<uint32_t>(contents_.size());
+  CandidateNumber FirstKept() const {
+    CandidateNumber first = contents_.end_index();
     uint64_t bytes = 0;
-    while (first > 0) {
+    while (first > CandidateNumber(0)) {
       bytes += contents_[first - 1].size();
-      if (bytes > options_.window_size && first < contents_.size()) break;
+      if (bytes > options_.window_size && first < contents_.end_index()) break;
       --first;
       if (bytes > options_.window_size) break;
     }
@@ -70,7 +71,7 @@ class PlannedSequence {
       EXPECT_TRUE(plan.delta.copies.empty());
       return;
     }
-    ASSERT_LT(*plan.base, contents_.size());
+    ASSERT_LT(*plan.base, contents_.end_index());
     EXPECT_GE(*plan.base, FirstKept()) << "a base that was evicted";
     const Bytes& base = contents_[*plan.base];
     EXPECT_EQ(plan.base_size, base.size());
@@ -85,9 +86,10 @@ class PlannedSequence {
 
   DeltaPlannerOptions options_;
   DeltaPlanner planner_;
-  std::vector<Bytes> contents_;
-  std::vector<uint64_t> chains_;  // bytes of each object and all its bases
-  std::vector<uint32_t> depths_;
+  IndexedVector<CandidateNumber, Bytes> contents_;
+  // Bytes of each object and all its bases.
+  IndexedVector<CandidateNumber, uint64_t> chains_;
+  IndexedVector<CandidateNumber, uint32_t> depths_;
 };
 
 class DeltaPlannerTest : public ::testing::Test {
@@ -153,15 +155,20 @@ TEST_F(DeltaPlannerTest, TriesWhatIsLikelyFirst) {
   DeltaPlanner planner(options);
   const Bytes text = Text();
   for (const Bytes& content : {text, Text(), Edit(text)}) {
-    EXPECT_EQ(planner.Plan(content, 1).base, std::nullopt);
-    planner.Add(content, 1);
+    EXPECT_EQ(planner.Plan(content, PathNumber(1)).base, std::nullopt);
+    planner.Add(content, PathNumber(1));
   }
   const Bytes next = Edit(text);
-  EXPECT_EQ(planner.Plan(next, 2).base, std::nullopt);
-  EXPECT_EQ(planner.Plan(next, 2, {.likely = 0}).base, 0U);
-  EXPECT_TRUE(std::ranges::equal(planner.BaseContent(0), text));
+  EXPECT_EQ(planner.Plan(next, PathNumber(2)).base, std::nullopt);
+  EXPECT_EQ(
+      planner.Plan(next, PathNumber(2), {.likely = CandidateNumber(0)}).base,
+      CandidateNumber(0));
+  EXPECT_TRUE(
+      std::ranges::equal(planner.BaseContent(CandidateNumber(0)), text));
   // Not when something of the path is better.
-  EXPECT_EQ(planner.Plan(next, 2, {.likely = 1}).base, std::nullopt);
+  EXPECT_EQ(
+      planner.Plan(next, PathNumber(2), {.likely = CandidateNumber(1)}).base,
+      std::nullopt);
 }
 
 TEST_F(DeltaPlannerTest, TakesTheCheapestVersionOfAPath) {
@@ -302,7 +309,7 @@ TEST_F(DeltaPlannerTest, PlansTheSameObjectAgainAfterClear) {
   const Bytes content = Text();
   sequence.Add(content, 1);
   DeltaPlanner& planner = sequence.planner();
-  EXPECT_EQ(planner.Plan(content, 1).base, 0U);
+  EXPECT_EQ(planner.Plan(content, PathNumber(1)).base, CandidateNumber(0));
   sequence.Clear();
   EXPECT_EQ(sequence.Add(content, 1), std::nullopt);
   EXPECT_EQ(sequence.Add(content, 1), 0U);

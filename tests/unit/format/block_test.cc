@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kLimit = 1000;
 
 BlockHeader Header() {
-  return {BlockKind::kObjects, ObjectType::kTree, 5, 2, 0};
+  return {BlockKind::kObjects, ObjectType::kTree, ObjectNumber(5), 2, 0};
 }
 
 Bytes Payload(const BlockHeader& header,
@@ -54,7 +54,7 @@ TEST(Block, RoundTrips) {
   const Bytes payload = Payload(Header(), kStreams, 9);
   const auto block = DecodeBlock(payload, kLimit);
   ASSERT_TRUE(block);
-  EXPECT_EQ(block->header.first_object, 5U);
+  EXPECT_EQ(block->header.first_object, ObjectNumber(5));
   EXPECT_EQ(block->Find(StreamKind::kContents)->header.raw_size, 300U);
   EXPECT_EQ(block->Find(StreamKind::kContents)->stored.size(), 7U);
 }

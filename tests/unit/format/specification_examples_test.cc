@@ -72,8 +72,8 @@ TEST(SpecificationExamples, ExampleOfDeltasDecodes) {
 }
 
 // The id with `byte` everywhere.
-ObjectId IdOf(uint32_t byte) {
-  return ObjectId(std::vector<uint8_t>(20, static_cast<uint8_t>(byte)));
+ObjectId IdOf(ObjectNumber byte) {
+  return ObjectId(std::vector<uint8_t>(20, static_cast<uint8_t>(byte.value())));
 }
 std::string TextOf(const ObjectId& id) {
   return std::string(AsText(id.bytes()));
@@ -103,8 +103,8 @@ TEST(SpecificationExamples, ExampleOfTreesDecodes) {
   block->Rebuild(0, {}, IdOf, first);
   block->Rebuild(1, first, IdOf, second);
   const std::string entry("100644 a\0", 9);
-  EXPECT_EQ(AsText(first), entry + TextOf(IdOf(8)));
-  EXPECT_EQ(AsText(second), entry + TextOf(IdOf(7)));
+  EXPECT_EQ(AsText(first), entry + TextOf(IdOf(ObjectNumber(8))));
+  EXPECT_EQ(AsText(second), entry + TextOf(IdOf(ObjectNumber(7))));
 }
 
 // A name is its position: the same text again is another name, with children
@@ -124,9 +124,9 @@ TEST(SpecificationExamples, EqualNameTextsAreTwoNames) {
                                        .outside_ids = {}},
                                       2, 9, ObjectFormat::kSha1, kLimits);
   ASSERT_TRUE(block) << block.error().message;
-  EXPECT_EQ(block->RebuildEntries(0).front().child, 3U);
+  EXPECT_EQ(block->RebuildEntries(0).front().child, LinkNumber(3));
   // `other`, since this name has no child yet.
-  EXPECT_EQ(block->RebuildEntries(1).front().child, 4U);
+  EXPECT_EQ(block->RebuildEntries(1).front().child, LinkNumber(4));
   EXPECT_NE(block->RebuildEntries(0).front().name,
             block->RebuildEntries(1).front().name);
 }
@@ -135,7 +135,7 @@ TEST(SpecificationExamples, ExampleOfCommitsDecodes) {
   auto streams = ReadExample("### Commits");
   ASSERT_EQ(streams.size(), 12U);
   CommitStreams columns;
-  const ObjectId outside = IdOf(0xee);
+  const ObjectId outside = IdOf(ObjectNumber(0xee));
   columns.links.outside_ids.assign(outside.bytes().begin(),
                                    outside.bytes().end());
   columns.links.root_trees = streams["root trees"];
@@ -149,15 +149,15 @@ TEST(SpecificationExamples, ExampleOfCommitsDecodes) {
   columns.headers = streams["headers"];
   columns.message_sizes = streams["message sizes"];
   columns.messages = streams["messages"];
-  const auto commits =
-      DecodeCommits(columns, 2, {{0, 4, ObjectFormat::kSha1}, IdOf}, 10000);
+  const auto commits = DecodeCommits(
+      columns, 2, {{ObjectNumber(0), 4, ObjectFormat::kSha1}, IdOf}, 10000);
   ASSERT_TRUE(commits) << commits.error().message;
   EXPECT_EQ(std::string(AsText(commits->contents)),
-            "tree " + IdOf(2).ToHex() + "\nparent " + IdOf(1).ToHex() +
-                "\nparent " + outside.ToHex() +
+            "tree " + IdOf(ObjectNumber(2)).ToHex() + "\nparent " +
+                IdOf(ObjectNumber(1)).ToHex() + "\nparent " + outside.ToHex() +
                 "\nauthor A <a> 200 +0000\ncommitter A <a> 200 +0000\n\nnew\n"
                 "tree " +
-                IdOf(3).ToHex() +
+                IdOf(ObjectNumber(3)).ToHex() +
                 "\nauthor A <a> 100 +0000\ncommitter B <b> 160 +0000\n"
                 "encoding latin1\n\nold\n");
 }
@@ -234,8 +234,8 @@ TEST(SpecificationExamples, WorkedExampleIsAFileWithTheObjectsListed) {
     ASSERT_TRUE(id) << row[4];
     const auto rank = (*archive)->ids().Find(*id);
     ASSERT_TRUE(rank) << row[4];
-    EXPECT_EQ(std::to_string(*rank), row[1]);
-    EXPECT_EQ(std::to_string((*archive)->number(*rank)), row[0]);
+    EXPECT_EQ(std::to_string(rank->value()), row[1]);
+    EXPECT_EQ(std::to_string((*archive)->number(*rank).value()), row[0]);
   }
 }
 
@@ -255,8 +255,10 @@ TEST(SpecificationExamples, BothDirectionsOfTheNumberingAreThoseOfTheExample) {
   ASSERT_EQ(numbers.size(), 10U);
   ASSERT_EQ(ranks.size(), 10U);
   for (uint32_t i = 0; i < 9; ++i) {
-    EXPECT_EQ(numbers[i + 1], std::to_string((*archive)->number(i)));
-    EXPECT_EQ(ranks[i + 1], std::to_string((*archive)->rank(i)));
+    EXPECT_EQ(numbers[i + 1],
+              std::to_string((*archive)->number(FileRank(i)).value()));
+    EXPECT_EQ(ranks[i + 1],
+              std::to_string((*archive)->rank(ObjectNumber(i)).value()));
   }
 }
 

@@ -17,9 +17,16 @@
 namespace zpack::format {
 namespace {
 
-Result<BlockTable> Decode(const std::vector<BlockTable::Row>& rows) {
+// Offset and first object of each row.
+using Rows = std::vector<std::pair<uint64_t, uint32_t>>;
+
+Result<BlockTable> Decode(const Rows& rows) {
+  BlockTable table;
+  for (const auto& [offset, first] : rows) {
+    table.rows.push_back({offset, ObjectNumber(first)});
+  }
   Bytes payload;
-  Encode(BlockTable{rows}, payload);
+  Encode(table, payload);
   return DecodeBlockTable(payload, 100, 300, 10);
 }
 
@@ -29,16 +36,16 @@ TEST(BlockTable, FindsTheBlockOfEveryObject) {
       Decode({{100, 0}, {130, 4}, {160, 4}, {190, 4}, {220, 5}, {300, 10}});
   ASSERT_TRUE(table);
   EXPECT_EQ(table->block_count(), 5U);
-  EXPECT_EQ(table->FindBlock(0), 0U);
-  EXPECT_EQ(table->FindBlock(3), 0U);
-  EXPECT_EQ(table->FindBlock(4), 1U);
-  EXPECT_EQ(table->FindBlock(5), 4U);
-  EXPECT_EQ(table->FindBlock(9), 4U);
+  EXPECT_EQ(table->FindBlock(ObjectNumber(0)), 0U);
+  EXPECT_EQ(table->FindBlock(ObjectNumber(3)), 0U);
+  EXPECT_EQ(table->FindBlock(ObjectNumber(4)), 1U);
+  EXPECT_EQ(table->FindBlock(ObjectNumber(5)), 4U);
+  EXPECT_EQ(table->FindBlock(ObjectNumber(9)), 4U);
 }
 
 TEST(BlockTable, AcceptsNoBlocksOnlyWithoutObjects) {
   Bytes payload;
-  Encode(BlockTable{{{100, 0}}}, payload);
+  Encode(BlockTable{{{100, ObjectNumber(0)}}}, payload);
   EXPECT_TRUE(DecodeBlockTable(payload, 100, 100, 0));
   EXPECT_FALSE(DecodeBlockTable(payload, 100, 100, 1));
 }
@@ -195,13 +202,22 @@ TEST(ObjectIndex, RefusesTwoFormsOfOneTable) {
   }
 }
 
+IndexedVector<FileRank, ObjectNumber> Numbers(
+    const std::vector<uint32_t>& integers) {
+  IndexedVector<FileRank, ObjectNumber> numbers;
+  for (const uint32_t number : integers) {
+    numbers.push_back(ObjectNumber(number));
+  }
+  return numbers;
+}
+
 TEST(ObjectNumbers, RoundTripAndMustBeAPermutation) {
   const auto decode = [](const std::vector<uint32_t>& numbers) {
     Bytes payload;
-    EncodeObjectNumbers(numbers, payload);
+    EncodeObjectNumbers(Numbers(numbers), payload);
     return DecodeObjectNumbers(payload, 3);
   };
-  EXPECT_EQ(*decode({2, 0, 1}), (std::vector<uint32_t>{2, 0, 1}));
+  EXPECT_EQ(*decode({2, 0, 1}), Numbers({2, 0, 1}));
   EXPECT_FALSE(decode({2, 0, 0}));
   EXPECT_FALSE(decode({3, 0, 1}));
   EXPECT_FALSE(decode({0, 1, 2, 3, 4}));
@@ -209,8 +225,9 @@ TEST(ObjectNumbers, RoundTripAndMustBeAPermutation) {
 
 TEST(ObjectNumbers, TakeAsManyBitsAsTheyNeed) {
   for (const uint32_t count : {0U, 1U, 2U, 3U, 8U, 9U, 1000U, 70000U}) {
-    std::vector<uint32_t> numbers(count);
-    std::iota(numbers.rbegin(), numbers.rend(), 0U);
+    std::vector<uint32_t> integers(count);
+    std::iota(integers.rbegin(), integers.rend(), 0U);
+    const auto numbers = Numbers(integers);
     Bytes payload;
     EncodeObjectNumbers(numbers, payload);
     const auto bits =
@@ -231,15 +248,16 @@ TEST(ObjectNumbers, AreReadFromOlderFiles) {
   const Bytes payload = {0, 0, 0, 1, 0, 0, 0, 0};
   const auto numbers = DecodeWideObjectNumbers(payload, 2);
   ASSERT_TRUE(numbers);
-  EXPECT_EQ(*numbers, (std::vector<uint32_t>{1, 0}));
+  EXPECT_EQ(*numbers, Numbers({1, 0}));
   EXPECT_FALSE(DecodeWideObjectNumbers(payload, 1));
   EXPECT_FALSE(DecodeWideObjectNumbers(Bytes(8, 0), 2));
 }
 
 TEST(InversePermutation, IsItsOwnInverse) {
-  const std::vector<uint32_t> permutation = {2, 0, 3, 1};
-  EXPECT_EQ(InversePermutation(permutation),
-            (std::vector<uint32_t>{1, 3, 0, 2}));
+  const auto permutation = Numbers({2, 0, 3, 1});
+  const IndexedVector<ObjectNumber, FileRank> inverse(
+      {FileRank(1), FileRank(3), FileRank(0), FileRank(2)});
+  EXPECT_EQ(InversePermutation(permutation), inverse);
   EXPECT_EQ(InversePermutation(InversePermutation(permutation)), permutation);
 }
 

@@ -34,10 +34,10 @@ TEST(TreeChildren, TakesAnyChildOfCodeOtherAsUnexpected) {
   // The third is where it is expected all the same, and the fourth, the first
   // of its name, is expected after it.
   TreeChildren children;
-  EXPECT_EQ(children.Decode(0, {kOther, 5}, kMax), 5U);
-  EXPECT_EQ(children.Decode(1, {kOther, 14}, kMax), 20U);
-  EXPECT_EQ(children.Decode(0, {kOther, 0}, kMax), 6U);
-  EXPECT_EQ(children.Decode(2, {kExpected, 0}, kMax), 7U);
+  EXPECT_EQ(children.Decode(0, {kOther, 5}, kMax), LinkNumber(5));
+  EXPECT_EQ(children.Decode(1, {kOther, 14}, kMax), LinkNumber(20));
+  EXPECT_EQ(children.Decode(0, {kOther, 0}, kMax), LinkNumber(6));
+  EXPECT_EQ(children.Decode(2, {kExpected, 0}, kMax), LinkNumber(7));
 }
 
 TEST(TreeModes, AreNoOthers) {
@@ -54,14 +54,16 @@ class TreeChildrenTest : public ::testing::Test {
  protected:
   void Expect(uint32_t name, uint32_t child, uint32_t code,
               int64_t difference = 0) {
-    const auto encoded = writer_.Encode(name, child);
+    const auto encoded = writer_.Encode(name, LinkNumber(child));
     EXPECT_EQ(encoded.code, code) << name << ' ' << child;
     EXPECT_EQ(encoded.difference, difference) << name << ' ' << child;
-    EXPECT_EQ(reader_.Decode(name, encoded, kMax), child);
+    EXPECT_EQ(reader_.Decode(name, encoded, kMax), LinkNumber(child));
   }
   std::optional<uint32_t> Decode(uint32_t name, uint32_t code,
                                  int64_t difference, uint32_t limit) {
-    return TreeChildren(reader_).Decode(name, {code, difference}, limit);
+    const auto child =
+        TreeChildren(reader_).Decode(name, {code, difference}, limit);
+    return child ? std::optional(child->value()) : std::nullopt;
   }
 
   TreeChildren writer_;
@@ -153,12 +155,12 @@ TEST_F(TreeChildrenTest, ComesBackAfterLongHistories) {
         default:
           latest = (latest + 1) % limit;
       }
-      const auto code = writer_.Encode(name, latest);
+      const auto code = writer_.Encode(name, LinkNumber(latest));
       if (code.code != kOther) {
         EXPECT_EQ(code.difference, 0);
       }
       ASSERT_LT(code.code, kFirstKnown + TreeChildren::kRemembered);
-      ASSERT_EQ(reader_.Decode(name, code, limit), latest) << i;
+      ASSERT_EQ(reader_.Decode(name, code, limit), LinkNumber(latest)) << i;
     }
   }
 }

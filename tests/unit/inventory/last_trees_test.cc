@@ -16,35 +16,37 @@ Bytes Content(size_t size, uint8_t byte) { return Bytes(size, byte); }
 
 TEST(LastTreesTest, GivesTheLastOfEachPath) {
   LastTrees trees(1000);
-  EXPECT_TRUE(trees.Find(1).empty());
-  trees.Insert(1, Content(10, 'a'));
-  trees.Insert(2, Content(20, 'b'));
-  trees.Insert(1, Content(15, 'c'));
-  EXPECT_EQ(Bytes(trees.Find(1).begin(), trees.Find(1).end()),
-            Content(15, 'c'));
-  EXPECT_EQ(Bytes(trees.Find(2).begin(), trees.Find(2).end()),
-            Content(20, 'b'));
+  EXPECT_TRUE(trees.Find(PathNumber(1)).empty());
+  trees.Insert(PathNumber(1), Content(10, 'a'));
+  trees.Insert(PathNumber(2), Content(20, 'b'));
+  trees.Insert(PathNumber(1), Content(15, 'c'));
+  EXPECT_EQ(
+      Bytes(trees.Find(PathNumber(1)).begin(), trees.Find(PathNumber(1)).end()),
+      Content(15, 'c'));
+  EXPECT_EQ(
+      Bytes(trees.Find(PathNumber(2)).begin(), trees.Find(PathNumber(2)).end()),
+      Content(20, 'b'));
 }
 
 TEST(LastTreesTest, ForgetsWhatWasNotUsedForLong) {
   LastTrees trees(1000);
-  trees.Insert(0, Content(10, 'a'));
+  trees.Insert(PathNumber(0), Content(10, 'a'));
   for (uint32_t path = 1; path < 100; ++path) {
-    trees.Insert(path, Content(30, 'b'));
-    trees.Insert(1000, Content(10, static_cast<uint8_t>(path)));
-    ASSERT_EQ(trees.Find(1000).front(), path);
+    trees.Insert(PathNumber(path), Content(30, 'b'));
+    trees.Insert(PathNumber(1000), Content(10, static_cast<uint8_t>(path)));
+    ASSERT_EQ(trees.Find(PathNumber(1000)).front(), path);
   }
-  EXPECT_TRUE(trees.Find(0).empty());
-  EXPECT_FALSE(trees.Find(99).empty());
+  EXPECT_TRUE(trees.Find(PathNumber(0)).empty());
+  EXPECT_FALSE(trees.Find(PathNumber(99)).empty());
 }
 
 TEST(LastTreesTest, DoesNotKeepWhatIsTooLargeNorWhatItReplaces) {
   LastTrees trees(1000);
-  trees.Insert(1, Content(10, 'a'));
-  trees.Insert(2, Content(10, 'b'));
-  trees.Insert(1, Content(501, 'c'));
-  EXPECT_TRUE(trees.Find(1).empty());
-  EXPECT_FALSE(trees.Find(2).empty());
+  trees.Insert(PathNumber(1), Content(10, 'a'));
+  trees.Insert(PathNumber(2), Content(10, 'b'));
+  trees.Insert(PathNumber(1), Content(501, 'c'));
+  EXPECT_TRUE(trees.Find(PathNumber(1)).empty());
+  EXPECT_FALSE(trees.Find(PathNumber(2)).empty());
 }
 
 // Whatever is found is what was inserted last.
@@ -55,14 +57,14 @@ TEST(LastTreesTest, NeverGivesAnOlderOne) {
   int found = 0;
   for (int i = 0; i < 20000; ++i) {
     const uint32_t path = random() % 60;
-    const ByteView known = trees.Find(path);
+    const ByteView known = trees.Find(PathNumber(path));
     if (!known.empty()) {
       ++found;
       ASSERT_EQ(Bytes(known.begin(), known.end()), last[path]);
     }
     last[path] = Content(1 + random() % (random() % 50 == 0 ? 3000 : 200),
                          static_cast<uint8_t>(random()));
-    trees.Insert(path, last[path]);
+    trees.Insert(PathNumber(path), last[path]);
   }
   EXPECT_GT(found, 5000);
 }

@@ -66,19 +66,19 @@ class LineageGrouperTest : public ::testing::Test {
     return {};
   }
 
-  uint32_t Path(const std::string& name) {
+  PathNumber Path(const std::string& name) {
     return testing::FindPath(list_.path_table, name);
   }
 
-  uint32_t Position(const std::string& name) {
+  PathPosition Position(const std::string& name) {
     return lineages_.positions[Path(name)];
   }
   bool IsIncompressible(const std::string& name) {
     return lineages_.incompressible[Path(name)];
   }
   bool AreNeighbours(const std::string& a, const std::string& b) {
-    const uint32_t x = Position(a);
-    const uint32_t y = Position(b);
+    const PathPosition x = Position(a);
+    const PathPosition y = Position(b);
     return x + 1 == y || y + 1 == x;
   }
 
@@ -162,20 +162,22 @@ TEST_F(LineageGrouperTest, GivesEveryPathOnePosition) {
   Commit(files);
   Enumerate();
   ASSERT_THAT(Group(), IsOk());
-  std::vector<uint32_t> positions = lineages_.positions;
+  std::vector<PathPosition> positions = lineages_.positions.raw();
   ASSERT_EQ(positions.size(), list_.path_table.size());
   EXPECT_EQ(lineages_.incompressible.size(), positions.size());
   std::ranges::sort(positions);
-  for (uint32_t i = 0; i < positions.size(); ++i) EXPECT_EQ(positions[i], i);
+  for (uint32_t i = 0; i < positions.size(); ++i) {
+    EXPECT_EQ(positions[i], PathPosition(i));
+  }
   // All five stand together.
-  std::vector<uint32_t> alike;
+  std::vector<PathPosition> alike;
   for (const char* const name : {"a.x", "b.y", "c.z", "d.a", "e.b"}) {
     alike.push_back(Position(name));
   }
   EXPECT_EQ(std::ranges::max(alike) - std::ranges::min(alike), 4U);
   // They are one group, every other path is one of its own.
-  for (uint32_t path = 0; path < lineages_.groups.size(); ++path) {
-    const uint32_t position = lineages_.positions[path];
+  for (const PathNumber path : lineages_.groups.indexes()) {
+    const PathPosition position = lineages_.positions[path];
     const bool is_alike = std::ranges::find(alike, position) != alike.end();
     EXPECT_EQ(lineages_.groups[path],
               is_alike ? std::ranges::min(alike) : position);

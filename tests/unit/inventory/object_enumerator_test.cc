@@ -34,7 +34,7 @@ TEST(EnumerateObjects, SeesEveryObjectWithTypeAndSize) {
   const auto list = Enumerate(source);
   ASSERT_TRUE(list) << list.error().message;
   ASSERT_EQ(list->ids.size(), source.objects().size());
-  for (uint32_t rank = 0; rank < list->ids.size(); ++rank) {
+  for (const ListRank rank : list->ids.ranks()) {
     const auto& object = source.objects().at(list->ids[rank]);
     EXPECT_EQ(list->types[rank], object.type);
     EXPECT_EQ(list->sizes[rank], object.content.size());
@@ -249,10 +249,11 @@ void ExpectPlainWalk(MemorySource& source) {
                                        ObjectSet::kReachable, run);
     ASSERT_TRUE(list) << list.error().message;
     ASSERT_EQ(list->ids.size(), walk.places().size());
-    for (uint32_t rank = 0; rank < list->ids.size(); ++rank) {
+    for (const ListRank rank : list->ids.ranks()) {
       const PlainWalk::Place place(
-          list->visits[rank], list->path_table.FullPath(list->paths[rank]));
-      ASSERT_EQ(place, walk.places().at(list->ids[rank])) << rank;
+          list->visits[rank].value(),
+          list->path_table.FullPath(list->paths[rank]));
+      ASSERT_EQ(place, walk.places().at(list->ids[rank])) << rank.value();
     }
   }
 }

@@ -63,7 +63,7 @@ class PackReaderTest : public ::testing::Test {
   }
 
   // Takes no more memory than there is content, whatever size is announced.
-  static bool ReadsInPieces(const PackReader& reader, uint32_t rank,
+  static bool ReadsInPieces(const PackReader& reader, PackRank rank,
                             Bytes& content) {
     const auto stream = reader.OpenStream(rank);
     if (!stream) return false;
@@ -80,9 +80,9 @@ class PackReaderTest : public ::testing::Test {
   void ExpectReadsAll(const std::string& path) const {
     const auto reader = PackReader::Open(PosixFileSystem(), path);
     ASSERT_THAT(reader, IsOk());
-    const ObjectIdTable& ids = (*reader)->ids();
+    const PackIds& ids = (*reader)->ids();
     ASSERT_GT(ids.size(), 100U);
-    for (uint32_t rank = 0; rank < ids.size(); ++rank) {
+    for (const PackRank rank : ids.ranks()) {
       Bytes content;
       ASSERT_THAT((*reader)->Read(rank, content), IsOk());
       const ObjectInfo info = (*reader)->Info(rank);
@@ -114,7 +114,7 @@ TEST_F(PackReaderTest, ReadsFromSeveralThreads) {
   const auto reader = PackReader::Open(PosixFileSystem(), path);
   ASSERT_THAT(reader, IsOk());
   const auto read_all = [&] {
-    for (uint32_t rank = 0; rank < (*reader)->ids().size(); ++rank) {
+    for (const PackRank rank : (*reader)->ids().ranks()) {
       Bytes content;
       ASSERT_THAT((*reader)->Read(rank, content), IsOk());
       EXPECT_EQ(HashOf((*reader)->Info(rank).type, content),
@@ -137,7 +137,7 @@ TEST_F(PackReaderTest, StreamsWhatIsStoredWhole) {
   const auto reader = PackReader::Open(PosixFileSystem(), path);
   ASSERT_THAT(reader, IsOk());
   uint32_t deltas = 0;
-  for (uint32_t at = 0; at < (*reader)->ids().size(); ++at) {
+  for (const PackRank at : (*reader)->ids().ranks()) {
     if (!(*reader)->IsWhole(at)) {
       ++deltas;
       continue;
@@ -175,7 +175,7 @@ TEST_F(PackReaderTest, TakesDamageCalmly) {
         *std::move(decoded),
         std::make_unique<testing::MemoryFile>(ToBytes(pack_bytes)));
     if (!reader) return void(++refused);
-    for (uint32_t rank = 0; rank < (*reader)->ids().size(); ++rank) {
+    for (const PackRank rank : (*reader)->ids().ranks()) {
       Bytes content;
       if (!(*reader)->Read(rank, content)) {
         ++refused;

@@ -121,10 +121,10 @@ TEST_F(BlockCacheTest, WhatCouldNotBeReadIsReadAgain) {
 
 TEST_F(BlockCacheTest, TypesAndSizesAreDecodedOnceForABlock) {
   BlockCache cache(blocks(), 1);
-  ASSERT_THAT(cache.Info(0), IsOk());
+  ASSERT_THAT(cache.Info(ObjectNumber(0)), IsOk());
   const int before = file_->reads();
   for (uint32_t number = 0; number < blocks().block_object_count(0); ++number) {
-    EXPECT_THAT(cache.Info(number), IsOk());
+    EXPECT_THAT(cache.Info(ObjectNumber(number)), IsOk());
   }
   EXPECT_EQ(file_->reads(), before);
 }

@@ -83,7 +83,7 @@ DecodedBlock TenThatAreKept() {
   }
   for (uint32_t i = 0; i < 10; ++i) {
     PlannedDelta plan;
-    plan.base = i;
+    plan.base = CandidateNumber(i);
     plan.base_size = 100;
     plan.delta.copies = {{0, 100, 0}};
     builder.Add(contents[i], plan);
@@ -109,7 +109,7 @@ TEST(DecodedBlock, KeepsOnlyTheLastOfAChain) {
   plan.base_size = 100;
   plan.delta.copies = {{0, 100, 0}};
   for (uint32_t i = 0; i < 50; ++i) {
-    plan.base = i;
+    plan.base = CandidateNumber(i);
     builder.Add(content, plan);
   }
   const DecodedBlock block =

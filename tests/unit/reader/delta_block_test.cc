@@ -102,7 +102,7 @@ TEST(DeltaBlock, RefusesMoreContentThanItsLimits) {
   builder.Add(content, {});
   for (uint32_t i = 0; i < 99; ++i) {
     PlannedDelta plan;
-    plan.base = i;
+    plan.base = CandidateNumber(i);
     plan.base_size = 1000;
     plan.delta.copies = {{0, 999, 0}};
     builder.Add(content, plan);

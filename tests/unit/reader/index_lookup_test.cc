@@ -28,26 +28,26 @@ class IndexLookupTest : public ::testing::TestWithParam<
                             std::tuple<uint32_t, ObjectFormat, IndexForm>> {
  protected:
   // About a thousand ranks, the first and last among them.
-  std::vector<uint32_t> Ranks() const {
-    std::vector<uint32_t> ranks;
+  std::vector<FileRank> Ranks() const {
+    std::vector<FileRank> ranks;
     const uint32_t step = std::max(1U, ids_.size() / 1000);
     for (uint32_t rank = 0; rank < ids_.size(); rank += step) {
-      ranks.push_back(rank);
+      ranks.push_back(FileRank(rank));
     }
-    if (ids_.size() != 0) ranks.push_back(ids_.size() - 1);
+    if (ids_.size() != 0) ranks.push_back(FileRank(ids_.size() - 1));
     return ranks;
   }
 
   ObjectFormat format_ = std::get<1>(GetParam());
-  ObjectIdTable ids_ = RandomIds(format_, std::get<0>(GetParam()));
-  std::vector<uint32_t> numbers_ = SomeNumbers(ids_.size());
+  FileIds ids_ = RandomIds(format_, std::get<0>(GetParam()));
+  IndexedVector<FileRank, ObjectNumber> numbers_ = SomeNumbers(ids_.size());
   IndexFile index_ = MakeIndexFile(ids_, numbers_, std::get<2>(GetParam()));
   MemoryFile file_{index_.bytes};
   IndexLookup lookup_{file_, index_.chunks, format_, ids_.size()};
 };
 
 TEST_P(IndexLookupTest, FindsEveryIdAndItsNumber) {
-  for (const uint32_t rank : Ranks()) {
+  for (const FileRank rank : Ranks()) {
     const auto found = lookup_.Find(ids_[rank]);
     ASSERT_THAT(found, IsOk());
     EXPECT_EQ(*found, rank);
@@ -61,7 +61,7 @@ TEST_P(IndexLookupTest, FindsEveryIdAndItsNumber) {
 }
 
 TEST_P(IndexLookupTest, DoesNotFindOtherIds) {
-  for (const uint32_t rank : Ranks()) {
+  for (const FileRank rank : Ranks()) {
     const ObjectId id = ids_[rank];
     for (const size_t byte :
          {size_t{0}, size_t{1}, size_t{2}, ObjectIdWidth(format_) - 1}) {
@@ -90,7 +90,7 @@ TEST_P(IndexLookupTest, FindsTheIdsOfAPrefix) {
       EXPECT_EQ(*found, expected) << prefix;
     }
   };
-  for (const uint32_t rank : Ranks()) {
+  for (const FileRank rank : Ranks()) {
     const std::string hex = ids_[rank].ToHex();
     for (const size_t digits :
          {size_t{3}, size_t{4}, size_t{5}, size_t{8}, size_t{39}, hex.size()}) {
@@ -121,22 +121,25 @@ TEST(IndexLookup, FindsIdsThatBeginAlike) {
     bytes[size_t{i} * 20 + 3] = static_cast<uint8_t>(i >> 8);
     bytes[size_t{i} * 20 + 4] = static_cast<uint8_t>(i);
   }
-  const auto ids = *ObjectIdTable::FromSorted(ObjectFormat::kSha1, bytes);
+  const FileIds ids = *ObjectIdTable::FromSorted(ObjectFormat::kSha1, bytes);
   const IndexFile index =
       MakeIndexFile(ids, SomeNumbers(kCount), IndexForm::kNew);
   const MemoryFile file(index.bytes);
   const IndexLookup lookup(file, index.chunks, ObjectFormat::kSha1, kCount);
-  for (uint32_t rank = 0; rank < kCount; rank += 101) {
+  for (uint32_t i = 0; i < kCount; i += 101) {
+    const FileRank rank(i);
     EXPECT_EQ(*lookup.Find(ids[rank]), rank);
     EXPECT_EQ(*lookup.Id(rank), ids[rank]);
   }
-  EXPECT_EQ(*lookup.FindPrefix("0000"), std::pair(0U, kCount));
-  EXPECT_EQ(*lookup.FindPrefix("000001"), std::pair(65536U, kCount));
+  EXPECT_EQ(*lookup.FindPrefix("0000"),
+            std::pair(FileRank(0), FileRank(kCount)));
+  EXPECT_EQ(*lookup.FindPrefix("000001"),
+            std::pair(FileRank(65536), FileRank(kCount)));
 }
 
 // Uses the index in `file`, which is a damaged `index`.
-void ExpectNoWrongRank(const ObjectIdTable& ids, const IndexFile& index,
-                       const MemoryFile& file, uint32_t rank) {
+void ExpectNoWrongRank(const FileIds& ids, const IndexFile& index,
+                       const MemoryFile& file, FileRank rank) {
   const IndexLookup lookup(file, index.chunks, ids.format(), ids.size());
   const ObjectId id = ids[rank];
   const auto found = lookup.Find(id);
@@ -148,13 +151,13 @@ void ExpectNoWrongRank(const ObjectIdTable& ids, const IndexFile& index,
   const auto prefix = lookup.FindPrefix(id.ToHex().substr(0, 6));
   if (prefix) {
     EXPECT_LE(prefix->first, prefix->second);
-    EXPECT_LE(prefix->second, ids.size());
+    EXPECT_LE(prefix->second.value(), ids.size());
   } else {
     EXPECT_EQ(prefix.error().code, ErrorCode::kCorrupt);
   }
   const auto number = lookup.Number(rank);
   if (number) {
-    EXPECT_LT(*number, ids.size());
+    EXPECT_LT(number->value(), ids.size());
   } else {
     EXPECT_EQ(number.error().code, ErrorCode::kCorrupt);
   }
@@ -166,14 +169,14 @@ TEST(IndexLookup, TakesNoCountForGranted) {
   std::mt19937_64 random(7);
   for (const uint32_t count : {1U, 300U, 65536U}) {
     for (const IndexForm form : {IndexForm::kNew, IndexForm::kOld}) {
-      const ObjectIdTable ids = RandomIds(ObjectFormat::kSha1, count);
+      const FileIds ids = RandomIds(ObjectFormat::kSha1, count);
       const IndexFile index = MakeIndexFile(ids, SomeNumbers(count), form);
       MemoryFile file(index.bytes);
       Bytes& bytes = file.content();
       const int rounds = count < 1000 ? 3000 : 300;
       for (int i = 0; i < rounds; ++i) {
         // The bytes that tell where this id is, and any.
-        const auto rank = static_cast<uint32_t>(random() % count);
+        const FileRank rank(static_cast<uint32_t>(random() % count));
         const size_t first = ids[rank].bytes()[0];
         const size_t second = ids[rank].bytes()[1];
         const size_t start = format::kChunkHeaderSize;
@@ -194,18 +197,19 @@ TEST(IndexLookup, TakesNoCountForGranted) {
 }
 
 TEST(IndexLookup, RefusesChunksOfAnotherSize) {
-  const ObjectIdTable ids = RandomIds(ObjectFormat::kSha1, 10);
+  const FileIds ids = RandomIds(ObjectFormat::kSha1, 10);
   const IndexFile index = MakeIndexFile(ids, SomeNumbers(10), IndexForm::kNew);
   const MemoryFile file(index.bytes);
   const IndexLookup lookup(file, index.chunks, ObjectFormat::kSha1, 9);
-  EXPECT_THAT(lookup.Find(ids[0]), HasCode(ErrorCode::kCorrupt));
+  EXPECT_THAT(lookup.Find(ids[FileRank(0)]), HasCode(ErrorCode::kCorrupt));
   EXPECT_THAT(lookup.FindPrefix("0000"), HasCode(ErrorCode::kCorrupt));
-  EXPECT_THAT(lookup.Id(0), HasCode(ErrorCode::kCorrupt));
-  EXPECT_THAT(lookup.Number(0), HasCode(ErrorCode::kCorrupt));
+  EXPECT_THAT(lookup.Id(FileRank(0)), HasCode(ErrorCode::kCorrupt));
+  EXPECT_THAT(lookup.Number(FileRank(0)), HasCode(ErrorCode::kCorrupt));
   format::IndexChunks cut = index.chunks;
   cut.ids.payload_size = 1;
-  EXPECT_THAT(IndexLookup(file, cut, ObjectFormat::kSha1, 10).Find(ids[0]),
-              HasCode(ErrorCode::kCorrupt));
+  EXPECT_THAT(
+      IndexLookup(file, cut, ObjectFormat::kSha1, 10).Find(ids[FileRank(0)]),
+      HasCode(ErrorCode::kCorrupt));
 }
 
 }  // namespace

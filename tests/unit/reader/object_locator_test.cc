@@ -56,7 +56,7 @@ class ObjectLocatorTest : public ::testing::Test {
 };
 
 TEST_F(ObjectLocatorTest, FindsEveryObjectWithoutTheIndex) {
-  for (uint32_t rank = 0; rank < whole_->ids().size(); ++rank) {
+  for (const FileRank rank : whole_->ids().ranks()) {
     const ObjectId id = whole_->ids()[rank];
     EXPECT_THAT(locator_->Contains(id), IsOk());
     EXPECT_EQ(*locator_->Find(id), whole_->number(rank));
@@ -70,7 +70,7 @@ TEST_F(ObjectLocatorTest, FindsEveryObjectWithoutTheIndex) {
 }
 
 TEST_F(ObjectLocatorTest, NamesSoManyMatchesAndNoMore) {
-  const std::string digit = whole_->ids()[0].ToHex().substr(0, 1);
+  const std::string digit = whole_->ids()[FileRank(0)].ToHex().substr(0, 1);
   const auto [begin, end] = whole_->ids().FindPrefix(digit);
   ASSERT_GE(end - begin, 2U);
   const auto matches = locator_->FindPrefix(digit, 2);
@@ -87,24 +87,24 @@ TEST_F(ObjectLocatorTest, LoadsTheIndexToSayNo) {
   EXPECT_THAT(locator_->Find(absent_), HasCode(ErrorCode::kNotFound));
   EXPECT_THAT(locator_->FindChecked(absent_), HasCode(ErrorCode::kNotFound));
   EXPECT_EQ(locator_->FindPrefix("5a5a5a5a", 1)->count, 0U);
-  for (uint32_t rank = 0; rank < whole_->ids().size(); ++rank) {
+  for (const FileRank rank : whole_->ids().ranks()) {
     EXPECT_EQ(*locator_->FindChecked(whole_->ids()[rank]),
               whole_->number(rank));
   }
 }
 
 TEST_F(ObjectLocatorTest, LoadsTheIndexWhenThatHasBecomeCheaper) {
-  const ObjectId id = whole_->ids()[3];
+  const ObjectId id = whole_->ids()[FileRank(3)];
   const uint64_t max = ObjectLocator::MaxLookups(archive_->object_count());
   for (uint64_t i = 0; i < max; ++i) ASSERT_THAT(locator_->Find(id), IsOk());
   EXPECT_FALSE(archive_->index_loaded());
-  EXPECT_EQ(*locator_->Find(id), whole_->number(3));
+  EXPECT_EQ(*locator_->Find(id), whole_->number(FileRank(3)));
   EXPECT_TRUE(archive_->index_loaded());
   // A damaged one cannot be.
   Damage(archive_->index_chunks().ids,
          format::kObjectIdsHeaderSize + format::kFanOutSize + 5);
   for (uint64_t i = 0; i < max + 10; ++i) {
-    EXPECT_EQ(*locator_->Find(id), whole_->number(3));
+    EXPECT_EQ(*locator_->Find(id), whole_->number(FileRank(3)));
   }
   EXPECT_FALSE(archive_->index_loaded());
 }
@@ -112,19 +112,19 @@ TEST_F(ObjectLocatorTest, LoadsTheIndexWhenThatHasBecomeCheaper) {
 TEST_F(ObjectLocatorTest, ADamagedIndexDoesNotSayNo) {
   Damage(archive_->index_chunks().ids,
          format::kObjectIdsHeaderSize + format::kFanOutSize + 5);
-  EXPECT_THAT(locator_->Contains(whole_->ids()[0]),
+  EXPECT_THAT(locator_->Contains(whole_->ids()[FileRank(0)]),
               HasCode(ErrorCode::kCorrupt));
   EXPECT_THAT(locator_->Find(absent_), HasCode(ErrorCode::kCorrupt));
   EXPECT_THAT(locator_->FindChecked(absent_), HasCode(ErrorCode::kCorrupt));
   EXPECT_THAT(locator_->FindPrefix("5a5a5a5a", 1),
               HasCode(ErrorCode::kCorrupt));
   // What is there is found all the same.
-  EXPECT_THAT(locator_->Contains(whole_->ids()[1]), IsOk());
+  EXPECT_THAT(locator_->Contains(whole_->ids()[FileRank(1)]), IsOk());
 }
 
 TEST_F(ObjectLocatorTest, DamagedNumbersAreNotPassedOnUnchecked) {
   Damage(archive_->index_chunks().numbers, 0);
-  const ObjectId id = whole_->ids()[0];
+  const ObjectId id = whole_->ids()[FileRank(0)];
   EXPECT_THAT(locator_->FindChecked(id), HasCode(ErrorCode::kCorrupt));
   EXPECT_THAT(locator_->Contains(id), IsOk());
 }
@@ -135,14 +135,14 @@ TEST_F(ObjectLocatorTest, AnswersSeveralThreadsAtOnce) {
     std::vector<std::jthread> threads;
     for (int t = 0; t < 4; ++t) {
       threads.emplace_back([&, t] {
-        for (uint32_t rank = 0; rank < whole_->ids().size(); ++rank) {
+        for (const FileRank rank : whole_->ids().ranks()) {
           const ObjectId id = whole_->ids()[rank];
           EXPECT_EQ(*locator_->FindChecked(id), whole_->number(rank));
           const auto matches =
               locator_->FindPrefix(id.ToHex().substr(0, 12), 1);
           EXPECT_EQ(matches->first, std::vector{id});
           // Half of them have it loaded meanwhile.
-          if (t % 2 == 0 && rank == 10) {
+          if (t % 2 == 0 && rank == FileRank(10)) {
             EXPECT_THAT(locator_->Contains(absent_),
                         HasCode(ErrorCode::kNotFound));
           }

@@ -57,8 +57,9 @@ class RevisionWalkTest : public ::testing::Test {
     EncodingOptions options;
     options.level = 1;
     options.block_size = 4096;
-    const auto plan = PlanArchive(*source, {list->ids, *list, source_.refs},
-                                  options, RunOptions{});
+    const FileIds ids = list->ids.unranked();
+    const auto plan =
+        PlanArchive(*source, {ids, *list, source_.refs}, options, RunOptions{});
     EXPECT_THAT(plan, IsOk());
     EXPECT_THAT(WriteArchive(*plan, {}, RunOptions{}, **created), IsOk());
     const std::string bytes = testing::ReadFile(path);

@@ -46,10 +46,9 @@ using Streams = TreeBlock::Streams;
 UnpackedTrees Built(const NumberedIds& ids,
                     const std::vector<PathTree>& trees) {
   BlockEncoder encoder(3);
-  TreeStretchEncoder stretch(ids.ids, ids.order, ids.numbers, uint64_t{1} << 30,
-                             encoder);
+  TreeStretchEncoder stretch(ids, uint64_t{1} << 30, encoder);
   std::vector<EncodedBlock> blocks;
-  stretch.Begin(0, blocks);
+  stretch.Begin({}, blocks);
   for (const PathTree& tree : trees) {
     EXPECT_THAT(stretch.Add(tree.content, tree.path), IsOk());
   }
@@ -160,7 +159,7 @@ TEST(TreeBlock, KeepsNoMoreEntriesThanItMay) {
   constexpr uint64_t kEntries = 100;
   Random random(1);
   const NumberedIds ids = RandomIds(random, 200);
-  TreeParser parser(ids.ids, ids.order, ids.numbers);
+  TreeParser parser(ids);
   TreeBlockBuilder builder(parser);
   std::vector<testing::TextEntry> entries;
   for (uint32_t i = 0; i < kEntries; ++i) {

@@ -70,10 +70,10 @@ class DeltaSearchTest : public ::testing::Test {
 
   // Runs the search over all stretches; checks that every entry is what its
   // object is; returns the length of the chain of each rank.
-  std::map<uint32_t, unsigned> Search(const DeltaSearchOptions& options) {
+  std::map<ListRank, unsigned> Search(const DeltaSearchOptions& options) {
     const ProgressPhase phase(nullptr, Phase::kCompressingObjects, 0, 0);
     DeltaSearch search(Input(), options, phase, {});
-    std::map<uint32_t, unsigned> depths;
+    std::map<ListRank, unsigned> depths;
     for (SearchStretch& stretch : Plan(options)) {
       EXPECT_THAT(search.Run(stretch), IsOk());
       CheckStretch(stretch, depths);
@@ -82,7 +82,7 @@ class DeltaSearchTest : public ::testing::Test {
   }
 
   void CheckStretch(const SearchStretch& stretch,
-                    std::map<uint32_t, unsigned>& depths) {
+                    std::map<ListRank, unsigned>& depths) {
     ASSERT_EQ(stretch.entries.size(), stretch.ranks.size());
     size_t at = 0;
     Inflater inflater;
@@ -111,11 +111,11 @@ class DeltaSearchTest : public ::testing::Test {
     EXPECT_EQ(at, stretch.streams.size());
   }
 
-  std::string Content(uint32_t rank) const {
+  std::string Content(ListRank rank) const {
     return source_.objects().at(list_.ids[rank]).content;
   }
 
-  static unsigned Longest(const std::map<uint32_t, unsigned>& depths) {
+  static unsigned Longest(const std::map<ListRank, unsigned>& depths) {
     unsigned longest = 0;
     for (const auto& [rank, depth] : depths) longest = std::max(longest, depth);
     return longest;
@@ -125,16 +125,16 @@ class DeltaSearchTest : public ::testing::Test {
   std::unique_ptr<ObjectSource> opened_;
   ObjectList list_;
   Lineages lineages_;
-  std::vector<bool> undeltified_;
+  IndexedVector<PathNumber, bool> undeltified_;
   ReusePlan reuse_;
-  std::vector<bool> taking_part_;
+  ListMarks taking_part_;
 };
 
 TEST_F(DeltaSearchTest, StretchesHaveEveryObjectOnceAndOneType) {
-  std::set<uint32_t> seen;
+  std::set<ListRank> seen;
   for (const SearchStretch& stretch : Plan({})) {
     EXPECT_FALSE(stretch.ranks.empty());
-    for (const uint32_t rank : stretch.ranks) {
+    for (const ListRank rank : stretch.ranks) {
       EXPECT_EQ(list_.types[rank], stretch.type);
       EXPECT_TRUE(seen.insert(rank).second);
     }
@@ -145,8 +145,8 @@ TEST_F(DeltaSearchTest, StretchesHaveEveryObjectOnceAndOneType) {
 TEST_F(DeltaSearchTest, LargestOfAPathComesFirst) {
   for (const SearchStretch& stretch : Plan({})) {
     if (stretch.type == ObjectType::kCommit) continue;
-    std::map<uint32_t, uint64_t> last;
-    for (const uint32_t rank : stretch.ranks) {
+    std::map<PathNumber, uint64_t> last;
+    for (const ListRank rank : stretch.ranks) {
       if (!list_.reached(rank)) continue;
       const auto [at, first] =
           last.emplace(list_.paths[rank], list_.sizes[rank]);
@@ -161,11 +161,11 @@ TEST_F(DeltaSearchTest, LargestOfAPathComesFirst) {
 TEST_F(DeltaSearchTest, ObjectsAboveTheThresholdAreInNoStretch) {
   DeltaSearchOptions options;
   options.big_file_threshold = 200;
-  std::set<uint32_t> seen;
+  std::set<ListRank> seen;
   for (const SearchStretch& stretch : Plan(options)) {
     seen.insert(stretch.ranks.begin(), stretch.ranks.end());
   }
-  for (uint32_t rank = 0; rank < list_.ids.size(); ++rank) {
+  for (const ListRank rank : list_.ids.ranks()) {
     EXPECT_EQ(seen.contains(rank), list_.sizes[rank] <= 200);
   }
   options.big_file_threshold = 0;
@@ -271,7 +271,7 @@ TEST_F(DeltaSearchTest, AnyWindowMemoryAndLevelWork) {
 }
 
 TEST_F(DeltaSearchTest, UndeltifiedBlobsAreWholeAndNoBases) {
-  for (uint32_t path = 0; path < undeltified_.size(); ++path) {
+  for (const PathNumber path : undeltified_.indexes()) {
     undeltified_[path] = list_.path_table.FullPath(path) == "file";
   }
   const auto depths = Search({});

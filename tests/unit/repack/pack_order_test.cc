@@ -14,7 +14,8 @@
 namespace zpack {
 namespace {
 
-constexpr uint32_t kNone = PlannedEntry::kNoBase;
+constexpr uint32_t kNone = PlannedEntry::kNoBase.value();
+constexpr uint32_t kUnreached = ObjectList::kUnreached.value();
 
 struct Object {
   ObjectType type;
@@ -31,7 +32,7 @@ ObjectList List(const std::vector<Object>& objects) {
     id[19] = static_cast<uint8_t>(rank);
     Append(ids, id);
     list.types.push_back(objects[rank].type);
-    list.visits.push_back(objects[rank].visit);
+    list.visits.push_back(VisitNumber(objects[rank].visit));
     list.sizes.push_back(1);
     list.paths.push_back(PathTable::kRoot);
   }
@@ -41,35 +42,46 @@ ObjectList List(const std::vector<Object>& objects) {
 
 using Order = std::vector<uint32_t>;
 
+// PackOrder in integers.
+Order OrderOf(const ObjectList& list, const Order& bases, PackLayout layout) {
+  IndexedVector<ListRank, ListRank> ranks;
+  for (const uint32_t base : bases) ranks.push_back(ListRank(base));
+  Order order;
+  for (const ListRank rank : PackOrder(list, ranks, layout)) {
+    order.push_back(rank.value());
+  }
+  return order;
+}
+
 TEST(PackOrderTest, NothingHasNoOrder) {
-  EXPECT_EQ(PackOrder(List({}), {}, PackLayout::kBlobFamilies), Order{});
+  EXPECT_EQ(OrderOf(List({}), {}, PackLayout::kBlobFamilies), Order{});
 }
 
 TEST(PackOrderTest, TypesComeOneAfterTheOther) {
-  EXPECT_EQ(PackOrder(List({{ObjectType::kBlob, 0},
-                            {ObjectType::kTree, 1},
-                            {ObjectType::kTag, 2},
-                            {ObjectType::kCommit, 3}}),
-                      {kNone, kNone, kNone, kNone}, PackLayout::kBlobFamilies),
+  EXPECT_EQ(OrderOf(List({{ObjectType::kBlob, 0},
+                          {ObjectType::kTree, 1},
+                          {ObjectType::kTag, 2},
+                          {ObjectType::kCommit, 3}}),
+                    {kNone, kNone, kNone, kNone}, PackLayout::kBlobFamilies),
             (Order{3, 2, 1, 0}));
 }
 
 TEST(PackOrderTest, RecentObjectsComeFirstAndUnreachableOnesLast) {
-  EXPECT_EQ(PackOrder(List({{ObjectType::kBlob, ObjectList::kUnreached},
-                            {ObjectType::kBlob, 7},
-                            {ObjectType::kBlob, ObjectList::kUnreached},
-                            {ObjectType::kBlob, 3}}),
-                      {kNone, kNone, kNone, kNone}, PackLayout::kBlobFamilies),
+  EXPECT_EQ(OrderOf(List({{ObjectType::kBlob, kUnreached},
+                          {ObjectType::kBlob, 7},
+                          {ObjectType::kBlob, kUnreached},
+                          {ObjectType::kBlob, 3}}),
+                    {kNone, kNone, kNone, kNone}, PackLayout::kBlobFamilies),
             (Order{3, 1, 0, 2}));
 }
 
 TEST(PackOrderTest, BasesComeBeforeWhatNeedsThem) {
   // 0 needs 1, which needs 2; 3 needs 1, too.
-  EXPECT_EQ(PackOrder(List({{ObjectType::kBlob, 0},
-                            {ObjectType::kBlob, 2},
-                            {ObjectType::kBlob, 3},
-                            {ObjectType::kBlob, 1}}),
-                      {1, 2, kNone, 1}, PackLayout::kBlobFamilies),
+  EXPECT_EQ(OrderOf(List({{ObjectType::kBlob, 0},
+                          {ObjectType::kBlob, 2},
+                          {ObjectType::kBlob, 3},
+                          {ObjectType::kBlob, 1}}),
+                    {1, 2, kNone, 1}, PackLayout::kBlobFamilies),
             (Order{2, 1, 0, 3}));
 }
 
@@ -77,7 +89,7 @@ TEST(PackOrderTest, BasesComeBeforeWhatNeedsThem) {
 Order OrderOfFamilies(ObjectType type, PackLayout layout) {
   std::vector<Object> objects;
   for (uint32_t visit = 0; visit < 6; ++visit) objects.push_back({type, visit});
-  return PackOrder(List(objects), {kNone, 3, 0, kNone, 3, 4}, layout);
+  return OrderOf(List(objects), {kNone, 3, 0, kNone, 3, 4}, layout);
 }
 
 TEST(PackOrderTest, BlobsOfAFamilyLieTogether) {
@@ -96,10 +108,10 @@ TEST(PackOrderTest, TreesComeByRecencyUnlessPacksAreLimited) {
 }
 
 TEST(PackOrderTest, CommitsOfAFamilyComeByRecency) {
-  EXPECT_EQ(PackOrder(List({{ObjectType::kCommit, 0},
-                            {ObjectType::kCommit, 1},
-                            {ObjectType::kCommit, 2}}),
-                      {kNone, kNone, 0}, PackLayout::kAllFamilies),
+  EXPECT_EQ(OrderOf(List({{ObjectType::kCommit, 0},
+                          {ObjectType::kCommit, 1},
+                          {ObjectType::kCommit, 2}}),
+                    {kNone, kNone, 0}, PackLayout::kAllFamilies),
             (Order{0, 1, 2}));
 }
 
@@ -115,7 +127,7 @@ TEST(PackOrderTest, LongChainsDoNotRecurse) {
   }
   for (const auto layout :
        {PackLayout::kBlobFamilies, PackLayout::kAllFamilies}) {
-    EXPECT_EQ(PackOrder(List(objects), bases, layout), expected);
+    EXPECT_EQ(OrderOf(List(objects), bases, layout), expected);
   }
 }
 
@@ -137,7 +149,7 @@ TEST(PackOrderTest, AnyForestIsAPermutationWithBasesFirst) {
     for (uint32_t i = 1; i < count; ++i) {
       if (random() % 3 != 0) bases[sequence[i]] = sequence[random() % i];
     }
-    const Order order = PackOrder(
+    const Order order = OrderOf(
         List(objects), bases,
         round % 2 == 0 ? PackLayout::kBlobFamilies : PackLayout::kAllFamilies);
     std::vector<uint32_t> place(count, kNone);

@@ -50,7 +50,7 @@ class WatchedStore final : public PackStore {
   Result<ObjectIdTable> ListLooseObjects() override {
     return store_.ListLooseObjects();
   }
-  Result<ObjectAges> ReadAges(const ObjectIdTable& ids,
+  Result<ObjectAges> ReadAges(const ListIds& ids,
                               const std::vector<PackFiles>& packs,
                               CruftTimes cruft_times) override {
     return store_.ReadAges(ids, packs, cruft_times);

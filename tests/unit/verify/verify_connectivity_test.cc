@@ -70,8 +70,9 @@ class VerifyConnectivityTest : public ::testing::Test {
     EncodingOptions options;
     options.level = 1;
     options.block_size = block_size_;
-    const auto plan = PlanArchive(*source, {list->ids, *list, source_.refs},
-                                  options, RunOptions{});
+    const FileIds ids = list->ids.unranked();
+    const auto plan =
+        PlanArchive(*source, {ids, *list, source_.refs}, options, RunOptions{});
     EXPECT_THAT(plan, IsOk());
     EXPECT_THAT(WriteArchive(*plan, {}, RunOptions{}, **created), IsOk());
     auto file = PosixFileSystem().OpenForRead(path);

@@ -55,7 +55,9 @@ struct Block {
 
 class CommitStretchEncoderTest : public ::testing::Test {
  protected:
-  CommitStretchEncoderTest() : order_(kObjects), numbers_(kObjects) {
+  CommitStretchEncoderTest() {
+    file_.order.resize(kObjects);
+    file_.numbers.resize(kObjects);
     Bytes ids;
     for (uint32_t i = 0; i < kObjects; ++i) {
       Bytes id(20, static_cast<uint8_t>(i));
@@ -63,16 +65,19 @@ class CommitStretchEncoderTest : public ::testing::Test {
       id[1] = static_cast<uint8_t>(i);
       Append(ids, id);
     }
-    ids_ = *ObjectIdTable::FromSorted(ObjectFormat::kSha1, ids);
+    file_.ids = *ObjectIdTable::FromSorted(ObjectFormat::kSha1, ids);
     // Numbers run against the ids.
     for (uint32_t i = 0; i < kObjects; ++i) {
-      order_[i] = kObjects - 1 - i;
-      numbers_[kObjects - 1 - i] = i;
+      file_.order[ObjectNumber(i)] = FileRank(kObjects - 1 - i);
+      file_.numbers[FileRank(kObjects - 1 - i)] = ObjectNumber(i);
     }
   }
 
+  ObjectId IdOf(ObjectNumber number) const {
+    return file_.ids[file_.order[number]];
+  }
   std::string Hex(uint32_t number) const {
-    return ids_[order_[number]].ToHex();
+    return IdOf(ObjectNumber(number)).ToHex();
   }
 
   // What occurs, and some of what does not.
@@ -107,16 +112,16 @@ class CommitStretchEncoderTest : public ::testing::Test {
   std::vector<EncodedBlock> Encode(const std::vector<std::string>& commits,
                                    uint64_t block_size) {
     BlockEncoder encoder(1);
-    CommitStretchEncoder stretch(ids_, order_, numbers_, block_size, encoder);
+    CommitStretchEncoder stretch(file_, block_size, encoder);
     std::vector<EncodedBlock> blocks;
     // What was begun before leaves no trace.
-    stretch.Begin(7, blocks);
-    EXPECT_THAT(stretch.Add(Bytes(10, 'x'), 0), IsOk());
+    stretch.Begin(ObjectNumber(7), blocks);
+    EXPECT_THAT(stretch.Add(Bytes(10, 'x'), {}), IsOk());
     blocks.clear();
-    stretch.Begin(kFirst, blocks);
+    stretch.Begin(ObjectNumber(kFirst), blocks);
     for (const std::string& commit : commits) {
       const ByteView bytes = AsBytes(commit);
-      EXPECT_THAT(stretch.Add(Bytes(bytes.begin(), bytes.end()), 0), IsOk());
+      EXPECT_THAT(stretch.Add(Bytes(bytes.begin(), bytes.end()), {}), IsOk());
     }
     EXPECT_THAT(stretch.Finish(), IsOk());
     return blocks;
@@ -157,9 +162,10 @@ class CommitStretchEncoderTest : public ::testing::Test {
     EXPECT_THAT(table, IsOk());
     if (!table || !*table) return 0;
     const CommitTable& links = **table;
-    const auto id_of = [&](uint32_t number) {
+    const auto id_of = [&](LinkNumber link) {
+      const uint32_t number = link.value();
       return number < kObjects
-                 ? ids_[order_[number]]
+                 ? IdOf(ObjectNumber(number))
                  : ObjectId(ByteView(links.outside_ids)
                                 .subspan((number - kObjects) * size_t{20}, 20));
     };
@@ -190,8 +196,7 @@ class CommitStretchEncoderTest : public ::testing::Test {
                          uint64_t max_size = uint64_t{1} << 30) const {
     return DecodeCommits(
         block.streams, block.header.object_count,
-        {Numbers(block),
-         [this](uint32_t number) { return ids_[order_[number]]; }},
+        {Numbers(block), [this](ObjectNumber number) { return IdOf(number); }},
         max_size);
   }
 
@@ -202,9 +207,7 @@ class CommitStretchEncoderTest : public ::testing::Test {
     return commits;
   }
 
-  ObjectIdTable ids_;
-  std::vector<uint32_t> order_;
-  std::vector<uint32_t> numbers_;
+  FileNumbers file_;
 };
 
 TEST_F(CommitStretchEncoderTest, GivesBackEveryCommit) {
@@ -215,8 +218,8 @@ TEST_F(CommitStretchEncoderTest, GivesBackEveryCommit) {
     size_t next = 0;
     for (const EncodedBlock& encoded : blocks) {
       const Block block = Unpack(encoded);
-      EXPECT_EQ(block.header.first_object, kFirst + next);
-      EXPECT_EQ(encoded.first_object, kFirst + next);
+      EXPECT_EQ(block.header.first_object.value(), kFirst + next);
+      EXPECT_EQ(encoded.first_object.value(), kFirst + next);
       EXPECT_EQ(block.header.kind, format::BlockKind::kCommits);
       const auto decoded = Decode(block);
       ASSERT_THAT(decoded, IsOk());

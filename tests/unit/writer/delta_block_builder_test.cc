@@ -30,7 +30,7 @@ TEST(DeltaBlockBuilder, HasTheStreamsOfTheSpecification) {
   DeltaBlockBuilder builder;
   builder.Add(AsBytes("0123456789"), {});
   PlannedDelta plan;
-  plan.base = 0;
+  plan.base = CandidateNumber(0);
   plan.base_size = 10;
   // Two literals, three bytes from where they are expected (2), one literal,
   // two from the start, a literal and the rest, which is the end of the base.
@@ -62,7 +62,7 @@ TEST(DeltaBlockBuilder, UndoTakesOutTheLastObjectOnly) {
       const uint32_t count = builder.object_count();
       const uint64_t raw_size = builder.raw_size();
       const uint64_t read_cost = builder.read_cost();
-      const PlannedDelta& plan = planner.Plan(content, 1);
+      const PlannedDelta& plan = planner.Plan(content, PathNumber(1));
       builder.Add(content, plan);
       const Streams after = StreamsOf(builder);
       builder.Undo();
@@ -72,7 +72,7 @@ TEST(DeltaBlockBuilder, UndoTakesOutTheLastObjectOnly) {
       ASSERT_TRUE(Equal(StreamsOf(builder), before));
       builder.Add(content, plan);
       ASSERT_TRUE(Equal(StreamsOf(builder), after));
-      planner.Add(content, 1);
+      planner.Add(content, PathNumber(1));
       content = Edited(random, content, 5);
     }
   }

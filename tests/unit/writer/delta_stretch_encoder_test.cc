@@ -25,18 +25,18 @@ using testing::RandomText;
 
 using format::StreamKind;
 
-constexpr uint32_t kFirst = 1000;
+constexpr ObjectNumber kFirst(1000);
 
 struct Blob {
   Bytes content;
-  uint32_t path;
+  PathNumber path;
 };
 
 std::vector<Blob> RandomBlobs(uint64_t seed, size_t count, size_t max_size) {
   Random random(seed);
   std::vector<Blob> blobs;
   for (size_t i = 0; i < count; ++i) {
-    const auto path = static_cast<uint32_t>(Below(random, 4));
+    const PathNumber path(static_cast<uint32_t>(Below(random, 4)));
     if (blobs.empty() || Below(random, 4) == 0) {
       blobs.push_back({RandomText(random, Below(random, max_size)), path});
     } else {
@@ -120,7 +120,7 @@ class DeltaStretchEncoderTest : public ::testing::Test {
   // Checks that the blocks hold `blobs` and are no larger than they may be.
   static void Check(const std::vector<EncodedBlock>& blocks,
                     const std::vector<Blob>& blobs, uint64_t block_size) {
-    uint32_t next = kFirst;
+    ObjectNumber next = kFirst;
     for (const EncodedBlock& encoded : blocks) {
       EXPECT_EQ(encoded.first_object, next);
       const Block block = DecodeAlone(encoded);
@@ -171,9 +171,9 @@ TEST_F(DeltaStretchEncoderTest, FillsABlockBeforeItBeginsTheNext) {
 
 TEST_F(DeltaStretchEncoderTest, PutsVersionsOfOneFileIntoOneBlock) {
   Random random(2);
-  std::vector<Blob> blobs = {{RandomText(random, 10000), 1}};
+  std::vector<Blob> blobs = {{RandomText(random, 10000), PathNumber(1)}};
   for (int i = 0; i < 100; ++i) {
-    blobs.push_back({Edited(random, blobs.back().content, 1), 1});
+    blobs.push_back({Edited(random, blobs.back().content, 1), PathNumber(1)});
   }
   const auto blocks = Encode(blobs, 40000);
   EXPECT_EQ(blocks.size(), 1U);
@@ -182,8 +182,8 @@ TEST_F(DeltaStretchEncoderTest, PutsVersionsOfOneFileIntoOneBlock) {
 
 TEST_F(DeltaStretchEncoderTest, GivesALargeBlobABlockOfItsOwn) {
   Random random(3);
-  const Blob small{RandomText(random, 100), 1};
-  const Blob large{RandomText(random, 50000), 2};
+  const Blob small{RandomText(random, 100), PathNumber(1)};
+  const Blob large{RandomText(random, 50000), PathNumber(2)};
   const std::vector<Blob> blobs = {small, large, small, large, large, small};
   const auto blocks = Encode(blobs, 4096);
   Check(blocks, blobs, 4096);
@@ -194,8 +194,10 @@ TEST_F(DeltaStretchEncoderTest, GivesALargeBlobABlockOfItsOwn) {
 
 TEST_F(DeltaStretchEncoderTest, TakesEmptyBlobs) {
   Random random(4);
-  const std::vector<Blob> blobs = {
-      {{}, 1}, {RandomText(random, 9000), 1}, {{}, 1}, {{}, 2}};
+  const std::vector<Blob> blobs = {{{}, PathNumber(1)},
+                                   {RandomText(random, 9000), PathNumber(1)},
+                                   {{}, PathNumber(1)},
+                                   {{}, PathNumber(2)}};
   for (const uint64_t block_size : {1, 4096, 1 << 20}) {
     Check(Encode(blobs, block_size), blobs, block_size);
   }
@@ -212,10 +214,10 @@ TEST_F(DeltaStretchEncoderTest, MakesTheSameBlocksWhateverCameBefore) {
   BlockEncoder encoder(3);
   DeltaStretchEncoder stretch(DeltaPlannerOptions{}, kBlockSize, encoder);
   std::vector<EncodedBlock> other;
-  stretch.Begin(7, other);
+  stretch.Begin(ObjectNumber(7), other);
   Continue(stretch, RandomBlobs(6, 100, 6000));
   // A stretch that an error ended.
-  stretch.Begin(9, other);
+  stretch.Begin(ObjectNumber(9), other);
   EXPECT_THAT(stretch.Add(blobs[0].content, blobs[0].path), IsOk());
   std::vector<EncodedBlock> again;
   stretch.Begin(kFirst, again);

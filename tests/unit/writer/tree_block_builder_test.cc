@@ -62,7 +62,7 @@ class TreeBlockBuilderTest : public ::testing::Test {
 
   Random random_{1};
   NumberedIds ids_ = RandomIds(random_, 300);
-  TreeParser parser_{ids_.ids, ids_.order, ids_.numbers};
+  TreeParser parser_{ids_};
 };
 
 TEST_F(TreeBlockBuilderTest, FindsEditsThatMakeOneTreeOfAnother) {

@@ -31,7 +31,7 @@ using testing::TreeMaker;
 using testing::UnpackedTrees;
 using testing::UnpackTrees;
 
-constexpr uint32_t kFirst = 1000;
+constexpr ObjectNumber kFirst(1000);
 constexpr uint64_t kMaxObject = uint64_t{256} << 20;
 constexpr uint64_t kLargeBlock = 1 << 20;
 
@@ -43,7 +43,7 @@ class TreeStretchEncoderTest : public ::testing::Test {
   }
 
   TreeStretchEncoder Stretch(uint64_t block_size) {
-    return {ids_.ids, ids_.order, ids_.numbers, block_size, encoder_};
+    return {ids_, block_size, encoder_};
   }
 
   std::vector<EncodedBlock> Encode(const std::vector<PathTree>& trees,
@@ -93,11 +93,12 @@ class TreeStretchEncoderTest : public ::testing::Test {
       largest = std::max(largest, tree.content.size());
     }
     for (const EncodedBlock& encoded : blocks) {
-      EXPECT_EQ(encoded.first_object, kFirst + next);
+      EXPECT_EQ(encoded.first_object, kFirst + static_cast<uint32_t>(next));
       const UnpackedTrees unpacked = UnpackTrees(encoded.chunk);
       EXPECT_EQ(unpacked.header.kind, format::BlockKind::kTrees);
       EXPECT_EQ(unpacked.header.type, ObjectType::kTree);
-      EXPECT_EQ(unpacked.header.first_object, kFirst + next);
+      EXPECT_EQ(unpacked.header.first_object,
+                kFirst + static_cast<uint32_t>(next));
       EXPECT_EQ(unpacked.header.segment_offset, 0U);
       if (&encoded != &blocks.back()) {
         EXPECT_GE(unpacked.raw_size, block_size);
@@ -137,13 +138,13 @@ class TreeStretchEncoderTest : public ::testing::Test {
   }
 
   void ExpectVerbatim(const Bytes& content) {
-    const TreeBlock block = OnlyBlock({{content, 1}});
+    const TreeBlock block = OnlyBlock({{content, PathNumber(1)}});
     EXPECT_TRUE(block.IsVerbatim(0)) << AsText(content);
   }
   void ExpectTakenApart(const std::vector<TextEntry>& entries) {
     // Behind another one, so that there is something to compare it with.
-    const TreeBlock block =
-        OnlyBlock({{TreeBytes(Entries(3)), 1}, {TreeBytes(entries), 1}});
+    const TreeBlock block = OnlyBlock({{TreeBytes(Entries(3)), PathNumber(1)},
+                                       {TreeBytes(entries), PathNumber(1)}});
     EXPECT_FALSE(block.IsVerbatim(1));
   }
 
@@ -160,7 +161,7 @@ class TreeStretchEncoderTest : public ::testing::Test {
     for (uint32_t i = 0; i < versions; ++i) {
       std::ranges::copy(ids_[width + i].bytes(),
                         content.begin() + static_cast<ptrdiff_t>(child));
-      ASSERT_THAT(stretch.Add(content, 1), IsOk());
+      ASSERT_THAT(stretch.Add(content, PathNumber(1)), IsOk());
     }
     ASSERT_THAT(stretch.Finish(), IsOk());
     for (const EncodedBlock& encoded : blocks) {
@@ -198,7 +199,7 @@ TEST_F(TreeStretchEncoderTest, MakesEditsOfTheNearestOfTwoBranches) {
   for (uint32_t i = 0; i < 20; ++i) {
     std::vector<TextEntry>& branch = i % 2 == 0 ? main : other;
     branch[1].id = ids_[100 + i];
-    trees.push_back({TreeBytes(branch), 1});
+    trees.push_back({TreeBytes(branch), PathNumber(1)});
   }
   const TreeBlock block = OnlyBlock(trees);
   EXPECT_EQ(block.base(0), std::nullopt);
@@ -208,8 +209,10 @@ TEST_F(TreeStretchEncoderTest, MakesEditsOfTheNearestOfTwoBranches) {
 
 TEST_F(TreeStretchEncoderTest, ComparesTreesOfOnePathOnly) {
   const Bytes content = TreeBytes(Entries(10));
-  const TreeBlock block =
-      OnlyBlock({{content, 1}, {content, 1}, {content, 2}, {content, 2}});
+  const TreeBlock block = OnlyBlock({{content, PathNumber(1)},
+                                     {content, PathNumber(1)},
+                                     {content, PathNumber(2)},
+                                     {content, PathNumber(2)}});
   EXPECT_EQ(block.base(1), 0U);
   EXPECT_EQ(block.base(2), std::nullopt);
   EXPECT_EQ(block.base(3), 2U);
@@ -219,23 +222,28 @@ TEST_F(TreeStretchEncoderTest, BeginsAnewWhereEditsWouldBeMore) {
   const auto entries = Entries(20);
   const std::vector<TextEntry> first(entries.begin(), entries.begin() + 10);
   const std::vector<TextEntry> second(entries.begin() + 10, entries.end());
-  const TreeBlock block =
-      OnlyBlock({{TreeBytes(first), 1}, {TreeBytes(second), 1}});
+  const TreeBlock block = OnlyBlock(
+      {{TreeBytes(first), PathNumber(1)}, {TreeBytes(second), PathNumber(1)}});
   EXPECT_EQ(block.base(1), std::nullopt);
 }
 
 TEST_F(TreeStretchEncoderTest, LooksPastWhatIsNoTree) {
   const Bytes content = TreeBytes(Entries(10));
-  const TreeBlock block =
-      OnlyBlock({{content, 1}, {ToBytes("garbage"), 1}, {content, 1}});
+  const TreeBlock block = OnlyBlock({{content, PathNumber(1)},
+                                     {ToBytes("garbage"), PathNumber(1)},
+                                     {content, PathNumber(1)}});
   EXPECT_TRUE(block.IsVerbatim(1));
   EXPECT_EQ(block.base(2), 0U);
 }
 
 TEST_F(TreeStretchEncoderTest, TakesEmptyTrees) {
   const Bytes content = TreeBytes(Entries(3));
-  const TreeBlock block = OnlyBlock(
-      {{{}, 1}, {{}, 1}, {content, 1}, {{}, 1}, {{}, 2}, {content, 2}});
+  const TreeBlock block = OnlyBlock({{{}, PathNumber(1)},
+                                     {{}, PathNumber(1)},
+                                     {content, PathNumber(1)},
+                                     {{}, PathNumber(1)},
+                                     {{}, PathNumber(2)},
+                                     {content, PathNumber(2)}});
   for (uint32_t i = 0; i < block.count(); ++i) {
     EXPECT_FALSE(block.IsVerbatim(i));
   }
@@ -260,15 +268,15 @@ TEST_F(TreeStretchEncoderTest, TakesNamesThatBeginOthers) {
                                     {"100644", "a.b", id},
                                     {"40000", "a", id},
                                     {"100644", "a0", id}};
-  std::vector<PathTree> trees = {{TreeBytes(entries), 1}};
+  std::vector<PathTree> trees = {{TreeBytes(entries), PathNumber(1)}};
   entries[2].id = ids_[4];
-  trees.push_back({TreeBytes(entries), 1});
+  trees.push_back({TreeBytes(entries), PathNumber(1)});
   entries.insert(entries.begin() + 2, {"100644", "a.c", id});
-  trees.push_back({TreeBytes(entries), 1});
+  trees.push_back({TreeBytes(entries), PathNumber(1)});
   entries.erase(entries.begin() + 3);
-  trees.push_back({TreeBytes(entries), 1});
+  trees.push_back({TreeBytes(entries), PathNumber(1)});
   entries.insert(entries.begin(), {"100644", "a", id});
-  trees.push_back({TreeBytes(entries), 1});
+  trees.push_back({TreeBytes(entries), PathNumber(1)});
   const TreeBlock block = OnlyBlock(trees);
   EXPECT_EQ(block.base(1), 0U);
   EXPECT_EQ(block.base(2), 1U);
@@ -284,7 +292,7 @@ TEST_F(TreeStretchEncoderTest, KeepsOutsideIdsOnceABlock) {
   std::vector<PathTree> trees;
   for (uint32_t i = 0; i < 30; ++i) {
     std::swap(entries[2].id, entries[3 + i % 2].id);
-    trees.push_back({TreeBytes(entries), 1 + i / 10});
+    trees.push_back({TreeBytes(entries), PathNumber(1 + i / 10)});
   }
   const auto blocks = Encode(trees, kLargeBlock);
   Check(blocks, trees, kLargeBlock);
@@ -324,7 +332,7 @@ TEST_F(TreeStretchEncoderTest, BoundsTheEntriesOfAChain) {
   std::vector<PathTree> trees;
   for (uint32_t i = 0; i < 20; ++i) {
     entries[i * 2999].id = ids_[i];
-    trees.push_back({TreeBytes(entries), 1});
+    trees.push_back({TreeBytes(entries), PathNumber(1)});
   }
   const auto blocks = Encode(trees, 16 << 20);
   Check(blocks, trees, 16 << 20);
@@ -365,10 +373,10 @@ TEST_F(TreeStretchEncoderTest, MakesTheSameBlocksWhateverCameBefore) {
   EXPECT_GT(fresh.size(), 2U);
   TreeStretchEncoder stretch = Stretch(kBlockSize);
   std::vector<EncodedBlock> other;
-  stretch.Begin(7, other);
+  stretch.Begin(ObjectNumber(7), other);
   Continue(stretch, RandomTrees(random_, ids_, 200, TreeMaker::Style::kOdd));
   // A stretch that an error ended, with the path the next one begins with.
-  stretch.Begin(9, other);
+  stretch.Begin(ObjectNumber(9), other);
   EXPECT_THAT(stretch.Add(trees[0].content, trees[0].path), IsOk());
   std::vector<EncodedBlock> again;
   stretch.Begin(kFirst, again);

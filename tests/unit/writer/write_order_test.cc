@@ -17,7 +17,13 @@ namespace {
 constexpr uint64_t kBlockSize = 100;
 
 // One path, the root's.
-Lineages OnePath(bool incompressible) { return {{0}, {0}, {incompressible}}; }
+Lineages OnePath(bool incompressible) {
+  Lineages lineages;
+  lineages.positions.resize(1);
+  lineages.groups.resize(1);
+  lineages.incompressible.resize(1, incompressible);
+  return lineages;
+}
 
 // `sizes.size()` objects of `type`, all of one path.
 ObjectList Objects(ObjectType type, const std::vector<uint64_t>& sizes) {
@@ -27,7 +33,7 @@ ObjectList Objects(ObjectType type, const std::vector<uint64_t>& sizes) {
     ids[i * 20] = static_cast<uint8_t>(i);
   list.ids = *ObjectIdTable::FromSorted(ObjectFormat::kSha1, ids);
   list.types.assign(sizes.size(), type);
-  list.sizes = sizes;
+  list.sizes = IndexedVector<ListRank, uint64_t>(sizes);
   list.paths.assign(sizes.size(), PathTable::kRoot);
   list.visits.assign(sizes.size(), ObjectList::kUnreached);
   return list;
@@ -50,8 +56,8 @@ std::vector<uint32_t> Counts(const std::vector<PlannedStretch>& blocks) {
 
 TEST(PathTable, GivesEachPathOneNumber) {
   PathTable paths;
-  const uint32_t a = paths.Intern(PathTable::kRoot, "a");
-  const uint32_t ab = paths.Intern(a, "b");
+  const PathNumber a = paths.Intern(PathTable::kRoot, "a");
+  const PathNumber ab = paths.Intern(a, "b");
   EXPECT_EQ(paths.Intern(a, "b"), ab);
   EXPECT_NE(paths.Intern(PathTable::kRoot, "b"), ab);
   EXPECT_EQ(paths.Name(ab), "b");
@@ -70,7 +76,7 @@ TEST(PlanStretches, PutsBlobsIntoStretchesOfDeltas) {
   EXPECT_EQ(Counts(blocks), (std::vector<uint32_t>{2, 2}))
       << "a stretch holds 16 blocks' worth of content at least";
   EXPECT_EQ(blocks[0].kind, format::BlockKind::kDeltas);
-  EXPECT_EQ(blocks[1].first, 2U);
+  EXPECT_EQ(blocks[1].first, WritePosition(2));
 }
 
 TEST(PlanStretches, PutsTreesIntoStretches) {
@@ -93,11 +99,11 @@ TEST(PlanStretches, CutsALargeObjectIntoSegments) {
   EXPECT_EQ(blocks[0].kind, format::BlockKind::kDeltas);
   for (size_t i = 1; i <= 3; ++i) {
     EXPECT_EQ(blocks[i].kind, format::BlockKind::kSegment);
-    EXPECT_EQ(blocks[i].first, 1U);
+    EXPECT_EQ(blocks[i].first, WritePosition(1));
     EXPECT_EQ(blocks[i].segment_offset, (i - 1) * 400);
   }
   EXPECT_EQ(blocks[3].raw_size, 50U);
-  EXPECT_EQ(blocks[4].first, 2U);
+  EXPECT_EQ(blocks[4].first, WritePosition(2));
 }
 
 TEST(PlanStretches, GivesNoBlocksForNoObjects) {
@@ -112,13 +118,13 @@ TEST(WriteOrder, PutsVersionsOfAFileTogetherNewestFirst) {
   ASSERT_TRUE(list);
   const auto lineages = GroupLineages(*opened, *list, UINT64_MAX, RunOptions{});
   ASSERT_TRUE(lineages);
-  const std::vector<uint32_t> order = WriteOrder(*list, *lineages);
+  const auto order = WriteOrder(*list, *lineages);
   ASSERT_EQ(order.size(), list->ids.size());
 
   std::vector<ObjectType> types;
   std::vector<uint64_t> readme_sizes;
-  const uint32_t readme = testing::FindPath(list->path_table, "README");
-  for (const uint32_t rank : order) {
+  const PathNumber readme = testing::FindPath(list->path_table, "README");
+  for (const ListRank rank : order) {
     if (types.empty() || types.back() != list->types[rank]) {
       types.push_back(list->types[rank]);
     }
