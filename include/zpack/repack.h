@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rewrites the packs of a Git repository as one smaller stock pack, that is, a
+// Rewrites the packs of a Git repository as one smaller pack, that is, a
 // pack of version 2, which every Git reads. Several threads may call Repack at
 // once; options.h lists what the calls share in a process.
 

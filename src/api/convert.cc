@@ -25,7 +25,8 @@ Result<ConvertStats> ConvertRepository(const std::string& repository,
   auto stats = ConvertSource(
       [&](SourceUse use) {
         ReadingOptions reading = ReadingOptions::For(options.run);
-        reading.many_objects = use == SourceUse::kConvert;
+        reading.expected = use == SourceUse::kConvert ? ExpectedReads::kContents
+                                                      : ExpectedReads::kInfos;
         return OpenRepository(location, reading);
       },
       PosixFileSystem(), path, options);

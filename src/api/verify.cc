@@ -37,8 +37,8 @@ Result<VerifyReport> VerifyFile(const std::string& path,
     ZPACK_ASSIGN_OR_RETURN(const RepositoryLocation location,
                            FindRepository(repository, options.discovery));
     report.git_directory = location.git_directory;
-    ZPACK_ASSIGN_OR_RETURN(source,
-                           OpenRepository(location, {.many_objects = false}));
+    ZPACK_ASSIGN_OR_RETURN(
+        source, OpenRepository(location, {.expected = ExpectedReads::kInfos}));
     report.missing_alternates = source->MissingAlternates();
   }
   ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));

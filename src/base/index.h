@@ -81,8 +81,8 @@ class IndexRange {
   constexpr Iterator end() const { return Iterator(end_); }
 
  private:
-  I begin_;
-  I end_;
+  I begin_{};
+  I end_{};
 };
 
 // A vector that only indexes of one space look into. REQUIRES: it has fewer

@@ -67,9 +67,9 @@ std::string_view CodecName(StreamCodec codec);
 struct BlockHeader {
   BlockKind kind = BlockKind::kObjects;
   ObjectType type = ObjectType::kBlob;
-  ObjectNumber first_object;    // of the block
-  uint32_t object_count = 0;    // 1 in a segment
-  uint64_t segment_offset = 0;  // of this segment in its object, else 0
+  ObjectNumber first_object{0};  // of the block
+  uint32_t object_count = 0;     // 1 in a segment
+  uint64_t segment_offset = 0;   // of this segment in its object, else 0
 };
 
 struct StreamHeader {

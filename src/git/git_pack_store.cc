@@ -30,9 +30,10 @@ GitPackStore::GitPackStore(FileSystem& file_system,
       reading_(reading) {}
 
 Result<std::unique_ptr<ObjectSource>> GitPackStore::Open(Reading reading) {
-  return OpenRepository(location_, reading == Reading::kManyObjects
-                                       ? reading_
-                                       : ReadingOptions{.many_objects = false});
+  return OpenRepository(
+      location_, reading == Reading::kManyObjects
+                     ? reading_
+                     : ReadingOptions{.expected = ExpectedReads::kInfos});
 }
 
 Result<std::unique_ptr<AlternateObjects>> GitPackStore::OpenAlternates() {

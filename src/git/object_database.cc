@@ -145,7 +145,9 @@ ObjectDatabase::ObjectDatabase(std::string path,
 
 Status ObjectDatabase::OpenReaders(const ReadingOptions& options) {
   const std::vector<std::string>& packs = late_->listing;
-  if (!options.many_objects && packs.size() <= kMaxLibgit2Packs) return {};
+  if (options.expected == ExpectedReads::kInfos &&
+      packs.size() <= kMaxLibgit2Packs)
+    return {};
   ZPACK_ASSIGN_OR_RETURN(
       packed_, PackedObjects::Open(packs, MakeCache(directories_, options),
                                    options.threads));

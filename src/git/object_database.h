@@ -22,16 +22,22 @@
 
 namespace zpack {
 
+// What will be asked of the objects of a repository.
+enum class ExpectedReads : uint8_t {
+  kInfos,     // types and sizes, of any number of objects; few contents
+  kContents,  // the contents of many objects
+};
+
 struct ReadingOptions {
   // Bytes of bases that are kept at most; fewer where packs are not large and
   // threads are few.
   uint64_t max_cache = BaseCache::kDefaultSize;
   unsigned threads = 1;  // that look into packs when they are opened
-  // Without it packs are not looked into unless there are many, and libgit2
-  // reads them: faster, unless many objects are read.
-  bool many_objects = true;
+  // For kInfos, libgit2 reads the packs, unless there are many of them: opening
+  // takes less time then.
+  ExpectedReads expected = ExpectedReads::kContents;
 
-  // For many objects, with the memory and the threads of `run`.
+  // For kContents, with the memory and the threads of `run`.
   static ReadingOptions For(const RunOptions& run);
 };
 

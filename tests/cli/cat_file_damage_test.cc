@@ -34,15 +34,15 @@ class CatFileDamageTest : public ::testing::Test {
     const uint32_t whole = hostile_.AddObjects(ObjectType::kBlob, {Bytes{1}});
     const uint32_t segments = hostile_.AddSegments(
         ObjectType::kBlob, Repeated('y', large_.size()), 4096);
-    const uint32_t delta =
-        hostile_.Add({format::BlockKind::kDeltas, ObjectType::kBlob, 0, 0, 0},
-                     {{StreamKind::kSizes, Varints({text_.size()})},
-                      {StreamKind::kBases, Varints({0})},
-                      {StreamKind::kLiteralLengths, {}},
-                      {StreamKind::kCopyLengths, {}},
-                      {StreamKind::kCopyOffsets, {}},
-                      {StreamKind::kLiterals, text_}},
-                     1);
+    const uint32_t delta = hostile_.Add(
+        {format::BlockKind::kDeltas, ObjectType::kBlob, ObjectNumber(0), 0, 0},
+        {{StreamKind::kSizes, Varints({text_.size()})},
+         {StreamKind::kBases, Varints({0})},
+         {StreamKind::kLiteralLengths, {}},
+         {StreamKind::kCopyLengths, {}},
+         {StreamKind::kCopyOffsets, {}},
+         {StreamKind::kLiterals, text_}},
+        1);
     for (const uint32_t number : {whole, segments, delta}) {
       hostile_.ids[number] = hostile_.MadeUpId(number);
       damaged_.push_back(hostile_.ids[number]);

@@ -87,7 +87,7 @@ void UseContents(ByteView input) {
 
   DeltaBlockBuilder builder;
   builder.Add(base, {});
-  builder.Add(target, {0, base.size(), delta});
+  builder.Add(target, {CandidateNumber(0), base.size(), delta});
   auto deltas = DeltaBlock::Parse(zpack::testing::StreamsOf(builder), 2,
                                   BlockLimits{UINT32_MAX, UINT32_MAX});
   Require(deltas.has_value());

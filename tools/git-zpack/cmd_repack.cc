@@ -291,7 +291,7 @@ int Run(const po::variables_map& values, const Io& io) {
 
 const Command kRepackCommand = {
     "repack",
-    "Rewrite the packs of a Git repository as one smaller stock pack",
+    "Rewrite the packs of a Git repository as one smaller pack",
     "[-d] [-k] [<options>] <repository>",
     {"repository"},
     0,

@@ -75,6 +75,9 @@ TEST(IndexRange, GivesEachIndexOnce) {
     values.push_back(rank.value());
   }
   EXPECT_EQ(values, (std::vector<uint32_t>{3, 4, 5}));
+  uint32_t sum = 0;
+  for (const uint32_t i : IndexRange<uint32_t>(4)) sum += i;
+  EXPECT_EQ(sum, 6U);
   for (const ListRank rank : IndexRange<ListRank>(0)) {
     ADD_FAILURE() << rank.value();
   }

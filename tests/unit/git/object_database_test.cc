@@ -90,16 +90,19 @@ TEST_F(ObjectDatabaseTest, WhatAnotherProcessRepackedIsRead) {
     repo_.SetRef("refs/tags/" + std::to_string(ids.size()), ids.back());
     Pack();
   }
-  for (const bool many_objects : {false, true}) {
+  for (const ExpectedReads expected :
+       {ExpectedReads::kInfos, ExpectedReads::kContents}) {
     ReadingOptions options;
-    options.many_objects = many_objects;
+    options.expected = expected;
     auto database = ObjectDatabase::Open(repo_.path(), {objects()}, options);
     ASSERT_THAT(database, testing::IsOk());
     EXPECT_THAT(database->ReadInfo(Id(std::string(40, '1'))),
                 testing::IsError(ErrorCode::kNotFound,
                                  ::testing::HasSubstr("missing")));
-    repo_.SetRef("refs/tags/other",
-                 repo_.WriteBlob(many_objects ? "third\n" : "fourth\n"));
+    repo_.SetRef(
+        "refs/tags/other",
+        repo_.WriteBlob(expected == ExpectedReads::kContents ? "third\n"
+                                                             : "fourth\n"));
     repo_.Git({"repack", "-q", "-a", "-d"});
     Bytes content;
     for (const std::string& id : ids) {
