@@ -81,9 +81,10 @@ class ObjectGraph {
   Result<ObjectNumber> ReadRootTree(ObjectNumber commit);
   // Returns kNotFound if the target is missing.
   Result<Tag> ReadTag(ObjectNumber number);
-  // Appends the links of a tree in its order. Leaves out submodules, and objects
-  // that `marks` shows as seen with the type of the entry. Returns kNotFound if
-  // an object is missing, and kLimitExceeded if `links` grow too large.
+  // Appends the links of a tree in its order. Leaves out submodules, and
+  // objects that `marks` shows as seen with the type of the entry. Returns
+  // kNotFound if an object is missing, and kLimitExceeded if `links` grow too
+  // large.
   Status ReadTree(ObjectNumber number, const ObjectMarks& marks, Links& links);
 
  private:
