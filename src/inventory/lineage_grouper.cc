@@ -166,9 +166,8 @@ Result<Lineages> GroupLineages(ObjectSource& source, const ObjectList& list,
 
   Groups groups(positions);
   SketchIndex<PathNumber> index;
-  IndexedVector<PathNumber, bool> alike(
-      // By path: true if another blob is similar.
-      order.size());
+  // By path: true if one of its two blobs is similar to another blob.
+  IndexedVector<PathNumber, bool> alike(order.size());
   for (const PathNumber path : order) {
     const Lineage& lineage = lineages[path];
     alike[path] = AreAlike(lineage.sketches[0], lineage.sketches[1]);

@@ -25,8 +25,8 @@ struct Lineages {
   // By path number: position of the first path in the group of similar paths.
   IndexedVector<PathNumber, PathPosition> groups;
   // By path number: true if the newest and the oldest blob of the path are
-  // incompressible and no other blob read is similar to them. Neither deltas
-  // nor compression would make such blobs smaller.
+  // incompressible, and neither is similar to another blob that was read.
+  // Neither deltas nor compression would make such blobs smaller.
   IndexedVector<PathNumber, bool> incompressible;
 };
 
