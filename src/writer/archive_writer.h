@@ -22,7 +22,6 @@ namespace zpack {
 struct WriteStats {
   std::array<ConvertStats::PerType, 4>
       types;  // in the order of kAllObjectTypes
-  // In the order of kAllObjectTypes.
   ConvertStats::Reused reused;
   uint64_t resumed_blocks = 0;  // written by an interrupted run
   // By reused block: true if the block was copied without a change. Blocks
