@@ -20,9 +20,9 @@ struct BorrowedObjects {
 
 // Returns the objects of `needed` that alternates have; none unless the options
 // of `job` ask for it. If an object may be removed from the repository itself,
-// it counts only if the copy in the alternate was read and has the right id. If
-// an object of an alternate is a link into the repository's own objects, it
-// does not count. Errors are those of OpenRepository, and kInterrupted.
+// it counts only if the copy in the alternate was read and has the right id.
+// Alternates with links into the repository's own objects do not count. Errors
+// are those of OpenRepository, and kInterrupted.
 Result<BorrowedObjects> FindBorrowed(const RepackJob& job,
                                      const PackSets& packs,
                                      const ObjectIdTable& needed);

@@ -66,9 +66,8 @@ class EntryWriter {
   uint64_t max_orphan_;  // larger orphans are stored whole
   OrphanDeltas orphans_;
   Deflater deflater_;
-  IndexedVector<ListRank, uint64_t>
-      // By rank: offset in the last pack; 0 for objects that are not in it.
-      offsets_;
+  // By rank: offset in the last pack; 0 for objects that are not in it.
+  IndexedVector<ListRank, uint64_t> offsets_;
   Bytes stream_;
   Bytes content_;
 };
