@@ -31,9 +31,8 @@ struct BlockObjects {
 // commits, or one segment.
 struct WholeObjects {
   Bytes contents;  // of all objects, or of the segment
-  std::vector<uint64_t>
-      // Start of each object, and the end of the last. Empty for a segment.
-      offsets;
+  // Start of each object, and the end of the last. Empty for a segment.
+  std::vector<uint64_t> offsets;
 };
 
 // Trees, which are rebuilt on demand.
