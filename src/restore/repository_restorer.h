@@ -19,8 +19,9 @@ namespace zpack {
 uint64_t RestoreWindow(const RunOptions& run);
 
 // Decodes and hashes every object of `archive` and passes it to `sink`, then
-// the refs. Returns kMismatch if an object does not hash to its id. Other
-// errors are those of reading the archive and of `sink`.
+// the refs. Returns kCorrupt if an object does not hash to its id or the peeled
+// value of a ref is wrong. Other errors are those of reading the archive and of
+// `sink`.
 Result<RestoreStats> RestoreArchive(const ArchiveFile& archive,
                                     const RunOptions& run, ObjectSink& sink);
 
