@@ -19,7 +19,7 @@ namespace zpack {
 namespace {
 
 // Calls `work` with `visit` as a function that returns Status. Visit::kStop
-// ends the work as an error does, and then counts as success.
+// ends the work as an error does, but the result is success.
 template <typename Argument, typename Work>
 Status Visiting(const std::function<Result<Visit>(Argument)>& visit,
                 Work work) {

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// `path` has no links.
+// REQUIRES: `path` has no symbolic links.
 bool IsInside(const fs::path& path, const std::string& named) {
   std::error_code error;
   const fs::path directory = fs::canonical(named, error);
@@ -31,7 +31,7 @@ bool IsInside(const fs::path& path, const std::string& named) {
              .first == directory.end();
 }
 
-// Whether the file begins as every .zpack file does.
+// Returns whether the file starts with the signature of .zpack files.
 bool IsZpackFile(const std::string& path) {
   const auto file = PosixFileSystem().OpenForRead(path);
   if (!file) return false;
@@ -50,7 +50,7 @@ Status CheckConvertDestination(const RepositoryLocation& repository,
   std::error_code error;
   fs::path target = fs::absolute(path, error);
   if (!error) target = fs::weakly_canonical(target, error);
-  // Whatever is wrong with the path, it is said when the file is created.
+  // Creating the file reports whatever is wrong with the path.
   if (error) return {};
   ZPACK_ASSIGN_OR_RETURN(const auto directories,
                          ListObjectDirectories(repository.common_directory));

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a conversion may write to. A function without state; any thread.
+// Checks where a conversion may write. The function has no state and may be
+// called from any thread.
 
 #pragma once
 
@@ -12,10 +13,10 @@
 
 namespace zpack {
 
-// kInvalidArgument when a .zpack file at `path` would be among the objects or
-// refs of `repository`, or replace another file of its Git directory than a
-// .zpack file. kSourceCorrupt
-// when an alternate is gone.
+// Returns kInvalidArgument if a .zpack file at `path` would be in a directory
+// for objects or refs of `repository` or its alternates, or would replace a
+// file of its Git directory that is not a .zpack file. Returns the errors of
+// ListObjectDirectories.
 Status CheckConvertDestination(const RepositoryLocation& repository,
                                const std::string& path);
 

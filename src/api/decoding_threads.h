@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many threads may decode blocks at the same time.
+// Limits the number of threads that decode blocks at the same time.
 
 #pragma once
 
@@ -13,9 +13,9 @@
 
 namespace zpack {
 
-// As many as RunOptions::memory has room for: a decoded block with its objects
-// takes some 20 MiB, and seldom more than 64. No more than a file of
-// `file_size` bytes may have decoded.
+// Returns the number of threads for which RunOptions::memory is sufficient, at
+// most MaxDecoders(file_size). A decoded block with its objects takes about 20
+// MiB, rarely more than 64 MiB.
 inline unsigned DecodingThreads(const RunOptions& run, uint64_t file_size) {
   constexpr uint64_t kShared = uint64_t{32} << 20;
   constexpr uint64_t kPerThread = uint64_t{64} << 20;
@@ -23,8 +23,9 @@ inline unsigned DecodingThreads(const RunOptions& run, uint64_t file_size) {
                   MaxDecoders(file_size));
 }
 
-// `options` with limits that a reader keeps within RunOptions::memory if that
-// is set; but blocks of this library's own writer can always be read.
+// Returns `options` with a block limit that keeps a reader within
+// RunOptions::memory, if that is set. The limit never excludes blocks that this
+// library's writer produces.
 inline ReadOptions BoundedReads(ReadOptions options, const RunOptions& run) {
   constexpr uint64_t kLeast = uint64_t{128} << 20;
   if (run.memory) {

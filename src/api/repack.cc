@@ -15,7 +15,7 @@
 namespace zpack {
 namespace {
 
-// Whether the options go together.
+// Checks that the options can be combined.
 Status CheckOptions(const RepackOptions& options,
                     const std::string& repository) {
   if (options.redundant == Redundant::kRemove &&
@@ -33,7 +33,7 @@ Status CheckOptions(const RepackOptions& options,
   return {};
 }
 
-// Whether the repository allows what the options ask for.
+// Checks that the repository allows what the options ask for.
 Status CheckSettings(const RepackOptions& options,
                      const RepackSettings& settings,
                      const std::string& repository) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Repack with the file system that it writes to as a parameter.
+// Repack with the file system as a parameter.
 
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace zpack {
 
-// As Repack.
+// Like Repack.
 Result<RepackStats> RepackRepository(FileSystem& file_system,
                                      const std::string& repository,
                                      const RepackOptions& options);

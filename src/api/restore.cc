@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Replacing a directory removes what is in it; the file must not be.
+// Replacing a directory removes its content, so the archive must not be inside.
 Status CheckNotInside(const std::string& path, const std::string& directory) {
   std::error_code error;
   const fs::path file = fs::canonical(path, error);

@@ -30,7 +30,8 @@ Result<VerifyReport> VerifyFile(const std::string& path,
   VerifyReport report;
   report.level = options.level;
   std::optional<Libgit2Options> libgit2_options;
-  // Opened first: a wrong name should not cost an hour of verification.
+  // Open the repository first, so that a wrong name does not cost an hour of
+  // verification.
   std::unique_ptr<ObjectSource> source;
   if (!repository.empty()) {
     libgit2_options.emplace();
@@ -45,7 +46,7 @@ Result<VerifyReport> VerifyFile(const std::string& path,
   options.run.threads = DecodingThreads(given.run, file->size());
   const auto archive = ArchiveFile::Open(std::move(file), options.read);
   if (!archive) {
-    // A file whose structure is broken cannot be looked into any further.
+    // A file with a broken structure cannot be checked any further.
     if (archive.error().code != ErrorCode::kCorrupt) {
       return std::unexpected(archive.error());
     }

@@ -13,9 +13,9 @@
 namespace zpack {
 namespace {
 
-// Of the objects in `base`, one that refs, HEAD and reflogs do not reach. The
-// walk that found `added` came to `added.met`, and stopped at what is
-// `complete`.
+// Returns an object of `base` that refs, HEAD and reflogs do not reach, if
+// there is one. The walk that found `added` met `added.met`, and did not follow
+// objects that are `complete`.
 Result<std::optional<ObjectId>> FindUnreached(const BaseFile& base,
                                               const AddedObjects& added,
                                               const FileMarks& complete) {
@@ -30,8 +30,8 @@ Result<std::optional<ObjectId>> FindUnreached(const BaseFile& base,
   return std::nullopt;
 }
 
-// Fills `inventory` from the older file, or says in it why that is not
-// possible.
+// Fills `inventory` from the older archive, or sets `base_unused` to the reason
+// why that is not possible.
 Status TryBase(ObjectSource& source, const RefsSnapshot& refs,
                std::unique_ptr<BaseFile> base, const ConvertOptions& options,
                Inventory& inventory) {
@@ -47,7 +47,7 @@ Status TryBase(ObjectSource& source, const RefsSnapshot& refs,
       AddedObjects added,
       EnumerateAddedObjects(source, refs, options.objects,
                             {base->ids(), complete}, options.run));
-  // A ref that both have would bring an object that both have.
+  // If both had a ref in common, they would have an object in common.
   inventory.base_unrelated =
       !added.gone.empty() && added.gone.size() == base->ids().size();
   if (inventory.base_unrelated) {

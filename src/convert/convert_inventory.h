@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What convert stores, and how much of that an older file has already.
+// Determines what convert stores, and which part of it an older archive has.
 
 #pragma once
 
@@ -19,8 +19,9 @@
 
 namespace zpack {
 
-// Every object was there when the source was opened: one that is missing now
-// is the source's fault, unlike a repository that was never found.
+// Turns kNotFound into kSourceCorrupt. All objects existed when the source was
+// opened, so a missing object is a fault of the source, unlike a repository
+// that was not found.
 template <typename T>
 Result<T> BlameSource(Result<T> result) {
   if (!result && result.error().code == ErrorCode::kNotFound) {
@@ -30,16 +31,17 @@ Result<T> BlameSource(Result<T> result) {
 }
 
 struct Inventory {
-  std::unique_ptr<BaseFile> base;  // whose blocks are reused, or null
-  ObjectList list;                 // what is not in `base`
-  FileIds ids;                     // of all objects of the file to be
-  std::string base_unused;      // why an older file was given and is not `base`
-  bool base_unrelated = false;  // none of the objects it has is in the source
+  std::unique_ptr<BaseFile> base;  // archive whose blocks are reused, or null
+  ObjectList list;                 // objects that are not in `base`
+  FileIds ids;                     // of all objects of the new archive
+  std::string base_unused;  // why the older archive is not used; else empty
+  // True if the older archive shares no object with the source.
+  bool base_unrelated = false;
 };
 
-// Enumerates the objects of `source`, from the older file of the options if
-// there is one and it holds nothing that the new one must not. Errors are those
-// of EnumerateObjects and of opening the older file.
+// Enumerates the objects of `source`. If the options name an older archive,
+// reuses its blocks, unless it holds objects that the new archive must not
+// have. Errors are those of EnumerateObjects and of opening the older archive.
 Result<Inventory> TakeInventory(ObjectSource& source, const RefsSnapshot& refs,
                                 FileSystem& file_system,
                                 const ConvertOptions& options);

@@ -15,8 +15,8 @@
 namespace zpack {
 namespace {
 
-// Each object is hashed once, on read-back. When that fails, this tells a
-// source that was corrupt all along from a file that is not what was written.
+// Each object is hashed once, on read-back. If a hash differs, this function
+// finds out whether the source is corrupt or the file was damaged.
 Error ExplainDamage(ObjectSource& source, const Error& damage) {
   Error mismatch = damage;
   mismatch.code = ErrorCode::kMismatch;
@@ -33,7 +33,7 @@ Error ExplainDamage(ObjectSource& source, const Error& damage) {
                   damage.object, AtPath{source.path()}, actual);
 }
 
-// Whether the block in which `damage` is was copied.
+// Returns whether the block that `damage` names was copied.
 bool IsCopied(const ArchiveFile& archive, const CopiedBlocks& copied,
               const Error& damage) {
   for (size_t block = 0; block < copied.blocks.size(); ++block) {
@@ -43,7 +43,7 @@ bool IsCopied(const ArchiveFile& archive, const CopiedBlocks& copied,
   return false;
 }
 
-// A listing may miss an object that moves into another pack meanwhile.
+// A listing may miss an object that is moved into another pack meanwhile.
 Status CheckIsThere(ObjectSource& source, const ObjectId& id) {
   const auto info = source.ReadInfo(id);
   if (info) return {};
@@ -66,7 +66,7 @@ Status ReadBackFile(ObjectSource& source, const ArchiveFile& archive,
   ZPACK_TRY(VerifyObjects(
       archive.blocks(),
       copied.trust == TrustBase::kYes ? copied.blocks : hash_all, run, report));
-  // Tags are read for this, so they must be whole.
+  // Peeled refs are checked by reading tags, which requires undamaged objects.
   if (report.damages.empty())
     ZPACK_TRY(VerifyPeeledRefs(archive, run.stop, report));
   const auto unread =
@@ -75,7 +75,8 @@ Status ReadBackFile(ObjectSource& source, const ArchiveFile& archive,
     return std::unexpected(*unread);
   }
   if (!report.damages.empty()) {
-    // A damaged object says more than the digests that it spoils.
+    // Prefer the error of an object to that of a checksum, because it says
+    // more.
     const auto at = std::ranges::find_if(
         report.damages,
         [](const Error& error) { return !error.object.empty(); });

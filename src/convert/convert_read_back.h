@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What convert does with a file before it gets its name.
+// Checks a new archive before it gets its final name.
 
 #pragma once
 
@@ -16,25 +16,26 @@
 
 namespace zpack {
 
-// Where the blocks of a new file come from.
+// The origin of the blocks of a new archive.
 struct CopiedBlocks {
-  std::vector<bool> blocks;  // by block: copied from `base`; false beyond
+  std::vector<bool>
+      blocks;  // by block: copied from `base`; false beyond the end
   std::string base;
   TrustBase trust = TrustBase::kNo;
 };
 
-// Checks every checksum, and decodes and hashes every object but those in
-// copied blocks of a base that is trusted. kSourceCorrupt when an object of
-// `source` does not hash to its id, kCorrupt when one of the base does not,
-// else kMismatch; kIo.
+// Checks every checksum, and decodes and hashes every object. Does not hash
+// objects in blocks copied from a trusted base. Returns kSourceCorrupt if an
+// object of `source` does not hash to its id, kCorrupt if an object of the base
+// does not, kMismatch for other damage, and kIo.
 Status ReadBackFile(ObjectSource& source, const ArchiveFile& archive,
                     const CopiedBlocks& copied, const RunOptions& run);
 
-// Compares the file with the `refs` and objects that were `enumerated`, and
-// these with the source, opened again. Returns what the source has gained
-// since. kMismatch when the file is not what was enumerated; kSourceCorrupt
-// when the source has lost an object of it; those of opening and listing the
-// source.
+// Compares the archive with the `refs` and objects that were `enumerated`, then
+// compares these with the source, which is opened again. Returns what the
+// source has gained since the enumeration. Returns kMismatch if the archive
+// differs from what was enumerated, kSourceCorrupt if the source has lost an
+// object, and the errors of opening and listing the source.
 Result<MovedOn> CompareWithNow(const SourceOpener& open_source,
                                const ArchiveFile& archive,
                                const RefsSnapshot& refs,

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convert with its two seams open: where objects come from, and the file
-// system they go to.
+// Convert with the source of objects and the file system as parameters.
 
 #pragma once
 
@@ -19,12 +18,13 @@ namespace zpack {
 
 enum class SourceUse : uint8_t { kConvert, kCompare };
 
-// Opens the source; called once to read it and once more to see whether it is
-// still the same, for which few objects are read.
+// Opens the source. Called once with kConvert, to read the source, and once
+// with kCompare, to check whether it has changed, for which few objects are
+// read.
 using SourceOpener =
     std::function<Result<std::unique_ptr<ObjectSource>>(SourceUse)>;
 
-// As Convert.
+// Like Convert.
 Result<ConvertStats> ConvertSource(const SourceOpener& open_source,
                                    FileSystem& file_system,
                                    const std::string& path,

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a conversion reports. Functions without state; any thread.
+// The statistics of a conversion. The functions have no state and may be called
+// from any thread.
 
 #pragma once
 
@@ -13,11 +14,12 @@
 
 namespace zpack {
 
-// What was written of a source with `source_pack_bytes` of packs.
+// Returns the statistics of `written`. `source_pack_bytes` is the size of the
+// source's packs.
 ConvertStats MakeStats(const WriteStats& written, const RefsSnapshot& refs,
                        uint64_t source_pack_bytes);
 
-// How many objects were not hashed.
+// Number of objects that were not hashed.
 uint64_t CountUnverified(const ConvertStats& stats,
                          const ConvertOptions& options);
 

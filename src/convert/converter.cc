@@ -23,10 +23,11 @@
 namespace zpack {
 namespace {
 
-// What threads take together: the program, caches and buffers of the source.
+// Bytes of memory that threads share: the program, and caches and buffers of
+// the source.
 constexpr uint64_t kConvertMemory = uint64_t{64} << 20;
 
-// What ConvertTo needs.
+// The parameters of ConvertTo.
 struct Conversion {
   ObjectSource& source;
   const SourceOpener& open_source;
@@ -36,13 +37,13 @@ struct Conversion {
   AtomicFile& output;
 };
 
-// Whether another run may get further than one that failed like this: nothing
-// is wrong with the file that it wrote.
+// Returns whether a later run may resume after this error, because the file
+// written so far is good.
 bool MayContinueAfter(ErrorCode code) {
   switch (code) {
     case ErrorCode::kInterrupted:
     case ErrorCode::kOutOfMemory:
-    // An object of the source is damaged or gone, or the source is.
+    // An object of the source, or the source itself, is damaged or missing.
     case ErrorCode::kSourceCorrupt:
     case ErrorCode::kNotFound:
     case ErrorCode::kGit:
@@ -52,7 +53,7 @@ bool MayContinueAfter(ErrorCode code) {
   }
 }
 
-// What was written.
+// The result of WriteTo.
 struct Written {
   FileIds ids;
   WriteStats stats;
@@ -61,8 +62,8 @@ struct Written {
   std::string resume_unused;
 };
 
-// Writes and syncs the output, under a temporary name. `preamble` is set once
-// it may begin with it. What is planned for each object is gone afterwards.
+// Writes and syncs the output under a temporary name. Sets `preamble` once the
+// output may begin with it. The plan is freed on return.
 Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
                         Bytes& preamble) {
   const ConvertOptions& options = to.options;
@@ -70,7 +71,7 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
       const Inventory inventory,
       TakeInventory(to.source, refs, to.file_system, options));
 
-  // From here on the set of objects is fixed, and so are the bytes.
+  // From here on the objects and the bytes of the archive are fixed.
   ZPACK_ASSIGN_OR_RETURN(const ArchivePlan plan,
                          BlameSource(PlanArchive(to.source,
                                                  {inventory.ids, inventory.list,
@@ -91,10 +92,11 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
   return written;
 }
 
-// Converts and publishes. `preamble` is that of WriteTo.
+// Converts and publishes. `preamble` is as for WriteTo.
 Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   const ConvertOptions& options = to.options;
-  // Refs before objects: an object that a ref needs was there before the ref.
+  // Read refs before listing objects: an object that a ref needs existed before
+  // the ref.
   ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, to.source.ReadRefs());
   ZPACK_ASSIGN_OR_RETURN(const Written written, WriteTo(to, refs, preamble));
 
@@ -112,13 +114,13 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
         run));
   }
 
-  // The source, opened again, must still have every object. What it has gained
-  // is reported.
+  // The source, opened again, must still have every object. Objects and refs
+  // that it has gained are reported.
   ZPACK_ASSIGN_OR_RETURN(
       const MovedOn moved_on,
       CompareWithNow(to.open_source, *archive, refs, written.ids, options));
 
-  // Beyond this point the file is known to be good.
+  // The file is verified from here on.
   ZPACK_TRY(CheckStop(options.run.stop));
   ZPACK_TRY(to.output.Commit());
   ConvertStats stats = MakeStats(written.stats, refs, to.source.PackedBytes());
@@ -142,8 +144,8 @@ Result<ConvertStats> Run(const SourceOpener& open_source,
   options.run.threads =
       FittingThreads(given.run, kConvertMemory, EncodingMemory(encoding));
 
-  // Take the destination first: nothing is worse than an hour of work and then
-  // no place to put it.
+  // Claim the destination first, so that an hour of work is not lost because
+  // the file cannot be created.
   ZPACK_ASSIGN_OR_RETURN(
       const auto source,
       OpenTimed([&] { return open_source(SourceUse::kConvert); }, options.run));

@@ -12,14 +12,14 @@
 namespace zpack {
 namespace {
 
-// The first trees of a slice are read again wherever what is between them and
-// the slice that the same thread walked before changed them, so there must not
-// be too many slices: they grow with what was walked before. Some for each
-// thread, so that none waits long for the last one.
+// Each slice re-reads the trees that changed since the thread's previous slice,
+// so fewer, longer slices do less work. Slices grow with the number of steps
+// walked so far. Several slices per thread keep threads from waiting for the
+// last slice.
 constexpr uint64_t kMinSteps = 2048;
 constexpr uint64_t kSlicesPerThread = 4;
-// Commits whose trees are walked together, so that what is to be looked up is
-// known some time before.
+// Number of commits whose trees are walked together, so that ids are known some
+// time before they are looked up.
 constexpr unsigned kCommitsTogether = 16;
 
 }  // namespace
@@ -127,7 +127,7 @@ Status HistoryWalker::AddCommit(ListRank rank, HistorySlice& slice) {
   ZPACK_TRY(Read(slice));
   if (slice.steps.back().object.type != ObjectType::kCommit) return {};
   CommitLinks links = ParseCommitLinks(content_, list_.ids.format());
-  // Soon to be looked up.
+  // Prefetch what is going to be looked up soon.
   if (!links.tree.empty()) list_.ids.PrefetchFind(links.tree.bytes());
   for (const ObjectId& parent : links.parents) {
     list_.ids.PrefetchFind(parent.bytes());

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The last tree that was read of each directory. One takes the place of the
-// one before it, so what is in use stays in the processor's caches.
-// Thread-compatible.
+// Keeps the tree of each directory that was read last. A newer tree of a
+// directory reuses the memory of the older one, so that memory in use stays in
+// the processor's caches. Thread-compatible.
 
 #pragma once
 
@@ -18,10 +18,12 @@ namespace zpack {
 
 class LastTrees {
  public:
-  // Keeps up to so many bytes of contents, those that were used last.
+  // Keeps about `max_bytes` of content. The trees inserted longest ago are
+  // dropped first, and a tree larger than half of `max_bytes` is never kept.
   explicit LastTrees(uint64_t max_bytes) : max_bytes_(max_bytes) {}
 
-  // The tree of a path; empty when there is none. Valid until the next call.
+  // Returns the tree of `path`, or an empty view if none is kept. The view is
+  // valid until the next call of Insert.
   ByteView Find(PathNumber path) const {
     for (const Trees* trees : {&young_, &old_}) {
       const auto tree = trees->find(path);
@@ -30,12 +32,12 @@ class LastTrees {
     return {};
   }
 
-  // Keeps a copy in the place of the last one.
+  // Keeps a copy of `content` in place of the previous tree of `path`.
   void Insert(PathNumber path, ByteView content) {
     if (content.size() > max_bytes_ / 2) return Erase(path);
     const auto [tree, added] = young_.try_emplace(path);
     if (added) {
-      // It has the memory that the new one needs, more or less.
+      // The memory of the old tree has about the size that the new tree needs.
       if (auto node = old_.extract(path))
         tree->second = std::move(node.mapped());
     } else {
@@ -62,8 +64,8 @@ class LastTrees {
 
   uint64_t max_bytes_;
   uint64_t young_bytes_ = 0;
-  // What was not used since `young_` was empty is in `old_`, and goes when
-  // `young_` is full.
+  // New trees go into `young_`. When `young_` is full, it replaces `old_`,
+  // whose trees are dropped.
   Trees young_;
   Trees old_;
 };

@@ -20,8 +20,9 @@
 namespace zpack {
 namespace {
 
-// Blobs that agree in so many features of kSketchFeatures are alike. With 3,
-// the blobs of git.git take 6.5 % less than without grouping, with 4 5.4 %.
+// Blobs are similar if they agree in at least this many of kSketchFeatures
+// features. Compared with no grouping, the blobs of git.git are 6.5 % smaller
+// with 3, and 5.4 % smaller with 4.
 constexpr unsigned kAlike = 3;
 // Lineages read at a time by one thread.
 constexpr uint64_t kGrain = 16;
@@ -45,7 +46,7 @@ struct Lineage {
   static constexpr ListRank kNone{0xffffffff};
   ListRank newest = kNone;
   ListRank oldest = kNone;
-  // Of these two, once they were read:
+  // Sketches of the newest and the oldest blob, once read.
   std::array<ContentSketch, 2> sketches;
   bool incompressible = false;
 };
@@ -70,7 +71,7 @@ IndexedVector<PathNumber, Lineage> FindLineages(const ObjectList& list,
   return lineages;
 }
 
-// What Examine reads.
+// Bytes that Examine reads.
 uint64_t ExaminedBytes(const ObjectList& list, const Lineage& lineage) {
   if (lineage.newest == Lineage::kNone) return 0;
   const uint64_t newest = list.sizes[lineage.newest];
@@ -104,7 +105,8 @@ bool AreAlike(const ContentSketch& a, const ContentSketch& b) {
   return same >= kAlike;
 }
 
-// Sets of paths. The representative is the one first in the order.
+// Disjoint sets of paths. The representative of a set is its first path in the
+// order of positions.
 class Groups {
  public:
   explicit Groups(const IndexedVector<PathNumber, PathPosition>& positions)
@@ -164,8 +166,8 @@ Result<Lineages> GroupLineages(ObjectSource& source, const ObjectList& list,
 
   Groups groups(positions);
   SketchIndex<PathNumber> index;
-  IndexedVector<PathNumber, bool> alike(
-      order.size());  // by path: resembles anything
+  // By path: true if one of its two blobs is similar to another blob.
+  IndexedVector<PathNumber, bool> alike(order.size());
   for (const PathNumber path : order) {
     const Lineage& lineage = lineages[path];
     alike[path] = AreAlike(lineage.sketches[0], lineage.sketches[1]);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Phase Phase::kGroupingPaths: which paths hold versions of the same thing. A
-// lineage is the blobs of one path; lineages whose newest or oldest blobs
-// resemble each other (renames, copies, vendored files) are put side by side.
+// Implements Phase::kGroupingPaths: finds paths that hold versions of the same
+// content. A lineage is the blobs of one path. Lineages whose newest or oldest
+// blobs are similar (renames, copies, vendored files) become neighbours.
 
 #pragma once
 
@@ -19,16 +19,18 @@
 namespace zpack {
 
 struct Lineages {
-  // By path number: position of the path when alike ones are side by side.
+  // By path number: position of the path in an order that makes similar paths
+  // neighbours.
   IndexedVector<PathNumber, PathPosition> positions;
-  // By path number: position of the first path that is alike.
+  // By path number: position of the first path in the group of similar paths.
   IndexedVector<PathNumber, PathPosition> groups;
-  // By path number: true when its blobs are compressed already and nothing
-  // resembles them, so that neither deltas nor compression would gain.
+  // By path number: true if the newest and the oldest blob of the path are
+  // incompressible, and neither is similar to another blob that was read.
+  // Neither deltas nor compression would make such blobs smaller.
   IndexedVector<PathNumber, bool> incompressible;
 };
 
-// Reads the newest and the oldest blob of each path, except those larger than
+// Reads the newest and the oldest blob of each path, ignoring blobs larger than
 // `max_size`. Errors are those of ObjectSource::Read.
 Result<Lineages> GroupLineages(ObjectSource& source, const ObjectList& list,
                                uint64_t max_size, const RunOptions& run);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Objects of a source, read by whoever has them on a list. Functions without
-// state; any thread.
+// Reads objects of a source that are in an ObjectList. The functions have no
+// state and may be called from any thread.
 
 #pragma once
 
@@ -16,13 +16,14 @@
 
 namespace zpack {
 
-// Fills `content` with the object of this rank. Errors are those of
-// ObjectSource::Read, and kSourceCorrupt when its type or size is another one
-// than listed.
+// Fills `content` with the object of `rank`. Errors are those of
+// ObjectSource::Read, and kSourceCorrupt if type or size differ from those in
+// `list`.
 Status ReadListed(ObjectSource& source, const ObjectList& list, ListRank rank,
                   Bytes& content);
 
-// The same for ObjectSource::Open.
+// Opens the object of `rank`. Errors are those of ObjectSource::Open, and
+// kSourceCorrupt if type or size differ from those in `list`.
 Result<std::unique_ptr<ObjectStream>> OpenListed(ObjectSource& source,
                                                  const ObjectList& list,
                                                  ListRank rank);

@@ -57,7 +57,8 @@ std::vector<ObjectId> Tips(const RefsSnapshot& refs) {
 
 enum class Unreadable : uint8_t { kFail, kLeaveOutUnreached };
 
-// Types and sizes of what the walk did not read. What is left out has no type.
+// Fills in types and sizes of objects that the walk did not read. Objects that
+// are left out keep kUnknownType.
 Status ReadInfos(ObjectSource& source, ObjectList& list, const RunOptions& run,
                  Unreadable unreadable) {
   return ParallelFor(ResolveThreads(run.threads), run.stop, list.ids.size(),
@@ -110,8 +111,8 @@ ObjectList KeepReached(ObjectList list) {
 
 namespace {
 
-// Lists the objects of `source` and walks those that tips need, but not behind
-// those that `find_complete` gives for the list.
+// Lists the objects of `source` and walks from its tips. Does not follow the
+// links of objects that `find_complete` marks.
 Result<ObjectList> ListAndWalk(
     ObjectSource& source, const RefsSnapshot& refs,
     const std::function<ListMarks(const ListIds&)>& find_complete,
@@ -129,26 +130,26 @@ Result<ObjectList> ListAndWalk(
   FillTable(list.visits.raw(), count, ObjectList::kUnreached);
 
   ListMarks complete = find_complete(list.ids);
-  // What lies behind complete ones is not counted, however much that is.
+  // If some objects are complete, the number of objects to walk is not known.
   const ProgressPhase phase(run.progress, Phase::kCountingObjects,
                             complete.empty() ? count : 0, 0);
   ObjectWalker walker(source, refs.shallow, list, std::move(complete), run);
   ZPACK_TRY(walker.Walk(Tips(refs)));
   if (!walker.missing().empty()) return MissingError(source, walker.missing());
 
-  // Reflogs may name objects that are long gone, and so may what they reach;
-  // Git does not mind either.
+  // Reflogs may refer to objects that no longer exist, and so may objects
+  // reachable from reflogs. Git accepts both.
   ZPACK_ASSIGN_OR_RETURN(std::vector<ObjectId> other, source.ListOtherTips());
   std::erase_if(other, [&](const ObjectId& id) { return !list.ids.Find(id); });
   ZPACK_TRY(walker.Walk(other));
   return list;
 }
 
-// Marks by rank of `from`, by rank of `to` instead.
+// Converts marks by rank of `from` into marks by rank of `to`.
 ListMarks MoveMarks(const FileIds& from, const FileMarks& marks,
                     const ListIds& to) {
   ListMarks moved(to.size());
-  FileRank at;  // both are sorted
+  FileRank at;  // `from` and `to` are sorted
   const FileRank end = marks.end_index();
   for (const ListRank rank : to.ranks()) {
     const ObjectId id = to[rank];
@@ -200,7 +201,7 @@ Result<AddedObjects> EnumerateAddedObjects(ObjectSource& source,
   ListMarks is_added(list.ids.size());
   Bytes ids;
   ids.reserve(list.ids.bytes().size());
-  FileRank at;  // in `known`, whose ids are in the same order
+  FileRank at;  // in `known`, whose ids are sorted as well
   const FileRank end = added.met.end_index();
   for (const ListRank rank : list.ids.ranks()) {
     const ObjectId id = list.ids[rank];

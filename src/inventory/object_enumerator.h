@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Phases Phase::kEnumeratingObjects and Phase::kCountingObjects: which objects
-// there are, their types and sizes, and where in history and in the tree they
-// occur.
+// Implements Phase::kEnumeratingObjects and Phase::kCountingObjects: finds the
+// objects of a source, their types and sizes, and the place in history and in
+// the tree where each object first occurs.
 
 #pragma once
 
@@ -17,45 +17,45 @@
 
 namespace zpack {
 
-// Lists the objects of `source` and walks from `refs` (and, for reachability
-// alone, from reflogs, worktrees and indexes), reading each commit and tree
-// once.
+// Lists the objects of `source` and walks the history from `refs`. Reachability
+// also counts objects that reflogs, worktrees and indexes reach. The walk reads
+// each commit and tree once.
 //
-// kSourceCorrupt, with the count and the first ids, when something that refs
-// or HEAD need is missing and not beyond a shallow boundary; with the id when
-// an object cannot be read. But with `unreadable`, ids of those that nothing
-// reaches are added there instead.
+// Returns kSourceCorrupt, with the number and the first ids, if objects that
+// refs or HEAD need are missing and not beyond a shallow boundary. Returns the
+// error of ObjectSource if an object cannot be read. If `unreadable` is not
+// null, the ids of unreachable objects that cannot be read are appended there,
+// and only kIo remains an error for unreachable objects.
 Result<ObjectList> EnumerateObjects(
     ObjectSource& source, const RefsSnapshot& refs, ObjectSet set,
     const RunOptions& run, std::vector<ObjectId>* unreadable = nullptr);
 
-// Objects that a file holds already.
+// Objects that a file already holds.
 struct KnownObjects {
   FileIds ids;
-  // By rank: everything that the object needs, and what that needs, is known,
-  // too.
+  // By rank: true if all objects that the object reaches are known.
   FileMarks complete;
 };
 
-// What a source has besides.
+// Objects of a source, compared with KnownObjects.
 struct AddedObjects {
-  FileIds ids;                 // the known ones that the source has, and `list`
-  ObjectList list;             // what is not known
-  FileMarks met;               // by rank of the known ones: reached by the walk
-  std::vector<ObjectId> gone;  // known ones that the source does not have
+  FileIds ids;      // known objects that the source has, and `list`
+  ObjectList list;  // objects that are not known
+  FileMarks met;    // by rank of the known objects: reached by the walk
+  std::vector<ObjectId> gone;  // known objects that the source does not have
 };
 
-// The same for what is not known. Goes no further than known objects that are
-// complete.
+// Like EnumerateObjects, but lists only objects that are not known. The walk
+// does not follow the links of known objects that are complete.
 Result<AddedObjects> EnumerateAddedObjects(ObjectSource& source,
                                            const RefsSnapshot& refs,
                                            ObjectSet set,
                                            const KnownObjects& known,
                                            const RunOptions& run);
 
-// The objects of `list` for which `keep`, by rank, is true.
+// Returns the objects of `list` for which `keep`, by rank, is true.
 ObjectList KeepObjects(ObjectList list, const ListMarks& keep);
-// Those that the walk reached.
+// Returns the objects of `list` that the walk reached.
 ObjectList KeepReached(ObjectList list);
 
 }  // namespace zpack

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the writer knows about the objects it is going to store. Filled by
-// EnumerateObjects, then immutable: any number of threads may read it.
+// Describes the objects that the writer is going to store. EnumerateObjects
+// fills the list. After that it is immutable, and any number of threads may
+// read it.
 
 #pragma once
 
@@ -16,23 +17,23 @@
 namespace zpack {
 
 struct ObjectList {
-  // Value of `visit` for an object that the walk did not reach.
+  // Value of `visits` for an object that the walk did not reach.
   static constexpr VisitNumber kUnreached{0xffffffff};
 
-  // Value of `types` until an object's header was read.
+  // Value of `types` until the header of the object has been read.
   static constexpr ObjectType kUnknownType{0};
 
   ListIds ids;
   // By rank of the id:
   IndexedVector<ListRank, ObjectType> types;
   IndexedVector<ListRank, uint64_t> sizes;
-  // Where the walk first met it, in `path_table`.
+  // The path at which the walk first met the object, in `path_table`.
   IndexedVector<ListRank, PathNumber> paths;
   IndexedVector<ListRank, VisitNumber> visits;  // newest commits first
   PathTable path_table;
 
   bool reached(ListRank rank) const { return visits[rank] != kUnreached; }
-  // Asks for the memory of an object that is going to be read.
+  // Prefetches the memory of an object that is about to be read.
   void Prefetch(ListRank rank) const {
     ids.Prefetch(rank);
     __builtin_prefetch(&types[rank]);

@@ -12,7 +12,7 @@
 namespace zpack {
 namespace {
 
-// Contents of trees that all threads keep together, in bytes.
+// Bytes of tree content that all threads together keep.
 constexpr uint64_t kLastTreesSize = uint64_t{64} << 20;
 
 }  // namespace

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Walks a repository's history, newest commits first, and gives every object
-// it meets a path and a position. Walks slices of history side by side and puts
-// them together in their order, so that the outcome does not depend on the
-// number of threads. Thread-compatible.
+// Walks the history of a repository, newest commits first, and assigns a path
+// and a visit number to each object it meets. Several threads walk slices of
+// the history, and their results are merged in the order of the slices. The
+// result therefore does not depend on the number of threads. Thread-compatible.
 
 #pragma once
 
@@ -22,22 +22,23 @@ namespace zpack {
 
 class ObjectWalker {
  public:
-  // `list.ids` is set; `paths` and `visits` are filled by the walk, `types`
-  // and `sizes` of every object it reads, which is all but blobs. The walk
-  // does not go behind the objects that `complete` has, by rank: what they
-  // need is known to be there. Empty, it has none.
+  // REQUIRES: `list.ids` is set, and the other vectors have its size. The walk
+  // fills `paths` and `visits`. It also fills `types` and `sizes` of the
+  // objects it reads, which are all objects except blobs. `complete`, by rank,
+  // marks objects whose links the walk does not follow, because everything they
+  // reach is known to exist; if empty, it marks none.
   ObjectWalker(ObjectSource& source, const std::vector<ObjectId>& shallow,
                ObjectList& list, ListMarks complete, const RunOptions& run);
 
-  // Walks everything that `tips` reach. An object that is needed and not there
-  // is noted in missing().
+  // Walks everything that `tips` reach. Adds ids that are needed but do not
+  // exist to missing().
   Status Walk(const std::vector<ObjectId>& tips);
 
-  // Sorted.
+  // In the order of ids.
   const std::set<ObjectId>& missing() const { return missing_; }
 
  private:
-  // Appends what a slice met to the walk.
+  // Adds the objects of `slice` to the list.
   void Merge(const HistorySlice& slice);
   void Visit(const MetObject& object, PathTranslation& to_list);
 

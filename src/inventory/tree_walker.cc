@@ -12,7 +12,7 @@
 namespace zpack {
 namespace {
 
-// Trees that are read before what they have is looked up, unless that is much.
+// Limits for reading trees before their entries are looked up.
 constexpr size_t kTreesTogether = 16;
 constexpr size_t kEntriesTogether = 1024;
 
@@ -101,8 +101,8 @@ void TreeWalker::MeetEntries(HistorySlice& slice) {
   for (const NewEntry& entry : entries_) {
     list_.ids.PrefetchFind(entry.id.bytes());
   }
-  // In a loop of their own, looks wait for memory side by side: with all in
-  // one, counting takes 3 % longer.
+  // In a loop of their own, the lookups wait for memory in parallel. With one
+  // loop for everything, counting takes 3 % longer.
   for (NewEntry& entry : entries_) {
     entry.rank = FindNeeded(list_, entry.id, slice.missing);
   }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Walks the trees of slices of history, from which other slices may be left
-// out, so that several threads can share a history: what others met is met
-// again. Thread-compatible.
+// Walks the trees of history slices. Several walkers can share one history:
+// each walks some of the slices, and may meet objects again that another walker
+// has met. Thread-compatible.
 
 #pragma once
 
@@ -26,18 +26,20 @@ namespace zpack {
 
 class TreeWalker {
  public:
-  // Only `list.ids` is used; `complete` is that of HistoryWalker. All outlive
-  // this. Keeps the last tree of each directory, up to `memory` bytes.
+  // Reads only the ids of `list`. `complete` is that of HistoryWalker. Keeps
+  // the last tree of each directory, in about `memory` bytes. All references
+  // must outlive this object.
   TreeWalker(ObjectSource& source, const ObjectList& list,
              const ListMarks& complete, uint64_t memory, std::stop_token stop);
 
-  // Fills in what the trees of `slice` have, group by group: roots first, and
-  // what is in them, level by level. Only what is met first, not what a slice
-  // before had. Slices come in the order of history.
+  // Fills in the objects that the trees of `slice` hold, group by group: first
+  // the root trees, then their entries, level by level. Leaves out objects that
+  // this walker met in an earlier slice. REQUIRES: slices come in the order of
+  // history.
   Status Walk(HistorySlice& slice);
 
  private:
-  // What a tree has that another one does not have.
+  // An entry of a tree that the previous tree of the directory does not have.
   struct NewEntry {
     ObjectId id;
     bool is_tree = false;
@@ -48,30 +50,31 @@ class TreeWalker {
   };
 
   ListMarks& Known(bool is_tree) { return is_tree ? trees_ : others_; }
-  // Notes an object, and in `pending_` that it is to be walked. REQUIRES: not
-  // known.
+  // Appends an object to `slice.met`. If it is a tree to be walked, appends it
+  // to `pending_` as well. REQUIRES: the object is not known.
   void Meet(ListRank rank, bool is_tree, PathNumber path, HistorySlice& slice);
-  // Walks some of the next trees of `pending_`.
+  // Walks the next trees of `pending_`, several together.
   Status WalkPending(HistorySlice& slice);
-  // Reads one, and appends to `entries_`.
+  // Reads a tree and appends its new entries to `entries_`.
   Status ReadTree(const ObjectId& id, MetObject& tree);
-  // Looks for `entries_`, and meets those that are not known.
+  // Looks up `entries_` and calls Meet for each that is not known.
   void MeetEntries(HistorySlice& slice);
 
   ObjectSource& source_;
   const ObjectList& list_;
   const ListMarks& complete_;
   std::stop_token stop_;
-  // By rank, of all slices: met as a tree, and as something else. An odd tree
-  // can call a tree a file.
+  // By rank, for all slices: objects met as trees, and objects met as anything
+  // else. A malformed tree can list a tree as a file.
   ListMarks trees_;
   ListMarks others_;
-  std::vector<size_t> pending_;  // trees, as positions in the slice's `met`
-  size_t walked_ = 0;            // of `pending_`
+  std::vector<size_t> pending_;  // positions of trees in the slice's `met`
+  size_t walked_ = 0;            // number of `pending_` that have been walked
   PathTable paths_;              // of all slices
-  LastTrees last_trees_;  // what the next one has in common with it was met
+  // Entries that a tree shares with the last tree of its directory are not new.
+  LastTrees last_trees_;
   Bytes content_;
-  // Of trees that are read together.
+  // Of the trees that are read together:
   std::vector<ObjectId> ids_;
   std::vector<NewEntry> entries_;
   std::string names_;

@@ -13,10 +13,10 @@
 namespace zpack {
 namespace {
 
-// Bytes that are read at a time where a chunk is only checked.
+// Bytes per read when a chunk is only checked.
 constexpr uint64_t kPiece = uint64_t{256} << 10;
 
-// Adds where it happened to an error that a pure decoder reported.
+// Adds path and offset to the error of a pure decoder.
 Error Locate(Error error, uint64_t offset, const std::string& path) {
   return Extend(std::move(error), " at offset {} of '{}'", AtOffset{offset},
                 AtPath{path});
@@ -198,8 +198,8 @@ Status ArchiveFile::LoadRefs() {
 }
 
 Status ArchiveFile::CheckCover() const {
-  // The header, the refs, the blocks and then every other chunk follow each
-  // other without a gap: there is no byte that no checksum covers.
+  // The header, the refs, the blocks and all other chunks follow each other
+  // without gaps, so a checksum covers every byte.
   const auto& chunks = toc_.chunks;
   uint64_t expected = header_.EncodedSize();
   for (size_t i = 0; i < chunks.size(); ++i) {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// An open .zpack file: its structure, checked, and its chunks. Immutable once
-// open, but for the index, which can be loaded later; any number of threads may
-// use it.
+// An open .zpack file, with its chunks and its checked structure. Immutable
+// once open, except for the index, which may be loaded later. Any number of
+// threads may use it.
 
 #pragma once
 
@@ -26,10 +26,10 @@
 
 namespace zpack {
 
-// A whole chunk, where it is in the file, and the payload in it.
+// A complete chunk, its offset in the file, and its payload.
 struct LoadedChunk {
   LoadedChunk() = default;
-  // A copy would not have its own payload.
+  // Not copyable: the `payload` of a copy would refer to the original.
   LoadedChunk(LoadedChunk&&) = default;
   LoadedChunk& operator=(LoadedChunk&&) = default;
 
@@ -40,18 +40,18 @@ struct LoadedChunk {
 
 class ArchiveFile {
  public:
-  // Opens `file` and checks everything VerifyLevel::kStructure stands for.
-  // Errors name the file and the offset: kIo, kUnsupported for another kind of
-  // file or a newer one, kCorrupt, kLimitExceeded.
+  // Opens `file` and checks everything that VerifyLevel::kStructure checks.
+  // Errors name the file and the offset. Returns kIo if reading fails,
+  // kUnsupported if the file has another format or a newer version, kCorrupt if
+  // it is damaged, and kLimitExceeded if it exceeds the limits of `options`.
   static Result<std::unique_ptr<ArchiveFile>> Open(
       std::unique_ptr<RandomAccessFile> file, const ReadOptions& options);
 
-  // The same, but neither reads nor checks the index.
+  // Like Open, but neither reads nor checks the index.
   static Result<std::unique_ptr<ArchiveFile>> OpenWithoutIndex(
       std::unique_ptr<RandomAccessFile> file, const ReadOptions& options);
 
-  // Reads the header and the refs, which are the first bytes of the file, and
-  // nothing else.
+  // Reads only the header and the refs, which are at the start of the file.
   static Result<RefsSnapshot> ReadRefs(const RandomAccessFile& file,
                                        const ReadOptions& options);
 
@@ -66,21 +66,21 @@ class ArchiveFile {
   const format::IndexChunks& index_chunks() const { return index_chunks_; }
   uint32_t object_count() const { return header_.object_count; }
 
-  // Reads and checks the whole index, the first time; a failure stays. Open has
-  // done it.
+  // Reads and checks the whole index. Later calls return the result of the
+  // first one. Open calls LoadIndex.
   Status LoadIndex() const { return blocks_->LoadIndex(); }
   bool index_loaded() const { return blocks_->index_loaded(); }
 
-  // REQUIRES, for these three: LoadIndex() has succeeded.
+  // REQUIRES for ids, number and rank: LoadIndex() has succeeded.
   const FileIds& ids() const { return blocks_->ids(); }
-  // The object number of each rank, and the rank of each number.
+  // The object number of a rank, and the rank of an object number.
   ObjectNumber number(FileRank rank) const { return blocks_->number(rank); }
   FileRank rank(ObjectNumber number) const { return blocks_->rank(number); }
 
-  // kLimitExceeded for a chunk above max_chunk_size.
+  // Returns kLimitExceeded if the chunk exceeds ReadOptions::max_chunk_size.
   Status CheckChunkSize(const format::ChunkLocation& chunk) const;
 
-  // Checks the checksum of a chunk, without keeping it in memory.
+  // Checks the checksum of a chunk without keeping the chunk in memory.
   Status CheckChunk(const format::ChunkLocation& chunk) const;
 
  private:
@@ -90,12 +90,12 @@ class ArchiveFile {
 
   Status Load();
   Status LoadTables();
-  // The three parts of it, in the order of the file.
+  // The parts of LoadTables, in the order of the file.
   Status LoadRefs();
   Status CheckCover() const;
   Status LoadBlockTable();
   Result<FileIndex> ReadIndex() const;
-  // Reads and checks a chunk that the table of contents lists.
+  // Reads and checks a chunk listed in the table of contents.
   Result<LoadedChunk> LoadChunk(const format::ChunkLocation& chunk) const;
   Result<LoadedChunk> LoadChunk(uint32_t id) const;
 
@@ -106,7 +106,7 @@ class ArchiveFile {
   format::Trailer trailer_;
   RefsSnapshot refs_;
   format::IndexChunks index_chunks_;
-  std::optional<FileBlocks> blocks_;  // once it is open
+  std::optional<FileBlocks> blocks_;  // set once the file is open
 };
 
 }  // namespace zpack

@@ -10,8 +10,9 @@
 
 namespace zpack {
 
-// Waits, with `lock` held, until nobody decodes `block` and a decoder is free.
-// Everything may have changed then, so what is known has to be looked up again.
+// The constructor waits until no thread decodes `block` and a decoder is free.
+// The lock is released meanwhile, so the caller has to look everything up
+// again.
 class BlockCache::Turn {
  public:
   Turn(BlockCache& cache, size_t block, std::unique_lock<std::mutex>& lock)
@@ -29,10 +30,10 @@ class BlockCache::Turn {
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
-  // Calls `decode` with a decoder. The lock is not held meanwhile.
+  // Calls `decode` with a decoder. The lock is not held during the call.
   template <typename Decode>
   auto Run(Decode decode) {
-    // So that giving the decoder back cannot fail.
+    // Reserve room, so that returning the decoder cannot fail.
     cache_.idle_.reserve(cache_.idle_.size() + cache_.decoding_.size() + 1);
     cache_.decoding_.insert(block_);
     std::unique_ptr<BlockDecoder> decoder;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decodes blocks when they are asked for, and keeps those that were used last.
-// May be used from several threads at once: different blocks are decoded at the
-// same time, and a block that several threads ask for is decoded once.
+// Decodes blocks on demand and keeps the blocks used last. May be used from
+// several threads at once. Different blocks are decoded in parallel; a block
+// that several threads ask for is decoded once.
 
 #pragma once
 
@@ -28,24 +28,26 @@ class BlockCache {
  public:
   using BlockPtr = std::shared_ptr<const DecodedBlock>;
 
-  // Keeps about `max_bytes` of decoded blocks, at least one block. `file`
-  // outlives the cache. At most MaxDecoders blocks are decoded at a time.
+  // Keeps about `max_bytes` of decoded blocks, but at least one block. `file`
+  // must outlive the cache. At most MaxDecoders blocks are decoded at the same
+  // time.
   BlockCache(const FileBlocks& file, uint64_t max_bytes);
 
-  // The block. Errors are those of BlockDecoder::Decode; unless reading the
-  // file failed, a second call returns the same error without decoding again.
+  // Returns the decoded block. Errors are those of BlockDecoder::Decode. Except
+  // for kIo, later calls return the same error without decoding again.
   Result<BlockPtr> Block(size_t block);
 
-  // Type and size of object `number`. Errors as BlockDecoder::DecodeObjects.
+  // Returns type and size of object `number`. Errors are those of
+  // BlockDecoder::DecodeObjects.
   Result<ObjectInfo> Info(ObjectNumber number);
 
  private:
-  // One thread's decoding of one block.
+  // The right of one thread to decode one block.
   class Turn;
 
-  // `error` of decoding `block`, which is remembered unless reading the file
-  // failed. Finding out again for each object of the block would take as long
-  // as a hostile file wants. REQUIRES: the lock is held.
+  // Returns `error` of decoding `block`, and remembers it unless it is kIo.
+  // Without that, a hostile file could make the reader decode a bad block again
+  // for each of its objects. REQUIRES: the lock is held.
   std::unexpected<Error> Failed(size_t block, Error error);
 
   const FileBlocks& file_;
@@ -55,8 +57,8 @@ class BlockCache {
   std::set<size_t> decoding_;
   std::vector<std::unique_ptr<BlockDecoder>> idle_;
   LruCache<size_t, DecodedBlock> blocks_;
-  // Types and sizes of every block that was asked for them: small, and asked
-  // for in the order of ids, which is no order at all.
+  // Types and sizes of all blocks that Info has read. They are small, and
+  // callers ask in the order of ids, which jumps between blocks.
   std::unordered_map<size_t, BlockObjects> objects_;
   std::unordered_map<size_t, Error> failed_;
 };

@@ -15,7 +15,7 @@
 namespace zpack {
 namespace {
 
-// Names the block in an error from further down.
+// Adds the block to an error.
 template <typename T>
 Result<T> InBlock(Result<T> result, const FileBlocks& file, size_t block) {
   if (result) return result;
@@ -24,13 +24,13 @@ Result<T> InBlock(Result<T> result, const FileBlocks& file, size_t block) {
              block, AtOffset{file.block_offset(block)}, AtPath{file.path()}));
 }
 
-// The ids of all objects, for which the index is needed.
+// Returns ids of objects, for which the index is loaded.
 Result<IdOfNumber> IdOf(const FileBlocks& file) {
   ZPACK_TRY(file.LoadIndex());
   return [&file](ObjectNumber number) { return file.ids()[file.rank(number)]; };
 }
 
-// Some id for each object, where only sizes are asked for.
+// Returns the same id for each object, which is enough to determine sizes.
 IdOfNumber AnyId(const FileBlocks& file) {
   const std::array<uint8_t, ObjectId::kMaxWidth> zeros{};
   const ObjectId id(ByteView(zeros).first(ObjectIdWidth(file.object_format())));
@@ -42,7 +42,7 @@ BlockLimits Limits(const FileBlocks& file) {
   return {file.max_kept(), all.content, all.chains};
 }
 
-// What the directory of a block says about its expansion.
+// The part of the block's expansion that its directory states.
 format::Expansion DirectoryExpansion(const format::BlockView& block) {
   std::vector<format::StreamHeader> headers;
   headers.reserve(block.streams.size());
@@ -56,8 +56,8 @@ format::Expansion DirectoryExpansion(const format::BlockView& block) {
   return expansion;
 }
 
-// kLimitExceeded when the block needs too much memory, or the file stands for
-// too much with it.
+// Returns kLimitExceeded if the block needs too much memory, or if the file
+// expands to too much because of the block.
 Status CheckExpansion(const FileBlocks& file, size_t block,
                       const format::BlockView& view) {
   const format::Expansion expansion = DirectoryExpansion(view);
@@ -74,7 +74,7 @@ Status CheckExpansion(const FileBlocks& file, size_t block,
   return file.expansion().Note(block, expansion);
 }
 
-// Notes the content of a block that its directory does not tell.
+// Records content that the directory of the block does not state.
 Status NoteContent(const FileBlocks& file, size_t block, uint64_t content,
                    uint64_t chains) {
   return file.expansion().Note(
@@ -85,7 +85,8 @@ CommitNumbers Numbers(const FileBlocks& file, const format::BlockView& block) {
   return {block.header.first_object, file.object_count(), file.object_format()};
 }
 
-// Offsets of objects from their sizes, or kCorrupt unless they fill `total`.
+// Returns the offsets of objects, or kCorrupt unless the sizes add up to
+// `total`.
 Result<std::vector<uint64_t>> Offsets(const BlockObjects& objects,
                                       uint64_t total) {
   std::vector<uint64_t> offsets = {0};

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns a block's chunk back into objects. Thread-compatible: one decoder per
-// worker.
+// Decodes the chunk of a block into objects. Thread-compatible: one decoder per
+// thread.
 
 #pragma once
 
@@ -23,35 +23,38 @@ namespace zpack {
 
 class BlockDecoder {
  public:
-  // Reads block `block` of `file`, checks its checksum and that it holds what
-  // the block table says, and decodes it. Errors name file and offset. A block
-  // of trees or commits loads the index, since it names objects by number.
+  // Reads block `block` of `file`, checks its checksum and its entry in the
+  // block table, and decodes it. Errors name the file and the offset. Loads the
+  // index if the block holds trees or commits, because they refer to objects by
+  // number.
   Result<DecodedBlock> Decode(const FileBlocks& file, size_t block);
 
-  // The same without the contents, and without the index.
+  // Like Decode, but decodes only types and sizes, and does not load the index.
   Result<BlockObjects> DecodeObjects(const FileBlocks& file, size_t block);
-  // The same for a block that Load has read.
+  // Like DecodeObjects, for a block that Load has returned.
   Result<BlockObjects> DecodeObjects(const FileBlocks& file, size_t block,
                                      const format::BlockView& view);
 
-  // What the commits of a block name, without their texts. Nothing for a block
-  // of another kind, and when a commit is stored verbatim.
+  // Decodes the links of the commits in a block, without their texts. Returns
+  // nullopt if the block has another kind, or if one of its commits is stored
+  // verbatim.
   Result<std::optional<CommitTable>> DecodeCommitLinks(const FileBlocks& file,
                                                        size_t block);
 
-  // The same as they are in the block. kCorrupt for a block of another kind.
+  // Returns the link streams of a block of commits, decompressed. Returns
+  // kCorrupt if the block has another kind.
   Result<CommitLinkStreams> DecodeLinkStreams(const FileBlocks& file,
                                               size_t block);
 
-  // The block as it is stored. The view lives until the decoder is used again.
+  // Returns the block as it is stored. The view is valid until the next call.
   Result<format::BlockView> Load(const FileBlocks& file, size_t block);
   // The chunk of the block that was read last.
   ByteView chunk() const { return chunk_; }
 
  private:
-  // Load, with errors that do not name the block yet.
+  // Like Load, but errors do not name the block.
   Result<format::BlockView> LoadChunk(const FileBlocks& file, size_t block);
-  // Decode, by the kind of the block; errors do not name the block yet.
+  // Parts of Decode, by kind of block. Errors do not name the block.
   Result<DecodedBlock> DecodeDeltas(const FileBlocks& file, size_t block,
                                     const format::BlockView& view);
   Result<DecodedBlock> DecodeTrees(const FileBlocks& file, size_t block,

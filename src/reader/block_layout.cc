@@ -35,7 +35,7 @@ Result<BlockLayout> ParseBlockLayout(ByteView sizes, ByteView bases,
     if (!size_reader.ok())
       return MakeError(ErrorCode::kCorrupt, "bad object sizes in block");
     if (distance != 0) {
-      // Unsigned arithmetic wraps; what is left of nonsense is too large.
+      // Unsigned arithmetic wraps, so an invalid size becomes too large.
       size = layout.sizes[base] + static_cast<uint64_t>(UnZigZag(size));
       if (size > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
         return MakeError(ErrorCode::kCorrupt, "bad object sizes in block");

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sizes and bases of the objects of a block, which two of its streams tell
+// Sizes and bases of the objects of a block, from its streams kSizes and kBases
 // (FORMAT.md, "Deltas" and "Trees").
 
 #pragma once
@@ -15,37 +15,41 @@
 
 namespace zpack {
 
-// Whether an object is the last of its block that needs its base.
+// Whether an object is the last object of its block that needs its base.
 enum class BaseUse : uint8_t { kMore, kLast };
 
 struct BlockLayout {
   std::vector<uint64_t> sizes;
-  std::vector<uint32_t> bases;  // index in the block; its own without a base
-  uint64_t content = 0;         // bytes of all objects
-  uint64_t chains = 0;          // for each, of it and all its bases, added up
+  // Index in the block; an object without a base has its own index.
+  std::vector<uint32_t> bases;
+  uint64_t content = 0;  // bytes of all objects
+  // Sum over all objects of the bytes of the object and of all its bases.
+  uint64_t chains = 0;
 
   std::optional<uint32_t> base(uint32_t index) const {
     if (bases[index] == index) return std::nullopt;
     return bases[index];
   }
-  // By index: the last object that needs it as a base; its own when none does.
+  // By index: the last object that has this object as its base. An object that
+  // is not a base has its own index.
   std::vector<uint32_t> LastUses() const;
 };
 
-// What a block may stand for. Few bytes can tell of much content: without
-// bounds, a small file would keep a reader busy for days.
+// Limits on what a block may expand to. A few bytes can describe a lot of
+// content: without limits, a small file could keep a reader busy for days.
 struct BlockLimits {
   uint64_t object_size = 0;      // of one object
   uint64_t content = 0;          // of all objects together
   uint64_t chains = UINT64_MAX;  // see BlockLayout
 
-  // What one object needs, its own content included, that of its bases and
-  // theirs: enough for a writer to build long chains, and no more than a
-  // multiple of what is asked for.
+  // Maximum bytes of an object of `size` bytes and all its bases. The limit
+  // allows a writer to build long chains, but bounds the work by a multiple of
+  // the size that is asked for.
   uint64_t Chain(uint64_t size) const { return object_size + 64 * size; }
 };
 
-// kCorrupt for anything out of the ordinary, kLimitExceeded beyond `limits`.
+// Returns kCorrupt if the streams are not valid for `count` objects, and
+// kLimitExceeded if the layout exceeds `limits`.
 Result<BlockLayout> ParseBlockLayout(ByteView sizes, ByteView bases,
                                      uint32_t count, const BlockLimits& limits);
 

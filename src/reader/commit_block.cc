@@ -57,7 +57,7 @@ class CommitDecoder {
       return {};
     }
     format::CommitText text;
-    // Before anything is built that could be large.
+    // Check before anything large is built.
     const uint64_t id_lines = row_.parents.size() * (2 * id_width_ + 8);
     ZPACK_TRY(CheckRoom(id_lines, out));
     text.tree = Id(row_.tree);
@@ -87,7 +87,7 @@ class CommitDecoder {
     return CheckRoom(0, out);
   }
 
-  // kLimitExceeded when `out` may not take `size` more bytes.
+  // Returns kLimitExceeded if `out` may not grow by `size` bytes.
   Status CheckRoom(uint64_t size, const Bytes& out) const {
     if (out.size() <= max_size_ && size <= max_size_ - out.size()) return {};
     return MakeError(ErrorCode::kLimitExceeded,
@@ -105,8 +105,8 @@ class CommitDecoder {
 
   enum class CountedFrom : uint8_t { kFirst, kLast };
 
-  // A new text, or one that was there before, counted from the last one back
-  // or from the first one on.
+  // Reads a text: a new one, or an earlier one, identified by its position from
+  // the end or from the start of the list.
   Status ReadText(ByteReader& in, CountedFrom from, std::string_view& text) {
     const uint64_t code = in.Varint();
     if (!in.ok() || code > known_texts_.size()) return BadCommits("identity");
@@ -130,14 +130,14 @@ class CommitDecoder {
   ByteView outside_ids_;
   CommitColumns links_;
   ByteReader identities_;
-  std::string_view texts_;  // those that were not read yet
+  std::string_view texts_;  // texts that have not been read
   ByteReader time_zones_;
   ByteReader header_sizes_;
   ByteReader headers_;
   ByteReader message_sizes_;
   ByteReader messages_;
   std::vector<std::string_view> known_texts_;
-  CommitColumns::Row row_;  // the commit that is decoded
+  CommitColumns::Row row_;  // the commit being decoded
 };
 
 }  // namespace

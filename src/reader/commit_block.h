@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Commits from the streams of a block of commits (FORMAT.md, "Commits").
+// Rebuilds commits from the streams of a block of commits (FORMAT.md,
+// "Commits").
 
 #pragma once
 
@@ -17,7 +18,7 @@
 
 namespace zpack {
 
-// The streams as they are in the block, decompressed.
+// The decompressed streams of a block.
 struct CommitStreams {
   CommitLinkStreams links;
   Bytes identities;
@@ -39,8 +40,8 @@ struct Commits {
   std::vector<uint64_t> sizes;  // of each
 };
 
-// Rebuilds `count` commits. kCorrupt for anything out of the ordinary,
-// kLimitExceeded when they take more than `max_size` bytes.
+// Rebuilds `count` commits. Returns kCorrupt if the streams are not valid, and
+// kLimitExceeded if the commits take more than `max_size` bytes.
 Result<Commits> DecodeCommits(const CommitStreams& streams, uint32_t count,
                               const CommitContext& context, uint64_t max_size);
 

@@ -60,7 +60,7 @@ Status CommitColumns::Next(Row& row) {
   for (uint64_t i = 0; i + 1 < parents; ++i) {
     ZPACK_TRY(ReadNumber(parents_, next_object, row.parents.emplace_back()));
   }
-  // Unsigned arithmetic wraps as the writer's does.
+  // Unsigned arithmetic wraps, as it does in the writer.
   last_time_ += Difference(times_);
   row.committer_time = static_cast<int64_t>(last_time_);
   row.author_time = static_cast<int64_t>(last_time_ - Difference(times_));
@@ -75,7 +75,7 @@ bool CommitColumns::exhausted() const {
 
 Status CommitColumns::ReadNumber(ByteReader& in, uint64_t expected,
                                  LinkNumber& number) const {
-  // Wraps; what is left of nonsense is too large.
+  // Unsigned arithmetic wraps, so an invalid number becomes too large.
   const uint64_t value = expected + Difference(in);
   if (!in.ok() || value >= number_limit_) return BadCommits("object number");
   number = LinkNumber(static_cast<uint32_t>(value));
@@ -98,7 +98,7 @@ Result<std::optional<CommitTable>> DecodeCommitTable(
   for (uint32_t index = 0; index < count; ++index) {
     ZPACK_TRY(columns.Next(row));
     if (row.verbatim) return std::nullopt;
-    // As Git, which takes a time before 1970 for one far in the future.
+    // Like Git, which reads a time before 1970 as one far in the future.
     table.Add(static_cast<uint64_t>(row.committer_time), row.tree, row.parents);
   }
   if (!columns.exhausted()) return BadCommits("end of streams");

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What commits name and when they were made, from the columns of a block of
-// commits that tell it (FORMAT.md, "Commits"). Thread-compatible.
+// Reads the links and times of commits from the columns of a block of commits
+// (FORMAT.md, "Commits"). Thread-compatible.
 
 #pragma once
 
@@ -18,10 +18,10 @@
 
 namespace zpack {
 
-// kCorrupt: "bad WHAT in block of commits".
+// Returns kCorrupt with the message "bad WHAT in block of commits".
 std::unexpected<Error> BadCommits(std::string_view what);
 
-// The streams as they are in the block, decompressed.
+// The decompressed streams that hold links and times.
 struct CommitLinkStreams {
   Bytes outside_ids;
   Bytes root_trees;
@@ -30,33 +30,33 @@ struct CommitLinkStreams {
   Bytes times;
 };
 
-// What the numbers in a block of commits refer to.
+// The meaning of the numbers in a block of commits.
 struct CommitNumbers {
   ObjectNumber first_object;  // of the block
   uint32_t object_count = 0;  // of the file
   ObjectFormat format = ObjectFormat::kSha1;
 };
 
-// Reads the columns, commit by commit.
+// Reads the columns commit by commit.
 class CommitColumns {
  public:
-  // One commit.
+  // The links and times of one commit.
   struct Row {
-    bool verbatim = false;  // then nothing else is set
+    bool verbatim = false;  // if true, no other member is set
     LinkNumber tree;
     std::vector<LinkNumber> parents;
     int64_t author_time = 0;
     int64_t committer_time = 0;
   };
 
-  // `streams` outlives the columns.
+  // `streams` must outlive this object.
   CommitColumns(const CommitLinkStreams& streams, const CommitNumbers& numbers);
 
-  // kCorrupt unless there can be `count` commits.
+  // Returns kCorrupt if the streams cannot hold `count` commits.
   Status Check(uint32_t count);
-  // The next commit.
+  // Reads the next commit.
   Status Next(Row& row);
-  // True when nothing is left of any stream.
+  // True if all streams have been read to the end.
   bool exhausted() const;
 
  private:
@@ -65,22 +65,24 @@ class CommitColumns {
 
   CommitNumbers numbers_;
   size_t outside_bytes_;
-  uint64_t number_limit_;  // numbers are below it
+  uint64_t number_limit_;  // numbers are less than this
   ByteReader root_trees_;
   ByteReader parent_counts_;
   ByteReader parents_;
   ByteReader times_;
-  uint64_t next_object_;  // the number after that of the next commit
+  uint64_t next_object_;  // number of the object after the next commit
   uint64_t expected_tree_ = 0;
   uint64_t last_time_ = 0;
 };
 
-// What the commits of one block name.
+// The links of the commits of one block.
 struct CommitTable {
   struct Commit {
     uint64_t time = 0;  // of the committer
     LinkNumber tree;
-    uint64_t parents_end = 0;  // its parents begin where those before it end
+    // End of the commit's parents in `parents`. They begin at the end of the
+    // previous commit's parents.
+    uint64_t parents_end = 0;
   };
   std::vector<Commit> commits;
   std::vector<LinkNumber> parents;
@@ -91,8 +93,8 @@ struct CommitTable {
            const std::vector<LinkNumber>& parents);
 };
 
-// Nothing when a commit is stored verbatim, which the columns do not tell of.
-// kCorrupt for anything out of the ordinary.
+// Returns nullopt if a commit is stored verbatim, because the columns do not
+// have its links. Returns kCorrupt if the streams are not valid.
 Result<std::optional<CommitTable>> DecodeCommitTable(
     CommitLinkStreams streams, uint32_t count, const CommitNumbers& numbers);
 

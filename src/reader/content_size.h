@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much content a file stands for, which its tables do not say.
+// Computes the total content size of a file, which its tables do not state.
 
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace zpack {
 
-// Bytes of content of all objects of `file`, for the total of a phase, but of
-// those in blocks that are `skipped`, by block; it may be empty. Reads every
-// block, but decodes only the sizes in it: a hundredth of the time that the
-// contents take. Blocks that cannot be decoded count nothing; whoever decodes
-// them whole reports them. 0 at once when `run` shows no totals, and
-// soon after a stop was requested.
+// Returns the bytes of content of all objects of `file`, as the total of a
+// progress phase. Leaves out blocks marked in `skipped`, by block; `skipped`
+// may be empty. Reads every block but decodes only the sizes, in about 1 % of
+// the time that decoding the content takes. Blocks that cannot be decoded count
+// as 0; decoding them in full reports the error. Returns 0 at once if `run`
+// shows no totals, and soon after a stop is requested.
 uint64_t ContentSize(const FileBlocks& file, const std::vector<bool>& skipped,
                      const RunOptions& run);
 

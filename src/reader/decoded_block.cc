@@ -63,7 +63,7 @@ ByteView DecodedBlock::Object(size_t index, Bytes& buffer) const {
   if (bases == nullptr) {
     return Whole(index);
   }
-  // From the object that has no base, forward.
+  // Rebuild from the object without a base onwards.
   std::vector<uint32_t> chain = {static_cast<uint32_t>(index)};
   while (const auto base = bases->base(chain.back())) chain.push_back(*base);
   buffer.clear();

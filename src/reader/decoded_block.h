@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The objects of a block, whatever its kind. Immutable once it is filled; any
-// number of threads may read it.
+// The decoded objects of a block of any kind. Immutable once filled; any number
+// of threads may read it.
 
 #pragma once
 
@@ -24,18 +24,18 @@ namespace zpack {
 // Type and sizes of the objects of one block.
 struct BlockObjects {
   format::BlockHeader header;
-  std::vector<uint64_t> sizes;  // in a segment, the size of the whole object
+  std::vector<uint64_t> sizes;  // in a segment: the size of the whole object
 };
 
-// Objects that are decoded whole: those of a block of whole objects or commits,
-// or one segment.
+// Objects that are decoded completely: those of a block of whole objects or
+// commits, or one segment.
 struct WholeObjects {
   Bytes contents;  // of all objects, or of the segment
-  std::vector<uint64_t>
-      offsets;  // of each object, and the end; not of segments
+  // Start of each object, and the end of the last. Empty for a segment.
+  std::vector<uint64_t> offsets;
 };
 
-// Trees that are rebuilt when they are asked for.
+// Trees, which are rebuilt on demand.
 struct TreeObjects {
   TreeBlock block;
   IdOfNumber id_of;  // refers to the open file
@@ -56,33 +56,35 @@ struct DecodedBlock {
     return whole == nullptr ? ByteView() : ByteView(whole->contents);
   }
 
-  // Bytes that this keeps in memory.
+  // Bytes of memory that the block takes.
   uint64_t memory() const {
     if (deltas() != nullptr) return deltas()->memory();
     return trees() != nullptr ? trees()->memory() : contents().size();
   }
 
-  // The bases of its objects; null when none has any.
+  // Sizes and bases of the objects; null if no object can have a base.
   const BlockLayout* layout() const {
     if (deltas() != nullptr) return &deltas()->layout();
     return trees() != nullptr ? &trees()->layout() : nullptr;
   }
 
-  // Calls `visit` with index and content of each object, in order. The content
-  // lives until the next one. kLimitExceeded when more than `max_kept` bytes
-  // had to be kept for objects to come. REQUIRES: not a segment.
+  // Calls `visit` with the index and the content of each object, in order. The
+  // content is valid until the next call of `visit`. Returns kLimitExceeded if
+  // more than `max_kept` bytes of bases have to be kept. REQUIRES: the block is
+  // not a segment.
   Status ForEachObject(
       uint64_t max_kept,
       const std::function<Status(size_t, ByteView)>& visit) const;
 
-  // The content of one object; rebuilt in `buffer` when it is stored
-  // against others.
-  // REQUIRES: not a segment, index < sizes.size().
+  // Returns the content of an object. If the object is not stored whole, the
+  // content is rebuilt in `buffer`. REQUIRES: the block is not a segment, and
+  // index < sizes.size().
   ByteView Object(size_t index, Bytes& buffer) const;
 
-  // Rebuilds the first object of `chain`, each of which is the base of the one
-  // before it. `content` is that of the base of the last one, empty when it has
-  // none, and becomes the object's. REQUIRES: layout() is not null.
+  // Rebuilds the first object of `chain`, in which each object is the base of
+  // the object before it. On entry, `content` is that of the base of the last
+  // object, or empty if it has no base. On return, it is that of the first
+  // object. REQUIRES: layout() is not null.
   void RebuildChain(std::span<const uint32_t> chain, Bytes& content) const;
 
  private:

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many blocks of a file may be decoded at the same time. Pure.
+// Limits the number of blocks of a file that are decoded at the same time.
+// Pure.
 
 #pragma once
 
@@ -10,9 +11,9 @@
 
 namespace zpack {
 
-// Each takes up to 128 MiB in a hostile file, however small that is, and of few
-// blocks many threads make little. So the memory that a file can ask for grows
-// with its size and not with the number of processors.
+// A block of a hostile file takes up to 128 MiB when decoded, even if the file
+// is small. Therefore the limit grows with the size of the file, not with the
+// number of processors. Files with few blocks would not gain from many threads.
 constexpr unsigned MaxDecoders(uint64_t file_size) {
   constexpr uint64_t kLeast = 2;
   constexpr uint64_t kMost = 4096;

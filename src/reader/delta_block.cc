@@ -40,8 +40,8 @@ class CommandReader {
     expected_ = 0;
   }
 
-  // False at the end of the object, and, with ok() false, for a command that
-  // leaves object or base.
+  // Returns false at the end of the object. Returns false with ok() == false
+  // for a command beyond the end of the object or the base.
   bool Next(Command& command) {
     if (remaining_ == 0) return false;
     command = {literal_lengths_.Varint(), 0, 0};
@@ -53,12 +53,13 @@ class CommandReader {
     if (!copy_lengths_.ok() || !copy_offsets_.ok()) return Fail();
     uint64_t expected = expected_ + command.literals;
     if (command.length == 0) {
-      // The rest of the object; expected at the end of the base.
+      // A copy up to the end of the object. It is expected at the end of the
+      // base.
       command.length = remaining_;
       if (command.length > base_size_) return Fail();
       expected = base_size_ - command.length;
     }
-    // Unsigned arithmetic wraps, so that the test below sees any nonsense.
+    // Unsigned arithmetic wraps, so the check below finds any invalid value.
     command.offset = expected + static_cast<uint64_t>(jump);
     if (command.length > remaining_ || command.length > base_size_ ||
         command.offset > base_size_ - command.length) {

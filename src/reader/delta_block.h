@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The streams of a block of deltas, decompressed and checked (FORMAT.md,
+// The decompressed and checked streams of a block of deltas (FORMAT.md,
 // "Deltas"). Immutable; any number of threads may read it.
 
 #pragma once
@@ -18,7 +18,7 @@ namespace zpack {
 
 class DeltaBlock {
  public:
-  // The streams as they are in the block, decompressed.
+  // The decompressed streams of the block.
   struct Streams {
     Bytes sizes;
     Bytes bases;
@@ -28,8 +28,8 @@ class DeltaBlock {
     Bytes literals;
   };
 
-  // Checks that every object can be rebuilt. kCorrupt for anything out of the
-  // ordinary, kLimitExceeded beyond `limits`.
+  // Checks that every object can be rebuilt. Returns kCorrupt if the streams
+  // are not valid, and kLimitExceeded if they exceed `limits`.
   static Result<DeltaBlock> Parse(Streams streams, uint32_t count,
                                   const BlockLimits& limits);
 
@@ -39,19 +39,19 @@ class DeltaBlock {
     return layout_.base(index);
   }
   const BlockLayout& layout() const { return layout_; }
-  // Bytes that this keeps in memory.
+  // Bytes of memory that the block takes.
   uint64_t memory() const;
   // Bytes of all streams.
   uint64_t raw_size() const;
-  // Bytes of the streams that tell of object `index` alone.
+  // Bytes of the streams that belong to object `index` alone.
   uint64_t own_size(uint32_t index) const;
 
   // Fills `out` with the content of object `index`. `base` is the content of
-  // its base, or empty when it has none.
+  // its base, or empty if it has no base.
   void Rebuild(uint32_t index, ByteView base, Bytes& out) const;
 
  private:
-  // Where what belongs to an object starts in each stream.
+  // Where the part of an object starts in each stream.
   struct Start {
     uint32_t literal_lengths = 0;
     uint32_t copy_lengths = 0;
@@ -62,7 +62,7 @@ class DeltaBlock {
   DeltaBlock(Streams streams, BlockLayout layout)
       : streams_(std::move(streams)), layout_(std::move(layout)) {}
 
-  // Finds `starts_` and checks all copies.
+  // Fills `starts_` and checks all copies.
   Status CheckCopies();
 
   Streams streams_;

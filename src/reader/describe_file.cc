@@ -37,7 +37,7 @@ FileDescription::Block DescribeBlock(const FileBlocks& file, size_t index,
 
 Result<FileDescription> DescribeFile(const ArchiveFile& archive,
                                      const std::stop_token& stop) {
-  // Nothing of it is shown, but all that is shown is checked.
+  // The description does not use the result, but its data has to be checked.
   ZPACK_TRY(archive.LoadIndex());
   const format::FileHeader& header = archive.header();
   FileDescription out;

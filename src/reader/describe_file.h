@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The structure of a file, for people. A function without state; any thread.
+// Describes the structure of a file for users. The function has no state and
+// may be called from any thread.
 
 #pragma once
 
@@ -12,8 +13,9 @@
 
 namespace zpack {
 
-// Describes all parts of `archive`, and checks what it shows of them. Errors as
-// BlockDecoder::Load and ArchiveFile::LoadIndex, and kInterrupted.
+// Describes all parts of `archive` and checks the parts that it describes.
+// Errors are those of BlockDecoder::Load and ArchiveFile::LoadIndex, and
+// kInterrupted.
 Result<FileDescription> DescribeFile(const ArchiveFile& archive,
                                      const std::stop_token& stop);
 

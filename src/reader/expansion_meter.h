@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts what the blocks of an open file expand to, each block once, however
-// often it is read. May be used from several threads at once.
+// Adds up what the blocks of an open file expand to, counting each block once,
+// no matter how often it is read. May be used from several threads at once.
 
 #pragma once
 
@@ -17,15 +17,16 @@ namespace zpack {
 
 class ExpansionMeter {
  public:
-  // For a file of `blocks` blocks that may expand to `limit` in all.
+  // For a file with `blocks` blocks, which may expand to `limit` together.
   ExpansionMeter(size_t blocks, const format::Expansion& limit)
       : blocks_(blocks), limit_(limit) {}
 
-  // Notes that `block` expands to at least this much. kLimitExceeded when all
-  // that was noted so far is above the limit.
+  // Records that `block` expands to at least `expansion`. Returns
+  // kLimitExceeded, and records nothing, if the sum of all blocks would exceed
+  // the limit.
   Status Note(size_t block, const format::Expansion& expansion);
 
-  // What was noted of `block` so far.
+  // Returns what has been recorded for `block`.
   format::Expansion Of(size_t block) const;
   const format::Expansion& limit() const { return limit_; }
 

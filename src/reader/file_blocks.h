@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The blocks of a file and the ids of the objects in them: what reading objects
-// takes, be the file finished or not. Immutable, but for the index, which can
-// be loaded later; any number of threads may use it.
+// The blocks of a finished or unfinished file and the ids of its objects, which
+// is all that reading objects needs. Immutable, except for the index, which may
+// be loaded later. Any number of threads may use it.
 
 #pragma once
 
@@ -28,7 +28,7 @@
 
 namespace zpack {
 
-// Which object has which id.
+// Maps ids to objects and back.
 struct FileIndex {
   FileIds ids;
   IndexedVector<FileRank, ObjectNumber> numbers;
@@ -42,12 +42,12 @@ class FileBlocks {
   struct Parts {
     ObjectFormat object_format = ObjectFormat::kSha1;
     uint32_t object_count = 0;
-    std::vector<std::string> features;  // that a reader must know
+    std::vector<std::string> features;  // features that a reader must support
     format::BlockTable table;
     format::Expansion max_expansion;
   };
 
-  // `file` outlives this.
+  // `file` must outlive this object.
   FileBlocks(const RandomAccessFile& file, const ReadOptions& options,
              Parts parts, IndexReader read_index);
 
@@ -57,57 +57,59 @@ class FileBlocks {
   uint32_t object_count() const { return parts_.object_count; }
   const std::vector<std::string>& features() const { return parts_.features; }
   const format::BlockTable& table() const { return parts_.table; }
-  // The largest object in a block of deltas or trees, and most bytes of objects
-  // that are kept at a time for others of their block.
+  // Maximum bytes of an object in a block of deltas or trees, and of the bases
+  // of a block that are kept at the same time.
   uint64_t max_kept() const { return format::MaxKept(options_.max_block_size); }
-  // The most bytes of a segment, and of all commits of a block.
+  // Maximum bytes of a segment, and of all commits of a block.
   uint64_t max_piece() const {
     return format::MaxPiece(options_.max_block_size);
   }
-  // What the blocks expand to, as far as they were decoded.
+  // What the blocks decoded so far expand to.
   ExpansionMeter& expansion() const { return expansion_; }
 
-  // Reads and checks the whole index, the first time; a failure stays.
+  // Reads and checks the whole index. Later calls return the result of the
+  // first one.
   Status LoadIndex() const;
   bool index_loaded() const { return index_loaded_; }
 
-  // REQUIRES, for these three: LoadIndex() has succeeded.
+  // REQUIRES for ids, number and rank: LoadIndex() has succeeded.
   const FileIds& ids() const { return index().ids; }
-  // The object number of each rank, and the rank of each number.
+  // The object number of a rank, and the rank of an object number.
   ObjectNumber number(FileRank rank) const { return index().numbers[rank]; }
   FileRank rank(ObjectNumber number) const { return index().ranks[number]; }
 
   size_t block_count() const { return table().block_count(); }
-  // The block in which the object `number` begins.
+  // The block in which object `number` begins.
   size_t FindBlock(ObjectNumber number) const {
     return table().FindBlock(number);
   }
   uint64_t block_offset(size_t block) const {
     return table().rows[block].offset;
   }
-  // Number of the first object in `block`, also for the end of the last one.
+  // Number of the first object in `block`. For block_count(), the object count.
   ObjectNumber first_object(size_t block) const {
     return table().rows[block].first_object;
   }
-  // Bytes of a block's chunk, framing included.
+  // Bytes of a block's chunk, including the frame of the chunk.
   uint64_t block_stored_size(size_t block) const {
     return block_offset(block + 1) - block_offset(block);
   }
-  // The same of all blocks.
+  // Bytes of all blocks, including their frames.
   uint64_t blocks_stored_size() const {
     return table().rows.back().offset - table().rows.front().offset;
   }
-  // Number of objects that start in `block`; for a segment that is not the
-  // last of its object, 0 follows from the table, and 1 is returned.
+  // Number of objects in `block`. A segment counts as 1 object, although the
+  // block table implies 0 for every segment but the last of its object.
   uint32_t block_object_count(size_t block) const;
-  // True for a block that continues the object of the one before it.
+  // True if the block continues the object of the previous block.
   bool continues_previous(size_t block) const {
     return block > 0 && first_object(block) == first_object(block - 1);
   }
 
-  // kLimitExceeded for a block above max_block_size.
+  // Returns kLimitExceeded if the block exceeds ReadOptions::max_block_size.
   Status CheckBlockSize(size_t block) const;
-  // Reads the whole chunk of a block into `chunk`. kLimitExceeded as above.
+  // Reads the whole chunk of a block into `chunk`. Returns kLimitExceeded as
+  // CheckBlockSize does.
   Status ReadBlockChunk(size_t block, Bytes& chunk) const;
 
  private:

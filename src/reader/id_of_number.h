@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How decoders of trees and commits get the ids that a block names by number.
+// The function from which decoders of trees and commits get the ids of objects.
 
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace zpack {
 
-// Gives the id of an object number.
+// Returns the id of an object number.
 using IdOfNumber = std::function<ObjectId(ObjectNumber number)>;
 
 }  // namespace zpack

@@ -14,11 +14,11 @@
 namespace zpack {
 namespace {
 
-// So many ids are read at a time: one read costs about what copying a few
-// kilobytes does.
+// Number of ids per read. One read costs about as much as copying a few
+// kilobytes.
 constexpr uint32_t kIdsAtOnce = 64;
 
-// The least or greatest id that begins with these digits.
+// Returns the smallest or largest id that begins with these digits.
 std::optional<Bytes> PadWith(char digit, std::string_view hex_prefix,
                              size_t id_width) {
   std::string hex(hex_prefix);

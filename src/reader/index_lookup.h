@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looks up single objects in the index of a file, of which it reads the few
-// bytes that a binary search needs (FORMAT.md, "Object index"). Keeps nothing;
-// any number of threads may use it.
+// Looks up single objects in the index of a file. Reads only the few bytes that
+// a binary search needs (FORMAT.md, "Object index"). Caches nothing; any number
+// of threads may use it.
 //
-// No checksum is looked at: of a damaged index, answers may be wrong. kCorrupt
-// is for what cannot be an answer at all.
+// Checksums are not checked, so a damaged index can lead to wrong results.
+// kCorrupt is returned only for a result that is impossible in itself.
 
 #pragma once
 
@@ -26,7 +26,7 @@ namespace zpack {
 
 class IndexLookup {
  public:
-  // `file` outlives this; `chunks` lie in it.
+  // `file` must outlive this object and hold `chunks`.
   IndexLookup(const RandomAccessFile& file, const format::IndexChunks& chunks,
               ObjectFormat format, uint32_t object_count)
       : file_(file),
@@ -34,23 +34,22 @@ class IndexLookup {
         format_(format),
         object_count_(object_count) {}
 
-  // These two as in ObjectIdTable.
+  // Like the functions of ObjectIdTable.
   Result<std::optional<FileRank>> Find(const ObjectId& id) const;
   Result<std::pair<FileRank, FileRank>> FindPrefix(
       std::string_view hex_prefix) const;
 
-  // REQUIRES, for both: rank < object count.
+  // REQUIRES for Id and Number: rank < object count.
   Result<ObjectId> Id(FileRank rank) const;
   Result<ObjectNumber> Number(FileRank rank) const;
 
  private:
-  // What precedes the counts and ids of the chunk.
+  // The part of the chunk before its table of counts and ids.
   struct Start {
     format::ObjectIdsLayout layout;
     ObjectIdTable::FanOut fan_out;
   };
-  // Ranks of the ids whose first bytes, as many as tell where to look, are
-  // those of a key.
+  // The ranks of the ids whose first bytes equal those of a key.
   struct Bucket {
     FileRank begin;
     FileRank end;
@@ -58,15 +57,16 @@ class IndexLookup {
   enum class Bound : uint8_t { kLower, kUpper };
 
   Result<Start> ReadStart() const;
-  // The first rank of each bucket of ids that begin with `byte`, in order, and
-  // the end of the last one.
+  // Returns the first rank of each bucket of ids that begin with `byte`, in
+  // order, and the end of the last bucket.
   Result<std::vector<FileRank>> ReadBuckets(const Start& start,
                                             uint8_t byte) const;
   Result<Bucket> FindBucket(const Start& start, ByteView key) const;
-  // The first rank in `bucket` whose id is not less than `key`, or greater.
+  // Returns the first rank in `bucket` whose id is not less than `key`
+  // (kLower), or greater than `key` (kUpper).
   Result<FileRank> Search(const Start& start, Bucket bucket, ByteView key,
                           Bound bound) const;
-  // What the chunk holds of the ids from `rank` on.
+  // Reads what the chunk stores of the ids from `rank` on.
   Status ReadSuffixes(const Start& start, FileRank rank,
                       std::span<uint8_t> out) const;
 

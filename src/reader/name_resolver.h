@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds what a name stands for, as Git does (gitrevisions(7)): an id, a ref, or
-// the beginning of an id. May be used from several threads at once.
+// Resolves names as Git does (gitrevisions(7)): an id, a ref, or an abbreviated
+// id. May be used from several threads at once.
 
 #pragma once
 
@@ -17,16 +17,18 @@ namespace zpack {
 
 class NameResolver {
  public:
-  // All of them outlive this.
+  // All references must outlive this object.
   NameResolver(const ArchiveFile& archive, ObjectLocator& locator,
                ObjectReader& objects)
       : archive_(archive), locator_(locator), objects_(objects) {}
 
-  // kNotFound when nothing has that name, kAmbiguous, listing the candidates,
-  // for an abbreviation of several ids. Else errors as ObjectLocator.
+  // Returns kNotFound if nothing has this name. Returns kAmbiguous, listing the
+  // candidates, if several ids begin with it. Other errors are those of
+  // ObjectLocator.
   Result<ObjectId> Resolve(std::string_view name);
 
-  // Type and size of an object. Errors as ObjectLocator and ObjectReader.
+  // Returns type and size of an object. Errors are those of ObjectLocator and
+  // ObjectReader.
   Result<ObjectInfo> ReadInfo(const ObjectId& id);
 
  private:

@@ -15,11 +15,11 @@
 namespace zpack {
 namespace {
 
-// Bytes of decoded blocks that are kept. A walk goes back and forth between
-// the directories of a repository, which are in different blocks.
+// Bytes of decoded blocks that are kept. A walk alternates between the
+// directories of a repository, which are in different blocks.
 constexpr uint64_t kCacheSize = uint64_t{256} << 20;
 
-// The tree of a commit that names none.
+// Value of `tree` for a commit without a tree.
 constexpr LinkNumber kNoTree(std::numeric_limits<uint32_t>::max());
 
 }  // namespace
@@ -97,7 +97,7 @@ Result<ByteView> ObjectGraph::TagContent(ObjectNumber number, BlockPtr& block,
   const BlockRun run =
       RunAt(archive_.blocks(), archive_.blocks().FindBlock(number));
   ZPACK_ASSIGN_OR_RETURN(block, Block(run.first));
-  // What is asked of a tag is in its first lines.
+  // The header is in the first lines of a tag.
   if (IsSegmented(run, *block)) return block->contents();
   return block->Object(number - block->objects.header.first_object, buffer);
 }

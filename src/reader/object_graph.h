@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the objects of a file name, by number, for walks through its history.
-// Thread-compatible.
+// The links between the objects of a file, by number, for walks through its
+// history. Thread-compatible.
 
 #pragma once
 
@@ -29,7 +29,7 @@ class ObjectGraph {
  public:
   struct Commit {
     uint64_t time = 0;  // of the committer
-    // None where the file is shallow. They live as long as the graph.
+    // Empty for a shallow commit. Valid as long as the graph.
     std::span<const LinkNumber> parents;
   };
   struct Tag {
@@ -37,50 +37,54 @@ class ObjectGraph {
     ObjectType type = ObjectType::kCommit;
     std::string name;
   };
-  // What a tree has under a name.
+  // An entry of a tree.
   struct Link {
     ObjectNumber child;
     uint32_t name_size = 0;
-    ObjectType type = ObjectType::kBlob;  // as its mode has it
+    ObjectType type = ObjectType::kBlob;  // as the mode of the entry says
   };
-  // Links of trees one after the other, and their names.
+  // Links of trees, one after the other, and their names.
   struct Links {
     std::vector<Link> links;
     std::string names;
   };
 
-  // `archive` outlives the graph.
+  // `archive` must outlive the graph.
   explicit ObjectGraph(const ArchiveFile& archive);
 
-  // Git knows the empty tree without storing it. Its number, where it is not
-  // in the file, is the object count; all other numbers are below.
+  // Number of the empty tree, which Git knows without storing it. If the empty
+  // tree is not in the file, its number is the object count. All objects in the
+  // file have smaller numbers.
   ObjectNumber empty_tree() const {
     return ObjectNumber(archive_.ids().size());
   }
-  // The number of an object; kNotFound, saying that `by` needs it.
+  // Returns the number of an object. Returns kNotFound, saying that `by` needs
+  // the object, if it is missing.
   Result<ObjectNumber> Find(const ObjectId& id, std::string_view by) const;
   ObjectId id(ObjectNumber number) const {
     return number == empty_tree() ? empty_tree_id_
                                   : archive_.ids()[archive_.rank(number)];
   }
-  // As its block has it.
+  // The type that the block of the object states.
   Result<ObjectType> Type(ObjectNumber number);
-  // "commit 1234...", for messages.
+  // Returns "commit 1234..." for messages.
   std::string Describe(ObjectNumber number);
 
-  // Errors of all below: kCorrupt when `number` is an object of another type or
-  // something that Git could not read; those of decoding its block.
+  // Errors of the functions below: kCorrupt if `number` has another type or a
+  // content that Git could not read, and the errors of decoding its block.
 
   Result<Commit> ReadCommit(ObjectNumber number);
-  // A parent as ReadCommit gives it; kNotFound when it is missing.
+  // Returns the number of a parent from ReadCommit. Returns kNotFound if the
+  // parent is missing.
   Result<ObjectNumber> ReadParent(ObjectNumber commit, LinkNumber parent);
-  // kNotFound when the tree is missing.
+  // Returns kNotFound if the tree is missing.
   Result<ObjectNumber> ReadRootTree(ObjectNumber commit);
-  // kNotFound when the target is missing.
+  // Returns kNotFound if the target is missing.
   Result<Tag> ReadTag(ObjectNumber number);
-  // Appends what a tree names, in its order, but submodules and, where that is
-  // known, what was seen. kNotFound for an object that is missing;
-  // kLimitExceeded when `links` grow too large.
+  // Appends the links of a tree in its order. Leaves out submodules, and
+  // objects that `marks` shows as seen with the type of the entry. Returns
+  // kNotFound if an object is missing, and kLimitExceeded if `links` grow too
+  // large.
   Status ReadTree(ObjectNumber number, const ObjectMarks& marks, Links& links);
 
  private:
@@ -88,21 +92,24 @@ class ObjectGraph {
 
   class TreeReader;
 
-  // From the cache, or decoded and put there.
+  // Returns a block from the cache, or decodes it and adds it to the cache.
   Result<BlockPtr> Block(size_t block);
   Result<const CommitTable*> Commits(ObjectNumber number);
-  // From the whole contents of the commits in a block.
+  // Parses the contents of the commits in a block.
   Result<CommitTable> ParseCommits(size_t block);
-  // What a block with these `outside_ids` calls it.
+  // Returns the link for `id`. An id that is not in the file is appended to
+  // `outside_ids`.
   LinkNumber NumberOf(const ObjectId& id, Bytes& outside_ids) const;
-  // The number of what is called so; kNotFound, saying that `by`
-  // needs it.
+  // Returns the object number of a link. Returns kNotFound, saying that `by`
+  // needs the object, if it is missing.
   Result<ObjectNumber> Resolve(LinkNumber link, ByteView outside_ids,
                                ObjectNumber by);
   Status ExpectType(ObjectNumber number, ObjectType type);
-  // The content of an object, which lives as long as `block` and `buffer`.
+  // Returns the content of an object. It is valid as long as `block` and
+  // `buffer`.
   Result<ByteView> Content(ObjectNumber number, BlockPtr& block, Bytes& buffer);
-  // The same of a tag, of one in segments only the first.
+  // Returns the content of a tag; if the tag is stored in segments, only the
+  // first.
   Result<ByteView> TagContent(ObjectNumber number, BlockPtr& block,
                               Bytes& buffer);
 
@@ -110,7 +117,7 @@ class ObjectGraph {
   ObjectId empty_tree_id_;
   std::unordered_set<ObjectNumber> shallow_;
   BlockDecoder decoder_;
-  // By block, once they are known.
+  // By block, once known.
   std::vector<std::optional<ObjectType>> types_;
   std::vector<std::unique_ptr<const CommitTable>> commits_;
   LruCache<size_t, DecodedBlock> blocks_;

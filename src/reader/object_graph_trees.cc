@@ -37,7 +37,8 @@ class ObjectGraph::TreeReader {
   Status AddFromBlock(const TreeBlock& trees, ObjectNumber first,
                       uint32_t index) {
     const std::optional<uint32_t> base = trees.base(index);
-    // What is taken over from a tree that was walked to its end, was seen.
+    // If the base has been walked completely, the entries shared with it have
+    // been seen.
     if (!base || marks_.complete(first + *base)) {
       for (const TreeBlock::Edit& edit : trees.edits(index)) {
         if (edit.kind == format::TreeEditKind::kRemove) continue;

@@ -13,7 +13,7 @@ namespace zpack {
 bool ObjectLocator::UseWholeIndex() {
   if (archive_.index_loaded()) return true;
   if (++lookups_ <= MaxLookups(archive_.object_count())) return false;
-  // If it is damaged, what can be proven is found all the same.
+  // If the index is damaged, results that can be proven are still found.
   return archive_.LoadIndex().has_value();
 }
 
@@ -22,7 +22,7 @@ Result<FileRank> ObjectLocator::Rank(const ObjectId& id) {
     ZPACK_ASSIGN_OR_RETURN(const std::optional<FileRank> rank,
                            lookup_.Find(id));
     if (rank) return *rank;
-    // Damage must not look like an object that was never there.
+    // A damaged index must not look like a missing object.
     ZPACK_TRY(archive_.LoadIndex());
   }
   const std::optional<FileRank> rank = archive_.ids().Find(id);

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds objects of an open file by id: in its index if that is loaded, else
-// with a few reads. After so many of these that loading the index would have
-// cost less, it is loaded. May be used from several threads at once.
+// Finds objects of an open file by id: in the index if it is loaded, otherwise
+// with a few reads. Loads the index once the number of lookups makes loading
+// cheaper. May be used from several threads at once.
 //
-// A damaged index never makes an answer. What is found is proven by the object,
-// whose content hashes to the id, or by a checksum; and that something is not
-// there is said only after the whole index was loaded and checked.
+// A damaged index never leads to a wrong result. A found object is proven by
+// its content, which hashes to the id, or by a checksum. kNotFound is returned
+// only after the whole index has been loaded and checked.
 
 #pragma once
 
@@ -27,38 +27,40 @@ namespace zpack {
 
 class ObjectLocator {
  public:
-  // Lookups after which the index of a file is loaded.
+  // Number of lookups after which the index is loaded.
   static uint64_t MaxLookups(uint32_t object_count) {
     return 1000 + object_count / 64;
   }
 
-  // `archive` outlives this.
+  // `archive` must outlive this object.
   explicit ObjectLocator(const ArchiveFile& archive)
       : archive_(archive),
         lookup_(archive.file(), archive.index_chunks(),
                 archive.header().object_format, archive.object_count()) {}
 
-  // Succeeds when there is such an object, kNotFound when there is none;
-  // kCorrupt, kIo and kLimitExceeded when that cannot be known.
+  // Succeeds if the object exists. Returns kNotFound if it does not exist, and
+  // kCorrupt, kIo or kLimitExceeded if this cannot be determined.
   Status Contains(const ObjectId& id);
 
-  // The number of the object, for someone who hashes its content: with a
-  // damaged index it may be that of another one. Errors as above.
+  // Returns the number of the object. If the index is damaged, the number may
+  // be that of another object, so the caller must hash the content. Errors are
+  // those of Contains.
   Result<ObjectNumber> Find(const ObjectId& id);
 
-  // The same for anyone else: the numbers' checksum is checked first, once.
+  // Like Find, but checks the checksum of the numbers first, once, so the
+  // caller need not hash the content.
   Result<ObjectNumber> FindChecked(const ObjectId& id);
 
   struct Matches {
     uint32_t count = 0;
-    std::vector<ObjectId> first;  // ascending
+    std::vector<ObjectId> first;  // in the order of ids
   };
-  // The ids whose hexadecimal form starts with `hex_prefix`, at most
-  // `max_first` of them by name. The ids' checksum is checked first, once.
+  // Counts the ids whose hexadecimal form starts with `hex_prefix`, and lists
+  // the first `max_first` of them. Checks the checksum of the ids first, once.
   Result<Matches> FindPrefix(std::string_view hex_prefix, uint32_t max_first);
 
  private:
-  // Whether to look into the index that is loaded.
+  // True if the lookup should use the loaded index.
   bool UseWholeIndex();
   Result<FileRank> Rank(const ObjectId& id);
   Result<std::pair<FileRank, FileRank>> Ranks(std::string_view hex_prefix);

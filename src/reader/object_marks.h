@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a walk knows of each object. Thread-compatible.
+// Marks that a walk sets on objects. Thread-compatible.
 
 #pragma once
 
@@ -16,29 +16,29 @@ namespace zpack {
 
 class ObjectMarks {
  public:
-  // For objects 0 to `count` - 1.
+  // For the objects 0 to `count` - 1.
   explicit ObjectMarks(size_t count) : marks_(count) {}
 
-  // The type under which `number` was named first, or nothing.
+  // The type of the first link to `number`; nullopt if there was no link.
   std::optional<ObjectType> type(ObjectNumber number) const {
     const auto type = static_cast<uint8_t>(marks_[number] & kTypeMask);
     if (type == 0) return std::nullopt;
     return static_cast<ObjectType>(type);
   }
-  // REQUIRES: it has no type yet.
+  // REQUIRES: the object has no type yet.
   void SetType(ObjectNumber number, ObjectType type) {
     marks_[number] |= static_cast<uint8_t>(type);
   }
 
   bool seen(ObjectNumber number) const { return (marks_[number] & kSeen) != 0; }
   void SetSeen(ObjectNumber number) { marks_[number] |= kSeen; }
-  // True when it is seen and was named as `type`.
+  // True if the object has been seen and has type `type`.
   bool SeenAs(ObjectNumber number, ObjectType type) const {
     return (marks_[number] & (kSeen | kTypeMask)) ==
            (kSeen | static_cast<uint8_t>(type));
   }
 
-  // Of trees: all that they name, and what that names, was seen.
+  // For trees: true if everything that the tree reaches has been seen.
   bool complete(ObjectNumber number) const {
     return (marks_[number] & kComplete) != 0;
   }

@@ -10,8 +10,8 @@
 namespace zpack {
 namespace {
 
-// Deeper and longer paths are cut. Trees whose content was not hashed could
-// even name each other.
+// Limits for depth and length of paths. Trees whose content was not hashed
+// could even refer to each other.
 constexpr size_t kMaxDepth = 4096;
 constexpr size_t kMaxLength = size_t{1} << 10;
 

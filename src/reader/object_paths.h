@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Paths of objects, as the trees of a file first name them.
+// Paths of objects: the path of the first tree entry that refers to the object.
 
 #pragma once
 
@@ -22,13 +22,14 @@ class ObjectPaths {
  public:
   explicit ObjectPaths(const ArchiveFile& archive);
 
-  // Notes what the trees of a block name. REQUIRES: `block` holds trees and is
-  // no segment.
+  // Adds the entries of the trees in a block. REQUIRES: `block` holds trees and
+  // is not a segment.
   Status AddTrees(const DecodedBlock& block);
 
-  // The path of an object; empty for a root tree and what no tree names.
+  // Returns the path of an object; empty for root trees and for objects that
+  // are in no tree. A very deep or long path loses its first components.
   std::string Path(ObjectNumber number) const;
-  // The last component of it.
+  // Returns the last component of the path.
   std::string_view Name(ObjectNumber number) const { return *names_[number]; }
 
  private:
@@ -37,7 +38,7 @@ class ObjectPaths {
   void AddTree(ObjectNumber tree, ByteView content);
 
   const ArchiveFile& archive_;
-  // The tree that names it, or kNone.
+  // The tree whose entry refers to the object, or kNone.
   IndexedVector<ObjectNumber, ObjectNumber> parents_;
   IndexedVector<ObjectNumber, const std::string*> names_;
   std::unordered_set<std::string> interned_;  // owns the names

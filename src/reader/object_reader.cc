@@ -28,7 +28,7 @@ ObjectReader::ObjectReader(const ArchiveFile& archive)
 ObjectReader::ContentPtr ObjectReader::Rebuild(const DecodedBlock& block,
                                                ObjectNumber number) {
   const ObjectNumber first = block.objects.header.first_object;
-  // Up to an object that is known or has no base, then forward again.
+  // Follow the chain to an object that is cached or has no base, then rebuild.
   std::vector<uint32_t> chain;
   ContentPtr known;
   for (std::optional<uint32_t> index = number - first; index;
@@ -44,7 +44,7 @@ ObjectReader::ContentPtr ObjectReader::Rebuild(const DecodedBlock& block,
   block.RebuildChain(chain, rebuilt);
   auto content = std::make_shared<const Bytes>(std::move(rebuilt));
   const std::lock_guard<std::mutex> lock(mutex_);
-  // Another thread may have been here meanwhile.
+  // Another thread may have inserted the object meanwhile.
   if (rebuilt_.Find(number) == nullptr) {
     rebuilt_.Insert(number, content, content->size());
   }
@@ -114,7 +114,8 @@ Status ObjectReader::StreamSegmented(
   ObjectHasher hasher(archive_.header().object_format);
   hasher.Begin(info);
   Bytes held;
-  // A decoder of its own: a long stream must not keep one of the cache.
+  // A decoder of its own, because a long stream must not block a decoder of the
+  // cache.
   BlockDecoder decoder;
   ZPACK_TRY(StreamSegments(archive_.blocks(), run, first, decoder,
                            [&](ByteView bytes) -> Status {

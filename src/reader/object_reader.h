@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads single objects by number, and keeps what was decoded recently. May be
-// used from several threads at once, which decode different blocks at the same
-// time.
+// Reads single objects by number, and caches recently decoded data. May be used
+// from several threads at once, which decode different blocks in parallel.
 
 #pragma once
 
@@ -26,46 +25,48 @@ namespace zpack {
 
 class ObjectReader {
  public:
-  // `archive` outlives the reader.
+  // `archive` must outlive the reader.
   explicit ObjectReader(const ArchiveFile& archive);
 
   Result<ObjectInfo> ReadInfo(ObjectNumber number) {
     return blocks_.Info(number);
   }
 
-  // The whole content. kLimitExceeded above ReadOptions::max_object_size,
-  // kCorrupt when it does not hash to `id`.
+  // Fills `content` with the whole object. Returns kLimitExceeded if the object
+  // exceeds ReadOptions::max_object_size, and kCorrupt if it does not hash to
+  // `id`.
   Result<ObjectType> Read(ObjectNumber number, const ObjectId& id,
                           Bytes& content);
 
-  // The content in pieces, for objects of any size. `start` is called once,
-  // before the first piece. An object of at most ReadOptions::cache_size bytes,
-  // or one that is not stored in segments, is hashed before its first piece; of
-  // others it is known only at the end whether the content hashes to `id`.
+  // Passes the content to `piece` in pieces, for objects of any size. Calls
+  // `start` once, before the first piece. The content is hashed before the
+  // first piece if the object has at most ReadOptions::cache_size bytes or is
+  // not stored in segments. Otherwise kCorrupt for a content that does not hash
+  // to `id` is returned only after the last piece.
   Status Stream(ObjectNumber number, const ObjectId& id,
                 const std::function<Status(const ObjectInfo&)>& start,
                 const std::function<Status(ByteView)>& piece);
 
-  // Reads these objects in the order in which they are stored, so that each
-  // block is decoded once, and holds their contents for Read and Stream until
-  // the next call. Those larger than ReadOptions::cache_size, or that cannot be
-  // read, are left out. REQUIRES: the index is loaded.
+  // Reads objects in storage order, so that each block is decoded once, and
+  // holds their contents for Read and Stream until the next call. Leaves out
+  // objects larger than ReadOptions::cache_size, and objects that cannot be
+  // read. REQUIRES: the index is loaded.
   void ReadAhead(std::vector<ObjectNumber> numbers);
 
  private:
   using ContentPtr = std::shared_ptr<const Bytes>;
 
-  // Stream, for an object in segments, the first of which is `first`.
+  // Stream for an object in segments, whose first segment is `first`.
   Status StreamSegmented(const BlockRun& run, const DecodedBlock& first,
                          const ObjectId& id,
                          const std::function<Status(ByteView)>& piece) const;
-  // kCorrupt, saying where, unless both ids are equal.
+  // Returns kCorrupt, naming the block, unless both ids are equal.
   Status CheckId(const BlockRun& run, const ObjectId& actual,
                  const ObjectId& id) const;
-  // What ReadAhead holds of an object, or nothing.
+  // Returns the content that ReadAhead holds of an object, or null.
   ContentPtr Held(ObjectNumber number);
-  // The content of an object that is stored against others. Objects near each
-  // other share most of their chains, so the last ones are kept.
+  // Rebuilds an object from its base. Neighbouring objects share most of their
+  // chains, so the objects rebuilt last are kept.
   ContentPtr Rebuild(const DecodedBlock& block, ObjectNumber number);
 
   const ArchiveFile& archive_;

@@ -79,7 +79,7 @@ Result<Bytes> ReadSegments(const FileBlocks& file, const BlockRun& run,
                      AtPath{file.path()});
   }
   Bytes content;
-  // What its segments say it has is in the file only if their bytes are, too.
+  // The first piece reserves memory for the whole object, at most `limit`.
   const auto append = [&](ByteView piece) -> Status {
     if (content.capacity() == 0) content.reserve(size);
     Append(content, piece);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The unit in which whole files are read: a block of objects, or all segments
-// of one large object.
+// The unit of reading whole files: a block of objects, or all segments of one
+// large object.
 
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace zpack {
 
-// Blocks [first, last) of a file that belong together.
+// The blocks [first, last) of a file.
 struct BlockRun {
   size_t first = 0;
   size_t last = 0;
@@ -25,26 +25,28 @@ struct BlockRun {
   size_t size() const { return last - first; }
 };
 
-// The run that starts at `first`. REQUIRES: `first` is a block and does not
-// continue the one before it.
+// Returns the run that starts at `first`. REQUIRES: `first` is a block that
+// does not continue the previous block.
 BlockRun RunAt(const FileBlocks& file, size_t first);
 
-// True when the run is one object in segments.
+// True if the run holds one object in segments.
 bool IsSegmented(const BlockRun& run, const DecodedBlock& first_block);
 
-// kCorrupt: object `expected`, stored in `run`, hashes to `actual`.
+// Returns the error kCorrupt: object `expected`, stored in `run`, hashes to
+// `actual`.
 Error HashMismatch(const FileBlocks& file, const BlockRun& run,
                    const ObjectId& expected, const ObjectId& actual);
 
-// Decodes the segments of `run` in order and hands each piece to `sink`, at
-// most one block in memory at a time. `first_block` is the first of them,
-// already decoded. kCorrupt unless they make up exactly one object.
+// Decodes the segments of `run` in order and passes each to `sink`. Keeps at
+// most one decoded block in memory, in addition to `first_block`, which is the
+// first segment. Returns kCorrupt unless the segments form exactly one object.
 Status StreamSegments(const FileBlocks& file, const BlockRun& run,
                       const DecodedBlock& first_block, BlockDecoder& decoder,
                       const std::function<Status(ByteView)>& sink);
 
-// The whole object, for someone who parses it. kLimitExceeded when it is larger
-// than ReadOptions::max_object_size, or than max_block_size; errors as above.
+// Returns the whole object in segments. Returns kLimitExceeded if the object
+// exceeds ReadOptions::max_object_size or max_block_size; other errors are
+// those of StreamSegments.
 Result<Bytes> ReadSegments(const FileBlocks& file, const BlockRun& run,
                            const DecodedBlock& first_block,
                            BlockDecoder& decoder);

@@ -16,14 +16,14 @@
 namespace zpack {
 namespace {
 
-// What is known of tags. Each block is decoded at most once, whatever refs and
-// tags name each other, so that a hostile file cannot ask for more.
+// Finds the targets of tags. Decodes each block at most once, no matter how
+// refs and tags refer to each other, so a hostile file cannot cause more work.
 class Tags {
  public:
   explicit Tags(const ArchiveFile& archive)
       : archive_(archive), objects_(archive) {}
 
-  // The first failure to read the file, which is no damage.
+  // The first error of reading the file. Reading errors are not damage.
   const Status& readable() const { return readable_; }
 
   std::optional<ObjectType> Type(const ObjectId& id) {
@@ -61,7 +61,7 @@ class Tags {
     const ObjectFormat format = archive_.header().object_format;
     const ObjectNumber first = decoded->objects.header.first_object;
     if (decoded->objects.header.kind == format::BlockKind::kSegment) {
-      // What a tag points at is in its first line.
+      // The target is in the first line of a tag.
       targets_[first] = ParseTagTarget(decoded->contents(), format);
       return;
     }

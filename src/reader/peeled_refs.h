@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Peeled values in a file are hints that Git would trust without looking; a
-// file could lie about them.
+// Checks the peeled values of refs. Git would trust these values without
+// checking, so a file must not be able to lie about them.
 
 #pragma once
 
@@ -18,13 +18,14 @@ namespace zpack {
 
 struct PeeledMismatch {
   std::string ref;
-  ObjectId stated;  // empty when the file states none
-  ObjectId actual;  // empty when the ref is no tag, or leads nowhere
+  ObjectId stated;  // empty if the file has none
+  ObjectId actual;  // empty if the ref is not a tag or its target is unknown
 };
 
-// The refs whose peeled value is not what their tag points at. kIo when the
-// file cannot be read, kInterrupted when a stop is requested; a damaged object
-// counts as leading nowhere. May be used from any thread.
+// Returns the refs whose peeled value is not the object that their tag points
+// at. If an object is damaged, its target counts as unknown. Returns kIo if the
+// file cannot be read, and kInterrupted if a stop is requested. May be called
+// from any thread.
 Result<std::vector<PeeledMismatch>> FindPeeledMismatches(
     const ArchiveFile& archive, const std::stop_token& stop);
 

@@ -11,11 +11,11 @@
 namespace zpack {
 namespace {
 
-// Buffers of rebuilt objects that are kept to be used again, and their bytes.
+// Maximum number and size of buffers that are kept for reuse.
 constexpr size_t kMaxSpare = 4;
 constexpr size_t kMaxSpareBytes = size_t{8} << 20;
 
-// Buffers to use again.
+// Buffers for reuse.
 class SpareBuffers {
  public:
   Bytes Take() {
@@ -60,7 +60,7 @@ Status RebuildInOrder(const BlockLayout& layout, uint64_t max_kept,
     if (last_uses[index] == index) {
       spare.Put(std::move(content));
     } else {
-      // It may be a buffer that was used for something much larger.
+      // The buffer may have been used for a much larger object.
       if (content.capacity() / 2 > content.size()) content.shrink_to_fit();
       kept_bytes += content.size();
       kept[index] = std::move(content);

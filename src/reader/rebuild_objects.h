@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Contents of objects of which each is rebuilt from another of its block.
-// Pure.
+// Rebuilds the objects of a block from their bases. Pure.
 
 #pragma once
 
@@ -15,14 +14,16 @@
 
 namespace zpack {
 
-// Rebuilds object `index` in `out`. `base` is the content of its base, empty
-// when it has none; after kLast, nobody needs what it then holds.
+// Rebuilds object `index` in `out`. `base` is the content of its base, or empty
+// if it has no base. With kLast, the function may change `base`, because no
+// other object needs it.
 using RebuildObject =
     std::function<void(uint32_t index, BaseUse use, Bytes& base, Bytes& out)>;
 
-// Calls `visit` with index and content of each object, in order, and keeps
-// contents as long as later ones need them. The content lives until the next
-// one. kLimitExceeded when more than `max_kept` bytes had to be kept.
+// Calls `visit` with the index and the content of each object, in order. Keeps
+// the content of bases until their last use. The content passed to `visit` is
+// valid until the next call. Returns kLimitExceeded if more than `max_kept`
+// bytes have to be kept.
 Status RebuildInOrder(const BlockLayout& layout, uint64_t max_kept,
                       const RebuildObject& rebuild,
                       const std::function<Status(size_t, ByteView)>& visit);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The order is Git's, and so are the paths, which are those of the first
-// encounter: commits by date as they become known, then the tags and trees that
-// came up on the way, in the order in which they did. Each object counts as of
-// the type under which it was named first; Git does not look at blobs either.
+// The order is that of Git: commits by date as they become known, then tags and
+// trees in the order in which the walk found them. The path of an object is the
+// path at which the walk met it first. An object has the type of the first link
+// to it; like Git, the walk does not read blobs to check their type.
 
 #include "reader/revision_walk.h"
 
@@ -21,8 +21,8 @@
 namespace zpack {
 namespace {
 
-// Longest path: what a small file could print has to end somewhere. Any depth
-// ends, since each tree is walked once.
+// Maximum length of a path, which limits the output for a small file. Depth
+// needs no limit, because each tree is walked once.
 constexpr size_t kMaxPath = size_t{256} << 10;
 
 class RevisionWalk {
@@ -42,7 +42,8 @@ class RevisionWalk {
     ZPACK_TRY(NameAs(number, type));
     const size_t start = next_start_++;
     while (type == ObjectType::kTag) {
-      // What an earlier start came by is walked already, and what is behind it.
+      // An earlier start has already reached this tag and everything that it
+      // reaches.
       const auto [tag_start, is_new] = tag_starts_.emplace(number, start);
       if (!is_new && tag_start->second != start) return {};
       if (!is_new) {
@@ -52,7 +53,7 @@ class RevisionWalk {
       ZPACK_ASSIGN_OR_RETURN(ObjectGraph::Tag tag, graph_.ReadTag(number));
       Postpone(number, type, std::move(tag.name));
       ZPACK_ASSIGN_OR_RETURN(type, graph_.Type(tag.target));
-      // What the tag says, and what its target is.
+      // The target must have the type that the tag states.
       ZPACK_TRY(NameAs(tag.target, tag.type));
       ZPACK_TRY(NameAs(tag.target, type));
       number = tag.target;
@@ -79,28 +80,30 @@ class RevisionWalk {
     uint64_t order = 0;
     ObjectNumber number;
 
-    // The newest first; of those, what was queued first.
+    // Newest first. Equal times keep the order of queueing.
     bool operator<(const Queued& other) const {
       return time != other.time ? time < other.time : order > other.order;
     }
   };
-  // What comes after the commits.
+  // An object that is visited after the commits.
   struct Pending {
     ObjectNumber number;
     ObjectType type = ObjectType::kTree;
     std::string name;  // of a tag
   };
-  // A tree whose entries are walked.
+  // A tree whose entries are being walked.
   struct Frame {
     ObjectNumber tree;
-    size_t path_size = 0;    // of the path of its entries, up to their names
-    size_t links_begin = 0;  // of its own
+    // Length of the path of the tree, including the final '/'.
+    size_t path_size = 0;
+    size_t links_begin = 0;  // start of the tree's links
     size_t names_begin = 0;
     size_t next_link = 0;
     size_t next_name = 0;
   };
 
-  // Notes that `number` was named as an object of `type`.
+  // Records a link to `number` as an object of `type`. Returns kCorrupt if an
+  // earlier link had another type.
   Status NameAs(ObjectNumber number, ObjectType type) {
     const std::optional<ObjectType> known = marks_.type(number);
     if (!known) {
@@ -157,7 +160,7 @@ class RevisionWalk {
                                              : Status{};
   }
 
-  // Walks all that a tree names, which was visited itself.
+  // Walks everything that a tree reaches. The tree itself has been visited.
   Status WalkTree(ObjectNumber root) {
     path_.clear();
     ZPACK_TRY(Open(root));
@@ -191,7 +194,7 @@ class RevisionWalk {
     return {};
   }
 
-  // Begins to walk the entries of a tree, whose path is `path_`.
+  // Begins to walk the entries of a tree with the path `path_`.
   Status Open(ObjectNumber tree) {
     ZPACK_TRY(CheckStop(stop_));
     const size_t links = links_.links.size();
@@ -208,7 +211,7 @@ class RevisionWalk {
   std::priority_queue<Queued> queue_;
   uint64_t next_order_ = 0;
   size_t next_start_ = 0;
-  // The start from which each tag was come by.
+  // The start from which the walk reached each tag.
   std::unordered_map<ObjectNumber, size_t> tag_starts_;
   std::vector<Pending> pending_;
   std::vector<Frame> frames_;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// All that is reachable from some objects, in the order of git-rev-list(1).
+// Walks everything that is reachable from given objects, in the order of
+// git-rev-list(1).
 
 #pragma once
 
@@ -13,7 +14,7 @@
 
 namespace zpack {
 
-// Errors as ArchiveReader::Walk.
+// Errors are those of ArchiveReader::Walk.
 Status WalkRevisions(const ArchiveFile& archive, const WalkOptions& options,
                      const std::function<Status(const WalkedObject&)>& visit);
 

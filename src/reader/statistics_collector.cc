@@ -24,7 +24,8 @@ FileStatistics::Histogram MakeHistogram(std::vector<uint64_t> values) {
   histogram.p99 = values[(values.size() - 1) * 99 / 100];
   histogram.maximum = values.back();
   for (const uint64_t value : values) {
-    // No power of two is as large as the largest values.
+    // Values above the largest power of two get UINT64_MAX as their upper
+    // bound.
     const uint64_t up_to = value == 0               ? 0
                            : value > UINT64_MAX / 2 ? UINT64_MAX
                                                     : std::bit_ceil(value);
@@ -50,7 +51,7 @@ void Add(FileStatistics::Share& share, uint64_t content, uint64_t stored) {
   share.stored_bytes += stored;
 }
 
-// The values of a map, those with most stored bytes first, ties by name.
+// The values of a map, ordered by stored bytes, largest first, then by name.
 template <typename T>
 std::vector<T> MostExpensive(std::map<std::string, T> map) {
   std::vector<T> values;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fills FileStatistics from an open file. Thread-compatible.
+// Collects FileStatistics from an open file. Thread-compatible.
 
 #pragma once
 
@@ -28,11 +28,11 @@ class StatisticsCollector {
 
   // Reads all blocks.
   Status ReadBlocks(const RunOptions& run);
-  // REQUIRES: ReadBlocks was done.
+  // REQUIRES: ReadBlocks has succeeded.
   FileStatistics Finish();
 
  private:
-  // What is known of one blob.
+  // The statistics of one blob.
   struct Blob {
     ObjectNumber number;
     uint64_t content_bytes = 0;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The streams of a block of trees, decompressed and checked (FORMAT.md,
+// The decompressed and checked streams of a block of trees (FORMAT.md,
 // "Trees"). Immutable; any number of threads may read it.
 
 #pragma once
@@ -25,7 +25,7 @@ namespace zpack {
 
 class TreeBlock {
  public:
-  // The streams as they are in the block, decompressed.
+  // The decompressed streams of the block.
   struct Streams {
     Bytes sizes;
     Bytes bases;
@@ -49,16 +49,16 @@ class TreeBlock {
   using Entries = std::vector<Entry>;
 
   struct Edit {
-    Entry entry;            // as it is afterwards; as it was, if removed
-    uint32_t position = 0;  // so many entries of the base are before it
-    uint32_t offset = 0;    // so many bytes of the base's content
+    Entry entry;            // the new entry; for kRemove, the removed entry
+    uint32_t position = 0;  // entries of the base before it
+    uint32_t offset = 0;    // bytes of the base's content before it
     format::TreeEditKind kind = format::TreeEditKind::kChange;
   };
 
   // Checks that every tree can be rebuilt. `object_count` is that of the file.
-  // kCorrupt for anything out of the ordinary, kLimitExceeded beyond
-  // `limits`, or when the entries that are kept for later trees take more than
-  // one object may have.
+  // Returns kCorrupt if the streams are not valid. Returns kLimitExceeded if
+  // they exceed `limits`, or if the entries kept for later trees take more
+  // memory than one object may.
   static Result<TreeBlock> Parse(Streams streams, uint32_t count,
                                  uint32_t object_count, ObjectFormat format,
                                  BlockLimits limits);
@@ -75,19 +75,20 @@ class TreeBlock {
   bool BeginsLineage(uint32_t index) const {
     return trees_[index].begins_lineage;
   }
-  // Bytes that this keeps in memory.
+  // Bytes of memory that the block takes.
   uint64_t memory() const;
 
   const BlockLayout& layout() const { return layout_; }
 
-  // What makes the tree `index` out of its base, or out of nothing.
+  // Edits that turn the base of tree `index` into the tree. Without a base,
+  // they start from an empty tree.
   std::span<const Edit> edits(uint32_t index) const {
     const Tree& tree = trees_[index];
     return std::span(edits_).subspan(tree.first_edit,
                                      tree.last_edit - tree.first_edit);
   }
-  // True when all that differs from the base is the ids of some children, so
-  // that Patch may be used.
+  // True if the tree differs from its base only in the ids of some children.
+  // Patch may then be used.
   bool OnlyChangesChildren(uint32_t index) const {
     return trees_[index].only_changes;
   }
@@ -99,19 +100,19 @@ class TreeBlock {
                                        layout_.sizes[index]);
   }
 
-  // Fills `entries` with those of tree `index`. `base` are those of its base,
-  // or empty when it has none. REQUIRES: !IsVerbatim(index).
+  // Fills `entries` with those of tree `index`. `base` has the entries of its
+  // base, or is empty if it has no base. REQUIRES: !IsVerbatim(index).
   void ApplyEdits(uint32_t index, const Entries& base, Entries& entries) const;
 
-  // The same from scratch.
+  // Like ApplyEdits, but rebuilds the bases as well.
   Entries RebuildEntries(uint32_t index) const;
 
   // Fills `out` with the content of tree `index`. `base` is the content of its
-  // base, or empty when it has none.
+  // base, or empty if it has no base.
   void Rebuild(uint32_t index, ByteView base, const IdOfNumber& id_of,
                Bytes& out) const;
-  // Turns the content of the base of tree `index` into that of the tree.
-  // REQUIRES: OnlyChangesChildren(index).
+  // Turns `content` from that of the base of tree `index` into that of the
+  // tree. REQUIRES: OnlyChangesChildren(index).
   void Patch(uint32_t index, const IdOfNumber& id_of, Bytes& content) const;
 
  private:
@@ -119,7 +120,7 @@ class TreeBlock {
     uint32_t first_edit = 0;
     uint32_t last_edit = 0;  // one past the end
     uint32_t entry_count = 0;
-    uint32_t literals = 0;  // where its content begins, if verbatim
+    uint32_t literals = 0;  // start of the content, if verbatim
     bool verbatim = false;
     bool begins_lineage = false;
     bool only_changes = false;
@@ -130,10 +131,10 @@ class TreeBlock {
         object_count_(object_count),
         id_width_(ObjectIdWidth(format)) {}
 
-  // Reads the columns; see tree_block_parser.cc.
+  // Parses the columns; see tree_block_parser.cc.
   class Parser;
 
-  // Finds `names_`, `max_count` at most, and checks `outside_ids_`.
+  // Fills `names_`, with at most `max_count` names, and checks `outside_ids_`.
   Status CheckNames(uint64_t max_count);
   // Writes the id of an entry's child.
   void WriteChild(const Entry& entry, const IdOfNumber& id_of,

@@ -39,8 +39,8 @@ Status TreeBlock::CheckNames(uint64_t max_count) {
   return {};
 }
 
-// Reads the columns into `edits_` and `trees_`. Needs the entries of each tree
-// on the way, because a change or removal names none.
+// Reads the columns into `edits_` and `trees_`. Rebuilds the entries of each
+// tree on the way, because changes and removals do not state a name.
 class TreeBlock::Parser {
  public:
   Parser(const Streams& streams, uint64_t max_kept, TreeBlock& block)
@@ -93,10 +93,10 @@ class TreeBlock::Parser {
   }
 
  private:
-  // The entries of a tree that later ones refer to.
+  // The entries of a tree that is the base of later trees.
   struct Listing {
     Entries entries;
-    std::vector<uint32_t> offsets;  // of each in the tree's content
+    std::vector<uint32_t> offsets;  // of each entry in the tree's content
 
     uint64_t bytes() const {
       return entries.size() * (sizeof(Entry) + sizeof(uint32_t));
@@ -138,7 +138,7 @@ class TreeBlock::Parser {
     if (count > kinds_.remaining()) return BadTrees("number of edits");
     for (uint64_t i = 0; i < count; ++i) {
       ZPACK_TRY(ReadEdit(tree));
-      // All that is added stays in the tree.
+      // All added entries stay in the tree.
       if (added_size_ > declared_size) return BadTrees("size of tree");
     }
     if (size_ != declared_size) return BadTrees("size of tree");
@@ -181,8 +181,8 @@ class TreeBlock::Parser {
     return {};
   }
 
-  // The entries of tree `index`. Takes those of its base, null without one, if
-  // it is the last that needs them.
+  // Returns the entries of tree `index`. `base` has the entries of its base, or
+  // is null. If no later tree needs `base`, its entries are moved.
   Listing List(uint32_t index, Listing* base, BaseUse use) const {
     Listing listing;
     if (block_.trees_[index].only_changes) {
@@ -246,9 +246,9 @@ class TreeBlock::Parser {
   ByteReader differences_;
   uint32_t child_limit_;
   format::TreeChildren lineage_;
-  uint64_t known_names_ = 0;  // so many names were used so far
-  uint64_t literals_ = 0;     // so many bytes of them
-  // Of the tree that is read:
+  uint64_t known_names_ = 0;  // number of names used so far
+  uint64_t literals_ = 0;     // bytes of literals used so far
+  // State of the tree being read:
   const Listing* base_ = nullptr;
   uint64_t base_size_ = 0;   // of the content of the base
   uint64_t position_ = 0;    // in the base
@@ -276,7 +276,7 @@ Result<TreeBlock> TreeBlock::Parse(Streams streams, uint32_t count,
   block.name_texts_ = std::move(streams.name_texts);
   block.outside_ids_ = std::move(streams.outside_ids);
   block.literals_ = std::move(streams.literals);
-  // Each name is that of an added entry.
+  // Every name occurs in an added entry.
   ZPACK_TRY(block.CheckNames(streams.names.size()));
   ZPACK_TRY(Parser(streams, limits.object_size, block).Read());
   return block;

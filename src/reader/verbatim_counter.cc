@@ -29,7 +29,8 @@ void VerbatimCounter::AddTrees(const DecodedBlock& block) {
   Bytes content;
   for (uint32_t index = 0; index < block.trees()->count(); ++index) {
     if (!block.trees()->IsVerbatim(index)) continue;
-    // Another writer may have its own reasons; then none is found.
+    // Another writer may store trees verbatim for other reasons. Then there is
+    // no flaw.
     const auto flaw = format::FindTreeFlaw(block.Object(index, content),
                                            archive_.header().object_format);
     Add(block, index, format::FlawName(flaw));
@@ -40,7 +41,8 @@ void VerbatimCounter::AddCommits(const DecodedBlock& block) {
   Bytes unused;
   format::CommitText text;
   for (size_t index = 0; index < block.objects.sizes.size(); ++index) {
-    // What columns stand for can be split again; so the others are verbatim.
+    // A commit in columns can always be split again, so commits that cannot be
+    // split are stored verbatim.
     const auto flaw = format::SplitCommit(
         block.Object(index, unused), archive_.header().object_format, text);
     if (flaw != format::CommitFlaw::kNone) {

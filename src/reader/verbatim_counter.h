@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts the commits and trees that blocks of columns hold verbatim.
-// Thread-compatible.
+// Counts the commits and trees that are stored verbatim. Thread-compatible.
 
 #pragma once
 
@@ -20,14 +19,14 @@ namespace zpack {
 
 class VerbatimCounter {
  public:
-  // `archive` outlives this, and its index is loaded.
+  // `archive` must outlive this object, and its index must be loaded.
   explicit VerbatimCounter(const ArchiveFile& archive) : archive_(archive) {}
 
-  // A block of trees or of commits.
+  // REQUIRES: `block` holds trees, or commits.
   void AddTrees(const DecodedBlock& block);
   void AddCommits(const DecodedBlock& block);
 
-  // Most bytes first, ties by type and reason.
+  // Ordered by bytes, largest first, then by type and reason.
   std::vector<FileStatistics::Verbatim> Finish() const;
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a repository should get a bitmap after a repack. A function without
-// state; any thread.
+// Decides whether a repository should get a bitmap after a repack. The function
+// has no state and may be called from any thread.
 
 #pragma once
 
@@ -12,11 +12,11 @@
 
 namespace zpack {
 
-// A bitmap needs everything that is reachable, so objects that only alternates
-// have rule it out. Otherwise this decides as 'git repack -a' does, except that
-// several packs do not prevent a bitmap that was asked for. `reachable` is the
-// number of objects that were to be packed or are in packs that stay; `stats`
-// tells how many were packed, and what packs there are now.
+// Returns false if some reachable objects are only in alternates, because a
+// bitmap needs every reachable object. Otherwise decides as 'git repack -a'
+// does, except that a bitmap may be requested for several packs. `reachable` is
+// the number of objects that were to be packed or are in packs that stay.
+// `stats` tells how many objects were packed, and which packs exist now.
 bool WantsBitmap(const RepackJob& job, const RepackStats& stats,
                  size_t reachable);
 

@@ -13,7 +13,7 @@
 namespace zpack {
 namespace {
 
-// What may be removed from the repository itself.
+// Objects that the repack may remove from the repository itself.
 Result<ObjectIdTable> RemovableObjects(const RepackJob& job,
                                        const PackSets& packs) {
   if (job.options.redundant == Redundant::kLeave) return ObjectIdTable();
@@ -24,7 +24,7 @@ Result<ObjectIdTable> RemovableObjects(const RepackJob& job,
   return ObjectIdTable::Merge(ObjectFormat::kSha1, {loose, packed});
 }
 
-// Those of `ids` that `alternates` do not have as they should be.
+// Returns the objects of `ids` that `alternates` do not have undamaged.
 Result<ObjectIdTable> FindDamaged(AlternateObjects& alternates,
                                   const ObjectIdTable& ids,
                                   const std::stop_token& stop) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a repack leaves to the alternates of a repository. A function without
-// state; one call at a time.
+// Finds the objects that a repack leaves to the alternates of a repository. The
+// function has no state; one call at a time.
 
 #pragma once
 
@@ -15,14 +15,14 @@ namespace zpack {
 
 struct BorrowedObjects {
   ObjectIdTable all;
-  ObjectIdTable packed;  // those in packs of alternates
+  ObjectIdTable packed;  // the part of `all` in packs of alternates
 };
 
-// Those of `needed` that alternates have; none unless `options` ask for it. An
-// object whose copy here is to be removed counts only if the one of an
-// alternate was read and has its id. Objects of an alternate with a link to the
-// repository's own objects do not count. Errors as OpenRepository, and
-// kInterrupted.
+// Returns the objects of `needed` that alternates have; none unless the options
+// of `job` ask for it. If an object may be removed from the repository itself,
+// it counts only if the copy in the alternate was read and has the right id.
+// Alternates with links into the repository's own objects do not count. Errors
+// are those of OpenRepository, and kInterrupted.
 Result<BorrowedObjects> FindBorrowed(const RepackJob& job,
                                      const PackSets& packs,
                                      const ObjectIdTable& needed);

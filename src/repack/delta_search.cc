@@ -15,11 +15,12 @@ namespace {
 
 constexpr int kFastLevel = 1;
 
-// Each delta counts by itself, so the search goes on for longer than where a
-// block is compressed as a whole.
+// Each delta is compressed on its own, so better deltas gain more than in a
+// block, and the search goes on for longer.
 constexpr unsigned kGoodForPath = 40;
 constexpr unsigned kGoodForAll = 200;
-// Every walk through history reads all commits, once each.
+// Every walk through history reads each commit once, so chains of commits are
+// short.
 constexpr unsigned kMaxCommitDepth = 2;
 
 DeltaPlannerOptions PlannerOptions(const DeltaSearchOptions& options,
@@ -117,8 +118,8 @@ Status DeltaSearch::AddStored(ListRank rank, SearchStretch& stretch) {
 std::optional<uint32_t> DeltaSearch::StoredDepth(ListRank rank) const {
   const ListRank root = input_.reuse.roots[rank];
   const uint32_t distance = input_.reuse.distances[rank];
-  // A root that takes part may become a delta itself. Once that is decided, it
-  // is not against anything that comes later, so no circle can arise.
+  // A root that takes part may become a delta itself. Its base always precedes
+  // it in the stretch, so no cycle can arise.
   if (!input_.taking_part[root]) return distance;
   const auto at = depths_.find(root);
   return at == depths_.end() ? std::nullopt
@@ -176,7 +177,8 @@ bool DeltaSearch::CopyWhole(ListRank rank, const Deflater& deflater,
                                 return {};
                               }});
   const ByteView stream = ByteView(stretch.streams).subspan(before);
-  // A damaged one is read by other means, or refused, by who reads it.
+  // If the stored entry is damaged, the caller reads the object in another way,
+  // or fails.
   if (!copied || entry.raw_size != input_.list.sizes[rank] ||
       (input_.reuse.rule == PackReuse::kObjects &&
        ZlibLevelHint(stream) < deflater.level_hint())) {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns stretches of objects into the zlib streams of pack entries: each object
-// whole, or as a delta against one before it in the stretch. Thread-compatible:
-// one search per worker.
+// Turns stretches of objects into the zlib streams of pack entries. Each object
+// becomes whole, or a delta against an earlier object of the stretch.
+// Thread-compatible: one search per worker.
 
 #pragma once
 
@@ -25,12 +25,12 @@
 
 namespace zpack {
 
-// What is searched. All of it outlives the search.
+// The objects to search. All references must outlive the search.
 struct SearchInput {
   ObjectSource& source;
   const ObjectList& list;
   const Lineages& lineages;
-  // By path: blobs are stored whole, and are no bases.
+  // By path: true if blobs of the path are stored whole and are never bases.
   const IndexedVector<PathNumber, bool>& undeltified;
   const ReusePlan& reuse;
   const ListMarks& taking_part;
@@ -38,52 +38,55 @@ struct SearchInput {
 
 class DeltaSearch {
  public:
-  // `input` is copied.
+  // Copies `input`.
   DeltaSearch(const SearchInput& input, const DeltaSearchOptions& options,
               const ProgressPhase& phase, std::stop_token stop);
 
-  // Fills entries and streams; what is to be copied, and stays as it is, gets
-  // no entry. Errors are those of ObjectSource::Read, and kInterrupted.
+  // Fills `stretch.entries` and `stretch.streams`. An object gets no entry if
+  // its existing entry is copied without a change, or if it is large and no
+  // delta was found. Errors are those of ObjectSource::Read, and kInterrupted.
   Status Run(SearchStretch& stretch);
 
  private:
-  // Searches one object, or makes it a candidate.
+  // Searches one object, or makes it a candidate without a search.
   Status Add(ListRank rank, SearchStretch& stretch);
-  // The same for one that is copied.
+  // Makes a delta that is copied a candidate.
   Status AddStored(ListRank rank, SearchStretch& stretch);
-  // Looks for a delta of an object, which is `content`.
+  // Searches a delta of an object with this content.
   void SearchDelta(ListRank rank, Bytes content, SearchStretch& stretch);
-  // Appends the entry of an object that is stored whole, unless it is large.
+  // Appends the entry of an object that is stored whole. Does nothing for an
+  // object of a large stretch.
   Status AddWhole(ListRank rank, SearchStretch& stretch);
-  // The same by copying it; false when that is not possible.
+  // Appends the entry of an object by copying its stored stream. Returns false
+  // if that is not possible or if the stream is compressed too weakly.
   bool CopyWhole(ListRank rank, const Deflater& deflater,
                  SearchStretch& stretch);
-  // Appends the entry of an object, and `raw`, its content or a delta,
-  // deflated.
+  // Deflates `raw`, which is the object or a delta, and appends an entry for
+  // it.
   static void AddEntry(ListRank rank, ByteView raw, Deflater& deflater,
                        SearchStretch& stretch);
   DeltaPlanner& Planner(ObjectType type);
   Deflater& WholeDeflater(ListRank rank);
   bool IsIncompressible(ListRank rank) const;
-  // True for an object that is stored whole whatever others look like.
+  // True if the object is stored whole without a search.
   bool IsAlone(ListRank rank) const;
-  // How many deltas a copied one is away from an object that is stored whole;
-  // nothing while that is not known.
+  // Length of the delta chain of an object whose delta is copied; nullopt while
+  // it is not known.
   std::optional<uint32_t> StoredDepth(ListRank rank) const;
 
   SearchInput input_;
   const ProgressPhase& phase_;
   std::stop_token stop_;
   bool any_deltas_;
-  DeltaPlanner commit_planner_;  // and tags
+  DeltaPlanner commit_planner_;  // for commits and tags
   DeltaPlanner tree_planner_;
   DeltaPlanner blob_planner_;
   Deflater deflater_;
-  Deflater fast_deflater_;  // for what does not deflate
+  Deflater fast_deflater_;  // for incompressible blobs
   Bytes delta_;
   Bytes content_;
-  // Of the stretch: what the planner has, and how many deltas an object is away
-  // from one that is stored whole.
+  // For the current stretch: the objects in the planner, and the length of the
+  // delta chain of each object.
   IndexedVector<CandidateNumber, ListRank> planned_;
   std::unordered_map<ListRank, uint32_t> depths_;
 };

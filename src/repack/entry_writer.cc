@@ -13,13 +13,13 @@ namespace zpack {
 namespace {
 
 constexpr uint64_t kPiece = uint64_t{1} << 20;
-// Up to this size an object is compressed whole, so that what it takes is known
-// before it needs room in a pack.
+// Objects up to this size are compressed in memory, so that their compressed
+// size is known before they are placed in a pack.
 constexpr uint64_t kMaxHeld = uint64_t{16} << 20;
-// At least as long as the header of an entry, in a new place, too.
+// Upper limit for the header of an entry, wherever the entry is written.
 constexpr uint64_t kMaxHeader = 32;
 
-// What an object takes at most, compressed by zlib.
+// Upper limit for the size of an object compressed by zlib.
 uint64_t MaxDeflated(uint64_t size) { return size + (size >> 9) + kMaxHeader; }
 
 }  // namespace
@@ -37,7 +37,8 @@ EntryWriter::EntryWriter(const From& from, const DeltaSearchOptions& options,
       offsets_(from.list.ids.size()) {}
 
 Status EntryWriter::Write(ListRank rank) {
-  // A zlib stream is never empty, so what has none was not searched.
+  // A zlib stream is never empty, so an object without a stream was not
+  // searched.
   if (spool_.entries()[rank].stored_size != 0) return WriteSearched(rank);
   if (reuse_.kinds[rank] != Reuse::kNone) {
     ZPACK_ASSIGN_OR_RETURN(const bool copied, Copy(rank));
@@ -79,7 +80,7 @@ Status EntryWriter::WriteOrphan(ListRank rank) {
   ZPACK_TRY(ReadListed(source_, list_, rank, content_));
   PlannedEntry entry = orphans_.Plan(rank, content_, stream_);
   ZPACK_ASSIGN_OR_RETURN(const bool another, MakeRoom(entry.stored_size));
-  // Its new base, too, is in an earlier pack then.
+  // The new base is now in an earlier pack as well.
   if (another) entry = orphans_.Plan(rank, content_, stream_);
   ZPACK_TRY(BeginEntry(rank, entry.base, entry.raw_size));
   ZPACK_TRY(packs_.last().AppendToEntry(stream_));
@@ -112,7 +113,7 @@ Result<bool> EntryWriter::Copy(ListRank rank) {
         return packs_.last().AppendToEntry(piece);
       }};
   Status copied = source_.CopyPacked(list_.ids[rank], sink);
-  // Nothing was written: it is damaged here, or better compressed anew.
+  // Nothing was written: the entry is damaged, or compressed too weakly.
   if (!copied && !begun) return false;
   if (!copied) return std::unexpected(std::move(copied).error());
   return true;

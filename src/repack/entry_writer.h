@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes the entries of packs in their order: what was searched comes from the
-// spool, what is copied from the packs that are there. Thread-compatible.
+// Writes the entries of packs in pack order. Searched entries come from the
+// spool, copied entries from existing packs. Thread-compatible.
 
 #pragma once
 
@@ -23,7 +23,7 @@ namespace zpack {
 
 class EntryWriter {
  public:
-  // All of them outlive this, except the options.
+  // All references must outlive the writer.
   struct From {
     ObjectSource& source;
     const ObjectList& list;
@@ -33,27 +33,28 @@ class EntryWriter {
   EntryWriter(const From& from, const DeltaSearchOptions& options,
               PackSeries& packs);
 
-  // Appends the entry of an object, to another pack than the last one when
-  // that is full. Its base, if it has one, was written; if that is in an
-  // earlier pack, the object gets another one, or is stored whole. Errors are
-  // those of reading and writing.
+  // Appends the entry of an object. Starts another pack if the entry does not
+  // fit into the last one. REQUIRES: the base of the object, if it has one, has
+  // been written. If the base is in an earlier pack, the object gets another
+  // base or is stored whole. Errors are those of reading and writing.
   Status Write(ListRank rank);
 
  private:
-  // Begins another pack unless `size` bytes fit into this one. True when it
-  // did.
+  // Starts another pack unless `size` bytes fit into the last one. Returns true
+  // if it started one.
   Result<bool> MakeRoom(uint64_t size);
   bool IsElsewhere(ListRank base) const {
     return base != ReusePlan::kNoBase && offsets_[base] == 0;
   }
   Status BeginEntry(ListRank rank, ListRank base, uint64_t raw_size);
   Status WriteSearched(ListRank rank);
-  // Writes one whose base is elsewhere.
+  // Writes an object whose base is in an earlier pack.
   Status WriteOrphan(ListRank rank);
-  // Copies what was not searched. False when that is not possible, or of no
-  // use, and nothing was written.
+  // Copies an entry that was not searched. Returns false, without writing, if
+  // the entry cannot be copied, is compressed too weakly, or has its base in an
+  // earlier pack.
   Result<bool> Copy(ListRank rank);
-  // Compresses an object, a large one in pieces.
+  // Compresses an object and stores it whole; a large object in pieces.
   Status WriteWhole(ListRank rank);
   Status WriteInPieces(ListRank rank);
 
@@ -62,11 +63,11 @@ class EntryWriter {
   const ReusePlan& reuse_;
   const StreamSpool& spool_;
   PackSeries& packs_;
-  uint64_t max_orphan_;  // larger ones are stored whole
+  uint64_t max_orphan_;  // larger orphans are stored whole
   OrphanDeltas orphans_;
   Deflater deflater_;
-  IndexedVector<ListRank, uint64_t>
-      offsets_;  // in this pack, by rank; 0 for others
+  // By rank: offset in the last pack; 0 for objects that are not in it.
+  IndexedVector<ListRank, uint64_t> offsets_;
   Bytes stream_;
   Bytes content_;
 };

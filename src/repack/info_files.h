@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What clients that only fetch files go by, after a repack. Functions without
-// state; one call at a time.
+// Updates 'info/refs' and 'objects/info/packs', which clients of the dumb HTTP
+// protocol read, after a repack. The functions have no state; one call at a
+// time.
 
 #pragma once
 
@@ -11,11 +12,11 @@
 
 namespace zpack {
 
-// Whether they are to be brought up to date.
+// Returns whether the options and the configuration ask for the update.
 bool UpdatesInfoFiles(const RepackJob& job);
 
-// Brings them up to date with the refs of `now`. As for 'git repack', a failure
-// is no reason to fail: it becomes a warning in `stats`.
+// Updates both files with the refs of `now`. As with 'git repack', a failure is
+// not an error: it becomes a warning in `stats`.
 void UpdateInfoFiles(PackStore& store, LaterSource& now, RepackStats& stats);
 
 }  // namespace zpack

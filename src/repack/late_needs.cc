@@ -27,7 +27,7 @@ Result<std::optional<ObjectId>> FindNeededAgain(ObjectSource& now,
     if (doomed.Find(id)) return id;
     const Result<ObjectType> type = now.Read(id, content);
     if (!type) {
-      // Reflogs may name what is gone.
+      // Reflogs may refer to objects that no longer exist.
       if (type.error().code == ErrorCode::kNotFound) continue;
       return std::unexpected(type.error());
     }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a repository came to need while its packs were rewritten: a fetch, or a
-// commit that uses an old object again, may make reachable what was not.
+// Finds objects that became reachable again while a repack was running, for
+// example through a fetch, or a commit that uses an old object again.
 
 #pragma once
 
@@ -13,9 +13,10 @@
 
 namespace zpack {
 
-// Walks from the refs and other tips that `now` has, through objects that are
-// not in `known`, whose own links are known, too. Returns the first object of
-// `doomed` that it meets. Errors are those of reading refs and objects.
+// Walks from the refs and other tips of `now`, through objects that are not in
+// `known`. REQUIRES: objects of `known` link only to objects of `known`.
+// Returns the first object of `doomed` that the walk meets, or nullopt. Errors
+// are those of reading refs and objects.
 Result<std::optional<ObjectId>> FindNeededAgain(ObjectSource& now,
                                                 const ObjectIdTable& known,
                                                 const ObjectIdTable& doomed);

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The repository after a repack, opened when it is first needed. One call at a
-// time.
+// The repository after a repack, opened at first use. One call at a time.
 
 #pragma once
 
@@ -18,7 +17,7 @@ class LaterSource {
  public:
   explicit LaterSource(PackStore& store) : store_(store) {}
 
-  // Errors as PackStore::Open.
+  // Errors are those of PackStore::Open.
   Result<ObjectSource*> Get() {
     if (source_ == nullptr) {
       ZPACK_ASSIGN_OR_RETURN(source_, store_.Open(Reading::kFewObjects));

@@ -20,7 +20,7 @@ Result<Leftovers> FindLeftovers(const RepackJob& job, ObjectSource& source,
   const bool cruft = options.unreachable == Unreachable::kCruft;
   std::vector<PackFiles> counting = packs.rewritten;
   counting.insert(counting.end(), packs.kept.begin(), packs.kept.end());
-  // Git goes by the time of the pack when it unpacks one.
+  // Git uses the time of the pack when it loosens objects.
   ZPACK_ASSIGN_OR_RETURN(
       const ObjectAges ages,
       job.store.ReadAges(all.ids, counting,
@@ -30,11 +30,12 @@ Result<Leftovers> FindLeftovers(const RepackJob& job, ObjectSource& source,
   Leftovers leftovers;
   for (const ListRank rank : keep.indexes()) {
     int64_t mtime = ages.mtimes[rank];
-    // Without a time it is borrowed from another repository.
+    // An object without a time belongs to an alternate.
     keep[rank] =
         keep[rank] && mtime != ObjectAges::kNone && !kept.Find(all.ids[rank]);
     if (!keep[rank]) continue;
-    // Git takes what only younger ones need for as old as is still allowed.
+    // Objects that only younger objects need get the oldest time that does not
+    // expire, as in Git.
     if (cruft && options.expiration) {
       mtime = std::max(mtime, *options.expiration);
     }

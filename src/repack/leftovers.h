@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What becomes of unreachable objects in a repack. Functions without state; one
+// Handles the unreachable objects of a repack. The functions have no state; one
 // call at a time.
 
 #pragma once
@@ -18,21 +18,21 @@
 
 namespace zpack {
 
-// What a repack leaves of unreachable objects.
+// The unreachable objects that a repack keeps.
 struct Leftovers {
   ObjectList list;
   IndexedVector<ListRank, uint32_t> mtimes;  // in seconds since 1970
 };
 
-// Those of `all` that are loose, or in a pack that is rewritten, in the
-// repository itself, and that are young enough, but not those in `kept`, the
-// ids of packs that stay.
+// Returns the objects of `all` that survive (see FindSurvivors), are stored in
+// the repository itself, and are not in `kept`. `kept` holds the ids of objects
+// that another pack keeps.
 Result<Leftovers> FindLeftovers(const RepackJob& job, ObjectSource& source,
                                 const PackSets& packs, const ObjectList& all,
                                 const ObjectIdTable& kept);
 
-// Makes loose objects of those that are in `old`, the ids of packs that go.
-// Returns how many there were.
+// Writes the leftovers that are in `old`, the ids of packs to be removed, as
+// loose objects. Returns their number.
 Result<uint64_t> LoosenObjects(const RepackJob& job, ObjectSource& source,
                                const Leftovers& leftovers,
                                const ObjectIdTable& old);

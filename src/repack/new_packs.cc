@@ -24,10 +24,10 @@ class NewPacks {
            RepackStats& stats)
       : job_(job), packs_(packs), source_(source), stats_(stats) {}
 
-  // Cruft packs, if there are mtimes. Returns the names of the packs.
+  // Writes packs, or cruft packs if `mtimes` is not empty. Returns their names.
   Result<std::vector<std::string>> Write(
       const ObjectList& list, const IndexedVector<ListRank, uint32_t>& mtimes) {
-    // Written, synced, read back, but under temporary names.
+    // Packs are written, synced and verified under temporary names.
     ZPACK_ASSIGN_OR_RETURN(const auto built, BuildPacks(job_, source_, list));
     if (mtimes.empty()) {
       ZPACK_ASSIGN_OR_RETURN(
@@ -50,7 +50,7 @@ class NewPacks {
     if (job_.options.publication == Publication::kNo) {
       return std::vector<std::string>();
     }
-    // From here on the packs are known to be good, and Git may use them.
+    // The packs are verified now, so Git may use them.
     return job_.into_repository()
                ? PublishPacks(job_, packs_,
                               Going(mtimes.empty() ? CruftPacks::kStay
@@ -60,7 +60,7 @@ class NewPacks {
   }
 
  private:
-  // Makes a cruft pack of it, if there are mtimes, and reads it back.
+  // Verifies a pack. If `mtimes` is not empty, makes it a cruft pack first.
   Status Complete(const BuiltPack& pack, const ObjectList& list,
                   const IndexedVector<ListRank, uint32_t>& mtimes) {
     Bytes ids;
@@ -80,8 +80,8 @@ class NewPacks {
 
   enum class CruftPacks : uint8_t { kStay, kGo };
 
-  // The packs that are to be removed, as far as it is known: cruft packs may
-  // stay until the new cruft pack, the last one, gets its name. New packs stay.
+  // The packs that the repack removes. Until the new cruft pack is published,
+  // which happens last, the old cruft packs stay. New packs stay.
   std::vector<PackFiles> Going(CruftPacks cruft) const {
     if (job_.options.redundant == Redundant::kLeave) return {};
     std::vector<PackFiles> going = packs_.rewritten;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writing what a repack was made for. A function without state; one call at a
+// Writes the new packs of a repack. The function has no state; one call at a
 // time.
 
 #pragma once
@@ -14,9 +14,10 @@
 
 namespace zpack {
 
-// Writes the packs of what is reachable, and a cruft pack, reads them back, and
-// publishes them unless that is not wanted. Fills in their names, sizes and
-// counts. Errors are those of BuildPacks, VerifyPack and writing.
+// Writes packs of the chosen objects and, if the options ask for it, a cruft
+// pack. Reads the packs back, and publishes them unless Publication::kNo is
+// set. Fills in names, sizes and counts in `stats`. Errors are those of
+// BuildPacks, VerifyPack and writing.
 Status WriteNewPacks(const RepackJob& job, const PackSets& packs,
                      ObjectSource& source, const ObjectChoice& choice,
                      RepackStats& stats);

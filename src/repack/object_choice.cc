@@ -12,8 +12,8 @@
 namespace zpack {
 namespace {
 
-// As Git leaves them, damaged loose files that nothing needs stay as they are;
-// but a pack with such an object would go.
+// Damaged loose objects that nothing needs stay in place, as in Git. A pack
+// with such an object would be removed, so that is an error.
 Status CheckUnreadable(const RepackJob& job, const PackSets& packs,
                        const std::vector<ObjectId>& unreadable) {
   if (unreadable.empty()) return {};

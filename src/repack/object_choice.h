@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which objects a repack packs, which it leaves where they are, and which of
-// the unreachable ones survive. A function without state; one call at a time.
+// Chooses which objects a repack packs, which it leaves in place, and which
+// unreachable objects survive. The function has no state; one call at a time.
 
 #pragma once
 
@@ -19,19 +19,21 @@
 namespace zpack {
 
 struct ObjectChoice {
-  ObjectList list;      // is packed
-  Leftovers leftovers;  // survive besides
-  // What was asked for, packed or not: `list` and what follows.
+  ObjectList list;      // to be packed
+  Leftovers leftovers;  // unreachable objects that survive
+  // All objects that the options ask for: `list`, and the objects that are
+  // packed elsewhere.
   ObjectIdTable known;
-  ObjectIdTable kept;             // in packs that stay and are whole
-  ObjectIdTable borrowed;         // in packs of alternates, which have it
-  uint64_t borrowed_objects = 0;  // that alternates have, packed there or not
+  ObjectIdTable kept;      // in complete packs that stay
+  ObjectIdTable borrowed;  // in packs of alternates
+  // Objects that alternates have, packed or loose.
+  uint64_t borrowed_objects = 0;
 };
 
-// Enumerates the objects of `source`. Those that nothing reaches and that
-// cannot be read go to `unreadable`. kSourceCorrupt when one of these is in a
-// pack that is rewritten: it would go with that. Else errors are those of
-// reading.
+// Enumerates the objects of `source`. Appends unreachable objects that cannot
+// be read to `unreadable`. Returns kSourceCorrupt if one of them is in a pack
+// that is rewritten, because it would be lost with that pack. Other errors are
+// those of reading.
 Result<ObjectChoice> ChooseObjects(const RepackJob& job, ObjectSource& source,
                                    const PackSets& packs,
                                    std::vector<ObjectId>& unreadable);

@@ -13,8 +13,8 @@
 namespace zpack {
 namespace {
 
-// Whether every delta of `pack`, which has the objects of `list`, is one that
-// would be written now.
+// Returns whether the options allow every delta of `pack`, which holds the
+// objects of `list`.
 bool HasAllowedDeltas(const PackReader& pack, const ObjectList& list,
                       const IndexedVector<PathNumber, bool>& undeltified,
                       const DeltaSearchOptions& options) {
@@ -37,8 +37,9 @@ bool HasAllowedDeltas(const PackReader& pack, const ObjectList& list,
   return true;
 }
 
-// Whether the pack at `path`, without ".pack", is as FindSmallerOldPack says.
-// False, too, for one that cannot be read. The only error is kInterrupted.
+// Returns whether the pack at `path` (without ".pack") meets the conditions of
+// FindSmallerOldPack. Returns false if the pack cannot be read. The only error
+// is kInterrupted.
 Result<bool> CanStay(const RepackJob& job, const std::string& path,
                      const ObjectList& list,
                      const IndexedVector<PathNumber, bool>& undeltified) {
@@ -56,7 +57,7 @@ Result<bool> CanStay(const RepackJob& job, const std::string& path,
   return verified.has_value();
 }
 
-// Bytes of a file, 0 when it is not there.
+// Bytes of a file; 0 if the file does not exist.
 uint64_t FileSize(const std::string& path) {
   std::error_code error;
   const uintmax_t size = std::filesystem::file_size(path, error);

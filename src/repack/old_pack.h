@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keeping the pack that is there when a new one is larger. A function without
+// Finds an existing pack that is smaller than the new ones. The function has no
 // state; one call at a time.
 
 #pragma once
@@ -20,16 +20,17 @@
 
 namespace zpack {
 
-// A pack that stays, and the bytes of its files.
+// A pack that stays, and the total size of its files in bytes.
 struct OldPack {
   std::string name;
   uint64_t bytes = 0;
 };
 
-// The only pack that would be replaced by `built`, if it takes less and is no
-// worse otherwise: it holds the objects of `list` and no others, every delta in
-// it is one that would be written now, and every object of it hashes to its id.
-// The error is kInterrupted, or that of reading attributes.
+// Returns the pack that `built` would replace, if it is the only one, is
+// smaller, and meets the same requirements: it holds exactly the objects of
+// `list`, the options allow every delta in it, and every object in it hashes to
+// its id. Otherwise returns nullopt. Errors are kInterrupted and those of
+// reading attributes.
 Result<std::optional<OldPack>> FindSmallerOldPack(
     const RepackJob& job, const PackSets& packs, ObjectSource& source,
     const ObjectList& list, const std::vector<BuiltPack>& built);

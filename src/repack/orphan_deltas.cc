@@ -12,7 +12,7 @@ namespace {
 
 DeltaPlannerOptions PlannerOptions(const DeltaSearchOptions& options,
                                    const DeltaCosts& costs) {
-  // An orphan was one delta away from a whole object at least.
+  // Every orphan was at least one delta away from a whole object.
   DeltaPlannerOptions planner = PackPlannerOptions(costs, 1);
   planner.window_size = options.window_memory;
   return planner;
@@ -29,7 +29,7 @@ OrphanDeltas::OrphanDeltas(const ObjectList& list,
 
 PlannedEntry OrphanDeltas::Plan(ListRank rank, ByteView content,
                                 Bytes& stream) {
-  // A delta has the type of its base.
+  // A delta and its base have the same type.
   if (list_.types[rank] != type_) Clear();
   type_ = list_.types[rank];
   const PlannedDelta& plan = Planner().Plan(content, list_.paths[rank]);

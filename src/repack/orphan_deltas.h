@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Second choices for objects whose base is in an earlier pack of several: a
-// delta against another such object of the same pack, or the object whole.
-// Thread-compatible.
+// Chooses a new base for orphans, which are deltas whose base is in an earlier
+// pack of the series. The new base is another orphan of the same pack; without
+// one, the orphan is stored whole. Thread-compatible.
 
 #pragma once
 
@@ -20,17 +20,17 @@ namespace zpack {
 
 class OrphanDeltas {
  public:
-  // `list` outlives this.
+  // `list` must outlive this object.
   OrphanDeltas(const ObjectList& list, const DeltaSearchOptions& options);
 
-  // Fills `stream` for an object with this content, which was a delta: against
-  // an orphan of this pack that is stored whole, or whole itself. What hangs on
-  // it stays as deep as it was, or becomes less deep.
+  // Fills `stream` with the entry of an orphan with this content: a delta
+  // against an orphan of this pack that is stored whole, or the object itself.
+  // Delta chains that end in the orphan do not get longer.
   PlannedEntry Plan(ListRank rank, ByteView content, Bytes& stream);
-  // Makes the object of the last Plan a candidate for those after it.
-  // REQUIRES: it was written to the pack as planned.
+  // Makes the object of the last Plan a candidate. REQUIRES: the object was
+  // written to the pack as planned.
   void Add(ListRank rank, Bytes content);
-  // Begins another pack, without candidates.
+  // Begins another pack and drops all candidates.
   void Clear();
 
  private:
@@ -42,7 +42,7 @@ class OrphanDeltas {
   DeltaPlanner text_planner_;
   DeltaPlanner tree_planner_;
   Deflater deflater_;
-  ObjectType type_ = ObjectType::kCommit;  // of all candidates
+  ObjectType type_ = ObjectType::kCommit;  // type of all candidates
   IndexedVector<CandidateNumber, ListRank> planned_;
   Bytes delta_;
 };

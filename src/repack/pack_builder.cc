@@ -17,10 +17,10 @@
 namespace zpack {
 namespace {
 
-// Larger blobs are not looked into to group paths.
+// Larger blobs are not read to group paths.
 constexpr uint64_t kMaxGrouped = uint64_t{16} << 20;
 
-// True when everything is copied.
+// True if every object is copied.
 bool NothingToSearch(const ReusePlan& reuse) {
   for (const ListRank rank : reuse.kinds.indexes()) {
     if (reuse.IsSearched(rank)) return false;
@@ -28,10 +28,10 @@ bool NothingToSearch(const ReusePlan& reuse) {
   return true;
 }
 
-// Searches deltas in all stretches, and spools what comes out.
+// Searches deltas in all stretches and spools the results.
 class StretchSearch {
  public:
-  // All of them outlive this.
+  // All references must outlive this object.
   StretchSearch(const SearchInput& input, const DeltaSearchOptions& options,
                 const RunOptions& run, StreamSpool& spool)
       : input_(input), options_(options), run_(run), spool_(spool) {}
@@ -74,7 +74,7 @@ class StretchSearch {
         [&](SearchStretch& stretch) { return spool_.Add(stretch); });
   }
 
-  // Those of large objects, one after the other.
+  // Searches the stretches of large objects, one after the other.
   Status RunLarge(std::vector<SearchStretch>& stretches,
                   const ProgressPhase& phase) {
     DeltaSearch search(input_, LargeSearchOptions(options_), phase, run_.stop);
@@ -92,8 +92,8 @@ class StretchSearch {
   StreamSpool& spool_;
 };
 
-// The base of each object in the new pack, whether it was searched or is
-// copied.
+// The base of each object in the new pack, from the search or from the copied
+// entry.
 IndexedVector<ListRank, ListRank> FinalBases(const StreamSpool& spool,
                                              const ReusePlan& reuse) {
   IndexedVector<ListRank, ListRank> bases;
@@ -105,8 +105,8 @@ IndexedVector<ListRank, ListRank> FinalBases(const StreamSpool& spool,
   return bases;
 }
 
-// Bytes that are copied from the spool for the entry of `rank`, or deflated;
-// what is copied from another pack has a size that is not known before.
+// Bytes that are copied from the spool or deflated for the entry of `rank`.
+// Counts 0 for an entry copied from another pack, whose size is not known yet.
 uint64_t BytesToWrite(const ObjectList& list, const ReusePlan& reuse,
                       const StreamSpool& spool, ListRank rank) {
   const uint64_t stored = spool.entries()[rank].stored_size;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// New stock packs from the objects of a source: choosing what to copy, search,
-// order, and writing.
+// Builds new packs from the objects of a source: decides what to copy, searches
+// deltas, orders the entries and writes them.
 
 #pragma once
 
@@ -16,10 +16,10 @@
 
 namespace zpack {
 
-// Phases Phase::kGroupingPaths, Phase::kCompressingObjects and
-// Phase::kWritingObjects: writes all of `list` into packs in the directory of
-// the job, under temporary names. Errors are those of reading and writing,
-// kSourceCorrupt when an object changed, and kInterrupted.
+// Implements Phase::kGroupingPaths, Phase::kCompressingObjects and
+// Phase::kWritingObjects. Writes all objects of `list` into packs with
+// temporary names in the directory of `job`. Errors are those of reading and
+// writing, kSourceCorrupt if an object differs from `list`, and kInterrupted.
 Result<std::vector<BuiltPack>> BuildPacks(const RepackJob& job,
                                           ObjectSource& source,
                                           const ObjectList& list);

@@ -30,7 +30,7 @@ std::vector<ListRank> Recency(const ObjectList& list) {
   return recency;
 }
 
-// What hangs on each object, the most recent first.
+// The deltas of each base, most recent first.
 class Children {
  public:
   Children(const std::vector<ListRank>& recency,
@@ -44,7 +44,8 @@ class Children {
     }
   }
 
-  // Appends `root` and all that hangs on it, each object before what does.
+  // Appends `root` and the deltas that depend on it, each base before its
+  // deltas.
   void AppendFamily(ListRank root, ListMarks& placed,
                     std::vector<ListRank>& order) const {
     std::vector<ListRank> pending = {root};
@@ -86,7 +87,7 @@ std::vector<ListRank> PackOrder(const ObjectList& list,
                           (list.types[rank] == ObjectType::kTree &&
                            layout == PackLayout::kAllFamilies);
     if (together && !chain.empty()) {
-      // A family is placed whole, so the last one of the chain is its root.
+      // Families are placed as a whole, so the end of the chain is the root.
       children.AppendFamily(chain.back(), placed, order);
       chain.clear();
     }

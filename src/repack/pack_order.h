@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The order of entries in a stock pack. Pure.
+// Determines the order of entries in a pack. Pure functions.
 
 #pragma once
 
@@ -14,16 +14,18 @@
 namespace zpack {
 
 enum class PackLayout : uint8_t {
-  kBlobFamilies,  // blobs that hang on one whole object lie together
-  kAllFamilies,   // trees, too
+  // Families of blobs are stored together. A family is the objects whose delta
+  // chains end in the same whole object.
+  kBlobFamilies,
+  kAllFamilies,  // families of trees as well
 };
 
-// Ranks in the order of the pack, as Git likes to read it: commits, tags,
-// trees, blobs, each type by recency, families by their most recent object, and
-// each base before what needs it. Who reads blobs one after the other finds
-// their bases in memory then; walks read trees by recency. With kAllFamilies,
-// few bases are in another pack than what needs them when the order is cut into
-// several packs. `bases` has the base of each rank, or
+// Returns ranks in an order that suits Git's access: commits, tags, trees,
+// blobs. Within a type, objects are ordered by recency, families by their most
+// recent object, and every base precedes its deltas. A reader of consecutive
+// blobs therefore has their bases in its cache, and walks read trees by
+// recency. If the order is divided into several packs, kAllFamilies separates
+// few deltas from their bases. `bases` has the base of each rank, or
 // PlannedEntry::kNoBase.
 std::vector<ListRank> PackOrder(const ObjectList& list,
                                 const IndexedVector<ListRank, ListRank>& bases,

@@ -23,7 +23,8 @@ PackSeries::PackSeries(FileSystem& file_system, std::string directory,
       max_size_(max_size) {}
 
 Status PackSeries::Begin() {
-  // How many objects fit into a pack of limited size is seen in the end.
+  // If the pack size is limited, the number of objects is known only at the
+  // end.
   const uint32_t count = max_size_ == 0 ? list_.ids.size() : 0;
   BuiltPack pack;
   ZPACK_ASSIGN_OR_RETURN(

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The packs of one repack: one, or several when there is a limit to their size.
+// The packs of one repack: one pack, or several if the pack size is limited.
 // Thread-compatible.
 
 #pragma once
@@ -19,27 +19,28 @@
 
 namespace zpack {
 
-// A pack under temporary names, and what should be in it, by rank in the list.
+// A pack with temporary names, and the ranks of its objects in the list.
 struct BuiltPack {
   std::unique_ptr<PackWriter> writer;
-  std::vector<ListRank> ranks;  // ascending when the pack is finished
+  std::vector<ListRank> ranks;  // ascending once the pack is finished
 };
 
 class PackSeries {
  public:
-  // Packs of at most `max_size` bytes, except that an object larger than that
-  // is in one by itself; 0 for one pack of any size. The others outlive this.
+  // Limits packs to `max_size` bytes; 0 means one pack of any size. A larger
+  // entry gets a pack of its own. `file_system` and `list` must outlive this
+  // object.
   PackSeries(FileSystem& file_system, std::string directory,
              const ObjectList& list, uint64_t max_size);
 
   // Begins the first pack.
   Status Begin();
-  // Begins another pack unless an entry of so many bytes fits into the last
-  // one. True when it did.
+  // Begins another pack unless an entry of `size` bytes fits into the last one.
+  // Returns true if it began one.
   Result<bool> MakeRoom(uint64_t size);
   // Begins the entry of an object in the last pack.
   Status BeginEntry(ListRank rank, const PackEntry& entry);
-  // Ends the last pack, and gives all.
+  // Finishes the last pack and returns all packs.
   Result<std::vector<BuiltPack>> Finish();
 
   PackWriter& last() { return *packs_.back().writer; }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The packs of a repository before a repack, and what is in them. Functions
-// without state; one call at a time.
+// The packs of a repository before a repack, and their objects. The functions
+// have no state; one call at a time.
 
 #pragma once
 
@@ -16,31 +16,34 @@
 
 namespace zpack {
 
-// By what is to become of them.
+// Existing packs, divided by what the repack does with them.
 struct PackSets {
+  // Packs that stay. Their objects are not packed again.
   std::vector<PackFiles> kept;
-  // Stay, but do not count: what is in them, and needed, is packed, too.
+  // Packs that stay, but whose objects are packed again if they are needed.
   std::vector<PackFiles> staying;
+  // Packs that the new packs replace.
   std::vector<PackFiles> rewritten;
 };
 
-// kNotFound for a pack to keep that is not there.
+// Returns kNotFound if the options name a pack to keep that does not exist.
 Result<PackSets> DividePacks(const RepackJob& job);
 
-// The ids of several packs. One that is gone by now was removed by another
-// repack, which keeps what is needed.
+// Returns the ids in several packs. Ignores a pack that no longer exists:
+// another repack removed it and kept the objects that are needed.
 Result<ObjectIdTable> ReadIds(PackStore& store,
                               const std::vector<PackFiles>& packs);
-// The same, but of those that are whole: what others name may be nowhere else.
+// Like ReadIds, but ignores packs that are incomplete or cannot be read,
+// because their objects may be needed from elsewhere.
 Result<ObjectIdTable> ReadWholeIds(PackStore& store,
                                    const std::vector<PackFiles>& packs);
 
-// Those of `packs` that have an object of `ids`.
+// Returns the packs that hold an object of `ids`.
 Result<std::vector<PackFiles>> PacksWith(PackStore& store,
                                          const std::vector<PackFiles>& packs,
                                          const ObjectIdTable& ids);
 
-// Takes the packs with one of `names` out of `packs`.
+// Removes the packs with one of `names` from `packs`.
 void RemoveNamed(const std::vector<std::string>& names,
                  std::vector<PackFiles>& packs);
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr uint64_t kComparedPiece = uint64_t{1} << 20;
 
-// False, too, when one of them cannot be read.
+// Returns false if one of the files cannot be read.
 bool AreEqual(FileSystem& file_system, const std::string& a,
               const std::string& b) {
   const auto first = file_system.OpenForRead(a);
@@ -38,7 +38,8 @@ bool AreEqual(FileSystem& file_system, const std::string& a,
   return true;
 }
 
-// Whether all files of `pack` are in the repository already.
+// Returns whether the repository already has all files of `pack`, with the same
+// bytes.
 bool IsThere(FileSystem& file_system, const std::string& directory,
              const PackFiles& there, const PackWriter& pack) {
   const auto files = pack.files();
@@ -51,7 +52,7 @@ bool IsThere(FileSystem& file_system, const std::string& directory,
          });
 }
 
-// Another name than `name`; always the same one.
+// Derives another name from `name`.
 std::string NextName(const std::string& name) {
   Hasher hasher(HashAlgorithm::kSha1);
   hasher.Update(AsBytes(name));
@@ -67,7 +68,7 @@ std::set<std::string> Names(const PackSets& packs) {
   return names;
 }
 
-// By number in `built`: the pack of the repository that is the same.
+// By number in `built`: the identical pack of the repository, if there is one.
 std::vector<std::optional<PackFiles>> FindTwins(
     FileSystem& file_system, const std::string& directory,
     const PackSets& packs, const std::vector<BuiltPack>& built) {

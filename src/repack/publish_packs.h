@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Gives new packs their names beside packs that others may be about to remove.
-// A function without state; one call at a time.
+// Gives new packs their final names while other processes may be removing
+// packs. The function has no state; one call at a time.
 
 #pragma once
 
@@ -16,15 +16,15 @@
 
 namespace zpack {
 
-// Publishes `built`, finished and verified packs, in the repository, and
-// returns their names. `packs` are those that were there when the repack began,
-// `going` those among them that it will remove.
+// Publishes `built`, which are finished and verified packs, in the repository,
+// and returns their names. `packs` are the packs that existed when the repack
+// began, and `going` are those among them that it will remove.
 //
-// A repack that began earlier may still be about to remove a pack, by its name,
-// that it has written anew into a pack of `going`. So a name of `packs` is
-// never given to a new pack: it gets another. But a pack that is there already,
-// byte for byte, is kept in the place of the new one when no pack of `going` is
-// younger.
+// An earlier repack may still remove a pack by name, after this repack has
+// written a pack with the same name. Therefore a new pack never gets a name of
+// `packs`, but a derived one. If an existing pack is identical to the new pack
+// and younger than all other packs of `going`, the existing pack is kept
+// instead.
 Result<std::vector<std::string>> PublishPacks(
     const RepackJob& job, const PackSets& packs,
     const std::vector<PackFiles>& going, const std::vector<BuiltPack>& built);

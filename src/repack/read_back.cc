@@ -20,7 +20,7 @@
 namespace zpack {
 namespace {
 
-// Objects that one thread reads back at a time, neighbours in the pack.
+// Number of neighbouring objects of the pack that one thread reads together.
 constexpr uint64_t kVerifyGrain = 4096;
 // Larger objects are read back in pieces where that is possible.
 constexpr uint64_t kMaxHashedWhole = uint64_t{8} << 20;
@@ -45,7 +45,7 @@ class ObjectChecker {
     return batch_.Add(info.type, content_, expected_[rank]);
   }
 
-  // Compares those that wait.
+  // Compares the objects that are waiting.
   Status Finish() { return batch_.Finish(); }
 
  private:
@@ -62,7 +62,7 @@ class ObjectChecker {
   Bytes content_;
 };
 
-// A delta, its base and what comes out are in memory at once.
+// The delta, its base and the result are in memory at the same time.
 unsigned ThreadsFor(const PackReader& pack, const RunOptions& run) {
   uint64_t largest = 0;
   for (const PackRank rank : pack.ids().ranks()) {

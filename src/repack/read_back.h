@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading a new pack back from disk. A function without state; any thread.
+// Reads a new pack back from disk. The function has no state and may be called
+// from any thread.
 
 #pragma once
 
@@ -14,10 +15,10 @@
 
 namespace zpack {
 
-// Phase Phase::kVerifyingObjects: reads a pack and its index back from disk,
-// hashes every object, and compares checksums with the index and the set of ids
-// with `expected`. kMismatch, naming the object, or kCorrupt, naming the entry,
-// when anything differs.
+// Implements Phase::kVerifyingObjects: reads a pack and its index from disk,
+// hashes every object, and compares the checksums with the index and the ids
+// with `expected`. If anything differs, returns kMismatch, naming the object,
+// or kCorrupt, naming the entry.
 Status VerifyPack(const std::string& pack, const std::string& index,
                   const PackIds& expected, const RunOptions& run,
                   FileSystem& file_system);

@@ -42,8 +42,8 @@ class RedundantPacks {
   }
 
  private:
-  // What became of the repository while packs were written. False when an
-  // object of `doomed` is needed by now.
+  // Checks what happened to the repository while packs were written. Returns
+  // false if an object of `doomed` is needed now.
   Result<bool> LookAgain(const ObjectIdTable& doomed) {
     ZPACK_ASSIGN_OR_RETURN(const auto now,
                            job_.store.Open(Reading::kManyObjects));
@@ -62,7 +62,7 @@ class RedundantPacks {
     return true;
   }
 
-  // An object of an alternate that is missing may need what is `doomed`.
+  // Objects of the missing alternate may need objects of `doomed`.
   Status KeepPacksWith(const ObjectIdTable& doomed) {
     ZPACK_ASSIGN_OR_RETURN(const auto staying,
                            PacksWith(job_.store, old_, doomed));
@@ -85,7 +85,8 @@ class RedundantPacks {
     ZPACK_ASSIGN_OR_RETURN(const RemovedLoose loose,
                            job_.store.RemoveLooseObjects(redundant));
     stats_.removed_loose = loose.count;
-    // They are packed, so nothing is wrong; 'git prune-packed' warns, too.
+    // The loose objects are packed, so this is only a warning, as in 'git
+    // prune-packed'.
     if (loose.why) {
       stats_.warnings.push_back(
           fmt::format("unable to remove {} loose objects that are packed: {}",

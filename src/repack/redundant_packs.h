@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Removing what new packs make redundant. A function without state; one call at
+// Removes what new packs make redundant. The function has no state; one call at
 // a time.
 
 #pragma once
@@ -14,10 +14,12 @@
 
 namespace zpack {
 
-// Removes the packs that were rewritten, unless something in them that was not
-// packed is needed by now, and loose objects that are in new or kept packs, as
-// 'git prune-packed' does it. Makes loose objects first of what is to be
-// loosened. Fills in what was removed, and why something was not.
+// Removes the rewritten packs, and loose objects that are in new or kept packs,
+// as 'git prune-packed' does. With Unreachable::kLoosen, first writes the
+// leftovers as loose objects. Removes nothing if an object that would be lost
+// has become reachable. If an alternate is missing, keeps the packs that hold
+// objects that would be lost. Fills in `stats` what was removed, and why
+// something was not.
 Status RemoveRedundant(const RepackJob& job, const PackSets& packs,
                        ObjectSource& source, const ObjectChoice& choice,
                        RepackStats& stats);

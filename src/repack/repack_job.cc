@@ -10,12 +10,13 @@
 namespace zpack {
 namespace {
 
-// What threads take together, and each besides its window.
+// Bytes of memory that all threads share, and that each thread needs in
+// addition to its window.
 constexpr uint64_t kRepackMemory = uint64_t{64} << 20;
 constexpr uint64_t kThreadMemory = uint64_t{64} << 20;
 
-// Contents that a thread keeps as candidates. Only what was asked for counts:
-// otherwise the packs are the same on every machine.
+// Bytes of candidates that a thread keeps. Only RunOptions::memory counts, not
+// the memory of the machine, so that the packs are the same on every machine.
 uint64_t WindowMemory(const RunOptions& run) {
   constexpr uint64_t kMost = uint64_t{64} << 20;
   return run.memory ? std::min(kMost, *run.memory / 16) : kMost;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all steps of a repack work with. Any thread.
+// The inputs that all steps of a repack share. Any thread.
 
 #pragma once
 
@@ -22,16 +22,16 @@ struct RepackJob {
   const RepackSettings& settings;
   const RepackOptions& options;
 
-  // Whether new packs go into the repository.
+  // True if new packs are written into the repository.
   bool into_repository() const { return options.output_directory.empty(); }
-  // Where they go.
+  // Directory of the new packs.
   std::string directory() const {
     return into_repository() ? store.directory() : options.output_directory;
   }
   uint64_t max_pack_size() const {
     return options.max_pack_size.value_or(settings.max_pack_size);
   }
-  // Whether unreachable objects may be lost.
+  // True if unreachable objects may be lost.
   bool drops_unreachable() const {
     return options.objects == ObjectSet::kReachable &&
            (options.unreachable != Unreachable::kLoosen ||
@@ -40,7 +40,7 @@ struct RepackJob {
   DeltaSearchOptions search() const;
 };
 
-// How many threads `run` allows a repack.
+// Number of threads that a repack may use with `run`.
 unsigned RepackThreads(const RunOptions& run);
 
 }  // namespace zpack

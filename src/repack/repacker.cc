@@ -14,7 +14,7 @@
 namespace zpack {
 namespace {
 
-// What would stop the removal of packs in the end stops the work before.
+// Checks at the start whatever would prevent the removal of packs at the end.
 Status CheckRemovable(const RepackJob& job, const PackSets& packs) {
   if (job.options.redundant == Redundant::kLeave || packs.rewritten.empty()) {
     return {};
@@ -37,8 +37,8 @@ Result<std::unique_ptr<ObjectSource>> OpenSource(const RepackJob& job) {
   return source;
 }
 
-// As 'git repack' does it at the end. Not while an alternate is missing: the
-// commits may be there.
+// Prunes shallow commits as 'git repack' does at the end, unless an alternate
+// is missing, which may have the commits.
 Status PruneShallow(PackStore& store, LaterSource& later) {
   ZPACK_ASSIGN_OR_RETURN(ObjectSource* const now, later.Get());
   if (!now->MissingAlternates().empty()) return {};
@@ -49,8 +49,8 @@ Status PruneShallow(PackStore& store, LaterSource& later) {
 
 Result<RepackStats> RunRepack(const RepackJob& job) {
   RepackStats stats;
-  // Packs before objects: what is listed here is read below, whatever others
-  // add meanwhile.
+  // List packs before objects: whatever is in these packs is enumerated below,
+  // even if other processes add packs meanwhile.
   ZPACK_ASSIGN_OR_RETURN(const PackSets packs, DividePacks(job));
   ZPACK_TRY(CheckRemovable(job, packs));
   ZPACK_ASSIGN_OR_RETURN(const auto source, OpenSource(job));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rewriting the packs of a repository, step by step. A function without state;
+// Rewrites the packs of a repository, step by step. The function has no state;
 // one call at a time.
 
 #pragma once
@@ -11,7 +11,8 @@
 
 namespace zpack {
 
-// As Repack, for options that go together; but for the phases and their times.
+// Like Repack, but expects checked options and does not fill in
+// RepackStats::phases.
 Result<RepackStats> RunRepack(const RepackJob& job);
 
 }  // namespace zpack

@@ -47,7 +47,7 @@ class ReusePlanner {
            undeltified_[list_.paths[rank]];
   }
 
-  // Fills in how the object is stored.
+  // Determines how the object is stored now.
   void Look(ListRank rank) {
     const auto form = source_.FindPacked(list_.ids[rank]);
     if (!form) return;
@@ -65,8 +65,8 @@ class ReusePlanner {
     plan_.bases[rank] = *base;
   }
 
-  // Fills roots, distances and heights. A delta that closes a circle, or is too
-  // far from its root, becomes a root.
+  // Fills roots, distances and heights. A delta that closes a cycle, or whose
+  // chain is too long, becomes a root.
   void CutChains() {
     const uint32_t count = list_.ids.size();
     plan_.roots.resize(count, ReusePlan::kNoBase);
@@ -92,7 +92,7 @@ class ReusePlanner {
     }
   }
 
-  // REQUIRES: the base is settled.
+  // REQUIRES: Settle has been called for the base.
   void Settle(ListRank rank) {
     ListRank& base = plan_.bases[rank];
     if (base != ReusePlan::kNoBase && plan_.distances[base] == max_depth_) {
@@ -109,7 +109,7 @@ class ReusePlanner {
     plan_.heights[root] = std::max(plan_.heights[root], plan_.distances[rank]);
   }
 
-  // The pack with most objects is the one that was made by searching.
+  // The pack with most objects is assumed to be the result of a delta search.
   void FindKnown() {
     std::unordered_map<PackNumber, uint32_t> counts;
     PackNumber main = kNoPack;

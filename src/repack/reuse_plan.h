@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What of the packs that are there is copied into a new one as it is stored.
+// Plans which entries of existing packs are copied into a new pack.
 
 #pragma once
 
@@ -15,12 +15,12 @@
 
 namespace zpack {
 
-// What becomes of one object.
+// How an object is stored in the new pack.
 enum class Reuse : uint8_t {
-  kNone,     // it is searched and compressed
-  kWhole,    // it is searched, and copied if it stays whole
-  kSettled,  // the same, but it is only compared with what is new
-  kDelta,    // it is copied: a delta whose base is packed, too
+  kNone,     // searched and compressed
+  kWhole,    // searched; copied if it stays whole
+  kSettled,  // like kWhole, but compared only with new objects
+  kDelta,    // copied as a delta, whose base is packed as well
 };
 
 struct ReusePlan {
@@ -29,15 +29,17 @@ struct ReusePlan {
   PackReuse rule = PackReuse::kNothing;
   // By rank:
   IndexedVector<ListRank, Reuse> kinds;
-  // Objects of the pack that most come from: they were compared with each other
-  // when that was written. Empty, as what follows, unless deltas are copied.
+  // Objects of the pack that holds most of the objects. They were compared with
+  // each other when that pack was written. This vector and the following ones
+  // are empty unless deltas are copied.
   ListMarks known;
-  IndexedVector<ListRank, ListRank> bases;  // of copied deltas, else kNoBase
-  // Where the chain of copied deltas ends that an object is in, and how many
-  // deltas away that is.
+  IndexedVector<ListRank, ListRank>
+      bases;  // base of a copied delta, else kNoBase
+  // The object in which the object's chain of copied deltas ends, and the
+  // number of deltas up to there.
   IndexedVector<ListRank, ListRank> roots;
   IndexedVector<ListRank, uint16_t> distances;
-  // Of roots: the longest such chain that hangs on them.
+  // By root: length of the longest chain of copied deltas that ends in it.
   IndexedVector<ListRank, uint16_t> heights;
 
   bool IsSearched(ListRank rank) const {
@@ -52,9 +54,9 @@ struct ReusePlan {
   }
 };
 
-// `undeltified` is by path, as ObjectSource has it: blobs of these paths take
-// no part in deltas. Chains longer than `max_depth`, and circles of deltas from
-// several packs, are cut.
+// `undeltified` is by path, as ObjectSource::FindUndeltified returns it: blobs
+// of these paths are neither deltas nor bases. The plan breaks chains longer
+// than `max_depth`, and cycles of deltas from several packs.
 ReusePlan PlanReuse(ObjectSource& source, const ObjectList& list,
                     const IndexedVector<PathNumber, bool>& undeltified,
                     PackReuse rule, unsigned max_depth);

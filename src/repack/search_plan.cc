@@ -10,15 +10,16 @@
 namespace zpack {
 namespace {
 
-// Content of a stretch: objects are compared inside one only, so few are
-// better, but each is one thread's work.
+// Bytes of content in a stretch. Objects are compared only within a stretch, so
+// few stretches give smaller packs; but a stretch is the work of one thread.
 constexpr uint64_t kStretch = uint64_t{256} << 20;
-// Of a large object, its candidate, the index of that, the delta and what the
-// source needs to read one: so many times its size at most.
+// Memory for a large object as a multiple of its size: the object, its
+// candidate, the candidate's index, the delta, and what the source needs to
+// read an object.
 constexpr uint64_t kLargeShare = 6;
-// What is kept as candidates takes half of that, and no more than this.
+// Maximum bytes of large candidates. They take at most a third of the memory.
 constexpr uint64_t kMaxLargeWindow = uint64_t{1} << 30;
-// Each candidate of a large object takes long.
+// Comparing large objects takes long, so few candidates are tried.
 constexpr unsigned kMaxLargeCandidates = 6;
 
 std::vector<ListRank> SearchOrder(const ObjectList& list,
@@ -30,7 +31,7 @@ std::vector<ListRank> SearchOrder(const ObjectList& list,
   }
   std::ranges::sort(order, {}, [&](ListRank rank) {
     const ObjectType type = list.types[rank];
-    // Commits resemble those of the same time.
+    // Commits resemble commits of about the same time.
     const uint64_t shortage =
         type == ObjectType::kTree || type == ObjectType::kBlob
             ? std::numeric_limits<uint64_t>::max() - list.sizes[rank]
@@ -42,11 +43,12 @@ std::vector<ListRank> SearchOrder(const ObjectList& list,
   return order;
 }
 
-// By rank: what is searched, and what lies up to `window` places away from it.
+// By rank: true for searched objects, and for objects up to `window` positions
+// away from one.
 ListMarks FindTakingPart(const std::vector<ListRank>& order,
                          const ReusePlan& reuse, unsigned window) {
   ListMarks taking_part(reuse.kinds.size());
-  uint64_t left = 0;  // places behind something that is searched
+  uint64_t left = 0;  // positions left after a searched object
   const auto visit = [&](ListRank rank) {
     if (reuse.IsSearched(rank)) left = uint64_t{window} + 1;
     if (left == 0) return;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The order in which repacking looks for deltas, divided into stretches. Plain
-// values; pure functions.
+// Determines the order in which repack searches for deltas, and divides it into
+// stretches. Plain values and pure functions.
 
 #pragma once
 
@@ -18,58 +18,60 @@
 namespace zpack {
 
 struct DeltaSearchOptions {
-  unsigned window = 20;  // candidates tried for an object; 0 for no deltas
-  unsigned depth = 50;   // longest chain of deltas
-  int level = 9;         // libdeflate's, 1 to 12
-  uint64_t window_memory = uint64_t{64} << 20;  // contents kept as candidates
-  // What the search takes among objects that are larger than that, one at a
-  // time. Those for which it is too little are stored whole.
+  unsigned window = 20;  // maximum candidates per object; 0: no deltas
+  unsigned depth = 50;   // maximum length of a delta chain
+  int level = 9;         // libdeflate level, 1 to 12
+  uint64_t window_memory = uint64_t{64} << 20;  // bytes kept as candidates
+  // Maximum bytes of memory for searching objects larger than `window_memory`,
+  // one at a time. Objects for which this is too little are stored whole.
   uint64_t large_memory = uint64_t{4} << 30;
   // Larger objects are stored whole, and read and written in pieces.
   uint64_t big_file_threshold = uint64_t{512} << 20;
   PackReuse reuse = PackReuse::kNothing;
 };
 
-// What becomes of one object.
+// The planned entry of one object.
 struct PlannedEntry {
   static constexpr ListRank kNoBase = ReusePlan::kNoBase;
 
   ListRank rank;
-  ListRank base = kNoBase;   // the object it is a delta against
-  uint64_t raw_size = 0;     // of the object, or of the delta
+  ListRank base = kNoBase;   // the base, if the entry is a delta
+  uint64_t raw_size = 0;     // of the object or the delta
   uint64_t stored_size = 0;  // of the zlib stream
 };
 
 enum class StretchKind : uint8_t {
   kUsual,
-  // One object, larger than a window, which gets an entry as a delta only.
+  // One object larger than `window_memory`. It gets an entry only if a delta is
+  // found.
   kLarge,
-  // The same; it is compared with those of the stretches before, too.
+  // Like kLarge, and also compared with the objects of the stretches before it.
   kNextLarge,
 };
 
-// A stretch, and what the search makes of it.
+// A stretch of objects, and the entries that the search makes for them.
 struct SearchStretch {
   StretchKind kind = StretchKind::kUsual;
   std::vector<ListRank> ranks;  // all of one type
   ObjectType type = ObjectType::kBlob;
   std::vector<PlannedEntry> entries;
-  Bytes streams;  // of the entries, one after the other
+  Bytes streams;  // streams of the entries, in order
 };
 
-// Puts objects of a type and of alike paths side by side, the largest of these
-// first, so that deltas delete, and cuts this into stretches that a thread
-// works on by itself. Large objects come one by one, to be searched by one
-// thread in this order. An object that is too large for that is in no stretch.
+// Orders objects by type, then by group of similar paths, then by size, largest
+// first, so that deltas mostly delete. Commits and tags are ordered by recency.
+// Each stretch of this order can be searched by a thread of its own. Large
+// objects are searched one by one, by one thread, in order. Objects too large
+// to be searched are in no stretch.
 //
-// What is not searched, because it is copied, is there only where something is
-// searched that lies near it.
+// Copied objects are part of a stretch only if a searched object lies within
+// one window of them.
 struct SearchPlan {
   std::vector<SearchStretch> stretches;
   std::vector<SearchStretch> large;
-  ListMarks taking_part;  // it is in one of them
+  ListMarks taking_part;  // by rank: true if the object is in a stretch
 };
-// How large objects are searched.
+// Returns the options for searching large objects.
 DeltaSearchOptions LargeSearchOptions(const DeltaSearchOptions& options);
 SearchPlan PlanSearch(const ObjectList& list, const Lineages& lineages,
                       const ReusePlan& reuse,

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Zlib streams of pack entries, on disk until their order in the pack is known.
-// Thread-compatible.
+// Stores the zlib streams of pack entries on disk until the order of the pack
+// is known. Thread-compatible.
 
 #pragma once
 
@@ -20,7 +20,7 @@ namespace zpack {
 
 class StreamSpool {
  public:
-  // Writes to a temporary file in `directory`, which the destructor removes.
+  // Creates a temporary file in `directory`. The destructor removes it.
   static Result<std::unique_ptr<StreamSpool>> Create(
       FileSystem& file_system, const std::string& directory,
       uint32_t object_count);
@@ -29,15 +29,15 @@ class StreamSpool {
   StreamSpool& operator=(const StreamSpool&) = delete;
 
   Status Add(const SearchStretch& stretch);
-  // Ends writing. Read may be called afterwards, Add must not.
+  // Ends writing. After Finish, Read may be called and Add must not.
   Status Finish();
 
-  // What became of each rank; the base is PlannedEntry::kNoBase for those that
-  // were not added, whose stored size is 0.
+  // By rank. An object that was not added has the base PlannedEntry::kNoBase
+  // and a stored size of 0.
   const IndexedVector<ListRank, PlannedEntry>& entries() const {
     return entries_;
   }
-  // Fills `stream` with that of `rank`.
+  // Fills `stream` with the zlib stream of `rank`.
   Status Read(ListRank rank, Bytes& stream) const;
 
  private:

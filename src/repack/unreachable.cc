@@ -30,7 +30,7 @@ Result<ListMarks> FindSurvivors(ObjectSource& source, const ObjectList& list,
     links.clear();
     AppendLinks(type, content, list.ids.format(), links);
     for (const ObjectId& id : links) {
-      // What it needs may be gone already.
+      // The needed object may not exist any more.
       const auto needed = list.ids.Find(id);
       if (!needed || list.reached(*needed) || survives[*needed]) continue;
       survives[*needed] = true;

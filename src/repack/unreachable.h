@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Unreachable objects that outlive a repack.
+// Finds the unreachable objects that survive a repack.
 
 #pragma once
 
@@ -16,8 +16,10 @@
 
 namespace zpack {
 
-// Which of the unreachable objects are younger than `expiration`, or needed by
-// one that is; all of them without one. Errors are those of reading.
+// By rank: true for unreachable objects that are stored in the repository
+// itself and younger than `expiration`, and for unreachable objects that these
+// need. Without `expiration`, every unreachable object of the repository itself
+// survives. Errors are those of reading.
 Result<ListMarks> FindSurvivors(ObjectSource& source, const ObjectList& list,
                                 std::optional<int64_t> expiration,
                                 const ObjectAges& ages);

@@ -21,14 +21,14 @@
 namespace zpack {
 namespace {
 
-// A block whose objects take more than the window in the sink's form is not
-// held whole. Blocks of this library's own writer mostly take less.
+// A block that is larger than the window in the sink's form is not held as a
+// whole. Most blocks of this library's writer are smaller.
 constexpr uint64_t kMaxWindow = uint64_t{32} << 20;
 constexpr uint64_t kMinWindow = uint64_t{2} << 20;
-// Where memory is little: what the program and a block of this library's own
-// writer take, and the part of the rest that is for a window. There are four of
-// them: of candidates, with the index of the largest, and two blocks in the
-// sink's form.
+// With little memory: the memory of the program and of a block of this
+// library's writer, and the share of the rest that is one window. Memory for
+// four windows is needed: the candidates, the index of the largest candidate,
+// and two blocks in the sink's form.
 constexpr uint64_t kWithoutWindow = uint64_t{24} << 20;
 constexpr uint64_t kWindowShare = 5;
 
@@ -36,22 +36,22 @@ constexpr uint64_t kWindowShare = 5;
 struct StoredObject {
   ObjectId id;
   PreparedObject prepared;
-  size_t end = 0;  // of its bytes in those of the block
+  size_t end = 0;  // end of its bytes in those of the block
 };
 
-// The objects of one block in the sink's form, or a block that is too large
-// for that, or an object in segments.
+// One of: the objects of a block in the sink's form; a block that is too large
+// for that; an object in segments.
 struct RunInFlight {
   BlockRun run;
   std::vector<StoredObject> objects;
   Bytes stored;  // of all objects
   bool large = false;
-  // What was moved:
+  // What was restored:
   uint64_t count = 0;
   uint64_t raw_bytes = 0;
 };
 
-// Checks the objects of blocks and brings them into the sink's form.
+// Checks the objects of blocks and converts them into the sink's form.
 class Preparer {
  public:
   Preparer(const ArchiveFile& archive, const ObjectSink& sink,
@@ -67,12 +67,13 @@ class Preparer {
             }),
         preparer_(sink.NewPreparer(RestoreWindow(run))) {}
 
-  Preparer(const Preparer&) = delete;  // checker_ knows where this is
+  Preparer(const Preparer&) =
+      delete;  // checker_ keeps a pointer to this object
   Preparer& operator=(const Preparer&) = delete;
 
-  // Calls `take` with each object of `block`, after its stored form was
-  // appended to `stored`; the last ones may be checked after that. Counts in
-  // `item`.
+  // Calls `take` with each object of `block`, after appending its stored form
+  // to `stored`. The last objects may be checked after that. Counts objects and
+  // bytes in `item`.
   Status Prepare(RunInFlight& item, const DecodedBlock& block, Bytes& stored,
                  const std::function<Status(const StoredObject&)>& take) {
     run_ = item.run;
@@ -96,7 +97,7 @@ class Preparer {
           item.raw_bytes += content.size();
           return take(object);
         });
-    // What is wrong with those before an error comes first.
+    // Mismatches of earlier objects take precedence over a later error.
     ZPACK_TRY(checker_.Finish());
     return prepared;
   }
@@ -104,7 +105,7 @@ class Preparer {
  private:
   const ArchiveFile& archive_;
   const std::stop_token& stop_;
-  BlockRun run_;  // of the call of Prepare
+  BlockRun run_;  // of the current call of Prepare
   ObjectBatchChecker checker_;
   std::unique_ptr<ObjectPreparer> preparer_;
 };
@@ -132,7 +133,7 @@ class Worker {
           return item.large ? TooLarge() : Status{};
         });
     if (!item.large) return prepared;
-    // The consumer does it once more, and holds one object at a time.
+    // The consumer prepares the block again, one object at a time.
     item = {.run = item.run, .objects = {}, .stored = {}, .large = true};
     return {};
   }
@@ -148,7 +149,7 @@ class Worker {
   Preparer preparer_;
 };
 
-// Adds the objects of a block that is prepared.
+// Adds the objects of a prepared block.
 Status AddBlock(ObjectSink& sink, const RunInFlight& item) {
   size_t begin = 0;
   for (const StoredObject& object : item.objects) {
@@ -202,7 +203,8 @@ Status AddLargeObject(const ArchiveFile& archive, const RunOptions& run,
   return sink.End();
 }
 
-// Decodes and adds what no worker holds.
+// Decodes and adds blocks and objects that are too large to be prepared by a
+// worker.
 Status AddLarge(const ArchiveFile& archive, const RunOptions& run,
                 ObjectSink& sink, RunInFlight& item) {
   BlockDecoder decoder;
@@ -250,7 +252,7 @@ Result<RestoreStats> RestoreArchive(const ArchiveFile& archive,
         });
     ZPACK_TRY(moved);
   }
-  // Git would believe a wrong peeled value without looking.
+  // Git would trust a wrong peeled value.
   ZPACK_ASSIGN_OR_RETURN(const auto wrong,
                          FindPeeledMismatches(archive, run.stop));
   if (!wrong.empty()) {

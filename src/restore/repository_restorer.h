@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moves everything in a file to an ObjectSink.
+// Copies the content of an archive to an ObjectSink.
 
 #pragma once
 
@@ -12,14 +12,16 @@
 
 namespace zpack {
 
-// Decodes and hashes every object of `archive` and gives it to `sink`, then the
-// refs. kMismatch when an object does not hash to its id.
-// Bytes of contents that each worker keeps as candidates for bases, and of a
-// block in the sink's form: 32 MiB, and less if RunOptions::memory is given and
-// little. A block itself, and what its objects are rebuilt from, take what they
-// take.
+// Returns the bytes of content that each thread keeps as candidates for bases,
+// which is also the limit for a block in the sink's form: 32 MiB, or less if
+// RunOptions::memory is small. A decoded block and the bases of its objects are
+// not included.
 uint64_t RestoreWindow(const RunOptions& run);
 
+// Decodes and hashes every object of `archive` and passes it to `sink`, then
+// the refs. Returns kCorrupt if an object does not hash to its id or the peeled
+// value of a ref is wrong. Other errors are those of reading the archive and of
+// `sink`.
 Result<RestoreStats> RestoreArchive(const ArchiveFile& archive,
                                     const RunOptions& run, ObjectSink& sink);
 

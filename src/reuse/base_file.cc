@@ -13,13 +13,15 @@
 namespace zpack {
 namespace {
 
-// Calls `mark` with rank and type of all that is walked. False when that is not
-// possible: convert takes objects that Git cannot read, a walk does not. kIo.
+// Calls `mark` with the rank and the type of each object that the walk meets.
+// Returns false if the walk fails, because convert stores objects that Git
+// cannot read, but a walk does not accept them. Returns kIo if the archive
+// cannot be read.
 Result<bool> Walk(const ArchiveFile& archive, const WalkOptions& options,
                   const std::function<void(FileRank, ObjectType)>& mark) {
   const Status walked = WalkRevisions(
       archive, options, [&](const WalkedObject& object) -> Status {
-        // The empty tree need not be there.
+        // The empty tree may be missing.
         if (const auto rank = archive.ids().Find(object.id)) {
           mark(*rank, object.type);
         }
@@ -45,7 +47,7 @@ bool HasOutsideIds(const format::BlockView& view) {
   return ids != nullptr && ids->header.raw_size != 0;
 }
 
-// One of those who may decode blocks.
+// Holds one of the decoder slots.
 class DecoderLease {
  public:
   explicit DecoderLease(std::counting_semaphore<>& decoders)
@@ -60,7 +62,7 @@ class DecoderLease {
   std::counting_semaphore<>& decoders_;
 };
 
-// The columns of a block that its renumbering changes.
+// Returns the columns of a block that change with the numbers.
 Result<BlockStreams> Renumber(const ArchiveFile& archive, size_t block,
                               const format::BlockHeader& header,
                               const FileNumbers& numbers) {
@@ -88,7 +90,8 @@ Result<std::unique_ptr<BaseFile>> BaseFile::Open(
 
 Result<FileMarks> BaseFile::FindComplete(const RefsSnapshot& refs) const {
   FileMarks complete(ids().size());
-  // Behind other boundaries there may be more, or less, than the file has.
+  // With other shallow boundaries, the parents of a commit may be more or fewer
+  // than the archive has.
   const bool same_shallow = refs.shallow == archive_->refs().shallow;
   WalkOptions options;
   options.refs = WalkRefs::kAll;

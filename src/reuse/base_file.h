@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// An older file as the beginning of a new one. May be used from several threads
-// at once.
+// An older archive whose blocks become the start of a new one. May be used from
+// several threads at once.
 
 #pragma once
 
@@ -22,7 +22,7 @@ namespace zpack {
 
 class BaseFile final : public ReusableBlocks {
  public:
-  // Errors as ArchiveFile::Open.
+  // Errors are those of ArchiveFile::Open.
   static Result<std::unique_ptr<BaseFile>> Open(
       std::unique_ptr<RandomAccessFile> file);
 
@@ -31,13 +31,15 @@ class BaseFile final : public ReusableBlocks {
     return archive_->header().object_format;
   }
 
-  // Objects of which everything that they need, and what that needs,
-  // is in the file, too, with the shallow boundaries of `refs`. Not all of
-  // them, and none when the history in the file cannot be walked. kIo.
+  // Returns objects whose entire reachable set is in the archive, given the
+  // shallow boundaries of `refs`. The result may leave out some of these
+  // objects, and is empty if the history in the archive cannot be walked.
+  // Returns kIo if the archive cannot be read.
   Result<FileMarks> FindComplete(const RefsSnapshot& refs) const;
 
-  // The objects that some need, `starts`, and these themselves. Nothing when
-  // their history cannot be walked. kIo.
+  // Returns the objects of `starts` and everything that they reach, or no
+  // objects if their history cannot be walked. Returns kIo if the archive
+  // cannot be read.
   Result<FileMarks> FindReached(const FileMarks& starts) const;
 
   const FileIds& ids() const override { return archive_->ids(); }
@@ -62,7 +64,7 @@ class BaseFile final : public ReusableBlocks {
         decoders_(MaxDecoders(archive_->file().size())) {}
 
   std::unique_ptr<ArchiveFile> archive_;
-  // Those who read blocks at the same time.
+  // Limits the number of threads that decode blocks at the same time.
   mutable std::counting_semaphore<> decoders_;
 };
 

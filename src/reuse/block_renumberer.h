@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ids that are not in a file have numbers from the object count on. In a file
-// with more objects these change, and so do the columns of a block that hold
-// them; all other streams stay what they are. Thread-compatible.
+// Renumbers the ids in a block that are outside the archive. Such ids have
+// numbers from the object count on, so they change in an archive with more
+// objects, and so do the columns that hold them. All other streams keep their
+// bytes. Thread-compatible.
 
 #pragma once
 
@@ -20,21 +21,22 @@ namespace zpack {
 
 class BlockRenumberer {
  public:
-  // `old_count` is the number of objects in the file that has the block;
-  // `numbers` are those of the new one, and outlive this.
+  // `old_count` is the number of objects in the archive that holds the block.
+  // `numbers` are the numbers of the new archive, and must outlive this object.
   BlockRenumberer(uint32_t old_count, const FileNumbers& numbers)
       : old_count_(old_count), known_(numbers), numbers_(known_) {}
 
-  // The columns that change of a block of trees.
+  // Returns the changed columns of a block of trees.
   BlockStreams Trees(const TreeBlock& block);
 
-  // Those of a block of `count` commits that begins with object number `first`.
-  // kCorrupt when `streams` are not those of such a block.
+  // Returns the changed columns of a block of `count` commits, whose first
+  // object has number `first`. Returns kCorrupt if `streams` cannot belong to
+  // such a block.
   Result<BlockStreams> Commits(const CommitLinkStreams& streams,
                                ObjectNumber first, uint32_t count);
 
  private:
-  // What the new block calls what is `link` in the older file.
+  // Returns the number in the new block for `link` of the old block.
   LinkNumber Renumber(LinkNumber link, ByteView old_outside_ids,
                       Bytes& outside_ids);
 

@@ -13,7 +13,7 @@
 namespace zpack {
 namespace {
 
-// Reads the blocks of a file one after the other and finds out to which items
+// Reads the blocks of a file one after the other and determines to which items
 // of a plan they belong.
 class BlockScan {
  public:
@@ -31,8 +31,8 @@ class BlockScan {
       written.item_ends.push_back(written.blocks.size());
     }
     size_t items = written.item_ends.size();
-    // Reused blocks are copied faster than looked at; of an object in segments
-    // all are needed, or none.
+    // Copying reused blocks is faster than checking them, so a partial set of
+    // them is dropped. Segments are useful only if the object is complete.
     if (items < reused) items = 0;
     while (items > reused && items - reused < plan_.stretches.size() &&
            plan_.stretches[items - reused].segment_offset != 0) {
@@ -43,7 +43,8 @@ class BlockScan {
   }
 
  private:
-  // The next block, or nothing when there is no whole one. kIo.
+  // Returns the next block, or nullopt if it is incomplete or damaged. Returns
+  // kIo if reading fails.
   Result<std::optional<format::BlockHeader>> Next(WrittenBlocks& written) {
     constexpr uint64_t kSmallest = format::kChunkOverhead;
     const uint64_t rest = file_.size() - offset_;
@@ -69,7 +70,7 @@ class BlockScan {
     return block->header;
   }
 
-  // Both: false when the item is not there, or not all of it.
+  // Both functions return false if the item is incomplete.
   Result<bool> ScanReused(WrittenBlocks& written) {
     ZPACK_ASSIGN_OR_RETURN(const auto header, Next(written));
     return header.has_value();

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which blocks of a plan a file holds that was cut off. A function without
-// state; any thread.
+// Finds the blocks of a plan in an interrupted file. The function has no state
+// and may be called from any thread.
 
 #pragma once
 
@@ -13,9 +13,11 @@
 
 namespace zpack {
 
-// Reads the blocks of `file`, which begins with the preamble of `plan`, one
-// after the other, and fills in those that are whole, have the right checksum
-// and belong to items of the plan that are there in full. kIo.
+// Reads the blocks of `file` one after the other and adds them to `written`, up
+// to the first block that is incomplete, has a wrong checksum or does not match
+// the plan. Adds only complete items of the plan, and none unless all reused
+// blocks are there. Returns kIo if the file cannot be read. REQUIRES: `file`
+// begins with the preamble of `plan`.
 Status ScanBlocks(const RandomAccessFile& file, const ArchivePlan& plan,
                   WrittenBlocks& written);
 

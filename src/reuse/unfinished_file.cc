@@ -18,7 +18,8 @@
 namespace zpack {
 namespace {
 
-// Why a file is not the beginning of one with this preamble; empty if it is.
+// Returns the reason why a file does not begin with `preamble`; empty if it
+// does.
 Result<std::string> Compare(const RandomAccessFile& file, ByteView preamble) {
   Bytes start(std::min<uint64_t>(file.size(), preamble.size()));
   ZPACK_TRY(file.Read(0, start));
@@ -39,7 +40,7 @@ Result<std::string> Compare(const RandomAccessFile& file, ByteView preamble) {
   return {};
 }
 
-// The number after those of the first `items` items.
+// The object number after the first `items` items.
 ObjectNumber EndNumber(const ArchivePlan& plan, size_t items) {
   const size_t reused = plan.contents.reused_count();
   if (items == reused) return plan.input.first_number;
@@ -47,7 +48,7 @@ ObjectNumber EndNumber(const ArchivePlan& plan, size_t items) {
   return plan.input.Number(last.first + last.count);
 }
 
-// What is known of the blocks that were found.
+// Describes the found blocks as a FileBlocks.
 FileBlocks::Parts Parts(const ArchivePlan& plan, const WrittenBlocks& written) {
   const ObjectIdTable& ids = plan.contents.ids;
   format::BlockTable table;
@@ -62,8 +63,8 @@ FileBlocks::Parts Parts(const ArchivePlan& plan, const WrittenBlocks& written) {
           format::MaxExpansion(UINT64_MAX)};
 }
 
-// Decodes and hashes the objects of what was found, but of reused blocks, and
-// forgets what is not as planned.
+// Decodes and hashes the objects of the found blocks, except reused blocks.
+// Drops everything from the first damaged block on.
 Status CheckObjects(FileSystem& file_system, const ArchivePlan& plan,
                     const RunOptions& run, WrittenBlocks& written) {
   ZPACK_ASSIGN_OR_RETURN(const auto file,
@@ -80,7 +81,7 @@ Status CheckObjects(FileSystem& file_system, const ArchivePlan& plan,
   ZPACK_TRY(VerifyObjects(found, trusted, run, report));
   BlockDecoder decoder;
   for (size_t block = 0; block < written.blocks.size(); ++block) {
-    // Those that were trusted are looked at only now, and never refused.
+    // Trusted blocks are decoded only for their expansion. Errors are ignored.
     if (block < trusted.size()) (void)decoder.DecodeObjects(found, block);
     written.blocks[block].expansion = found.expansion().Of(block);
   }
@@ -126,7 +127,8 @@ void KeepForResume(ByteView preamble, AtomicFile& output) {
     return;
   }
   if (!preamble.empty()) {
-    // The header may be there already. What a failure leaves is begun anew.
+    // The header may have been written already. If this write fails, the next
+    // run starts again.
     (void)output.file().WriteAt(0, preamble);
   }
   output.Keep();

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What convert can take from the temporary file of a run that was cut off.
-// Functions without state; one call at a time.
+// Handles the temporary file of an interrupted conversion. The functions have
+// no state; one call at a time.
 
 #pragma once
 
@@ -17,23 +17,26 @@
 
 namespace zpack {
 
-// Finds the blocks of `plan` in the temporary of `output`, which no other run
-// writes, as far as they are whole, undamaged and hold the objects that the
-// plan says. Nothing when the file is not the beginning of this one; then
-// `unusable` says why, and the file is emptied, unless it is empty.
+// Finds the blocks of `plan` in the temporary file of `output`, up to the first
+// block that is incomplete, damaged or holds other objects than planned. Does
+// not check the objects of reused blocks. If the file does not belong to the
+// plan, empties it, sets `unusable` to the reason (unless the file was already
+// empty) and returns no blocks. REQUIRES: no other process writes to the
+// temporary file.
 Result<WrittenBlocks> FindWrittenBlocks(FileSystem& file_system,
                                         AtomicFile& output,
                                         const ArchivePlan& plan,
                                         const RunOptions& run,
                                         std::string& unusable);
 
-// Leaves the temporary of a run that failed where it is, if it holds a block.
-// `preamble` is that of the plan, or empty when this run wrote nothing yet and
-// the blocks are those of the run before.
+// Keeps the temporary file of a failed run if it holds more than the preamble.
+// `preamble` is that of the plan; or empty if this run has not written anything
+// and the blocks are those of the previous run.
 void KeepForResume(ByteView preamble, AtomicFile& output);
 
-// Whether such a file was left for the destination `path`. kNotFound when there
-// is no temporary file; kIo.
+// Returns whether the temporary file for the destination `path` is that of an
+// interrupted conversion. Returns kNotFound if there is no temporary file, and
+// kIo if it cannot be read.
 Result<bool> HasUnfinishedFile(FileSystem& file_system,
                                const std::string& path);
 

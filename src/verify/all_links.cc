@@ -92,7 +92,7 @@ class LinkCheck {
     return true;
   }
 
-  // What a tree takes over from its base is named by that, too.
+  // Entries shared with the base are checked with the base.
   bool CheckTrees(const TreeBlock& trees) const {
     for (uint32_t index = 0; index < trees.count(); ++index) {
       if (trees.IsVerbatim(index) &&

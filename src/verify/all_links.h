@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a file is closed: everything that any of its objects names is in it.
-// That takes one look at each block and is true of nearly every file, which is
-// then connected whatever its refs reach.
+// Checks whether a file is closed, which means that it has every object that
+// its objects link to. The check reads each block once. Nearly every file is
+// closed, and a closed file is connected, no matter which objects its refs
+// reach.
 
 #pragma once
 
@@ -14,9 +15,10 @@
 
 namespace zpack {
 
-// True when every object in the file names only objects that are in it, but
-// submodules, the empty tree, and parents of shallow boundaries. Errors are
-// those of decoding blocks, and kInterrupted.
+// Returns true if all links of all objects in the file lead to objects in the
+// file. Links to submodules, to the empty tree, and from shallow commits to
+// their parents do not count. Errors are those of decoding blocks, and
+// kInterrupted.
 Result<bool> NamesOnlyItself(const ArchiveFile& archive,
                              const std::stop_token& stop);
 

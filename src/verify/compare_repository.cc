@@ -55,8 +55,8 @@ void CompareOneRef(const Ref* in_file, const Ref* in_source,
   }
 }
 
-// Types and sizes as the file has them; nothing for objects in blocks that
-// cannot be decoded, which other checks report.
+// Types and sizes of the objects in the file. Empty for objects in blocks that
+// cannot be decoded; other checks report these blocks.
 using InfosInFile = IndexedVector<ObjectNumber, std::optional<ObjectInfo>>;
 
 Result<InfosInFile> ReadInfosInFile(const ArchiveFile& archive) {
@@ -115,8 +115,8 @@ Status CompareInfos(const ArchiveFile& archive, ObjectSource& source,
   return {};
 }
 
-// Whether a difference in refs can come from changes that the source has seen
-// since the file was written, and nothing is lost that the file names.
+// Returns whether later changes of the source explain a difference in refs,
+// while the source still has every object that the file's refs name.
 bool IsNewer(const Difference& difference, const RefsSnapshot& in_file,
              const RefsSnapshot& in_source, const ObjectIdTable& source_ids) {
   if (difference.kind == Kind::kMissing) return true;
@@ -126,7 +126,7 @@ bool IsNewer(const Difference& difference, const RefsSnapshot& in_file,
   }
   const Ref* const ours = in_file.Find(difference.subject);
   const Ref* const theirs = in_source.Find(difference.subject);
-  // Other shallow boundaries are no refs.
+  // A difference that is not in a ref is in the shallow boundaries.
   if (ours == nullptr) return true;
   if (theirs == nullptr) return false;
   const bool moved = ours->target != theirs->target ||

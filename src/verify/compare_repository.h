@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compares a file with a repository.
+// Compares an archive with a repository.
 
 #pragma once
 
@@ -12,15 +12,15 @@
 
 namespace zpack {
 
-// Adds to `report` every object id, type or size, ref, symbolic ref, HEAD and
-// shallow boundary in which `archive` and `source` differ; with kYes, what
-// VerifyOptions::allow_newer accepts is only counted. Errors are those of
-// reading either side.
+// Adds to `report` every object id, type, size, ref, symbolic ref, HEAD and
+// shallow boundary in which `archive` and `source` differ. With
+// AllowNewer::kYes, differences that VerifyOptions::allow_newer accepts are
+// only counted. Errors are those of reading either side.
 Status CompareWithSource(const ArchiveFile& archive, ObjectSource& source,
                          AllowNewer newer, const RunOptions& run,
                          VerifyReport& report);
 
-// The part of it that is about refs, HEAD and shallow boundaries.
+// Compares only refs, HEAD and shallow boundaries.
 void CompareRefs(const RefsSnapshot& in_file, const RefsSnapshot& in_source,
                  std::vector<Difference>& differences);
 

@@ -34,7 +34,8 @@ Status VerifyArchive(const ArchiveFile& archive, VerifyLevel level,
   }
   if (level >= VerifyLevel::kObjects) {
     ZPACK_TRY(VerifyObjects(archive.blocks(), {}, run, report));
-    // Tags are read for this, so they must be whole.
+    // Peeled refs are checked by reading tags, which requires undamaged
+    // objects.
     if (report.damages.empty())
       ZPACK_TRY(VerifyPeeledRefs(archive, run.stop, report));
   }

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks of an open file, level by level. Each reports every damage it finds
-// and fails only when it cannot go on: kInterrupted, or kIo in tables.
+// Checks an open file, level by level. Each function reports all damage it
+// finds in `report`. It returns an error only if it cannot continue:
+// kInterrupted, or kIo while reading tables.
 
 #pragma once
 
@@ -16,26 +17,26 @@
 
 namespace zpack {
 
-// Runs all checks up to `level` on `archive`, which has passed kStructure.
+// Runs all checks up to `level`. REQUIRES: `archive` has passed kStructure.
 Status VerifyArchive(const ArchiveFile& archive, VerifyLevel level,
                      const RunOptions& run, VerifyReport& report);
 
-// Checksums of all chunks, content digest, file hash.
+// Checks the checksums of all chunks, the content digest and the file hash.
 Status VerifyChecksums(const ArchiveFile& archive, const RunOptions& run,
                        VerifyReport& report);
 
-// Every object decodes and hashes to its id, but those in the blocks that
-// `trusted` has, by block. REQUIRES: the index is loaded.
+// Checks that every object decodes and hashes to its id. Skips blocks that
+// `trusted`, by block, marks. REQUIRES: the index is loaded.
 Status VerifyObjects(const FileBlocks& file, const std::vector<bool>& trusted,
                      const RunOptions& run, VerifyReport& report);
 
-// Every ref's peeled value is what its tag points at. REQUIRES: objects have
-// been verified.
+// Checks that the peeled value of every ref is the object that its tag points
+// at. REQUIRES: the objects have been verified.
 Status VerifyPeeledRefs(const ArchiveFile& archive, const std::stop_token& stop,
                         VerifyReport& report);
 
-// Everything that HEAD, refs and what they reach name is in the file; parents
-// of shallow boundaries need not be. REQUIRES: objects have been verified.
+// Checks that everything reachable from HEAD and refs is in the file, except
+// the parents of shallow commits. REQUIRES: the objects have been verified.
 Status VerifyConnectivity(const ArchiveFile& archive, const RunOptions& run,
                           VerifyReport& report);
 

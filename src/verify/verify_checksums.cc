@@ -14,7 +14,7 @@
 namespace zpack {
 namespace {
 
-// Bytes that are read at a time.
+// Bytes per read.
 constexpr uint64_t kPiece = uint64_t{1} << 20;
 
 // A chunk that has a checksum of its own.
@@ -25,8 +25,8 @@ struct FileChunk {
   std::optional<size_t> block = std::nullopt;  // its number
 };
 
-// All between the header and the table of contents, in the order of the file.
-// Chunks that this version does not know are checked like any other.
+// All chunks between the header and the table of contents, in the order of the
+// file. Chunks of unknown kinds are checked as well.
 std::vector<FileChunk> ListChunks(const ArchiveFile& archive) {
   std::vector<FileChunk> chunks;
   const auto& rows = archive.toc().chunks;
@@ -44,8 +44,8 @@ std::vector<FileChunk> ListChunks(const ArchiveFile& archive) {
   return chunks;
 }
 
-// A part of a chunk on its way through the pipeline. The checksum at the end is
-// not cut in two.
+// A part of a chunk in the pipeline. Pieces never split the checksum at the end
+// of a chunk.
 struct Piece {
   size_t chunk = 0;
   uint64_t begin = 0;
@@ -54,7 +54,7 @@ struct Piece {
   Status read;
 };
 
-// Reads all chunks once: each for its checksum, and all for the file's hash.
+// Reads all chunks once, and computes their checksums and the hash of the file.
 class ChunkPass {
  public:
   ChunkPass(const ArchiveFile& archive, const ProgressPhase& phase,
@@ -83,7 +83,7 @@ class ChunkPass {
     piece.read = archive_.file().Read(piece.begin, piece.bytes);
   }
 
-  // Pieces come in the order of the file.
+  // REQUIRES: pieces come in the order of the file.
   Status Check(const Piece& piece) {
     const FileChunk& chunk = chunks_[piece.chunk];
     if (piece.begin == chunk.begin) {
@@ -102,7 +102,8 @@ class ChunkPass {
     return {};
   }
 
-  // The first error of reading a block, without which there is no hash.
+  // The first error of reading a block. After such an error, there is no file
+  // hash.
   const Status& unread() const { return unread_; }
 
  private:
@@ -141,7 +142,7 @@ class ChunkPass {
   std::vector<FileChunk> chunks_;
   size_t next_ = 0;
   uint64_t next_begin_ = 0;
-  // Of the chunk that is being checked.
+  // State of the chunk being checked.
   std::optional<ChecksumHasher> checksum_;
   Status status_;
   Status unread_;
@@ -189,7 +190,7 @@ Status VerifyChecksums(const ArchiveFile& archive, const RunOptions& run,
                  "bad content digest in trailer at offset {} of '{}'",
                  AtOffset{trailer_offset}, AtPath{archive.path()}));
   }
-  // The header comes last: its offsets were known at the end.
+  // The header is hashed last, because its offsets are known only at the end.
   const uint64_t header_size = archive.header().EncodedSize();
   Status hashed = pass.unread();
   if (hashed) {
@@ -198,7 +199,7 @@ Status VerifyChecksums(const ArchiveFile& archive, const RunOptions& run,
   }
   if (hashed) hashed = HashRange(archive, 0, header_size, phase, hasher);
   if (!hashed && hashed.error().code == ErrorCode::kIo) {
-    // A bad sector must not hide what else is damaged.
+    // A read error must not hide damage elsewhere.
     report.damages.push_back(hashed.error());
     return {};
   }

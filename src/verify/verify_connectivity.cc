@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mostly it is enough that no object of the file names a missing one. Where one
-// does, it matters whether a ref leads to it.
+// In most files no object links to a missing object, and then the file is
+// connected. Otherwise the check determines whether refs reach such a link.
 //
-// Reading objects in the order of a history walk would decode blocks over and
-// over. Instead the blocks are read in the order of the file, and links are
-// followed inside one block as far as they go; what they name in other blocks
-// is picked up when its block comes, in the same pass or the next. Writers
-// store a commit before its trees and a directory before what it holds, so one
-// pass is nearly enough.
+// Reading objects in the order of a history walk would decode blocks many
+// times. Instead the check reads blocks in the order of the file and follows
+// links within a block as far as possible. Links into other blocks are followed
+// when these blocks are read, in the same pass or in the next one. Writers
+// store commits before their trees and directories before their entries, so one
+// pass does most of the work.
 
 #include <algorithm>
 #include <optional>
@@ -28,7 +28,7 @@
 namespace zpack {
 namespace {
 
-// So often may all that a file can stand for be decoded.
+// How many times the maximum expansion of the file may be decoded.
 constexpr uint64_t kMaxPasses = 2;
 
 class ConnectivityCheck {
@@ -55,7 +55,8 @@ class ConnectivityCheck {
       if (ref.symbolic()) continue;
       Need(ref.target, std::nullopt, FormatMessage("ref '{}'", ref.name));
     }
-    // What the refs need is there; so is what any object needs, mostly.
+    // The targets of the refs exist. If no object links to a missing object,
+    // everything that refs reach exists as well.
     ZPACK_ASSIGN_OR_RETURN(const bool closed,
                            NamesOnlyItself(archive_, run_.stop));
     if (closed) {
@@ -76,14 +77,14 @@ class ConnectivityCheck {
   }
 
  private:
-  // An object to follow, as what names it takes it for. As in Git, nothing
-  // follows from an object that is of another type than that.
+  // An object to follow, with the type that the link states. As in Git, the
+  // links of an object of another type are not followed.
   struct Pending {
     ObjectNumber number;
-    std::optional<ObjectType> type;  // any when not set
+    std::optional<ObjectType> type;  // empty: any type
   };
 
-  // Notes that `by` needs `id`, an object of `type`.
+  // Records that `by` needs `id`, an object of `type`.
   void Need(const ObjectId& id, std::optional<ObjectType> type,
             const std::string& by) {
     const std::optional<FileRank> rank = archive_.ids().Find(id);
@@ -105,7 +106,7 @@ class ConnectivityCheck {
     }
     if ((noted & bit) != 0) return;
     noted |= bit;
-    // Nothing follows from a blob.
+    // A blob has no links.
     if (type == ObjectType::kBlob) return;
     pending_[archive_.blocks().FindBlock(number)].push_back({number, type});
   }
@@ -135,7 +136,7 @@ class ConnectivityCheck {
       ZPACK_TRY(CountWork(large.size()));
     }
     if (decoded.trees() != nullptr) return FollowTrees(block, decoded);
-    // Following adds to the list that is worked through.
+    // Following links may append to the list.
     Bytes unused;
     while (!pending_[block].empty()) {
       ZPACK_TRY(CheckStop(run_.stop));
@@ -149,8 +150,8 @@ class ConnectivityCheck {
     return {};
   }
 
-  // Counts `bytes` that were decoded. kLimitExceeded when blocks have been
-  // decoded so often that the order of the objects must be meant to do harm.
+  // Counts `bytes` that were decoded. Returns kLimitExceeded if blocks have
+  // been decoded so often that the order of the objects must be hostile.
   Status CountWork(uint64_t bytes) {
     work_ += bytes;
     const format::Expansion& limit = archive_.blocks().expansion().limit();
@@ -161,7 +162,8 @@ class ConnectivityCheck {
                      work_, AtPath{archive_.path()});
   }
 
-  // True when `pending` is to be followed now, being of `type`.
+  // Returns true if the links of `pending`, which has type `type`, are to be
+  // followed.
   bool Take(const Pending& pending, ObjectType type) {
     if (followed_[pending.number] || (pending.type && *pending.type != type)) {
       return false;
@@ -170,8 +172,8 @@ class ConnectivityCheck {
     return true;
   }
 
-  // A tree is rebuilt from others of its block, so all are rebuilt in their
-  // order, until a pass finds no more to follow.
+  // Trees are rebuilt from other trees of the block, so each pass rebuilds all
+  // of them in order. Passes are repeated until no tree is left to follow.
   Status FollowTrees(size_t block, const DecodedBlock& decoded) {
     const ObjectNumber first = decoded.objects.header.first_object;
     while (!pending_[block].empty()) {
@@ -236,8 +238,9 @@ class ConnectivityCheck {
   std::set<ObjectId> shallow_;
   ObjectId empty_tree_;
   std::set<ObjectId> missing_;
-  // By object number: as what it was needed, a bit a type, the lowest for any;
-  // and whether its links were followed.
+  // By object number: the types as which the object was needed, one bit per
+  // type, where the lowest bit means any type; and whether its links were
+  // followed.
   IndexedVector<ObjectNumber, uint8_t> noted_;
   IndexedVector<ObjectNumber, bool> followed_;
   // Objects whose links are still to be followed, by block.

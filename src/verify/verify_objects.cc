@@ -19,8 +19,8 @@ namespace {
 struct RunInFlight {
   BlockRun run;
   std::vector<Error> damages;
-  uint64_t objects = 0;   // that are intact
-  uint64_t attempts = 0;  // intact or not
+  uint64_t objects = 0;   // number of intact objects
+  uint64_t attempts = 0;  // number of objects, intact or not
   uint64_t bytes = 0;
 };
 
@@ -36,7 +36,7 @@ class Worker {
                  return Status{};
                }) {}
 
-  Worker(const Worker&) = delete;  // batch_ knows where this is
+  Worker(const Worker&) = delete;  // batch_ keeps a pointer to this object
   Worker& operator=(const Worker&) = delete;
 
   // Damage goes into `out`.
@@ -88,7 +88,7 @@ class Worker {
     return file_.ids()[file_.rank(number)];
   }
 
-  // Notes what became of the next object of the run.
+  // Records the result for the next object of the run.
   void Compare(const ObjectId& expected, const ObjectId& actual) {
     ++out_->attempts;
     if (actual == expected) {
@@ -98,7 +98,7 @@ class Worker {
     }
   }
 
-  // Every object of the run that was not looked at yet is lost to `error`.
+  // Reports `error` for every object of the run that has not been checked yet.
   void Lost(const Error& error, RunInFlight& out) {
     const auto& rows = file_.table().rows;
     for (ObjectNumber number = rows[out.run.first].first_object +
@@ -117,7 +117,7 @@ class Worker {
 
   const FileBlocks& file_;
   const std::stop_token& stop_;
-  RunInFlight* out_ = nullptr;  // of the call of Verify
+  RunInFlight* out_ = nullptr;  // of the current call of Verify
   ObjectHasher hasher_;
   ObjectBatchChecker batch_;
   BlockDecoder decoder_;

@@ -22,15 +22,17 @@
 namespace zpack {
 namespace {
 
-// Numbers those of `reused` as they are, then those of `input` in its order.
+// Objects of `reused` keep their numbers. Objects of `input` follow in its
+// order.
 FileNumbers NumberObjects(const FileIds& ids, const EncodingInput& input,
                           const ReusableBlocks* reused) {
   FileNumbers file{ids, {}, {}};
   FillTable(file.numbers.raw(), ids.size());
   const IndexedVector<ListRank, WritePosition> positions =
       format::InversePermutation(input.order);
-  ListRank added;  // all three are sorted
-  FileRank known;  // in the older file
+  // All three lists of ids are sorted.
+  ListRank added;
+  FileRank known;  // in the older archive
   for (const FileRank rank : ids.ranks()) {
     if (added < positions.end_index() && input.list.ids[added] == ids[rank]) {
       file.numbers[rank] = input.Number(positions[added++]);
@@ -56,8 +58,8 @@ std::vector<std::string> Features(const std::vector<PlannedStretch>& plan,
   return {features.begin(), features.end()};
 }
 
-// Of all that decides which bytes are written, given the objects' contents,
-// which their ids stand for.
+// Hash of everything that determines the bytes of the archive. The ids stand
+// for the contents of the objects.
 format::Digest Fingerprint(const ArchivePlan& plan) {
   Bytes text;
   ByteWriter out(text);

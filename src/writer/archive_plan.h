@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is going to be written, down to the last byte. Immutable once made; any
-// number of threads may read it.
+// The plan of an archive, which determines every byte of it. Immutable once
+// made, so any number of threads may read it.
 
 #pragma once
 
@@ -23,12 +23,12 @@
 
 namespace zpack {
 
-// What goes into a file.
+// The content of an archive.
 struct ArchiveContents {
   const FileIds& ids;      // of all objects
-  const ObjectList& list;  // those that are encoded
+  const ObjectList& list;  // the objects to be encoded
   const RefsSnapshot& refs;
-  // Holds the other objects; null when there are none.
+  // Holds the objects that are not in `list`; null if there are none.
   const ReusableBlocks* reused = nullptr;
 
   size_t reused_count() const {
@@ -40,14 +40,15 @@ struct ArchivePlan {
   ArchiveContents contents;
   EncodingOptions options;
   EncodingInput input;
-  std::vector<PlannedStretch> stretches;  // behind those that are reused
+  std::vector<PlannedStretch> stretches;  // after the reused blocks
   FileNumbers numbers;
   std::vector<std::string> features;
-  Bytes preamble;  // of the file, until it is finished
+  Bytes preamble;  // start of the file until it is finished
 };
 
-// Groups, orders, numbers and divides the objects. All arguments outlive the
-// plan. Errors are those of reading objects.
+// Groups, orders and numbers the objects, and divides them into stretches.
+// `source` and everything that `contents` refers to must outlive the plan.
+// Errors are those of reading objects.
 Result<ArchivePlan> PlanArchive(ObjectSource& source,
                                 const ArchiveContents& contents,
                                 const EncodingOptions& options,

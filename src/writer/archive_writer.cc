@@ -19,7 +19,8 @@
 namespace zpack {
 namespace {
 
-// A stretch of trees takes long, and what waits for it is compressed.
+// Encoding a stretch of trees takes long. The items that wait for it are
+// compressed already.
 constexpr size_t kItemsPerThread = 4;
 
 // Reads the segments of large objects front to back, so that at most one such
@@ -48,17 +49,16 @@ class SegmentReader {
   std::unique_ptr<ObjectStream> stream_;
 };
 
-// Blocks on their way through the pipeline: one that is reused, or those of a
-// planned one.
+// An item in the pipeline: a reused block, or the blocks of a planned stretch.
 struct BlockInFlight {
-  size_t item = 0;  // the reused ones come first
+  size_t item = 0;  // reused blocks come first
   std::optional<PlannedStretch> plan;
   Bytes segment;  // content of a segment, read in order by the producer
   ReusedBlock taken_over;
   std::vector<EncodedBlock> encoded;
 };
 
-// The pipeline's three steps, and what is counted on the way.
+// The three steps of the pipeline, and the statistics that they collect.
 class ArchiveWriter {
  public:
   ArchiveWriter(const ArchivePlan& plan, const WrittenBlocks& written,
@@ -121,7 +121,7 @@ class ArchiveWriter {
     return block.item < written_.item_ends.size();
   }
 
-  // What is in the file goes through once more, to be hashed.
+  // Reads blocks that are already in the file, to hash them.
   Status ReadWritten(BlockInFlight& block) const {
     const auto& ends = written_.item_ends;
     for (size_t at = block.item == 0 ? 0 : ends[block.item - 1];

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Phase Phase::kCompressingObjects: reads planned blocks from the source,
-// encodes them in parallel and writes them in order.
+// Implements Phase::kCompressingObjects: reads the planned objects from the
+// source, encodes them in parallel and writes the blocks in order.
 
 #pragma once
 
@@ -23,17 +23,19 @@ struct WriteStats {
   std::array<ConvertStats::PerType, 4>
       types;  // in the order of kAllObjectTypes
   ConvertStats::Reused reused;
-  uint64_t resumed_blocks = 0;  // that an interrupted run had written
-  // By block: whether it was copied as it is. Blocks beyond it were not.
+  uint64_t resumed_blocks = 0;  // written by an interrupted run
+  // By reused block: true if the block was copied without a change. Blocks
+  // beyond the end of `copied` were encoded.
   std::vector<bool> copied;
   uint64_t file_size = 0;
 };
 
-// Writes a whole .zpack file to `file` and syncs it: reused blocks, then those
-// of the plan. `written` of them are there already, and `file` begins with
-// them. The same plan gives the same bytes for any number of threads, and
-// whatever was written. kSourceCorrupt when an object cannot be read or is not
-// what the enumeration saw; errors of reading the reused blocks.
+// Writes a whole .zpack file to `file` and syncs it: first the reused blocks,
+// then the blocks of the plan. `file` already begins with the blocks of
+// `written`, which are not encoded again. The bytes of the file depend only on
+// the plan, not on the number of threads or on `written`. Returns
+// kSourceCorrupt if an object cannot be read or differs from what the
+// enumeration saw, and the errors of reading reused blocks and of writing.
 Result<WriteStats> WriteArchive(const ArchivePlan& plan,
                                 const WrittenBlocks& written,
                                 const RunOptions& run, WritableFile& file);

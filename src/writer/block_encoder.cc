@@ -14,7 +14,8 @@ Status BlockEncoder::Store(const RawStream& raw) {
   format::StreamHeader stream{raw.kind, format::StreamCodec::kZstd,
                               raw.bytes.size(), 0};
   const size_t start = stored_.size();
-  // Media are not worth a search, only a glance.
+  // Media files do not become smaller with more effort, so the fast compressor
+  // is enough.
   ZPACK_ASSIGN_OR_RETURN(const bool incompressible,
                          compressibility_.IsIncompressible(raw.bytes));
   ZstdCompressor& compressor =

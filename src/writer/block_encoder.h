@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compresses the streams of a block and makes its chunk. Thread-compatible:
-// one encoder per worker.
+// Compresses the streams of a block and builds the chunk of the block.
+// Thread-compatible: one encoder per worker.
 
 #pragma once
 
@@ -32,23 +32,23 @@ class BlockEncoder {
   BlockEncoder(const EncodingOptions& options, std::stop_token stop)
       : compressor_(options.level, std::move(stop), options.halvings) {}
 
-  // Appends the chunk for `header` and `streams` to `out`.
+  // Appends the chunk of a block with `header` and `streams` to `out`.
   Status Encode(const format::BlockHeader& header,
                 std::span<const RawStream> streams, Bytes& out);
 
-  // Appends the chunk for `block`, with `changed` in place of its streams of
-  // these kinds, to `out`.
+  // Appends the chunk of `block` to `out`. Streams in `changed` replace the
+  // streams of the same kind; the other streams are copied as they are stored.
   Status EncodeChanged(const format::BlockView& block,
                        std::span<const RawStream> changed, Bytes& out);
 
-  // Memory for the streams of the last block once they are decoded.
+  // Bytes of memory that the streams of the last block take when decoded.
   uint64_t decoded_size() const { return decoded_size_; }
 
  private:
-  // Begins a chunk, and ends it.
+  // Begin starts a block; Finish appends its chunk to `out`.
   void Begin();
   void Finish(const format::BlockHeader& header, Bytes& out);
-  // Appends `raw` to `stored_`, compressed if that makes it smaller.
+  // Appends `raw` to `stored_`, compressed if that makes the stream smaller.
   Status Store(const RawStream& raw);
 
   ZstdCompressor compressor_;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The streams of a block while it is filled. Thread-compatible.
+// Holds the streams of a block while the block is being filled.
+// Thread-compatible.
 
 #pragma once
 
@@ -19,11 +20,11 @@ namespace zpack {
 
 class BlockStreams {
  public:
-  // The kinds a block has, in the order in which they are written.
+  // `kinds` are the kinds of streams in the block, in the order of writing.
   BlockStreams(std::initializer_list<format::StreamKind> kinds)
       : kinds_(kinds) {}
 
-  // REQUIRES: `kind` is one of the block's.
+  // REQUIRES: `kind` is one of the kinds of the block.
   Bytes& operator[](format::StreamKind kind) { return streams_[Index(kind)]; }
   void Number(format::StreamKind kind, uint64_t value) {
     ByteWriter((*this)[kind]).Varint(value);
@@ -31,11 +32,11 @@ class BlockStreams {
 
   // Bytes of all streams before compression.
   uint64_t raw_size() const;
-  // The views live until a stream changes.
+  // The views are valid until a stream changes.
   std::vector<BlockEncoder::RawStream> Views() const;
   void Clear();
 
-  // Rewind takes out what was added since the last Mark.
+  // Rewind removes everything added since the last Mark.
   void Mark();
   void Rewind();
 
@@ -47,7 +48,7 @@ class BlockStreams {
       static_cast<size_t>(format::StreamKind::kMessages) + 1;
 
   std::vector<format::StreamKind> kinds_;
-  // By kind; those that the block does not have stay empty.
+  // By kind. Streams of kinds that the block does not have stay empty.
   std::array<Bytes, kCount> streams_;
   std::array<size_t, kCount> marks_{};
 };

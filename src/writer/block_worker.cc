@@ -13,7 +13,7 @@
 namespace zpack {
 namespace {
 
-// Objects whose memory is asked for at a time, before they are read.
+// Number of objects that are prefetched together.
 constexpr uint32_t kReadsAhead = 16;
 
 DeltaPlannerOptions PlannerOptions(const EncodingOptions& options) {
@@ -61,7 +61,7 @@ Status BlockWorker::EncodeSegment(const PlannedStretch& plan, Bytes& segment,
                                   std::vector<EncodedBlock>& out) {
   const uint64_t size = input_.list.sizes[input_.order[plan.first]];
   ZPACK_TRY(EncodeBlock(plan, {size}, segment, out));
-  // Finished blocks may wait for an earlier one.
+  // Release the memory, because finished blocks may wait for an earlier one.
   segment = Bytes();
   phase_.Advance(plan.segment_offset == 0 ? 1 : 0, plan.raw_size);
   return {};

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the objects of planned blocks and encodes them. Thread-compatible: one
-// per worker.
+// Reads the objects of planned stretches and encodes them. Thread-compatible:
+// one worker per thread.
 
 #pragma once
 
@@ -27,13 +27,14 @@
 
 namespace zpack {
 
-// What is encoded: planned blocks say which positions of `order` they hold, and
-// that holds ranks of `list`.
+// The objects to be encoded. A planned stretch is a range of positions in
+// `order`, and `order` holds ranks of `list`.
 struct EncodingInput {
   ObjectSource& source;
   const ObjectList& list;
   IndexedVector<WritePosition, ListRank> order;
-  // The object number of the first of `order`; those of the others follow.
+  // Object number of the first object in `order`. The numbers of the other
+  // objects follow.
   ObjectNumber first_number;
 
   ObjectNumber Number(WritePosition position) const {
@@ -43,13 +44,13 @@ struct EncodingInput {
 
 class BlockWorker {
  public:
-  // All outlive the worker.
+  // All references must outlive the worker.
   BlockWorker(const EncodingInput& input, const FileNumbers& numbers,
               const EncodingOptions& options, const ProgressPhase& phase,
               std::stop_token stop);
 
-  // Appends the blocks of `plan` to `out`. `segment` is the content of a
-  // segment, which is given back.
+  // Appends the blocks of `plan` to `out`. If `plan` is a segment of a large
+  // object, `segment` is its content, and the memory of `segment` is released.
   Status Encode(const PlannedStretch& plan, Bytes& segment,
                 std::vector<EncodedBlock>& out);
 
@@ -63,11 +64,11 @@ class BlockWorker {
   template <typename StretchEncoder>
   Status EncodeStretch(const PlannedStretch& plan, StretchEncoder& stretch,
                        std::vector<EncodedBlock>& out);
-  // Asks for the memory of some objects of `plan`, from `begin` on.
+  // Prefetches the objects of `plan` from index `begin` on.
   void Prefetch(const PlannedStretch& plan, uint32_t begin);
   // Reads object `index` of `plan`.
   Status Read(const PlannedStretch& plan, uint32_t index, Bytes& object);
-  // Encodes a block of whole objects, or a segment.
+  // Encodes a block of whole objects, or of one segment.
   Status EncodeBlock(const PlannedStretch& plan,
                      const std::vector<uint64_t>& sizes, ByteView contents,
                      std::vector<EncodedBlock>& out);
@@ -79,7 +80,7 @@ class BlockWorker {
   DeltaStretchEncoder deltas_;    // uses encoder_
   TreeStretchEncoder trees_;      // uses encoder_
   CommitStretchEncoder commits_;  // uses encoder_
-  std::vector<ObjectId> ids_;     // to be prefetched
+  std::vector<ObjectId> ids_;     // objects to prefetch
 };
 
 }  // namespace zpack

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Encodes a sequence of commits as blocks of columns (FORMAT.md, "Commits"),
-// each of which decodes by itself. Thread-compatible: one per worker.
+// Encodes a sequence of commits as blocks of columns (FORMAT.md, "Commits").
+// Each block can be decoded without the others. Thread-compatible: one encoder
+// per worker.
 
 #pragma once
 
@@ -25,8 +26,8 @@ namespace zpack {
 
 class CommitStretchEncoder {
  public:
-  // Blocks are closed at `block_size` bytes before compression. Both
-  // references outlive this.
+  // Closes a block once it holds `block_size` bytes before compression. Both
+  // references must outlive this object.
   CommitStretchEncoder(const FileNumbers& numbers, uint64_t block_size,
                        BlockEncoder& encoder)
       : numbers_(numbers),
@@ -34,10 +35,10 @@ class CommitStretchEncoder {
         output_(encoder),
         block_numbers_(numbers_) {}
 
-  // Begins a stretch with object number `first`. Blocks are appended to `out`,
-  // which outlives the stretch.
+  // Begins a stretch whose first object has number `first`. Blocks are appended
+  // to `out`, which must outlive the stretch.
   void Begin(ObjectNumber first, std::vector<EncodedBlock>& out);
-  // Adds the next commit of the stretch. `path` means nothing for commits.
+  // Adds the next commit of the stretch. `path` is ignored.
   Status Add(const Bytes& content, PathNumber path);
   // Ends the stretch.
   Status Finish();
@@ -48,11 +49,12 @@ class CommitStretchEncoder {
   }
   void AddColumns(const format::CommitText& text);
   void AddVerbatim(ByteView content);
-  // Codes of a text: 0 for a new one, else the number of texts since it was
-  // new, or one more than its place among them.
+  // Both return 0 for a text that is new in the block. For a known text, Age
+  // returns its distance from the end of the list of texts (1 for the newest),
+  // and Place returns its position in that list, plus 1.
   uint64_t Age(std::string_view text);
   uint64_t Place(std::string_view text);
-  // What this block calls an object that a commit names.
+  // Number by which the open block refers to the object `id`.
   LinkNumber BlockNumber(const ObjectId& id) {
     return block_numbers_.Number(numbers_.Number(id),
                                  streams_[format::StreamKind::kOutsideIds]);

@@ -43,7 +43,8 @@ Status ContainerWriter::AppendChunk(uint32_t id, uint32_t flags,
 Status ContainerWriter::Start(ByteView preamble, uint64_t written) {
   written_ = written;
   ZPACK_TRY(file_.Truncate(written));
-  // Offsets in the header are known only at the end, and hashed then.
+  // The offsets in the header are known only at the end, so Finish hashes the
+  // header.
   const size_t header_size = header_.EncodedSize();
   const ByteView refs = preamble.subspan(header_size);
   toc_.chunks.push_back({format::kRefsChunk, format::kChunkRequired,

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes the parts of a file in order: header, refs, blocks, tables, trailer.
-// Thread-compatible.
+// Writes the parts of an archive in order: header, refs, blocks, tables,
+// trailer. Thread-compatible.
 
 #pragma once
 
@@ -27,31 +27,33 @@ namespace zpack {
 
 class ContainerWriter {
  public:
-  // `file` outlives the writer. `features` are those that a reader must know.
+  // `file` must outlive the writer. `features` are the features that a reader
+  // must support.
   ContainerWriter(WritableFile& file, ObjectFormat format,
                   uint32_t object_count, std::vector<std::string> features);
 
-  // Writes `preamble`, the start of the file up to the blocks. The first
-  // `written` bytes of the file are known to be what will be written there, and
-  // are passed over; the rest of it is cut off. Called once, first.
+  // Writes `preamble`, the start of the file up to the blocks. `file` already
+  // holds the first `written` bytes of what is going to be written. These bytes
+  // are not written again, and everything after them is cut off. REQUIRES: this
+  // is the first call, and the only call of Start.
   Status Start(ByteView preamble, uint64_t written);
 
-  // The next block, in the order of object numbers.
+  // Writes the next block, in the order of object numbers.
   Status AddBlock(const EncodedBlock& block);
 
-  // Writes everything after the blocks, completes the header and syncs.
-  // Called once, last.
+  // Writes everything after the blocks, completes the header and syncs the
+  // file. REQUIRES: this is the last call.
   Status Finish(const FileNumbers& numbers);
 
-  // Bytes written so far.
+  // Size of the file up to the current position, including bytes passed over.
   uint64_t size() const { return size_; }
 
  private:
-  // Writes what is hashed now, and what is not.
+  // Append hashes and writes `bytes`; Put only writes them.
   Status Append(ByteView bytes);
   Status Put(ByteView bytes);
   Status AppendChunk(uint32_t id, uint32_t flags, ByteView payload);
-  // Makes the file as large as one that stands for so much has to be.
+  // Appends padding if the file is smaller than its expansion requires.
   Status Pad();
 
   WritableFile& file_;
@@ -64,12 +66,12 @@ class ContainerWriter {
   uint64_t written_ = 0;
 };
 
-// The first bytes of a file that is not finished, before the fingerprint.
+// The first bytes of an unfinished file, followed by the fingerprint.
 inline constexpr std::string_view kUnfinishedMarker = "ZPKRESUM";
 
-// What a file begins with until it is finished: a marker in the place of the
-// header, which no reader takes for one, and the refs. `fingerprint` tells what
-// the file is going to be.
+// Returns the bytes that a file starts with until it is finished: a marker in
+// place of the header, which every reader rejects, and the refs. `fingerprint`
+// identifies the plan of the file.
 Bytes EncodePreamble(const std::vector<std::string>& features,
                      const format::Digest& fingerprint,
                      const RefsSnapshot& refs);

@@ -40,7 +40,7 @@ void DeltaBlockBuilder::Add(ByteView content, const PlannedDelta& plan) {
     Append(literals, content.subspan(done, copy.literals));
     done += copy.literals + copy.length;
     if (done == content.size()) {
-      // Mostly it ends where the base ends.
+      // Most last copies end at the end of the base.
       copy_lengths.Varint(0);
       expected = plan.base_size - copy.length;
     } else {

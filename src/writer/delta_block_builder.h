@@ -19,25 +19,25 @@ namespace zpack {
 
 class DeltaBlockBuilder {
  public:
-  // Appends an object. `plan.base` counts the objects of this block.
+  // Appends an object. `plan.base` is a position in this block.
   void Add(ByteView content, const PlannedDelta& plan);
-  // Takes the last object out again. REQUIRES: Add was the last call.
+  // Removes the last object. REQUIRES: the last call was Add.
   void Undo();
   void Clear();
 
   uint32_t object_count() const { return object_count_; }
   // Bytes of all streams before compression.
   uint64_t raw_size() const { return streams_.raw_size(); }
-  // What reading the block's smallest object decodes besides that object's own
-  // size; 0 for an empty block.
+  // Bytes that reading the smallest object of the block decodes, minus the size
+  // of that object; 0 for an empty block.
   uint64_t read_cost() const;
 
   // Bytes of all objects.
   uint64_t content_size() const { return content_size_; }
-  // For each object, the bytes of it and of all its bases, added up.
+  // Sum over all objects of the bytes of the object and of all its bases.
   uint64_t chains_size() const { return chains_size_; }
 
-  // The streams. The views live until the builder changes.
+  // The views are valid until the builder changes.
   std::vector<BlockEncoder::RawStream> Streams() const {
     return streams_.Views();
   }
@@ -51,8 +51,9 @@ class DeltaBlockBuilder {
   uint64_t smallest_object_ = UINT64_MAX;
   uint64_t content_size_ = 0;
   uint64_t chains_size_ = 0;
-  IndexedVector<CandidateNumber, uint64_t> chains_;  // of each object
-  // As they were before the last Add:
+  // By object: bytes of the object and of all its bases.
+  IndexedVector<CandidateNumber, uint64_t> chains_;
+  // Values before the last Add:
   uint64_t undo_smallest_ = UINT64_MAX;
   uint64_t undo_content_ = 0;
 };

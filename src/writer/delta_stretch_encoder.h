@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Encodes a sequence of blobs as blocks of deltas, each of which decodes by
-// itself. Thread-compatible: one per worker.
+// Encodes a sequence of blobs as blocks of deltas. Each block can be decoded
+// without the others. Thread-compatible: one encoder per worker.
 
 #pragma once
 
@@ -20,14 +20,16 @@ namespace zpack {
 
 class DeltaStretchEncoder {
  public:
-  // Blocks are full when reading any of their objects would decode more than
-  // `block_size` bytes besides the object's own size.
+  // Closes a block when one more blob would make reading any of its blobs
+  // decode more than `block_size` bytes on top of the blob's own size, or when
+  // the block would exceed format::kMaxBlockContent. `encoder` must outlive
+  // this object.
   DeltaStretchEncoder(const DeltaPlannerOptions& options, uint64_t block_size,
                       BlockEncoder& encoder)
       : planner_(options), block_size_(block_size), output_(encoder) {}
 
-  // Begins a stretch with object number `first`. Blocks are appended to `out`,
-  // which outlives the stretch.
+  // Begins a stretch whose first object has number `first`. Blocks are appended
+  // to `out`, which must outlive the stretch.
   void Begin(ObjectNumber first, std::vector<EncodedBlock>& out);
   // Adds the next blob of the stretch.
   Status Add(Bytes content, PathNumber path);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A block, ready to be written.
+// An encoded block, ready to be written.
 
 #pragma once
 

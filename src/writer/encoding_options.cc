@@ -10,7 +10,7 @@
 namespace zpack {
 namespace {
 
-// What the profiles cost and save is measured in README.md.
+// README.md has measurements of the profiles.
 EncodingOptions ProfileOptions(Profile profile) {
   switch (profile) {
     case Profile::kFast:
@@ -38,8 +38,9 @@ EncodingOptions ProfileOptions(Profile profile) {
           .good_for_all = 600};
 }
 
-// 0 where there is plenty, and one more for each half of that. Only what was
-// asked for counts: otherwise the bytes are the same on every machine.
+// 0 if there is plenty of memory, and 1 more for each halving of that amount.
+// Only RunOptions::memory counts, not the memory of the machine, so that the
+// bytes of the archive are the same on every machine.
 unsigned Halvings(const RunOptions& run) {
   constexpr unsigned kMost = 4;
   unsigned halvings = 0;
@@ -75,8 +76,8 @@ Result<EncodingOptions> ResolveEncoding(const ConvertOptions& options) {
 
 uint64_t EncodingMemory(const EncodingOptions& options) {
   const BlockSizes sizes(options.block_size, options.halvings);
-  // The block that is filled, compressed and passed on, and a large object
-  // beside what it is compared with.
+  // The block being filled, compressed and passed on, and a large object with
+  // the content it is compared with.
   return ZstdCompressor::Memory(options.level, 2 * options.block_size,
                                 options.halvings) +
          4 * options.block_size + sizes.window + sizes.max_object;

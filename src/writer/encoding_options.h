@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a profile, and the options that override it, amount to.
+// The encoder's parameters, resolved from a profile and the options that
+// override it.
 
 #pragma once
 
@@ -13,23 +14,23 @@
 namespace zpack {
 
 struct EncodingOptions {
-  int level = 0;            // of zstd
-  uint64_t block_size = 0;  // data in a block of deltas
-  // What each blob is compared with: the last blobs of its path, and others
-  // that resemble it.
+  int level = 0;            // zstd level
+  uint64_t block_size = 0;  // bytes of data in a block of deltas
+  // Maximum number of blobs that a blob is compared with: the last blobs of its
+  // path, and blobs similar to it.
   unsigned same_path_candidates = 0;
   unsigned similar_candidates = 0;
   // As in DeltaPlannerOptions.
   unsigned good_for_path = 0;
   unsigned good_for_all = 0;
-  // How often working sets are halved, to fit into little memory.
+  // How often working sets are halved to save memory.
   unsigned halvings = 0;
 };
 
-// Bytes that one thread takes while it encodes.
+// Bytes of memory that one thread needs for encoding.
 uint64_t EncodingMemory(const EncodingOptions& options);
 
-// kInvalidArgument for a level or block size out of range.
+// Returns kInvalidArgument if the level or the block size is out of range.
 Result<EncodingOptions> ResolveEncoding(const ConvertOptions& options);
 
 }  // namespace zpack

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The columns of blocks of trees and commits that hold object numbers
+// Writes the columns of tree and commit blocks that hold object numbers
 // (FORMAT.md, "Trees" and "Commits"). Thread-compatible.
 
 #pragma once
@@ -17,7 +17,8 @@
 
 namespace zpack {
 
-// Appends a child that a tree names, `lineage` being what was seen before it.
+// Appends a child of a tree. `lineage` holds the children that occurred before
+// it.
 inline void AddChild(uint32_t name, LinkNumber child,
                      format::TreeChildren& lineage, BlockStreams& streams) {
   const auto code = lineage.Encode(name, child);
@@ -28,10 +29,10 @@ inline void AddChild(uint32_t name, LinkNumber child,
   }
 }
 
-// Appends what the commits of one block name.
+// Appends the links of the commits of one block.
 class CommitLinkColumns {
  public:
-  // Commit number `commit` names the others.
+  // Adds the links of the commit with number `commit`.
   void Add(ObjectNumber commit, LinkNumber tree,
            const std::vector<LinkNumber>& parents, BlockStreams& streams) {
     Difference(tree.value(), expected_tree_, format::StreamKind::kRootTrees,

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers for the ids that objects name: object numbers, and, for what is not
-// in the file, numbers that continue them. Thread-compatible.
+// Maps the ids that objects refer to onto numbers: object numbers for objects
+// in the file, and the numbers after those for all other ids.
+// Thread-compatible.
 
 #pragma once
 
@@ -17,7 +18,7 @@
 
 namespace zpack {
 
-// The objects of a file.
+// The objects of a file, with their numbers.
 struct FileNumbers {
   FileIds ids;
   IndexedVector<ObjectNumber, FileRank> order;
@@ -26,11 +27,11 @@ struct FileNumbers {
 
 class ObjectNumbers {
  public:
-  // `file` outlives this.
+  // `file` must outlive this object.
   explicit ObjectNumbers(const FileNumbers& file) : file_(file) {}
 
-  // A number for an id that is not in the file is the same whenever it is
-  // asked for.
+  // Returns the number of `id`. An id that is not in the file gets a number at
+  // the first call, and keeps it.
   ObjectNumber Number(const ObjectId& id) {
     if (const auto rank = file_.ids.Find(id)) return file_.numbers[*rank];
     const auto [at, added] = outside_numbers_.try_emplace(
@@ -40,10 +41,10 @@ class ObjectNumbers {
     return at->second;
   }
 
-  // Asks for the memory that Number is going to look at.
+  // Prefetches the memory that Number(id) reads.
   void PrefetchNumber(ByteView id) const { file_.ids.PrefetchFind(id); }
 
-  // REQUIRES: `number` came from Number, or is an object number.
+  // REQUIRES: `number` is an object number, or was returned by Number.
   ObjectId Id(ObjectNumber number) const {
     return IsOutside(number) ? outside_ids_[number - file_.order.end_index()]
                              : file_.ids[file_.order[number]];
@@ -61,14 +62,16 @@ class ObjectNumbers {
   std::vector<ObjectId> outside_ids_;
 };
 
-// The same for one block, which counts only what it names itself.
+// Numbers for one block. Ids that are not in the file are numbered in the order
+// in which the block refers to them.
 class BlockNumbers {
  public:
-  // `numbers` outlives this.
+  // `numbers` must outlive this object.
   explicit BlockNumbers(const ObjectNumbers& numbers) : numbers_(numbers) {}
 
-  // What the block calls one of ObjectNumbers. An id that is not in the file
-  // is appended to `outside_ids` when the block names it first.
+  // Returns the block's number for `number` of ObjectNumbers. If the block
+  // refers to an id outside the file for the first time, the id is appended to
+  // `outside_ids`.
   LinkNumber Number(ObjectNumber number, Bytes& outside_ids) {
     if (!numbers_.IsOutside(number)) return LinkNumber(number.value());
     const auto [at, added] =
@@ -82,7 +85,7 @@ class BlockNumbers {
 
  private:
   const ObjectNumbers& numbers_;
-  std::unordered_map<ObjectNumber, uint32_t> outside_;  // place of the id
+  std::unordered_map<ObjectNumber, uint32_t> outside_;  // position of the id
 };
 
 }  // namespace zpack

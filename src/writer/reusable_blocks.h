@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The seam between the writer and an older file, whose blocks become the first
-// ones of the new file. Its objects keep their numbers. Implementations may be
-// used from several threads at once.
+// The interface between the writer and an older archive, whose blocks become
+// the first blocks of the new archive. Objects of the older archive keep their
+// numbers. Implementations must allow calls from several threads at once.
 
 #pragma once
 
@@ -21,10 +21,10 @@
 
 namespace zpack {
 
-// A block of the older file as it is written to the new one.
+// A block of the older archive, as the new archive stores it.
 struct ReusedBlock {
-  // The same bytes as in the older file, or the same objects with other
-  // numbers for ids that are not in the file.
+  // kCopied: the bytes of the older archive. kRenumbered: the same objects,
+  // with new numbers for ids that are not in the archive.
   enum class How : uint8_t { kCopied, kRenumbered };
 
   How how = How::kCopied;
@@ -37,19 +37,20 @@ class ReusableBlocks {
  public:
   virtual ~ReusableBlocks() = default;
 
-  // The objects in all blocks, and the number of each rank.
+  // The objects of all blocks, and the object number of a rank in ids().
   virtual const FileIds& ids() const = 0;
   virtual ObjectNumber number(FileRank rank) const = 0;
 
   virtual size_t block_count() const = 0;
-  // Features that a reader of the blocks must know.
+  // Features that a reader of the blocks must support.
   virtual const std::vector<std::string>& features() const = 0;
 
-  // Tells the blocks from those of another file.
+  // Identifies the archive that the blocks come from.
   virtual ByteView fingerprint() const = 0;
 
-  // Reads block `block` for a file whose objects are those of `numbers`.
-  // `encoder` is used where it cannot be copied. Errors name the older file.
+  // Reads block `block` for an archive with the objects of `numbers`. A block
+  // that cannot be copied is encoded with `encoder`. Errors name the older
+  // archive.
   virtual Result<ReusedBlock> Read(size_t block, const FileNumbers& numbers,
                                    BlockEncoder& encoder) const = 0;
 };

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the encoder of a stretch puts its blocks, one after the other.
+// Receives the blocks of a stretch from its encoder, one after the other.
 // Thread-compatible.
 
 #pragma once
@@ -19,27 +19,28 @@ namespace zpack {
 
 class StretchOutput {
  public:
-  // `encoder` outlives this.
+  // `encoder` must outlive this object.
   explicit StretchOutput(BlockEncoder& encoder) : encoder_(encoder) {}
 
-  // Begins a stretch with object number `first`. Blocks are appended to `out`,
-  // which outlives the stretch.
+  // Begins a stretch whose first object has number `first`. Blocks are appended
+  // to `out`, which must outlive the stretch.
   void Begin(ObjectNumber first, std::vector<EncodedBlock>& out) {
     first_ = first;
     out_ = &out;
   }
-  // The first object of the block to come.
+  // Number of the first object of the next block.
   ObjectNumber first() const { return first_; }
 
-  // The objects of a block.
+  // Describes the objects of a block.
   struct Objects {
-    format::BlockKind kind;  // of objects of one type
+    format::BlockKind kind;  // objects of one type
     uint32_t count;
-    uint64_t content;  // bytes
-    uint64_t chains;   // the same, with all their bases
+    uint64_t content;  // bytes of the objects
+    // Sum over the objects of the bytes of the object and of all its bases.
+    uint64_t chains;
   };
 
-  // Encodes the next objects of the stretch as a block.
+  // Encodes the next objects of the stretch as one block.
   Status AddBlock(const Objects& objects,
                   std::span<const BlockEncoder::RawStream> streams);
 

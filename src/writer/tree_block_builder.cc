@@ -17,9 +17,9 @@ using format::TreeEditKind;
 
 namespace {
 
-// Items at the front that are the same in both.
+// Returns the number of equal items at the front of both trees.
 size_t CommonItems(std::span<const TreeItem> a, std::span<const TreeItem> b) {
-  // So that their bytes can be compared.
+  // Bytes can be compared only without padding.
   static_assert(std::has_unique_object_representations_v<TreeItem>);
   const auto* const a_bytes = reinterpret_cast<const uint8_t*>(a.data());
   const auto* const b_bytes = reinterpret_cast<const uint8_t*>(b.data());
@@ -85,7 +85,8 @@ void TreeBlockBuilder::AddEdit(const TreeEdit& edit) {
   const auto known = static_cast<uint32_t>(names_.size());
   const uint32_t name = BlockName(edit.item.name);
   if (edit.kind == TreeEditKind::kAdd) {
-    // 0 for a new name, else how long ago it was new.
+    // 0 for a new name; otherwise its distance from the end of the list of
+    // names.
     streams_.Number(StreamKind::kNames, name == known ? 0 : known - name);
     streams_[StreamKind::kModes].push_back(
         static_cast<uint8_t>(edit.item.mode));

@@ -20,31 +20,35 @@
 
 namespace zpack {
 
-// How one tree becomes another: what to do with each item of the base and
-// which items to add, front to back.
+// A step in turning the base into the tree: what happens to an item of the
+// base, or which item is added. Steps are ordered front to back.
 struct TreeEdit {
-  uint32_t run = 0;  // items of the base that stay as they are before it
+  // Number of items of the base that are kept unchanged before this step.
+  uint32_t run = 0;
   format::TreeEditKind kind = format::TreeEditKind::kChange;
-  TreeItem item;  // as it is afterwards; of no meaning for kRemove
+  TreeItem item;  // the new item; unused for kRemove
 };
 
-// Fills `edits` and returns true, unless there would be more than `limit`.
+// Fills `edits` and returns true. Returns false if there would be more than
+// `limit`.
 bool FindTreeEdits(const TreeParser& parser, const std::vector<TreeItem>& base,
                    const std::vector<TreeItem>& tree, size_t limit,
                    std::vector<TreeEdit>& edits);
 
 class TreeBlockBuilder {
  public:
-  // `parser` outlives the builder.
+  // `parser` must outlive the builder.
   explicit TreeBlockBuilder(const TreeParser& parser)
       : parser_(parser), numbers_(parser.numbers()) {}
 
-  // Appends a tree of `size` bytes, all of its items. It begins a lineage, or
-  // shares the children that were seen in that of the tree before it.
+  // Appends a tree of `size` bytes as the list of all its items. If
+  // `begins_lineage`, the tree starts a new lineage; otherwise the children
+  // seen in the lineage of the previous tree are shared.
   void AddWhole(uint64_t size, bool begins_lineage,
                 const std::vector<TreeItem>& items);
-  // Appends a tree of `size` bytes as `edits` of the one `distance` before it,
-  // in the same lineage, which has `base_size`.
+  // Appends a tree of `size` bytes as `edits` of a base, which is the tree
+  // `distance` positions before it, in the same lineage, with `base_size`
+  // bytes.
   void AddEdits(uint64_t size, uint32_t distance, uint64_t base_size,
                 const std::vector<TreeEdit>& edits);
   // Appends a tree as its bytes.
@@ -54,25 +58,27 @@ class TreeBlockBuilder {
   uint32_t object_count() const { return object_count_; }
   // Bytes of all streams before compression.
   uint64_t raw_size() const { return streams_.raw_size(); }
-  // What reading the block's smallest tree decodes besides its own size.
+  // Bytes that reading the smallest tree of the block decodes, minus the size
+  // of that tree.
   uint64_t read_cost() const {
     const uint64_t size = raw_size();
     return size - std::min(size, smallest_tree_);
   }
   // Bytes of all trees.
   uint64_t content_size() const { return content_size_; }
-  // For each object, the bytes of it and of all its bases, added up.
+  // Sum over all trees of the bytes of the tree and of all its bases.
   uint64_t chains_size() const { return chains_size_; }
-  // The streams. The views live until the builder changes.
+  // The views are valid until the builder changes.
   std::vector<BlockEncoder::RawStream> Streams() const {
     return streams_.Views();
   }
 
  private:
   void AddEdit(const TreeEdit& edit);
-  // The number of a name in this block.
+  // Returns the block's number for the parser's name number `name`.
   uint32_t BlockName(uint32_t name);
-  // Notes a tree of `size` bytes, whose bases have `base_chain`.
+  // Counts a tree of `size` bytes, whose bases have `base_chain` bytes
+  // together.
   void Count(uint64_t size, uint64_t base_chain);
 
   const TreeParser& parser_;
@@ -87,9 +93,10 @@ class TreeBlockBuilder {
   uint64_t smallest_tree_ = UINT64_MAX;
   uint64_t content_size_ = 0;
   uint64_t chains_size_ = 0;
-  std::vector<uint64_t> chains_;  // of each object
+  // By tree: bytes of the tree and of all its bases.
+  std::vector<uint64_t> chains_;
   format::TreeChildren children_;
-  // By the parser's number: those of the block.
+  // Name numbers of the block, by name number of the parser.
   std::unordered_map<uint32_t, uint32_t> names_;
   BlockNumbers numbers_;
 };

@@ -12,7 +12,7 @@
 namespace zpack {
 namespace {
 
-// Walks along the items of a tree beside those of one that is like it.
+// Iterates over the items of a similar tree while another tree is parsed.
 class Companion {
  public:
   explicit Companion(const ParsedTree& tree) : tree_(tree) {}
@@ -21,8 +21,8 @@ class Companion {
   const TreeItem& item() const { return tree_.items[index_]; }
   void Next() { begin_ = tree_.ends[index_++]; }
 
-  // Passes the items that `content` has from `begin` on, too, and appends them
-  // to `to`. Returns where they end in `content`.
+  // Appends the items that `content` shares with the similar tree from `begin`
+  // on to `to`, and moves past them. Returns their end in `content`.
   size_t TakeCommon(ByteView content, size_t begin, ParsedTree& to) {
     const size_t common = CommonPrefix(
         &content[begin], tree_.content.data() + begin_,
@@ -44,7 +44,7 @@ class Companion {
  private:
   const ParsedTree& tree_;
   size_t index_ = 0;
-  size_t begin_ = 0;  // of the item in the content
+  size_t begin_ = 0;  // start of the item in the content
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Trees as lists of small numbers. Thread-compatible.
+// Parses trees into lists of small numbers. Thread-compatible.
 
 #pragma once
 
@@ -20,37 +20,38 @@
 namespace zpack {
 
 struct TreeItem {
-  uint32_t name = 0;  // number of the name, see TreeParser::Name
+  uint32_t name = 0;  // see TreeParser::Name
   ObjectNumber child;
   uint32_t mode = 0;  // see format::kTreeModes
 };
 
-// A tree, taken apart.
+// A tree and its parsed entries.
 struct ParsedTree {
   Bytes content;
   std::vector<TreeItem> items;
-  std::vector<size_t> ends;  // of each item in `content`
+  std::vector<size_t> ends;  // end of each item in `content`
 };
 
 class TreeParser {
  public:
-  // `numbers` outlives the parser.
+  // `numbers` must outlive the parser.
   explicit TreeParser(const FileNumbers& numbers) : numbers_(numbers) {}
 
-  // Takes `tree.content` apart. False unless the items stand for exactly these
-  // bytes: for unusual modes, and for what is no tree at all. What `like` has
-  // in common with it need not be looked up; it may be empty.
+  // Parses `tree.content` and fills the other members. Returns false if the
+  // items would not reproduce the content exactly: the content is malformed or
+  // has an unusual mode. `like` is a similar tree, or empty. Parsing does not
+  // look up names and ids that both trees have in common.
   bool Parse(const ParsedTree& like, ParsedTree& tree);
 
   std::string_view Name(uint32_t name) const { return *names_[name]; }
-  // The objects that items name.
+  // Numbers of the objects that items refer to.
   const ObjectNumbers& numbers() const { return numbers_; }
 
  private:
   uint32_t InternName(std::string_view name);
 
-  // An id in the content whose number is not known yet, and the item that it
-  // is for.
+  // An id in the content whose number is not known yet, and the item that gets
+  // the number.
   struct Unnumbered {
     size_t item;
     ByteView id;

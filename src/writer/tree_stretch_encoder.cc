@@ -12,11 +12,11 @@
 namespace zpack {
 namespace {
 
-// Trees of the path before it that a tree is compared with.
+// Number of previous trees of the path that a tree is compared with.
 constexpr size_t kBases = 8;
-// Edits that are good enough to look no further.
+// The search for a base ends at this number of edits.
 constexpr size_t kGoodEdits = 1;
-// Most entries that may be copied to rebuild one tree.
+// Maximum number of entries that are copied to rebuild one tree.
 constexpr uint64_t kMaxChainEntries = uint64_t{1} << 19;
 
 }  // namespace
@@ -44,7 +44,7 @@ Status TreeStretchEncoder::Add(Bytes content, PathNumber path) {
   } else {
     builder_.AddVerbatim(tree.content);
   }
-  // One more tree may be as large as the other half.
+  // The next tree may add as much as the other half.
   const bool full = builder_.read_cost() >= block_size_ ||
                     builder_.content_size() >= format::kMaxBlockContent / 2;
   return full ? CloseBlock() : Status{};
@@ -54,7 +54,7 @@ void TreeStretchEncoder::AddParsed(ParsedTree tree) {
   const uint32_t position = builder_.object_count();
   const size_t entries = tree.items.size();
   const Base* best = nullptr;
-  // Worse than these edits is to begin anew.
+  // With more edits than entries, storing the whole tree is better.
   size_t limit = entries;
   for (auto base = bases_.rbegin(); base != bases_.rend(); ++base) {
     if (base->chain_entries + entries > kMaxChainEntries ||

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Encodes a sequence of trees as blocks of edits, each of which decodes by
-// itself. Thread-compatible: one per worker.
+// Encodes a sequence of trees as blocks of edits. Each block can be decoded
+// without the others. Thread-compatible: one encoder per worker.
 
 #pragma once
 
@@ -21,9 +21,9 @@ namespace zpack {
 
 class TreeStretchEncoder {
  public:
-  // Blocks are closed when reading any of their trees would decode `block_size`
-  // bytes besides the tree's own size. Both references outlive
-  // this.
+  // Closes a block once reading its smallest tree decodes `block_size` bytes on
+  // top of the tree's own size, or once its trees have half of
+  // format::kMaxBlockContent. Both references must outlive this object.
   TreeStretchEncoder(const FileNumbers& numbers, uint64_t block_size,
                      BlockEncoder& encoder)
       : parser_(numbers),
@@ -31,21 +31,24 @@ class TreeStretchEncoder {
         block_size_(block_size),
         output_(encoder) {}
 
-  // Begins a stretch with object number `first`. Blocks are appended to `out`,
-  // which outlives the stretch.
+  // Begins a stretch whose first object has number `first`. Blocks are appended
+  // to `out`, which must outlive the stretch.
   void Begin(ObjectNumber first, std::vector<EncodedBlock>& out);
-  // Adds the next tree of the stretch. Trees of one path follow each other.
+  // Adds the next tree of the stretch. REQUIRES: trees of one path are
+  // consecutive.
   Status Add(Bytes content, PathNumber path);
   // Ends the stretch.
   Status Finish();
 
  private:
-  // A tree that others can be stored against.
+  // A tree that may be the base of other trees.
   struct Base {
     ParsedTree tree;
-    uint32_t position = 0;       // in the block
-    uint64_t chain_entries = 0;  // of it and all its bases
-    uint64_t chain_bytes = 0;    // of their contents
+    uint32_t position = 0;  // in the block
+    // Entries of the tree and of all its bases.
+    uint64_t chain_entries = 0;
+    // Bytes of the tree and of all its bases.
+    uint64_t chain_bytes = 0;
   };
 
   void AddParsed(ParsedTree tree);
@@ -56,9 +59,12 @@ class TreeStretchEncoder {
   uint64_t block_size_;
   StretchOutput output_;
   PathNumber path_;
-  bool begins_lineage_ = true;  // the next tree, in this block
-  std::deque<Base> bases_;      // of the open block and path, oldest first
-  ParsedTree spare_;            // its memory is used again
+  // True if the next tree begins a lineage in this block.
+  bool begins_lineage_ = true;
+  // Trees of the open block and the current path, oldest first.
+  std::deque<Base> bases_;
+  // Kept so that its memory is reused.
+  ParsedTree spare_;
   std::vector<TreeEdit> edits_;
   std::vector<TreeEdit> best_edits_;
 };

@@ -17,21 +17,24 @@ namespace {
 
 using format::BlockKind;
 
-// Whole objects to a block of deltas; they take the same compressed size, more
-// or less.
+// Content of a block of whole objects, as a multiple of a block of deltas. Both
+// have about the same compressed size.
 constexpr uint64_t kWholePerDeltas = 16;
 constexpr uint64_t kMaxWindow = uint64_t{32} << 20;
-// A stretch of deltas holds at least and at most so much content, in blocks of
-// deltas: blobs are compared inside a stretch only, so few are better, but
-// each is worked on by one thread, so one is not enough.
+// Limits for the content of a stretch of deltas, in blocks of deltas, and the
+// usual number of stretches. Blobs are compared only within a stretch, so few
+// stretches compress better. Each stretch is encoded by one thread, so there
+// must be several.
 constexpr uint64_t kMinStretch = 16;
 constexpr uint64_t kMaxStretch = 96;
 constexpr uint64_t kStretches = 8;
-// The same for trees, whose edits are a hundredth of their content and less.
+// The same limits for trees, whose edits are at most about 1 % of their
+// content.
 constexpr uint64_t kMinTreeStretch = 32;
 constexpr uint64_t kTreeStretches = 4;
 
-// What history walks read first comes first, and last what has no type.
+// Types in the order in which history walks read them. Objects without a type
+// come last.
 uint32_t TypePosition(ObjectType type) {
   constexpr std::array kOrder = {ObjectType::kCommit, ObjectType::kTag,
                                  ObjectType::kTree, ObjectType::kBlob};
@@ -39,7 +42,7 @@ uint32_t TypePosition(ObjectType type) {
                                kOrder.begin());
 }
 
-// Kinds of objects that are kept apart: four of each type.
+// Number of object kinds that are ordered separately: four per type.
 constexpr size_t kKinds = size_t{5} * 4;
 
 BlockKind KindOf(const ObjectList& list, const Lineages& lineages,
@@ -61,16 +64,16 @@ BlockKind KindOf(const ObjectList& list, const Lineages& lineages,
 
 IndexedVector<WritePosition, ListRank> WriteOrder(const ObjectList& list,
                                                   const Lineages& lineages) {
-  // Groups, from the most significant part on: type, what does not compress,
-  // what no history has, the place of the path. In each, the visit and then the
-  // rank.
+  // Groups are ordered by type, then incompressible blobs after others, then
+  // unreached objects after others, then by position of the path. Within a
+  // group, objects are ordered by visit, then by rank.
   const auto kind_of = [&](ListRank rank) {
     const bool last = list.types[rank] == ObjectType::kBlob &&
                       lineages.incompressible[list.paths[rank]];
     return size_t{TypePosition(list.types[rank])} << 2 | size_t{last} << 1 |
            size_t{!list.reached(rank)};
   };
-  // Kinds that do not occur take no groups: there may be many paths.
+  // Only kinds that occur take up groups, because there may be many paths.
   const size_t paths = lineages.positions.size();
   std::array<size_t, kKinds> first_groups{};
   for (const ListRank rank : list.ids.ranks()) {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The order of objects in the file, and their division into blocks. Pure.
+// Determines the order of objects in an archive, and their division into
+// blocks. Pure functions.
 
 #pragma once
 
@@ -15,30 +16,31 @@
 
 namespace zpack {
 
-// Ranks in the order of the file, in which they get their object numbers.
-// Commits, tags, trees, blobs; commits newest first; trees and blobs grouped
-// by path, so that the versions of one file lie side by side, newest first.
-// What no path is known for comes last in its type, incompressible blobs after
-// all others.
+// Returns ranks in the order of the archive, which is the order of object
+// numbers: commits, tags, trees, blobs. Commits are ordered newest first. Trees
+// and blobs are grouped by path, so that the versions of one file are
+// neighbours, newest first. Within a type, objects that the walk did not reach
+// follow the others. Incompressible blobs come last.
 IndexedVector<WritePosition, ListRank> WriteOrder(const ObjectList& list,
                                                   const Lineages& lineages);
 
-// How much goes into a block, all derived from ConvertOptions::block_size, and
-// how much is held for it, in little memory less by `halvings`.
+// Sizes in bytes that control the division into blocks. All derive from
+// ConvertOptions::block_size. To save memory, `halvings` halves the sizes
+// `whole`, `max_object` and `window` that many times.
 struct BlockSizes {
   explicit BlockSizes(uint64_t block_size, unsigned halvings = 0);
 
-  uint64_t deltas;  // data of a block of deltas, and of incompressible blobs
-  uint64_t trees;   // data of a block of trees
-  uint64_t whole;   // content of a block of whole objects
-  uint64_t max_object;  // larger objects are cut into segments
-  uint64_t segment;     // content of a segment
+  uint64_t deltas;      // data in a block of deltas or of incompressible blobs
+  uint64_t trees;       // data in a block of trees
+  uint64_t whole;       // content in any other block of whole objects
+  uint64_t max_object;  // larger objects are divided into segments
+  uint64_t segment;     // content in a segment
   uint64_t window;      // content that blobs are compared with
 };
 
-// A block to be: objects [first, first + count) of one type, or one segment of
-// one object. Objects of kind kDeltas or kTrees are a stretch that is encoded
-// as one or more blocks; how many is known only then.
+// The objects [first, first + count) of one type, or one segment of one object.
+// A stretch of kind kDeltas, kTrees or kCommits is encoded as one or more
+// blocks; other stretches become one block.
 struct PlannedStretch {
   WritePosition first;
   uint32_t count = 0;
@@ -48,7 +50,8 @@ struct PlannedStretch {
   uint64_t segment_offset = 0;
 };
 
-// `order` is that of WriteOrder. Independent of the number of threads.
+// REQUIRES: `order` is the result of WriteOrder. The result does not depend on
+// the number of threads.
 std::vector<PlannedStretch> PlanStretches(
     const ObjectList& list, const Lineages& lineages,
     const IndexedVector<WritePosition, ListRank>& order,

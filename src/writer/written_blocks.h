@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an interrupted run has written of a plan.
+// The part of a plan that an interrupted run has written.
 
 #pragma once
 
@@ -26,15 +26,16 @@ struct WrittenBlocks {
 
   std::unique_ptr<RandomAccessFile> file;
   std::vector<Block> blocks;
-  // By item, first the reused blocks and then those of the plan: the end of its
-  // blocks in `blocks`. Items beyond are not written.
+  // By item (reused blocks first, then the stretches of the plan): the end of
+  // the item's blocks in `blocks`. Items beyond the end of `item_ends` have not
+  // been written.
   std::vector<size_t> item_ends;
 
-  // Bytes of the file up to the end of the last block; 0 without any.
+  // Size of the file up to the end of the last block; 0 if there are no blocks.
   uint64_t size() const {
     return blocks.empty() ? 0 : blocks.back().offset + blocks.back().size;
   }
-  // Leaves `items` of them.
+  // Keeps only the first `items` items.
   void Shrink(size_t items) {
     item_ends.resize(items);
     blocks.resize(items == 0 ? 0 : item_ends.back());

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The format strings of cat-file's batch modes, a subset of Git's: objectname,
-// objecttype, objectsize and rest, '%%' for a percent sign.
+// Format strings of the batch modes of cat-file. They support a subset of Git's
+// elements: objectname, objecttype, objectsize and rest, and '%%' for a percent
+// sign.
 
 #pragma once
 
@@ -20,10 +21,10 @@ class BatchFormat {
   static constexpr std::string_view kDefault =
       "%(objectname) %(objecttype) %(objectsize)";
 
-  // kInvalidArgument for an element that is not known.
+  // Returns kInvalidArgument if an element is unknown.
   static Result<BatchFormat> Parse(std::string_view text);
 
-  // True when lines of input are split into a name and the rest.
+  // True if input lines are split into a name and the rest.
   bool uses_rest() const { return uses_rest_; }
 
   std::string Expand(const ObjectId& id, const ObjectInfo& info,

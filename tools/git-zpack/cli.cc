@@ -44,8 +44,8 @@ void PrintUsage(const Command& command, std::ostream& out) {
       << OwnOptions(command);
 }
 
-// Gives '--batch' and its like the value they stand for. Boost's own
-// implicit_value() would take the next argument for the value.
+// Adds the default value to options whose value may be left out, such as
+// '--batch'. Boost's implicit_value() would use the next argument as the value.
 std::vector<std::string> WithOptionalValues(
     const Command& command, std::vector<std::string> arguments) {
   for (std::string& argument : arguments) {
@@ -57,7 +57,8 @@ std::vector<std::string> WithOptionalValues(
   return arguments;
 }
 
-// True when help is asked for, before anything else can be wrong.
+// Returns true if help is requested. Checked first, so that no other error
+// prevents the help.
 bool AsksForHelp(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
     if (argument == "--") return false;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command line of git-zpack, with its input and output injected, so that
-// tests and fuzzers can run it in their own process.
+// The command line of git-zpack. Input and output are parameters, so that tests
+// and fuzzers can run it in their own process.
 
 #pragma once
 
@@ -20,11 +20,11 @@ namespace zpack::cli {
 
 namespace po = boost::program_options;
 
-// Exit codes, as Git uses them.
+// Exit codes, with the same meaning as in Git.
 inline constexpr int kDone = 0;
 inline constexpr int kNo = 1;        // the answer is no
-inline constexpr int kFailed = 128;  // could not do it
-inline constexpr int kUsage = 129;   // asked wrongly
+inline constexpr int kFailed = 128;  // the command failed
+inline constexpr int kUsage = 129;   // wrong usage
 inline constexpr int kInterrupted = 130;
 
 struct Io {
@@ -35,8 +35,8 @@ struct Io {
   std::stop_token stop;
 };
 
-// Wrong usage that the option parser cannot see, e.g. two options that exclude
-// each other.
+// Wrong usage that the option parser does not detect, for example two options
+// that exclude each other.
 struct UsageError {
   std::string message;
 };
@@ -47,19 +47,19 @@ struct Command {
   std::string_view name;
   std::string_view summary;
   std::string_view usage;  // without the program's name
-  // Names of the positional arguments, all required unless `optional` of them
-  // at the end are not.
+  // Names of the positional arguments. The last `optional_arguments` of them
+  // may be left out.
   std::vector<std::string_view> arguments;
   size_t optional_arguments;
-  // Whether the last one may be given any number of times; it is then a
+  // Whether the last argument may be repeated. If so, its value is a
   // std::vector<std::string>.
   LastArgument last_argument;
-  // Options whose value may be left out, as '--name', and what it then is. A
-  // value that is given follows '='.
+  // Options whose value may be left out, as '--name', with the value that is
+  // used then. A value is given after '='.
   std::vector<std::pair<std::string_view, std::string_view>> optional_values;
-  // Those that write files end in order when a stop is requested. The others
-  // have nothing to remove, and are simply killed by a signal: at once,
-  // whatever is being decoded.
+  // True for commands that write files: they end in an orderly way when a stop
+  // is requested. A signal kills other commands at once, because they have
+  // nothing to remove.
   bool interruptible;
   void (*add_options)(po::options_description& options);
   int (*run)(const po::variables_map& options, const Io& io);
@@ -69,18 +69,19 @@ struct Command {
 const std::vector<Command>& Commands();
 const Command* FindCommand(std::string_view name);
 
-// Parses the arguments after a command's name. Throws po::error or UsageError.
+// Parses the arguments after the command's name. Throws po::error or
+// UsageError.
 po::variables_map ParseArguments(const Command& command,
                                  const std::vector<std::string>& arguments);
 
-// Runs one command line, without the program's name, and returns the exit
+// Runs one command line, given without the program's name, and returns the exit
 // code. Never throws.
 int Run(const std::vector<std::string>& arguments, const Io& io);
 
 // Prints "fatal: <message>" and returns the exit code for the error.
 int Fail(const Io& io, const Error& error);
 
-// What the commands offer; one file each.
+// The commands, each in a file of its own.
 extern const Command kConvertCommand;
 extern const Command kVerifyCommand;
 extern const Command kRestoreCommand;

@@ -69,7 +69,8 @@ int RunOne(const ArchiveReader& reader, const po::variables_map& values,
   if (!Has(values, "object")) throw UsageError{"missing <object>"};
   const auto id = reader.Resolve(Text(values, "object"));
   if (!id) {
-    // As in Git, the answer is no for an id, and an error for any other name.
+    // Like Git: if the object is missing, an id gives exit code 1, and any
+    // other name gives an error.
     if (Has(values, "exists") && id.error().code == ErrorCode::kNotFound &&
         ObjectId::FromHex(Text(values, "object"))) {
       return kNo;
@@ -93,8 +94,8 @@ int RunOne(const ArchiveReader& reader, const po::variables_map& values,
   return kDone;
 }
 
-// False when a name stands for no object, or no single one; else the error that
-// kept it from being known.
+// Returns false if no object, or more than one, has the name; otherwise the
+// error.
 Result<bool> Missing(const Error& error) {
   if (error.code == ErrorCode::kNotFound ||
       error.code == ErrorCode::kAmbiguous) {
@@ -103,10 +104,10 @@ Result<bool> Missing(const Error& error) {
   return std::unexpected(error);
 }
 
-// One object of a batch.
+// Prints the objects of a batch.
 class BatchPrinter {
  public:
-  // Without `contents`, only types and sizes.
+  // If `contents` is empty, prints only types and sizes.
   BatchPrinter(const ArchiveReader& reader, BatchFormat format,
                std::optional<ContentWriter> contents, std::ostream& out)
       : reader_(reader),
@@ -129,7 +130,7 @@ class BatchPrinter {
     return status;
   }
 
-  // A name as it came from the input.
+  // Prints the object of a name from the input.
   Status PrintNamed(std::string_view name, std::string_view rest) {
     const auto id = reader_.Resolve(name);
     const auto exists = id ? reader_.Contains(*id) : Missing(id.error());
@@ -147,9 +148,9 @@ class BatchPrinter {
   std::ostream& out_;
 };
 
-// Prints objects with their contents in the order in which they come, and reads
-// them in the order in which they are stored, as many at a time as can be held:
-// otherwise a block would be decoded again for each of its objects.
+// Prints objects with their contents in the given order, but reads them in
+// storage order, as many together as fit into memory. Otherwise a block would
+// be decoded again for each of its objects.
 class AheadPrinter {
  public:
   AheadPrinter(const ArchiveReader& reader, BatchPrinter& printer)
@@ -157,7 +158,7 @@ class AheadPrinter {
 
   Status Add(const ObjectId& id) {
     const auto info = reader_.ReadInfo(id);
-    // Whatever the file says, sums stay small.
+    // Limits the size, so that a sum cannot overflow, whatever the file states.
     const uint64_t size = info ? std::min(info->size, kMaxBytes + 1) : 0;
     if (bytes_ + size > kMaxBytes || ids_.size() == kMaxObjects) {
       if (Status status = Flush(); !status) return status;
@@ -167,7 +168,7 @@ class AheadPrinter {
     return {};
   }
   Status Flush() {
-    // A single one is not worth it.
+    // Reading ahead does not help with a single object.
     if (ids_.size() > 1) {
       if (Status status = reader_.ReadAhead(ids_); !status) return status;
     }
@@ -205,7 +206,7 @@ Status PrintAll(const ArchiveReader& reader, const po::variables_map& values,
 Status PrintFromInput(BatchPrinter& printer, const Io& io) {
   std::string line;
   while (std::getline(io.in, line)) {
-    // Git takes line feeds of either kind.
+    // Like Git, accepts lines that end in CR LF.
     if (line.ends_with('\r')) line.pop_back();
     std::string_view name = line;
     std::string_view rest;
@@ -218,7 +219,7 @@ Status PrintFromInput(BatchPrinter& printer, const Io& io) {
     }
     const Status status = printer.PrintNamed(name, rest);
     if (!status) return status;
-    // Whoever asks waits for the answer before asking again.
+    // The caller may wait for the answer before it sends the next line.
     io.out.flush();
   }
   return {};

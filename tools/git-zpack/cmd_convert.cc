@@ -43,7 +43,7 @@ Profile ParseProfile(const std::string& text) {
   throw UsageError{fmt::format("unknown profile '{}'", text)};
 }
 
-// All but how to run.
+// All options except RunOptions.
 ConvertOptions ToOptions(const po::variables_map& values) {
   ConvertOptions options;
   options.discovery = DiscoveryOf(values);
@@ -74,13 +74,13 @@ ConvertOptions ToOptions(const po::variables_map& values) {
   return options;
 }
 
-// What is copied, not converted, changes the shares of the phases.
+// Copied blocks change the shares of the phases, so then there is no estimate.
 std::vector<PhaseShare> ExpectedPhases(const ConvertOptions& options) {
   if (options.base || options.resume == Resume::kYes) return {};
   return ConvertPhases(options.profile, options.read_back);
 }
 
-// Nothing where no older file was given.
+// Returns null if no older archive was given.
 Json BaseToJson(const ConvertStats& stats, const ConvertOptions& options) {
   if (!options.base) return nullptr;
   Json unused = nullptr;
@@ -97,7 +97,7 @@ bool IsVerified(const ConvertStats& stats, const ConvertOptions& options) {
   return options.read_back == ReadBack::kYes && stats.unverified_objects == 0;
 }
 
-// For the summary, which it continues.
+// Continues the summary line.
 std::string Verification(const ConvertStats& stats,
                          const ConvertOptions& options) {
   if (IsVerified(stats, options)) return ", verified";
@@ -143,7 +143,7 @@ int Run(const po::variables_map& values, const Io& io) {
   const auto stats = Convert(Text(values, "repository"), file, options);
   if (!stats) {
     const int code = Fail(io, stats.error());
-    // With kExists it may be another process that is at work there.
+    // With kExists, another process may be writing the temporary file.
     if (stats.error().code != ErrorCode::kExists && !context.quiet() &&
         CanResume(file)) {
       io.err << "hint: run it again with --resume to continue\n";

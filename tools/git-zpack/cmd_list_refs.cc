@@ -17,9 +17,9 @@ void AddOptions(po::options_description& options) {
   AddJsonOption(options);
 }
 
-// The ref with an id that a chain of symbolic refs from `ref` ends at, or null.
+// Returns the ref with an id at the end of a chain of symbolic refs, or null.
 const Ref* Direct(const RefsSnapshot& refs, const Ref* ref) {
-  // RefsSnapshot::Resolve knows how long a chain may be.
+  // RefsSnapshot::Resolve limits the length of the chain.
   if (ref == nullptr || refs.Resolve(ref->name).empty()) return nullptr;
   while (ref->symbolic()) ref = refs.Find(ref->symref_target);
   return ref;

@@ -99,7 +99,7 @@ void SetUnreachable(const po::variables_map& values, RepackOptions& options) {
     options.unreachable = Unreachable::kCruft;
     options.expiration = Date(values, "cruft-expiration");
   }
-  // Nothing is as old as that.
+  // An expiration of 0 is older than any object.
   if (options.expiration == 0) options.expiration.reset();
 }
 
@@ -222,8 +222,8 @@ void PrintSummary(const RepackStats& stats, std::ostream& err) {
   }
 }
 
-// Both are Git's own: it can leave them out, so they are left to it. Who did
-// not ask for them can do without.
+// Runs Git to write a multi-pack-index with a bitmap. A failure is an error
+// only if the user asked for a bitmap.
 int WriteBitmap(const RepackStats& stats, const RepackOptions& options,
                 const Io& io) {
   const int code =

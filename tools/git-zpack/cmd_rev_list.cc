@@ -35,7 +35,7 @@ class LineWriter {
     AppendHex(object.id.bytes());
     if (names_ == Names::kYes && object.type != ObjectType::kCommit) {
       text_ += ' ';
-      // Git ends a name with its line.
+      // Like Git, prints names only up to the first line feed.
       text_ += object.name.substr(0, object.name.find('\n'));
     }
     text_ += '\n';
@@ -54,7 +54,7 @@ class LineWriter {
 
  private:
   static constexpr size_t kFlushSize = size_t{64} << 10;
-  static constexpr size_t kRoom = 1024;  // for the line that fills it
+  static constexpr size_t kRoom = 1024;  // for the line that fills the buffer
 
   void AppendHex(std::span<const uint8_t> bytes) {
     constexpr std::string_view kDigits = "0123456789abcdef";
@@ -86,7 +86,7 @@ Status List(const ArchiveReader& reader, const WalkOptions& walk,
   const Status status = reader.Walk(walk, [&](const WalkedObject& object) {
     return GoOn(writer.Write(object));
   });
-  // What was found before an error is printed, as Git does.
+  // Like Git, prints the objects that were found before an error.
   const Status flushed = writer.Flush();
   return status ? flushed : status;
 }
@@ -96,7 +96,7 @@ std::vector<std::string> Revisions(const po::variables_map& values) {
   return values["rev"].as<std::vector<std::string>>();
 }
 
-// The part of a revision that would leave commits out, if it has one.
+// Returns whether a revision excludes commits.
 bool Excludes(const std::string& revision) {
   return revision.starts_with('^') || revision.find("..") != std::string::npos;
 }

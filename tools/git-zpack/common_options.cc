@@ -21,11 +21,11 @@ constexpr int64_t kMaxThreads = 1024;
 
 using Json = nlohmann::ordered_json;
 
-// Where there is little memory, what is freed should be there for others, at
-// the price of some waiting between threads.
+// If memory is scarce, makes malloc return freed memory to all threads and to
+// the system. Threads then wait for each other more often.
 void SaveMemory(uint64_t memory) {
   if (memory < RunOptions::kPlentyOfMemory) mallopt(M_ARENA_MAX, 1);
-  // A tenth of the time for a fifth of the memory, when restoring libgit2.
+  // When restoring libgit2, this takes 10 % more time and 20 % less memory.
   if (memory < RunOptions::kPlentyOfMemory / 4) {
     mallopt(M_MMAP_THRESHOLD, 128 << 10);
     mallopt(M_TRIM_THRESHOLD, 1 << 20);
@@ -189,7 +189,7 @@ Json MissingAlternatesToJson(const std::vector<std::string>& directories) {
 }
 
 void PrintJson(const Json& document, std::ostream& out) {
-  // File names in messages may be no UTF-8.
+  // File names in messages need not be UTF-8.
   out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 

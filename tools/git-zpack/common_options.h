@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Options that several commands share, and what they mean.
+// Options that several commands share.
 
 #pragma once
 
@@ -29,11 +29,11 @@ void AddDiscoveryOption(po::options_description& options);
 // Adds --json.
 void AddJsonOption(po::options_description& options);
 
-// RunOptions from the command line, and the meter they point to.
+// RunOptions from the command line, and the progress meter that they refer to.
 class RunContext {
  public:
-  // `phases` are those of the operation, for an estimate of its time. Throws
-  // UsageError for a value out of range.
+  // `phases` are the phases of the operation, used to estimate its time. Throws
+  // UsageError if a value is out of range.
   RunContext(const po::variables_map& options, const Io& io,
              std::vector<PhaseShare> phases = {});
 
@@ -46,43 +46,44 @@ class RunContext {
   RunOptions run_;
 };
 
-// What the path of a repository means.
+// Returns how to find the repository of a path.
 Discovery DiscoveryOf(const po::variables_map& options);
 
 bool Has(const po::variables_map& options, const char* name);
 std::string Text(const po::variables_map& options, const char* name);
 
-// The value of a numeric option within [low, high], or `otherwise` when it was
-// not given. Throws UsageError.
+// Returns the value of a numeric option, or `otherwise` if the option is not
+// given. Throws UsageError if the value is not within [low, high].
 int64_t Number(const po::variables_map& options, const char* name, int64_t low,
                int64_t high, int64_t otherwise);
 
-// "8m" and the like, with Git's suffixes k, m and g. Throws UsageError.
+// Parses sizes such as "8m", with Git's suffixes k, m and g. Throws UsageError.
 uint64_t ParseSize(const std::string& text, const char* name);
 
-// Sets `object[key]` to `bytes` if they are UTF-8; else to a readable
-// replacement, and `object[key + "_hex"]` to the exact bytes.
+// Sets `object[key]` to `bytes` if they are UTF-8. Otherwise sets `object[key]`
+// to a readable replacement and `object[key + "_hex"]` to the bytes in
+// hexadecimal.
 void SetBytes(nlohmann::ordered_json& object, const std::string& key,
               std::string_view bytes);
 
-// What a visitor that does not stop early returns: an error ends the visit.
+// Return value of a visitor that never stops early. An error ends the visit.
 inline Result<Visit> GoOn(const Status& status) {
   if (!status) return std::unexpected(status.error());
   return Visit::kContinue;
 }
 
-// An array of titles and seconds.
+// Returns an array of titles and seconds.
 nlohmann::ordered_json PhasesToJson(const std::vector<PhaseTime>& phases);
 
-// "3 refs, 1 object".
+// Returns text such as "3 refs, 1 object".
 std::string Describe(const MovedOn& moved_on);
-// An object with both counts.
+// Returns an object with both counts.
 nlohmann::ordered_json MovedOnToJson(const MovedOn& moved_on);
 
-// One warning for each directory.
+// Prints one warning for each directory.
 void WarnOfMissingAlternates(const std::vector<std::string>& directories,
                              std::ostream& err);
-// An array of objects with "path".
+// Returns an array of objects with "path".
 nlohmann::ordered_json MissingAlternatesToJson(
     const std::vector<std::string>& directories);
 

@@ -43,7 +43,8 @@ Status ContentWriter::Write(const ObjectId& id, const ObjectInfo& info,
       return WritePiece(piece, out_);
     });
   }
-  // The first piece comes after the hash.
+  // Stream calls this function only after it has hashed the object, except for
+  // large objects.
   bool begun = false;
   const Status written =
       reader_.Stream(id, [&](std::span<const uint8_t> piece) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes the content of objects, and nothing of one that is damaged.
+// Writes the content of objects, but nothing of a damaged object.
 // Thread-compatible.
 
 #pragma once
@@ -14,25 +14,25 @@
 
 namespace zpack::cli {
 
-// What happens to an object that is too large to be held in memory while it is
-// hashed.
+// How to write an object that is too large to be hashed in memory first.
 enum class LargeContent : uint8_t {
-  kSpool,   // it waits in a temporary file
-  kStream,  // it is written as it is decoded, whatever it hashes to
+  kSpool,   // hash it into a temporary file, then write it
+  kStream,  // write it while it is decoded and hashed
 };
 
 class ContentWriter {
  public:
-  // `reader` and `out` outlive the writer. `held` is the
-  // ReadOptions::cache_size with which `reader` was opened.
+  // `reader` and `out` must outlive the writer. `held` is the
+  // ReadOptions::cache_size of `reader`.
   ContentWriter(const ArchiveReader& reader, uint64_t held, LargeContent large,
                 std::ostream& out)
       : reader_(reader), held_(held), large_(large), out_(out) {}
 
-  // Writes `head` and the content of the object. kCorrupt when it does not hash
-  // to its id, kIo when it cannot be written or spooled, and what
-  // ArchiveReader::Stream returns; nothing is written then, but with
-  // LargeContent::kStream of a large object.
+  // Writes `head` and the content of the object. Returns kCorrupt if the
+  // content does not hash to the id, kIo if it cannot be written or spooled,
+  // and other errors of ArchiveReader::Stream. If reading or spooling fails,
+  // nothing has been written, except for a large object with
+  // LargeContent::kStream.
   Status Write(const ObjectId& id, const ObjectInfo& info,
                std::string_view head);
 

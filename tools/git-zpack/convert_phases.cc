@@ -16,11 +16,12 @@ struct Row {
   std::array<double, 3> shares;  // fast, balanced, max
 };
 
-// Per cent of the wall time: means over libgit2, redis, curl and git.git, two
-// threads, files in the cache, as 'convert --json' tells them. They hardly
-// depend on the size of the repository, since all large ones grow with the
-// bytes of objects, but on its kind: compressing took 67 to 80 of 100 with the
-// balanced profile, verifying 9 to 19, counting 3 to 13.
+// Percentages of wall time from 'convert --json': means over libgit2, redis,
+// curl and git.git, with two threads and cached files. The shares hardly depend
+// on the size of the repository, because all large ones grow with the bytes of
+// the objects. They depend on the kind of repository: with the balanced
+// profile, compressing took 67 to 80 %, verifying 9 to 19 %, counting 3 to 13
+// %.
 constexpr std::array<Row, 8> kRows = {{
     {Phase::kOpeningRepository, Runs::kAlways, {2, 1.3, 0.4}},
     {Phase::kEnumeratingObjects, Runs::kAlways, {0.1, 0.1, 0.1}},

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What part of its time 'convert' spends in which phase. Pure.
+// The share of time that 'convert' usually spends in each phase. Pure.
 
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace zpack::cli {
 
-// The phases of Convert with these options, in their order.
+// Returns the phases of Convert with these options, in order.
 std::vector<PhaseShare> ConvertPhases(Profile profile, ReadBack read_back);
 
 }  // namespace zpack::cli

@@ -21,7 +21,7 @@ constexpr int64_t kDay = 24 * kHour;
 // Further back than any object.
 constexpr int64_t kMaxCount = 1'000'000;
 
-// Months and years are the longest ones: what Git keeps is kept.
+// The longest months and years, so that nothing expires earlier than in Git.
 constexpr std::array<std::pair<std::string_view, int64_t>, 7> kUnits = {
     {{"second", 1},
      {"minute", kMinute},
@@ -43,7 +43,7 @@ std::optional<int64_t> ParseNumber(std::string_view digits) {
   return value;
 }
 
-// What stands between any of `separators`.
+// Returns the parts of `text` between any of `separators`.
 std::vector<std::string_view> Split(std::string_view text,
                                     std::string_view separators) {
   std::vector<std::string_view> words;
@@ -57,7 +57,7 @@ std::vector<std::string_view> Split(std::string_view text,
   }
 }
 
-// "2.weeks.ago"; several counts add up.
+// Parses "2.weeks.ago". Several counts add up.
 std::optional<int64_t> ParseAgo(std::string_view text) {
   std::vector<std::string_view> words = Split(text, ". ");
   if (words.size() < 3 || words.size() % 2 == 0 || words.back() != "ago") {

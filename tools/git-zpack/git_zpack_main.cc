@@ -22,8 +22,8 @@ namespace {
 
 std::atomic<int> received_signal = 0;
 
-// Ends the process by `signal`, which its parent then sees: a shell stops a
-// script at that, and makes the exit code 128 + signal of it.
+// Ends the process by `signal`, so that its parent sees the signal. A shell
+// then stops a script, and reports the exit code 128 + signal.
 void DieOf(int signal) {
   std::signal(signal, SIG_DFL);
   sigset_t set;
@@ -31,11 +31,11 @@ void DieOf(int signal) {
   sigaddset(&set, signal);
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
   raise(signal);
-  // The first process of a container survives that.
+  // The first process of a container is not ended by the signal.
   _exit(128 + signal);
 }
 
-// Those of SIGINT, SIGTERM and SIGHUP that the parent did not have us ignore,
+// Returns those of SIGINT, SIGTERM and SIGHUP that the parent does not ignore,
 // as nohup and shells without job control do.
 std::vector<int> SignalsToHandle() {
   std::vector<int> signals;
@@ -52,7 +52,7 @@ void WaitForSignals(const sigset_t& set, const std::stop_source& stop) {
   sigwait(&set, &signal);
   received_signal = signal;
   stop.request_stop();
-  // One request may come twice, to the process and to its group.
+  // One request may arrive twice: at the process and at its process group.
   const auto asked = std::chrono::steady_clock::now();
   do {
     sigwait(&set, &signal);
@@ -60,27 +60,28 @@ void WaitForSignals(const sigset_t& set, const std::stop_source& stop) {
   DieOf(signal);
 }
 
-// Turns these signals into a stop request, so that the command ends in order
-// and leaves nothing behind. A second signal ends the process at once; the next
-// run removes what that leaves.
+// Turns these signals into a stop request, so that the command ends in an
+// orderly way and removes its temporary files. A second signal ends the process
+// at once; the next run removes the files left then.
 void HandleSignals(const std::stop_source& stop) {
   const std::vector<int> signals = SignalsToHandle();
   if (signals.empty()) return;
   sigset_t set;
   sigemptyset(&set);
   for (const int signal : signals) sigaddset(&set, signal);
-  // Threads started from here on inherit the mask; only the waiter takes them.
+  // Threads started after this inherit the mask. Only one thread waits for
+  // signals.
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   try {
     std::thread([set, stop] { WaitForSignals(set, stop); }).detach();
   } catch (const std::exception&) {
-    // No more threads, or no memory. Signals end the process at once then.
+    // If no thread can be created, signals end the process at once.
     pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
   }
 }
 
-// Makes sure that no file we open gets the number of a standard stream that
-// was closed: messages would end up in it.
+// Prevents a file from getting the number of a closed standard stream, because
+// messages would be written to that file.
 void OpenStandardStreams() {
   int fd = open("/dev/null", O_RDWR);
   while (fd >= 0 && fd <= STDERR_FILENO) fd = dup(fd);

@@ -15,13 +15,14 @@ namespace zpack::cli {
 namespace {
 
 constexpr double kInterval = 0.2;
-// What an object takes besides its bytes, in bytes that take as long. Commits
-// and trees, which come first, are small: by their bytes alone, the time left
-// would be ten times too long at first. Measured on redis, curl and git.git as
-// the time of commits by that of a byte of a blob: 2.5 to 7 KiB when
-// compressing, 5 to 11 KiB when verifying.
+// Time that an object takes in addition to its bytes, as a number of bytes that
+// take equally long. Commits and trees come first and are small. By their bytes
+// alone, the first estimates of remaining time would be ten times too long.
+// Measured on redis, curl and git.git as the time per commit divided by the
+// time per byte of a blob: 2.5 to 7 KiB when compressing, 5 to 11 KiB when
+// verifying.
 constexpr uint64_t kObjectBytes = 4096;
-// A rate from less than this says nothing.
+// A shorter time gives no useful rate.
 constexpr double kMinSeconds = 0.5;
 
 std::string HumanRate(double rate) {
@@ -121,7 +122,7 @@ void ProgressMeter::Print(double now) {
   printed_ = now;
 }
 
-// With the rate of the whole phase.
+// Shows the mean rate of the whole phase.
 void ProgressMeter::PrintLast(double now) {
   std::string line = Counts();
   const double seconds = now - start_;

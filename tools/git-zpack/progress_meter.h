@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Progress as Git shows it: one line a phase, with counts, percentage, bytes,
-// throughput and remaining time; with the shares of an operation's phases also
-// the time that all of it will take. Thread rules are those of ProgressSink.
+// Shows progress as Git does: one line per phase, with counts, percentage,
+// bytes, throughput and remaining time. If the time shares of the phases are
+// known, also shows the remaining time of the whole operation. Thread rules are
+// those of ProgressSink.
 
 #pragma once
 
@@ -21,10 +22,10 @@ namespace zpack::cli {
 
 class ProgressMeter final : public ProgressSink {
  public:
-  // Seconds since any moment; never goes back.
+  // Seconds since a fixed time; never decreases.
   using Clock = std::function<double()>;
 
-  // `err` outlives the meter; `phases` are as RemainingTime has them.
+  // `err` must outlive the meter. `phases` are as for RemainingTime.
   ProgressMeter(std::ostream& err, std::vector<PhaseShare> phases,
                 Clock clock = SteadySeconds);
 
@@ -37,7 +38,7 @@ class ProgressMeter final : public ProgressSink {
   static double SteadySeconds();
   static uint64_t Work(uint64_t objects, uint64_t bytes);
 
-  // REQUIRES, for these: `mutex_` is held.
+  // REQUIRES for these functions: `mutex_` is held.
   void Print(double now);
   void PrintLast(double now);
   std::string Counts() const;
@@ -58,10 +59,10 @@ class ProgressMeter final : public ProgressSink {
   size_t width_ = 0;  // of the line on screen
 };
 
-// "1.50 MiB", as Git prints sizes.
+// Formats sizes as Git does: "1.50 MiB".
 std::string HumanSize(uint64_t bytes);
 
-// "0:42", "12:05" or "1:00:00", to the second.
+// Formats a time in seconds: "0:42", "12:05" or "1:00:00".
 std::string HumanTime(double seconds);
 
 }  // namespace zpack::cli

@@ -9,8 +9,9 @@
 namespace zpack::cli {
 namespace {
 
-// What is so many seconds old counts a third. Blocks take up to a second, and
-// kinds of objects differ in speed: shorter would jump, longer would lag.
+// Seconds after which the weight of work falls to about a third. Blocks take up
+// to a second, and kinds of objects differ in speed: with less, estimates would
+// jump; with more, they would lag.
 constexpr double kMemory = 10;
 constexpr double kMinSecondsForRate = 0.5;
 constexpr double kMinSecondsForEstimate = 2;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long a phase of an operation, and all of its phases, will still take.
-// Reads no clock: times are seconds since any moment, and never go back. Not
-// for several threads at once.
+// Estimates the remaining time of a phase and of the whole operation. Does not
+// read a clock: times are seconds since a fixed time and never decrease. Not
+// thread-safe.
 
 #pragma once
 
@@ -16,21 +16,21 @@
 
 namespace zpack::cli {
 
-// A phase of an operation, and the part of its time that it usually takes. Only
-// the proportions matter.
+// A phase of an operation, and the share of time that it usually takes. Only
+// the ratios of shares matter.
 struct PhaseShare {
   Phase phase = Phase::kOpeningRepository;
   double share = 0;
 };
 
-// Units a second, of which the last ten seconds count most.
+// Units per second, where the last ten seconds count most.
 class SmoothedRate {
  public:
   void Begin(double now);
-  // `done` units since Begin.
+  // Sets the number of units done since Begin.
   void Update(uint64_t done, double now);
-  // Nothing in the first half second, which says too little, and as long as
-  // nothing is done.
+  // Returns nullopt in the first half second, which is too short for an
+  // estimate, and as long as no unit is done.
   std::optional<double> PerSecond() const;
 
   double seconds() const { return now_ - start_; }
@@ -39,40 +39,41 @@ class SmoothedRate {
   double start_ = 0;
   double now_ = 0;
   uint64_t done_ = 0;
-  // Each second counts less the longer ago it is.
+  // The weight of each second decreases with its age.
   double recent_done_ = 0;
   double recent_seconds_ = 0;
 };
 
 class RemainingTime {
  public:
-  // `phases` are those of the operation in their order; without them, nothing
-  // is said about all of it.
+  // `phases` are the phases of the operation, in order. If empty, InAll returns
+  // nullopt.
   explicit RemainingTime(std::vector<PhaseShare> phases)
       : phases_(std::move(phases)) {}
 
-  // Starts a phase of `total` units of work, or 0 when that is not known.
+  // Begins a phase of `total` units; 0 if the total is unknown.
   void BeginPhase(Phase phase, uint64_t total, double now);
-  // `done` of the units are done by now.
+  // Sets the number of units done in the phase.
   void Update(uint64_t done, double now);
 
-  // Seconds until the phase ends. Nothing in its first two seconds, which say
-  // too little, and when the total is not known.
+  // Returns the seconds until the phase ends. Returns nullopt in the first two
+  // seconds of the phase, which are too short for an estimate, and if the total
+  // is unknown.
   std::optional<double> InPhase() const;
-  // Seconds until the operation ends, if more phases follow, and if those up to
-  // this one usually make up half of its time. A guess from less would be off
-  // by its own size.
+  // Returns the seconds until the operation ends. Returns nullopt in the last
+  // phase, and until the phases so far usually take half of the time, because
+  // an earlier estimate could be wrong by a factor of two.
   std::optional<double> InAll() const;
 
  private:
   std::vector<PhaseShare> phases_;
-  std::optional<double> start_;  // of the first phase
+  std::optional<double> start_;  // start of the first phase
   double now_ = 0;
   uint64_t total_ = 0;
   uint64_t done_ = 0;
   SmoothedRate rate_;  // of the phase
-  // Sums over the phases up to this one, and behind it; zero for an unknown
-  // one.
+  // Sums of the shares of the phases up to this one, and of the phases after
+  // it; 0 if the phase is unknown.
   double share_so_far_ = 0;
   double share_left_ = 0;
 };

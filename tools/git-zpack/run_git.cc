@@ -17,8 +17,8 @@
 namespace zpack::cli {
 namespace {
 
-// What names a repository, or parts of one, as 'git rev-parse --local-env-vars'
-// lists it.
+// Variables that name a repository or parts of one, as listed by 'git rev-parse
+// --local-env-vars'.
 constexpr std::array<std::string_view, 13> kLocalVariables = {
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_CONFIG",
@@ -34,8 +34,8 @@ constexpr std::array<std::string_view, 13> kLocalVariables = {
     "GIT_SHALLOW_FILE",
     "GIT_COMMON_DIR"};
 
-// What is written about objects holds for them, not for what 'refs/replace/'
-// puts in their place.
+// Results apply to the objects themselves, not to their replacements in
+// 'refs/replace/'.
 constexpr const char* kNoReplacing = "GIT_NO_REPLACE_OBJECTS=1";
 
 std::vector<const char*> Environment() {
@@ -56,7 +56,7 @@ std::vector<const char*> Environment() {
 int RunGit(const std::vector<std::string>& arguments,
            const std::stop_token& stop) {
   constexpr int kCannotRun = 127;
-  // Ignored, as some parents leave it, nothing could be waited for.
+  // If SIGCHLD is ignored, as some parents set it, waitpid would fail.
   signal(SIGCHLD, SIG_DFL);
   std::vector<std::string> words = {"git"};
   words.insert(words.end(), arguments.begin(), arguments.end());
@@ -70,7 +70,7 @@ int RunGit(const std::vector<std::string>& arguments,
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO}) {
     posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0);
   }
-  // Signals that this process blocks, to deal with them itself, end Git.
+  // Git must not inherit the signals that this process blocks.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none;

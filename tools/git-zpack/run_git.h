@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs Git for what is left to it. Any thread.
+// Runs Git for work that git-zpack leaves to it. Any thread.
 
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace zpack::cli {
 
-// Runs `git` with these arguments, and waits for it; asks it to end when a stop
-// is requested. It shares standard error, and has nothing on standard input and
-// output, and no variables of the environment that name a repository. Its exit
-// code; 127 when it cannot be run, and 128 more than the signal when one ended
-// it.
+// Runs `git` with these arguments and waits for it. If a stop is requested,
+// asks Git to end. Git shares standard error; its standard input and output are
+// /dev/null. Its environment has no variables that name a repository, and sets
+// GIT_NO_REPLACE_OBJECTS. Returns the exit code of Git; 127 if Git cannot be
+// run; 128 plus the number of the signal if a signal ended it.
 int RunGit(const std::vector<std::string>& arguments,
            const std::stop_token& stop);
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A temporary file that has no name, so that nothing of it stays behind.
+// A temporary file without a name, which disappears when it is closed.
 // Thread-compatible.
 
 #pragma once
@@ -19,14 +19,14 @@ namespace zpack::cli {
 
 class SpoolFile {
  public:
-  // In the directory that the environment's TMPDIR names, or else in '/tmp'.
-  // kIo.
+  // Creates the file in the directory that TMPDIR names, or in '/tmp'. Returns
+  // kIo if that fails.
   static Result<SpoolFile> Create();
 
-  // kIo.
+  // Returns kIo if writing fails.
   Status Append(std::span<const uint8_t> bytes);
-  // Calls `visit` with all that was appended, piece by piece. Its first error
-  // ends this and is returned; kIo.
+  // Passes everything that was appended to `visit`, in pieces. Returns the
+  // first error of `visit`, or kIo if reading fails.
   Status ForEachPiece(
       const std::function<Status(std::span<const uint8_t>)>& visit);
 

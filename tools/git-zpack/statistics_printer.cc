@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Extensions that are listed for people.
+// Maximum number of extensions in the text output.
 constexpr size_t kTopExtensions = 20;
 
 void Print(std::string_view title, const FileStatistics::Histogram& histogram,
@@ -71,7 +71,7 @@ Json VerbatimJson(const FileStatistics& statistics) {
   return verbatim;
 }
 
-// Adds what a share holds to `json`.
+// Adds the members of a share to `json`.
 void SetShare(Json& json, const FileStatistics::Share& share) {
   json["objects"] = share.objects;
   json["content_bytes"] = share.content_bytes;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// FileStatistics for people and as JSON.
+// Prints FileStatistics as text and as JSON.
 
 #pragma once
 

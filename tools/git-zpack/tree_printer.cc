@@ -16,7 +16,7 @@ constexpr uint32_t kTypeMask = 0170000;
 constexpr uint32_t kTree = 0040000;
 constexpr uint32_t kGitlink = 0160000;
 
-// The mode that Git takes a stored one for.
+// Returns the canonical mode that Git derives from a stored mode.
 uint32_t CanonicalMode(uint32_t mode) {
   switch (mode & kTypeMask) {
     case 0100000:
@@ -30,7 +30,7 @@ uint32_t CanonicalMode(uint32_t mode) {
   }
 }
 
-// What Git derives from a mode, whatever the object really is.
+// Returns the type that Git derives from a mode, whatever type the object has.
 std::string_view TypeOfMode(uint32_t mode) {
   if (mode == kTree) return "tree";
   return mode == kGitlink ? "commit" : "blob";

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Trees for people, as 'git cat-file -p' and 'git ls-tree' print them.
+// Prints trees as 'git cat-file -p' and 'git ls-tree' do.
 
 #pragma once
 
@@ -14,9 +14,8 @@
 
 namespace zpack::cli {
 
-// One line an entry: mode, type, id, tab, name. The mode is the one of five
-// that Git takes the stored one for. kCorrupt at the first byte that is no
-// entry.
+// Returns one line per entry: mode, type, id, tab, name. The mode is one of
+// Git's five canonical modes. Returns kCorrupt if an entry is malformed.
 Result<std::string> FormatTree(std::span<const uint8_t> content,
                                ObjectFormat format);
 
