@@ -6,67 +6,13 @@
 
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <string>
-#include <vector>
 
-#include "zpack/object_id.h"
+#include "zpack/convert_stats.h"
 #include "zpack/options.h"
-#include "zpack/refs.h"
 #include "zpack/result.h"
 
 namespace zpack {
-
-struct ConvertStats {
-  struct PerType {
-    ObjectType type = ObjectType::kBlob;
-    uint64_t count = 0;
-    uint64_t raw_bytes = 0;     // object content
-    uint64_t stored_bytes = 0;  // blocks in the file, framing included
-  };
-  // What was taken from the older file (ConvertOptions::base).
-  struct Reused {
-    uint64_t blocks = 0;   // copied byte for byte
-    uint64_t bytes = 0;    // of the copied blocks
-    uint64_t objects = 0;  // in the copied blocks
-    // Blocks in which only the numbers of ids outside the file were changed.
-    // `blocks` does not count these blocks.
-    uint64_t renumbered_blocks = 0;
-  };
-  std::array<PerType, 4> types;   // in the order of kAllObjectTypes
-  std::vector<PhaseTime> phases;  // in the order they ran
-  uint64_t file_size = 0;
-  uint64_t source_pack_bytes = 0;  // packs and pack indexes of the source
-  uint64_t refs = 0;
-  // The git directory of the repository: an absolute path without links.
-  std::string git_directory;
-  Reused reused;
-  // Why no block of the older file was used. Empty if the older file was used,
-  // or if none was given.
-  std::string base_unused;
-  // True if the older file has objects and the repository has none of them.
-  bool base_unrelated = false;
-  // Objects whose hash was not checked when the file was read back: all objects
-  // with ReadBack::kNo, the objects of copied blocks with TrustBase::kYes.
-  uint64_t unverified_objects = 0;
-  // How the source changed during the conversion. The file does not hold these
-  // changes. New objects are not counted with ObjectSet::kReachable.
-  MovedOn moved_on;
-  // Alternates of the repository that do not exist. The file lacks the objects
-  // that only these alternates had; no ref needs such an object.
-  std::vector<std::string> missing_alternates;
-  // Blocks that were taken over from an interrupted conversion.
-  uint64_t resumed_blocks = 0;
-  // Why the file of an interrupted conversion was not used. Empty if that file
-  // was used, or if there was none.
-  std::string resume_unused;
-
-  uint64_t objects() const;
-  uint64_t raw_bytes() const;
-  // Everything in the file that is not a block: header, refs, index, tables.
-  uint64_t index_bytes() const;
-};
 
 // Writes every object, ref, HEAD and shallow boundary of the repository at
 // `repository` to the file `path`.

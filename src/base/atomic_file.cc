@@ -36,10 +36,11 @@ Status CheckDestination(const std::string& path, Overwrite overwrite) {
   return {};
 }
 
-// What a chain of symbolic links at `path` ends at, whether it exists or not.
-// Only links in the last component matter: the rest the system follows.
+// The target of the chain of symbolic links at `path`, whether it exists or
+// not. Only links in the last component are resolved; the kernel resolves the
+// others.
 Result<std::string> FollowLinks(const std::string& path) {
-  constexpr int kMaxLinks = 40;  // Linux's own limit
+  constexpr int kMaxLinks = 40;  // the limit of Linux
   fs::path target = path;
   for (int i = 0; i < kMaxLinks; ++i) {
     std::error_code error;
@@ -68,18 +69,18 @@ Result<AtomicFile> AtomicFile::Create(FileSystem& file_system,
   }
   ZPACK_TRY(CheckDestination(target, overwrite));
   const std::string temporary = TemporaryPathFor(target);
-  // Better now than after the rename: a directory that can be written to but
-  // not opened cannot be synced.
+  // Fails now rather than after the rename if the directory is writable but
+  // cannot be opened, and thus not be synced.
   ZPACK_TRY(file_system.SyncDirectory(DirectoryOf(target)));
   ZPACK_ASSIGN_OR_RETURN(auto file, file_system.OpenLocked(temporary));
-  // From here on the destructor cleans up.
+  // From here on the destructor removes the temporary file.
   AtomicFile output(file_system, target, temporary, overwrite, std::move(file));
   if (leftover == Leftover::kEmpty) ZPACK_TRY(output.file().Truncate(0));
   return output;
 }
 
 void AtomicFile::Keep() {
-  // Commit may have taken the permission away.
+  // Commit may have given other users permission to read.
   constexpr unsigned kOwnerOnly = 0600;
   (void)file_system_.SetMode(temporary_path_, kOwnerOnly);
   file_.reset();
@@ -95,8 +96,9 @@ AtomicFile::AtomicFile(FileSystem& file_system, std::string path,
       file_(std::move(file)) {}
 
 AtomicFile::~AtomicFile() {
-  // Removed before the lock is given back, so that nobody can take it over in
-  // between. A failure leaves a temporary that the next run recognises.
+  // The file is removed before its lock is released, so that no other process
+  // takes it over in between. If the removal fails, the next run recognises the
+  // temporary file.
   if (file_ == nullptr) return;
   CleanUp([this] { (void)file_system_.Remove(temporary_path_); });
 }
@@ -104,8 +106,8 @@ AtomicFile::~AtomicFile() {
 Status AtomicFile::Commit() {
   const Replace replace =
       overwrite_ == Overwrite::kYes ? Replace::kYes : Replace::kNo;
-  // Nobody else could open the file so far. Replacing one does not open it to
-  // more readers.
+  // So far only the owner could open the file. If it replaces a file, it gets
+  // that file's mode, so that it is not open to more users.
   std::error_code error;
   const fs::file_status old = fs::status(path_, error);
   const unsigned mode = fs::is_regular_file(old)

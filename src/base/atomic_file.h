@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file that appears under its name whole or not at all. Thread-compatible.
+// A file that appears under its final name complete, or not at all.
+// Thread-compatible.
 
 #pragma once
 
@@ -14,21 +15,27 @@
 
 namespace zpack {
 
-// Writes to '.<name>.zpack-tmp' beside the destination, which only the owner
-// may read. The destructor removes that file and never publishes it; a
-// temporary that a killed process left is told from a live one by its lock and
-// taken over by the next writer.
+// Writes to the temporary file '.<name>.zpack-tmp' beside the destination. Only
+// the owner may read the temporary file. The destructor removes it unless
+// Commit or Keep was called; the destructor never publishes it. A running
+// writer holds a lock on the temporary file. The next writer takes over a
+// temporary file that a killed process left.
 class AtomicFile {
  public:
-  // What happens to a temporary that another run left.
+  // What Create does with the content of a temporary file that another run
+  // left.
   enum class Leftover : uint8_t { kEmpty, kKeep };
 
-  // The name of the temporary for the destination `path`.
+  // The path of the temporary file for the destination `path`.
   static Result<std::string> TemporaryPath(const std::string& path);
 
-  // kExists when `path` is there and `overwrite` is kNo, or while another
-  // process writes the same destination; kInvalidArgument when something that
-  // is not a regular file is in the way. A symbolic link is followed.
+  // Opens the temporary file for the destination `path`. If `path` is a
+  // symbolic link, the destination is the target of the link.
+  //
+  // Errors: kExists if the destination exists and `overwrite` is kNo, or if
+  // another process writes to the same destination; kInvalidArgument if the
+  // destination or the temporary path is something other than a regular file;
+  // kIo.
   static Result<AtomicFile> Create(FileSystem& file_system,
                                    const std::string& path, Overwrite overwrite,
                                    Leftover leftover = Leftover::kEmpty);
@@ -40,19 +47,22 @@ class AtomicFile {
   WritableFile& file() { return *file_; }
   const std::string& temporary_path() const { return temporary_path_; }
 
-  // Renames the temporary over the destination and syncs the directory. The
-  // file gets the mode of the one that it replaces, or that of any new file.
+  // Renames the temporary file to the destination and syncs the directory. The
+  // file gets the mode of the file that it replaces, or the mode of a new file.
   // REQUIRES: file().Sync() has returned success, and nothing was written
-  // since. kNotDurable if the new file is in place but its directory could not
-  // be synced. After any other failure the destination is unchanged, except
-  // where a rename always replaces and the temporary name cannot be removed:
-  // the destination is then the new file.
+  // since.
+  //
+  // Returns kNotDurable if the new file is in place but the directory cannot be
+  // synced. After any other error the destination is unchanged, with one
+  // exception: on a file system that cannot rename without replacing, the
+  // temporary name may stay because it cannot be removed. Then the destination
+  // is the new file.
   Status Commit();
 
-  // False once it was renamed or kept.
+  // False after Commit has renamed the temporary file, and after Keep.
   bool has_temporary() const { return file_ != nullptr; }
 
-  // Leaves the temporary, for a run that opens it with kKeep.
+  // Leaves the temporary file for a run that opens it with kKeep.
   void Keep();
 
  private:
@@ -64,7 +74,7 @@ class AtomicFile {
   std::string path_;
   std::string temporary_path_;
   Overwrite overwrite_;
-  std::unique_ptr<WritableFile> file_;  // null once committed
+  std::unique_ptr<WritableFile> file_;  // null after Commit or Keep
 };
 
 }  // namespace zpack

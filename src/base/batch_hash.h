@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hashes of many messages, side by side in one thread, with as many as the
-// processor's wide registers hold (multi-buffer hashing as in Gulley et al.,
+// Hashes many messages side by side in one thread, as many at once as the wide
+// registers of the processor hold (multi-buffer hashing as in Gulley et al.,
 // "Processing Multiple Buffers in Parallel to Increase Performance on Intel
 // Architecture Processors", 2010; libipsec-mb). For messages of a few kilobytes
-// that is three to five times as fast as one after the other.
+// this is three to five times as fast as hashing one message after the other.
 
 #pragma once
 
@@ -22,21 +22,22 @@ namespace zpack {
 // Thread-compatible.
 class BatchHasher {
  public:
-  // Bytes of the longest message that gains from this.
+  // Longest message, in bytes, that Run accepts.
   static constexpr size_t kMaxMessage = (size_t{1} << 16) - 64;
 
   using Hash = std::array<uint8_t, Hasher::kMaxSize>;
 
-  // Null where there is nothing faster than Hasher: without the library, or on
-  // another processor than it is for.
+  // Null if nothing is faster than Hasher: the build has no libipsec-mb, or the
+  // processor has no AVX2.
   static std::unique_ptr<BatchHasher> Create(HashAlgorithm algorithm);
 
   ~BatchHasher();
   BatchHasher(const BatchHasher&) = delete;
   BatchHasher& operator=(const BatchHasher&) = delete;
 
-  // Fills the first bytes of each of `hashes`, which are as many.
-  // REQUIRES: no message is empty or longer than kMaxMessage.
+  // Writes the hash of each message to the first bytes of the entry of `hashes`
+  // with the same index. REQUIRES: `hashes` has as many entries as `messages`;
+  // no message is empty or longer than kMaxMessage.
   void Run(std::span<const ByteView> messages, std::span<Hash> hashes);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far two byte strings agree, eight bytes at a time.
+// Compares two byte strings eight bytes at a time.
 
 #pragma once
 
@@ -35,7 +35,7 @@ inline size_t CommonPrefix(const uint8_t* a, const uint8_t* b, size_t limit) {
   return n;
 }
 
-// The same for the bytes that end before `a` and `b`, going backwards.
+// Number of trailing bytes in which a[-limit, 0) and b[-limit, 0) agree.
 inline size_t CommonSuffix(const uint8_t* a, const uint8_t* b, size_t limit) {
   size_t n = 0;
   while (limit - n >= sizeof(uint64_t)) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Byte buffers, and the only way bytes of a file are parsed and produced.
+// Byte buffers, and the only code that parses and produces the bytes of files.
 // Integers on disk are big-endian, as in Git's own formats.
 
 #pragma once
@@ -18,8 +18,8 @@
 
 namespace zpack {
 
-// Leaves new elements uninitialised: buffers of megabytes are resized and then
-// filled, and clearing them first costs as much as a pass over the data.
+// Leaves new elements uninitialised. Buffers of megabytes are resized and then
+// filled; clearing them first would cost as much as a pass over the data.
 template <typename T>
 class UninitializedAllocator : public std::allocator<T> {
  public:
@@ -54,7 +54,7 @@ inline void Append(Bytes& out, ByteView bytes) {
   out.insert(out.end(), bytes.begin(), bytes.end());
 }
 
-// Signed integers as unsigned ones that are small when they are near zero.
+// Maps signed integers to unsigned integers. Values near zero become small.
 inline uint64_t ZigZag(int64_t value) {
   return (static_cast<uint64_t>(value) << 1) ^
          static_cast<uint64_t>(value >> 63);
@@ -111,9 +111,9 @@ class ByteWriter {
 };
 
 // Cursor over bytes that the caller keeps alive. A read past the end, or a
-// varint that is not minimal, makes it fail for good: every later read returns
-// zero or an empty view. Decoders test ok() before they trust a count, and
-// exhausted() at the end.
+// varint that is not minimal, makes the reader fail permanently: every later
+// read returns zero or an empty view. Decoders test ok() before they trust a
+// count, and exhausted() at the end.
 class ByteReader {
  public:
   explicit ByteReader(ByteView bytes) : bytes_(bytes) {}
@@ -124,7 +124,7 @@ class ByteReader {
   uint64_t U64() { return Integer<uint64_t>(); }
 
   uint64_t Varint() {
-    // Nearly all are one byte long, so only this case is worth inlining.
+    // Most varints are one byte long, so only this case is worth inlining.
     if (ok_ && position_ < bytes_.size() && bytes_[position_] < 0x80) {
       return bytes_[position_++];
     }
@@ -143,8 +143,8 @@ class ByteReader {
 
   ByteView LengthPrefixed() { return Raw(Varint()); }
 
-  // A count of records that take at least `min_record_size` bytes each; fails
-  // when the rest of the input cannot hold them.
+  // Returns `value`, a count of records of at least `min_record_size` bytes
+  // each. Fails if the rest of the input is too short for that many records.
   uint64_t Count(uint64_t value, uint64_t min_record_size) {
     if (!ok_ || value > remaining() / min_record_size) {
       ok_ = false;

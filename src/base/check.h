@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// ZPACK_CHECK ends the program when the program itself is wrong, in every
-// build. It is never used on input.
+// ZPACK_CHECK aborts the program, in every build, if the program itself has a
+// bug. It never checks input.
 
 #pragma once
 

@@ -11,14 +11,14 @@
 namespace zpack {
 namespace {
 
-// Bytes of content for each set of slots; most contents are larger.
+// Bytes of the ring for each set of slots. Most contents are larger.
 constexpr uint64_t kBytesPerSet = 2048;
 
 }  // namespace
 
 ContentRing::Set& ContentRing::SetOf(uint64_t key) {
-  // Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, 6.4):
-  // keys are mostly neighbours.
+  // Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, 6.4),
+  // because most keys are consecutive numbers.
   const unsigned shift =
       64 - static_cast<unsigned>(std::countr_zero(sets_.size()));
   return sets_[key * 0x9e3779b97f4a7c15 >> shift];
@@ -52,13 +52,13 @@ void ContentRing::Insert(uint64_t key, ByteView content) {
     if (known != set.end()) known->begin = 0;
     return;
   }
-  // In one piece.
+  // A content does not wrap around the end of the memory.
   const uint64_t left = capacity_ - end_ % capacity_;
   if (content.size() > left) end_ += left;
   const Slot slot{key, end_, content.size()};
   std::ranges::copy(content, &memory_[end_ % capacity_]);
   end_ += content.size();
-  // In the place of the same, or of the oldest.
+  // Replaces the slot of the same key, or else the oldest slot.
   const auto last = known == set.end() ? set.end() - 1 : known;
   std::shift_right(set.begin(), last + 1, 1);
   set.front() = slot;

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Contents that were used lately, in one piece of memory that is written round
-// and round, so that keeping one costs a copy and nothing else: no allocation,
-// no list to mend. What is found in the older half is copied to the front,
-// which comes close to keeping what was used last. Thread-compatible.
+// Caches recently used contents in a ring: one piece of memory that is written
+// from front to end, again and again. Keeping a content costs one copy, without
+// an allocation or a list to update. Find copies a content from the older half
+// of the ring to the newest place, so the ring behaves almost like an LRU
+// cache. Thread-compatible.
 
 #pragma once
 
@@ -20,27 +21,28 @@ namespace zpack {
 
 class ContentRing {
  public:
-  // Takes so many bytes for contents, from the first Insert on, and up to a
-  // twentieth more to find them.
+  // The first Insert allocates `capacity` bytes for contents, plus up to 5 %
+  // for the table that finds them.
   explicit ContentRing(uint64_t capacity) : capacity_(capacity) {}
 
-  // The content, valid until the next call. It may be forgotten at any time.
+  // The content of `key`, valid until the next call of Find or Insert. Any
+  // Insert, and any Find, may drop other contents.
   std::optional<ByteView> Find(uint64_t key);
-  // Keeps a copy, and of two with one key the last; but none that would take
-  // the place of too many others.
+  // Keeps a copy of `content`, instead of an earlier content of `key`. A
+  // content larger than half of the capacity is not kept.
   void Insert(uint64_t key, ByteView content);
 
  private:
   static constexpr size_t kWays = 2;
 
-  // Where a content begins counts all bytes that were written before it; 0
-  // where there is none.
+  // `begin` is the position of a content, counted in all bytes written before
+  // it; 0 for an empty slot.
   struct Slot {
     uint64_t key = 0;
     uint64_t begin = 0;
     uint64_t size = 0;
   };
-  using Set = std::array<Slot, kWays>;  // the newest first
+  using Set = std::array<Slot, kWays>;  // newest slot first
 
   Set& SetOf(uint64_t key);
   bool IsThere(const Slot& slot) const {
@@ -52,8 +54,8 @@ class ContentRing {
 
   uint64_t capacity_;
   std::unique_ptr<uint8_t[]> memory_;
-  std::vector<Set> sets_;  // by hash of the key; full ones lose their oldest
-  uint64_t end_ = 0;       // of what was written
+  std::vector<Set> sets_;  // by hash of the key; a full set drops its oldest
+  uint64_t end_ = 0;       // position after the last byte written
 };
 
 }  // namespace zpack

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file descriptor that closes itself, or a negative number for none.
-// Thread-compatible.
+// A file descriptor that is closed by its destructor. A negative number stands
+// for no file. Thread-compatible.
 
 #pragma once
 

@@ -31,8 +31,8 @@ std::unexpected<Error> InTheWay(const fs::path& path) {
                    AtPath{path.string()});
 }
 
-// Opens a directory that was just made in `parent`. Who may rename things in
-// the parent may have put something else there.
+// Opens a directory that was just made in `parent`. A user who may rename
+// entries of `parent` may have put something else in its place.
 Result<Descriptor> OpenMade(int parent, const fs::path& path) {
   Descriptor fd(
       openat(parent, path.filename().c_str(), kDirectory | O_NOFOLLOW));
@@ -43,7 +43,7 @@ Result<Descriptor> OpenMade(int parent, const fs::path& path) {
     if (errno == ENOTDIR || errno == ELOOP) return InTheWay(path);
     return std::unexpected(IoError("open", path.string(), errno));
   }
-  // Some file systems give everything to one owner.
+  // On some file systems all files belong to one user.
   if (made.st_uid != geteuid() && made.st_uid != above.st_uid) {
     return InTheWay(path);
   }
@@ -56,7 +56,8 @@ Result<Descriptor> OpenDirectory(const std::string& path) {
   return fd;
 }
 
-// Lets this user read and change all its directories below `root`.
+// Gives this user read and write permission for all of its directories below
+// `root`.
 void MakeWritable(const fs::path& root) {
   std::vector<fs::path> pending = {root};
   while (!pending.empty()) {
@@ -111,7 +112,7 @@ Status MakeDirectories(const std::string& path) {
         errno != EEXIST) {
       return std::unexpected(IoError("create", next.string(), errno));
     }
-    // Another run of this user may have made it.
+    // Another run of the same user may have made the directory.
     ZPACK_ASSIGN_OR_RETURN(parent, OpenMade(parent.get(), next));
   }
   return {};

@@ -19,14 +19,14 @@ Error IoError(std::string_view action, std::string_view path,
 }
 
 Error ErrorOfCurrentException() noexcept {
-  // Short enough to be held without an allocation.
+  // Short enough for std::string to store it without an allocation.
   constexpr const char* kNoMemory = "out of memory";
   try {
     throw;
   } catch (const std::bad_alloc&) {
     return {ErrorCode::kOutOfMemory, kNoMemory};
   } catch (const std::length_error&) {
-    // More than there can be.
+    // The requested size is larger than any container can be.
     return {ErrorCode::kOutOfMemory, kNoMemory};
   } catch (const std::exception& error) {
     try {

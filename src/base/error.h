@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Making and passing on errors.
+// Makes errors and passes them on.
 
 #pragma once
 
@@ -18,7 +18,8 @@
 #include "zpack/quote.h"
 #include "zpack/result.h"
 
-// Returns from the enclosing function when `expr`, a Status or Result, failed.
+// If `expr`, a Status or a Result, is an error, returns that error from the
+// enclosing function.
 #define ZPACK_TRY(expr)                                        \
   do {                                                         \
     if (auto zpack_status = (expr); !zpack_status)             \
@@ -32,18 +33,21 @@
   if (!tmp) return std::unexpected(std::move(tmp).error()); \
   lhs = std::move(*tmp)
 
-// Declares or assigns `lhs` from a Result, or returns its error.
+// Assigns the value of the Result `expr` to `lhs`, which may be a declaration.
+// If `expr` is an error, returns that error from the enclosing function.
 #define ZPACK_ASSIGN_OR_RETURN(lhs, expr) \
   ZPACK_ASSIGN_IMPL(ZPACK_CONCAT(zpack_result_, __LINE__), lhs, expr)
 
 namespace zpack {
 
-// An argument of a message that is a message itself.
+// A message argument that is inserted without quotes, such as a message of
+// another library.
 struct MessageText {
   std::string_view text;
 };
 
-// Arguments of a message that MakeError also puts into the fields of the error.
+// Message arguments that NewError, MakeError and Extend also copy to fields of
+// the error.
 struct AtPath {
   std::string_view path;
 };
@@ -51,8 +55,8 @@ struct AtOffset {
   uint64_t offset;
 };
 
-// How a message shows an argument: every text is taken for a name, which may
-// come from a hostile file, and quoted (zpack/quote.h).
+// The form in which a message shows an argument. Every text is assumed to be a
+// name from a hostile file, and is quoted (zpack/quote.h).
 template <typename T>
 using ShownInMessage = std::conditional_t<
     std::is_same_v<T, AtOffset>, uint64_t,
@@ -79,15 +83,15 @@ ShownInMessage<T> ShowInMessage(const T& argument) {
   }
 }
 
-// A message as fmt::format makes it, with names quoted.
+// Formats a message as fmt::format does, but quotes names.
 template <typename... Args>
 std::string FormatMessage(fmt::format_string<ShownInMessage<Args>...> format,
                           const Args&... args) {
   return fmt::format(format, ShowInMessage<Args>(args)...);
 }
 
-// Puts an argument of a message into the field of `error` that is meant for it,
-// unless an earlier argument is there.
+// Copies a message argument to its field of `error`, unless the field is
+// already set.
 template <typename T>
 void NoteInError(const T& argument, Error& error) {
   if constexpr (std::is_same_v<T, ObjectId>) {
@@ -99,8 +103,8 @@ void NoteInError(const T& argument, Error& error) {
   }
 }
 
-// An error with a message made as FormatMessage makes it. The first ObjectId,
-// AtPath and AtOffset among `args` become fields of the error.
+// Makes an error whose message is formatted as by FormatMessage. The first
+// ObjectId, AtPath and AtOffset among `args` become fields of the error.
 template <typename... Args>
 Error NewError(ErrorCode code,
                fmt::format_string<ShownInMessage<Args>...> format,
@@ -110,7 +114,7 @@ Error NewError(ErrorCode code,
   return error;
 }
 
-// The same, to return.
+// As NewError, but wrapped in std::unexpected for a return statement.
 template <typename... Args>
 std::unexpected<Error> MakeError(
     ErrorCode code, fmt::format_string<ShownInMessage<Args>...> format,
@@ -118,8 +122,8 @@ std::unexpected<Error> MakeError(
   return std::unexpected(NewError<Args...>(code, format, args...));
 }
 
-// `error` with the arguments that follow `format` put into its fields, and the
-// text made from them appended to its message.
+// Appends a formatted text to the message of `error`, and copies `args` to the
+// fields of `error` that are not set.
 template <typename... Args>
 Error Extend(Error error, fmt::format_string<ShownInMessage<Args>...> format,
              const Args&... args) {
@@ -131,7 +135,7 @@ Error Extend(Error error, fmt::format_string<ShownInMessage<Args>...> format,
 // kIo with the text of `error_number`: "cannot <action> '<path>': <text>".
 Error IoError(std::string_view action, std::string_view path, int error_number);
 
-// kInterrupted once a stop was requested.
+// kInterrupted if a stop was requested.
 Status CheckStop(const std::stop_token& stop);
 
 }  // namespace zpack

@@ -24,8 +24,8 @@ bool IsSameFile(const struct stat& a, const struct stat& b) {
   return a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
-// Whether both are names of one file. NFS can say that a link exists because
-// it was made by the first of two attempts.
+// True if both are names of one file. With NFS, link(2) can report that a name
+// exists because an earlier attempt of the same call made it.
 bool AreSameFile(const std::string& a, const std::string& b) {
   struct stat first;
   struct stat second;
@@ -33,7 +33,8 @@ bool AreSameFile(const std::string& a, const std::string& b) {
          IsSameFile(first, second);
 }
 
-// A directory never replaces a file or a directory with something in it.
+// rename(2) never replaces a file, or a directory that is not empty, by a
+// directory.
 Status RenameDirectory(const PosixCalls& calls, const std::string& from,
                        const std::string& to) {
   if (calls.rename(from.c_str(), to.c_str(), 0) == 0) return {};
@@ -43,8 +44,8 @@ Status RenameDirectory(const PosixCalls& calls, const std::string& from,
   return std::unexpected(IoError("rename to", to, errno));
 }
 
-// Takes the name with an empty file first, which fails when it is taken, and
-// then replaces that.
+// Creates an empty file under the name `to`, which fails if the name exists,
+// and then replaces that file.
 Status RenameOverPlaceholder(const PosixCalls& calls, const std::string& from,
                              const std::string& to) {
   const Descriptor fd(open(
@@ -83,7 +84,7 @@ Status RenameExclusively(const PosixCalls& calls, const std::string& from,
     return std::unexpected(IoError("stat", from, errno));
   }
   if (S_ISDIR(info.st_mode)) return RenameDirectory(calls, from, to);
-  // A hard link refuses an existing name just as well.
+  // link(2) also fails if the name exists.
   const bool linked = calls.link(from.c_str(), to.c_str()) == 0;
   const int number = linked ? 0 : errno;
   if (linked || (number == EEXIST && AreSameFile(from, to))) {

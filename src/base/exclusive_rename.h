@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Renames without replacing, also where the file system cannot do that in one
-// call. A function without state; any thread.
+// Renames a file without replacing another, even if the file system cannot do
+// so in one call. A function without state; any thread.
 
 #pragma once
 
@@ -13,10 +13,10 @@
 
 namespace zpack {
 
-// Renames a file or directory. kExists when `to` is there, also when it
-// appears meanwhile; an empty directory may be replaced by a directory. A
-// process that is killed meanwhile leaves `from` whole, under at least one of
-// the names; the other may be an empty file.
+// Renames a file or directory. kExists if `to` exists or appears in the
+// meantime; but a directory may replace an empty directory. Other errors are
+// kIo. If the process is killed during the call, the content is complete under
+// `from`, `to` or both; if it is only under `from`, `to` may be an empty file.
 Status RenameExclusively(const PosixCalls& calls, const std::string& from,
                          const std::string& to);
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sorts large tables whose elements fall into many groups: in a sort of the
-// whole, most comparisons look at memory that is far away.
+// Sorts large tables by group first, and then each group by itself. In a sort
+// of the whole table, most comparisons would read memory that is far away.
 
 #pragma once
 
@@ -19,8 +19,8 @@
 
 namespace zpack {
 
-// `element_of(i)` for each i below `count`, sorted by `group_of(i)`, which is
-// below `groups`, and inside of each group by `less`.
+// Returns `element_of(i)` for every i below `count`, sorted by `group_of(i)`
+// and, in each group, by `less`. REQUIRES: group_of(i) < groups.
 template <typename I = uint32_t, typename GroupOf, typename ElementOf,
           typename Less = std::less<>>
 auto SortByGroup(uint32_t count, size_t groups, GroupOf group_of,

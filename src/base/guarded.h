@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where exceptions end. Only lack of memory throws one in this library: what
-// allocates throws std::bad_alloc, and whoever is called from outside, or is
-// the bottom of a thread, makes an error of that.
+// Converts exceptions to errors. In this library only lack of memory throws:
+// functions that allocate throw std::bad_alloc. Public functions and the main
+// functions of threads convert the exception to an error.
 
 #pragma once
 
@@ -15,12 +15,12 @@
 
 namespace zpack {
 
-// The exception that is being handled, as an error: kOutOfMemory for lack of
-// memory, which allocates nothing.
+// Converts the exception that is being handled to an error. For std::bad_alloc
+// the result is kOutOfMemory; the call does not allocate.
 Error ErrorOfCurrentException() noexcept;
 
-// Calls `body`, which returns a Result or a Status, and turns an exception into
-// an error.
+// Calls `body`, which returns a Result or a Status, and converts an exception
+// to an error.
 template <typename Body>
 auto Guarded(Body&& body) noexcept -> decltype(body()) {
   try {
@@ -30,8 +30,8 @@ auto Guarded(Body&& body) noexcept -> decltype(body()) {
   }
 }
 
-// Calls `body` from a destructor. What it cannot do for lack of memory is left
-// undone.
+// Calls `body` from a destructor. If memory runs out, the rest of `body` is
+// skipped.
 template <typename Body>
 void CleanUp(Body&& body) noexcept {
   try {
@@ -41,8 +41,8 @@ void CleanUp(Body&& body) noexcept {
   }
 }
 
-// `pointer`, which a library in C has allocated. Throws std::bad_alloc when it
-// is null.
+// Returns `pointer`, the result of an allocation by a C library. Throws
+// std::bad_alloc if `pointer` is null.
 template <typename T>
 T* Allocated(T* pointer) {
   if (pointer == nullptr) throw std::bad_alloc();

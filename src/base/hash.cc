@@ -14,7 +14,8 @@
 namespace zpack {
 namespace {
 
-// Fetched once: looking an algorithm up costs more than hashing a small object.
+// Fetched once, because looking up an algorithm costs more than hashing a small
+// object.
 const EVP_MD* Algorithm(HashAlgorithm algorithm) {
   static EVP_MD* const sha1 = Allocated(EVP_MD_fetch(nullptr, "SHA1", nullptr));
   static EVP_MD* const sha256 =
@@ -22,8 +23,8 @@ const EVP_MD* Algorithm(HashAlgorithm algorithm) {
   return algorithm == HashAlgorithm::kSha1 ? sha1 : sha256;
 }
 
-// `code` is what a function of OpenSSL returned. With arguments that are right,
-// only lack of memory lets one fail.
+// `code` is the result of an OpenSSL function. With valid arguments, such a
+// function fails only for lack of memory.
 void Require(int code) {
   if (code != 1) throw std::bad_alloc();
 }

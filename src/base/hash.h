@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cryptographic hashes (OpenSSL) and the chunk checksum (XXH3-64).
+// Cryptographic hashes (OpenSSL) and the checksum of chunks (XXH3-64).
 
 #pragma once
 
@@ -15,7 +15,7 @@ namespace zpack {
 
 enum class HashAlgorithm : uint8_t { kSha1, kSha256 };
 
-// One hash computation at a time; reusable after Finish. Thread-compatible.
+// Computes one hash at a time; reusable after Finish. Thread-compatible.
 class Hasher {
  public:
   static constexpr size_t kMaxSize = 32;
@@ -26,8 +26,8 @@ class Hasher {
   Hasher& operator=(Hasher&&) noexcept;
 
   void Update(ByteView bytes);
-  // Writes the 20 or 32 bytes of the hash into `out`, returns that view of it
-  // and starts over.
+  // Writes the hash, 20 or 32 bytes, to `out`, returns a view of it and starts
+  // a new hash.
   ByteView Finish(std::array<uint8_t, kMaxSize>& out);
 
  private:
@@ -39,7 +39,7 @@ class Hasher {
 // XXH3-64 with seed 0.
 uint64_t Checksum(ByteView bytes);
 
-// The same for bytes that come in pieces. Thread-compatible.
+// Computes Checksum for bytes that arrive in pieces. Thread-compatible.
 class ChecksumHasher {
  public:
   ChecksumHasher();
@@ -48,7 +48,7 @@ class ChecksumHasher {
   ChecksumHasher& operator=(const ChecksumHasher&) = delete;
 
   void Update(ByteView bytes);
-  // Of everything so far.
+  // The checksum of all bytes so far.
   uint64_t Value() const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes to hexadecimal digits and back.
+// Converts bytes to hexadecimal digits and back.
 
 #pragma once
 
@@ -13,13 +13,15 @@
 
 namespace zpack {
 
-// Lower case, two digits a byte.
+// Lower case, two digits for each byte.
 std::string ToHex(ByteView bytes);
 
-// The value 0 to 15 of a hexadecimal digit of either case, or -1.
+// The value, 0 to 15, of a hexadecimal digit of either case; -1 for any other
+// character.
 int HexDigitValue(char digit);
 
-// The bytes of an even number of digits, or nothing.
+// The bytes that `hex` stands for. Nothing if `hex` has an odd number of
+// characters or a character that is not a hexadecimal digit.
 std::optional<Bytes> FromHex(std::string_view hex);
 
 }  // namespace zpack

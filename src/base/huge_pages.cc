@@ -11,13 +11,13 @@ namespace zpack {
 
 void AdviseHugePages(void* begin, size_t size) {
   constexpr uintptr_t kHugePage = uintptr_t{2} << 20;
-  // Smaller tables have few pages, and may share theirs with others.
+  // A smaller table has few pages and may share them with other data.
   constexpr size_t kLeast = size_t{8} << 20;
   if (size < kLeast) return;
   const auto address = reinterpret_cast<uintptr_t>(begin);
   const uintptr_t first = (address + kHugePage - 1) & ~(kHugePage - 1);
   const uintptr_t last = (address + size) & ~(kHugePage - 1);
-  // Advice only: where it is not taken, small pages do.
+  // madvise(2) is a hint. Without huge pages, small pages work.
   madvise(static_cast<uint8_t*>(begin) + (first - address), last - first,
           MADV_HUGEPAGE);
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Large tables that are looked into here and there. With small pages, most
-// looks miss the processor's table of pages, too.
+// Huge pages for large tables with random access. With small pages, most
+// accesses would also miss the TLB.
 
 #pragma once
 
@@ -11,18 +11,18 @@
 
 namespace zpack {
 
-// Asks the kernel for huge pages; nothing happens where there are none.
+// Asks the kernel to use huge pages. Has no effect if there are none.
 void AdviseHugePages(void* begin, size_t size);
 
-// Makes room for `count` elements. REQUIRES: `table` is empty, and filled
-// later.
+// Reserves room for `count` elements. REQUIRES: `table` is empty, and is filled
+// afterwards.
 template <typename T, typename Allocator>
 void ReserveTable(std::vector<T, Allocator>& table, size_t count) {
   table.reserve(count);
   AdviseHugePages(table.data(), count * sizeof(T));
 }
 
-// Makes `table` `count` times `value`. REQUIRES: `table` is empty.
+// Fills `table` with `count` copies of `value`. REQUIRES: `table` is empty.
 template <typename T, typename Allocator>
 void FillTable(std::vector<T, Allocator>& table, size_t count,
                const T& value = T()) {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Indexes that know what they count. Each space of indexes is a type of its
-// own, so that one of another space does not compile where it is not meant. An
-// Index is as large and as fast as the integer in it. Any thread.
+// Typed indexes. Each space of indexes has its own type, so an index of the
+// wrong space does not compile. An Index is as large and as fast as the integer
+// in it. Any thread.
 
 #pragma once
 
@@ -38,14 +38,14 @@ class Index {
   }
   constexpr Index operator--(int) { return Index(value_--); }
 
-  // The index so many further on, or back.
+  // The index that is `count` positions after or before `index`.
   friend constexpr Index operator+(Index index, uint32_t count) {
     return Index(index.value_ + count);
   }
   friend constexpr Index operator-(Index index, uint32_t count) {
     return Index(index.value_ - count);
   }
-  // How many indexes lie between two of a space.
+  // Distance from `b` to `a`. REQUIRES: b <= a.
   friend constexpr uint32_t operator-(Index a, Index b) {
     return a.value_ - b.value_;
   }
@@ -54,7 +54,7 @@ class Index {
   uint32_t value_ = 0;
 };
 
-// The indexes from `begin` on and below `end`, for a loop over them.
+// The indexes from `begin` up to but not including `end`, for a loop.
 template <typename I>
 class IndexRange {
  public:
@@ -74,7 +74,7 @@ class IndexRange {
 
   // REQUIRES: begin <= end.
   constexpr IndexRange(I begin, I end) : begin_(begin), end_(end) {}
-  // The first `count` of the space.
+  // The first `count` indexes of the space.
   constexpr explicit IndexRange(uint32_t count) : end_(count) {}
 
   constexpr Iterator begin() const { return Iterator(begin_); }
@@ -85,8 +85,8 @@ class IndexRange {
   I end_{};
 };
 
-// A vector that only indexes of one space look into. REQUIRES: it has fewer
-// than 2^32 elements.
+// A vector that is accessed by the indexes of one space. REQUIRES: the vector
+// has fewer than 2^32 elements.
 template <typename I, typename T>
 class IndexedVector : private std::vector<T> {
  public:
@@ -120,11 +120,12 @@ class IndexedVector : private std::vector<T> {
   using Vector::resize;
   using Vector::size;
 
-  // One more than the greatest index; the index of what is appended next.
+  // One more than the greatest index: the index of the next element that is
+  // appended.
   I end_index() const { return I(static_cast<uint32_t>(size())); }
   IndexRange<I> indexes() const { return IndexRange<I>(I(), end_index()); }
 
-  // The same elements, for those who look into all of them.
+  // The elements as a plain vector, for code that processes all of them.
   Vector& raw() { return *this; }
   const Vector& raw() const { return *this; }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shared values that were used last, up to a number of bytes.
+// Least recently used cache of shared values, limited in bytes.
 // Thread-compatible.
 
 #pragma once
@@ -19,7 +19,7 @@ class LruCache {
  public:
   explicit LruCache(uint64_t max_bytes) : max_bytes_(max_bytes) {}
 
-  // The value of `key`, or null.
+  // The value of `key`, or null. Makes the value the most recently used.
   std::shared_ptr<const Value> Find(const Key& key) {
     const auto known = entries_.find(key);
     if (known == entries_.end()) return nullptr;
@@ -27,8 +27,9 @@ class LruCache {
     return known->second->value;
   }
 
-  // Sets the value of `key`, which takes so many `bytes`, and drops those used
-  // least recently. The newest value stays, however large.
+  // Sets the value of `key`, which takes `bytes` bytes of memory. Drops the
+  // least recently used values above the limit. The newest value is always
+  // kept, whatever its size.
   void Insert(const Key& key, std::shared_ptr<const Value> value,
               uint64_t bytes) {
     recent_.push_front({key, std::move(value), bytes});

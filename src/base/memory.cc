@@ -16,7 +16,8 @@ namespace {
 
 constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
 
-// The group of this process in the hierarchy of version 2: the line "0::/a/b".
+// The control group of this process in the version 2 hierarchy, from the line
+// "0::/a/b".
 std::string OwnControlGroup() {
   std::ifstream groups("/proc/self/cgroup");
   std::string line;
@@ -31,7 +32,7 @@ std::string OwnControlGroup() {
 uint64_t ControlGroupLimit(const std::string& root, const std::string& path) {
   uint64_t smallest = kNoLimit;
   for (std::string group = path;; group.resize(group.rfind('/'))) {
-    // "max" and what is not there are no numbers.
+    // "max" and a missing file do not parse as numbers.
     std::ifstream file(root + group + "/memory.max");
     uint64_t limit = 0;
     if (file >> limit) smallest = std::min(smallest, limit);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much memory there is for this process. Any thread.
+// Memory available to this process. Any thread.
 
 #pragma once
 
@@ -12,21 +12,22 @@
 
 namespace zpack {
 
-// Bytes of memory of the machine, or of the control group that this process is
-// in where that may take less.
+// Bytes of memory of the machine, or the limit of this process's control group
+// if the limit is lower.
 uint64_t UsableMemory();
 
-// The smallest limit of the control group at `path` ("/a/b") and those above it
-// in the hierarchy of version 2 that is mounted at `root`; UINT64_MAX without
-// one.
+// The smallest memory limit, in bytes, of the control group at `path` ("/a/b")
+// and its parents. `root` is the mount point of the control group hierarchy,
+// version 2. UINT64_MAX if there is no limit.
 uint64_t ControlGroupLimit(const std::string& root, const std::string& path);
 
-// The bytes that `run` allows, or a quarter of what there is.
+// The memory that `run` allows, in bytes. The default is a quarter of
+// UsableMemory().
 uint64_t ResolveMemory(const RunOptions& run);
 
-// Threads for `run`: as many as it asks for, and not more than fit when each
-// takes `per_thread` bytes, and all together `shared` bytes besides; at
-// least 1.
+// Number of threads for `run`: the number that `run` asks for, limited so that
+// the memory of `run` holds `shared` bytes plus `per_thread` bytes for each
+// thread. At least 1. REQUIRES: per_thread > 0.
 unsigned FittingThreads(const RunOptions& run, uint64_t shared,
                         uint64_t per_thread);
 

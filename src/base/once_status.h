@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Work that is done when it is first needed, and can fail. May be used from
-// several threads at once: one does the work, the others wait for it.
+// Work that is done on first use and may fail. May be used from several threads
+// at once: one thread does the work, and the other threads wait.
 
 #pragma once
 
@@ -14,7 +14,7 @@ namespace zpack {
 
 class OnceStatus {
  public:
-  // Calls `work`, the first time, and returns what it returned.
+  // The first call calls `work`. Every call returns the result of that work.
   template <typename Work>
   const Status& Do(Work work) {
     std::call_once(flag_, [&] { status_ = work(); });

@@ -13,7 +13,7 @@
 namespace zpack {
 namespace {
 
-// False when the system gives no more threads, be it for RLIMIT_NPROC, the
+// False if the system provides no more threads, because of RLIMIT_NPROC, the
 // limit of a control group or lack of memory.
 bool Start(const std::function<void()>& work,
            std::vector<std::jthread>& workers) {
@@ -49,9 +49,9 @@ void RunOnThreads(unsigned threads, const std::function<void()>& work) {
 Status ParallelFor(unsigned threads, const std::stop_token& stop,
                    uint64_t count, uint64_t grain,
                    const std::function<Status(uint64_t, uint64_t)>& body) {
-  std::mutex mutex;  // guards what follows
+  std::mutex mutex;  // guards the variables below
   uint64_t next = 0;
-  uint64_t failed = count;  // where the first range that failed begins
+  uint64_t failed = count;  // `begin` of the first failed range
   Status outcome;
 
   const auto work = [&] {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two shapes of parallel work in this project. Built on std::jthread and
-// not on oneTBB: ThreadSanitizer cannot see the synchronisation inside the
-// distribution's libtbb and reports every hand-over of an item as a race.
+// The two forms of parallel work in this project. They use std::jthread instead
+// of oneTBB: ThreadSanitizer cannot see the synchronisation inside the
+// distribution's libtbb and reports every transfer of an item as a race.
 
 #pragma once
 
@@ -23,25 +23,27 @@
 
 namespace zpack {
 
-// `requested`, or the number of processors this process may run on when that
-// is 0; at least 1.
+// Returns `requested`, or, if `requested` is 0, the number of processors that
+// this process may run on. At least 1.
 unsigned ResolveThreads(unsigned requested);
 
-// Calls `work` once on each of `threads` threads and waits for all. Where the
-// system gives fewer threads, fewer do the work; where it gives none, or one is
-// enough, the calling thread does. REQUIRES: `work` throws nothing.
+// Calls `work` once on each of `threads` new threads and waits for all of them.
+// If the system provides fewer threads, `work` is called on those only. If
+// `threads` is at most 1 or the system provides no thread, the calling thread
+// calls `work`. REQUIRES: `work` does not throw.
 void RunOnThreads(unsigned threads, const std::function<void()>& work);
 
-// How many threads a pipeline has, when it ends early, and how many items exist
-// at once, at most `threads * items_per_thread`. That bounds memory; with few,
-// workers wait for one item that takes long.
+// Threads and limits of a pipeline. At most `threads * items_per_thread` items,
+// plus the item that is being consumed, exist at once; this limits memory. With
+// a low limit, workers often wait for a slow item. A stop request ends the
+// pipeline early.
 struct PipelineThreads {
   unsigned threads = 1;
   std::stop_token stop;
   size_t items_per_thread = 2;
 };
 
-// What RunOrderedPipeline, below, does with its steps.
+// The implementation of RunOrderedPipeline, below.
 template <typename Item, typename MakeWorker, typename Produce,
           typename Transform, typename Consume>
 class OrderedPipeline {
@@ -56,7 +58,8 @@ class OrderedPipeline {
 
   Status Run() {
     RunOnThreads(threads_.threads, [&] {
-      // Of a worker that could not be made, or ran out of memory between steps.
+      // An error here means that make_worker threw, or that memory ran out
+      // between two steps.
       Status status = Guarded([&] { return Work(); });
       if (status) return;
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -73,7 +76,7 @@ class OrderedPipeline {
   };
   using Lock = std::unique_lock<std::mutex>;
 
-  // One worker, until there is nothing more to do.
+  // Runs one worker until no work is left.
   Status Work() {
     auto worker = make_worker_();
     Lock lock(mutex_);
@@ -93,9 +96,9 @@ class OrderedPipeline {
     }
   }
 
-  // Puts the next item into the sequence; null when there is none. A failure
-  // takes its place in the sequence like any item, so that an earlier one is
-  // still reported first.
+  // Appends the next item to the sequence and returns it; null at the end of
+  // the sequence. A failed produce is appended like an item, so that the errors
+  // of earlier items are still reported first.
   Slot* ProduceNext(Lock& lock) {
     producing_ = true;
     auto owned = std::make_unique<Slot>();
@@ -119,8 +122,8 @@ class OrderedPipeline {
     return slot;
   }
 
-  // Consumes finished items from the front, as long as nobody else does. The
-  // lock is released around consume().
+  // Consumes finished items from the front, unless another thread does. The
+  // lock is released during consume().
   void Drain(Lock& lock) {
     if (consuming_) return;
     consuming_ = true;
@@ -167,13 +170,14 @@ class OrderedPipeline {
 
 // Runs produce -> transform -> consume over a sequence of items:
 //   Result<bool> produce(Item&)       serial; false ends the sequence
-//   Status       transform(Item&, W&) parallel, with one W per worker
+//   Status       transform(Item&, W&) parallel, with one W for each worker
 //   Status       consume(Item&)       serial, in the order of production
-// `make_worker()` makes one W for each of the threads. Produce and consume run
-// on the calling thread and on workers, but each one call at a time.
+// `make_worker()` makes the W of each worker. All functions run on the worker
+// threads; if there is one worker only, it may be the calling thread.
 //
-// Returns the error of the earliest item that failed, so that the outcome does
-// not depend on timing; kInterrupted when a stop was requested first.
+// Returns the error of the earliest item that failed, so that the result does
+// not depend on timing. A stop request counts as a failure of the item that
+// would be produced next, with kInterrupted.
 template <typename Item, typename MakeWorker, typename Produce,
           typename Transform, typename Consume>
 Status RunOrderedPipeline(const PipelineThreads& threads,
@@ -184,8 +188,10 @@ Status RunOrderedPipeline(const PipelineThreads& threads,
       .Run();
 }
 
-// Calls `body(begin, end)` for ranges that cover [0, count), `grain` at a
-// time, from `threads` threads. Returns the first error in order of ranges.
+// Calls `body(begin, end)` for ranges of at most `grain` elements that together
+// cover [0, count), on at most `threads` threads. Returns the error of the
+// failed range with the lowest `begin`. After a stop request, the ranges that
+// are not started yet fail with kInterrupted. REQUIRES: grain > 0.
 Status ParallelFor(unsigned threads, const std::stop_token& stop,
                    uint64_t count, uint64_t grain,
                    const std::function<Status(uint64_t, uint64_t)>& body);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Passes progress on and takes the time of each phase. Thread rules are those
-// of ProgressSink.
+// Passes progress on and measures the time of each phase. The thread rules are
+// those of ProgressSink.
 
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Open files of the operating system, as the rest of the library sees them.
-// Functions without state; any thread.
+// Wraps open file descriptors as RandomAccessFile and WritableFile. Functions
+// without state; any thread.
 
 #pragma once
 
@@ -15,12 +15,13 @@
 
 namespace zpack {
 
-// `fd` is open for reading; `size` is the size of its file.
+// REQUIRES: `fd` is open for reading, and `size` is the size of its file.
 std::unique_ptr<RandomAccessFile> MakeRandomAccessFile(Descriptor fd,
                                                        std::string path,
                                                        uint64_t size);
 
-// `fd` is open for writing; the next Append goes to the offset `size`.
+// The first Append writes at the offset `size`. REQUIRES: `fd` is open for
+// writing.
 std::unique_ptr<WritableFile> MakeWritableFile(Descriptor fd, std::string path,
                                                uint64_t size);
 

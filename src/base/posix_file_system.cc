@@ -28,7 +28,8 @@ class PosixFileSystemImpl final : public FileSystem {
 
   Result<std::unique_ptr<RandomAccessFile>> OpenForRead(
       const std::string& path) override {
-    // A pipe would wait for a writer; it is refused below.
+    // O_NONBLOCK: opening a pipe would otherwise wait for a writer. Pipes are
+    // refused below.
     Descriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (fd.get() < 0) {
       Error error = IoError("open", path, errno);
@@ -90,7 +91,7 @@ class PosixFileSystemImpl final : public FileSystem {
 
   Status SetMode(const std::string& path, unsigned mode) override {
     if (calls_.set_mode(path.c_str(), mode) == 0) return {};
-    // A file system without modes refuses those that it cannot express.
+    // A file system without modes refuses modes that it cannot represent.
     if (errno == EPERM || IsUnsupportedCall(errno)) return {};
     return std::unexpected(IoError("chmod", path, errno));
   }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The file system of the operating system, made of calls that a test may
+// The file system of the operating system, with system calls that a test may
 // replace. May be used from several threads.
 
 #pragma once
@@ -13,8 +13,8 @@
 
 namespace zpack {
 
-// Does without what `calls` says is unsupported wherever the contract of
-// FileSystem can be kept.
+// If `calls` reports a call as unsupported, the file system uses other calls
+// that keep the contract of FileSystem, where such calls exist.
 std::unique_ptr<FileSystem> MakePosixFileSystem(const PosixCalls& calls);
 
 }  // namespace zpack

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One phase of progress: begins when made, ends when destroyed. Advance may be
-// called from any thread.
+// One phase of progress. The constructor begins the phase, and the destructor
+// ends it. Advance may be called from any thread.
 
 #pragma once
 

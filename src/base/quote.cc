@@ -14,8 +14,8 @@
 namespace zpack {
 namespace {
 
-// Format characters, first and last of each range: they turn the direction of
-// the text that follows, or end a line.
+// Format characters, first and last of each range. They change the direction of
+// the following text, or end a line.
 constexpr std::array<std::pair<uint32_t, uint32_t>, 5> kUnsafe = {
     {{0x061c, 0x061c},
      {0x200e, 0x200f},
@@ -23,7 +23,7 @@ constexpr std::array<std::pair<uint32_t, uint32_t>, 5> kUnsafe = {
      {0x2066, 0x2069},
      {0xfeff, 0xfeff}}};
 
-// What nothing has to be done about, which is nearly everything.
+// True for characters that need no quoting, which are nearly all.
 bool IsPlain(char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
 
 bool IsPrintable(uint32_t point) {
@@ -38,8 +38,8 @@ struct Character {
   bool printable = false;
 };
 
-// The character at the front of `text`, which is not empty. A byte that begins
-// no valid UTF-8 counts as a character that does not print.
+// The first character of `text`, which is not empty. A byte that does not begin
+// valid UTF-8 counts as a character that is not printable.
 Character FirstCharacter(std::string_view text) {
   const auto lead = static_cast<uint8_t>(text.front());
   if (lead < 0x80) return {1, IsPrintable(lead)};
@@ -51,7 +51,7 @@ Character FirstCharacter(std::string_view text) {
     if ((byte & 0xc0) != 0x80) return {};
     point = point << 6 | (byte & 0x3f);
   }
-  // Longer than needed, a surrogate, or beyond the last one.
+  // Refuses overlong encodings, surrogates, and code points above the last one.
   constexpr std::array<uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
   if (point < kLeast[size] || (point >= 0xd800 && point < 0xe000) ||
       point > 0x10ffff) {

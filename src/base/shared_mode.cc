@@ -41,7 +41,8 @@ unsigned SharedMode::ForDirectory(unsigned mode) const {
   if (kind == Kind::kUmask) return mode;
   mode = ForFile(mode);
   mode |= (mode & kRead) >> 2;
-  // New files belong to the group if that may do anything with them.
+  // If the group has any permission, new files belong to the group of the
+  // directory.
   return (mode & kGroup) != 0 ? mode | kSetGroup : mode;
 }
 

@@ -21,7 +21,8 @@ enum class Lock : uint8_t { kHeld, kBusy, kUnknown };
 Result<Lock> TryLock(const PosixCalls& calls, int fd, const std::string& path) {
   if (calls.lock(fd) == 0) return Lock::kHeld;
   if (errno == EWOULDBLOCK) return Lock::kBusy;
-  // NFS without a lock service, FUSE, and some others have no locks.
+  // Some file systems have no locks, for example NFS without a lock service,
+  // and FUSE.
   if (IsUnsupportedCall(errno) || errno == ENOLCK) return Lock::kUnknown;
   return std::unexpected(IoError("lock", path, errno));
 }
@@ -31,16 +32,16 @@ std::unexpected<Error> InUse(const std::string& path) {
                    AtPath{path});
 }
 
-// Whether `path` is a name of the open file. Another process may rename or
-// remove a file between our open and our lock.
+// True if `path` still names the open file. Another process may rename or
+// remove the file between our open and our lock.
 bool IsNameOf(const std::string& path, const struct stat& file) {
   struct stat named;
   return lstat(path.c_str(), &named) == 0 && named.st_ino == file.st_ino &&
          named.st_dev == file.st_dev;
 }
 
-// The new file; nothing when there is one with that name already, or when
-// another process took the new one before it was locked.
+// The new file. Nothing if the name exists, or if another process took the new
+// file over before it was locked.
 Result<std::optional<LockedFile>> CreateNew(const PosixCalls& calls,
                                             const std::string& path,
                                             mode_t mode) {
@@ -50,7 +51,8 @@ Result<std::optional<LockedFile>> CreateNew(const PosixCalls& calls,
     if (errno == EEXIST) return std::nullopt;
     return std::unexpected(IoError("create", path, errno));
   }
-  // Without locks, having created it must do: nobody takes over what exists.
+  // If the file system has no locks, creating the file must be enough: then no
+  // process takes over an existing file.
   ZPACK_ASSIGN_OR_RETURN(const Lock lock, TryLock(calls, fd.get(), path));
   if (lock == Lock::kBusy) return InUse(path);
   struct stat info;
@@ -62,7 +64,8 @@ Result<std::optional<LockedFile>> CreateNew(const PosixCalls& calls,
 }
 
 Result<Descriptor> OpenLeftover(const std::string& path) {
-  // Some leftovers may only be read: finished ones, and those of other users.
+  // Some leftovers can only be opened for reading: published files and files of
+  // other users.
   constexpr int kFlags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   Descriptor fd(open(path.c_str(), O_RDWR | kFlags));
   if (fd.get() >= 0) return fd;
@@ -80,19 +83,20 @@ Result<Descriptor> OpenLeftover(const std::string& path) {
   return std::unexpected(IoError("open", path, number));
 }
 
-// Whether what was written to the file is this user's alone.
+// True if only this user can have written to the file.
 bool IsOurs(int fd, const struct stat& info) {
   return info.st_uid == geteuid() && info.st_nlink == 1 &&
          (info.st_mode & (S_IWGRP | S_IWOTH)) == 0 &&
          (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR;
 }
 
-// The file that is there, or nothing when it is gone.
+// Opens or removes the existing file. Nothing if the file is gone.
 Result<std::optional<LockedFile>> TakeOver(const PosixCalls& calls,
                                            const std::string& path, mode_t mode,
                                            LeftoverContent leftover) {
   struct stat info;
-  // Opening a device can have effects.
+  // Does not open anything but a regular file: opening a device can have side
+  // effects.
   if (lstat(path.c_str(), &info) != 0) {
     if (errno == ENOENT) return std::nullopt;
     return std::unexpected(IoError("stat", path, errno));
@@ -122,8 +126,9 @@ Result<std::optional<LockedFile>> TakeOver(const PosixCalls& calls,
     }
     return LockedFile{std::move(fd), static_cast<uint64_t>(info.st_size)};
   }
-  // A file with a second name must not be written: that may be a file that was
-  // published by a hard link, or one that an attacker wants to be overwritten.
+  // A file with a second name must not be written to. The second name may be a
+  // file published by a hard link, or a file that an attacker wants
+  // overwritten.
   if (unlink(path.c_str()) != 0 && errno != ENOENT) {
     return std::unexpected(IoError("remove", path, errno));
   }
@@ -135,7 +140,8 @@ Result<std::optional<LockedFile>> TakeOver(const PosixCalls& calls,
 Result<LockedFile> OpenTemporaryFile(const PosixCalls& calls,
                                      const std::string& path, mode_t mode,
                                      LeftoverContent leftover) {
-  // Others may create and remove the file all the time; so it ends sometime.
+  // Limited, because other processes may create and remove the file again and
+  // again.
   constexpr int kMaxAttempts = 100;
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     ZPACK_ASSIGN_OR_RETURN(auto made, CreateNew(calls, path, mode));

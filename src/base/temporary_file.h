@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opens temporary files whose names are known beforehand, in directories where
-// others may write, too. A function without state; any thread.
+// Opens temporary files with predictable names in directories where other users
+// may write. A function without state; any thread.
 
 #pragma once
 
@@ -25,13 +25,13 @@ struct LockedFile {
   uint64_t size = 0;
 };
 
-// Creates the file `path` with `mode` and locks it until it is closed. A
-// regular file that is already there and that nobody holds is removed first;
-// with kKeep it is opened instead, if it is this user's own, has one name and
-// nobody else may write it, and gets `mode`.
+// Creates the file `path` with `mode` and locks it until it is closed. An
+// existing regular file that no process has locked is removed first. With
+// kKeep, an existing file is opened instead and gets `mode`, if it belongs to
+// this user, has one name, and no other user may write it.
 //
-// kExists while another process holds the file, or when that cannot be known;
-// kInvalidArgument when it is not a regular file; kIo.
+// Errors: kExists if another process has locked the file, or if that cannot be
+// determined; kInvalidArgument if `path` is not a regular file; kIo.
 Result<LockedFile> OpenTemporaryFile(const PosixCalls& calls,
                                      const std::string& path, mode_t mode,
                                      LeftoverContent leftover);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of what is not finished yet. Any thread.
+// Names of unfinished files and directories. Any thread.
 
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace zpack {
 
-// A hidden name beside `path`, '.<name>.zpack-tmp', always the same for the
-// same path. A name that would leave no room for '.lock' behind it is cut, and
-// ends with a hash of all of it.
+// A hidden name beside `path`: '.<name>.zpack-tmp'. The same `path` always
+// gives the same name. If the name is too long to append '.lock', it is cut and
+// ends with a hash of the whole name.
 std::string TemporaryPathFor(const std::string& path);
 
 }  // namespace zpack

@@ -12,7 +12,8 @@
 namespace zpack {
 
 mode_t CurrentUmask() {
-  // The call cannot ask without setting, and other threads may create files.
+  // umask(2) cannot read the value without changing it, and other threads may
+  // create files at the same time.
   constexpr std::string_view kLabel = "Umask:\t";
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -23,7 +24,7 @@ mode_t CurrentUmask() {
         std::from_chars(line.data() + kLabel.size(), end, mask, 8);
     if (parsed.ec == std::errc() && parsed.ptr == end) return mask;
   }
-  // So that a file made meanwhile is not open to anyone.
+  // Strict, so that no other user can open a file made in the meantime.
   const mode_t mask = umask(077);
   umask(mask);
   return mask;

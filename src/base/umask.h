@@ -9,7 +9,7 @@
 
 namespace zpack {
 
-// The permission bits that new files and directories do not get.
+// The permission bits that are cleared in new files and directories.
 mode_t CurrentUmask();
 
 }  // namespace zpack

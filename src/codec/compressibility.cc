@@ -10,10 +10,10 @@
 namespace zpack {
 namespace {
 
-// Pieces of the content that are tried, evenly spread, and their size.
+// Number of samples, evenly spread over the content, and bytes of each sample.
 constexpr size_t kSamples = 4;
 constexpr size_t kSampleSize = size_t{8} << 10;
-// Compressed to more than this many hundredths, content counts as
+// Samples that compress to more than this percentage of their size count as
 // incompressible.
 constexpr size_t kThreshold = 97;
 

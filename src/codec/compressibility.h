@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tells already compressed content (images, archives) from the rest by a few
-// samples, so that nobody spends time on it. Thread-compatible.
+// Recognises content that is already compressed (images, archives) by a few
+// samples, so that no time is spent on compressing it. Thread-compatible.
 
 #pragma once
 
@@ -16,11 +16,12 @@ class Compressibility {
  public:
   Compressibility() : fast_(ZstdCompressor::kMinLevel) {}
 
-  // True when samples of `content` do not get smaller. Never for less than
-  // kMinSize bytes: those cost nothing anyway.
+  // True if compression makes samples of `content` less than 3 % smaller.
+  // Always false below kMinSize bytes, because compressing such content costs
+  // almost nothing.
   Result<bool> IsIncompressible(ByteView content);
 
-  // For content that is hardly worth compressing.
+  // A fast compressor, for content that is hardly worth compressing.
   ZstdCompressor& fast_compressor() { return fast_; }
 
   static constexpr size_t kMinSize = 512;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// zlib streams for the packs that are written. Thread-compatible.
+// Compresses the zlib streams of Git packs and loose objects.
+// Thread-compatible.
 
 #pragma once
 
@@ -13,7 +14,7 @@
 
 namespace zpack {
 
-// Whole buffers, through libdeflate.
+// Compresses whole buffers, with libdeflate.
 class Deflater {
  public:
   // `level` is 1 (fastest) to 12.
@@ -22,10 +23,10 @@ class Deflater {
   Deflater(Deflater&&) noexcept;
   Deflater& operator=(Deflater&&) noexcept;
 
-  // Appends one zlib stream with `raw` to `out`.
+  // Appends one zlib stream with the content `raw` to `out`.
   void Deflate(ByteView raw, Bytes& out);
 
-  // What ZlibLevelHint says of its streams.
+  // ZlibLevelHint of the streams of this deflater.
   unsigned level_hint() const { return level_hint_; }
 
  private:
@@ -34,23 +35,24 @@ class Deflater {
   unsigned level_hint_ = 0;
 };
 
-// How much work went into a zlib stream, as its header says: 0, for the fastest
-// way, to 3. 0 for what is too short to be one.
+// The level hint in the header of a zlib stream: 0 (fastest) to 3 (best).
+// Returns 0 if `stream` is too short to have a header.
 unsigned ZlibLevelHint(ByteView stream);
 
-// Content that arrives in pieces, through zlib.
+// Compresses content that arrives in pieces, with zlib.
 class StreamDeflater {
  public:
-  // What ZlibLevelHint says of its streams.
+  // ZlibLevelHint of the streams.
   static constexpr unsigned kLevelHint = 2;
-  // Compressed bytes go to `sink` as they come.
+  // Receives the compressed bytes in pieces. An error of the sink ends the call
+  // with this error.
   using Sink = std::function<Status(ByteView)>;
 
   explicit StreamDeflater(Sink sink);
   ~StreamDeflater();
 
   Status Append(ByteView piece);
-  // Ends the stream. Append must not be called again.
+  // Ends the stream. REQUIRES: Append and Finish are not called afterwards.
   Status Finish();
 
  private:
@@ -59,7 +61,7 @@ class StreamDeflater {
   std::unique_ptr<State> state_;
 };
 
-// CRC-32 as zlib and Git's pack index know it; start with 0.
+// CRC-32 as in zlib and in Git's pack index. The first call passes `crc` = 0.
 uint32_t Crc32(uint32_t crc, ByteView bytes);
 
 }  // namespace zpack

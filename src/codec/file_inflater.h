@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A zlib stream in a range of a file, inflated as it is read.
-// Thread-compatible.
+// Reads and inflates a zlib stream in a range of a file. Thread-compatible.
 
 #pragma once
 
@@ -17,27 +16,28 @@ namespace zpack {
 
 class FileInflater {
  public:
-  // The stream begins at `begin` and is over at `end` at the latest. `file`
-  // outlives this.
+  // The stream begins at `begin` and ends at `end` or before. REQUIRES: `file`
+  // outlives this object.
   FileInflater(const RandomAccessFile& file, uint64_t begin, uint64_t end)
       : file_(file), at_(begin), end_(end) {}
 
-  // Fills the front of `out`, and returns how much of it: all, unless the
-  // stream ends. kCorrupt when it is none, or goes on behind the range; kIo.
+  // Fills `out` from the front and returns the number of bytes filled, which is
+  // less than out.size() only at the end of the stream. kCorrupt if the range
+  // does not hold a complete zlib stream; kIo.
   Result<size_t> Inflate(std::span<uint8_t> out);
 
-  // Whether the stream was over with the last byte of the range. REQUIRES: the
-  // last Inflate has met its end.
+  // True if the stream ends with the last byte of the range. REQUIRES: the last
+  // Inflate has reached the end of the stream.
   bool used_up() const { return rest_.empty() && at_ == end_; }
 
  private:
   const RandomAccessFile& file_;
-  uint64_t at_;  // of what was not read yet
+  uint64_t at_;  // offset of the next byte to read
   uint64_t end_;
   StreamInflater inflater_;
   bool ended_ = false;
   Bytes in_;
-  ByteView rest_;  // of in_, not inflated yet
+  ByteView rest_;  // rest of `in_`, not inflated yet
 };
 
 }  // namespace zpack

@@ -27,7 +27,7 @@ Inflater::~Inflater() = default;
 
 Status Inflater::Inflate(ByteView in, std::span<uint8_t> out) {
   size_t consumed = 0;
-  // libdeflate wants a place to point at even for no bytes at all.
+  // libdeflate requires a pointer that is not null, even for no bytes.
   uint8_t nowhere = 0;
   const libdeflate_result result = libdeflate_zlib_decompress_ex(
       state_->decompressor, in.data(), in.size(),
@@ -59,7 +59,7 @@ Result<StreamInflater::Progress> StreamInflater::Run(ByteView in,
   constexpr size_t kMaxPiece = std::numeric_limits<uInt>::max();
   in = in.first(std::min(in.size(), kMaxPiece));
   out = out.first(std::min(out.size(), kMaxPiece));
-  // zlib wants a place to point at even for no bytes at all.
+  // zlib requires a pointer that is not null, even for no bytes.
   uint8_t nowhere = 0;
   z_stream& stream = state_->stream;
   stream.next_in = const_cast<Bytef*>(in.empty() ? &nowhere : in.data());
@@ -68,7 +68,8 @@ Result<StreamInflater::Progress> StreamInflater::Run(ByteView in,
   stream.avail_out = static_cast<uInt>(out.size());
   const int code = inflate(&stream, Z_NO_FLUSH);
   if (code == Z_MEM_ERROR) throw std::bad_alloc();
-  // Z_BUF_ERROR: nothing could be done, for want of input or room.
+  // Z_BUF_ERROR means that no progress was possible, because the input or the
+  // output is used up.
   if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) {
     return MakeError(ErrorCode::kCorrupt, "bad zlib stream: {}",
                      stream.msg != nullptr ? stream.msg : "unknown reason");

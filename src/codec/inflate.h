@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the zlib streams that Git keeps objects in. Thread-compatible.
+// Decompresses zlib streams, the form in which Git stores objects.
+// Thread-compatible.
 
 #pragma once
 
@@ -14,17 +15,18 @@
 
 namespace zpack {
 
-// A deflated byte stands for no more than so many (zlib's technical details).
+// Maximum number of bytes that one byte of a zlib stream can stand for (zlib's
+// technical details).
 inline constexpr uint64_t kMaxInflateRatio = 1032;
 
-// Whole streams of a known size, through libdeflate.
+// Inflates whole streams of known size, with libdeflate.
 class Inflater {
  public:
   Inflater();
   ~Inflater();
 
-  // Fills `out` from the zlib stream at the front of `in`. kCorrupt when that
-  // is none, or stands for another number of bytes.
+  // Fills `out` from the zlib stream at the front of `in`. kCorrupt if there is
+  // no valid stream, or if its content does not have exactly out.size() bytes.
   Status Inflate(ByteView in, std::span<uint8_t> out);
 
  private:
@@ -32,23 +34,23 @@ class Inflater {
   std::unique_ptr<State> state_;
 };
 
-// Streams that arrive in pieces, through zlib.
+// Inflates streams that arrive in pieces, with zlib.
 class StreamInflater {
  public:
   struct Progress {
-    size_t consumed = 0;  // bytes of the input that are dealt with
-    size_t produced = 0;  // bytes of the output that are filled
-    bool ended = false;   // the stream is over, and its checksum was right
+    size_t consumed = 0;  // bytes of the input
+    size_t produced = 0;  // bytes of the output
+    bool ended = false;   // the stream has ended with a correct checksum
   };
 
   StreamInflater();
   ~StreamInflater();
 
   // Inflates from `in` to `out` until one of them is used up or the stream
-  // ends. kCorrupt when this is no zlib stream.
+  // ends. kCorrupt if the stream is invalid.
   Result<Progress> Run(ByteView in, std::span<uint8_t> out);
 
-  // Begins a new stream.
+  // Starts a new stream.
   void Reset();
 
  private:

@@ -3,7 +3,7 @@
 
 #include "codec/zstd_codec.h"
 
-// For the block splitter's parameter, which is not in the stable interface.
+// The parameter of the block splitter is not in the stable interface.
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -21,16 +21,16 @@
 namespace zpack {
 namespace {
 
-// Levels from here on use the block splitter, which corrupted data before
+// From this level on, zstd uses the block splitter, which corrupted data before
 // zstd 1.5.5 (facebook/zstd pull request 3517).
 constexpr int kFirstSplitterLevel = 13;
 constexpr unsigned kSplitterFixedVersion = 10505;
 
 constexpr size_t kZstdBlock = size_t{128} << 10;  // a block of zstd
 
-// Compressing more takes longer than people want to wait after an interruption,
-// so that it is done in pieces. The bytes can be others then, so that nothing
-// else decides.
+// Larger inputs are compressed in pieces, so that an interruption does not take
+// too long. Pieces can change the compressed bytes. Therefore the limit depends
+// only on the level.
 size_t MaxAtOnce(int level) {
   if (level <= 3) return std::numeric_limits<size_t>::max();
   return level <= 12 ? size_t{2} << 20 : kZstdBlock;
@@ -39,11 +39,11 @@ size_t MaxAtOnce(int level) {
 // 128 MiB, the largest block.
 constexpr int kWindowLog = 27;
 
-// What zstd uses for `size` bytes, with tables that are halved in size.
+// The parameters of zstd for `size` bytes, with the tables halved in size.
 ZSTD_compressionParameters Parameters(int level, uint64_t size,
                                       unsigned halvings) {
   ZSTD_compressionParameters parameters = ZSTD_getCParams(level, size, 0);
-  // Small tables do not matter, and too small ones are refused.
+  // Small tables hardly matter, and zstd refuses tables that are too small.
   constexpr unsigned kMinLog = 17;
   parameters.hashLog = std::max(std::min(parameters.hashLog, kMinLog),
                                 parameters.hashLog - halvings);
@@ -52,10 +52,10 @@ ZSTD_compressionParameters Parameters(int level, uint64_t size,
   return parameters;
 }
 
-// Starts every frame that is no skippable one (RFC 8878).
+// The magic number of all frames except skippable frames (RFC 8878).
 constexpr std::array<uint8_t, 4> kMagic = {0x28, 0xb5, 0x2f, 0xfd};
 
-// `result` is what a function of zstd returned.
+// `result` is the result of a zstd function.
 void ThrowIfOutOfMemory(size_t result) {
   if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) {
     throw std::bad_alloc();
@@ -73,7 +73,8 @@ struct ZstdCompressor::State {
       : level(used_level), stop(std::move(used_stop)) {}
   ~State() { ZSTD_freeCCtx(context); }
 
-  // Both return what zstd returns: the size of the frame, or an error.
+  // Both functions return the result of zstd: the size of the frame, or an
+  // error.
   size_t CompressAtOnce(ByteView raw, std::span<uint8_t> out) const {
     return ZSTD_compress2(context, out.data(), out.size(), raw.data(),
                           raw.size());
@@ -106,11 +107,12 @@ ZstdCompressor::ZstdCompressor(int level, std::stop_token stop,
     : state_(std::make_unique<State>(level, std::move(stop))) {
   ZPACK_CHECK(level >= kMinLevel && level <= kMaxLevel);
   state_->Set(ZSTD_c_compressionLevel, level);
-  // The block's chunk has a checksum of its own.
+  // The chunk of the block has its own checksum.
   state_->Set(ZSTD_c_checksumFlag, 0);
-  // Let every match in a block be found; zstd shrinks this to the input. The
-  // level's own window is smaller than a block: with blocks of 8 MiB this
-  // takes the blobs of libgit2 from 41.9 to 36.3 MB, and less time.
+  // A window that covers the whole block; zstd reduces it to the size of the
+  // input. The default window of a level is smaller than a block. With blocks
+  // of 8 MiB, the large window reduces the blobs of libgit2 from 41.9 to 36.3
+  // MB, in less time.
   state_->Set(ZSTD_c_windowLog, kWindowLog);
   if (halvings != 0) {
     const ZSTD_compressionParameters smaller =
@@ -164,7 +166,7 @@ ZstdDecompressor& ZstdDecompressor::operator=(ZstdDecompressor&&) noexcept =
     default;
 
 Status ZstdDecompressor::Decompress(ByteView frame, std::span<uint8_t> out) {
-  // zstd itself would take several frames, and skippable ones among them.
+  // zstd itself would accept several frames, and skippable frames.
   if (!std::ranges::equal(frame.first(std::min(frame.size(), kMagic.size())),
                           kMagic) ||
       ZSTD_findFrameCompressedSize(frame.data(), frame.size()) !=

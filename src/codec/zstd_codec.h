@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// zstd frames in memory. A compressor or decompressor is made once per thread
-// and reused: setting up a context costs more than compressing a small block.
-// Thread-compatible.
+// zstd frames in memory. Each thread makes a compressor or decompressor once
+// and reuses it, because setting up a context costs more than compressing a
+// small block. Thread-compatible.
 
 #pragma once
 
@@ -20,20 +20,23 @@ class ZstdCompressor {
   static constexpr int kMinLevel = 1;
   static constexpr int kMaxLevel = 22;
 
-  // REQUIRES: kMinLevel <= level <= kMaxLevel.
-  // Its tables are halved in size `halvings` times, for less memory.
+  // REQUIRES: kMinLevel <= level <= kMaxLevel. To save memory, the hash and
+  // chain tables are halved in size `halvings` times, but not below 2^17
+  // entries.
   explicit ZstdCompressor(int level, std::stop_token stop = {},
                           unsigned halvings = 0);
   ~ZstdCompressor();
   ZstdCompressor(ZstdCompressor&&) noexcept;
   ZstdCompressor& operator=(ZstdCompressor&&) noexcept;
 
-  // Bytes of memory that a compressor like this takes for `size` bytes.
+  // Bytes of memory that such a compressor takes for an input of `size` bytes.
   static uint64_t Memory(int level, uint64_t size, unsigned halvings);
 
-  // Appends one frame with `raw` to `out` and returns its size. kInternal when
-  // zstd fails, which only lack of memory should make it do; kInterrupted soon
-  // after a stop was requested, if there is much to do.
+  // Appends one frame with the content `raw` to `out` and returns the size of
+  // the frame. kInternal if zstd fails, which should not happen; lack of memory
+  // throws std::bad_alloc. Above level 3, inputs above a size that depends on
+  // the level are compressed in pieces; during these, a stop request ends the
+  // call with kInterrupted.
   Result<size_t> Compress(ByteView raw, Bytes& out);
 
  private:
@@ -48,8 +51,9 @@ class ZstdDecompressor {
   ZstdDecompressor(ZstdDecompressor&&) noexcept;
   ZstdDecompressor& operator=(ZstdDecompressor&&) noexcept;
 
-  // Fills `out` from one frame. kCorrupt unless the frame holds exactly
-  // out.size() bytes. Allocates nothing that the frame asks for.
+  // Fills `out` from one frame. kCorrupt unless `frame` is exactly one valid
+  // frame with out.size() bytes of content. Never allocates a size that the
+  // frame specifies.
   Status Decompress(ByteView frame, std::span<uint8_t> out);
 
  private:
@@ -57,8 +61,8 @@ class ZstdDecompressor {
   std::unique_ptr<State> state_;
 };
 
-// Version of the zstd library in use, e.g. "1.5.4". Frames are the same bytes
-// only for the same version.
+// Version of the zstd library in use, e.g. "1.5.4". Different versions may
+// produce different frames for the same content.
 std::string_view ZstdVersion();
 
 }  // namespace zpack

@@ -10,14 +10,15 @@ namespace {
 
 // One position in 32 is a sample.
 constexpr uint64_t kSampleMask = 0x1f;
-// The bits that decide it; the 36 bytes before a position reach them.
+// The bits that decide whether a position is a sample. They depend on the last
+// 41 bytes.
 constexpr unsigned kSampleShift = 36;
-// The value of a sample; it depends on the last 52 bytes.
+// The bits of the value of a sample. They depend on the last 52 bytes.
 constexpr unsigned kValueShift = 20;
-// Bytes whose samples are gathered before they are used, so that neither of the
-// two loops has to guess.
+// Bytes whose samples are collected before they are used. Two separate loops
+// have predictable branches.
 constexpr size_t kBatch = 1024;
-// Fewer samples are no basis for a comparison.
+// With fewer samples, a comparison is not meaningful.
 constexpr size_t kMinSamples = 4;
 
 // splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A few numbers that two contents share when they share much of their text,
-// wherever it stands. Text is sampled by content, so that an insertion moves
-// no sample; each feature is the greatest of the samples under a function of
-// its own, so that two contents agree in a feature with about the probability
-// that a sample of one is in the other.
+// A few numbers that two contents have in common if they share much of their
+// text, at any position. Samples are chosen by content, so an insertion does
+// not move other samples. Each feature is the maximum of a hash function of its
+// own over all samples. Two contents agree in a feature with a probability of
+// about the share of samples that they have in common.
 //
 // Methods: min-wise hashing (Broder, 1997); a gear hash for sampling, as in
-// "Odess: Speeding up Resemblance Detection for Redundancy Elimination by
-// Fast Content-Defined Sampling" (Zou et al., ICDE 2021).
+// "Odess: Speeding up Resemblance Detection for Redundancy Elimination by Fast
+// Content-Defined Sampling" (Zou et al., ICDE 2021).
 
 #pragma once
 
@@ -26,11 +26,11 @@ inline constexpr size_t kSketchFeatures = 8;
 
 struct ContentSketch {
   std::array<uint32_t, kSketchFeatures> features{};
-  // False when there is too little text to tell anything.
+  // False if the content has too few samples for a comparison.
   bool valid = false;
 };
 
-// Reads `content` once, at about a gigabyte a second.
+// Reads `content` once, at about 1 GB/s.
 ContentSketch MakeSketch(ByteView content);
 
 }  // namespace zpack

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// An object as copies from another one, with literal bytes between them. How
-// a delta is written down is the business of those who store it.
+// Describes an object as copies from a base and the literal bytes between them.
+// The writers of blocks and packs decide how to encode a delta.
 
 #pragma once
 
@@ -12,15 +12,15 @@
 namespace zpack {
 
 struct DeltaCopy {
-  uint32_t literals = 0;  // bytes of the target that stand before the copy
+  uint32_t literals = 0;  // bytes of the target before the copy
   uint32_t length = 0;    // bytes copied, at least 1
-  uint32_t offset = 0;    // where they are in the base
+  uint32_t offset = 0;    // position in the base
 };
 
-// What the copies leave of the target's end is literal.
+// The bytes of the target after the last copy are literals.
 struct Delta {
   std::vector<DeltaCopy> copies;
-  // What storing the delta takes, as far as a DeltaCosts can tell.
+  // Cost of storing the delta, estimated by a DeltaCosts.
   uint64_t cost = 0;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the parts of a delta cost once they are stored. The encoder minimises
-// this sum, so a writer states here how it will compress, and the encoder need
-// not know. Unit: an eighth of a bit.
+// Estimated costs of the stored parts of a delta, in eighths of a bit. The
+// encoder minimises the sum of these costs. A writer describes its encoding
+// here, so that the encoder does not depend on it.
 
 #pragma once
 
@@ -14,11 +14,11 @@ namespace zpack {
 
 struct DeltaCosts {
   uint32_t literal = 7;         // a literal byte
-  uint32_t copy = 128;          // a copy: its length, and that of its literals
-  uint32_t jump = 100;          // an offset that is not the expected one
-  uint32_t jump_doubling = 12;  // each time its distance from there doubles
+  uint32_t copy = 128;          // a copy: its length and its number of literals
+  uint32_t jump = 100;          // an offset other than the expected offset
+  uint32_t jump_doubling = 12;  // each doubling of the distance from there
 
-  // A copy whose offset is `distance` from the expected one.
+  // Cost of a copy at the distance `distance` from the expected offset.
   uint64_t Copy(uint64_t distance) const {
     if (distance == 0) return copy;
     return copy + jump +

@@ -11,13 +11,14 @@
 namespace zpack {
 namespace {
 
-// Bytes that are hashed, and the distance of hashed windows in the base.
+// Bytes of a window, and distance of the indexed windows of the base.
 constexpr uint32_t kWindow = 16;
-// Windows of the base tried for one position of the target.
+// Windows of the base that are tried for one position of the target.
 constexpr unsigned kMaxProbes = 8;
-// A match is found at most so many bytes behind its start, or a little more.
+// A match is usually found within this many bytes after its start.
 constexpr uint64_t kSlack = 32;
-// Bytes before a match that are compared to let it replace earlier copies.
+// Bytes before a match that are compared, so that the match can replace earlier
+// copies.
 constexpr uint32_t kMaxReach = 4096;
 // A match this long ends the search for a better one.
 constexpr uint32_t kLongEnough = 512;
@@ -39,7 +40,7 @@ void DeltaEncoder::IndexBase(ByteView base, uint32_t begin, uint32_t end) {
   links_.resize(windows + 1);
   filter_.assign((size_t{16} << window_bits_) / 64 + 1, 0);
   filter_shift_ = 64 - (window_bits_ + 4);
-  // From the end, so that chains begin with what stands first.
+  // Backwards, so that a chain begins with its first window.
   for (uint32_t window = windows; window > 0; --window) {
     const uint64_t hash = HashWindow(&base[begin + (window - 1) * kWindow]);
     uint32_t& head = heads_[hash >> hash_shift_];
@@ -135,7 +136,7 @@ bool DeltaEncoder::Encode(ByteView base, ByteView target, uint64_t limit,
   const auto base_end = static_cast<uint32_t>(base.size()) - suffix;
   const auto target_end = static_cast<uint32_t>(target.size()) - suffix;
 
-  // The copies of prefix and suffix; literals are counted as they turn out.
+  // Copies of prefix and suffix. Literals are added later.
   delta.cost =
       (prefix != 0 ? costs_.copy : 0) + (suffix != 0 ? costs_.copy : 0);
   Gap gap{0, target_end, 0};
@@ -152,8 +153,8 @@ bool DeltaEncoder::Encode(ByteView base, ByteView target, uint64_t limit,
     uint32_t at = prefix;
     while (at <= last) {
       if (delta.cost >= limit) return false;
-      // Where literals alone have cost too much, even if a match that is found
-      // there reaches back a little.
+      // At this position, the literals alone exceed the limit, even if a match
+      // found there reaches back a little.
       const uint64_t give_up =
           gap.begin + (limit - delta.cost) / costs_.literal + kSlack;
       const auto stop =

@@ -1,22 +1,23 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds a delta between two byte strings. What both begin and end with is
-// trimmed by wide compares; the middle of the base is indexed by the hash of
-// every 16th window of 16 bytes, and the target's middle is scanned once.
-// A copy is taken when it costs less than the literals it saves. One that was
-// found late, because the base is indexed sparsely, replaces the short ones
+// Finds a delta between two byte strings. Wide compares find the common prefix
+// and suffix. The encoder indexes the rest of the base by the hash of a window
+// of 16 bytes at every 16th position, and scans the rest of the target once. A
+// copy is used if it costs less than the literals that it replaces. Because of
+// the sparse index, a match may be found late; then it replaces shorter copies
 // before it.
 //
-// Time is linear in base and target: a position of the target looks at no more
-// than kMaxProbes positions of the base, and compares beyond a few bytes only
-// where it then copies, and kMaxReach bytes back from there. Memory is a
-// quarter of the base, at least.
+// Time is linear in base and target. Each position of the target is compared
+// with at most kMaxProbes positions of the base. A comparison of more than a
+// few bytes happens only for a match that is then copied, and for at most
+// kMaxReach bytes before it. The index takes 0.9 to 1.5 times as much memory as
+// the indexed part of the base.
 //
-// The index is that of xdelta (MacDonald, 2000) as Git uses it, with a window
-// hash instead of a rolling one.
+// The index is that of xdelta (MacDonald, 2000) as in Git, but with a window
+// hash instead of a rolling hash.
 //
-// Thread-compatible: one encoder per worker; its index is reused.
+// Thread-compatible: one encoder per worker. The memory of the index is reused.
 
 #pragma once
 
@@ -34,9 +35,8 @@ class DeltaEncoder {
   explicit DeltaEncoder(const DeltaCosts& costs) : costs_(costs) {}
 
   // Fills `delta` with copies that turn `base` into `target`. False, with
-  // `delta` unspecified, when that would cost `limit` or more, as far as can be
-  // told without looking further.
-  // REQUIRES: base and target are smaller than 4 GiB.
+  // `delta` unspecified, if the delta would cost `limit` or more; the search
+  // stops once this is known. REQUIRES: base and target are smaller than 4 GiB.
   bool Encode(ByteView base, ByteView target, uint64_t limit, Delta& delta);
 
  private:
@@ -44,47 +44,47 @@ class DeltaEncoder {
   struct Gap {
     uint32_t begin = 0;
     uint32_t end = 0;
-    uint32_t expected = 0;  // where in the base a copy to `begin` is cheapest
+    uint32_t expected = 0;  // the cheapest base offset for `begin`
 
-    // How far a copy to `target` from `base` is from the cheapest.
+    // Distance of `base` from the cheapest offset for a copy to `target`.
     uint64_t Jump(uint32_t target, uint32_t base) const {
       const uint64_t cheapest = uint64_t{expected} + (target - begin);
       return cheapest > base ? cheapest - base : base - cheapest;
     }
   };
-  // A range of the target that stands in the base.
+  // A range of the target that also occurs in the base.
   struct Match {
     uint32_t target = 0;
     uint32_t base = 0;
     uint32_t length = 0;
-    int64_t gain = 0;  // what copying it saves
+    int64_t gain = 0;  // cost that the copy saves
   };
 
-  // A window as the index holds it: above its number, bits of its hash that
-  // tell most others with the same slot apart.
+  // An entry of the index: a window number in the low bits, and above it bits
+  // of the window's hash, which distinguish most windows with the same slot.
   uint32_t Entry(uint64_t hash, uint32_t window) const {
     return static_cast<uint32_t>(hash >> 16) << window_bits_ | window;
   }
   void IndexBase(ByteView base, uint32_t begin, uint32_t end);
-  // The best match in `gap` around position `at`, where the window's hash is
-  // `hash`; of gain 0 when nothing gains.
+  // The best match in `gap` around the position `at`, where the window has the
+  // hash `hash`. The gain is 0 if no match saves anything.
   Match FindMatch(ByteView base, ByteView target, const Gap& gap, uint32_t at,
                   uint64_t hash) const;
 
-  // What a copy of `match` costs, with the literals before it.
+  // Cost of a copy of `match` and of the literals before it.
   uint64_t Cost(const Gap& gap, const Match& match) const;
-  // Lets `match`, if it begins where the gap does, reach back and take the
-  // place of the last copies of `delta` as long as that is cheaper.
+  // If `match` begins at the front of the gap, extends it backwards over the
+  // last copies of `delta` and removes them, as long as this is cheaper.
   void ReplaceCopies(ByteView base, ByteView target, Gap& gap, Match& match,
                      Delta& delta) const;
 
   DeltaCosts costs_;
-  // Heads and links of chains of windows of the base, by hash and by window.
-  // Windows are numbered from 1, which starts at index_begin_; 0 ends a chain.
+  // Heads and links of chains of base windows, by hash and by window number.
+  // Windows are numbered from 1, which begins at index_begin_; 0 ends a chain.
   std::vector<uint32_t> heads_;
   std::vector<uint32_t> links_;
-  // One bit for the hash of each window, 16 times as many bits as windows: it
-  // stays in the nearest cache and turns most positions away.
+  // A bit filter of the windows' hashes, with 16 to 32 bits for each window.
+  // The filter stays in the fastest cache and rejects most positions.
   std::vector<uint64_t> filter_;
   uint32_t index_begin_ = 0;
   unsigned window_bits_ = 0;

@@ -73,7 +73,7 @@ const PlannedDelta& DeltaPlanner::Plan(ByteView content, PathNumber path,
   plan_.delta.copies.clear();
   tried_.clear();
   sketch_.valid = false;
-  // What it takes to store the object whole.
+  // Cost of the whole object.
   cost_ = uint64_t{content.size()} * options_.costs.literal;
   if (hints.likely) Try(content, *hints.likely);
   TrySamePath(content, path);
@@ -110,8 +110,8 @@ void DeltaPlanner::Keep(Candidate candidate, PathNumber path) {
   kept_bytes_ += size;
   std::deque<CandidateNumber>& same = by_path_[path];
   same.push_back(number);
-  // Where chains are short, a base that served once is tried first again, and
-  // stays a candidate for longer.
+  // If the depth is limited, a base that was used once is tried first the next
+  // time, and is kept as a candidate for longer.
   if (options_.max_depth != DeltaPlannerOptions::kAnyDepth && plan_.base &&
       std::erase(same, *plan_.base) != 0) {
     same.push_back(*plan_.base);

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chooses for each object of a sequence what to store it against: one of the
-// objects before it, or nothing. Knows nothing of how deltas are written down
-// or compressed beyond a DeltaCosts. Thread-compatible.
+// Chooses a base for each object of a sequence, among the objects before it, or
+// none. A DeltaCosts is all that the planner knows about the encoding and
+// compression of deltas. Thread-compatible.
 //
-// Candidates are what the caller thinks likely, the last objects with the same
-// path, then those whose content resembles it. Each is tried exactly, and given
-// up as soon as it costs more than the best so far.
+// Candidates are, in this order, the object that the caller thinks likely, the
+// last objects with the same path, and objects with similar content. The
+// planner computes the delta against each candidate, and stops as soon as a
+// delta costs more than the best delta so far.
 
 #pragma once
 
@@ -30,46 +31,48 @@ namespace zpack {
 struct DeltaPlannerOptions {
   static constexpr uint32_t kAnyDepth = std::numeric_limits<uint32_t>::max();
 
-  // Candidates per object: of the same path, and similar ones.
+  // Maximum candidates of the same path, and of similar content.
   unsigned same_path = 6;
   unsigned similar = 4;
-  // A delta that costs less than so many literals is good enough: no further
-  // candidate of the path is tried, or no similar one.
+  // A delta that costs less than this many literals is cheap enough: below
+  // `good_for_path`, no further candidate of the path is tried; below
+  // `good_for_all`, no similar object is tried.
   unsigned good_for_path = 200;
   unsigned good_for_all = 600;
-  // Contents that are kept as candidates, in bytes; the oldest go first. What
-  // it is at least: one object.
+  // Maximum bytes of content kept as delta candidates. The oldest are dropped
+  // first; the newest object is always kept.
   uint64_t window_size = uint64_t{32} << 20;
-  // An object may be stored as a delta only if its content and that of all
-  // objects its base needs add up to no more than
-  // chain_size + chain_factor * its own size.
+  // An object may be a delta only if its content and the contents of all
+  // objects in its base's chain add up to at most chain_size + chain_factor *
+  // its own size.
   uint64_t chain_size = uint64_t{8} << 20;
   uint64_t chain_factor = 32;
-  // Deltas between an object and one that is stored whole, at most. The fewer
-  // are left to a candidate, the better it has to be, by the square of that.
+  // Maximum number of deltas between an object and a whole object. A candidate
+  // with fewer deltas left must give a cheaper delta: its limit falls with the
+  // square of the deltas left.
   uint32_t max_depth = kAnyDepth;
   DeltaCosts costs;
 };
 
 struct PlannedDelta {
-  // The base, counted from the last Clear on; the object is stored whole
-  // without one.
+  // The base, counted from the last Clear. Without a base, the object is stored
+  // whole.
   std::optional<CandidateNumber> base;
   uint64_t base_size = 0;
   Delta delta;  // empty without a base
 };
 
-// Whether two objects were compared before, in an earlier run: two that are
-// kKnown were.
+// Whether an earlier run has compared the object. Any two kKnown objects have
+// been compared.
 enum class Novelty : uint8_t { kNew, kKnown };
 
-// What is known of an object before it is planned.
+// Information about an object before it is planned.
 struct PlanHints {
-  // Number of a candidate to try before all others.
+  // A candidate to try before all others.
   std::optional<CandidateNumber> likely;
-  // Other objects are deltas against it already, up to so many in a row.
+  // Length of the longest chain of existing deltas against this object.
   uint32_t height = 0;
-  // A kKnown object is not compared with candidates that are.
+  // A kKnown object is not compared with kKnown candidates.
   Novelty novelty = Novelty::kNew;
 };
 
@@ -77,34 +80,34 @@ class DeltaPlanner {
  public:
   explicit DeltaPlanner(const DeltaPlannerOptions& options);
 
-  // Chooses for the next object of the sequence, which has `content` and the
-  // path numbered `path`. The result lives until the next call. May be called
-  // again for the same object, after Clear for one.
-  // REQUIRES: content.size() < 4 GiB.
+  // Chooses a base for the next object of the sequence, which has the content
+  // `content` and the path number `path`. The result is valid until the next
+  // call. Plan may be called again for the same object, for example after
+  // Clear. REQUIRES: content.size() < 4 GiB.
   const PlannedDelta& Plan(ByteView content, PathNumber path,
                            const PlanHints& hints = {});
 
-  // The content of a base; lives until Add or Clear. REQUIRES: the last Plan
-  // chose it, and Add was not called since.
+  // The content of a base, valid until Add, AddStored or Clear. REQUIRES: the
+  // last Plan chose this base, and nothing was added since.
   ByteView BaseContent(CandidateNumber number) const {
     return Kept(number).content;
   }
 
   // Appends the object of the last Plan to the sequence. REQUIRES: `content`
-  // and `path` are those of that call.
+  // and `path` are those of that Plan.
   void Add(Bytes content, PathNumber path, Novelty novelty = Novelty::kNew);
-  // Appends an object that is stored as it was: `depth` deltas away from one
-  // that is stored whole.
+  // Appends an object whose stored form is kept. `depth` is the number of
+  // deltas between the object and a whole object.
   void AddStored(Bytes content, PathNumber path, uint32_t depth,
                  Novelty novelty);
 
-  // Forgets all candidates and begins a new sequence.
+  // Drops all candidates and begins a new sequence.
   void Clear();
 
  private:
   struct Candidate {
     Bytes content;
-    uint64_t chain_bytes = 0;  // of its content and all its bases'
+    uint64_t chain_bytes = 0;  // bytes of its content and of all its bases
     uint32_t depth = 0;
     Novelty novelty = Novelty::kNew;
   };
@@ -113,10 +116,10 @@ class DeltaPlanner {
   const Candidate& Kept(CandidateNumber number) const {
     return kept_[number - first_kept_];
   }
-  // Appends to what is kept, under the next number.
+  // Appends a candidate under the next number.
   void Keep(Candidate candidate, PathNumber path);
   void Try(ByteView content, CandidateNumber number);
-  // What a delta against a candidate of this depth may cost.
+  // The cost limit for a delta against a candidate of this depth.
   uint64_t Limit(uint32_t depth) const;
   void TrySamePath(ByteView content, PathNumber path);
   void TrySimilar(ByteView content);
@@ -126,11 +129,11 @@ class DeltaPlanner {
   std::deque<Candidate> kept_;
   CandidateNumber first_kept_;  // number of kept_.front()
   uint64_t kept_bytes_ = 0;
-  // The last numbers of each path, newest last.
+  // The last candidates of each path, newest last.
   std::unordered_map<PathNumber, std::deque<CandidateNumber>> by_path_;
   SketchIndex<CandidateNumber> by_content_;
 
-  // Of the object that is planned:
+  // State of the object that is planned:
   PlannedDelta plan_;
   Delta attempt_;
   uint64_t cost_ = 0;

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds what resembles a content among the contents added before.
-// Thread-compatible.
+// Finds contents that resemble a given content. Thread-compatible.
 
 #pragma once
 
@@ -14,27 +13,30 @@
 
 namespace zpack {
 
-// `Number` is what contents are told apart by.
+// `Number` identifies a content.
 template <typename Number>
 class SketchIndex {
  public:
   struct Similar {
     Number number{};
-    unsigned features = 0;  // in which they agree, at least 1
+    unsigned features = 0;  // number of equal features, at least 1
   };
 
-  // For each feature only the content added last is kept, so that time and
-  // answers stay bounded. REQUIRES: sketch.valid.
+  // Adds a content. For each feature value, only the content added last is
+  // kept, which limits the time and the results of Find. REQUIRES:
+  // sketch.valid.
   void Add(const ContentSketch& sketch, Number number);
 
-  // At most kSketchFeatures contents, the most similar first, of equal ones
-  // that with the greatest number. The view lives until the next call.
+  // At most kSketchFeatures contents, the most similar first; among equally
+  // similar contents, the greatest number first. The view is valid until the
+  // next call.
   const std::vector<Similar>& Find(const ContentSketch& sketch);
 
   void Clear() { last_.clear(); }
 
  private:
-  std::unordered_map<uint64_t, Number> last_;  // by feature and its position
+  // By feature value and index of the feature.
+  std::unordered_map<uint64_t, Number> last_;
   std::vector<Similar> found_;
 };
 

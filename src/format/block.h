@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Payload of a 'BLCK' chunk: a header, a directory of streams, the streams
-// (FORMAT.md, "Blocks"). Compression is not known here. Pure.
+// The payload of a 'BLCK' chunk: a header, a directory of streams, the streams
+// (FORMAT.md, "Blocks"). This code does not compress or decompress. Pure.
 
 #pragma once
 
@@ -21,30 +21,30 @@ namespace zpack::format {
 enum class BlockKind : uint8_t {
   kObjects = 1,  // one or more whole objects of one type
   kSegment = 2,  // a part of one object that is larger than a block
-  kDeltas = 3,   // blobs, most of them as deltas against others of the block
-  kTrees = 4,    // trees as edits of others of the block
+  kDeltas = 3,   // blobs, most of them deltas against other blobs of the block
+  kTrees = 4,    // trees, as edits of other trees of the block
   kCommits = 5,  // commits in columns
 };
 enum class StreamKind : uint8_t {
-  kSizes = 1,     // a varint for the size of each object
-  kContents = 2,  // the objects' bytes, one after the other
-  // Of a block of deltas:
-  kBases = 3,           // how far before each object its base is, or 0
-  kLiteralLengths = 4,  // before each copy, and after the last
+  kSizes = 1,     // size of each object, as a varint
+  kContents = 2,  // contents of the objects, one after the other
+  // In blocks of deltas:
+  kBases = 3,           // distance from each object back to its base, or 0
+  kLiteralLengths = 4,  // before each copy, and after the last copy
   kCopyLengths = 5,
   kCopyOffsets = 6,
   kLiterals = 7,  // bytes that are not copied
-  // Of a block of trees, besides sizes, bases and literals:
-  kEditCounts = 8,         // of each tree
+  // In blocks of trees, which also have kSizes, kBases and kLiterals:
+  kEditCounts = 8,         // number of edits of each tree
   kEditRuns = 9,           // entries of the base before each edit
-  kEditKinds = 10,         // format::TreeEditKind
-  kNames = 11,             // of each added entry
-  kModes = 12,             // of each added entry
+  kEditKinds = 10,         // TreeEditKind of each edit
+  kNames = 11,             // name of each added entry
+  kModes = 12,             // mode of each added entry
   kChildren = 13,          // of each added or changed entry
-  kChildDifferences = 14,  // of children that were not expected
-  kNameTexts = 15,         // of names that are new in the block
-  kOutsideIds = 16,        // of what is named and not in the file
-  // Of a block of commits, besides outside ids:
+  kChildDifferences = 14,  // of children with TreeChildren::kOther
+  kNameTexts = 15,         // texts of names that are new in the block
+  kOutsideIds = 16,        // ids referred to that are not in the file
+  // In blocks of commits, which also have kOutsideIds:
   kRootTrees = 17,
   kParentCounts = 18,
   kParents = 19,
@@ -59,7 +59,7 @@ enum class StreamKind : uint8_t {
 };
 enum class StreamCodec : uint8_t { kStored = 0, kZstd = 1 };
 
-// For people and for JSON; lower case, words joined by '-'.
+// Names for messages and JSON: lower case, words joined by '-'.
 std::string_view KindName(BlockKind kind);
 std::string_view KindName(StreamKind kind);
 std::string_view CodecName(StreamCodec codec);
@@ -67,9 +67,9 @@ std::string_view CodecName(StreamCodec codec);
 struct BlockHeader {
   BlockKind kind = BlockKind::kObjects;
   ObjectType type = ObjectType::kBlob;
-  ObjectNumber first_object{0};  // of the block
+  ObjectNumber first_object{0};  // number of the first object of the block
   uint32_t object_count = 0;     // 1 in a segment
-  uint64_t segment_offset = 0;   // of this segment in its object, else 0
+  uint64_t segment_offset = 0;   // offset of the segment in its object, else 0
 };
 
 struct StreamHeader {
@@ -79,7 +79,7 @@ struct StreamHeader {
   uint64_t stored_size = 0;
 };
 
-// A block as it is in the file. The views point into the payload.
+// An encoded block. The views point into the payload.
 struct BlockView {
   BlockHeader header;
   struct Stream {
@@ -95,9 +95,10 @@ struct BlockView {
 void Encode(const BlockHeader& header, const std::vector<StreamHeader>& streams,
             Bytes& out);
 
-// kCorrupt for anything out of the ordinary, such as a stream that the kind of
-// the block does not have, or one that is missing; kLimitExceeded when the
-// streams claim more than `max_raw_size` bytes. Does not decompress.
+// Parses a block without decompressing its streams. kCorrupt if anything is
+// malformed, a stream is missing, or a stream does not belong to this kind of
+// block; kLimitExceeded if the raw sizes of the streams add up to more than
+// `max_raw_size` bytes.
 Result<BlockView> DecodeBlock(ByteView payload, uint64_t max_raw_size);
 
 }  // namespace zpack::format

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each kind of block consists of (FORMAT.md, "Blocks"). Pure.
+// The parts of each kind of block (FORMAT.md, "Blocks"). Pure.
 
 #pragma once
 
@@ -15,19 +15,19 @@ namespace zpack::format {
 
 struct BlockForm {
   BlockKind kind = BlockKind::kObjects;
-  // The required feature without which a file has no such block; empty when
-  // every file may have one.
+  // The required feature that a file with such a block must have. Empty if no
+  // feature is needed.
   std::string_view feature;
-  // The only type of its objects; any when not set.
+  // The type of all objects in the block. Not set if any type is allowed.
   std::optional<ObjectType> type;
-  // Each is in the block once, in the order in which they are written.
+  // The streams of the block, each exactly once, in the order of writing.
   std::span<const StreamKind> streams;
 };
 
-// All kinds that this version knows.
+// The forms of all kinds that this version knows.
 std::span<const BlockForm> BlockForms();
 
-// Null for a kind that this version does not know.
+// Null if this version does not know the kind.
 const BlockForm* FindBlockForm(BlockKind kind);
 
 }  // namespace zpack::format

@@ -13,16 +13,17 @@ namespace {
 
 constexpr size_t kRowSize = 12;
 
-// Whether `row` may follow the rows that were read so far, at least one.
+// True if `row` may follow the rows read so far, of which there is at least
+// one.
 bool Continues(const std::vector<BlockTable::Row>& rows,
                const BlockTable::Row& row) {
   const BlockTable::Row& last = rows.back();
-  // Offsets are hostile: a sum of two could wrap around.
+  // Offsets may be hostile: the sum of two offsets could wrap around.
   if (row.offset < last.offset || row.offset - last.offset < kChunkOverhead ||
       row.first_object < last.first_object) {
     return false;
   }
-  // What ends a run of rows is one object in segments.
+  // Rows with the same first object hold one object in segments.
   const bool ends_run = rows.size() > 1 &&
                         row.first_object != last.first_object &&
                         rows[rows.size() - 2].first_object == last.first_object;

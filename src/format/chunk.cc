@@ -15,7 +15,7 @@ namespace zpack::format {
 namespace {
 
 constexpr size_t kEntrySize = 24;
-// Never listed: they are found in other ways.
+// Found without the table of contents, and never listed in it.
 constexpr std::array kUnlistedChunks = {kBlockChunk, kTableOfContentsChunk};
 constexpr std::array kKnownChunks = {
     kRefsChunk,          kBlockTableChunk,     kObjectIdsChunk,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Framing of chunks, and the table of contents that lists them (FORMAT.md,
+// The framing of chunks, and the table of contents that lists them (FORMAT.md,
 // "Chunks"). Pure.
 
 #pragma once
@@ -16,7 +16,8 @@
 
 namespace zpack::format {
 
-// The four characters of a chunk id, with '?' for what is not printable.
+// The four characters of a chunk id. '?' stands for a character that is not
+// printable.
 std::string ChunkName(uint32_t id);
 
 struct ChunkHeader {
@@ -25,7 +26,7 @@ struct ChunkHeader {
   uint64_t payload_size = 0;
 };
 
-// What stands before and after the payload of a chunk.
+// The bytes before and after the payload of a chunk.
 struct ChunkFrame {
   Bytes header;
   Bytes checksum;
@@ -35,20 +36,21 @@ ChunkFrame FrameChunk(uint32_t id, uint32_t flags, ByteView payload);
 // Appends a whole chunk: header, payload, checksum.
 void EncodeChunk(uint32_t id, uint32_t flags, ByteView payload, Bytes& out);
 
-// Decodes the first kChunkHeaderSize bytes of a chunk. kCorrupt when they are
-// cut short or set a reserved flag.
+// Decodes the first kChunkHeaderSize bytes of a chunk. kCorrupt if `bytes` is
+// too short, or if a reserved flag is set.
 Result<ChunkHeader> DecodeChunkHeader(ByteView bytes);
 
-// The parts of DecodeChunk, for a chunk that is read in pieces. kCorrupt unless
-// `start` begins with the header of a chunk `id` that takes `chunk_size` bytes
-// in all.
+// The first part of DecodeChunk, for a chunk that is read in pieces. kCorrupt
+// unless `start` begins with the header of a chunk `id` of `chunk_size` bytes,
+// framing included.
 Status CheckChunkHeader(uint32_t id, uint64_t chunk_size, ByteView start);
-// kCorrupt unless `end`, the last kChecksumSize bytes of a chunk `id`, are
-// `checksum`, that of all bytes before them.
+// The second part of DecodeChunk. `end` is the last kChecksumSize bytes of a
+// chunk `id`; `checksum` is the checksum of all bytes before `end`. kCorrupt if
+// they differ.
 Status CheckChunkChecksum(uint32_t id, ByteView end, uint64_t checksum);
 
 // Checks a whole chunk, framing included, and returns its payload. kCorrupt
-// when it is not exactly one undamaged chunk `id`.
+// unless `chunk` is exactly one undamaged chunk `id`.
 Result<ByteView> DecodeChunk(uint32_t id, ByteView chunk);
 
 // One row of the table of contents.
@@ -69,9 +71,9 @@ struct TableOfContents {
 
 void Encode(const TableOfContents& toc, Bytes& out);
 
-// Decodes the payload of the table of contents. Every row is checked to lie in
-// [`begin`, `end`) without overlap. kCorrupt, or kUnsupported for an unknown
-// chunk that is required.
+// Decodes the payload of the table of contents. kCorrupt if a row is malformed,
+// repeats an id, is not within [`begin`, `end`), or overlaps another row;
+// kUnsupported for a required chunk that this version does not know.
 Result<TableOfContents> DecodeTableOfContents(ByteView payload, uint64_t begin,
                                               uint64_t end);
 

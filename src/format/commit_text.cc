@@ -34,8 +34,8 @@ void AppendPerson(std::string_view word, const CommitPerson& person,
   out.push_back('\n');
 }
 
-// What follows `word` in the line at the front of `rest`, without the line
-// feed; the line is dropped from there. Nothing when the line begins otherwise.
+// If the line at the front of `rest` begins with `word`, removes the line and
+// returns the part after `word`, without the line feed. Otherwise nothing.
 std::optional<std::string_view> TakeLine(std::string_view word,
                                          std::string_view& rest) {
   const size_t end = rest.find('\n');
@@ -54,7 +54,7 @@ bool SplitId(std::string_view hex, ObjectFormat format, ObjectId& id) {
   return true;
 }
 
-// `malformed` is what a line of another form is called.
+// Returns `malformed` for a line of another form.
 CommitFlaw SplitPerson(std::optional<std::string_view> line,
                        CommitFlaw malformed, CommitPerson& person) {
   if (!line) return malformed;
@@ -70,7 +70,7 @@ CommitFlaw SplitPerson(std::optional<std::string_view> line,
   rest.remove_prefix(static_cast<size_t>(next - rest.data()));
   if (!rest.starts_with(' ')) return malformed;
   person.time_zone = rest.substr(1);
-  // Both are stored with a zero byte after them.
+  // The stream stores both with a zero byte at the end.
   return line->contains('\0') ? CommitFlaw::kZeroByte : CommitFlaw::kNone;
 }
 
@@ -153,7 +153,7 @@ CommitFlaw SplitCommit(ByteView content, ObjectFormat format,
   rebuilt.reserve(content.size());
   AppendCommit(text, rebuilt);
   if (std::ranges::equal(rebuilt, content)) return CommitFlaw::kNone;
-  // Only a number has a shorter form.
+  // Only numbers have a shorter form.
   return rebuilt.size() == content.size() ? CommitFlaw::kIdInCapitals
                                           : CommitFlaw::kTime;
 }

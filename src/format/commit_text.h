@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of a commit, and the commit from its parts (FORMAT.md, "Commits").
-// Pure.
+// Splits a commit into parts, and makes the commit from the parts (FORMAT.md,
+// "Commits"). Pure.
 
 #pragma once
 
@@ -17,46 +17,48 @@ namespace zpack::format {
 
 // An author or committer line without its first word.
 struct CommitPerson {
-  std::string_view identity;  // up to and with the last '>'
+  std::string_view identity;  // up to and including the last '>'
   int64_t time = 0;           // seconds since 1970
   std::string_view time_zone;
 };
 
-// Views point into the commit they were split from.
+// The views point into the commit that was split.
 struct CommitText {
   ObjectId tree;
   std::vector<ObjectId> parents;
   CommitPerson author;
   CommitPerson committer;
-  ByteView headers;  // lines after the committer, with their line feeds
+  ByteView headers;  // lines after the committer, with line feeds
   ByteView message;  // the rest: an empty line and the text
 };
 
-// Appends what `text` stands for.
+// Appends the commit that `text` stands for.
 void AppendCommit(const CommitText& text, Bytes& out);
 
-// True when SplitCommit splits what AppendCommit makes into these parts again,
-// so that a commit has one form in columns. Ids and times always come back; for
-// the others FORMAT.md, "Commits", has the rules. Zero bytes are not looked at.
+// True if SplitCommit splits the result of AppendCommit into the same parts, so
+// that a commit has only one form in columns. Ids and times are always
+// restored; FORMAT.md, "Commits", has the rules for the other parts. Does not
+// check for zero bytes.
 bool IsSplit(const CommitText& text);
 
-// Why a commit cannot be in columns: the first thing found.
+// The first reason why a commit cannot be stored in columns.
 enum class CommitFlaw : uint8_t {
   kNone,
-  kTree,       // no line 'tree' with an id at the front
+  kTree,       // does not begin with a line 'tree' and an id
   kParent,     // a line 'parent' without an id
-  kAuthor,     // no line 'author' then, or not identity, time and time zone
-  kCommitter,  // the same for 'committer'
-  kTime,       // not written as a decimal number of 64 bits is
+  kAuthor,     // no author line with identity, time and zone
+  kCommitter,  // no such committer line
+  kTime,       // not the shortest form of a 64-bit number
   kZeroByte,   // in author or committer
   kIdInCapitals,
 };
 
-// In a few words.
+// A short description for messages.
 std::string_view FlawName(CommitFlaw flaw);
 
-// Splits `content`. kNone if, and only if, AppendCommit gives exactly these
-// bytes.
+// Splits `content` into `text`. Returns kNone if and only if AppendCommit
+// restores exactly the bytes of `content`, and author and committer have no
+// zero byte.
 CommitFlaw SplitCommit(ByteView content, ObjectFormat format, CommitText& text);
 
 }  // namespace zpack::format

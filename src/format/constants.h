@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers of FORMAT.md. Values here are on disk: do not change them.
+// The numbers of FORMAT.md. The values are on disk: do not change them.
 
 #pragma once
 
@@ -12,22 +12,24 @@
 
 namespace zpack::format {
 
-// Bytes 0-11: a Git pack header that every Git implementation refuses by
-// version. Git knows versions 2 and 3; this one reads "ZPAK".
+// Bytes 0-11 are a Git pack header that every Git implementation refuses: Git
+// knows the versions 2 and 3, and the version here is "ZPAK".
 inline constexpr uint32_t kPackSignature = 0x5041434b;  // "PACK"
 inline constexpr uint32_t kPackVersion = 0x5a50414b;    // "ZPAK"
 
-// Bytes 12-19, after PNG's: a byte above 127, a name, CR LF, the end-of-file
-// character of DOS, LF. A transfer that rewrites text damages it visibly.
+// Bytes 12-19, modelled on PNG: a byte above 127, a name, CR LF, the
+// end-of-file character of DOS, LF. A transfer that converts text damages these
+// bytes visibly.
 inline constexpr std::array<uint8_t, 8> kSignature = {0x89, 'Z',  'P',  'K',
                                                       0x0d, 0x0a, 0x1a, 0x0a};
 
-// Header without features and checksum, and the largest header accepted.
+// Size of the header without features and checksum, and largest size of a
+// header that a reader accepts.
 inline constexpr size_t kFixedHeaderSize = 56;
 inline constexpr size_t kMaxHeaderSize = 4096;
 inline constexpr size_t kChecksumSize = 8;
 
-// A chunk is id, flags, payload length, payload, checksum.
+// A chunk consists of id, flags, payload length, payload and checksum.
 inline constexpr size_t kChunkHeaderSize = 16;
 inline constexpr size_t kChunkOverhead = kChunkHeaderSize + kChecksumSize;
 
@@ -41,17 +43,17 @@ inline constexpr uint32_t kBlockChunk = ChunkId("BLCK");
 inline constexpr uint32_t kBlockTableChunk = ChunkId("BTAB");
 inline constexpr uint32_t kObjectIdsChunk = ChunkId("OIDP");
 inline constexpr uint32_t kObjectNumbersChunk = ChunkId("ONBP");
-// What older files have instead:
+// The chunks that older files have instead:
 inline constexpr uint32_t kWholeObjectIdsChunk = ChunkId("OIDS");
 inline constexpr uint32_t kWideObjectNumbersChunk = ChunkId("ONUM");
-// Optional, of zeros: see FORMAT.md, "Expansion".
+// Optional; filled with zeros (FORMAT.md, "Expansion").
 inline constexpr uint32_t kPaddingChunk = ChunkId("FILL");
 inline constexpr uint32_t kTableOfContentsChunk = ChunkId("TOCC");
 
-// A reader that does not know a chunk with this flag must refuse the file.
+// A reader that does not know a chunk with this flag refuses the file.
 inline constexpr uint32_t kChunkRequired = 1;
-// Must be zero, or the file is refused. All other flag bits are unused: written
-// as zero, ignored when read.
+// Reserved: readers refuse a file that sets one of these bits. The other flag
+// bits are unused: writers set them to 0, readers ignore them.
 inline constexpr uint32_t kChunkReservedFlags = 0xffff0000;
 
 inline constexpr uint32_t kTrailerSignature = ChunkId("ZEND");

@@ -13,8 +13,8 @@ namespace {
 // One of the sums of Expansion.
 struct Rule {
   uint64_t Expansion::* sum;
-  uint64_t floor;  // what any file may have
-  uint64_t ratio;  // and what each of its bytes adds
+  uint64_t floor;  // the limit of an empty file
+  uint64_t ratio;  // added for each byte of the file
 };
 constexpr std::array kRules = {
     Rule{&Expansion::content, uint64_t{256} << 20, 1024},
@@ -32,8 +32,8 @@ uint64_t Multiply(uint64_t a, uint64_t b) {
   return b != 0 && a > kMost / b ? kMost : a * b;
 }
 
-// Memory for each raw byte of a stream: one for the byte itself, the rest for
-// what a reader keeps of an item that may take a single byte.
+// Memory for each raw byte of a stream: 1 for the byte, plus the memory that a
+// reader keeps for an item, which may be encoded in a single byte.
 uint64_t Weight(StreamKind kind) {
   switch (kind) {
     case StreamKind::kSizes:  // an object

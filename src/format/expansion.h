@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much a file may stand for in relation to its size (FORMAT.md,
+// Limits how far a file may expand in relation to its size (FORMAT.md,
 // "Expansion"). A few stored bytes can stand for any amount of content; without
-// a limit, a small file keeps a reader busy for hours. Pure.
+// a limit, a small file could keep a reader busy for hours. Pure.
 
 #pragma once
 
@@ -14,26 +14,26 @@
 
 namespace zpack::format {
 
-// What a block, or all blocks of a file, expand to.
+// The expansion of a block, or of all blocks of a file.
 struct Expansion {
-  // Bytes of all objects.
+  // Content of all objects, in bytes.
   uint64_t content = 0;
-  // Memory for the decompressed streams and what a reader makes of them; not
-  // for segments, which are read one at a time.
+  // Memory for the decompressed streams and the data structures that a reader
+  // builds from them, in bytes. 0 for segments, which are read one at a time.
   uint64_t decoded = 0;
-  // For each object, the bytes of it and of all its bases, added up.
+  // Bytes of each object and of all its bases, summed over all objects.
   uint64_t chains = 0;
 
   Expansion& operator+=(const Expansion& other);
-  // True when nothing in this is above what `limit` has.
+  // True if no sum is larger than the same sum of `limit`.
   bool Within(const Expansion& limit) const;
 };
 
-// What the blocks of a file of `file_size` bytes may expand to.
+// The largest allowed expansion of a file of `file_size` bytes.
 Expansion MaxExpansion(uint64_t file_size);
 
-// The least size of a file with blocks that expand to twice as much as
-// `expansion`: writers keep this distance from the limit.
+// The smallest size of a file that may expand to twice `expansion`. Writers
+// keep this distance from the limit.
 uint64_t FileSizeFor(const Expansion& expansion);
 
 // Expansion::decoded of a block with these streams.

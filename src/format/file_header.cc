@@ -76,7 +76,8 @@ Result<size_t> DecodeHeaderSize(ByteView start) {
   in.U32();
   const bool signed_here =
       std::ranges::equal(in.Raw(kSignature.size()), kSignature);
-  // Both are of this format alone: one of them tells a damaged file.
+  // Git packs have neither of the two. A file with only one is a damaged .zpack
+  // file.
   if (pack_version != kPackVersion && !signed_here) {
     return MakeError(ErrorCode::kUnsupported, "not a .zpack file");
   }

@@ -25,35 +25,35 @@ struct FileHeader {
   ObjectFormat object_format = ObjectFormat::kSha1;
   uint64_t table_of_contents_offset = 0;
   uint64_t file_size = 0;
-  // Names of 1 to 255 characters out of a-z, 0-9, '-' and '.'.
+  // Each name has 1 to 255 characters: a-z, 0-9, '-' and '.'.
   std::vector<std::string> required_features;
   std::vector<std::string> optional_features;
 
-  // Bytes of the header on disk; depends on the features only.
+  // Bytes of the encoded header. Depends only on the features.
   size_t EncodedSize() const;
 };
 
 void Encode(const FileHeader& header, Bytes& out);
 
-// Size in bytes of the header that starts with `start`, its first
-// kFixedHeaderSize bytes. kUnsupported for a file that is not a .zpack file at
-// all, kCorrupt for a damaged signature or a size out of range.
+// Size in bytes of the header that begins with `start`, the first
+// kFixedHeaderSize bytes of the file. kUnsupported if the file is not a .zpack
+// file; kCorrupt if the signature is damaged or the size is out of range.
 Result<size_t> DecodeHeaderSize(ByteView start);
 
-// Decodes a whole header. kCorrupt for damage; kUnsupported, with 'needs a
-// newer git-zpack', for a newer version or a required feature not in
-// `known_features`.
+// Decodes a whole header. kCorrupt if the header is damaged; kUnsupported, with
+// 'needs a newer git-zpack', if the version is newer or a required feature is
+// not in `known_features`.
 Result<FileHeader> DecodeFileHeader(
     ByteView bytes, const std::vector<std::string>& known_features);
 
-// Blocks of kind kDeltas.
+// The file has blocks of kind kDeltas.
 inline constexpr std::string_view kDeltasFeature = "deltas";
-// Blocks of kind kTrees.
+// The file has blocks of kind kTrees.
 inline constexpr std::string_view kTreesFeature = "trees";
-// Blocks of kind kCommits.
+// The file has blocks of kind kCommits.
 inline constexpr std::string_view kCommitsFeature = "commits";
 
-// The required features this version of the library understands.
+// The required features that this version of the library supports.
 const std::vector<std::string>& KnownFeatures();
 
 }  // namespace zpack::format

@@ -13,7 +13,7 @@
 namespace zpack::format {
 namespace {
 
-// From so many ids on, two bytes of each are left out.
+// With at least this many ids, two bytes of each id are left out.
 constexpr uint32_t kTwoBytePrefixes = 65536;
 constexpr size_t kTwoByteBuckets = 65536;
 
@@ -21,7 +21,7 @@ std::unexpected<Error> BadFanOut() {
   return MakeError(ErrorCode::kCorrupt, "bad fan-out in object index");
 }
 
-// Bytes that are left out of each of `count` ids.
+// Bytes left out of each id in a table of `count` ids.
 uint8_t PrefixSize(uint32_t count) { return count < kTwoBytePrefixes ? 1 : 2; }
 
 // Number of ids by their first two bytes.
@@ -34,13 +34,13 @@ std::vector<uint32_t> CountByTwoBytes(const ObjectIdTable& ids) {
   return counts;
 }
 
-// Bytes that each of `counts` takes: 1, 2 or 4.
+// Bytes for each of `counts`: 1, 2 or 4.
 uint8_t CountWidth(const std::vector<uint32_t>& counts) {
   const uint32_t greatest = *std::ranges::max_element(counts);
   return greatest < 0x100 ? 1 : greatest < 0x10000 ? 2 : 4;
 }
 
-// A permutation, or nothing.
+// Returns `numbers`, or kCorrupt if they are not a permutation.
 Result<IndexedVector<FileRank, ObjectNumber>> CheckPermutation(
     IndexedVector<FileRank, ObjectNumber> numbers) {
   IndexedVector<ObjectNumber, bool> seen(numbers.size());
@@ -54,12 +54,13 @@ Result<IndexedVector<FileRank, ObjectNumber>> CheckPermutation(
   return numbers;
 }
 
-// Bits that a number below `count` takes.
+// Bits for a number below `count`.
 unsigned NumberBits(uint32_t count) {
   return count < 2 ? 0 : static_cast<unsigned>(std::bit_width(count - 1));
 }
 
-// Whichever of two chunks there is; two indexes could contradict each other.
+// The chunk `id` or its old form. A file with both is refused, because the two
+// could contradict each other.
 Result<ChunkLocation> FindEither(const TableOfContents& toc, uint32_t id,
                                  uint32_t old_id) {
   const ChunkLocation* const chunk = toc.Find(id);
@@ -167,7 +168,7 @@ Result<ObjectIdTable> DecodeObjectIds(ByteView payload, ObjectFormat format,
   ByteReader in(payload.subspan(layout.fan_out_offset));
   ObjectIdTable::FanOut fan_out;
   for (uint32_t& count : fan_out) count = in.U32();
-  // What is left out, by bucket, as often as there are ids.
+  // Number of ids in each bucket, that is, with the same left-out bytes.
   std::vector<uint32_t> counts(prefix == 1 ? 256 : kTwoByteBuckets);
   for (size_t i = 0; i < counts.size(); ++i) {
     if (prefix == 1) {
@@ -218,7 +219,7 @@ Result<ObjectIdTable> DecodeWholeObjectIds(ByteView payload,
 void EncodeObjectNumbers(const IndexedVector<FileRank, ObjectNumber>& numbers,
                          Bytes& out) {
   const unsigned bits = NumberBits(static_cast<uint32_t>(numbers.size()));
-  uint64_t pending = 0;  // its lowest `pending_bits` are not written yet
+  uint64_t pending = 0;  // the lowest `pending_bits` bits are not written yet
   unsigned pending_bits = 0;
   for (const ObjectNumber number : numbers) {
     pending = pending << bits | number.value();

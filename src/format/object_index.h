@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Chunks 'OIDP' (sorted ids with fan-out) and 'ONBP' (object number of each
-// rank), and their forms in older files, 'OIDS' and 'ONUM' (FORMAT.md, "Object
-// index"). Pure.
+// rank), and their equivalents in older files, 'OIDS' and 'ONUM' (FORMAT.md,
+// "Object index"). Pure.
 
 #pragma once
 
@@ -19,69 +19,74 @@
 
 namespace zpack::format {
 
-// The chunks of a file that hold its index, in either form.
+// The chunks that hold the index of a file, in the new or the old form.
 struct IndexChunks {
   ChunkLocation ids;
   ChunkLocation numbers;
 };
-// kCorrupt when one is missing.
+// kCorrupt if a chunk is missing, or if a file has both forms of one chunk.
 Result<IndexChunks> FindIndexChunks(const TableOfContents& toc);
 
-// Where the parts are in a payload of ids; the fan-out ends at `counts_offset`.
+// Offsets of the parts in a payload of ids. The fan-out ends at
+// `counts_offset`.
 struct ObjectIdsLayout {
   uint64_t fan_out_offset = 0;
   uint64_t counts_offset = 0;
   uint64_t ids_offset = 0;
-  uint8_t prefix_size = 0;  // bytes that are left out of each id
-  uint8_t count_width = 0;  // of a bucket's count; 0 when there are none
-  uint8_t suffix_size = 0;  // bytes of each id that are there
+  uint8_t prefix_size = 0;  // bytes left out at the front of each id
+  uint8_t count_width = 0;  // bytes of a bucket's count; 0 without counts
+  uint8_t suffix_size = 0;  // bytes stored of each id
 };
 
 inline constexpr size_t kFanOutSize = 256 * sizeof(uint32_t);
-// What precedes the fan-out in 'OIDP'.
+// Bytes before the fan-out in 'OIDP'.
 inline constexpr size_t kObjectIdsHeaderSize = 2;
 
-// The layout of chunk `id`, whose payload has `payload_size` bytes and begins
-// with `start`. kCorrupt unless it is one of `object_count` ids. What the
-// fan-out and the counts say is not looked at.
+// The layout of an 'OIDP' or 'OIDS' chunk `id` with a payload of `payload_size`
+// bytes that begins with `start`. kCorrupt unless the header and the size fit
+// `object_count` ids. The fan-out and the counts are not checked.
 Result<ObjectIdsLayout> DecodeObjectIdsLayout(uint32_t id, ByteView start,
                                               uint64_t payload_size,
                                               ObjectFormat format,
                                               uint32_t object_count);
 
-// Reads the count of a bucket that takes `width` bytes: 1, 2 or 4.
+// Reads the count of a bucket. REQUIRES: `width` is 1, 2 or 4, the bytes of the
+// count.
 uint32_t ReadBucketCount(ByteReader& in, uint8_t width);
 
-// Bits of each number in chunk `id`. kCorrupt unless that is the chunk of
-// `object_count` numbers and its payload has the size that follows.
+// Bits of each number in an 'ONBP' or 'ONUM' chunk `id`. kCorrupt unless
+// `payload_size` is the size for `object_count` numbers.
 Result<unsigned> ObjectNumberBits(uint32_t id, uint64_t payload_size,
                                   uint32_t object_count);
 
-// Leaves out the first byte or two of each id, which the fan-out tells.
+// Leaves out the first one or two bytes of each id, which the fan-out and the
+// counts give.
 void EncodeObjectIds(const ObjectIdTable& ids, Bytes& out);
 
-// kCorrupt when the fan-out does not fit the ids, or they are not ascending or
-// not `object_count`.
+// Decodes the payload of 'OIDP'. kCorrupt if the fan-out does not fit the ids,
+// or if the ids are not strictly ascending or not `object_count`.
 Result<ObjectIdTable> DecodeObjectIds(ByteView payload, ObjectFormat format,
                                       uint32_t object_count);
-// The same for 'OIDS', which has whole ids.
+// Decodes the payload of 'OIDS', which stores whole ids. Errors as above.
 Result<ObjectIdTable> DecodeWholeObjectIds(ByteView payload,
                                            ObjectFormat format,
                                            uint32_t object_count);
 
-// The number of each rank takes as many bits as the greatest needs.
+// Every number takes as many bits as the greatest number needs.
 void EncodeObjectNumbers(const IndexedVector<FileRank, ObjectNumber>& numbers,
                          Bytes& out);
 
-// kCorrupt unless the payload is a permutation of 0 ... object_count - 1.
+// Decodes the payload of 'ONBP'. kCorrupt unless the numbers are a permutation
+// of 0 ... object_count - 1.
 Result<IndexedVector<FileRank, ObjectNumber>> DecodeObjectNumbers(
     ByteView payload, uint32_t object_count);
-// The same for 'ONUM', where each takes four bytes.
+// Decodes the payload of 'ONUM', with four bytes for each number. Errors as
+// above.
 Result<IndexedVector<FileRank, ObjectNumber>> DecodeWideObjectNumbers(
     ByteView payload, uint32_t object_count);
 
-// Ranks by number from numbers by rank, and the other way round. REQUIRES:
-// every value from 0 to permutation.size() - 1 occurs once.
+// Inverts a permutation: numbers by rank become ranks by number, or the
+// reverse. REQUIRES: every value from 0 to permutation.size() - 1 occurs once.
 template <typename From, typename To>
 IndexedVector<To, From> InversePermutation(
     const IndexedVector<From, To>& permutation) {

@@ -13,7 +13,7 @@ namespace {
 enum class HeadKind : uint8_t { kSymbolic = 1, kDetached = 2 };
 enum class RefKind : uint8_t { kDirect = 1, kPeeled = 2, kSymbolic = 3 };
 
-// The smallest ref: a kind, a length and 'refs/x', and a symbolic target.
+// A lower bound for the bytes of a ref: its kind and the length of its name.
 constexpr uint64_t kMinRefSize = 2;
 
 RefKind KindOf(const Ref& ref) {

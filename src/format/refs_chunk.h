@@ -14,8 +14,8 @@ namespace zpack::format {
 // REQUIRES: the invariants stated in RefsSnapshot.
 void Encode(const RefsSnapshot& refs, Bytes& out);
 
-// kCorrupt for anything a writer would not have written, names that are no
-// valid ref names among them.
+// Decodes the payload of 'REFS'. kCorrupt for anything that a writer does not
+// write, such as an invalid ref name.
 Result<RefsSnapshot> DecodeRefs(ByteView payload, ObjectFormat format);
 
 }  // namespace zpack::format

@@ -17,18 +17,20 @@ namespace zpack::format {
 using Digest = std::array<uint8_t, kDigestSize>;
 
 struct Trailer {
-  // SHA-256 over the sorted ids: equal for files with the same objects.
+  // SHA-256 of the sorted ids. Files with the same objects have the same
+  // digest.
   Digest content_digest{};
-  // SHA-256 over every byte of the file before it, from the end of the header
-  // on, and then the header. The header comes last because it holds offsets
-  // that are known only at the end, and the file is hashed as it is written.
+  // SHA-256 of every byte of the file before this field, from the end of the
+  // header on, followed by the header. The header is hashed last because it
+  // holds offsets that are known only at the end, and the file is hashed while
+  // it is written.
   Digest file_hash{};
 };
 
-// Everything of the trailer that the file hash covers.
+// Encodes the part of the trailer that the file hash covers.
 void EncodeBeforeHash(const Trailer& trailer, Bytes& out);
 void Encode(const Trailer& trailer, Bytes& out);
-// kCorrupt unless these are exactly the bytes of a trailer.
+// kCorrupt unless `bytes` is exactly one trailer.
 Result<Trailer> DecodeTrailer(ByteView bytes);
 
 Digest ContentDigest(const ObjectIdTable& ids);

@@ -47,7 +47,8 @@ std::optional<LinkNumber> TreeChildren::Decode(uint32_t name, const Code& code,
     std::rotate(seen.children.begin(), known, known + 1);
     return seen.children.front();
   }
-  // Unsigned arithmetic wraps; what is left of nonsense is too large.
+  // Unsigned arithmetic wraps around. The result of an invalid difference is
+  // too large.
   const uint64_t value =
       Expected(seen).value() +
       (code.code == kOther ? static_cast<uint64_t>(code.difference) : 0);
@@ -61,7 +62,8 @@ std::optional<LinkNumber> TreeChildren::Decode(uint32_t name, const Code& code,
 }
 
 void TreeChildren::Clear() {
-  // A new one: clearing takes as long as the largest lineage so far.
+  // Assigns a new map, because clear() takes time in proportion to the largest
+  // lineage so far.
   names_ = {};
   last_other_ = LinkNumber();
 }

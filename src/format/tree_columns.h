@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What writer and reader of a block of trees must agree upon beyond its
+// Rules for blocks of trees that writer and reader share, in addition to the
 // streams (FORMAT.md, "Trees"). Pure.
 
 #pragma once
@@ -24,29 +24,30 @@ enum class TreeEditKind : uint8_t {
   kAdd = 2,     // an entry that the base does not have
 };
 
-// Modes of entries, by the number that stands for them. On disk: do not change.
+// The modes of entries; a mode is stored as its index here. On disk: do not
+// change.
 inline constexpr std::array<std::string_view, 5> kTreeModes = {
     "100644", "100755", "40000", "120000", "160000"};
 inline constexpr uint8_t kDirectoryMode = 2;
 inline constexpr uint8_t kGitlinkMode = 4;
-// The number of `mode`, unless it is another one.
+// The index of `mode` in kTreeModes, or nothing.
 std::optional<uint8_t> TreeModeNumber(std::string_view mode);
 
-// Turns the children of a lineage's trees into small numbers and back. For each
-// name it remembers the children seen there, the last one first, and expects
-// that one which was not seen there before follows the greatest of them, since
-// versions of one path are numbered in a row.
+// Maps the children of a lineage's trees to small codes, and back. For each
+// name, the children seen under this name are kept, most recently used first. A
+// new child is expected to have the number after the greatest child of the
+// name, because versions of one path have consecutive numbers.
 class TreeChildren {
  public:
-  // Codes of a child: the expected new one, another new one, or
-  // kFirstKnown + its position among those seen.
+  // The code of a child: the expected new child, another new child, or
+  // kFirstKnown + its position among the children seen.
   static constexpr uint32_t kExpected = 0;
   static constexpr uint32_t kOther = 1;
   static constexpr uint32_t kFirstKnown = 2;
-  // So many are remembered for a name; one forgotten counts as not seen.
+  // Maximum children kept for a name. A child that was dropped counts as new.
   static constexpr size_t kRemembered = 64;
 
-  // A code, and for kOther the number's difference from the expected one.
+  // For kOther, `difference` is the child's number minus the expected number.
   struct Code {
     uint32_t code = kExpected;
     int64_t difference = 0;
@@ -54,8 +55,8 @@ class TreeChildren {
 
   Code Encode(uint32_t name, LinkNumber child);
 
-  // The child that `code` stands for, with `difference` for kOther; nothing
-  // when there is none, or it is not below `limit`.
+  // The child that `code` stands for. Nothing if the code is out of range, or
+  // if a new child is not below `limit`.
   std::optional<LinkNumber> Decode(uint32_t name, const Code& code,
                                    uint32_t limit);
 
@@ -64,8 +65,8 @@ class TreeChildren {
 
  private:
   struct Seen {
-    std::vector<LinkNumber> children;  // the last one first
-    LinkNumber next;                   // one more than the greatest; 0 for none
+    std::vector<LinkNumber> children;  // most recently used first
+    LinkNumber next;  // one more than the greatest child; 0 for none
   };
 
   LinkNumber Expected(const Seen& seen) const {
@@ -75,7 +76,8 @@ class TreeChildren {
   void Note(Seen& seen, LinkNumber child);
 
   std::unordered_map<uint32_t, Seen> names_;
-  // Where a name's first child is expected: after the last unexpected one.
+  // The expected first child of a name: one more than the last new child that
+  // was unexpected or the first of its name.
   LinkNumber last_other_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of a tree that columns can hold (FORMAT.md, "Trees"). Pure.
+// Splits a tree into the parts that columns store (FORMAT.md, "Trees"). Pure.
 
 #pragma once
 
@@ -13,29 +13,29 @@
 
 namespace zpack::format {
 
-// Why a tree cannot be in columns: the first thing found.
+// The first reason why a tree cannot be stored in columns.
 enum class TreeFlaw : uint8_t {
   kNone,
-  kEntry,  // no mode, blank, name, zero byte and id
-  kMode,   // not one of kTreeModes
+  kEntry,  // not mode, blank, name, zero byte and id
+  kMode,   // not in kTreeModes
 };
 
-// In a few words.
+// A short description for messages.
 std::string_view FlawName(TreeFlaw flaw);
 
-// Views point into the tree.
+// The views point into the tree.
 struct TreeTextEntry {
-  uint8_t mode = 0;  // see kTreeModes
+  uint8_t mode = 0;  // index in kTreeModes
   std::string_view name;
   ByteView id;
 };
 
-// Reads the entry at the front of `rest` and, if it has no flaw, drops it from
-// there.
+// Reads the entry at the front of `rest`. If the entry has no flaw, removes it
+// from `rest`.
 TreeFlaw TakeTreeEntry(ByteView& rest, ObjectFormat format,
                        TreeTextEntry& entry);
 
-// The flaw of a whole tree.
+// The first flaw in a whole tree, or kNone.
 TreeFlaw FindTreeFlaw(ByteView content, ObjectFormat format);
 
 }  // namespace zpack::format

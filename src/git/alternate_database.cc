@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether something in `directory` is a link to `own`, or to something in it.
+// True if `directory` has a link to `own` or to something below `own`.
 bool LinksTo(const std::string& directory, const std::string& own) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(directory, error)) {

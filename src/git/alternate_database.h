@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the alternates of a repository have, for a repack that leaves it to
-// them. May be used from several threads, except while List runs.
+// The objects of a repository's alternates, for a repack that leaves them
+// there. May be used from several threads, except while List runs.
 
 #pragma once
 
@@ -20,9 +20,10 @@ namespace zpack {
 
 class AlternateDatabase final : public AlternateObjects {
  public:
-  // Opens the alternates of the repository with these directories, but not
-  // those with a link to `own`, its object directory; null when there are none.
-  // Errors as ListObjectDirectories and ObjectDatabase::Open.
+  // Opens the alternates of the repository with these directories. Leaves out
+  // an alternate if it has a link to `own`, the object directory of the
+  // repository. Null if no alternate is left. Errors as ListObjectDirectories
+  // and ObjectDatabase::Open.
   static Result<std::unique_ptr<AlternateObjects>> Open(
       FileSystem& file_system, const std::string& common_directory,
       const std::string& own);

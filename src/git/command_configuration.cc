@@ -25,7 +25,7 @@ bool IsNamePart(char c) {
   return IsLetter(c) || (c >= '0' && c <= '9') || c == '-';
 }
 
-// `text` in double quotes, so that a configuration file holds exactly it.
+// `text` in double quotes, escaped for a configuration file.
 std::string Quote(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
@@ -39,8 +39,8 @@ std::string Quote(std::string_view text) {
   return quoted + '"';
 }
 
-// Appends 'section.subsection.name', whose subsection may be missing and may
-// contain dots. Without a value it is true.
+// Appends an entry with the key 'section.subsection.name'. The subsection is
+// optional and may contain dots. An entry without a value is true.
 Status AppendEntry(std::string_view key, std::optional<std::string_view> value,
                    std::string& text) {
   const size_t first = key.find('.');
@@ -70,7 +70,8 @@ Status AppendEntry(std::string_view key, std::optional<std::string_view> value,
   return {};
 }
 
-// GIT_CONFIG_KEY_0 and GIT_CONFIG_VALUE_0 to those before GIT_CONFIG_COUNT.
+// Appends the entries of GIT_CONFIG_COUNT, GIT_CONFIG_KEY_<n> and
+// GIT_CONFIG_VALUE_<n>.
 Status AppendCounted(const Environment& environment, std::string& text) {
   const char* const given = environment(kCount);
   if (given == nullptr || *given == '\0') return {};
@@ -103,8 +104,8 @@ Status AppendCounted(const Environment& environment, std::string& text) {
   return {};
 }
 
-// Takes one word in single quotes, as a shell would read it, off the front of
-// `rest`. Nothing when there is none.
+// Removes one word in single quotes from the front of `rest` and returns it as
+// a shell would read it. Nothing if there is no such word.
 std::optional<std::string> TakeQuoted(std::string_view& rest) {
   if (!rest.starts_with('\'')) return std::nullopt;
   rest.remove_prefix(1);
@@ -114,7 +115,7 @@ std::optional<std::string> TakeQuoted(std::string_view& rest) {
     if (end == std::string_view::npos) return std::nullopt;
     word += rest.substr(0, end);
     rest.remove_prefix(end + 1);
-    // Outside of the quotes, a single quote or '!' may follow a backslash.
+    // Outside of the quotes, a backslash escapes a single quote or '!'.
     const bool continues = rest.size() >= 3 && rest[0] == '\\' &&
                            (rest[1] == '\'' || rest[1] == '!') &&
                            rest[2] == '\'';
@@ -128,8 +129,8 @@ bool AtWordEnd(std::string_view rest) {
   return rest.empty() || kSpace.find(rest.front()) != std::string_view::npos;
 }
 
-// 'key'='value', 'key'= without a value, or 'key=value' as older versions of
-// Git write it, separated by spaces.
+// Entries are separated by spaces. The form of an entry is 'key'='value', or
+// 'key'= without a value, or 'key=value' from older versions of Git.
 Status AppendParameters(const Environment& environment, std::string& text) {
   const char* const given = environment(kParameters);
   if (given == nullptr) return {};

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The configuration that the environment carries: what 'git -c' passes to the
+// The configuration in the environment: options that 'git -c' passes to the
 // programs it starts, and GIT_CONFIG_COUNT with its keys and values
 // (git-config(1)). A function without state; any thread.
 
@@ -14,12 +14,12 @@
 
 namespace zpack {
 
-// The value of an environment variable; null when it is not set.
+// The value of an environment variable. Null if the variable is not set.
 using Environment = std::function<const char*(const char* name)>;
 
-// The entries, in Git's order, as the text of a configuration file; empty when
-// there are none. kGit when a variable or a key is malformed, as Git refuses
-// them.
+// The entries, in Git's order, as the text of a configuration file. Empty if
+// there are no entries. kGit if a variable or a key is malformed, so that Git
+// would refuse it.
 Result<std::string> CommandConfiguration(const Environment& environment);
 
 }  // namespace zpack

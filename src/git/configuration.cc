@@ -17,19 +17,19 @@
 namespace zpack {
 namespace {
 
-// Where Git looks that is installed for the system.
+// The system-wide configuration file of Git's packages.
 constexpr const char* kSystemFile = "/etc/gitconfig";
 
-// libgit2 has a name for neither. Each level may hold one file, and the
-// greatest decides.
+// libgit2 has no names for these two levels. Each level holds at most one file,
+// and the greatest level has priority.
 constexpr int kWorktreeLevel = GIT_CONFIG_LEVEL_APP;
 constexpr int kCommandLevel = GIT_CONFIG_LEVEL_APP + 1;
 
-// What lack of permission to read a file means.
+// The result if the permission to read a file is missing.
 enum class Denied : uint8_t { kError, kNoFile };
 
-// A file that only this process sees: libgit2 takes configuration from nowhere
-// else.
+// A file that only this process can see. libgit2 reads configuration from files
+// only.
 class MemoryFile {
  public:
   explicit MemoryFile(const std::string& content)
@@ -83,7 +83,7 @@ Status AddSystemFile(git_repository* repository, git_config* config) {
                  GIT_CONFIG_LEVEL_SYSTEM, Denied::kError, repository, config);
 }
 
-// Git passes over them where the home directory is somebody else's.
+// Git skips these files if the home directory belongs to another user.
 Status AddUserFiles(git_repository* repository, git_config* config) {
   if (const char* const named = std::getenv("GIT_CONFIG_GLOBAL")) {
     return AddFile(named, GIT_CONFIG_LEVEL_GLOBAL, Denied::kNoFile, repository,
@@ -104,7 +104,7 @@ Status AddUserFiles(git_repository* repository, git_config* config) {
                  Denied::kNoFile, repository, config);
 }
 
-// The whole, read once, so that files that change or go do not matter.
+// A copy of the whole configuration, which does not change when files change.
 Result<ConfigHandle> Snapshot(git_config* config) {
   git_config* raw = nullptr;
   if (git_config_snapshot(&raw, config) != 0) {
@@ -114,7 +114,7 @@ Result<ConfigHandle> Snapshot(git_config* config) {
   return ConfigHandle(raw);
 }
 
-// Adds the command line's level and takes the snapshot.
+// Adds the level of the command line and takes the snapshot.
 Result<ConfigHandle> Complete(git_repository* repository, git_config* config) {
   ZPACK_ASSIGN_OR_RETURN(
       const std::string text,
@@ -142,7 +142,7 @@ Result<ConfigHandle> NewConfiguration() {
   return ConfigHandle(raw);
 }
 
-// The levels of system and user.
+// The levels of the system and the user.
 Result<ConfigHandle> Begin(git_repository* repository) {
   ZPACK_ASSIGN_OR_RETURN(ConfigHandle config, NewConfiguration());
   ZPACK_TRY(AddSystemFile(repository, config.get()));

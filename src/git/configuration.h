@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Git's configuration, from everywhere Git reads it (git-config(1), FILES and
-// ENVIRONMENT). The one place that decides which files count. Functions without
-// state; any thread.
+// Git's configuration, from all places where Git reads it (git-config(1), FILES
+// and ENVIRONMENT). Only this code decides which files are read. Functions
+// without state; any thread.
 
 #pragma once
 
@@ -19,19 +19,20 @@ namespace zpack {
 // trees (extensions.worktreeConfig).
 enum class WorktreeConfiguration : uint8_t { kNo, kYes };
 
-// One file, as ReadConfiguration reads it; empty when there is none.
+// The configuration in one file. Empty if the file does not exist. Errors as
+// ReadConfiguration.
 Result<ConfigHandle> ReadConfigurationFile(const std::string& path);
 
-// What a repository cannot set by itself: the configuration of the system, of
-// the user and of the command line, in this order. Errors as
-// ReadConfiguration.
+// The configuration that a repository cannot set itself, from the lowest to the
+// highest level: system, user, command line. Errors as ReadConfiguration.
 Result<ConfigHandle> ReadProtectedConfiguration();
 
-// All levels: the protected configuration, that of the repository before the
-// command line's. `repository` decides conditional includes. What is returned
-// does not change when files do. kIo for a file that is there and cannot be
-// read, except that files of the user may be unreadable for lack of permission,
-// as in Git; kGit for one that is malformed.
+// The configuration of all levels: system, user, repository, work tree, command
+// line. `repository` decides conditional includes. The result does not change
+// when files change.
+//
+// Errors: kIo if a file exists but cannot be read; as in Git, files of the user
+// are skipped if the permission is missing. kGit if a file is malformed.
 Result<ConfigHandle> ReadConfiguration(git_repository* repository,
                                        const std::string& common_directory,
                                        const std::string& git_directory,

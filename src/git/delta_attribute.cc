@@ -9,24 +9,24 @@
 namespace zpack {
 namespace {
 
-// False for what no work tree can hold; such names never leave the tree object
-// they are in.
+// False for a name that no work tree can have. Such a name exists only in its
+// tree object.
 bool IsOrdinary(std::string_view name) {
   return !name.empty() && name != "." && name != ".." &&
          name.find_first_of(std::string_view("/\0", 2)) ==
              std::string_view::npos;
 }
 
-// libgit2 looks for attributes in each directory of a path, at a cost that
-// grows with the length of the path. So of a deeper path, only these
-// directories and the last name are asked for; patterns mostly speak of the
-// last name.
+// libgit2 searches attributes in each directory of a path, and the cost of each
+// search grows with the length of the path. Deeper paths are therefore looked
+// up with only their first directories and their last name. Most patterns
+// concern the last name.
 constexpr uint32_t kMaxDepth = 128;
 
 bool IsUndeltified(git_repository* repository, const std::string& path) {
   const char* value = nullptr;
-  // What libgit2 cannot read has no attributes; Git says no more than a warning
-  // then.
+  // A path has no attribute if libgit2 cannot read the attributes. Git only
+  // warns in this case.
   return git_attr_get(&value, repository, GIT_ATTR_CHECK_FILE_THEN_INDEX,
                       path.c_str(), "delta") == 0 &&
          git_attr_value(value) == GIT_ATTR_VALUE_FALSE;
@@ -38,13 +38,13 @@ IndexedVector<PathNumber, bool> FindUndeltifiedPaths(git_repository* repository,
                                                      const PathTable& paths) {
   IndexedVector<PathNumber, bool> undeltified(paths.size());
   IndexedVector<PathNumber, bool> ordinary(paths.size(), true);
-  // Of each path, itself or the ancestor of depth kMaxDepth, and the depth of
-  // that.
+  // For each path: the path itself or its ancestor at kMaxDepth, and the depth
+  // of that.
   IndexedVector<PathNumber, PathNumber> known(paths.size(), PathTable::kRoot);
   IndexedVector<PathNumber, uint32_t> depths(paths.size());
   for (const PathNumber path :
        IndexRange(PathTable::kRoot + 1, PathNumber(paths.size()))) {
-    // Directories have smaller numbers than what is in them.
+    // A directory has a smaller number than its entries.
     const PathNumber parent = paths.Parent(path);
     const bool deep = depths[parent] == kMaxDepth;
     known[path] = deep ? known[parent] : path;

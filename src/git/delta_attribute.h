@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which paths have the attribute '-delta' (gitattributes(5)). A function
-// without state; not for several threads on one repository.
+// Finds the paths with the attribute '-delta' (gitattributes(5)). A function
+// without state; one call at a time for a repository.
 
 #pragma once
 
@@ -13,9 +13,11 @@
 
 namespace zpack {
 
-// By number in `paths`. Attributes are looked for where git-pack-objects(1)
-// looks: in info/attributes, in .gitattributes of the work tree, else of the
-// index, and in the files of user and system.
+// One flag for each path of `paths`. Attributes come from the places that
+// git-pack-objects(1) reads: info/attributes; .gitattributes of the work tree,
+// or else of the index; and the files of the user and the system. Of a path in
+// more than 128 directories, only the first 128 directories and the last name
+// count.
 IndexedVector<PathNumber, bool> FindUndeltifiedPaths(git_repository* repository,
                                                      const PathTable& paths);
 

@@ -52,7 +52,7 @@ Status RemoveIfThere(FileSystem& file_system, const std::string& path) {
   std::error_code error;
   if (!fs::exists(fs::symlink_status(path, error))) return {};
   Status removed = file_system.Remove(path);
-  // Someone else may have been faster.
+  // Another process may have removed the file.
   if (!removed && !fs::exists(fs::symlink_status(path, error))) return {};
   return removed;
 }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files and directories that may be missing, but must not be overlooked: one
-// that cannot be read is an error, one that is not there is empty. Functions
-// without state; any thread.
+// Files and directories that may be missing. If one does not exist, the result
+// is empty; if one cannot be read, the result is an error. Functions without
+// state; any thread.
 
 #pragma once
 
@@ -17,18 +17,18 @@
 
 namespace zpack {
 
-// The names in the directory `path`, sorted; none when nothing has that name.
-// kIo when the directory cannot be read to its end, and for a symbolic link
-// that leads nowhere.
+// The names in the directory `path`, sorted. Empty if nothing has that name.
+// kIo if the directory cannot be read completely, or if `path` is a dangling
+// symbolic link.
 Result<std::vector<std::string>> ListNames(const std::string& path);
 
-// The content of the file `path`; nothing when nothing has that name. Errors
-// are those of ReadWholeFile, and kIo for a symbolic link that leads nowhere.
+// The content of the file `path`. Nothing if nothing has that name. Errors as
+// ReadWholeFile; also kNotFound if `path` is a dangling symbolic link.
 Result<std::optional<Bytes>> ReadIfThere(const std::string& path,
                                          uint64_t limit);
 
-// Removes the file `path`, unless nothing has that name; someone else may be
-// faster.
+// Removes the file `path`. If nothing has that name, or another process removes
+// the file first, the call succeeds.
 Status RemoveIfThere(FileSystem& file_system, const std::string& path);
 
 }  // namespace zpack

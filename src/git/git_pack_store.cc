@@ -95,7 +95,7 @@ Status GitPackStore::CheckPackLock() {
 Status GitPackStore::CheckShallowLock() {
   ZPACK_ASSIGN_OR_RETURN(const auto shallow,
                          ReadShallow(settings_.common_directory));
-  // Without the file nothing is taken out of it.
+  // Without the file, PruneShallow takes no lock.
   if (shallow.empty()) return {};
   ZPACK_TRY(LockShallow(file_system_, settings_.common_directory));
   return {};

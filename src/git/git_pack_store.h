@@ -20,9 +20,9 @@ namespace zpack {
 
 class GitPackStore final : public PackStore {
  public:
-  // Of the repository at `location`, whose directories and modes `settings`
-  // names. `reading` is for Reading::kManyObjects. Everything but the lists of
-  // directories goes through `file_system`.
+  // For the repository at `location`; `settings` has its directories and modes.
+  // `reading` is used for Reading::kManyObjects. Files are written, renamed and
+  // removed through `file_system`.
   GitPackStore(FileSystem& file_system, const RepositoryLocation& location,
                RepackSettings settings, const ReadingOptions& reading);
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// libgit2's handles as owning pointers, and its errors as ours.
+// Owning pointers for libgit2's handles, and conversions of ids and errors.
 
 #pragma once
 
@@ -37,7 +37,7 @@ using ConfigEntryHandle =
     std::unique_ptr<git_config_entry, Libgit2Free<git_config_entry_free>>;
 using ConfigHandle = std::unique_ptr<git_config, Libgit2Free<git_config_free>>;
 
-// The message of libgit2's last error on this thread.
+// Message of libgit2's last error on this thread.
 std::string LastLibgit2Message();
 
 inline git_oid ToGitOid(const ObjectId& id) {

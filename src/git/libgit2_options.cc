@@ -15,7 +15,7 @@
 namespace zpack {
 namespace {
 
-// Options that libgit2 tells.
+// The options that libgit2 reports.
 struct KnownOptions {
   size_t window = 0;
   size_t mapped = 0;
@@ -55,26 +55,27 @@ void SetOptions(const KnownOptions& options) {
 
 const KnownOptions& OurOptions() {
   static const KnownOptions options = {
-      // Map packs in windows, so that resident memory does not follow pack
-      // size. With less, more time goes into mapping (5% at 96 MiB against 256
-      // MiB).
+      // Packs are mapped in windows, so that resident memory does not grow with
+      // the size of packs. A lower limit costs time for mapping (5 % at 96 MiB
+      // compared with 256 MiB).
       .window = size_t{16} << 20,
       .mapped = size_t{96} << 20,
-      // A process may often open no more than 1,024 files.
+      // Many systems limit a process to 1,024 open files.
       .files = 64,
       // FindRepository checks the owner, as Git does.
       .owner_validation = 0,
-      // Extensions that do not change how objects and refs are stored, or that
-      // ReadRepositoryFormat checks: their values may say that nothing changes.
+      // Extensions that do not change how objects and refs are stored, and
+      // extensions that ReadRepositoryFormat checks, because some of their
+      // values change nothing.
       .extensions = {"partialclone", "preciousobjects", "worktreeconfig",
                      "objectformat", "refstorage"}};
   return options;
 }
 
-// Every object is hashed once, by us, when the finished file is read back;
-// libgit2's own check is several times slower than reading. And each object is
-// read once: a cache of whole objects only costs memory. The cache of delta
-// bases inside a pack is a different one and stays.
+// This library hashes every object once itself, when it reads the finished file
+// back; libgit2's check takes several times as long as reading. Every object is
+// read once, so a cache of whole objects would only cost memory. The cache of
+// delta bases inside a pack is separate and stays enabled.
 void SetHashCheckAndCache(int on) {
   git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, on);
   git_libgit2_opts(GIT_OPT_ENABLE_CACHING, on);
@@ -89,8 +90,8 @@ KnownOptions users_options;  // what was set before the first of them; the same
 Libgit2Options::Libgit2Options() {
   const std::lock_guard<std::mutex> lock(options_mutex);
   if (option_users == 0) {
-    // Never shut down: handles may outlive this. Lack of memory is the only
-    // failure.
+    // libgit2 is never shut down, because handles may outlive this object.
+    // Initialization fails only for lack of memory.
     static const bool initialized = [] {
       if (git_libgit2_init() <= 0) throw std::bad_alloc();
       return true;

@@ -7,10 +7,10 @@
 
 namespace zpack {
 
-// As long as one of these exists, libgit2's options, which are those of the
-// whole process, are the ones that this library depends on. When the last one
-// goes, the options are again what they were; those that cannot be asked for
-// (hash check, cache of objects) get libgit2's defaults. Any thread.
+// As long as an object of this class exists, libgit2 has the options that this
+// library needs, for the whole process. The destructor of the last such object
+// restores the old options. The hash check and the object cache get libgit2's
+// defaults, because libgit2 does not report their old values. Any thread.
 class Libgit2Options {
  public:
   Libgit2Options();

@@ -10,11 +10,12 @@
 namespace zpack {
 namespace {
 
-// What a lock of ours contains. Unlike Git's, it is also locked as an open
-// file, so that one whose process is gone can be told.
+// The content of our locks. Unlike Git's locks, the file is also locked with
+// flock(2), so that a lock whose process has ended can be recognised.
 constexpr std::string_view kContent = "git-zpack\n";
 
-// Locks `path` if a process of ours that is gone left it.
+// Takes over the lock `path` if a process of this library left it and has
+// ended.
 Result<std::unique_ptr<WritableFile>> TakeOver(FileSystem& file_system,
                                                const std::string& path) {
   const auto content = ReadWholeFile(file_system, path, kContent.size());
@@ -48,8 +49,8 @@ LockFile::~LockFile() {
 
 Result<LockFile> LockFile::Take(FileSystem& file_system,
                                 const std::string& path) {
-  // It appears with its content, and locked. The name is one that 'git gc'
-  // removes from a directory of packs when it is old.
+  // The rename makes the lock appear with its content and already locked. 'git
+  // gc' removes old files with this name from a pack directory.
   const std::string name = DirectoryOf(path) + "/tmp_lock_zpack";
   ZPACK_ASSIGN_OR_RETURN(auto file, file_system.CreateLocked(name));
   LockFile temporary(file_system, name, std::move(file));

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Git's way to keep others from changing a file: '<file>.lock' beside it, which
-// only one process can create. Thread-compatible.
+// Git's lock for a file: '<file>.lock' beside the file, which only one process
+// can create. Thread-compatible.
 
 #pragma once
 
@@ -16,12 +16,12 @@ namespace zpack {
 
 class LockFile {
  public:
-  // Creates `path`, a name that ends with '.lock'. kExists when another process
-  // holds it, or was killed while it did. A lock that a killed process of ours
-  // left is taken over.
+  // Creates the lock `path`, whose name ends with '.lock'. A lock that a killed
+  // process of this library left is taken over. kExists if another process
+  // holds the lock or another program left it; kIo.
   static Result<LockFile> Take(FileSystem& file_system,
                                const std::string& path);
-  // Removes it.
+  // Removes the lock.
   ~LockFile();
   LockFile(LockFile&& other) noexcept;
   LockFile& operator=(LockFile&&) = delete;
@@ -32,7 +32,7 @@ class LockFile {
 
   FileSystem& file_system_;
   std::string path_;
-  std::unique_ptr<WritableFile> file_;  // locked
+  std::unique_ptr<WritableFile> file_;  // holds a file lock
 };
 
 }  // namespace zpack

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loose objects, read without libgit2: its reader never returns from a file
-// that was cut short (libgit2 1.5), which is what a power failure leaves.
+// Reads loose objects without libgit2: libgit2 1.5 never returns from reading a
+// truncated file, and a power failure can leave such a file.
 
 #pragma once
 
@@ -18,25 +18,25 @@
 
 namespace zpack {
 
-// The content of one loose object, front to back. Thread-compatible.
+// The content of one loose object, read from front to end. Thread-compatible.
 class LooseObject final : public ObjectStream {
  public:
-  // Opens the file of `id` in the first of `object_directories` that has one,
-  // and reads the object's header. kNotFound when none has; kSourceCorrupt,
-  // naming the object, when it is damaged.
+  // Opens the file of `id` in the first of `object_directories` that has such a
+  // file, and reads the header of the object. kNotFound if no directory has
+  // such a file; kSourceCorrupt, with the id, if the header is damaged; kIo.
   static Result<std::unique_ptr<LooseObject>> Open(
       const std::vector<std::string>& object_directories, const ObjectId& id);
 
   const ObjectInfo& info() const override { return info_; }
-  // REQUIRES: no more is asked for than info().size bytes in all. With the last
-  // of them, checks that the file ends there.
+  // REQUIRES: all reads together ask for at most info().size bytes. The read of
+  // the last byte also checks that the file ends there. kSourceCorrupt; kIo.
   Status Read(std::span<uint8_t> out) override;
 
  private:
   LooseObject(std::unique_ptr<RandomAccessFile> file, const ObjectId& id)
       : file_(std::move(file)), id_(id), inflater_(*file_, 0, file_->size()) {}
 
-  // As FileInflater does it, with errors that name the object.
+  // As FileInflater::Inflate, but errors name the object.
   Result<size_t> Inflate(std::span<uint8_t> out);
   Status ReadHeader();
   Status CheckEnd();
@@ -46,16 +46,16 @@ class LooseObject final : public ObjectStream {
   ObjectId id_;
   ObjectInfo info_;
   FileInflater inflater_;
-  Bytes start_;            // content that was inflated with the header
-  uint64_t position_ = 0;  // bytes of content that were read
+  Bytes start_;            // content inflated together with the header
+  uint64_t position_ = 0;  // bytes of content read so far
 };
 
-// The file of a loose object, whether it is there or not.
+// The path of a loose object, which may not exist.
 std::string LooseObjectPath(const std::string& object_directory,
                             const ObjectId& id);
 
-// Appends the ids of all loose objects in `object_directory` to `ids`. kIo when
-// a directory cannot be read.
+// Appends the ids of all loose objects in `object_directory` to `ids`. kIo if a
+// directory cannot be read.
 Status ListLooseObjects(const std::string& object_directory, Bytes& ids);
 
 }  // namespace zpack

@@ -38,7 +38,8 @@ class Temporary {
   std::string path_;
 };
 
-// Writes header and content, deflated; kSourceCorrupt when they are not `id`.
+// Writes the header and the content, deflated. kSourceCorrupt if they do not
+// hash to `id`.
 Status WriteContent(ObjectStream& object, const ObjectId& id,
                     WritableFile& file) {
   StreamDeflater deflater([&](ByteView piece) { return file.Append(piece); });
@@ -61,7 +62,7 @@ Status WriteContent(ObjectStream& object, const ObjectId& id,
                    "object {} does not hash to its id", id);
 }
 
-// Whether there is a loose object, and it is sound.
+// True if a loose object exists and is sound.
 bool IsLoose(const std::string& object_directory, const ObjectId& id) {
   const auto object = LooseObject::Open({object_directory}, id);
   if (!object) return false;
@@ -78,7 +79,7 @@ Status LooseWriter::Write(ObjectSource& source, const ObjectId& id,
   const std::string directory = DirectoryOf(path);
   ZPACK_TRY(MakeSharedDirectory(file_system, directory, shared));
   ZPACK_ASSIGN_OR_RETURN(const auto object, source.Open(id));
-  // A name that 'git prune' removes when it is old.
+  // 'git prune' removes old files with this name.
   const std::string name = directory + "/tmp_obj_zpack";
   ZPACK_ASSIGN_OR_RETURN(const auto file, file_system.CreateLocked(name));
   Temporary temporary(file_system, name);

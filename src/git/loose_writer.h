@@ -20,10 +20,11 @@ struct LooseWriter {
   const std::string& object_directory;
   const SharedMode& shared;
 
-  // Writes the object `id` of `source` into a loose file that was last changed
-  // at `mtime`, unless there is a sound one. It gets its name only when its
-  // content was hashed to its id and is on the disk; the name itself is synced
-  // by whoever syncs the file system. kSourceCorrupt for another content.
+  // Writes the object `id` of `source` to a loose file with the modification
+  // time `mtime`, unless a sound loose object exists. The file gets its name
+  // after its content was hashed to `id` and synced. The caller must sync the
+  // file system to sync the name. Errors: kSourceCorrupt if the content does
+  // not hash to `id`; kIo; those of ObjectSource::Open.
   Status Write(ObjectSource& source, const ObjectId& id, int64_t mtime) const;
 };
 

@@ -17,11 +17,11 @@ constexpr const char* kName = "multi-pack-index";
 constexpr uint32_t kSignature = 0x4d494458;  // "MIDX"
 constexpr uint32_t kPackNames = 0x504e414d;  // "PNAM"
 constexpr size_t kHeaderSize = 12;
-constexpr size_t kChunkSize = 12;  // of a line in the table of chunks
+constexpr size_t kChunkSize = 12;  // of a row in the table of chunks
 constexpr uint64_t kMaxNames = uint64_t{256} << 20;
 
 // The names of packs in the multi-pack-index `path`, each followed by a zero
-// byte. Any error means that it cannot be read.
+// byte. Any error means that the file cannot be read.
 Result<Bytes> ReadPackNames(FileSystem& file_system, const std::string& path) {
   const auto bad = [&] {
     return MakeError(ErrorCode::kSourceCorrupt, "bad multi-pack-index '{}'",
@@ -52,7 +52,7 @@ Result<Bytes> ReadPackNames(FileSystem& file_system, const std::string& path) {
   return bad();
 }
 
-// Whether it lists one of `packs`, or nobody knows.
+// True if the file `path` lists one of `packs`, or cannot be read.
 bool Lists(FileSystem& file_system, const std::string& path,
            const std::set<std::string>& packs) {
   const auto names = ReadPackNames(file_system, path);
@@ -69,8 +69,8 @@ bool Lists(FileSystem& file_system, const std::string& path,
   return false;
 }
 
-// Removes `first`, and then those of `names` that begin with `prefix`, which
-// mean nothing without it.
+// Removes `first`, and then the files among `names` that begin with `prefix`,
+// which are useless without `first`.
 Status RemoveWith(FileSystem& file_system, const std::string& directory,
                   const std::string& first, const std::string& prefix,
                   const std::vector<std::string>& names) {

@@ -15,13 +15,14 @@
 
 namespace zpack {
 
-// Keeps others from writing a multi-pack-index into the pack directory
-// `directory`. Errors as LockFile::Take.
+// Locks the multi-pack-index in the pack directory `directory`, so that no
+// other process writes it. Errors as LockFile::Take.
 Result<LockFile> LockMultiPackIndex(FileSystem& file_system,
                                     const std::string& directory);
 
-// Removes the multi-pack-index and the chain of `directory` if they list one of
-// `packs`, names without extension, or cannot be read. REQUIRES: it is locked.
+// Removes the multi-pack-index or the chain of `directory` if it lists one of
+// `packs` (names without extension) or cannot be read. REQUIRES:
+// LockMultiPackIndex has succeeded. Errors: kIo.
 Status RemoveMultiPackIndexes(FileSystem& file_system,
                               const std::string& directory,
                               const std::set<std::string>& packs);

@@ -58,7 +58,7 @@ class AgeReader {
   ObjectAges Take() { return std::move(ages_); }
 
  private:
-  // Another repack may have removed it.
+  // Another repack may have removed the pack.
   static Status IfThere(const Error& error) {
     if (error.code == ErrorCode::kNotFound) return {};
     return std::unexpected(error);

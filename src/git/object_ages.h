@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// When the objects of a repository were last used. A function without state;
-// any thread.
+// Finds when the objects of a repository were last used. A function without
+// state; any thread.
 
 #pragma once
 
@@ -15,10 +15,11 @@
 
 namespace zpack {
 
-// Of those of `ids` that are loose in `object_directory` or in one of its
-// `packs`: by the time of its loose file, its pack or its entry in a cruft
-// pack, whichever is last. A pack that is gone by now does not count.
-// kSourceCorrupt for a pack whose index or times cannot be read; kIo.
+// Finds the times for those of `ids` that are loose in `object_directory` or in
+// one of its `packs`. The time of an object is the latest time of its loose
+// file and of its packs; with CruftTimes::kOfObjects, the time of its entry
+// replaces the time of a cruft pack. A pack that no longer exists does not
+// count. kSourceCorrupt if the index or the times of a pack are malformed; kIo.
 Result<ObjectAges> ReadObjectAges(FileSystem& file_system,
                                   const std::string& object_directory,
                                   const ListIds& ids,

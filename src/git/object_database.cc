@@ -35,18 +35,18 @@ Result<ObjectType> ToObjectType(git_object_t type, const ObjectId& id) {
   }
 }
 
-// Above, libgit2 takes longer to find a single object than to look into all
-// packs takes.
+// With more packs, libgit2 takes longer to find a single object than PackReader
+// takes to scan all packs.
 constexpr size_t kMaxLibgit2Packs = 256;
 
-// With more, finding out where an object is takes longer than is gained.
+// With more packs, finding the objects takes longer than prefetching saves.
 constexpr size_t kMaxPrefetched = 4;
 
-// Where chains of deltas are long, many bases are in use at a time; more of
-// them in a larger repository.
+// With long delta chains, many bases are in use at a time, and more of them in
+// a larger repository.
 constexpr uint64_t kPackBytesPerCached = 8;
 
-// Room for the bases of these packs.
+// A cache that is large enough for the bases of these packs.
 std::shared_ptr<BaseCache> MakeCache(
     const std::vector<std::string>& object_directories,
     const ReadingOptions& options) {
@@ -55,15 +55,15 @@ std::shared_ptr<BaseCache> MakeCache(
                 PackedFileBytes(object_directories) / kPackBytesPerCached,
                 BaseCache::kLeastPerThread * options.threads});
   const uint64_t size = std::min(options.max_cache, wanted);
-  // Where that is little, threads wait for each other rather than rebuild
-  // whole chains.
+  // If the cache is small, threads share a part and wait for each other.
+  // Rebuilding whole chains would take longer.
   const uint64_t parts = std::clamp<uint64_t>(size / BaseCache::kLeastPerThread,
                                               1, options.threads);
   return std::make_shared<BaseCache>(size, static_cast<unsigned>(parts));
 }
 
-// The content of a loose object. Its header is believed as far as content
-// follows, so that a small file cannot ask for all memory.
+// The content of a loose object. Memory is allocated only as content arrives,
+// so that a small file with a false header cannot exhaust the memory.
 Status ReadWhole(LooseObject& object, Bytes& content) {
   constexpr uint64_t kFirst = uint64_t{16} << 20;
   const uint64_t size = object.info().size;
@@ -76,7 +76,7 @@ Status ReadWhole(LooseObject& object, Bytes& content) {
   return {};
 }
 
-// A whole object of a pack, as libgit2 reads it.
+// A whole object of a pack, read by libgit2.
 class PackedObjectStream final : public ObjectStream {
  public:
   PackedObjectStream(OdbObjectHandle object, ObjectInfo info)
@@ -84,7 +84,7 @@ class PackedObjectStream final : public ObjectStream {
 
   const ObjectInfo& info() const override { return info_; }
 
-  // REQUIRES: no more is asked for than info().size bytes in all.
+  // REQUIRES: all reads together ask for at most info().size bytes.
   Status Read(std::span<uint8_t> out) override {
     const auto* const data =
         static_cast<const uint8_t*>(git_odb_object_data(object_.get()));
@@ -99,7 +99,7 @@ class PackedObjectStream final : public ObjectStream {
   size_t position_ = 0;
 };
 
-// One of a pack that we read ourselves.
+// An object of a pack that a PackReader reads.
 class PackEntryOfSource final : public ObjectStream {
  public:
   PackEntryOfSource(std::unique_ptr<ObjectStream> entry, const ObjectId& id)
@@ -197,7 +197,7 @@ Result<ObjectIdTable> ObjectDatabase::ListWithLibgit2() const {
 }
 
 Result<ObjectIdTable> ObjectDatabase::List() {
-  // What it holds would look as if it were missing, or be left out.
+  // The objects of such a pack would seem to be missing, or would be left out.
   if (packed_.unreadable()) return std::unexpected(*packed_.unreadable());
   std::vector<ObjectIdTable> open;
   for (const auto& reader : packed_.readers()) open.push_back(reader->ids());
@@ -214,9 +214,9 @@ Result<ObjectIdTable> ObjectDatabase::List() {
 
 Result<OdbHandle> ObjectDatabase::OpenPacks(
     const std::vector<std::string>& object_directories) {
-  // Not git_repository_odb(): that reads relative alternates differently from
-  // Git, drops silently what it does not find, and never returns from a
-  // truncated loose object.
+  // git_repository_odb() is not used: it interprets relative alternates
+  // differently from Git, silently ignores missing alternates, and never
+  // returns from a truncated loose object.
   git_odb* raw = nullptr;
   if (git_odb_new(&raw) != 0) {
     return MakeError(ErrorCode::kGit, "{}", LastLibgit2Message());
@@ -240,7 +240,7 @@ git_odb* ObjectDatabase::PacksOfNow() const {
   if (!listing || *listing == late_->listing) return late_->packs.get();
   auto packs = OpenPacks(directories_);
   if (!packs) return late_->packs.get();
-  // Other threads may be using those that were opened before.
+  // Other threads may still use the packs that were opened before.
   if (late_->packs) late_->before.push_back(std::move(late_->packs));
   late_->packs = *std::move(packs);
   late_->listing = *listing;
@@ -253,8 +253,8 @@ Result<T> ObjectDatabase::Find(const ObjectId& id, FromLoose from_loose,
                                FromReader from_reader,
                                FromLibgit2 from_libgit2) const {
   std::optional<Result<T>> result;
-  // Takes the outcome of one attempt, true when it succeeded. What is wrong
-  // with a copy says more than that there is no other.
+  // Stores the result of one attempt; true if it succeeded. The error of a
+  // damaged copy has priority over kNotFound.
   const auto take = [&](Result<T> next) {
     if (next || !result || result->error().code == ErrorCode::kNotFound) {
       result = std::move(next);
@@ -265,7 +265,7 @@ Result<T> ObjectDatabase::Find(const ObjectId& id, FromLoose from_loose,
   const auto in_reader = [&](PackReader& pack, PackRank rank) {
     if (is_repeated && !pack.IsSound(rank)) return false;
     Result<T> read = from_reader(pack, rank);
-    // Where it failed, libgit2 says what is wrong.
+    // If the read failed, libgit2 reports the reason.
     return read && take(std::move(read));
   };
   const auto in_loose = [&] {
@@ -278,14 +278,14 @@ Result<T> ObjectDatabase::Find(const ObjectId& id, FromLoose from_loose,
     }
     return false;
   };
-  // The other places are tried, whatever List saw: Git moves objects from loose
-  // files into packs, and back, at any time.
+  // The other places are always tried, because Git may move objects between
+  // loose files and packs at any time.
   if (only_loose_.Find(id) && in_loose()) return *std::move(result);
   if (const auto at = packed_.Find(id); at && in_reader(*at->pack, at->rank)) {
     return *std::move(result);
   }
-  // What one copy has lost may be in another. libgit2 comes later: it does not
-  // notice all damage.
+  // Another copy may be intact. libgit2 comes after the readers, because it
+  // does not detect all damage.
   if (is_repeated) {
     for (const auto& reader : packed_.readers()) {
       const auto rank = reader->ids().Find(id);
@@ -407,7 +407,7 @@ Result<std::unique_ptr<ObjectStream>> ObjectDatabase::OpenStream(
       [](std::unique_ptr<LooseObject> object) -> Result<Stream> {
         return object;
       },
-      // What is a delta is read at once.
+      // A delta cannot be read in pieces.
       [&](PackReader& pack, PackRank rank) -> Result<Stream> {
         if (!pack.IsWhole(rank)) {
           return MakeError(ErrorCode::kUnsupported, "not stored whole");

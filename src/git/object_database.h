@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The objects of a repository: packs directly as far as they are what stock Git
-// writes, else through libgit2; loose objects directly.
-// May be used from several threads, except while List runs.
+// The objects of a repository. Loose objects are read directly. Packs are read
+// directly if PackReader supports them, and otherwise through libgit2. May be
+// used from several threads, except while List runs.
 
 #pragma once
 
@@ -29,22 +29,23 @@ enum class ExpectedReads : uint8_t {
 };
 
 struct ReadingOptions {
-  // Bytes of bases that are kept at most; fewer where packs are not large and
-  // threads are few.
+  // Maximum bytes of cached delta bases. With small packs and few threads, the
+  // cache is smaller.
   uint64_t max_cache = BaseCache::kDefaultSize;
-  unsigned threads = 1;  // that look into packs when they are opened
+  unsigned threads = 1;  // that scan packs when they are opened
   // For kInfos, libgit2 reads the packs, unless there are many of them: opening
   // takes less time then.
   ExpectedReads expected = ExpectedReads::kContents;
 
-  // For kContents, with the memory and the threads of `run`.
+  // Options for kContents, with the memory and the threads of `run`.
   static ReadingOptions For(const RunOptions& run);
 };
 
 class ObjectDatabase {
  public:
-  // `object_directories`: the repository's own and its alternates. `path` is
-  // what messages call it.
+  // Opens the objects in `object_directories`: the repository's own and those
+  // of its alternates. `path` is the name of the repository in messages.
+  // Errors: kIo, kGit, kLimitExceeded.
   static Result<ObjectDatabase> Open(
       std::string path, std::vector<std::string> object_directories,
       const ReadingOptions& options);
@@ -63,45 +64,46 @@ class ObjectDatabase {
  private:
   ObjectDatabase(std::string path, std::vector<std::string> directories,
                  OdbHandle packs);
-  // Opens the packs that we can read ourselves.
+  // Opens the packs that PackReader supports.
   Status OpenReaders(const ReadingOptions& options);
 
   Result<ObjectIdTable> ListWithLibgit2() const;
 
-  // An error about object `id`, from libgit2's return code.
+  // Converts a return code of libgit2 to an error about the object `id`.
   std::unexpected<Error> PackError(int code, const ObjectId& id) const;
   static Result<OdbHandle> OpenPacks(
       const std::vector<std::string>& object_directories);
-  // The packs that are there now, for libgit2, if others have come or gone
-  // since the database was opened; else nothing.
+  // If packs have appeared or disappeared since the database was opened, the
+  // packs that exist now, for libgit2. Otherwise null.
   git_odb* PacksOfNow() const;
   Result<OdbObjectHandle> ReadPacked(git_odb* packs, const ObjectId& id) const;
-  // What is said of the first sound copy of an object: `from_loose` of a loose
-  // object, `from_reader` of a pack that we read ourselves, and `from_libgit2`.
+  // Returns the result for the first sound copy of an object: `from_loose` for
+  // a loose object, `from_reader` for a pack with a PackReader, and
+  // `from_libgit2`.
   template <typename T, typename FromLoose, typename FromReader,
             typename FromLibgit2>
   Result<T> Find(const ObjectId& id, FromLoose from_loose,
                  FromReader from_reader, FromLibgit2 from_libgit2) const;
   Result<ObjectType> ReadCopy(const ObjectId& id, Bytes& content) const;
-  // Reads a delta whose base, near or far, is damaged in its pack, but has
-  // another copy.
+  // Reads a delta if the copy of one of its direct or indirect bases in this
+  // pack is damaged, but another copy exists.
   Result<ObjectType> ReadOnOtherBase(const ObjectId& id, Bytes& content) const;
 
   std::string path_;
   std::vector<std::string> directories_;
   OdbHandle packs_;
-  // Those packs that are read without libgit2, which stays the reference: what
-  // cannot be read here is read there, and it says what is wrong.
+  // The packs that are read without libgit2. libgit2 is the reference: if a
+  // read fails here, libgit2 reads the object or reports the error.
   PackedObjects packed_;
-  // As List saw it: what is in no pack, which is looked for among loose objects
-  // first, and what has several copies, which are checked.
+  // From List: ids that are in no pack, which are searched among loose objects
+  // first; and ids with several copies, which are checked.
   ObjectIdTable only_loose_;
   ObjectIdTable repeated_;
-  // Opened when an object is not where it was: another process may have moved
-  // it into a pack that is new.
+  // Opened if an object is not found where it was: another process may have
+  // moved the object to a new pack.
   struct Late {
     std::mutex mutex;
-    std::vector<std::string> listing;  // packs that are open in `packs`
+    std::vector<std::string> listing;  // the packs open in `packs`
     OdbHandle packs;
     std::vector<OdbHandle> before;
   };

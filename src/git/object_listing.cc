@@ -16,12 +16,12 @@ namespace zpack {
 namespace {
 
 constexpr ObjectFormat kFormat = ObjectFormat::kSha1;
-// Where packs come and go faster than they can be listed, the last listing has
-// to do.
+// If packs appear and disappear faster than they can be listed, the last
+// listing is used.
 constexpr int kMaxListings = 10;
 
-// The ids of every pack; kNotFound when one is gone by now, kIo when one cannot
-// be read.
+// The ids of every pack. kNotFound if a pack no longer exists; kIo if an index
+// cannot be read.
 Result<std::vector<ObjectIdTable>> ReadPacks(
     const std::vector<std::string>& packs,
     const std::vector<ObjectIdTable>& open,
@@ -37,7 +37,7 @@ Result<std::vector<ObjectIdTable>> ReadPacks(
                ids.error().code == ErrorCode::kIo) {
       return std::unexpected(std::move(ids).error());
     } else {
-      // Something is odd, and libgit2 knows what it is.
+      // The index is damaged or unsupported, so libgit2 must list the objects.
       ZPACK_ASSIGN_OR_RETURN(auto all, otherwise());
       tables.push_back(std::move(all));
       return tables;
@@ -46,7 +46,7 @@ Result<std::vector<ObjectIdTable>> ReadPacks(
   return tables;
 }
 
-// Ids that several of `tables` have, whose ids together are `all`.
+// Ids that are in several of `tables`. `all` is the union of the tables.
 Result<ObjectIdTable> FindRepeated(const std::vector<ObjectIdTable>& tables,
                                    const ObjectIdTable& all) {
   uint64_t total = 0;

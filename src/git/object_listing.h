@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which objects are in object directories that others change meanwhile.
-// Functions without state; any thread.
+// Lists the objects in object directories that other processes may change at
+// the same time. Functions without state; any thread.
 
 #pragma once
 
@@ -15,25 +15,25 @@
 
 namespace zpack {
 
-// The packs in `object_directories`, without extension. As for Git, an index
-// without its pack does not count. kIo when a directory cannot be read.
+// The packs in `object_directories`, without extension. As in Git, an index
+// without a pack does not count. kIo if a directory cannot be read.
 Result<std::vector<std::string>> IndexedPacks(
     const std::vector<std::string>& object_directories);
 
 struct ObjectListing {
   ObjectIdTable all;
   ObjectIdTable only_loose;  // in no pack
-  ObjectIdTable repeated;    // in several places
+  ObjectIdTable repeated;    // in several packs, or in a pack and loose
 };
 
-// The objects in `object_directories`. `open` are the ids of packs that are
-// open already; their indexes are not read again, and `is_open` tells them by
-// the name that IndexedPacks gives a pack. When an index is damaged,
-// `otherwise` is called, which lists the objects of all packs.
+// Lists the objects in `object_directories`. `open` are the ids of packs that
+// are open already; `is_open` is true for the name of such a pack, as in
+// IndexedPacks, and its index is not read again. If an index is damaged,
+// `otherwise` is called to list the objects of all packs.
 //
-// An object that others move between packs and loose files meanwhile is listed.
-// For that, the listing is repeated until the packs stay the same, up to a
-// limit.
+// The listing is repeated until the packs stay the same, at most 10 times, so
+// that objects that other processes move between packs and loose files are not
+// missed. kIo if a directory or an index cannot be read.
 Result<ObjectListing> ListObjects(
     const std::vector<std::string>& object_directories,
     const std::vector<ObjectIdTable>& open,

@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Git's configuration instead of what libgit2 would find by itself, which knows
-// neither the command line's nor that of a work tree.
+// Sets Git's configuration. libgit2 alone does not find the configuration of
+// the command line and of work trees.
 Status SetConfiguration(git_repository* repository,
                         const RepositoryLocation& location,
                         WorktreeConfiguration worktree) {
@@ -32,8 +32,9 @@ Status SetConfiguration(git_repository* repository,
   return {};
 }
 
-// Where attributes are, besides the git directory; empty when nowhere. A work
-// tree that is gone, as those of moved submodules are, is no reason to refuse.
+// The directory with .gitattributes files, apart from the git directory; empty
+// if there is none. A missing work tree, for example of a moved submodule, is
+// not an error.
 fs::path FindWorkTree(const RepositoryLocation& location,
                       const RepositoryFormat& format) {
   const bool linked = location.git_directory != location.common_directory;
@@ -57,7 +58,8 @@ Result<RepositoryHandle> OpenRepositoryHandle(
   ZPACK_ASSIGN_OR_RETURN(const RepositoryFormat format,
                          ReadRepositoryFormat(location.common_directory));
   git_repository* raw = nullptr;
-  // Not as libgit2 finds repositories: it would insist on a work tree.
+  // git_repository_open() is not used, because it requires that the work tree
+  // exists.
   const int code =
       git_repository_open_bare(&raw, location.git_directory.c_str());
   if (code != 0) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening a repository with libgit2. A function without state; any thread.
+// Opens a repository with libgit2. A function without state; any thread.
 
 #pragma once
 
@@ -11,9 +11,9 @@
 
 namespace zpack {
 
-// Opens it with Git's configuration. kNotFound when it is gone meanwhile;
-// kUnsupported, kIo and kGit, naming the reason, for a repository that cannot
-// be read.
+// Opens the repository with Git's configuration. kNotFound if the repository no
+// longer exists; kUnsupported, kIo and kGit, with the reason, if it cannot be
+// read.
 Result<RepositoryHandle> OpenRepositoryHandle(
     const RepositoryLocation& location);
 

@@ -23,9 +23,9 @@ namespace fs = std::filesystem;
 
 using Tips = std::set<ObjectId>;
 
-// Files of a worktree that name what an unfinished command needs to go on, one
-// or more lines that begin with an id. ORIG_HEAD and FETCH_HEAD are not among
-// them: they outlive the command, and Git lets go of what they name.
+// Files of a worktree with ids that an unfinished command needs: one or more
+// lines that begin with an id. ORIG_HEAD and FETCH_HEAD are not included: they
+// remain after the command, and Git does not keep the objects that they name.
 constexpr std::array kStateFiles = {"AUTO_MERGE",
                                     "BISECT_HEAD",
                                     "CHERRY_PICK_HEAD",
@@ -43,7 +43,7 @@ void AddTip(std::string_view hex, Tips& tips) {
   if (const auto id = ObjectId::FromHex(hex)) tips.insert(*id);
 }
 
-// The ids among the words of every line.
+// Adds the ids among the words of every line.
 Status AddWordsTips(const std::string& path, Tips& tips) {
   ZPACK_ASSIGN_OR_RETURN(const auto lines, ReadLines(path));
   for (std::string_view line : lines) {
@@ -70,13 +70,14 @@ Status AddReflogTips(const std::string& path, Tips& tips) {
   return {};
 }
 
-// The index in `directory`, and those that a split index shares.
+// Adds the tips of the index in `directory` and of shared parts of a split
+// index.
 Status AddIndexesTips(const std::string& directory, Tips& tips) {
   ZPACK_ASSIGN_OR_RETURN(const auto names, ListNames(directory));
   for (const std::string& name : names) {
     if (name != "index" && !name.starts_with("sharedindex.")) continue;
     const std::string path = directory + '/' + name;
-    // Git removes a shared index at any time.
+    // Git may remove a shared index at any time.
     ZPACK_ASSIGN_OR_RETURN(
         const auto content,
         ReadIfThere(path, std::numeric_limits<uint32_t>::max()));
@@ -85,7 +86,7 @@ Status AddIndexesTips(const std::string& directory, Tips& tips) {
   return {};
 }
 
-// HEAD, and the refs that a worktree has for itself.
+// Adds HEAD and the per-worktree refs.
 Status AddRefsTips(const std::string& directory, Tips& tips) {
   ZPACK_ASSIGN_OR_RETURN(auto names, ListLooseRefNames(directory));
   std::erase_if(
@@ -98,8 +99,8 @@ Status AddRefsTips(const std::string& directory, Tips& tips) {
   return {};
 }
 
-// What one worktree has for itself; the main one shares its directory with what
-// belongs to all.
+// Adds the tips of one worktree. The directory of the main worktree also holds
+// the data that all worktrees share.
 Status AddWorktreeTips(const std::string& directory, Tips& tips) {
   ZPACK_ASSIGN_OR_RETURN(const auto logs, ListFiles(directory, "logs"));
   for (const std::string& name : logs) {
@@ -117,14 +118,14 @@ Status AddWorktreeTips(const std::string& directory, Tips& tips) {
 Result<std::vector<ObjectId>> ReadOtherTips(
     const std::string& common_directory) {
   Tips tips;
-  // Where grafts are in use, Git follows them instead of parents.
+  // With grafts, Git follows the grafts instead of the parents.
   ZPACK_TRY(AddWordsTips(common_directory + "/info/grafts", tips));
   ZPACK_TRY(AddWorktreeTips(common_directory, tips));
   const std::string worktrees = common_directory + "/worktrees";
   ZPACK_ASSIGN_OR_RETURN(const auto names, ListNames(worktrees));
   for (const std::string& name : names) {
     const std::string directory = worktrees + '/' + name;
-    // A stray file is not a worktree.
+    // A regular file is not a worktree.
     std::error_code error;
     if (fs::is_regular_file(directory, error)) continue;
     ZPACK_TRY(AddWorktreeTips(directory, tips));

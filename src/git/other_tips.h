@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What keeps objects of a repository alive besides refs and HEAD. A function
-// without state; any thread.
+// Lists the ids that keep objects of a repository alive in addition to refs and
+// HEAD. A function without state; any thread.
 
 #pragma once
 
@@ -14,10 +14,11 @@
 
 namespace zpack {
 
-// Ids in info/grafts, and of every worktree, the main one too: ids in reflogs,
-// of HEAD, of refs that it has for itself, of a merge or rebase that is under
-// way, and in the index. An error when any of these cannot be read in full: kIo
-// for a directory or file, kSourceCorrupt or kUnsupported for its content.
+// The ids in info/grafts, and the ids of every worktree, including the main
+// one: in reflogs, HEAD, per-worktree refs, the state of an unfinished command
+// such as a merge or rebase, and the index. Every source must be read
+// completely: kIo if a directory or file cannot be read; kSourceCorrupt or
+// kUnsupported if its content cannot.
 Result<std::vector<ObjectId>> ReadOtherTips(
     const std::string& common_directory);
 

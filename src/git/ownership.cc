@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr uid_t kRoot = 0;
 
-// Who called sudo, if that is how this process became root.
+// The user who called sudo, if SUDO_UID names one.
 std::optional<uid_t> SudoUser() {
   const char* const text = std::getenv("SUDO_UID");
   if (text == nullptr) return std::nullopt;
@@ -37,7 +37,7 @@ std::optional<uid_t> SudoUser() {
   return user;
 }
 
-// A link belongs to who made it, wherever it leads.
+// The owner of a link counts, not the owner of its target.
 bool IsOurs(const std::string& path) {
   struct stat status{};
   if (path.empty()) return true;
@@ -66,7 +66,7 @@ Result<std::vector<std::string>> ReadSafeDirectories() {
   return values;
 }
 
-// `path` without links, as far as it exists; '~' is the user's home.
+// `path` with links resolved as far as it exists. '~' is the user's home.
 std::optional<fs::path> Normalize(const std::string& path) {
   git_buf expanded = GIT_BUF_INIT;
   std::error_code error;
@@ -79,8 +79,8 @@ std::optional<fs::path> Normalize(const std::string& path) {
   return normal;
 }
 
-// Whether one value of safe.directory lists `path`. '/prefix/*' lists all that
-// is below the prefix.
+// True if one value of safe.directory lists `path`. '/prefix/*' lists
+// everything below the prefix.
 bool Lists(const std::string& value, const std::string& path) {
   if (value == "*") return true;
   if (value.ends_with("/*")) {
@@ -94,13 +94,13 @@ bool Lists(const std::string& value, const std::string& path) {
   return listed && path == listed->string();
 }
 
-// Git ignores what depends on where it is called, but for ".".
+// Git ignores values that depend on the current directory, except ".".
 bool IsRelative(const std::string& value) {
   return !value.starts_with('/') && !value.starts_with('~') && value != "." &&
          value != "*";
 }
 
-// For a shell.
+// Quotes `text` for a shell.
 std::string Quote(const std::string& text) {
   std::string quoted = "'";
   for (const char c : text) {

@@ -49,7 +49,7 @@ Result<std::vector<PackFiles>> ListPacks(const std::string& object_directory) {
     const std::string pack_path =
         PackDirectory(object_directory) + '/' + name + ".pack";
     if (stat(path.c_str(), &info) != 0 || stat(pack_path.c_str(), &pack) != 0) {
-      continue;  // gone by now
+      continue;  // no longer exists
     }
     packs.push_back(
         {name, files.contains(name + ".keep"),
@@ -87,7 +87,8 @@ bool IsPackWhole(FileSystem& file_system, const std::string& object_directory,
       index->size() < kFanOut + 2 * kHash) {
     return false;
   }
-  // The last number of the fan-out, with or without a header before it.
+  // The last number of the fan-out. An index of version 2 has a header before
+  // it.
   ByteReader start(*index);
   const bool has_header = start.U32() == kPackIndexSignature;
   const uint32_t count = LoadBigEndian<uint32_t>(
@@ -98,7 +99,7 @@ bool IsPackWhole(FileSystem& file_system, const std::string& object_directory,
       !(*pack)->Read((*pack)->size() - kHash, hash)) {
     return false;
   }
-  // An index ends with the hash of the pack, and then its own.
+  // An index ends with the hash of the pack and its own hash.
   const ByteView hashed = ByteView(*index).first(index->size() - kHash);
   Hasher hasher(HashAlgorithm::kSha1);
   hasher.Update(hashed);

@@ -13,9 +13,10 @@
 namespace zpack {
 namespace {
 
-// A process may often open no more than 1,024 files.
+// Many systems limit a process to 1,024 open files.
 constexpr size_t kMaxOpenPacks = 64;
-// In more packs than these, an object is not looked for one pack after another.
+// With more packs, a merged table finds an object faster than a search of one
+// pack after another.
 constexpr size_t kMaxSearchedPacks = 16;
 
 Result<std::unique_ptr<PackReader>> OpenPooled(
@@ -61,7 +62,7 @@ Status PackedObjects::MergeIds() {
   ZPACK_ASSIGN_OR_RETURN(ids_,
                          ObjectIdTable::Merge(ObjectFormat::kSha1, tables));
   places_.resize(ids_.size());
-  // Backwards, so that the first pack of an object stays.
+  // Backwards, so that the first pack with an object is kept.
   for (PackNumber number = readers_.end_index(); number-- != PackNumber();) {
     const PackIds& table = readers_[number]->ids();
     for (const PackRank rank : table.ranks()) {

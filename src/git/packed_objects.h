@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The packs that are read without libgit2, and which of them holds an object.
+// The packs that are read without libgit2. Finds the pack that holds an object.
 // May be used from several threads.
 
 #pragma once
@@ -24,21 +24,23 @@ class PackedObjects {
  public:
   PackedObjects() = default;
 
-  // Opens those of `packs`, paths without extension, that PackReader takes
-  // on; `threads` look into one at a time. Any number of packs keeps few files
-  // open. kLimitExceeded for more objects than a table of ids holds.
+  // Opens those of `packs` (paths without extension) that PackReader supports,
+  // one after the other, each with `threads` threads. With more than 64 packs,
+  // only 64 files are open at a time. kLimitExceeded if there are more objects
+  // than an ObjectIdTable can hold.
   static Result<PackedObjects> Open(const std::vector<std::string>& packs,
                                     const std::shared_ptr<BaseCache>& cache,
                                     unsigned threads);
 
   size_t pack_count() const { return readers_.size(); }
-  // Whether `pack` is one of them.
+  // True if `pack` is one of the opened packs.
   bool Reads(const std::string& pack) const { return paths_.contains(pack); }
 
-  // Why a pack cannot be opened though it is there; nothing where all can.
+  // The error of a pack that exists but cannot be read. Nothing if there is no
+  // such pack.
   const std::optional<Error>& unreadable() const { return unreadable_; }
 
-  // Where an object is: the first of the packs that hold it.
+  // The position of an object: the first pack that holds it.
   struct Place {
     PackReader* pack = nullptr;
     PackNumber number;  // of the pack
@@ -52,7 +54,7 @@ class PackedObjects {
   }
 
  private:
-  // Fills what follows the readers.
+  // Fills ids_ and places_.
   Status MergeIds();
 
   struct PackAndRank {
@@ -63,7 +65,8 @@ class PackedObjects {
   IndexedVector<PackNumber, std::unique_ptr<PackReader>> readers_;
   std::set<std::string> paths_;  // without extension
   std::optional<Error> unreadable_;
-  // Of many packs, all ids, and where each is; else nothing.
+  // With many packs: the ids of all packs, and the position of each. Otherwise
+  // empty.
   ObjectIdTable ids_;
   std::vector<PackAndRank> places_;
 };

@@ -18,7 +18,7 @@ namespace {
 using ConfigIteratorHandle =
     std::unique_ptr<git_config_iterator, Libgit2Free<git_config_iterator_free>>;
 
-// The value of a number in the configuration, or `otherwise` without one.
+// The value of a number in the configuration. `otherwise` if it is not set.
 Result<int64_t> ConfigNumber(const git_config* config, const char* key,
                              int64_t otherwise) {
   int64_t value = otherwise;
@@ -29,7 +29,7 @@ Result<int64_t> ConfigNumber(const git_config* config, const char* key,
                    LastLibgit2Message());
 }
 
-// The same for a key that is true or false.
+// The same for a boolean value.
 Result<bool> ConfigBool(const git_config* config, const char* key,
                         bool otherwise) {
   int value = 0;
@@ -40,11 +40,12 @@ Result<bool> ConfigBool(const git_config* config, const char* key,
                    LastLibgit2Message());
 }
 
-// The value of repack.writeBitmaps, whose older name is pack.writeBitmaps; the
-// last one counts, whatever its name.
+// The value of repack.writeBitmaps, formerly pack.writeBitmaps. The last entry
+// counts, whichever name it has.
 Result<std::optional<bool>> ReadWriteBitmaps(const git_config* config) {
   git_config_iterator* raw = nullptr;
-  // Not the one that takes a pattern: it leaks what it matches with (1.5).
+  // The iterator with a pattern is not used, because it leaks memory (libgit2
+  // 1.5).
   if (git_config_iterator_new(&raw, config) != 0) {
     return MakeError(ErrorCode::kGit, "cannot list the configuration: {}",
                      LastLibgit2Message());
@@ -86,7 +87,7 @@ Result<SharedMode> ReadSharedMode(const git_config* config) {
   git_config_entry* raw = nullptr;
   if (git_config_get_entry(&raw, config, kKey) != 0) return SharedMode{};
   const ConfigEntryHandle entry(raw);
-  // A key without a value.
+  // An entry without a value.
   if (entry->value == nullptr) return kGroup;
   const std::string text = entry->value;
   if (text == "umask") return SharedMode{};
@@ -105,7 +106,7 @@ Result<SharedMode> ReadSharedMode(const git_config* config) {
     return MakeError(ErrorCode::kGit, "bad value '{}' of core.sharedRepository",
                      text);
   }
-  // What versions before modes wrote.
+  // Values that old versions of Git wrote.
   if (bits <= 2) {
     return bits == 0 ? SharedMode{} : bits == 1 ? kGroup : kEverybody;
   }
@@ -121,8 +122,8 @@ Result<SharedMode> ReadSharedMode(const git_config* config) {
 }  // namespace
 
 Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location) {
-  // Git's own, but for the window: most candidates are given up early here, and
-  // cost little.
+  // Git's defaults, except the window: most candidates are rejected early here,
+  // and cost little.
   constexpr int64_t kBigFile = int64_t{512} << 20;
   constexpr int64_t kWindow = 20;
   constexpr int64_t kDepth = 50;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads what a repository's configuration says about packs. A function without
-// state; any thread.
+// Reads the configuration of a repository that concerns packs. A function
+// without state; any thread.
 
 #pragma once
 
@@ -12,8 +12,9 @@
 
 namespace zpack {
 
-// Reads the settings, with Git's defaults. Errors are those of OpenRepository,
-// and kGit for a value that makes no sense.
+// Reads the settings. Values that are not set have Git's defaults, except
+// pack.window, whose default is 20. Errors as OpenRepositoryHandle and
+// ListObjectDirectories; kGit if a value is invalid.
 Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location);
 
 }  // namespace zpack

@@ -23,17 +23,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What Git keeps in a bare repository, and what a killed run of ours left. The
-// configuration, hooks and reflogs are no part of a .zpack file, but a forced
-// restore is said to replace them; everything else may be the only copy.
+// The files that Git keeps in a bare repository, and leftovers of a killed
+// restore. The configuration, hooks and reflogs are not part of a .zpack file,
+// but the documentation of a forced restore says that it replaces them. Any
+// other file may be the only copy.
 constexpr std::array<std::string_view, 18> kReplaced = {
     "FETCH_HEAD",  "HEAD",       "ORIG_HEAD",      "branches", "config",
     "description", "gc.log",     "gc.pid",         "hooks",    "info",
     "logs",        "objects",    "packed-refs",    "refs",     "remotes",
     "shallow",     ".zpack-tmp", ".zpack-tmp.lock"};
 
-// What the configuration says about a repository, or its name when it says
-// nothing, as in Git: a '.git' directory belongs to a work tree.
+// Decides by the configuration or, if core.bare is not set, by the name, as in
+// Git: a '.git' directory belongs to a work tree.
 bool IsBareRepository(const fs::path& path) {
   std::error_code error;
   if (!fs::is_regular_file(path / "HEAD", error) ||
@@ -48,7 +49,7 @@ bool IsBareRepository(const fs::path& path) {
     const ConfigHandle config(raw);
     int value = 0;
     const int code = git_config_get_bool(&value, config.get(), "core.bare");
-    // What cannot be understood is not replaced.
+    // If the value cannot be parsed, the repository is not replaced.
     if (code != GIT_ENOTFOUND) bare = code == 0 ? value : 0;
   }
   return bare != 0;
@@ -73,7 +74,7 @@ Status CheckEntry(const fs::directory_entry& entry) {
                    entry.path().parent_path().string(), name);
 }
 
-// Whether this process can remove what is in the directory.
+// Checks whether this process can remove the content of the directory.
 Status CheckRemovable(const fs::path& path) {
   struct statx info;
   if (statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_UID, &info) !=
@@ -87,7 +88,7 @@ Status CheckRemovable(const fs::path& path) {
                      "empty it first, or restore to another directory",
                      AtPath{path.string()});
   }
-  // The owner can give the permission that is missing.
+  // The owner can add a missing permission.
   if (info.stx_uid == geteuid() ||
       faccessat(AT_FDCWD, path.c_str(), R_OK | W_OK | X_OK, AT_EACCESS) == 0) {
     return {};
@@ -118,7 +119,8 @@ Status CheckReplaceable(const std::string& path) {
     const fs::path directory = std::move(pending.back());
     pending.pop_back();
     ZPACK_TRY(CheckRemovable(directory));
-    std::error_code closed;  // one that its owner can open before removing it
+    // Set for a directory that its owner can open before removing it.
+    std::error_code closed;
     for (fs::directory_iterator it(directory, closed), end;
          !closed && it != end; it.increment(closed)) {
       if (it->symlink_status(error).type() == fs::file_type::directory) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which directories a forced restore may replace. Functions without state; any
-// thread.
+// Decides which directories a forced restore may replace. A function without
+// state; any thread.
 
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace zpack {
 
-// Succeeds when `path` is a bare repository that holds nothing but what Git
-// itself keeps in one, and when all of it can be removed. kExists, saying what
-// is in the way, for anything else: linked worktrees, files of others, mount
-// points, directories of other users.
+// Succeeds if `path` is a bare repository that holds only files that Git itself
+// keeps in a repository, and all of it can be removed. Otherwise kExists, with
+// the obstacle: a linked worktree, another file, a mount point, or a directory
+// that this user cannot remove. kIo if a directory cannot be examined.
 Status CheckReplaceable(const std::string& path);
 
 }  // namespace zpack

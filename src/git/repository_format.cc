@@ -16,13 +16,13 @@ namespace {
 
 constexpr int64_t kNewestVersion = 1;
 constexpr std::string_view kExtensions = "extensions.";
-// Git minds these also in repositories that have no extensions yet.
+// Git respects these also in repositories of version 0.
 constexpr std::array<std::string_view, 4> kOfVersion0 = {
     "noop", "preciousobjects", "partialclone", "worktreeconfig"};
 constexpr std::array<std::string_view, 4> kOfVersion1 = {
     "noop-v1", "objectformat", "refstorage", "relativeworktrees"};
 
-// The only value of an extension that is supported, and what it is about.
+// The only supported value of an extension, and the name of its subject.
 struct OnlyValue {
   std::string_view extension;
   std::string_view value;
@@ -34,7 +34,7 @@ constexpr std::array<OnlyValue, 2> kOnlyValues = {
 
 using Extensions = std::vector<std::pair<std::string, std::string>>;
 
-// Names without "extensions." in lower case, and values.
+// The extensions: names in lower case without "extensions.", and values.
 Result<Extensions> ListExtensions(const git_config* config) {
   git_config_iterator* raw = nullptr;
   if (git_config_iterator_new(&raw, config) != 0) {
@@ -83,7 +83,7 @@ Status CheckExtensions(const Extensions& extensions, int64_t version,
   return {};
 }
 
-// Nothing when it is not set.
+// Nothing if the value is not set.
 Result<std::optional<bool>> ReadBool(const git_config* config,
                                      const char* key) {
   int value = 0;
@@ -101,8 +101,8 @@ Result<RepositoryFormat> ReadRepositoryFormat(
   const std::string path = common_directory + "/config";
   ZPACK_ASSIGN_OR_RETURN(const ConfigHandle config,
                          ReadConfigurationFile(path));
-  // Without a version, as in repositories that somebody made by hand, Git minds
-  // no extension that it does not know.
+  // If no version is set, for example in a repository made by hand, Git ignores
+  // unknown extensions.
   int64_t version = -1;
   const int code = git_config_get_int64(&version, config.get(),
                                         "core.repositoryformatversion");

@@ -23,11 +23,11 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kMaxTextFile = uint64_t{1} << 30;
 constexpr uint64_t kMaxRefFile = uint64_t{1} << 20;
-// Git follows alternates of alternates this deep.
+// Maximum depth of nested alternates in Git.
 constexpr int kMaxAlternateDepth = 5;
 
-// Takes C-style quotes off a line of an alternates file, as Git does; a line
-// that is not quoted, or not well, is taken as it is.
+// Removes C-style quotes from a line of an alternates file, as Git does. A line
+// without quotes, or with malformed quotes, is returned unchanged.
 std::string Unquote(const std::string& line) {
   constexpr std::string_view kLetters = "abtnvfr";
   constexpr std::string_view kValues = "\a\b\t\n\v\f\r";
@@ -58,7 +58,7 @@ std::string Unquote(const std::string& line) {
   return line;
 }
 
-// `directory` without links; nothing when it is not a directory.
+// `directory` with links resolved. Nothing if it is not a directory.
 Result<std::optional<fs::path>> FindDirectory(const fs::path& directory) {
   std::error_code error;
   fs::path canonical = fs::canonical(directory, error);
@@ -101,7 +101,7 @@ Status AddObjectDirectory(const fs::path& directory, int depth,
   ZPACK_ASSIGN_OR_RETURN(const auto lines, ReadLines(alternates.string()));
   for (const std::string& line : lines) {
     if (line.empty() || line.front() == '#') continue;
-    // An absolute line replaces the left operand.
+    // If the line is absolute, operator/ drops the left operand.
     ZPACK_TRY(AddObjectDirectory(*canonical / Unquote(line), depth + 1, out));
   }
   return {};
@@ -134,7 +134,8 @@ Result<std::vector<std::string>> ListFiles(const std::string& base,
     for (const std::string& name : names) {
       if (name.starts_with('.') || name.ends_with(".lock")) continue;
       std::string path = directory + '/' + name;
-      // What cannot be looked at is a file, which cannot be read.
+      // An entry that cannot be examined counts as a file. Reading it will
+      // fail.
       std::error_code error;
       const bool is_directory = fs::is_directory(base + '/' + path, error);
       (is_directory ? pending : files).push_back(std::move(path));
@@ -196,8 +197,8 @@ Result<std::optional<Ref>> ReadLooseRef(const std::string& directory,
   Ref ref;
   ref.name = name;
   std::error_code error;
-  // Old repositories have symbolic links for symbolic refs. The name is
-  // relative to the repository, so that most of them lead nowhere.
+  // In old repositories, symbolic refs are symbolic links. The target is
+  // relative to the git directory, so most of these links are dangling.
   if (fs::is_symlink(path, error)) {
     ref.symref_target = fs::read_symlink(path, error).string();
     if (!error && IsValidRefName(ref.symref_target)) return ref;
@@ -217,7 +218,7 @@ Result<std::optional<Ref>> ReadLooseRef(const std::string& directory,
   } else if (const std::string_view hex =
                  text.substr(0, text.find_first_of(kRefSpace));
              hex.size() == ObjectIdWidth(ObjectFormat::kSha1) * 2) {
-    // Words may follow an id, as they do in FETCH_HEAD.
+    // Words may follow an id, as in FETCH_HEAD.
     if (const auto id = ObjectId::FromHex(hex)) {
       ref.target = *id;
       return ref;

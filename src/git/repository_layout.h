@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is found by looking at a repository's files, because libgit2 does not
-// tell: alternates that are gone, refs it would skip, shallow boundaries, pack
-// sizes. Functions without state; any thread.
+// Information that libgit2 does not give and that is read from a repository's
+// files: missing alternates, refs that libgit2 would skip, shallow boundaries,
+// sizes of packs. Functions without state; any thread.
 
 #pragma once
 
@@ -19,55 +19,58 @@
 
 namespace zpack {
 
-// The lines of the file `path`; none when nothing has that name.
+// The lines of the file `path`. Empty if nothing has that name. Errors as
+// ReadIfThere, with a limit of 1 GiB.
 Result<std::vector<std::string>> ReadLines(const std::string& path);
 
-// Every file below `root` that Git would look at, sorted; it follows links to
-// directories. `root` and the results are relative to `base`. Skips names that
-// start with '.' or end with '.lock', as Git does. kIo when a directory cannot
-// be read.
+// Every file below `root` that Git would read, sorted. Follows links to
+// directories. `root` and the results are relative to `base`. As in Git, names
+// that begin with '.' or end with '.lock' are skipped. kIo if a directory
+// cannot be read.
 Result<std::vector<std::string>> ListFiles(const std::string& base,
                                            const std::string& root);
 
 struct ObjectDirectories {
-  // The repository's own first, then every alternate, nested ones too; each
-  // once, without links.
+  // The repository's own directory first, then every direct or indirect
+  // alternate. Each directory occurs once, as a path without links.
   std::vector<std::string> found;
-  // Alternates that do not exist, each once, as they are named.
+  // Alternates that do not exist. Each occurs once, as an absolute path whose
+  // last links are not resolved.
   std::vector<std::string> missing;
 };
 
-// The object directories of a repository. kSourceCorrupt when its own does not
-// exist or alternates are nested deeper than Git follows them; kIo when one
-// cannot be looked at.
+// The object directories of a repository. kSourceCorrupt if its own directory
+// does not exist, or if alternates are nested deeper than Git allows (5); kIo
+// if a directory or a list of alternates cannot be read.
 Result<ObjectDirectories> ListObjectDirectories(
     const std::string& common_directory);
 
-// Sum of the sizes of packs and pack indexes in `object_directories`, as far as
-// these can be read.
+// Sum of the sizes of packs and pack indexes in `object_directories`. Files
+// that cannot be examined do not count.
 uint64_t PackedFileBytes(const std::vector<std::string>& object_directories);
 
-// True when a pack was fetched with a filter, so that objects may be missing
-// on purpose. kIo when a directory cannot be read.
+// True if a pack was fetched with a filter, so that objects may be missing on
+// purpose. kIo if a directory cannot be read.
 Result<bool> HasPromisorPack(
     const std::vector<std::string>& object_directories);
 
-// Names of all loose ref files below `directory`, e.g. "refs/heads/main",
-// sorted. Errors as ListFiles.
+// Names of all loose refs below `directory`, e.g. "refs/heads/main", sorted.
+// Errors as ListFiles.
 Result<std::vector<std::string>> ListLooseRefNames(
     const std::string& directory);
 
-// True for refs that each worktree has for itself (gitglossary(7)).
+// True for per-worktree refs (gitglossary(7)).
 bool IsPerWorktreeRef(std::string_view name);
 
-// The loose ref `name` below `directory`, "HEAD" too, as Git reads it: an id,
-// "ref: " and a name, or a symbolic link to a name. Not peeled; nothing when
-// there is no such file. kSourceCorrupt when it is none of these.
+// Reads the loose ref `name` below `directory`, or "HEAD", as Git does: an id,
+// "ref: " and a name, or a symbolic link to a name. The result is not peeled.
+// Nothing if there is no such file. kSourceCorrupt for any other content; other
+// errors as ReadIfThere.
 Result<std::optional<Ref>> ReadLooseRef(const std::string& directory,
                                         const std::string& name);
 
-// The ids in `<common_directory>/shallow`, sorted; none when there is no such
-// file. kSourceCorrupt for a line that is not an id.
+// The ids in `<common_directory>/shallow`, sorted. Empty if there is no such
+// file. kSourceCorrupt if a line is not an id; other errors as ReadLines.
 Result<std::vector<ObjectId>> ReadShallow(const std::string& common_directory);
 
 }  // namespace zpack

@@ -26,13 +26,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Git reads no larger file as '.git' either.
+// Git also refuses a larger file '.git'.
 constexpr uint64_t kMaxGitFile = uint64_t{1} << 20;
 constexpr std::string_view kGitFilePrefix = "gitdir: ";
 
 enum class Links : uint8_t { kFollow, kKeep };
 
-// What is at `path`, nothing if there is nothing.
+// The status of `path`. Nothing if nothing has that name.
 Result<std::optional<struct stat>> Examine(const fs::path& path,
                                            Links links = Links::kFollow) {
   struct stat status{};
@@ -57,7 +57,7 @@ Result<std::string> ReadText(const fs::path& path) {
   return text;
 }
 
-// A linked work tree's directory names the one that it shares.
+// The git directory of a linked work tree names the common directory.
 Result<fs::path> CommonDirectory(const fs::path& git_directory) {
   const fs::path file = git_directory / "commondir";
   ZPACK_ASSIGN_OR_RETURN(const auto status, Examine(file));
@@ -66,7 +66,8 @@ Result<fs::path> CommonDirectory(const fs::path& git_directory) {
   return git_directory / text;
 }
 
-// HEAD, which may be a link to a branch that is not born yet, objects and refs.
+// A git directory has HEAD, objects and refs. HEAD may be a dangling link, to
+// an unborn branch.
 Result<bool> IsGitDirectory(const fs::path& path) {
   ZPACK_ASSIGN_OR_RETURN(const auto head, Examine(path / "HEAD", Links::kKeep));
   if (!head || S_ISDIR(head->st_mode)) return false;
@@ -76,7 +77,8 @@ Result<bool> IsGitDirectory(const fs::path& path) {
   return objects && refs;
 }
 
-// What the file `path` names; nothing when it is a file of another kind.
+// The git directory that the file `path` names. Nothing if the file is of
+// another kind.
 Result<std::optional<fs::path>> ReadGitFile(const fs::path& path) {
   const Result<std::string> text = ReadText(path);
   if (!text && text.error().code != ErrorCode::kLimitExceeded) {
@@ -94,7 +96,7 @@ Result<std::optional<fs::path>> ReadGitFile(const fs::path& path) {
 
 using Found = std::optional<RepositoryPaths>;
 
-// The repository that `path`, which is absolute, is itself.
+// The repository at `path` itself. `path` is absolute.
 Result<Found> Look(const fs::path& path) {
   ZPACK_ASSIGN_OR_RETURN(const auto status, Examine(path));
   if (!status) return std::nullopt;
@@ -120,8 +122,8 @@ Result<Found> Look(const fs::path& path) {
   return std::nullopt;
 }
 
-// Directories that are not looked at from below. After an empty entry, they
-// hold no links.
+// Directories at which the search upwards stops. Links are resolved in entries
+// before an empty entry, and kept in entries after it.
 std::vector<fs::path> CeilingDirectories() {
   std::vector<fs::path> ceilings;
   const char* const value = std::getenv("GIT_CEILING_DIRECTORIES");
@@ -152,11 +154,11 @@ bool MayCrossFileSystems() {
 
 struct Search {
   Found found;
-  // Where the file system of the start begins, if that ended the search.
+  // The root of the start's file system, if the search ended there.
   fs::path mount_point;
 };
 
-// Looks at `start` and the directories above it.
+// Searches `start` and the directories above it.
 Result<Search> Discover(const fs::path& start) {
   const std::vector<fs::path> ceilings = CeilingDirectories();
   const bool may_cross = MayCrossFileSystems();
@@ -175,7 +177,7 @@ Result<Search> Discover(const fs::path& start) {
   }
 }
 
-// Why the search from `path` found nothing.
+// The error for a search from `path` that found nothing.
 Error NothingAbove(const std::string& path, const fs::path& mount_point) {
   if (mount_point.empty()) {
     return {ErrorCode::kNotFound,
@@ -190,7 +192,8 @@ Error NothingAbove(const std::string& path, const fs::path& mount_point) {
                         mount_point.string(), path)};
 }
 
-// `absolute` is none; says which one it lies in, for who meant that.
+// The error if `absolute` is not a repository. Names the repository around it,
+// in case the user meant that.
 Error NotItself(const std::string& path, const fs::path& absolute) {
   const Result<Search> around = Discover(absolute);
   if (!around || !around->found) {
@@ -229,7 +232,7 @@ Result<RepositoryLocation> FindRepository(const std::string& path,
                                           Discovery discovery) {
   const Libgit2Options options;
   std::error_code error;
-  // Without links, so that what is above it is where it really lies.
+  // Without links, so that the search goes up the real path.
   const fs::path absolute = fs::canonical(path, error);
   if (path.empty() || error == std::errc::no_such_file_or_directory ||
       error == std::errc::not_a_directory) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which repository a path names. Functions without state; any thread.
+// Finds the repository that a path names. Functions without state; any thread.
 
 #pragma once
 
@@ -14,25 +14,25 @@ namespace zpack {
 
 // Paths are absolute, without links and without a slash at the end.
 struct RepositoryLocation {
-  std::string name;  // what messages call the repository
+  std::string name;  // name of the repository in messages
   std::string git_directory;
   // Differs from `git_directory` in a linked work tree.
   std::string common_directory;
-  std::string work_tree;  // the directory whose '.git' was found, or empty
+  std::string work_tree;  // the directory in which '.git' was found, or empty
 };
 
-// The repository that `path` is: a git directory, a directory that holds one or
-// a file as '.git', or such a file. With Discovery::kUpwards, if it is none,
-// the nearest directory above it that is one, as far up as Git looks
+// Finds the repository at `path`: a git directory, a directory with a git
+// directory or a file as '.git', or such a file. If there is none and
+// `discovery` is kUpwards, searches the directories above, as far as Git does
 // (GIT_CEILING_DIRECTORIES, GIT_DISCOVERY_ACROSS_FILESYSTEM).
 //
-// kNotFound when there is none; kGit when it belongs to somebody else and is
-// not listed as safe, or when a file '.git' is malformed; kIo for a path that
-// cannot be looked at.
+// Errors: kNotFound if there is no repository; kGit if it belongs to another
+// user and is not listed as safe, or if a file '.git' is malformed; kIo if a
+// path cannot be examined.
 Result<RepositoryLocation> FindRepository(const std::string& path,
                                           Discovery discovery);
 
-// The same repository as its main work tree has it.
+// The same repository, as seen from its main work tree.
 RepositoryLocation MainLocation(const RepositoryLocation& location);
 
 }  // namespace zpack

@@ -23,7 +23,7 @@ constexpr std::array<const char*, 8> kDirectories = {
     "hooks",        "info", "objects",    "objects/info",
     "objects/pack", "refs", "refs/heads", "refs/tags"};
 
-// Writes a new file. Finish syncs all of them at once: a file may have
+// Writes a new file. Finish syncs all files at once, because a file may have
 // thousands of symbolic refs.
 Status WriteText(FileSystem& file_system, const std::string& path,
                  const std::string& text) {
@@ -31,7 +31,7 @@ Status WriteText(FileSystem& file_system, const std::string& path,
   return file->Append(AsBytes(text));
 }
 
-// Whether the file system keeps the permission bits of the file `path`.
+// True if the file system keeps the permission bits of the file `path`.
 bool KeepsModes(const std::string& path) {
   std::error_code error;
   const fs::perms mode = fs::status(path, error).permissions();
@@ -41,7 +41,7 @@ bool KeepsModes(const std::string& path) {
   return changed != mode;
 }
 
-// Makes an empty bare repository of `root`, but for HEAD.
+// Makes `root` an empty bare repository, without HEAD.
 Status MakeSkeleton(FileSystem& file_system, const std::string& root) {
   for (const char* directory : kDirectories) {
     ZPACK_TRY(file_system.MakeDirectory(root + '/' + directory, 0777));
@@ -110,7 +110,7 @@ class RepositorySink final : public ObjectSink {
 
   FileSystem& file_system_;
   std::unique_ptr<RestorePlace> place_;
-  std::unique_ptr<PackWriter> pack_;  // none when there are no objects
+  std::unique_ptr<PackWriter> pack_;  // null if there are no objects
   std::optional<StreamDeflater> deflater_;
 };
 
@@ -124,7 +124,7 @@ Status RepositorySink::AddEntry(const ObjectId& id,
   return pack_->Add(id, entry, stored);
 }
 
-// Makes the directories of a symbolic ref, too.
+// Also makes the directories of a symbolic ref.
 Status RepositorySink::WriteFile(const std::string& name,
                                  const std::string& text) {
   const std::string root = place_->inside() + '/';
@@ -167,7 +167,7 @@ Result<uint64_t> RepositorySink::Publish(const RefsSnapshot& refs) {
     pack_.reset();
   }
   ZPACK_TRY(WriteRefs(refs));
-  // Names of files and directories, too.
+  // Also syncs the names of files and directories.
   ZPACK_TRY(file_system_.SyncFileSystem(place_->inside()));
   ZPACK_TRY(place_->Publish());
   return pack_bytes;

@@ -15,12 +15,12 @@
 
 namespace zpack {
 
-// Prepares a bare repository for `object_count` objects, in a private directory
-// (RestorePlace) that Finish publishes as `directory`.
+// Creates a bare repository for `object_count` objects in a private directory
+// (RestorePlace). Finish publishes it as `directory`.
 //
-// Fails as RestorePlace::Take does; kUnsupported for an object format other
-// than SHA-1, or where a repository that is there cannot be replaced in one
-// step.
+// Errors: kUnsupported if the object format is not SHA-1, or if an existing
+// repository cannot be replaced in one step; other errors as
+// RestorePlace::Take.
 Result<std::unique_ptr<ObjectSink>> CreateRepository(
     FileSystem& file_system, const std::string& directory, Overwrite overwrite,
     ObjectFormat format, uint32_t object_count);

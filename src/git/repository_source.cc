@@ -25,7 +25,7 @@ namespace {
 
 enum class PartialClone : uint8_t { kNo, kYes };
 
-// Which refs: those of one linked worktree, or those that all of them share.
+// Which refs of a linked worktree: its own, or those that all worktrees share.
 enum class RefScope : uint8_t { kWorktree, kCommon };
 
 class RepositorySource final : public ObjectSource {
@@ -81,12 +81,12 @@ class RepositorySource final : public ObjectSource {
     return location_.git_directory != location_.common_directory;
   }
   Status ReadHead(RefsSnapshot& refs);
-  // A ref that a .zpack file can hold.
+  // kUnsupported if a .zpack file cannot hold the ref.
   Status CheckSymref(const Ref& ref) const;
-  // As libgit2 sees them, not peeled.
+  // All refs as libgit2 reads them, not peeled.
   Result<std::map<std::string, Ref>> ListRefs();
-  // Puts the loose refs below `directory` into `refs`. In a linked worktree,
-  // only those that belong to one worktree, or only those that do not.
+  // Adds the loose refs below `directory` to `refs`. In a linked worktree, adds
+  // only per-worktree refs or only shared refs, as `scope` says.
   Status ReadLooseRefs(const std::string& directory, RefScope scope,
                        std::map<std::string, Ref>& refs) const;
   TagReader Tags();
@@ -187,9 +187,10 @@ Status RepositorySource::ReadLooseRefs(const std::string& directory,
 Result<RefsSnapshot> RepositorySource::ReadRefs() {
   RefsSnapshot refs;
   ZPACK_TRY(ReadHead(refs));
-  // libgit2 passes over loose refs that it cannot parse, or takes an outdated
-  // packed one instead, and reads symbolic links and spaces differently from
-  // Git. So it is asked for the packed refs, and the loose ones replace them.
+  // libgit2 skips loose refs that it cannot parse, or returns an outdated
+  // packed ref instead, and treats symbolic links and spaces differently from
+  // Git. Therefore libgit2 only provides the packed refs, and our loose refs
+  // replace them.
   ZPACK_ASSIGN_OR_RETURN(auto by_name, ListRefs());
   if (is_linked_worktree()) {
     std::erase_if(

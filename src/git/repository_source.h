@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A Git repository, read through libgit2. May be used from several threads.
+// Opens a Git repository as an ObjectSource. The source may be used from
+// several threads.
 
 #pragma once
 
@@ -15,12 +16,15 @@
 
 namespace zpack {
 
-// Opens it. kUnsupported, naming the reason, for a repository that cannot be
-// read (SHA-256 objects, reftable); kSourceCorrupt when an alternate is gone.
+// Opens the repository. kUnsupported, with the reason, if the repository cannot
+// be read (SHA-256 objects, reftable); kSourceCorrupt if it has no object
+// directory, or if alternates are nested too deep; kNotFound, kGit and kIo. A
+// missing alternate is not an error (ObjectSource::MissingAlternates).
 Result<std::unique_ptr<ObjectSource>> OpenRepository(
     const RepositoryLocation& location, const ReadingOptions& options = {});
 
-// The same for the repository that `path` is; errors as FindRepository, too.
+// Opens the repository at `path`, without searching upwards. Also the errors of
+// FindRepository.
 Result<std::unique_ptr<ObjectSource>> OpenRepository(
     const std::string& path, const ReadingOptions& options = {});
 

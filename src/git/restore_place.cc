@@ -26,10 +26,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The name of what is not finished, in a directory that is filled in place.
+// The name of the private directory inside an empty destination.
 constexpr std::string_view kStagingName = ".zpack-tmp";
 constexpr std::string_view kLockSuffix = ".lock";
-// What a restored repository has besides HEAD.
+// Entries of a restored repository, except HEAD.
 constexpr std::array<std::string_view, 8> kEntries = {
     "config",  "description", "hooks", "info",
     "objects", "packed-refs", "refs",  "shallow"};
@@ -51,8 +51,8 @@ bool IsDirectory(const std::string& path) {
   return fs::is_directory(fs::symlink_status(path, error));
 }
 
-// Whether the directory is empty, or holds nothing but what a run that was
-// killed left in it. HEAD is moved up last, so there is none.
+// True if the directory is empty or holds only leftovers of a killed restore.
+// Leftovers never include HEAD, because HEAD is moved up last.
 Result<bool> IsUnfinished(const std::string& directory) {
   ZPACK_ASSIGN_OR_RETURN(const auto names, ListPlaceNames(directory));
   const std::string staging = directory + '/' + std::string(kStagingName);
@@ -70,8 +70,8 @@ Result<bool> IsUnfinished(const std::string& directory) {
 
 Result<std::string> Canonical(const std::string& directory) {
   std::error_code error;
-  // Absolute first: what does not exist yet stays relative otherwise, and then
-  // may have no parent to speak of.
+  // fs::absolute first: weakly_canonical leaves a path relative if it does not
+  // exist, and then the path may have no parent.
   fs::path path = fs::absolute(directory, error);
   if (!error) path = fs::weakly_canonical(path, error);
   if (error || path.empty()) {
@@ -131,7 +131,7 @@ Result<std::unique_ptr<RestorePlace>> RestorePlace::Take(
       new RestorePlace(file_system, std::move(destination), kind));
   ZPACK_TRY(MakeDirectories(place->parent_));
   ZPACK_TRY(place->Lock());
-  // Another run may have finished before we had its lock.
+  // Another process may have finished a restore before we got the lock.
   ZPACK_ASSIGN_OR_RETURN(const Kind now,
                          Examine(place->destination_, overwrite));
   if (now != kind) {
@@ -161,7 +161,7 @@ Status RestorePlace::Lock() {
 }
 
 Status RestorePlace::MakeStaging() {
-  // What a killed process left is a directory; a link would lead elsewhere.
+  // A killed restore leaves a directory. A link would lead elsewhere.
   std::error_code error;
   const fs::file_status stale = fs::symlink_status(staging_, error);
   if (fs::exists(stale) && !fs::is_directory(stale)) {
@@ -177,8 +177,8 @@ Status RestorePlace::MakeStaging() {
   ZPACK_TRY(file_system_.MakeDirectory(staging_, 0700));
   owned_ = true;
   ZPACK_ASSIGN_OR_RETURN(opened_, OpenOwnDirectory(staging_));
-  // Paths through the descriptor lead to this directory whatever happens to
-  // its name. Without /proc, the name must do.
+  // A path through the descriptor leads to this directory even if it is
+  // renamed. Without /proc, the name is used.
   inside_ = "/proc/self/fd/" + std::to_string(opened_.get());
   if (!fs::equivalent(inside_, staging_, error)) inside_ = staging_;
   return {};
@@ -197,8 +197,8 @@ Status RestorePlace::TryPublish() const {
   if (kind_ != Kind::kRepository) return {};
   constexpr std::string_view kAdvice =
       "move the old repository away, or restore to another directory";
-  // A directory of a lower layer cannot be renamed. It cannot replace one that
-  // is not empty either, so this changes nothing.
+  // A directory in a lower layer cannot be renamed. The call changes nothing: a
+  // directory cannot replace a directory that is not empty.
   struct statfs info;
   if (statfs(destination_.c_str(), &info) == 0 &&
       info.f_type == OVERLAYFS_SUPER_MAGIC) {
@@ -274,7 +274,7 @@ Status RestorePlace::PublishNew() {
 }
 
 Status RestorePlace::PublishExchanged() {
-  // Something may have been put into the old repository since.
+  // Another process may have added something to the old repository.
   ZPACK_TRY(CheckReplaceable(destination_));
   std::error_code error;
   const fs::perms mode = fs::status(destination_, error).permissions();
@@ -284,7 +284,7 @@ Status RestorePlace::PublishExchanged() {
   ZPACK_TRY(file_system_.SetMode(staging_, static_cast<unsigned>(mode)));
   ZPACK_TRY(file_system_.Rename(staging_, destination_, Replace::kExchange));
   ZPACK_TRY(SyncPublished(file_system_, parent_, destination_));
-  // This is now what was replaced.
+  // After the exchange, `staging_` is the old repository.
   const Status removed = file_system_.RemoveTree(staging_);
   if (removed) return {};
   return MakeError(removed.error().code,

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a restored repository is made and how it gets its name. Thread-
-// compatible.
+// The place where a restored repository is made before it gets its final name.
+// Thread-compatible.
 
 #pragma once
 
@@ -18,41 +18,46 @@
 namespace zpack {
 
 // A private directory in which a repository is made before it is published. If
-// nothing is at the destination, or a bare repository that is to be replaced,
-// it is '.<name>.zpack-tmp' beside the destination. An empty directory keeps
-// its owner, group, mode and mount, so the repository is made inside of it, in
-// '.zpack-tmp', and then everything is moved up, HEAD last: without it Git
-// does not take a directory for a repository.
+// the destination does not exist, or is a bare repository to be replaced, the
+// private directory is '.<name>.zpack-tmp' beside the destination. If the
+// destination is an empty directory, its owner, group, mode and mount must be
+// kept. Then the private directory is '.zpack-tmp' inside the destination, and
+// everything is moved up at the end. HEAD is moved last, because without HEAD
+// Git does not treat the directory as a repository.
 //
-// A lock tells a live run from what a killed one left, which is removed.
+// The private directory has a lock, which distinguishes a running restore from
+// the leftovers of a killed restore. Leftovers are removed.
 class RestorePlace {
  public:
-  // kExists when something other than an empty directory is at `directory`
-  // (unless `overwrite` is kYes and it is a bare repository that may be
-  // replaced; see CheckReplaceable), or while another process restores to it;
-  // kInvalidArgument for a name that makes no sense; kIo.
+  // Creates the private directory for the destination `directory`.
+  //
+  // Errors: kExists if the destination exists, unless it is an empty directory,
+  // or `overwrite` is kYes and it is a bare repository that may be replaced
+  // (CheckReplaceable); kExists if another process restores to the destination;
+  // kInvalidArgument if `directory` is not a valid name; kIo.
   static Result<std::unique_ptr<RestorePlace>> Take(
       FileSystem& file_system, const std::string& directory,
       Overwrite overwrite);
-  // Removes what was not published.
+  // Removes everything that was not published.
   ~RestorePlace();
   RestorePlace(const RestorePlace&) = delete;
   RestorePlace& operator=(const RestorePlace&) = delete;
 
-  // The path of the private directory, for whatever is made inside of it. It
-  // leads there also when someone renames the directory.
+  // Path of the private directory, for creating files in it. With /proc, the
+  // path leads to the directory even after another process has renamed it.
   const std::string& inside() const { return inside_; }
-  // Names the directory in a message that has inside() in a path.
+  // Replaces inside() in the message of `error` by the name of the directory.
   Error Explain(Error error) const;
 
-  // Finds out whether Publish can replace the repository at the destination.
-  // kUnsupported, kIo or kExists, with what to do. REQUIRES: the private
-  // directory is not empty.
+  // Checks whether Publish can replace the repository at the destination.
+  // kUnsupported, kIo or kExists, with advice. REQUIRES: the private directory
+  // is not empty.
   Status TryPublish() const;
 
-  // Gives the repository its name, and removes the one that was replaced. On
-  // failure the destination is what it was, unless the message says otherwise.
-  // REQUIRES: everything inside is on the disk.
+  // Renames the repository to the destination, and removes the repository that
+  // it replaces. After an error the destination is unchanged, unless the
+  // message says otherwise. REQUIRES: everything in the private directory is
+  // synced.
   Status Publish();
 
  private:
@@ -71,14 +76,14 @@ class RestorePlace {
   FileSystem& file_system_;
   std::string destination_;  // absolute, without links
   Kind kind_;
-  std::string parent_;   // of the private directory
-  std::string staging_;  // the private directory
+  std::string parent_;   // parent of the private directory
+  std::string staging_;  // name of the private directory
   std::string lock_path_;
   std::unique_ptr<WritableFile> lock_;
   Descriptor opened_{-1};  // the private directory
   std::string inside_;
-  bool owned_ = false;              // `staging_` is to be removed
-  std::vector<std::string> moved_;  // up, before HEAD
+  bool owned_ = false;              // the destructor must remove `staging_`
+  std::vector<std::string> moved_;  // entries moved up, before HEAD
 };
 
 }  // namespace zpack

@@ -14,7 +14,8 @@
 namespace zpack {
 namespace {
 
-// The file '<directory>/info/<name>', unless it is `text` already.
+// Writes the file '<directory>/info/<name>', unless its content is `text`
+// already.
 Status WriteInfo(FileSystem& file_system, const std::string& directory,
                  const std::string& name, const std::string& text,
                  const SharedMode& shared) {
@@ -38,7 +39,8 @@ Status WriteInfo(FileSystem& file_system, const std::string& directory,
   return file_system.SetMode(path, shared.ForFile(info.st_mode & 0777U));
 }
 
-// The ref that `ref` stands for; null when it leads nowhere.
+// The direct ref at the end of the chain from `ref`. Null if the chain is
+// broken.
 const Ref* FindDirect(const RefsSnapshot& refs, const Ref& ref) {
   if (refs.Resolve(ref.name).empty()) return nullptr;
   const Ref* direct = &ref;

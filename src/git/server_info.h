@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What clients that only fetch files go by (git-update-server-info(1)).
+// Files for clients that only download files (git-update-server-info(1)).
 // Functions without state; one call at a time.
 
 #pragma once
@@ -15,12 +15,12 @@
 
 namespace zpack {
 
-// Brings 'info/refs' in `common_directory`, which lists `refs`, up to date.
+// Updates 'info/refs' in `common_directory`, the list of `refs`.
 Status UpdateRefList(FileSystem& file_system,
                      const std::string& common_directory,
                      const RefsSnapshot& refs, const SharedMode& shared);
 
-// The same for 'info/packs' in `object_directory`, which lists its packs.
+// Updates 'info/packs' in `object_directory`, the list of its packs.
 Status UpdatePackList(FileSystem& file_system,
                       const std::string& object_directory,
                       const SharedMode& shared);

@@ -13,7 +13,7 @@
 namespace zpack {
 namespace {
 
-// Those commits of 'shallow' that are there, and how many are not.
+// The existing commits of 'shallow', and the number of missing ones.
 struct Boundary {
   std::string text;
   size_t gone = 0;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The file 'shallow' of a repository, which names the commits whose parents are
-// not there (gitrepository-layout(5)). Functions without state; one call at a
+// The file 'shallow' of a repository, with the commits whose parents are
+// missing (gitrepository-layout(5)). Functions without state; one call at a
 // time.
 
 #pragma once
@@ -15,13 +15,14 @@
 
 namespace zpack {
 
-// Keeps others from changing 'shallow' in the directory `common_directory`.
-// Errors as LockFile::Take.
+// Locks 'shallow' in the directory `common_directory`, so that no other process
+// changes it. Errors as LockFile::Take.
 Result<LockFile> LockShallow(FileSystem& file_system,
                              const std::string& common_directory);
 
-// Takes the commits out of 'shallow' that `source` does not have: fetches offer
-// every commit that it names. Nothing is locked or written when all are there.
+// Removes the commits that are not in `source` from 'shallow', because fetches
+// offer every commit in this file. If all commits exist, nothing is locked or
+// written. Errors as ReadShallow and LockShallow.
 Status PruneShallow(FileSystem& file_system,
                     const std::string& common_directory, ObjectSource& source);
 

@@ -14,7 +14,7 @@ constexpr uint32_t kIndexSignature = 0x44495243;  // "DIRC"
 constexpr uint32_t kCacheTree = 0x54524545;       // "TREE"
 constexpr uint32_t kResolveUndo = 0x52455543;     // "REUC"
 constexpr size_t kIndexIdWidth = ObjectIdWidth(ObjectFormat::kSha1);
-// An entry before its id: times, device, inode, and then the mode.
+// The fields of an entry before the mode: times, device, inode.
 constexpr size_t kBeforeMode = 24;
 constexpr size_t kAfterMode = 12;
 constexpr size_t kAlignment = 8;
@@ -27,13 +27,12 @@ class IndexReader {
   IndexReader(ByteView content, std::set<ObjectId>& tips)
       : in_(content), tips_(tips) {}
 
-  // 0 when this is no index.
+  // 0 if the content is not an index.
   uint32_t ReadVersion() {
     return in_.U32() == kIndexSignature ? in_.U32() : 0;
   }
 
-  // False when the entries and extensions do not end where the trailing hash
-  // begins.
+  // False unless entries and extensions end at the trailing hash.
   bool ReadRest(uint32_t version) {
     const uint32_t count = in_.U32();
     for (uint32_t i = 0; in_.ok() && i < count; ++i) ReadEntry(version);
@@ -56,7 +55,7 @@ class IndexReader {
     const uint16_t flags = in_.U16();
     if (version >= 3 && (flags & kExtended) != 0) in_.U16();
     if (version >= 4) {
-      // How much of the last name to drop; the encoding does not matter here.
+      // Skips the number of bytes to remove from the previous name.
       while (in_.ok() && (in_.U8() & 0x80) != 0) {
       }
     }
@@ -68,7 +67,7 @@ class IndexReader {
     if (in_.ok() && (mode & kKind) != kGitlink) tips_.insert(ObjectId(id));
   }
 
-  // The text up to `end`, which is dropped, too.
+  // Removes the text up to and including `end`, and returns it without `end`.
   static std::string_view TakeUntil(char end, std::string_view& rest) {
     const size_t at = rest.find(end);
     const std::string_view text = rest.substr(0, at);
@@ -85,8 +84,9 @@ class IndexReader {
     rest.remove_prefix(kIndexIdWidth);
   }
 
-  // Directories: name, number of entries (-1 when it has changed since, and no
-  // id follows), number of subdirectories.
+  // Each directory has a name, a number of entries, a number of subdirectories,
+  // and an id. If the number of entries is -1, the directory has changed, and
+  // there is no id.
   void ReadCacheTree(ByteView extension) {
     std::string_view rest = AsText(extension);
     while (!rest.empty()) {
@@ -97,7 +97,7 @@ class IndexReader {
     }
   }
 
-  // Paths: name, three modes, and an id for each mode that is not 0.
+  // Each path has a name, three modes, and an id for each mode that is not 0.
   void ReadResolveUndo(ByteView extension) {
     std::string_view rest = AsText(extension);
     while (!rest.empty()) {

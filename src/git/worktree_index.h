@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The objects that an index file keeps alive (gitformat-index(5)): those of its
-// entries, of its cache of trees, and of conflicts that were resolved. Pure.
+// The objects that an index file keeps alive (gitformat-index(5)): in its
+// entries, its cache of trees, and its resolved conflicts. Pure.
 
 #pragma once
 
@@ -15,9 +15,9 @@
 
 namespace zpack {
 
-// Adds the ids in the index whose bytes are `content` to `tips`; `path` is what
-// messages call it. kSourceCorrupt when it cannot be read to its end,
-// kUnsupported for a version after 4.
+// Adds the ids in the index `content` to `tips`, except those of submodules.
+// `path` is its name in messages. kSourceCorrupt if the index cannot be parsed
+// completely; kUnsupported for a version above 4.
 Status AddIndexTips(ByteView content, const std::string& path,
                     std::set<ObjectId>& tips);
 

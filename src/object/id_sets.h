@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tables of ids as sets. Pure.
+// Set operations on tables of ids. Pure.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace zpack {
 
-// The ids of `a` that are not in `b`, and those that are.
+// Without: the ids of `a` that are not in `b`. Common: the ids in both.
 Result<ObjectIdTable> Without(const ObjectIdTable& a, const ObjectIdTable& b);
 Result<ObjectIdTable> Common(const ObjectIdTable& a, const ObjectIdTable& b);
 

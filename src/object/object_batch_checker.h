@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hashes objects and hands the result to whoever compares it with the expected
-// id. Thread-compatible; one per worker, reused.
+// Hashes objects and passes each result, with the expected id, to a function
+// that compares them. Thread-compatible; one per worker, reused.
 
 #pragma once
 
@@ -19,23 +19,23 @@ namespace zpack {
 
 class ObjectBatchChecker {
  public:
-  // Is called once for each object, in the order of Add.
+  // Called once for each object, in the order of Add.
   using Compare =
       std::function<Status(const ObjectId& expected, const ObjectId& actual)>;
 
   ObjectBatchChecker(ObjectFormat format, Compare compare)
       : hasher_(format), compare_(std::move(compare)) {}
 
-  // One more object, whole. `content` is not needed afterwards. Several objects
-  // are hashed together, so an error may be one of an earlier object.
+  // Adds one whole object. `content` may be freed after the call. Several
+  // objects are hashed together, so an error may concern an earlier object.
   Status Add(ObjectType type, ByteView content, const ObjectId& expected) {
     hasher_.Add(type, content);
     expected_.push_back(expected);
     return hasher_.full() ? Finish() : Status{};
   }
 
-  // Hashes and compares the objects that wait. Returns the first error; the
-  // objects behind it are not compared.
+  // Hashes and compares the objects that are still waiting. Returns the first
+  // error. The objects after the first error are not compared.
   Status Finish() {
     const std::vector<ObjectId> expected = std::exchange(expected_, {});
     const std::vector<ObjectId> actual = hasher_.Finish();
@@ -47,7 +47,7 @@ class ObjectBatchChecker {
 
  private:
   ObjectBatchHasher hasher_;
-  std::vector<ObjectId> expected_;  // of the objects in `hasher_`
+  std::vector<ObjectId> expected_;  // ids of the objects in `hasher_`
   Compare compare_;
 };
 

@@ -20,23 +20,24 @@ class ObjectBatchHasher {
  public:
   explicit ObjectBatchHasher(ObjectFormat format);
 
-  // One more object, whole. `content` is not needed afterwards.
+  // Adds one whole object. `content` may be freed after the call.
   void Add(ObjectType type, ByteView content);
-  // Whether Finish is due: what waits should stay in the processor's cache.
+  // True if Finish should be called, so that the waiting objects stay in the
+  // processor's cache.
   bool full() const;
-  // The ids of what was added since the last Finish, in that order.
+  // The ids of the objects added since the last Finish, in the order of Add.
   std::vector<ObjectId> Finish();
 
  private:
   struct Waiting {
-    size_t at;   // place of the id
-    size_t end;  // of the message
+    size_t at;   // index of the object's id in `ids_`
+    size_t end;  // end of its message in `messages_`
   };
 
   ObjectHasher hasher_;
-  std::unique_ptr<BatchHasher> batch_;  // null: each is hashed when it is added
+  std::unique_ptr<BatchHasher> batch_;  // null: Add hashes each object
   size_t hash_size_;
-  Bytes messages_;  // headers and contents of those that wait, in a row
+  Bytes messages_;  // headers and contents of the waiting objects
   std::vector<Waiting> waiting_;
   std::vector<ObjectId> ids_;
 };

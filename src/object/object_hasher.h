@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Computes object ids: the hash of "<type> <size>\0" and the content.
+// Computes object ids: the hash of "<type> <size>\0" followed by the content.
 // Thread-compatible; one per worker, reused.
 
 #pragma once
@@ -19,7 +19,7 @@ HashAlgorithm HashAlgorithmOf(ObjectFormat format);
 
 class ObjectStream;
 
-// What Git hashes in front of an object's content.
+// The header that Git hashes before the content of an object.
 class ObjectHeader {
  public:
   explicit ObjectHeader(const ObjectInfo& info);
@@ -37,11 +37,12 @@ class ObjectHasher {
   // The id of a whole object.
   ObjectId Hash(ObjectType type, ByteView content);
 
-  // The id of an object that is read in pieces. Errors are those of reading.
+  // The id of an object that is read in pieces. Errors are those of
+  // ObjectStream::Read.
   Result<ObjectId> Hash(ObjectStream& object);
 
-  // The id of an object whose content arrives in pieces: Begin, Update for
-  // every piece, Finish.
+  // The id of an object whose content arrives in pieces: call Begin, then
+  // Update for every piece, then Finish.
   void Begin(const ObjectInfo& info);
   void Update(ByteView piece) { hasher_.Update(piece); }
   ObjectId Finish();

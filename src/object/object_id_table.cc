@@ -18,7 +18,7 @@
 namespace zpack {
 namespace {
 
-// With a million objects, the buckets fit into a processor's cache.
+// With a million objects, the bucket table fits into a processor's cache.
 constexpr uint32_t kIdsPerBucket = 16;
 
 // The first `bits` bits of an id, at most 32, as a number.
@@ -27,12 +27,12 @@ uint32_t Bucket(const uint8_t* id, unsigned bits) {
                                (32 - bits));
 }
 
-// Enough bits for buckets of a few ids.
+// Enough bits that a bucket holds a few ids.
 unsigned BucketBits(size_t count) {
   return static_cast<unsigned>(std::bit_width(count / kIdsPerBucket));
 }
 
-// Like memcmp, but ids mostly differ in their first bytes.
+// Like memcmp, but faster, because most ids differ in their first bytes.
 int Compare(const uint8_t* a, const uint8_t* b, size_t width) {
   const auto first = LoadBigEndian<uint64_t>(a);
   const auto second = LoadBigEndian<uint64_t>(b);
@@ -51,7 +51,7 @@ Result<ObjectIdTable> ObjectIdTable::FromUnsorted(ObjectFormat format,
     return MakeError(ErrorCode::kLimitExceeded, "too many objects: {}", count);
   }
   const auto view = [&](uint32_t i) { return &ids[size_t{i} * width]; };
-  // By their first bits, and then inside each bucket.
+  // Sorts by the first bits, and then inside each bucket.
   const unsigned bits = BucketBits(count);
   std::vector<uint32_t> order = SortByGroup(
       static_cast<uint32_t>(count), size_t{1} << bits,
@@ -126,7 +126,7 @@ uint32_t ObjectIdTable::Guess(ByteView key) const {
   const uint32_t bucket = Bucket(key.data(), bits);
   const uint32_t begin = ids_->buckets[bucket];
   const uint32_t size = ids_->buckets[bucket + 1] - begin;
-  // The bits behind those that chose the bucket, as a fraction of it.
+  // The bits after those that select the bucket, as a fraction of the bucket.
   const auto rest =
       static_cast<uint32_t>(LoadBigEndian<uint64_t>(key.data()) << bits >> 32);
   return begin + static_cast<uint32_t>(uint64_t{rest} * size >> 32);
@@ -139,7 +139,7 @@ uint32_t ObjectIdTable::LowerBound(ByteView key) const {
   const uint32_t bucket = Bucket(key.data(), ids_->bucket_bits);
   uint32_t low = ids_->buckets[bucket];
   uint32_t high = ids_->buckets[bucket + 1];
-  // A bucket is longer only where ids are not hashes.
+  // A bucket is larger only if the ids are not hashes.
   while (high - low > 4 * kIdsPerBucket) {
     const uint32_t middle = low + (high - low) / 2;
     if (is_less(middle)) {
@@ -160,7 +160,7 @@ void ObjectIdTable::PrefetchBucket(ByteView id) const {
 
 void ObjectIdTable::PrefetchFind(ByteView id) const {
   if (size() == 0) return;
-  // A guess is wrong by a few ids.
+  // Guess is off by a few ids.
   const uint32_t guess = Guess(id);
   Prefetch(guess - std::min(guess, 2U));
   Prefetch(std::min(guess + 2, size() - 1));

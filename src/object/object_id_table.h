@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A sorted set of object ids in one flat array: 20 (or 32) bytes an id, and
-// half a byte more to find it fast. The position of an id in it is called its
-// rank; RankedIds below says in what. Immutable once built, so any number of
-// threads may read it, and copies share the array.
+// A sorted set of object ids in one flat array: 20 (SHA-256: 32) bytes for each
+// id, plus up to half a byte for a lookup table. The position of an id in the
+// table is its rank; RankedIds, below, gives ranks a type. A table does not
+// change after construction. Any number of threads may read it, and copies
+// share the array.
 
 #pragma once
 
@@ -30,16 +31,19 @@ class ObjectIdTable {
 
   ObjectIdTable() = default;
 
-  // From ids in any order; duplicates are dropped. kLimitExceeded above
-  // 2^32 - 1 ids, which is what a Git pack header can count.
+  // Makes a table of ids in any order, without duplicates. kLimitExceeded above
+  // 2^32 - 1 ids, duplicates included: the header of a Git pack cannot count
+  // more.
   static Result<ObjectIdTable> FromUnsorted(ObjectFormat format, Bytes ids);
 
-  // All of several tables of one format, duplicates once. A single one that has
-  // any is not copied. kLimitExceeded as above.
+  // The union of tables of one format. If only one table has ids, the result
+  // shares its array. kLimitExceeded above 2^32 - 1 ids in all tables together,
+  // unless only one table has ids.
   static Result<ObjectIdTable> Merge(ObjectFormat format,
                                      const std::vector<ObjectIdTable>& tables);
 
-  // From the bytes of ids that must be strictly ascending; kCorrupt if not.
+  // Makes a table of ids that are sorted already. kCorrupt if the ids are not
+  // strictly ascending.
   static Result<ObjectIdTable> FromSorted(ObjectFormat format, Bytes ids);
 
   uint32_t size() const { return ids_->fan_out.back(); }
@@ -52,16 +56,17 @@ class ObjectIdTable {
 
   std::optional<uint32_t> Find(const ObjectId& id) const;
 
-  // Asks for the memory that Find and operator[] are going to look at: in a
-  // large table it takes longer to get than anything they do. PrefetchFind
-  // itself looks at what PrefetchBucket asks for. REQUIRES: `id` has the width
-  // of an id, rank < size().
+  // Prefetch the memory that Find and operator[] will access. In a large table,
+  // loading this memory takes longer than the rest of the call. PrefetchFind
+  // accesses the memory that PrefetchBucket has prefetched. REQUIRES: `id` has
+  // the width of an id of the table; rank < size().
   void PrefetchBucket(ByteView id) const;
   void PrefetchFind(ByteView id) const;
   void Prefetch(uint32_t rank) const { __builtin_prefetch(View(rank).data()); }
 
   // Ranks [first, last) of the ids whose hexadecimal form starts with
-  // `hex_prefix`; an empty range when there are none or it is not hexadecimal.
+  // `hex_prefix`. The range is empty if there are no such ids or `hex_prefix`
+  // is not hexadecimal.
   std::pair<uint32_t, uint32_t> FindPrefix(std::string_view hex_prefix) const;
 
   friend bool operator==(const ObjectIdTable& a, const ObjectIdTable& b) {
@@ -72,8 +77,8 @@ class ObjectIdTable {
   struct Ids {
     Bytes bytes;
     FanOut fan_out{};
-    // As the fan-out, but by the first `bucket_bits` bits of an id, so many
-    // that a bucket holds some ids: entry i is the first rank of bucket i.
+    // Like the fan-out, but by the first `bucket_bits` bits of an id, chosen so
+    // that a bucket holds a few ids. Entry i is the first rank of bucket i.
     unsigned bucket_bits = 0;
     std::vector<uint32_t> buckets = {0, 0};
   };
@@ -83,9 +88,9 @@ class ObjectIdTable {
   ByteView View(uint32_t rank) const {
     return bytes().subspan(size_t{rank} * width_, width_);
   }
-  // About where `key` should be; a rank, or size().
+  // The approximate position of `key`: a rank, or size().
   uint32_t Guess(ByteView key) const;
-  // The first rank whose id is not less than `key`, an id's bytes.
+  // The first rank whose id is not less than `key`, the bytes of an id.
   uint32_t LowerBound(ByteView key) const;
 
   ObjectFormat format_ = ObjectFormat::kSha1;
@@ -93,22 +98,23 @@ class ObjectIdTable {
   std::shared_ptr<const Ids> ids_ = std::make_shared<Ids>();
 };
 
-// A table whose ranks have a space. One that has none yet gets one by being
-// assigned to this; one that has another must be converted explicitly.
+// A table with typed ranks. A plain ObjectIdTable converts implicitly; a table
+// with ranks of another type must be converted explicitly.
 template <typename Rank>
 class RankedIds : public ObjectIdTable {
  public:
   RankedIds() = default;
-  // Implicit, for results of the functions above.
+  // Implicit, so that results of the functions above can be assigned.
   RankedIds(ObjectIdTable ids) : ObjectIdTable(std::move(ids)) {}
   template <typename Other>
   RankedIds(const RankedIds<Other>&) = delete;
 
   IndexRange<Rank> ranks() const { return IndexRange<Rank>(size()); }
-  // The same ids, for someone to whom ranks mean nothing or something else.
+  // The same ids, for code that does not use ranks or uses ranks of another
+  // type.
   const ObjectIdTable& unranked() const { return *this; }
 
-  // As those of ObjectIdTable.
+  // As in ObjectIdTable.
   ObjectId operator[](Rank rank) const {
     return ObjectIdTable::operator[](rank.value());
   }
@@ -126,11 +132,11 @@ class RankedIds : public ObjectIdTable {
 using FileIds = RankedIds<FileRank>;
 using ListIds = RankedIds<ListRank>;
 using PackIds = RankedIds<PackRank>;
-// By rank: whether something holds of an object.
+// One flag for each object, by rank.
 using FileMarks = IndexedVector<FileRank, bool>;
 using ListMarks = IndexedVector<ListRank, bool>;
 
-// Ranks of the ids only in `a` and only in `b`, ascending.
+// Ranks of the ids that are only in `a` and only in `b`, ascending.
 struct ObjectIdDifference {
   std::vector<uint32_t> only_in_a;
   std::vector<uint32_t> only_in_b;

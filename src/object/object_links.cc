@@ -14,8 +14,8 @@
 namespace zpack {
 namespace {
 
-// Splits the next line off `rest`, without its line feed. Stops before the
-// empty line that ends the header.
+// Removes the next line from `rest` and returns it without its line feed. Stops
+// before the empty line that ends the header.
 bool NextHeaderLine(std::string_view& rest, std::string_view& line) {
   if (rest.empty() || rest.front() == '\n') return false;
   const size_t end = std::min(rest.find('\n'), rest.size());
@@ -24,8 +24,8 @@ bool NextHeaderLine(std::string_view& rest, std::string_view& line) {
   return true;
 }
 
-// Where the first zero byte is; the size when there is none. Names are short:
-// eight bytes at a time cost less than a call of memchr.
+// Position of the first zero byte; the size if there is none. Names are short,
+// so comparing eight bytes at a time costs less than a call of memchr.
 size_t FindZero(ByteView bytes) {
   size_t at = 0;
   for (; bytes.size() - at >= sizeof(uint64_t); at += sizeof(uint64_t)) {
@@ -33,8 +33,8 @@ size_t FindZero(ByteView bytes) {
     if constexpr (std::endian::native == std::endian::big) {
       word = std::byteswap(word);
     }
-    // The lowest bit that is set belongs to the first zero byte (Warren,
-    // Hacker's Delight, 6-1).
+    // The lowest set bit belongs to the first zero byte (Warren, Hacker's
+    // Delight, 6-1).
     const uint64_t zeros =
         (word - 0x0101010101010101) & ~word & 0x8080808080808080;
     if (zeros != 0)
@@ -94,7 +94,7 @@ void NewTreeEntries::SkipCommon() {
   while (ahead.Next(entry) && content.size() - ahead.rest().size() <= common) {
     entries_ = ahead;
   }
-  // At least the entry that `known` begins with.
+  // `passed` is at least the size of the current entry of `known`.
   const size_t passed = content.size() - entries_.rest().size();
   known_.Skip(passed - known_bytes_.size());
   NextKnown();
@@ -105,7 +105,7 @@ bool NewTreeEntries::Next(TreeEntry& entry) {
     SkipCommon();
     const ByteView before = entries_.rest();
     if (!entries_.Next(entry)) return false;
-    // Each is looked at once, however many of the other there are.
+    // Every known entry is read once, so the time is linear.
     while (!known_bytes_.empty() && known_entry_.name < entry.name) NextKnown();
     if (known_bytes_.empty() || known_entry_.name != entry.name) return true;
     const bool is_known = StartsWith(before, known_bytes_);

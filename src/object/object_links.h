@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the ids inside commits, trees and tags. Git can hold odd objects, so
-// the parsers take what they can read and say where they stopped; they never
-// judge. Pure functions.
+// Finds the ids inside commits, trees and tags. Git can hold malformed objects,
+// so the parsers take the part that they can read, and report where they
+// stopped; they never reject an object. Pure functions.
 
 #pragma once
 
@@ -17,35 +17,35 @@
 
 namespace zpack {
 
-// One entry of a tree. The views live as long as the tree's content.
+// One entry of a tree. The views are valid as long as the content of the tree.
 struct TreeEntry {
   uint32_t mode = 0;
   std::string_view name;
   ByteView id;
 
   bool is_tree() const { return (mode & 0170000) == 0040000; }
-  // A submodule's commit, which lives in another repository.
-  // Git takes every mode that is no file, link or directory for one.
+  // True for the commit of a submodule, which lives in another repository. Like
+  // Git, counts every mode that is not a file, link or directory.
   bool is_gitlink() const {
     const uint32_t kind = mode & 0170000;
     return kind != 0040000 && kind != 0100000 && kind != 0120000;
   }
 };
 
-// Walks the entries of a tree front to back.
+// Walks the entries of a tree from front to end.
 class TreeIterator {
  public:
   TreeIterator(ByteView content, ObjectFormat format)
       : rest_(content), width_(ObjectIdWidth(format)) {}
 
-  // False at the end, or where the rest is not a tree entry.
+  // False at the end, or if the rest does not begin with a tree entry.
   bool Next(TreeEntry& entry);
-  // True when Next has returned false because the content was used up.
+  // True if the whole content was read, so that Next returned false at the end.
   bool complete() const { return rest_.empty(); }
 
-  // What Next has not read yet.
+  // The bytes that Next has not read yet.
   ByteView rest() const { return rest_; }
-  // Passes over the entry in the first `size` bytes of it.
+  // Skips the entry in the first `size` bytes of rest().
   void Skip(size_t size) { rest_ = rest_.subspan(size); }
 
  private:
@@ -53,57 +53,59 @@ class TreeIterator {
   size_t width_;
 };
 
-// Walks the entries of a tree that another tree does not have, byte for byte;
-// where one of them is not sorted, maybe some more. Much faster than looking at
-// each entry when the trees are versions of one directory.
+// Walks the entries of a tree that are not in another tree, byte for byte. If
+// one of the trees is not sorted, common entries may be returned, too. Much
+// faster than looking at each entry if the trees are versions of one directory.
 class NewTreeEntries {
  public:
-  // `known` may be empty. Both contents outlive this.
+  // `known` may be empty. REQUIRES: both contents outlive this object.
   NewTreeEntries(ByteView content, ByteView known, ObjectFormat format)
       : entries_(content, format), known_(known, format) {
     NextKnown();
   }
 
-  // False at the end, or where the rest is not a tree entry.
+  // False at the end, or if the rest does not begin with a tree entry.
   bool Next(TreeEntry& entry);
 
  private:
-  // Passes over the entries with which both go on.
+  // Skips the entries that both trees have at their current positions.
   void SkipCommon();
   void NextKnown();
 
   TreeIterator entries_;
-  TreeIterator known_;  // behind `known_entry_`
+  TreeIterator known_;  // after `known_entry_`
   TreeEntry known_entry_;
-  ByteView known_bytes_;  // of that entry; empty at the end
+  ByteView known_bytes_;  // bytes of `known_entry_`; empty at the end
 };
 
-// What a commit names: its tree first, then its parents. An id that cannot be
-// read is left out.
+// The ids in a commit: the tree and the parents. Ids that cannot be parsed are
+// left out.
 struct CommitLinks {
-  ObjectId tree;  // empty when there is none
+  ObjectId tree;  // empty if there is none
   std::vector<ObjectId> parents;
 };
 CommitLinks ParseCommitLinks(ByteView content, ObjectFormat format);
 
-// Seconds since 1970 of the committer line, as Git reads them: a number that is
-// too large is the largest, one below 0 counts from 2^64 down, and anything
-// else is 0.
+// Time of the committer line, in seconds since 1970, as Git parses it: a number
+// that is too large gives the maximum; a negative number -n gives 2^64 - n;
+// anything else that is not a number gives 0.
 uint64_t ParseCommitTime(ByteView content);
 
-// The header of an annotated tag, as far as Git needs it. What cannot be read,
-// and all that follows, is empty.
+// The header of an annotated tag, as far as Git needs it. The first field that
+// cannot be parsed, and all fields after it, are empty.
 struct TagHeader {
   ObjectId target;
   std::string_view type;
-  std::optional<std::string_view> name;  // up to a zero byte
+  std::optional<std::string_view> name;  // up to the first zero byte
 };
 TagHeader ParseTagHeader(ByteView content, ObjectFormat format);
 
-// The object an annotated tag points at, or empty.
+// The id of the object that an annotated tag points at. Empty if it cannot be
+// parsed.
 ObjectId ParseTagTarget(ByteView content, ObjectFormat format);
 
-// Appends the ids that an object names, of any type; not those of submodules.
+// Appends the ids that an object of any type refers to, except those of
+// submodules.
 void AppendLinks(ObjectType type, ByteView content, ObjectFormat format,
                  std::vector<ObjectId>& out);
 

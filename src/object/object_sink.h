@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the rest of the library sees a repository it writes.
+// The interface between the library and a repository that it writes.
 
 #pragma once
 
@@ -15,57 +15,60 @@
 
 namespace zpack {
 
-// What a sink has to know about an object in its stored form.
+// Describes the stored form of an object.
 struct PreparedObject {
   ObjectType type = ObjectType::kBlob;
-  // The object is stored against the one that is added so many before it; whole
-  // when 0.
+  // If not 0, the stored form is a delta against the object that was added
+  // `base_distance` objects earlier. 0 for a whole object.
   uint32_t base_distance = 0;
-  uint64_t raw_size = 0;  // of what the stored bytes stand for
+  uint64_t raw_size = 0;  // uncompressed size of the object or delta
 };
 
-// Whether it is worth it to look for what objects have in common.
+// Whether a preparer should search for common content among objects.
 enum class Resemblance : uint8_t { kNone, kSome };
 
-// Prepares objects for an ObjectSink: one per worker thread.
+// Prepares objects for an ObjectSink. One per worker thread.
 class ObjectPreparer {
  public:
   virtual ~ObjectPreparer() = default;
 
-  // Begins a run of objects, all of one type, which are to be added in a row
-  // and in the order in which they are prepared.
+  // Begins a run of objects of one type. REQUIRES: the caller adds the objects
+  // of the run without others in between, in the order in which they are
+  // prepared.
   virtual void Begin(ObjectType type, Resemblance resemblance) = 0;
 
-  // Appends the stored form of the next object of the run to `out`. It is known
-  // to resemble the one `like` before it, if that is not 0. REQUIRES: `like` is
-  // at most the number of objects prepared since Begin.
+  // Appends the stored form of the next object of the run to `out`. If `like`
+  // is not 0, the object is known to resemble the object `like` positions
+  // before it. REQUIRES: `like` is at most the number of objects prepared since
+  // Begin.
   virtual Result<PreparedObject> Prepare(ByteView content, uint32_t like,
                                          Bytes& out) = 0;
 };
 
-// Takes objects one after the other, from one thread. Nothing is visible under
-// the repository's final name before Finish has returned success; destruction
-// without it removes everything that was written.
+// Takes objects one after the other, from one thread. Before Finish returns
+// success, nothing is visible under the final name of the repository.
+// Destruction without Finish removes everything that was written.
 class ObjectSink {
  public:
   virtual ~ObjectSink() = default;
 
-  // A preparer that keeps `window` bytes of contents at most, or one object, to
-  // compare others with.
+  // Makes a preparer that keeps at most `window` bytes of contents for
+  // comparison, or one object if that is larger.
   virtual std::unique_ptr<ObjectPreparer> NewPreparer(
       uint64_t window) const = 0;
 
-  // Stores an object that a preparer gave the form `stored`.
+  // Stores an object in the form `stored`, as a preparer made it.
   virtual Status Add(const ObjectId& id, const PreparedObject& object,
                      ByteView stored) = 0;
 
-  // Stores an object whose content arrives in pieces, `info.size` bytes in all.
+  // Stores an object whose content arrives in pieces of `info.size` bytes in
+  // total.
   virtual Status Begin(const ObjectId& id, const ObjectInfo& info) = 0;
   virtual Status Append(ByteView piece) = 0;
   virtual Status End() = 0;
 
-  // Makes everything visible and returns the bytes that the objects take.
-  // REQUIRES: no object is begun and not ended.
+  // Publishes the repository and returns the bytes that the objects take.
+  // REQUIRES: every Begin was followed by End.
   virtual Result<uint64_t> Finish(const RefsSnapshot& refs) = 0;
 };
 

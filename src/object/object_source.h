@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the rest of the library sees a repository it reads. Implementations may
-// be used from several threads at once, except that one ObjectStream belongs
-// to one thread at a time.
+// The interface between the library and a repository that it reads.
+// Implementations may be used from several threads at once, but each
+// ObjectStream from one thread at a time.
 
 #pragma once
 
@@ -24,24 +24,24 @@
 
 namespace zpack {
 
-// The content of one object, front to back.
+// The content of one object, read from front to end.
 class ObjectStream {
  public:
   virtual ~ObjectStream() = default;
   virtual const ObjectInfo& info() const = 0;
-  // Fills `out`; kSourceCorrupt when the content ends first.
+  // Fills `out`. kSourceCorrupt if the content ends before `out` is full.
   virtual Status Read(std::span<uint8_t> out) = 0;
 };
 
-// How a pack stores an object.
+// Describes how a pack stores an object.
 struct PackedForm {
-  PackNumber pack;    // of those of the source
-  ObjectId base;      // of a delta; empty when the object is stored whole
-  uint64_t size = 0;  // of the entry in the pack
+  PackNumber pack;    // index among the packs of the source
+  ObjectId base;      // base of a delta; empty for a whole object
+  uint64_t size = 0;  // bytes of the entry in the pack
 };
 
-// Receives such a form: first the size of what its zlib stream stands for, the
-// object or a delta, then the stream in pieces.
+// Receives the stored form of an object. `begin` gets the uncompressed size of
+// the object or delta; then `append` gets the zlib stream in pieces.
 struct PackedSink {
   std::function<Status(uint64_t)> begin;
   std::function<Status(ByteView)> append;
@@ -51,50 +51,54 @@ class ObjectSource {
  public:
   virtual ~ObjectSource() = default;
 
-  // What to call this source in messages.
+  // The name of this source in messages.
   virtual const std::string& path() const = 0;
   virtual ObjectFormat object_format() const = 0;
 
-  // Every object of the database: packed, loose, from alternates, reachable or
-  // not.
+  // Every object of the database: packed or loose, from alternates, reachable
+  // or not.
   virtual Result<ObjectIdTable> ListObjects() = 0;
 
-  // kNotFound when there is no such object, kSourceCorrupt when it cannot be
-  // decoded. The content is returned as stored; its hash is not checked.
+  // kNotFound if there is no such object; kSourceCorrupt if the object cannot
+  // be decoded. The hash of the content is not checked.
   virtual Result<ObjectInfo> ReadInfo(const ObjectId& id) = 0;
   virtual Result<ObjectType> Read(const ObjectId& id, Bytes& content) = 0;
-  // Asks for the memory that Read of these is going to look at: where many
-  // objects are packed, it takes longer to get than a small one to read.
+  // Prefetches the memory that Read of these objects will access. With many
+  // packed objects, loading this memory takes longer than reading a small
+  // object.
   virtual void PrefetchReads(std::span<const ObjectId> /*ids*/) {}
-  // For objects that are too large to be held twice.
+  // Opens an object that is too large to be held in memory twice. Errors as
+  // Read.
   virtual Result<std::unique_ptr<ObjectStream>> Open(const ObjectId& id) = 0;
 
   virtual Result<RefsSnapshot> ReadRefs() = 0;
-  // What keeps objects alive besides refs and HEAD: reflogs, the HEADs of
-  // worktrees, and every index. Ids here may name objects that are gone.
+  // Ids that keep objects alive in addition to refs and HEAD, for example from
+  // reflogs, the HEADs of worktrees, and every index. An id may name an object
+  // that does not exist.
   virtual Result<std::vector<ObjectId>> ListOtherTips() = 0;
 
-  // By number in `paths`: true for those whose blobs are not to be stored as
-  // deltas (gitattributes(5), `delta`). Not for several threads.
+  // By path number: true if blobs with this path must not be stored as deltas
+  // (gitattributes(5), `delta`). One call at a time.
   virtual Result<IndexedVector<PathNumber, bool>> FindUndeltified(
       const PathTable& paths) {
     return IndexedVector<PathNumber, bool>(paths.size());
   }
 
-  // How an object is stored that can be copied as it is; nothing for others.
+  // The packed form of an object, if it can be copied without decoding;
+  // otherwise nothing.
   virtual std::optional<PackedForm> FindPacked(const ObjectId& /*id*/) {
     return std::nullopt;
   }
-  // Copies it. kCorrupt, with nothing passed on, when it is damaged. REQUIRES:
-  // FindPacked has found it.
+  // Copies the packed form to the sink. If the packed form is damaged, returns
+  // kCorrupt and passes nothing on. REQUIRES: FindPacked has found the object.
   virtual Status CopyPacked(const ObjectId& /*id*/,
                             const PackedSink& /*sink*/) {
     return {};
   }
 
-  // Bytes of pack and pack index files, for comparison.
+  // Bytes of all packs and pack indexes, for comparison.
   virtual uint64_t PackedBytes() = 0;
-  // True when objects may be missing on purpose.
+  // True if objects may be missing on purpose.
   virtual bool IsPartialClone() = 0;
   // Alternates that do not exist. Their objects count as missing.
   virtual std::vector<std::string> MissingAlternates() { return {}; }

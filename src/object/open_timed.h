@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening a source.
+// Opens a source with progress.
 
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace zpack {
 
-// Phase Phase::kOpeningRepository, as the indexes of all packs are read: calls
-// `open`, which returns a source or an error.
+// Calls `open`, which returns a source or an error, and reports the call as
+// Phase::kOpeningRepository. Opening reads the indexes of all packs.
 template <typename Open>
 Result<std::unique_ptr<ObjectSource>> OpenTimed(const Open& open,
                                                 const RunOptions& run) {

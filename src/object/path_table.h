@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Interned paths. A path is a parent path and a name, so that walking a tree
-// never builds a string. Thread-compatible.
+// does not build strings. Thread-compatible.
 
 #pragma once
 
@@ -17,19 +17,19 @@
 
 namespace zpack {
 
-// What follows the last dot of a file name; empty without one, and for names
-// like ".gitignore".
+// The part of a file name after its last dot. Empty if there is no dot, and for
+// names like ".gitignore".
 std::string_view FileExtension(std::string_view name);
 
 class PathTable {
  public:
-  // The path of root trees, and of everything that has no path.
+  // The path of root trees, and of all objects without a path.
   static constexpr PathNumber kRoot{0};
 
   PathTable();
 
-  // The number of `name` inside directory `parent`; numbers count up from 1
-  // in the order of first use.
+  // The number of the path `name` in the directory `parent`. Numbers count up
+  // from 1 in the order of first use.
   PathNumber Intern(PathNumber parent, std::string_view name);
 
   uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
@@ -42,7 +42,7 @@ class PathTable {
   IndexRange<PathNumber> numbers() const {
     return IndexRange<PathNumber>(size());
   }
-  // With all directories, from the root on; empty for kRoot.
+  // The path with all its directories; empty for kRoot.
   std::string FullPath(PathNumber path) const;
 
  private:
@@ -66,20 +66,21 @@ class PathTable {
   std::unordered_map<Key, PathNumber, KeyHash> numbers_;
 };
 
-// Carries paths of one table over into another. Both outlive this, and the
-// first does not grow meanwhile. Thread-compatible.
+// Translates path numbers of one table to another table. REQUIRES: both tables
+// outlive this object; the first table does not grow in the meantime.
+// Thread-compatible.
 class PathTranslation {
  public:
   PathTranslation(const PathTable& from, PathTable& to)
       : from_(from), to_(to), numbers_(from.size()) {}
 
-  // The number in `to` of a path of `from`.
+  // The number in `to` of the path `path` of `from`.
   PathNumber operator()(PathNumber path);
 
  private:
   const PathTable& from_;
   PathTable& to_;
-  // By path, of those that are known; or kRoot.
+  // numbers in `to`, by path of `from`; kRoot if not known yet
   IndexedVector<PathNumber, PathNumber> numbers_;
 };
 

@@ -19,7 +19,7 @@ ObjectId TagPeeler::Peel(const ObjectId& id) {
   std::vector<ObjectId> chain;
   ObjectId end;
   for (ObjectId target = id; !target.empty();) {
-    // Git knows the empty tree without storing it.
+    // Git knows the empty tree even if it is not stored.
     const std::optional<ObjectType> type =
         target == empty_tree_ ? ObjectType::kTree : reader_.type(target);
     if (!type) break;
@@ -27,8 +27,7 @@ ObjectId TagPeeler::Peel(const ObjectId& id) {
       end = target;
       break;
     }
-    // As long as its end is not known, it has none: a chain that comes to it
-    // again is a circle.
+    // The tag has no end until the end is found, so a circular chain has none.
     const auto [known, is_new] = peeled_.emplace(target, ObjectId());
     if (!is_new) {
       end = known->second;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an annotated tag finally points at.
+// Peels annotated tags.
 
 #pragma once
 
@@ -13,29 +13,30 @@
 
 namespace zpack {
 
-// How TagPeeler sees objects.
+// The access to objects that TagPeeler needs.
 struct TagReader {
-  // Nothing for an object that is not there or not readable.
+  // The type of an object. Nothing if the object does not exist or cannot be
+  // read.
   std::function<std::optional<ObjectType>(const ObjectId&)> type;
-  // What a tag itself points at; empty when it cannot be read.
+  // The object that a tag points at directly. Empty if the tag cannot be read.
   std::function<ObjectId(const ObjectId&)> target;
 };
 
-// Follows tags. Each tag is read once, however many chains lead through it.
+// Peels tags. Each tag is read once, even if several chains contain it.
 // Thread-compatible.
 class TagPeeler {
  public:
   TagPeeler(ObjectFormat format, TagReader reader);
 
-  // The first object that follows `id` and is not a tag. Empty when `id` is not
-  // a tag, or when the chain is broken, or leads back to itself, as a file may
-  // claim.
+  // The first object after `id` in the chain of tags that is not a tag itself.
+  // Empty if `id` is not a tag, or if the chain is broken or circular. A
+  // hostile file can claim a circular chain.
   ObjectId Peel(const ObjectId& id);
 
  private:
   TagReader reader_;
   ObjectId empty_tree_;
-  std::map<ObjectId, ObjectId> peeled_;  // by tag
+  std::map<ObjectId, ObjectId> peeled_;  // by id of the tag
 };
 
 }  // namespace zpack

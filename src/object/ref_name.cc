@@ -23,7 +23,7 @@ bool IsValidComponent(std::string_view component) {
          });
 }
 
-// True when a file can be named after each component.
+// True if each component can be the name of a file.
 bool FitsFileNames(std::string_view name) {
   size_t begin = 0;
   while (true) {
@@ -68,7 +68,7 @@ bool IsValidRefName(std::string_view name) {
 }
 
 Status CheckRefs(const std::vector<Ref>& refs, ErrorCode code) {
-  // Those before `ref` that it begins with, each of which the next begins with.
+  // Earlier names that are prefixes of `name`. Each is a prefix of the next.
   std::vector<std::string_view> prefixes;
   for (const Ref& ref : refs) {
     ZPACK_TRY(CheckRef(ref, code));

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rules of git-check-ref-format(1). They keep a hostile file from naming a
-// ref that leaves the repository when it is restored.
+// The rules of git-check-ref-format(1). They keep a hostile file from writing a
+// ref outside of the restored repository.
 
 #pragma once
 
@@ -15,20 +15,22 @@
 
 namespace zpack {
 
-// Bytes of a ref name, and of a component of one that is a file of its own, as
-// symbolic refs are. Both are what a path may have (PATH_MAX, NAME_MAX).
+// Maximum bytes of a ref name (PATH_MAX), and of one component of a ref that is
+// stored as a file of its own, such as a symbolic ref (NAME_MAX).
 inline constexpr size_t kMaxRefName = 4095;
 inline constexpr size_t kMaxRefComponent = 255;
 
-// True when Git would accept `name` as a full ref name: 'refs/' and at least
-// one more component, each valid, in at most kMaxRefName bytes. Bytes above 127
-// are allowed.
+// True if Git accepts `name` as a full ref name: 'refs/' and at least one more
+// component, each component valid, at most kMaxRefName bytes in total. Bytes
+// above 127 are allowed.
 bool IsValidRefName(std::string_view name);
 
-// `code` with the name of a ref that no repository can have: one with a bad
-// name; one where every repository has a directory, 'refs/heads' or
-// 'refs/tags'; one whose name is a directory of another; a symbolic one that no
-// file can be named after. REQUIRES: `refs` ascend by name.
+// Returns an error with `code` for the first ref that no repository can have:
+// - a ref with an invalid name,
+// - 'refs/heads' or 'refs/tags', which are directories in every repository,
+// - a ref whose name is a directory of another ref,
+// - a symbolic ref with a component that is too long for a file name.
+// REQUIRES: `refs` are sorted by name.
 Status CheckRefs(const std::vector<Ref>& refs, ErrorCode code);
 
 }  // namespace zpack

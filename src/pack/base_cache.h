@@ -1,17 +1,18 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Contents of objects that deltas are made against, of all packs that are read
-// together. May be used from several threads.
+// Caches contents of delta bases, for all packs that are read together. May be
+// used from several threads.
 //
-// Threads mostly read what is far apart, so each has a part of its own: with
-// one cache for all they wait for each other.
+// Each thread has its own part of the cache. Threads mostly read different
+// places, and with a single cache they would wait for each other.
 //
-// A chain of deltas that does not fit is often read from its far end back: the
-// newest version of a file first, and each as a delta against the one before
-// it. Then what is kept last is soon used up, and the whole chain would have to
-// be rebuilt for the next one. So a part of the memory is for landmarks:
-// contents all along such a chain, from where it can be rebuilt.
+// A delta chain that does not fit the cache is often read from its far end: the
+// newest version of a file first, and each version is a delta against the next
+// older one. The last contents of the chain are then used up soon, and the next
+// read would rebuild the whole chain. Therefore a share of the memory is for
+// landmarks: contents at regular distances in such a chain, from which the
+// chain can be rebuilt.
 
 #pragma once
 
@@ -32,11 +33,12 @@ namespace zpack {
 class BaseCache {
  public:
   static constexpr uint64_t kDefaultSize = uint64_t{32} << 20;
-  // Enough for a part: a chain of large objects needs its last one.
+  // A sufficient size for a part: a chain of large objects needs its last
+  // object.
   static constexpr uint64_t kLeastPerThread = uint64_t{16} << 20;
 
-  // Keeps up to `max_bytes`, those that were used last by each of so many
-  // threads. More threads than that share parts.
+  // Keeps up to `max_bytes` of contents in `threads` equal parts, one for each
+  // thread. More threads than that share parts. REQUIRES: threads > 0.
   explicit BaseCache(uint64_t max_bytes = kDefaultSize, unsigned threads = 1)
       : landmark_bytes_(max_bytes / threads / kLandmarkShare),
         content_bytes_(max_bytes / threads - landmark_bytes_),
@@ -45,10 +47,11 @@ class BaseCache {
       part = std::make_unique<Part>(content_bytes_, landmark_bytes_);
   }
 
-  // A number for one more pack.
+  // Registers one more pack.
   CachedPack AddPack() { return packs_++; }
 
-  // What was found; its memory is used for nothing else before Release.
+  // A cached content, or nothing. Locks the part of the cache until Release or
+  // destruction, so that the content stays valid.
   class Found {
    public:
     Found() = default;
@@ -66,7 +69,8 @@ class BaseCache {
     ByteView content_;
   };
 
-  // The content at a position of a pack.
+  // Finds the content at a position of a pack. REQUIRES: this thread holds no
+  // other Found of this cache.
   Found Find(CachedPack pack, PackPosition position) {
     Part& part = OwnPart();
     std::unique_lock<std::mutex> lock(part.mutex);
@@ -75,16 +79,17 @@ class BaseCache {
     if (!content) content = part.landmarks.Find(key);
     return content ? Found(std::move(lock), *content) : Found();
   }
-  // Keeps a copy, unless it would take the place of too many others.
-  // REQUIRES: this thread holds nothing that was found.
+  // Keeps a copy, unless it takes more than half of the part. REQUIRES: this
+  // thread holds no Found of this cache.
   void Insert(CachedPack pack, PackPosition position, ByteView content) {
     Part& part = OwnPart();
     const std::lock_guard<std::mutex> lock(part.mutex);
     part.contents.Insert(Key(pack, position), content);
   }
 
-  // Which contents of a chain of `bytes` in all are to be landmarks: every one
-  // of so many. None, and 0, if the chain fits.
+  // Distance of landmarks for a chain of `bytes` bytes in total: every n-th
+  // content of the chain should be a landmark. 0 if the chain fits the cache or
+  // there is no memory for landmarks.
   uint64_t LandmarkDistance(uint64_t bytes) const {
     if (bytes <= content_bytes_ || landmark_bytes_ == 0) return 0;
     return bytes / landmark_bytes_ + 1;
@@ -104,12 +109,12 @@ class BaseCache {
     Part(uint64_t content_bytes, uint64_t landmark_bytes)
         : contents(content_bytes), landmarks(landmark_bytes) {}
 
-    std::mutex mutex;  // guards what follows
+    std::mutex mutex;  // guards the members below
     ContentRing contents;
     ContentRing landmarks;
   };
 
-  // Threads that start one after the other have different ones.
+  // Threads that start one after the other get different parts.
   Part& OwnPart() {
     static std::atomic<size_t> threads = 0;
     static thread_local const size_t number = threads++;
@@ -120,7 +125,7 @@ class BaseCache {
     return uint64_t{pack.value()} << 32 | position.value();
   }
 
-  uint64_t landmark_bytes_;  // of each part
+  uint64_t landmark_bytes_;  // in each part
   uint64_t content_bytes_;
   CachedPack packs_;
   std::vector<std::unique_ptr<Part>> parts_;

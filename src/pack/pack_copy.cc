@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Entries of a pack as they are stored.
+// Copies entries of a pack in their stored form.
 
 #include <algorithm>
 
@@ -14,7 +14,8 @@ namespace zpack {
 namespace {
 
 constexpr uint64_t kPiece = uint64_t{1} << 20;
-// Of an entry, before its zlib stream: a size of 64 bits, and an id at most.
+// Maximum bytes of an entry before its zlib stream: a size of 64 bits and an
+// id.
 constexpr uint64_t kMaxHeader = 32;
 
 }  // namespace
@@ -48,7 +49,8 @@ Status PackReader::CheckEntry(PackRank rank, const EntryHeader& header) const {
     }));
     return crc == checksums_[rank] ? Status{} : bad();
   }
-  // An old index has no checksums; the stream has one, of what it stands for.
+  // An old index has no checksums, but the zlib stream has a checksum of its
+  // content.
   const uint64_t offset = entries_[position].offset;
   FileInflater inflater(*file_, offset + header.length,
                         offset + EntrySize(position));
@@ -77,7 +79,7 @@ Status PackReader::Check(PackRank rank) const {
 }
 
 bool PackReader::IsSound(PackRank rank) {
-  // Up to what is known, and back with what is found there.
+  // Walks up to the first entry with a known result, and then back.
   std::vector<PackPosition> chain;
   auto found = Soundness::kSound;
   for (PackPosition at = positions_[rank]; at != kNoBase;

@@ -13,11 +13,11 @@
 namespace zpack {
 namespace {
 
-// A copy without a length copies so many bytes.
+// Length of a copy without a length field.
 constexpr uint32_t kDefaultCopy = 0x10000;
 constexpr uint8_t kCopy = 0x80;
 constexpr size_t kMaxLiterals = 127;
-// Bits of a copy that tell which bytes of offset and length follow.
+// Bits of a copy that tell which bytes of offset and length are present.
 constexpr uint8_t kOffsetBytes = 0x0f;
 constexpr uint8_t kLengthBytes = 0x70;
 constexpr unsigned kFirstLengthBit = 4;
@@ -26,7 +26,7 @@ std::unexpected<Error> Bad() {
   return MakeError(ErrorCode::kCorrupt, "bad delta");
 }
 
-// Seven bits a byte, the least significant first.
+// Seven bits per byte, least significant first.
 bool ReadSize(ByteReader& in, uint64_t& size) {
   size = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {
@@ -38,7 +38,7 @@ bool ReadSize(ByteReader& in, uint64_t& size) {
   return false;
 }
 
-// The bytes that `present` says are there, the least significant first.
+// Reads the bytes that `present` selects, least significant first.
 uint32_t ReadSparse(ByteReader& in, unsigned present) {
   uint32_t value = 0;
   for (; present != 0; present &= present - 1) {
@@ -56,7 +56,8 @@ void AppendLiterals(ByteView literals, Bytes& out) {
   }
 }
 
-// Appends the bytes of `value` that are not zero; returns which they are.
+// Appends the bytes of `value` that are not zero. Returns the bits that select
+// them.
 unsigned AppendSparse(uint32_t value, Bytes& out) {
   unsigned present = 0;
   for (unsigned i = 0; value != 0; ++i, value >>= 8) {
@@ -67,7 +68,7 @@ unsigned AppendSparse(uint32_t value, Bytes& out) {
   return present;
 }
 
-// One copy takes no more than 64 KiB: what Git itself writes.
+// Splits copies at 64 KiB, as Git does.
 void AppendCopies(uint32_t offset, uint32_t length, Bytes& out) {
   while (length != 0) {
     const uint32_t size = std::min(length, kDefaultCopy);
@@ -83,9 +84,9 @@ void AppendCopies(uint32_t offset, uint32_t length, Bytes& out) {
   }
 }
 
-// Calls `take` with each piece of what the rest of `in`, copies and literals,
-// makes of `base`, as long as it returns true. False when it does not, and for
-// what does not fit the base.
+// Reads the copies and literals in the rest of `in`, and calls `take` with each
+// piece of the result as long as `take` returns true. False if `take` returned
+// false, or if `in` is malformed or does not fit `base`.
 template <typename Take>
 bool ForEachPiece(ByteView base, ByteReader in, Take take) {
   while (in.remaining() != 0) {
@@ -98,7 +99,7 @@ bool ForEachPiece(ByteView base, ByteReader in, Take take) {
       if (offset > base.size() || length > base.size() - offset) return false;
       piece = base.subspan(offset, length);
     } else {
-      // Zero is reserved.
+      // The instruction 0 is reserved.
       if (op == 0) return false;
       piece = in.Raw(op);
     }

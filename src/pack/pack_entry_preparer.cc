@@ -12,19 +12,19 @@
 namespace zpack {
 namespace {
 
-// libdeflate's counterpart of zlib's default.
+// libdeflate's equivalent of zlib's default level.
 constexpr int kDeflateLevel = 6;
-// Git's default: its readers get slower with each delta of a chain.
+// Git's default. Each delta of a chain slows down Git's reads.
 constexpr unsigned kMaxDepth = 50;
-// Candidates besides the one that is known, when that is not good enough.
+// Candidates if the delta against the known candidate is not cheap enough.
 struct Candidates {
-  unsigned before;  // objects right before this one
+  unsigned before;  // preceding objects of the run
   unsigned similar;
   unsigned good_for_before;
   unsigned good_for_similar;
 };
-// Trees that differ little are found by their samples, nearly all of which are
-// of ids, and cost little to try.
+// Sketches find similar trees well, because most samples are bytes of ids; and
+// deltas of trees are cheap to try.
 constexpr Candidates kTreeCandidates = {2, 8, 40, 200};
 constexpr Candidates kTextCandidates = {1, 4, 300, 3000};
 
@@ -39,7 +39,7 @@ DeltaPlannerOptions PlannerOptions(const Candidates& candidates,
   return options;
 }
 
-// A run is in the order of paths, so that all of it is like one path.
+// A run is in path order, so the planner can treat it as one path.
 constexpr PathNumber kPath{0};
 
 }  // namespace
@@ -53,7 +53,7 @@ PackEntryPreparer::PackEntryPreparer(uint64_t window)
 void PackEntryPreparer::Begin(ObjectType type, Resemblance resemblance) {
   type_ = type;
   resemblance_ = resemblance;
-  // What the other one keeps is needed no more, either.
+  // Also drops the candidates of the planner that this run does not use.
   tree_planner_.Clear();
   text_planner_.Clear();
   planner_ = type == ObjectType::kTree ? &tree_planner_ : &text_planner_;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns objects into the zlib streams of pack entries, each whole or as a delta
-// against one before it in its run. Looks for bases much less far than a
-// repack does: it is told of one that is good. Thread-compatible: one preparer
+// Turns objects into the zlib streams of pack entries, either whole or as a
+// delta against an earlier object of the run. Searches far fewer bases than a
+// repack, because the caller names a good base. Thread-compatible: one preparer
 // per worker.
 
 #pragma once
@@ -21,17 +21,17 @@ namespace zpack {
 
 class PackEntryPreparer final : public ObjectPreparer {
  public:
-  // Contents kept as candidates for bases at most, if not told otherwise.
+  // Default for the bytes of contents kept as delta candidates.
   static constexpr uint64_t kDefaultWindow = uint64_t{32} << 20;
 
-  // Keeps `window` bytes of contents as candidates, or one larger object.
-  // Objects of more than twice as much are stored whole.
+  // Keeps at most `window` bytes of contents as delta candidates, or one larger
+  // object. Objects of more than 2 * `window` bytes are stored whole.
   explicit PackEntryPreparer(uint64_t window = kDefaultWindow);
 
   void Begin(ObjectType type, Resemblance resemblance) override;
 
-  // Every delta is applied in memory before it is given out; kInternal when it
-  // does not give the object.
+  // Applies every delta in memory and compares the result with `content`.
+  // kInternal if they differ.
   Result<PreparedObject> Prepare(ByteView content, uint32_t like,
                                  Bytes& out) override;
 
@@ -41,21 +41,21 @@ class PackEntryPreparer final : public ObjectPreparer {
 
   static constexpr CandidateNumber kNotPlanned{0xffffffff};
 
-  // What `raw`, an object or a delta, becomes.
+  // Appends the zlib stream of `raw`, an object or a delta, to `out`.
   PreparedObject Deflate(ByteView raw, uint32_t base_distance, Bytes& out);
 
-  uint64_t max_size_;  // of an object that is compared
+  uint64_t max_size_;  // of an object that may be a delta
   DeltaPlanner tree_planner_;
   DeltaPlanner text_planner_;
   Deflater deflater_;
   Bytes delta_;
 
-  // Of the run:
+  // State of the run:
   ObjectType type_ = ObjectType::kBlob;
   Resemblance resemblance_ = Resemblance::kNone;
   DeltaPlanner* planner_ = nullptr;
   IndexedVector<RunPosition, CandidateNumber> numbers_;
-  IndexedVector<CandidateNumber, RunPosition> positions_;  // the planned
+  IndexedVector<CandidateNumber, RunPosition> positions_;  // of planned objects
 };
 
 }  // namespace zpack

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The content of an object that a pack stores whole, inflated as it is read.
-// Thread-compatible.
+// Reads the content of an object that is stored whole in a pack, and inflates
+// it in pieces. Thread-compatible.
 
 #pragma once
 
@@ -19,7 +19,8 @@ namespace zpack {
 
 class PackEntryStream final : public ObjectStream {
  public:
-  // Its zlib stream is in `file`, which outlives this, in [begin, end).
+  // The zlib stream is in [begin, end) of `file`. REQUIRES: `file` outlives
+  // this object.
   PackEntryStream(const RandomAccessFile& file, const ObjectInfo& info,
                   uint64_t begin, uint64_t end)
       : path_(file.path()),
@@ -29,7 +30,8 @@ class PackEntryStream final : public ObjectStream {
         inflater_(file, begin, end) {}
 
   const ObjectInfo& info() const override { return info_; }
-  // kCorrupt when the stream is damaged or has another length, kIo.
+  // kCorrupt if the zlib stream is damaged or its content has another length
+  // than `info` says; kIo.
   Status Read(std::span<uint8_t> out) override;
 
  private:
@@ -37,7 +39,7 @@ class PackEntryStream final : public ObjectStream {
 
   const std::string& path_;
   ObjectInfo info_;
-  uint64_t left_;  // content that was not read yet
+  uint64_t left_;  // bytes of content not read yet
   uint64_t end_;
   FileInflater inflater_;
 };

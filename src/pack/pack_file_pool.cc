@@ -15,7 +15,7 @@
 namespace zpack {
 namespace {
 
-// A pack ends with its checksum, which tells packs apart.
+// The checksum at the end of a pack identifies the pack.
 constexpr size_t kChecksumWidth = 20;
 using PackEnd = std::array<uint8_t, kChecksumWidth>;
 
@@ -37,8 +37,9 @@ struct PackFilePool::State {
 
   State(FileSystem& fs, size_t most) : file_system(fs), max_open(most) {}
 
-  // The file at `path`, opened if it is closed; `check` then sees it first. A
-  // file that is closed here stays open for a thread that reads it.
+  // The file at `path`. If it is closed, opens it and passes it to `check`
+  // first. If another thread still reads a file that is closed here, the file
+  // stays open until the read ends.
   template <typename Check>
   Result<SharedFile> Get(const std::string& path, Check check) {
     const std::lock_guard<std::mutex> lock(mutex);
@@ -59,8 +60,8 @@ struct PackFilePool::State {
 
   FileSystem& file_system;
   const size_t max_open;
-  std::mutex mutex;              // guards what follows
-  std::list<SharedFile> recent;  // those that are open, the last used first
+  std::mutex mutex;              // guards the members below
+  std::list<SharedFile> recent;  // open files, last used first
   std::unordered_map<std::string, std::list<SharedFile>::iterator> places;
 };
 

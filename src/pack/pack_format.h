@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers of gitformat-pack(5) that readers and writers of packs share.
+// Constants of gitformat-pack(5) that readers and writers of packs share.
 
 #pragma once
 
@@ -14,24 +14,26 @@ namespace zpack {
 
 inline constexpr uint32_t kPackSignature = 0x5041434b;       // "PACK"
 inline constexpr uint32_t kPackIndexSignature = 0xff744f63;  // "\377tOc"
-inline constexpr uint32_t kPackVersion = 2;  // of pack and index alike
-// The type of an entry that is a delta; others are those of objects.
+inline constexpr uint32_t kPackVersion = 2;  // of packs and of indexes
+// Type of an entry that is an offset delta. The other types are object types
+// and reference deltas.
 inline constexpr uint8_t kOffsetDelta = 6;
 inline constexpr uint8_t kReferenceDelta = 7;
-// Offsets from here on are in an index's table of 64-bit offsets, and what
-// stands in their place is this and their position there.
+// The index stores offsets from this value on in its table of 64-bit offsets.
+// The table of offsets then has this value plus the position in that table.
 inline constexpr uint32_t kFirstLargeOffset = uint32_t{1} << 31;
 
-// Of files with one number for each object of a pack: reverse indexes and times
-// of cruft packs.
+// Version of files with one number for each object of a pack: reverse indexes
+// and cruft times.
 inline constexpr uint32_t kPackTableVersion = 1;
-inline constexpr uint32_t kPackTableSha1 = 1;  // the hash function
+inline constexpr uint32_t kPackTableSha1 = 1;  // the hash algorithm SHA-1
 
-// Such a file about the pack whose own hash is `pack_hash`.
+// Encodes such a file for the pack whose hash is `pack_hash`.
 Bytes EncodePackTable(uint32_t signature, const std::vector<uint32_t>& numbers,
                       ByteView pack_hash);
 
-// Appends the SHA-1 of what is in `bytes`, which ends every file about a pack.
+// Appends the SHA-1 of `bytes` to `bytes`. Every file about a pack ends with
+// it.
 void AppendSha1(Bytes& bytes);
 
 }  // namespace zpack

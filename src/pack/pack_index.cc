@@ -22,7 +22,7 @@ std::unexpected<Error> Bad(const std::string& path) {
   return MakeError(ErrorCode::kCorrupt, "bad pack index '{}'", AtPath{path});
 }
 
-// 1 or 2; kUnsupported for what is newer.
+// 1 or 2. kUnsupported for any other version.
 Result<uint32_t> ReadVersion(const RandomAccessFile& file) {
   Bytes start(std::min<uint64_t>(file.size(), 2 * sizeof(uint32_t)));
   ZPACK_TRY(file.Read(0, start));
@@ -37,7 +37,7 @@ Result<uint32_t> ReadVersion(const RandomAccessFile& file) {
   return version;
 }
 
-// Ids, checksums, offsets, then large offsets and two hashes.
+// Fan-out, ids, checksums, offsets and two hashes, without the large offsets.
 uint64_t Version2Size(uint64_t count) {
   const size_t width = ObjectIdWidth(kFormat);
   return kIndexHeaderSize + count * (width + 8) + 2 * width;
@@ -50,7 +50,7 @@ Status ReadTable(const RandomAccessFile& file, uint64_t offset, uint64_t size,
   return file.Read(offset, table);
 }
 
-// The ids of version 2, which may be repeated.
+// The ids of version 2. An id may occur more than once.
 Result<Bytes> ReadVersion2Ids(const RandomAccessFile& file,
                               ObjectIdTable::FanOut& fan_out) {
   if (file.size() < kIndexHeaderSize) return Bad(file.path());
@@ -60,7 +60,7 @@ Result<Bytes> ReadVersion2Ids(const RandomAccessFile& file,
   for (uint32_t& count : fan_out) count = in.U32();
   const uint64_t count = fan_out.back();
   const uint64_t least = Version2Size(count);
-  // Large offsets are some of the offsets.
+  // There are at most as many large offsets as offsets.
   if (file.size() < least || (file.size() - least) % 8 != 0 ||
       (file.size() - least) / 8 > count) {
     return Bad(file.path());
@@ -71,7 +71,7 @@ Result<Bytes> ReadVersion2Ids(const RandomAccessFile& file,
   return bytes;
 }
 
-// The ids of version 1, which may be repeated, and their offsets.
+// The ids of version 1, and their offsets. An id may occur more than once.
 Result<Bytes> ReadVersion1Ids(const RandomAccessFile& file,
                               ObjectIdTable::FanOut& fan_out,
                               std::vector<uint64_t>& offsets) {
@@ -95,8 +95,8 @@ Result<Bytes> ReadVersion1Ids(const RandomAccessFile& file,
   return ids;
 }
 
-// Each id once. kCorrupt when they are not ascending or `fan_out` is that of
-// others.
+// The ids without duplicates. kCorrupt if the ids are not ascending or
+// `fan_out` does not fit them.
 Result<ObjectIdTable> EachOnce(const Bytes& ids,
                                const ObjectIdTable::FanOut& fan_out,
                                const std::string& path) {
@@ -123,8 +123,8 @@ Result<PackIndex> ReadPackIndex(const RandomAccessFile& file) {
   ZPACK_ASSIGN_OR_RETURN(const uint32_t version, ReadVersion(file));
   PackIndex index;
   ObjectIdTable::FanOut fan_out;
-  // Version 1 has no header and no checksums: the fan-out, offsets with ids,
-  // and two hashes.
+  // Version 1 has no header and no checksums. It consists of the fan-out,
+  // offsets with ids, and two hashes.
   ZPACK_ASSIGN_OR_RETURN(
       Bytes ids, version == 1
                      ? ReadVersion1Ids(file, fan_out, index.offsets.raw())

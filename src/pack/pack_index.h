@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A pack index of version 1 or 2, read (gitformat-pack(5)).
+// Reads pack indexes of version 1 or 2 (gitformat-pack(5)).
 
 #pragma once
 
@@ -19,22 +19,22 @@ namespace zpack {
 
 struct PackIndex {
   PackIds ids;
-  IndexedVector<PackRank, uint64_t> offsets;  // in the pack
-  // CRC-32 of each entry; none in version 1.
+  IndexedVector<PackRank, uint64_t> offsets;  // of the entries in the pack
+  // CRC-32 of each entry. Empty in version 1.
   IndexedVector<PackRank, uint32_t> checksums;
 };
 
-// The index in `file`. kUnsupported for another version, kCorrupt for what does
-// not fit together or names an object twice, kIo; its own checksum is not
-// looked at.
+// Reads the index in `file`. kUnsupported for another version; kCorrupt if the
+// index is inconsistent or has an id twice; kIo. The checksum of the index is
+// not verified.
 Result<PackIndex> ReadPackIndex(const RandomAccessFile& file);
 
-// The same of the file `path`. Errors as above, and kNotFound.
+// As above, for the file `path`. Also kNotFound.
 Result<PackIndex> ReadPackIndex(FileSystem& file_system,
                                 const std::string& path);
 
-// Its ids only, those that it names twice once; whether its offsets fit is not
-// looked at.
+// Reads only the ids. An id that the index has twice is returned once. The
+// offsets are not checked. Errors as above.
 Result<ObjectIdTable> ReadPackIndexIds(FileSystem& file_system,
                                        const std::string& path);
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The '.mtimes' file that makes a pack a cruft pack (gitformat-pack(5)): when
-// each of its objects was last used. Pure.
+// The '.mtimes' file that makes a pack a cruft pack (gitformat-pack(5)). It
+// holds the time when each object was last used. Pure.
 
 #pragma once
 
@@ -16,13 +16,13 @@
 
 namespace zpack {
 
-// `mtimes` in seconds since 1970; `pack_hash` is the trailer
-// of the pack.
+// `mtimes` are in seconds since 1970. `pack_hash` is the trailer of the pack.
 Bytes EncodePackMtimes(const IndexedVector<PackRank, uint32_t>& mtimes,
                        ByteView pack_hash);
 
-// The mtimes of a pack with `count` objects; `path` is what messages call the
-// file. kSourceCorrupt for what is none, or of another pack's size.
+// Decodes the mtimes of a pack with `count` objects. `path` is the file name
+// for messages. kSourceCorrupt if the file is malformed or is for another
+// number of objects.
 Result<IndexedVector<PackRank, uint32_t>> DecodePackMtimes(
     ByteView bytes, uint32_t count, const std::string& path);
 

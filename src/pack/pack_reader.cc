@@ -20,21 +20,21 @@ namespace {
 
 constexpr size_t kPackHeaderSize = 12;
 constexpr size_t kIdWidth = ObjectIdWidth(ObjectFormat::kSha1);
-// Larger objects, and deltas, are left to libgit2 and to those who read in
+// Larger objects and deltas are left to libgit2, or to callers that read in
 // pieces.
 constexpr uint64_t kMaxSize = uint64_t{512} << 20;
-// A larger buffer is given back at once.
+// Larger buffers are freed at once.
 constexpr uint64_t kMaxKept = uint64_t{1} << 20;
 // Bytes read at a time while entries are scanned.
 constexpr uint64_t kScanSize = uint64_t{256} << 10;
 // Entries that one thread scans at a time.
 constexpr uint64_t kScanGrain = 4096;
-// Entries are put into their order so many at a time, more or less.
+// Approximate number of entries that are sorted at a time.
 constexpr uint64_t kEntriesPerStretch = 16;
-// The header of a delta takes no more: two sizes of 64 bits.
+// Maximum size of a delta header: two sizes of 64 bits.
 constexpr size_t kMaxDeltaHeader = 20;
 
-// Gives a buffer that is kept for the next object back when it is large.
+// Frees a buffer that is kept for the next object if the buffer is large.
 class BufferGuard {
  public:
   explicit BufferGuard(Bytes& buffer) : buffer_(buffer) {}
@@ -97,7 +97,8 @@ Status PackReader::PlaceEntries(const PackIndex& index) {
       in.U32() != index.ids.size()) {
     return Bad(0, file_->path());
   }
-  // By stretches of the pack of a few entries each, and then inside of them.
+  // Sorts by stretches of the pack with a few entries each, and then inside
+  // each stretch.
   const uint32_t count = index.ids.size();
   const uint64_t stretch =
       end_ / (uint64_t{count} + 1) * kEntriesPerStretch + 1;
@@ -113,7 +114,8 @@ Status PackReader::PlaceEntries(const PackIndex& index) {
   uint64_t expected = kPackHeaderSize;
   PackPosition position;
   for (const auto& [offset, rank] : places) {
-    // The first one follows the header; none stand at the same place.
+    // The first entry follows the header, and no two entries have the same
+    // offset.
     if (offset < expected || offset >= end_) return Bad(offset, file_->path());
     entries_[position].offset = offset;
     positions_[rank] = position;
@@ -146,8 +148,8 @@ Result<PackReader::EntryHeader> PackReader::ParseHeader(PackPosition position,
   }
   uint64_t base_offset = 0;
   if (header.type == kOffsetDelta) {
-    // The distance back: seven bits a byte, the most significant first, each
-    // further byte standing for one more than its bits say.
+    // The distance back to the base: seven bits per byte, most significant
+    // first. Each further byte stands for one more than its bits.
     byte = in.U8();
     uint64_t distance = byte & 0x7f;
     while ((byte & 0x80) != 0) {
@@ -204,7 +206,8 @@ Status PackReader::ScanRange(PackPosition begin, PackPosition end) {
   const uint64_t range_end = entries_[end - 1].offset + EntrySize(end - 1);
   for (const PackPosition position : IndexRange(begin, end)) {
     const uint64_t offset = entries_[position].offset;
-    // Enough for the headers of an entry and a delta, however deflated.
+    // Enough for the headers of an entry and of a delta, however the delta is
+    // compressed.
     const uint64_t wanted = std::min<uint64_t>(EntrySize(position), 4096);
     if (offset + wanted > buffer_offset + buffer.size()) {
       buffer.resize(std::min(kScanSize, range_end - offset));
@@ -248,7 +251,7 @@ Status PackReader::ResolveTypes() {
     PackPosition at = position;
     while (entries_[at].type == ObjectType{0}) {
       chain.push_back(at);
-      // A circle of references.
+      // A circular chain of reference deltas.
       if (chain.size() > entries_.size()) {
         return Bad(entries_[at].offset, file_->path());
       }
@@ -262,10 +265,10 @@ Status PackReader::ResolveTypes() {
 }
 
 std::vector<PackRank> PackReader::DeltaOrder() const {
-  // Children of each entry as linked lists, in the order of the pack.
+  // Children of each entry as linked lists, in pack order.
   IndexedVector<PackPosition, PackPosition> first(entries_.size(), kNoBase);
   IndexedVector<PackPosition, PackPosition> next(entries_.size(), kNoBase);
-  std::vector<PackPosition> pending;  // entries without a base come last
+  std::vector<PackPosition> pending;  // entries without a base are last
   for (PackPosition at = entries_.end_index(); at-- != PackPosition();) {
     if (entries_[at].base == kNoBase) {
       pending.push_back(at);
@@ -288,7 +291,7 @@ std::vector<PackRank> PackReader::DeltaOrder() const {
 }
 
 Status PackReader::Inflate(PackPosition position, Bytes& raw) const {
-  // Buffers that are kept for the next entry, unless this one is large.
+  // Buffers are kept for the next entry, unless the entry is large.
   static thread_local Bytes kept;
   static thread_local Inflater inflater;
   const uint64_t size = EntrySize(position);
@@ -334,7 +337,7 @@ void PackReader::KeepBase(PackPosition position, ByteView content) {
 }
 
 Status PackReader::Read(PackRank rank, Bytes& content) {
-  // Up to an object that is known or stored whole, then forward again.
+  // Walks up to an object that is cached or stored whole, and then back.
   static thread_local std::vector<PackPosition> chain;
   chain.clear();
   uint64_t chain_bytes = 0;
@@ -346,14 +349,15 @@ Status PackReader::Read(PackRank rank, Bytes& content) {
     chain.push_back(at);
     chain_bytes += entries_[at].size;
   }
-  // What is found may be a landmark, and the others are needed again.
+  // If a content was found, it may be a landmark, and the other landmarks are
+  // still needed.
   const uint64_t distance = found ? 0 : cache_->LandmarkDistance(chain_bytes);
   ByteView base = found.content();
   if (chain.empty()) {
     content.assign(base.begin(), base.end());
     return {};
   }
-  // Contents are made from each other in turns; the last is what is asked for.
+  // `content` and `other` alternate; the last result is in `content`.
   static thread_local Bytes other;
   const BufferGuard guard(other);
   while (!chain.empty()) {

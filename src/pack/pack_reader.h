@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the objects of one pack, faster than libgit2 does: each entry's place
-// and base are found once, entries are inflated whole, and the bases that were
-// rebuilt last are kept. It takes on what stock Git writes; everything else is
+// Reads the objects of one pack, faster than libgit2: the position and base of
+// each entry are found once, entries are inflated whole, and recently rebuilt
+// bases are cached. Supports the packs that Git writes; any other pack is
 // refused and left to libgit2. May be used from several threads at once.
 
 #pragma once
@@ -29,14 +29,14 @@ namespace zpack {
 class PackReader {
  public:
   // Opens '<base_path>.pack' and '<base_path>.idx', and reads the header of
-  // each entry. kUnsupported, kCorrupt, kNotFound and kIo all mean that libgit2
-  // is to read this pack. `cache` is shared with readers of other packs.
-  // `threads` read side by side.
+  // each entry on `threads` threads. `cache` is shared with the readers of
+  // other packs. Errors: kUnsupported, kCorrupt, kNotFound and kIo. After any
+  // of these errors, the caller should read the pack with libgit2.
   static Result<std::unique_ptr<PackReader>> Open(
       FileSystem& file_system, const std::string& base_path,
       std::shared_ptr<BaseCache> cache = std::make_shared<BaseCache>(),
       unsigned threads = 1);
-  // The same for a pack that is open already.
+  // As Open, for a pack and an index that are open already.
   static Result<std::unique_ptr<PackReader>> Create(
       PackIndex index, std::unique_ptr<RandomAccessFile> file,
       std::shared_ptr<BaseCache> cache = std::make_shared<BaseCache>(),
@@ -49,23 +49,23 @@ class PackReader {
     const Entry& entry = entries_[positions_[rank]];
     return {entry.type, entry.size};
   }
-  // Ask for the memory that Info and Read look at first; the second looks at
-  // what the first asks for.
+  // Prefetch the memory that Info and Read access first. PrefetchEntry accesses
+  // the memory that PrefetchPosition has prefetched.
   void PrefetchPosition(PackRank rank) const {
     __builtin_prefetch(&positions_[rank]);
   }
   void PrefetchEntry(PackRank rank) const {
     __builtin_prefetch(&entries_[positions_[rank]]);
   }
-  // Ranks in an order in which bases come shortly before what needs them, each
-  // family of deltas in a row: the fast order to read everything in.
+  // The fast order for reading all objects: each base comes shortly before its
+  // deltas, and each family of deltas is contiguous.
   std::vector<PackRank> DeltaOrder() const;
 
-  // False for an object that is stored as a delta.
+  // False if the object is stored as a delta.
   bool IsWhole(PackRank rank) const {
     return entries_[positions_[rank]].base == kNoBase;
   }
-  // The rank of the object that this one is a delta against.
+  // The rank of the delta base of an object. Nothing for a whole object.
   std::optional<PackRank> Base(PackRank rank) const {
     const PackPosition base = entries_[positions_[rank]].base;
     return base == kNoBase ? std::nullopt : std::optional(ranks_[base]);
@@ -74,24 +74,28 @@ class PackReader {
   uint64_t StoredSize(PackRank rank) const {
     return EntrySize(positions_[rank]);
   }
-  // kCorrupt unless the entry is what the index was made for.
+  // kCorrupt if the entry does not have the checksum in the index (version 1:
+  // if its zlib stream is damaged); kIo.
   Status Check(PackRank rank) const;
-  // Whether that holds of the entry and of all that it is a delta against. Each
-  // entry is checked once.
+  // True if Check succeeds for the entry and all entries of its delta chain.
+  // Each entry is checked once.
   bool IsSound(PackRank rank);
-  // Passes on the entry as it is stored, once it is known to be what the index
-  // was made for. kCorrupt before anything was passed on when it is not.
+  // Passes on the entry in its stored form. Errors as Check, before anything is
+  // passed on; errors of the sink.
   Status Copy(PackRank rank, const PackedSink& sink) const;
 
-  // kUnsupported for objects too large to be read at once; kCorrupt and kIo.
+  // Reads an object. kUnsupported if the object or a delta of its chain is too
+  // large to be read at once (512 MiB); kLimitExceeded if a delta gives such an
+  // object; kCorrupt; kIo.
   Status Read(PackRank rank, Bytes& content);
-  // Fills `content` with the object that the delta at `rank` makes of `base`.
+  // Fills `content` with the result of applying the delta at `rank` to `base`.
   // Errors as Read. REQUIRES: not IsWhole(rank).
   Status ApplyDelta(PackRank rank, ByteView base, Bytes& content) const {
     return Expand(positions_[rank], base, content);
   }
-  // The content in pieces, for objects of any size; kCorrupt and kIo, then and
-  // when it is read. The reader outlives the stream. REQUIRES: IsWhole(rank).
+  // Opens an object of any size, to read it in pieces. kCorrupt and kIo, here
+  // and from the stream. REQUIRES: IsWhole(rank); the reader outlives the
+  // stream.
   Result<std::unique_ptr<ObjectStream>> OpenStream(PackRank rank) const;
 
  private:
@@ -107,19 +111,19 @@ class PackReader {
     ObjectType type = ObjectType{0};  // of the object, also for deltas
     bool is_base = false;
   };
-  // What stands in front of an entry's zlib stream.
+  // The part of an entry before its zlib stream.
   struct EntryHeader {
     uint8_t type = 0;
-    uint64_t size = 0;  // of what the stream stands for
+    uint64_t size = 0;  // uncompressed size of the stream
     PackPosition base = kNoBase;
-    size_t length = 0;  // of the header
+    size_t length = 0;  // bytes of the header
   };
   PackReader(std::unique_ptr<RandomAccessFile> file, uint64_t end,
              std::shared_ptr<BaseCache> cache);
 
   // Fills entries_ and positions_ from the index, and checks the pack's header.
   Status PlaceEntries(const PackIndex& index);
-  // Fills size and base of every entry, reading the pack once.
+  // Fills size and base of every entry. Reads the pack once.
   Status ScanEntries(unsigned threads);
   Status ScanRange(PackPosition begin, PackPosition end);
   Status ScanEntry(PackPosition position, ByteView bytes,
@@ -131,29 +135,30 @@ class PackReader {
   Status ReadPieces(PackPosition position, uint64_t from,
                     const std::function<Status(ByteView)>& piece) const;
   Result<EntryHeader> ReadHeader(PackPosition position) const;
-  // Whether the bytes of an entry are those that the index was made for.
+  // kCorrupt unless the entry is the one for which the index was made.
   Status CheckEntry(PackRank rank, const EntryHeader& header) const;
-  // Inflates what `position` stands for: an object, or a delta.
+  // Inflates the object or delta at `position`.
   Status Inflate(PackPosition position, Bytes& raw) const;
   // Bytes of an entry in the pack.
   uint64_t EntrySize(PackPosition position) const;
-  // Fills `content` with the object at `position`, whose base is `base`.
+  // Fills `content` with the object at `position`. `base` is the content of its
+  // base, if it is a delta.
   Status Expand(PackPosition position, ByteView base, Bytes& content) const;
-  // Contents that others need.
+  // Access to the cache, for contents that are delta bases.
   BaseCache::Found FindBase(PackPosition position);
   void KeepBase(PackPosition position, ByteView content);
 
   std::unique_ptr<RandomAccessFile> file_;
-  uint64_t end_;  // of the last entry
+  uint64_t end_;  // end of the last entry
   PackIds ids_;
   IndexedVector<PackRank, PackPosition> positions_;
   IndexedVector<PackPosition, PackRank> ranks_;
-  IndexedVector<PackRank, uint32_t> checksums_;  // none in an old index
+  IndexedVector<PackRank, uint32_t> checksums_;  // empty for index version 1
   IndexedVector<PackPosition, Entry> entries_;
-  // What IsSound found. Written by several threads, always the same.
+  // Results of IsSound. Several threads may write the same result.
   IndexedVector<PackPosition, std::atomic<Soundness>> soundness_;
   std::shared_ptr<BaseCache> cache_;
-  CachedPack number_;  // of this pack in `cache_`
+  CachedPack number_;  // number of this pack in `cache_`
 };
 
 }  // namespace zpack

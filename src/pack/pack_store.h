@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The seam between a repack and the repository that it changes: its packs and
-// loose objects as things that can be listed and removed, and the files that
-// speak of them. One call at a time.
+// The interface between a repack and the repository that it changes: packs and
+// loose objects to list and remove, and the files that refer to them. One call
+// at a time.
 
 #pragma once
 
@@ -21,45 +21,45 @@
 namespace zpack {
 
 struct PackFiles {
-  std::string name;       // mostly "pack-<hash>"; no directory or extension
+  std::string name;       // usually "pack-<hash>"; no directory, no extension
   bool keep = false;      // there is a .keep file
   bool promisor = false;  // there is a .promisor file
   bool cruft = false;     // there is a .mtimes file
-  // Inode and time of the index: others when the pack was written again.
+  // Inode and time of the index. They change if the pack is written again.
   uint64_t inode = 0;
   int64_t nanoseconds = 0;
-  int64_t modified = 0;  // of the pack, in seconds since 1970
+  int64_t modified = 0;  // time of the pack, in seconds since 1970
 
   friend bool operator==(const PackFiles&, const PackFiles&) = default;
 };
 
 struct RemovedLoose {
   uint64_t count = 0;
-  uint64_t left = 0;         // that could not be removed
-  std::optional<Error> why;  // of the first of these
+  uint64_t left = 0;         // objects that could not be removed
+  std::optional<Error> why;  // error for the first of these
 };
 
 struct ObjectAges {
   static constexpr int64_t kNone = -1;
 
-  // When it was last used, in seconds since 1970, or kNone. What has a time and
-  // was not reached is unreachable.
+  // When an object was last used, in seconds since 1970, or kNone. An object
+  // with a time that the walk did not reach is unreachable.
   IndexedVector<ListRank, int64_t> mtimes;
 };
 
-// When objects of a cruft pack were last used: when it was written, or what it
-// says about each.
+// When the objects of a cruft pack were last used: when the pack was written,
+// or the time that the pack has for each object.
 enum class CruftTimes : uint8_t { kOfPack, kOfObjects };
 
-// How much of a repository is going to be read.
+// How many objects of a repository the caller will read.
 enum class Reading : uint8_t { kManyObjects, kFewObjects };
 
-// What the alternates of a repository have.
+// The objects of a repository's alternates.
 class AlternateObjects {
  public:
   virtual ~AlternateObjects() = default;
 
-  // All objects, and those in packs that can be read.
+  // List: all objects. ListPacked: the objects in packs that can be read.
   virtual Result<ObjectIdTable> List() = 0;
   virtual Result<ObjectIdTable> ListPacked() = 0;
   // As ObjectSource::Open.
@@ -70,54 +70,55 @@ class PackStore {
  public:
   virtual ~PackStore() = default;
 
-  // Opens the repository as it is now. Not from a linked worktree: what that
-  // has for itself is among the other tips of the repository, but not the other
-  // way round.
+  // Opens the repository in its current state, as seen from its main work tree,
+  // even if it was named by a linked work tree: the other tips of the main work
+  // tree include those of linked work trees, but not vice versa.
   virtual Result<std::unique_ptr<ObjectSource>> Open(Reading reading) = 0;
-  // Opens its alternates, but not those with a link to the repository's own
-  // objects, which would go with them; null when there are none.
+  // Opens the alternates, except those that share objects with the repository
+  // through a link: their objects would be deleted with the repository's own.
+  // Null if there are none.
   virtual Result<std::unique_ptr<AlternateObjects>> OpenAlternates() = 0;
 
-  // The directory of the packs, whether it is there or not.
+  // The directory of the packs, which may not exist.
   virtual std::string directory() const = 0;
-  // The packs that have an index, sorted by name. kIo when the directory cannot
+  // The packs that have an index, sorted by name. kIo if the directory cannot
   // be read.
   virtual Result<std::vector<PackFiles>> ListPacks() = 0;
-  // The ids that the index of a pack names. kNotFound when it is gone, and
-  // kSourceCorrupt when it cannot be read.
+  // The ids in the index of a pack. kNotFound if the index does not exist;
+  // kSourceCorrupt if it is malformed; kIo.
   virtual Result<ObjectIdTable> ReadIds(const std::string& name) = 0;
-  // Whether a pack has the header and the hash that its index speaks of. False
-  // when it cannot be read.
+  // True if the pack has the header and the hash that its index requires. False
+  // if the pack cannot be read.
   virtual bool IsWhole(const std::string& name) = 0;
 
-  // Loose objects. kIo when a directory cannot be read.
+  // The loose objects. kIo if a directory cannot be read.
   virtual Result<ObjectIdTable> ListLooseObjects() = 0;
-  // When those of `ids` that are loose or in one of `packs` were last used.
+  // The time when each of `ids` was last used, for ids that are loose or in one
+  // of `packs`.
   virtual Result<ObjectAges> ReadAges(const ListIds& ids,
                                       const std::vector<PackFiles>& packs,
                                       CruftTimes cruft_times) = 0;
-  // Writes a sound loose object that was last changed at `mtime`, unless there
-  // is one. SyncLooseObjects brings the names of all to the disk.
+  // Writes a loose object with the modification time `mtime`, unless a sound
+  // one exists. The name is on disk only after SyncLooseObjects.
   virtual Status WriteLooseObject(ObjectSource& source, const ObjectId& id,
                                   int64_t mtime) = 0;
   virtual Status SyncLooseObjects() = 0;
-  // Removes those of `ids`, as far as it can.
+  // Removes the loose objects with these ids, as far as possible.
   virtual Result<RemovedLoose> RemoveLooseObjects(const ObjectIdTable& ids) = 0;
 
-  // Whether RemovePacks and PruneShallow will get their locks, as far as it can
-  // be known before: the error that they would end with.
+  // The error that RemovePacks or PruneShallow would return if another process
+  // holds its lock, as far as this can be determined in advance.
   virtual Status CheckPackLock() = 0;
   virtual Status CheckShallowLock() = 0;
 
-  // Removes those of `packs` that are as they were when they were listed, and
-  // returns how many. A pack that was written again, or is to be kept by now,
-  // stays: another repack may be removing ours, which it saw under the same
-  // name.
+  // Removes the packs that have not changed since they were listed, and returns
+  // their number. A pack that was written again or has a .keep file now stays,
+  // because another repack may be removing our pack of the same name.
   virtual Result<uint64_t> RemovePacks(const std::vector<PackFiles>& packs) = 0;
-  // Takes the commits out of 'shallow' that `now` does not have.
+  // Removes commits that are not in `now` from the file 'shallow'.
   virtual Status PruneShallow(ObjectSource& now) = 0;
 
-  // Bring 'info/refs', which lists `refs`, and 'objects/info/packs' up to date.
+  // Update 'info/refs', which lists `refs`, and 'objects/info/packs'.
   virtual Status UpdateRefList(const RefsSnapshot& refs) = 0;
   virtual Status UpdatePackList() = 0;
 };

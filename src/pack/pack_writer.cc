@@ -21,25 +21,25 @@ namespace zpack {
 namespace {
 
 constexpr uint32_t kReverseSignature = 0x52494458;  // "RIDX"
-// Most entries are some hundred bytes; writing each would take as long as all
-// the rest of it.
+// Most entries have some hundred bytes. Writing each entry separately would
+// take as long as all other work for it.
 constexpr size_t kFlushSize = size_t{1} << 20;
-constexpr uint64_t kCountOffset = 8;  // of the number of objects in a pack
-// Names that `git gc` removes when they are old.
+constexpr uint64_t kCountOffset = 8;  // offset of the object count in a pack
+// Names that `git gc` removes after some time.
 constexpr const char* kTemporaryPack = "/tmp_pack_zpack";
 constexpr const char* kTemporaryIndex = "/tmp_idx_zpack";
 constexpr const char* kTemporaryReverseIndex = "/tmp_rev_zpack";
 constexpr const char* kTemporaryMtimes = "/tmp_mtimes_zpack";
 constexpr std::array kTemporaries = {kTemporaryPack, kTemporaryIndex,
                                      kTemporaryReverseIndex, kTemporaryMtimes};
-// In the order in which they are published. The index comes last: Git looks for
-// a pack where it sees an index.
+// In the order of publication. The index comes last, because Git expects a pack
+// wherever it finds an index.
 constexpr std::array kExtensions = {std::pair(kTemporaryPack, ".pack"),
                                     std::pair(kTemporaryReverseIndex, ".rev"),
                                     std::pair(kTemporaryMtimes, ".mtimes"),
                                     std::pair(kTemporaryIndex, ".idx")};
 
-// Four bits of the size and then seven bits a byte.
+// Four bits of the size, then seven bits per byte.
 void EncodeTypeAndSize(unsigned type, uint64_t size, Bytes& out) {
   uint64_t rest = size >> 4;
   auto byte = static_cast<uint8_t>(type << 4 | (size & 15));
@@ -55,8 +55,8 @@ void EncodeTypeAndSize(unsigned type, uint64_t size, Bytes& out) {
 
 void EncodeOffsetDeltaHeader(uint64_t size, uint64_t distance, Bytes& out) {
   EncodeTypeAndSize(kOffsetDelta, size, out);
-  // Seven bits a byte, the most significant first; each but the last stands for
-  // one more than its bits say.
+  // Seven bits per byte, most significant first. Each byte except the last
+  // stands for one more than its bits.
   std::array<uint8_t, 10> bytes;
   size_t at = bytes.size() - 1;
   bytes[at] = distance & 0x7f;
@@ -100,7 +100,7 @@ Status PackWriter::RemoveLeftovers() {
   std::vector<std::string> names;
   for (const auto& file :
        std::filesystem::directory_iterator(directory_, error)) {
-    // A link in the place of one is refused later, not followed.
+    // A link with such a name is refused later, and is not followed.
     if (!std::filesystem::is_regular_file(file.symlink_status())) continue;
     names.push_back('/' + file.path().filename().string());
   }
@@ -245,7 +245,7 @@ Status PackWriter::Finish() {
   ZPACK_TRY(WriteTemporary(kTemporaryIndex, EncodeIndex(pack_hash)));
   ZPACK_TRY(
       WriteTemporary(kTemporaryReverseIndex, EncodeReverseIndex(pack_hash)));
-  // The lock of the first one keeps others out; there can be thousands.
+  // The lock of pack 0 is enough, and there can be thousands of packs.
   if (number_ != 0) file_.reset();
   return {};
 }
@@ -278,7 +278,7 @@ Result<std::string> PackWriter::Publish(const SharedMode& shared) {
 
 Status PackWriter::Publish(const std::string& name, const SharedMode& shared) {
   const std::string path = directory_ + '/' + name;
-  // What another process said about the same pack may be wrong by now.
+  // These files of another process may not fit the new pack.
   ZPACK_TRY(RemoveIfThere(path + ".bitmap"));
   if (std::ranges::find(temporaries_, kTemporaryMtimes) == temporaries_.end()) {
     ZPACK_TRY(RemoveIfThere(path + ".mtimes"));

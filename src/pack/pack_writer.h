@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes a version 2 pack, its version 2 index and its reverse index, as
-// gitformat-pack(5) describes them. Thread-compatible.
+// Writes a version 2 pack, its version 2 index and its reverse index
+// (gitformat-pack(5)). Thread-compatible.
 
 #pragma once
 
@@ -22,27 +22,28 @@
 
 namespace zpack {
 
-// What the zlib stream of an entry stands for.
+// Describes the content of an entry's zlib stream.
 struct PackEntry {
   ObjectType type = ObjectType::kBlob;
-  uint64_t raw_size = 0;  // of the object, or of the delta
-  // Where the entry begins that it is a delta against; 0 for a whole object.
+  uint64_t raw_size = 0;  // uncompressed size of the object or delta
+  // Offset of the base's entry; 0 for a whole object.
   uint64_t base_offset = 0;
 };
 
-// Appends the header of a delta of `size` bytes against the entry that begins
-// `distance` bytes before it.
+// Appends the entry header of a delta of `size` bytes. The entry of the base
+// begins `distance` bytes before the entry of the delta.
 void EncodeOffsetDeltaHeader(uint64_t size, uint64_t distance, Bytes& out);
 
 class PackWriter {
  public:
-  // Writes into `directory`, which exists. `object_count` is how many objects
-  // will be added; where it is another number in the end, the pack is read once
-  // more to be hashed. `number` tells packs apart that one process writes at
-  // the same time; the first, 0, lives longest, and its lock holds for all.
-  // kExists while another process does the same; what a killed
-  // one left is taken over. Temporary files that were not published are removed
-  // at the end.
+  // Creates a pack in `directory`, which must exist. `object_count` is the
+  // expected number of objects; if the number is different at the end, the pack
+  // is read once more to hash it. `number` distinguishes packs that one process
+  // writes at the same time. The pack with number 0 must live longest, because
+  // its lock covers all packs. Leftovers of a killed process are replaced. The
+  // destructor removes temporary files that were not published.
+  //
+  // Errors: kExists if another process writes packs there; kIo.
   static Result<std::unique_ptr<PackWriter>> Create(FileSystem& file_system,
                                                     std::string directory,
                                                     uint32_t object_count,
@@ -52,44 +53,45 @@ class PackWriter {
   PackWriter(const PackWriter&) = delete;
   PackWriter& operator=(const PackWriter&) = delete;
 
-  // Where the next entry will be.
+  // Offset of the next entry.
   uint64_t offset() const { return size_; }
 
-  // Entries added so far, and where one of them is. REQUIRES, for the latter:
-  // it was added, and Finish was not called.
+  // Number of entries added so far, and the offset of one of them. REQUIRES for
+  // entry_offset: entry < entry_count(), and Finish was not called.
   size_t entry_count() const { return entries_.size(); }
   uint64_t entry_offset(size_t entry) const { return entries_[entry].offset; }
 
-  // Adds one entry. REQUIRES: its base, if it has one, was added.
+  // Adds one entry. REQUIRES: its base, if any, was added before.
   Status Add(const ObjectId& id, const PackEntry& entry, ByteView stream);
-  // Adds an entry whose stream comes in pieces.
+  // Adds an entry whose stream arrives in pieces.
   Status BeginEntry(const ObjectId& id, const PackEntry& entry);
   Status AppendToEntry(ByteView piece);
 
-  // Writes trailer, index and reverse index, and syncs them, all under
-  // temporary names.
+  // Writes the trailer, the index and the reverse index, and syncs all files
+  // under temporary names.
   Status Finish();
 
-  // Makes it a cruft pack; `mtimes` by rank of the id. REQUIRES: Finish has
-  // succeeded.
+  // Makes the pack a cruft pack. `mtimes` are by rank of the id. REQUIRES:
+  // Finish has succeeded.
   Status WriteMtimes(const IndexedVector<PackRank, uint32_t>& mtimes);
 
-  // After Finish, the files with the pack and its index.
+  // After Finish: the temporary files with the pack and its index.
   std::string temporary_pack() const;
   std::string temporary_index() const;
-  // After Finish, the files that are not published yet, each with its
-  // extension, the pack first and the index last.
+  // After Finish: the files that are not published yet, each with its
+  // extension. The pack comes first and the index last.
   std::vector<std::pair<std::string, std::string>> files() const;
-  // After Finish, the name that Git gives the pack: 'pack-<hash of the pack>'.
+  // After Finish: the name that Git gives the pack, 'pack-<hash of the pack>'.
   const std::string& name() const { return name_; }
 
-  // Gives the files the modes that Git gives them, and the names that it looks
-  // for, `name` and an extension, and syncs the directory. Files of these names
-  // are replaced. REQUIRES: Finish has succeeded.
+  // Publishes the pack: gives the files the modes that Git uses, renames them
+  // to `name` plus an extension, and syncs the directory. Existing files of
+  // these names are replaced; an existing bitmap or, unless this is a cruft
+  // pack, '.mtimes' file is removed. REQUIRES: Finish has succeeded.
   Status Publish(const std::string& name, const SharedMode& shared = {});
-  // The same under name(): what is replaced can only be the same pack.
+  // As above, under name(). Existing files can only be those of the same pack.
   Result<std::string> Publish(const SharedMode& shared = {});
-  // Bytes of pack, index and reverse index.
+  // Bytes of all files of the pack written so far.
   uint64_t bytes() const { return size_ + index_bytes_; }
 
  private:
@@ -106,29 +108,30 @@ class PackWriter {
   std::string Temporary(const char* kind) const;
 
   Status Append(ByteView bytes);
-  // Removes what a killed process left. REQUIRES: the first pack is locked.
+  // Removes the temporary files of a killed process. REQUIRES: this writer has
+  // number 0 and holds its lock.
   Status RemoveLeftovers();
-  // Writes and hashes what was appended.
+  // Writes and hashes the pending bytes.
   Status Flush();
-  // Corrects the number of objects, and hashes everything again.
+  // Corrects the number of objects in the header, and hashes the pack again.
   Status Recount();
-  // The index for a pack whose own hash is `pack_hash`.
+  // The index of a pack whose hash is `pack_hash`.
   Bytes EncodeIndex(ByteView pack_hash);
-  // The order of entries in the pack, by rank. REQUIRES: entries are sorted.
+  // The rank of each entry, in pack order. REQUIRES: entries_ is sorted by id.
   Bytes EncodeReverseIndex(ByteView pack_hash);
   Status RemoveIfThere(const std::string& path);
   Status WriteTemporary(const char* kind, ByteView bytes);
 
   FileSystem& file_system_;
   std::string directory_;
-  uint32_t object_count_;  // as the header has it
+  uint32_t object_count_;  // in the header of the pack
   unsigned number_;
   std::unique_ptr<WritableFile> file_;
   Hasher hasher_;
-  Bytes pending_;      // appended, but not written yet
-  uint64_t size_ = 0;  // with what is pending
+  Bytes pending_;      // not written yet
+  uint64_t size_ = 0;  // including pending bytes
   std::vector<Entry> entries_;
-  // After Finish:
+  // Set by Finish:
   std::string name_;
   Bytes pack_hash_;
   uint64_t index_bytes_ = 0;

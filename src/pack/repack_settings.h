@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a repository's configuration says about packs.
+// The settings of a repository that concern packs.
 
 #pragma once
 
@@ -13,17 +13,17 @@
 
 namespace zpack {
 
-// What a rewrite of a repository's packs needs to know besides its objects.
+// The settings that a repack needs.
 struct RepackSettings {
-  std::string common_directory;  // of the repository and its linked worktrees
-  std::string object_directory;  // the repository's own
+  std::string common_directory;  // shared by the repository and its work trees
+  std::string object_directory;  // of the repository itself, without alternates
   uint64_t big_file_threshold = 0;
   unsigned window = 0;                // pack.window
   unsigned depth = 0;                 // pack.depth
   uint64_t max_pack_size = 0;         // pack.packSizeLimit; 0 for none
   SharedMode shared_mode;             // core.sharedRepository
   bool pack_kept_objects = false;     // repack.packKeptObjects
-  bool bare = false;                  // as Git sees it from where it was named
+  bool bare = false;                  // as Git determines it at the named path
   bool multi_pack_index = true;       // core.multiPackIndex
   bool update_server_info = true;     // repack.updateServerInfo
   std::optional<bool> write_bitmaps;  // repack.writeBitmaps

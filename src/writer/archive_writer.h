@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "writer/archive_plan.h"
 #include "writer/written_blocks.h"
-#include "zpack/convert.h"
+#include "zpack/convert_stats.h"
 #include "zpack/options.h"
 #include "zpack/result.h"
 

@@ -27,7 +27,7 @@ VALUE_HEADERS = {"object_id.h", "options.h", "progress.h", "quote.h", "refs.h",
                  "result.h", "version.h", "walk.h"}
 FACADE_HEADERS = {
     "convert.h": {"convert", "api"},
-    "pack_reader.h": {"reader", "api"},
+    "archive_reader.h": {"reader", "api"},
     "repack.h": {"repack", "api"},
     "restore.h": {"restore", "api"},
     "statistics.h": {"reader", "api"},
