@@ -12,7 +12,7 @@
 #include "convert/convert_inventory.h"
 #include "convert/convert_read_back.h"
 #include "convert/convert_source.h"
-#include "convert/convert_stats.h"
+#include "convert/make_stats.h"
 #include "object/open_timed.h"
 #include "reader/archive_file.h"
 #include "reader/decoders.h"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "convert/convert_stats.h"
+#include "convert/make_stats.h"
 
 namespace zpack {
 
