@@ -42,9 +42,9 @@ struct Error {
   // Lower case, error first, subject in single quotes, no full stop.
   std::string message;
   // The object that the message is about; empty if it is about none.
-  ObjectId object = ObjectId();
+  ObjectId object = {};
   // The file or directory that the message is about; empty if it is about none.
-  std::string path = std::string();
+  std::string path = {};
   // Where in the file `path` the error is, if that is known.
   std::optional<uint64_t> offset = std::nullopt;
 };

@@ -72,9 +72,10 @@ Result<AtomicFile> AtomicFile::Create(FileSystem& file_system,
   // Fails now rather than after the rename if the directory is writable but
   // cannot be opened, and thus not be synced.
   ZPACK_TRY(file_system.SyncDirectory(DirectoryOf(target)));
-  ZPACK_ASSIGN_OR_RETURN(auto file, file_system.OpenLocked(temporary));
-  // From here on the destructor removes the temporary file.
-  AtomicFile output(file_system, target, temporary, overwrite, std::move(file));
+  // All names are allocated before the file exists: the destructor removes the
+  // temporary file whatever happens after OpenLocked.
+  AtomicFile output(file_system, target, temporary, overwrite, nullptr);
+  ZPACK_ASSIGN_OR_RETURN(output.file_, file_system.OpenLocked(temporary));
   if (leftover == Leftover::kEmpty) ZPACK_TRY(output.file().Truncate(0));
   return output;
 }

@@ -50,8 +50,12 @@ class PosixRandomAccessFile final : public RandomAccessFile {
 
 class PosixWritableFile final : public WritableFile {
  public:
-  PosixWritableFile(Descriptor fd, std::string path, uint64_t size)
-      : fd_(std::move(fd)), path_(std::move(path)), size_(size) {}
+  explicit PosixWritableFile(std::string path) : path_(std::move(path)) {}
+
+  void Take(OpenedFile opened) {
+    fd_ = std::move(opened.fd);
+    size_ = opened.size;
+  }
 
   Status Append(ByteView bytes) override {
     const uint64_t offset = size_;
@@ -92,9 +96,9 @@ class PosixWritableFile final : public WritableFile {
   const std::string& path() const override { return path_; }
 
  private:
-  Descriptor fd_;
+  Descriptor fd_{-1};
   std::string path_;
-  uint64_t size_;
+  uint64_t size_ = 0;
 };
 
 }  // namespace
@@ -106,10 +110,12 @@ std::unique_ptr<RandomAccessFile> MakeRandomAccessFile(Descriptor fd,
                                                  size);
 }
 
-std::unique_ptr<WritableFile> MakeWritableFile(Descriptor fd, std::string path,
-                                               uint64_t size) {
-  return std::make_unique<PosixWritableFile>(std::move(fd), std::move(path),
-                                             size);
+Result<std::unique_ptr<WritableFile>> MakeWritableFile(
+    const std::string& path, const std::function<Result<OpenedFile>()>& open) {
+  auto file = std::make_unique<PosixWritableFile>(path);
+  ZPACK_ASSIGN_OR_RETURN(OpenedFile opened, open());
+  file->Take(std::move(opened));
+  return file;
 }
 
 }  // namespace zpack

@@ -60,15 +60,16 @@ class PosixFileSystemImpl final : public FileSystem {
 
   Result<std::unique_ptr<WritableFile>> Create(
       const std::string& path) override {
-    Descriptor fd(open(path.c_str(),
-                       O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                       0666));
-    if (fd.get() < 0) {
-      Error error = IoError("create", path, errno);
-      if (errno == EEXIST) error.code = ErrorCode::kExists;
+    return MakeWritableFile(path, [&]() -> Result<OpenedFile> {
+      Descriptor fd(open(path.c_str(),
+                         O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                         0666));
+      if (fd.get() >= 0) return OpenedFile{std::move(fd), 0};
+      const int number = errno;
+      Error error = IoError("create", path, number);
+      if (number == EEXIST) error.code = ErrorCode::kExists;
       return std::unexpected(std::move(error));
-    }
-    return MakeWritableFile(std::move(fd), path, 0);
+    });
   }
 
   Status MakeDirectory(const std::string& path, unsigned mode) override {
@@ -141,9 +142,8 @@ class PosixFileSystemImpl final : public FileSystem {
  private:
   Result<std::unique_ptr<WritableFile>> OpenTemporary(
       const std::string& path, mode_t mode, LeftoverContent leftover) {
-    ZPACK_ASSIGN_OR_RETURN(LockedFile file,
-                           OpenTemporaryFile(calls_, path, mode, leftover));
-    return MakeWritableFile(std::move(file.fd), path, file.size);
+    return MakeWritableFile(
+        path, [&] { return OpenTemporaryFile(calls_, path, mode, leftover); });
   }
 
   PosixCalls calls_;

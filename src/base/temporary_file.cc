@@ -42,7 +42,7 @@ bool IsNameOf(const std::string& path, const struct stat& file) {
 
 // The new file. Nothing if the name exists, or if another process took the new
 // file over before it was locked.
-Result<std::optional<LockedFile>> CreateNew(const PosixCalls& calls,
+Result<std::optional<OpenedFile>> CreateNew(const PosixCalls& calls,
                                             const std::string& path,
                                             mode_t mode) {
   Descriptor fd(open(path.c_str(),
@@ -60,7 +60,7 @@ Result<std::optional<LockedFile>> CreateNew(const PosixCalls& calls,
     return std::unexpected(IoError("stat", path, errno));
   }
   if (!IsNameOf(path, info)) return std::nullopt;
-  return LockedFile{std::move(fd), 0};
+  return OpenedFile{std::move(fd), 0};
 }
 
 Result<Descriptor> OpenLeftover(const std::string& path) {
@@ -91,7 +91,7 @@ bool IsOurs(int fd, const struct stat& info) {
 }
 
 // Opens or removes the existing file. Nothing if the file is gone.
-Result<std::optional<LockedFile>> TakeOver(const PosixCalls& calls,
+Result<std::optional<OpenedFile>> TakeOver(const PosixCalls& calls,
                                            const std::string& path, mode_t mode,
                                            LeftoverContent leftover) {
   struct stat info;
@@ -124,7 +124,7 @@ Result<std::optional<LockedFile>> TakeOver(const PosixCalls& calls,
     if ((info.st_mode & ALLPERMS) != mode && fchmod(fd.get(), mode) != 0) {
       return std::unexpected(IoError("chmod", path, errno));
     }
-    return LockedFile{std::move(fd), static_cast<uint64_t>(info.st_size)};
+    return OpenedFile{std::move(fd), static_cast<uint64_t>(info.st_size)};
   }
   // A file with a second name must not be written to. The second name may be a
   // file published by a hard link, or a file that an attacker wants
@@ -137,7 +137,7 @@ Result<std::optional<LockedFile>> TakeOver(const PosixCalls& calls,
 
 }  // namespace
 
-Result<LockedFile> OpenTemporaryFile(const PosixCalls& calls,
+Result<OpenedFile> OpenTemporaryFile(const PosixCalls& calls,
                                      const std::string& path, mode_t mode,
                                      LeftoverContent leftover) {
   // Limited, because other processes may create and remove the file again and

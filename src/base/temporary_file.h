@@ -13,17 +13,13 @@
 
 #include "base/descriptor.h"
 #include "base/posix_calls.h"
+#include "base/posix_file.h"
 #include "zpack/result.h"
 
 namespace zpack {
 
 // What to do with the content of a file that a killed process left.
 enum class LeftoverContent : uint8_t { kKeep, kDrop };
-
-struct LockedFile {
-  Descriptor fd;
-  uint64_t size = 0;
-};
 
 // Creates the file `path` with `mode` and locks it until it is closed. An
 // existing regular file that no process has locked is removed first. With
@@ -32,7 +28,7 @@ struct LockedFile {
 //
 // Errors: kExists if another process has locked the file, or if that cannot be
 // determined; kInvalidArgument if `path` is not a regular file; kIo.
-Result<LockedFile> OpenTemporaryFile(const PosixCalls& calls,
+Result<OpenedFile> OpenTemporaryFile(const PosixCalls& calls,
                                      const std::string& path, mode_t mode,
                                      LeftoverContent leftover);
 

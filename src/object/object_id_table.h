@@ -104,10 +104,13 @@ template <typename Rank>
 class RankedIds : public ObjectIdTable {
  public:
   RankedIds() = default;
-  // Implicit, so that results of the functions above can be assigned.
+  // Implicit, so that results of the functions above can be assigned. Deleted
+  // for another rank, which would otherwise convert by way of the base class.
+  // NOLINTBEGIN(google-explicit-constructor)
   RankedIds(ObjectIdTable ids) : ObjectIdTable(std::move(ids)) {}
   template <typename Other>
   RankedIds(const RankedIds<Other>&) = delete;
+  // NOLINTEND(google-explicit-constructor)
 
   IndexRange<Rank> ranks() const { return IndexRange<Rank>(size()); }
   // The same ids, for code that does not use ranks or uses ranks of another

@@ -5,10 +5,17 @@
 
 #include <gtest/gtest.h>
 
+#include <type_traits>
+
 #include "base/hex.h"
 
 namespace zpack {
 namespace {
+
+// Tables of other ranks do not convert, not even by way of the base class.
+static_assert(!std::is_convertible_v<FileIds, ListIds>);
+static_assert(!std::is_constructible_v<ListIds, const FileIds&>);
+static_assert(std::is_convertible_v<ObjectIdTable, FileIds>);
 
 // An id that starts with `prefix` and goes on with zeros.
 ObjectId Id(std::string prefix) {
