@@ -63,7 +63,9 @@ struct FileDescription {
   std::string file_hash;       // hexadecimal
 };
 
-// An object of a file.
+// An object of a file. `content` is Git's content without the header that is
+// hashed before it: a commit or tag is text; a tree is a sequence of
+// "<mode> <name>\0<id>", as tools/examples/list_tree.cc parses it.
 struct Object {
   ObjectType type = ObjectType::kBlob;
   std::vector<uint8_t> content;
@@ -86,8 +88,8 @@ enum class IdOrder : uint8_t { kId, kStorage };
 // file. The whole index is loaded, once,
 // - for ForEachId, Walk and Describe,
 // - for the content of trees and commits,
-// - before Contains or a kNotFound says that an object is not in the file, and
-// - after 1,000 lookups, plus 1 lookup for each 64 objects of the file.
+// - before a call reports that an object is missing, and
+// - after 1,000 + object_count() / 64 lookups.
 // A loaded index takes about 30 bytes of memory for each object (40 bytes with
 // SHA-256). Whatever needs the index may return kCorrupt, kLimitExceeded or
 // kIo. Every function may return kOutOfMemory.
@@ -128,9 +130,11 @@ class ArchiveReader {
   // - "HEAD" or "@", or
   // - a ref name. As in Git, 'refs/', 'refs/tags/', 'refs/heads/' and so on may
   //   be left out.
+  // A tag is not peeled. Revision suffixes (HEAD~1, HEAD^{tree}) are not
+  // understood.
   //
-  // Errors: kNotFound; kAmbiguous if an abbreviation fits several objects (the
-  // message lists them); kCorrupt as for Contains.
+  // Errors: kNotFound, also if HEAD is unborn; kAmbiguous if an abbreviation
+  // fits several objects (the message lists them); kCorrupt as for Contains.
   Result<ObjectId> Resolve(std::string_view name) const;
 
   // The type and size of an object. The object is not hashed.
@@ -157,8 +161,8 @@ class ArchiveReader {
                     piece) const;
 
   // Reads these objects in the order in which they are stored, and holds their
-  // contents for Read and Stream until the next call. This is the fast way to
-  // read many objects in another order. Objects larger than
+  // contents for Read and Stream until the next call. Use it to read many
+  // objects quickly in an order other than storage order. Objects larger than
   // ReadOptions::cache_size and objects that cannot be read are left out; Read
   // and Stream report what is wrong with them. Takes as much memory as the
   // contents.
@@ -171,8 +175,9 @@ class ArchiveReader {
   // git-rev-list(1). Replacement refs are not applied. Contents are not hashed.
   //
   // Errors: kNotFound for an object that is needed and missing; kCorrupt if a
-  // block cannot be decoded, or if an object cannot be read or has another type
-  // than the object that names it says; kLimitExceeded for a path of more than
+  // block cannot be decoded, if an object cannot be read, or if the type of an
+  // object differs from the type that the object naming it states;
+  // kLimitExceeded for a path of more than
   // 256 KiB; kInterrupted.
   Status Walk(
       const WalkOptions& options,

@@ -25,15 +25,12 @@ namespace zpack {
 // call fails.
 //
 // If the call fails before the rename, whatever was at `path` is untouched.
-// Three failures can follow the rename. Then the new file is at `path`:
+// Two failures can follow the rename. Then the new file is at `path`:
 // - The directory cannot be synced (kNotDurable). The new file is complete and
 //   checked, but a crash of the machine may bring back what was at `path`
 //   before.
 // - Memory runs out while the statistics are collected (kOutOfMemory). The new
 //   file is complete and checked.
-// - On a file system that cannot rename without replacing, the temporary name
-//   cannot be removed (kIo, only with Overwrite::kNo). Verify the new file
-//   before use.
 //
 // If the call fails before the rename, the temporary file stays when it holds
 // blocks that Resume::kYes can continue from and

@@ -28,8 +28,8 @@ struct ConvertStats {
     uint64_t blocks = 0;   // copied byte for byte
     uint64_t bytes = 0;    // of the copied blocks
     uint64_t objects = 0;  // in the copied blocks
-    // Blocks in which only the numbers of ids outside the file were changed.
-    // `blocks` does not count these blocks.
+    // Blocks in which only the numbers changed that stand for objects outside
+    // the file. `blocks` does not count these blocks.
     uint64_t renumbered_blocks = 0;
   };
   std::array<PerType, 4> types;   // in the order of kAllObjectTypes

@@ -56,8 +56,8 @@ class ObjectId {
   // REQUIRES: bytes.size() is 20 or 32.
   explicit ObjectId(std::span<const uint8_t> bytes);
 
-  // Parses 40 or 64 hexadecimal digits, upper or lower case. Nothing for any
-  // other text.
+  // Parses 40 or 64 hexadecimal digits, upper or lower case. Returns nullopt
+  // for any other text.
   static std::optional<ObjectId> FromHex(std::string_view hex);
 
   std::span<const uint8_t> bytes() const { return {bytes_.data(), width_}; }

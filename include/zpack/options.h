@@ -12,8 +12,8 @@
 //   that it reads, has no object cache, and does not check the owner of a
 //   repository (this library does); windows, open pack files and extensions are
 //   limited as this library needs it. Then the options have their old values
-//   again. Only the hash check and the object cache, whose old values libgit2
-//   does not tell, are on, as libgit2 has them by default.
+//   again. libgit2 cannot report the old values of the hash check and of the
+//   object cache, so both are switched on, which is libgit2's default.
 // - The umask. If /proc cannot be read, Convert and Restore change the umask
 //   for a moment in order to read it.
 
@@ -61,15 +61,19 @@ struct RunOptions {
   // Bytes of memory that the process should use, plus about 100 bytes for each
   // object. The default is a quarter of the memory of the machine, or of the
   // control group if that has less. Too little memory for `threads` threads
-  // means fewer threads. For Convert and Repack, a small value also changes the
-  // bytes that are written: Convert uses smaller working sets below
-  // kPlentyOfMemory, Repack smaller windows below 1 GiB.
+  // means fewer threads. For Convert and Repack, a small value that is given
+  // also changes the bytes that are written (the default does not): Convert
+  // uses smaller working sets below kPlentyOfMemory, Repack smaller windows
+  // below 1 GiB.
   std::optional<uint64_t> memory;
   static constexpr uint64_t kPlentyOfMemory = uint64_t{512} << 20;
   // Receives progress; may be null. Must outlive the operation.
   ProgressSink* progress = nullptr;
   // After a stop is requested, the operation returns kInterrupted as soon as
-  // the work in progress allows.
+  // the work in progress allows. The library installs no signal handlers. To
+  // stop on a signal, block the signal before the first call, wait for it in a
+  // thread (sigwait), and request the stop there, as
+  // tools/examples/verify_with_progress.cc does.
   std::stop_token stop;
 };
 
@@ -81,15 +85,17 @@ struct ReadOptions {
   // object in a block of deltas or trees, and the content that is kept while
   // such a block is decoded; a quarter limits one segment, and the content of a
   // block of commits. Files of this library's own writer need no more than the
-  // default. If RunOptions::memory is set, Verify and Restore use half of the
-  // memory as the limit, unless `max_block_size` is less, and at least 128 MiB.
+  // default. If RunOptions::memory is set, Verify and Restore use the limit
+  // min(max_block_size, max(memory / 2, 128 MiB)).
   uint64_t max_block_size = uint64_t{256} << 20;
   // Maximum bytes of an object that is returned in one buffer. Larger objects
   // can still be streamed, verified and restored.
   uint64_t max_object_size = uint64_t{4} << 30;
   // Maximum bytes of one chunk of metadata (refs, object index, tables).
   uint64_t max_chunk_size = uint64_t{16} << 30;
-  // Maximum bytes of decoded blocks that are kept for later reads.
+  // Maximum bytes of decoded blocks that are kept for later reads. Also decides
+  // which objects Stream hashes before the first piece, and which objects
+  // ReadAhead holds.
   uint64_t cache_size = uint64_t{256} << 20;
 };
 

@@ -48,12 +48,14 @@ class ProgressSink {
                      uint64_t total_bytes) = 0;
   // The phase has processed that many more objects and bytes. Bytes are bytes
   // of object content; in a phase that only reads or writes a file, they are
-  // bytes of the file.
+  // bytes of the file. In kCheckingChecksums and kReadingBlocks, objects are
+  // blocks. kCheckingConnectivity and kComparingObjects count no bytes.
   virtual void Advance(uint64_t objects, uint64_t bytes) = 0;
-  // The phase has ended.
+  // The phase has ended. Each Begin that has returned is followed by one End,
+  // also if the operation fails or is interrupted.
   virtual void End() = 0;
-  // Whether the sink uses totals. If not, an operation that had to read the
-  // file once more to find the totals passes 0.
+  // Whether the sink uses totals. If false, an operation passes 0 where it
+  // would otherwise read the file an extra time to find the totals.
   virtual bool wants_totals() const { return true; }
 };
 

@@ -19,7 +19,8 @@ struct Ref {
   std::string name;  // full name; any bytes that Git allows in a ref name
   ObjectId target;   // direct ref: the object that the ref points at
   // If `target` is an annotated tag: the first object in the chain of tags that
-  // is not a tag. Empty for any other ref, and for a tag that cannot be peeled.
+  // is not a tag. Empty for any other ref, and for a tag whose
+  // chain is broken, endless or malformed.
   ObjectId peeled;
   std::string symref_target;  // symbolic ref: the ref that it points at
 

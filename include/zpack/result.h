@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Errors are values. A function that can fail returns Result<T> or Status, and
-// its comment lists the error codes. An exception of a function that the caller
-// passes in, and lack of memory, also become errors. Values of these types are
-// plain data: any thread may use its own copy.
+// its comment lists the error codes. Lack of memory becomes kOutOfMemory. An
+// exception from a function or ProgressSink of the caller becomes kInternal.
+// Values of these types are plain data: any thread may use its own copy.
 
 #pragma once
 
@@ -34,18 +34,22 @@ enum class ErrorCode : uint8_t {
   kInterrupted,      // a stop was requested
   kGit,              // libgit2 reported an error, or refused the repository
   kOutOfMemory,      // the system gave no memory
-  kInternal,         // a bug in this library
+  kInternal,         // a bug in this library, or an exception of the caller
 };
 
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
-  // Lower case, error first, subject in single quotes, no full stop.
+  // Complete: names object, path and offset as far as they are known. Safe to
+  // print: names are escaped as by QuoteName. Mostly one line in lower case,
+  // without a full stop; kAmbiguous adds a line for each candidate.
   std::string message;
   // The object that the message is about; empty if it is about none.
   ObjectId object = {};
-  // The file or directory that the message is about; empty if it is about none.
+  // The file or directory that the message is about, not escaped; empty if it
+  // is about none.
   std::string path = {};
-  // Where in the file `path` the error is, if that is known.
+  // Offset in the file `path` of the damaged part (header, chunk, block,
+  // trailer), if that is known.
   std::optional<uint64_t> offset = std::nullopt;
 };
 

@@ -47,8 +47,8 @@ struct FileStatistics {
     uint64_t whole = 0;          // blobs that are not stored as deltas
     uint32_t longest_chain = 0;  // deltas between a blob and a whole one
   };
-  // The objects with a value of at most `up_to` and more than `up_to` of the
-  // bucket before.
+  // The objects with a value of at most `up_to`, and above `up_to` of the
+  // previous bucket.
   struct Bucket {
     uint64_t up_to = 0;
     uint64_t objects = 0;

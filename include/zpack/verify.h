@@ -30,17 +30,18 @@ struct Difference {
 };
 
 struct VerifyReport {
-  VerifyLevel level = VerifyLevel::kObjects;
-  uint64_t objects = 0;           // in the file
+  VerifyLevel level = VerifyLevel::kObjects;  // that was asked for
+  uint64_t objects = 0;           // in the file; 0 if the structure is damaged
   uint64_t objects_verified = 0;  // decoded and hashed to their ids
   uint64_t bytes_verified = 0;    // object content
   // The git directory of the repository that the file was compared with: an
   // absolute path without links. Empty without a comparison.
   std::string git_directory;
-  // One error for each damaged part of the file: what is damaged, where, and
-  // which object is lost by that. The code is kIo if the system could not read
-  // the part, kLimitExceeded if the part needs more memory than a limit allows,
-  // and otherwise kCorrupt.
+  // One error for each damaged chunk, one for each object that cannot be read
+  // or does not hash to its id (with Error::object set), and one for the file
+  // hash. One damaged block can give thousands of errors. The code is kIo if
+  // the system could not read the part, kLimitExceeded if the part needs more
+  // memory than a limit allows, and otherwise kCorrupt.
   std::vector<Error> damages;
   std::vector<Difference> differences;
   // Differences that VerifyOptions::allow_newer accepted.
@@ -59,7 +60,8 @@ struct VerifyReport {
 //
 // Damage is reported in VerifyReport::damages and is not an error of the call.
 // If the structure of the file is damaged, the report has only the first
-// finding and no comparison.
+// finding and no comparison. Connectivity is checked only if no damage was
+// found before; otherwise `phases` lacks Phase::kCheckingConnectivity.
 //
 // Errors: kNotFound; kInvalidArgument for something that is not a regular file;
 // kUnsupported for a file that is not a .zpack file or has a newer format;

@@ -22,7 +22,8 @@ enum class WalkObjects : uint8_t {
 };
 
 struct WalkOptions {
-  // kAll starts the walk from all refs, in the order of their names, and HEAD.
+  // kAll starts the walk from all refs, in the order of their names, and from
+  // HEAD.
   WalkRefs refs = WalkRefs::kNone;
   // Further objects to start from, after the refs. A tag leads to its target.
   std::vector<ObjectId> starts;

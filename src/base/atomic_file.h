@@ -53,10 +53,9 @@ class AtomicFile {
   // since.
   //
   // Returns kNotDurable if the new file is in place but the directory cannot be
-  // synced. After any other error the destination is unchanged, with one
-  // exception: on a file system that cannot rename without replacing, the
-  // temporary name may stay because it cannot be removed. Then the destination
-  // is the new file.
+  // synced. After any other error the destination is unchanged. On a file
+  // system that cannot rename without replacing, the temporary name stays if it
+  // cannot be removed; that is not an error.
   Status Commit();
 
   // False after Commit has renamed the temporary file, and after Keep.

@@ -88,8 +88,11 @@ Status RenameExclusively(const PosixCalls& calls, const std::string& from,
   const bool linked = calls.link(from.c_str(), to.c_str()) == 0;
   const int number = linked ? 0 : errno;
   if (linked || (number == EEXIST && AreSameFile(from, to))) {
-    if (unlink(from.c_str()) == 0 || errno == ENOENT) return {};
-    return std::unexpected(IoError("remove", from, errno));
+    // If the old name stays, it is one more name of the published file. That
+    // is no reason to call the file unpublished, and to write to it again. The
+    // next run removes the name (temporary_file.cc).
+    (void)calls.unlink(from.c_str());
+    return {};
   }
   if (number == EEXIST) return Exists(to);
   if (IsUnsupportedCall(number) || number == EPERM || number == EMLINK) {

@@ -24,6 +24,7 @@ struct PosixCalls {
         return renameat2(AT_FDCWD, from, AT_FDCWD, to, flags);
       };
   int (*link)(const char* from, const char* to) = ::link;
+  int (*unlink)(const char* path) = ::unlink;
   // flock(2), exclusive and non-blocking.
   int (*lock)(int fd) = [](int fd) { return flock(fd, LOCK_EX | LOCK_NB); };
   int (*set_mode)(const char* path, mode_t mode) = ::chmod;

@@ -15,10 +15,13 @@
 namespace zpack {
 namespace {
 
-// Adds the block to an error.
+// Adds the block to an error, unless the error is one of the index.
 template <typename T>
 Result<T> InBlock(Result<T> result, const FileBlocks& file, size_t block) {
   if (result) return result;
+  if (result.error().offset && result.error().code != ErrorCode::kIo) {
+    return result;
+  }
   return std::unexpected(
       Extend(std::move(result).error(), " in block {} at offset {} of '{}'",
              block, AtOffset{file.block_offset(block)}, AtPath{file.path()}));

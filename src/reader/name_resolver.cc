@@ -70,6 +70,12 @@ Result<ObjectId> NameResolver::ResolveAbbreviation(std::string_view name) {
 }
 
 std::unexpected<Error> NameResolver::NoSuchName(std::string_view name) const {
+  const std::string& head = archive_.refs().head_symref;
+  if (name == "HEAD" && !head.empty()) {
+    return MakeError(ErrorCode::kNotFound,
+                     "HEAD names '{}', which does not exist in '{}'", head,
+                     AtPath{archive_.path()});
+  }
   return MakeError(ErrorCode::kNotFound, "no object or ref '{}' in '{}'", name,
                    AtPath{archive_.path()});
 }

@@ -9,12 +9,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <stop_token>
 #include <string>
 #include <unordered_set>
 
+#include "base/file.h"
+#include "convert/convert_source.h"
 #include "support/matchers.h"
+#include "support/memory_source.h"
 #include "support/program.h"
 #include "support/sample_file.h"
 #include "support/temp_dir.h"
@@ -23,6 +27,9 @@
 
 namespace zpack::testing {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 class ArchiveReaderTest : public ::testing::Test {
  protected:
@@ -109,6 +116,51 @@ TEST_F(ArchiveReaderTest, AStopEndsWalkAndDescribe) {
       HasCode(ErrorCode::kInterrupted));
   EXPECT_THAT(reader_->Describe(Stopped()), HasCode(ErrorCode::kInterrupted));
   EXPECT_THAT(reader_->Describe(), IsOk());
+}
+
+TEST_F(ArchiveReaderTest, UnbornHeadIsToldFromAnUnknownName) {
+  MemorySource source = SampleHistory(2);
+  source.refs.head_symref = "refs/heads/none";
+  source.refs.head_target = {};
+  const std::string unborn = dir_ / "unborn.zpack";
+  ASSERT_THAT(ConvertSource([&](SourceUse) { return source.Open(); },
+                            PosixFileSystem(), unborn, {}),
+              IsOk());
+  const auto reader = ArchiveReader::Open(unborn, {});
+  ASSERT_THAT(reader, IsOk());
+  EXPECT_THAT((*reader)->Resolve("HEAD"),
+              IsError(ErrorCode::kNotFound,
+                      HasSubstr("HEAD names 'refs/heads/none', which does "
+                                "not exist")));
+  EXPECT_THAT(
+      (*reader)->Resolve("none"),
+      IsError(ErrorCode::kNotFound, HasSubstr("no object or ref 'none'")));
+}
+
+TEST_F(ArchiveReaderTest, DamageOfTheIndexIsNotBlamedOnABlock) {
+  const auto description = reader_->Describe();
+  ASSERT_THAT(description, IsOk());
+  const auto ids = std::ranges::find(description->chunks, "OIDP",
+                                     &FileDescription::Chunk::id);
+  ASSERT_NE(ids, description->chunks.end());
+  // A count that no lookup of HEAD reads.
+  bytes_[ids->offset + ids->size - 9] ^= 1;
+  WriteFile(file_, Text(bytes_));
+  const auto reader = ArchiveReader::Open(file_, {});
+  ASSERT_THAT(reader, IsOk());
+  WalkOptions all;
+  all.refs = WalkRefs::kAll;
+  const Status walked = (*reader)->Walk(
+      all, [](const WalkedObject&) { return Visit::kContinue; });
+  ASSERT_THAT(walked, HasCode(ErrorCode::kCorrupt));
+  EXPECT_THAT(walked.error().message, Not(HasSubstr("in block")));
+  EXPECT_EQ(walked.error().offset, ids->offset);
+  // A commit is decoded with the ids of the index.
+  const auto head = (*reader)->Resolve("HEAD");
+  ASSERT_THAT(head, IsOk());
+  const auto commit = (*reader)->Read(*head);
+  ASSERT_THAT(commit, HasCode(ErrorCode::kCorrupt));
+  EXPECT_THAT(commit.error().message, Not(HasSubstr("in block")));
 }
 
 TEST_F(ArchiveReaderTest, AnErrorNamesObjectPathAndOffset) {

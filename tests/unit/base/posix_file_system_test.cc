@@ -121,6 +121,19 @@ TEST_F(PoorFileSystemTest, LinkThatWasMadeIsNoFailureThoughTheServerSaysSo) {
   EXPECT_THAT(ListDirectory(dir_.path()), ElementsAre("file"));
 }
 
+// Whoever took the file for unpublished could write to it by its other name.
+TEST_F(PoorFileSystemTest, TemporaryNameThatStaysIsNoFailure) {
+  calls_.unlink = [](const char*) {
+    errno = EIO;
+    return -1;
+  };
+  EXPECT_THAT(Publish(Overwrite::kNo), IsOk());
+  EXPECT_EQ(ReadFile(path_), "new");
+  // The next run does not write to the published file.
+  EXPECT_THAT(Publish(Overwrite::kNo), HasCode(ErrorCode::kExists));
+  EXPECT_EQ(ReadFile(path_), "new");
+}
+
 TEST_F(PoorFileSystemTest, RunKilledBetweenLinkAndUnlinkSpoilsNothing) {
   const auto system = MakePosixFileSystem(calls_);
   const auto temporary = AtomicFile::TemporaryPath(path_);
