@@ -79,14 +79,15 @@ Status ArchiveReader::ForEachId(
   return Guarded([&]() -> Status {
     const ArchiveFile& archive = *state_->archive;
     ZPACK_TRY(archive.LoadIndex());
-    for (uint32_t i = 0; i < archive.object_count(); ++i) {
-      const FileRank rank = order == IdOrder::kStorage
-                                ? archive.rank(ObjectNumber(i))
-                                : FileRank(i);
-      ZPACK_ASSIGN_OR_RETURN(const Visit next, visit(archive.ids()[rank]));
-      if (next == Visit::kStop) break;
-    }
-    return {};
+    return Visiting(visit, [&](const auto& take) -> Status {
+      for (uint32_t i = 0; i < archive.object_count(); ++i) {
+        const FileRank rank = order == IdOrder::kStorage
+                                  ? archive.rank(ObjectNumber(i))
+                                  : FileRank(i);
+        ZPACK_TRY(take(archive.ids()[rank]));
+      }
+      return {};
+    });
   });
 }
 

@@ -55,53 +55,49 @@ struct AtOffset {
   uint64_t offset;
 };
 
-// The form in which a message shows an argument. Every text is assumed to be a
-// name from a hostile file, and is quoted (zpack/quote.h).
+// How a message shows an argument. Every text is assumed to be a name from a
+// hostile file, and is quoted (zpack/quote.h).
 template <typename T>
-using ShownInMessage = std::conditional_t<
-    std::is_same_v<T, AtOffset>, uint64_t,
-    std::conditional_t<std::is_convertible_v<const T&, std::string_view> ||
-                           std::is_same_v<T, MessageText> ||
-                           std::is_same_v<T, AtPath> ||
-                           std::is_same_v<T, ObjectId>,
-                       std::string, const T&>>;
-
-template <typename T>
-ShownInMessage<T> ShowInMessage(const T& argument) {
-  if constexpr (std::is_same_v<T, MessageText>) {
-    return std::string(argument.text);
-  } else if constexpr (std::is_same_v<T, ObjectId>) {
-    return argument.ToHex();
-  } else if constexpr (std::is_same_v<T, AtOffset>) {
-    return argument.offset;
-  } else if constexpr (std::is_same_v<T, AtPath>) {
-    return QuoteName(argument.path, kMaxNameInMessage);
-  } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+decltype(auto) ShowInMessage(const T& argument) {
+  if constexpr (std::is_convertible_v<const T&, std::string_view>) {
     return QuoteName(argument, kMaxNameInMessage);
   } else {
-    return argument;  // NOLINT(bugprone-return-const-ref-from-parameter)
+    return (argument);  // NOLINT(bugprone-return-const-ref-from-parameter)
   }
 }
+inline std::string ShowInMessage(const MessageText& argument) {
+  return std::string(argument.text);
+}
+inline std::string ShowInMessage(const ObjectId& id) { return id.ToHex(); }
+inline std::string ShowInMessage(const AtPath& at) {
+  return QuoteName(at.path, kMaxNameInMessage);
+}
+inline uint64_t ShowInMessage(const AtOffset& at) { return at.offset; }
+
+// The type in which a message shows an argument of type T.
+template <typename T>
+using ShownInMessage = decltype(ShowInMessage(std::declval<const T&>()));
 
 // Formats a message as fmt::format does, but quotes names.
 template <typename... Args>
 std::string FormatMessage(fmt::format_string<ShownInMessage<Args>...> format,
                           const Args&... args) {
-  return fmt::format(format, ShowInMessage<Args>(args)...);
+  return fmt::format(format, ShowInMessage(args)...);
 }
 
 // Copies a message argument to its field of `error`, unless the field is
 // already set.
-template <typename T>
-void NoteInError(const T& argument, Error& error) {
-  if constexpr (std::is_same_v<T, ObjectId>) {
-    if (error.object.empty()) error.object = argument;
-  } else if constexpr (std::is_same_v<T, AtPath>) {
-    if (error.path.empty()) error.path = argument.path;
-  } else if constexpr (std::is_same_v<T, AtOffset>) {
-    if (!error.offset) error.offset = argument.offset;
-  }
+inline void NoteInError(const ObjectId& id, Error& error) {
+  if (error.object.empty()) error.object = id;
 }
+inline void NoteInError(const AtPath& at, Error& error) {
+  if (error.path.empty()) error.path = at.path;
+}
+inline void NoteInError(const AtOffset& at, Error& error) {
+  if (!error.offset) error.offset = at.offset;
+}
+template <typename T>
+void NoteInError(const T& /*argument*/, Error& /*error*/) {}
 
 // Makes an error whose message is formatted as by FormatMessage. The first
 // ObjectId, AtPath and AtOffset among `args` become fields of the error.
@@ -109,7 +105,7 @@ template <typename... Args>
 Error NewError(ErrorCode code,
                fmt::format_string<ShownInMessage<Args>...> format,
                const Args&... args) {
-  Error error{code, fmt::format(format, ShowInMessage<Args>(args)...)};
+  Error error{code, fmt::format(format, ShowInMessage(args)...)};
   (NoteInError(args, error), ...);
   return error;
 }
@@ -127,7 +123,7 @@ std::unexpected<Error> MakeError(
 template <typename... Args>
 Error Extend(Error error, fmt::format_string<ShownInMessage<Args>...> format,
              const Args&... args) {
-  error.message += fmt::format(format, ShowInMessage<Args>(args)...);
+  error.message += fmt::format(format, ShowInMessage(args)...);
   (NoteInError(args, error), ...);
   return error;
 }

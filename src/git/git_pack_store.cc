@@ -29,11 +29,11 @@ GitPackStore::GitPackStore(FileSystem& file_system,
       settings_(std::move(settings)),
       reading_(reading) {}
 
-Result<std::unique_ptr<ObjectSource>> GitPackStore::Open(Reading reading) {
-  return OpenRepository(
-      location_, reading == Reading::kManyObjects
-                     ? reading_
-                     : ReadingOptions{.expected = ExpectedReads::kInfos});
+Result<std::unique_ptr<ObjectSource>> GitPackStore::Open(
+    ExpectedReads expected) {
+  return OpenRepository(location_, expected == ExpectedReads::kContents
+                                       ? reading_
+                                       : ReadingOptions{.expected = expected});
 }
 
 Result<std::unique_ptr<AlternateObjects>> GitPackStore::OpenAlternates() {

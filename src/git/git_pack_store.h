@@ -21,12 +21,12 @@ namespace zpack {
 class GitPackStore final : public PackStore {
  public:
   // For the repository at `location`; `settings` has its directories and modes.
-  // `reading` is used for Reading::kManyObjects. Files are written, renamed and
-  // removed through `file_system`.
+  // `reading` is used for ExpectedReads::kContents. Files are written, renamed
+  // and removed through `file_system`.
   GitPackStore(FileSystem& file_system, const RepositoryLocation& location,
                RepackSettings settings, const ReadingOptions& reading);
 
-  Result<std::unique_ptr<ObjectSource>> Open(Reading reading) override;
+  Result<std::unique_ptr<ObjectSource>> Open(ExpectedReads expected) override;
   Result<std::unique_ptr<AlternateObjects>> OpenAlternates() override;
 
   std::string directory() const override;

@@ -22,12 +22,6 @@
 
 namespace zpack {
 
-// What will be asked of the objects of a repository.
-enum class ExpectedReads : uint8_t {
-  kInfos,     // types and sizes, of any number of objects; few contents
-  kContents,  // the contents of many objects
-};
-
 struct ReadingOptions {
   // Maximum bytes of cached delta bases. With small packs and few threads, the
   // cache is smaller.

@@ -23,21 +23,23 @@
 namespace zpack {
 namespace {
 
-enum class PartialClone : uint8_t { kNo, kYes };
-
 // Which refs of a linked worktree: its own, or those that all worktrees share.
 enum class RefScope : uint8_t { kWorktree, kCommon };
+
+// What is known of the object directories since they were opened.
+struct Storage {
+  bool is_partial_clone = false;
+  std::vector<std::string> missing_alternates;
+};
 
 class RepositorySource final : public ObjectSource {
  public:
   RepositorySource(RepositoryLocation location, RepositoryHandle repository,
-                   ObjectDatabase objects, PartialClone partial_clone,
-                   std::vector<std::string> missing_alternates)
+                   ObjectDatabase objects, Storage storage)
       : location_(std::move(location)),
         repository_(std::move(repository)),
         objects_(std::move(objects)),
-        is_partial_clone_(partial_clone == PartialClone::kYes),
-        missing_alternates_(std::move(missing_alternates)) {}
+        storage_(std::move(storage)) {}
 
   const std::string& path() const override { return location_.name; }
   ObjectFormat object_format() const override { return ObjectFormat::kSha1; }
@@ -71,9 +73,9 @@ class RepositorySource final : public ObjectSource {
   uint64_t PackedBytes() override {
     return PackedFileBytes(objects_.directories());
   }
-  bool IsPartialClone() override { return is_partial_clone_; }
+  bool IsPartialClone() override { return storage_.is_partial_clone; }
   std::vector<std::string> MissingAlternates() override {
-    return missing_alternates_;
+    return storage_.missing_alternates;
   }
 
  private:
@@ -94,8 +96,7 @@ class RepositorySource final : public ObjectSource {
   RepositoryLocation location_;
   RepositoryHandle repository_;
   ObjectDatabase objects_;
-  bool is_partial_clone_;
-  std::vector<std::string> missing_alternates_;
+  Storage storage_;
 };
 
 Status RepositorySource::ReadHead(RefsSnapshot& refs) {
@@ -231,8 +232,7 @@ Result<std::unique_ptr<ObjectSource>> OpenRepository(
                            options));
   return std::make_unique<RepositorySource>(
       location, std::move(repository), std::move(objects),
-      is_partial_clone ? PartialClone::kYes : PartialClone::kNo,
-      std::move(directories.missing));
+      Storage{is_partial_clone, std::move(directories.missing)});
 }
 
 Result<std::unique_ptr<ObjectSource>> OpenRepository(

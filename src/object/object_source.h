@@ -47,6 +47,12 @@ struct PackedSink {
   std::function<Status(ByteView)> append;
 };
 
+// What the caller will ask a source for.
+enum class ExpectedReads : uint8_t {
+  kInfos,     // types and sizes, of any number of objects; few contents
+  kContents,  // the contents of many objects
+};
+
 class ObjectSource {
  public:
   virtual ~ObjectSource() = default;

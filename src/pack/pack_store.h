@@ -51,9 +51,6 @@ struct ObjectAges {
 // or the time that the pack has for each object.
 enum class CruftTimes : uint8_t { kOfPack, kOfObjects };
 
-// How many objects of a repository the caller will read.
-enum class Reading : uint8_t { kManyObjects, kFewObjects };
-
 // The objects of a repository's alternates.
 class AlternateObjects {
  public:
@@ -73,7 +70,8 @@ class PackStore {
   // Opens the repository in its current state, as seen from its main work tree,
   // even if it was named by a linked work tree: the other tips of the main work
   // tree include those of linked work trees, but not vice versa.
-  virtual Result<std::unique_ptr<ObjectSource>> Open(Reading reading) = 0;
+  virtual Result<std::unique_ptr<ObjectSource>> Open(
+      ExpectedReads expected) = 0;
   // Opens the alternates, except those that share objects with the repository
   // through a link: their objects would be deleted with the repository's own.
   // Null if there are none.

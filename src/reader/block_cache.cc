@@ -61,48 +61,54 @@ BlockCache::BlockCache(const FileBlocks& file, uint64_t max_bytes)
       max_decoders_(MaxDecoders(file.blocks_stored_size())),
       blocks_(max_bytes) {}
 
-Result<BlockCache::BlockPtr> BlockCache::Block(size_t block) {
+template <typename Find, typename Decode, typename Keep>
+auto BlockCache::FindOrDecode(size_t block, Find find, Decode decode, Keep keep)
+    -> Result<decltype(find())> {
   std::unique_lock<std::mutex> lock(mutex_);
-  if (BlockPtr known = blocks_.Find(block)) return known;
+  if (auto known = find()) return known;
   Turn turn(*this, block, lock);
-  if (BlockPtr known = blocks_.Find(block)) return known;
+  if (auto known = find()) return known;
   if (const auto failed = failed_.find(block); failed != failed_.end()) {
     return std::unexpected(failed->second);
   }
-  auto decoded = turn.Run([&](BlockDecoder& decoder) -> Result<BlockPtr> {
-    ZPACK_ASSIGN_OR_RETURN(DecodedBlock fresh, decoder.Decode(file_, block));
-    return std::make_shared<const DecodedBlock>(std::move(fresh));
-  });
-  if (!decoded) return Failed(block, std::move(decoded).error());
-  blocks_.Insert(block, *decoded, (*decoded)->memory());
-  return decoded;
+  auto decoded = turn.Run(decode);
+  if (decoded) return keep(*std::move(decoded));
+  if (decoded.error().code != ErrorCode::kIo) {
+    failed_.emplace(block, decoded.error());
+  }
+  return std::unexpected(std::move(decoded).error());
+}
+
+Result<BlockCache::BlockPtr> BlockCache::Block(size_t block) {
+  return FindOrDecode(
+      block, [&] { return blocks_.Find(block); },
+      [&](BlockDecoder& decoder) { return decoder.Decode(file_, block); },
+      [&](DecodedBlock fresh) {
+        auto shared = std::make_shared<const DecodedBlock>(std::move(fresh));
+        blocks_.Insert(block, shared, shared->memory());
+        return shared;
+      });
 }
 
 Result<ObjectInfo> BlockCache::Info(ObjectNumber number) {
   const size_t block = file_.FindBlock(number);
+  ZPACK_ASSIGN_OR_RETURN(
+      const BlockObjects* const objects,
+      FindOrDecode(
+          block,
+          [&]() -> const BlockObjects* {
+            const auto at = objects_.find(block);
+            return at == objects_.end() ? nullptr : &at->second;
+          },
+          [&](BlockDecoder& decoder) {
+            return decoder.DecodeObjects(file_, block);
+          },
+          // Elements of the map stay where they are.
+          [&](BlockObjects fresh) {
+            return &objects_.emplace(block, std::move(fresh)).first->second;
+          }));
   const uint32_t index = number - file_.first_object(block);
-  std::unique_lock<std::mutex> lock(mutex_);
-  auto at = objects_.find(block);
-  if (at == objects_.end()) {
-    Turn turn(*this, block, lock);
-    at = objects_.find(block);
-    if (at == objects_.end()) {
-      if (const auto failed = failed_.find(block); failed != failed_.end()) {
-        return std::unexpected(failed->second);
-      }
-      auto objects = turn.Run([&](BlockDecoder& decoder) {
-        return decoder.DecodeObjects(file_, block);
-      });
-      if (!objects) return Failed(block, std::move(objects).error());
-      at = objects_.emplace(block, *std::move(objects)).first;
-    }
-  }
-  return ObjectInfo{at->second.header.type, at->second.sizes[index]};
-}
-
-std::unexpected<Error> BlockCache::Failed(size_t block, Error error) {
-  if (error.code != ErrorCode::kIo) failed_.emplace(block, error);
-  return std::unexpected(std::move(error));
+  return ObjectInfo{objects->header.type, objects->sizes[index]};
 }
 
 }  // namespace zpack

@@ -45,10 +45,16 @@ class BlockCache {
   // The right of one thread to decode one block.
   class Turn;
 
-  // Returns `error` of decoding `block`, and remembers it unless it is kIo.
-  // Without that, a hostile file could make the reader decode a bad block again
-  // for each of its objects. REQUIRES: the lock is held.
-  std::unexpected<Error> Failed(size_t block, Error error);
+  // Returns what `find` finds. If that is null, decodes `block` with `decode`
+  // and returns what `keep` makes of the result. The lock is held during `find`
+  // and `keep`.
+  //
+  // Remembers an error of decoding unless it is kIo. Without that, a hostile
+  // file could make the reader decode a bad block again for each of its
+  // objects.
+  template <typename Find, typename Decode, typename Keep>
+  auto FindOrDecode(size_t block, Find find, Decode decode, Keep keep)
+      -> Result<decltype(find())>;
 
   const FileBlocks& file_;
   const size_t max_decoders_;

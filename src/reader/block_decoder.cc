@@ -15,21 +15,23 @@
 namespace zpack {
 namespace {
 
-// Adds the block to an error, unless the error is one of the index.
+// Adds the block to an error.
 template <typename T>
 Result<T> InBlock(Result<T> result, const FileBlocks& file, size_t block) {
   if (result) return result;
-  if (result.error().offset && result.error().code != ErrorCode::kIo) {
-    return result;
-  }
   return std::unexpected(
       Extend(std::move(result).error(), " in block {} at offset {} of '{}'",
              block, AtOffset{file.block_offset(block)}, AtPath{file.path()}));
 }
 
-// Returns ids of objects, for which the index is loaded.
-Result<IdOfNumber> IdOf(const FileBlocks& file) {
-  ZPACK_TRY(file.LoadIndex());
+// True if blocks of this kind name objects by number.
+bool NamesObjects(format::BlockKind kind) {
+  return kind == format::BlockKind::kTrees ||
+         kind == format::BlockKind::kCommits;
+}
+
+// Returns ids of objects. REQUIRES: the index is loaded.
+IdOfNumber IdOf(const FileBlocks& file) {
   return [&file](ObjectNumber number) { return file.ids()[file.rank(number)]; };
 }
 
@@ -309,9 +311,11 @@ Result<BlockObjects> BlockDecoder::DecodeObjects(
 
 Result<DecodedBlock> BlockDecoder::Decode(const FileBlocks& file,
                                           size_t block) {
+  ZPACK_ASSIGN_OR_RETURN(const format::BlockView view, Load(file, block));
+  // Outside of what InBlock sees: an error of the index is not one of the
+  // block.
+  if (NamesObjects(view.header.kind)) ZPACK_TRY(file.LoadIndex());
   const auto decode = [&]() -> Result<DecodedBlock> {
-    ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
-                           LoadChunk(file, block));
     switch (view.header.kind) {
       case format::BlockKind::kDeltas:
         return DecodeDeltas(file, block, view);
@@ -344,17 +348,15 @@ Result<DecodedBlock> BlockDecoder::DecodeTrees(const FileBlocks& file,
   ZPACK_ASSIGN_OR_RETURN(TreeBlock trees, Trees(file, view));
   ZPACK_TRY(
       NoteContent(file, block, trees.layout().content, trees.layout().chains));
-  ZPACK_ASSIGN_OR_RETURN(IdOfNumber id_of, IdOf(file));
   BlockObjects objects{view.header, trees.sizes()};
   return DecodedBlock{std::move(objects),
-                      TreeObjects{std::move(trees), std::move(id_of)}};
+                      TreeObjects{std::move(trees), IdOf(file)}};
 }
 
 Result<DecodedBlock> BlockDecoder::DecodeCommits(
     const FileBlocks& file, size_t block, const format::BlockView& view) {
-  ZPACK_ASSIGN_OR_RETURN(IdOfNumber id_of, IdOf(file));
-  ZPACK_ASSIGN_OR_RETURN(
-      Commits commits, DecodeCommitBlock(file, block, view, std::move(id_of)));
+  ZPACK_ASSIGN_OR_RETURN(Commits commits,
+                         DecodeCommitBlock(file, block, view, IdOf(file)));
   DecodedBlock decoded{{view.header, std::move(commits.sizes)}, {}};
   ZPACK_ASSIGN_OR_RETURN(std::vector<uint64_t> offsets,
                          Offsets(decoded.objects, commits.contents.size()));

@@ -20,7 +20,7 @@ class LaterSource {
   // Errors are those of PackStore::Open.
   Result<ObjectSource*> Get() {
     if (source_ == nullptr) {
-      ZPACK_ASSIGN_OR_RETURN(source_, store_.Open(Reading::kFewObjects));
+      ZPACK_ASSIGN_OR_RETURN(source_, store_.Open(ExpectedReads::kInfos));
     }
     return source_.get();
   }

@@ -46,7 +46,7 @@ class RedundantPacks {
   // false if an object of `doomed` is needed now.
   Result<bool> LookAgain(const ObjectIdTable& doomed) {
     ZPACK_ASSIGN_OR_RETURN(const auto now,
-                           job_.store.Open(Reading::kManyObjects));
+                           job_.store.Open(ExpectedReads::kContents));
     ZPACK_ASSIGN_OR_RETURN(const auto needed,
                            FindNeededAgain(*now, choice_.known, doomed));
     if (needed) {

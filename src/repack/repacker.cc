@@ -27,7 +27,7 @@ Status CheckRemovable(const RepackJob& job, const PackSets& packs) {
 Result<std::unique_ptr<ObjectSource>> OpenSource(const RepackJob& job) {
   ZPACK_ASSIGN_OR_RETURN(
       auto source,
-      OpenTimed([&] { return job.store.Open(Reading::kManyObjects); },
+      OpenTimed([&] { return job.store.Open(ExpectedReads::kContents); },
                 job.options.run));
   if (source->IsPartialClone()) {
     return MakeError(ErrorCode::kUnsupported,

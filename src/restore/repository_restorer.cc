@@ -161,59 +161,66 @@ Status AddBlock(ObjectSink& sink, const RunInFlight& item) {
   return {};
 }
 
-// Prepares and adds the objects of a block one by one.
-Status AddLargeBlock(const ArchiveFile& archive, const RunOptions& run,
-                     ObjectSink& sink, const DecodedBlock& block,
-                     RunInFlight& item) {
-  Preparer preparer(archive, sink, run);
-  Bytes stored;
-  return preparer.Prepare(
-      item, block, stored, [&](const StoredObject& object) -> Status {
-        ZPACK_TRY(sink.Add(object.id, object.prepared, stored));
-        stored.clear();
-        return {};
-      });
-}
-
-Status AddLargeObject(const ArchiveFile& archive, const RunOptions& run,
-                      ObjectSink& sink, const DecodedBlock& first,
-                      RunInFlight& item) {
-  const ObjectInfo info{first.objects.header.type, first.objects.sizes.front()};
-  const ObjectNumber number = first.objects.header.first_object;
-  const ObjectId expected = archive.ids()[archive.rank(number)];
-  ObjectHasher hasher(archive.header().object_format);
-  hasher.Begin(info);
-  ZPACK_TRY(sink.Begin(expected, info));
-  BlockDecoder decoder;
-  const Status streamed =
-      StreamSegments(archive.blocks(), item.run, first, decoder,
-                     [&](ByteView piece) -> Status {
-                       hasher.Update(piece);
-                       ZPACK_TRY(CheckStop(run.stop));
-                       return sink.Append(piece);
-                     });
-  ZPACK_TRY(streamed);
-  const ObjectId actual = hasher.Finish();
-  if (actual != expected) {
-    return std::unexpected(
-        HashMismatch(archive.blocks(), item.run, expected, actual));
-  }
-  item.count = 1;
-  item.raw_bytes = info.size;
-  return sink.End();
-}
-
 // Decodes and adds blocks and objects that are too large to be prepared by a
 // worker.
-Status AddLarge(const ArchiveFile& archive, const RunOptions& run,
-                ObjectSink& sink, RunInFlight& item) {
-  BlockDecoder decoder;
-  ZPACK_ASSIGN_OR_RETURN(const DecodedBlock block,
-                         decoder.Decode(archive.blocks(), item.run.first));
-  return IsSegmented(item.run, block)
-             ? AddLargeObject(archive, run, sink, block, item)
-             : AddLargeBlock(archive, run, sink, block, item);
-}
+class LargeRunAdder {
+ public:
+  LargeRunAdder(const ArchiveFile& archive, const RunOptions& run,
+                ObjectSink& sink)
+      : archive_(archive), run_(run), sink_(sink) {}
+
+  Status Add(RunInFlight& item) {
+    ZPACK_ASSIGN_OR_RETURN(const DecodedBlock block,
+                           decoder_.Decode(archive_.blocks(), item.run.first));
+    return IsSegmented(item.run, block) ? AddObject(block, item)
+                                        : AddObjects(block, item);
+  }
+
+ private:
+  // Prepares and adds the objects of a block one by one.
+  Status AddObjects(const DecodedBlock& block, RunInFlight& item) {
+    Preparer preparer(archive_, sink_, run_);
+    Bytes stored;
+    return preparer.Prepare(
+        item, block, stored, [&](const StoredObject& object) -> Status {
+          ZPACK_TRY(sink_.Add(object.id, object.prepared, stored));
+          stored.clear();
+          return {};
+        });
+  }
+
+  // Adds the object whose first segment is `first`.
+  Status AddObject(const DecodedBlock& first, RunInFlight& item) {
+    const ObjectInfo info{first.objects.header.type,
+                          first.objects.sizes.front()};
+    const ObjectNumber number = first.objects.header.first_object;
+    const ObjectId expected = archive_.ids()[archive_.rank(number)];
+    ObjectHasher hasher(archive_.header().object_format);
+    hasher.Begin(info);
+    ZPACK_TRY(sink_.Begin(expected, info));
+    const Status streamed =
+        StreamSegments(archive_.blocks(), item.run, first, decoder_,
+                       [&](ByteView piece) -> Status {
+                         hasher.Update(piece);
+                         ZPACK_TRY(CheckStop(run_.stop));
+                         return sink_.Append(piece);
+                       });
+    ZPACK_TRY(streamed);
+    const ObjectId actual = hasher.Finish();
+    if (actual != expected) {
+      return std::unexpected(
+          HashMismatch(archive_.blocks(), item.run, expected, actual));
+    }
+    item.count = 1;
+    item.raw_bytes = info.size;
+    return sink_.End();
+  }
+
+  const ArchiveFile& archive_;
+  const RunOptions& run_;
+  ObjectSink& sink_;
+  BlockDecoder decoder_;
+};
 
 }  // namespace
 
@@ -243,7 +250,7 @@ Result<RestoreStats> RestoreArchive(const ArchiveFile& archive,
         },
         [](RunInFlight& item, Worker& worker) { return worker.Run(item); },
         [&](RunInFlight& item) -> Status {
-          ZPACK_TRY(item.large ? AddLarge(archive, run, sink, item)
+          ZPACK_TRY(item.large ? LargeRunAdder(archive, run, sink).Add(item)
                                : AddBlock(sink, item));
           stats.objects += item.count;
           stats.raw_bytes += item.raw_bytes;

@@ -4,6 +4,7 @@
 #include "verify/compare_repository.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -79,12 +80,13 @@ Result<InfosInFile> ReadInfosInFile(const ArchiveFile& archive) {
   return infos;
 }
 
-// Compares types and sizes of the objects that both sides have.
-Status CompareInfos(const ArchiveFile& archive, ObjectSource& source,
-                    const ObjectIdTable& source_ids, const RunOptions& run,
-                    VerifyReport& report) {
-  const ProgressPhase phase(run.progress, Phase::kComparingObjects,
-                            archive.ids().size(), 0);
+// Compares types and sizes of the objects that both sides have, and returns the
+// differences.
+Result<std::vector<Difference>> CompareInfos(const ArchiveFile& archive,
+                                             ObjectSource& source,
+                                             const ObjectIdTable& source_ids,
+                                             const RunOptions& run,
+                                             const ProgressPhase& phase) {
   constexpr uint64_t kGrain = 1024;
   ZPACK_ASSIGN_OR_RETURN(const InfosInFile infos, ReadInfosInFile(archive));
   IndexedVector<FileRank, std::optional<ObjectInfo>> in_source(
@@ -103,16 +105,17 @@ Status CompareInfos(const ArchiveFile& archive, ObjectSource& source,
         return {};
       });
   ZPACK_TRY(read);
+  std::vector<Difference> differences;
   for (const FileRank rank : in_source.indexes()) {
     const auto& in_file = infos[archive.number(rank)];
     if (!in_source[rank] || !in_file || *in_file == *in_source[rank]) continue;
     const std::string id = archive.ids()[rank].ToHex();
-    report.differences.push_back(
+    differences.push_back(
         {Kind::kDifferent, id,
          FormatMessage("object {} is a {}, it should be a {}", id,
                        Describe(*in_file), Describe(*in_source[rank]))});
   }
-  return {};
+  return differences;
 }
 
 // Returns whether later changes of the source explain a difference in refs,
@@ -171,6 +174,8 @@ void CompareRefs(const RefsSnapshot& in_file, const RefsSnapshot& in_source,
 Status CompareWithSource(const ArchiveFile& archive, ObjectSource& source,
                          AllowNewer newer, const RunOptions& run,
                          VerifyReport& report) {
+  const ProgressPhase phase(run.progress, Phase::kComparingObjects,
+                            archive.ids().size(), 0);
   if (source.object_format() != archive.header().object_format) {
     report.differences.push_back(
         {Kind::kDifferent, "object format",
@@ -202,7 +207,10 @@ Status CompareWithSource(const ArchiveFile& archive, ObjectSource& source,
         {Kind::kExtra, id,
          FormatMessage("object {} is not in the repository", id)});
   }
-  return CompareInfos(archive, source, ids, run, report);
+  ZPACK_ASSIGN_OR_RETURN(std::vector<Difference> infos,
+                         CompareInfos(archive, source, ids, run, phase));
+  std::ranges::move(infos, std::back_inserter(report.differences));
+  return {};
 }
 
 }  // namespace zpack

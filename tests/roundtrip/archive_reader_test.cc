@@ -35,15 +35,12 @@ class ArchiveReaderTest : public ::testing::Test {
  protected:
   ArchiveReaderTest() : file_(dir_ / "a.zpack") {
     bytes_ = SampleFile();
-    WriteFile(file_, Text(bytes_));
+    WriteFile(file_, AsText(bytes_));
     auto reader = ArchiveReader::Open(file_, {});
     EXPECT_THAT(reader, IsOk());
     reader_ = *std::move(reader);
   }
 
-  static std::string Text(const Bytes& bytes) {
-    return {bytes.begin(), bytes.end()};
-  }
   static std::stop_token Stopped() {
     std::stop_source source;
     source.request_stop();
@@ -145,7 +142,7 @@ TEST_F(ArchiveReaderTest, DamageOfTheIndexIsNotBlamedOnABlock) {
   ASSERT_NE(ids, description->chunks.end());
   // A count that no lookup of HEAD reads.
   bytes_[ids->offset + ids->size - 9] ^= 1;
-  WriteFile(file_, Text(bytes_));
+  WriteFile(file_, AsText(bytes_));
   const auto reader = ArchiveReader::Open(file_, {});
   ASSERT_THAT(reader, IsOk());
   WalkOptions all;
@@ -181,7 +178,7 @@ TEST_F(ArchiveReaderTest, ADamageNamesObjectPathAndOffset) {
   ASSERT_THAT(description, IsOk());
   const FileDescription::Block& block = description->blocks.front();
   bytes_[block.offset + block.size / 2] ^= 0x40;
-  WriteFile(file_, Text(bytes_));
+  WriteFile(file_, AsText(bytes_));
   const auto report = Verify(file_, "", {});
   ASSERT_THAT(report, IsOk());
   std::unordered_set<ObjectId> lost;

@@ -29,9 +29,9 @@ class WatchedStore final : public PackStore {
   explicit WatchedStore(PackStore& store) : store_(store) {}
   const std::vector<std::string>& calls() const { return calls_; }
 
-  Result<std::unique_ptr<ObjectSource>> Open(Reading reading) override {
-    calls_.emplace_back(reading == Reading::kManyObjects ? "open"
-                                                         : "open again");
+  Result<std::unique_ptr<ObjectSource>> Open(ExpectedReads expected) override {
+    calls_.emplace_back(expected == ExpectedReads::kContents ? "open"
+                                                             : "open again");
     return store_.Open(reading);
   }
   Result<std::unique_ptr<AlternateObjects>> OpenAlternates() override {
