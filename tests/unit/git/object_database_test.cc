@@ -8,6 +8,7 @@
 
 #include <filesystem>
 
+#include "git/libgit2_options.h"
 #include "git/object_listing.h"
 #include "support/matchers.h"
 #include "support/repo_builder.h"

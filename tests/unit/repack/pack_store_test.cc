@@ -32,7 +32,7 @@ class WatchedStore final : public PackStore {
   Result<std::unique_ptr<ObjectSource>> Open(ExpectedReads expected) override {
     calls_.emplace_back(expected == ExpectedReads::kContents ? "open"
                                                              : "open again");
-    return store_.Open(reading);
+    return store_.Open(expected);
   }
   Result<std::unique_ptr<AlternateObjects>> OpenAlternates() override {
     return store_.OpenAlternates();
