@@ -43,8 +43,12 @@ struct StreamInflater::State {
   ~State() { inflateEnd(&stream); }
 };
 
-StreamInflater::StreamInflater() : state_(std::make_unique<State>()) {
-  const int code = inflateInit(&state_->stream);
+StreamInflater::StreamInflater(Form form) : state_(std::make_unique<State>()) {
+  // zlib's way to say that the stream has the frame of gzip.
+  constexpr int kGzipFrame = 16;
+  const int code =
+      inflateInit2(&state_->stream,
+                   form == Form::kGzip ? MAX_WBITS + kGzipFrame : MAX_WBITS);
   if (code == Z_MEM_ERROR) throw std::bad_alloc();
   ZPACK_CHECK(code == Z_OK);
 }

@@ -37,13 +37,15 @@ class Inflater {
 // Inflates streams that arrive in pieces, with zlib.
 class StreamInflater {
  public:
+  enum class Form : uint8_t { kZlib, kGzip };
+
   struct Progress {
     size_t consumed = 0;  // bytes of the input
     size_t produced = 0;  // bytes of the output
     bool ended = false;   // the stream has ended with a correct checksum
   };
 
-  StreamInflater();
+  explicit StreamInflater(Form form = Form::kZlib);
   ~StreamInflater();
 
   // Inflates from `in` to `out` until one of them is used up or the stream

@@ -21,6 +21,9 @@ struct PreparedObject {
   // If not 0, the stored form is a delta against the object that was added
   // `base_distance` objects earlier. 0 for a whole object.
   uint32_t base_distance = 0;
+  // If not empty, the stored form is a delta against this object, which the
+  // receiver has and which is not added.
+  ObjectId outside_base = {};
   uint64_t raw_size = 0;  // uncompressed size of the object or delta
 };
 
@@ -43,14 +46,28 @@ class ObjectPreparer {
   // Begin.
   virtual Result<PreparedObject> Prepare(ByteView content, uint32_t like,
                                          Bytes& out) = 0;
+
+  // Names an object that the receiver has as a candidate for the base of the
+  // objects that follow in the run. The next object is known to resemble it.
+  virtual void AddOutsideBase(const ObjectId& id, ByteView content) = 0;
 };
 
-// Takes objects one after the other, from one thread. Before Finish returns
-// success, nothing is visible under the final name of the repository.
-// Destruction without Finish removes everything that was written.
+// Whether what was added to a sink can be taken back.
+enum class Retraction : uint8_t {
+  kPossible,    // destruction without Finish removes everything
+  kImpossible,  // what was added is on its way
+};
+
+// Takes objects one after the other, from one thread. With
+// Retraction::kPossible, nothing is visible under the final name of the
+// repository before Finish returns success.
 class ObjectSink {
  public:
   virtual ~ObjectSink() = default;
+
+  // If kImpossible, the caller hashes every object before it adds any of its
+  // bytes.
+  virtual Retraction retraction() const { return Retraction::kPossible; }
 
   // Makes a preparer that keeps at most `window` bytes of contents for
   // comparison, or one object if that is larger.

@@ -3,7 +3,7 @@
 
 #include "pack/pack_entry_preparer.h"
 
-#include <optional>
+#include <utility>
 
 #include "base/check.h"
 #include "base/error.h"
@@ -59,24 +59,35 @@ void PackEntryPreparer::Begin(ObjectType type, Resemblance resemblance) {
   planner_ = type == ObjectType::kTree ? &tree_planner_ : &text_planner_;
   numbers_.clear();
   positions_.clear();
+  outside_bases_.clear();
+  like_next_.reset();
 }
 
-PreparedObject PackEntryPreparer::Deflate(ByteView raw, uint32_t base_distance,
-                                          Bytes& out) {
+void PackEntryPreparer::AddOutsideBase(const ObjectId& id, ByteView content) {
+  if (content.size() > max_size_) return;
+  const CandidateNumber number = positions_.end_index();
+  positions_.push_back(kOutside);
+  outside_bases_.emplace(number, id);
+  planner_->AddStored(Bytes(content.begin(), content.end()), kPath, 0,
+                      Novelty::kNew);
+  like_next_ = number;
+}
+
+PreparedObject PackEntryPreparer::Deflate(ByteView raw, Bytes& out) {
   deflater_.Deflate(raw, out);
-  return {type_, base_distance, raw.size()};
+  return {.type = type_, .raw_size = raw.size()};
 }
 
 Result<PreparedObject> PackEntryPreparer::Prepare(ByteView content,
                                                   uint32_t like, Bytes& out) {
   const RunPosition position = numbers_.end_index();
   ZPACK_CHECK(like <= position.value());
+  std::optional<CandidateNumber> likely = std::exchange(like_next_, {});
   if (resemblance_ == Resemblance::kNone || content.size() < kMinPackDelta ||
       content.size() > max_size_) {
     numbers_.push_back(kNotPlanned);
-    return Deflate(content, 0, out);
+    return Deflate(content, out);
   }
-  std::optional<CandidateNumber> likely;
   if (like != 0 && numbers_[position - like] != kNotPlanned) {
     likely = numbers_[position - like];
   }
@@ -89,9 +100,14 @@ Result<PreparedObject> PackEntryPreparer::Prepare(ByteView content,
       return MakeError(ErrorCode::kInternal,
                        "a delta does not give the object it was made for");
     }
-    prepared = Deflate(delta_, position - positions_[*plan.base], out);
+    prepared = Deflate(delta_, out);
+    if (const RunPosition base = positions_[*plan.base]; base == kOutside) {
+      prepared.outside_base = outside_bases_.at(*plan.base);
+    } else {
+      prepared.base_distance = position - base;
+    }
   } else {
-    prepared = Deflate(content, 0, out);
+    prepared = Deflate(content, out);
   }
   numbers_.push_back(positions_.end_index());
   positions_.push_back(position);

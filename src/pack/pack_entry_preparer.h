@@ -9,7 +9,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <optional>
+#include <unordered_map>
 
 #include "base/index_spaces.h"
 #include "codec/deflate.h"
@@ -35,14 +36,17 @@ class PackEntryPreparer final : public ObjectPreparer {
   Result<PreparedObject> Prepare(ByteView content, uint32_t like,
                                  Bytes& out) override;
 
+  void AddOutsideBase(const ObjectId& id, ByteView content) override;
+
  private:
   // Position of an object in the run.
   using RunPosition = Index<struct RunPositionTag>;
 
   static constexpr CandidateNumber kNotPlanned{0xffffffff};
+  static constexpr RunPosition kOutside{0xffffffff};
 
   // Appends the zlib stream of `raw`, an object or a delta, to `out`.
-  PreparedObject Deflate(ByteView raw, uint32_t base_distance, Bytes& out);
+  PreparedObject Deflate(ByteView raw, Bytes& out);
 
   uint64_t max_size_;  // of an object that may be a delta
   DeltaPlanner tree_planner_;
@@ -55,7 +59,10 @@ class PackEntryPreparer final : public ObjectPreparer {
   Resemblance resemblance_ = Resemblance::kNone;
   DeltaPlanner* planner_ = nullptr;
   IndexedVector<RunPosition, CandidateNumber> numbers_;
-  IndexedVector<CandidateNumber, RunPosition> positions_;  // of planned objects
+  // Of planned objects. An outside base has the position kOutside.
+  IndexedVector<CandidateNumber, RunPosition> positions_;
+  std::unordered_map<CandidateNumber, ObjectId> outside_bases_;
+  std::optional<CandidateNumber> like_next_;  // the last outside base
 };
 
 }  // namespace zpack

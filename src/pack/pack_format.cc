@@ -8,6 +8,44 @@
 #include "base/hash.h"
 
 namespace zpack {
+namespace {
+
+// Four bits of the size, then seven bits per byte.
+void EncodeTypeAndSize(unsigned type, uint64_t size, Bytes& out) {
+  uint64_t rest = size >> 4;
+  auto byte = static_cast<uint8_t>(type << 4 | (size & 15));
+  while (rest != 0) {
+    out.push_back(byte | 0x80);
+    byte = rest & 0x7f;
+    rest >>= 7;
+  }
+  out.push_back(byte);
+}
+
+}  // namespace
+
+void EncodeWholeHeader(ObjectType type, uint64_t size, Bytes& out) {
+  EncodeTypeAndSize(static_cast<unsigned>(type), size, out);
+}
+
+void EncodeOffsetDeltaHeader(uint64_t size, uint64_t distance, Bytes& out) {
+  EncodeTypeAndSize(kOffsetDelta, size, out);
+  // Seven bits per byte, most significant first. Each byte except the last
+  // stands for one more than its bits.
+  std::array<uint8_t, 10> bytes;
+  size_t at = bytes.size() - 1;
+  bytes[at] = distance & 0x7f;
+  while ((distance >>= 7) != 0) {
+    bytes[--at] = static_cast<uint8_t>(0x80 | (--distance & 0x7f));
+  }
+  Append(out, ByteView(bytes).subspan(at));
+}
+
+void EncodeReferenceDeltaHeader(uint64_t size, const ObjectId& base,
+                                Bytes& out) {
+  EncodeTypeAndSize(kReferenceDelta, size, out);
+  Append(out, base.bytes());
+}
 
 Bytes EncodePackTable(uint32_t signature, const std::vector<uint32_t>& numbers,
                       ByteView pack_hash) {

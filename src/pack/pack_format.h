@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Constants of gitformat-pack(5) that readers and writers of packs share.
+// Constants and headers of gitformat-pack(5) that readers and writers of packs
+// share. Pure.
 
 #pragma once
 
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "zpack/object_id.h"
 
 namespace zpack {
 
@@ -22,6 +24,14 @@ inline constexpr uint8_t kReferenceDelta = 7;
 // The index stores offsets from this value on in its table of 64-bit offsets.
 // The table of offsets then has this value plus the position in that table.
 inline constexpr uint32_t kFirstLargeOffset = uint32_t{1} << 31;
+
+// Append the header of an entry: an object of `size` bytes; a delta of `size`
+// bytes whose base begins `distance` bytes before the entry; a delta of `size`
+// bytes against the object `base`.
+void EncodeWholeHeader(ObjectType type, uint64_t size, Bytes& out);
+void EncodeOffsetDeltaHeader(uint64_t size, uint64_t distance, Bytes& out);
+void EncodeReferenceDeltaHeader(uint64_t size, const ObjectId& base,
+                                Bytes& out);
 
 // Version of files with one number for each object of a pack: reverse indexes
 // and cruft times.

@@ -39,32 +39,7 @@ constexpr std::array kExtensions = {std::pair(kTemporaryPack, ".pack"),
                                     std::pair(kTemporaryMtimes, ".mtimes"),
                                     std::pair(kTemporaryIndex, ".idx")};
 
-// Four bits of the size, then seven bits per byte.
-void EncodeTypeAndSize(unsigned type, uint64_t size, Bytes& out) {
-  uint64_t rest = size >> 4;
-  auto byte = static_cast<uint8_t>(type << 4 | (size & 15));
-  while (rest != 0) {
-    out.push_back(byte | 0x80);
-    byte = rest & 0x7f;
-    rest >>= 7;
-  }
-  out.push_back(byte);
-}
-
 }  // namespace
-
-void EncodeOffsetDeltaHeader(uint64_t size, uint64_t distance, Bytes& out) {
-  EncodeTypeAndSize(kOffsetDelta, size, out);
-  // Seven bits per byte, most significant first. Each byte except the last
-  // stands for one more than its bits.
-  std::array<uint8_t, 10> bytes;
-  size_t at = bytes.size() - 1;
-  bytes[at] = distance & 0x7f;
-  while ((distance >>= 7) != 0) {
-    bytes[--at] = static_cast<uint8_t>(0x80 | (--distance & 0x7f));
-  }
-  Append(out, ByteView(bytes).subspan(at));
-}
 
 Result<std::unique_ptr<PackWriter>> PackWriter::Create(FileSystem& file_system,
                                                        std::string directory,
@@ -156,8 +131,7 @@ Status PackWriter::Add(const ObjectId& id, const PackEntry& entry,
 Status PackWriter::BeginEntry(const ObjectId& id, const PackEntry& entry) {
   Bytes header;
   if (entry.base_offset == 0) {
-    EncodeTypeAndSize(static_cast<unsigned>(entry.type), entry.raw_size,
-                      header);
+    EncodeWholeHeader(entry.type, entry.raw_size, header);
   } else {
     EncodeOffsetDeltaHeader(entry.raw_size, size_ - entry.base_offset, header);
   }

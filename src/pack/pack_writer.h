@@ -30,10 +30,6 @@ struct PackEntry {
   uint64_t base_offset = 0;
 };
 
-// Appends the entry header of a delta of `size` bytes. The entry of the base
-// begins `distance` bytes before the entry of the delta.
-void EncodeOffsetDeltaHeader(uint64_t size, uint64_t distance, Bytes& out);
-
 class PackWriter {
  public:
   // Creates a pack in `directory`, which must exist. `object_count` is the

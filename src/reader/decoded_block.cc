@@ -7,22 +7,22 @@
 #include <utility>
 
 #include "base/error.h"
-#include "reader/rebuild_objects.h"
 
 namespace zpack {
 
 Status DecodedBlock::ForEachObject(
-    uint64_t max_kept,
+    const WantedObjects& wanted, uint64_t max_kept,
     const std::function<Status(size_t, ByteView)>& visit) const {
   if (const BlockLayout* const bases = layout()) {
     return RebuildInOrder(
-        *bases, max_kept,
+        *bases, wanted, max_kept,
         [this](uint32_t index, BaseUse use, Bytes& base, Bytes& out) {
           Rebuild(index, use, base, out);
         },
         visit);
   }
   for (size_t index = 0; index < objects.sizes.size(); ++index) {
+    if (!wanted.empty() && !wanted[index]) continue;
     ZPACK_TRY(visit(index, Whole(index)));
   }
   return {};

@@ -16,6 +16,7 @@
 #include "format/block.h"
 #include "reader/delta_block.h"
 #include "reader/id_of_number.h"
+#include "reader/rebuild_objects.h"
 #include "reader/tree_block.h"
 #include "zpack/result.h"
 
@@ -74,6 +75,12 @@ struct DecodedBlock {
   // not a segment.
   Status ForEachObject(
       uint64_t max_kept,
+      const std::function<Status(size_t, ByteView)>& visit) const {
+    return ForEachObject({}, max_kept, visit);
+  }
+  // The same for the wanted objects only.
+  Status ForEachObject(
+      const WantedObjects& wanted, uint64_t max_kept,
       const std::function<Status(size_t, ByteView)>& visit) const;
 
   // Returns the content of an object. If the object is not stored whole, the

@@ -34,24 +34,44 @@ class SpareBuffers {
   std::vector<Bytes> buffers_;
 };
 
+// By index: the last object to rebuild that has this object as its base, or
+// the object itself if it is not a base. kUnused for an object that is neither
+// wanted nor a base of a wanted one.
+constexpr uint32_t kUnused = UINT32_MAX;
+std::vector<uint32_t> LastUses(const BlockLayout& layout,
+                               const WantedObjects& wanted) {
+  if (wanted.empty()) return layout.LastUses();
+  std::vector<uint32_t> last_uses(layout.sizes.size(), kUnused);
+  for (auto index = static_cast<uint32_t>(layout.sizes.size()); index-- > 0;) {
+    if (last_uses[index] == kUnused) {
+      if (!wanted[index]) continue;
+      last_uses[index] = index;
+    }
+    const std::optional<uint32_t> base = layout.base(index);
+    if (base && last_uses[*base] == kUnused) last_uses[*base] = index;
+  }
+  return last_uses;
+}
+
 }  // namespace
 
-Status RebuildInOrder(const BlockLayout& layout, uint64_t max_kept,
-                      const RebuildObject& rebuild,
+Status RebuildInOrder(const BlockLayout& layout, const WantedObjects& wanted,
+                      uint64_t max_kept, const RebuildObject& rebuild,
                       const std::function<Status(size_t, ByteView)>& visit) {
   const auto count = static_cast<uint32_t>(layout.sizes.size());
-  const std::vector<uint32_t> last_uses = layout.LastUses();
+  const std::vector<uint32_t> last_uses = LastUses(layout, wanted);
   std::vector<Bytes> kept(count);
   SpareBuffers spare;
   Bytes none;
   uint64_t kept_bytes = 0;
   for (uint32_t index = 0; index < count; ++index) {
+    if (last_uses[index] == kUnused) continue;
     const std::optional<uint32_t> base = layout.base(index);
     const BaseUse use =
         base && last_uses[*base] == index ? BaseUse::kLast : BaseUse::kMore;
     Bytes content = spare.Take();
     rebuild(index, use, base ? kept[*base] : none, content);
-    ZPACK_TRY(visit(index, content));
+    if (wanted.empty() || wanted[index]) ZPACK_TRY(visit(index, content));
     if (use == BaseUse::kLast) {
       kept_bytes -= layout.sizes[*base];
       spare.Put(std::move(kept[*base]));

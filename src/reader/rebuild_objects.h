@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <vector>
 
 #include "base/bytes.h"
 #include "reader/block_layout.h"
@@ -20,12 +21,15 @@ namespace zpack {
 using RebuildObject =
     std::function<void(uint32_t index, BaseUse use, Bytes& base, Bytes& out)>;
 
-// Calls `visit` with the index and the content of each object, in order. Keeps
-// the content of bases until their last use. The content passed to `visit` is
-// valid until the next call. Returns kLimitExceeded if more than `max_kept`
-// bytes have to be kept.
-Status RebuildInOrder(const BlockLayout& layout, uint64_t max_kept,
-                      const RebuildObject& rebuild,
+// The objects of a block that a caller wants, by index. Empty: all of them.
+using WantedObjects = std::vector<bool>;
+
+// Calls `visit` with the index and the content of each wanted object, in order.
+// Rebuilds no others than these and their bases. Keeps the content of bases
+// until their last use. The content passed to `visit` is valid until the next
+// call. Returns kLimitExceeded if more than `max_kept` bytes have to be kept.
+Status RebuildInOrder(const BlockLayout& layout, const WantedObjects& wanted,
+                      uint64_t max_kept, const RebuildObject& rebuild,
                       const std::function<Status(size_t, ByteView)>& visit);
 
 }  // namespace zpack

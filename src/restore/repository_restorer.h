@@ -12,12 +12,6 @@
 
 namespace zpack {
 
-// Returns the bytes of content that each thread keeps as candidates for bases,
-// which is also the limit for a block in the sink's form: 32 MiB, or less if
-// RunOptions::memory is small. A decoded block and the bases of its objects are
-// not included.
-uint64_t RestoreWindow(const RunOptions& run);
-
 // Decodes and hashes every object of `archive` and passes it to `sink`, then
 // the refs. Returns kCorrupt if an object does not hash to its id or the peeled
 // value of a ref is wrong. Other errors are those of reading the archive and of

@@ -295,7 +295,7 @@ inline Status ForEachTree(
     const TreeBlock& trees, const IdOfNumber& id_of,
     const std::function<Status(size_t, ByteView)>& visit) {
   return RebuildInOrder(
-      trees.layout(), UINT64_MAX,
+      trees.layout(), {}, UINT64_MAX,
       [&](uint32_t index, BaseUse, const Bytes& base, Bytes& out) {
         trees.Rebuild(index, base, id_of, out);
       },

@@ -30,6 +30,7 @@ FACADE_HEADERS = {
     "archive_reader.h": {"reader", "api"},
     "repack.h": {"repack", "api"},
     "restore.h": {"restore", "api"},
+    "serve.h": {"git", "serve", "api"},
     "statistics.h": {"reader", "api"},
     "verify.h": {"verify", "api"},
 }

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Serves a .zpack file to Git clients, in the place of git-upload-pack(1): any
+// Git that fetches from a repository can fetch from the file. The protocol is
+// that of gitprotocol-pack(5), gitprotocol-v2(5) and
+// gitprotocol-capabilities(5). Functions without state; any thread.
+
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "zpack/options.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+// The bytes that the client sends. Used by one thread at a time.
+class ServeInput {
+ public:
+  virtual ~ServeInput() = default;
+
+  // Waits for bytes, fills the front of `out`, and returns their number. 0
+  // means the end of the input. An error ends the connection.
+  virtual Result<size_t> Read(std::span<uint8_t> out) = 0;
+};
+
+// The bytes that are sent to the client. Used by one thread at a time.
+class ServeOutput {
+ public:
+  virtual ~ServeOutput() = default;
+
+  // Sends all of `bytes`. An error ends the connection.
+  virtual Status Write(std::span<const uint8_t> bytes) = 0;
+};
+
+// Decompresses a body with the HTTP header 'Content-Encoding: gzip'. `input`
+// must outlive the result. Read returns kInvalidArgument if the input is not a
+// valid gzip stream (RFC 1952).
+std::unique_ptr<ServeInput> Gunzip(ServeInput& input);
+
+enum class ServeProtocol : uint8_t { kV0, kV1, kV2 };
+
+// The highest version that the client offers. `git_protocol` is the value of
+// GIT_PROTOCOL or of the HTTP header Git-Protocol, for example "version=2".
+// kV0 if it names no known version.
+ServeProtocol ParseServeProtocol(std::string_view git_protocol);
+
+// The part of the conversation that one call of UploadPack holds.
+enum class Exchange : uint8_t {
+  // All of it, over one connection (pipe, ssh).
+  kConnection,
+  // The refs (protocol v0) or the capabilities (v2) only: an HTTP GET of
+  // info/refs.
+  kAdvertisement,
+  // One request and its answer: an HTTP POST.
+  kRequest,
+};
+
+// Objects that a client of protocol v0 may ask for, besides the refs that are
+// listed. Clients of protocol v2 may ask for any object, as with Git.
+enum class WantsAllowed : uint8_t {
+  kListed,     // no others
+  kTip,        // also what hidden refs point at
+  kReachable,  // everything that refs reach
+  kAny,        // every object in the file
+};
+
+// What git-config(1) sets for git-upload-pack. The defaults are Git's, except
+// that filters and wanted refs are allowed: a file is served to be read, and
+// without filters a partial clone is a whole one.
+struct UploadPackSettings {
+  bool allow_filter = true;             // uploadpack.allowFilter
+  bool allow_ref_in_want = true;        // uploadpack.allowRefInWant
+  bool advertise_sideband_all = false;  // uploadpack.advertiseSidebandAll
+  bool advertise_object_info = false;   // transfer.advertiseObjectInfo
+  // transfer.advertiseSID. A random text, if sessions have ids.
+  std::string session_id;
+  // lsrefs.unborn: whether clients may ask for an unborn HEAD, and whether the
+  // server says so.
+  bool allow_unborn = true;
+  bool advertise_unborn = true;
+  WantsAllowed wants = WantsAllowed::kListed;  // uploadpack.allow...InWant
+  // uploadpack.hideRefs and transfer.hideRefs, in the order in which Git reads
+  // them.
+  std::vector<std::string> hidden_refs;
+  // uploadpackfilter.*: the filters that clients may not use, by the names that
+  // the configuration has for them: "blob:none", "blob:limit", "tree",
+  // "object:type", "combine".
+  std::vector<std::string> banned_filters;
+  std::optional<uint64_t> max_tree_depth;  // uploadpackfilter.tree.maxDepth
+  // Time without output after which an empty packet shows that the server is
+  // alive; 0 for never (uploadpack.keepAlive).
+  std::chrono::seconds keep_alive{5};
+};
+
+// Reads the settings from Git's configuration: that of the system, of the user,
+// and of the environment ('git -c'). A .zpack file has no configuration.
+//
+// Errors: kGit for an invalid value or a malformed file; kIo.
+Result<UploadPackSettings> ReadUploadPackSettings();
+
+struct UploadPackOptions {
+  RunOptions run;  // `progress` is not used: progress goes to the client
+  ReadOptions read;
+  ServeProtocol protocol = ServeProtocol::kV0;
+  Exchange exchange = Exchange::kConnection;
+  UploadPackSettings settings;
+};
+
+// Serves the file `path` to one client. Every object is hashed before it is
+// sent. Errors that the client should know are sent to it as Git sends them,
+// and returned as well.
+//
+// Errors: those of ArchiveReader::Open; kInvalidArgument if the client violates
+// the protocol or asks for something that it may not have; kCorrupt if an
+// object that the client needs is damaged or missing; kLimitExceeded if the
+// request is too large; kInterrupted; and the errors of `input` and `output`.
+Status UploadPack(const std::string& path, const UploadPackOptions& options,
+                  ServeInput& input, ServeOutput& output);
+
+}  // namespace zpack

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "zpack/serve.h"
+
+#include <algorithm>
+
+#include "api/decoding_threads.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/guarded.h"
+#include "git/libgit2_options.h"
+#include "git/upload_pack_configuration.h"
+#include "reader/archive_file.h"
+#include "serve/gzip_input.h"
+#include "serve/upload_session.h"
+
+namespace zpack {
+
+std::unique_ptr<ServeInput> Gunzip(ServeInput& input) {
+  return std::make_unique<GzipInput>(input);
+}
+
+ServeProtocol ParseServeProtocol(std::string_view git_protocol) {
+  ServeProtocol highest = ServeProtocol::kV0;
+  while (!git_protocol.empty()) {
+    const size_t end = std::min(git_protocol.find(':'), git_protocol.size());
+    const std::string_view key = git_protocol.substr(0, end);
+    if (key == "version=1") highest = std::max(highest, ServeProtocol::kV1);
+    if (key == "version=2") highest = std::max(highest, ServeProtocol::kV2);
+    git_protocol.remove_prefix(std::min(end + 1, git_protocol.size()));
+  }
+  return highest;
+}
+
+Result<UploadPackSettings> ReadUploadPackSettings() {
+  return Guarded([]() -> Result<UploadPackSettings> {
+    const Libgit2Options libgit2_options;
+    return ReadUploadPackConfiguration();
+  });
+}
+
+Status UploadPack(const std::string& path, const UploadPackOptions& options,
+                  ServeInput& input, ServeOutput& output) {
+  return Guarded([&]() -> Status {
+    ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
+    UploadPackOptions effective = options;
+    effective.read = BoundedReads(options.read, options.run);
+    effective.run.threads = DecodingThreads(options.run, file->size());
+    effective.run.progress = nullptr;
+    ZPACK_ASSIGN_OR_RETURN(
+        const auto archive,
+        ArchiveFile::OpenWithoutIndex(std::move(file), effective.read));
+    return RunUploadSession(*archive, effective, input, output);
+  });
+}
+
+}  // namespace zpack

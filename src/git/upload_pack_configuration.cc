@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/upload_pack_configuration.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "git/configuration.h"
+
+namespace zpack {
+namespace {
+
+using ConfigIteratorHandle =
+    std::unique_ptr<git_config_iterator, Libgit2Free<git_config_iterator_free>>;
+
+// Filters as uploadpackfilter.<filter>.allow names them.
+constexpr std::array<std::string_view, 5> kFilters = {
+    "blob:none", "blob:limit", "tree", "object:type", "combine"};
+
+// 128 random bits.
+std::string RandomText() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(),
+                     random());
+}
+
+// Takes the entries of the configuration, from the lowest to the highest level.
+class SettingsReader {
+ public:
+  Status Take(const git_config_entry& entry) {
+    constexpr std::string_view kFilterSection = "uploadpackfilter.";
+    const std::string_view name = entry.name;
+    if (name.starts_with(kFilterSection)) {
+      return TakeFilter(entry, name.substr(kFilterSection.size()));
+    }
+    if (name == "uploadpack.hiderefs" || name == "transfer.hiderefs") {
+      return TakeHiddenRef(entry);
+    }
+    if (name == "uploadpack.keepalive") return TakeKeepAlive(entry);
+    if (name == "lsrefs.unborn") return TakeUnborn(entry);
+    for (const auto& [key, member] : kSwitches) {
+      if (name == key) return TakeBool(entry, this->*member);
+    }
+    return {};
+  }
+
+  UploadPackSettings Finish() {
+    settings_.allow_filter = allow_filter_;
+    settings_.allow_ref_in_want = allow_ref_in_want_;
+    settings_.advertise_sideband_all = sideband_all_;
+    settings_.advertise_object_info = object_info_;
+    if (session_id_) settings_.session_id = RandomText();
+    settings_.wants = allow_any_ || (allow_tip_ && allow_reachable_)
+                          ? WantsAllowed::kAny
+                      : allow_reachable_ ? WantsAllowed::kReachable
+                      : allow_tip_       ? WantsAllowed::kTip
+                                         : WantsAllowed::kListed;
+    for (const std::string_view filter : kFilters) {
+      const auto own = filters_.find(filter);
+      if (!(own == filters_.end() ? allow_filters_ : own->second)) {
+        settings_.banned_filters.emplace_back(filter);
+      }
+    }
+    return std::move(settings_);
+  }
+
+ private:
+  using Switch = bool SettingsReader::*;
+
+  static std::unexpected<Error> Bad(const git_config_entry& entry) {
+    return MakeError(ErrorCode::kGit, "bad config value '{}' for '{}'",
+                     entry.value == nullptr ? "" : entry.value, entry.name);
+  }
+
+  static Status TakeBool(const git_config_entry& entry, bool& value) {
+    int yes = 0;
+    if (git_config_parse_bool(&yes, entry.value) != 0) return Bad(entry);
+    value = yes != 0;
+    return {};
+  }
+
+  Status TakeFilter(const git_config_entry& entry, std::string_view key) {
+    constexpr std::string_view kAllow = ".allow";
+    if (key == "allow") return TakeBool(entry, allow_filters_);
+    if (key == "tree.maxdepth") {
+      int64_t depth = 0;
+      if (git_config_parse_int64(&depth, entry.value) != 0 || depth < 0) {
+        return Bad(entry);
+      }
+      settings_.max_tree_depth = static_cast<uint64_t>(depth);
+      filters_["tree"] = true;
+      return {};
+    }
+    if (!key.ends_with(kAllow)) return {};
+    key.remove_suffix(kAllow.size());
+    return TakeBool(entry, filters_[std::string(key)]);
+  }
+
+  Status TakeHiddenRef(const git_config_entry& entry) {
+    if (entry.value == nullptr) return Bad(entry);
+    std::string pattern = entry.value;
+    while (pattern.ends_with('/')) pattern.pop_back();
+    settings_.hidden_refs.push_back(std::move(pattern));
+    return {};
+  }
+
+  Status TakeKeepAlive(const git_config_entry& entry) {
+    int32_t seconds = 0;
+    if (git_config_parse_int32(&seconds, entry.value) != 0) return Bad(entry);
+    settings_.keep_alive = std::chrono::seconds(std::max(seconds, 0));
+    return {};
+  }
+
+  Status TakeUnborn(const git_config_entry& entry) {
+    const std::string_view value = entry.value == nullptr ? "" : entry.value;
+    if (value != "advertise" && value != "allow" && value != "ignore") {
+      return MakeError(ErrorCode::kGit, "invalid value '{}' for lsrefs.unborn",
+                       value);
+    }
+    settings_.allow_unborn = value != "ignore";
+    settings_.advertise_unborn = value == "advertise";
+    return {};
+  }
+
+  static const std::array<std::pair<std::string_view, Switch>, 8> kSwitches;
+
+  UploadPackSettings settings_;
+  bool allow_filter_ = settings_.allow_filter;
+  bool allow_ref_in_want_ = settings_.allow_ref_in_want;
+  bool sideband_all_ = settings_.advertise_sideband_all;
+  bool object_info_ = settings_.advertise_object_info;
+  bool session_id_ = false;
+  bool allow_tip_ = false;
+  bool allow_reachable_ = false;
+  bool allow_any_ = false;
+  bool allow_filters_ = true;  // those without an entry of their own
+  std::map<std::string, bool, std::less<>> filters_;
+};
+
+constexpr std::array<std::pair<std::string_view, SettingsReader::Switch>, 8>
+    SettingsReader::kSwitches = {{
+        {"uploadpack.allowfilter", &SettingsReader::allow_filter_},
+        {"uploadpack.allowrefinwant", &SettingsReader::allow_ref_in_want_},
+        {"uploadpack.advertisesidebandall", &SettingsReader::sideband_all_},
+        {"transfer.advertiseobjectinfo", &SettingsReader::object_info_},
+        {"transfer.advertisesid", &SettingsReader::session_id_},
+        {"uploadpack.allowtipsha1inwant", &SettingsReader::allow_tip_},
+        {"uploadpack.allowreachablesha1inwant",
+         &SettingsReader::allow_reachable_},
+        {"uploadpack.allowanysha1inwant", &SettingsReader::allow_any_},
+    }};
+
+}  // namespace
+
+Result<UploadPackSettings> ReadUploadPackConfiguration() {
+  ZPACK_ASSIGN_OR_RETURN(const ConfigHandle config,
+                         ReadProtectedConfiguration());
+  git_config_iterator* raw = nullptr;
+  if (git_config_iterator_new(&raw, config.get()) != 0) {
+    return MakeError(ErrorCode::kGit, "cannot list the configuration: {}",
+                     LastLibgit2Message());
+  }
+  const ConfigIteratorHandle iterator(raw);
+  SettingsReader reader;
+  git_config_entry* entry = nullptr;
+  while (git_config_next(&entry, iterator.get()) == 0) {
+    ZPACK_TRY(reader.Take(*entry));
+  }
+  return reader.Finish();
+}
+
+}  // namespace zpack

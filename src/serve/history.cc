@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "serve/history.h"
+
+#include <memory>
+
+#include "base/error.h"
+
+namespace zpack {
+
+Result<std::unique_ptr<History>> History::Open(const ArchiveFile& archive) {
+  ZPACK_TRY(archive.LoadIndex());
+  return std::unique_ptr<History>(new History(archive));
+}
+
+History::History(const ArchiveFile& archive)
+    : archive_(archive), graph_(archive) {
+  for (const ObjectId& id : archive.refs().shallow) {
+    if (const auto number = Find(id)) archive_ends_.insert(*number);
+  }
+}
+
+std::optional<ObjectNumber> History::Find(const ObjectId& id) const {
+  const auto rank = archive_.ids().Find(id);
+  if (!rank) return std::nullopt;
+  return archive_.number(*rank);
+}
+
+Result<ObjectNumber> History::Peel(ObjectNumber number) {
+  // A chain of distinct tags is at most as long as the archive.
+  for (uint32_t step = 0; step <= object_count(); ++step) {
+    ZPACK_ASSIGN_OR_RETURN(const ObjectType type, graph_.Type(number));
+    if (type != ObjectType::kTag) return number;
+    ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Tag tag, graph_.ReadTag(number));
+    number = tag.target;
+  }
+  return MakeError(ErrorCode::kCorrupt, "tag {} points at itself",
+                   graph_.id(number));
+}
+
+Result<bool> History::IsCommit(ObjectNumber number) {
+  ZPACK_ASSIGN_OR_RETURN(const ObjectType type, graph_.Type(number));
+  return type == ObjectType::kCommit;
+}
+
+Result<const std::vector<ObjectNumber>*> History::Parents(ObjectNumber commit) {
+  if (ends_.contains(commit)) {
+    parents_.clear();
+    return &parents_;
+  }
+  return TrueParents(commit);
+}
+
+Result<const std::vector<ObjectNumber>*> History::TrueParents(
+    ObjectNumber commit) {
+  parents_.clear();
+  ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Commit read,
+                         graph_.ReadCommit(commit));
+  for (const LinkNumber link : read.parents) {
+    ZPACK_ASSIGN_OR_RETURN(const ObjectNumber parent,
+                           graph_.ReadParent(commit, link));
+    parents_.push_back(parent);
+  }
+  return &parents_;
+}
+
+Result<uint64_t> History::Time(ObjectNumber commit) {
+  ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Commit read,
+                         graph_.ReadCommit(commit));
+  return read.time;
+}
+
+}  // namespace zpack

@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "serve/history_boundary.h"
+
+#include <cstdint>
+#include <utility>
+
+#include "base/error.h"
+#include "serve/commit_set.h"
+
+namespace zpack {
+namespace {
+
+// Git's INFINITE_DEPTH, which clients send for 'git fetch --unshallow'.
+constexpr uint64_t kInfiniteDepth = 0x7fffffff;
+
+// The commits of the future history of the client that the walks met.
+struct Extent {
+  CommitSet inside;                // the client will have their parents
+  std::vector<ObjectNumber> ends;  // the client will not
+};
+
+class BoundaryFinder {
+ public:
+  BoundaryFinder(const FetchRequest& request, History& history,
+                 const std::stop_token& stop)
+      : request_(request), history_(history), stop_(stop) {}
+
+  Result<Extent> Find() {
+    const DeepenRequest& deepen = request_.deepen;
+    if (deepen.depth > 0 && deepen.by_walk()) {
+      return MakeError(ErrorCode::kInvalidArgument,
+                       "deepen and deepen-since (or deepen-not) cannot be used "
+                       "together");
+    }
+    if (deepen.by_walk()) return BySet();
+    if (deepen.depth >= kInfiniteDepth && !history_.archive_is_shallow()) {
+      Extent extent{CommitSet(history_), {}};
+      for (const ObjectNumber commit : request_.client_shallow) {
+        extent.inside.Insert(commit);
+      }
+      return extent;
+    }
+    if (deepen.depth > 0 && deepen.relative) return Relative();
+    // A shallow archive limits the history of every client.
+    return ByDepth(request_.wants,
+                   deepen.depth > 0 ? deepen.depth : kInfiniteDepth);
+  }
+
+ private:
+  // The commits at most `depth` - 1 steps away from `starts`.
+  Result<Extent> ByDepth(const std::vector<ObjectNumber>& starts,
+                         uint64_t depth) {
+    Extent extent{CommitSet(history_), {}};
+    CommitSet met(history_);
+    ZPACK_ASSIGN_OR_RETURN(std::vector<ObjectNumber> level,
+                           CommitsOf(starts, history_));
+    std::vector<ObjectNumber> next;
+    for (uint64_t at = 1; !level.empty(); ++at) {
+      next.clear();
+      for (const ObjectNumber commit : level) {
+        if (!met.Insert(commit)) continue;
+        ZPACK_TRY(CheckStop(stop_));
+        if ((at >= depth && depth < kInfiniteDepth) ||
+            history_.EndsInArchive(commit)) {
+          extent.ends.push_back(commit);
+          continue;
+        }
+        extent.inside.Insert(commit);
+        ZPACK_ASSIGN_OR_RETURN(const auto* const parents,
+                               history_.TrueParents(commit));
+        next.insert(next.end(), parents->begin(), parents->end());
+      }
+      std::swap(level, next);
+    }
+    return extent;
+  }
+
+  // `depth` commits more than the client has, from the ends that it reaches.
+  Result<Extent> Relative() {
+    ZPACK_ASSIGN_OR_RETURN(
+        const CommitSet reached,
+        CommitSet::Closure(request_.wants, history_, {.stop = stop_}));
+    std::vector<ObjectNumber> starts;
+    for (const ObjectNumber commit : request_.client_shallow) {
+      if (reached.contains(commit)) starts.push_back(commit);
+    }
+    return ByDepth(starts, request_.deepen.depth + 1);
+  }
+
+  // The commits that 'deepen-since' and 'deepen-not' leave.
+  Result<Extent> BySet() {
+    ZPACK_ASSIGN_OR_RETURN(
+        const CommitSet left_out,
+        CommitSet::Closure(request_.deepen.not_of, history_, {.stop = stop_}));
+    ZPACK_ASSIGN_OR_RETURN(
+        CommitSet chosen,
+        CommitSet::Closure(request_.wants, history_,
+                           {.without = &left_out,
+                            .since = request_.deepen.since.value_or(0),
+                            .stop = stop_}));
+    if (chosen.members().empty()) {
+      return MakeError(ErrorCode::kInvalidArgument,
+                       "no commits selected for shallow requests");
+    }
+    Extent extent{CommitSet(history_), {}};
+    for (const ObjectNumber commit : chosen.members()) {
+      ZPACK_ASSIGN_OR_RETURN(const bool ends, IsBorder(commit, chosen));
+      if (ends) {
+        extent.ends.push_back(commit);
+      } else {
+        extent.inside.Insert(commit);
+      }
+    }
+    return extent;
+  }
+
+  Result<bool> IsBorder(ObjectNumber commit, const CommitSet& chosen) {
+    if (history_.EndsInArchive(commit)) return true;
+    ZPACK_ASSIGN_OR_RETURN(const auto* const parents,
+                           history_.TrueParents(commit));
+    for (const ObjectNumber parent : *parents) {
+      if (!chosen.contains(parent)) return true;
+    }
+    return false;
+  }
+
+  const FetchRequest& request_;
+  History& history_;
+  const std::stop_token& stop_;
+};
+
+}  // namespace
+
+Result<BoundaryChange> ChangeBoundary(const FetchRequest& request,
+                                      History& history,
+                                      const std::stop_token& stop) {
+  BoundaryChange change;
+  CommitSet before(history);
+  for (const ObjectNumber commit : request.client_shallow) {
+    before.Insert(commit);
+  }
+  const DeepenRequest& deepen = request.deepen;
+  if (deepen.depth > 0 || deepen.by_walk() || history.archive_is_shallow()) {
+    ZPACK_ASSIGN_OR_RETURN(const Extent extent,
+                           BoundaryFinder(request, history, stop).Find());
+    for (const ObjectNumber commit : extent.ends) {
+      if (before.contains(commit)) continue;
+      change.shallow.push_back(commit);
+      history.EndAt(commit);
+    }
+    for (const ObjectNumber commit : request.client_shallow) {
+      if (!extent.inside.contains(commit)) continue;
+      change.unshallow.push_back(commit);
+      ZPACK_ASSIGN_OR_RETURN(const auto* const parents,
+                             history.TrueParents(commit));
+      change.also_wanted.insert(change.also_wanted.end(), parents->begin(),
+                                parents->end());
+    }
+  }
+  // The client has these commits, but not their parents.
+  for (const ObjectNumber commit : request.client_shallow) {
+    history.EndAt(commit);
+  }
+  return change;
+}
+
+Status WriteBoundaryChange(const BoundaryChange& change, const History& history,
+                           PacketWriter& writer) {
+  for (const ObjectNumber commit : change.shallow) {
+    ZPACK_TRY(writer.Line("shallow " + history.id(commit).ToHex()));
+  }
+  for (const ObjectNumber commit : change.unshallow) {
+    ZPACK_TRY(writer.Line("unshallow " + history.id(commit).ToHex()));
+  }
+  return {};
+}
+
+}  // namespace zpack

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What client and archive have in common, as far as the client has said.
+// Thread-compatible.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/index_spaces.h"
+#include "serve/commit_set.h"
+#include "serve/history.h"
+#include "zpack/object_id.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+class Negotiation {
+ public:
+  // `history` must outlive this object.
+  explicit Negotiation(History& history)
+      : history_(history), common_(history), reaching_(history) {}
+
+  // Takes a 'have' of the client. Returns false if the object is not in the
+  // archive.
+  Result<bool> AddHave(const ObjectId& id);
+
+  // The objects that the client has, without those that are parents of an
+  // earlier one.
+  const std::vector<ObjectNumber>& haves() const { return haves_; }
+
+  // Whether every commit among `wants` reaches a commit that the client has, so
+  // that more haves would gain little.
+  Result<bool> IsEnough(const std::vector<ObjectNumber>& wants);
+
+ private:
+  Result<bool> Reaches(ObjectNumber want);
+
+  History& history_;
+  CommitSet common_;    // haves that are commits, and their parents
+  CommitSet reaching_;  // commits known to reach one of them
+  std::vector<ObjectNumber> haves_;
+  uint64_t oldest_have_ = UINT64_MAX;
+};
+
+}  // namespace zpack

@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "serve/object_filter.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+
+namespace zpack {
+namespace {
+
+constexpr int kMaxNesting = 16;  // of 'combine'
+
+uint8_t TypeBit(ObjectType type) {
+  return static_cast<uint8_t>(1U << static_cast<unsigned>(type));
+}
+
+std::unexpected<Error> Invalid(std::string_view specification) {
+  return MakeError(ErrorCode::kInvalidArgument, "invalid filter-spec '{}'",
+                   specification);
+}
+
+// A number with an optional unit, as in Git's configuration.
+std::optional<uint64_t> ParseSize(std::string_view text) {
+  uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, value);
+  if (parsed.ec != std::errc()) return std::nullopt;
+  const std::string_view unit(parsed.ptr, end);
+  unsigned shift = 0;
+  if (unit == "k" || unit == "K") shift = 10;
+  if (unit == "m" || unit == "M") shift = 20;
+  if (unit == "g" || unit == "G") shift = 30;
+  if (!unit.empty() && shift == 0) return std::nullopt;
+  if (value > (UINT64_MAX >> shift)) return std::nullopt;
+  return value << shift;
+}
+
+// Undoes the percent-encoding of a part of 'combine:'. Returns nullopt if it
+// has characters that must be encoded.
+std::optional<std::string> Decode(std::string_view text) {
+  constexpr std::string_view kReserved = "~`!@#$^&*()[]{}\\;'\",<>?";
+  std::string decoded;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (byte <= ' ' || kReserved.find(text[at]) != std::string_view::npos) {
+      return std::nullopt;
+    }
+    if (text[at] != '%') {
+      decoded += text[at];
+      continue;
+    }
+    uint8_t value = 0;
+    if (at + 2 >= text.size()) return std::nullopt;
+    const char* const digits = text.data() + at + 1;
+    const auto parsed = std::from_chars(digits, digits + 2, value, 16);
+    if (parsed.ec != std::errc() || parsed.ptr != digits + 2) {
+      return std::nullopt;
+    }
+    decoded += static_cast<char>(value);
+    at += 2;
+  }
+  return decoded;
+}
+
+class FilterParser {
+ public:
+  explicit FilterParser(const UploadPackSettings& settings)
+      : settings_(settings) {}
+
+  Status Parse(std::string_view specification, int nesting) {
+    const std::string_view all = specification;
+    const auto skip = [&specification](std::string_view prefix) {
+      if (!specification.starts_with(prefix)) return false;
+      specification.remove_prefix(prefix.size());
+      return true;
+    };
+    if (specification == "blob:none") {
+      ZPACK_TRY(Allow("blob:none"));
+      filter_.types &= static_cast<uint8_t>(~TypeBit(ObjectType::kBlob));
+      return {};
+    }
+    if (skip("blob:limit=")) {
+      ZPACK_TRY(Allow("blob:limit"));
+      return SetBlobLimit(specification, all);
+    }
+    if (skip("tree:")) {
+      ZPACK_TRY(Allow("tree"));
+      return SetTreeDepth(specification);
+    }
+    if (skip("object:type=")) {
+      ZPACK_TRY(Allow("object:type"));
+      return SetType(specification);
+    }
+    if (skip("combine:")) {
+      ZPACK_TRY(Allow("combine"));
+      return nesting < kMaxNesting ? Combine(specification, nesting)
+                                   : Status(Invalid(all));
+    }
+    if (skip("sparse:oid=")) return Refuse("sparse:oid");
+    if (skip("sparse:path=")) {
+      return MakeError(ErrorCode::kInvalidArgument,
+                       "sparse:path filters support has been dropped");
+    }
+    return Invalid(all);
+  }
+
+  const ObjectFilter& filter() const { return filter_; }
+
+ private:
+  static std::unexpected<Error> Refuse(std::string_view name) {
+    return MakeError(ErrorCode::kInvalidArgument, "filter '{}' not supported",
+                     name);
+  }
+
+  Status Allow(std::string_view name) const {
+    if (std::ranges::find(settings_.banned_filters, name) ==
+        settings_.banned_filters.end()) {
+      return {};
+    }
+    return Refuse(name);
+  }
+
+  Status SetBlobLimit(std::string_view text, std::string_view all) {
+    const auto limit = ParseSize(text);
+    if (!limit) return Invalid(all);
+    filter_.blob_limit = std::min(filter_.blob_limit, *limit);
+    return {};
+  }
+
+  Status SetTreeDepth(std::string_view text) {
+    uint64_t depth = 0;
+    const char* const end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data(), end, depth);
+    if (parsed.ec != std::errc() || parsed.ptr != end) {
+      return MakeError(ErrorCode::kInvalidArgument, "expected 'tree:<depth>'");
+    }
+    if (settings_.max_tree_depth && depth > *settings_.max_tree_depth) {
+      return MakeError(ErrorCode::kInvalidArgument,
+                       "tree filter allows max depth {}, but got {}",
+                       *settings_.max_tree_depth, depth);
+    }
+    filter_.tree_depth = std::min(filter_.tree_depth, depth);
+    return {};
+  }
+
+  Status SetType(std::string_view name) {
+    const auto* const type =
+        std::ranges::find(kAllObjectTypes, name, ObjectTypeName);
+    if (type == kAllObjectTypes.end()) {
+      return MakeError(ErrorCode::kInvalidArgument,
+                       "'{}' for 'object:type=<type>' is not a valid object "
+                       "type",
+                       name);
+    }
+    filter_.types &= TypeBit(*type);
+    return {};
+  }
+
+  Status Combine(std::string_view parts, int nesting) {
+    if (parts.empty()) {
+      return MakeError(ErrorCode::kInvalidArgument,
+                       "expected something after combine:");
+    }
+    while (!parts.empty()) {
+      const size_t end = std::min(parts.find('+'), parts.size());
+      const auto part = Decode(parts.substr(0, end));
+      if (!part) return Invalid(parts.substr(0, end));
+      if (!part->empty()) ZPACK_TRY(Parse(*part, nesting + 1));
+      parts.remove_prefix(std::min(end + 1, parts.size()));
+    }
+    return {};
+  }
+
+  const UploadPackSettings& settings_;
+  ObjectFilter filter_;
+};
+
+}  // namespace
+
+Result<ObjectFilter> ParseObjectFilter(std::string_view specification,
+                                       const UploadPackSettings& settings) {
+  FilterParser parser(settings);
+  ZPACK_TRY(parser.Parse(specification, 0));
+  return parser.filter();
+}
+
+}  // namespace zpack

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The command 'object-info' of gitprotocol-v2(5).
+
+#pragma once
+
+#include "serve/upload_context.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+// Reads the arguments and lists the sizes of objects. Errors are those of
+// UploadPack.
+Status AnswerObjectInfo(UploadContext& context);
+
+}  // namespace zpack

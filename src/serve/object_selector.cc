@@ -1,0 +1,380 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "serve/object_selector.h"
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "base/error.h"
+#include "reader/block_decoder.h"
+#include "reader/object_marks.h"
+#include "reader/object_run.h"
+#include "serve/commit_set.h"
+
+namespace zpack {
+namespace {
+
+// Trees of one path: those that the client wants, and those that it has.
+struct Trees {
+  std::vector<ObjectNumber> wanted;
+  std::vector<ObjectNumber> had;
+};
+
+// The trees of a level of directories that are read together. Their entries are
+// at `depth`.
+struct Directory {
+  Trees trees;
+  uint64_t depth = 1;
+};
+
+class Selector {
+ public:
+  Selector(const SelectionRequest& request, History& history,
+           const std::stop_token& stop, const SelectionProgress& progress)
+      : request_(request),
+        history_(history),
+        graph_(history.graph()),
+        stop_(stop),
+        progress_(progress),
+        marks_(history.object_count()),
+        had_(history) {
+    choice_.chosen.resize(history.object_count());
+  }
+
+  Result<Selection> Select() {
+    ZPACK_TRY(AddHaves());
+    ZPACK_TRY(AddWants());
+    ZPACK_TRY(WalkCommits());
+    ZPACK_TRY(AddRootTrees());
+    ZPACK_TRY(WalkTrees());
+    ZPACK_TRY(DropLargeBlobs());
+    if (request_.include_tags) ZPACK_TRY(AddTags());
+    ZPACK_TRY(progress_(count_));
+    return Selection{std::move(choice_), count_};
+  }
+
+ private:
+  // What the walk of the entries of one directory found under a name.
+  struct Entry {
+    Trees trees;
+    std::optional<ObjectNumber> like;  // the object that the client has
+  };
+  using Entries = std::unordered_map<std::string, Entry>;
+
+  bool WalksTrees() const {
+    return request_.filter.tree_depth > 0 &&
+           (request_.filter.Passes(ObjectType::kTree) ||
+            request_.filter.Passes(ObjectType::kBlob));
+  }
+
+  void Choose(ObjectNumber number) {
+    if (number == graph_.empty_tree() || choice_.chosen[number]) return;
+    choice_.chosen[number] = true;
+    ++count_;
+  }
+
+  // Marks an object as one that was chosen or need not be chosen. Returns false
+  // if it was marked before.
+  bool Mark(ObjectNumber number, ObjectType type) {
+    if (marks_.seen(number)) return false;
+    if (!marks_.type(number)) marks_.SetType(number, type);
+    marks_.SetSeen(number);
+    return true;
+  }
+
+  Status AddHaves();
+  Status AddWants();
+  Status AddWant(ObjectNumber number);
+  Status WalkCommits();
+  Status AddRootTrees();
+  Status WalkTrees();
+  // Reads the trees of a directory and finds the directories below.
+  Status Read(const Directory& directory);
+  Status ReadHad(ObjectNumber tree, Entries& entries);
+  Status ReadWanted(ObjectNumber tree, const Directory& directory,
+                    Entries& entries, Directory& unnamed);
+  void TakeChild(const ObjectGraph::Link& child, std::string_view name,
+                 const Directory& directory, Entries& entries,
+                 Directory& unnamed);
+  Status DropLargeBlobs();
+  Status AddTags();
+
+  const SelectionRequest& request_;
+  History& history_;
+  ObjectGraph& graph_;
+  const std::stop_token& stop_;
+  const SelectionProgress& progress_;
+  TransferChoice choice_;
+  uint32_t count_ = 0;
+  ObjectMarks marks_;
+  CommitSet had_;
+  std::unordered_set<ObjectNumber> explicit_;
+  std::vector<ObjectNumber> open_commits_;
+  std::vector<ObjectNumber> sent_commits_;
+  std::vector<ObjectNumber> edges_;  // commits of the client beside them
+  Directory roots_;
+  std::deque<Directory> open_;
+  ObjectGraph::Links links_;
+};
+
+Status Selector::AddHaves() {
+  ZPACK_ASSIGN_OR_RETURN(
+      had_, CommitSet::Closure(request_.haves, history_, {.stop = stop_}));
+  for (ObjectNumber number : request_.haves) {
+    ZPACK_ASSIGN_OR_RETURN(ObjectType type, graph_.Type(number));
+    while (type == ObjectType::kTag) {
+      if (!Mark(number, type)) break;
+      ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Tag tag,
+                             graph_.ReadTag(number));
+      number = tag.target;
+      ZPACK_ASSIGN_OR_RETURN(type, graph_.Type(number));
+    }
+    if (type == ObjectType::kCommit && request_.shallow) {
+      edges_.push_back(number);
+    } else if (type == ObjectType::kTree && Mark(number, type)) {
+      roots_.trees.had.push_back(number);
+    } else if (type == ObjectType::kBlob) {
+      Mark(number, type);
+    }
+  }
+  return {};
+}
+
+Status Selector::AddWants() {
+  for (const ObjectNumber want : request_.wants) {
+    explicit_.insert(want);
+    ZPACK_TRY(AddWant(want));
+  }
+  return {};
+}
+
+Status Selector::AddWant(ObjectNumber number) {
+  ZPACK_ASSIGN_OR_RETURN(ObjectType type, graph_.Type(number));
+  while (type == ObjectType::kTag) {
+    if (!Mark(number, type)) return {};
+    if (explicit_.contains(number) || request_.filter.Passes(type)) {
+      Choose(number);
+    }
+    ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Tag tag, graph_.ReadTag(number));
+    number = tag.target;
+    ZPACK_ASSIGN_OR_RETURN(type, graph_.Type(number));
+  }
+  const bool passes =
+      explicit_.contains(number) || request_.filter.Passes(type);
+  switch (type) {
+    case ObjectType::kCommit:
+      if (!had_.contains(number) && explicit_.contains(number)) Choose(number);
+      open_commits_.push_back(number);
+      break;
+    case ObjectType::kTree:
+      if (!Mark(number, type)) break;
+      if (passes) Choose(number);
+      roots_.trees.wanted.push_back(number);
+      break;
+    default:
+      if (Mark(number, type) && passes) Choose(number);
+      break;
+  }
+  return {};
+}
+
+Status Selector::WalkCommits() {
+  CommitSet met(history_);
+  while (!open_commits_.empty()) {
+    const ObjectNumber commit = open_commits_.back();
+    open_commits_.pop_back();
+    if (!met.Insert(commit)) continue;
+    if (had_.contains(commit)) {
+      edges_.push_back(commit);
+      continue;
+    }
+    ZPACK_TRY(CheckStop(stop_));
+    sent_commits_.push_back(commit);
+    if (request_.filter.Passes(ObjectType::kCommit)) Choose(commit);
+    ZPACK_ASSIGN_OR_RETURN(const auto* const parents, history_.Parents(commit));
+    open_commits_.insert(open_commits_.end(), parents->begin(), parents->end());
+  }
+  return progress_(count_);
+}
+
+Status Selector::AddRootTrees() {
+  if (!WalksTrees()) return {};
+  if (!sent_commits_.empty()) {
+    for (const ObjectNumber commit : edges_) {
+      ZPACK_ASSIGN_OR_RETURN(const ObjectNumber tree,
+                             graph_.ReadRootTree(commit));
+      if (Mark(tree, ObjectType::kTree)) roots_.trees.had.push_back(tree);
+    }
+  }
+  const bool thin = request_.thin && !roots_.trees.had.empty();
+  for (const ObjectNumber commit : sent_commits_) {
+    ZPACK_ASSIGN_OR_RETURN(const ObjectNumber tree,
+                           graph_.ReadRootTree(commit));
+    if (!Mark(tree, ObjectType::kTree)) continue;
+    if (request_.filter.Passes(ObjectType::kTree)) {
+      Choose(tree);
+      if (thin) choice_.outside_bases.emplace(tree, roots_.trees.had.back());
+    }
+    roots_.trees.wanted.push_back(tree);
+  }
+  return {};
+}
+
+Status Selector::WalkTrees() {
+  if (!WalksTrees() && roots_.trees.wanted.empty()) return {};
+  open_.push_back(std::move(roots_));
+  while (!open_.empty()) {
+    const Directory directory = std::move(open_.front());
+    open_.pop_front();
+    ZPACK_TRY(Read(directory));
+    ZPACK_TRY(progress_(count_));
+  }
+  return {};
+}
+
+Status Selector::Read(const Directory& directory) {
+  // Nothing below would be sent.
+  if (directory.depth >= request_.filter.tree_depth) return {};
+  const auto sorted = [](std::vector<ObjectNumber> numbers) {
+    // In storage order, so that each block is decoded once.
+    std::ranges::sort(numbers);
+    return numbers;
+  };
+  Entries entries;
+  for (const ObjectNumber tree : sorted(directory.trees.had)) {
+    ZPACK_TRY(ReadHad(tree, entries));
+  }
+  Directory unnamed{.trees = {}, .depth = directory.depth + 1};
+  for (const ObjectNumber tree : sorted(directory.trees.wanted)) {
+    ZPACK_TRY(ReadWanted(tree, directory, entries, unnamed));
+  }
+  for (auto& [name, entry] : entries) {
+    if (entry.trees.wanted.empty()) continue;
+    open_.push_back({std::move(entry.trees), directory.depth + 1});
+  }
+  if (!unnamed.trees.wanted.empty()) open_.push_back(std::move(unnamed));
+  return {};
+}
+
+Status Selector::ReadHad(ObjectNumber tree, Entries& entries) {
+  ZPACK_TRY(CheckStop(stop_));
+  links_.links.clear();
+  links_.names.clear();
+  ZPACK_TRY(graph_.ReadTree(tree, marks_, links_));
+  std::string_view names = links_.names;
+  for (const ObjectGraph::Link& link : links_.links) {
+    const std::string_view name = names.substr(0, link.name_size);
+    names.remove_prefix(link.name_size);
+    Mark(link.child, link.type);
+    Entry& entry = entries[std::string(name)];
+    entry.like = link.child;
+    if (link.type == ObjectType::kTree) entry.trees.had.push_back(link.child);
+  }
+  marks_.SetComplete(tree);
+  return {};
+}
+
+Status Selector::ReadWanted(ObjectNumber tree, const Directory& directory,
+                            Entries& entries, Directory& unnamed) {
+  ZPACK_TRY(CheckStop(stop_));
+  links_.links.clear();
+  links_.names.clear();
+  ZPACK_TRY(graph_.ReadTree(tree, marks_, links_));
+  std::string_view names = links_.names;
+  for (const ObjectGraph::Link& link : links_.links) {
+    const std::string_view name = names.substr(0, link.name_size);
+    names.remove_prefix(link.name_size);
+    // Twice in this tree.
+    if (!Mark(link.child, link.type)) continue;
+    TakeChild(link, name, directory, entries, unnamed);
+  }
+  marks_.SetComplete(tree);
+  return {};
+}
+
+void Selector::TakeChild(const ObjectGraph::Link& child, std::string_view name,
+                         const Directory& directory, Entries& entries,
+                         Directory& unnamed) {
+  const bool chosen = request_.filter.Passes(child.type);
+  if (chosen) Choose(child.child);
+  // Without trees of the client beside them, names mean nothing.
+  const auto entry = directory.trees.had.empty()
+                         ? entries.end()
+                         : entries.find(std::string(name));
+  if (entry == entries.end()) {
+    if (child.type == ObjectType::kTree) {
+      unnamed.trees.wanted.push_back(child.child);
+    }
+    return;
+  }
+  if (child.type == ObjectType::kTree) {
+    entry->second.trees.wanted.push_back(child.child);
+  }
+  if (chosen && request_.thin) {
+    choice_.outside_bases.emplace(child.child, *entry->second.like);
+  }
+}
+
+Status Selector::DropLargeBlobs() {
+  if (request_.filter.blob_limit == ObjectFilter::kNoLimit) return {};
+  const FileBlocks& blocks = history_.archive().blocks();
+  BlockDecoder decoder;
+  for (size_t block = 0; block < blocks.block_count();) {
+    const BlockRun run = RunAt(blocks, block);
+    block = run.last;
+    const ObjectNumber first = blocks.first_object(run.first);
+    const uint32_t count =
+        run.size() > 1 ? 1 : blocks.block_object_count(run.first);
+    bool any = false;
+    for (uint32_t at = 0; at < count; ++at) {
+      any = any || choice_.chosen[first + at];
+    }
+    if (!any) continue;
+    ZPACK_TRY(CheckStop(stop_));
+    ZPACK_ASSIGN_OR_RETURN(const BlockObjects objects,
+                           decoder.DecodeObjects(blocks, run.first));
+    if (objects.header.type != ObjectType::kBlob) continue;
+    for (uint32_t at = 0; at < count; ++at) {
+      const ObjectNumber number = first + at;
+      if (choice_.chosen[number] &&
+          objects.sizes[at] >= request_.filter.blob_limit &&
+          !explicit_.contains(number)) {
+        choice_.chosen[number] = false;
+        --count_;
+      }
+    }
+  }
+  return {};
+}
+
+Status Selector::AddTags() {
+  for (const Ref& ref : history_.archive().refs().refs) {
+    if (ref.peeled.empty()) continue;
+    const auto target = history_.Find(ref.peeled);
+    if (!target || !choice_.chosen[*target]) continue;
+    auto tag = history_.Find(ref.target);
+    while (tag && *tag != *target && Mark(*tag, ObjectType::kTag)) {
+      ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Tag read, graph_.ReadTag(*tag));
+      Choose(*tag);
+      tag = read.target;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Selection> SelectObjects(const SelectionRequest& request,
+                                History& history, const std::stop_token& stop,
+                                const SelectionProgress& progress) {
+  return Selector(request, history, stop, progress).Select();
+}
+
+}  // namespace zpack

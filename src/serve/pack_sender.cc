@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "serve/pack_sender.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/error.h"
+#include "restore/object_transfer.h"
+#include "serve/object_selector.h"
+#include "serve/pack_stream_sink.h"
+
+namespace zpack {
+namespace {
+
+Result<Selection> Select(const SelectionRequest& request, History& history,
+                         const std::stop_token& stop, PackReply& reply) {
+  ZPACK_ASSIGN_OR_RETURN(
+      Selection selection,
+      SelectObjects(request, history, stop, [&](uint32_t count) {
+        return reply.OftenProgress(
+            fmt::format("Enumerating objects: {}\r", count));
+      }));
+  const uint32_t count = selection.count;
+  ZPACK_TRY(
+      reply.Progress(fmt::format("Enumerating objects: {}, done.\n"
+                                 "Counting objects: 100% ({}/{}), done.\n",
+                                 count, count, count)));
+  return selection;
+}
+
+Status Send(const SelectionRequest& request, BaseReferences references,
+            History& history, const RunOptions& run, PackReply& reply) {
+  ZPACK_ASSIGN_OR_RETURN(const Selection selection,
+                         Select(request, history, run.stop, reply));
+  PackStreamSink sink(selection.count, references,
+                      [&](ByteView bytes) { return reply.Data(bytes); });
+  ZPACK_TRY(TransferObjects(history.archive(), &selection.choice, run, sink,
+                            [](uint64_t, uint64_t) {}));
+  ZPACK_TRY(sink.Finish({}));
+  ZPACK_TRY(reply.Progress(
+      fmt::format("Total {} (delta {}), reused 0 (delta 0), pack-reused 0\n",
+                  selection.count, sink.deltas())));
+  return reply.End();
+}
+
+}  // namespace
+
+Status SendPack(const FetchRequest& request,
+                const std::vector<ObjectNumber>& also_wanted,
+                const std::vector<ObjectNumber>& haves, History& history,
+                const RunOptions& run, PackReply& reply) {
+  SelectionRequest selection{.wants = request.wants,
+                             .haves = haves,
+                             .filter = request.filter,
+                             .include_tags = request.include_tags,
+                             .shallow = !request.client_shallow.empty()};
+  selection.wants.insert(selection.wants.end(), also_wanted.begin(),
+                         also_wanted.end());
+  // The client of a filter may lack the contents of what it has.
+  selection.thin = request.thin_pack && !request.filter.is_set();
+  const Status sent = Send(
+      selection,
+      request.offset_deltas ? BaseReferences::kOffsets : BaseReferences::kIds,
+      history, run, reply);
+  if (!sent) {
+    // The first error is the one that counts.
+    static_cast<void>(
+        reply.Abort("aborting due to possible repository corruption on the "
+                    "remote side."));
+  }
+  return sent;
+}
+
+}  // namespace zpack

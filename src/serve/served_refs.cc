@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "serve/served_refs.h"
+
+#include <array>
+#include <ranges>
+
+#include "base/error.h"
+
+namespace zpack {
+namespace {
+
+constexpr std::string_view kHead = "HEAD";
+
+// Whether `pattern` is `name` or one of its directories.
+bool Covers(std::string_view pattern, std::string_view name) {
+  return name.starts_with(pattern) &&
+         (name.size() == pattern.size() || name[pattern.size()] == '/');
+}
+
+}  // namespace
+
+// The last pattern that covers the name counts, as in Git's refs.c.
+bool ServedRefs::IsHidden(std::string_view name) const {
+  for (std::string_view pattern : std::views::reverse(hidden_)) {
+    const bool shown = pattern.starts_with('!');
+    if (shown) pattern.remove_prefix(1);
+    // '^' asks for the name outside of a namespace, which is the same here.
+    if (pattern.starts_with('^')) pattern.remove_prefix(1);
+    if (Covers(pattern, name)) return !shown;
+  }
+  return false;
+}
+
+std::optional<ServedRefs::Shown> ServedRefs::Show(const Ref& ref) const {
+  if (!ref.symbolic()) return Shown{ref.name, ref.target, ref.peeled, {}};
+  const ObjectId id = refs_.Resolve(ref.name);
+  if (id.empty()) return std::nullopt;
+  const Ref* target = &ref;
+  while (target != nullptr && target->symbolic()) {
+    target = refs_.Find(target->symref_target);
+  }
+  return Shown{ref.name, id, target == nullptr ? ObjectId() : target->peeled,
+               ref.symref_target};
+}
+
+std::optional<ServedRefs::Shown> ServedRefs::ShowHead() const {
+  if (IsHidden(kHead)) return std::nullopt;
+  const ObjectId id = refs_.Resolve(kHead);
+  if (id.empty()) return std::nullopt;
+  const Ref* target = refs_.Find(refs_.head_symref);
+  while (target != nullptr && target->symbolic()) {
+    target = refs_.Find(target->symref_target);
+  }
+  return Shown{kHead, id, target == nullptr ? ObjectId() : target->peeled,
+               refs_.head_symref};
+}
+
+Status ServedRefs::ForEach(
+    const std::function<Status(const Shown&)>& visit) const {
+  if (const auto head = ShowHead()) ZPACK_TRY(visit(*head));
+  for (const Ref& ref : refs_.refs) {
+    if (IsHidden(ref.name)) continue;
+    if (const auto shown = Show(ref)) ZPACK_TRY(visit(*shown));
+  }
+  return {};
+}
+
+std::string_view ServedRefs::UnbornHead() const {
+  if (refs_.head_symref.empty() || IsHidden(kHead)) return {};
+  return refs_.Resolve(kHead).empty() ? refs_.head_symref : std::string_view();
+}
+
+std::optional<ServedRefs::Shown> ServedRefs::Find(std::string_view name) const {
+  if (name == kHead) return ShowHead();
+  const Ref* const ref = refs_.Find(name);
+  if (ref == nullptr || IsHidden(name)) return std::nullopt;
+  return Show(*ref);
+}
+
+std::vector<ObjectId> ServedRefs::Expand(std::string_view name) const {
+  constexpr std::array<std::array<std::string_view, 2>, 6> kRules = {{
+      {"", ""},
+      {"refs/", ""},
+      {"refs/tags/", ""},
+      {"refs/heads/", ""},
+      {"refs/remotes/", ""},
+      {"refs/remotes/", "/HEAD"},
+  }};
+  std::vector<ObjectId> found;
+  for (const auto& [before, after] : kRules) {
+    std::string full(before);
+    full += name;
+    full += after;
+    const ObjectId id = refs_.Resolve(full);
+    if (!id.empty()) found.push_back(id);
+  }
+  return found;
+}
+
+std::unordered_set<ObjectId> ServedRefs::Tips(Hidden hidden) const {
+  std::unordered_set<ObjectId> tips;
+  for (const Ref& ref : refs_.refs) {
+    if (hidden == Hidden::kNo && IsHidden(ref.name)) continue;
+    if (const auto shown = Show(ref)) tips.insert(shown->id);
+  }
+  if (hidden == Hidden::kYes || !IsHidden(kHead)) {
+    const ObjectId head = refs_.Resolve(kHead);
+    if (!head.empty()) tips.insert(head);
+  }
+  return tips;
+}
+
+}  // namespace zpack

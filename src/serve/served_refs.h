@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The refs of an archive as clients see them. Immutable; any thread.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "zpack/refs.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+class ServedRefs {
+ public:
+  struct Shown {
+    std::string_view name;
+    ObjectId id;
+    ObjectId peeled;                 // empty unless `id` is a tag
+    std::string_view symref_target;  // empty unless the ref is symbolic
+  };
+
+  // `refs` must outlive this object. `hidden` are patterns of
+  // transfer.hideRefs (git-config(1)).
+  ServedRefs(const RefsSnapshot& refs, const std::vector<std::string>& hidden)
+      : refs_(refs), hidden_(hidden) {}
+
+  // Calls `visit` with HEAD, unless it is unborn, and with each ref, in the
+  // order of names. Leaves out hidden and broken refs.
+  Status ForEach(const std::function<Status(const Shown&)>& visit) const;
+
+  // The target of an unborn HEAD; empty if HEAD is not unborn or hidden.
+  std::string_view UnbornHead() const;
+
+  // The ref with this full name; nullopt if there is none, or it is hidden.
+  std::optional<Shown> Find(std::string_view name) const;
+
+  // The refs that a short name stands for, by Git's rules (gitrevisions(7)).
+  std::vector<ObjectId> Expand(std::string_view name) const;
+
+  enum class Hidden : uint8_t { kNo, kYes };
+  // The ids of all refs and HEAD, with or without the hidden ones.
+  std::unordered_set<ObjectId> Tips(Hidden hidden) const;
+
+ private:
+  bool IsHidden(std::string_view name) const;
+  std::optional<Shown> Show(const Ref& ref) const;
+  std::optional<Shown> ShowHead() const;
+
+  const RefsSnapshot& refs_;
+  const std::vector<std::string>& hidden_;
+};
+
+}  // namespace zpack

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "serve/upload_context.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+
+#include "base/error.h"
+#include "zpack/version.h"
+
+namespace zpack {
+namespace {
+
+constexpr uint64_t kMaxDepth = 0x7fffffff;
+
+// A decimal number that is the whole text.
+std::optional<uint64_t> ParseNumber(std::string_view text) {
+  uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, value);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+Result<History*> UploadContext::FreshHistory() {
+  if (history_ == nullptr) {
+    ZPACK_ASSIGN_OR_RETURN(history_, History::Open(archive_));
+  }
+  history_->ForgetEnds();
+  return history_.get();
+}
+
+std::string AgentCapability() {
+  return fmt::format("agent=git-zpack/{}", LibraryVersion());
+}
+
+std::string ObjectFormatCapability(const ArchiveFile& archive) {
+  return fmt::format("object-format={}",
+                     ObjectFormatName(archive.header().object_format));
+}
+
+Status CheckObjectFormat(std::string_view client, const ArchiveFile& archive) {
+  const std::string_view ours =
+      ObjectFormatName(archive.header().object_format);
+  if (client == ours) return {};
+  return MakeError(ErrorCode::kInvalidArgument,
+                   "mismatched object format: server {}; client {}", ours,
+                   client);
+}
+
+std::unexpected<Error> NotOurRef(std::string_view id) {
+  return MakeError(ErrorCode::kInvalidArgument, "not our ref {}", id);
+}
+
+Result<bool> FetchArguments::Parse(std::string_view line) {
+  const auto skip = [&line](std::string_view prefix) {
+    if (!line.starts_with(prefix)) return false;
+    line.remove_prefix(prefix.size());
+    return true;
+  };
+  if (skip("shallow ")) return ParseShallow(line);
+  if (skip("deepen ")) return ParseDeepen(line);
+  if (skip("deepen-since ")) return ParseDeepenSince(line);
+  if (skip("deepen-not ")) return ParseDeepenNot(line);
+  return false;
+}
+
+Result<bool> FetchArguments::ParseShallow(std::string_view id) {
+  const auto parsed = ObjectId::FromHex(id);
+  if (!parsed) {
+    return MakeError(ErrorCode::kInvalidArgument, "invalid shallow line: {}",
+                     id);
+  }
+  const auto number = history_.Find(*parsed);
+  if (!number) return true;  // as Git does, ignores what it does not have
+  ZPACK_ASSIGN_OR_RETURN(const bool is_commit, history_.IsCommit(*number));
+  if (!is_commit) {
+    return MakeError(ErrorCode::kInvalidArgument, "invalid shallow object {}",
+                     id);
+  }
+  if (shallow_.insert(*number).second) {
+    request_.client_shallow.push_back(*number);
+  }
+  return true;
+}
+
+Result<bool> FetchArguments::ParseDeepen(std::string_view depth) {
+  const auto parsed = ParseNumber(depth);
+  if (!parsed || *parsed == 0 || *parsed > kMaxDepth) {
+    return MakeError(ErrorCode::kInvalidArgument, "Invalid deepen: {}", depth);
+  }
+  request_.deepen.depth = *parsed;
+  return true;
+}
+
+Result<bool> FetchArguments::ParseDeepenSince(std::string_view time) {
+  const auto parsed = ParseNumber(time);
+  if (!parsed || *parsed == 0 || *parsed == UINT64_MAX) {
+    return MakeError(ErrorCode::kInvalidArgument, "Invalid deepen-since: {}",
+                     time);
+  }
+  request_.deepen.since = *parsed;
+  return true;
+}
+
+Result<bool> FetchArguments::ParseDeepenNot(std::string_view ref) {
+  const std::vector<ObjectId> found = context_.refs().Expand(ref);
+  if (found.size() != 1) {
+    return MakeError(ErrorCode::kInvalidArgument, "ambiguous deepen-not: {}",
+                     ref);
+  }
+  const auto number = history_.Find(found.front());
+  if (!number) {
+    return MakeError(ErrorCode::kCorrupt, "object {} of ref {} is missing",
+                     found.front(), ref);
+  }
+  if (not_of_.insert(*number).second) {
+    request_.deepen.not_of.push_back(*number);
+  }
+  return true;
+}
+
+}  // namespace zpack
