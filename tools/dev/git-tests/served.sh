@@ -125,3 +125,9 @@ prepare() {
     return 1
   fi
 }
+
+# serve ARGUMENT...: lets the server answer. One that hangs fails one case only.
+serve() {
+  # shellcheck disable=SC2154  # from settings
+  exec timeout 120 "$server" "$@"
+}
