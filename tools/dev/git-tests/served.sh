@@ -115,9 +115,9 @@ export_settings() {
 # prepare DIRECTORY [SUFFIX...]: finds, converts and logs. Sets `snapshot`, or
 # returns 1 if Git has to answer.
 prepare() {
-  reason='has a namespace'
+  reason='has a namespace, or the server asks Git'
   # shellcheck disable=SC2154  # from settings
-  if [[ -z ${GIT_NAMESPACE:-} ]] && find_git_directory "$@" && convert_repository; then
+  if [[ -z ${GIT_NAMESPACE:-}${ZPACK_SERVES:-} ]] && find_git_directory "$@" && convert_repository; then
     printf 'zpack %s\n' "$1" >> "$log"
     export_settings
   else
@@ -126,8 +126,10 @@ prepare() {
   fi
 }
 
-# serve ARGUMENT...: lets the server answer. One that hangs fails one case only.
+# serve ARGUMENT...: lets the server answer. One that hangs fails one case only. One that
+# asks Git gets an answer of Git, not of another server.
 serve() {
+  export ZPACK_SERVES=1
   # shellcheck disable=SC2154  # from settings
   exec timeout 120 "$server" "$@"
 }
