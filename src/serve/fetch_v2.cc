@@ -185,8 +185,8 @@ class Fetch {
   }
 
   Status SendPackfile() {
-    ZPACK_TRY(SendWantedRefs());
     ZPACK_ASSIGN_OR_RETURN(const BoundaryChange change, SendShallowInfo());
+    ZPACK_TRY(SendWantedRefs());
     ZPACK_TRY(context_.writer().Line("packfile\n"));
     PackReply reply(context_.writer(),
                     {.max_packet = kMaxPacket,

@@ -32,7 +32,7 @@ class PackReply {
   Status Data(ByteView bytes);
   // A message for the user, which is left out if the client wants none.
   Status Progress(std::string_view text);
-  // The same for a figure that changes often: shown at most once in a second.
+  // The same for a figure that changes often: shown once in a second.
   Status OftenProgress(std::string_view text);
   // Says that nothing else will follow, and why.
   Status Abort(std::string_view reason);
@@ -50,7 +50,7 @@ class PackReply {
   PacketWriter& writer_;
   Options options_;
   Clock::time_point last_sent_ = Clock::now();
-  Clock::time_point last_progress_;
+  Clock::time_point last_progress_ = Clock::now();
 };
 
 }  // namespace zpack

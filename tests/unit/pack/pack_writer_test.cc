@@ -11,6 +11,7 @@
 
 #include "codec/deflate.h"
 #include "object/object_hasher.h"
+#include "pack/pack_format.h"
 #include "support/matchers.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"

@@ -1,0 +1,387 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "serve/upload_session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "serve/history.h"
+#include "support/conversation.h"
+#include "support/matchers.h"
+#include "support/memory_file.h"
+#include "support/memory_source.h"
+#include "support/sample_file.h"
+
+namespace zpack {
+namespace {
+
+using testing::Answer;
+using ::testing::Contains;
+using testing::Converse;
+using ::testing::ElementsAre;
+using testing::HasCode;
+using ::testing::HasSubstr;
+using testing::IsOk;
+using testing::kFlushPkt;
+using ::testing::Not;
+using testing::ObjectsIn;
+using testing::Packets;
+using testing::PackIn;
+using testing::Pkt;
+using testing::RequestV2;
+using ::testing::StartsWith;
+
+class UploadSessionTest : public ::testing::Test {
+ protected:
+  UploadSessionTest() {
+    archive_ = *ArchiveFile::OpenWithoutIndex(
+        std::make_unique<testing::MemoryFile>(testing::SampleFile()), {});
+    options_.run.threads = 1;
+  }
+
+  // One request of protocol v2.
+  Answer AskV2(std::string_view command,
+               const std::vector<std::string>& arguments) {
+    options_.protocol = ServeProtocol::kV2;
+    options_.exchange = Exchange::kRequest;
+    return Converse(*archive_, options_, RequestV2(command, arguments));
+  }
+  // A conversation of protocol v0; the answer without the refs.
+  Answer TalkV0(std::string_view request) {
+    options_.exchange = Exchange::kConnection;
+    const size_t refs = Converse(*archive_, options_, "").bytes.size();
+    Answer answer = Converse(*archive_, options_, request);
+    answer.bytes.erase(0, std::min(refs, answer.bytes.size()));
+    return answer;
+  }
+
+  std::string Main() const {
+    return archive_->refs().Resolve("refs/heads/main").ToHex();
+  }
+  std::string Tag() const {
+    return archive_->refs().Resolve("refs/tags/v1").ToHex();
+  }
+
+  std::unique_ptr<ArchiveFile> archive_;
+  UploadPackOptions options_;
+};
+
+using UploadV2 = UploadSessionTest;
+using UploadV0 = UploadSessionTest;
+
+TEST_F(UploadV2, AdvertisesWhatAStockServerDoesAndFilters) {
+  options_.protocol = ServeProtocol::kV2;
+  options_.exchange = Exchange::kAdvertisement;
+  const Answer answer = Converse(*archive_, options_, "");
+  EXPECT_THAT(answer.status, IsOk());
+  EXPECT_THAT(
+      Packets(answer.bytes),
+      ElementsAre("version 2", StartsWith("agent=git-zpack/"), "ls-refs=unborn",
+                  "fetch=shallow wait-for-done filter ref-in-want",
+                  "server-option", "object-format=sha1", "flush"));
+}
+
+TEST_F(UploadV2, ListsRefs) {
+  EXPECT_THAT(
+      Packets(AskV2("ls-refs", {"peel", "symrefs"}).bytes),
+      ElementsAre(Main() + " HEAD symref-target:refs/heads/main",
+                  Main() + " refs/heads/main", Main() + " refs/heads/other",
+                  Main() + " refs/remotes/origin/HEAD "
+                           "symref-target:refs/heads/main",
+                  Tag() + " refs/tags/v1 peeled:" + Main(), "flush"));
+}
+
+TEST_F(UploadV2, ListsRefsThatBeginWithAPrefix) {
+  EXPECT_THAT(
+      Packets(AskV2("ls-refs",
+                    {"ref-prefix refs/tags/", "ref-prefix refs/heads/ma",
+                     "ref-prefix refs/heads/main", "ref-prefix refs/zzz"})
+                  .bytes),
+      ElementsAre(Main() + " refs/heads/main", Tag() + " refs/tags/v1",
+                  "flush"));
+}
+
+TEST_F(UploadV2, HidesRefs) {
+  options_.settings.hidden_refs = {"refs/heads", "!refs/heads/other",
+                                   "refs/remotes", "HEAD"};
+  EXPECT_THAT(Packets(AskV2("ls-refs", {}).bytes),
+              ElementsAre(Main() + " refs/heads/other", Tag() + " refs/tags/v1",
+                          "flush"));
+}
+
+TEST_F(UploadV2, SendsEverythingToAClone) {
+  const Answer answer = AskV2("fetch", {"want " + Tag(), "done"});
+  ASSERT_THAT(answer.status, IsOk());
+  EXPECT_THAT(Packets(answer.bytes), Contains("packfile"));
+  EXPECT_EQ(ObjectsIn(PackIn(answer.bytes)), archive_->object_count());
+}
+
+TEST_F(UploadV2, SendsTheTagsOfWhatItSends) {
+  const Answer without = AskV2("fetch", {"want " + Main(), "done"});
+  const Answer with = AskV2("fetch", {"want " + Main(), "include-tag", "done"});
+  EXPECT_EQ(ObjectsIn(PackIn(with.bytes)), archive_->object_count());
+  EXPECT_EQ(ObjectsIn(PackIn(without.bytes)), archive_->object_count() - 1);
+}
+
+TEST_F(UploadV2, AcknowledgesWhatItKnows) {
+  const std::string unknown(40, '1');
+  EXPECT_THAT(
+      Packets(AskV2("fetch", {"want " + Main(), "have " + unknown}).bytes),
+      ElementsAre("acknowledgments", "NAK", "flush"));
+  const Answer known =
+      AskV2("fetch", {"want " + Main(), "have " + unknown, "have " + Main()});
+  EXPECT_THAT(Packets(known.bytes),
+              ElementsAre("acknowledgments", "ACK " + Main(), "ready",
+                          "delimiter", "packfile", HasSubstr("Enumerating"),
+                          HasSubstr("Total 0"), "flush"));
+  EXPECT_EQ(ObjectsIn(PackIn(known.bytes)), 0);
+  EXPECT_THAT(Packets(AskV2("fetch", {"want " + Main(), "have " + Main(),
+                                      "wait-for-done"})
+                          .bytes),
+              ElementsAre("acknowledgments", "ACK " + Main(), "flush"));
+}
+
+TEST_F(UploadV2, SendsWantedRefsAfterTheBoundary) {
+  const Answer answer = AskV2(
+      "fetch", {"want-ref refs/heads/main", "deepen 1", "no-progress", "done"});
+  ASSERT_THAT(answer.status, IsOk());
+  EXPECT_THAT(Packets(answer.bytes),
+              ElementsAre("shallow-info", "shallow " + Main(), "delimiter",
+                          "wanted-refs", Main() + " refs/heads/main",
+                          "delimiter", "packfile", "flush"));
+}
+
+TEST_F(UploadV2, FiltersObjects) {
+  const auto sent = [&](const std::string& filter) {
+    const Answer answer =
+        AskV2("fetch", {"want " + Main(), "filter " + filter, "done"});
+    EXPECT_THAT(answer.status, IsOk()) << filter;
+    return ObjectsIn(PackIn(answer.bytes));
+  };
+  // Four commits; the tag is not wanted.
+  EXPECT_EQ(sent("tree:0"), 4);
+  EXPECT_EQ(sent("object:type=commit"), 4);
+  EXPECT_EQ(sent("tree:1"), 8);
+  EXPECT_EQ(sent("combine:tree:1+object:type=tree"), 5);  // and the wanted one
+  EXPECT_EQ(sent("blob:limit=0"), sent("blob:none"));
+  EXPECT_EQ(sent("blob:limit=1g"), archive_->object_count() - 1);
+  EXPECT_EQ(sent("blob:none") - sent("object:type=commit") + 1,
+            sent("object:type=tree"));
+}
+
+TEST_F(UploadV2, RefusesWithGitsWords) {
+  const auto refusal = [&](const std::vector<std::string>& arguments) {
+    const Answer answer = AskV2("fetch", arguments);
+    EXPECT_THAT(answer.status, HasCode(ErrorCode::kInvalidArgument));
+    EXPECT_EQ(PackIn(answer.bytes), "");
+    const auto packets = Packets(answer.bytes);
+    return packets.empty() ? "" : packets.back();
+  };
+  const std::string unknown(40, '1');
+  const std::string want = "want " + Main();
+  EXPECT_EQ(refusal({"want " + unknown}),
+            "ERR upload-pack: not our ref " + unknown);
+  EXPECT_EQ(refusal({"want-ref refs/heads/none"}),
+            "ERR upload-pack: unknown ref refs/heads/none");
+  EXPECT_EQ(refusal({want, "filter sparse:oid=main"}),
+            "ERR upload-pack: filter 'sparse:oid' not supported");
+  EXPECT_EQ(refusal({want, "filter blob:some"}),
+            "ERR upload-pack: invalid filter-spec 'blob:some'");
+  EXPECT_EQ(refusal({want, "deepen 2147483648"}),
+            "ERR upload-pack: Invalid deepen: 2147483648");
+  EXPECT_EQ(refusal({want, "deepen-not refs/heads/none"}),
+            "ERR upload-pack: ambiguous deepen-not: refs/heads/none");
+  EXPECT_EQ(refusal({want, "deepen 1", "deepen-since 1", "done"}),
+            "ERR upload-pack: deepen and deepen-since (or deepen-not) cannot "
+            "be used together");
+  EXPECT_EQ(refusal({want, "deepen-since 99999999999", "done"}),
+            "ERR upload-pack: no commits selected for shallow requests");
+  EXPECT_EQ(refusal({want, "strange"}),
+            "ERR upload-pack: unexpected line: 'strange'");
+  EXPECT_EQ(refusal({want, "sideband-all"}),
+            "ERR upload-pack: unexpected line: 'sideband-all'");
+}
+
+TEST_F(UploadV2, RefusesFiltersThatAreForbidden) {
+  options_.settings.banned_filters = {"tree"};
+  EXPECT_THAT(AskV2("fetch", {"want " + Main(),
+                              "filter combine:blob:none+tree:1", "done"})
+                  .status,
+              testing::IsError(ErrorCode::kInvalidArgument,
+                               "filter 'tree' not supported"));
+  options_.settings.banned_filters.clear();
+  options_.settings.max_tree_depth = 2;
+  EXPECT_THAT(
+      AskV2("fetch", {"want " + Main(), "filter tree:3", "done"}).status,
+      HasCode(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(
+      AskV2("fetch", {"want " + Main(), "filter tree:2", "done"}).status,
+      IsOk());
+}
+
+TEST_F(UploadV2, TellsSizes) {
+  EXPECT_THAT(AskV2("object-info", {"size"}).status,
+              HasCode(ErrorCode::kInvalidArgument));
+  options_.settings.advertise_object_info = true;
+  const std::string unknown(40, '1');
+  EXPECT_THAT(
+      Packets(AskV2("object-info", {"size", "oid " + Tag(), "oid " + unknown})
+                  .bytes),
+      ElementsAre("size", StartsWith(Tag() + " 1"), unknown + " ", "flush"));
+}
+
+TEST_F(UploadV2, AnswersRequestsUntilTheClientEnds) {
+  options_.protocol = ServeProtocol::kV2;
+  const Answer answer =
+      Converse(*archive_, options_,
+               RequestV2("ls-refs", {"ref-prefix HEAD"}) +
+                   RequestV2("ls-refs", {"ref-prefix refs/tags"}) +
+                   std::string(kFlushPkt));
+  EXPECT_THAT(answer.status, IsOk());
+  const auto packets = Packets(answer.bytes);
+  EXPECT_EQ(packets[packets.size() - 4], Main() + " HEAD");
+  EXPECT_EQ(packets[packets.size() - 2], Tag() + " refs/tags/v1");
+}
+
+TEST_F(UploadV2, RefusesRequestsThatAreMalformed) {
+  options_.protocol = ServeProtocol::kV2;
+  options_.exchange = Exchange::kRequest;
+  for (const std::string& request :
+       {std::string("zzzz"), std::string("0003"), std::string("0004"),
+        std::string("fff1"), std::string("0010comm"), Pkt("command=push"),
+        Pkt("command=fetch") + Pkt("command=fetch") + std::string(kFlushPkt),
+        Pkt("agent=x") + std::string(kFlushPkt),
+        Pkt("command=ls-refs") + Pkt("object-format=sha256") +
+            std::string(kFlushPkt),
+        Pkt("command=fetch") + "0001" + Pkt("want x") + std::string(kFlushPkt),
+        Pkt("command=fetch") + "0001" + Pkt("want " + Main()) + "0001",
+        Pkt("ERR what now")}) {
+    EXPECT_THAT(Converse(*archive_, options_, request).status,
+                HasCode(ErrorCode::kInvalidArgument))
+        << request;
+  }
+}
+
+TEST_F(UploadV0, ListsRefsAndCapabilities) {
+  options_.exchange = Exchange::kAdvertisement;
+  const auto packets = Packets(Converse(*archive_, options_, "").bytes);
+  ASSERT_EQ(packets.size(), 7U);
+  EXPECT_THAT(packets[0], StartsWith(Main() + " HEAD" + '\0'));
+  EXPECT_THAT(packets[0], HasSubstr(" symref=HEAD:refs/heads/main "));
+  EXPECT_THAT(packets[0], HasSubstr(" no-done "));
+  EXPECT_THAT(packets[0], Not(HasSubstr("sha1-in-want")));
+  EXPECT_EQ(packets[5], Main() + " refs/tags/v1^{}");
+  EXPECT_EQ(packets[6], "flush");
+}
+
+TEST_F(UploadV0, SaysVersion1) {
+  options_.exchange = Exchange::kAdvertisement;
+  options_.protocol = ServeProtocol::kV1;
+  EXPECT_EQ(Packets(Converse(*archive_, options_, "").bytes).front(),
+            "version 1");
+}
+
+TEST_F(UploadV0, SendsEverythingToAClone) {
+  const Answer answer =
+      TalkV0(Pkt("want " + Tag() + " side-band-64k no-progress ofs-delta\n") +
+             "0000" + Pkt("done\n"));
+  ASSERT_THAT(answer.status, IsOk());
+  EXPECT_THAT(Packets(answer.bytes), ElementsAre("NAK", "flush"));
+  EXPECT_EQ(ObjectsIn(PackIn(answer.bytes)), archive_->object_count());
+}
+
+TEST_F(UploadV0, SendsThePackWithoutASideband) {
+  const Answer answer =
+      TalkV0(Pkt("want " + Tag() + "\n") + "0000" + Pkt("done\n"));
+  EXPECT_THAT(answer.bytes, StartsWith("0008NAK\nPACK"));
+}
+
+TEST_F(UploadV0, AcknowledgesInDetail) {
+  const std::string unknown(40, '1');
+  const Answer answer =
+      TalkV0(Pkt("want " + Main() +
+                 " multi_ack_detailed side-band-64k no-progress\n") +
+             "0000" + Pkt("have " + unknown + '\n') +
+             Pkt("have " + Main() + '\n') + "0000" + Pkt("done\n"));
+  EXPECT_THAT(Packets(answer.bytes),
+              ElementsAre("ACK " + Main() + " common", "NAK", "ACK " + Main(),
+                          "flush"));
+  EXPECT_EQ(ObjectsIn(PackIn(answer.bytes)), 0);
+}
+
+TEST_F(UploadV0, LetsAnHttpClientSkipDone) {
+  options_.exchange = Exchange::kRequest;
+  const Answer answer =
+      Converse(*archive_, options_,
+               Pkt("want " + Main() +
+                   " multi_ack_detailed no-done side-band-64k no-progress\n") +
+                   "0000" + Pkt("have " + Main() + '\n') + "0000");
+  EXPECT_THAT(
+      Packets(answer.bytes),
+      ElementsAre("ACK " + Main() + " common", "ACK " + Main() + " ready",
+                  "NAK", "ACK " + Main(), "flush"));
+}
+
+TEST_F(UploadV0, TellsTheBoundaryFirst) {
+  const Answer answer =
+      TalkV0(Pkt("want " + Main() + " side-band-64k no-progress\n") +
+             Pkt("deepen 1\n") + "0000" + Pkt("done\n"));
+  EXPECT_THAT(Packets(answer.bytes),
+              ElementsAre("shallow " + Main(), "flush", "NAK", "flush"));
+}
+
+TEST_F(UploadV0, SendsOnlyWhatIsListedUnlessMoreIsAllowed) {
+  const auto opened = *History::Open(*archive_);
+  History& history = *opened;
+  const ObjectNumber tip = *history.Find(*ObjectId::FromHex(Main()));
+  const std::string parent =
+      history.id((*history.Parents(tip))->front()).ToHex();
+  const std::string tree =
+      history.id(*history.graph().ReadRootTree(tip)).ToHex();
+  const auto ask = [&](const std::string& want, WantsAllowed allowed) {
+    options_.settings.wants = allowed;
+    return TalkV0(Pkt("want " + want + " side-band-64k\n") + "0000" +
+                  Pkt("done\n"))
+        .status;
+  };
+  using enum WantsAllowed;
+  EXPECT_THAT(ask(parent, kListed), HasCode(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(ask(parent, kTip), HasCode(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(ask(parent, kReachable), IsOk());
+  EXPECT_THAT(ask(tree, kReachable), IsOk());
+  EXPECT_THAT(ask(tree, kAny), IsOk());
+  options_.settings.hidden_refs = {"refs/tags"};
+  EXPECT_THAT(ask(Tag(), kListed), HasCode(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(ask(Tag(), kReachable), HasCode(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(ask(Tag(), kTip), IsOk());
+}
+
+TEST_F(UploadV0, RefusesRequestsThatAreMalformed) {
+  for (const std::string& request :
+       {Pkt("have " + Main()), Pkt("want x"),
+        Pkt("want " + Main() + " x") + Pkt("filter blob:none"),
+        Pkt("want " + std::string(40, '1')),
+        Pkt("want " + Main()) + "0000" + Pkt("have x"),
+        Pkt("want " + Main()) + "0000" + Pkt("what"),
+        Pkt("want " + Main()) + "0000"}) {
+    EXPECT_THAT(TalkV0(request).status, HasCode(ErrorCode::kInvalidArgument))
+        << request;
+  }
+}
+
+TEST_F(UploadSessionTest, DamagedObjectsEndThePack) {
+  Bytes bytes = testing::SampleFile();
+  // Within the first block.
+  const size_t at = archive_->blocks().block_offset(0) + 40;
+  bytes[at] ^= 1;
+  archive_ = *ArchiveFile::OpenWithoutIndex(
+      std::make_unique<testing::MemoryFile>(bytes), {});
+  const Answer answer = AskV2("fetch", {"want " + Tag(), "done"});
+  EXPECT_THAT(answer.status, HasCode(ErrorCode::kCorrupt));
+}
+
+}  // namespace
+}  // namespace zpack
