@@ -34,7 +34,8 @@ version=$(git zpack --version)
   fail "git-zpack is not the installed one"
 
 echo "-- manual pages"
-for page in git-zpack git-zpack-{convert,verify,restore,show,list-refs,cat-file,rev-list}; do
+for page in git-zpack git-remote-zpack \
+  git-zpack-{convert,verify,restore,repack,show,list-refs,cat-file,rev-list,upload-pack,http-backend,shell}; do
   file=$(find "$prefix/usr" -path "*/man/man1/$page.1")
   [[ -f $file ]] || fail "no manual page $page.1"
   # Whatever the formatter says is a mistake in the page.
@@ -62,6 +63,17 @@ check_consumer() {
   [[ $found == "$expected" ]] || fail "$1 printed '$found', not '$expected'"
   git zpack verify -q --against "$prefix/repository" "$1.zpack"
 }
+
+echo "-- git clone zpack::FILE"
+git zpack convert -q "$prefix/repository" "$prefix/served.zpack"
+git clone -q "zpack::$prefix/served.zpack" "$prefix/clone"
+[[ $(git -C "$prefix/clone" rev-parse HEAD) == \
+  "$(git -C "$prefix/repository" rev-parse HEAD)" ]] || fail "the clone differs"
+
+echo "-- CGI program"
+answer=$(REQUEST_METHOD=GET GIT_PROJECT_ROOT=$prefix PATH_INFO=/served.git/info/refs \
+  QUERY_STRING=service=git-upload-pack git-zpack-http-backend | tr -d '\0')
+[[ $answer == *"# service=git-upload-pack"* ]] || fail "no refs over HTTP"
 
 echo "-- find_package()"
 {

@@ -6,11 +6,12 @@
 # or source it. For 'git zpack' Git's completion calls _git_zpack, so this file
 # has to be sourced, or loaded by completing 'git-zpack' once.
 
-__git_zpack_commands="convert verify restore repack show list-refs cat-file rev-list"
+__git_zpack_commands="convert verify restore repack show list-refs cat-file rev-list upload-pack http-backend shell"
 
 # Prints the options of a command, as its --help has them.
 __git_zpack_options()
 {
+	local serve="--timeout --threads --memory"
 	local run="--threads --memory --quiet --progress --no-progress --json"
 	case "$1" in
 	convert)
@@ -33,6 +34,13 @@ __git_zpack_options()
 			--batch-all-objects --unordered --unverified-stream --help" ;;
 	rev-list)
 		echo "--all --objects --no-objects --no-object-names --count --help" ;;
+	upload-pack)
+		echo "--strict --no-strict --stateless-rpc --advertise-refs --http-backend-info-refs
+			$serve --help" ;;
+	http-backend)
+		echo "$serve --help" ;;
+	shell)
+		echo "--root --command $serve --help" ;;
 	esac
 }
 
@@ -103,7 +111,7 @@ __git_zpack_value()
 		__git_zpack_words "128m 256m 512m 1g" "$3" ;;
 	"repack --unpack-unreachable" | "repack --cruft-expiration")
 		__git_zpack_words "2.weeks.ago 3.months.ago now never" "$3" ;;
-	"repack --output")
+	"repack --output" | "shell --root")
 		__git_zpack_paths directory "$3" ;;
 	"repack --window" | "repack --depth" | "repack --keep-pack" | "repack --threads")
 		COMPREPLY=() ;;
@@ -113,7 +121,8 @@ __git_zpack_value()
 		__git_zpack_words "structure checksums objects connectivity" "$3" ;;
 	"verify --against")
 		__git_zpack_paths directory "$3" ;;
-	"convert --threads" | "verify --threads" | "restore --threads")
+	"convert --threads" | "verify --threads" | "restore --threads" | *" --timeout" | \
+		"upload-pack --threads" | "http-backend --threads" | "shell --threads" | "shell --command")
 		COMPREPLY=() ;;
 	*)
 		return 1 ;;
@@ -164,7 +173,8 @@ __git_zpack_complete()
 				options_end=1
 				continue ;;
 			--profile | --level | --block-size | --base | --threads | --against | --window | --depth | \
-				--memory | --keep-pack | --output | --unpack-unreachable | --cruft-expiration)
+				--memory | --keep-pack | --output | --unpack-unreachable | --cruft-expiration | \
+				--timeout | --root | --command)
 				[[ ${words[i + 1]} == = ]] && ((i++))
 				((i++))
 				continue ;;
@@ -189,7 +199,7 @@ __git_zpack_complete()
 	"convert 0" | "restore 1" | "repack 0")
 		__git_zpack_paths directory "$word" ;;
 	"convert 1" | "verify 0" | "restore 0" | "show 0" | "list-refs 0" | "cat-file 0" | \
-		"rev-list 0")
+		"rev-list 0" | "upload-pack 0")
 		__git_zpack_paths file "$word" ;;
 	"cat-file 1" | "rev-list 1")
 		__git_zpack_refs "${arguments[0]}" "$word" ;;

@@ -25,7 +25,7 @@ void PrintOverview(std::ostream& out) {
          "Keep a Git repository in one small file, prove it intact, and bring "
          "it back.\n\n";
   for (const Command& command : Commands()) {
-    out << fmt::format("   {:<10} {}\n", command.name, command.summary);
+    out << fmt::format("   {:<12} {}\n", command.name, command.summary);
   }
   out << "\nSee 'git-zpack <command> --help' or 'man git-zpack-<command>' for "
          "one of them.\n";
@@ -88,8 +88,9 @@ int RunCommand(const Command& command,
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      kConvertCommand, kVerifyCommand,   kRestoreCommand, kRepackCommand,
-      kShowCommand,    kListRefsCommand, kCatFileCommand, kRevListCommand};
+      kConvertCommand,    kVerifyCommand,      kRestoreCommand, kRepackCommand,
+      kShowCommand,       kListRefsCommand,    kCatFileCommand, kRevListCommand,
+      kUploadPackCommand, kHttpBackendCommand, kShellCommand};
   return commands;
 }
 

@@ -90,5 +90,8 @@ extern const Command kShowCommand;
 extern const Command kListRefsCommand;
 extern const Command kCatFileCommand;
 extern const Command kRevListCommand;
+extern const Command kUploadPackCommand;
+extern const Command kHttpBackendCommand;
+extern const Command kShellCommand;
 
 }  // namespace zpack::cli

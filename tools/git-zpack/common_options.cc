@@ -44,11 +44,16 @@ bool IsUtf8(const std::string& bytes) {
 }  // namespace
 
 void AddRunOptions(po::options_description& options) {
-  options.add_options()("threads", po::value<std::string>()->value_name("<n>"),
-                        "number of worker threads; 0 (default): one per "
-                        "processor")("quiet,q", "print only errors")(
+  AddThreadsOption(options);
+  options.add_options()("quiet,q", "print only errors")(
       "progress", "show progress even if standard error is not a terminal")(
       "no-progress", "do not show progress");
+}
+
+void AddThreadsOption(po::options_description& options) {
+  options.add_options()("threads", po::value<std::string>()->value_name("<n>"),
+                        "number of worker threads; 0 (default): one per "
+                        "processor");
 }
 
 void AddMemoryOption(po::options_description& options) {
@@ -75,14 +80,20 @@ RunContext::RunContext(const po::variables_map& options, const Io& io,
   if (wanted && !quiet_ && !Has(options, "no-progress")) {
     meter_ = std::make_unique<ProgressMeter>(io.err, std::move(phases));
   }
-  run_.threads =
-      static_cast<unsigned>(Number(options, "threads", 0, kMaxThreads, 0));
-  if (Has(options, "memory")) {
-    run_.memory = ParseSize(Text(options, "memory"), "memory");
-    SaveMemory(*run_.memory);
-  }
+  run_ = ResourcesOf(options);
   run_.progress = meter_.get();
   run_.stop = io.stop;
+}
+
+RunOptions ResourcesOf(const po::variables_map& options) {
+  RunOptions run;
+  run.threads =
+      static_cast<unsigned>(Number(options, "threads", 0, kMaxThreads, 0));
+  if (Has(options, "memory")) {
+    run.memory = ParseSize(Text(options, "memory"), "memory");
+    SaveMemory(*run.memory);
+  }
+  return run;
 }
 
 Discovery DiscoveryOf(const po::variables_map& options) {

@@ -22,7 +22,9 @@ namespace zpack::cli {
 
 // Adds --threads, --quiet, --progress and --no-progress.
 void AddRunOptions(po::options_description& options);
-// Adds --memory, which RunContext reads.
+// Adds --threads alone, for commands without progress.
+void AddThreadsOption(po::options_description& options);
+// Adds --memory, which RunContext and ResourcesOf read.
 void AddMemoryOption(po::options_description& options);
 // Adds --discover, which DiscoveryOf reads.
 void AddDiscoveryOption(po::options_description& options);
@@ -45,6 +47,10 @@ class RunContext {
   std::unique_ptr<ProgressMeter> meter_;
   RunOptions run_;
 };
+
+// Returns RunOptions with the values of --threads and --memory. Throws
+// UsageError if a value is out of range.
+RunOptions ResourcesOf(const po::variables_map& options);
 
 // Returns how to find the repository of a path.
 Discovery DiscoveryOf(const po::variables_map& options);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -13,10 +13,12 @@
 #include <iostream>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "cli.h"
+#include "standard_streams.h"
 
 namespace {
 
@@ -80,14 +82,6 @@ void HandleSignals(const std::stop_source& stop) {
   }
 }
 
-// Prevents a file from getting the number of a closed standard stream, because
-// messages would be written to that file.
-void OpenStandardStreams() {
-  int fd = open("/dev/null", O_RDWR);
-  while (fd >= 0 && fd <= STDERR_FILENO) fd = dup(fd);
-  if (fd >= 0) close(fd);
-}
-
 int Main(const std::vector<std::string>& arguments) {
   const std::stop_source stop;
   if (!arguments.empty()) {
@@ -99,17 +93,33 @@ int Main(const std::vector<std::string>& arguments) {
   return zpack::cli::Run(arguments, io);
 }
 
+// Returns the arguments. A program that is called as 'git-zpack-<command>', by
+// a link, gets the command as its first argument.
+std::vector<std::string> Arguments(int argc, char** argv) {
+  constexpr std::string_view kPrefix = "git-zpack-";
+  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  std::string_view name = argc > 0 ? argv[0] : "";
+  name.remove_prefix(name.rfind('/') + 1);
+  if (name.starts_with(kPrefix)) {
+    name.remove_prefix(kPrefix.size());
+    if (zpack::cli::FindCommand(name) != nullptr) {
+      arguments.emplace(arguments.begin(), name);
+    }
+  }
+  return arguments;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  OpenStandardStreams();
+  zpack::cli::OpenStandardStreams();
   // A file that grows beyond RLIMIT_FSIZE is an error of write(2).
   std::signal(SIGXFSZ, SIG_IGN);
   std::ios::sync_with_stdio(false);
   std::cin.tie(nullptr);
   int code = zpack::cli::kFailed;
   try {
-    code = Main({argv + 1, argv + argc});
+    code = Main(Arguments(argc, argv));
   } catch (const std::exception&) {
     std::fputs("fatal: out of memory\n", stderr);
   }

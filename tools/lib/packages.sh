@@ -16,6 +16,8 @@ if [[ $(uname -m) == x86_64 ]]; then build_packages+=(libipsec-mb-dev); fi
 # shellcheck disable=SC2034
 test_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev man-db python3-dulwich
+  # Servers that the tests start themselves. The installation may start others.
+  nginx-light fcgiwrap openssh-server openssh-client
 )
 # shellcheck disable=SC2034
 lint_packages=(clang-format-19 clang-tidy-19)
