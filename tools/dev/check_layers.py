@@ -47,7 +47,7 @@ THIRD_PARTY = [
     (r"nlohmann/", {"tools"}),
     (r"(gtest|gmock|benchmark)/", set()),
 ]
-POSIX = re.compile(r"(sys|linux)/\w+\.h|(dirent|errno|fcntl|malloc|poll|pthread|sched|"
+POSIX = re.compile(r"(sys|linux)/\w+\.h|(dirent|errno|fcntl|malloc|poll|pthread|pwd|sched|"
                    r"signal|spawn|stdlib|string|termios|time|unistd)\.h")
 
 # Edges that no table may hold: the two ends of a file meet in `format` only,

@@ -53,7 +53,7 @@ int Run(const po::variables_map& values, const Io& io) {
 
 const Command kShellCommand = {
     "shell",
-    "Serve the .zpack files below a directory over SSH, and allow nothing else",
+    "Serve the .zpack files below a directory over SSH",
     "--root <directory> [--timeout=<n>] [-c <command>]",
     {},
     0,
