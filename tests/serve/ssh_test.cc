@@ -12,6 +12,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <iostream>
 
 #include "support/serve_fixture.h"
 
@@ -59,12 +60,23 @@ class SshTest : public ServeFixture {
                   "\n  ProxyCommand " + kServer + " -i -e -f " +
                   dir_ / "sshd_config" + " -E " + dir_ / "sshd.log\n");
     Authorize("");
+    // Says nothing about the programs under test.
+    const ProcessResult login =
+        Run({"ssh", "-F", dir_ / "ssh_config", "server", "true"});
+    if (!login.ok()) {
+      GTEST_SKIP() << "sshd does not let this user log in: " << login.err
+                   << Log();
+    }
   }
 
   void TearDown() override {
-    if (HasFailure() && Exists(dir_ / "sshd.log")) {
-      std::cerr << ReadFile(dir_ / "sshd.log");
-    }
+    if (HasFailure()) std::cerr << Log();
+  }
+
+  // What sshd had to say.
+  std::string Log() const {
+    const std::string file = dir_ / "sshd.log";
+    return Exists(file) ? ReadFile(file) : "";
   }
 
   // Accepts the user's key with these options of authorized_keys.
