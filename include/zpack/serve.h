@@ -65,13 +65,12 @@ enum class Exchange : uint8_t {
   kRequest,
 };
 
-// Objects that a client of protocol v0 may ask for, besides the refs that are
-// listed. Clients of protocol v2 may ask for any object, as with Git.
-enum class WantsAllowed : uint8_t {
-  kListed,     // no others
-  kTip,        // also what hidden refs point at
-  kReachable,  // everything that refs reach
-  kAny,        // every object in the file
+// Objects that a client of protocol v0 may ask for, besides what the listed
+// refs point at. Clients of protocol v2 may ask for any object, as with Git.
+struct WantsAllowed {
+  bool tip = false;        // what hidden refs point at
+  bool reachable = false;  // what refs reach, hidden ones included
+  bool any = false;        // every object in the file
 };
 
 // What git-config(1) sets for git-upload-pack. The defaults are Git's, except
@@ -81,14 +80,14 @@ struct UploadPackSettings {
   bool allow_filter = true;             // uploadpack.allowFilter
   bool allow_ref_in_want = true;        // uploadpack.allowRefInWant
   bool advertise_sideband_all = false;  // uploadpack.advertiseSidebandAll
-  bool advertise_object_info = false;   // transfer.advertiseObjectInfo
+  bool advertise_object_info = true;    // transfer.advertiseObjectInfo
   // transfer.advertiseSID. A random text, if sessions have ids.
   std::string session_id;
   // lsrefs.unborn: whether clients may ask for an unborn HEAD, and whether the
   // server says so.
   bool allow_unborn = true;
   bool advertise_unborn = true;
-  WantsAllowed wants = WantsAllowed::kListed;  // uploadpack.allow...InWant
+  WantsAllowed wants;  // uploadpack.allow...SHA1InWant
   // uploadpack.hideRefs and transfer.hideRefs, in the order in which Git reads
   // them.
   std::vector<std::string> hidden_refs;

@@ -10,6 +10,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "base/delta.h"
+
 namespace zpack {
 
 struct DeltaCosts {
@@ -24,6 +26,21 @@ struct DeltaCosts {
     return copy + jump +
            uint64_t{jump_doubling} *
                static_cast<uint64_t>(std::bit_width(distance));
+  }
+
+  // Cost of a delta for a target of `size` bytes.
+  uint64_t Of(const Delta& delta, uint64_t size) const {
+    uint64_t cost = 0;
+    uint64_t literals = size;
+    uint64_t expected = 0;
+    for (const DeltaCopy& part : delta.copies) {
+      literals -= part.length;
+      expected += part.literals;
+      cost += Copy(expected > part.offset ? expected - part.offset
+                                          : part.offset - expected);
+      expected = uint64_t{part.offset} + part.length;
+    }
+    return cost + literals * literal;
   }
 };
 

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "delta/delta.h"
+#include "base/delta.h"
 #include "delta/delta_costs.h"
 
 namespace zpack {

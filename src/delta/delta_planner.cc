@@ -11,16 +11,37 @@ namespace zpack {
 DeltaPlanner::DeltaPlanner(const DeltaPlannerOptions& options)
     : options_(options), encoder_(options.costs) {}
 
+bool DeltaPlanner::IsAllowed(const Candidate& base, uint64_t size) const {
+  if (novelty_ == Novelty::kKnown && base.novelty == Novelty::kKnown) {
+    return false;
+  }
+  return uint64_t{base.depth} + height_ < options_.max_depth &&
+         base.chain_bytes + size <=
+             options_.chain_size + options_.chain_factor * size;
+}
+
+void DeltaPlanner::TakeKnown(ByteView content, CandidateNumber number,
+                             const Delta& delta) {
+  if (!IsKept(number)) return;
+  const Candidate& base = Kept(number);
+  const uint64_t cost = options_.costs.Of(delta, content.size());
+  if (!IsAllowed(base, content.size()) || cost >= Limit(base.depth) ||
+      cost >= uint64_t{options_.good_for_path} * options_.costs.literal) {
+    return;
+  }
+  tried_.push_back(number);
+  plan_.delta.copies = delta.copies;
+  plan_.delta.cost = cost;
+  plan_.base = number;
+  plan_.base_size = base.content.size();
+  cost_ = cost;
+}
+
 void DeltaPlanner::Try(ByteView content, CandidateNumber number) {
   if (!IsKept(number) || std::ranges::find(tried_, number) != tried_.end())
     return;
   const Candidate& base = Kept(number);
-  if (novelty_ == Novelty::kKnown && base.novelty == Novelty::kKnown) return;
-  if (uint64_t{base.depth} + height_ >= options_.max_depth ||
-      base.chain_bytes + content.size() >
-          options_.chain_size + options_.chain_factor * content.size()) {
-    return;
-  }
+  if (!IsAllowed(base, content.size())) return;
   tried_.push_back(number);
   if (!encoder_.Encode(base.content, content, Limit(base.depth), attempt_)) {
     return;
@@ -75,7 +96,12 @@ const PlannedDelta& DeltaPlanner::Plan(ByteView content, PathNumber path,
   sketch_.valid = false;
   // Cost of the whole object.
   cost_ = uint64_t{content.size()} * options_.costs.literal;
-  if (hints.likely) Try(content, *hints.likely);
+  if (hints.likely) {
+    if (hints.likely_delta != nullptr) {
+      TakeKnown(content, *hints.likely, *hints.likely_delta);
+    }
+    Try(content, *hints.likely);
+  }
   TrySamePath(content, path);
   TrySimilar(content);
   if (!plan_.base) plan_.delta.copies.clear();

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/delta.h"
 #include "base/index_spaces.h"
-#include "delta/delta.h"
 #include "delta/delta_costs.h"
 #include "delta/delta_encoder.h"
 #include "delta/sketch_index.h"
@@ -74,6 +74,9 @@ struct PlanHints {
   uint32_t height = 0;
   // A kKnown object is not compared with kKnown candidates.
   Novelty novelty = Novelty::kNew;
+  // A delta against the likely candidate; may be null. If it is not cheap
+  // enough, the planner computes one of its own.
+  const Delta* likely_delta = nullptr;
 };
 
 class DeltaPlanner {
@@ -118,7 +121,11 @@ class DeltaPlanner {
   }
   // Appends a candidate under the next number.
   void Keep(Candidate candidate, PathNumber path);
+  // Whether an object of `size` bytes may be a delta against a candidate.
+  bool IsAllowed(const Candidate& base, uint64_t size) const;
   void Try(ByteView content, CandidateNumber number);
+  // Takes a delta that the caller knows, if it is good enough for the path.
+  void TakeKnown(ByteView content, CandidateNumber number, const Delta& delta);
   // The cost limit for a delta against a candidate of this depth.
   uint64_t Limit(uint32_t depth) const;
   void TrySamePath(ByteView content, PathNumber path);

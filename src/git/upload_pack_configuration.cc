@@ -57,11 +57,8 @@ class SettingsReader {
     settings_.advertise_sideband_all = sideband_all_;
     settings_.advertise_object_info = object_info_;
     if (session_id_) settings_.session_id = RandomText();
-    settings_.wants = allow_any_ || (allow_tip_ && allow_reachable_)
-                          ? WantsAllowed::kAny
-                      : allow_reachable_ ? WantsAllowed::kReachable
-                      : allow_tip_       ? WantsAllowed::kTip
-                                         : WantsAllowed::kListed;
+    settings_.wants = {
+        .tip = allow_tip_, .reachable = allow_reachable_, .any = allow_any_};
     for (const std::string_view filter : kFilters) {
       const auto own = filters_.find(filter);
       if (!(own == filters_.end() ? allow_filters_ : own->second)) {
@@ -75,8 +72,12 @@ class SettingsReader {
   using Switch = bool SettingsReader::*;
 
   static std::unexpected<Error> Bad(const git_config_entry& entry) {
+    if (entry.value == nullptr) {
+      return MakeError(ErrorCode::kGit, "unable to parse '{}': it has no value",
+                       entry.name);
+    }
     return MakeError(ErrorCode::kGit, "bad config value '{}' for '{}'",
-                     entry.value == nullptr ? "" : entry.value, entry.name);
+                     entry.value, entry.name);
   }
 
   static Status TakeBool(const git_config_entry& entry, bool& value) {

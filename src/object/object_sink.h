@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "base/bytes.h"
+#include "base/delta.h"
 #include "zpack/object_id.h"
 #include "zpack/refs.h"
 #include "zpack/result.h"
@@ -30,6 +31,15 @@ struct PreparedObject {
 // Whether a preparer should search for common content among objects.
 enum class Resemblance : uint8_t { kNone, kSome };
 
+// What is known about an object before it is prepared.
+struct KnownResemblance {
+  // If not 0, the object resembles the object this many positions before it in
+  // the run.
+  uint32_t distance = 0;
+  // A delta against that object; may be null.
+  const Delta* delta = nullptr;
+};
+
 // Prepares objects for an ObjectSink. One per worker thread.
 class ObjectPreparer {
  public:
@@ -40,11 +50,10 @@ class ObjectPreparer {
   // prepared.
   virtual void Begin(ObjectType type, Resemblance resemblance) = 0;
 
-  // Appends the stored form of the next object of the run to `out`. If `like`
-  // is not 0, the object is known to resemble the object `like` positions
-  // before it. REQUIRES: `like` is at most the number of objects prepared since
-  // Begin.
-  virtual Result<PreparedObject> Prepare(ByteView content, uint32_t like,
+  // Appends the stored form of the next object of the run to `out`. REQUIRES:
+  // `like.distance` is at most the number of objects prepared since Begin.
+  virtual Result<PreparedObject> Prepare(ByteView content,
+                                         const KnownResemblance& like,
                                          Bytes& out) = 0;
 
   // Names an object that the receiver has as a candidate for the base of the

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "base/bytes.h"
-#include "delta/delta.h"
+#include "base/delta.h"
 #include "delta/delta_costs.h"
 #include "delta/delta_planner.h"
 #include "zpack/result.h"

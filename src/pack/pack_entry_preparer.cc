@@ -12,8 +12,6 @@
 namespace zpack {
 namespace {
 
-// libdeflate's equivalent of zlib's default level.
-constexpr int kDeflateLevel = 6;
 // Git's default. Each delta of a chain slows down Git's reads.
 constexpr unsigned kMaxDepth = 50;
 // Candidates if the delta against the known candidate is not cheap enough.
@@ -23,10 +21,20 @@ struct Candidates {
   unsigned good_for_before;
   unsigned good_for_similar;
 };
-// Sketches find similar trees well, because most samples are bytes of ids; and
-// deltas of trees are cheap to try.
-constexpr Candidates kTreeCandidates = {2, 8, 40, 200};
-constexpr Candidates kTextCandidates = {1, 4, 300, 3000};
+// Trees have more similar candidates: sketches find similar trees well, because
+// most samples are bytes of ids, and deltas of trees are cheap to try.
+struct Effort {
+  int deflate_level;
+  Candidates tree;
+  Candidates text;
+};
+// Level 6 is libdeflate's equivalent of zlib's default.
+constexpr Effort kThorough = {6, {2, 8, 40, 200}, {1, 4, 300, 3000}};
+constexpr Effort kQuick = {2, {2, 8, 150, 400}, {1, 4, 1000, 6000}};
+
+const Effort& EffortOf(PackEffort effort) {
+  return effort == PackEffort::kQuick ? kQuick : kThorough;
+}
 
 DeltaPlannerOptions PlannerOptions(const Candidates& candidates,
                                    const DeltaCosts& costs, uint64_t window) {
@@ -44,11 +52,13 @@ constexpr PathNumber kPath{0};
 
 }  // namespace
 
-PackEntryPreparer::PackEntryPreparer(uint64_t window)
+PackEntryPreparer::PackEntryPreparer(uint64_t window, PackEffort effort)
     : max_size_(2 * window),
-      tree_planner_(PlannerOptions(kTreeCandidates, kPackTreeCosts, window)),
-      text_planner_(PlannerOptions(kTextCandidates, kPackTextCosts, window)),
-      deflater_(kDeflateLevel) {}
+      tree_planner_(
+          PlannerOptions(EffortOf(effort).tree, kPackTreeCosts, window)),
+      text_planner_(
+          PlannerOptions(EffortOf(effort).text, kPackTextCosts, window)),
+      deflater_(EffortOf(effort).deflate_level) {}
 
 void PackEntryPreparer::Begin(ObjectType type, Resemblance resemblance) {
   type_ = type;
@@ -79,19 +89,21 @@ PreparedObject PackEntryPreparer::Deflate(ByteView raw, Bytes& out) {
 }
 
 Result<PreparedObject> PackEntryPreparer::Prepare(ByteView content,
-                                                  uint32_t like, Bytes& out) {
+                                                  const KnownResemblance& like,
+                                                  Bytes& out) {
   const RunPosition position = numbers_.end_index();
-  ZPACK_CHECK(like <= position.value());
-  std::optional<CandidateNumber> likely = std::exchange(like_next_, {});
+  ZPACK_CHECK(like.distance <= position.value());
+  PlanHints hints{.likely = std::exchange(like_next_, {})};
   if (resemblance_ == Resemblance::kNone || content.size() < kMinPackDelta ||
       content.size() > max_size_) {
     numbers_.push_back(kNotPlanned);
     return Deflate(content, out);
   }
-  if (like != 0 && numbers_[position - like] != kNotPlanned) {
-    likely = numbers_[position - like];
+  if (like.distance != 0 && numbers_[position - like.distance] != kNotPlanned) {
+    hints.likely = numbers_[position - like.distance];
+    hints.likely_delta = like.delta;
   }
-  const PlannedDelta& plan = planner_->Plan(content, kPath, {.likely = likely});
+  const PlannedDelta& plan = planner_->Plan(content, kPath, hints);
   PreparedObject prepared;
   if (plan.base) {
     delta_.clear();

@@ -49,6 +49,14 @@ void DecodedBlock::Rebuild(uint32_t index, BaseUse use, Bytes& base,
   }
 }
 
+void DecodedBlock::ReadDelta(uint32_t index, Delta& delta) const {
+  if (const DeltaBlock* const block = deltas()) {
+    block->ReadDelta(index, delta);
+  } else {
+    std::get<TreeObjects>(form).block.ReadDelta(index, delta);
+  }
+}
+
 void DecodedBlock::RebuildChain(std::span<const uint32_t> chain,
                                 Bytes& content) const {
   Bytes base;

@@ -88,6 +88,10 @@ struct DecodedBlock {
   // index < sizes.size().
   ByteView Object(size_t index, Bytes& buffer) const;
 
+  // Fills `delta` with the copies that turn the base of an object into the
+  // object. REQUIRES: the object has a base.
+  void ReadDelta(uint32_t index, Delta& delta) const;
+
   // Rebuilds the first object of `chain`, in which each object is the base of
   // the object before it. On entry, `content` is that of the base of the last
   // object, or empty if it has no base. On return, it is that of the first

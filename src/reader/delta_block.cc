@@ -174,6 +174,23 @@ void DeltaBlock::Rebuild(uint32_t index, ByteView base, Bytes& out) const {
   }
 }
 
+void DeltaBlock::ReadDelta(uint32_t index, Delta& delta) const {
+  const Start& start = starts_[index];
+  CommandReader commands(
+      ByteView(streams_.literal_lengths).subspan(start.literal_lengths),
+      ByteView(streams_.copy_lengths).subspan(start.copy_lengths),
+      ByteView(streams_.copy_offsets).subspan(start.copy_offsets));
+  commands.Begin(layout_.sizes[index], layout_.sizes[layout_.bases[index]]);
+  delta.copies.clear();
+  Command command;
+  while (commands.Next(command)) {
+    if (command.length == 0) continue;  // literals at the end
+    delta.copies.push_back({static_cast<uint32_t>(command.literals),
+                            static_cast<uint32_t>(command.length),
+                            static_cast<uint32_t>(command.offset)});
+  }
+}
+
 uint64_t DeltaBlock::raw_size() const {
   return streams_.sizes.size() + streams_.bases.size() +
          streams_.literal_lengths.size() + streams_.copy_lengths.size() +

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/delta.h"
 #include "reader/block_layout.h"
 #include "zpack/result.h"
 
@@ -45,6 +46,10 @@ class DeltaBlock {
   uint64_t raw_size() const;
   // Bytes of the streams that belong to object `index` alone.
   uint64_t own_size(uint32_t index) const;
+
+  // Fills `delta` with the copies that make up object `index`. REQUIRES: the
+  // object has a base, and both have less than 4 GiB.
+  void ReadDelta(uint32_t index, Delta& delta) const;
 
   // Fills `out` with the content of object `index`. `base` is the content of
   // its base, or empty if it has no base.

@@ -87,6 +87,40 @@ void TreeBlock::Rebuild(uint32_t index, ByteView base, const IdOfNumber& id_of,
   ZPACK_CHECK(to == out.data() + size);
 }
 
+void TreeBlock::ReadDelta(uint32_t index, Delta& delta) const {
+  delta.copies.clear();
+  uint64_t from = 0;      // in the base
+  uint64_t literals = 0;  // since the last copy
+  const auto copy_to = [&](uint64_t end) {
+    if (end > from) {
+      delta.copies.push_back({static_cast<uint32_t>(literals),
+                              static_cast<uint32_t>(end - from),
+                              static_cast<uint32_t>(from)});
+      literals = 0;
+    }
+    from = end;
+  };
+  for (const Edit& edit : edits(index)) {
+    const uint64_t size = EntrySize(edit.entry);
+    switch (edit.kind) {
+      case TreeEditKind::kChange:
+        copy_to(edit.offset + size - id_width_);
+        from += id_width_;
+        literals += id_width_;
+        break;
+      case TreeEditKind::kRemove:
+        copy_to(edit.offset);
+        from += size;
+        break;
+      case TreeEditKind::kAdd:
+        copy_to(edit.offset);
+        literals += size;
+        break;
+    }
+  }
+  copy_to(layout_.sizes[layout_.bases[index]]);
+}
+
 void TreeBlock::Patch(uint32_t index, const IdOfNumber& id_of,
                       Bytes& content) const {
   for (const Edit& edit : edits(index)) {

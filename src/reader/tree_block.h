@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/delta.h"
 #include "base/index_spaces.h"
 #include "format/tree_columns.h"
 #include "reader/block_layout.h"
@@ -106,6 +107,10 @@ class TreeBlock {
 
   // Like ApplyEdits, but rebuilds the bases as well.
   Entries RebuildEntries(uint32_t index) const;
+
+  // Fills `delta` with the copies that turn the content of the base of tree
+  // `index` into that of the tree. REQUIRES: the tree has a base.
+  void ReadDelta(uint32_t index, Delta& delta) const;
 
   // Fills `out` with the content of tree `index`. `base` is the content of its
   // base, or empty if it has no base.

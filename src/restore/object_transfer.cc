@@ -125,12 +125,12 @@ class Preparer {
           const ObjectNumber number = block.objects.header.first_object + at;
           StoredObject object{transfer_.id(number), {}, 0};
           ZPACK_TRY(checker_.Add(*type_, content, object.id));
-          uint32_t like = 0;
+          KnownResemblance like;
           if (layout != nullptr) {
-            like = Like(*layout, at);
+            like = Like(block, *layout, at);
             at_[at] = position_;
           }
-          if (like == 0) ZPACK_TRY(AddOutsideBase(number));
+          if (like.distance == 0) ZPACK_TRY(AddOutsideBase(number));
           ZPACK_ASSIGN_OR_RETURN(
               object.prepared, preparer_->Prepare(content, like, item.stored));
           ++position_;
@@ -176,13 +176,21 @@ class Preparer {
     preparer_->Begin(type, resemblance);
   }
 
-  // The distance to the nearest chosen base of object `index`; 0 if there is
-  // none.
-  uint32_t Like(const BlockLayout& layout, uint32_t index) const {
-    for (auto base = layout.base(index); base; base = layout.base(*base)) {
-      if (at_[*base] != kNone) return position_ - at_[*base];
+  // The nearest chosen base of object `index`, and the delta of the file if
+  // that is the base in the file.
+  KnownResemblance Like(const DecodedBlock& block, const BlockLayout& layout,
+                        uint32_t index) {
+    const auto direct = layout.base(index);
+    for (auto base = direct; base; base = layout.base(*base)) {
+      if (at_[*base] == kNone) continue;
+      KnownResemblance like{.distance = position_ - at_[*base]};
+      if (base == direct) {
+        block.ReadDelta(index, delta_);
+        like.delta = &delta_;
+      }
+      return like;
     }
-    return 0;
+    return {};
   }
 
   Status AddOutsideBase(ObjectNumber number) {
@@ -206,6 +214,7 @@ class Preparer {
   std::optional<ObjectType> type_;
   Resemblance resemblance_ = Resemblance::kNone;
   uint32_t position_ = 0;
+  Delta delta_;
   // By index in the block: the position of a prepared object in the run.
   std::vector<uint32_t> at_;
 };

@@ -28,7 +28,8 @@ class Fetch {
 
   Status Answer() {
     ZPACK_TRY(ReadArguments());
-    if (request_.wants.empty()) return {};
+    // 'git fetch --negotiate-only' wants nothing but acknowledgments.
+    if (request_.wants.empty() && !wait_for_done_) return {};
     if (has_haves_ && !done_) {
       ZPACK_ASSIGN_OR_RETURN(const bool ready, Acknowledge());
       if (!ready) return context_.writer().Flush();

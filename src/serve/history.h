@@ -53,6 +53,8 @@ class History {
   }
   // Forgets the commits that EndAt was called for.
   void ForgetEnds() { ends_.clear(); }
+  // Whether history ends somewhere before its beginning.
+  bool ends_early() const { return !ends_.empty() || archive_is_shallow(); }
   bool archive_is_shallow() const { return !archive_.refs().shallow.empty(); }
 
  private:

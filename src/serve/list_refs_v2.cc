@@ -15,7 +15,7 @@
 namespace zpack {
 namespace {
 
-// With more prefixes than this, Git lists all refs.
+// With so many prefixes, Git lists all refs.
 constexpr size_t kMaxPrefixes = 65536;
 
 struct ListRequest {
@@ -58,9 +58,8 @@ Status TakeArgument(std::string_view line, const UploadPackSettings& settings,
   } else if (line.starts_with(kPrefix)) {
     if (request.prefixes.size() < kMaxPrefixes) {
       request.prefixes.emplace_back(line.substr(kPrefix.size()));
-    } else {
-      request.too_many_prefixes = true;
     }
+    request.too_many_prefixes = request.prefixes.size() == kMaxPrefixes;
   } else {
     return MakeError(ErrorCode::kInvalidArgument, "unexpected line: '{}'",
                      line);

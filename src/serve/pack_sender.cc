@@ -56,7 +56,7 @@ Status SendPack(const FetchRequest& request,
                              .haves = haves,
                              .filter = request.filter,
                              .include_tags = request.include_tags,
-                             .shallow = !request.client_shallow.empty()};
+                             .shallow = history.ends_early()};
   selection.wants.insert(selection.wants.end(), also_wanted.begin(),
                          also_wanted.end());
   // The client of a filter may lack the contents of what it has.

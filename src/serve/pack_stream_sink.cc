@@ -26,7 +26,7 @@ PackStreamSink::PackStreamSink(uint32_t object_count, BaseReferences references,
 
 std::unique_ptr<ObjectPreparer> PackStreamSink::NewPreparer(
     uint64_t window) const {
-  return std::make_unique<PackEntryPreparer>(window);
+  return std::make_unique<PackEntryPreparer>(window, PackEffort::kQuick);
 }
 
 // The header of the pack is in `buffer_` until the first object is added.

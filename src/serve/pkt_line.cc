@@ -29,11 +29,7 @@ Result<bool> PacketReader::Fill(std::span<uint8_t> out) {
       ZPACK_ASSIGN_OR_RETURN(const size_t read, input_.Read(buffer_));
       buffer_.resize(read);
       begin_ = 0;
-      if (read == 0) {
-        if (filled == 0) return false;
-        return MakeError(ErrorCode::kInvalidArgument,
-                         "the remote end hung up unexpectedly");
-      }
+      if (read == 0) return false;
     }
     const size_t size = std::min(out.size() - filled, buffer_.size() - begin_);
     std::copy_n(buffer_.begin() + static_cast<ptrdiff_t>(begin_), size,
@@ -47,7 +43,7 @@ Result<bool> PacketReader::Fill(std::span<uint8_t> out) {
 Result<Packet> PacketReader::ReadNext() {
   std::array<uint8_t, kLengthSize> digits{};
   ZPACK_ASSIGN_OR_RETURN(const bool more, Fill(digits));
-  if (!more) return Packet::kEnd;
+  if (!more) return Packet::kEnd;  // as in Git, also within the digits
   const std::string_view text = AsText(digits);
   size_t size = 0;
   const auto parsed =
@@ -72,7 +68,7 @@ Result<Packet> PacketReader::ReadNext() {
   }
   packet_.resize(size - kLengthSize);
   ZPACK_ASSIGN_OR_RETURN(const bool complete, Fill(packet_));
-  if (!complete && !packet_.empty()) {
+  if (!complete) {
     return MakeError(ErrorCode::kInvalidArgument,
                      "the remote end hung up unexpectedly");
   }

@@ -48,8 +48,7 @@ class PacketReader {
 
  private:
   Result<Packet> ReadNext();
-  // Fills `out` and returns true; false if the input ends before the first
-  // byte.
+  // Fills `out` and returns true; false if the input ends before that.
   Result<bool> Fill(std::span<uint8_t> out);
 
   ServeInput& input_;

@@ -23,14 +23,9 @@ std::string Capabilities(const UploadContext& context) {
       "multi_ack thin-pack side-band side-band-64k ofs-delta shallow "
       "deepen-since deepen-not deepen-relative no-progress include-tag "
       "multi_ack_detailed";
-  if (settings.wants == WantsAllowed::kTip ||
-      settings.wants == WantsAllowed::kAny) {
-    text += " allow-tip-sha1-in-want";
-  }
-  if (settings.wants == WantsAllowed::kReachable ||
-      settings.wants == WantsAllowed::kAny) {
-    text += " allow-reachable-sha1-in-want";
-  }
+  const WantsAllowed& wants = settings.wants;
+  if (wants.tip || wants.any) text += " allow-tip-sha1-in-want";
+  if (wants.reachable || wants.any) text += " allow-reachable-sha1-in-want";
   if (context.options().exchange != Exchange::kConnection) text += " no-done";
   if (const auto head = context.refs().Find("HEAD");
       head && !head->symref_target.empty()) {

@@ -54,7 +54,8 @@ Status CheckObjectFormat(std::string_view client, const ArchiveFile& archive) {
 }
 
 std::unexpected<Error> NotOurRef(std::string_view id) {
-  return MakeError(ErrorCode::kInvalidArgument, "not our ref {}", id);
+  return MakeError(ErrorCode::kInvalidArgument, "upload-pack: not our ref {}",
+                   id);
 }
 
 Result<bool> FetchArguments::Parse(std::string_view line) {

@@ -58,7 +58,7 @@ std::string ObjectFormatCapability(const ArchiveFile& archive);
 // Checks that the client has the object format of the archive.
 Status CheckObjectFormat(std::string_view client, const ArchiveFile& archive);
 
-// kInvalidArgument: "not our ref <id>".
+// kInvalidArgument: "upload-pack: not our ref <id>".
 std::unexpected<Error> NotOurRef(std::string_view id);
 
 // Parses the arguments of a fetch that all versions have in common.

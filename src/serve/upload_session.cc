@@ -21,7 +21,7 @@ Status RunUploadSession(const ArchiveFile& archive,
       code == ErrorCode::kLimitExceeded) {
     // The error of the request counts, even if the client is gone.
     const Status told = context.writer().Line(
-        ("ERR upload-pack: " + served.error().message).substr(0, 1000));
+        ("ERR " + served.error().message).substr(0, 1000));
     if (told) static_cast<void>(context.writer().Send());
   }
   return served;

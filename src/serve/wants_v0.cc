@@ -117,9 +117,9 @@ class WantsReader {
 
   // Checks every want against what the settings allow.
   Status CheckAllowed() {
-    const WantsAllowed allowed = context_.settings().wants;
-    if (allowed == WantsAllowed::kAny) return {};
-    const auto tips = context_.refs().Tips(allowed == WantsAllowed::kTip
+    const WantsAllowed& allowed = context_.settings().wants;
+    if (allowed.any) return {};
+    const auto tips = context_.refs().Tips(allowed.tip || allowed.reachable
                                                ? ServedRefs::Hidden::kYes
                                                : ServedRefs::Hidden::kNo);
     std::vector<ObjectNumber> others;
@@ -129,8 +129,7 @@ class WantsReader {
     if (others.empty()) return {};
     // An HTTP client may have seen the refs of an older file.
     const bool reachable_will_do =
-        allowed == WantsAllowed::kReachable ||
-        context_.options().exchange == Exchange::kRequest;
+        allowed.reachable || context_.options().exchange == Exchange::kRequest;
     if (!reachable_will_do) return NotOurRef(history_.id(others[0]).ToHex());
     return CheckReachable(tips, others);
   }

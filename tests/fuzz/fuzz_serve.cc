@@ -37,7 +37,9 @@ UploadPackOptions OptionsOf(uint8_t choice) {
   options.exchange = static_cast<Exchange>(choice / 3 % 3);
   options.settings.advertise_object_info = true;
   options.settings.advertise_sideband_all = true;
-  options.settings.wants = static_cast<WantsAllowed>(choice / 9 % 4);
+  options.settings.wants = {.tip = choice / 9 % 4 == 1,
+                            .reachable = choice / 9 % 4 == 2,
+                            .any = choice / 9 % 4 == 3};
   if (choice >= 36 * 4) options.settings.hidden_refs = {"refs/heads"};
   return options;
 }

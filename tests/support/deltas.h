@@ -14,7 +14,7 @@
 #include <string>
 
 #include "base/bytes.h"
-#include "delta/delta.h"
+#include "base/delta.h"
 
 namespace zpack::testing {
 

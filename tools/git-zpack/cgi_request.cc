@@ -104,9 +104,9 @@ Result<CgiRequest> ReadCgiRequest() {
   request.content_type = Variable("CONTENT_TYPE");
   request.encoding = ReadEncoding();
   // GIT_PROTOCOL is the administrator's and goes first, as with Git.
-  std::string protocol = Variable("GIT_PROTOCOL");
-  if (protocol.empty()) protocol = Variable("HTTP_GIT_PROTOCOL");
-  request.protocol = ParseServeProtocol(protocol);
+  request.protocol = ParseServeProtocol(
+      Variable(getenv("GIT_PROTOCOL") != nullptr ? "GIT_PROTOCOL"
+                                                 : "HTTP_GIT_PROTOCOL"));
   return request;
 }
 

@@ -38,7 +38,7 @@ class PackEntryPreparerTest : public ::testing::Test {
   // how far before it the base is.
   uint32_t Add(const Bytes& content, uint32_t like = 0) {
     Bytes out = ToBytes("before");
-    const auto prepared = preparer_.Prepare(content, like, out);
+    const auto prepared = preparer_.Prepare(content, {.distance = like}, out);
     EXPECT_THAT(prepared, IsOk());
     EXPECT_EQ(AsText(out).substr(0, 6), "before") << "appends";
     EXPECT_EQ(prepared->type, type_);

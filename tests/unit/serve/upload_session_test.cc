@@ -81,7 +81,8 @@ TEST_F(UploadV2, AdvertisesWhatAStockServerDoesAndFilters) {
       Packets(answer.bytes),
       ElementsAre("version 2", StartsWith("agent=git-zpack/"), "ls-refs=unborn",
                   "fetch=shallow wait-for-done filter ref-in-want",
-                  "server-option", "object-format=sha1", "flush"));
+                  "server-option", "object-format=sha1", "object-info",
+                  "flush"));
 }
 
 TEST_F(UploadV2, ListsRefs) {
@@ -185,24 +186,23 @@ TEST_F(UploadV2, RefusesWithGitsWords) {
   EXPECT_EQ(refusal({"want " + unknown}),
             "ERR upload-pack: not our ref " + unknown);
   EXPECT_EQ(refusal({"want-ref refs/heads/none"}),
-            "ERR upload-pack: unknown ref refs/heads/none");
+            "ERR unknown ref refs/heads/none");
   EXPECT_EQ(refusal({want, "filter sparse:oid=main"}),
-            "ERR upload-pack: filter 'sparse:oid' not supported");
+            "ERR filter 'sparse:oid' not supported");
   EXPECT_EQ(refusal({want, "filter blob:some"}),
-            "ERR upload-pack: invalid filter-spec 'blob:some'");
+            "ERR invalid filter-spec 'blob:some'");
   EXPECT_EQ(refusal({want, "deepen 2147483648"}),
-            "ERR upload-pack: Invalid deepen: 2147483648");
+            "ERR Invalid deepen: 2147483648");
   EXPECT_EQ(refusal({want, "deepen-not refs/heads/none"}),
-            "ERR upload-pack: ambiguous deepen-not: refs/heads/none");
+            "ERR ambiguous deepen-not: refs/heads/none");
   EXPECT_EQ(refusal({want, "deepen 1", "deepen-since 1", "done"}),
-            "ERR upload-pack: deepen and deepen-since (or deepen-not) cannot "
+            "ERR deepen and deepen-since (or deepen-not) cannot "
             "be used together");
   EXPECT_EQ(refusal({want, "deepen-since 99999999999", "done"}),
-            "ERR upload-pack: no commits selected for shallow requests");
-  EXPECT_EQ(refusal({want, "strange"}),
-            "ERR upload-pack: unexpected line: 'strange'");
+            "ERR no commits selected for shallow requests");
+  EXPECT_EQ(refusal({want, "strange"}), "ERR unexpected line: 'strange'");
   EXPECT_EQ(refusal({want, "sideband-all"}),
-            "ERR upload-pack: unexpected line: 'sideband-all'");
+            "ERR unexpected line: 'sideband-all'");
 }
 
 TEST_F(UploadV2, RefusesFiltersThatAreForbidden) {
@@ -223,14 +223,24 @@ TEST_F(UploadV2, RefusesFiltersThatAreForbidden) {
 }
 
 TEST_F(UploadV2, TellsSizes) {
-  EXPECT_THAT(AskV2("object-info", {"size"}).status,
-              HasCode(ErrorCode::kInvalidArgument));
-  options_.settings.advertise_object_info = true;
   const std::string unknown(40, '1');
   EXPECT_THAT(
       Packets(AskV2("object-info", {"size", "oid " + Tag(), "oid " + unknown})
                   .bytes),
       ElementsAre("size", StartsWith(Tag() + " 1"), unknown + " ", "flush"));
+}
+
+TEST_F(UploadV2, TellsNoSizesIfThatIsForbidden) {
+  options_.settings.advertise_object_info = false;
+  EXPECT_THAT(AskV2("object-info", {"size"}).status,
+              testing::IsError(ErrorCode::kInvalidArgument,
+                               "invalid command 'object-info'"));
+}
+
+TEST_F(UploadV2, AcknowledgesForAClientThatWantsNothing) {
+  EXPECT_THAT(
+      Packets(AskV2("fetch", {"have " + Main(), "wait-for-done"}).bytes),
+      ElementsAre("acknowledgments", "ACK " + Main(), "flush"));
 }
 
 TEST_F(UploadV2, AnswersRequestsUntilTheClientEnds) {
@@ -341,22 +351,25 @@ TEST_F(UploadV0, SendsOnlyWhatIsListedUnlessMoreIsAllowed) {
       history.id((*history.Parents(tip))->front()).ToHex();
   const std::string tree =
       history.id(*history.graph().ReadRootTree(tip)).ToHex();
-  const auto ask = [&](const std::string& want, WantsAllowed allowed) {
+  const auto ask = [&](const std::string& want, const WantsAllowed& allowed) {
     options_.settings.wants = allowed;
     return TalkV0(Pkt("want " + want + " side-band-64k\n") + "0000" +
                   Pkt("done\n"))
         .status;
   };
-  using enum WantsAllowed;
-  EXPECT_THAT(ask(parent, kListed), HasCode(ErrorCode::kInvalidArgument));
-  EXPECT_THAT(ask(parent, kTip), HasCode(ErrorCode::kInvalidArgument));
-  EXPECT_THAT(ask(parent, kReachable), IsOk());
-  EXPECT_THAT(ask(tree, kReachable), IsOk());
-  EXPECT_THAT(ask(tree, kAny), IsOk());
+  const WantsAllowed listed;
+  const WantsAllowed tips = {.tip = true};
+  const WantsAllowed reachable = {.reachable = true};
+  const WantsAllowed any = {.any = true};
+  EXPECT_THAT(ask(parent, listed), HasCode(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(ask(parent, tips), HasCode(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(ask(parent, reachable), IsOk());
+  EXPECT_THAT(ask(tree, reachable), IsOk());
+  EXPECT_THAT(ask(tree, any), IsOk());
   options_.settings.hidden_refs = {"refs/tags"};
-  EXPECT_THAT(ask(Tag(), kListed), HasCode(ErrorCode::kInvalidArgument));
-  EXPECT_THAT(ask(Tag(), kReachable), HasCode(ErrorCode::kInvalidArgument));
-  EXPECT_THAT(ask(Tag(), kTip), IsOk());
+  EXPECT_THAT(ask(Tag(), listed), HasCode(ErrorCode::kInvalidArgument));
+  EXPECT_THAT(ask(Tag(), reachable), IsOk());
+  EXPECT_THAT(ask(Tag(), tips), IsOk());
 }
 
 TEST_F(UploadV0, RefusesRequestsThatAreMalformed) {
