@@ -25,7 +25,8 @@ void DeltaPlanner::TakeKnown(ByteView content, CandidateNumber number,
   if (!IsKept(number)) return;
   const Candidate& base = Kept(number);
   const uint64_t cost = options_.costs.Of(delta, content.size());
-  if (!IsAllowed(base, content.size()) || cost >= Limit(base.depth) ||
+  if (!IsAllowed(base, content.size()) || cost >= Limit(base.depth)) return;
+  if (options_.known_deltas == KnownDeltas::kIfGood &&
       cost >= uint64_t{options_.good_for_path} * options_.costs.literal) {
     return;
   }

@@ -28,6 +28,12 @@
 
 namespace zpack {
 
+// When a delta that the caller knows is taken, as far as the chain allows.
+enum class KnownDeltas : uint8_t {
+  kIfGood,  // if it is cheap enough for the path; otherwise one is computed
+  kAlways,  // unless another candidate gives a cheaper one
+};
+
 struct DeltaPlannerOptions {
   static constexpr uint32_t kAnyDepth = std::numeric_limits<uint32_t>::max();
 
@@ -51,6 +57,7 @@ struct DeltaPlannerOptions {
   // with fewer deltas left must give a cheaper delta: its limit falls with the
   // square of the deltas left.
   uint32_t max_depth = kAnyDepth;
+  KnownDeltas known_deltas = KnownDeltas::kIfGood;
   DeltaCosts costs;
 };
 
@@ -74,8 +81,7 @@ struct PlanHints {
   uint32_t height = 0;
   // A kKnown object is not compared with kKnown candidates.
   Novelty novelty = Novelty::kNew;
-  // A delta against the likely candidate; may be null. If it is not cheap
-  // enough, the planner computes one of its own.
+  // A delta against the likely candidate; may be null.
   const Delta* likely_delta = nullptr;
 };
 
@@ -124,7 +130,7 @@ class DeltaPlanner {
   // Whether an object of `size` bytes may be a delta against a candidate.
   bool IsAllowed(const Candidate& base, uint64_t size) const;
   void Try(ByteView content, CandidateNumber number);
-  // Takes a delta that the caller knows, if it is good enough for the path.
+  // Takes a delta that the caller knows, if chain and options allow it.
   void TakeKnown(ByteView content, CandidateNumber number, const Delta& delta);
   // The cost limit for a delta against a candidate of this depth.
   uint64_t Limit(uint32_t depth) const;

@@ -25,25 +25,32 @@ struct Candidates {
 // most samples are bytes of ids, and deltas of trees are cheap to try.
 struct Effort {
   int deflate_level;
+  KnownDeltas known_deltas;
   Candidates tree;
   Candidates text;
 };
 // Level 6 is libdeflate's equivalent of zlib's default.
-constexpr Effort kThorough = {6, {2, 8, 40, 200}, {1, 4, 300, 3000}};
-constexpr Effort kQuick = {2, {2, 8, 150, 400}, {1, 4, 1000, 6000}};
+constexpr Effort kThorough = {
+    6, KnownDeltas::kIfGood, {2, 8, 40, 200}, {1, 4, 300, 3000}};
+constexpr Effort kQuick = {
+    2, KnownDeltas::kAlways, {1, 4, 150, 600}, {1, 2, 1000, 6000}};
 
 const Effort& EffortOf(PackEffort effort) {
   return effort == PackEffort::kQuick ? kQuick : kThorough;
 }
 
-DeltaPlannerOptions PlannerOptions(const Candidates& candidates,
-                                   const DeltaCosts& costs, uint64_t window) {
-  DeltaPlannerOptions options = PackPlannerOptions(costs, kMaxDepth);
+DeltaPlannerOptions PlannerOptions(const Effort& effort, ObjectType type,
+                                   uint64_t window) {
+  const bool is_tree = type == ObjectType::kTree;
+  const Candidates& candidates = is_tree ? effort.tree : effort.text;
+  DeltaPlannerOptions options =
+      PackPlannerOptions(is_tree ? kPackTreeCosts : kPackTextCosts, kMaxDepth);
   options.window_size = window;
   options.same_path = candidates.before;
   options.similar = candidates.similar;
   options.good_for_path = candidates.good_for_before;
   options.good_for_all = candidates.good_for_similar;
+  options.known_deltas = effort.known_deltas;
   return options;
 }
 
@@ -55,9 +62,9 @@ constexpr PathNumber kPath{0};
 PackEntryPreparer::PackEntryPreparer(uint64_t window, PackEffort effort)
     : max_size_(2 * window),
       tree_planner_(
-          PlannerOptions(EffortOf(effort).tree, kPackTreeCosts, window)),
+          PlannerOptions(EffortOf(effort), ObjectType::kTree, window)),
       text_planner_(
-          PlannerOptions(EffortOf(effort).text, kPackTextCosts, window)),
+          PlannerOptions(EffortOf(effort), ObjectType::kBlob, window)),
       deflater_(EffortOf(effort).deflate_level) {}
 
 void PackEntryPreparer::Begin(ObjectType type, Resemblance resemblance) {

@@ -23,7 +23,7 @@ namespace zpack {
 // How much time to spend on a small pack.
 enum class PackEffort : uint8_t {
   kThorough,  // for a pack that stays
-  kQuick,     // for a pack that a client waits for: some 3 % larger
+  kQuick,     // for a pack that a client waits for: some 4 % larger
 };
 
 class PackEntryPreparer final : public ObjectPreparer {

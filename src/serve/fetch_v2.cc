@@ -193,8 +193,11 @@ class Fetch {
                     {.max_packet = kMaxPacket,
                      .show_progress = !request_.no_progress,
                      .keep_alive = context_.settings().keep_alive});
-    return SendPack(request_, change.also_wanted, negotiation_.haves(),
-                    history_, context_.options().run, reply);
+    for (const ObjectNumber parent : change.also_wanted) {
+      arguments_.AddWant(parent);
+    }
+    return SendPack(request_, negotiation_.haves(), history_,
+                    context_.options().run, reply);
   }
 
   UploadContext& context_;

@@ -27,10 +27,9 @@ std::unexpected<Error> Invalid(std::string_view specification) {
 // A number with an optional unit, as in Git's configuration.
 std::optional<uint64_t> ParseSize(std::string_view text) {
   uint64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, value);
+  const auto parsed = std::from_chars(text.begin(), text.end(), value);
   if (parsed.ec != std::errc()) return std::nullopt;
-  const std::string_view unit(parsed.ptr, end);
+  const std::string_view unit(parsed.ptr, text.end());
   unsigned shift = 0;
   if (unit == "k" || unit == "K") shift = 10;
   if (unit == "m" || unit == "M") shift = 20;
@@ -134,9 +133,8 @@ class FilterParser {
 
   Status SetTreeDepth(std::string_view text) {
     uint64_t depth = 0;
-    const char* const end = text.data() + text.size();
-    const auto parsed = std::from_chars(text.data(), end, depth);
-    if (parsed.ec != std::errc() || parsed.ptr != end) {
+    const auto parsed = std::from_chars(text.begin(), text.end(), depth);
+    if (parsed.ec != std::errc() || parsed.ptr != text.end()) {
       return MakeError(ErrorCode::kInvalidArgument, "expected 'tree:<depth>'");
     }
     if (settings_.max_tree_depth && depth > *settings_.max_tree_depth) {

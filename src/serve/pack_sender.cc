@@ -49,7 +49,6 @@ Status Send(const SelectionRequest& request, BaseReferences references,
 }  // namespace
 
 Status SendPack(const FetchRequest& request,
-                const std::vector<ObjectNumber>& also_wanted,
                 const std::vector<ObjectNumber>& haves, History& history,
                 const RunOptions& run, PackReply& reply) {
   SelectionRequest selection{.wants = request.wants,
@@ -57,8 +56,6 @@ Status SendPack(const FetchRequest& request,
                              .filter = request.filter,
                              .include_tags = request.include_tags,
                              .shallow = history.ends_early()};
-  selection.wants.insert(selection.wants.end(), also_wanted.begin(),
-                         also_wanted.end());
   // The client of a filter may lack the contents of what it has.
   selection.thin = request.thin_pack && !request.filter.is_set();
   const Status sent = Send(

@@ -16,13 +16,11 @@
 
 namespace zpack {
 
-// Sends the pack that `request` asks for to a client that has `haves`, after
-// its boundary was changed by `also_wanted` (history_boundary.h).
+// Sends the pack that `request` asks for to a client that has `haves`.
 //
 // Errors: those of SelectObjects and TransferObjects, after the client was told
 // that the pack ends early.
 Status SendPack(const FetchRequest& request,
-                const std::vector<ObjectNumber>& also_wanted,
                 const std::vector<ObjectNumber>& haves, History& history,
                 const RunOptions& run, PackReply& reply);
 

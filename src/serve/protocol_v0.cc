@@ -97,7 +97,7 @@ Status AnswerRequest(UploadContext& context) {
   // Nothing is wanted.
   if (first == Packet::kEnd || first == Packet::kFlush) return {};
   ZPACK_ASSIGN_OR_RETURN(History* const history, context.FreshHistory());
-  ZPACK_ASSIGN_OR_RETURN(const WantsV0 wants, ReadWantsV0(context, *history));
+  ZPACK_ASSIGN_OR_RETURN(WantsV0 wants, ReadWantsV0(context, *history));
   if (wants.request.wants.empty()) return {};
   ZPACK_ASSIGN_OR_RETURN(const BoundaryChange change,
                          AnswerDeepen(wants.request, context, *history));
@@ -113,8 +113,11 @@ Status AnswerRequest(UploadContext& context) {
                   {.max_packet = wants.max_packet,
                    .show_progress = !wants.request.no_progress,
                    .keep_alive = context.settings().keep_alive});
-  return SendPack(wants.request, change.also_wanted, acknowledgments.haves(),
-                  *history, context.options().run, reply);
+  wants.request.wants.insert(wants.request.wants.end(),
+                             change.also_wanted.begin(),
+                             change.also_wanted.end());
+  return SendPack(wants.request, acknowledgments.haves(), *history,
+                  context.options().run, reply);
 }
 
 }  // namespace

@@ -19,9 +19,10 @@ constexpr uint64_t kMaxDepth = 0x7fffffff;
 // A decimal number that is the whole text.
 std::optional<uint64_t> ParseNumber(std::string_view text) {
   uint64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, value);
-  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
+  const auto parsed = std::from_chars(text.begin(), text.end(), value);
+  if (parsed.ec != std::errc() || parsed.ptr != text.end()) {
+    return std::nullopt;
+  }
   return value;
 }
 
@@ -105,7 +106,7 @@ Result<bool> FetchArguments::ParseDeepenSince(std::string_view time) {
     return MakeError(ErrorCode::kInvalidArgument, "Invalid deepen-since: {}",
                      time);
   }
-  request_.deepen.since = *parsed;
+  request_.deepen.since = parsed;
   return true;
 }
 

@@ -145,6 +145,23 @@ TEST_F(UploadV2, AcknowledgesWhatItKnows) {
               ElementsAre("acknowledgments", "ACK " + Main(), "flush"));
 }
 
+TEST_F(UploadV2, SendsThinPacksFromSeveralThreads) {
+  options_.run.threads = 4;
+  const auto history = *History::Open(*archive_);
+  const ObjectNumber tip = *history->Find(*ObjectId::FromHex(Main()));
+  const std::string parent =
+      history->id((*history->Parents(tip))->front()).ToHex();
+  const std::vector<std::string> request = {"want " + Main(), "have " + parent,
+                                            "done"};
+  const std::string whole = PackIn(AskV2("fetch", request).bytes);
+  std::vector<std::string> thin_request = request;
+  thin_request.emplace_back("thin-pack");
+  const std::string thin = PackIn(AskV2("fetch", thin_request).bytes);
+  EXPECT_LT(ObjectsIn(whole), archive_->object_count() / 2);
+  EXPECT_EQ(ObjectsIn(thin), ObjectsIn(whole));
+  EXPECT_LT(thin.size(), whole.size());
+}
+
 TEST_F(UploadV2, SendsWantedRefsAfterTheBoundary) {
   const Answer answer = AskV2(
       "fetch", {"want-ref refs/heads/main", "deepen 1", "no-progress", "done"});
