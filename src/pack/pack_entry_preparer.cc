@@ -111,7 +111,8 @@ Result<PreparedObject> PackEntryPreparer::Prepare(ByteView content,
     hints.likely_delta = like.delta;
   }
   const PlannedDelta& plan = planner_->Plan(content, kPath, hints);
-  PreparedObject prepared;
+  const ObjectId* outside = nullptr;
+  bool as_delta = plan.base.has_value();
   if (plan.base) {
     delta_.clear();
     EncodePackDelta(plan.base_size, content, plan.delta, delta_);
@@ -119,14 +120,17 @@ Result<PreparedObject> PackEntryPreparer::Prepare(ByteView content,
       return MakeError(ErrorCode::kInternal,
                        "a delta does not give the object it was made for");
     }
-    prepared = Deflate(delta_, out);
-    if (const RunPosition base = positions_[*plan.base]; base == kOutside) {
-      prepared.outside_base = outside_bases_.at(*plan.base);
-    } else {
-      prepared.base_distance = position - base;
+    if (positions_[*plan.base] == kOutside) {
+      outside = &outside_bases_.at(*plan.base);
+      // The id of the base is a part of the entry.
+      as_delta = delta_.size() + outside->bytes().size() < content.size();
     }
-  } else {
-    prepared = Deflate(content, out);
+  }
+  PreparedObject prepared = Deflate(as_delta ? ByteView(delta_) : content, out);
+  if (as_delta && outside != nullptr) {
+    prepared.outside_base = *outside;
+  } else if (as_delta) {
+    prepared.base_distance = position - positions_[*plan.base];
   }
   numbers_.push_back(positions_.end_index());
   positions_.push_back(position);

@@ -4,6 +4,8 @@
 #include "serve/history_boundary.h"
 
 #include <cstdint>
+#include <functional>
+#include <unordered_set>
 #include <utility>
 
 #include "base/error.h"
@@ -49,44 +51,60 @@ class BoundaryFinder {
   }
 
  private:
-  // The commits at most `depth` - 1 steps away from `starts`.
-  Result<Extent> ByDepth(const std::vector<ObjectNumber>& starts,
-                         uint64_t depth) {
-    Extent extent{CommitSet(history_), {}};
+  // Calls `visit` with each commit that `starts` reach and its depth, which is
+  // 1 for the starts and the smallest possible for the others. `visit` returns
+  // whether the walk goes on to the parents.
+  Status WalkLevels(const std::vector<ObjectNumber>& starts,
+                    const std::function<bool(ObjectNumber, uint64_t)>& visit) {
     CommitSet met(history_);
     ZPACK_ASSIGN_OR_RETURN(std::vector<ObjectNumber> level,
                            CommitsOf(starts, history_));
     std::vector<ObjectNumber> next;
-    for (uint64_t at = 1; !level.empty(); ++at) {
+    for (uint64_t depth = 1; !level.empty(); ++depth) {
       next.clear();
       for (const ObjectNumber commit : level) {
-        if (!met.Insert(commit)) continue;
         ZPACK_TRY(CheckStop(stop_));
-        if ((at >= depth && depth < kInfiniteDepth) ||
-            history_.EndsInArchive(commit)) {
-          extent.ends.push_back(commit);
-          continue;
-        }
-        extent.inside.Insert(commit);
+        if (!met.Insert(commit) || !visit(commit, depth)) continue;
         ZPACK_ASSIGN_OR_RETURN(const auto* const parents,
                                history_.TrueParents(commit));
         next.insert(next.end(), parents->begin(), parents->end());
       }
       std::swap(level, next);
     }
+    return {};
+  }
+
+  // The commits at most `depth` - 1 steps away from `starts`.
+  Result<Extent> ByDepth(const std::vector<ObjectNumber>& starts,
+                         uint64_t depth) {
+    Extent extent{CommitSet(history_), {}};
+    const auto visit = [&](ObjectNumber commit, uint64_t at) {
+      if ((at >= depth && depth < kInfiniteDepth) ||
+          history_.EndsInArchive(commit)) {
+        extent.ends.push_back(commit);
+        return false;
+      }
+      extent.inside.Insert(commit);
+      return true;
+    };
+    ZPACK_TRY(WalkLevels(starts, visit));
     return extent;
   }
 
-  // `depth` commits more than the client has, from the ends that it reaches.
+  // Commits deeper than the client has. As in Git since 2.54, the new depth
+  // counts from the deepest end of the client, so that ends on branches that
+  // were merged later move as well.
   Result<Extent> Relative() {
-    ZPACK_ASSIGN_OR_RETURN(
-        const CommitSet reached,
-        CommitSet::Closure(request_.wants, history_, {.stop = stop_}));
-    std::vector<ObjectNumber> starts;
-    for (const ObjectNumber commit : request_.client_shallow) {
-      if (reached.contains(commit)) starts.push_back(commit);
-    }
-    return ByDepth(starts, request_.deepen.depth + 1);
+    const std::unordered_set<ObjectNumber> ends(request_.client_shallow.begin(),
+                                                request_.client_shallow.end());
+    uint64_t deepest = 0;
+    const auto visit = [&](ObjectNumber commit, uint64_t at) {
+      if (ends.contains(commit)) deepest = at;
+      return true;
+    };
+    ZPACK_TRY(WalkLevels(request_.wants, visit));
+    if (deepest == 0) return Extent{CommitSet(history_), {}};
+    return ByDepth(request_.wants, deepest + request_.deepen.depth);
   }
 
   // The commits that 'deepen-since' and 'deepen-not' leave.

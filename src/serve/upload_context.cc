@@ -112,7 +112,11 @@ Result<bool> FetchArguments::ParseDeepenSince(std::string_view time) {
 
 Result<bool> FetchArguments::ParseDeepenNot(std::string_view ref) {
   const std::vector<ObjectId> found = context_.refs().Expand(ref);
-  if (found.size() != 1) {
+  if (found.empty()) {
+    return MakeError(ErrorCode::kInvalidArgument, "deepen-not is not a ref: {}",
+                     ref);
+  }
+  if (found.size() > 1) {
     return MakeError(ErrorCode::kInvalidArgument, "ambiguous deepen-not: {}",
                      ref);
   }
