@@ -23,7 +23,9 @@ class AcknowledgmentsV0 {
   // The arguments must outlive this object.
   AcknowledgmentsV0(UploadContext& context, History& history,
                     const WantsV0& wants)
-      : context_(context), wants_(wants), negotiation_(history) {}
+      : context_(context),
+        wants_(wants),
+        negotiation_(history, context.options().run.stop) {}
 
   // Reads haves and answers them. Returns true if the pack follows, and false
   // if the client will continue in another request. Errors are those of

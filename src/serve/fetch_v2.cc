@@ -23,7 +23,7 @@ class Fetch {
       : context_(context),
         history_(history),
         arguments_(context, history, request_),
-        negotiation_(history),
+        negotiation_(history, context.options().run.stop),
         acknowledged_(history) {}
 
   Status Answer() {
@@ -196,8 +196,7 @@ class Fetch {
     for (const ObjectNumber parent : change.also_wanted) {
       arguments_.AddWant(parent);
     }
-    return SendPack(request_, negotiation_.haves(), history_,
-                    context_.options().run, reply);
+    return SendPack(request_, negotiation_.haves(), context_, history_, reply);
   }
 
   UploadContext& context_;

@@ -27,7 +27,11 @@ class BoundaryFinder {
  public:
   BoundaryFinder(const FetchRequest& request, History& history,
                  const std::stop_token& stop)
-      : request_(request), history_(history), stop_(stop) {}
+      : request_(request),
+        history_(history),
+        stop_(stop),
+        client_ends_(request.client_shallow.begin(),
+                     request.client_shallow.end()) {}
 
   Result<Extent> Find() {
     const DeepenRequest& deepen = request_.deepen;
@@ -45,12 +49,17 @@ class BoundaryFinder {
       return extent;
     }
     if (deepen.depth > 0 && deepen.relative) return Relative();
-    // A shallow archive limits the history of every client.
+    // A shallow archive limits the history of every client, but a client that
+    // does not ask for more keeps its own ends.
     return ByDepth(request_.wants,
                    deepen.depth > 0 ? deepen.depth : kInfiniteDepth);
   }
 
  private:
+  bool asked() const {
+    return request_.deepen.depth > 0 || request_.deepen.by_walk();
+  }
+
   // Calls `visit` with each commit that `starts` reach and its depth, which is
   // 1 for the starts and the smallest possible for the others. `visit` returns
   // whether the walk goes on to the parents.
@@ -80,7 +89,8 @@ class BoundaryFinder {
     Extent extent{CommitSet(history_), {}};
     const auto visit = [&](ObjectNumber commit, uint64_t at) {
       if ((at >= depth && depth < kInfiniteDepth) ||
-          history_.EndsInArchive(commit)) {
+          history_.EndsInArchive(commit) ||
+          (!asked() && client_ends_.contains(commit))) {
         extent.ends.push_back(commit);
         return false;
       }
@@ -95,11 +105,9 @@ class BoundaryFinder {
   // counts from the deepest end of the client, so that ends on branches that
   // were merged later move as well.
   Result<Extent> Relative() {
-    const std::unordered_set<ObjectNumber> ends(request_.client_shallow.begin(),
-                                                request_.client_shallow.end());
     uint64_t deepest = 0;
     const auto visit = [&](ObjectNumber commit, uint64_t at) {
-      if (ends.contains(commit)) deepest = at;
+      if (client_ends_.contains(commit)) deepest = at;
       return true;
     };
     ZPACK_TRY(WalkLevels(request_.wants, visit));
@@ -147,6 +155,7 @@ class BoundaryFinder {
   const FetchRequest& request_;
   History& history_;
   const std::stop_token& stop_;
+  std::unordered_set<ObjectNumber> client_ends_;
 };
 
 }  // namespace

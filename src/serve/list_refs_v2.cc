@@ -17,12 +17,15 @@ namespace {
 
 // With so many prefixes, Git lists all refs.
 constexpr size_t kMaxPrefixes = 65536;
+// And with so many bytes of prefixes, this program does.
+constexpr size_t kMaxPrefixBytes = size_t{16} << 20;
 
 struct ListRequest {
   bool peel = false;
   bool symrefs = false;
   bool unborn = false;
   std::vector<std::string> prefixes;
+  size_t prefix_bytes = 0;
   bool too_many_prefixes = false;
 
   // Sorts the prefixes and drops those that begin with another one, so that at
@@ -56,10 +59,11 @@ Status TakeArgument(std::string_view line, const UploadPackSettings& settings,
   } else if (line == "unborn") {
     request.unborn = settings.allow_unborn;
   } else if (line.starts_with(kPrefix)) {
-    if (request.prefixes.size() < kMaxPrefixes) {
-      request.prefixes.emplace_back(line.substr(kPrefix.size()));
-    }
-    request.too_many_prefixes = request.prefixes.size() == kMaxPrefixes;
+    if (request.too_many_prefixes) return {};
+    request.prefixes.emplace_back(line.substr(kPrefix.size()));
+    request.prefix_bytes += line.size();
+    request.too_many_prefixes = request.prefixes.size() == kMaxPrefixes ||
+                                request.prefix_bytes > kMaxPrefixBytes;
   } else {
     return MakeError(ErrorCode::kInvalidArgument, "unexpected line: '{}'",
                      line);

@@ -30,33 +30,50 @@ Result<bool> Negotiation::IsEnough(const std::vector<ObjectNumber>& wants) {
   if (haves_.empty()) return false;
   ZPACK_ASSIGN_OR_RETURN(const std::vector<ObjectNumber> commits,
                          CommitsOf(wants, history_));
+  CommitSet dead(history_);
   for (const ObjectNumber want : commits) {
-    ZPACK_ASSIGN_OR_RETURN(const bool reaches, Reaches(want));
+    ZPACK_ASSIGN_OR_RETURN(const bool reaches, Reaches(want, dead));
     if (!reaches) return false;
   }
   return true;
 }
 
-// As Git does, does not look behind commits that are older than all haves.
-Result<bool> Negotiation::Reaches(ObjectNumber want) {
-  CommitSet met(history_);
-  std::vector<ObjectNumber> open = {want};
-  bool found = false;
-  while (!open.empty() && !found) {
-    const ObjectNumber commit = open.back();
-    open.pop_back();
-    if (common_.contains(commit) || reaching_.contains(commit)) {
-      found = true;
-      break;
+// A walk in depth, so that the commits on the way are known when it ends. Each
+// commit is read once for all wants. As Git does, does not look behind commits
+// that are older than all haves.
+Result<bool> Negotiation::Reaches(ObjectNumber want, CommitSet& dead) {
+  struct Step {
+    ObjectNumber commit;
+    std::vector<ObjectNumber> parents;  // not looked at yet
+  };
+  std::vector<Step> way;
+  std::optional<ObjectNumber> next = want;
+  while (true) {
+    if (next) {
+      if (common_.contains(*next) || reaching_.contains(*next)) break;
+      if (dead.Insert(*next)) {
+        ZPACK_TRY(CheckStop(stop_));
+        way.push_back({*next, {}});
+        ZPACK_ASSIGN_OR_RETURN(const uint64_t time, history_.Time(*next));
+        if (time >= oldest_have_) {
+          ZPACK_ASSIGN_OR_RETURN(const auto* const parents,
+                                 history_.Parents(*next));
+          way.back().parents = *parents;
+        }
+      }
     }
-    if (!met.Insert(commit)) continue;
-    ZPACK_ASSIGN_OR_RETURN(const uint64_t time, history_.Time(commit));
-    if (time < oldest_have_) continue;
-    ZPACK_ASSIGN_OR_RETURN(const auto* const parents, history_.Parents(commit));
-    open.insert(open.end(), parents->begin(), parents->end());
+    if (way.empty()) return false;
+    std::vector<ObjectNumber>& parents = way.back().parents;
+    next.reset();
+    if (parents.empty()) {
+      way.pop_back();
+    } else {
+      next = parents.back();
+      parents.pop_back();
+    }
   }
-  if (found) reaching_.Insert(want);
-  return found;
+  for (const Step& step : way) reaching_.Insert(step.commit);
+  return true;
 }
 
 }  // namespace zpack

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
+#include <utility>
 #include <vector>
 
 #include "base/index_spaces.h"
@@ -20,8 +22,11 @@ namespace zpack {
 class Negotiation {
  public:
   // `history` must outlive this object.
-  explicit Negotiation(History& history)
-      : history_(history), common_(history), reaching_(history) {}
+  Negotiation(History& history, std::stop_token stop)
+      : history_(history),
+        stop_(std::move(stop)),
+        common_(history),
+        reaching_(history) {}
 
   // Takes a 'have' of the client. Returns false if the object is not in the
   // archive.
@@ -36,9 +41,12 @@ class Negotiation {
   Result<bool> IsEnough(const std::vector<ObjectNumber>& wants);
 
  private:
-  Result<bool> Reaches(ObjectNumber want);
+  // Returns whether `want` reaches a common commit. Adds the commits on the way
+  // to `reaching_`, and those that reach none to `dead`.
+  Result<bool> Reaches(ObjectNumber want, CommitSet& dead);
 
   History& history_;
+  std::stop_token stop_;
   CommitSet common_;    // haves that are commits, and their parents
   CommitSet reaching_;  // commits known to reach one of them
   std::vector<ObjectNumber> haves_;

@@ -55,7 +55,7 @@ class Selector {
     ZPACK_TRY(AddRootTrees());
     ZPACK_TRY(WalkTrees());
     ZPACK_TRY(DropLargeBlobs());
-    if (request_.include_tags) ZPACK_TRY(AddTags());
+    if (request_.tags != nullptr) ZPACK_TRY(AddTags());
     ZPACK_TRY(progress_(count_));
     return Selection{std::move(choice_), count_};
   }
@@ -148,10 +148,17 @@ Status Selector::AddHaves() {
 }
 
 Status Selector::AddWants() {
-  for (const ObjectNumber want : request_.wants) {
-    explicit_.insert(want);
-    ZPACK_TRY(AddWant(want));
+  // All of them first: a want may be the target of another one.
+  for (ObjectNumber number : request_.wants) {
+    while (explicit_.insert(number).second) {
+      ZPACK_ASSIGN_OR_RETURN(const ObjectType type, graph_.Type(number));
+      if (type != ObjectType::kTag) break;
+      ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Tag tag,
+                             graph_.ReadTag(number));
+      number = tag.target;
+    }
   }
+  for (const ObjectNumber want : request_.wants) ZPACK_TRY(AddWant(want));
   return {};
 }
 
@@ -159,28 +166,17 @@ Status Selector::AddWant(ObjectNumber number) {
   ZPACK_ASSIGN_OR_RETURN(ObjectType type, graph_.Type(number));
   while (type == ObjectType::kTag) {
     if (!Mark(number, type)) return {};
-    if (explicit_.contains(number) || request_.filter.Passes(type)) {
-      Choose(number);
-    }
+    Choose(number);
     ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Tag tag, graph_.ReadTag(number));
     number = tag.target;
     ZPACK_ASSIGN_OR_RETURN(type, graph_.Type(number));
   }
-  const bool passes =
-      explicit_.contains(number) || request_.filter.Passes(type);
-  switch (type) {
-    case ObjectType::kCommit:
-      if (!had_.contains(number) && explicit_.contains(number)) Choose(number);
-      open_commits_.push_back(number);
-      break;
-    case ObjectType::kTree:
-      if (!Mark(number, type)) break;
-      if (passes) Choose(number);
-      roots_.trees.wanted.push_back(number);
-      break;
-    default:
-      if (Mark(number, type) && passes) Choose(number);
-      break;
+  if (type == ObjectType::kCommit) {
+    if (!had_.contains(number)) Choose(number);
+    open_commits_.push_back(number);
+  } else if (Mark(number, type)) {
+    Choose(number);
+    if (type == ObjectType::kTree) roots_.trees.wanted.push_back(number);
   }
   return {};
 }
@@ -355,18 +351,18 @@ Status Selector::DropLargeBlobs() {
 }
 
 Status Selector::AddTags() {
-  for (const Ref& ref : history_.archive().refs().refs) {
-    if (ref.peeled.empty()) continue;
+  return request_.tags->ForEach([&](const ServedRefs::Shown& ref) -> Status {
+    if (ref.peeled.empty() || !ref.name.starts_with("refs/tags/")) return {};
     const auto target = history_.Find(ref.peeled);
-    if (!target || !choice_.chosen[*target]) continue;
-    auto tag = history_.Find(ref.target);
+    if (!target || !choice_.chosen[*target]) return {};
+    auto tag = history_.Find(ref.id);
     while (tag && *tag != *target && Mark(*tag, ObjectType::kTag)) {
       ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Tag read, graph_.ReadTag(*tag));
       Choose(*tag);
       tag = read.target;
     }
-  }
-  return {};
+    return {};
+  });
 }
 
 }  // namespace

@@ -19,20 +19,22 @@
 #include "restore/object_transfer.h"
 #include "serve/history.h"
 #include "serve/object_filter.h"
+#include "serve/served_refs.h"
 #include "zpack/result.h"
 
 namespace zpack {
 
 struct SelectionRequest {
-  // Sent even if the filter rejects them.
+  // Sent even if the filter rejects them, as are the targets of tags.
   std::vector<ObjectNumber> wants;
   // The client has these, and what they reach.
   std::vector<ObjectNumber> haves;
   ObjectFilter filter;
   // Whether objects of the client may be bases.
   bool thin = false;
-  // Whether tags are sent that point at objects that are sent.
-  bool include_tags = false;
+  // Refs whose tags are sent if they point at objects that are sent; null for
+  // none. Only 'refs/tags/' counts, and hidden refs do not, as in Git.
+  const ServedRefs* tags = nullptr;
   // Whether the history of the client ends early. If so, the trees of all haves
   // are compared, because the walk may meet none of them.
   bool shallow = false;

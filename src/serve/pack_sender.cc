@@ -49,19 +49,20 @@ Status Send(const SelectionRequest& request, BaseReferences references,
 }  // namespace
 
 Status SendPack(const FetchRequest& request,
-                const std::vector<ObjectNumber>& haves, History& history,
-                const RunOptions& run, PackReply& reply) {
-  SelectionRequest selection{.wants = request.wants,
-                             .haves = haves,
-                             .filter = request.filter,
-                             .include_tags = request.include_tags,
-                             .shallow = history.ends_early()};
+                const std::vector<ObjectNumber>& haves, UploadContext& context,
+                History& history, PackReply& reply) {
+  SelectionRequest selection{
+      .wants = request.wants,
+      .haves = haves,
+      .filter = request.filter,
+      .tags = request.include_tags ? &context.refs() : nullptr,
+      .shallow = history.ends_early()};
   // The client of a filter may lack the contents of what it has.
   selection.thin = request.thin_pack && !request.filter.is_set();
   const Status sent = Send(
       selection,
       request.offset_deltas ? BaseReferences::kOffsets : BaseReferences::kIds,
-      history, run, reply);
+      history, context.options().run, reply);
   if (!sent) {
     // The first error is the one that counts.
     static_cast<void>(

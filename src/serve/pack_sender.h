@@ -11,7 +11,7 @@
 #include "serve/fetch_request.h"
 #include "serve/history.h"
 #include "serve/pack_reply.h"
-#include "zpack/options.h"
+#include "serve/upload_context.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -21,7 +21,7 @@ namespace zpack {
 // Errors: those of SelectObjects and TransferObjects, after the client was told
 // that the pack ends early.
 Status SendPack(const FetchRequest& request,
-                const std::vector<ObjectNumber>& haves, History& history,
-                const RunOptions& run, PackReply& reply);
+                const std::vector<ObjectNumber>& haves, UploadContext& context,
+                History& history, PackReply& reply);
 
 }  // namespace zpack

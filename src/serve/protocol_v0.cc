@@ -78,17 +78,20 @@ Status Advertise(UploadContext& context) {
 Result<BoundaryChange> AnswerDeepen(const FetchRequest& request,
                                     UploadContext& context, History& history) {
   const DeepenRequest& deepen = request.deepen;
-  const bool asked = deepen.depth > 0 || deepen.by_walk();
-  if (!asked && request.client_shallow.empty()) return BoundaryChange{};
+  if (deepen.depth == 0 && !deepen.by_walk()) {
+    // The client knows the boundary of the archive from the list of refs.
+    for (const ObjectNumber commit : request.client_shallow) {
+      history.EndAt(commit);
+    }
+    return BoundaryChange{};
+  }
   ZPACK_ASSIGN_OR_RETURN(
       BoundaryChange change,
       ChangeBoundary(request, history, context.options().run.stop));
-  if (asked) {
-    PacketWriter& writer = context.writer();
-    ZPACK_TRY(WriteBoundaryChange(change, history, writer));
-    ZPACK_TRY(writer.Flush());
-    ZPACK_TRY(writer.Send());
-  }
+  PacketWriter& writer = context.writer();
+  ZPACK_TRY(WriteBoundaryChange(change, history, writer));
+  ZPACK_TRY(writer.Flush());
+  ZPACK_TRY(writer.Send());
   return change;
 }
 
@@ -116,8 +119,8 @@ Status AnswerRequest(UploadContext& context) {
   wants.request.wants.insert(wants.request.wants.end(),
                              change.also_wanted.begin(),
                              change.also_wanted.end());
-  return SendPack(wants.request, acknowledgments.haves(), *history,
-                  context.options().run, reply);
+  return SendPack(wants.request, acknowledgments.haves(), context, *history,
+                  reply);
 }
 
 }  // namespace

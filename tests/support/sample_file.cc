@@ -14,8 +14,7 @@
 
 namespace zpack::testing {
 
-Bytes SampleFile() {
-  MemorySource source = SampleHistory(4);
+Bytes FileOf(MemorySource& source) {
   const TempDir directory;
   const std::string path = directory / "a.zpack";
   ConvertOptions options;
@@ -24,6 +23,11 @@ Bytes SampleFile() {
                                    PosixFileSystem(), path, options);
   Require(stats.has_value(), "convert");
   return *ReadWholeFile(PosixFileSystem(), path, 1 << 20);
+}
+
+Bytes SampleFile() {
+  MemorySource source = SampleHistory(4);
+  return FileOf(source);
 }
 
 std::string FirstDamage(const Bytes& bytes, VerifyLevel level) {

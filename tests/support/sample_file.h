@@ -9,10 +9,13 @@
 #include <string>
 
 #include "base/bytes.h"
+#include "support/memory_source.h"
 #include "verify/verify_archive.h"
 
 namespace zpack::testing {
 
+// The file that becomes of `source`.
+Bytes FileOf(MemorySource& source);
 // The file that becomes of SampleHistory(4); always the same bytes.
 Bytes SampleFile();
 

@@ -42,6 +42,12 @@ class UploadSessionTest : public ::testing::Test {
     options_.run.threads = 1;
   }
 
+  // Serves `source` from now on.
+  void Open(testing::MemorySource& source) {
+    archive_ = *ArchiveFile::OpenWithoutIndex(
+        std::make_unique<testing::MemoryFile>(testing::FileOf(source)), {});
+  }
+
   // One request of protocol v2.
   Answer AskV2(std::string_view command,
                const std::vector<std::string>& arguments) {
@@ -188,6 +194,62 @@ TEST_F(UploadV2, FiltersObjects) {
   EXPECT_EQ(sent("blob:limit=1g"), archive_->object_count() - 1);
   EXPECT_EQ(sent("blob:none") - sent("object:type=commit") + 1,
             sent("object:type=tree"));
+}
+
+TEST_F(UploadV2, FiltersNothingThatAWantedTagPointsAt) {
+  testing::MemorySource source;
+  const ObjectId blob = source.AddBlob("text");
+  const ObjectId inner = source.AddTag(blob, ObjectType::kBlob, "inner");
+  const ObjectId outer = source.AddTag(inner, ObjectType::kTag, "outer");
+  source.refs.head_symref = "refs/heads/main";
+  source.AddRef({"refs/tags/a", outer, blob, ""});
+  source.AddRef({"refs/tags/b", inner, blob, ""});
+  Open(source);
+  for (const std::string filter :
+       {"blob:none", "object:type=commit", "blob:limit=0", "tree:0"}) {
+    const Answer answer =
+        AskV2("fetch", {"want " + outer.ToHex(), "want " + inner.ToHex(),
+                        "filter " + filter, "done"});
+    EXPECT_EQ(ObjectsIn(PackIn(answer.bytes)), 3) << filter;
+  }
+}
+
+TEST_F(UploadV2, SendsNoTagsOfHiddenRefs) {
+  const std::vector<std::string> request = {"want " + Main(), "include-tag",
+                                            "done"};
+  options_.settings.hidden_refs = {"refs/tags"};
+  EXPECT_EQ(ObjectsIn(PackIn(AskV2("fetch", request).bytes)),
+            archive_->object_count() - 1);
+}
+
+TEST_F(UploadV2, KeepsTheBoundaryOfAClientThatAsksForNoMore) {
+  testing::MemorySource source;
+  const ObjectId tree = source.AddTree({});
+  std::vector<ObjectId> commits = {source.AddCommit(tree, {}, 1000, "0\n")};
+  for (uint64_t i = 1; i < 6; ++i) {
+    commits.push_back(source.AddCommit(tree, {commits.back()}, 1000 + i,
+                                       std::to_string(i) + '\n'));
+  }
+  // The source lacks the first commit.
+  source.Remove(commits[0]);
+  source.refs.shallow = {commits[1]};
+  source.refs.head_symref = "refs/heads/main";
+  source.AddRef({"refs/heads/main", commits[5], {}, ""});
+  Open(source);
+  const Answer answer = AskV2(
+      "fetch", {"want " + commits[5].ToHex(), "have " + commits[4].ToHex(),
+                "shallow " + commits[3].ToHex(), "no-progress", "done"});
+  EXPECT_THAT(Packets(answer.bytes),
+              ElementsAre("shallow-info", "delimiter", "packfile", "flush"));
+  EXPECT_EQ(ObjectsIn(PackIn(answer.bytes)), 1);
+}
+
+TEST_F(UploadV2, ListsAllRefsForTooManyPrefixes) {
+  std::vector<std::string> arguments(300,
+                                     "ref-prefix " + std::string(60000, 'x'));
+  EXPECT_EQ(Packets(AskV2("ls-refs", arguments).bytes).size(), 6U);
+  arguments.resize(200);
+  EXPECT_EQ(Packets(AskV2("ls-refs", arguments).bytes).size(), 1U);
 }
 
 TEST_F(UploadV2, RefusesWithGitsWords) {
