@@ -50,6 +50,12 @@ inline bool StartsWith(ByteView bytes, ByteView start) {
   return bytes.size() >= start.size() &&
          std::memcmp(bytes.data(), start.data(), start.size()) == 0;
 }
+// If `text` begins with `prefix`, removes it and returns true.
+inline bool SkipPrefix(std::string_view prefix, std::string_view& text) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
 inline void Append(Bytes& out, ByteView bytes) {
   out.insert(out.end(), bytes.begin(), bytes.end());
 }

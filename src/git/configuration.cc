@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <memory>
 #include <utility>
 
 #include "base/error.h"
@@ -176,6 +177,24 @@ Result<ConfigHandle> ReadConfiguration(git_repository* repository,
                       Denied::kError, repository, config.get()));
   }
   return Complete(repository, config.get());
+}
+
+Status ForEachConfigEntry(
+    const git_config* config,
+    const std::function<Status(const git_config_entry&)>& visit) {
+  git_config_iterator* raw = nullptr;
+  // The iterator with a pattern is not used, because it leaks memory (libgit2
+  // 1.5).
+  if (git_config_iterator_new(&raw, config) != 0) {
+    return MakeError(ErrorCode::kGit, "cannot list the configuration: {}",
+                     LastLibgit2Message());
+  }
+  const std::unique_ptr<git_config_iterator,
+                        Libgit2Free<git_config_iterator_free>>
+      iterator(raw);
+  git_config_entry* entry = nullptr;
+  while (git_config_next(&entry, raw) == 0) ZPACK_TRY(visit(*entry));
+  return {};
 }
 
 }  // namespace zpack

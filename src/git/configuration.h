@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "git/libgit2.h"
@@ -37,5 +38,11 @@ Result<ConfigHandle> ReadConfiguration(git_repository* repository,
                                        const std::string& common_directory,
                                        const std::string& git_directory,
                                        WorktreeConfiguration worktree);
+
+// Calls `visit` with each entry, from the lowest to the highest level. An error
+// of `visit` ends the call. kGit if the entries cannot be listed.
+Status ForEachConfigEntry(
+    const git_config* config,
+    const std::function<Status(const git_config_entry&)>& visit);
 
 }  // namespace zpack

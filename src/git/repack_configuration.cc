@@ -5,18 +5,15 @@
 
 #include <algorithm>
 #include <charconv>
-#include <memory>
 #include <string_view>
 
+#include "git/configuration.h"
 #include "git/open_repository.h"
 #include "git/repository_format.h"
 #include "git/repository_layout.h"
 
 namespace zpack {
 namespace {
-
-using ConfigIteratorHandle =
-    std::unique_ptr<git_config_iterator, Libgit2Free<git_config_iterator_free>>;
 
 // The value of a number in the configuration. `otherwise` if it is not set.
 Result<int64_t> ConfigNumber(const git_config* config, const char* key,
@@ -43,26 +40,22 @@ Result<bool> ConfigBool(const git_config* config, const char* key,
 // The value of repack.writeBitmaps, formerly pack.writeBitmaps. The last entry
 // counts, whichever name it has.
 Result<std::optional<bool>> ReadWriteBitmaps(const git_config* config) {
-  git_config_iterator* raw = nullptr;
-  // The iterator with a pattern is not used, because it leaks memory (libgit2
-  // 1.5).
-  if (git_config_iterator_new(&raw, config) != 0) {
-    return MakeError(ErrorCode::kGit, "cannot list the configuration: {}",
-                     LastLibgit2Message());
-  }
-  const ConfigIteratorHandle iterator(raw);
   std::optional<bool> last;
-  git_config_entry* entry = nullptr;
-  while (git_config_next(&entry, iterator.get()) == 0) {
-    const std::string_view name = entry->name;
-    if (name != "repack.writebitmaps" && name != "pack.writebitmaps") continue;
-    int value = 0;
-    if (git_config_parse_bool(&value, entry->value) != 0) {
-      return MakeError(ErrorCode::kGit, "bad value of '{}': {}", entry->name,
-                       LastLibgit2Message());
-    }
-    last = value != 0;
-  }
+  const Status listed = ForEachConfigEntry(
+      config, [&last](const git_config_entry& entry) -> Status {
+        const std::string_view name = entry.name;
+        if (name != "repack.writebitmaps" && name != "pack.writebitmaps") {
+          return {};
+        }
+        int value = 0;
+        if (git_config_parse_bool(&value, entry.value) != 0) {
+          return MakeError(ErrorCode::kGit, "bad value of '{}': {}", entry.name,
+                           LastLibgit2Message());
+        }
+        last = value != 0;
+        return {};
+      });
+  ZPACK_TRY(listed);
   return last;
 }
 

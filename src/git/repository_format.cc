@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/error.h"
 
 namespace zpack {
@@ -36,22 +37,16 @@ using Extensions = std::vector<std::pair<std::string, std::string>>;
 
 // The extensions: names in lower case without "extensions.", and values.
 Result<Extensions> ListExtensions(const git_config* config) {
-  git_config_iterator* raw = nullptr;
-  if (git_config_iterator_new(&raw, config) != 0) {
-    return MakeError(ErrorCode::kGit, "cannot read the configuration: {}",
-                     LastLibgit2Message());
-  }
-  const std::unique_ptr<git_config_iterator,
-                        Libgit2Free<git_config_iterator_free>>
-      iterator(raw);
   Extensions extensions;
-  git_config_entry* entry = nullptr;
-  while (git_config_next(&entry, raw) == 0) {
-    const std::string_view name = entry->name;
-    if (!name.starts_with(kExtensions)) continue;
-    extensions.emplace_back(name.substr(kExtensions.size()),
-                            entry->value != nullptr ? entry->value : "");
-  }
+  ZPACK_TRY(ForEachConfigEntry(
+      config, [&extensions](const git_config_entry& entry) -> Status {
+        std::string_view name = entry.name;
+        if (SkipPrefix(kExtensions, name)) {
+          extensions.emplace_back(name,
+                                  entry.value != nullptr ? entry.value : "");
+        }
+        return {};
+      }));
   return extensions;
 }
 

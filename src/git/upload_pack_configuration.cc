@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <memory>
 #include <random>
 #include <string>
 #include <string_view>
@@ -16,9 +15,6 @@
 
 namespace zpack {
 namespace {
-
-using ConfigIteratorHandle =
-    std::unique_ptr<git_config_iterator, Libgit2Free<git_config_iterator_free>>;
 
 // Filters as uploadpackfilter.<filter>.allow names them.
 constexpr std::array<std::string_view, 5> kFilters = {
@@ -34,6 +30,11 @@ std::string RandomText() {
 // Takes the entries of the configuration, from the lowest to the highest level.
 class SettingsReader {
  public:
+  SettingsReader() = default;
+  SettingsReader(const SettingsReader&) =
+      delete;  // switches_ points into this object
+  SettingsReader& operator=(const SettingsReader&) = delete;
+
   Status Take(const git_config_entry& entry) {
     constexpr std::string_view kFilterSection = "uploadpackfilter.";
     const std::string_view name = entry.name;
@@ -45,20 +46,14 @@ class SettingsReader {
     }
     if (name == "uploadpack.keepalive") return TakeKeepAlive(entry);
     if (name == "lsrefs.unborn") return TakeUnborn(entry);
-    for (const auto& [key, member] : kSwitches) {
-      if (name == key) return TakeBool(entry, this->*member);
+    for (const auto& [key, value] : switches_) {
+      if (name == key) return TakeBool(entry, *value);
     }
     return {};
   }
 
   UploadPackSettings Finish() {
-    settings_.allow_filter = allow_filter_;
-    settings_.allow_ref_in_want = allow_ref_in_want_;
-    settings_.advertise_sideband_all = sideband_all_;
-    settings_.advertise_object_info = object_info_;
     if (session_id_) settings_.session_id = RandomText();
-    settings_.wants = {
-        .tip = allow_tip_, .reachable = allow_reachable_, .any = allow_any_};
     for (const std::string_view filter : kFilters) {
       const auto own = filters_.find(filter);
       if (!(own == filters_.end() ? allow_filters_ : own->second)) {
@@ -69,8 +64,6 @@ class SettingsReader {
   }
 
  private:
-  using Switch = bool SettingsReader::*;
-
   static std::unexpected<Error> Bad(const git_config_entry& entry) {
     if (entry.value == nullptr) {
       return MakeError(ErrorCode::kGit, "unable to parse '{}': it has no value",
@@ -130,50 +123,32 @@ class SettingsReader {
     return {};
   }
 
-  static const std::array<std::pair<std::string_view, Switch>, 8> kSwitches;
-
   UploadPackSettings settings_;
-  bool allow_filter_ = settings_.allow_filter;
-  bool allow_ref_in_want_ = settings_.allow_ref_in_want;
-  bool sideband_all_ = settings_.advertise_sideband_all;
-  bool object_info_ = settings_.advertise_object_info;
   bool session_id_ = false;
-  bool allow_tip_ = false;
-  bool allow_reachable_ = false;
-  bool allow_any_ = false;
   bool allow_filters_ = true;  // those without an entry of their own
   std::map<std::string, bool, std::less<>> filters_;
+  // Names of entries, and what they set.
+  const std::array<std::pair<std::string_view, bool*>, 8> switches_ = {{
+      {"uploadpack.allowfilter", &settings_.allow_filter},
+      {"uploadpack.allowrefinwant", &settings_.allow_ref_in_want},
+      {"uploadpack.advertisesidebandall", &settings_.advertise_sideband_all},
+      {"transfer.advertiseobjectinfo", &settings_.advertise_object_info},
+      {"transfer.advertisesid", &session_id_},
+      {"uploadpack.allowtipsha1inwant", &settings_.wants.tip},
+      {"uploadpack.allowreachablesha1inwant", &settings_.wants.reachable},
+      {"uploadpack.allowanysha1inwant", &settings_.wants.any},
+  }};
 };
-
-constexpr std::array<std::pair<std::string_view, SettingsReader::Switch>, 8>
-    SettingsReader::kSwitches = {{
-        {"uploadpack.allowfilter", &SettingsReader::allow_filter_},
-        {"uploadpack.allowrefinwant", &SettingsReader::allow_ref_in_want_},
-        {"uploadpack.advertisesidebandall", &SettingsReader::sideband_all_},
-        {"transfer.advertiseobjectinfo", &SettingsReader::object_info_},
-        {"transfer.advertisesid", &SettingsReader::session_id_},
-        {"uploadpack.allowtipsha1inwant", &SettingsReader::allow_tip_},
-        {"uploadpack.allowreachablesha1inwant",
-         &SettingsReader::allow_reachable_},
-        {"uploadpack.allowanysha1inwant", &SettingsReader::allow_any_},
-    }};
 
 }  // namespace
 
 Result<UploadPackSettings> ReadUploadPackConfiguration() {
   ZPACK_ASSIGN_OR_RETURN(const ConfigHandle config,
                          ReadProtectedConfiguration());
-  git_config_iterator* raw = nullptr;
-  if (git_config_iterator_new(&raw, config.get()) != 0) {
-    return MakeError(ErrorCode::kGit, "cannot list the configuration: {}",
-                     LastLibgit2Message());
-  }
-  const ConfigIteratorHandle iterator(raw);
   SettingsReader reader;
-  git_config_entry* entry = nullptr;
-  while (git_config_next(&entry, iterator.get()) == 0) {
-    ZPACK_TRY(reader.Take(*entry));
-  }
+  ZPACK_TRY(ForEachConfigEntry(
+      config.get(),
+      [&reader](const git_config_entry& entry) { return reader.Take(entry); }));
   return reader.Finish();
 }
 

@@ -65,6 +65,10 @@ class ObjectGraph {
     return number == empty_tree() ? empty_tree_id_
                                   : archive_.ids()[archive_.rank(number)];
   }
+  // Whether the archive deliberately lacks the parents of a commit.
+  bool is_shallow(ObjectNumber commit) const {
+    return shallow_.contains(commit);
+  }
   // The type that the block of the object states.
   Result<ObjectType> Type(ObjectNumber number);
   // Returns "commit 1234..." for messages.

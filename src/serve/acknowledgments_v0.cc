@@ -5,18 +5,17 @@
 
 #include <fmt/format.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 
 namespace zpack {
 
 Result<bool> AcknowledgmentsV0::Exchange() {
-  constexpr std::string_view kHave = "have ";
   PacketReader& reader = context_.reader();
   while (true) {
     ZPACK_ASSIGN_OR_RETURN(const Packet packet, reader.Read());
     if (packet == Packet::kEnd) {
-      return MakeError(ErrorCode::kInvalidArgument,
-                       "the remote end hung up unexpectedly");
+      return HungUp();
     }
     if (packet != Packet::kLine) {
       ZPACK_ASSIGN_OR_RETURN(const bool complete, EndRound());
@@ -24,9 +23,9 @@ Result<bool> AcknowledgmentsV0::Exchange() {
       if (context_.options().exchange == Exchange::kRequest) return false;
       continue;
     }
-    const std::string_view line = reader.line();
-    if (line.starts_with(kHave)) {
-      ZPACK_TRY(TakeHave(line.substr(kHave.size())));
+    std::string_view line = reader.line();
+    if (SkipPrefix("have ", line)) {
+      ZPACK_TRY(TakeHave(line));
     } else if (line == "done") {
       ZPACK_TRY(EndAll());
       return true;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "serve/history_boundary.h"
 #include "serve/negotiation.h"
@@ -58,19 +59,14 @@ class Fetch {
 
   Result<bool> Take(std::string_view line) {
     if (TakeFlag(line)) return true;
-    const auto skip = [&line](std::string_view prefix) {
-      if (!line.starts_with(prefix)) return false;
-      line.remove_prefix(prefix.size());
-      return true;
-    };
     const std::string_view all = line;
-    if (skip("want ")) return TakeWant(line);
-    if (skip("have ")) return TakeHave(line);
+    if (SkipPrefix("want ", line)) return TakeWant(line);
+    if (SkipPrefix("have ", line)) return TakeHave(line);
     const UploadPackSettings& settings = context_.settings();
-    if (settings.allow_ref_in_want && skip("want-ref ")) {
+    if (settings.allow_ref_in_want && SkipPrefix("want-ref ", line)) {
       return TakeWantedRef(line);
     }
-    if (settings.allow_filter && skip("filter ")) {
+    if (settings.allow_filter && SkipPrefix("filter ", line)) {
       ZPACK_ASSIGN_OR_RETURN(request_.filter,
                              ParseObjectFilter(line, settings));
       return true;

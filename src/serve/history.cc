@@ -15,11 +15,7 @@ Result<std::unique_ptr<History>> History::Open(const ArchiveFile& archive) {
 }
 
 History::History(const ArchiveFile& archive)
-    : archive_(archive), graph_(archive) {
-  for (const ObjectId& id : archive.refs().shallow) {
-    if (const auto number = Find(id)) archive_ends_.insert(*number);
-  }
-}
+    : archive_(archive), graph_(archive) {}
 
 std::optional<ObjectNumber> History::Find(const ObjectId& id) const {
   const auto rank = archive_.ids().Find(id);

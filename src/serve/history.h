@@ -49,7 +49,7 @@ class History {
   void EndAt(ObjectNumber commit) { ends_.insert(commit); }
   // Whether the archive itself lacks the parents of `commit`.
   bool EndsInArchive(ObjectNumber commit) const {
-    return archive_ends_.contains(commit);
+    return graph_.is_shallow(commit);
   }
   // Forgets the commits that EndAt was called for.
   void ForgetEnds() { ends_.clear(); }
@@ -63,7 +63,6 @@ class History {
   const ArchiveFile& archive_;
   ObjectGraph graph_;
   std::unordered_set<ObjectNumber> ends_;
-  std::unordered_set<ObjectNumber> archive_ends_;
   std::vector<ObjectNumber> parents_;
 };
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "base/bytes.h"
 #include "base/error.h"
 
 namespace zpack {
@@ -73,35 +74,30 @@ class FilterParser {
 
   Status Parse(std::string_view specification, int nesting) {
     const std::string_view all = specification;
-    const auto skip = [&specification](std::string_view prefix) {
-      if (!specification.starts_with(prefix)) return false;
-      specification.remove_prefix(prefix.size());
-      return true;
-    };
     if (specification == "blob:none") {
       ZPACK_TRY(Allow("blob:none"));
       filter_.types &= static_cast<uint8_t>(~TypeBit(ObjectType::kBlob));
       return {};
     }
-    if (skip("blob:limit=")) {
+    if (SkipPrefix("blob:limit=", specification)) {
       ZPACK_TRY(Allow("blob:limit"));
       return SetBlobLimit(specification, all);
     }
-    if (skip("tree:")) {
+    if (SkipPrefix("tree:", specification)) {
       ZPACK_TRY(Allow("tree"));
       return SetTreeDepth(specification);
     }
-    if (skip("object:type=")) {
+    if (SkipPrefix("object:type=", specification)) {
       ZPACK_TRY(Allow("object:type"));
       return SetType(specification);
     }
-    if (skip("combine:")) {
+    if (SkipPrefix("combine:", specification)) {
       ZPACK_TRY(Allow("combine"));
       return nesting < kMaxNesting ? Combine(specification, nesting)
                                    : Status(Invalid(all));
     }
-    if (skip("sparse:oid=")) return Refuse("sparse:oid");
-    if (skip("sparse:path=")) {
+    if (SkipPrefix("sparse:oid=", specification)) return Refuse("sparse:oid");
+    if (SkipPrefix("sparse:path=", specification)) {
       return MakeError(ErrorCode::kInvalidArgument,
                        "sparse:path filters support has been dropped");
     }

@@ -97,6 +97,9 @@ class Selector {
   Status WalkTrees();
   // Reads the trees of a directory and finds the directories below.
   Status Read(const Directory& directory);
+  // Calls `visit` with each link of a tree that was not marked, and its name.
+  template <typename Visit>
+  Status ReadLinks(ObjectNumber tree, Visit visit);
   Status ReadHad(ObjectNumber tree, Entries& entries);
   Status ReadWanted(ObjectNumber tree, const Directory& directory,
                     Entries& entries, Directory& unnamed);
@@ -259,7 +262,8 @@ Status Selector::Read(const Directory& directory) {
   return {};
 }
 
-Status Selector::ReadHad(ObjectNumber tree, Entries& entries) {
+template <typename Visit>
+Status Selector::ReadLinks(ObjectNumber tree, Visit visit) {
   ZPACK_TRY(CheckStop(stop_));
   links_.links.clear();
   links_.names.clear();
@@ -268,31 +272,32 @@ Status Selector::ReadHad(ObjectNumber tree, Entries& entries) {
   for (const ObjectGraph::Link& link : links_.links) {
     const std::string_view name = names.substr(0, link.name_size);
     names.remove_prefix(link.name_size);
-    Mark(link.child, link.type);
-    Entry& entry = entries[std::string(name)];
-    entry.like = link.child;
-    if (link.type == ObjectType::kTree) entry.trees.had.push_back(link.child);
+    visit(link, name);
   }
   marks_.SetComplete(tree);
   return {};
 }
 
+Status Selector::ReadHad(ObjectNumber tree, Entries& entries) {
+  return ReadLinks(tree,
+                   [&](const ObjectGraph::Link& link, std::string_view name) {
+                     Mark(link.child, link.type);
+                     Entry& entry = entries[std::string(name)];
+                     entry.like = link.child;
+                     if (link.type == ObjectType::kTree)
+                       entry.trees.had.push_back(link.child);
+                   });
+}
+
 Status Selector::ReadWanted(ObjectNumber tree, const Directory& directory,
                             Entries& entries, Directory& unnamed) {
-  ZPACK_TRY(CheckStop(stop_));
-  links_.links.clear();
-  links_.names.clear();
-  ZPACK_TRY(graph_.ReadTree(tree, marks_, links_));
-  std::string_view names = links_.names;
-  for (const ObjectGraph::Link& link : links_.links) {
-    const std::string_view name = names.substr(0, link.name_size);
-    names.remove_prefix(link.name_size);
-    // Twice in this tree.
-    if (!Mark(link.child, link.type)) continue;
-    TakeChild(link, name, directory, entries, unnamed);
-  }
-  marks_.SetComplete(tree);
-  return {};
+  return ReadLinks(tree,
+                   [&](const ObjectGraph::Link& link, std::string_view name) {
+                     // Not twice, if it stands twice in this tree.
+                     if (Mark(link.child, link.type)) {
+                       TakeChild(link, name, directory, entries, unnamed);
+                     }
+                   });
 }
 
 void Selector::TakeChild(const ObjectGraph::Link& child, std::string_view name,

@@ -20,6 +20,11 @@ constexpr std::string_view kClientError = "ERR ";
 
 }  // namespace
 
+std::unexpected<Error> HungUp() {
+  return MakeError(ErrorCode::kInvalidArgument,
+                   "the remote end hung up unexpectedly");
+}
+
 Result<bool> PacketReader::Fill(std::span<uint8_t> out) {
   size_t filled = 0;
   while (filled < out.size()) {
@@ -69,8 +74,7 @@ Result<Packet> PacketReader::ReadNext() {
   packet_.resize(size - kLengthSize);
   ZPACK_ASSIGN_OR_RETURN(const bool complete, Fill(packet_));
   if (!complete) {
-    return MakeError(ErrorCode::kInvalidArgument,
-                     "the remote end hung up unexpectedly");
+    return HungUp();
   }
   line_ = AsText(packet_);
   if (line_.ends_with('\n')) line_.remove_suffix(1);

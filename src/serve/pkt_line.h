@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <expected>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,6 +31,9 @@ enum class Packet : uint8_t {
   kResponseEnd,  // 0002
   kEnd,          // the end of the input, before a packet
 };
+
+// kInvalidArgument: the input ends where it must not.
+std::unexpected<Error> HungUp();
 
 class PacketReader {
  public:

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "serve/fetch_v2.h"
 #include "serve/list_refs_v2.h"
@@ -64,8 +65,7 @@ class RequestHead {
       ZPACK_TRY(reader.Read());
       if (packet == Packet::kDelimiter) break;
       if (packet != Packet::kLine) {
-        return MakeError(ErrorCode::kInvalidArgument,
-                         "the remote end hung up unexpectedly");
+        return HungUp();
       }
       ZPACK_TRY(Take(reader.line()));
       any = true;
@@ -81,19 +81,16 @@ class RequestHead {
 
  private:
   Status Take(std::string_view line) {
-    const auto skip = [&line](std::string_view prefix) {
-      if (!line.starts_with(prefix)) return false;
-      line.remove_prefix(prefix.size());
-      return true;
-    };
     const std::string_view all = line;
-    if (skip("command=")) return TakeCommand(line);
-    if (skip("object-format=")) {
+    if (SkipPrefix("command=", line)) return TakeCommand(line);
+    if (SkipPrefix("object-format=", line)) {
       object_format_ = line;
       return {};
     }
-    if (skip("agent=") || skip("server-option=")) return {};
-    if (!context_.settings().session_id.empty() && skip("session-id=")) {
+    if (SkipPrefix("agent=", line) || SkipPrefix("server-option=", line))
+      return {};
+    if (!context_.settings().session_id.empty() &&
+        SkipPrefix("session-id=", line)) {
       return {};
     }
     return MakeError(ErrorCode::kInvalidArgument, "unknown capability '{}'",

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "zpack/version.h"
 
@@ -60,15 +61,10 @@ std::unexpected<Error> NotOurRef(std::string_view id) {
 }
 
 Result<bool> FetchArguments::Parse(std::string_view line) {
-  const auto skip = [&line](std::string_view prefix) {
-    if (!line.starts_with(prefix)) return false;
-    line.remove_prefix(prefix.size());
-    return true;
-  };
-  if (skip("shallow ")) return ParseShallow(line);
-  if (skip("deepen ")) return ParseDeepen(line);
-  if (skip("deepen-since ")) return ParseDeepenSince(line);
-  if (skip("deepen-not ")) return ParseDeepenNot(line);
+  if (SkipPrefix("shallow ", line)) return ParseShallow(line);
+  if (SkipPrefix("deepen ", line)) return ParseDeepen(line);
+  if (SkipPrefix("deepen-since ", line)) return ParseDeepenSince(line);
+  if (SkipPrefix("deepen-not ", line)) return ParseDeepenNot(line);
   return false;
 }
 
