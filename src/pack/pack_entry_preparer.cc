@@ -24,16 +24,19 @@ struct Candidates {
 // Trees have more similar candidates: sketches find similar trees well, because
 // most samples are bytes of ids, and deltas of trees are cheap to try.
 struct Effort {
-  int deflate_level;
+  int whole_level;  // of libdeflate
+  int delta_level;
   KnownDeltas known_deltas;
   Candidates tree;
   Candidates text;
 };
 // Level 6 is libdeflate's equivalent of zlib's default.
 constexpr Effort kThorough = {
-    6, KnownDeltas::kIfGood, {2, 8, 40, 200}, {1, 4, 300, 3000}};
+    6, 6, KnownDeltas::kIfGood, {2, 8, 40, 200}, {1, 4, 300, 3000}};
+// Where the known delta is dear, the preceding object seldom gives a cheaper
+// one.
 constexpr Effort kQuick = {
-    2, KnownDeltas::kAlways, {1, 4, 150, 600}, {1, 2, 1000, 6000}};
+    2, 1, KnownDeltas::kAlways, {0, 3, 600, 1200}, {0, 2, 4000, 16000}};
 
 const Effort& EffortOf(PackEffort effort) {
   return effort == PackEffort::kQuick ? kQuick : kThorough;
@@ -65,7 +68,8 @@ PackEntryPreparer::PackEntryPreparer(uint64_t window, PackEffort effort)
           PlannerOptions(EffortOf(effort), ObjectType::kTree, window)),
       text_planner_(
           PlannerOptions(EffortOf(effort), ObjectType::kBlob, window)),
-      deflater_(EffortOf(effort).deflate_level) {}
+      whole_deflater_(EffortOf(effort).whole_level),
+      delta_deflater_(EffortOf(effort).delta_level) {}
 
 void PackEntryPreparer::Begin(ObjectType type, Resemblance resemblance) {
   type_ = type;
@@ -90,8 +94,9 @@ void PackEntryPreparer::AddOutsideBase(const ObjectId& id, ByteView content) {
   like_next_ = number;
 }
 
-PreparedObject PackEntryPreparer::Deflate(ByteView raw, Bytes& out) {
-  deflater_.Deflate(raw, out);
+PreparedObject PackEntryPreparer::Store(Deflater& deflater, ByteView raw,
+                                        Bytes& out) const {
+  deflater.Deflate(raw, out);
   return {.type = type_, .raw_size = raw.size()};
 }
 
@@ -104,7 +109,7 @@ Result<PreparedObject> PackEntryPreparer::Prepare(ByteView content,
   if (resemblance_ == Resemblance::kNone || content.size() < kMinPackDelta ||
       content.size() > max_size_) {
     numbers_.push_back(kNotPlanned);
-    return Deflate(content, out);
+    return Store(whole_deflater_, content, out);
   }
   if (like.distance != 0 && numbers_[position - like.distance] != kNotPlanned) {
     hints.likely = numbers_[position - like.distance];
@@ -126,7 +131,8 @@ Result<PreparedObject> PackEntryPreparer::Prepare(ByteView content,
       as_delta = delta_.size() + outside->bytes().size() < content.size();
     }
   }
-  PreparedObject prepared = Deflate(as_delta ? ByteView(delta_) : content, out);
+  PreparedObject prepared = as_delta ? Store(delta_deflater_, delta_, out)
+                                     : Store(whole_deflater_, content, out);
   if (as_delta && outside != nullptr) {
     prepared.outside_base = *outside;
   } else if (as_delta) {

@@ -53,12 +53,13 @@ class PackEntryPreparer final : public ObjectPreparer {
   static constexpr RunPosition kOutside{0xffffffff};
 
   // Appends the zlib stream of `raw`, an object or a delta, to `out`.
-  PreparedObject Deflate(ByteView raw, Bytes& out);
+  PreparedObject Store(Deflater& deflater, ByteView raw, Bytes& out) const;
 
   uint64_t max_size_;  // of an object that may be a delta
   DeltaPlanner tree_planner_;
   DeltaPlanner text_planner_;
-  Deflater deflater_;
+  Deflater whole_deflater_;
+  Deflater delta_deflater_;
   Bytes delta_;
 
   // State of the run:
