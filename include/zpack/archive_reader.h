@@ -18,6 +18,7 @@
 #include "zpack/object_id.h"
 #include "zpack/options.h"
 #include "zpack/refs.h"
+#include "zpack/repository_files.h"
 #include "zpack/result.h"
 #include "zpack/walk.h"
 
@@ -182,6 +183,21 @@ class ArchiveReader {
   Status Walk(
       const WalkOptions& options,
       const std::function<Result<Visit>(const WalkedObject&)>& visit) const;
+
+  // The files of the repository, ascending by name.
+  //
+  // Errors: kCorrupt if their table is damaged; kLimitExceeded.
+  Result<std::vector<RepositoryFile>> Files() const;
+
+  // Passes the content of a file of the repository to `piece`, in order. The
+  // file is decoded twice: it is hashed before the first call of `piece`.
+  //
+  // Errors: kNotFound; kCorrupt if the file cannot be decoded or does not have
+  // its hash.
+  Status StreamFile(
+      std::string_view name,
+      const std::function<Result<Visit>(std::span<const uint8_t>)>& piece)
+      const;
 
   // The parts of the file. Reads every block and checks its checksum, but
   // decodes no object. Ends with kInterrupted after `stop` was requested.

@@ -24,8 +24,10 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "zpack/progress.h"
+#include "zpack/repository_files.h"
 
 namespace zpack {
 
@@ -35,6 +37,7 @@ enum class ReadBack : uint8_t { kNo, kYes };
 enum class Resume : uint8_t { kNo, kYes };
 enum class TrustBase : uint8_t { kNo, kYes };
 enum class AllowNewer : uint8_t { kNo, kYes };
+enum class Hooks : uint8_t { kInactive, kActive };
 
 // Where a repository is looked for.
 // - kNone: the path itself is the repository. The path is a git directory, a
@@ -132,6 +135,8 @@ struct ConvertOptions {
   // A block of the earlier conversion is used if the block is undamaged and
   // this conversion would write the same block.
   Resume resume = Resume::kNo;
+  // Files of the repository that the new file does not hold.
+  std::vector<FileGroup> without_files = {};
   // kNo does not decode and hash the objects of the finished file. The set of
   // ids and the refs are compared with the source in any case.
   ReadBack read_back = ReadBack::kYes;
@@ -153,9 +158,9 @@ struct VerifyOptions {
   Discovery discovery = Discovery::kNone;
   VerifyLevel level = VerifyLevel::kObjects;
   // kYes accepts a repository that is newer than the file. The repository may
-  // have more objects, more refs, and other shallow boundaries. HEAD and a ref
-  // may differ from the file if the repository still has the object that the
-  // file names there.
+  // have more objects, more refs, other files and other shallow boundaries.
+  // HEAD and a ref may differ from the file if the repository still has the
+  // object that the file names there.
   AllowNewer allow_newer = AllowNewer::kNo;
 };
 
@@ -166,6 +171,11 @@ struct RestoreOptions {
   // reflogs of the old repository are lost. Anything that is not a bare
   // repository is never replaced.
   Overwrite overwrite = Overwrite::kNo;
+  // Files that are not restored.
+  std::vector<FileGroup> without_files = {};
+  // Hooks are programs, and the file may be anybody's. kInactive restores them
+  // as 'hooks/<name>.archived', which Git does not run.
+  Hooks hooks = Hooks::kInactive;
 };
 
 }  // namespace zpack

@@ -20,14 +20,16 @@ struct RestoreStats {
   uint64_t raw_bytes = 0;   // object content
   uint64_t pack_bytes = 0;  // the pack and its index
   uint64_t refs = 0;
+  uint64_t files = 0;             // RepositoryFiles
+  uint64_t inactive_hooks = 0;    // of these
   std::vector<PhaseTime> phases;  // in the order they ran
 };
 
-// Makes a bare repository at `directory` with every object, ref, HEAD and
-// shallow boundary of the file at `path`. Every object is hashed to its id. The
-// repository is written under a temporary name, synced, and then renamed to
-// `directory`. If `directory` is an empty directory, that directory stays, and
-// the parts of the repository are moved into it, HEAD last.
+// Makes a bare repository at `directory` with every object, ref, HEAD, shallow
+// boundary and RepositoryFile of the file at `path`. Every object is hashed to
+// its id. The repository is written under a temporary name, synced, and then
+// renamed to `directory`. If `directory` is an empty directory, that directory
+// stays, and the parts of the repository are moved into it, HEAD last.
 //
 // If the call fails before the repository gets its name, whatever was at
 // `directory` is untouched, and nothing is left behind except new parent

@@ -25,7 +25,8 @@ struct Difference {
     kDifferent,  // in both, but with different type, size or target
   };
   Kind kind = Kind::kMissing;
-  std::string subject;  // an object id, a ref name, "HEAD" or "shallow <id>"
+  // An object id, a ref name, "HEAD", "shallow <id>" or the name of a file.
+  std::string subject;
   std::string message;
 };
 
@@ -34,6 +35,7 @@ struct VerifyReport {
   uint64_t objects = 0;           // in the file; 0 if the structure is damaged
   uint64_t objects_verified = 0;  // decoded and hashed to their ids
   uint64_t bytes_verified = 0;    // object content
+  uint64_t files_verified = 0;    // RepositoryFiles, decoded and hashed
   // The git directory of the repository that the file was compared with: an
   // absolute path without links. Empty without a comparison.
   std::string git_directory;
@@ -56,7 +58,7 @@ struct VerifyReport {
 
 // Verifies the file at `path` up to `options.level`. If `repository` is not
 // empty, Verify also compares the ids, types and sizes of all objects, the
-// refs, HEAD and the shallow boundaries with that repository.
+// refs, HEAD, the shallow boundaries and the files with that repository.
 //
 // Damage is reported in VerifyReport::damages and is not an error of the call.
 // If the structure of the file is damaged, the report has only the first

@@ -3,6 +3,7 @@
 
 #include "zpack/archive_reader.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -12,6 +13,7 @@
 #include "reader/name_resolver.h"
 #include "reader/object_locator.h"
 #include "reader/object_reader.h"
+#include "reader/repository_file_reader.h"
 #include "reader/revision_walk.h"
 
 namespace zpack {
@@ -154,6 +156,34 @@ Status ArchiveReader::Walk(
     return Visiting(visit, [&](const auto& take) {
       return WalkRevisions(*state_->archive, options, take);
     });
+  });
+}
+
+Result<std::vector<RepositoryFile>> ArchiveReader::Files() const {
+  return Guarded([&]() -> Result<std::vector<RepositoryFile>> {
+    ZPACK_ASSIGN_OR_RETURN(format::FileTable table,
+                           ReadFileTable(*state_->archive));
+    return std::move(table.files);
+  });
+}
+
+Status ArchiveReader::StreamFile(
+    std::string_view name,
+    const std::function<Result<Visit>(std::span<const uint8_t>)>& piece) const {
+  return Guarded([&]() -> Status {
+    const ArchiveFile& archive = *state_->archive;
+    ZPACK_ASSIGN_OR_RETURN(const format::FileTable table,
+                           ReadFileTable(archive));
+    const auto at = std::ranges::find(table.files, name, &RepositoryFile::name);
+    if (at == table.files.end()) {
+      return MakeError(ErrorCode::kNotFound, "no file '{}' in '{}'", name,
+                       AtPath{archive.path()});
+    }
+    const auto index = static_cast<size_t>(at - table.files.begin());
+    RepositoryFileReader reader(archive, table);
+    ZPACK_TRY(reader.Read(index, [](ByteView) { return Status{}; }));
+    return Visiting(
+        piece, [&](const auto& visit) { return reader.Read(index, visit); });
   });
 }
 

@@ -52,7 +52,7 @@ Result<RestoreStats> RestoreFile(const std::string& path,
       CreateRepository(PosixFileSystem(), directory, options.overwrite,
                        archive->header().object_format, archive->ids().size()));
   ZPACK_ASSIGN_OR_RETURN(RestoreStats stats,
-                         RestoreArchive(*archive, options.run, *sink));
+                         RestoreArchive(*archive, options, *sink));
   stats.phases = timer.phases();
   return stats;
 }

@@ -69,6 +69,7 @@ Status ReadBackFile(ObjectSource& source, const ArchiveFile& archive,
   // Peeled refs are checked by reading tags, which requires undamaged objects.
   if (report.damages.empty())
     ZPACK_TRY(VerifyPeeledRefs(archive, run.stop, report));
+  ZPACK_TRY(VerifyFiles(archive, run.stop, report));
   const auto unread =
       std::ranges::find(report.damages, ErrorCode::kIo, &Error::code);
   if (unread != report.damages.end()) {

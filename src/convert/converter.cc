@@ -62,10 +62,23 @@ struct Written {
   std::string resume_unused;
 };
 
+// Chooses among the files that the source has.
+FilesToWrite ChooseFiles(const Conversion& to, std::vector<ListedFile> listed) {
+  FilesToWrite files{to.source, to.file_system, to.options.without_files,
+                     std::move(listed)};
+  std::ranges::sort(files.left_out);
+  const auto same = std::ranges::unique(files.left_out);
+  files.left_out.erase(same.begin(), same.end());
+  std::erase_if(files.files, [&](const ListedFile& file) {
+    return std::ranges::binary_search(files.left_out, file.group);
+  });
+  return files;
+}
+
 // Writes and syncs the output under a temporary name. Sets `preamble` once the
 // output may begin with it. The plan is freed on return.
 Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
-                        Bytes& preamble) {
+                        const FilesToWrite& files, Bytes& preamble) {
   const ConvertOptions& options = to.options;
   ZPACK_ASSIGN_OR_RETURN(
       const Inventory inventory,
@@ -87,18 +100,21 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
   }
   preamble = plan.preamble;
   ZPACK_ASSIGN_OR_RETURN(
-      written.stats,
-      BlameSource(WriteArchive(plan, already, options.run, to.output.file())));
+      written.stats, BlameSource(WriteArchive(plan, already, &files,
+                                              options.run, to.output.file())));
   return written;
 }
 
 // Converts and publishes. `preamble` is as for WriteTo.
 Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   const ConvertOptions& options = to.options;
-  // Read refs before listing objects: an object that a ref needs existed before
-  // the ref.
+  // Read refs and list reflogs before listing objects: an object that a ref
+  // needs existed before the ref.
   ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, to.source.ReadRefs());
-  ZPACK_ASSIGN_OR_RETURN(const Written written, WriteTo(to, refs, preamble));
+  ZPACK_ASSIGN_OR_RETURN(ListedFiles listed, to.source.ListFiles());
+  const FilesToWrite files = ChooseFiles(to, std::move(listed.files));
+  ZPACK_ASSIGN_OR_RETURN(const Written written,
+                         WriteTo(to, refs, files, preamble));
 
   // Read back from disk, through the same code that any reader uses.
   ZPACK_ASSIGN_OR_RETURN(
@@ -130,6 +146,7 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   stats.base_unused = written.base_unused;
   stats.base_unrelated = written.base_unrelated;
   stats.resume_unused = written.resume_unused;
+  stats.left_out = std::move(listed.left_out);
   return stats;
 }
 

@@ -14,6 +14,8 @@ ConvertStats MakeStats(const WriteStats& written, const RefsSnapshot& refs,
   stats.file_size = written.file_size;
   stats.source_pack_bytes = source_pack_bytes;
   stats.refs = refs.refs.size();
+  stats.files = written.files;
+  stats.file_bytes = written.file_bytes;
   return stats;
 }
 

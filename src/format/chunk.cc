@@ -46,12 +46,16 @@ std::string ChunkName(uint32_t id) {
   return name;
 }
 
+void Encode(const ChunkHeader& header, Bytes& out) {
+  ByteWriter to(out);
+  to.U32(header.id);
+  to.U32(header.flags);
+  to.U64(header.payload_size);
+}
+
 ChunkFrame FrameChunk(uint32_t id, uint32_t flags, ByteView payload) {
   ChunkFrame frame;
-  ByteWriter header(frame.header);
-  header.U32(id);
-  header.U32(flags);
-  header.U64(payload.size());
+  Encode(ChunkHeader{id, flags, payload.size()}, frame.header);
   ChecksumHasher hasher;
   hasher.Update(frame.header);
   hasher.Update(payload);

@@ -26,6 +26,8 @@ struct ChunkHeader {
   uint64_t payload_size = 0;
 };
 
+void Encode(const ChunkHeader& header, Bytes& out);
+
 // The bytes before and after the payload of a chunk.
 struct ChunkFrame {
   Bytes header;

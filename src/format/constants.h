@@ -46,6 +46,9 @@ inline constexpr uint32_t kObjectNumbersChunk = ChunkId("ONBP");
 // The chunks that older files have instead:
 inline constexpr uint32_t kWholeObjectIdsChunk = ChunkId("OIDS");
 inline constexpr uint32_t kWideObjectNumbersChunk = ChunkId("ONUM");
+// Optional: the files of the repository (FORMAT.md, "Files"). Both or none.
+inline constexpr uint32_t kFileDataChunk = ChunkId("FDAT");
+inline constexpr uint32_t kFileTableChunk = ChunkId("FTAB");
 // Optional; filled with zeros (FORMAT.md, "Expansion").
 inline constexpr uint32_t kPaddingChunk = ChunkId("FILL");
 inline constexpr uint32_t kTableOfContentsChunk = ChunkId("TOCC");

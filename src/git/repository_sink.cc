@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/umask.h"
 #include "codec/deflate.h"
+#include "git/directory_listing.h"
 #include "git/restore_place.h"
 #include "pack/pack_entry_preparer.h"
 #include "pack/pack_writer.h"
@@ -92,6 +94,17 @@ class RepositorySink final : public ObjectSink {
     return {};
   }
 
+  Status BeginFile(const std::string& path, bool executable) override {
+    return Named(OpenFile(path, executable));
+  }
+  Status AppendToFile(ByteView piece) override {
+    return Named(file_->Append(piece));
+  }
+  Status EndFile() override {
+    file_.reset();
+    return {};
+  }
+
   Result<uint64_t> Finish(const RefsSnapshot& refs) override {
     return Named(Publish(refs));
   }
@@ -105,6 +118,9 @@ class RepositorySink final : public ObjectSink {
   Status AddEntry(const ObjectId& id, const PreparedObject& object,
                   ByteView stored);
   Result<uint64_t> Publish(const RefsSnapshot& refs);
+  // Makes the directories above the file `name`.
+  Status MakeDirectoriesFor(const std::string& name);
+  Status OpenFile(const std::string& name, bool executable);
   Status WriteFile(const std::string& name, const std::string& text);
   Status WriteRefs(const RefsSnapshot& refs);
 
@@ -112,6 +128,7 @@ class RepositorySink final : public ObjectSink {
   std::unique_ptr<RestorePlace> place_;
   std::unique_ptr<PackWriter> pack_;  // null if there are no objects
   std::optional<StreamDeflater> deflater_;
+  std::unique_ptr<WritableFile> file_;  // between BeginFile and EndFile
 };
 
 Status RepositorySink::AddEntry(const ObjectId& id,
@@ -124,9 +141,7 @@ Status RepositorySink::AddEntry(const ObjectId& id,
   return pack_->Add(id, entry, stored);
 }
 
-// Also makes the directories of a symbolic ref.
-Status RepositorySink::WriteFile(const std::string& name,
-                                 const std::string& text) {
+Status RepositorySink::MakeDirectoriesFor(const std::string& name) {
   const std::string root = place_->inside() + '/';
   for (size_t at = name.find('/'); at != std::string::npos;
        at = name.find('/', at + 1)) {
@@ -134,7 +149,23 @@ Status RepositorySink::WriteFile(const std::string& name,
         file_system_.MakeDirectory(root + name.substr(0, at), 0777);
     if (!made && made.error().code != ErrorCode::kExists) return made;
   }
-  return WriteText(file_system_, root + name, text);
+  return {};
+}
+
+Status RepositorySink::OpenFile(const std::string& name, bool executable) {
+  const std::string path = place_->inside() + '/' + name;
+  ZPACK_TRY(MakeDirectoriesFor(name));
+  // In place of the default description.
+  ZPACK_TRY(RemoveIfThere(file_system_, path));
+  ZPACK_ASSIGN_OR_RETURN(file_, file_system_.Create(path));
+  return executable ? file_system_.SetMode(path, 0777 & ~CurrentUmask())
+                    : Status{};
+}
+
+Status RepositorySink::WriteFile(const std::string& name,
+                                 const std::string& text) {
+  ZPACK_TRY(MakeDirectoriesFor(name));
+  return WriteText(file_system_, place_->inside() + '/' + name, text);
 }
 
 Status RepositorySink::WriteRefs(const RefsSnapshot& refs) {

@@ -15,6 +15,7 @@
 #include "git/object_database.h"
 #include "git/open_repository.h"
 #include "git/other_tips.h"
+#include "git/repository_files.h"
 #include "git/repository_layout.h"
 #include "object/object_links.h"
 #include "object/peel.h"
@@ -69,6 +70,13 @@ class RepositorySource final : public ObjectSource {
   }
   Status CopyPacked(const ObjectId& id, const PackedSink& sink) override {
     return objects_.CopyPacked(id, sink);
+  }
+  Result<ListedFiles> ListFiles() override {
+    return ListRepositoryFiles(location_);
+  }
+  Result<std::unique_ptr<FileStream>> OpenFile(
+      const ListedFile& file) override {
+    return OpenRepositoryFile(location_, file);
   }
   uint64_t PackedBytes() override {
     return PackedFileBytes(objects_.directories());

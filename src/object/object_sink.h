@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "base/bytes.h"
 #include "base/delta.h"
@@ -92,6 +93,14 @@ class ObjectSink {
   virtual Status Begin(const ObjectId& id, const ObjectInfo& info) = 0;
   virtual Status Append(ByteView piece) = 0;
   virtual Status End() = 0;
+
+  // Stores a file at `path` below the git directory. Its content arrives in
+  // pieces. A sink that only takes objects ignores files.
+  virtual Status BeginFile(const std::string& /*path*/, bool /*executable*/) {
+    return {};
+  }
+  virtual Status AppendToFile(ByteView /*piece*/) { return {}; }
+  virtual Status EndFile() { return {}; }
 
   // Publishes the repository and returns the bytes that the objects take.
   // REQUIRES: every Begin was followed by End.

@@ -18,6 +18,7 @@
 #include "base/index_spaces.h"
 #include "object/object_id_table.h"
 #include "object/path_table.h"
+#include "object/repository_files.h"
 #include "zpack/object_id.h"
 #include "zpack/refs.h"
 #include "zpack/result.h"
@@ -100,6 +101,15 @@ class ObjectSource {
   virtual Status CopyPacked(const ObjectId& /*id*/,
                             const PackedSink& /*sink*/) {
     return {};
+  }
+
+  // The files of all groups.
+  virtual Result<ListedFiles> ListFiles() { return ListedFiles{}; }
+  // Opens a listed file. Null if it no longer exists. A reflog ends where it
+  // ended when it was listed. kIo.
+  virtual Result<std::unique_ptr<FileStream>> OpenFile(
+      const ListedFile& /*file*/) {
+    return nullptr;
   }
 
   // Bytes of all packs and pack indexes, for comparison.

@@ -80,6 +80,9 @@ class ArchiveFile {
   // Returns kLimitExceeded if the chunk exceeds ReadOptions::max_chunk_size.
   Status CheckChunkSize(const format::ChunkLocation& chunk) const;
 
+  // Reads and checks a chunk listed in the table of contents.
+  Result<LoadedChunk> LoadChunk(const format::ChunkLocation& chunk) const;
+
   // Checks the checksum of a chunk without keeping the chunk in memory.
   Status CheckChunk(const format::ChunkLocation& chunk) const;
 
@@ -95,8 +98,6 @@ class ArchiveFile {
   Status CheckCover() const;
   Status LoadBlockTable();
   Result<FileIndex> ReadIndex() const;
-  // Reads and checks a chunk listed in the table of contents.
-  Result<LoadedChunk> LoadChunk(const format::ChunkLocation& chunk) const;
   Result<LoadedChunk> LoadChunk(uint32_t id) const;
 
   std::unique_ptr<RandomAccessFile> file_;

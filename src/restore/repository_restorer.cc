@@ -3,16 +3,57 @@
 
 #include "restore/repository_restorer.h"
 
+#include <algorithm>
+#include <string>
+
 #include "base/error.h"
 #include "base/progress_phase.h"
+#include "object/repository_files.h"
 #include "reader/content_size.h"
 #include "reader/peeled_refs.h"
+#include "reader/repository_file_reader.h"
 #include "restore/object_transfer.h"
 
 namespace zpack {
+namespace {
+
+// Where a file belongs in the repository.
+std::string PlaceOf(const RepositoryFile& file, Hooks hooks) {
+  if (file.group != FileGroup::kHooks || hooks == Hooks::kActive) {
+    return file.name;
+  }
+  return file.name + std::string(kInactiveHook);
+}
+
+Status RestoreFiles(const ArchiveFile& archive, const RestoreOptions& options,
+                    ObjectSink& sink, RestoreStats& stats) {
+  ZPACK_ASSIGN_OR_RETURN(const format::FileTable table, ReadFileTable(archive));
+  RepositoryFileReader reader(archive, table);
+  const auto& without = options.without_files;
+  for (size_t i = 0; i < table.files.size(); ++i) {
+    const RepositoryFile& file = table.files[i];
+    if (std::ranges::find(without, file.group) != without.end()) continue;
+    ZPACK_TRY(sink.BeginFile(PlaceOf(file, options.hooks), file.executable));
+    const Status read = reader.Read(i, [&](ByteView piece) -> Status {
+      ZPACK_TRY(CheckStop(options.run.stop));
+      return sink.AppendToFile(piece);
+    });
+    ZPACK_TRY(read);
+    ZPACK_TRY(sink.EndFile());
+    ++stats.files;
+    if (file.group == FileGroup::kHooks && options.hooks == Hooks::kInactive) {
+      ++stats.inactive_hooks;
+    }
+  }
+  return {};
+}
+
+}  // namespace
 
 Result<RestoreStats> RestoreArchive(const ArchiveFile& archive,
-                                    const RunOptions& run, ObjectSink& sink) {
+                                    const RestoreOptions& options,
+                                    ObjectSink& sink) {
+  const RunOptions& run = options.run;
   RestoreStats stats;
   {
     const ProgressPhase phase(run.progress, Phase::kWritingObjects,
@@ -33,6 +74,7 @@ Result<RestoreStats> RestoreArchive(const ArchiveFile& archive,
                      "peeled value of ref '{}' is wrong in '{}'",
                      wrong.front().ref, AtPath{archive.path()});
   }
+  ZPACK_TRY(RestoreFiles(archive, options, sink, stats));
   stats.refs = archive.refs().refs.size();
   ZPACK_ASSIGN_OR_RETURN(stats.pack_bytes, sink.Finish(archive.refs()));
   return stats;

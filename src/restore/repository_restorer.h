@@ -13,10 +13,11 @@
 namespace zpack {
 
 // Decodes and hashes every object of `archive` and passes it to `sink`, then
-// the refs. Returns kCorrupt if an object does not hash to its id or the peeled
-// value of a ref is wrong. Other errors are those of reading the archive and of
-// `sink`.
+// the files, then the refs. Returns kCorrupt if an object does not hash to its
+// id or the peeled value of a ref is wrong. Other errors are those of reading
+// the archive and of `sink`.
 Result<RestoreStats> RestoreArchive(const ArchiveFile& archive,
-                                    const RunOptions& run, ObjectSink& sink);
+                                    const RestoreOptions& options,
+                                    ObjectSink& sink);
 
 }  // namespace zpack

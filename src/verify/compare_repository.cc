@@ -12,6 +12,7 @@
 #include "base/parallel.h"
 #include "base/progress_phase.h"
 #include "reader/block_decoder.h"
+#include "verify/compare_files.h"
 
 namespace zpack {
 namespace {
@@ -210,7 +211,9 @@ Status CompareWithSource(const ArchiveFile& archive, ObjectSource& source,
   ZPACK_ASSIGN_OR_RETURN(std::vector<Difference> infos,
                          CompareInfos(archive, source, ids, run, phase));
   std::ranges::move(infos, std::back_inserter(report.differences));
-  return {};
+  // Newer files are to be expected in a newer repository.
+  if (newer == AllowNewer::kYes) return {};
+  return CompareFiles(archive, source, run.stop, report.differences);
 }
 
 }  // namespace zpack

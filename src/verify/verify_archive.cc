@@ -38,6 +38,7 @@ Status VerifyArchive(const ArchiveFile& archive, VerifyLevel level,
     // objects.
     if (report.damages.empty())
       ZPACK_TRY(VerifyPeeledRefs(archive, run.stop, report));
+    ZPACK_TRY(VerifyFiles(archive, run.stop, report));
   }
   // Links of damaged objects cannot be followed.
   if (level >= VerifyLevel::kConnectivity && report.damages.empty()) {

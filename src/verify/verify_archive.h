@@ -35,6 +35,10 @@ Status VerifyObjects(const FileBlocks& file, const std::vector<bool>& trusted,
 Status VerifyPeeledRefs(const ArchiveFile& archive, const std::stop_token& stop,
                         VerifyReport& report);
 
+// Checks that every file of the repository decodes and has its hash.
+Status VerifyFiles(const ArchiveFile& archive, const std::stop_token& stop,
+                   VerifyReport& report);
+
 // Checks that everything reachable from HEAD and refs is in the file, except
 // the parents of shallow commits. REQUIRES: the objects have been verified.
 Status VerifyConnectivity(const ArchiveFile& archive, const RunOptions& run,

@@ -172,6 +172,7 @@ class ArchiveWriter {
 
 Result<WriteStats> WriteArchive(const ArchivePlan& plan,
                                 const WrittenBlocks& written,
+                                const FilesToWrite* files,
                                 const RunOptions& run, WritableFile& file) {
   const ObjectList& list = plan.contents.list;
   const ObjectIdTable& ids = plan.contents.ids;
@@ -195,7 +196,15 @@ Result<WriteStats> WriteArchive(const ArchivePlan& plan,
       [&](BlockInFlight& block) { return writer.Write(block); });
   ZPACK_TRY(encoded);
 
-  ZPACK_TRY(container.Finish(plan.numbers));
+  ZPACK_TRY(container.AddTables(plan.numbers));
+  if (files != nullptr) {
+    ZPACK_ASSIGN_OR_RETURN(
+        const format::FileTable table,
+        WriteFiles(*files, plan.options.level, run.stop, container));
+    writer.stats().files = table.files.size();
+    writer.stats().file_bytes = table.content_size();
+  }
+  ZPACK_TRY(container.Finish(plan.numbers.ids));
   writer.stats().file_size = container.size();
   return std::move(writer.stats());
 }

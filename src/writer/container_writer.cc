@@ -11,6 +11,12 @@
 #include "format/refs_chunk.h"
 
 namespace zpack {
+namespace {
+
+// Bytes per read of a chunk that is read back.
+constexpr uint64_t kReadBack = uint64_t{1} << 20;
+
+}  // namespace
 
 ContainerWriter::ContainerWriter(WritableFile& file, ObjectFormat format,
                                  uint32_t object_count,
@@ -65,7 +71,7 @@ Status ContainerWriter::Pad() {
   return AppendChunk(format::kPaddingChunk, 0, Bytes(needed - size_, 0));
 }
 
-Status ContainerWriter::Finish(const FileNumbers& numbers) {
+Status ContainerWriter::AddTables(const FileNumbers& numbers) {
   Bytes payload;
   blocks_.rows.push_back({size_, ObjectNumber(header_.object_count)});
   format::Encode(blocks_, payload);
@@ -79,12 +85,43 @@ Status ContainerWriter::Finish(const FileNumbers& numbers) {
 
   payload.clear();
   format::EncodeObjectNumbers(numbers.numbers, payload);
-  ZPACK_TRY(AppendChunk(format::kObjectNumbersChunk, format::kChunkRequired,
-                        payload));
+  return AppendChunk(format::kObjectNumbersChunk, format::kChunkRequired,
+                     payload);
+}
+
+Status ContainerWriter::BeginChunk(uint32_t id) {
+  chunk_begin_ = size_;
+  toc_.chunks.push_back({id, 0, size_, 0});
+  return Put(Bytes(format::kChunkHeaderSize, 0));
+}
+
+Status ContainerWriter::AppendToChunk(ByteView piece) { return Put(piece); }
+
+Status ContainerWriter::EndChunk(const RandomAccessFile& reader) {
+  format::ChunkLocation& chunk = toc_.chunks.back();
+  chunk.payload_size = size_ - chunk_begin_ - format::kChunkHeaderSize;
+  Bytes header;
+  format::Encode(format::ChunkHeader{chunk.id, chunk.flags, chunk.payload_size},
+                 header);
+  ZPACK_TRY(file_.WriteAt(chunk_begin_, header));
+  ChecksumHasher checksum;
+  Bytes piece;
+  for (uint64_t at = chunk_begin_; at < size_; at += piece.size()) {
+    piece.resize(std::min(kReadBack, size_ - at));
+    ZPACK_TRY(reader.Read(at, piece));
+    file_hash_.Update(piece);
+    checksum.Update(piece);
+  }
+  Bytes end;
+  ByteWriter(end).U64(checksum.Value());
+  return Append(end);
+}
+
+Status ContainerWriter::Finish(const ObjectIdTable& ids) {
   ZPACK_TRY(Pad());
 
   header_.table_of_contents_offset = size_;
-  payload.clear();
+  Bytes payload;
   format::Encode(toc_, payload);
   Bytes chunk;
   format::EncodeChunk(format::kTableOfContentsChunk, format::kChunkRequired,
@@ -92,7 +129,7 @@ Status ContainerWriter::Finish(const FileNumbers& numbers) {
   ZPACK_TRY(Append(chunk));
 
   format::Trailer trailer;
-  trailer.content_digest = format::ContentDigest(numbers.ids);
+  trailer.content_digest = format::ContentDigest(ids);
   Bytes bytes;
   format::EncodeBeforeHash(trailer, bytes);
   ZPACK_TRY(Append(bytes));

@@ -41,9 +41,28 @@ class ContainerWriter {
   // Writes the next block, in the order of object numbers.
   Status AddBlock(const EncodedBlock& block);
 
-  // Writes everything after the blocks, completes the header and syncs the
-  // file. REQUIRES: this is the last call.
-  Status Finish(const FileNumbers& numbers);
+  // Writes the tables of blocks and objects. REQUIRES: all blocks are written.
+  Status AddTables(const FileNumbers& numbers);
+
+  // Writes a chunk whose size is known only at its end. EndChunk completes its
+  // header and reads it back from `reader`, which reads the same file, because
+  // checksum and hash begin with the header. REQUIRES: AddTables was called.
+  Status BeginChunk(uint32_t id);
+  Status AppendToChunk(ByteView piece);
+  Status EndChunk(const RandomAccessFile& reader);
+  // Writes an optional chunk.
+  Status AddChunk(uint32_t id, ByteView payload) {
+    return AppendChunk(id, 0, payload);
+  }
+  // Adds to the content that the file stands for.
+  void AddContent(uint64_t bytes) { expansion_.content += bytes; }
+
+  // Path of the file.
+  const std::string& path() const { return file_.path(); }
+
+  // Writes the end of the file, completes the header and syncs the file.
+  // REQUIRES: this is the last call.
+  Status Finish(const ObjectIdTable& ids);
 
   // Size of the file up to the current position, including bytes passed over.
   uint64_t size() const { return size_; }
@@ -64,6 +83,7 @@ class ContainerWriter {
   Hasher file_hash_;
   uint64_t size_ = 0;
   uint64_t written_ = 0;
+  uint64_t chunk_begin_ = 0;  // of the chunk between BeginChunk and EndChunk
 };
 
 // The first bytes of an unfinished file, followed by the fingerprint.

@@ -200,7 +200,7 @@ TEST_F(Evolution, AForgedPeeledValueIsFound) {
       CreateRepository(PosixFileSystem(), directory / "r.git", Overwrite::kNo,
                        ObjectFormat::kSha1, (*archive)->ids().size());
   ASSERT_THAT(sink, IsOk());
-  EXPECT_THAT(RestoreArchive(**archive, RunOptions{}, **sink),
+  EXPECT_THAT(RestoreArchive(**archive, RestoreOptions{}, **sink),
               HasCode(ErrorCode::kCorrupt));
 }
 

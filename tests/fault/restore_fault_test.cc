@@ -61,9 +61,9 @@ class RestoreFaults : public ::testing::Test {
         CreateRepository(system, target_, overwrite, ObjectFormat::kSha1,
                          (*archive)->ids().size());
     if (!sink) return std::unexpected(sink.error());
-    RunOptions run;
-    run.threads = 1;
-    const auto stats = RestoreArchive(**archive, run, **sink);
+    RestoreOptions options;
+    options.run.threads = 1;
+    const auto stats = RestoreArchive(**archive, options, **sink);
     if (!stats) return std::unexpected(stats.error());
     return {};
   }

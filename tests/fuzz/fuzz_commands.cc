@@ -120,6 +120,12 @@ void RunCommand(const Bytes& bytes) {
   } else if (kCommand == "list-refs") {
     Run({"list-refs", "-d", "--symref", file});
     Run({"list-refs", "--json", file});
+  } else if (kCommand == "list-files") {
+    Run({"list-files", file});
+    Run({"list-files", "--json", file});
+    for (const auto& [name, content] : SampleFiles()) {
+      Run({"cat-extra", file, name});
+    }
   } else if (kCommand == "convert") {
     ConvertWithBase(file, directory / "b.zpack");
   } else {

@@ -9,6 +9,7 @@
 
 #include "format/block_table.h"
 #include "format/chunk.h"
+#include "format/file_table.h"
 #include "format/object_index.h"
 #include "format/refs_chunk.h"
 #include "format/trailer.h"
@@ -119,12 +120,23 @@ void Trailer(ByteView payload) {
   Expect(encoded, payload);
 }
 
+void Files(ByteView payload) {
+  constexpr uint64_t kMaxContent = uint64_t{1} << 30;
+  constexpr uint64_t kDataSize = 30;
+  const auto table = format::DecodeFileTable(payload, kDataSize, kMaxContent);
+  if (!table) return;
+  Bytes encoded;
+  format::Encode(*table, encoded);
+  Expect(encoded, payload);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr void (*kDecoders[])(ByteView) = {
-      TableOfContents, BlockTable, Refs,           ObjectIds,
-      ObjectNumbers,   Trailer,    WholeObjectIds, WideObjectNumbers};
+      TableOfContents, BlockTable,        Refs,
+      ObjectIds,       ObjectNumbers,     Trailer,
+      WholeObjectIds,  WideObjectNumbers, Files};
   if (size == 0) return 0;
   kDecoders[data[0] % std::size(kDecoders)]({data + 1, size - 1});
   return 0;

@@ -15,6 +15,7 @@
 #include "format/block_table.h"
 #include "format/chunk.h"
 #include "format/file_header.h"
+#include "format/file_table.h"
 #include "format/object_index.h"
 #include "format/refs_chunk.h"
 #include "format/trailer.h"
@@ -80,6 +81,16 @@ void AddTables(const Corpus& corpus, const MemorySource& source) {
                                           {0x41424344, 0, 126, 0}}},
                  toc);
   corpus.AddTable("toc", 0, toc);
+  Bytes files;
+  format::Encode(
+      format::FileTable{
+          {FileGroup::kLfs},
+          {{FileGroup::kHooks, "hooks/pre-commit", true, 3, {1}},
+           {FileGroup::kReflogs, "logs/refs/heads/a", false, 5 << 20, {2}},
+           {FileGroup::kReflogs, "logs/refs/heads/ab", false, 0, {3}}},
+          {10, 20}},
+      files);
+  corpus.AddTable("files", 8, files);
   Bytes blocks;
   format::Encode(format::BlockTable{{{100, ObjectNumber(0)},
                                      {200, ObjectNumber(5)},
@@ -372,6 +383,9 @@ void AddFiles(const Corpus& corpus) {
   MemorySource deep = DeepTrees();
   corpus.Add("commands/deep", ZpackFile(deep, 1 << 20));
   corpus.Add("commands/small-blocks", ZpackFile(deep, 4096));
+  MemorySource with_files = SampleHistory(1);
+  with_files.files = SampleFiles();
+  corpus.Add("commands/files", ZpackFile(with_files, 4096));
 }
 
 }  // namespace

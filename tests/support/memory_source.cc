@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "base/error.h"
+#include "base/hash.h"
+#include "base/hex.h"
 #include "object/object_hasher.h"
 
 namespace zpack::testing {
@@ -30,6 +33,20 @@ class MemoryStream final : public ObjectStream {
 
  private:
   ObjectInfo info_;
+  std::string_view rest_;
+};
+
+class MemoryFileStream final : public FileStream {
+ public:
+  explicit MemoryFileStream(std::string_view content) : rest_(content) {}
+  Result<size_t> Read(std::span<uint8_t> out) override {
+    const size_t size =
+        rest_.copy(reinterpret_cast<char*>(out.data()), out.size());
+    rest_.remove_prefix(size);
+    return size;
+  }
+
+ private:
   std::string_view rest_;
 };
 
@@ -64,6 +81,22 @@ class MemorySourceView final : public ObjectSource {
   Result<RefsSnapshot> ReadRefs() override { return repository_.refs; }
   Result<std::vector<ObjectId>> ListOtherTips() override {
     return repository_.other_tips;
+  }
+  Result<ListedFiles> ListFiles() override {
+    ListedFiles listed;
+    for (const auto& [name, content] : repository_.files) {
+      const auto group = std::ranges::find_if(
+          kAllFileGroups,
+          [&](FileGroup each) { return IsValidFileName(each, name); });
+      if (group == kAllFileGroups.end()) std::abort();
+      listed.files.push_back(
+          {*group, name, name, *group == FileGroup::kHooks, content.size(), 0});
+    }
+    return listed;
+  }
+  Result<std::unique_ptr<FileStream>> OpenFile(
+      const ListedFile& file) override {
+    return std::make_unique<MemoryFileStream>(repository_.files.at(file.name));
   }
   uint64_t PackedBytes() override { return 0; }
   bool IsPartialClone() override { return repository_.partial_clone; }
@@ -133,6 +166,21 @@ void MemorySource::AddRef(Ref ref) {
 
 std::unique_ptr<ObjectSource> MemorySource::Open() {
   return std::make_unique<MemorySourceView>(*this);
+}
+
+std::map<std::string, std::string> SampleFiles() {
+  const std::string content = "an object of Git LFS\n";
+  Hasher hasher(HashAlgorithm::kSha256);
+  hasher.Update(AsBytes(content));
+  std::array<uint8_t, Hasher::kMaxSize> hash;
+  const std::string id = ToHex(hasher.Finish(hash));
+  return {{"description", "a sample\n"},
+          {"hooks/pre-commit", "#!/bin/sh\n"},
+          {"info/exclude", "*.o\n"},
+          {"lfs/objects/" + id.substr(0, 2) + '/' + id.substr(2, 2) + '/' + id,
+           content},
+          {"logs/HEAD", std::string(5000, 'x') + '\n'},
+          {"logs/refs/stash", ""}};
 }
 
 MemorySource SampleHistory(int commits) {

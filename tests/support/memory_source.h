@@ -48,6 +48,8 @@ class MemorySource {
   RefsSnapshot refs;
   std::vector<ObjectId> other_tips;
   bool partial_clone = false;
+  // Contents of RepositoryFiles by name.
+  std::map<std::string, std::string> files;
 
   struct Object {
     ObjectType type;
@@ -66,5 +68,8 @@ MemorySource SampleHistory(int commits);
 // Versions of a text, large enough that all but the first are stored as deltas
 // of several copies: with insertions, with parts moved, with one repeated.
 std::vector<std::string> SampleVersions();
+
+// A file of each group, by name, with its content.
+std::map<std::string, std::string> SampleFiles();
 
 }  // namespace zpack::testing

@@ -6,7 +6,7 @@
 # or source it. For 'git zpack' Git's completion calls _git_zpack, so this file
 # has to be sourced, or loaded by completing 'git-zpack' once.
 
-__git_zpack_commands="convert verify restore repack show list-refs cat-file rev-list upload-pack http-backend shell"
+__git_zpack_commands="convert verify restore repack show list-refs list-files cat-extra cat-file rev-list upload-pack http-backend shell"
 
 # Prints the options of a command, as its --help has them.
 __git_zpack_options()
@@ -15,11 +15,11 @@ __git_zpack_options()
 	local run="--threads --memory --quiet --progress --no-progress --json"
 	case "$1" in
 	convert)
-		echo "--profile --level --block-size --reachable --base --trust-base --resume --force --no-verify --discover $run --help" ;;
+		echo "--profile --level --block-size --reachable --base --trust-base --resume --force --no-verify --without --discover $run --help" ;;
 	verify)
 		echo "--level --against --allow-newer --discover $run --help" ;;
 	restore)
-		echo "--force $run --help" ;;
+		echo "--force --trust --without $run --help" ;;
 	repack)
 		echo "--all --delete --force-deltas --force-objects --keep-unreachable
 			--loosen-unreachable --unpack-unreachable --cruft --cruft-expiration --window
@@ -29,6 +29,10 @@ __git_zpack_options()
 		echo "--blocks --stats --json --help" ;;
 	list-refs)
 		echo "--symref --dereference --json --help" ;;
+	list-files)
+		echo "--json --help" ;;
+	cat-extra)
+		echo "--help" ;;
 	cat-file)
 		echo "--type --size --pretty --exists --batch --batch-check
 			--batch-all-objects --unordered --unverified-stream --help" ;;
@@ -117,6 +121,8 @@ __git_zpack_value()
 		COMPREPLY=() ;;
 	"convert --base")
 		__git_zpack_paths file "$3" ;;
+	"convert --without" | "restore --without")
+		__git_zpack_words "reflogs description info hooks lfs" "$3" ;;
 	"verify --level")
 		__git_zpack_words "structure checksums objects connectivity" "$3" ;;
 	"verify --against")
@@ -174,7 +180,7 @@ __git_zpack_complete()
 				continue ;;
 			--profile | --level | --block-size | --base | --threads | --against | --window | --depth | \
 				--memory | --keep-pack | --output | --unpack-unreachable | --cruft-expiration | \
-				--timeout | --root | --command)
+				--timeout | --root | --command | --without)
 				[[ ${words[i + 1]} == = ]] && ((i++))
 				((i++))
 				continue ;;
@@ -199,7 +205,7 @@ __git_zpack_complete()
 	"convert 0" | "restore 1" | "repack 0")
 		__git_zpack_paths directory "$word" ;;
 	"convert 1" | "verify 0" | "restore 0" | "show 0" | "list-refs 0" | "cat-file 0" | \
-		"rev-list 0" | "upload-pack 0")
+		"list-files 0" | "cat-extra 0" | "rev-list 0" | "upload-pack 0")
 		__git_zpack_paths file "$word" ;;
 	"cat-file 1" | "rev-list 1")
 		__git_zpack_refs "${arguments[0]}" "$word" ;;

@@ -88,6 +88,8 @@ extern const Command kRestoreCommand;
 extern const Command kRepackCommand;
 extern const Command kShowCommand;
 extern const Command kListRefsCommand;
+extern const Command kListFilesCommand;
+extern const Command kCatExtraCommand;
 extern const Command kCatFileCommand;
 extern const Command kRevListCommand;
 extern const Command kUploadPackCommand;

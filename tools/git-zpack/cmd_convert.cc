@@ -30,6 +30,7 @@ void AddOptions(po::options_description& options) {
       "resume", "continue an interrupted conversion to this file")(
       "force,f", "replace the file if it exists")(
       "no-verify", "skip reading the file back and hashing every object");
+  AddWithoutOption(options);
   AddDiscoveryOption(options);
   AddRunOptions(options);
   AddMemoryOption(options);
@@ -71,6 +72,7 @@ ConvertOptions ToOptions(const po::variables_map& values) {
   if (Has(values, "resume")) options.resume = Resume::kYes;
   if (Has(values, "force")) options.overwrite = Overwrite::kYes;
   if (Has(values, "no-verify")) options.read_back = ReadBack::kNo;
+  options.without_files = WithoutOf(values);
   return options;
 }
 
@@ -123,6 +125,8 @@ Json ToJson(const ConvertStats& stats, const ConvertOptions& options) {
                {"file_bytes", stats.file_size},
                {"source_pack_bytes", stats.source_pack_bytes},
                {"refs", stats.refs},
+               {"files", stats.files},
+               {"content_of_files_bytes", stats.file_bytes},
                {"base", BaseToJson(stats, options)},
                {"moved_on", MovedOnToJson(stats.moved_on)},
                {"missing_alternates",
@@ -155,6 +159,10 @@ int Run(const po::variables_map& values, const Io& io) {
     io.err << fmt::format("warning: the source moved on: {}, not included\n",
                           Describe(stats->moved_on));
   }
+  for (const std::string& what : stats->left_out) {
+    if (context.quiet()) break;
+    io.err << fmt::format("warning: not included: {}\n", what);
+  }
   if (!stats->resume_unused.empty() && !context.quiet()) {
     io.err << fmt::format(
         "warning: cannot resume, started from the beginning: {}\n",
@@ -169,11 +177,10 @@ int Run(const po::variables_map& values, const Io& io) {
     PrintJson(ToJson(*stats, options), io.out);
   } else if (!context.quiet()) {
     io.err << fmt::format(
-        "Converted {} objects and {} refs to {}{}; the packs of '{}' take "
-        "{}.\n",
-        stats->objects(), stats->refs, HumanSize(stats->file_size),
-        Verification(*stats, options), QuoteName(stats->git_directory),
-        HumanSize(stats->source_pack_bytes));
+        "Converted {} objects{} to {}{}; the packs of '{}' take {}.\n",
+        stats->objects(), RefsAndFiles(stats->refs, stats->files),
+        HumanSize(stats->file_size), Verification(*stats, options),
+        QuoteName(stats->git_directory), HumanSize(stats->source_pack_bytes));
   }
   return kDone;
 }

@@ -13,7 +13,9 @@ namespace zpack::cli {
 namespace {
 
 void AddOptions(po::options_description& options) {
-  options.add_options()("force,f", "replace an existing bare repository");
+  options.add_options()("force,f", "replace an existing bare repository")(
+      "trust", "restore hooks so that Git runs them");
+  AddWithoutOption(options);
   AddRunOptions(options);
   AddMemoryOption(options);
   AddJsonOption(options);
@@ -24,6 +26,8 @@ int Run(const po::variables_map& values, const Io& io) {
   RestoreOptions options;
   options.run = context.run();
   if (Has(values, "force")) options.overwrite = Overwrite::kYes;
+  if (Has(values, "trust")) options.hooks = Hooks::kActive;
+  options.without_files = WithoutOf(values);
   const std::string directory = Text(values, "directory");
   const auto stats = Restore(Text(values, "file"), directory, options);
   if (!stats) return Fail(io, stats.error());
@@ -32,12 +36,21 @@ int Run(const po::variables_map& values, const Io& io) {
                {"raw_bytes", stats->raw_bytes},
                {"pack_bytes", stats->pack_bytes},
                {"refs", stats->refs},
+               {"files", stats->files},
+               {"inactive_hooks", stats->inactive_hooks},
                {"phases", PhasesToJson(stats->phases)},
                {"peak_rss_bytes", PeakResidentBytes()}},
               io.out);
   } else if (!context.quiet()) {
-    io.err << fmt::format("Restored {} objects and {} refs to '{}'.\n",
-                          stats->objects, stats->refs, QuoteName(directory));
+    io.err << fmt::format("Restored {} objects{} to '{}'.\n", stats->objects,
+                          RefsAndFiles(stats->refs, stats->files),
+                          QuoteName(directory));
+    if (stats->inactive_hooks != 0) {
+      io.err << fmt::format(
+          "hint: {} hooks end in '.archived', so that Git does not run them; "
+          "read them before you rename them, or use --trust\n",
+          stats->inactive_hooks);
+    }
   }
   return kDone;
 }
@@ -47,7 +60,7 @@ int Run(const po::variables_map& values, const Io& io) {
 const Command kRestoreCommand = {
     "restore",
     "Bring a repository back from a .zpack file, as a bare one",
-    "[--force] [<options>] <file> <directory>",
+    "[--force] [--trust] [<options>] <file> <directory>",
     {"file", "directory"},
     0,
     LastArgument::kOnce,

@@ -82,6 +82,7 @@ Json ToJson(const VerifyReport& report) {
                {"objects", report.objects},
                {"objects_verified", report.objects_verified},
                {"bytes_verified", report.bytes_verified},
+               {"files_verified", report.files_verified},
                {"damages", damages},
                {"differences", differences},
                {"moved_on", MovedOnToJson(report.moved_on)},

@@ -96,6 +96,25 @@ RunOptions ResourcesOf(const po::variables_map& options) {
   return run;
 }
 
+void AddWithoutOption(po::options_description& options) {
+  options.add_options()(
+      "without",
+      po::value<std::vector<std::string>>()->composing()->value_name("<group>"),
+      "leave out a group of files: reflogs, description, info, hooks or lfs; "
+      "may be repeated");
+}
+
+std::vector<FileGroup> WithoutOf(const po::variables_map& options) {
+  std::vector<FileGroup> groups;
+  if (!Has(options, "without")) return groups;
+  for (const auto& name : options["without"].as<std::vector<std::string>>()) {
+    const auto group = ParseFileGroup(name);
+    if (!group) throw UsageError{fmt::format("unknown group '{}'", name)};
+    groups.push_back(*group);
+  }
+  return groups;
+}
+
 Discovery DiscoveryOf(const po::variables_map& options) {
   return Has(options, "discover") ? Discovery::kUpwards : Discovery::kNone;
 }
@@ -197,6 +216,11 @@ Json MissingAlternatesToJson(const std::vector<std::string>& directories) {
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+std::string RefsAndFiles(uint64_t refs, uint64_t files) {
+  if (files == 0) return fmt::format(" and {} refs", refs);
+  return fmt::format(", {} refs and {} files", refs, files);
 }
 
 void PrintJson(const Json& document, std::ostream& out) {

@@ -30,6 +30,8 @@ void AddMemoryOption(po::options_description& options);
 void AddDiscoveryOption(po::options_description& options);
 // Adds --json.
 void AddJsonOption(po::options_description& options);
+// Adds '--without <group>', which may be repeated.
+void AddWithoutOption(po::options_description& options);
 
 // RunOptions from the command line, and the progress meter that they refer to.
 class RunContext {
@@ -54,6 +56,9 @@ RunOptions ResourcesOf(const po::variables_map& options);
 
 // Returns how to find the repository of a path.
 Discovery DiscoveryOf(const po::variables_map& options);
+
+// The groups of all '--without'. Throws UsageError for an unknown group.
+std::vector<FileGroup> WithoutOf(const po::variables_map& options);
 
 bool Has(const po::variables_map& options, const char* name);
 std::string Text(const po::variables_map& options, const char* name);
@@ -94,6 +99,9 @@ nlohmann::ordered_json MissingAlternatesToJson(
     const std::vector<std::string>& directories);
 
 // Writes a JSON document and a line feed.
+// " and 3 refs", or ", 3 refs and 2 files".
+std::string RefsAndFiles(uint64_t refs, uint64_t files);
+
 void PrintJson(const nlohmann::ordered_json& document, std::ostream& out);
 
 // Largest resident set of this process so far, in bytes.

@@ -16,7 +16,6 @@
 #include "spool_file.h"
 
 namespace zpack::cli {
-namespace {
 
 Status WritePiece(std::span<const uint8_t> piece, std::ostream& out) {
   out.write(reinterpret_cast<const char*>(piece.data()),
@@ -25,8 +24,6 @@ Status WritePiece(std::span<const uint8_t> piece, std::ostream& out) {
   return std::unexpected(
       Error{ErrorCode::kIo, "cannot write to standard output"});
 }
-
-}  // namespace
 
 Status ContentWriter::Write(const ObjectId& id, const ObjectInfo& info,
                             std::string_view head) {

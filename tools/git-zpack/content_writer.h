@@ -8,11 +8,15 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <span>
 #include <string_view>
 
 #include "zpack/archive_reader.h"
 
 namespace zpack::cli {
+
+// Writes `piece` to `out`, standard output. kIo.
+Status WritePiece(std::span<const uint8_t> piece, std::ostream& out);
 
 // How to write an object that is too large to be hashed in memory first.
 enum class LargeContent : uint8_t {

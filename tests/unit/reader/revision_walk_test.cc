@@ -61,7 +61,8 @@ class RevisionWalkTest : public ::testing::Test {
     const auto plan =
         PlanArchive(*source, {ids, *list, source_.refs}, options, RunOptions{});
     EXPECT_THAT(plan, IsOk());
-    EXPECT_THAT(WriteArchive(*plan, {}, RunOptions{}, **created), IsOk());
+    EXPECT_THAT(WriteArchive(*plan, {}, nullptr, RunOptions{}, **created),
+                IsOk());
     const std::string bytes = testing::ReadFile(path);
     return {bytes.begin(), bytes.end()};
   }

@@ -74,7 +74,8 @@ class VerifyConnectivityTest : public ::testing::Test {
     const auto plan =
         PlanArchive(*source, {ids, *list, source_.refs}, options, RunOptions{});
     EXPECT_THAT(plan, IsOk());
-    EXPECT_THAT(WriteArchive(*plan, {}, RunOptions{}, **created), IsOk());
+    EXPECT_THAT(WriteArchive(*plan, {}, nullptr, RunOptions{}, **created),
+                IsOk());
     auto file = PosixFileSystem().OpenForRead(path);
     EXPECT_THAT(file, IsOk());
     const auto archive = ArchiveFile::Open(*std::move(file), ReadOptions{});

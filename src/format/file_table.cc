@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "format/file_table.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/error.h"
+#include "format/constants.h"
+#include "object/repository_files.h"
+
+namespace zpack::format {
+namespace {
+
+constexpr uint8_t kExecutable = 1;
+// A lower bound for the bytes of a file: group, flags, two lengths, size, hash.
+constexpr uint64_t kMinFileSize = 5 + kDigestSize;
+
+size_t SharedPrefix(std::string_view a, std::string_view b) {
+  return static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+}
+
+std::unexpected<Error> Bad(std::string_view what) {
+  return MakeError(ErrorCode::kCorrupt, "bad {} in table of files",
+                   MessageText{what});
+}
+
+// `before` is the name of the file before, or empty.
+Result<RepositoryFile> DecodeFile(ByteReader& in, const std::string& before) {
+  RepositoryFile file;
+  file.group = static_cast<FileGroup>(in.U8());
+  const uint8_t flags = in.U8();
+  const uint64_t shared = in.Varint();
+  const ByteView rest = in.LengthPrefixed();
+  file.size = in.Varint();
+  const ByteView hash = in.Raw(kDigestSize);
+  if (!in.ok() || shared > before.size() || (flags & ~kExecutable) != 0) {
+    return Bad("row");
+  }
+  file.name = before.substr(0, shared);
+  file.name += AsText(rest);
+  if (SharedPrefix(before, file.name) != shared) return Bad("row");
+  file.executable = flags == kExecutable;
+  std::ranges::copy(hash, file.sha256.begin());
+  if (!IsValidFileName(file.group, file.name) || file.name <= before) {
+    return MakeError(ErrorCode::kCorrupt, "bad name '{}' in table of files",
+                     file.name);
+  }
+  return file;
+}
+
+Status DecodePieces(ByteReader& in, uint64_t data_size, FileTable& table) {
+  const uint64_t content = table.content_size();
+  const uint64_t pieces = in.Varint();
+  if (!in.ok() ||
+      pieces != content / kFilePieceSize + (content % kFilePieceSize != 0) ||
+      pieces > in.remaining()) {
+    return Bad("number of pieces");
+  }
+  uint64_t left = data_size;
+  for (uint64_t i = 0; i < pieces; ++i) {
+    const uint64_t size = in.Varint();
+    if (!in.ok() || size > left) return Bad("size of a piece");
+    left -= size;
+    table.piece_sizes.push_back(size);
+  }
+  return left == 0 ? Status{} : Bad("size of the last piece");
+}
+
+}  // namespace
+
+uint64_t FileTable::content_size() const {
+  uint64_t sum = 0;
+  for (const RepositoryFile& file : files) sum += file.size;
+  return sum;
+}
+
+void Encode(const FileTable& table, Bytes& out) {
+  ByteWriter to(out);
+  to.Varint(table.left_out.size());
+  for (const FileGroup group : table.left_out) {
+    to.U8(static_cast<uint8_t>(group));
+  }
+  to.Varint(table.files.size());
+  std::string_view before;
+  for (const RepositoryFile& file : table.files) {
+    const size_t shared = SharedPrefix(before, file.name);
+    to.U8(static_cast<uint8_t>(file.group));
+    to.U8(file.executable ? kExecutable : 0);
+    to.Varint(shared);
+    to.LengthPrefixed(AsBytes(std::string_view(file.name).substr(shared)));
+    to.Varint(file.size);
+    to.Raw(file.sha256);
+    before = file.name;
+  }
+  to.Varint(table.piece_sizes.size());
+  for (const uint64_t size : table.piece_sizes) to.Varint(size);
+}
+
+Result<FileTable> DecodeFileTable(ByteView payload, uint64_t data_size,
+                                  uint64_t max_content) {
+  ByteReader in(payload);
+  FileTable table;
+  const uint64_t left_out = in.Varint();
+  if (!in.ok() || left_out > kAllFileGroups.size()) return Bad("groups");
+  for (uint64_t i = 0; i < left_out; ++i) {
+    const auto group = static_cast<FileGroup>(in.U8());
+    if (std::ranges::find(kAllFileGroups, group) == kAllFileGroups.end() ||
+        (!table.left_out.empty() && group <= table.left_out.back())) {
+      return Bad("groups");
+    }
+    table.left_out.push_back(group);
+  }
+  const uint64_t files = in.Varint();
+  if (!in.ok() || files > in.remaining() / kMinFileSize) {
+    return Bad("number of files");
+  }
+  uint64_t content = 0;
+  std::string before;
+  for (uint64_t i = 0; i < files; ++i) {
+    ZPACK_ASSIGN_OR_RETURN(RepositoryFile file, DecodeFile(in, before));
+    if (file.size > max_content - content) {
+      return MakeError(ErrorCode::kCorrupt,
+                       "the files have more than {} bytes, which is too much "
+                       "for a file of this size",
+                       max_content);
+    }
+    content += file.size;
+    before = file.name;
+    table.files.push_back(std::move(file));
+  }
+  ZPACK_TRY(DecodePieces(in, data_size, table));
+  if (in.remaining() != 0) return Bad("end");
+  return table;
+}
+
+}  // namespace zpack::format

@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/repository_files.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "git/file_tree.h"
+#include "git/repository_layout.h"
+
+namespace zpack {
+namespace {
+
+constexpr std::string_view kDefaultDescription =
+    "Unnamed repository; edit this file 'description' to name the repository.";
+// Bytes of a file that may be Git's default.
+constexpr uint64_t kMaxDefault = 4096;
+
+// The directory of a file: linked worktrees have a HEAD of their own.
+const std::string& RootOf(const RepositoryLocation& location,
+                          std::string_view source) {
+  return source == "logs/HEAD" ? location.git_directory
+                               : location.common_directory;
+}
+
+// Not a reflog, although it is among them: a lock, or a log of a ref that
+// belongs to one worktree.
+bool IsOtherLog(std::string_view name) {
+  return name.ends_with(".lock") ||
+         (SkipPrefix("logs/", name) && IsPerWorktreeRef(name));
+}
+
+class FileLister {
+ public:
+  explicit FileLister(const RepositoryLocation& location)
+      : location_(location) {}
+
+  Result<ListedFiles> List() {
+    ZPACK_TRY(AddTree(FileGroup::kReflogs, "logs/HEAD"));
+    ZPACK_TRY(AddTree(FileGroup::kReflogs, "logs/refs"));
+    ZPACK_TRY(AddTree(FileGroup::kDescription, "description"));
+    for (const char* name : {"info/attributes", "info/exclude", "info/grafts"})
+      ZPACK_TRY(AddTree(FileGroup::kInfo, name));
+    ZPACK_TRY(AddTree(FileGroup::kHooks, "hooks"));
+    ZPACK_TRY(AddTree(FileGroup::kLfs, "lfs/objects"));
+    ZPACK_TRY(NoteSubmodules());
+    auto& files = listed_.files;
+    std::ranges::sort(files, {}, &ListedFile::name);
+    // A hook that runs takes precedence over an inactive one, which is longer.
+    const auto same = std::ranges::unique(files, {}, &ListedFile::name);
+    files.erase(same.begin(), same.end());
+    return std::move(listed_);
+  }
+
+ private:
+  Status AddTree(FileGroup group, const std::string& name) {
+    ZPACK_ASSIGN_OR_RETURN(TreeListing tree,
+                           ListTree(RootOf(location_, name), name));
+    for (const std::string& other : tree.others) {
+      listed_.left_out.push_back(
+          FormatMessage("'{}' is not a regular file", other));
+    }
+    for (TreeFile& file : tree.files) ZPACK_TRY(Add(group, std::move(file)));
+    return {};
+  }
+
+  Status Add(FileGroup group, TreeFile file) {
+    std::string name = file.name;
+    if (group == FileGroup::kHooks) {
+      if (name.ends_with(".sample")) return {};
+      if (name.ends_with(kInactiveHook))
+        name.resize(name.size() - kInactiveHook.size());
+    }
+    if (group == FileGroup::kReflogs && IsOtherLog(name)) return {};
+    if (!IsValidFileName(group, name)) {
+      listed_.left_out.push_back(FormatMessage(
+          "'{}' is not a name of {}", file.name, FileGroupName(group)));
+      return {};
+    }
+    ZPACK_ASSIGN_OR_RETURN(const bool is_default, IsDefault(group, file));
+    if (is_default) return {};
+    listed_.files.push_back({group, std::move(name), std::move(file.name),
+                             file.executable, file.size, file.inode});
+    return {};
+  }
+
+  // Whether Git made the file, and it says nothing.
+  Result<bool> IsDefault(FileGroup group, const TreeFile& file) const {
+    if ((group != FileGroup::kDescription && group != FileGroup::kInfo) ||
+        file.size > kMaxDefault) {
+      return false;
+    }
+    const std::string& root = RootOf(location_, file.name);
+    ZPACK_ASSIGN_OR_RETURN(const auto opened, OpenInTree(root, file.name));
+    if (!opened) return true;
+    Bytes content(kMaxDefault);
+    ZPACK_ASSIGN_OR_RETURN(const size_t size,
+                           ReadSome(*opened, content, root + '/' + file.name));
+    const std::string_view text = AsText(ByteView(content).first(size));
+    if (group == FileGroup::kDescription) {
+      return text.starts_with(kDefaultDescription);
+    }
+    return IsOnlyComments(text);
+  }
+
+  static bool IsOnlyComments(std::string_view text) {
+    while (!text.empty()) {
+      const std::string_view line = text.substr(0, text.find('\n'));
+      if (!line.empty() && line[0] != '#') return false;
+      text.remove_prefix(std::min(line.size() + 1, text.size()));
+    }
+    return true;
+  }
+
+  Status NoteSubmodules() {
+    ZPACK_ASSIGN_OR_RETURN(const TreeListing modules,
+                           ListTree(location_.common_directory, "modules"));
+    if (!modules.files.empty()) {
+      listed_.left_out.push_back(
+          "the repositories of submodules in 'modules': convert each of them");
+    }
+    return {};
+  }
+
+  const RepositoryLocation& location_;
+  ListedFiles listed_;
+};
+
+class PosixFileStream final : public FileStream {
+ public:
+  // Reads at most `limit` bytes.
+  PosixFileStream(Descriptor file, std::string path, uint64_t limit)
+      : file_(std::move(file)), path_(std::move(path)), left_(limit) {}
+
+  Result<size_t> Read(std::span<uint8_t> out) override {
+    ZPACK_ASSIGN_OR_RETURN(
+        const size_t size,
+        ReadSome(file_, out.first(std::min<uint64_t>(out.size(), left_)),
+                 path_));
+    left_ -= size;
+    return size;
+  }
+
+ private:
+  Descriptor file_;
+  std::string path_;
+  uint64_t left_;
+};
+
+}  // namespace
+
+Result<ListedFiles> ListRepositoryFiles(const RepositoryLocation& location) {
+  return FileLister(location).List();
+}
+
+Result<std::unique_ptr<FileStream>> OpenRepositoryFile(
+    const RepositoryLocation& location, const ListedFile& file) {
+  const std::string& root = RootOf(location, file.source);
+  ZPACK_ASSIGN_OR_RETURN(auto opened, OpenInTree(root, file.source));
+  if (!opened) return nullptr;
+  uint64_t limit = std::numeric_limits<uint64_t>::max();
+  struct stat info;
+  // Lines that were added to a reflog since may name objects that are not in
+  // the archive. `git reflog expire` writes a new file.
+  if (file.group == FileGroup::kReflogs && fstat(opened->get(), &info) == 0 &&
+      info.st_ino == file.inode) {
+    limit = file.size;
+  }
+  return std::make_unique<PosixFileStream>(std::move(*opened),
+                                           root + '/' + file.source, limit);
+}
+
+}  // namespace zpack

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds and opens the files of a repository that hold neither objects nor refs.
+// Thread-compatible.
+
+#pragma once
+
+#include <memory>
+
+#include "git/repository_location.h"
+#include "object/repository_files.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+// The files of all groups. No symbolic link is followed. Files that Git made
+// and nobody changed are not listed: samples of hooks, the default description,
+// an 'info/exclude' of comments. Errors: kIo.
+Result<ListedFiles> ListRepositoryFiles(const RepositoryLocation& location);
+
+// As ObjectSource::OpenFile.
+Result<std::unique_ptr<FileStream>> OpenRepositoryFile(
+    const RepositoryLocation& location, const ListedFile& file);
+
+}  // namespace zpack

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The interface between the library and the files of a repository that hold
+// neither objects nor refs.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "zpack/repository_files.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+// The ending of the name of a hook that was restored, but does not run.
+inline constexpr std::string_view kInactiveHook = ".archived";
+
+// True if a file of this group may have this name. Such a name never leads out
+// of the directory to which it is added.
+bool IsValidFileName(FileGroup group, std::string_view name);
+
+// A file that a repository has.
+struct ListedFile {
+  FileGroup group = FileGroup::kReflogs;
+  std::string name;    // in a .zpack file
+  std::string source;  // below the git directory; differs for inactive hooks
+  bool executable = false;
+  uint64_t size = 0;
+  // Tells whether another file got the name since.
+  uint64_t inode = 0;
+};
+
+struct ListedFiles {
+  std::vector<ListedFile> files;  // ascending by name, each name once
+  // For people: what was found and cannot be taken along, and why.
+  std::vector<std::string> left_out;
+};
+
+// The content of a file, read from front to end.
+class FileStream {
+ public:
+  virtual ~FileStream() = default;
+  // Reads at most out.size() bytes, and returns how many; 0 at the end. kIo.
+  virtual Result<size_t> Read(std::span<uint8_t> out) = 0;
+};
+
+}  // namespace zpack

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reader/repository_file_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/hex.h"
+#include "format/expansion.h"
+
+namespace zpack {
+
+Result<format::FileTable> ReadFileTable(const ArchiveFile& archive) {
+  const auto* const table = archive.toc().Find(format::kFileTableChunk);
+  const auto* const data = archive.toc().Find(format::kFileDataChunk);
+  if (table == nullptr && data == nullptr) return format::FileTable{};
+  if (table == nullptr || data == nullptr) {
+    return MakeError(ErrorCode::kCorrupt,
+                     "chunk '{}' without chunk '{}' at offset {} of '{}'",
+                     table == nullptr ? "FDAT" : "FTAB",
+                     table == nullptr ? "FTAB" : "FDAT",
+                     AtOffset{(table == nullptr ? data : table)->offset},
+                     AtPath{archive.path()});
+  }
+  ZPACK_ASSIGN_OR_RETURN(const LoadedChunk chunk, archive.LoadChunk(*table));
+  auto decoded = format::DecodeFileTable(
+      chunk.payload, data->payload_size,
+      format::MaxExpansion(archive.file().size()).content);
+  if (decoded) return decoded;
+  return std::unexpected(
+      Extend(std::move(decoded).error(), " at offset {} of '{}'",
+             AtOffset{table->offset}, AtPath{archive.path()}));
+}
+
+RepositoryFileReader::RepositoryFileReader(const ArchiveFile& archive,
+                                           const format::FileTable& table)
+    : archive_(archive), table_(table), content_size_(table.content_size()) {
+  uint64_t offset = 0;
+  for (const RepositoryFile& file : table.files) {
+    file_offsets_.push_back(offset);
+    offset += file.size;
+  }
+  const auto* const data = archive.toc().Find(format::kFileDataChunk);
+  offset = data == nullptr ? 0 : data->offset + format::kChunkHeaderSize;
+  for (const uint64_t size : table.piece_sizes) {
+    piece_offsets_.push_back(offset);
+    offset += size;
+  }
+}
+
+Status RepositoryFileReader::LoadPiece(uint64_t number) {
+  if (loaded_ == number) return {};
+  loaded_.reset();
+  stored_.resize(table_.piece_sizes[number]);
+  ZPACK_TRY(archive_.file().Read(piece_offsets_[number], stored_));
+  content_.resize(std::min(format::kFilePieceSize,
+                           content_size_ - number * format::kFilePieceSize));
+  Status decoded = decompressor_.Decompress(stored_, content_);
+  if (!decoded) {
+    return std::unexpected(
+        Extend(std::move(decoded).error(), " at offset {} of '{}'",
+               AtOffset{piece_offsets_[number]}, AtPath{archive_.path()}));
+  }
+  loaded_ = number;
+  return {};
+}
+
+Status RepositoryFileReader::Read(
+    size_t index, const std::function<Status(ByteView)>& piece) {
+  const RepositoryFile& file = table_.files[index];
+  Hasher hasher(HashAlgorithm::kSha256);
+  uint64_t at = file_offsets_[index];
+  for (uint64_t left = file.size; left > 0;) {
+    ZPACK_TRY(LoadPiece(at / format::kFilePieceSize));
+    const ByteView rest =
+        ByteView(content_).subspan(at % format::kFilePieceSize);
+    const ByteView part = rest.first(std::min<uint64_t>(rest.size(), left));
+    hasher.Update(part);
+    ZPACK_TRY(piece(part));
+    at += part.size();
+    left -= part.size();
+  }
+  std::array<uint8_t, Hasher::kMaxSize> hash;
+  hasher.Finish(hash);
+  // The name of an object of Git LFS ends with the hash of its content.
+  if (hash == file.sha256 &&
+      (file.group != FileGroup::kLfs || file.name.ends_with(ToHex(hash)))) {
+    return {};
+  }
+  return MakeError(
+      ErrorCode::kCorrupt, "file '{}' is damaged at offset {} of '{}'",
+      file.name, AtOffset{archive_.toc().Find(format::kFileDataChunk)->offset},
+      AtPath{archive_.path()});
+}
+
+}  // namespace zpack

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads the files of the repository from an archive.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "base/bytes.h"
+#include "codec/zstd_codec.h"
+#include "format/file_table.h"
+#include "reader/archive_file.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+// The table of the files; an empty one if the archive has none. kCorrupt if it
+// is damaged; kLimitExceeded.
+Result<format::FileTable> ReadFileTable(const ArchiveFile& archive);
+
+// Thread-compatible. Holds one piece at a time.
+class RepositoryFileReader {
+ public:
+  // REQUIRES: `table` is that of `archive`. Both must outlive the reader.
+  RepositoryFileReader(const ArchiveFile& archive,
+                       const format::FileTable& table);
+
+  // Passes the content of table.files[index] to `piece`. Its hash is known only
+  // at the end, so the caller must not rely on the pieces before Read has
+  // returned success. Reading the files in order decodes each piece once.
+  //
+  // Errors: kCorrupt names file and offset; kIo; those of `piece`.
+  Status Read(size_t index, const std::function<Status(ByteView)>& piece);
+
+ private:
+  Status LoadPiece(uint64_t number);
+
+  const ArchiveFile& archive_;
+  const format::FileTable& table_;
+  uint64_t content_size_;
+  std::vector<uint64_t> file_offsets_;   // in the contents
+  std::vector<uint64_t> piece_offsets_;  // in the archive
+  ZstdDecompressor decompressor_;
+  std::optional<uint64_t> loaded_;  // number of the piece in content_
+  Bytes stored_;
+  Bytes content_;
+};
+
+}  // namespace zpack

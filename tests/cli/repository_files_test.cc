@@ -1,0 +1,307 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What belongs to a repository besides objects and refs survives convert and
+// restore: reflogs and with them the stash, description, info, hooks, objects
+// of Git LFS.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "base/hex.h"
+#include "support/program.h"
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+
+namespace zpack::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+std::string Sha256(std::string_view content) {
+  Hasher hasher(HashAlgorithm::kSha256);
+  hasher.Update(AsBytes(content));
+  std::array<uint8_t, Hasher::kMaxSize> hash;
+  return ToHex(hasher.Finish(hash));
+}
+
+void Write(const fs::path& path, std::string_view content) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << content;
+}
+
+std::string Read(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+class RepositoryFilesTest : public ::testing::Test {
+ protected:
+  RepositoryFilesTest() : repo_(dir_ / "repo", RepoBuilder::Kind::kWorkTree) {
+    for (const char* content : {"one", "two"}) {
+      Write(repo_.path() + "/file", content);
+      repo_.Git({"add", "file"});
+      repo_.Git({"commit", "-qm", content});
+    }
+  }
+
+  std::string InGitDir(const std::string& name) const {
+    return repo_.git_dir() + '/' + name;
+  }
+  // Stores an object as Git LFS does, and returns its name.
+  std::string WriteLfs(const std::string& content) const {
+    const std::string id = Sha256(content);
+    const std::string name =
+        "lfs/objects/" + id.substr(0, 2) + '/' + id.substr(2, 2) + '/' + id;
+    Write(InGitDir(name), content);
+    return name;
+  }
+  void WriteHook(const std::string& name) const {
+    Write(InGitDir("hooks/" + name), "#!/bin/sh\nexit 0\n");
+    fs::permissions(InGitDir("hooks/" + name), fs::perms::owner_exec,
+                    fs::perm_options::add);
+  }
+
+  ProcessResult Convert(std::vector<std::string> options = {}) const {
+    options.insert(options.begin(), "convert");
+    options.insert(options.end(), {"-f", repo_.path(), file_});
+    return RunZpack(options);
+  }
+  ProcessResult Restore(std::vector<std::string> options = {}) const {
+    options.insert(options.begin(), "restore");
+    options.insert(options.end(), {"-f", file_, restored_});
+    return RunZpack(options);
+  }
+  ProcessResult VerifyAgainst(const std::string& repository) const {
+    return RunZpack({"verify", "--against", repository, file_});
+  }
+  std::string InRestored(const std::string& name) const {
+    return Read(restored_ + '/' + name);
+  }
+  std::string ListFiles() const { return RunZpack({"list-files", file_}).out; }
+
+  TempDir dir_;
+  RepoBuilder repo_;
+  std::string file_ = dir_ / "x.zpack";
+  std::string restored_ = dir_ / "restored.git";
+};
+
+TEST_F(RepositoryFilesTest, StashAndReflogsSurvive) {
+  for (const char* content : {"stashed", "stashed later"}) {
+    Write(repo_.path() + "/file", content);
+    repo_.Git({"stash", "push", "-m", content});
+  }
+  // Only the reflog reaches this commit.
+  repo_.Git({"reset", "-q", "--hard", "HEAD~1"});
+  const std::string stashes = repo_.Git({"stash", "list"});
+  const std::string reflog = repo_.Git({"reflog"});
+  ASSERT_THAT(stashes, HasSubstr("stash@{1}: On main: stashed"));
+  ASSERT_TRUE(Convert().ok());
+  EXPECT_TRUE(VerifyAgainst(repo_.path()).ok());
+  ASSERT_TRUE(Restore().ok());
+  const RepoBuilder restored = RepoBuilder::Existing(restored_);
+  // Git lists stashes in a work tree only.
+  EXPECT_EQ(RunGit({"--git-dir=" + restored_, "--work-tree=.", "stash", "list"},
+                   repo_.path())
+                .out,
+            stashes + '\n');
+  EXPECT_EQ(restored.Git({"reflog"}), reflog);
+  restored.Git({"gc", "-q", "--prune=now"});
+  EXPECT_EQ(restored.Git({"cat-file", "blob", "stash@{1}:file"}), "stashed");
+  restored.Git({"fsck", "--full", "--strict"});
+}
+
+TEST_F(RepositoryFilesTest, DescriptionInfoAndLfsSurvive) {
+  Write(InGitDir("description"), "a project\n");
+  Write(InGitDir("info/exclude"), "*.o\n");
+  Write(InGitDir("info/attributes"), "*.bin -delta\n");
+  std::string large = RandomBytes(1, 9 << 20);  // three pieces
+  const std::string name = WriteLfs(large);
+  const std::string empty = WriteLfs("");
+  ASSERT_TRUE(Convert().ok());
+  EXPECT_THAT(ListFiles(), AllOf(HasSubstr("\tdescription\n"), HasSubstr(name),
+                                 HasSubstr("\tinfo/attributes\n")));
+  ASSERT_TRUE(Restore().ok());
+  EXPECT_EQ(InRestored("description"), "a project\n");
+  EXPECT_EQ(InRestored("info/exclude"), "*.o\n");
+  EXPECT_EQ(InRestored("info/attributes"), "*.bin -delta\n");
+  EXPECT_EQ(InRestored(name), large);
+  EXPECT_TRUE(fs::exists(restored_ + '/' + empty));
+  EXPECT_EQ(RunZpack({"cat-extra", file_, name}).out, large);
+  EXPECT_EQ(RunZpack({"cat-extra", file_, "description"}).out, "a project\n");
+  const ProcessResult missing = RunZpack({"cat-extra", file_, "info/grafts"});
+  EXPECT_EQ(missing.exit_code, 128);
+  EXPECT_THAT(missing.err, HasSubstr("no file 'info/grafts' in"));
+  EXPECT_TRUE(VerifyAgainst(restored_).ok());
+}
+
+TEST_F(RepositoryFilesTest, HooksComeBackInactive) {
+  WriteHook("pre-commit");
+  WriteHook("update.sample");
+  ASSERT_TRUE(Convert().ok());
+  EXPECT_THAT(ListFiles(),
+              AllOf(HasSubstr("100755"), HasSubstr("\thooks/pre-commit\n"),
+                    Not(HasSubstr("sample"))));
+  const ProcessResult restored = Restore();
+  ASSERT_TRUE(restored.ok());
+  EXPECT_THAT(restored.err, HasSubstr("1 hooks end in '.archived'"));
+  EXPECT_FALSE(fs::exists(restored_ + "/hooks/pre-commit"));
+  EXPECT_TRUE(fs::exists(restored_ + "/hooks/pre-commit.archived"));
+  // It counts as the hook that it was.
+  EXPECT_TRUE(VerifyAgainst(restored_).ok());
+  ASSERT_TRUE(Restore({"--trust"}).ok());
+  EXPECT_NE(fs::status(restored_ + "/hooks/pre-commit").permissions() &
+                fs::perms::owner_exec,
+            fs::perms::none);
+  EXPECT_TRUE(VerifyAgainst(restored_).ok());
+}
+
+TEST_F(RepositoryFilesTest, DefaultsOfGitAreNotStored) {
+  Write(InGitDir("description"),
+        "Unnamed repository; edit this file 'description' to name the "
+        "repository.\n");
+  Write(InGitDir("info/exclude"), "# a comment\n\n# another\n");
+  fs::remove_all(InGitDir("logs"));
+  const ProcessResult converted = Convert();
+  EXPECT_THAT(converted.err, Not(HasSubstr(" files ")));
+  EXPECT_THAT(ListFiles(), IsEmpty());
+  EXPECT_THAT(RunZpack({"show", file_}).out, Not(HasSubstr("FTAB")));
+}
+
+TEST_F(RepositoryFilesTest, GroupsCanBeLeftOut) {
+  Write(InGitDir("description"), "a project\n");
+  WriteHook("pre-commit");
+  ASSERT_TRUE(Convert({"--without", "hooks", "--without", "reflogs"}).ok());
+  EXPECT_THAT(ListFiles(),
+              AllOf(HasSubstr("description"), Not(HasSubstr("hooks")),
+                    Not(HasSubstr("logs"))));
+  // What was left out on purpose is no difference.
+  EXPECT_TRUE(VerifyAgainst(repo_.path()).ok());
+  ASSERT_TRUE(Restore({"--without", "description"}).ok());
+  EXPECT_THAT(InRestored("description"), HasSubstr("Unnamed repository"));
+  const ProcessResult unknown = Convert({"--without", "everything"});
+  EXPECT_EQ(unknown.exit_code, 129);
+  EXPECT_THAT(unknown.err, HasSubstr("unknown group 'everything'"));
+}
+
+TEST_F(RepositoryFilesTest, DifferencesAreReported) {
+  Write(InGitDir("info/attributes"), "*.bin -delta\n");
+  WriteHook("pre-commit");
+  ASSERT_TRUE(Convert().ok());
+  Write(InGitDir("description"), "new\n");
+  Write(InGitDir("info/attributes"), "*.bin delta\n");
+  fs::remove(InGitDir("hooks/pre-commit"));
+  const ProcessResult result = VerifyAgainst(repo_.path());
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(
+      result.err,
+      AllOf(HasSubstr("file 'description' is missing"),
+            HasSubstr("file 'info/attributes' differs from that of the"),
+            HasSubstr("file 'hooks/pre-commit' is not in the repository")));
+  EXPECT_TRUE(
+      RunZpack({"verify", "--allow-newer", "--against", repo_.path(), file_})
+          .ok());
+}
+
+TEST_F(RepositoryFilesTest, SymbolicLinksAreNotFollowed) {
+  Write(dir_ / "secret", "secret\n");
+  fs::remove_all(InGitDir("hooks"));
+  fs::create_directory(InGitDir("hooks"));
+  fs::create_symlink(dir_ / "secret", InGitDir("hooks/pre-commit"));
+  fs::create_directories(InGitDir("lfs"));
+  fs::create_directories(dir_ / "elsewhere/aa");
+  fs::create_symlink(dir_ / "elsewhere", InGitDir("lfs/objects"));
+  fs::create_directories(InGitDir("info"));
+  fs::remove(InGitDir("info/exclude"));
+  fs::create_symlink(dir_ / "secret", InGitDir("info/exclude"));
+  const ProcessResult converted = Convert();
+  ASSERT_TRUE(converted.ok());
+  EXPECT_THAT(converted.err,
+              AllOf(HasSubstr("not included: 'hooks/pre-commit' is not a "
+                              "regular file"),
+                    HasSubstr("not included: 'lfs/objects' is not"),
+                    HasSubstr("not included: 'info/exclude' is not")));
+  EXPECT_THAT(ListFiles(),
+              AllOf(Not(HasSubstr("hooks")), Not(HasSubstr("exclude"))));
+}
+
+TEST_F(RepositoryFilesTest, CorruptLfsObjectIsAnErrorOfTheSource) {
+  const std::string name = WriteLfs("content");
+  Write(InGitDir(name), "other");
+  const ProcessResult converted = Convert();
+  EXPECT_EQ(converted.exit_code, 128);
+  EXPECT_THAT(converted.err,
+              AllOf(HasSubstr(name), HasSubstr("is corrupt: its content")));
+  EXPECT_TRUE(Convert({"--without", "lfs"}).ok());
+}
+
+TEST_F(RepositoryFilesTest, SubmodulesAreNamed) {
+  Write(InGitDir("modules/sub/HEAD"), "ref: refs/heads/main\n");
+  EXPECT_THAT(Convert().err,
+              HasSubstr("not included: the repositories of submodules"));
+}
+
+TEST_F(RepositoryFilesTest, IncrementalConversionTakesTheNewFiles) {
+  ASSERT_TRUE(Convert().ok());
+  const std::string older = dir_ / "older.zpack";
+  fs::rename(file_, older);
+  Write(repo_.path() + "/file", "three");
+  repo_.Git({"commit", "-qam", "three"});
+  Write(InGitDir("description"), "later\n");
+  ASSERT_TRUE(Convert({"--base", older}).ok());
+  EXPECT_TRUE(VerifyAgainst(repo_.path()).ok());
+  EXPECT_THAT(ListFiles(), HasSubstr("description"));
+}
+
+// Each byte of the two chunks matters.
+TEST_F(RepositoryFilesTest, DamageIsFound) {
+  WriteHook("pre-commit");
+  ASSERT_TRUE(Convert().ok());
+  const std::string good = Read(file_);
+  for (const char* id : {"FDAT", "FTAB"}) {
+    // The first one is the chunk, the second one its row in the table.
+    const size_t begin = good.find(id);
+    ASSERT_NE(begin, std::string::npos);
+    for (size_t at = begin + 4; at < begin + 60; at += 7) {
+      std::string bad = good;
+      bad[at] = static_cast<char>(bad[at] ^ 1);
+      Write(file_, bad);
+      EXPECT_EQ(RunZpack({"verify", file_}).exit_code, 1) << id << ' ' << at;
+    }
+  }
+}
+
+TEST_F(RepositoryFilesTest, ListsFilesAsJson) {
+  Write(InGitDir("description"), "a project\n");
+  ASSERT_TRUE(Convert({"--without", "reflogs"}).ok());
+  const auto json =
+      nlohmann::json::parse(RunZpack({"list-files", "--json", file_}).out);
+  ASSERT_EQ(json["files"].size(), 1U);
+  EXPECT_EQ(json["files"][0]["name"], "description");
+  EXPECT_EQ(json["files"][0]["group"], "description");
+  EXPECT_EQ(json["files"][0]["mode"], "100644");
+  EXPECT_EQ(json["files"][0]["size"], 10);
+  EXPECT_EQ(json["files"][0]["sha256"], Sha256("a project\n"));
+}
+
+TEST_F(RepositoryFilesTest, LinkedWorktreeHasItsOwnHeadLog) {
+  repo_.Git({"worktree", "add", "-q", "-b", "side", dir_ / "side"});
+  const std::string side = RunGit({"reflog"}, dir_ / "side").out;
+  ASSERT_TRUE(RunZpack({"convert", "-q", dir_ / "side", file_}).ok());
+  ASSERT_TRUE(Restore().ok());
+  EXPECT_EQ(RepoBuilder::Existing(restored_).Git({"reflog"}) + '\n', side);
+}
+
+}  // namespace
+}  // namespace zpack::testing

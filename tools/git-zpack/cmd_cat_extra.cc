@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <span>
+
+#include "common_options.h"
+#include "content_writer.h"
+#include "zpack/archive_reader.h"
+
+namespace zpack::cli {
+namespace {
+
+void AddOptions(po::options_description& /*options*/) {}
+
+int Run(const po::variables_map& values, const Io& io) {
+  const auto reader = ArchiveReader::Open(Text(values, "file"), ReadOptions{});
+  if (!reader) return Fail(io, reader.error());
+  const Status printed = (*reader)->StreamFile(
+      Text(values, "name"),
+      [&](std::span<const uint8_t> piece) -> Result<Visit> {
+        return GoOn(WritePiece(piece, io.out));
+      });
+  return printed ? kDone : Fail(io, printed.error());
+}
+
+}  // namespace
+
+const Command kCatExtraCommand = {"cat-extra",
+                                  "Print a file that 'list-files' names",
+                                  "<file> <name>",
+                                  {"file", "name"},
+                                  0,
+                                  LastArgument::kOnce,
+                                  {},
+                                  false,
+                                  AddOptions,
+                                  Run};
+
+}  // namespace zpack::cli
