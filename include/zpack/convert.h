@@ -45,7 +45,7 @@ namespace zpack {
 // - kGit: libgit2 cannot open or read the repository, or another user owns the
 //   repository and safe.directory does not list it.
 // - kUnsupported: the repository is of a kind that cannot be converted, such as
-//   a sha256 repository.
+//   a repository with reftable.
 // - kSourceCorrupt: an object is missing or damaged.
 // - kMismatch: the file that was read back differs from what was written.
 // - kExists: `path` exists and ConvertOptions::overwrite is kNo, or another

@@ -29,8 +29,8 @@ bool LinksTo(const std::string& directory, const std::string& own) {
 }  // namespace
 
 Result<std::unique_ptr<AlternateObjects>> AlternateDatabase::Open(
-    FileSystem& file_system, const std::string& common_directory,
-    const std::string& own) {
+    ObjectFormat format, FileSystem& file_system,
+    const std::string& common_directory, const std::string& own) {
   ZPACK_ASSIGN_OR_RETURN(auto listed, ListObjectDirectories(common_directory));
   std::vector<std::string> directories = std::move(listed.found);
   std::erase_if(directories, [&](const std::string& directory) {
@@ -42,9 +42,9 @@ Result<std::unique_ptr<AlternateObjects>> AlternateDatabase::Open(
   if (directories.empty()) return nullptr;
   ZPACK_ASSIGN_OR_RETURN(
       ObjectDatabase objects,
-      ObjectDatabase::Open(directories.front(), directories, {}));
+      ObjectDatabase::Open(format, directories.front(), directories, {}));
   return std::unique_ptr<AlternateObjects>(
-      new AlternateDatabase(file_system, std::move(objects)));
+      new AlternateDatabase(format, file_system, std::move(objects)));
 }
 
 Result<ObjectIdTable> AlternateDatabase::ListPacked() {
@@ -52,11 +52,11 @@ Result<ObjectIdTable> AlternateDatabase::ListPacked() {
   for (const std::string& directory : objects_.directories()) {
     ZPACK_ASSIGN_OR_RETURN(const auto packs, ListPacks(directory));
     for (const PackFiles& pack : packs) {
-      const auto ids = ReadPackIds(file_system_, directory, pack.name);
+      const auto ids = ReadPackIds(format_, file_system_, directory, pack.name);
       if (ids) Append(all, ids->bytes());
     }
   }
-  return ObjectIdTable::FromUnsorted(ObjectFormat::kSha1, std::move(all));
+  return ObjectIdTable::FromUnsorted(format_, std::move(all));
 }
 
 }  // namespace zpack

@@ -20,13 +20,14 @@ namespace zpack {
 
 class AlternateDatabase final : public AlternateObjects {
  public:
-  // Opens the alternates of the repository with these directories. Leaves out
+  // Opens the alternates of the repository with these directories and objects
+  // in `format`. Leaves out
   // an alternate if it has a link to `own`, the object directory of the
   // repository. Null if no alternate is left. Errors as ListObjectDirectories
   // and ObjectDatabase::Open.
   static Result<std::unique_ptr<AlternateObjects>> Open(
-      FileSystem& file_system, const std::string& common_directory,
-      const std::string& own);
+      ObjectFormat format, FileSystem& file_system,
+      const std::string& common_directory, const std::string& own);
 
   Result<ObjectIdTable> List() override { return objects_.List(); }
   Result<ObjectIdTable> ListPacked() override;
@@ -35,9 +36,13 @@ class AlternateDatabase final : public AlternateObjects {
   }
 
  private:
-  AlternateDatabase(FileSystem& file_system, ObjectDatabase objects)
-      : file_system_(file_system), objects_(std::move(objects)) {}
+  AlternateDatabase(ObjectFormat format, FileSystem& file_system,
+                    ObjectDatabase objects)
+      : format_(format),
+        file_system_(file_system),
+        objects_(std::move(objects)) {}
 
+  ObjectFormat format_;
   FileSystem& file_system_;
   ObjectDatabase objects_;
 };

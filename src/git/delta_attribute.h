@@ -17,7 +17,8 @@ namespace zpack {
 // git-pack-objects(1) reads: info/attributes; .gitattributes of the work tree,
 // or else of the index; and the files of the user and the system. Of a path in
 // more than 128 directories, only the first 128 directories and the last name
-// count.
+// count. With SHA-256 objects, the attributes of the index do not count,
+// because libgit2 cannot read such an index.
 IndexedVector<PathNumber, bool> FindUndeltifiedPaths(git_repository* repository,
                                                      const PathTable& paths);
 

@@ -37,7 +37,8 @@ Result<std::unique_ptr<ObjectSource>> GitPackStore::Open(
 }
 
 Result<std::unique_ptr<AlternateObjects>> GitPackStore::OpenAlternates() {
-  return AlternateDatabase::Open(file_system_, settings_.common_directory,
+  return AlternateDatabase::Open(settings_.object_format, file_system_,
+                                 settings_.common_directory,
                                  settings_.object_directory);
 }
 
@@ -50,17 +51,20 @@ Result<std::vector<PackFiles>> GitPackStore::ListPacks() {
 }
 
 Result<ObjectIdTable> GitPackStore::ReadIds(const std::string& name) {
-  return ReadPackIds(file_system_, settings_.object_directory, name);
+  return ReadPackIds(settings_.object_format, file_system_,
+                     settings_.object_directory, name);
 }
 
 bool GitPackStore::IsWhole(const std::string& name) {
-  return IsPackWhole(file_system_, settings_.object_directory, name);
+  return IsPackWhole(settings_.object_format, file_system_,
+                     settings_.object_directory, name);
 }
 
 Result<ObjectIdTable> GitPackStore::ListLooseObjects() {
   Bytes ids;
-  ZPACK_TRY(zpack::ListLooseObjects(settings_.object_directory, ids));
-  return ObjectIdTable::FromUnsorted(ObjectFormat::kSha1, std::move(ids));
+  ZPACK_TRY(zpack::ListLooseObjects(settings_.object_format,
+                                    settings_.object_directory, ids));
+  return ObjectIdTable::FromUnsorted(settings_.object_format, std::move(ids));
 }
 
 Result<ObjectAges> GitPackStore::ReadAges(const ListIds& ids,
@@ -72,8 +76,8 @@ Result<ObjectAges> GitPackStore::ReadAges(const ListIds& ids,
 
 Status GitPackStore::WriteLooseObject(ObjectSource& source, const ObjectId& id,
                                       int64_t mtime) {
-  const LooseWriter writer{file_system_, settings_.object_directory,
-                           settings_.shared_mode};
+  const LooseWriter writer{settings_.object_format, file_system_,
+                           settings_.object_directory, settings_.shared_mode};
   return writer.Write(source, id, mtime);
 }
 
@@ -93,8 +97,9 @@ Status GitPackStore::CheckPackLock() {
 }
 
 Status GitPackStore::CheckShallowLock() {
-  ZPACK_ASSIGN_OR_RETURN(const auto shallow,
-                         ReadShallow(settings_.common_directory));
+  ZPACK_ASSIGN_OR_RETURN(
+      const auto shallow,
+      ReadShallow(settings_.object_format, settings_.common_directory));
   // Without the file, PruneShallow takes no lock.
   if (shallow.empty()) return {};
   ZPACK_TRY(LockShallow(file_system_, settings_.common_directory));

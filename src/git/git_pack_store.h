@@ -26,6 +26,9 @@ class GitPackStore final : public PackStore {
   GitPackStore(FileSystem& file_system, const RepositoryLocation& location,
                RepackSettings settings, const ReadingOptions& reading);
 
+  ObjectFormat object_format() const override {
+    return settings_.object_format;
+  }
   Result<std::unique_ptr<ObjectSource>> Open(ExpectedReads expected) override;
   Result<std::unique_ptr<AlternateObjects>> OpenAlternates() override;
 

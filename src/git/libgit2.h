@@ -35,6 +35,7 @@ using ReferenceIteratorHandle =
                     Libgit2Free<git_reference_iterator_free>>;
 using ConfigEntryHandle =
     std::unique_ptr<git_config_entry, Libgit2Free<git_config_entry_free>>;
+using IndexHandle = std::unique_ptr<git_index, Libgit2Free<git_index_free>>;
 using ConfigHandle = std::unique_ptr<git_config, Libgit2Free<git_config_free>>;
 
 // Message of libgit2's last error on this thread.

@@ -106,8 +106,9 @@ Status LooseObject::CheckEnd() {
   return {};
 }
 
-Status ListLooseObjects(const std::string& object_directory, Bytes& ids) {
-  constexpr size_t kNameSize = ObjectIdWidth(ObjectFormat::kSha1) * 2 - 2;
+Status ListLooseObjects(ObjectFormat format,
+                        const std::string& object_directory, Bytes& ids) {
+  const size_t name_size = ObjectIdWidth(format) * 2 - 2;
   for (int first = 0; first < 256; ++first) {
     const std::string prefix = fmt::format("{:02x}", first);
     const std::string directory = object_directory + '/' + prefix;
@@ -116,7 +117,7 @@ Status ListLooseObjects(const std::string& object_directory, Bytes& ids) {
     if (error == std::errc::no_such_file_or_directory) continue;
     for (; !error && it != fs::directory_iterator(); it.increment(error)) {
       const std::string name = it->path().filename().string();
-      if (name.size() != kNameSize || !IsLowerHex(name)) continue;
+      if (name.size() != name_size || !IsLowerHex(name)) continue;
       if (const auto id = FromHex(prefix + name)) Append(ids, *id);
     }
     if (error) {

@@ -54,8 +54,9 @@ class LooseObject final : public ObjectStream {
 std::string LooseObjectPath(const std::string& object_directory,
                             const ObjectId& id);
 
-// Appends the ids of all loose objects in `object_directory` to `ids`. kIo if a
-// directory cannot be read.
-Status ListLooseObjects(const std::string& object_directory, Bytes& ids);
+// Appends the ids in `format` of all loose objects in `object_directory` to
+// `ids`. kIo if a directory cannot be read.
+Status ListLooseObjects(ObjectFormat format,
+                        const std::string& object_directory, Bytes& ids);
 
 }  // namespace zpack

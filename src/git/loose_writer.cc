@@ -40,14 +40,14 @@ class Temporary {
 
 // Writes the header and the content, deflated. kSourceCorrupt if they do not
 // hash to `id`.
-Status WriteContent(ObjectStream& object, const ObjectId& id,
-                    WritableFile& file) {
+Status WriteContent(ObjectFormat format, ObjectStream& object,
+                    const ObjectId& id, WritableFile& file) {
   StreamDeflater deflater([&](ByteView piece) { return file.Append(piece); });
   const ObjectInfo info = object.info();
   std::string header(ObjectTypeName(info.type));
   header += ' ' + std::to_string(info.size) + '\0';
   ZPACK_TRY(deflater.Append(AsBytes(header)));
-  ObjectHasher hasher(ObjectFormat::kSha1);
+  ObjectHasher hasher(format);
   hasher.Begin(info);
   Bytes piece;
   for (uint64_t left = info.size; left != 0; left -= piece.size()) {
@@ -63,10 +63,11 @@ Status WriteContent(ObjectStream& object, const ObjectId& id,
 }
 
 // True if a loose object exists and is sound.
-bool IsLoose(const std::string& object_directory, const ObjectId& id) {
+bool IsLoose(ObjectFormat format, const std::string& object_directory,
+             const ObjectId& id) {
   const auto object = LooseObject::Open({object_directory}, id);
   if (!object) return false;
-  const auto actual = ObjectHasher(ObjectFormat::kSha1).Hash(**object);
+  const auto actual = ObjectHasher(format).Hash(**object);
   return actual && *actual == id;
 }
 
@@ -75,7 +76,7 @@ bool IsLoose(const std::string& object_directory, const ObjectId& id) {
 Status LooseWriter::Write(ObjectSource& source, const ObjectId& id,
                           int64_t mtime) const {
   const std::string path = LooseObjectPath(object_directory, id);
-  if (IsLoose(object_directory, id)) return {};
+  if (IsLoose(format, object_directory, id)) return {};
   const std::string directory = DirectoryOf(path);
   ZPACK_TRY(MakeSharedDirectory(file_system, directory, shared));
   ZPACK_ASSIGN_OR_RETURN(const auto object, source.Open(id));
@@ -83,7 +84,7 @@ Status LooseWriter::Write(ObjectSource& source, const ObjectId& id,
   const std::string name = directory + "/tmp_obj_zpack";
   ZPACK_ASSIGN_OR_RETURN(const auto file, file_system.CreateLocked(name));
   Temporary temporary(file_system, name);
-  ZPACK_TRY(WriteContent(*object, id, *file));
+  ZPACK_TRY(WriteContent(format, *object, id, *file));
   ZPACK_TRY(file->Sync());
   ZPACK_TRY(FinishObjectFile(file_system, name, shared));
   ZPACK_TRY(file_system.SetModified(name, mtime));

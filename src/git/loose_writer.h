@@ -16,6 +16,7 @@
 namespace zpack {
 
 struct LooseWriter {
+  ObjectFormat format;
   FileSystem& file_system;
   const std::string& object_directory;
   const SharedMode& shared;

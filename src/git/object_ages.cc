@@ -27,12 +27,12 @@ class AgeReader {
 
   Status AddPack(const PackFiles& pack, CruftTimes cruft_times) {
     const Result<PackIds> packed =
-        ReadPackIds(file_system_, object_directory_, pack.name);
+        ReadPackIds(ids_.format(), file_system_, object_directory_, pack.name);
     if (!packed) return IfThere(packed.error());
     IndexedVector<PackRank, uint32_t> mtimes;
     if (pack.cruft && cruft_times == CruftTimes::kOfObjects) {
-      auto own = ReadPackMtimes(file_system_, object_directory_, pack.name,
-                                packed->size());
+      auto own = ReadPackMtimes(ids_.format(), file_system_, object_directory_,
+                                pack.name, packed->size());
       if (!own) return IfThere(own.error());
       mtimes = *std::move(own);
     }
@@ -43,11 +43,11 @@ class AgeReader {
   }
 
   Status AddLooseObjects() {
-    constexpr size_t kWidth = ObjectIdWidth(ObjectFormat::kSha1);
+    const size_t width = ObjectIdWidth(ids_.format());
     Bytes loose;
-    ZPACK_TRY(ListLooseObjects(object_directory_, loose));
-    for (size_t at = 0; at < loose.size(); at += kWidth) {
-      const ObjectId id(ByteView(loose).subspan(at, kWidth));
+    ZPACK_TRY(ListLooseObjects(ids_.format(), object_directory_, loose));
+    for (size_t at = 0; at < loose.size(); at += width) {
+      const ObjectId id(ByteView(loose).subspan(at, width));
       struct stat info;
       const std::string path = LooseObjectPath(object_directory_, id);
       if (stat(path.c_str(), &info) == 0) Add(id, info.st_mtim.tv_sec);

@@ -17,24 +17,6 @@
 namespace zpack {
 namespace {
 
-constexpr size_t kIdWidth = GIT_OID_RAWSZ;
-
-Result<ObjectType> ToObjectType(git_object_t type, const ObjectId& id) {
-  switch (type) {
-    case GIT_OBJECT_COMMIT:
-      return ObjectType::kCommit;
-    case GIT_OBJECT_TREE:
-      return ObjectType::kTree;
-    case GIT_OBJECT_BLOB:
-      return ObjectType::kBlob;
-    case GIT_OBJECT_TAG:
-      return ObjectType::kTag;
-    default:
-      return MakeError(ErrorCode::kSourceCorrupt, "object {} has no valid type",
-                       id);
-  }
-}
-
 // With more packs, libgit2 takes longer to find a single object than PackReader
 // takes to scan all packs.
 constexpr size_t kMaxLibgit2Packs = 256;
@@ -76,29 +58,6 @@ Status ReadWhole(LooseObject& object, Bytes& content) {
   return {};
 }
 
-// A whole object of a pack, read by libgit2.
-class PackedObjectStream final : public ObjectStream {
- public:
-  PackedObjectStream(OdbObjectHandle object, ObjectInfo info)
-      : object_(std::move(object)), info_(info) {}
-
-  const ObjectInfo& info() const override { return info_; }
-
-  // REQUIRES: all reads together ask for at most info().size bytes.
-  Status Read(std::span<uint8_t> out) override {
-    const auto* const data =
-        static_cast<const uint8_t*>(git_odb_object_data(object_.get()));
-    std::copy_n(data + position_, out.size(), out.begin());
-    position_ += out.size();
-    return {};
-  }
-
- private:
-  OdbObjectHandle object_;
-  ObjectInfo info_;
-  size_t position_ = 0;
-};
-
 // An object of a pack that a PackReader reads.
 class PackEntryOfSource final : public ObjectStream {
  public:
@@ -125,38 +84,50 @@ ReadingOptions ReadingOptions::For(const RunOptions& run) {
 }
 
 Result<ObjectDatabase> ObjectDatabase::Open(
-    std::string path, std::vector<std::string> object_directories,
+    ObjectFormat format, std::string path,
+    std::vector<std::string> object_directories,
     const ReadingOptions& options) {
   ZPACK_ASSIGN_OR_RETURN(auto listing, IndexedPacks(object_directories));
-  ZPACK_ASSIGN_OR_RETURN(OdbHandle packs, OpenPacks(object_directories));
-  ObjectDatabase database(std::move(path), std::move(object_directories),
-                          std::move(packs));
+  ObjectDatabase database(format, std::move(path),
+                          std::move(object_directories));
   database.late_->listing = std::move(listing);
   ZPACK_TRY(database.OpenReaders(options));
   return database;
 }
 
-ObjectDatabase::ObjectDatabase(std::string path,
-                               std::vector<std::string> directories,
-                               OdbHandle packs)
-    : path_(std::move(path)),
-      directories_(std::move(directories)),
-      packs_(std::move(packs)) {}
-
 Status ObjectDatabase::OpenReaders(const ReadingOptions& options) {
   const std::vector<std::string>& packs = late_->listing;
-  if (options.expected == ExpectedReads::kInfos &&
-      packs.size() <= kMaxLibgit2Packs)
-    return {};
+  if (format_ == ObjectFormat::kSha1) {
+    ZPACK_ASSIGN_OR_RETURN(fallback_, OpenLibgit2Packs(path_, directories_));
+    if (options.expected == ExpectedReads::kInfos &&
+        packs.size() <= kMaxLibgit2Packs) {
+      return {};
+    }
+  }
   ZPACK_ASSIGN_OR_RETURN(
-      packed_, PackedObjects::Open(packs, MakeCache(directories_, options),
-                                   options.threads));
+      PackedObjects packed,
+      PackedObjects::Open(format_, packs, MakeCache(directories_, options),
+                          options.threads));
+  packed_ = std::make_shared<PackedObjects>(std::move(packed));
+  if (fallback_ == nullptr) fallback_ = MakeReaderPacks(path_, packed_);
   return {};
+}
+
+Result<std::unique_ptr<FallbackPacks>> ObjectDatabase::OpenFallback() const {
+  if (format_ == ObjectFormat::kSha1) {
+    return OpenLibgit2Packs(path_, directories_);
+  }
+  ZPACK_ASSIGN_OR_RETURN(const auto listing, IndexedPacks(directories_));
+  ZPACK_ASSIGN_OR_RETURN(
+      PackedObjects packed,
+      PackedObjects::Open(format_, listing, std::make_shared<BaseCache>(), 1));
+  return MakeReaderPacks(path_,
+                         std::make_shared<PackedObjects>(std::move(packed)));
 }
 
 std::optional<PackedForm> ObjectDatabase::FindPackedForm(
     const ObjectId& id) const {
-  const auto at = packed_.Find(id);
+  const auto at = packed_->Find(id);
   if (!at) return std::nullopt;
   PackedForm form{at->number, {}, at->pack->StoredSize(at->rank)};
   if (const auto base = at->pack->Base(at->rank)) {
@@ -167,78 +138,32 @@ std::optional<PackedForm> ObjectDatabase::FindPackedForm(
 
 Status ObjectDatabase::CopyPacked(const ObjectId& id,
                                   const PackedSink& sink) const {
-  const auto at = packed_.Find(id);
+  const auto at = packed_->Find(id);
   ZPACK_CHECK(at.has_value());
   return at->pack->Copy(at->rank, sink);
 }
 
-std::unexpected<Error> ObjectDatabase::PackError(int code,
-                                                 const ObjectId& id) const {
-  if (code == GIT_ENOTFOUND) {
-    return MakeError(ErrorCode::kNotFound, "object {} is missing from '{}'", id,
-                     AtPath{path_});
-  }
-  return MakeError(ErrorCode::kSourceCorrupt,
-                   "cannot read object {} of '{}': {}", id, AtPath{path_},
-                   LastLibgit2Message());
-}
-
-Result<ObjectIdTable> ObjectDatabase::ListWithLibgit2() const {
-  Bytes ids;
-  const auto add = [](const git_oid* id, void* payload) {
-    Append(*static_cast<Bytes*>(payload), {id->id, kIdWidth});
-    return 0;
-  };
-  if (git_odb_foreach(packs_.get(), add, &ids) != 0) {
-    return MakeError(ErrorCode::kGit, "cannot list the objects of '{}': {}",
-                     AtPath{path_}, LastLibgit2Message());
-  }
-  return ObjectIdTable::FromUnsorted(ObjectFormat::kSha1, std::move(ids));
-}
-
 Result<ObjectIdTable> ObjectDatabase::List() {
   // The objects of such a pack would seem to be missing, or would be left out.
-  if (packed_.unreadable()) return std::unexpected(*packed_.unreadable());
+  if (packed_->unreadable()) return std::unexpected(*packed_->unreadable());
   std::vector<ObjectIdTable> open;
-  for (const auto& reader : packed_.readers()) open.push_back(reader->ids());
+  for (const auto& reader : packed_->readers()) open.push_back(reader->ids());
   ZPACK_ASSIGN_OR_RETURN(
       ObjectListing listing,
       ListObjects(
-          directories_, open,
-          [this](const std::string& pack) { return packed_.Reads(pack); },
-          [this] { return ListWithLibgit2(); }));
+          format_, directories_, open,
+          [this](const std::string& pack) { return packed_->Reads(pack); },
+          [this] { return fallback_->List(); }));
   only_loose_ = std::move(listing.only_loose);
   repeated_ = std::move(listing.repeated);
   return std::move(listing.all);
 }
 
-Result<OdbHandle> ObjectDatabase::OpenPacks(
-    const std::vector<std::string>& object_directories) {
-  // git_repository_odb() is not used: it interprets relative alternates
-  // differently from Git, silently ignores missing alternates, and never
-  // returns from a truncated loose object.
-  git_odb* raw = nullptr;
-  if (git_odb_new(&raw) != 0) {
-    return MakeError(ErrorCode::kGit, "{}", LastLibgit2Message());
-  }
-  OdbHandle packs(raw);
-  for (const std::string& directory : object_directories) {
-    git_odb_backend* backend = nullptr;
-    // The object database owns its backends.
-    if (git_odb_backend_pack(&backend, directory.c_str()) != 0 ||
-        git_odb_add_backend(packs.get(), backend, 1) != 0) {
-      return MakeError(ErrorCode::kGit, "cannot open the packs of '{}': {}",
-                       AtPath{directory}, LastLibgit2Message());
-    }
-  }
-  return packs;
-}
-
-git_odb* ObjectDatabase::PacksOfNow() const {
+const FallbackPacks* ObjectDatabase::PacksOfNow() const {
   const std::scoped_lock lock(late_->mutex);
   const auto listing = IndexedPacks(directories_);
   if (!listing || *listing == late_->listing) return late_->packs.get();
-  auto packs = OpenPacks(directories_);
+  auto packs = OpenFallback();
   if (!packs) return late_->packs.get();
   // Other threads may still use the packs that were opened before.
   if (late_->packs) late_->before.push_back(std::move(late_->packs));
@@ -248,10 +173,10 @@ git_odb* ObjectDatabase::PacksOfNow() const {
 }
 
 template <typename T, typename FromLoose, typename FromReader,
-          typename FromLibgit2>
+          typename FromFallback>
 Result<T> ObjectDatabase::Find(const ObjectId& id, FromLoose from_loose,
                                FromReader from_reader,
-                               FromLibgit2 from_libgit2) const {
+                               FromFallback from_fallback) const {
   std::optional<Result<T>> result;
   // Stores the result of one attempt; true if it succeeded. The error of a
   // damaged copy has priority over kNotFound.
@@ -265,7 +190,7 @@ Result<T> ObjectDatabase::Find(const ObjectId& id, FromLoose from_loose,
   const auto in_reader = [&](PackReader& pack, PackRank rank) {
     if (is_repeated && !pack.IsSound(rank)) return false;
     Result<T> read = from_reader(pack, rank);
-    // If the read failed, libgit2 reports the reason.
+    // If the read failed, `fallback_` reports the reason.
     return read && take(std::move(read));
   };
   const auto in_loose = [&] {
@@ -281,24 +206,25 @@ Result<T> ObjectDatabase::Find(const ObjectId& id, FromLoose from_loose,
   // The other places are always tried, because Git may move objects between
   // loose files and packs at any time.
   if (only_loose_.Find(id) && in_loose()) return *std::move(result);
-  if (const auto at = packed_.Find(id); at && in_reader(*at->pack, at->rank)) {
+  if (const auto at = packed_->Find(id); at && in_reader(*at->pack, at->rank)) {
     return *std::move(result);
   }
-  // Another copy may be intact. libgit2 comes after the readers, because it
+  // Another copy may be intact. `fallback_` comes after the readers, because it
   // does not detect all damage.
   if (is_repeated) {
-    for (const auto& reader : packed_.readers()) {
+    for (const auto& reader : packed_->readers()) {
       const auto rank = reader->ids().Find(id);
       if (rank && in_reader(*reader, *rank)) return *std::move(result);
     }
     if (in_loose()) return *std::move(result);
   }
-  if (take(from_libgit2(packs_.get())) || in_loose()) return *std::move(result);
-  if (git_odb* const now = PacksOfNow()) take(from_libgit2(now));
+  if (take(from_fallback(*fallback_)) || in_loose()) return *std::move(result);
+  if (const FallbackPacks* const now = PacksOfNow()) take(from_fallback(*now));
   if (*result || result->error().code != ErrorCode::kNotFound) {
     return *std::move(result);
   }
-  return PackError(GIT_ENOTFOUND, id);
+  return MakeError(ErrorCode::kNotFound, "object {} is missing from '{}'", id,
+                   AtPath{path_});
 }
 
 Result<ObjectInfo> ObjectDatabase::ReadInfo(const ObjectId& id) const {
@@ -310,38 +236,20 @@ Result<ObjectInfo> ObjectDatabase::ReadInfo(const ObjectId& id) const {
       [](const PackReader& pack, PackRank rank) -> Result<ObjectInfo> {
         return pack.Info(rank);
       },
-      [&](git_odb* packs) -> Result<ObjectInfo> {
-        const git_oid oid = ToGitOid(id);
-        size_t size = 0;
-        git_object_t type = GIT_OBJECT_INVALID;
-        const int code = git_odb_read_header(&size, &type, packs, &oid);
-        if (code != 0) return PackError(code, id);
-        ZPACK_ASSIGN_OR_RETURN(const ObjectType known_type,
-                               ToObjectType(type, id));
-        return ObjectInfo{known_type, size};
-      });
+      [&](const FallbackPacks& packs) { return packs.ReadInfo(id); });
 }
 
 void ObjectDatabase::PrefetchReads(std::span<const ObjectId> ids) const {
-  if (packed_.pack_count() > kMaxPrefetched) return;
+  if (packed_->pack_count() > kMaxPrefetched) return;
   static thread_local std::vector<PackedObjects::Place> places;
   places.clear();
   for (const ObjectId& id : ids) {
-    const auto at = packed_.Find(id);
+    const auto at = packed_->Find(id);
     if (!at) continue;
     at->pack->PrefetchPosition(at->rank);
     places.push_back(*at);
   }
   for (const auto& place : places) place.pack->PrefetchEntry(place.rank);
-}
-
-Result<OdbObjectHandle> ObjectDatabase::ReadPacked(git_odb* packs,
-                                                   const ObjectId& id) const {
-  const git_oid oid = ToGitOid(id);
-  git_odb_object* object = nullptr;
-  const int code = git_odb_read(&object, packs, &oid);
-  if (code != 0) return PackError(code, id);
-  return OdbObjectHandle(object);
 }
 
 Result<ObjectType> ObjectDatabase::Read(const ObjectId& id,
@@ -364,21 +272,12 @@ Result<ObjectType> ObjectDatabase::ReadCopy(const ObjectId& id,
         ZPACK_TRY(pack.Read(rank, content));
         return pack.Info(rank).type;
       },
-      [&](git_odb* packs) -> Result<ObjectType> {
-        ZPACK_ASSIGN_OR_RETURN(const OdbObjectHandle object,
-                               ReadPacked(packs, id));
-        const size_t size = git_odb_object_size(object.get());
-        const auto* const data =
-            static_cast<const uint8_t*>(git_odb_object_data(object.get()));
-        content.resize(size);
-        std::copy_n(data, size, content.begin());
-        return ToObjectType(git_odb_object_type(object.get()), id);
-      });
+      [&](const FallbackPacks& packs) { return packs.Read(id, content); });
 }
 
 Result<ObjectType> ObjectDatabase::ReadOnOtherBase(const ObjectId& id,
                                                    Bytes& content) const {
-  const auto at = packed_.Find(id);
+  const auto at = packed_->Find(id);
   std::vector<PackRank> chain;
   for (std::optional<PackRank> rank = at ? std::optional(at->rank)
                                          : std::nullopt;
@@ -415,14 +314,7 @@ Result<std::unique_ptr<ObjectStream>> ObjectDatabase::OpenStream(
         ZPACK_ASSIGN_OR_RETURN(auto entry, pack.OpenStream(rank));
         return std::make_unique<PackEntryOfSource>(std::move(entry), id);
       },
-      [&](git_odb* packs) -> Result<Stream> {
-        ZPACK_ASSIGN_OR_RETURN(OdbObjectHandle object, ReadPacked(packs, id));
-        ZPACK_ASSIGN_OR_RETURN(
-            const ObjectType known_type,
-            ToObjectType(git_odb_object_type(object.get()), id));
-        const ObjectInfo info{known_type, git_odb_object_size(object.get())};
-        return std::make_unique<PackedObjectStream>(std::move(object), info);
-      });
+      [&](const FallbackPacks& packs) { return packs.OpenStream(id); });
 }
 
 }  // namespace zpack

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The objects of a repository. Loose objects are read directly. Packs are read
-// directly if PackReader supports them, and otherwise through libgit2. May be
-// used from several threads, except while List runs.
+// directly if PackReader supports them, and otherwise through FallbackPacks.
+// May be used from several threads, except while List runs.
 
 #pragma once
 
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "git/libgit2.h"
+#include "git/fallback_packs.h"
 #include "git/packed_objects.h"
 #include "object/object_source.h"
 #include "pack/base_cache.h"
@@ -27,8 +27,8 @@ struct ReadingOptions {
   // cache is smaller.
   uint64_t max_cache = BaseCache::kDefaultSize;
   unsigned threads = 1;  // that scan packs when they are opened
-  // For kInfos, libgit2 reads the packs, unless there are many of them: opening
-  // takes less time then.
+  // For kInfos, libgit2 reads the packs if it can, unless there are many of
+  // them: opening takes less time then.
   ExpectedReads expected = ExpectedReads::kContents;
 
   // Options for kContents, with the memory and the threads of `run`.
@@ -37,11 +37,12 @@ struct ReadingOptions {
 
 class ObjectDatabase {
  public:
-  // Opens the objects in `object_directories`: the repository's own and those
-  // of its alternates. `path` is the name of the repository in messages.
-  // Errors: kIo, kGit, kLimitExceeded.
+  // Opens the objects, in `format`, in `object_directories`: the repository's
+  // own and those of its alternates. `path` is the name of the repository in
+  // messages. Errors: kIo, kGit, kLimitExceeded.
   static Result<ObjectDatabase> Open(
-      std::string path, std::vector<std::string> object_directories,
+      ObjectFormat format, std::string path,
+      std::vector<std::string> object_directories,
       const ReadingOptions& options);
 
   const std::vector<std::string>& directories() const { return directories_; }
@@ -56,39 +57,38 @@ class ObjectDatabase {
   Status CopyPacked(const ObjectId& id, const PackedSink& sink) const;
 
  private:
-  ObjectDatabase(std::string path, std::vector<std::string> directories,
-                 OdbHandle packs);
+  ObjectDatabase(ObjectFormat format, std::string path,
+                 std::vector<std::string> directories)
+      : format_(format),
+        path_(std::move(path)),
+        directories_(std::move(directories)) {}
   // Opens the packs that PackReader supports.
   Status OpenReaders(const ReadingOptions& options);
-
-  Result<ObjectIdTable> ListWithLibgit2() const;
-
-  // Converts a return code of libgit2 to an error about the object `id`.
-  std::unexpected<Error> PackError(int code, const ObjectId& id) const;
-  static Result<OdbHandle> OpenPacks(
-      const std::vector<std::string>& object_directories);
+  // The packs that exist now, for FallbackPacks.
+  Result<std::unique_ptr<FallbackPacks>> OpenFallback() const;
   // If packs have appeared or disappeared since the database was opened, the
-  // packs that exist now, for libgit2. Otherwise null.
-  git_odb* PacksOfNow() const;
-  Result<OdbObjectHandle> ReadPacked(git_odb* packs, const ObjectId& id) const;
+  // packs that exist now. Otherwise null.
+  const FallbackPacks* PacksOfNow() const;
   // Returns the result for the first sound copy of an object: `from_loose` for
   // a loose object, `from_reader` for a pack with a PackReader, and
-  // `from_libgit2`.
+  // `from_fallback`.
   template <typename T, typename FromLoose, typename FromReader,
-            typename FromLibgit2>
+            typename FromFallback>
   Result<T> Find(const ObjectId& id, FromLoose from_loose,
-                 FromReader from_reader, FromLibgit2 from_libgit2) const;
+                 FromReader from_reader, FromFallback from_fallback) const;
   Result<ObjectType> ReadCopy(const ObjectId& id, Bytes& content) const;
   // Reads a delta if the copy of one of its direct or indirect bases in this
   // pack is damaged, but another copy exists.
   Result<ObjectType> ReadOnOtherBase(const ObjectId& id, Bytes& content) const;
 
+  ObjectFormat format_;
   std::string path_;
   std::vector<std::string> directories_;
-  OdbHandle packs_;
-  // The packs that are read without libgit2. libgit2 is the reference: if a
-  // read fails here, libgit2 reads the object or reports the error.
-  PackedObjects packed_;
+  // The packs that have a PackReader. If a read fails here, `fallback_` reads
+  // the object or reports the error.
+  std::shared_ptr<const PackedObjects> packed_ =
+      std::make_shared<PackedObjects>();
+  std::unique_ptr<FallbackPacks> fallback_;
   // From List: ids that are in no pack, which are searched among loose objects
   // first; and ids with several copies, which are checked.
   ObjectIdTable only_loose_;
@@ -98,8 +98,8 @@ class ObjectDatabase {
   struct Late {
     std::mutex mutex;
     std::vector<std::string> listing;  // the packs open in `packs`
-    OdbHandle packs;
-    std::vector<OdbHandle> before;
+    std::unique_ptr<FallbackPacks> packs;
+    std::vector<std::unique_ptr<FallbackPacks>> before;
   };
   std::unique_ptr<Late> late_ = std::make_unique<Late>();
 };

@@ -15,7 +15,6 @@
 namespace zpack {
 namespace {
 
-constexpr ObjectFormat kFormat = ObjectFormat::kSha1;
 // If packs appear and disappear faster than they can be listed, the last
 // listing is used.
 constexpr int kMaxListings = 10;
@@ -23,21 +22,22 @@ constexpr int kMaxListings = 10;
 // The ids of every pack. kNotFound if a pack no longer exists; kIo if an index
 // cannot be read.
 Result<std::vector<ObjectIdTable>> ReadPacks(
-    const std::vector<std::string>& packs,
+    ObjectFormat format, const std::vector<std::string>& packs,
     const std::vector<ObjectIdTable>& open,
     const std::function<bool(const std::string&)>& is_open,
     const std::function<Result<ObjectIdTable>()>& otherwise) {
   std::vector<ObjectIdTable> tables = open;
   for (const std::string& pack : packs) {
     if (is_open(pack)) continue;
-    auto ids = ReadPackIndexIds(PosixFileSystem(), pack + ".idx");
+    auto ids = ReadPackIndexIds(format, PosixFileSystem(), pack + ".idx");
     if (ids) {
       tables.push_back(*std::move(ids));
     } else if (ids.error().code == ErrorCode::kNotFound ||
                ids.error().code == ErrorCode::kIo) {
       return std::unexpected(std::move(ids).error());
     } else {
-      // The index is damaged or unsupported, so libgit2 must list the objects.
+      // The index is damaged or unsupported, so the caller must list the
+      // objects.
       ZPACK_ASSIGN_OR_RETURN(auto all, otherwise());
       tables.push_back(std::move(all));
       return tables;
@@ -65,7 +65,7 @@ Result<ObjectIdTable> FindRepeated(const std::vector<ObjectIdTable>& tables,
   for (uint32_t rank = 0; rank < all.size(); ++rank) {
     if (again[rank]) Append(ids, all[rank].bytes());
   }
-  return ObjectIdTable::FromSorted(kFormat, std::move(ids));
+  return ObjectIdTable::FromSorted(all.format(), std::move(ids));
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ Result<std::vector<std::string>> IndexedPacks(
 }
 
 Result<ObjectListing> ListObjects(
-    const std::vector<std::string>& object_directories,
+    ObjectFormat format, const std::vector<std::string>& object_directories,
     const std::vector<ObjectIdTable>& open,
     const std::function<bool(const std::string&)>& is_open,
     const std::function<Result<ObjectIdTable>()>& otherwise) {
@@ -97,11 +97,11 @@ Result<ObjectListing> ListObjects(
   for (int listing = 1;; ++listing) {
     Bytes ids;
     for (const std::string& directory : object_directories) {
-      ZPACK_TRY(ListLooseObjects(directory, ids));
+      ZPACK_TRY(ListLooseObjects(format, directory, ids));
     }
-    ZPACK_ASSIGN_OR_RETURN(
-        loose, ObjectIdTable::FromUnsorted(kFormat, std::move(ids)));
-    auto read = ReadPacks(packs, open, is_open, otherwise);
+    ZPACK_ASSIGN_OR_RETURN(loose,
+                           ObjectIdTable::FromUnsorted(format, std::move(ids)));
+    auto read = ReadPacks(format, packs, open, is_open, otherwise);
     ZPACK_ASSIGN_OR_RETURN(auto now, IndexedPacks(object_directories));
     const bool same = now == packs;
     packs = std::move(now);
@@ -115,16 +115,16 @@ Result<ObjectListing> ListObjects(
   }
   ObjectListing listing;
   ZPACK_ASSIGN_OR_RETURN(const auto packed,
-                         ObjectIdTable::Merge(kFormat, tables));
+                         ObjectIdTable::Merge(format, tables));
   Bytes only_loose;
   for (const uint32_t rank : FindDifference(loose, packed).only_in_a) {
     Append(only_loose, loose[rank].bytes());
   }
   ZPACK_ASSIGN_OR_RETURN(
       listing.only_loose,
-      ObjectIdTable::FromSorted(kFormat, std::move(only_loose)));
+      ObjectIdTable::FromSorted(format, std::move(only_loose)));
   ZPACK_ASSIGN_OR_RETURN(
-      listing.all, ObjectIdTable::Merge(kFormat, {packed, listing.only_loose}));
+      listing.all, ObjectIdTable::Merge(format, {packed, listing.only_loose}));
   tables.push_back(std::move(loose));
   ZPACK_ASSIGN_OR_RETURN(listing.repeated, FindRepeated(tables, listing.all));
   return listing;

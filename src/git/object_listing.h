@@ -26,16 +26,16 @@ struct ObjectListing {
   ObjectIdTable repeated;    // in several packs, or in a pack and loose
 };
 
-// Lists the objects in `object_directories`. `open` are the ids of packs that
-// are open already; `is_open` is true for the name of such a pack, as in
-// IndexedPacks, and its index is not read again. If an index is damaged,
-// `otherwise` is called to list the objects of all packs.
+// Lists the objects, in `format`, in `object_directories`. `open` are the ids
+// of packs that are open already; `is_open` is true for the name of such a
+// pack, as in IndexedPacks, and its index is not read again. If an index is
+// damaged, `otherwise` is called to list the objects of all packs.
 //
 // The listing is repeated until the packs stay the same, at most 10 times, so
 // that objects that other processes move between packs and loose files are not
 // missed. kIo if a directory or an index cannot be read.
 Result<ObjectListing> ListObjects(
-    const std::vector<std::string>& object_directories,
+    ObjectFormat format, const std::vector<std::string>& object_directories,
     const std::vector<ObjectIdTable>& open,
     const std::function<bool(const std::string&)>& is_open,
     const std::function<Result<ObjectIdTable>()>& otherwise);

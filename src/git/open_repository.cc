@@ -6,10 +6,10 @@
 #include <git2/sys/repository.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "git/configuration.h"
 #include "git/libgit2_options.h"
-#include "git/repository_format.h"
 
 namespace zpack {
 namespace {
@@ -50,9 +50,20 @@ fs::path FindWorkTree(const RepositoryLocation& location,
   return fs::is_directory(work_tree, error) ? work_tree : fs::path();
 }
 
+// Makes libgit2 use an empty index. It cannot read one with SHA-256 ids, and
+// would then find no attributes at all.
+Status HideIndex(git_repository* repository) {
+  git_index* raw = nullptr;
+  if (git_index_new(&raw) == 0) {
+    const IndexHandle index(raw);
+    if (git_repository_set_index(repository, raw) == 0) return {};
+  }
+  return MakeError(ErrorCode::kGit, "{}", LastLibgit2Message());
+}
+
 }  // namespace
 
-Result<RepositoryHandle> OpenRepositoryHandle(
+Result<OpenedRepository> OpenRepositoryHandle(
     const RepositoryLocation& location) {
   const Libgit2Options options;
   ZPACK_ASSIGN_OR_RETURN(const RepositoryFormat format,
@@ -75,7 +86,8 @@ Result<RepositoryHandle> OpenRepositoryHandle(
     return MakeError(ErrorCode::kGit, "cannot open '{}': {}", location.name,
                      LastLibgit2Message());
   }
-  return repository;
+  if (format.object_format != ObjectFormat::kSha1) ZPACK_TRY(HideIndex(raw));
+  return OpenedRepository{std::move(repository), format};
 }
 
 }  // namespace zpack

@@ -6,15 +6,22 @@
 #pragma once
 
 #include "git/libgit2.h"
+#include "git/repository_format.h"
 #include "git/repository_location.h"
 #include "zpack/result.h"
 
 namespace zpack {
 
-// Opens the repository with Git's configuration. kNotFound if the repository no
-// longer exists; kUnsupported, kIo and kGit, with the reason, if it cannot be
-// read.
-Result<RepositoryHandle> OpenRepositoryHandle(
+// A repository with Git's configuration. With SHA-256 objects, libgit2 can read
+// the configuration and the attributes of files, but neither objects nor refs.
+struct OpenedRepository {
+  RepositoryHandle handle;
+  RepositoryFormat format;
+};
+
+// Opens the repository. kNotFound if it no longer exists; kUnsupported, kIo and
+// kGit, with the reason, if it cannot be read.
+Result<OpenedRepository> OpenRepositoryHandle(
     const RepositoryLocation& location);
 
 }  // namespace zpack

@@ -21,8 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Tips = std::set<ObjectId>;
-
 // Files of a worktree with ids that an unfinished command needs: one or more
 // lines that begin with an id. ORIG_HEAD and FETCH_HEAD are not included: they
 // remain after the command, and Git does not keep the objects that they name.
@@ -38,41 +36,64 @@ constexpr std::array kStateFiles = {"AUTO_MERGE",
                                     "rebase-merge/autostash",
                                     "rebase-merge/orig-head"};
 
-void AddTip(std::string_view hex, Tips& tips) {
+// Collects the tips of a repository with ids in one format.
+class TipsReader {
+ public:
+  explicit TipsReader(ObjectFormat format) : format_(format) {}
+
+  // Adds the ids among the words of every line.
+  Status AddWordsTips(const std::string& path);
+  // Adds the tips of one worktree. The directory of the main worktree also
+  // holds the data that all worktrees share.
+  Status AddWorktreeTips(const std::string& directory);
+  std::vector<ObjectId> Take() const { return {tips_.begin(), tips_.end()}; }
+
+ private:
+  void AddTip(std::string_view hex);
+  // "<old id> <new id> <who> <when>\t<why>"
+  Status AddReflogTips(const std::string& path);
+  // Adds the tips of the index in `directory` and of shared parts of a split
+  // index.
+  Status AddIndexesTips(const std::string& directory);
+  // Adds HEAD and the per-worktree refs.
+  Status AddRefsTips(const std::string& directory);
+
+  ObjectFormat format_;
+  std::set<ObjectId> tips_;
+};
+
+void TipsReader::AddTip(std::string_view hex) {
   if (hex.find_first_not_of('0') == std::string_view::npos) return;
-  if (const auto id = ObjectId::FromHex(hex)) tips.insert(*id);
+  if (hex.size() != 2 * ObjectIdWidth(format_)) return;
+  if (const auto id = ObjectId::FromHex(hex)) tips_.insert(*id);
 }
 
-// Adds the ids among the words of every line.
-Status AddWordsTips(const std::string& path, Tips& tips) {
+Status TipsReader::AddWordsTips(const std::string& path) {
   ZPACK_ASSIGN_OR_RETURN(const auto lines, ReadLines(path));
   for (std::string_view line : lines) {
     while (!line.empty()) {
       const size_t end = std::min(line.find_first_of(" \t\r"), line.size());
-      AddTip(line.substr(0, end), tips);
+      AddTip(line.substr(0, end));
       line.remove_prefix(std::min(end + 1, line.size()));
     }
   }
   return {};
 }
 
-// "<old id> <new id> <who> <when>\t<why>"
-Status AddReflogTips(const std::string& path, Tips& tips) {
+Status TipsReader::AddReflogTips(const std::string& path) {
   ZPACK_ASSIGN_OR_RETURN(const auto lines, ReadLines(path));
   for (const std::string& line : lines) {
     const std::string_view text = line;
     const size_t first = text.find(' ');
     if (first == std::string_view::npos) continue;
-    AddTip(text.substr(0, first), tips);
+    AddTip(text.substr(0, first));
     const size_t second = text.find(' ', first + 1);
-    AddTip(text.substr(first + 1, second - first - 1), tips);
+    AddTip(text.substr(first + 1, second - first - 1));
   }
   return {};
 }
 
-// Adds the tips of the index in `directory` and of shared parts of a split
-// index.
-Status AddIndexesTips(const std::string& directory, Tips& tips) {
+Status TipsReader::AddIndexesTips(const std::string& directory) {
   ZPACK_ASSIGN_OR_RETURN(const auto names, ListNames(directory));
   for (const std::string& name : names) {
     if (name != "index" && !name.starts_with("sharedindex.")) continue;
@@ -81,46 +102,44 @@ Status AddIndexesTips(const std::string& directory, Tips& tips) {
     ZPACK_ASSIGN_OR_RETURN(
         const auto content,
         ReadIfThere(path, std::numeric_limits<uint32_t>::max()));
-    if (content) ZPACK_TRY(AddIndexTips(*content, path, tips));
+    if (content) ZPACK_TRY(AddIndexTips(format_, *content, path, tips_));
   }
   return {};
 }
 
-// Adds HEAD and the per-worktree refs.
-Status AddRefsTips(const std::string& directory, Tips& tips) {
+Status TipsReader::AddRefsTips(const std::string& directory) {
   ZPACK_ASSIGN_OR_RETURN(auto names, ListLooseRefNames(directory));
   std::erase_if(
       names, [](const std::string& name) { return !IsPerWorktreeRef(name); });
   names.emplace_back("HEAD");
   for (const std::string& name : names) {
-    ZPACK_ASSIGN_OR_RETURN(const auto ref, ReadLooseRef(directory, name));
-    if (ref && !ref->symbolic()) AddTip(ref->target.ToHex(), tips);
+    ZPACK_ASSIGN_OR_RETURN(const auto ref,
+                           ReadLooseRef(format_, directory, name));
+    if (ref && !ref->symbolic()) AddTip(ref->target.ToHex());
   }
   return {};
 }
 
-// Adds the tips of one worktree. The directory of the main worktree also holds
-// the data that all worktrees share.
-Status AddWorktreeTips(const std::string& directory, Tips& tips) {
+Status TipsReader::AddWorktreeTips(const std::string& directory) {
   ZPACK_ASSIGN_OR_RETURN(const auto logs, ListFiles(directory, "logs"));
   for (const std::string& name : logs) {
-    ZPACK_TRY(AddReflogTips(directory + '/' + name, tips));
+    ZPACK_TRY(AddReflogTips(directory + '/' + name));
   }
-  ZPACK_TRY(AddRefsTips(directory, tips));
+  ZPACK_TRY(AddRefsTips(directory));
   for (const char* const name : kStateFiles) {
-    ZPACK_TRY(AddWordsTips(directory + '/' + name, tips));
+    ZPACK_TRY(AddWordsTips(directory + '/' + name));
   }
-  return AddIndexesTips(directory, tips);
+  return AddIndexesTips(directory);
 }
 
 }  // namespace
 
 Result<std::vector<ObjectId>> ReadOtherTips(
-    const std::string& common_directory) {
-  Tips tips;
+    ObjectFormat format, const std::string& common_directory) {
+  TipsReader tips(format);
   // With grafts, Git follows the grafts instead of the parents.
-  ZPACK_TRY(AddWordsTips(common_directory + "/info/grafts", tips));
-  ZPACK_TRY(AddWorktreeTips(common_directory, tips));
+  ZPACK_TRY(tips.AddWordsTips(common_directory + "/info/grafts"));
+  ZPACK_TRY(tips.AddWorktreeTips(common_directory));
   const std::string worktrees = common_directory + "/worktrees";
   ZPACK_ASSIGN_OR_RETURN(const auto names, ListNames(worktrees));
   for (const std::string& name : names) {
@@ -128,9 +147,9 @@ Result<std::vector<ObjectId>> ReadOtherTips(
     // A regular file is not a worktree.
     std::error_code error;
     if (fs::is_regular_file(directory, error)) continue;
-    ZPACK_TRY(AddWorktreeTips(directory, tips));
+    ZPACK_TRY(tips.AddWorktreeTips(directory));
   }
-  return std::vector<ObjectId>(tips.begin(), tips.end());
+  return tips.Take();
 }
 
 }  // namespace zpack

@@ -16,6 +16,7 @@
 #include "git/directory_listing.h"
 #include "git/loose_object.h"
 #include "git/multi_pack_index.h"
+#include "object/object_hasher.h"
 #include "pack/pack_format.h"
 #include "pack/pack_index.h"
 #include "pack/pack_mtimes.h"
@@ -61,11 +62,12 @@ Result<std::vector<PackFiles>> ListPacks(const std::string& object_directory) {
   return packs;
 }
 
-Result<ObjectIdTable> ReadPackIds(FileSystem& file_system,
+Result<ObjectIdTable> ReadPackIds(ObjectFormat format, FileSystem& file_system,
                                   const std::string& object_directory,
                                   const std::string& name) {
-  Result<ObjectIdTable> ids = ReadPackIndexIds(
-      file_system, PackDirectory(object_directory) + '/' + name + ".idx");
+  Result<ObjectIdTable> ids =
+      ReadPackIndexIds(format, file_system,
+                       PackDirectory(object_directory) + '/' + name + ".idx");
   if (ids) return ids;
   const Error& error = ids.error();
   const bool unreadable =
@@ -74,17 +76,17 @@ Result<ObjectIdTable> ReadPackIds(FileSystem& file_system,
                    MessageText{error.message});
 }
 
-bool IsPackWhole(FileSystem& file_system, const std::string& object_directory,
-                 const std::string& name) {
-  constexpr size_t kHash = ObjectIdWidth(ObjectFormat::kSha1);
+bool IsPackWhole(ObjectFormat format, FileSystem& file_system,
+                 const std::string& object_directory, const std::string& name) {
+  const size_t hash_size = ObjectIdWidth(format);
   constexpr size_t kHeader = 12;
   constexpr size_t kFanOut = 256 * sizeof(uint32_t);
   const std::string path = PackDirectory(object_directory) + '/' + name;
   const auto pack = file_system.OpenForRead(path + ".pack");
   const auto index = ReadWholeFile(file_system, path + ".idx",
                                    std::numeric_limits<size_t>::max());
-  if (!pack || !index || (*pack)->size() < kHeader + kHash ||
-      index->size() < kFanOut + 2 * kHash) {
+  if (!pack || !index || (*pack)->size() < kHeader + hash_size ||
+      index->size() < kFanOut + 2 * hash_size) {
     return false;
   }
   // The last number of the fan-out. An index of version 2 has a header before
@@ -94,32 +96,34 @@ bool IsPackWhole(FileSystem& file_system, const std::string& object_directory,
   const uint32_t count = LoadBigEndian<uint32_t>(
       &(*index)[kFanOut - sizeof(uint32_t) + (has_header ? 8 : 0)]);
   std::array<uint8_t, kHeader> header;
-  std::array<uint8_t, kHash> hash;
+  Bytes hash(hash_size);
   if (!(*pack)->Read(0, header) ||
-      !(*pack)->Read((*pack)->size() - kHash, hash)) {
+      !(*pack)->Read((*pack)->size() - hash_size, hash)) {
     return false;
   }
   // An index ends with the hash of the pack and its own hash.
-  const ByteView hashed = ByteView(*index).first(index->size() - kHash);
-  Hasher hasher(HashAlgorithm::kSha1);
+  const ByteView hashed = ByteView(*index).first(index->size() - hash_size);
+  Hasher hasher(HashAlgorithmOf(format));
   hasher.Update(hashed);
   std::array<uint8_t, Hasher::kMaxSize> of_index;
   ByteReader in(header);
   return in.U32() == kPackSignature && in.U32() == kPackVersion &&
-         in.U32() == count && std::ranges::equal(hash, hashed.last(kHash)) &&
+         in.U32() == count &&
+         std::ranges::equal(hash, hashed.last(hash_size)) &&
          std::ranges::equal(hasher.Finish(of_index),
-                            ByteView(*index).last(kHash));
+                            ByteView(*index).last(hash_size));
 }
 
 Result<IndexedVector<PackRank, uint32_t>> ReadPackMtimes(
-    FileSystem& file_system, const std::string& object_directory,
-    const std::string& name, uint32_t count) {
+    ObjectFormat format, FileSystem& file_system,
+    const std::string& object_directory, const std::string& name,
+    uint32_t count) {
   const std::string path =
       PackDirectory(object_directory) + '/' + name + ".mtimes";
   ZPACK_ASSIGN_OR_RETURN(
       const Bytes bytes,
       ReadWholeFile(file_system, path, std::numeric_limits<size_t>::max()));
-  return DecodePackMtimes(bytes, count, path);
+  return DecodePackMtimes(format, bytes, count, path);
 }
 
 Status RemovePacks(FileSystem& file_system, const std::string& object_directory,
@@ -144,11 +148,11 @@ Result<RemovedLoose> RemoveLooseObjects(FileSystem& file_system,
                                         const std::string& object_directory,
                                         const ObjectIdTable& ids) {
   Bytes loose;
-  ZPACK_TRY(ListLooseObjects(object_directory, loose));
-  constexpr size_t kWidth = ObjectIdWidth(ObjectFormat::kSha1);
+  ZPACK_TRY(ListLooseObjects(ids.format(), object_directory, loose));
+  const size_t width = ObjectIdWidth(ids.format());
   RemovedLoose removed;
-  for (size_t at = 0; at < loose.size(); at += kWidth) {
-    const ObjectId id(ByteView(loose).subspan(at, kWidth));
+  for (size_t at = 0; at < loose.size(); at += width) {
+    const ObjectId id(ByteView(loose).subspan(at, width));
     if (!ids.Find(id)) continue;
     const Status status =
         RemoveIfThere(file_system, LooseObjectPath(object_directory, id));

@@ -36,23 +36,24 @@ Result<std::set<std::string>> ListPackFiles(
 // the directory cannot be read.
 Result<std::vector<PackFiles>> ListPacks(const std::string& object_directory);
 
-// The ids in the index of a pack. kNotFound if the index does not exist;
-// kSourceCorrupt if it is malformed; kIo.
-Result<ObjectIdTable> ReadPackIds(FileSystem& file_system,
+// The ids, in `format`, in the index of a pack. kNotFound if the index does not
+// exist; kSourceCorrupt if it is malformed; kIo.
+Result<ObjectIdTable> ReadPackIds(ObjectFormat format, FileSystem& file_system,
                                   const std::string& object_directory,
                                   const std::string& name);
 
 // True if the pack has the header and the hash that its index requires, and the
 // index has a correct hash. Git makes this check before it trusts an index.
 // False if a file cannot be read.
-bool IsPackWhole(FileSystem& file_system, const std::string& object_directory,
-                 const std::string& name);
+bool IsPackWhole(ObjectFormat format, FileSystem& file_system,
+                 const std::string& object_directory, const std::string& name);
 
 // When each object of a cruft pack was last used, by rank. kSourceCorrupt if
 // the '.mtimes' file is malformed; other errors as ReadWholeFile.
 Result<IndexedVector<PackRank, uint32_t>> ReadPackMtimes(
-    FileSystem& file_system, const std::string& object_directory,
-    const std::string& name, uint32_t count);
+    ObjectFormat format, FileSystem& file_system,
+    const std::string& object_directory, const std::string& name,
+    uint32_t count);
 
 // Removes packs as Git does: first the multi-pack-indexes that list one of the
 // packs, then of each pack the index first, so that no process finds an

@@ -20,10 +20,10 @@ constexpr size_t kMaxOpenPacks = 64;
 constexpr size_t kMaxSearchedPacks = 16;
 
 Result<std::unique_ptr<PackReader>> OpenPooled(
-    const std::string& pack, PackFilePool& pool,
+    ObjectFormat format, const std::string& pack, PackFilePool& pool,
     const std::shared_ptr<BaseCache>& cache, unsigned threads) {
-  ZPACK_ASSIGN_OR_RETURN(PackIndex index,
-                         ReadPackIndex(PosixFileSystem(), pack + ".idx"));
+  ZPACK_ASSIGN_OR_RETURN(
+      PackIndex index, ReadPackIndex(format, PosixFileSystem(), pack + ".idx"));
   ZPACK_ASSIGN_OR_RETURN(auto file, pool.Open(pack + ".pack"));
   return PackReader::Create(std::move(index), std::move(file), cache, threads);
 }
@@ -31,36 +31,39 @@ Result<std::unique_ptr<PackReader>> OpenPooled(
 }  // namespace
 
 Result<PackedObjects> PackedObjects::Open(
-    const std::vector<std::string>& packs,
+    ObjectFormat format, const std::vector<std::string>& packs,
     const std::shared_ptr<BaseCache>& cache, unsigned threads) {
   PackedObjects objects;
   PackFilePool pool(PosixFileSystem(), kMaxOpenPacks);
   for (const std::string& pack : packs) {
     auto reader =
         packs.size() <= kMaxOpenPacks
-            ? PackReader::Open(PosixFileSystem(), pack, cache, threads)
-            : OpenPooled(pack, pool, cache, threads);
+            ? PackReader::Open(format, PosixFileSystem(), pack, cache, threads)
+            : OpenPooled(format, pack, pool, cache, threads);
     if (!reader) {
       if (reader.error().code == ErrorCode::kIo) {
         objects.unreadable_ = std::move(reader).error();
+      } else if (reader.error().code != ErrorCode::kNotFound &&
+                 !objects.refused_) {
+        objects.refused_ = std::move(reader).error();
       }
       continue;
     }
     objects.readers_.push_back(*std::move(reader));
+    objects.names_.push_back(pack);
     objects.paths_.insert(pack);
   }
   if (objects.readers_.size() > kMaxSearchedPacks) {
-    ZPACK_TRY(objects.MergeIds());
+    ZPACK_TRY(objects.MergeIds(format));
   }
   return objects;
 }
 
-Status PackedObjects::MergeIds() {
+Status PackedObjects::MergeIds(ObjectFormat format) {
   std::vector<ObjectIdTable> tables;
   tables.reserve(readers_.size());
   for (const auto& reader : readers_) tables.push_back(reader->ids());
-  ZPACK_ASSIGN_OR_RETURN(ids_,
-                         ObjectIdTable::Merge(ObjectFormat::kSha1, tables));
+  ZPACK_ASSIGN_OR_RETURN(ids_, ObjectIdTable::Merge(format, tables));
   places_.resize(ids_.size());
   // Backwards, so that the first pack with an object is kept.
   for (PackNumber number = readers_.end_index(); number-- != PackNumber();) {

@@ -24,11 +24,12 @@ class PackedObjects {
  public:
   PackedObjects() = default;
 
-  // Opens those of `packs` (paths without extension) that PackReader supports,
-  // one after the other, each with `threads` threads. With more than 64 packs,
-  // only 64 files are open at a time. kLimitExceeded if there are more objects
-  // than an ObjectIdTable can hold.
-  static Result<PackedObjects> Open(const std::vector<std::string>& packs,
+  // Opens those of `packs` (paths without extension, with objects in `format`)
+  // that PackReader supports, one after the other, each with `threads` threads.
+  // With more than 64 packs, only 64 files are open at a time. kLimitExceeded
+  // if there are more objects than an ObjectIdTable can hold.
+  static Result<PackedObjects> Open(ObjectFormat format,
+                                    const std::vector<std::string>& packs,
                                     const std::shared_ptr<BaseCache>& cache,
                                     unsigned threads);
 
@@ -39,6 +40,9 @@ class PackedObjects {
   // The error of a pack that exists but cannot be read. Nothing if there is no
   // such pack.
   const std::optional<Error>& unreadable() const { return unreadable_; }
+  // The error of a pack that PackReader does not support. Nothing if there is
+  // no such pack.
+  const std::optional<Error>& refused() const { return refused_; }
 
   // The position of an object: the first pack that holds it.
   struct Place {
@@ -48,6 +52,8 @@ class PackedObjects {
   };
   std::optional<Place> Find(const ObjectId& id) const;
 
+  // The path of an opened pack, without extension.
+  const std::string& path(PackNumber number) const { return names_[number]; }
   const IndexedVector<PackNumber, std::unique_ptr<PackReader>>& readers()
       const {
     return readers_;
@@ -55,7 +61,7 @@ class PackedObjects {
 
  private:
   // Fills ids_ and places_.
-  Status MergeIds();
+  Status MergeIds(ObjectFormat format);
 
   struct PackAndRank {
     PackNumber number;
@@ -63,8 +69,10 @@ class PackedObjects {
   };
 
   IndexedVector<PackNumber, std::unique_ptr<PackReader>> readers_;
-  std::set<std::string> paths_;  // without extension
+  IndexedVector<PackNumber, std::string> names_;  // paths without extension
+  std::set<std::string> paths_;                   // the same
   std::optional<Error> unreadable_;
+  std::optional<Error> refused_;
   // With many packs: the ids of all packs, and the position of each. Otherwise
   // empty.
   ObjectIdTable ids_;

@@ -9,7 +9,6 @@
 
 #include "git/configuration.h"
 #include "git/open_repository.h"
-#include "git/repository_format.h"
 #include "git/repository_layout.h"
 
 namespace zpack {
@@ -122,10 +121,10 @@ Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location) {
   constexpr int64_t kDepth = 50;
   constexpr int64_t kMax = 4095;
   constexpr int64_t kMinPackSize = int64_t{1} << 20;
-  ZPACK_ASSIGN_OR_RETURN(const RepositoryHandle repository,
+  ZPACK_ASSIGN_OR_RETURN(const OpenedRepository repository,
                          OpenRepositoryHandle(location));
   git_config* raw = nullptr;
-  if (git_repository_config_snapshot(&raw, repository.get()) != 0) {
+  if (git_repository_config_snapshot(&raw, repository.handle.get()) != 0) {
     return MakeError(ErrorCode::kGit,
                      "cannot read the configuration of '{}': {}", location.name,
                      LastLibgit2Message());
@@ -164,10 +163,9 @@ Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location) {
   ZPACK_ASSIGN_OR_RETURN(settings.write_bitmaps,
                          ReadWriteBitmaps(config.get()));
   ZPACK_ASSIGN_OR_RETURN(settings.shared_mode, ReadSharedMode(config.get()));
-  ZPACK_ASSIGN_OR_RETURN(const RepositoryFormat format,
-                         ReadRepositoryFormat(settings.common_directory));
-  settings.precious_objects = format.precious_objects;
-  settings.bare = IsBare(location, format);
+  settings.object_format = repository.format.object_format;
+  settings.precious_objects = repository.format.precious_objects;
+  settings.bare = IsBare(location, repository.format);
   return settings;
 }
 

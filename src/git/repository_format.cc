@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -23,15 +24,17 @@ constexpr std::array<std::string_view, 4> kOfVersion0 = {
 constexpr std::array<std::string_view, 4> kOfVersion1 = {
     "noop-v1", "objectformat", "refstorage", "relativeworktrees"};
 
-// The only supported value of an extension, and the name of its subject.
-struct OnlyValue {
+// The supported values of an extension, and the name of its subject.
+struct KnownValues {
   std::string_view extension;
-  std::string_view value;
+  std::span<const std::string_view> values;
   std::string_view what;
 };
-constexpr std::array<OnlyValue, 2> kOnlyValues = {
-    {{"objectformat", "sha1", "object format"},
-     {"refstorage", "files", "ref storage"}}};
+constexpr std::array<std::string_view, 2> kObjectFormats = {"sha1", "sha256"};
+constexpr std::array<std::string_view, 1> kRefStorages = {"files"};
+constexpr std::array<KnownValues, 2> kKnownValues = {
+    {{"objectformat", kObjectFormats, "object format"},
+     {"refstorage", kRefStorages, "ref storage"}}};
 
 using Extensions = std::vector<std::pair<std::string, std::string>>;
 
@@ -56,11 +59,12 @@ Status CheckExtensions(const Extensions& extensions, int64_t version,
     return std::ranges::find(names, name) != names.end();
   };
   for (const auto& [name, value] : extensions) {
-    const auto only =
-        std::ranges::find(kOnlyValues, name, &OnlyValue::extension);
-    if (only != kOnlyValues.end() && value != only->value) {
+    const auto known =
+        std::ranges::find(kKnownValues, name, &KnownValues::extension);
+    if (known != kKnownValues.end() &&
+        std::ranges::find(known->values, value) == known->values.end()) {
       return MakeError(ErrorCode::kUnsupported, "unsupported {} {} in '{}'",
-                       only->what, value, AtPath{path});
+                       known->what, value, AtPath{path});
     }
     if (is_in(kOfVersion0, name)) continue;
     if (version == 0 && is_in(kOfVersion1, name)) {
@@ -76,6 +80,19 @@ Status CheckExtensions(const Extensions& extensions, int64_t version,
     }
   }
   return {};
+}
+
+// The format that the last entry names, as in Git. REQUIRES: CheckExtensions
+// has succeeded.
+ObjectFormat FormatOf(const Extensions& extensions) {
+  auto format = ObjectFormat::kSha1;
+  for (const auto& [name, value] : extensions) {
+    if (name != "objectformat") continue;
+    format = value == ObjectFormatName(ObjectFormat::kSha256)
+                 ? ObjectFormat::kSha256
+                 : ObjectFormat::kSha1;
+  }
+  return format;
 }
 
 // Nothing if the value is not set.
@@ -114,6 +131,7 @@ Result<RepositoryFormat> ReadRepositoryFormat(
                          ListExtensions(config.get()));
   ZPACK_TRY(CheckExtensions(extensions, version, path));
   RepositoryFormat format;
+  format.object_format = FormatOf(extensions);
   ZPACK_ASSIGN_OR_RETURN(const auto precious,
                          ReadBool(config.get(), "extensions.preciousobjects"));
   format.precious_objects = precious.value_or(false);

@@ -12,11 +12,13 @@
 #include <string>
 
 #include "git/configuration.h"
+#include "zpack/object_id.h"
 #include "zpack/result.h"
 
 namespace zpack {
 
 struct RepositoryFormat {
+  ObjectFormat object_format = ObjectFormat::kSha1;
   // extensions.preciousObjects: nothing may be deleted.
   bool precious_objects = false;
   WorktreeConfiguration worktree = WorktreeConfiguration::kNo;

@@ -191,7 +191,8 @@ bool IsPerWorktreeRef(std::string_view name) {
          name.starts_with("refs/rewritten/");
 }
 
-Result<std::optional<Ref>> ReadLooseRef(const std::string& directory,
+Result<std::optional<Ref>> ReadLooseRef(ObjectFormat format,
+                                        const std::string& directory,
                                         const std::string& name) {
   const fs::path path = fs::path(directory) / name;
   Ref ref;
@@ -217,7 +218,7 @@ Result<std::optional<Ref>> ReadLooseRef(const std::string& directory,
     if (!text.empty()) return ref;
   } else if (const std::string_view hex =
                  text.substr(0, text.find_first_of(kRefSpace));
-             hex.size() == ObjectIdWidth(ObjectFormat::kSha1) * 2) {
+             hex.size() == ObjectIdWidth(format) * 2) {
     // Words may follow an id, as in FETCH_HEAD.
     if (const auto id = ObjectId::FromHex(hex)) {
       ref.target = *id;
@@ -228,13 +229,14 @@ Result<std::optional<Ref>> ReadLooseRef(const std::string& directory,
                    name, AtPath{directory});
 }
 
-Result<std::vector<ObjectId>> ReadShallow(const std::string& common_directory) {
+Result<std::vector<ObjectId>> ReadShallow(ObjectFormat format,
+                                          const std::string& common_directory) {
   const fs::path path = fs::path(common_directory) / "shallow";
   ZPACK_ASSIGN_OR_RETURN(const auto lines, ReadLines(path.string()));
   std::set<ObjectId> ids;
   for (const std::string& line : lines) {
     const auto id = ObjectId::FromHex(line);
-    if (!id) {
+    if (!id || id->bytes().size() != ObjectIdWidth(format)) {
       return MakeError(ErrorCode::kSourceCorrupt,
                        "bad shallow line '{}' in '{}'", line,
                        AtPath{path.string()});

@@ -62,15 +62,19 @@ Result<std::vector<std::string>> ListLooseRefNames(
 // True for per-worktree refs (gitglossary(7)).
 bool IsPerWorktreeRef(std::string_view name);
 
-// Reads the loose ref `name` below `directory`, or "HEAD", as Git does: an id,
+// Reads the loose ref `name` below `directory`, or "HEAD", as Git does: an id
+// in `format`,
 // "ref: " and a name, or a symbolic link to a name. The result is not peeled.
 // Nothing if there is no such file. kSourceCorrupt for any other content; other
 // errors as ReadIfThere.
-Result<std::optional<Ref>> ReadLooseRef(const std::string& directory,
+Result<std::optional<Ref>> ReadLooseRef(ObjectFormat format,
+                                        const std::string& directory,
                                         const std::string& name);
 
-// The ids in `<common_directory>/shallow`, sorted. Empty if there is no such
-// file. kSourceCorrupt if a line is not an id; other errors as ReadLines.
-Result<std::vector<ObjectId>> ReadShallow(const std::string& common_directory);
+// The ids, in `format`, in `<common_directory>/shallow`, sorted. Empty if there
+// is no such file. kSourceCorrupt if a line is not an id; other errors as
+// ReadLines.
+Result<std::vector<ObjectId>> ReadShallow(ObjectFormat format,
+                                          const std::string& common_directory);
 
 }  // namespace zpack

@@ -43,8 +43,9 @@ bool KeepsModes(const std::string& path) {
   return changed != mode;
 }
 
-// Makes `root` an empty bare repository, without HEAD.
-Status MakeSkeleton(FileSystem& file_system, const std::string& root) {
+// Makes `root` an empty bare repository for objects in `format`, without HEAD.
+Status MakeSkeleton(FileSystem& file_system, const std::string& root,
+                    ObjectFormat format) {
   for (const char* directory : kDirectories) {
     ZPACK_TRY(file_system.MakeDirectory(root + '/' + directory, 0777));
   }
@@ -52,12 +53,20 @@ Status MakeSkeleton(FileSystem& file_system, const std::string& root) {
   ZPACK_TRY(WriteText(file_system, description,
                       "Unnamed repository; edit this file 'description' to "
                       "name the repository.\n"));
-  std::string config = "[core]\n\trepositoryformatversion = 0\n\tfilemode = ";
+  const bool is_sha1 = format == ObjectFormat::kSha1;
+  std::string config = "[core]\n\trepositoryformatversion = ";
+  config += is_sha1 ? "0" : "1";
+  config += "\n\tfilemode = ";
   config += KeepsModes(description) ? "true" : "false";
   config += "\n\tbare = true\n";
   std::error_code error;
   if (fs::exists(root + "/DESCRIPTION", error)) {
     config += "\tignorecase = true\n";
+  }
+  if (!is_sha1) {
+    config += "[extensions]\n\tobjectformat = ";
+    config += ObjectFormatName(format);
+    config += '\n';
   }
   return WriteText(file_system, root + "/config", config);
 }
@@ -209,18 +218,14 @@ Result<uint64_t> RepositorySink::Publish(const RefsSnapshot& refs) {
 Result<std::unique_ptr<ObjectSink>> CreateRepository(
     FileSystem& file_system, const std::string& directory, Overwrite overwrite,
     ObjectFormat format, uint32_t object_count) {
-  if (format != ObjectFormat::kSha1) {
-    return MakeError(ErrorCode::kUnsupported, "unsupported object format {}",
-                     ObjectFormatName(format));
-  }
   ZPACK_ASSIGN_OR_RETURN(auto place,
                          RestorePlace::Take(file_system, directory, overwrite));
   const auto prepare = [&]() -> Result<std::unique_ptr<PackWriter>> {
-    ZPACK_TRY(MakeSkeleton(file_system, place->inside()));
+    ZPACK_TRY(MakeSkeleton(file_system, place->inside(), format));
     ZPACK_TRY(place->TryPublish());
     if (object_count == 0) return nullptr;
-    return PackWriter::Create(file_system, place->inside() + "/objects/pack",
-                              object_count);
+    return PackWriter::Create(format, file_system,
+                              place->inside() + "/objects/pack", object_count);
   };
   auto pack = prepare();
   if (!pack) return std::unexpected(place->Explain(std::move(pack).error()));

@@ -15,12 +15,11 @@
 
 namespace zpack {
 
-// Creates a bare repository for `object_count` objects in a private directory
-// (RestorePlace). Finish publishes it as `directory`.
+// Creates a bare repository for `object_count` objects in `format` in a private
+// directory (RestorePlace). Finish publishes it as `directory`.
 //
-// Errors: kUnsupported if the object format is not SHA-1, or if an existing
-// repository cannot be replaced in one step; other errors as
-// RestorePlace::Take.
+// Errors: kUnsupported if an existing repository cannot be replaced in one
+// step; other errors as RestorePlace::Take.
 Result<std::unique_ptr<ObjectSink>> CreateRepository(
     FileSystem& file_system, const std::string& directory, Overwrite overwrite,
     ObjectFormat format, uint32_t object_count);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -15,6 +14,7 @@
 #include "git/object_database.h"
 #include "git/open_repository.h"
 #include "git/other_tips.h"
+#include "git/ref_store.h"
 #include "git/repository_files.h"
 #include "git/repository_layout.h"
 #include "object/object_links.h"
@@ -24,11 +24,10 @@
 namespace zpack {
 namespace {
 
-// Which refs of a linked worktree: its own, or those that all worktrees share.
-enum class RefScope : uint8_t { kWorktree, kCommon };
-
-// What is known of the object directories since they were opened.
+// How the repository stores objects, as far as that is known since it was
+// opened.
 struct Storage {
+  ObjectFormat format;
   bool is_partial_clone = false;
   std::vector<std::string> missing_alternates;
 };
@@ -40,10 +39,11 @@ class RepositorySource final : public ObjectSource {
       : location_(std::move(location)),
         repository_(std::move(repository)),
         objects_(std::move(objects)),
-        storage_(std::move(storage)) {}
+        storage_(std::move(storage)),
+        refs_(OpenRefStore(location_, storage_.format, repository_.get())) {}
 
   const std::string& path() const override { return location_.name; }
-  ObjectFormat object_format() const override { return ObjectFormat::kSha1; }
+  ObjectFormat object_format() const override { return storage_.format; }
   Result<ObjectIdTable> ListObjects() override { return objects_.List(); }
   Result<ObjectInfo> ReadInfo(const ObjectId& id) override {
     return objects_.ReadInfo(id);
@@ -59,7 +59,7 @@ class RepositorySource final : public ObjectSource {
   }
   Result<RefsSnapshot> ReadRefs() override;
   Result<std::vector<ObjectId>> ListOtherTips() override {
-    return ReadOtherTips(location_.common_directory);
+    return ReadOtherTips(storage_.format, location_.common_directory);
   }
   Result<IndexedVector<PathNumber, bool>> FindUndeltified(
       const PathTable& paths) override {
@@ -87,29 +87,20 @@ class RepositorySource final : public ObjectSource {
   }
 
  private:
-  bool is_linked_worktree() const {
-    return location_.git_directory != location_.common_directory;
-  }
   Status ReadHead(RefsSnapshot& refs);
   // kUnsupported if a .zpack file cannot hold the ref.
   Status CheckSymref(const Ref& ref) const;
-  // All refs as libgit2 reads them, not peeled.
-  Result<std::map<std::string, Ref>> ListRefs();
-  // Adds the loose refs below `directory` to `refs`. In a linked worktree, adds
-  // only per-worktree refs or only shared refs, as `scope` says.
-  Status ReadLooseRefs(const std::string& directory, RefScope scope,
-                       std::map<std::string, Ref>& refs) const;
   TagReader Tags();
 
   RepositoryLocation location_;
   RepositoryHandle repository_;
   ObjectDatabase objects_;
   Storage storage_;
+  std::unique_ptr<RefStore> refs_;  // uses `repository_`
 };
 
 Status RepositorySource::ReadHead(RefsSnapshot& refs) {
-  ZPACK_ASSIGN_OR_RETURN(const auto head,
-                         ReadLooseRef(location_.git_directory, "HEAD"));
+  ZPACK_ASSIGN_OR_RETURN(const auto head, refs_->ReadHead());
   if (!head) {
     return MakeError(ErrorCode::kSourceCorrupt, "'{}' has no HEAD",
                      AtPath{path()});
@@ -144,71 +135,10 @@ TagReader RepositorySource::Tags() {
           }};
 }
 
-Result<std::map<std::string, Ref>> RepositorySource::ListRefs() {
-  git_reference_iterator* raw = nullptr;
-  if (git_reference_iterator_new(&raw, repository_.get()) != 0) {
-    return MakeError(ErrorCode::kSourceCorrupt, "cannot list refs of '{}': {}",
-                     AtPath{path()}, LastLibgit2Message());
-  }
-  const ReferenceIteratorHandle iterator(raw);
-  std::map<std::string, Ref> refs;
-  while (true) {
-    git_reference* next = nullptr;
-    const int code = git_reference_next(&next, iterator.get());
-    if (code == GIT_ITEROVER) return refs;
-    if (code != 0) {
-      return MakeError(ErrorCode::kSourceCorrupt,
-                       "cannot list refs of '{}': {}", AtPath{path()},
-                       LastLibgit2Message());
-    }
-    const ReferenceHandle reference(next);
-    Ref ref;
-    ref.name = git_reference_name(next);
-    if (git_reference_type(next) == GIT_REFERENCE_SYMBOLIC) {
-      ref.symref_target = git_reference_symbolic_target(next);
-    } else {
-      ref.target = FromGitOid(*git_reference_target(next));
-    }
-    refs[ref.name] = std::move(ref);
-  }
-}
-
-Status RepositorySource::ReadLooseRefs(const std::string& directory,
-                                       RefScope scope,
-                                       std::map<std::string, Ref>& refs) const {
-  ZPACK_ASSIGN_OR_RETURN(const auto names, ListLooseRefNames(directory));
-  for (const std::string& name : names) {
-    if (is_linked_worktree() &&
-        IsPerWorktreeRef(name) != (scope == RefScope::kWorktree)) {
-      continue;
-    }
-    if (!IsValidRefName(name)) {
-      return MakeError(ErrorCode::kSourceCorrupt,
-                       "cannot read ref '{}' of '{}': bad name", name,
-                       AtPath{path()});
-    }
-    ZPACK_ASSIGN_OR_RETURN(auto ref, ReadLooseRef(directory, name));
-    if (ref) refs[name] = *std::move(ref);
-  }
-  return {};
-}
-
 Result<RefsSnapshot> RepositorySource::ReadRefs() {
   RefsSnapshot refs;
   ZPACK_TRY(ReadHead(refs));
-  // libgit2 skips loose refs that it cannot parse, or returns an outdated
-  // packed ref instead, and treats symbolic links and spaces differently from
-  // Git. Therefore libgit2 only provides the packed refs, and our loose refs
-  // replace them.
-  ZPACK_ASSIGN_OR_RETURN(auto by_name, ListRefs());
-  if (is_linked_worktree()) {
-    std::erase_if(
-        by_name, [](const auto& item) { return IsPerWorktreeRef(item.first); });
-    ZPACK_TRY(
-        ReadLooseRefs(location_.git_directory, RefScope::kWorktree, by_name));
-  }
-  ZPACK_TRY(
-      ReadLooseRefs(location_.common_directory, RefScope::kCommon, by_name));
+  ZPACK_ASSIGN_OR_RETURN(auto by_name, refs_->ListRefs());
   TagPeeler peeler(object_format(), Tags());
   for (auto& [name, ref] : by_name) {
     ZPACK_TRY(CheckSymref(ref));
@@ -220,7 +150,8 @@ Result<RefsSnapshot> RepositorySource::ReadRefs() {
     checked.error().message += FormatMessage(" in '{}'", path());
     return std::unexpected(std::move(checked).error());
   }
-  ZPACK_ASSIGN_OR_RETURN(refs.shallow, ReadShallow(location_.common_directory));
+  ZPACK_ASSIGN_OR_RETURN(
+      refs.shallow, ReadShallow(object_format(), location_.common_directory));
   return refs;
 }
 
@@ -228,19 +159,20 @@ Result<RefsSnapshot> RepositorySource::ReadRefs() {
 
 Result<std::unique_ptr<ObjectSource>> OpenRepository(
     const RepositoryLocation& location, const ReadingOptions& options) {
-  ZPACK_ASSIGN_OR_RETURN(RepositoryHandle repository,
+  ZPACK_ASSIGN_OR_RETURN(OpenedRepository repository,
                          OpenRepositoryHandle(location));
+  const ObjectFormat format = repository.format.object_format;
   ZPACK_ASSIGN_OR_RETURN(auto directories,
                          ListObjectDirectories(location.common_directory));
   ZPACK_ASSIGN_OR_RETURN(const bool is_partial_clone,
                          HasPromisorPack(directories.found));
   ZPACK_ASSIGN_OR_RETURN(
       ObjectDatabase objects,
-      ObjectDatabase::Open(location.name, std::move(directories.found),
+      ObjectDatabase::Open(format, location.name, std::move(directories.found),
                            options));
   return std::make_unique<RepositorySource>(
-      location, std::move(repository), std::move(objects),
-      Storage{is_partial_clone, std::move(directories.missing)});
+      location, std::move(repository.handle), std::move(objects),
+      Storage{format, is_partial_clone, std::move(directories.missing)});
 }
 
 Result<std::unique_ptr<ObjectSource>> OpenRepository(

@@ -21,7 +21,8 @@ struct Boundary {
 
 Result<Boundary> ReadBoundary(const std::string& common_directory,
                               ObjectSource& source) {
-  ZPACK_ASSIGN_OR_RETURN(const auto ids, ReadShallow(common_directory));
+  ZPACK_ASSIGN_OR_RETURN(const auto ids,
+                         ReadShallow(source.object_format(), common_directory));
   Boundary boundary;
   for (const ObjectId& id : ids) {
     const auto info = source.ReadInfo(id);

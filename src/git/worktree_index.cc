@@ -13,7 +13,6 @@ namespace {
 constexpr uint32_t kIndexSignature = 0x44495243;  // "DIRC"
 constexpr uint32_t kCacheTree = 0x54524545;       // "TREE"
 constexpr uint32_t kResolveUndo = 0x52455543;     // "REUC"
-constexpr size_t kIndexIdWidth = ObjectIdWidth(ObjectFormat::kSha1);
 // The fields of an entry before the mode: times, device, inode.
 constexpr size_t kBeforeMode = 24;
 constexpr size_t kAfterMode = 12;
@@ -24,8 +23,8 @@ constexpr uint32_t kKind = 0170000;
 
 class IndexReader {
  public:
-  IndexReader(ByteView content, std::set<ObjectId>& tips)
-      : in_(content), tips_(tips) {}
+  IndexReader(ObjectFormat format, ByteView content, std::set<ObjectId>& tips)
+      : width_(ObjectIdWidth(format)), in_(content), tips_(tips) {}
 
   // 0 if the content is not an index.
   uint32_t ReadVersion() {
@@ -36,13 +35,13 @@ class IndexReader {
   bool ReadRest(uint32_t version) {
     const uint32_t count = in_.U32();
     for (uint32_t i = 0; in_.ok() && i < count; ++i) ReadEntry(version);
-    while (in_.ok() && in_.remaining() > kIndexIdWidth) {
+    while (in_.ok() && in_.remaining() > width_) {
       const uint32_t name = in_.U32();
       const ByteView extension = in_.Raw(in_.U32());
       if (name == kCacheTree) ReadCacheTree(extension);
       if (name == kResolveUndo) ReadResolveUndo(extension);
     }
-    return in_.ok() && in_.remaining() == kIndexIdWidth;
+    return in_.ok() && in_.remaining() == width_;
   }
 
  private:
@@ -51,7 +50,7 @@ class IndexReader {
     in_.Raw(kBeforeMode);
     const uint32_t mode = in_.U32();
     in_.Raw(kAfterMode);
-    const ByteView id = in_.Raw(kIndexIdWidth);
+    const ByteView id = in_.Raw(width_);
     const uint16_t flags = in_.U16();
     if (version >= 3 && (flags & kExtended) != 0) in_.U16();
     if (version >= 4) {
@@ -76,12 +75,12 @@ class IndexReader {
   }
 
   void TakeId(std::string_view& rest) {
-    if (rest.size() < kIndexIdWidth) {
+    if (rest.size() < width_) {
       rest = {};
       return;
     }
-    tips_.insert(ObjectId(AsBytes(rest.substr(0, kIndexIdWidth))));
-    rest.remove_prefix(kIndexIdWidth);
+    tips_.insert(ObjectId(AsBytes(rest.substr(0, width_))));
+    rest.remove_prefix(width_);
   }
 
   // Each directory has a name, a number of entries, a number of subdirectories,
@@ -110,15 +109,16 @@ class IndexReader {
     }
   }
 
+  size_t width_;  // of an id
   ByteReader in_;
   std::set<ObjectId>& tips_;
 };
 
 }  // namespace
 
-Status AddIndexTips(ByteView content, const std::string& path,
-                    std::set<ObjectId>& tips) {
-  IndexReader reader(content, tips);
+Status AddIndexTips(ObjectFormat format, ByteView content,
+                    const std::string& path, std::set<ObjectId>& tips) {
+  IndexReader reader(format, content, tips);
   const uint32_t version = reader.ReadVersion();
   if (version > 4) {
     return MakeError(ErrorCode::kUnsupported, "index of version {}: '{}'",

@@ -15,10 +15,10 @@
 
 namespace zpack {
 
-// Adds the ids in the index `content` to `tips`, except those of submodules.
-// `path` is its name in messages. kSourceCorrupt if the index cannot be parsed
-// completely; kUnsupported for a version above 4.
-Status AddIndexTips(ByteView content, const std::string& path,
-                    std::set<ObjectId>& tips);
+// Adds the ids, in `format`, in the index `content` to `tips`, except those of
+// submodules. `path` is its name in messages. kSourceCorrupt if the index
+// cannot be parsed completely; kUnsupported for a version above 4.
+Status AddIndexTips(ObjectFormat format, ByteView content,
+                    const std::string& path, std::set<ObjectId>& tips);
 
 }  // namespace zpack

@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kPiece = uint64_t{1} << 20;
 // Maximum bytes of an entry before its zlib stream: a size of 64 bits and an
 // id.
-constexpr uint64_t kMaxHeader = 32;
+constexpr uint64_t kMaxHeader = 10 + ObjectId::kMaxWidth;
 
 }  // namespace
 

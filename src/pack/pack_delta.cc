@@ -21,6 +21,8 @@ constexpr size_t kMaxLiterals = 127;
 constexpr uint8_t kOffsetBytes = 0x0f;
 constexpr uint8_t kLengthBytes = 0x70;
 constexpr unsigned kFirstLengthBit = 4;
+// Sizes of results that are believed without looking at the instructions.
+constexpr uint64_t kMaxTrusted = uint64_t{512} << 20;
 
 std::unexpected<Error> Bad() {
   return MakeError(ErrorCode::kCorrupt, "bad delta");
@@ -108,6 +110,16 @@ bool ForEachPiece(ByteView base, ByteReader in, Take take) {
   return true;
 }
 
+// Sum of the sizes of all pieces.
+uint64_t ResultSize(ByteView base, ByteView instructions) {
+  uint64_t size = 0;
+  ForEachPiece(base, ByteReader(instructions), [&](ByteView piece) {
+    size += piece.size();
+    return true;
+  });
+  return size;
+}
+
 }  // namespace
 
 DeltaPlannerOptions PackPlannerOptions(const DeltaCosts& costs,
@@ -138,6 +150,11 @@ Status ApplyPackDelta(ByteView base, ByteView delta, uint64_t max_size,
   if (header.result_size > max_size) {
     return MakeError(ErrorCode::kLimitExceeded, "delta of {} bytes",
                      header.result_size);
+  }
+  // Such memory is not allocated for a false size.
+  if (header.result_size > kMaxTrusted &&
+      ResultSize(base, delta.subspan(header.size)) != header.result_size) {
+    return Bad();
   }
   out.resize(header.result_size);
   uint8_t* to = out.data();

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/hash.h"
+#include "object/object_hasher.h"
 
 namespace zpack {
 namespace {
@@ -47,21 +48,22 @@ void EncodeReferenceDeltaHeader(uint64_t size, const ObjectId& base,
   Append(out, base.bytes());
 }
 
-Bytes EncodePackTable(uint32_t signature, const std::vector<uint32_t>& numbers,
+Bytes EncodePackTable(ObjectFormat format, uint32_t signature,
+                      const std::vector<uint32_t>& numbers,
                       ByteView pack_hash) {
   Bytes table;
   ByteWriter to(table);
   to.U32(signature);
   to.U32(kPackTableVersion);
-  to.U32(kPackTableSha1);
+  to.U32(PackTableHash(format));
   for (const uint32_t number : numbers) to.U32(number);
   to.Raw(pack_hash);
-  AppendSha1(table);
+  AppendHash(format, table);
   return table;
 }
 
-void AppendSha1(Bytes& bytes) {
-  Hasher hasher(HashAlgorithm::kSha1);
+void AppendHash(ObjectFormat format, Bytes& bytes) {
+  Hasher hasher(HashAlgorithmOf(format));
   hasher.Update(bytes);
   std::array<uint8_t, Hasher::kMaxSize> storage;
   Append(bytes, hasher.Finish(storage));

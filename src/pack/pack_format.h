@@ -36,14 +36,17 @@ void EncodeReferenceDeltaHeader(uint64_t size, const ObjectId& base,
 // Version of files with one number for each object of a pack: reverse indexes
 // and cruft times.
 inline constexpr uint32_t kPackTableVersion = 1;
-inline constexpr uint32_t kPackTableSha1 = 1;  // the hash algorithm SHA-1
+// The number of a hash algorithm in such a file.
+constexpr uint32_t PackTableHash(ObjectFormat format) {
+  return format == ObjectFormat::kSha256 ? 2 : 1;
+}
 
-// Encodes such a file for the pack whose hash is `pack_hash`.
-Bytes EncodePackTable(uint32_t signature, const std::vector<uint32_t>& numbers,
-                      ByteView pack_hash);
+// Encodes such a file for a pack with objects in `format`. `pack_hash` is the
+// trailer of the pack.
+Bytes EncodePackTable(ObjectFormat format, uint32_t signature,
+                      const std::vector<uint32_t>& numbers, ByteView pack_hash);
 
-// Appends the SHA-1 of `bytes` to `bytes`. Every file about a pack ends with
-// it.
-void AppendSha1(Bytes& bytes);
+// Appends the hash of `bytes` to `bytes`. Every file about a pack ends with it.
+void AppendHash(ObjectFormat format, Bytes& bytes);
 
 }  // namespace zpack

@@ -16,7 +16,6 @@ namespace {
 
 constexpr size_t kFanOutSize = 256 * sizeof(uint32_t);
 constexpr size_t kIndexHeaderSize = 2 * sizeof(uint32_t) + kFanOutSize;
-constexpr ObjectFormat kFormat = ObjectFormat::kSha1;
 
 std::unexpected<Error> Bad(const std::string& path) {
   return MakeError(ErrorCode::kCorrupt, "bad pack index '{}'", AtPath{path});
@@ -38,8 +37,7 @@ Result<uint32_t> ReadVersion(const RandomAccessFile& file) {
 }
 
 // Fan-out, ids, checksums, offsets and two hashes, without the large offsets.
-uint64_t Version2Size(uint64_t count) {
-  const size_t width = ObjectIdWidth(kFormat);
+uint64_t Version2Size(uint64_t count, size_t width) {
   return kIndexHeaderSize + count * (width + 8) + 2 * width;
 }
 
@@ -51,7 +49,7 @@ Status ReadTable(const RandomAccessFile& file, uint64_t offset, uint64_t size,
 }
 
 // The ids of version 2. An id may occur more than once.
-Result<Bytes> ReadVersion2Ids(const RandomAccessFile& file,
+Result<Bytes> ReadVersion2Ids(ObjectFormat format, const RandomAccessFile& file,
                               ObjectIdTable::FanOut& fan_out) {
   if (file.size() < kIndexHeaderSize) return Bad(file.path());
   Bytes header(kFanOutSize);
@@ -59,27 +57,27 @@ Result<Bytes> ReadVersion2Ids(const RandomAccessFile& file,
   ByteReader in(header);
   for (uint32_t& count : fan_out) count = in.U32();
   const uint64_t count = fan_out.back();
-  const uint64_t least = Version2Size(count);
+  const size_t width = ObjectIdWidth(format);
+  const uint64_t least = Version2Size(count, width);
   // There are at most as many large offsets as offsets.
   if (file.size() < least || (file.size() - least) % 8 != 0 ||
       (file.size() - least) / 8 > count) {
     return Bad(file.path());
   }
   Bytes bytes;
-  ZPACK_TRY(
-      ReadTable(file, kIndexHeaderSize, count * ObjectIdWidth(kFormat), bytes));
+  ZPACK_TRY(ReadTable(file, kIndexHeaderSize, count * width, bytes));
   return bytes;
 }
 
 // The ids of version 1, and their offsets. An id may occur more than once.
-Result<Bytes> ReadVersion1Ids(const RandomAccessFile& file,
+Result<Bytes> ReadVersion1Ids(ObjectFormat format, const RandomAccessFile& file,
                               ObjectIdTable::FanOut& fan_out,
                               std::vector<uint64_t>& offsets) {
   Bytes bytes(file.size());
   ZPACK_TRY(file.Read(0, bytes));
   ByteReader in(bytes);
   for (uint32_t& count : fan_out) count = in.U32();
-  const size_t width = ObjectIdWidth(kFormat);
+  const size_t width = ObjectIdWidth(format);
   const uint64_t count = fan_out.back();
   if (!in.ok() ||
       bytes.size() != kFanOutSize + count * (width + 4) + 2 * width) {
@@ -97,10 +95,10 @@ Result<Bytes> ReadVersion1Ids(const RandomAccessFile& file,
 
 // The ids without duplicates. kCorrupt if the ids are not ascending or
 // `fan_out` does not fit them.
-Result<ObjectIdTable> EachOnce(const Bytes& ids,
+Result<ObjectIdTable> EachOnce(ObjectFormat format, const Bytes& ids,
                                const ObjectIdTable::FanOut& fan_out,
                                const std::string& path) {
-  const size_t width = ObjectIdWidth(kFormat);
+  const size_t width = ObjectIdWidth(format);
   ObjectIdTable::FanOut counts{};
   Bytes once;
   ReserveTable(once, ids.size());
@@ -114,23 +112,25 @@ Result<ObjectIdTable> EachOnce(const Bytes& ids,
   }
   std::partial_sum(counts.begin(), counts.end(), counts.begin());
   if (counts != fan_out) return Bad(path);
-  return ObjectIdTable::FromSorted(kFormat, std::move(once));
+  return ObjectIdTable::FromSorted(format, std::move(once));
 }
 
 }  // namespace
 
-Result<PackIndex> ReadPackIndex(const RandomAccessFile& file) {
+Result<PackIndex> ReadPackIndex(ObjectFormat format,
+                                const RandomAccessFile& file) {
+  const size_t width = ObjectIdWidth(format);
   ZPACK_ASSIGN_OR_RETURN(const uint32_t version, ReadVersion(file));
   PackIndex index;
   ObjectIdTable::FanOut fan_out;
   // Version 1 has no header and no checksums. It consists of the fan-out,
   // offsets with ids, and two hashes.
   ZPACK_ASSIGN_OR_RETURN(
-      Bytes ids, version == 1
-                     ? ReadVersion1Ids(file, fan_out, index.offsets.raw())
-                     : ReadVersion2Ids(file, fan_out));
+      Bytes ids,
+      version == 1 ? ReadVersion1Ids(format, file, fan_out, index.offsets.raw())
+                   : ReadVersion2Ids(format, file, fan_out));
   ZPACK_ASSIGN_OR_RETURN(index.ids,
-                         ObjectIdTable::FromSorted(kFormat, std::move(ids)));
+                         ObjectIdTable::FromSorted(format, std::move(ids)));
   if (index.ids.fan_out() != fan_out) return Bad(file.path());
   if (version == 1) return index;
   const uint64_t count = index.ids.size();
@@ -147,7 +147,8 @@ Result<PackIndex> ReadPackIndex(const RandomAccessFile& file) {
   ZPACK_TRY(ReadTable(file, at, count * 4, offsets));
   at += offsets.size();
   Bytes large;
-  ZPACK_TRY(ReadTable(file, at, file.size() - Version2Size(count), large));
+  ZPACK_TRY(
+      ReadTable(file, at, file.size() - Version2Size(count, width), large));
   ByteReader in(offsets);
   FillTable(index.offsets.raw(), count);
   for (uint64_t& offset : index.offsets) {
@@ -160,22 +161,24 @@ Result<PackIndex> ReadPackIndex(const RandomAccessFile& file) {
   return index;
 }
 
-Result<PackIndex> ReadPackIndex(FileSystem& file_system,
+Result<PackIndex> ReadPackIndex(ObjectFormat format, FileSystem& file_system,
                                 const std::string& path) {
   ZPACK_ASSIGN_OR_RETURN(const auto file, file_system.OpenForRead(path));
-  return ReadPackIndex(*file);
+  return ReadPackIndex(format, *file);
 }
 
-Result<ObjectIdTable> ReadPackIndexIds(FileSystem& file_system,
+Result<ObjectIdTable> ReadPackIndexIds(ObjectFormat format,
+                                       FileSystem& file_system,
                                        const std::string& path) {
   ZPACK_ASSIGN_OR_RETURN(const auto file, file_system.OpenForRead(path));
   ZPACK_ASSIGN_OR_RETURN(const uint32_t version, ReadVersion(*file));
   ObjectIdTable::FanOut fan_out;
   std::vector<uint64_t> offsets;
   ZPACK_ASSIGN_OR_RETURN(const Bytes ids,
-                         version == 1 ? ReadVersion1Ids(*file, fan_out, offsets)
-                                      : ReadVersion2Ids(*file, fan_out));
-  return EachOnce(ids, fan_out, file->path());
+                         version == 1
+                             ? ReadVersion1Ids(format, *file, fan_out, offsets)
+                             : ReadVersion2Ids(format, *file, fan_out));
+  return EachOnce(format, ids, fan_out, file->path());
 }
 
 }  // namespace zpack

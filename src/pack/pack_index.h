@@ -24,18 +24,21 @@ struct PackIndex {
   IndexedVector<PackRank, uint32_t> checksums;
 };
 
-// Reads the index in `file`. kUnsupported for another version; kCorrupt if the
+// Reads the index in `file`, of a pack with objects in `format`. The file does
+// not name the format. kUnsupported for another version; kCorrupt if the
 // index is inconsistent or has an id twice; kIo. The checksum of the index is
 // not verified.
-Result<PackIndex> ReadPackIndex(const RandomAccessFile& file);
+Result<PackIndex> ReadPackIndex(ObjectFormat format,
+                                const RandomAccessFile& file);
 
 // As above, for the file `path`. Also kNotFound.
-Result<PackIndex> ReadPackIndex(FileSystem& file_system,
+Result<PackIndex> ReadPackIndex(ObjectFormat format, FileSystem& file_system,
                                 const std::string& path);
 
 // Reads only the ids. An id that the index has twice is returned once. The
 // offsets are not checked. Errors as above.
-Result<ObjectIdTable> ReadPackIndexIds(FileSystem& file_system,
+Result<ObjectIdTable> ReadPackIndexIds(ObjectFormat format,
+                                       FileSystem& file_system,
                                        const std::string& path);
 
 }  // namespace zpack

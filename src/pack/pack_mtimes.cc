@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "pack/pack_format.h"
-#include "zpack/object_id.h"
 
 namespace zpack {
 namespace {
@@ -15,18 +14,20 @@ constexpr size_t kMtimesHeaderSize = 3 * sizeof(uint32_t);
 
 }  // namespace
 
-Bytes EncodePackMtimes(const IndexedVector<PackRank, uint32_t>& mtimes,
+Bytes EncodePackMtimes(ObjectFormat format,
+                       const IndexedVector<PackRank, uint32_t>& mtimes,
                        ByteView pack_hash) {
-  return EncodePackTable(kSignature, mtimes.raw(), pack_hash);
+  return EncodePackTable(format, kSignature, mtimes.raw(), pack_hash);
 }
 
 Result<IndexedVector<PackRank, uint32_t>> DecodePackMtimes(
-    ByteView bytes, uint32_t count, const std::string& path) {
-  constexpr uint64_t kHashes = 2 * ObjectIdWidth(ObjectFormat::kSha1);
+    ObjectFormat format, ByteView bytes, uint32_t count,
+    const std::string& path) {
+  const uint64_t hashes = 2 * ObjectIdWidth(format);
   ByteReader in(bytes);
-  if (bytes.size() != kMtimesHeaderSize + uint64_t{count} * 4 + kHashes ||
+  if (bytes.size() != kMtimesHeaderSize + uint64_t{count} * 4 + hashes ||
       in.U32() != kSignature || in.U32() != kPackTableVersion ||
-      in.U32() != kPackTableSha1) {
+      in.U32() != PackTableHash(format)) {
     return MakeError(ErrorCode::kSourceCorrupt, "bad mtimes of a pack '{}'",
                      AtPath{path});
   }

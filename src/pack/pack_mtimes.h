@@ -12,18 +12,21 @@
 
 #include "base/bytes.h"
 #include "base/index_spaces.h"
+#include "zpack/object_id.h"
 #include "zpack/result.h"
 
 namespace zpack {
 
 // `mtimes` are in seconds since 1970. `pack_hash` is the trailer of the pack.
-Bytes EncodePackMtimes(const IndexedVector<PackRank, uint32_t>& mtimes,
+Bytes EncodePackMtimes(ObjectFormat format,
+                       const IndexedVector<PackRank, uint32_t>& mtimes,
                        ByteView pack_hash);
 
-// Decodes the mtimes of a pack with `count` objects. `path` is the file name
-// for messages. kSourceCorrupt if the file is malformed or is for another
-// number of objects.
+// Decodes the mtimes of a pack with `count` objects in `format`. `path` is the
+// file name for messages. kSourceCorrupt if the file is malformed or is for
+// another number of objects.
 Result<IndexedVector<PackRank, uint32_t>> DecodePackMtimes(
-    ByteView bytes, uint32_t count, const std::string& path);
+    ObjectFormat format, ByteView bytes, uint32_t count,
+    const std::string& path);
 
 }  // namespace zpack

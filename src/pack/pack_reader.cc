@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "base/error.h"
@@ -19,10 +20,6 @@ namespace zpack {
 namespace {
 
 constexpr size_t kPackHeaderSize = 12;
-constexpr size_t kIdWidth = ObjectIdWidth(ObjectFormat::kSha1);
-// Larger objects and deltas are left to libgit2, or to callers that read in
-// pieces.
-constexpr uint64_t kMaxSize = uint64_t{512} << 20;
 // Larger buffers are freed at once.
 constexpr uint64_t kMaxKept = uint64_t{1} << 20;
 // Bytes read at a time while entries are scanned.
@@ -63,10 +60,10 @@ PackReader::PackReader(std::unique_ptr<RandomAccessFile> file, uint64_t end,
       number_(cache_->AddPack()) {}
 
 Result<std::unique_ptr<PackReader>> PackReader::Open(
-    FileSystem& file_system, const std::string& base_path,
+    ObjectFormat format, FileSystem& file_system, const std::string& base_path,
     std::shared_ptr<BaseCache> cache, unsigned threads) {
-  ZPACK_ASSIGN_OR_RETURN(PackIndex index,
-                         ReadPackIndex(file_system, base_path + ".idx"));
+  ZPACK_ASSIGN_OR_RETURN(
+      PackIndex index, ReadPackIndex(format, file_system, base_path + ".idx"));
   ZPACK_ASSIGN_OR_RETURN(auto file,
                          file_system.OpenForRead(base_path + ".pack"));
   return Create(std::move(index), std::move(file), std::move(cache), threads);
@@ -75,8 +72,9 @@ Result<std::unique_ptr<PackReader>> PackReader::Open(
 Result<std::unique_ptr<PackReader>> PackReader::Create(
     PackIndex index, std::unique_ptr<RandomAccessFile> file,
     std::shared_ptr<BaseCache> cache, unsigned threads) {
-  if (file->size() < kPackHeaderSize + kIdWidth) return Bad(0, file->path());
-  const uint64_t end = file->size() - kIdWidth;
+  const size_t hash = ObjectIdWidth(index.ids.format());
+  if (file->size() < kPackHeaderSize + hash) return Bad(0, file->path());
+  const uint64_t end = file->size() - hash;
   std::unique_ptr<PackReader> reader(
       new PackReader(std::move(file), end, std::move(cache)));
   ZPACK_TRY(reader->PlaceEntries(index));
@@ -172,7 +170,7 @@ Result<PackReader::EntryHeader> PackReader::ParseHeader(PackPosition position,
           PackPosition(static_cast<uint32_t>(base - entries_.begin()));
     }
   } else if (header.type == kReferenceDelta) {
-    const ByteView id = in.Raw(kIdWidth);
+    const ByteView id = in.Raw(ObjectIdWidth(ids_.format()));
     if (!in.ok()) return Bad(offset, file_->path());
     const auto rank = ids_.Find(ObjectId(id));
     if (!rank) return Bad(offset, file_->path());
@@ -290,7 +288,8 @@ std::vector<PackRank> PackReader::DeltaOrder() const {
   return order;
 }
 
-Status PackReader::Inflate(PackPosition position, Bytes& raw) const {
+Status PackReader::Inflate(PackPosition position, uint64_t max_size,
+                           Bytes& raw) const {
   // Buffers are kept for the next entry, unless the entry is large.
   static thread_local Bytes kept;
   static thread_local Inflater inflater;
@@ -301,7 +300,7 @@ Status PackReader::Inflate(PackPosition position, Bytes& raw) const {
   ZPACK_TRY(file_->Read(entries_[position].offset, stored));
   ZPACK_ASSIGN_OR_RETURN(const EntryHeader header,
                          ParseHeader(position, stored));
-  if (header.size > size * kMaxInflateRatio || header.size > kMaxSize) {
+  if (header.size > size * kMaxInflateRatio || header.size > max_size) {
     return MakeError(ErrorCode::kUnsupported, "object of {} bytes",
                      header.size);
   }
@@ -319,12 +318,14 @@ Result<std::unique_ptr<ObjectStream>> PackReader::OpenStream(
 }
 
 Status PackReader::Expand(PackPosition position, ByteView base,
-                          Bytes& content) const {
-  if (entries_[position].base == kNoBase) return Inflate(position, content);
+                          uint64_t max_size, Bytes& content) const {
+  if (entries_[position].base == kNoBase) {
+    return Inflate(position, max_size, content);
+  }
   static thread_local Bytes delta;
   const BufferGuard guard(delta);
-  ZPACK_TRY(Inflate(position, delta));
-  return ApplyPackDelta(base, delta, kMaxSize, content);
+  ZPACK_TRY(Inflate(position, max_size, delta));
+  return ApplyPackDelta(base, delta, max_size, content);
 }
 
 BaseCache::Found PackReader::FindBase(PackPosition position) {
@@ -362,7 +363,7 @@ Status PackReader::Read(PackRank rank, Bytes& content) {
   const BufferGuard guard(other);
   while (!chain.empty()) {
     Bytes& next = chain.size() % 2 == 0 ? other : content;
-    ZPACK_TRY(Expand(chain.back(), base, next));
+    ZPACK_TRY(Expand(chain.back(), base, kMaxSize, next));
     found.Release();
     KeepBase(chain.back(), next);
     if (distance != 0 && chain.size() % distance == 0) {
@@ -370,6 +371,21 @@ Status PackReader::Read(PackRank rank, Bytes& content) {
     }
     base = next;
     chain.pop_back();
+  }
+  return {};
+}
+
+Status PackReader::ReadLarge(PackRank rank, Bytes& content) const {
+  std::vector<PackPosition> chain;
+  for (PackPosition at = positions_[rank]; at != kNoBase;
+       at = entries_[at].base) {
+    chain.push_back(at);
+  }
+  Bytes base;
+  for (; !chain.empty(); chain.pop_back()) {
+    std::swap(base, content);
+    ZPACK_TRY(Expand(chain.back(), base, std::numeric_limits<uint64_t>::max(),
+                     content));
   }
   return {};
 }

@@ -4,7 +4,7 @@
 // Reads the objects of one pack, faster than libgit2: the position and base of
 // each entry are found once, entries are inflated whole, and recently rebuilt
 // bases are cached. Supports the packs that Git writes; any other pack is
-// refused and left to libgit2. May be used from several threads at once.
+// refused and left to the caller. May be used from several threads at once.
 
 #pragma once
 
@@ -28,12 +28,14 @@ namespace zpack {
 
 class PackReader {
  public:
-  // Opens '<base_path>.pack' and '<base_path>.idx', and reads the header of
-  // each entry on `threads` threads. `cache` is shared with the readers of
-  // other packs. Errors: kUnsupported, kCorrupt, kNotFound and kIo. After any
-  // of these errors, the caller should read the pack with libgit2.
+  // Opens '<base_path>.pack' and '<base_path>.idx', which hold objects in
+  // `format`, and reads the header of each entry on `threads` threads. `cache`
+  // is shared with the readers of other packs. Errors: kUnsupported, kCorrupt,
+  // kNotFound and kIo. After any of these errors, the caller should read a pack
+  // of SHA-1 objects with libgit2.
   static Result<std::unique_ptr<PackReader>> Open(
-      FileSystem& file_system, const std::string& base_path,
+      ObjectFormat format, FileSystem& file_system,
+      const std::string& base_path,
       std::shared_ptr<BaseCache> cache = std::make_shared<BaseCache>(),
       unsigned threads = 1);
   // As Open, for a pack and an index that are open already.
@@ -88,10 +90,13 @@ class PackReader {
   // large to be read at once (512 MiB); kLimitExceeded if a delta gives such an
   // object; kCorrupt; kIo.
   Status Read(PackRank rank, Bytes& content);
+  // As Read, for an object of any size, and without the cache. Memory: up to
+  // two objects of the chain and a delta.
+  Status ReadLarge(PackRank rank, Bytes& content) const;
   // Fills `content` with the result of applying the delta at `rank` to `base`.
   // Errors as Read. REQUIRES: not IsWhole(rank).
   Status ApplyDelta(PackRank rank, ByteView base, Bytes& content) const {
-    return Expand(positions_[rank], base, content);
+    return Expand(positions_[rank], base, kMaxSize, content);
   }
   // Opens an object of any size, to read it in pieces. kCorrupt and kIo, here
   // and from the stream. REQUIRES: IsWhole(rank); the reader outlives the
@@ -100,6 +105,9 @@ class PackReader {
 
  private:
   static constexpr PackPosition kNoBase{0xffffffff};
+  // Larger objects and deltas are left to ReadLarge, to libgit2, or to callers
+  // that read in pieces.
+  static constexpr uint64_t kMaxSize = uint64_t{512} << 20;
 
   enum class Soundness : uint8_t { kUnknown, kSound, kDamaged };
 
@@ -137,13 +145,16 @@ class PackReader {
   Result<EntryHeader> ReadHeader(PackPosition position) const;
   // kCorrupt unless the entry is the one for which the index was made.
   Status CheckEntry(PackRank rank, const EntryHeader& header) const;
-  // Inflates the object or delta at `position`.
-  Status Inflate(PackPosition position, Bytes& raw) const;
+  // Inflates the object or delta at `position`. kUnsupported if it has more
+  // than `max_size` bytes.
+  Status Inflate(PackPosition position, uint64_t max_size, Bytes& raw) const;
   // Bytes of an entry in the pack.
   uint64_t EntrySize(PackPosition position) const;
   // Fills `content` with the object at `position`. `base` is the content of its
-  // base, if it is a delta.
-  Status Expand(PackPosition position, ByteView base, Bytes& content) const;
+  // base, if it is a delta. No object or delta may have more than `max_size`
+  // bytes.
+  Status Expand(PackPosition position, ByteView base, uint64_t max_size,
+                Bytes& content) const;
   // Access to the cache, for contents that are delta bases.
   BaseCache::Found FindBase(PackPosition position);
   void KeepBase(PackPosition position, ByteView content);

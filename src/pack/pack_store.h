@@ -67,6 +67,7 @@ class PackStore {
  public:
   virtual ~PackStore() = default;
 
+  virtual ObjectFormat object_format() const = 0;
   // Opens the repository in its current state, as seen from its main work tree,
   // even if it was named by a linked work tree: the other tips of the main work
   // tree include those of linked work trees, but not vice versa.

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/hex.h"
+#include "object/object_hasher.h"
 #include "pack/pack_format.h"
 #include "pack/pack_mtimes.h"
 
@@ -41,12 +42,13 @@ constexpr std::array kExtensions = {std::pair(kTemporaryPack, ".pack"),
 
 }  // namespace
 
-Result<std::unique_ptr<PackWriter>> PackWriter::Create(FileSystem& file_system,
+Result<std::unique_ptr<PackWriter>> PackWriter::Create(ObjectFormat format,
+                                                       FileSystem& file_system,
                                                        std::string directory,
                                                        uint32_t object_count,
                                                        unsigned number) {
-  std::unique_ptr<PackWriter> writer(
-      new PackWriter(file_system, std::move(directory), object_count, number));
+  std::unique_ptr<PackWriter> writer(new PackWriter(
+      format, file_system, std::move(directory), object_count, number));
   ZPACK_ASSIGN_OR_RETURN(writer->file_,
                          file_system.CreateLocked(writer->temporary_pack()));
   writer->temporaries_.push_back(kTemporaryPack);
@@ -60,13 +62,15 @@ Result<std::unique_ptr<PackWriter>> PackWriter::Create(FileSystem& file_system,
   return writer;
 }
 
-PackWriter::PackWriter(FileSystem& file_system, std::string directory,
-                       uint32_t object_count, unsigned number)
-    : file_system_(file_system),
+PackWriter::PackWriter(ObjectFormat format, FileSystem& file_system,
+                       std::string directory, uint32_t object_count,
+                       unsigned number)
+    : format_(format),
+      file_system_(file_system),
       directory_(std::move(directory)),
       object_count_(object_count),
       number_(number),
-      hasher_(HashAlgorithm::kSha1) {
+      hasher_(HashAlgorithmOf(format)) {
   entries_.reserve(object_count);
 }
 
@@ -151,7 +155,7 @@ Status PackWriter::Recount() {
   ZPACK_TRY(file_->WriteAt(kCountOffset, count));
   ZPACK_ASSIGN_OR_RETURN(const auto written,
                          file_system_.OpenForRead(temporary_pack()));
-  hasher_ = Hasher(HashAlgorithm::kSha1);
+  hasher_ = Hasher(HashAlgorithmOf(format_));
   for (uint64_t at = 0; at < size_; at += pending_.size()) {
     pending_.resize(std::min<uint64_t>(kFlushSize, size_ - at));
     ZPACK_TRY(written->Read(at, pending_));
@@ -185,7 +189,7 @@ Bytes PackWriter::EncodeIndex(ByteView pack_hash) {
   }
   for (const uint64_t offset : large) to.U64(offset);
   to.Raw(pack_hash);
-  AppendSha1(index);
+  AppendHash(format_, index);
   return index;
 }
 
@@ -194,7 +198,7 @@ Bytes PackWriter::EncodeReverseIndex(ByteView pack_hash) {
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::sort(order, {},
                     [&](uint32_t rank) { return entries_[rank].offset; });
-  return EncodePackTable(kReverseSignature, order, pack_hash);
+  return EncodePackTable(format_, kReverseSignature, order, pack_hash);
 }
 
 Status PackWriter::WriteTemporary(const char* kind, ByteView bytes) {
@@ -227,7 +231,8 @@ Status PackWriter::Finish() {
 Status PackWriter::WriteMtimes(
     const IndexedVector<PackRank, uint32_t>& mtimes) {
   ZPACK_CHECK(mtimes.size() == object_count_);
-  return WriteTemporary(kTemporaryMtimes, EncodePackMtimes(mtimes, pack_hash_));
+  return WriteTemporary(kTemporaryMtimes,
+                        EncodePackMtimes(format_, mtimes, pack_hash_));
 }
 
 Status PackWriter::RemoveIfThere(const std::string& path) {

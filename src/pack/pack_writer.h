@@ -32,15 +32,17 @@ struct PackEntry {
 
 class PackWriter {
  public:
-  // Creates a pack in `directory`, which must exist. `object_count` is the
-  // expected number of objects; if the number is different at the end, the pack
-  // is read once more to hash it. `number` distinguishes packs that one process
-  // writes at the same time. The pack with number 0 must live longest, because
-  // its lock covers all packs. Leftovers of a killed process are replaced. The
-  // destructor removes temporary files that were not published.
+  // Creates a pack of objects in `format` in `directory`, which must exist.
+  // `object_count` is the expected number of objects; if the number is
+  // different at the end, the pack is read once more to hash it. `number`
+  // distinguishes packs that one process writes at the same time. The pack with
+  // number 0 must live longest, because its lock covers all packs. Leftovers of
+  // a killed process are replaced. The destructor removes temporary files that
+  // were not published.
   //
   // Errors: kExists if another process writes packs there; kIo.
-  static Result<std::unique_ptr<PackWriter>> Create(FileSystem& file_system,
+  static Result<std::unique_ptr<PackWriter>> Create(ObjectFormat format,
+                                                    FileSystem& file_system,
                                                     std::string directory,
                                                     uint32_t object_count,
                                                     unsigned number = 0);
@@ -97,8 +99,8 @@ class PackWriter {
     uint64_t offset = 0;
   };
 
-  PackWriter(FileSystem& file_system, std::string directory,
-             uint32_t object_count, unsigned number);
+  PackWriter(ObjectFormat format, FileSystem& file_system,
+             std::string directory, uint32_t object_count, unsigned number);
 
   // The path of a temporary file of this kind.
   std::string Temporary(const char* kind) const;
@@ -118,6 +120,7 @@ class PackWriter {
   Status RemoveIfThere(const std::string& path);
   Status WriteTemporary(const char* kind, ByteView bytes);
 
+  ObjectFormat format_;
   FileSystem& file_system_;
   std::string directory_;
   uint32_t object_count_;  // in the header of the pack

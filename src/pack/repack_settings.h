@@ -10,11 +10,13 @@
 #include <string>
 
 #include "base/shared_mode.h"
+#include "zpack/object_id.h"
 
 namespace zpack {
 
 // The settings that a repack needs.
 struct RepackSettings {
+  ObjectFormat object_format = ObjectFormat::kSha1;
   std::string common_directory;  // shared by the repository and its work trees
   std::string object_directory;  // of the repository itself, without alternates
   uint64_t big_file_threshold = 0;

@@ -21,14 +21,14 @@ Result<ObjectIdTable> RemovableObjects(const RepackJob& job,
                          job.store.ListLooseObjects());
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable packed,
                          ReadIds(job.store, packs.rewritten));
-  return ObjectIdTable::Merge(ObjectFormat::kSha1, {loose, packed});
+  return ObjectIdTable::Merge(job.store.object_format(), {loose, packed});
 }
 
 // Returns the objects of `ids` that `alternates` do not have undamaged.
 Result<ObjectIdTable> FindDamaged(AlternateObjects& alternates,
                                   const ObjectIdTable& ids,
                                   const std::stop_token& stop) {
-  ObjectHasher hasher(ObjectFormat::kSha1);
+  ObjectHasher hasher(ids.format());
   Bytes damaged;
   for (uint32_t rank = 0; rank < ids.size(); ++rank) {
     ZPACK_TRY(CheckStop(stop));
@@ -37,7 +37,7 @@ Result<ObjectIdTable> FindDamaged(AlternateObjects& alternates,
                            : Result<ObjectId>(std::unexpected(object.error()));
     if (!id || *id != ids[rank]) Append(damaged, ids[rank].bytes());
   }
-  return ObjectIdTable::FromSorted(ObjectFormat::kSha1, std::move(damaged));
+  return ObjectIdTable::FromSorted(ids.format(), std::move(damaged));
 }
 
 }  // namespace

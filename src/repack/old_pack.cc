@@ -43,7 +43,8 @@ bool HasAllowedDeltas(const PackReader& pack, const ObjectList& list,
 Result<bool> CanStay(const RepackJob& job, const std::string& path,
                      const ObjectList& list,
                      const IndexedVector<PathNumber, bool>& undeltified) {
-  const auto pack = PackReader::Open(job.file_system, path);
+  const auto pack =
+      PackReader::Open(job.store.object_format(), job.file_system, path);
   if (!pack || !((*pack)->ids() == list.ids) ||
       !HasAllowedDeltas(**pack, list, undeltified, job.search())) {
     return false;

@@ -11,7 +11,10 @@
 namespace zpack {
 namespace {
 
-constexpr uint64_t kTrailer = 20;  // the hash of the pack
+// Bytes of the hash at the end of a pack.
+uint64_t TrailerSize(const ObjectList& list) {
+  return ObjectIdWidth(list.ids.format());
+}
 
 }  // namespace
 
@@ -28,8 +31,9 @@ Status PackSeries::Begin() {
   const uint32_t count = max_size_ == 0 ? list_.ids.size() : 0;
   BuiltPack pack;
   ZPACK_ASSIGN_OR_RETURN(
-      pack.writer, PackWriter::Create(file_system_, directory_, count,
-                                      static_cast<unsigned>(packs_.size())));
+      pack.writer,
+      PackWriter::Create(list_.ids.format(), file_system_, directory_, count,
+                         static_cast<unsigned>(packs_.size())));
   pack.ranks.reserve(count);
   packs_.push_back(std::move(pack));
   return {};
@@ -37,7 +41,7 @@ Status PackSeries::Begin() {
 
 Result<bool> PackSeries::MakeRoom(uint64_t size) {
   if (max_size_ == 0 || packs_.back().ranks.empty() ||
-      last().offset() + size + kTrailer <= max_size_) {
+      last().offset() + size + TrailerSize(list_) <= max_size_) {
     return false;
   }
   ZPACK_TRY(FinishLast());

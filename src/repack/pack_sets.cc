@@ -35,7 +35,7 @@ Result<PackSets> DividePacks(const RepackJob& job) {
     // pack whose name is too short for a hash.
     const bool stays =
         pack.keep ||
-        pack.name.size() < 2 * ObjectIdWidth(ObjectFormat::kSha1) ||
+        pack.name.size() < 2 * ObjectIdWidth(job.store.object_format()) ||
         (pack.cruft && options.unreachable == Unreachable::kDrop &&
          options.objects == ObjectSet::kReachable);
     (keep ? sets.kept : stays ? sets.staying : sets.rewritten).push_back(pack);
@@ -62,7 +62,7 @@ Result<ObjectIdTable> ReadIds(PackStore& store,
       return std::unexpected(ids.error());
     }
   }
-  return ObjectIdTable::FromUnsorted(ObjectFormat::kSha1, std::move(all));
+  return ObjectIdTable::FromUnsorted(store.object_format(), std::move(all));
 }
 
 Result<ObjectIdTable> ReadWholeIds(PackStore& store,
@@ -72,7 +72,7 @@ Result<ObjectIdTable> ReadWholeIds(PackStore& store,
     const auto ids = store.ReadIds(pack.name);
     if (ids && store.IsWhole(pack.name)) Append(all, ids->bytes());
   }
-  return ObjectIdTable::FromUnsorted(ObjectFormat::kSha1, std::move(all));
+  return ObjectIdTable::FromUnsorted(store.object_format(), std::move(all));
 }
 
 Result<std::vector<PackFiles>> PacksWith(PackStore& store,

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/hex.h"
+#include "object/object_hasher.h"
 
 namespace zpack {
 namespace {
@@ -52,9 +53,9 @@ bool IsThere(FileSystem& file_system, const std::string& directory,
          });
 }
 
-// Derives another name from `name`.
-std::string NextName(const std::string& name) {
-  Hasher hasher(HashAlgorithm::kSha1);
+// Derives another name from `name`, as long as Git's.
+std::string NextName(ObjectFormat format, const std::string& name) {
+  Hasher hasher(HashAlgorithmOf(format));
   hasher.Update(AsBytes(name));
   std::array<uint8_t, Hasher::kMaxSize> hash;
   return "pack-" + ToHex(hasher.Finish(hash));
@@ -105,7 +106,9 @@ Result<std::vector<std::string>> PublishPacks(
       continue;
     }
     std::string name = built[i].writer->name();
-    while (taken.contains(name)) name = NextName(name);
+    while (taken.contains(name)) {
+      name = NextName(job.store.object_format(), name);
+    }
     ZPACK_TRY(built[i].writer->Publish(name, job.settings.shared_mode));
     names.push_back(std::move(name));
   }

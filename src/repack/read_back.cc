@@ -76,8 +76,9 @@ unsigned ThreadsFor(const PackReader& pack, const RunOptions& run) {
 Status VerifyPack(const std::string& pack, const std::string& index_path,
                   const PackIds& expected, const RunOptions& run,
                   FileSystem& file_system) {
-  ZPACK_ASSIGN_OR_RETURN(PackIndex index,
-                         ReadPackIndex(file_system, index_path));
+  ZPACK_ASSIGN_OR_RETURN(
+      PackIndex index,
+      ReadPackIndex(expected.format(), file_system, index_path));
   ZPACK_ASSIGN_OR_RETURN(auto file, file_system.OpenForRead(pack));
   const unsigned threads = ResolveThreads(run.threads);
   ZPACK_ASSIGN_OR_RETURN(

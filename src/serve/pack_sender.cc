@@ -35,7 +35,8 @@ Status Send(const SelectionRequest& request, BaseReferences references,
             History& history, const RunOptions& run, PackReply& reply) {
   ZPACK_ASSIGN_OR_RETURN(const Selection selection,
                          Select(request, history, run.stop, reply));
-  PackStreamSink sink(selection.count, references,
+  PackStreamSink sink(history.archive().header().object_format, selection.count,
+                      references,
                       [&](ByteView bytes) { return reply.Data(bytes); });
   ZPACK_TRY(TransferObjects(history.archive(), &selection.choice, run, sink,
                             [](uint64_t, uint64_t) {}));

@@ -7,16 +7,18 @@
 #include <utility>
 
 #include "base/error.h"
+#include "object/object_hasher.h"
 #include "pack/pack_entry_preparer.h"
 #include "pack/pack_format.h"
 
 namespace zpack {
 
-PackStreamSink::PackStreamSink(uint32_t object_count, BaseReferences references,
-                               Output output)
+PackStreamSink::PackStreamSink(ObjectFormat format, uint32_t object_count,
+                               BaseReferences references, Output output)
     : output_(std::move(output)),
       references_(references),
-      object_count_(object_count) {
+      object_count_(object_count),
+      hasher_(HashAlgorithmOf(format)) {
   offsets_.reserve(object_count);
   ByteWriter header(buffer_);
   header.U32(kPackSignature);

@@ -27,9 +27,9 @@ class PackStreamSink final : public ObjectSink {
  public:
   using Output = std::function<Status(ByteView)>;
 
-  // The pack will have `object_count` objects.
-  PackStreamSink(uint32_t object_count, BaseReferences references,
-                 Output output);
+  // The pack will have `object_count` objects in `format`.
+  PackStreamSink(ObjectFormat format, uint32_t object_count,
+                 BaseReferences references, Output output);
 
   Retraction retraction() const override { return Retraction::kImpossible; }
   std::unique_ptr<ObjectPreparer> NewPreparer(uint64_t window) const override;
@@ -50,7 +50,7 @@ class PackStreamSink final : public ObjectSink {
   Output output_;
   BaseReferences references_;
   uint32_t object_count_;
-  Hasher hasher_{HashAlgorithm::kSha1};
+  Hasher hasher_;
   uint64_t size_ = 0;
   uint32_t deltas_ = 0;
   Bytes buffer_;

@@ -56,7 +56,7 @@ class CatFileTest : public ::testing::Test {
         TreeEntryBytes("40000", "dir", tree) +
         TreeEntryBytes("040000", "padded dir", tree) +
         TreeEntryBytes("120000", "link", blob) +
-        TreeEntryBytes("160000", "module", std::string(40, 'b')));
+        TreeEntryBytes("160000", "module", FakeId('b')));
     fields.parents = {tip_};
     fields.message = std::string("odd\r\n\0message", 13);
     tip_ = repo_.WriteCommit(fields);
@@ -189,7 +189,7 @@ TEST_F(CatFileTest, FullIdIsNeverARef) {
 
 TEST_F(CatFileTest, MissingObjectAnswersNo) {
   Convert();
-  const std::string gone(40, '4');
+  const std::string gone = FakeId('4');
   ExpectSame("-e", gone);
   EXPECT_EQ(Ours("-e", gone).exit_code, 1);
   EXPECT_EQ(Ours("-e", "nowhere").exit_code, 128);
@@ -208,7 +208,7 @@ TEST_F(CatFileTest, DamagedIndexIsAnErrorAndNotAMissingObject) {
   const size_t at = bytes.find("ONBP") - 9;
   bytes[at] = static_cast<char>(bytes[at] ^ 1);
   WriteFile(file_, bytes);
-  const std::string gone(40, '4');
+  const std::string gone = FakeId('4');
   for (const char* const mode : {"-e", "-t", "-p"}) {
     EXPECT_EQ(Ours(mode, gone).exit_code, 128);
     EXPECT_THAT(Ours(mode, gone).err, HasSubstr("chunk 'OIDP' at offset"));

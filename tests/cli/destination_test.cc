@@ -176,7 +176,7 @@ TEST_F(DestinationTest, StaleTemporaryIsTakenOver) {
 
 TEST_F(DestinationTest, StaleTemporaryIsRemovedByARunThatFails) {
   WriteFile(out_ + "/.x.zpack.zpack-tmp", "stale");
-  repo_.SetRef("refs/heads/broken", std::string(40, '1'));
+  repo_.SetRef("refs/heads/broken", FakeId('1'));
   ExpectRefused(out_ + "/x.zpack", "missing");
   EXPECT_THAT(ListDirectory(out_), IsEmpty());
 }

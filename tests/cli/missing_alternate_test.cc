@@ -59,7 +59,7 @@ class MissingAlternateTest : public RepackFixture {
     fields.tree = tree;
     const std::string commit = lender_.WriteCommit(fields);
     WriteFile(repo_.git_dir() + "/logs/HEAD",
-              std::string(40, '0') + ' ' + commit + " A <a> 1 +0000\tx\n");
+              FakeId('0') + ' ' + commit + " A <a> 1 +0000\tx\n");
     return commit + ":x";
   }
 

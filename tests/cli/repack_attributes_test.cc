@@ -60,7 +60,7 @@ class RepackAttributesTest : public RepackFixture {
     std::string type;
     std::string base;
     while (lines >> id >> type >> base) {
-      if (type != "blob" || base == std::string(40, '0')) continue;
+      if (type != "blob" || base == FakeId('0')) continue;
       ids.insert(id);
       ids.insert(base);
     }

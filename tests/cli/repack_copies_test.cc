@@ -41,7 +41,7 @@ class RepackCopiesTest : public RepackFixture {
     WriteFile(PackFile(kept, ".keep"), "");
     const std::string path = PackFile(kept, ".idx");
     std::string index = ReadFile(path);
-    index[8 + 1024 + before.objects.size() * (20 + 4)] ^=
+    index[8 + 1024 + before.objects.size() * (IdDigits() / 2 + 4)] ^=
         static_cast<char>(bits);
     fs::permissions(path, fs::perms::owner_all);
     WriteFile(path, index);

@@ -33,7 +33,7 @@ class RepackDamageTest : public RepackFixture {
       size_t stored = 0;
       size_t offset = 0;
       char type[16];
-      if (std::sscanf(line.c_str(), "%*40[0-9a-f] %15s %zu %zu %zu", type,
+      if (std::sscanf(line.c_str(), "%*64[0-9a-f] %15s %zu %zu %zu", type,
                       &size, &stored, &offset) == 4) {
         offsets.push_back(offset);
       }
@@ -56,8 +56,8 @@ class RepackDamageTest : public RepackFixture {
       SCOPED_TRACE("entry " + std::to_string(i));
       fs::remove_all(repo_.path());
       fs::copy(saved, repo_.path(), fs::copy_options::recursive);
-      const size_t end =
-          i + 1 < offsets.size() ? offsets[i + 1] : bytes.size() - 20;
+      const size_t end = i + 1 < offsets.size() ? offsets[i + 1]
+                                                : bytes.size() - IdDigits() / 2;
       const size_t at =
           i % 2 == 0 ? offsets[i] : offsets[i] + (end - offsets[i]) / 2;
       std::string damaged = bytes;
@@ -177,7 +177,7 @@ TEST_F(RepackDamageTest, DeltaOnADamagedBaseIsReadOnTheOtherCopyOfThat) {
     size_t at = 0;
     unsigned depth = 0;
     const int fields = std::sscanf(
-        line.c_str(), "%40[0-9a-f] blob %*u %zu %zu %u %*40[0-9a-f]", id,
+        line.c_str(), "%64[0-9a-f] blob %*u %zu %zu %u %*64[0-9a-f]", id,
         &stored, &at, &depth);
     if (fields == 3) {
       base = id;
@@ -205,7 +205,8 @@ TEST_F(RepackDamageTest, ObjectThatIsTwiceInOnePack) {
   const std::string text = "twice\n";
   const std::string id = HashObject("blob", text);
   repo_.PackAll();
-  auto writer = PackWriter::Create(PosixFileSystem(), pack_directory(), 3);
+  auto writer =
+      PackWriter::Create(TestFormat(), PosixFileSystem(), pack_directory(), 3);
   Require(writer.has_value(), "pack writer");
   for (const std::string& content : {text, std::string("once\n"), text}) {
     Bytes stream;

@@ -44,6 +44,28 @@ TEST_F(RepackKindsTest, BorrowedObjectsArePackedAndStay) {
   EXPECT_EQ(ReadState(clone), before);
 }
 
+// All suites of this program also run with such repositories
+// (ZPACK_TEST_OBJECT_FORMAT).
+TEST_F(RepackKindsTest, Sha256Repository) {
+  const std::string other = dir_ / "sha256";
+  repo_.Git({"init", "-q", "--bare", "--object-format=sha256", other});
+  repo_ = RepoBuilder::Existing(other);
+  repo_.Git({"config", "repack.writeBitmaps", "false"});
+  const std::string tree = repo_.Git({"mktree"});
+  std::string tip;
+  for (int i = 0; i < 10; ++i) {
+    std::vector<std::string> commit = {"commit-tree", "-m", std::to_string(i)};
+    if (!tip.empty()) commit.insert(commit.end(), {"-p", tip});
+    commit.push_back(tree);
+    tip = repo_.Git(commit);
+  }
+  repo_.SetRef("refs/heads/main", tip);
+  ExpectOnePack();
+  EXPECT_EQ(Packs().at(0).size(), std::string("pack-").size() + 64);
+  EXPECT_EQ(Repack({"-d", "-b"}).exit_code, 0);
+  EXPECT_THAT(FilesWith(pack_directory(), ".bitmap"), SizeIs(1));
+}
+
 TEST_F(RepackKindsTest, MissingPackDirectory) {
   repo_.History(3);
   std::filesystem::remove_all(pack_directory());

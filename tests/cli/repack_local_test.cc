@@ -50,7 +50,7 @@ class RepackLocalTest : public RepackFixture {
                  ReadFile(objects + "/pack/" + pack + ".idx"));
       for (const std::string& line : SplitLines(shown.out)) {
         const size_t at = line.find(' ') + 1;
-        ids.push_back("packed " + line.substr(at, 40));
+        ids.push_back("packed " + line.substr(at, IdDigits()));
       }
     }
     for (const std::string& name : ListDirectory(objects)) {

@@ -171,7 +171,7 @@ TEST_F(RepackNeedsTest, UnbornHeadWithOtherBranches) {
 }
 
 TEST_F(RepackNeedsTest, SubmoduleEntriesNameNoObjectOfOurs) {
-  const std::string other(40, '1');
+  const std::string other = FakeId('1');
   repo_.Git({"update-index", "--add", "--cacheinfo", "160000", other, "sub"});
   ExpectNothingLost();
   repo_.Git({"commit", "-q", "-m", "submodule"});

@@ -109,8 +109,8 @@ TEST_F(RepackPacksTest, MultiPackIndexThatCannotBeReadGoes) {
 
 TEST_F(RepackPacksTest, ChainOfMultiPackIndexesGoesWithWhatItLists) {
   const std::string chain = pack_directory() + kMidx + ".d/";
-  const std::string layer = chain + "multi-pack-index-" + std::string(40, 'a');
-  WriteFile(chain + "multi-pack-index-chain", std::string(40, 'a') + '\n');
+  const std::string layer = chain + "multi-pack-index-" + FakeId('a');
+  WriteFile(chain + "multi-pack-index-chain", FakeId('a') + '\n');
   fs::rename(pack_directory() + kMidx, layer + ".midx");
   ASSERT_TRUE(Repack({"-d"}).ok());
   EXPECT_THAT(ListDirectory(chain), SizeIs(2));
@@ -168,7 +168,7 @@ TEST_F(RepackPacksTest, TemporaryFilesOfOthersStay) {
 }
 
 TEST_F(RepackPacksTest, IndexWithoutItsPackIsIgnored) {
-  const std::string stray = "pack-" + std::string(40, 'b') + ".idx";
+  const std::string stray = "pack-" + FakeId('b') + ".idx";
   WriteFile(pack_directory() + '/' + stray, "left over");
   EXPECT_THAT(ExpectAsGit(), Contains(stray));
 }

@@ -103,7 +103,7 @@ TEST_F(RepackShallowTest, CommitsThatStayStayInTheBoundary) {
 TEST_F(RepackShallowTest, DamagedCommitStaysInTheBoundary) {
   ASSERT_TRUE(Repack(clone(), {"-d", "-A"}).ok());
   const RepoBuilder shallow = RepoBuilder::Existing(clone());
-  const std::string path = shallow.LooseObjectPath(old_.substr(0, 40));
+  const std::string path = shallow.LooseObjectPath(old_.substr(0, IdDigits()));
   fs::permissions(path, fs::perms::owner_write, fs::perm_options::add);
   WriteFile(path, "damaged");
   ASSERT_TRUE(Repack(clone(), {"-d"}).ok());
@@ -121,7 +121,7 @@ TEST_F(RepackShallowTest, LockOfOthersStopsTheWorkAndStays) {
 }
 
 TEST_F(RepackShallowTest, BoundaryWithoutCommitsIsRemoved) {
-  WriteFile(clone() + "/shallow", std::string(40, '1') + '\n');
+  WriteFile(clone() + "/shallow", FakeId('1') + '\n');
   const std::string blob = RepoBuilder::Existing(clone()).WriteBlob("blob\n");
   for (const std::string& ref : SplitLines(
            RunGit({"for-each-ref", "--format=%(refname)"}, clone()).out)) {

@@ -56,7 +56,7 @@ class RepackReuseTest : public RepackFixture {
     std::string base;
     uint64_t size = 0;
     while (lines >> id >> base >> size) {
-      stored[id] = {base == std::string(40, '0') ? "" : base, size};
+      stored[id] = {base == FakeId('0') ? "" : base, size};
     }
     return stored;
   }
@@ -186,7 +186,7 @@ TEST_F(RepackReuseTest, CircleOfDeltasFromTwoPacksIsBroken) {
          SplitLines(repo_.Git({"verify-pack", "-v",
                                pack_directory() + "/pack-" + name + ".idx"}))) {
       if (line.find(" blob ") != std::string::npos && line.size() > 90) {
-        base = line.substr(line.size() - 40);
+        base = line.substr(line.size() - IdDigits());
       }
     }
     return base;

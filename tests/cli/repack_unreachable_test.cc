@@ -53,7 +53,7 @@ class RepackUnreachableTest : public RepackFixture {
     Pack({needed, repo_.WriteBlob("needed by nobody\n")}, kOld);
     const std::string tree =
         repo_.WriteTree(TreeEntryBytes("100644", "x", needed) +
-                        TreeEntryBytes("100644", "y", std::string(40, '1')));
+                        TreeEntryBytes("100644", "y", FakeId('1')));
     SetTime(repo_.LooseObjectPath(tree), kRecent);
     Pack({repo_.WriteBlob("packed later\n")}, kLater);
     for (const time_t time : {kOld, kLater, kRecent}) {
@@ -109,9 +109,9 @@ class RepackUnreachableTest : public RepackFixture {
       std::string id;
       std::string crc;
       while (index >> offset >> id >> crc) in_pack.push_back(id);
-      const auto mtimes =
-          DecodePackMtimes(AsBytes(ReadFile(packs + name + ".mtimes")),
-                           static_cast<uint32_t>(in_pack.size()), name);
+      const auto mtimes = DecodePackMtimes(
+          TestFormat(), AsBytes(ReadFile(packs + name + ".mtimes")),
+          static_cast<uint32_t>(in_pack.size()), name);
       Require(mtimes.has_value(), "mtimes");
       for (size_t i = 0; i < in_pack.size(); ++i) {
         objects.cruft[in_pack[i]] = mtimes->raw()[i];
@@ -196,9 +196,9 @@ TEST_F(RepackUnreachableTest, DamagedLooseFilesStay) {
         EXPECT_TRUE(ExpectAsGit({option}).loose.contains(id));
       }
       const ProcessResult result = Repack(dir_ / "zpack", {"-d", option});
-      EXPECT_EQ(
-          ReadFile((dir_ / "zpack/objects/") + path.substr(path.size() - 41)),
-          content);
+      EXPECT_EQ(ReadFile((dir_ / "zpack/objects/") +
+                         path.substr(path.size() - IdDigits() - 1)),
+                content);
       EXPECT_EQ(result.exit_code, 0);
       EXPECT_THAT(result.err, HasSubstr("warning: loose object " + id));
     }

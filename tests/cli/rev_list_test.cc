@@ -143,7 +143,7 @@ TEST_F(RevListTest, OneBlobUnderManyPathsHasTheFirst) {
 }
 
 TEST_F(RevListTest, SubmodulesAndTheEmptyTree) {
-  const std::string gone(40, '7');
+  const std::string gone = FakeId('7');
   const std::string with_submodule =
       Commit(Entry("100644", "a") + TreeEntryBytes("160000", "module", gone));
   CommitFields fields;  // of the empty tree, which nothing stores

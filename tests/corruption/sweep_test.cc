@@ -20,8 +20,10 @@
 #include "support/memory_file.h"
 #include "support/memory_source.h"
 #include "support/repair.h"
+#include "support/repo_builder.h"
 #include "support/temp_dir.h"
 #include "verify/verify_archive.h"
+#include "zpack/convert.h"
 
 namespace zpack::testing {
 namespace {
@@ -125,6 +127,39 @@ TEST(Sweep, AFlipOfAnyByteIsFoundAndDoesNoHarm) {
       ASSERT_FALSE(Verifies(bad)) << "offset " << offset;
       ReadEverything(bad, source);
     }
+  }
+}
+
+// The file of a small repository with SHA-256 objects.
+Bytes Sha256File() {
+  const TempDir directory;
+  const std::string path = directory / "work";
+  fs::create_directories(path);
+  EXPECT_TRUE(RunGit({"init", "-q", "--object-format=sha256"}, path).ok());
+  const RepoBuilder repo = RepoBuilder::Existing(path);
+  std::string text;
+  for (int i = 0; i < 4; ++i) {
+    for (int line = 0; line < 30; ++line) text += std::to_string(line * i);
+    WriteFile(path + "/dir/text", text);
+    WriteFile(path + "/counter", std::to_string(i));
+    repo.Git({"add", "."});
+    repo.Git({"commit", "-q", "-m", "commit " + std::to_string(i)});
+  }
+  repo.Git({"tag", "-a", "-m", "a tag", "v1"});
+  ConvertOptions options;
+  options.run.threads = 1;
+  const auto stats = Convert(path, directory / "a.zpack", options);
+  EXPECT_TRUE(stats) << stats.error().message;
+  return *ReadWholeFile(PosixFileSystem(), directory / "a.zpack", 1 << 20);
+}
+
+TEST(Sweep, AFlipOfAnyByteOfASha256FileIsFound) {
+  const Bytes good = Sha256File();
+  ASSERT_TRUE(Verifies(good));
+  for (size_t offset = 0; offset < good.size(); ++offset) {
+    Bytes bad = good;
+    bad[offset] ^= static_cast<uint8_t>(1 << offset % 8);
+    ASSERT_FALSE(Verifies(bad)) << "offset " << offset;
   }
 }
 

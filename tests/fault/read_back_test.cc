@@ -28,7 +28,8 @@ constexpr int kObjects = 5;
 class ReadBackTest : public ::testing::Test {
  protected:
   ReadBackTest() {
-    writer_ = *PackWriter::Create(PosixFileSystem(), dir_.path(), kObjects);
+    writer_ = *PackWriter::Create(ObjectFormat::kSha1, PosixFileSystem(),
+                                  dir_.path(), kObjects);
     Deflater deflater(9);
     ObjectHasher hasher(ObjectFormat::kSha1);
     Bytes ids;

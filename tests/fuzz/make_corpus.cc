@@ -3,6 +3,8 @@
 //
 // Writes the seed inputs of the fuzz targets: fuzz_make_corpus DIRECTORY.
 // Needed only when the format changes; its output is kept in tests/fuzz/corpus.
+// With ZPACK_TEST_OBJECT_FORMAT=sha256 in the environment, writes the seeds
+// with SHA-256 objects instead.
 
 #include <cstdio>
 #include <string>
@@ -306,6 +308,8 @@ void AddCommandLines(const Corpus& corpus) {
   }
 }
 
+bool IsSha256() { return TestFormat() == ObjectFormat::kSha256; }
+
 void AddPack(const Corpus& corpus) {
   const TempDir directory;
   const RepoBuilder repo(directory / "repo");
@@ -324,10 +328,12 @@ void AddPack(const Corpus& corpus) {
     const std::string index = ReadFile(path + ".idx");
     Bytes input;
     ByteWriter to(input);
-    to.U16(static_cast<uint16_t>(index.size()));
+    to.U16(static_cast<uint16_t>(index.size() | (IsSha256() ? 0x8000 : 0)));
     to.Raw(AsBytes(index));
     to.Raw(AsBytes(ReadFile(path + ".pack")));
-    corpus.Add(by_offset ? "pack/offsets" : "pack/references", input);
+    corpus.Add(std::string(IsSha256() ? "pack/sha256-" : "pack/") +
+                   (by_offset ? "offsets" : "references"),
+               input);
   }
 }
 
@@ -388,6 +394,20 @@ void AddFiles(const Corpus& corpus) {
   corpus.Add("commands/files", ZpackFile(with_files, 4096));
 }
 
+// A small file with objects of every type.
+void AddSha256File(const Corpus& corpus) {
+  const TempDir directory;
+  const RepoBuilder repo(directory / "repo");
+  const std::string tip = repo.History(12);
+  repo.SetRef("refs/tags/v1", repo.WriteTag(tip, "commit", "v1"));
+  ConvertOptions options;
+  options.run.threads = 1;
+  options.block_size = 4096;
+  const std::string path = directory / "a.zpack";
+  Require(Convert(repo.path(), path, options).has_value(), "cannot convert");
+  corpus.Add("file/sha256", *ReadWholeFile(PosixFileSystem(), path, 1 << 20));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -396,6 +416,11 @@ int main(int argc, char** argv) {
     return 129;
   }
   const Corpus corpus(argv[1]);
+  if (IsSha256()) {
+    AddPack(corpus);
+    AddSha256File(corpus);
+    return 0;
+  }
   MemorySource source = SampleHistory(3);
   AddHeaders(corpus);
   AddTables(corpus, source);

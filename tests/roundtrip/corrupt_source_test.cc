@@ -203,7 +203,7 @@ TEST_F(CorruptSourceTest, FlippedBytesInAPackAreNamedOrDoNoHarm) {
   const std::string original = ReadFile(pack);
   int harmless = 0;
   // Behind the pack's header, before its hash.
-  for (size_t at = 12; at + 20 < original.size(); at += 37) {
+  for (size_t at = 12; at + IdDigits() / 2 < original.size(); at += 37) {
     std::string damaged = original;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
     WriteFile(pack, damaged);

@@ -23,7 +23,10 @@ using ::testing::SizeIs;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
 
-constexpr const char* kModule = "1234567890123456789012345678901234567890";
+const char* const kModule =
+    TestFormat() == ObjectFormat::kSha1
+        ? "1234567890123456789012345678901234567890"
+        : "1234567890123456789012345678901234567890123456789012345678901234";
 
 class IncrementalTest : public ::testing::Test {
  protected:
@@ -160,6 +163,25 @@ TEST_F(IncrementalTest, RenamesAndLargeObjectsAreAdded) {
                              TreeEntryBytes("40000", "directory", inner)),
              {first}));
   EXPECT_TRUE(Grow({"--block-size", "4k"})["unused"].is_null());
+}
+
+TEST_F(IncrementalTest, FileOfAnotherObjectFormatIsNotUsed) {
+  ConvertOld();
+  const bool is_sha1 = TestFormat() == ObjectFormat::kSha1;
+  const std::string ours = is_sha1 ? "sha1" : "sha256";
+  const std::string other = is_sha1 ? "sha256" : "sha1";
+  repo_.Git(
+      {"init", "-q", "--bare", "--object-format=" + other, dir_ / "other"});
+  repo_ = RepoBuilder::Existing(dir_ / "other");
+  repo_.Git({"update-ref", "refs/heads/main",
+             repo_.Git({"commit-tree", "-m", "first", repo_.Git({"mktree"})})});
+  ExpectConvertsAnew("its object format is " + ours);
+  const ProcessResult verified =
+      RunZpack({"verify", "--against", repo_.path(), old_});
+  EXPECT_EQ(verified.exit_code, 1);
+  EXPECT_THAT(
+      verified.out + verified.err,
+      HasSubstr("object format is " + ours + ", it should be " + other));
 }
 
 TEST_F(IncrementalTest, SubmodulesThatAppearAreKept) {

@@ -149,7 +149,8 @@ TEST_F(OddObjectsTest, MalformedTrees) {
   repo_.WriteTree("garbage");
   repo_.WriteTree("100644 no-nul");
   repo_.WriteTree(std::string("100644 short\0abc", 16));
-  repo_.WriteTree(std::string("100644 \0", 8) + std::string(20, 'x'));
+  repo_.WriteTree(std::string("100644 \0", 8) +
+                  std::string(IdDigits() / 2, 'x'));
   repo_.WriteTree(std::string(1, '\0'));
   repo_.WriteTree(Entry("100644", "good") + "then garbage");
   ExpectUnreachableComesBack();
@@ -225,7 +226,7 @@ TEST_F(OddObjectsTest, CommitsWithOddLinks) {
 TEST_F(OddObjectsTest, CommitsThatAreNoCommits) {
   for (const std::string& content :
        {std::string(), std::string("garbage"), std::string("tree \n"),
-        std::string("tree 1234\n"), "tree " + std::string(40, 'g') + '\n',
+        std::string("tree 1234\n"), "tree " + FakeId('g') + '\n',
         "tree " + std::string(kEmptyTree), "parent " + tip_ + '\n',
         std::string(100, '\n'), std::string(100, '\0')}) {
     repo_.WriteObject("commit", content);
@@ -244,7 +245,7 @@ TEST_F(OddObjectsTest, TagsThatAreNoTags) {
   repo_.WriteObject("tag", "");
   repo_.WriteObject("tag", "garbage");
   repo_.WriteObject("tag", "object 1234\ntype commit\ntag x\n\n");
-  repo_.WriteObject("tag", "object " + std::string(40, '9') + '\n');
+  repo_.WriteObject("tag", "object " + FakeId('9') + '\n');
   ExpectUnreachableComesBack();
 }
 

@@ -80,7 +80,7 @@ class OddObjectMaker {
   bool OneIn(size_t n) { return Below(random_, n) == 0; }
 
   std::string Id() {
-    if (OneIn(20)) return RawToHex(RandomBytes(random_(), 20));
+    if (OneIn(20)) return RawToHex(RandomBytes(random_(), IdDigits() / 2));
     if (OneIn(40)) return kEmptyTree;
     std::string id;
     while (id.empty()) id = ids_[Below(random_, ids_.size())];

@@ -88,7 +88,7 @@ TEST_F(ReachableTest, ReflogKeepsWhatItNames) {
 
 TEST_F(ReachableTest, ReflogOfHeadAndOfDeletedBranchesKeepsToo) {
   const std::string other = repo_.SimpleCommit("other");
-  WriteReflog("HEAD", std::string(40, '0'), lost_);
+  WriteReflog("HEAD", FakeId('0'), lost_);
   WriteReflog("refs/heads/deleted", other, tip_);
   const auto objects = ObjectsAfter({"--reachable"});
   EXPECT_THAT(objects, Contains(lost_));
@@ -123,7 +123,7 @@ TEST_F(ReachableTest, StashIsKeptWithAllItsEntries) {
 }
 
 TEST_F(ReachableTest, ReflogMayNameObjectsThatAreGone) {
-  WriteReflog("refs/heads/main", std::string(40, '7'), tip_);
+  WriteReflog("refs/heads/main", FakeId('7'), tip_);
   EXPECT_THAT(ObjectsAfter({"--reachable"}), Contains(tip_));
   EXPECT_THAT(ObjectsAfter({}), Contains(tip_));
 }

@@ -67,7 +67,7 @@ TEST_F(RepositoryKindsTest, HeadOutsideOfRefsHeadsComesBack) {
 TEST_F(RepositoryKindsTest, HeadAtMissingCommitIsRefused) {
   const RepoBuilder repo(dir_ / "repo");
   repo.History(1);
-  const std::string gone(40, '1');
+  const std::string gone = FakeId('1');
   WriteFile(repo.path() + "/HEAD", gone + '\n');
   ExpectRefused(repo.path(), dir_,
                 {"is incomplete: 1 object is missing", gone});
@@ -201,7 +201,7 @@ TEST_F(RepositoryKindsTest, SubmoduleCommitsAreNotNeeded) {
       TreeEntryBytes("100644", ".gitmodules",
                      repo.WriteBlob("[submodule \"s\"]\n\tpath = s\n"
                                     "\turl = https://example.com/s\n")) +
-      TreeEntryBytes("160000", "s", std::string(40, 'a')));
+      TreeEntryBytes("160000", "s", FakeId('a')));
   repo.SetRef("refs/heads/main", repo.WriteCommit(fields));
   ExpectRoundTrip(repo.path(), dir_);
   ExpectRoundTrip(repo.path(), dir_, {"--reachable"});
@@ -248,20 +248,39 @@ TEST_F(RepositoryKindsTest, NoRepositoryIsRefused) {
   ExpectRefused(dir_ / "gone", dir_, {"not a git repository", "gone"});
 }
 
-TEST_F(RepositoryKindsTest, Sha256RepositoryIsRefused) {
-  fs::create_directories(dir_ / "sha256");
-  ASSERT_TRUE(RunGit({"init", "-q", "--bare", "--object-format=sha256"},
-                     dir_ / "sha256")
-                  .ok());
-  ExpectRefused(dir_ / "sha256", dir_, {"unsupported object format sha256"});
+// The whole suite also runs with such repositories (ZPACK_TEST_OBJECT_FORMAT).
+TEST_F(RepositoryKindsTest, Sha256RepositoryComesBack) {
+  const std::string path = dir_ / "sha256";
+  fs::create_directories(path + "/inside");
+  ASSERT_TRUE(RunGit({"init", "-q", "--object-format=sha256"}, path).ok());
+  const RepoBuilder repo = RepoBuilder::Existing(path);
+  for (const char* const content : {"first\n", "second\n", "third\n"}) {
+    WriteFile(path + "/inside/file", content);
+    repo.Git({"add", "."});
+    repo.Git({"commit", "-q", "-m", content});
+  }
+  repo.Git({"tag", "-a", "-m", "packed", "v1"});
+  repo.Git({"pack-refs", "--all"});
+  repo.Git({"repack", "-q", "-a", "-d"});
+  repo.Git({"tag", "-a", "-m", "loose", "v2", "HEAD^"});
+  WriteFile(path + "/staged", "staged\n");
+  repo.Git({"add", "."});
+  const std::string restored = ExpectRoundTrip(path, dir_);
+  EXPECT_EQ(ReadState(restored).objects.size(), 12U);
+  EXPECT_EQ(RunGit({"rev-parse", "--show-object-format"}, restored).out,
+            "sha256\n");
+  const ProcessResult inside = RunZpack(
+      {"convert", "-q", "--discover", path + "/inside", dir_ / "inside.zpack"});
+  ASSERT_TRUE(inside.ok()) << inside.err;
+  EXPECT_EQ(ReadFile(dir_ / "inside.zpack"), ReadFile(dir_ / "rt.zpack"));
 }
 
-TEST_F(RepositoryKindsTest, Sha256WorkTreeIsRefusedWhenItIsDiscovered) {
-  fs::create_directories(dir_ / "sha256/inside");
-  ASSERT_TRUE(
-      RunGit({"init", "-q", "--object-format=sha256"}, dir_ / "sha256").ok());
-  ExpectRefused(dir_ / "sha256/inside", dir_,
-                {"unsupported object format sha256"}, {"--discover"});
+TEST_F(RepositoryKindsTest, UnknownObjectFormatIsRefused) {
+  const RepoBuilder repo(dir_ / "repo");
+  repo.History(1);
+  repo.Git({"config", "core.repositoryFormatVersion", "1"});
+  repo.Git({"config", "extensions.objectFormat", "md5"});
+  ExpectRefused(repo.path(), dir_, {"unsupported object format md5"});
 }
 
 TEST_F(RepositoryKindsTest, ReftableRepositoryIsRefused) {

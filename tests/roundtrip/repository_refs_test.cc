@@ -77,7 +77,7 @@ TEST_F(RefsTest, SignedTagsOfAnythingComeBack) {
 }
 
 TEST_F(RefsTest, TagOfAMissingObjectIsRefused) {
-  const std::string gone(40, '2');
+  const std::string gone = FakeId('2');
   repo_.SetRef("refs/tags/broken", repo_.WriteTag(gone, "commit", "broken"));
   ExpectRefused(repo_.path(), dir_, {"1 object is missing", gone});
 }
@@ -225,15 +225,15 @@ TEST_F(RefsTest, LinkToItselfIsRefusedByName) {
 }
 
 TEST_F(RefsTest, RefToAMissingObjectIsRefused) {
-  const std::string gone(40, '3');
+  const std::string gone = FakeId('3');
   repo_.SetRef("refs/heads/broken", gone);
   ExpectRefused(repo_.path(), dir_,
                 {"is incomplete: 1 object is missing", gone});
 }
 
 TEST_F(RefsTest, NullRefIsNotSilentlyKept) {
-  repo_.SetRef("refs/heads/null", std::string(40, '0'));
-  ExpectRefused(repo_.path(), dir_, {std::string(40, '0')});
+  repo_.SetRef("refs/heads/null", FakeId('0'));
+  ExpectRefused(repo_.path(), dir_, {FakeId('0')});
 }
 
 TEST_F(RefsTest, RefWithAnInvalidNameIsNotSilentlyDropped) {

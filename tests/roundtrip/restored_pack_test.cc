@@ -42,7 +42,10 @@ struct Chains {
 
 Chains ChainsOf(const Pack& pack) {
   const ProcessResult result =
-      RunGit({"verify-pack", "-v", pack.path + ".idx"}, "/");
+      RunGit({"verify-pack", "-v",
+              "--object-format=" + std::string(ObjectFormatName(TestFormat())),
+              pack.path + ".idx"},
+             "/");
   EXPECT_TRUE(result.ok()) << result.err;
   Chains chains;
   for (const std::string& line : SplitLines(result.out)) {

@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <utility>
@@ -42,16 +43,32 @@ std::string ObjectBytes(std::string_view type, std::string_view content) {
   return bytes;
 }
 
-std::string Sha1Hex(std::string_view bytes) {
+std::string HashHex(std::string_view bytes) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> hash;
   unsigned size = 0;
-  Require(EVP_Digest(bytes.data(), bytes.size(), hash.data(), &size, EVP_sha1(),
+  const EVP_MD* const algorithm =
+      TestFormat() == ObjectFormat::kSha1 ? EVP_sha1() : EVP_sha256();
+  Require(EVP_Digest(bytes.data(), bytes.size(), hash.data(), &size, algorithm,
                      nullptr) == 1,
-          "SHA-1 failed");
+          "hashing failed");
   return RawToHex({reinterpret_cast<const char*>(hash.data()), size});
 }
 
 }  // namespace
+
+ObjectFormat TestFormat() {
+  const char* const name = std::getenv("ZPACK_TEST_OBJECT_FORMAT");
+  if (name == nullptr || name == ObjectFormatName(ObjectFormat::kSha1)) {
+    return ObjectFormat::kSha1;
+  }
+  Require(name == ObjectFormatName(ObjectFormat::kSha256),
+          "ZPACK_TEST_OBJECT_FORMAT is not an object format");
+  return ObjectFormat::kSha256;
+}
+
+size_t IdDigits() { return 2 * ObjectIdWidth(TestFormat()); }
+
+std::string FakeId(char digit) { return std::string(IdDigits(), digit); }
 
 std::string RandomBytes(uint64_t seed, size_t size) {
   std::string bytes;
@@ -70,7 +87,7 @@ std::string RandomBytes(uint64_t seed, size_t size) {
 }
 
 std::string HashObject(std::string_view type, std::string_view content) {
-  return Sha1Hex(ObjectBytes(type, content));
+  return HashHex(ObjectBytes(type, content));
 }
 
 std::string HexToRaw(std::string_view hex) {
@@ -133,6 +150,8 @@ ProcessResult RunGit(const std::vector<std::string>& arguments,
   options.directory = directory;
   options.input = input;
   options.environment = HermeticEnvironment("/nonexistent");
+  options.environment.push_back("GIT_DEFAULT_HASH=" +
+                                std::string(ObjectFormatName(TestFormat())));
   return RunProcess(command, options);
 }
 
@@ -179,7 +198,7 @@ std::string RepoBuilder::LooseObjectPath(std::string_view id_hex) const {
 std::string RepoBuilder::WriteObject(std::string_view type,
                                      std::string_view content) const {
   const std::string bytes = ObjectBytes(type, content);
-  std::string id = Sha1Hex(bytes);
+  std::string id = HashHex(bytes);
   const std::string file = LooseObjectPath(id);
   if (!Exists(file)) WriteFile(file, ZlibCompress(bytes));
   return id;

@@ -5,6 +5,9 @@
 // binary, isolated from the user's configuration, with fixed names and dates;
 // and object by object, with any content at all. A git command that fails ends
 // the test program. Thread-compatible.
+//
+// With ZPACK_TEST_OBJECT_FORMAT=sha256 in the environment, repositories have
+// SHA-256 objects, and so has everything that the functions below compute.
 
 #pragma once
 
@@ -14,8 +17,17 @@
 #include <vector>
 
 #include "support/subprocess.h"
+#include "zpack/object_id.h"
 
 namespace zpack::testing {
+
+// The object format of repositories in this process; SHA-1 unless the
+// environment says otherwise.
+ObjectFormat TestFormat();
+// Hexadecimal digits of an id in that format.
+size_t IdDigits();
+// The id that consists of `digit`.
+std::string FakeId(char digit);
 
 // Reproducible bytes that do not compress.
 std::string RandomBytes(uint64_t seed, size_t size);
@@ -43,16 +55,22 @@ struct CommitFields {
 };
 std::string CommitBytes(const CommitFields& fields);
 
-inline constexpr const char* kEmptyTree =
-    "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-inline constexpr const char* kEmptyBlob =
-    "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
+// Ids of the empty tree and the empty blob.
+inline const char* const kEmptyTree =
+    TestFormat() == ObjectFormat::kSha1
+        ? "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+        : "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321";
+inline const char* const kEmptyBlob =
+    TestFormat() == ObjectFormat::kSha1
+        ? "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+        : "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813";
 
 class RepoBuilder {
  public:
   enum class Kind { kBare, kWorkTree };
 
-  // Makes an empty repository at `path`, whose HEAD is refs/heads/main.
+  // Makes an empty repository at `path`, whose HEAD is refs/heads/main. Objects
+  // are in TestFormat().
   explicit RepoBuilder(std::string path, Kind kind = Kind::kBare);
   // Takes the repository that is already at `path`, e.g. a clone.
   static RepoBuilder Existing(std::string path);

@@ -41,27 +41,28 @@ class ObjectDatabaseTest : public ::testing::Test {
 TEST_F(ObjectDatabaseTest, WhatMovesWhileItIsListedIsListed) {
   repo_.History(3);
   Pack();
-  const auto before = ListObjects({objects()}, {}, kNoneIsOpen, [] {
-    return Result<ObjectIdTable>(ObjectIdTable());
-  });
+  const auto before =
+      ListObjects(testing::TestFormat(), {objects()}, {}, kNoneIsOpen,
+                  [] { return Result<ObjectIdTable>(ObjectIdTable()); });
   ASSERT_THAT(before, testing::IsOk());
-  const std::string moved = objects() + "/pack/pack-" + std::string(40, 'f');
-  const std::string bad = objects() + "/pack/pack-" + std::string(40, '0');
+  const std::string moved = objects() + "/pack/pack-" + testing::FakeId('f');
+  const std::string bad = objects() + "/pack/pack-" + testing::FakeId('0');
   testing::WriteFile(bad + ".idx", "bad");
   testing::WriteFile(bad + ".pack", "bad");
   int calls = 0;
-  const auto listing = ListObjects({objects()}, {}, kNoneIsOpen, [&] {
-    // Called for the bad pack, after the packs were listed.
-    ++calls;
-    fs::remove(bad + ".idx");
-    for (const auto& name : testing::ListDirectory(objects() + "/pack")) {
-      const fs::path path = objects() + "/pack/" + name;
-      if (path != bad + ".pack") {
-        fs::rename(path, moved + path.extension().string());
-      }
-    }
-    return Result<ObjectIdTable>(ObjectIdTable());
-  });
+  const auto listing =
+      ListObjects(testing::TestFormat(), {objects()}, {}, kNoneIsOpen, [&] {
+        // Called for the bad pack, after the packs were listed.
+        ++calls;
+        fs::remove(bad + ".idx");
+        for (const auto& name : testing::ListDirectory(objects() + "/pack")) {
+          const fs::path path = objects() + "/pack/" + name;
+          if (path != bad + ".pack") {
+            fs::rename(path, moved + path.extension().string());
+          }
+        }
+        return Result<ObjectIdTable>(ObjectIdTable());
+      });
   ASSERT_THAT(listing, testing::IsOk());
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(listing->all, before->all);
@@ -73,9 +74,9 @@ TEST_F(ObjectDatabaseTest, WhatHasSeveralCopiesIsListedAsRepeated) {
   repo_.SetRef("refs/tags/twice", twice);
   Pack();
   repo_.WriteBlob("twice\n");
-  const auto listing = ListObjects({objects()}, {}, kNoneIsOpen, [] {
-    return Result<ObjectIdTable>(ObjectIdTable());
-  });
+  const auto listing =
+      ListObjects(testing::TestFormat(), {objects()}, {}, kNoneIsOpen,
+                  [] { return Result<ObjectIdTable>(ObjectIdTable()); });
   ASSERT_THAT(listing, testing::IsOk());
   EXPECT_EQ(listing->all.size(), 2U);
   EXPECT_TRUE(listing->only_loose.Find(Id(once)));
@@ -95,9 +96,10 @@ TEST_F(ObjectDatabaseTest, WhatAnotherProcessRepackedIsRead) {
        {ExpectedReads::kInfos, ExpectedReads::kContents}) {
     ReadingOptions options;
     options.expected = expected;
-    auto database = ObjectDatabase::Open(repo_.path(), {objects()}, options);
+    auto database = ObjectDatabase::Open(testing::TestFormat(), repo_.path(),
+                                         {objects()}, options);
     ASSERT_THAT(database, testing::IsOk());
-    EXPECT_THAT(database->ReadInfo(Id(std::string(40, '1'))),
+    EXPECT_THAT(database->ReadInfo(Id(testing::FakeId('1'))),
                 testing::IsError(ErrorCode::kNotFound,
                                  ::testing::HasSubstr("missing")));
     repo_.SetRef(

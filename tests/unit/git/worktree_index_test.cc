@@ -13,6 +13,7 @@
 
 #include "base/bytes.h"
 #include "support/matchers.h"
+#include "support/repo_builder.h"
 
 namespace zpack {
 namespace {
@@ -28,7 +29,7 @@ constexpr uint16_t kExtended = 0x4000;
 
 // The id whose bytes are all `fill`.
 ObjectId Id(uint8_t fill) {
-  const std::vector<uint8_t> bytes(20, fill);
+  const std::vector<uint8_t> bytes(ObjectIdWidth(testing::TestFormat()), fill);
   return ObjectId(bytes);
 }
 
@@ -88,7 +89,7 @@ class IndexBytes {
 };
 
 Status Read(ByteView bytes, std::set<ObjectId>& tips) {
-  return AddIndexTips(bytes, "the index", tips);
+  return AddIndexTips(testing::TestFormat(), bytes, "the index", tips);
 }
 
 std::set<ObjectId> Tips(ByteView bytes) {
@@ -98,7 +99,8 @@ std::set<ObjectId> Tips(ByteView bytes) {
 }
 
 std::string Text(uint8_t fill) {
-  return std::string(20, static_cast<char>(fill));
+  return std::string(ObjectIdWidth(testing::TestFormat()),
+                     static_cast<char>(fill));
 }
 
 std::string Zero(std::string_view text) {
@@ -217,7 +219,7 @@ TEST(WorktreeIndexTest, RefusesExtensionsThatAreTooLong) {
 TEST(WorktreeIndexTest, RefusesEveryTruncationInsideEntriesAndExtensions) {
   for (const uint32_t version : {2U, 3U, 4U}) {
     const Bytes whole = Everything(version);
-    // Bytes before the end of each extension: there the last 20 bytes that are
+    // Bytes before the end of each extension: there the last bytes that are
     // left pass for the hash, as long as the rest ends with something whole.
     for (size_t size = 0; size < whole.size(); ++size) {
       std::set<ObjectId> tips;

@@ -54,7 +54,8 @@ class LongChainTest : public ::testing::Test {
   // Versions of one content, of which each but the first is a delta against
   // the one before it.
   void SetUp() override {
-    auto writer = PackWriter::Create(PosixFileSystem(), dir_.path(), kVersions);
+    auto writer = PackWriter::Create(ObjectFormat::kSha1, PosixFileSystem(),
+                                     dir_.path(), kVersions);
     ASSERT_THAT(writer, IsOk());
     testing::Random random(1);
     Bytes content = testing::RandomText(random, kSize);
@@ -92,7 +93,8 @@ class LongChainTest : public ::testing::Test {
   }
 
   void Open() {
-    auto index = ReadPackIndex(PosixFileSystem(), dir_ / "chain.idx");
+    auto index = ReadPackIndex(ObjectFormat::kSha1, PosixFileSystem(),
+                               dir_ / "chain.idx");
     ASSERT_THAT(index, IsOk());
     auto file = PosixFileSystem().OpenForRead(dir_ / "chain.pack");
     ASSERT_THAT(file, IsOk());

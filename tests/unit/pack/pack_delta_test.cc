@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 #include <string>
 
@@ -78,6 +79,16 @@ TEST(ApplyPackDelta, RejectsWhatDoesNotFit) {
 TEST(ApplyPackDelta, RefusesALargeResultBeforeItIsAllocated) {
   EXPECT_THAT(Apply("", "\x00\xff\xff\xff\xff\xff\x0f\x01x"s),
               HasCode(ErrorCode::kLimitExceeded));
+}
+
+// Also without a limit.
+TEST(ApplyPackDelta, RefusesAFalseSizeBeforeItIsAllocated) {
+  Bytes out;
+  // 4 PiB from one byte.
+  EXPECT_THAT(
+      ApplyPackDelta({}, AsBytes("\x00\x80\x80\x80\x80\x80\x80\x80\x08\x01x"s),
+                     std::numeric_limits<uint64_t>::max(), out),
+      HasCode(ErrorCode::kCorrupt));
 }
 
 bool Gives(const std::string& base, const std::string& delta,

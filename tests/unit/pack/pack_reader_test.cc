@@ -34,7 +34,7 @@ Bytes ToBytes(std::string_view text) {
 }
 
 ObjectId HashOf(ObjectType type, ByteView content) {
-  return ObjectHasher(ObjectFormat::kSha1).Hash(type, content);
+  return ObjectHasher(testing::TestFormat()).Hash(type, content);
 }
 
 class PackReaderTest : public ::testing::Test {
@@ -78,7 +78,8 @@ class PackReaderTest : public ::testing::Test {
   }
 
   void ExpectReadsAll(const std::string& path) const {
-    const auto reader = PackReader::Open(PosixFileSystem(), path);
+    const auto reader =
+        PackReader::Open(testing::TestFormat(), PosixFileSystem(), path);
     ASSERT_THAT(reader, IsOk());
     const PackIds& ids = (*reader)->ids();
     ASSERT_GT(ids.size(), 100U);
@@ -88,6 +89,9 @@ class PackReaderTest : public ::testing::Test {
       const ObjectInfo info = (*reader)->Info(rank);
       EXPECT_EQ(info.size, content.size());
       EXPECT_EQ(HashOf(info.type, content), ids[rank]);
+      Bytes same;
+      ASSERT_THAT((*reader)->ReadLarge(rank, same), IsOk());
+      EXPECT_EQ(same, content);
     }
   }
 
@@ -111,7 +115,8 @@ TEST_F(PackReaderTest, ReadsOffsetsOf64Bits) {
 
 TEST_F(PackReaderTest, ReadsFromSeveralThreads) {
   const std::string path = Pack({"--delta-base-offset"});
-  const auto reader = PackReader::Open(PosixFileSystem(), path);
+  const auto reader =
+      PackReader::Open(testing::TestFormat(), PosixFileSystem(), path);
   ASSERT_THAT(reader, IsOk());
   const auto read_all = [&] {
     for (const PackRank rank : (*reader)->ids().ranks()) {
@@ -134,7 +139,8 @@ TEST_F(PackReaderTest, StreamsWhatIsStoredWhole) {
   repo_.WriteBlob(large);
   repo_.WriteBlob(std::string(3 << 20, 'z'));
   const std::string path = Pack({"--delta-base-offset"});
-  const auto reader = PackReader::Open(PosixFileSystem(), path);
+  const auto reader =
+      PackReader::Open(testing::TestFormat(), PosixFileSystem(), path);
   ASSERT_THAT(reader, IsOk());
   uint32_t deltas = 0;
   for (const PackRank at : (*reader)->ids().ranks()) {
@@ -169,7 +175,8 @@ TEST_F(PackReaderTest, TakesDamageCalmly) {
   uint64_t refused = 0;
   const auto read = [&](const std::string& index_bytes,
                         const std::string& pack_bytes) {
-    auto decoded = ReadPackIndex(testing::MemoryFile(ToBytes(index_bytes)));
+    auto decoded = ReadPackIndex(testing::TestFormat(),
+                                 testing::MemoryFile(ToBytes(index_bytes)));
     if (!decoded) return void(++refused);
     const auto reader = PackReader::Create(
         *std::move(decoded),

@@ -43,14 +43,15 @@ TEST(EncodeOffsetDeltaHeader, WritesSizeAndDistanceAsGitDoes) {
 class PackWriterTest : public ::testing::Test {
  protected:
   Result<std::unique_ptr<PackWriter>> Create(uint32_t count) const {
-    return PackWriter::Create(PosixFileSystem(), dir_.path(), count);
+    return PackWriter::Create(testing::TestFormat(), PosixFileSystem(),
+                              dir_.path(), count);
   }
 
   // Adds a blob stored whole.
   static void Add(PackWriter& writer, const std::string& content) {
     Bytes stream;
     Deflater(6).Deflate(AsBytes(content), stream);
-    const ObjectId id = ObjectHasher(ObjectFormat::kSha1)
+    const ObjectId id = ObjectHasher(testing::TestFormat())
                             .Hash(ObjectType::kBlob, AsBytes(content));
     ASSERT_THAT(writer.Add(id, {ObjectType::kBlob, content.size()}, stream),
                 IsOk());
@@ -62,13 +63,17 @@ class PackWriterTest : public ::testing::Test {
     const auto name = writer.Publish();
     ASSERT_THAT(name, IsOk());
     name_ = *name;
-    EXPECT_TRUE(
-        testing::RunGit({"verify-pack", (dir_ / name_) + ".pack"}, dir_.path())
-            .ok());
+    EXPECT_TRUE(testing::RunGit(
+                    {"verify-pack", format_option_, (dir_ / name_) + ".pack"},
+                    dir_.path())
+                    .ok());
   }
 
   TempDir dir_;
   std::string name_;  // of the published pack
+  // Git is not in a repository that has a format.
+  const std::string format_option_ =
+      "--object-format=" + std::string(ObjectFormatName(testing::TestFormat()));
 };
 
 TEST_F(PackWriterTest, GitReadsPackIndexAndReverseIndex) {
@@ -83,8 +88,8 @@ TEST_F(PackWriterTest, GitReadsPackIndexAndReverseIndex) {
       ::testing::ElementsAre(name_ + ".idx", name_ + ".pack", name_ + ".rev"));
   const std::string path = dir_ / name_;
   // The reverse index that git makes of the same pack.
-  ASSERT_TRUE(testing::RunGit({"index-pack", "--rev-index", "-o",
-                               dir_ / "git.idx", path + ".pack"},
+  ASSERT_TRUE(testing::RunGit({"index-pack", format_option_, "--rev-index",
+                               "-o", dir_ / "git.idx", path + ".pack"},
                               dir_.path())
                   .ok());
   EXPECT_EQ(testing::ReadFile(path + ".rev"),

@@ -29,6 +29,7 @@ class WatchedStore final : public PackStore {
   explicit WatchedStore(PackStore& store) : store_(store) {}
   const std::vector<std::string>& calls() const { return calls_; }
 
+  ObjectFormat object_format() const override { return store_.object_format(); }
   Result<std::unique_ptr<ObjectSource>> Open(ExpectedReads expected) override {
     calls_.emplace_back(expected == ExpectedReads::kContents ? "open"
                                                              : "open again");

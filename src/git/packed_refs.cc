@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/packed_refs.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "git/directory_listing.h"
+
+namespace zpack {
+namespace {
+
+// Removes the first line, with its line feed, from `rest`. Nothing if no line
+// feed follows.
+std::optional<std::string_view> TakeLine(std::string_view& rest) {
+  const size_t end = rest.find('\n');
+  if (end == std::string_view::npos) return std::nullopt;
+  const std::string_view line = rest.substr(0, end);
+  rest.remove_prefix(end + 1);
+  return line;
+}
+
+// An id of `digits` digits at the front of `line`.
+std::optional<ObjectId> TakeId(size_t digits, std::string_view& line) {
+  if (line.size() < digits) return std::nullopt;
+  const auto id = ObjectId::FromHex(line.substr(0, digits));
+  line.remove_prefix(digits);
+  return id;
+}
+
+// "<id> <name>". Nothing if the line is malformed. The name is not checked.
+std::optional<Ref> ParseRef(size_t digits, std::string_view line) {
+  const auto id = TakeId(digits, line);
+  if (!id || !line.starts_with(' ')) return std::nullopt;
+  line.remove_prefix(1);
+  if (line.empty()) return std::nullopt;
+  Ref ref;
+  ref.name = line;
+  ref.target = *id;
+  return ref;
+}
+
+}  // namespace
+
+Result<RefsByName> ReadPackedRefs(ObjectFormat format,
+                                  const std::string& common_directory,
+                                  const std::string& name) {
+  const size_t digits = 2 * ObjectIdWidth(format);
+  ZPACK_ASSIGN_OR_RETURN(const auto content,
+                         ReadIfThere(common_directory + "/packed-refs",
+                                     std::numeric_limits<uint32_t>::max()));
+  RefsByName refs;
+  std::string_view rest = content ? AsText(*content) : std::string_view();
+  // The first line may be a header.
+  if (rest.starts_with('#') && !TakeLine(rest)) rest = "#";
+  bool may_be_peeled = false;  // the line before this one is a ref
+  while (!rest.empty()) {
+    const auto line = TakeLine(rest);
+    if (line && may_be_peeled && line->starts_with('^')) {
+      // The object at the end of a tag, which is looked up in the tag itself.
+      std::string_view peeled = line->substr(1);
+      may_be_peeled = false;
+      if (TakeId(digits, peeled) && peeled.empty()) continue;
+    } else if (auto ref = line ? ParseRef(digits, *line) : std::nullopt) {
+      may_be_peeled = true;
+      refs[ref->name] = *ref;
+      continue;
+    }
+    return MakeError(
+        ErrorCode::kSourceCorrupt,
+        "cannot list refs of '{}': unexpected line in 'packed-refs': '{}'",
+        AtPath{name}, line.value_or(rest));
+  }
+  return refs;
+}
+
+Result<RefsByName> ListRefsWithLibgit2(git_repository* repository,
+                                       const std::string& name) {
+  const auto failed = [&] {
+    return MakeError(ErrorCode::kSourceCorrupt, "cannot list refs of '{}': {}",
+                     AtPath{name}, LastLibgit2Message());
+  };
+  git_reference_iterator* raw = nullptr;
+  if (git_reference_iterator_new(&raw, repository) != 0) return failed();
+  const ReferenceIteratorHandle iterator(raw);
+  RefsByName refs;
+  while (true) {
+    git_reference* next = nullptr;
+    const int code = git_reference_next(&next, iterator.get());
+    if (code == GIT_ITEROVER) return refs;
+    if (code != 0) return failed();
+    const ReferenceHandle reference(next);
+    Ref ref;
+    ref.name = git_reference_name(next);
+    if (git_reference_type(next) == GIT_REFERENCE_SYMBOLIC) {
+      ref.symref_target = git_reference_symbolic_target(next);
+    } else {
+      ref.target = FromGitOid(*git_reference_target(next));
+    }
+    refs[ref.name] = std::move(ref);
+  }
+}
+
+}  // namespace zpack

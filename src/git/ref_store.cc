@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/ref_store.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "git/packed_refs.h"
+#include "git/repository_layout.h"
+#include "object/ref_name.h"
+
+namespace zpack {
+namespace {
+
+// Which refs of a linked worktree: its own, or those that all worktrees share.
+enum class RefScope : uint8_t { kWorktree, kCommon };
+
+class FileRefStore final : public RefStore {
+ public:
+  FileRefStore(const RepositoryLocation& location, ObjectFormat format,
+               std::function<Result<RefsByName>()> list_packed)
+      : location_(location),
+        format_(format),
+        list_packed_(std::move(list_packed)) {}
+
+  Result<std::optional<Ref>> ReadHead() const override {
+    return ReadLooseRef(format_, location_.git_directory, "HEAD");
+  }
+  Result<RefsByName> ListRefs() const override;
+
+ private:
+  bool is_linked_worktree() const {
+    return location_.git_directory != location_.common_directory;
+  }
+  // Adds the loose refs below `directory` to `refs`. In a linked worktree, adds
+  // only per-worktree refs or only shared refs, as `scope` says.
+  Status ReadLooseRefs(const std::string& directory, RefScope scope,
+                       RefsByName& refs) const;
+
+  RepositoryLocation location_;
+  ObjectFormat format_;
+  std::function<Result<RefsByName>()> list_packed_;
+};
+
+Status FileRefStore::ReadLooseRefs(const std::string& directory, RefScope scope,
+                                   RefsByName& refs) const {
+  ZPACK_ASSIGN_OR_RETURN(const auto names, ListLooseRefNames(directory));
+  for (const std::string& name : names) {
+    if (is_linked_worktree() &&
+        IsPerWorktreeRef(name) != (scope == RefScope::kWorktree)) {
+      continue;
+    }
+    if (!IsValidRefName(name)) {
+      return MakeError(ErrorCode::kSourceCorrupt,
+                       "cannot read ref '{}' of '{}': bad name", name,
+                       AtPath{location_.name});
+    }
+    ZPACK_ASSIGN_OR_RETURN(auto ref, ReadLooseRef(format_, directory, name));
+    if (ref) refs[name] = *std::move(ref);
+  }
+  return {};
+}
+
+Result<RefsByName> FileRefStore::ListRefs() const {
+  ZPACK_ASSIGN_OR_RETURN(auto refs, list_packed_());
+  if (is_linked_worktree()) {
+    std::erase_if(
+        refs, [](const auto& item) { return IsPerWorktreeRef(item.first); });
+    ZPACK_TRY(
+        ReadLooseRefs(location_.git_directory, RefScope::kWorktree, refs));
+  }
+  ZPACK_TRY(ReadLooseRefs(location_.common_directory, RefScope::kCommon, refs));
+  return refs;
+}
+
+}  // namespace
+
+std::unique_ptr<RefStore> MakeFileRefStore(
+    const RepositoryLocation& location, ObjectFormat format,
+    std::function<Result<RefsByName>()> list_packed) {
+  return std::make_unique<FileRefStore>(location, format,
+                                        std::move(list_packed));
+}
+
+std::unique_ptr<RefStore> OpenRefStore(const RepositoryLocation& location,
+                                       ObjectFormat format,
+                                       git_repository* repository) {
+  if (format == ObjectFormat::kSha1) {
+    // libgit2 skips loose refs that it cannot parse, or returns an outdated
+    // packed ref instead, and treats symbolic links and spaces differently from
+    // Git. Therefore libgit2 only provides the packed refs, and our loose refs
+    // replace them.
+    return MakeFileRefStore(location, format,
+                            [name = location.name, repository] {
+                              return ListRefsWithLibgit2(repository, name);
+                            });
+  }
+  return MakeFileRefStore(location, format, [location, format] {
+    return ReadPackedRefs(format, location.common_directory, location.name);
+  });
+}
+
+}  // namespace zpack
