@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "git/directory_listing.h"
+#include "git/reftable_refs.h"
 #include "git/repository_layout.h"
 #include "git/worktree_index.h"
 
@@ -101,12 +102,17 @@ Status AddRefsTips(const std::string& directory, Tips& tips) {
 
 // Adds the tips of one worktree. The directory of the main worktree also holds
 // the data that all worktrees share.
-Status AddWorktreeTips(const std::string& directory, Tips& tips) {
-  ZPACK_ASSIGN_OR_RETURN(const auto logs, ListFiles(directory, "logs"));
-  for (const std::string& name : logs) {
-    ZPACK_TRY(AddReflogTips(directory + '/' + name, tips));
+Status AddWorktreeTips(const std::string& directory, RefStorage ref_storage,
+                       Tips& tips) {
+  if (ref_storage == RefStorage::kReftable) {
+    ZPACK_TRY(AddReftableTips(directory, ObjectFormat::kSha1, tips));
+  } else {
+    ZPACK_ASSIGN_OR_RETURN(const auto logs, ListFiles(directory, "logs"));
+    for (const std::string& name : logs) {
+      ZPACK_TRY(AddReflogTips(directory + '/' + name, tips));
+    }
+    ZPACK_TRY(AddRefsTips(directory, tips));
   }
-  ZPACK_TRY(AddRefsTips(directory, tips));
   for (const char* const name : kStateFiles) {
     ZPACK_TRY(AddWordsTips(directory + '/' + name, tips));
   }
@@ -115,12 +121,12 @@ Status AddWorktreeTips(const std::string& directory, Tips& tips) {
 
 }  // namespace
 
-Result<std::vector<ObjectId>> ReadOtherTips(
-    const std::string& common_directory) {
+Result<std::vector<ObjectId>> ReadOtherTips(const std::string& common_directory,
+                                            RefStorage ref_storage) {
   Tips tips;
   // With grafts, Git follows the grafts instead of the parents.
   ZPACK_TRY(AddWordsTips(common_directory + "/info/grafts", tips));
-  ZPACK_TRY(AddWorktreeTips(common_directory, tips));
+  ZPACK_TRY(AddWorktreeTips(common_directory, ref_storage, tips));
   const std::string worktrees = common_directory + "/worktrees";
   ZPACK_ASSIGN_OR_RETURN(const auto names, ListNames(worktrees));
   for (const std::string& name : names) {
@@ -128,7 +134,7 @@ Result<std::vector<ObjectId>> ReadOtherTips(
     // A regular file is not a worktree.
     std::error_code error;
     if (fs::is_regular_file(directory, error)) continue;
-    ZPACK_TRY(AddWorktreeTips(directory, tips));
+    ZPACK_TRY(AddWorktreeTips(directory, ref_storage, tips));
   }
   return std::vector<ObjectId>(tips.begin(), tips.end());
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "git/repository_format.h"
 #include "zpack/object_id.h"
 #include "zpack/result.h"
 
@@ -17,9 +18,9 @@ namespace zpack {
 // The ids in info/grafts, and the ids of every worktree, including the main
 // one: in reflogs, HEAD, per-worktree refs, the state of an unfinished command
 // such as a merge or rebase, and the index. Every source must be read
-// completely: kIo if a directory or file cannot be read; kSourceCorrupt or
-// kUnsupported if its content cannot.
-Result<std::vector<ObjectId>> ReadOtherTips(
-    const std::string& common_directory);
+// completely: kIo if a directory or file cannot be read; kSourceCorrupt,
+// kUnsupported or kLimitExceeded if its content cannot.
+Result<std::vector<ObjectId>> ReadOtherTips(const std::string& common_directory,
+                                            RefStorage ref_storage);
 
 }  // namespace zpack

@@ -23,15 +23,17 @@ constexpr std::array<std::string_view, 4> kOfVersion0 = {
 constexpr std::array<std::string_view, 4> kOfVersion1 = {
     "noop-v1", "objectformat", "refstorage", "relativeworktrees"};
 
-// The only supported value of an extension, and the name of its subject.
-struct OnlyValue {
+// A supported value of an extension, and the name of its subject.
+struct KnownValue {
   std::string_view extension;
   std::string_view value;
   std::string_view what;
 };
-constexpr std::array<OnlyValue, 2> kOnlyValues = {
+constexpr std::string_view kReftable = "reftable";
+constexpr std::array<KnownValue, 3> kKnownValues = {
     {{"objectformat", "sha1", "object format"},
-     {"refstorage", "files", "ref storage"}}};
+     {"refstorage", "files", "ref storage"},
+     {"refstorage", kReftable, "ref storage"}}};
 
 using Extensions = std::vector<std::pair<std::string, std::string>>;
 
@@ -56,11 +58,14 @@ Status CheckExtensions(const Extensions& extensions, int64_t version,
     return std::ranges::find(names, name) != names.end();
   };
   for (const auto& [name, value] : extensions) {
-    const auto only =
-        std::ranges::find(kOnlyValues, name, &OnlyValue::extension);
-    if (only != kOnlyValues.end() && value != only->value) {
+    const auto of_extension =
+        std::ranges::find(kKnownValues, name, &KnownValue::extension);
+    if (of_extension != kKnownValues.end() &&
+        std::ranges::none_of(kKnownValues, [&](const KnownValue& known) {
+          return known.extension == name && known.value == value;
+        })) {
       return MakeError(ErrorCode::kUnsupported, "unsupported {} {} in '{}'",
-                       only->what, value, AtPath{path});
+                       of_extension->what, value, AtPath{path});
     }
     if (is_in(kOfVersion0, name)) continue;
     if (version == 0 && is_in(kOfVersion1, name)) {
@@ -76,6 +81,16 @@ Status CheckExtensions(const Extensions& extensions, int64_t version,
     }
   }
   return {};
+}
+
+// The last value counts, as in Git.
+RefStorage RefStorageOf(const Extensions& extensions) {
+  RefStorage storage = RefStorage::kFiles;
+  for (const auto& [name, value] : extensions) {
+    if (name != "refstorage") continue;
+    storage = value == kReftable ? RefStorage::kReftable : RefStorage::kFiles;
+  }
+  return storage;
 }
 
 // Nothing if the value is not set.
@@ -114,6 +129,7 @@ Result<RepositoryFormat> ReadRepositoryFormat(
                          ListExtensions(config.get()));
   ZPACK_TRY(CheckExtensions(extensions, version, path));
   RepositoryFormat format;
+  format.ref_storage = RefStorageOf(extensions);
   ZPACK_ASSIGN_OR_RETURN(const auto precious,
                          ReadBool(config.get(), "extensions.preciousobjects"));
   format.precious_objects = precious.value_or(false);

@@ -15,6 +15,8 @@
 #include "git/object_database.h"
 #include "git/open_repository.h"
 #include "git/other_tips.h"
+#include "git/reftable_refs.h"
+#include "git/repository_format.h"
 #include "git/repository_layout.h"
 #include "object/object_links.h"
 #include "object/peel.h"
@@ -26,8 +28,9 @@ namespace {
 // Which refs of a linked worktree: its own, or those that all worktrees share.
 enum class RefScope : uint8_t { kWorktree, kCommon };
 
-// What is known of the object directories since they were opened.
+// What is known of the repository's directories since they were opened.
 struct Storage {
+  RefStorage refs = RefStorage::kFiles;
   bool is_partial_clone = false;
   std::vector<std::string> missing_alternates;
 };
@@ -58,7 +61,7 @@ class RepositorySource final : public ObjectSource {
   }
   Result<RefsSnapshot> ReadRefs() override;
   Result<std::vector<ObjectId>> ListOtherTips() override {
-    return ReadOtherTips(location_.common_directory);
+    return ReadOtherTips(location_.common_directory, storage_.refs);
   }
   Result<IndexedVector<PathNumber, bool>> FindUndeltified(
       const PathTable& paths) override {
@@ -87,6 +90,8 @@ class RepositorySource final : public ObjectSource {
   Status CheckSymref(const Ref& ref) const;
   // All refs as libgit2 reads them, not peeled.
   Result<std::map<std::string, Ref>> ListRefs();
+  // All refs that are files or in packed-refs, not peeled.
+  Result<std::map<std::string, Ref>> ListRefsInFiles();
   // Adds the loose refs below `directory` to `refs`. In a linked worktree, adds
   // only per-worktree refs or only shared refs, as `scope` says.
   Status ReadLooseRefs(const std::string& directory, RefScope scope,
@@ -101,7 +106,9 @@ class RepositorySource final : public ObjectSource {
 
 Status RepositorySource::ReadHead(RefsSnapshot& refs) {
   ZPACK_ASSIGN_OR_RETURN(const auto head,
-                         ReadLooseRef(location_.git_directory, "HEAD"));
+                         storage_.refs == RefStorage::kReftable
+                             ? ReadReftableHead(location_, object_format())
+                             : ReadLooseRef(location_.git_directory, "HEAD"));
   if (!head) {
     return MakeError(ErrorCode::kSourceCorrupt, "'{}' has no HEAD",
                      AtPath{path()});
@@ -185,9 +192,7 @@ Status RepositorySource::ReadLooseRefs(const std::string& directory,
   return {};
 }
 
-Result<RefsSnapshot> RepositorySource::ReadRefs() {
-  RefsSnapshot refs;
-  ZPACK_TRY(ReadHead(refs));
+Result<std::map<std::string, Ref>> RepositorySource::ListRefsInFiles() {
   // libgit2 skips loose refs that it cannot parse, or returns an outdated
   // packed ref instead, and treats symbolic links and spaces differently from
   // Git. Therefore libgit2 only provides the packed refs, and our loose refs
@@ -201,6 +206,16 @@ Result<RefsSnapshot> RepositorySource::ReadRefs() {
   }
   ZPACK_TRY(
       ReadLooseRefs(location_.common_directory, RefScope::kCommon, by_name));
+  return by_name;
+}
+
+Result<RefsSnapshot> RepositorySource::ReadRefs() {
+  RefsSnapshot refs;
+  ZPACK_TRY(ReadHead(refs));
+  ZPACK_ASSIGN_OR_RETURN(auto by_name,
+                         storage_.refs == RefStorage::kReftable
+                             ? ListReftableRefs(location_, object_format())
+                             : ListRefsInFiles());
   TagPeeler peeler(object_format(), Tags());
   for (auto& [name, ref] : by_name) {
     ZPACK_TRY(CheckSymref(ref));
@@ -222,6 +237,8 @@ Result<std::unique_ptr<ObjectSource>> OpenRepository(
     const RepositoryLocation& location, const ReadingOptions& options) {
   ZPACK_ASSIGN_OR_RETURN(RepositoryHandle repository,
                          OpenRepositoryHandle(location));
+  ZPACK_ASSIGN_OR_RETURN(const RepositoryFormat format,
+                         ReadRepositoryFormat(location.common_directory));
   ZPACK_ASSIGN_OR_RETURN(auto directories,
                          ListObjectDirectories(location.common_directory));
   ZPACK_ASSIGN_OR_RETURN(const bool is_partial_clone,
@@ -232,7 +249,8 @@ Result<std::unique_ptr<ObjectSource>> OpenRepository(
                            options));
   return std::make_unique<RepositorySource>(
       location, std::move(repository), std::move(objects),
-      Storage{is_partial_clone, std::move(directories.missing)});
+      Storage{format.ref_storage, is_partial_clone,
+              std::move(directories.missing)});
 }
 
 Result<std::unique_ptr<ObjectSource>> OpenRepository(

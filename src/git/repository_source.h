@@ -17,7 +17,7 @@
 namespace zpack {
 
 // Opens the repository. kUnsupported, with the reason, if the repository cannot
-// be read (SHA-256 objects, reftable); kSourceCorrupt if it has no object
+// be read (SHA-256 objects); kSourceCorrupt if it has no object
 // directory, or if alternates are nested too deep; kNotFound, kGit and kIo. A
 // missing alternate is not an error (ObjectSource::MissingAlternates).
 Result<std::unique_ptr<ObjectSource>> OpenRepository(

@@ -264,12 +264,12 @@ TEST_F(RepositoryKindsTest, Sha256WorkTreeIsRefusedWhenItIsDiscovered) {
                 {"unsupported object format sha256"}, {"--discover"});
 }
 
-TEST_F(RepositoryKindsTest, ReftableRepositoryIsRefused) {
-  const RepoBuilder repo(dir_ / "reftable");
+TEST_F(RepositoryKindsTest, UnknownRefStorageIsRefused) {
+  const RepoBuilder repo(dir_ / "repo");
   repo.History(1);
   repo.Git({"config", "core.repositoryFormatVersion", "1"});
-  repo.Git({"config", "extensions.refStorage", "reftable"});
-  ExpectRefused(repo.path(), dir_, {"unsupported ref storage reftable"});
+  repo.Git({"config", "extensions.refStorage", "new"});
+  ExpectRefused(repo.path(), dir_, {"unsupported ref storage new"});
 }
 
 TEST_F(RepositoryKindsTest, ExtensionsAndVersionsAreJudgedAsByGit) {
