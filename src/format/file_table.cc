@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "format/constants.h"
-#include "object/repository_files.h"
+#include "object/listed_files.h"
 
 namespace zpack::format {
 namespace {

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "git/directory_listing.h"
+#include "git/reftable_refs.h"
 #include "git/repository_layout.h"
 #include "git/worktree_index.h"
 
@@ -39,7 +40,8 @@ constexpr std::array kStateFiles = {"AUTO_MERGE",
 // Collects the tips of a repository with ids in one format.
 class TipsReader {
  public:
-  explicit TipsReader(ObjectFormat format) : format_(format) {}
+  explicit TipsReader(const RepositoryFormat& format)
+      : format_(format.object_format), ref_storage_(format.ref_storage) {}
 
   // Adds the ids among the words of every line.
   Status AddWordsTips(const std::string& path);
@@ -59,6 +61,7 @@ class TipsReader {
   Status AddRefsTips(const std::string& directory);
 
   ObjectFormat format_;
+  RefStorage ref_storage_;
   std::set<ObjectId> tips_;
 };
 
@@ -121,11 +124,15 @@ Status TipsReader::AddRefsTips(const std::string& directory) {
 }
 
 Status TipsReader::AddWorktreeTips(const std::string& directory) {
-  ZPACK_ASSIGN_OR_RETURN(const auto logs, ListFiles(directory, "logs"));
-  for (const std::string& name : logs) {
-    ZPACK_TRY(AddReflogTips(directory + '/' + name));
+  if (ref_storage_ == RefStorage::kReftable) {
+    ZPACK_TRY(AddReftableTips(directory, format_, tips_));
+  } else {
+    ZPACK_ASSIGN_OR_RETURN(const auto logs, ListFiles(directory, "logs"));
+    for (const std::string& name : logs) {
+      ZPACK_TRY(AddReflogTips(directory + '/' + name));
+    }
+    ZPACK_TRY(AddRefsTips(directory));
   }
-  ZPACK_TRY(AddRefsTips(directory));
   for (const char* const name : kStateFiles) {
     ZPACK_TRY(AddWordsTips(directory + '/' + name));
   }
@@ -135,7 +142,7 @@ Status TipsReader::AddWorktreeTips(const std::string& directory) {
 }  // namespace
 
 Result<std::vector<ObjectId>> ReadOtherTips(
-    ObjectFormat format, const std::string& common_directory) {
+    const RepositoryFormat& format, const std::string& common_directory) {
   TipsReader tips(format);
   // With grafts, Git follows the grafts instead of the parents.
   ZPACK_TRY(tips.AddWordsTips(common_directory + "/info/grafts"));

@@ -9,17 +9,18 @@
 #include <string>
 #include <vector>
 
+#include "git/repository_format.h"
 #include "zpack/object_id.h"
 #include "zpack/result.h"
 
 namespace zpack {
 
-// The ids, in `format`, in info/grafts, and the ids of every worktree,
+// The ids in info/grafts, and the ids of every worktree,
 // including the main one: in reflogs, HEAD, per-worktree refs, the state of an
 // unfinished command such as a merge or rebase, and the index. Every source
 // must be read completely: kIo if a directory or file cannot be read;
-// kSourceCorrupt or kUnsupported if its content cannot.
+// kSourceCorrupt, kUnsupported or kLimitExceeded if its content cannot.
 Result<std::vector<ObjectId>> ReadOtherTips(
-    ObjectFormat format, const std::string& common_directory);
+    const RepositoryFormat& format, const std::string& common_directory);
 
 }  // namespace zpack

@@ -18,7 +18,7 @@ namespace zpack {
 // The refs, with ids in `format`, in 'packed-refs' in `common_directory`. Empty
 // if there is no such file. `name` is the name of the repository in messages.
 // As Git does, refuses the whole file for one malformed line: kSourceCorrupt;
-// also kIo.
+// also kInvalidArgument for something that is not a regular file, and kIo.
 Result<RefsByName> ReadPackedRefs(ObjectFormat format,
                                   const std::string& common_directory,
                                   const std::string& name);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "git/packed_refs.h"
+#include "git/reftable_refs.h"
 #include "git/repository_layout.h"
 #include "object/ref_name.h"
 
@@ -74,6 +75,23 @@ Result<RefsByName> FileRefStore::ListRefs() const {
   return refs;
 }
 
+class ReftableRefStore final : public RefStore {
+ public:
+  ReftableRefStore(const RepositoryLocation& location, ObjectFormat format)
+      : location_(location), format_(format) {}
+
+  Result<std::optional<Ref>> ReadHead() const override {
+    return ReadReftableHead(location_, format_);
+  }
+  Result<RefsByName> ListRefs() const override {
+    return ListReftableRefs(location_, format_);
+  }
+
+ private:
+  RepositoryLocation location_;
+  ObjectFormat format_;
+};
+
 }  // namespace
 
 std::unique_ptr<RefStore> MakeFileRefStore(
@@ -83,9 +101,13 @@ std::unique_ptr<RefStore> MakeFileRefStore(
                                         std::move(list_packed));
 }
 
-std::unique_ptr<RefStore> OpenRefStore(const RepositoryLocation& location,
-                                       ObjectFormat format,
-                                       git_repository* repository) {
+std::unique_ptr<RefStore> OpenRefStore(
+    const RepositoryLocation& location,
+    const RepositoryFormat& repository_format, git_repository* repository) {
+  const ObjectFormat format = repository_format.object_format;
+  if (repository_format.ref_storage == RefStorage::kReftable) {
+    return std::make_unique<ReftableRefStore>(location, format);
+  }
   if (format == ObjectFormat::kSha1) {
     // libgit2 skips loose refs that it cannot parse, or returns an outdated
     // packed ref instead, and treats symbolic links and spaces differently from

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "git/libgit2.h"
+#include "git/repository_format.h"
 #include "git/repository_location.h"
 #include "zpack/object_id.h"
 #include "zpack/refs.h"
@@ -40,10 +41,10 @@ std::unique_ptr<RefStore> MakeFileRefStore(
     const RepositoryLocation& location, ObjectFormat format,
     std::function<Result<RefsByName>()> list_packed);
 
-// Opens the refs of a repository with objects in `format`. REQUIRES:
-// `repository`, the same repository, outlives the result.
+// Opens the refs of a repository of this format. REQUIRES: `repository`, the
+// same repository, outlives the result.
 std::unique_ptr<RefStore> OpenRefStore(const RepositoryLocation& location,
-                                       ObjectFormat format,
+                                       const RepositoryFormat& format,
                                        git_repository* repository);
 
 }  // namespace zpack

@@ -30,8 +30,9 @@ struct KnownValues {
   std::span<const std::string_view> values;
   std::string_view what;
 };
+constexpr std::string_view kReftable = "reftable";
 constexpr std::array<std::string_view, 2> kObjectFormats = {"sha1", "sha256"};
-constexpr std::array<std::string_view, 1> kRefStorages = {"files"};
+constexpr std::array<std::string_view, 2> kRefStorages = {"files", kReftable};
 constexpr std::array<KnownValues, 2> kKnownValues = {
     {{"objectformat", kObjectFormats, "object format"},
      {"refstorage", kRefStorages, "ref storage"}}};
@@ -95,6 +96,16 @@ ObjectFormat FormatOf(const Extensions& extensions) {
   return format;
 }
 
+// The last value counts, as in Git.
+RefStorage RefStorageOf(const Extensions& extensions) {
+  RefStorage storage = RefStorage::kFiles;
+  for (const auto& [name, value] : extensions) {
+    if (name != "refstorage") continue;
+    storage = value == kReftable ? RefStorage::kReftable : RefStorage::kFiles;
+  }
+  return storage;
+}
+
 // Nothing if the value is not set.
 Result<std::optional<bool>> ReadBool(const git_config* config,
                                      const char* key) {
@@ -132,6 +143,7 @@ Result<RepositoryFormat> ReadRepositoryFormat(
   ZPACK_TRY(CheckExtensions(extensions, version, path));
   RepositoryFormat format;
   format.object_format = FormatOf(extensions);
+  format.ref_storage = RefStorageOf(extensions);
   ZPACK_ASSIGN_OR_RETURN(const auto precious,
                          ReadBool(config.get(), "extensions.preciousobjects"));
   format.precious_objects = precious.value_or(false);

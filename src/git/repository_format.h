@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -17,10 +18,14 @@
 
 namespace zpack {
 
+// extensions.refStorage: how refs and reflogs are stored.
+enum class RefStorage : uint8_t { kFiles, kReftable };
+
 struct RepositoryFormat {
   ObjectFormat object_format = ObjectFormat::kSha1;
   // extensions.preciousObjects: nothing may be deleted.
   bool precious_objects = false;
+  RefStorage ref_storage = RefStorage::kFiles;
   WorktreeConfiguration worktree = WorktreeConfiguration::kNo;
   std::optional<bool> bare;  // core.bare
   std::string work_tree;     // core.worktree, unchanged; may be empty

@@ -15,7 +15,7 @@
 #include "git/open_repository.h"
 #include "git/other_tips.h"
 #include "git/ref_store.h"
-#include "git/repository_files.h"
+#include "git/repository_file_lister.h"
 #include "git/repository_layout.h"
 #include "object/object_links.h"
 #include "object/peel.h"
@@ -24,10 +24,10 @@
 namespace zpack {
 namespace {
 
-// How the repository stores objects, as far as that is known since it was
-// opened.
+// How the repository stores objects and refs, as far as that is known since it
+// was opened.
 struct Storage {
-  ObjectFormat format;
+  RepositoryFormat format;
   bool is_partial_clone = false;
   std::vector<std::string> missing_alternates;
 };
@@ -43,7 +43,9 @@ class RepositorySource final : public ObjectSource {
         refs_(OpenRefStore(location_, storage_.format, repository_.get())) {}
 
   const std::string& path() const override { return location_.name; }
-  ObjectFormat object_format() const override { return storage_.format; }
+  ObjectFormat object_format() const override {
+    return storage_.format.object_format;
+  }
   Result<ObjectIdTable> ListObjects() override { return objects_.List(); }
   Result<ObjectInfo> ReadInfo(const ObjectId& id) override {
     return objects_.ReadInfo(id);
@@ -72,7 +74,7 @@ class RepositorySource final : public ObjectSource {
     return objects_.CopyPacked(id, sink);
   }
   Result<ListedFiles> ListFiles() override {
-    return ListRepositoryFiles(location_);
+    return ListRepositoryFiles(location_, storage_.format);
   }
   Result<std::unique_ptr<FileStream>> OpenFile(
       const ListedFile& file) override {
@@ -161,18 +163,18 @@ Result<std::unique_ptr<ObjectSource>> OpenRepository(
     const RepositoryLocation& location, const ReadingOptions& options) {
   ZPACK_ASSIGN_OR_RETURN(OpenedRepository repository,
                          OpenRepositoryHandle(location));
-  const ObjectFormat format = repository.format.object_format;
   ZPACK_ASSIGN_OR_RETURN(auto directories,
                          ListObjectDirectories(location.common_directory));
   ZPACK_ASSIGN_OR_RETURN(const bool is_partial_clone,
                          HasPromisorPack(directories.found));
   ZPACK_ASSIGN_OR_RETURN(
       ObjectDatabase objects,
-      ObjectDatabase::Open(format, location.name, std::move(directories.found),
-                           options));
+      ObjectDatabase::Open(repository.format.object_format, location.name,
+                           std::move(directories.found), options));
   return std::make_unique<RepositorySource>(
       location, std::move(repository.handle), std::move(objects),
-      Storage{format, is_partial_clone, std::move(directories.missing)});
+      Storage{std::move(repository.format), is_partial_clone,
+              std::move(directories.missing)});
 }
 
 Result<std::unique_ptr<ObjectSource>> OpenRepository(

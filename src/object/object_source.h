@@ -16,9 +16,9 @@
 
 #include "base/bytes.h"
 #include "base/index_spaces.h"
+#include "object/listed_files.h"
 #include "object/object_id_table.h"
 #include "object/path_table.h"
-#include "object/repository_files.h"
 #include "zpack/object_id.h"
 #include "zpack/refs.h"
 #include "zpack/result.h"

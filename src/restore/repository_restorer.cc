@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/progress_phase.h"
-#include "object/repository_files.h"
+#include "object/listed_files.h"
 #include "reader/content_size.h"
 #include "reader/peeled_refs.h"
 #include "reader/repository_file_reader.h"

@@ -86,7 +86,8 @@ Bytes FileAround(const format::BlockHeader& header, ByteView payload) {
   if (header.first_object != ObjectNumber()) add({}, {});
   if (header.segment_offset != 0) add(header.first_object, {});
   add(header.first_object, payload);
-  Require(writer.Finish(numbers).has_value());
+  Require(writer.AddTables(numbers).has_value());
+  Require(writer.Finish(numbers.ids).has_value());
   return std::move(file.content());
 }
 

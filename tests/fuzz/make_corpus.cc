@@ -22,6 +22,7 @@
 #include "format/refs_chunk.h"
 #include "format/trailer.h"
 #include "support/memory_source.h"
+#include "support/memory_table.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"
 #include "support/tree_blocks.h"
@@ -337,6 +338,47 @@ void AddPack(const Corpus& corpus) {
   }
 }
 
+// For fuzz_reftable, whose first byte chooses what is tested.
+void AddReftables(const Corpus& corpus) {
+  const auto add = [&](const std::string& name, uint8_t choice,
+                       ByteView content) {
+    Bytes input = {choice};
+    Append(input, content);
+    corpus.Add("reftable/" + name, input);
+  };
+  TableRecords records;
+  for (uint8_t i = 1; i < 30; ++i) {
+    const std::string name = "refs/heads/" + std::string(i, 'a');
+    records.refs.push_back(DirectRef(name, i, i));
+    records.logs.push_back(LogEntry(name, i, 2));
+    records.logs.push_back(LogEntry(name, i % 3, 1));
+  }
+  records.refs[3].ref.peeled = records.refs[4].ref.target;
+  records.refs[5].ref = {records.refs[5].ref.name, {}, {}, "refs/heads/a"};
+  records.refs[6] = DirectRef(records.refs[6].ref.name, 0);
+  reftable::TableOptions options;
+  options.max_update_index = 100;
+  options.block_size = 256;
+  add("aligned", 0, *WriteTable(options, records));
+  options.alignment = reftable::Alignment::kNone;
+  add("unaligned", 0, *WriteTable(options, records));
+  options.block_size = 4096;
+  add("one-block", 0, *WriteTable(options, records));
+  const Bytes refs = *WriteTable(options, {records.refs, {}});
+  add("refs", 4, ByteView(refs).subspan(28, refs.size() - 28 - 68));
+  add("only-logs", 0, *WriteTable(options, {{}, records.logs}));
+  reftable::BlockBuilder block(4);
+  block.Start(reftable::BlockType::kLog, Bytes(24));
+  for (const auto& log : records.logs) {
+    Bytes value;
+    const unsigned type = EncodeValue(log, {}, value);
+    Require(block.Add(KeyOf(log), type, value, 1 << 20), "log block");
+  }
+  add("logs", 2, ByteView(block.Finish()).subspan(28));
+  add("list", 6,
+      AsBytes("0x000000000001-0x000000000002-884f8d30.ref\n3-3-aZ.log\n"));
+}
+
 // Objects of no usual form, and what a file says of objects that it lacks.
 MemorySource OddObjects() {
   MemorySource source = SampleHistory(2);
@@ -431,6 +473,7 @@ int main(int argc, char** argv) {
   AddTrees(corpus);
   AddCommandLines(corpus);
   AddPack(corpus);
+  AddReftables(corpus);
   for (const std::string& version : SampleVersions()) source.AddBlob(version);
   corpus.Add("file/history", ZpackFile(source, 1 << 20));
   // More than eight blocks.

@@ -266,7 +266,7 @@ TEST_F(RepositoryKindsTest, Sha256RepositoryComesBack) {
   WriteFile(path + "/staged", "staged\n");
   repo.Git({"add", "."});
   const std::string restored = ExpectRoundTrip(path, dir_);
-  EXPECT_EQ(ReadState(restored).objects.size(), 12U);
+  EXPECT_EQ(ReadState(restored).objects.size(), 15U);
   EXPECT_EQ(RunGit({"rev-parse", "--show-object-format"}, restored).out,
             "sha256\n");
   const ProcessResult inside = RunZpack(
@@ -283,12 +283,12 @@ TEST_F(RepositoryKindsTest, UnknownObjectFormatIsRefused) {
   ExpectRefused(repo.path(), dir_, {"unsupported object format md5"});
 }
 
-TEST_F(RepositoryKindsTest, ReftableRepositoryIsRefused) {
-  const RepoBuilder repo(dir_ / "reftable");
+TEST_F(RepositoryKindsTest, UnknownRefStorageIsRefused) {
+  const RepoBuilder repo(dir_ / "repo");
   repo.History(1);
   repo.Git({"config", "core.repositoryFormatVersion", "1"});
-  repo.Git({"config", "extensions.refStorage", "reftable"});
-  ExpectRefused(repo.path(), dir_, {"unsupported ref storage reftable"});
+  repo.Git({"config", "extensions.refStorage", "new"});
+  ExpectRefused(repo.path(), dir_, {"unsupported ref storage new"});
 }
 
 TEST_F(RepositoryKindsTest, ExtensionsAndVersionsAreJudgedAsByGit) {

@@ -256,11 +256,13 @@ TEST_F(RefsTest, ReplaceRefsChangeNothing) {
   EXPECT_EQ(RunGit(show, restored).out, RunGit(show, repo_.path()).out);
 }
 
-TEST_F(RefsTest, GraftsChangeNothing) {
+TEST_F(RefsTest, GraftsDoNotHideHistory) {
   // The graft hides the parents; all of history must come along regardless.
   WriteFile(repo_.path() + "/info/grafts", tip_ + '\n');
   ExpectRoundTrip(repo_.path(), dir_, {"--reachable"});
   const std::string restored = dir_ / "rt.git";
+  EXPECT_EQ(ReadFile(restored + "/info/grafts"), tip_ + '\n');
+  fs::remove(restored + "/info/grafts");
   EXPECT_EQ(SplitLines(RunGit({"rev-list", "main"}, restored).out).size(), 3U);
 }
 

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "object/repository_files.h"
+#include "object/listed_files.h"
 #include "support/matchers.h"
 
 namespace zpack::format {

@@ -93,7 +93,7 @@ TEST_P(PackedRefsTest, RefusesMalformedLines) {
 TEST_P(PackedRefsTest, DirectoryIsAnError) {
   std::filesystem::create_directory(dir_ / "packed-refs");
   EXPECT_THAT(ReadPackedRefs(GetParam(), dir_.path(), ""),
-              HasCode(ErrorCode::kIo));
+              HasCode(ErrorCode::kInvalidArgument));
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, PackedRefsTest,

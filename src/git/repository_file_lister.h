@@ -8,16 +8,19 @@
 
 #include <memory>
 
+#include "git/repository_format.h"
 #include "git/repository_location.h"
-#include "object/repository_files.h"
+#include "object/listed_files.h"
 #include "zpack/result.h"
 
 namespace zpack {
 
 // The files of all groups. No symbolic link is followed. Files that Git made
 // and nobody changed are not listed: samples of hooks, the default description,
-// an 'info/exclude' of comments. Errors: kIo.
-Result<ListedFiles> ListRepositoryFiles(const RepositoryLocation& location);
+// an 'info/exclude' of comments. Errors: kIo; with
+// reftables, also those of reading them.
+Result<ListedFiles> ListRepositoryFiles(const RepositoryLocation& location,
+                                        const RepositoryFormat& format);
 
 // As ObjectSource::OpenFile.
 Result<std::unique_ptr<FileStream>> OpenRepositoryFile(

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "git/repository_files.h"
+#include "git/repository_file_lister.h"
 
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "git/file_tree.h"
+#include "git/reftable_refs.h"
 #include "git/repository_layout.h"
 
 namespace zpack {
@@ -40,12 +42,11 @@ bool IsOtherLog(std::string_view name) {
 
 class FileLister {
  public:
-  explicit FileLister(const RepositoryLocation& location)
-      : location_(location) {}
+  FileLister(const RepositoryLocation& location, const RepositoryFormat& format)
+      : location_(location), format_(format) {}
 
   Result<ListedFiles> List() {
-    ZPACK_TRY(AddTree(FileGroup::kReflogs, "logs/HEAD"));
-    ZPACK_TRY(AddTree(FileGroup::kReflogs, "logs/refs"));
+    ZPACK_TRY(AddReflogs());
     ZPACK_TRY(AddTree(FileGroup::kDescription, "description"));
     for (const char* name : {"info/attributes", "info/exclude", "info/grafts"})
       ZPACK_TRY(AddTree(FileGroup::kInfo, name));
@@ -61,6 +62,24 @@ class FileLister {
   }
 
  private:
+  Status AddReflogs() {
+    if (format_.ref_storage == RefStorage::kFiles) {
+      ZPACK_TRY(AddTree(FileGroup::kReflogs, "logs/HEAD"));
+      return AddTree(FileGroup::kReflogs, "logs/refs");
+    }
+    ZPACK_ASSIGN_OR_RETURN(auto logs,
+                           ReadReftableLogs(location_, format_.object_format));
+    for (auto& [ref, text] : logs) {
+      TreeFile file{"logs/" + ref, false, text.size(), 0};
+      const size_t before = listed_.files.size();
+      ZPACK_TRY(Add(FileGroup::kReflogs, std::move(file)));
+      if (listed_.files.size() == before) continue;
+      listed_.files.back().content =
+          std::make_shared<const std::string>(std::move(text));
+    }
+    return {};
+  }
+
   Status AddTree(FileGroup group, const std::string& name) {
     ZPACK_ASSIGN_OR_RETURN(TreeListing tree,
                            ListTree(RootOf(location_, name), name));
@@ -131,7 +150,25 @@ class FileLister {
   }
 
   const RepositoryLocation& location_;
+  const RepositoryFormat& format_;
   ListedFiles listed_;
+};
+
+class TextStream final : public FileStream {
+ public:
+  explicit TextStream(std::shared_ptr<const std::string> text)
+      : text_(std::move(text)), rest_(AsBytes(*text_)) {}
+
+  Result<size_t> Read(std::span<uint8_t> out) override {
+    const ByteView part = rest_.first(std::min(rest_.size(), out.size()));
+    std::ranges::copy(part, out.begin());
+    rest_ = rest_.subspan(part.size());
+    return part.size();
+  }
+
+ private:
+  std::shared_ptr<const std::string> text_;
+  ByteView rest_;
 };
 
 class PosixFileStream final : public FileStream {
@@ -157,12 +194,16 @@ class PosixFileStream final : public FileStream {
 
 }  // namespace
 
-Result<ListedFiles> ListRepositoryFiles(const RepositoryLocation& location) {
-  return FileLister(location).List();
+Result<ListedFiles> ListRepositoryFiles(const RepositoryLocation& location,
+                                        const RepositoryFormat& format) {
+  return FileLister(location, format).List();
 }
 
 Result<std::unique_ptr<FileStream>> OpenRepositoryFile(
     const RepositoryLocation& location, const ListedFile& file) {
+  if (file.content != nullptr) {
+    return std::make_unique<TextStream>(file.content);
+  }
   const std::string& root = RootOf(location, file.source);
   ZPACK_ASSIGN_OR_RETURN(auto opened, OpenInTree(root, file.source));
   if (!opened) return nullptr;

@@ -34,6 +34,8 @@ struct ListedFile {
   uint64_t size = 0;
   // Tells whether another file got the name since.
   uint64_t inode = 0;
+  // The content, if it is not in a file of its own.
+  std::shared_ptr<const std::string> content = nullptr;
 };
 
 struct ListedFiles {

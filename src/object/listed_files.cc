@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "object/repository_files.h"
+#include "object/listed_files.h"
 
 #include <algorithm>
 

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The refs of a repository that stores them as reftables
+// (extensions.refStorage). Functions without state; any thread. Errors are
+// those of reftable::Stack::Open and of its cursors.
+
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "git/repository_location.h"
+#include "zpack/object_id.h"
+#include "zpack/refs.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+// HEAD of the worktree at `location`, not peeled. Nothing if there is none. The
+// file 'HEAD' of such a repository is for programs that do not know reftables.
+Result<std::optional<Ref>> ReadReftableHead(const RepositoryLocation& location,
+                                            ObjectFormat format);
+
+// All refs below 'refs/' by name, not peeled: those that all worktrees share,
+// and the per-worktree refs of the worktree at `location`.
+Result<std::map<std::string, Ref>> ListReftableRefs(
+    const RepositoryLocation& location, ObjectFormat format);
+
+// The reflogs of HEAD and of the refs that all worktrees share, by the name of
+// the ref, as texts like those in files. All of them are in memory.
+Result<std::map<std::string, std::string>> ReadReftableLogs(
+    const RepositoryLocation& location, ObjectFormat format);
+
+// Adds the ids that the stack of one worktree holds in addition to shared refs:
+// in reflogs, in per-worktree refs, and in HEAD and the like, such as
+// CHERRY_PICK_HEAD. ORIG_HEAD does not count, because Git does not keep the
+// object that it names. `directory` is the git directory of the worktree.
+Status AddReftableTips(const std::string& directory, ObjectFormat format,
+                       std::set<ObjectId>& tips);
+
+}  // namespace zpack

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The refs of the main worktree and of a linked one.
+
+#include "git/reftable_refs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reftable/stack_writer.h"
+#include "support/matchers.h"
+#include "support/memory_table.h"
+#include "support/temp_dir.h"
+
+namespace zpack {
+namespace {
+
+using testing::DirectRef;
+using ::testing::ElementsAre;
+using testing::HasCode;
+using ::testing::IsEmpty;
+using testing::IsOk;
+using testing::LogEntry;
+using testing::TempDir;
+using ::testing::UnorderedElementsAre;
+
+ObjectId FilledId(uint8_t byte) { return ObjectId(Bytes(20, byte)); }
+
+reftable::RefRecord Symbolic(std::string name, std::string target) {
+  reftable::RefRecord record = DirectRef(std::move(name), 0);
+  record.ref.symref_target = std::move(target);
+  return record;
+}
+
+void WriteStack(const std::string& git_directory,
+                const testing::TableRecords& records) {
+  const std::string directory = git_directory + "/reftable";
+  std::filesystem::create_directories(directory);
+  auto writer = reftable::StackWriter::Create(PosixFileSystem(), directory, {});
+  testing::Require(writer.has_value(), "cannot make a stack");
+  for (const auto& ref : records.refs) {
+    testing::Require(writer->table().Add(ref).has_value(), ref.ref.name);
+  }
+  for (const auto& log : records.logs) {
+    testing::Require(writer->table().Add(log).has_value(), log.ref_name);
+  }
+  testing::Require(writer->Commit().has_value(), "cannot publish a stack");
+}
+
+class ReftableRefsTest : public ::testing::Test {
+ protected:
+  ReftableRefsTest() {
+    reftable::RefRecord tag = DirectRef("refs/tags/v1", 7);
+    tag.ref.peeled = FilledId(1);
+    WriteStack(
+        directory_.path(),
+        {{Symbolic("HEAD", "refs/heads/main"), DirectRef("ORIG_HEAD", 0x20),
+          DirectRef("REVERT_HEAD", 0x21), DirectRef("refs/bisect/bad", 2),
+          DirectRef("refs/heads/main", 1), tag,
+          DirectRef("refs/worktree/x", 3)},
+         {LogEntry("HEAD", 0x31), LogEntry("refs/heads/main", 1)}});
+    WriteStack(linked_, {{DirectRef("HEAD", 4), DirectRef("refs/bisect/bad", 5),
+                          DirectRef("refs/heads/other", 6)},
+                         {}});
+  }
+
+  RepositoryLocation main() const {
+    return {directory_.path(), directory_.path(), directory_.path(), ""};
+  }
+  RepositoryLocation linked() const {
+    return {directory_.path(), linked_, directory_.path(), ""};
+  }
+
+  TempDir directory_;
+  std::string linked_ = directory_ / "worktrees/w";
+};
+
+// 'name=id' or 'name->target' for each ref.
+std::vector<std::string> TextOf(const std::map<std::string, Ref>& refs) {
+  std::vector<std::string> text;
+  for (const auto& [name, ref] : refs) {
+    EXPECT_EQ(name, ref.name);
+    EXPECT_TRUE(ref.peeled.empty());
+    text.push_back(name + '=' + ref.target.ToHex().substr(0, 2));
+  }
+  return text;
+}
+
+TEST_F(ReftableRefsTest, OfTheMainWorktreeAreAllInItsStack) {
+  const auto head = ReadReftableHead(main(), ObjectFormat::kSha1);
+  ASSERT_THAT(head, IsOk());
+  ASSERT_TRUE(head->has_value());
+  EXPECT_EQ((*head)->symref_target, "refs/heads/main");
+  const auto refs = ListReftableRefs(main(), ObjectFormat::kSha1);
+  ASSERT_THAT(refs, IsOk());
+  EXPECT_THAT(TextOf(*refs),
+              ElementsAre("refs/bisect/bad=02", "refs/heads/main=01",
+                          "refs/tags/v1=07", "refs/worktree/x=03"));
+}
+
+TEST_F(ReftableRefsTest, OfALinkedWorktreeAreInTwoStacks) {
+  const auto head = ReadReftableHead(linked(), ObjectFormat::kSha1);
+  ASSERT_THAT(head, IsOk());
+  ASSERT_TRUE(head->has_value());
+  EXPECT_EQ((*head)->target, FilledId(4));
+  const auto refs = ListReftableRefs(linked(), ObjectFormat::kSha1);
+  ASSERT_THAT(refs, IsOk());
+  EXPECT_THAT(TextOf(*refs),
+              ElementsAre("refs/bisect/bad=05", "refs/heads/main=01",
+                          "refs/tags/v1=07"));
+}
+
+TEST_F(ReftableRefsTest, GiveTheTipsOfEachWorktree) {
+  std::set<ObjectId> tips;
+  ASSERT_THAT(AddReftableTips(directory_.path(), ObjectFormat::kSha1, tips),
+              IsOk());
+  // The old id of an entry with the id 1 is zero.
+  EXPECT_THAT(
+      tips, UnorderedElementsAre(FilledId(0x21), FilledId(2), FilledId(3),
+                                 FilledId(0x30), FilledId(0x31), FilledId(1)));
+  tips.clear();
+  ASSERT_THAT(AddReftableTips(linked_, ObjectFormat::kSha1, tips), IsOk());
+  EXPECT_THAT(tips, UnorderedElementsAre(FilledId(4), FilledId(5)));
+}
+
+TEST_F(ReftableRefsTest, WithoutHeadAreNotAnError) {
+  const TempDir empty;
+  const RepositoryLocation location{empty.path(), empty.path(), empty.path(),
+                                    ""};
+  const auto head = ReadReftableHead(location, ObjectFormat::kSha1);
+  ASSERT_THAT(head, IsOk());
+  EXPECT_FALSE(head->has_value());
+  EXPECT_THAT(*ListReftableRefs(location, ObjectFormat::kSha1), IsEmpty());
+}
+
+TEST_F(ReftableRefsTest, PassErrorsOfTheStackOn) {
+  testing::WriteFile(linked_ + "/reftable/tables.list", "x\n");
+  EXPECT_THAT(ReadReftableHead(linked(), ObjectFormat::kSha1),
+              HasCode(ErrorCode::kSourceCorrupt));
+  EXPECT_THAT(ListReftableRefs(linked(), ObjectFormat::kSha1),
+              HasCode(ErrorCode::kSourceCorrupt));
+  std::set<ObjectId> tips;
+  EXPECT_THAT(AddReftableTips(linked_, ObjectFormat::kSha1, tips),
+              HasCode(ErrorCode::kSourceCorrupt));
+}
+
+// Git's texts are in the fixtures.
+TEST(ReftableLogs, HaveTheTextOfReflogsInFiles) {
+  for (const char* const fixture : {"sha1", "stack", "index", "sha256"}) {
+    SCOPED_TRACE(fixture);
+    const std::string source = std::string(ZPACK_REFTABLES "/") + fixture;
+    std::map<std::string, std::string> expected;
+    std::istringstream lines(testing::ReadFile(source + "/logs.txt"));
+    for (std::string ref, line; lines >> ref && std::getline(lines, line);) {
+      expected[ref] += line.substr(1) + '\n';
+    }
+    const TempDir directory;
+    std::filesystem::copy(source, directory / "reftable");
+    const RepositoryLocation location{"x", directory.path(), directory.path(),
+                                      ""};
+    const auto format = std::string_view(fixture) == "sha256"
+                            ? ObjectFormat::kSha256
+                            : ObjectFormat::kSha1;
+    const auto logs = ReadReftableLogs(location, format);
+    ASSERT_THAT(logs, IsOk());
+    std::map<std::string, std::string> found = *logs;
+    std::erase_if(found, [](const auto& log) { return log.second.empty(); });
+    EXPECT_EQ(found, expected);
+  }
+}
+
+}  // namespace
+}  // namespace zpack
