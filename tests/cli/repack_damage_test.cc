@@ -172,7 +172,7 @@ TEST_F(RepackDamageTest, DeltaOnADamagedBaseIsReadOnTheOtherCopyOfThat) {
   size_t offset = 0;
   for (const std::string& line :
        SplitLines(repo_.Git({"verify-pack", "-v", name + ".idx"}))) {
-    char id[41];
+    char id[65];
     size_t stored = 0;
     size_t at = 0;
     unsigned depth = 0;
