@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/hex.h"
+#include "codec/compressibility.h"
 #include "codec/zstd_codec.h"
 #include "format/file_table.h"
 
@@ -46,8 +47,13 @@ class PieceWriter {
 
   Status Flush() {
     stored_.clear();
+    // Objects of Git LFS are mostly media.
+    ZPACK_ASSIGN_OR_RETURN(const bool incompressible,
+                           compressibility_.IsIncompressible(piece_));
+    ZstdCompressor& compressor =
+        incompressible ? compressibility_.fast_compressor() : compressor_;
     ZPACK_ASSIGN_OR_RETURN(const size_t size,
-                           compressor_.Compress(piece_, stored_));
+                           compressor.Compress(piece_, stored_));
     sizes_.push_back(size);
     container_.AddContent(piece_.size());
     piece_.clear();
@@ -55,6 +61,7 @@ class PieceWriter {
   }
 
   ZstdCompressor compressor_;
+  Compressibility compressibility_;
   ContainerWriter& container_;
   Bytes piece_;
   Bytes stored_;
