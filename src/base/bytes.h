@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -55,6 +56,15 @@ inline bool SkipPrefix(std::string_view prefix, std::string_view& text) {
   if (!text.starts_with(prefix)) return false;
   text.remove_prefix(prefix.size());
   return true;
+}
+// Removes the first line and its line feed from `text`, and returns the line
+// without it. Nothing, and no change, if there is no line feed.
+inline std::optional<std::string_view> TakeLine(std::string_view& text) {
+  const size_t end = text.find('\n');
+  if (end == std::string_view::npos) return std::nullopt;
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end + 1);
+  return line;
 }
 inline void Append(Bytes& out, ByteView bytes) {
   out.insert(out.end(), bytes.begin(), bytes.end());

@@ -91,9 +91,11 @@ Status ListDirectory(const std::string& root, const std::string& name,
   return {};
 }
 
-}  // namespace
+// Whether a listing goes on after a file was found.
+enum class Extent : uint8_t { kAll, kToFirstFile };
 
-Result<TreeListing> ListTree(const std::string& root, const std::string& name) {
+Result<TreeListing> List(const std::string& root, const std::string& name,
+                         Extent extent) {
   TreeListing listing;
   std::vector<std::string> pending;
   const std::string path = root + '/' + name;
@@ -103,14 +105,28 @@ Result<TreeListing> ListTree(const std::string& root, const std::string& name) {
     return std::unexpected(IoError("stat", path, errno));
   }
   Take(info, name, listing, pending);
-  while (!pending.empty()) {
+  while (!pending.empty() &&
+         (extent == Extent::kAll || listing.files.empty())) {
     const std::string directory = std::move(pending.back());
     pending.pop_back();
     ZPACK_TRY(ListDirectory(root, directory, listing, pending));
   }
+  return listing;
+}
+
+}  // namespace
+
+Result<TreeListing> ListTree(const std::string& root, const std::string& name) {
+  ZPACK_ASSIGN_OR_RETURN(TreeListing listing, List(root, name, Extent::kAll));
   std::ranges::sort(listing.files, {}, &TreeFile::name);
   std::ranges::sort(listing.others);
   return listing;
+}
+
+Result<bool> HasFile(const std::string& root, const std::string& name) {
+  ZPACK_ASSIGN_OR_RETURN(const TreeListing listing,
+                         List(root, name, Extent::kToFirstFile));
+  return !listing.files.empty();
 }
 
 Result<std::optional<Descriptor>> OpenInTree(const std::string& root,

@@ -34,6 +34,10 @@ struct TreeListing {
 // kIo.
 Result<TreeListing> ListTree(const std::string& root, const std::string& name);
 
+// Whether there is a file at or below `root`/`name`. Lists no more directories
+// than it needs to find one. kIo.
+Result<bool> HasFile(const std::string& root, const std::string& name);
+
 // Opens the file `root`/`name` for reading. Nothing if there is no such file,
 // or a symbolic link on the way. kIo.
 Result<std::optional<Descriptor>> OpenInTree(const std::string& root,

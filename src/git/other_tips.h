@@ -15,11 +15,11 @@
 
 namespace zpack {
 
-// The ids in info/grafts, and the ids of every worktree,
-// including the main one: in reflogs, HEAD, per-worktree refs, the state of an
-// unfinished command such as a merge or rebase, and the index. Every source
-// must be read completely: kIo if a directory or file cannot be read;
-// kSourceCorrupt, kUnsupported or kLimitExceeded if its content cannot.
+// The ids in info/grafts, and the ids of every worktree, including the main
+// one: in reflogs, HEAD, per-worktree refs, the state of an unfinished command
+// such as a merge or rebase, and the index. Every source must be read
+// completely: kIo if a directory or file cannot be read; kSourceCorrupt,
+// kUnsupported or kLimitExceeded if its content cannot.
 Result<std::vector<ObjectId>> ReadOtherTips(
     const RepositoryFormat& format, const std::string& common_directory);
 

@@ -16,16 +16,6 @@
 namespace zpack {
 namespace {
 
-// Removes the first line, with its line feed, from `rest`. Nothing if no line
-// feed follows.
-std::optional<std::string_view> TakeLine(std::string_view& rest) {
-  const size_t end = rest.find('\n');
-  if (end == std::string_view::npos) return std::nullopt;
-  const std::string_view line = rest.substr(0, end);
-  rest.remove_prefix(end + 1);
-  return line;
-}
-
 // An id of `digits` digits at the front of `line`.
 std::optional<ObjectId> TakeId(size_t digits, std::string_view& line) {
   if (line.size() < digits) return std::nullopt;

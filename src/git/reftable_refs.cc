@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <ranges>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,34 +27,20 @@ Result<reftable::Stack> OpenStack(const std::string& directory,
 
 bool IsBelowRefs(std::string_view name) { return name.starts_with("refs/"); }
 
-// Calls `visit` for each ref of the stack, in the order of names.
-Status ForEachRef(const std::string& directory, ObjectFormat format,
-                  const std::function<void(Ref)>& visit) {
-  ZPACK_ASSIGN_OR_RETURN(const reftable::Stack stack,
-                         OpenStack(directory, format));
-  auto cursor = stack.Refs();
-  reftable::RefRecord record;
+// Calls `visit` with each record of the cursor until it returns false.
+template <typename Record, typename Visit>
+Status ForEach(reftable::MergedCursor<Record> cursor, Visit visit) {
+  Record record;
   while (true) {
     ZPACK_ASSIGN_OR_RETURN(const bool found, cursor.Next(record));
-    if (!found) return {};
-    record.ref.peeled = {};
-    visit(std::move(record.ref));
+    if (!found || !visit(record)) return {};
   }
 }
 
-// Calls `visit` for each entry of the reflogs, newest first for each ref.
-Status ForEachLog(
-    const std::string& directory, ObjectFormat format,
-    const std::function<void(const reftable::LogRecord&)>& visit) {
-  ZPACK_ASSIGN_OR_RETURN(const reftable::Stack stack,
-                         OpenStack(directory, format));
-  auto cursor = stack.Logs();
-  reftable::LogRecord record;
-  while (true) {
-    ZPACK_ASSIGN_OR_RETURN(const bool found, cursor.Next(record));
-    if (!found) return {};
-    visit(record);
-  }
+// The ref, not peeled.
+Ref TakeRef(reftable::RefRecord& record) {
+  record.ref.peeled = {};
+  return record.ref;
 }
 
 // A line of a reflog in a file. A line feed would end it.
@@ -68,49 +54,67 @@ std::string LogLine(const reftable::LogRecord& record) {
                      message);
 }
 
-void AddIfAny(const ObjectId& id, std::set<ObjectId>& tips) {
-  const auto is_zero = [](uint8_t byte) { return byte == 0; };
-  if (!std::ranges::all_of(id.bytes(), is_zero)) tips.insert(id);
+bool IsLinked(const RepositoryLocation& location) {
+  return location.git_directory != location.common_directory;
 }
 
 }  // namespace
 
 Result<std::optional<Ref>> ReadReftableHead(const RepositoryLocation& location,
                                             ObjectFormat format) {
+  constexpr std::string_view kHead = "HEAD";
+  ZPACK_ASSIGN_OR_RETURN(const reftable::Stack stack,
+                         OpenStack(location.git_directory, format));
   std::optional<Ref> head;
-  ZPACK_TRY(ForEachRef(location.git_directory, format, [&head](Ref ref) {
-    if (ref.name == "HEAD") head = std::move(ref);
+  ZPACK_TRY(ForEach(stack.Refs(), [&head](reftable::RefRecord& record) {
+    if (record.ref.name == kHead) head = TakeRef(record);
+    return record.ref.name < kHead;
   }));
   return head;
 }
 
 Result<std::map<std::string, Ref>> ListReftableRefs(
     const RepositoryLocation& location, ObjectFormat format) {
-  const bool linked = location.git_directory != location.common_directory;
+  const bool linked = IsLinked(location);
   std::map<std::string, Ref> refs;
-  ZPACK_TRY(ForEachRef(location.common_directory, format, [&](Ref ref) {
-    if (!IsBelowRefs(ref.name) || (linked && IsPerWorktreeRef(ref.name))) {
-      return;
+  ZPACK_ASSIGN_OR_RETURN(const reftable::Stack common,
+                         OpenStack(location.common_directory, format));
+  ZPACK_TRY(ForEach(common.Refs(), [&](reftable::RefRecord& record) {
+    const std::string& name = record.ref.name;
+    if (IsBelowRefs(name) && !(linked && IsPerWorktreeRef(name))) {
+      refs.emplace_hint(refs.end(), name, TakeRef(record));
     }
-    refs.emplace_hint(refs.end(), ref.name, std::move(ref));
+    return true;
   }));
   if (!linked) return refs;
-  ZPACK_TRY(ForEachRef(location.git_directory, format, [&](Ref ref) {
-    if (IsPerWorktreeRef(ref.name)) refs.emplace(ref.name, std::move(ref));
+  ZPACK_ASSIGN_OR_RETURN(const reftable::Stack own,
+                         OpenStack(location.git_directory, format));
+  ZPACK_TRY(ForEach(own.Refs(), [&](reftable::RefRecord& record) {
+    const std::string& name = record.ref.name;
+    if (IsPerWorktreeRef(name)) refs.emplace(name, TakeRef(record));
+    return true;
   }));
   return refs;
 }
 
 Status AddReftableTips(const std::string& directory, ObjectFormat format,
                        std::set<ObjectId>& tips) {
-  ZPACK_TRY(ForEachRef(directory, format, [&](const Ref& ref) {
+  const auto add = [&tips](const ObjectId& id) {
+    if (!reftable::IsZero(id)) tips.insert(id);
+  };
+  ZPACK_ASSIGN_OR_RETURN(const reftable::Stack stack,
+                         OpenStack(directory, format));
+  ZPACK_TRY(ForEach(stack.Refs(), [&](const reftable::RefRecord& record) {
+    const Ref& ref = record.ref;
     const bool counts = IsBelowRefs(ref.name) ? IsPerWorktreeRef(ref.name)
                                               : ref.name != "ORIG_HEAD";
-    if (counts && !ref.symbolic()) AddIfAny(ref.target, tips);
+    if (counts && !ref.symbolic()) add(ref.target);
+    return true;
   }));
-  return ForEachLog(directory, format, [&](const reftable::LogRecord& record) {
-    AddIfAny(record.old_id, tips);
-    AddIfAny(record.new_id, tips);
+  return ForEach(stack.Logs(), [&](const reftable::LogRecord& record) {
+    add(record.old_id);
+    add(record.new_id);
+    return true;
   });
 }
 
@@ -118,21 +122,25 @@ Result<std::map<std::string, std::string>> ReadReftableLogs(
     const RepositoryLocation& location, ObjectFormat format) {
   // Lines from the newest to the oldest.
   std::map<std::string, std::vector<std::string>> lines;
-  const auto take = [&](const reftable::LogRecord& record) {
-    auto& log = lines[record.ref_name];
-    if (!record.marks_existence()) log.push_back(LogLine(record));
+  const auto add = [&](const std::string& directory, auto belongs) -> Status {
+    ZPACK_ASSIGN_OR_RETURN(const reftable::Stack stack,
+                           OpenStack(directory, format));
+    return ForEach(stack.Logs(), [&](const reftable::LogRecord& record) {
+      if (belongs(record.ref_name)) {
+        auto& log = lines[record.ref_name];
+        if (!record.marks_existence()) log.push_back(LogLine(record));
+      }
+      return true;
+    });
   };
-  ZPACK_TRY(ForEachLog(location.common_directory, format,
-                       [&](const reftable::LogRecord& record) {
-                         if (IsBelowRefs(record.ref_name) &&
-                             !IsPerWorktreeRef(record.ref_name)) {
-                           take(record);
-                         }
-                       }));
-  ZPACK_TRY(ForEachLog(location.git_directory, format,
-                       [&](const reftable::LogRecord& record) {
-                         if (record.ref_name == "HEAD") take(record);
-                       }));
+  const bool linked = IsLinked(location);
+  const auto is_head = [](std::string_view name) { return name == "HEAD"; };
+  const auto is_common = [&](std::string_view name) {
+    return IsBelowRefs(name) ? !IsPerWorktreeRef(name)
+                             : !linked && is_head(name);
+  };
+  ZPACK_TRY(add(location.common_directory, is_common));
+  if (linked) ZPACK_TRY(add(location.git_directory, is_head));
   std::map<std::string, std::string> logs;
   for (const auto& [name, log] : lines) {
     std::string& text = logs[name];

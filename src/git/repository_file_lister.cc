@@ -140,9 +140,9 @@ class FileLister {
   }
 
   Status NoteSubmodules() {
-    ZPACK_ASSIGN_OR_RETURN(const TreeListing modules,
-                           ListTree(location_.common_directory, "modules"));
-    if (!modules.files.empty()) {
+    ZPACK_ASSIGN_OR_RETURN(const bool any,
+                           HasFile(location_.common_directory, "modules"));
+    if (any) {
       listed_.left_out.push_back(
           "the repositories of submodules in 'modules': convert each of them");
     }

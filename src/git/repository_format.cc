@@ -31,7 +31,8 @@ struct KnownValues {
   std::string_view what;
 };
 constexpr std::string_view kReftable = "reftable";
-constexpr std::array<std::string_view, 2> kObjectFormats = {"sha1", "sha256"};
+constexpr std::string_view kSha256 = "sha256";
+constexpr std::array<std::string_view, 2> kObjectFormats = {"sha1", kSha256};
 constexpr std::array<std::string_view, 2> kRefStorages = {"files", kReftable};
 constexpr std::array<KnownValues, 2> kKnownValues = {
     {{"objectformat", kObjectFormats, "object format"},
@@ -83,27 +84,13 @@ Status CheckExtensions(const Extensions& extensions, int64_t version,
   return {};
 }
 
-// The format that the last entry names, as in Git. REQUIRES: CheckExtensions
-// has succeeded.
-ObjectFormat FormatOf(const Extensions& extensions) {
-  auto format = ObjectFormat::kSha1;
-  for (const auto& [name, value] : extensions) {
-    if (name != "objectformat") continue;
-    format = value == ObjectFormatName(ObjectFormat::kSha256)
-                 ? ObjectFormat::kSha256
-                 : ObjectFormat::kSha1;
+// The last value of an extension counts, as in Git. Empty if it is not set.
+std::string_view ValueOf(const Extensions& extensions, std::string_view name) {
+  std::string_view last;
+  for (const auto& [each, value] : extensions) {
+    if (each == name) last = value;
   }
-  return format;
-}
-
-// The last value counts, as in Git.
-RefStorage RefStorageOf(const Extensions& extensions) {
-  RefStorage storage = RefStorage::kFiles;
-  for (const auto& [name, value] : extensions) {
-    if (name != "refstorage") continue;
-    storage = value == kReftable ? RefStorage::kReftable : RefStorage::kFiles;
-  }
-  return storage;
+  return last;
 }
 
 // Nothing if the value is not set.
@@ -142,8 +129,12 @@ Result<RepositoryFormat> ReadRepositoryFormat(
                          ListExtensions(config.get()));
   ZPACK_TRY(CheckExtensions(extensions, version, path));
   RepositoryFormat format;
-  format.object_format = FormatOf(extensions);
-  format.ref_storage = RefStorageOf(extensions);
+  if (ValueOf(extensions, "objectformat") == kSha256) {
+    format.object_format = ObjectFormat::kSha256;
+  }
+  if (ValueOf(extensions, "refstorage") == kReftable) {
+    format.ref_storage = RefStorage::kReftable;
+  }
   ZPACK_ASSIGN_OR_RETURN(const auto precious,
                          ReadBool(config.get(), "extensions.preciousobjects"));
   format.precious_objects = precious.value_or(false);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "base/hex.h"
 #include "object/ref_name.h"
 
 namespace zpack {
@@ -59,6 +60,11 @@ std::string_view FileGroupName(FileGroup group) {
 std::optional<FileGroup> ParseFileGroup(std::string_view name) {
   const auto at = std::ranges::find(kAllFileGroups, name, FileGroupName);
   return at == kAllFileGroups.end() ? std::nullopt : std::optional(*at);
+}
+
+bool NameFitsContent(const RepositoryFile& file) {
+  return file.group != FileGroup::kLfs ||
+         file.name.ends_with(ToHex(file.sha256));
 }
 
 bool IsValidFileName(FileGroup group, std::string_view name) {

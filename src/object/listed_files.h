@@ -25,6 +25,9 @@ inline constexpr std::string_view kInactiveHook = ".archived";
 // of the directory to which it is added.
 bool IsValidFileName(FileGroup group, std::string_view name);
 
+// False for an object of Git LFS whose name is not the hash of its content.
+bool NameFitsContent(const RepositoryFile& file);
+
 // A file that a repository has.
 struct ListedFile {
   FileGroup group = FileGroup::kReflogs;

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/hash.h"
+#include "base/offset_varint.h"
 #include "object/object_hasher.h"
 
 namespace zpack {
@@ -31,15 +32,7 @@ void EncodeWholeHeader(ObjectType type, uint64_t size, Bytes& out) {
 
 void EncodeOffsetDeltaHeader(uint64_t size, uint64_t distance, Bytes& out) {
   EncodeTypeAndSize(kOffsetDelta, size, out);
-  // Seven bits per byte, most significant first. Each byte except the last
-  // stands for one more than its bits.
-  std::array<uint8_t, 10> bytes;
-  size_t at = bytes.size() - 1;
-  bytes[at] = distance & 0x7f;
-  while ((distance >>= 7) != 0) {
-    bytes[--at] = static_cast<uint8_t>(0x80 | (--distance & 0x7f));
-  }
-  Append(out, ByteView(bytes).subspan(at));
+  AppendOffsetVarint(distance, out);
 }
 
 void EncodeReferenceDeltaHeader(uint64_t size, const ObjectId& base,

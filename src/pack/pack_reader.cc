@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/group_sort.h"
 #include "base/huge_pages.h"
+#include "base/offset_varint.h"
 #include "base/parallel.h"
 #include "pack/pack_delta.h"
 #include "pack/pack_entry_stream.h"
@@ -146,19 +147,11 @@ Result<PackReader::EntryHeader> PackReader::ParseHeader(PackPosition position,
   }
   uint64_t base_offset = 0;
   if (header.type == kOffsetDelta) {
-    // The distance back to the base: seven bits per byte, most significant
-    // first. Each further byte stands for one more than its bits.
-    byte = in.U8();
-    uint64_t distance = byte & 0x7f;
-    while ((byte & 0x80) != 0) {
-      byte = in.U8();
-      if (!in.ok() || distance >= uint64_t{1} << 56) {
-        return Bad(offset, file_->path());
-      }
-      distance = (distance + 1) << 7 | (byte & 0x7f);
+    const auto distance = ReadOffsetVarint(in);  // back to the base
+    if (!distance || *distance == 0 || *distance > offset) {
+      return Bad(offset, file_->path());
     }
-    if (distance == 0 || distance > offset) return Bad(offset, file_->path());
-    base_offset = offset - distance;
+    base_offset = offset - *distance;
     header.base = entries_[position].base;
     if (header.base == kNoBase || entries_[header.base].offset != base_offset) {
       const auto base =

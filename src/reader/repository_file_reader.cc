@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/hex.h"
 #include "format/expansion.h"
+#include "object/listed_files.h"
 
 namespace zpack {
 
@@ -87,11 +87,7 @@ Status RepositoryFileReader::Read(
   }
   std::array<uint8_t, Hasher::kMaxSize> hash;
   hasher.Finish(hash);
-  // The name of an object of Git LFS ends with the hash of its content.
-  if (hash == file.sha256 &&
-      (file.group != FileGroup::kLfs || file.name.ends_with(ToHex(hash)))) {
-    return {};
-  }
+  if (hash == file.sha256 && NameFitsContent(file)) return {};
   return MakeError(
       ErrorCode::kCorrupt, "file '{}' is damaged at offset {} of '{}'",
       file.name, AtOffset{archive_.toc().Find(format::kFileDataChunk)->offset},

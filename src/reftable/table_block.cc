@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/offset_varint.h"
 
 namespace zpack::reftable {
 namespace {
@@ -53,8 +54,8 @@ bool BlockCursor::IsRestart() {
 
 std::string_view BlockCursor::ReadKey(std::string& key, unsigned& type) {
   const bool restart = IsRestart();
-  const auto prefix = ReadVarint(records_);
-  const auto suffix = ReadVarint(records_);
+  const auto prefix = ReadOffsetVarint(records_);
+  const auto suffix = ReadOffsetVarint(records_);
   if (!prefix || !suffix) return "a record is cut off";
   if (*prefix > key.size() || (restart && *prefix != 0)) {
     return "a record has a wrong prefix";
@@ -96,8 +97,8 @@ bool BlockBuilder::Add(std::string_view key, unsigned type, ByteView value,
     const auto end = std::ranges::mismatch(key, last_key_);
     prefix = static_cast<size_t>(end.in1 - key.begin());
   }
-  WriteVarint(prefix, bytes_);
-  WriteVarint(uint64_t{key.size() - prefix} << kTypeBits | type, bytes_);
+  AppendOffsetVarint(prefix, bytes_);
+  AppendOffsetVarint(uint64_t{key.size() - prefix} << kTypeBits | type, bytes_);
   Append(bytes_, AsBytes(key.substr(prefix)));
   Append(bytes_, value);
   const size_t restarts = restarts_.size() + (restart ? 1 : 0);

@@ -4,6 +4,7 @@
 #include "reftable/table_cursor.h"
 
 #include "base/error.h"
+#include "base/offset_varint.h"
 
 namespace zpack::reftable {
 namespace {
@@ -118,7 +119,7 @@ Status TableCursor<Record>::CheckIndex(uint64_t position) {
   if (problem.empty()) problem = cursor.ReadKey(key, type);
   if (problem.empty() &&
       (type != 0 || key != first_last_key_ ||
-       ReadVarint(cursor.value()) != table_->Begin(Record::kBlockType))) {
+       ReadOffsetVarint(cursor.value()) != table_->Begin(Record::kBlockType))) {
     problem = "the index does not fit its section";
   }
   if (problem.empty()) return {};

@@ -3,9 +3,6 @@
 
 #include "reftable/table_format.h"
 
-#include <array>
-#include <limits>
-
 #include "base/error.h"
 #include "codec/deflate.h"
 
@@ -103,28 +100,6 @@ void Encode(const TableFooter& footer, Bytes& out) {
   to.U64(footer.log_index_position);
   to.U32(Crc32(0, bytes));
   Append(out, bytes);
-}
-
-std::optional<uint64_t> ReadVarint(ByteReader& in) {
-  uint8_t byte = in.U8();
-  uint64_t value = byte & 0x7f;
-  while (byte >= 0x80) {
-    if (value >= std::numeric_limits<uint64_t>::max() >> 7) return std::nullopt;
-    byte = in.U8();
-    value = (value + 1) << 7 | (byte & 0x7f);
-  }
-  return in.ok() ? std::optional(value) : std::nullopt;
-}
-
-void WriteVarint(uint64_t value, Bytes& out) {
-  std::array<uint8_t, 10> bytes;
-  size_t at = bytes.size() - 1;
-  bytes[at] = static_cast<uint8_t>(value & 0x7f);
-  while ((value >>= 7) != 0) {
-    --value;
-    bytes[--at] = static_cast<uint8_t>(value | 0x80);
-  }
-  Append(out, ByteView(bytes).subspan(at));
 }
 
 uint32_t ReadU24(ByteReader& in) {

@@ -82,11 +82,6 @@ void Encode(const TableHeader& header, Bytes& out);
 Result<TableFooter> DecodeTableFooter(ByteView bytes, const Place& place);
 void Encode(const TableFooter& footer, Bytes& out);
 
-// Reads a varint as in the offsets of a pack's deltas (gitformat-pack(5)).
-// Nothing if the input ends or the number has more than 64 bits.
-std::optional<uint64_t> ReadVarint(ByteReader& in);
-void WriteVarint(uint64_t value, Bytes& out);
-
 // Numbers of three bytes.
 uint32_t ReadU24(ByteReader& in);
 // REQUIRES: `value` is at most kMaxBlockSize, and `out` has three bytes.

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "base/hex.h"
 
 namespace zpack::reftable {
 namespace {
@@ -22,10 +23,7 @@ bool Skip(Predicate belongs, std::string_view& text) {
   return size != 0;
 }
 
-bool IsHexDigit(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ||
-         (c >= 'A' && c <= 'F');
-}
+bool IsHexDigit(char c) { return HexDigitValue(c) >= 0; }
 
 bool IsLetterOrDigit(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
@@ -54,13 +52,12 @@ Result<std::vector<std::string>> ParseTablesList(std::string_view content,
   std::vector<std::string> names;
   std::unordered_set<std::string_view> seen;
   while (!content.empty()) {
-    const size_t end = content.find('\n');
-    if (end == std::string_view::npos) {
+    const auto line = TakeLine(content);
+    if (!line) {
       return MakeError(ErrorCode::kSourceCorrupt,
                        "the last line of '{}' has no end", AtPath{path});
     }
-    const std::string_view name = content.substr(0, end);
-    content.remove_prefix(end + 1);
+    const std::string_view name = *line;
     if (name.empty()) continue;
     if (!IsTableName(name)) {
       return MakeError(ErrorCode::kSourceCorrupt,

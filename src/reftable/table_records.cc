@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/offset_varint.h"
 #include "object/ref_name.h"
 
 namespace zpack::reftable {
@@ -29,14 +30,14 @@ ObjectId ReadId(const TableHeader& header, ByteReader& in) {
 
 // False if the input ends.
 bool ReadText(ByteReader& in, std::string& text) {
-  const auto size = ReadVarint(in);
+  const auto size = ReadOffsetVarint(in);
   if (!size) return false;
   text = AsText(in.Raw(*size));
   return in.ok();
 }
 
 void WriteText(std::string_view text, Bytes& out) {
-  WriteVarint(text.size(), out);
+  AppendOffsetVarint(text.size(), out);
   Append(out, AsBytes(text));
 }
 
@@ -50,10 +51,13 @@ bool HasAny(std::string_view text, std::string_view bytes) {
 
 }  // namespace
 
+bool IsZero(const ObjectId& id) {
+  return std::ranges::all_of(id.bytes(),
+                             [](uint8_t byte) { return byte == 0; });
+}
+
 bool LogRecord::marks_existence() const {
-  const auto is_zero = [](uint8_t byte) { return byte == 0; };
-  return !deleted() && std::ranges::all_of(old_id.bytes(), is_zero) &&
-         std::ranges::all_of(new_id.bytes(), is_zero);
+  return !deleted() && IsZero(old_id) && IsZero(new_id);
 }
 
 bool IsStoredRefName(std::string_view name) {
@@ -83,7 +87,7 @@ std::string_view DecodeValue(std::string_view key, unsigned type,
                 .target = {},
                 .peeled = {},
                 .symref_target = {}};
-  const auto delta = ReadVarint(in);
+  const auto delta = ReadOffsetVarint(in);
   if (!delta || *delta > header.max_update_index - header.min_update_index) {
     return "bad update index of a ref";
   }
@@ -139,7 +143,7 @@ std::string_view DecodeValue(std::string_view key, unsigned type,
   if (!in.ok() || !ReadText(in, record.name) || !ReadText(in, record.email)) {
     return "a log entry is cut off";
   }
-  const auto time = ReadVarint(in);
+  const auto time = ReadOffsetVarint(in);
   if (!time) return "bad time of a log entry";
   record.time = *time;
   record.zone = static_cast<int16_t>(in.U16());
@@ -149,7 +153,7 @@ std::string_view DecodeValue(std::string_view key, unsigned type,
 
 unsigned EncodeValue(const RefRecord& record, const TableHeader& header,
                      Bytes& out) {
-  WriteVarint(record.update_index - header.min_update_index, out);
+  AppendOffsetVarint(record.update_index - header.min_update_index, out);
   if (record.deleted()) return kDeletion;
   if (record.ref.symbolic()) {
     WriteText(record.ref.symref_target, out);
@@ -167,7 +171,7 @@ unsigned EncodeValue(const LogRecord& record, const TableHeader& /*header*/,
   Append(out, record.new_id.bytes());
   WriteText(record.name, out);
   WriteText(record.email, out);
-  WriteVarint(record.time, out);
+  AppendOffsetVarint(record.time, out);
   ByteWriter(out).U16(static_cast<uint16_t>(record.zone));
   WriteText(record.message, out);
   return kLogEntry;

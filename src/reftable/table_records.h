@@ -30,6 +30,9 @@ struct RefRecord {
   friend bool operator==(const RefRecord&, const RefRecord&) = default;
 };
 
+// True for an id of zeros, which stands for no object, and for an empty id.
+bool IsZero(const ObjectId& id);
+
 // An entry of a reflog, or the fact that an entry is gone.
 struct LogRecord {
   static constexpr BlockType kBlockType = BlockType::kLog;
@@ -37,7 +40,7 @@ struct LogRecord {
   std::string ref_name;
   // With `ref_name`, names the entry.
   uint64_t update_index = 0;
-  // Both are empty if the entry is deleted. Zeros stand for no object.
+  // Both are empty if the entry is deleted.
   ObjectId old_id;
   ObjectId new_id;
   std::string name;

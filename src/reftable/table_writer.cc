@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/offset_varint.h"
 #include "reftable/table_names.h"
 
 namespace zpack::reftable {
@@ -172,7 +173,7 @@ Status TableWriter::WriteIndex() {
 
 Status TableWriter::AddToIndex(const IndexEntry& entry) {
   value_.clear();
-  WriteVarint(entry.position, value_);
+  AppendOffsetVarint(entry.position, value_);
   const auto add = [&] {
     return builder_.Add(entry.last_key, 0, value_,
                         Limit(BlockType::kIndex, builder_.count()));

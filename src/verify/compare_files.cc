@@ -5,50 +5,27 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <string>
 
 #include "base/error.h"
-#include "base/hash.h"
+#include "object/read_listed_file.h"
 #include "reader/repository_file_reader.h"
 
 namespace zpack {
-namespace {
-
-using Kind = Difference::Kind;
-
-// The file as an archive would hold it. Nothing if it no longer exists.
-Result<std::optional<RepositoryFile>> ReadFile(ObjectSource& source,
-                                               const ListedFile& listed,
-                                               const std::stop_token& stop) {
-  ZPACK_ASSIGN_OR_RETURN(const auto stream, source.OpenFile(listed));
-  if (stream == nullptr) return std::nullopt;
-  RepositoryFile file{listed.group, listed.name, listed.executable, 0, {}};
-  Hasher hasher(HashAlgorithm::kSha256);
-  Bytes buffer(size_t{256} << 10);
-  while (true) {
-    ZPACK_TRY(CheckStop(stop));
-    ZPACK_ASSIGN_OR_RETURN(const size_t size, stream->Read(buffer));
-    if (size == 0) break;
-    hasher.Update(ByteView(buffer).first(size));
-    file.size += size;
-  }
-  hasher.Finish(file.sha256);
-  return file;
-}
-
-}  // namespace
 
 Status CompareFiles(const ArchiveFile& archive, ObjectSource& source,
                     const std::stop_token& stop,
                     std::vector<Difference>& differences) {
+  using Kind = Difference::Kind;
   ZPACK_ASSIGN_OR_RETURN(const format::FileTable table, ReadFileTable(archive));
   ZPACK_ASSIGN_OR_RETURN(const ListedFiles listed, source.ListFiles());
   std::map<std::string, RepositoryFile> in_source;
   for (const ListedFile& file : listed.files) {
     if (std::ranges::find(table.left_out, file.group) != table.left_out.end())
       continue;
-    ZPACK_ASSIGN_OR_RETURN(auto read, ReadFile(source, file, stop));
+    ZPACK_ASSIGN_OR_RETURN(
+        auto read,
+        ReadListedFile(source, file, stop, [](ByteView) { return Status{}; }));
     if (read) in_source.emplace(file.name, *std::move(read));
   }
   for (const RepositoryFile& file : table.files) {

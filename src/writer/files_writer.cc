@@ -4,16 +4,14 @@
 #include "writer/files_writer.h"
 
 #include <algorithm>
-#include <array>
-#include <memory>
 #include <utility>
 
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/hex.h"
 #include "codec/compressibility.h"
 #include "codec/zstd_codec.h"
 #include "format/file_table.h"
+#include "object/read_listed_file.h"
 
 namespace zpack {
 namespace {
@@ -68,55 +66,26 @@ class PieceWriter {
   std::vector<uint64_t> sizes_;
 };
 
-class FilesWriter {
- public:
-  FilesWriter(const FilesToWrite& files, const std::stop_token& stop,
-              PieceWriter& pieces)
-      : files_(files), stop_(stop), pieces_(pieces) {}
-
-  Result<std::vector<RepositoryFile>> WriteAll() {
-    std::vector<RepositoryFile> written;
-    for (const ListedFile& listed : files_.files) {
-      ZPACK_ASSIGN_OR_RETURN(const auto stream, files_.source.OpenFile(listed));
-      if (stream == nullptr) continue;
-      written.push_back({listed.group, listed.name, listed.executable, 0, {}});
-      ZPACK_TRY(Write(*stream, written.back()));
+Result<std::vector<RepositoryFile>> WriteAll(const FilesToWrite& files,
+                                             const std::stop_token& stop,
+                                             PieceWriter& pieces) {
+  std::vector<RepositoryFile> written;
+  for (const ListedFile& listed : files.files) {
+    ZPACK_ASSIGN_OR_RETURN(
+        auto file,
+        ReadListedFile(files.source, listed, stop,
+                       [&](ByteView piece) { return pieces.Append(piece); }));
+    if (!file) continue;
+    if (!NameFitsContent(*file)) {
+      return MakeError(ErrorCode::kSourceCorrupt,
+                       "'{}' of '{}' is corrupt: its content hashes to {}",
+                       file->name, AtPath{files.source.path()},
+                       ToHex(file->sha256));
     }
-    return written;
+    written.push_back(*std::move(file));
   }
-
- private:
-  Status Write(FileStream& stream, RepositoryFile& file) {
-    while (true) {
-      ZPACK_TRY(CheckStop(stop_));
-      ZPACK_ASSIGN_OR_RETURN(const size_t size, stream.Read(buffer_));
-      if (size == 0) break;
-      const ByteView read = ByteView(buffer_).first(size);
-      file.size += size;
-      hasher_.Update(read);
-      ZPACK_TRY(pieces_.Append(read));
-    }
-    hasher_.Finish(file.sha256);
-    return CheckName(file);
-  }
-
-  // The name of an object of Git LFS ends with the hash of its content.
-  Status CheckName(const RepositoryFile& file) const {
-    if (file.group != FileGroup::kLfs ||
-        file.name.ends_with(ToHex(file.sha256)))
-      return {};
-    return MakeError(ErrorCode::kSourceCorrupt,
-                     "'{}' of '{}' is corrupt: its content hashes to {}",
-                     file.name, AtPath{files_.source.path()},
-                     ToHex(file.sha256));
-  }
-
-  const FilesToWrite& files_;
-  const std::stop_token& stop_;
-  PieceWriter& pieces_;
-  Bytes buffer_ = Bytes(size_t{256} << 10);
-  Hasher hasher_{HashAlgorithm::kSha256};
-};
+  return written;
+}
 
 }  // namespace
 
@@ -128,8 +97,7 @@ Result<format::FileTable> WriteFiles(const FilesToWrite& files, int level,
   ZPACK_TRY(container.BeginChunk(format::kFileDataChunk));
   PieceWriter pieces(level, stop, container);
   table.left_out = files.left_out;
-  ZPACK_ASSIGN_OR_RETURN(table.files,
-                         FilesWriter(files, stop, pieces).WriteAll());
+  ZPACK_ASSIGN_OR_RETURN(table.files, WriteAll(files, stop, pieces));
   ZPACK_ASSIGN_OR_RETURN(table.piece_sizes, pieces.Finish());
   ZPACK_ASSIGN_OR_RETURN(const auto reader,
                          files.file_system.OpenForRead(container.path()));

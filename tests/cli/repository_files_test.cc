@@ -9,13 +9,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "base/bytes.h"
-#include "base/hash.h"
-#include "base/hex.h"
 #include "support/program.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"
@@ -29,28 +24,11 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-std::string Sha256(std::string_view content) {
-  Hasher hasher(HashAlgorithm::kSha256);
-  hasher.Update(AsBytes(content));
-  std::array<uint8_t, Hasher::kMaxSize> hash;
-  return ToHex(hasher.Finish(hash));
-}
-
-void Write(const fs::path& path, std::string_view content) {
-  fs::create_directories(path.parent_path());
-  std::ofstream(path, std::ios::binary) << content;
-}
-
-std::string Read(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 class RepositoryFilesTest : public ::testing::Test {
  protected:
   RepositoryFilesTest() : repo_(dir_ / "repo", RepoBuilder::Kind::kWorkTree) {
     for (const char* content : {"one", "two"}) {
-      Write(repo_.path() + "/file", content);
+      WriteFile(repo_.path() + "/file", content);
       repo_.Git({"add", "file"});
       repo_.Git({"commit", "-qm", content});
     }
@@ -61,14 +39,12 @@ class RepositoryFilesTest : public ::testing::Test {
   }
   // Stores an object as Git LFS does, and returns its name.
   std::string WriteLfs(const std::string& content) const {
-    const std::string id = Sha256(content);
-    const std::string name =
-        "lfs/objects/" + id.substr(0, 2) + '/' + id.substr(2, 2) + '/' + id;
-    Write(InGitDir(name), content);
+    const std::string name = LfsName(content);
+    WriteFile(InGitDir(name), content);
     return name;
   }
   void WriteHook(const std::string& name) const {
-    Write(InGitDir("hooks/" + name), "#!/bin/sh\nexit 0\n");
+    WriteFile(InGitDir("hooks/" + name), "#!/bin/sh\nexit 0\n");
     fs::permissions(InGitDir("hooks/" + name), fs::perms::owner_exec,
                     fs::perm_options::add);
   }
@@ -87,7 +63,7 @@ class RepositoryFilesTest : public ::testing::Test {
     return RunZpack({"verify", "--against", repository, file_});
   }
   std::string InRestored(const std::string& name) const {
-    return Read(restored_ + '/' + name);
+    return ReadFile(restored_ + '/' + name);
   }
   std::string ListFiles() const { return RunZpack({"list-files", file_}).out; }
 
@@ -99,7 +75,7 @@ class RepositoryFilesTest : public ::testing::Test {
 
 TEST_F(RepositoryFilesTest, StashAndReflogsSurvive) {
   for (const char* content : {"stashed", "stashed later"}) {
-    Write(repo_.path() + "/file", content);
+    WriteFile(repo_.path() + "/file", content);
     repo_.Git({"stash", "push", "-m", content});
   }
   // Only the reflog reaches this commit.
@@ -123,9 +99,9 @@ TEST_F(RepositoryFilesTest, StashAndReflogsSurvive) {
 }
 
 TEST_F(RepositoryFilesTest, DescriptionInfoAndLfsSurvive) {
-  Write(InGitDir("description"), "a project\n");
-  Write(InGitDir("info/exclude"), "*.o\n");
-  Write(InGitDir("info/attributes"), "*.bin -delta\n");
+  WriteFile(InGitDir("description"), "a project\n");
+  WriteFile(InGitDir("info/exclude"), "*.o\n");
+  WriteFile(InGitDir("info/attributes"), "*.bin -delta\n");
   std::string large = RandomBytes(1, 9 << 20);  // three pieces
   const std::string name = WriteLfs(large);
   const std::string empty = WriteLfs("");
@@ -168,10 +144,10 @@ TEST_F(RepositoryFilesTest, HooksComeBackInactive) {
 }
 
 TEST_F(RepositoryFilesTest, DefaultsOfGitAreNotStored) {
-  Write(InGitDir("description"),
-        "Unnamed repository; edit this file 'description' to name the "
-        "repository.\n");
-  Write(InGitDir("info/exclude"), "# a comment\n\n# another\n");
+  WriteFile(InGitDir("description"),
+            "Unnamed repository; edit this file 'description' to name the "
+            "repository.\n");
+  WriteFile(InGitDir("info/exclude"), "# a comment\n\n# another\n");
   fs::remove_all(InGitDir("logs"));
   const ProcessResult converted = Convert();
   EXPECT_THAT(converted.err, Not(HasSubstr(" files ")));
@@ -180,7 +156,7 @@ TEST_F(RepositoryFilesTest, DefaultsOfGitAreNotStored) {
 }
 
 TEST_F(RepositoryFilesTest, GroupsCanBeLeftOut) {
-  Write(InGitDir("description"), "a project\n");
+  WriteFile(InGitDir("description"), "a project\n");
   WriteHook("pre-commit");
   ASSERT_TRUE(Convert({"--without", "hooks", "--without", "reflogs"}).ok());
   EXPECT_THAT(ListFiles(),
@@ -196,11 +172,11 @@ TEST_F(RepositoryFilesTest, GroupsCanBeLeftOut) {
 }
 
 TEST_F(RepositoryFilesTest, DifferencesAreReported) {
-  Write(InGitDir("info/attributes"), "*.bin -delta\n");
+  WriteFile(InGitDir("info/attributes"), "*.bin -delta\n");
   WriteHook("pre-commit");
   ASSERT_TRUE(Convert().ok());
-  Write(InGitDir("description"), "new\n");
-  Write(InGitDir("info/attributes"), "*.bin delta\n");
+  WriteFile(InGitDir("description"), "new\n");
+  WriteFile(InGitDir("info/attributes"), "*.bin delta\n");
   fs::remove(InGitDir("hooks/pre-commit"));
   const ProcessResult result = VerifyAgainst(repo_.path());
   EXPECT_EQ(result.exit_code, 1);
@@ -215,7 +191,7 @@ TEST_F(RepositoryFilesTest, DifferencesAreReported) {
 }
 
 TEST_F(RepositoryFilesTest, SymbolicLinksAreNotFollowed) {
-  Write(dir_ / "secret", "secret\n");
+  WriteFile(dir_ / "secret", "secret\n");
   fs::remove_all(InGitDir("hooks"));
   fs::create_directory(InGitDir("hooks"));
   fs::create_symlink(dir_ / "secret", InGitDir("hooks/pre-commit"));
@@ -238,7 +214,7 @@ TEST_F(RepositoryFilesTest, SymbolicLinksAreNotFollowed) {
 
 TEST_F(RepositoryFilesTest, CorruptLfsObjectIsAnErrorOfTheSource) {
   const std::string name = WriteLfs("content");
-  Write(InGitDir(name), "other");
+  WriteFile(InGitDir(name), "other");
   const ProcessResult converted = Convert();
   EXPECT_EQ(converted.exit_code, 128);
   EXPECT_THAT(converted.err,
@@ -247,7 +223,7 @@ TEST_F(RepositoryFilesTest, CorruptLfsObjectIsAnErrorOfTheSource) {
 }
 
 TEST_F(RepositoryFilesTest, SubmodulesAreNamed) {
-  Write(InGitDir("modules/sub/HEAD"), "ref: refs/heads/main\n");
+  WriteFile(InGitDir("modules/sub/HEAD"), "ref: refs/heads/main\n");
   EXPECT_THAT(Convert().err,
               HasSubstr("not included: the repositories of submodules"));
 }
@@ -256,9 +232,9 @@ TEST_F(RepositoryFilesTest, IncrementalConversionTakesTheNewFiles) {
   ASSERT_TRUE(Convert().ok());
   const std::string older = dir_ / "older.zpack";
   fs::rename(file_, older);
-  Write(repo_.path() + "/file", "three");
+  WriteFile(repo_.path() + "/file", "three");
   repo_.Git({"commit", "-qam", "three"});
-  Write(InGitDir("description"), "later\n");
+  WriteFile(InGitDir("description"), "later\n");
   ASSERT_TRUE(Convert({"--base", older}).ok());
   EXPECT_TRUE(VerifyAgainst(repo_.path()).ok());
   EXPECT_THAT(ListFiles(), HasSubstr("description"));
@@ -268,7 +244,7 @@ TEST_F(RepositoryFilesTest, IncrementalConversionTakesTheNewFiles) {
 TEST_F(RepositoryFilesTest, DamageIsFound) {
   WriteHook("pre-commit");
   ASSERT_TRUE(Convert().ok());
-  const std::string good = Read(file_);
+  const std::string good = ReadFile(file_);
   for (const char* id : {"FDAT", "FTAB"}) {
     // The first one is the chunk, the second one its row in the table.
     const size_t begin = good.find(id);
@@ -276,14 +252,14 @@ TEST_F(RepositoryFilesTest, DamageIsFound) {
     for (size_t at = begin + 4; at < begin + 60; at += 7) {
       std::string bad = good;
       bad[at] = static_cast<char>(bad[at] ^ 1);
-      Write(file_, bad);
+      WriteFile(file_, bad);
       EXPECT_EQ(RunZpack({"verify", file_}).exit_code, 1) << id << ' ' << at;
     }
   }
 }
 
 TEST_F(RepositoryFilesTest, ListsFilesAsJson) {
-  Write(InGitDir("description"), "a project\n");
+  WriteFile(InGitDir("description"), "a project\n");
   ASSERT_TRUE(Convert({"--without", "reflogs"}).ok());
   const auto json =
       nlohmann::json::parse(RunZpack({"list-files", "--json", file_}).out);

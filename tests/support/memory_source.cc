@@ -10,9 +10,8 @@
 #include <cstdlib>
 
 #include "base/error.h"
-#include "base/hash.h"
-#include "base/hex.h"
 #include "object/object_hasher.h"
+#include "support/repo_builder.h"
 
 namespace zpack::testing {
 namespace {
@@ -170,15 +169,10 @@ std::unique_ptr<ObjectSource> MemorySource::Open() {
 
 std::map<std::string, std::string> SampleFiles() {
   const std::string content = "an object of Git LFS\n";
-  Hasher hasher(HashAlgorithm::kSha256);
-  hasher.Update(AsBytes(content));
-  std::array<uint8_t, Hasher::kMaxSize> hash;
-  const std::string id = ToHex(hasher.Finish(hash));
   return {{"description", "a sample\n"},
           {"hooks/pre-commit", "#!/bin/sh\n"},
           {"info/exclude", "*.o\n"},
-          {"lfs/objects/" + id.substr(0, 2) + '/' + id.substr(2, 2) + '/' + id,
-           content},
+          {LfsName(content), content},
           {"logs/HEAD", std::string(5000, 'x') + '\n'},
           {"logs/refs/stash", ""}};
 }

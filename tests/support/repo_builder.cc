@@ -43,11 +43,9 @@ std::string ObjectBytes(std::string_view type, std::string_view content) {
   return bytes;
 }
 
-std::string HashHex(std::string_view bytes) {
+std::string HashHex(std::string_view bytes, const EVP_MD* algorithm) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> hash;
   unsigned size = 0;
-  const EVP_MD* const algorithm =
-      TestFormat() == ObjectFormat::kSha1 ? EVP_sha1() : EVP_sha256();
   Require(EVP_Digest(bytes.data(), bytes.size(), hash.data(), &size, algorithm,
                      nullptr) == 1,
           "hashing failed");
@@ -87,7 +85,18 @@ std::string RandomBytes(uint64_t seed, size_t size) {
 }
 
 std::string HashObject(std::string_view type, std::string_view content) {
-  return HashHex(ObjectBytes(type, content));
+  return HashHex(ObjectBytes(type, content), TestFormat() == ObjectFormat::kSha1
+                                                 ? EVP_sha1()
+                                                 : EVP_sha256());
+}
+
+std::string Sha256(std::string_view content) {
+  return HashHex(content, EVP_sha256());
+}
+
+std::string LfsName(std::string_view content) {
+  const std::string id = Sha256(content);
+  return "lfs/objects/" + id.substr(0, 2) + '/' + id.substr(2, 2) + '/' + id;
 }
 
 std::string HexToRaw(std::string_view hex) {

@@ -11,6 +11,7 @@
 #include <limits>
 #include <string>
 
+#include "base/offset_varint.h"
 #include "reftable/table_block.h"
 #include "reftable/table_records.h"
 #include "support/matchers.h"
@@ -28,18 +29,18 @@ const std::string kPath = "a.ref";
 
 TEST(ReftableVarint, IsThatOfDeltaOffsets) {
   Bytes bytes;
-  WriteVarint(0, bytes);
-  WriteVarint(127, bytes);
-  WriteVarint(128, bytes);
-  WriteVarint(16511, bytes);
-  WriteVarint(16512, bytes);
+  AppendOffsetVarint(0, bytes);
+  AppendOffsetVarint(127, bytes);
+  AppendOffsetVarint(128, bytes);
+  AppendOffsetVarint(16511, bytes);
+  AppendOffsetVarint(16512, bytes);
   EXPECT_THAT(bytes, ElementsAre(0, 0x7f, 0x80, 0, 0xff, 0x7f, 0x80, 0x80, 0));
   ByteReader in(bytes);
-  EXPECT_EQ(ReadVarint(in), 0U);
-  EXPECT_EQ(ReadVarint(in), 127U);
-  EXPECT_EQ(ReadVarint(in), 128U);
-  EXPECT_EQ(ReadVarint(in), 16511U);
-  EXPECT_EQ(ReadVarint(in), 16512U);
+  EXPECT_EQ(ReadOffsetVarint(in), 0U);
+  EXPECT_EQ(ReadOffsetVarint(in), 127U);
+  EXPECT_EQ(ReadOffsetVarint(in), 128U);
+  EXPECT_EQ(ReadOffsetVarint(in), 16511U);
+  EXPECT_EQ(ReadOffsetVarint(in), 16512U);
   EXPECT_TRUE(in.exhausted());
 }
 
@@ -48,23 +49,23 @@ TEST(ReftableVarint, HoldsAllNumbersOf64Bits) {
   for (const uint64_t value :
        {kMax, kMax - 1, kMax >> 1, (kMax >> 1) + 1, kMax >> 7, kMax >> 8}) {
     Bytes bytes;
-    WriteVarint(value, bytes);
+    AppendOffsetVarint(value, bytes);
     ByteReader in(bytes);
-    EXPECT_EQ(ReadVarint(in), value);
+    EXPECT_EQ(ReadOffsetVarint(in), value);
     EXPECT_TRUE(in.exhausted());
     // One more would need 65 bits.
     if (value != kMax) continue;
     bytes.back() = 0x80;
     bytes.push_back(0);
     ByteReader larger(bytes);
-    EXPECT_EQ(ReadVarint(larger), std::nullopt);
+    EXPECT_EQ(ReadOffsetVarint(larger), std::nullopt);
   }
 }
 
 TEST(ReftableVarint, EndsWithItsInput) {
   for (const Bytes& bytes : {Bytes{}, Bytes{0x80}, Bytes(30, 0xff)}) {
     ByteReader in(bytes);
-    EXPECT_EQ(ReadVarint(in), std::nullopt);
+    EXPECT_EQ(ReadOffsetVarint(in), std::nullopt);
   }
 }
 

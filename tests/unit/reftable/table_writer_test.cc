@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/offset_varint.h"
 #include "support/matchers.h"
 #include "support/memory_table.h"
 
@@ -160,7 +161,7 @@ std::vector<uint64_t> Leaves(const Table& table, uint64_t root,
       while (!cursor.at_end()) {
         EXPECT_EQ(cursor.ReadKey(key, type), "");
         EXPECT_EQ(type, 0U);
-        next.push_back(*ReadVarint(cursor.value()));
+        next.push_back(*ReadOffsetVarint(cursor.value()));
       }
     }
     positions = std::move(next);
