@@ -207,7 +207,7 @@ std::string RepoBuilder::LooseObjectPath(std::string_view id_hex) const {
 std::string RepoBuilder::WriteObject(std::string_view type,
                                      std::string_view content) const {
   const std::string bytes = ObjectBytes(type, content);
-  std::string id = HashHex(bytes);
+  std::string id = HashObject(type, content);
   const std::string file = LooseObjectPath(id);
   if (!Exists(file)) WriteFile(file, ZlibCompress(bytes));
   return id;
