@@ -7,7 +7,8 @@
 // The operations keep no state between calls. Two things concern the whole
 // process while an operation runs:
 // - libgit2's options. Convert, Repack, Verify with a repository, and Restore
-//   that replaces a repository initialize libgit2 and never shut it down. Until
+//   that replaces a repository or trusts the file initialize libgit2 and never
+//   shut it down. Until
 //   the last of such calls returns, libgit2 does not check hashes of objects
 //   that it reads, has no object cache, and does not check the owner of a
 //   repository (this library does); windows, open pack files and extensions are
@@ -37,7 +38,7 @@ enum class ReadBack : uint8_t { kNo, kYes };
 enum class Resume : uint8_t { kNo, kYes };
 enum class TrustBase : uint8_t { kNo, kYes };
 enum class AllowNewer : uint8_t { kNo, kYes };
-enum class Hooks : uint8_t { kInactive, kActive };
+enum class Trust : uint8_t { kNo, kYes };
 
 // Where a repository is looked for.
 // - kNone: the path itself is the repository. The path is a git directory, a
@@ -137,6 +138,10 @@ struct ConvertOptions {
   Resume resume = Resume::kNo;
   // Files of the repository that the new file does not hold.
   std::vector<FileGroup> without_files = {};
+  // Paths of files and directories below the git directory that the new file
+  // holds in FileGroup::kOther. A path has only components that are names, and
+  // does not belong to Git's own storage or to another group.
+  std::vector<std::string> with_files = {};
   // kNo does not decode and hash the objects of the finished file. The set of
   // ids and the refs are compared with the source in any case.
   ReadBack read_back = ReadBack::kYes;
@@ -173,9 +178,12 @@ struct RestoreOptions {
   Overwrite overwrite = Overwrite::kNo;
   // Files that are not restored.
   std::vector<FileGroup> without_files = {};
-  // Hooks are programs, and the file may be anybody's. kInactive restores them
-  // as 'hooks/<name>.archived', which Git does not run.
-  Hooks hooks = Hooks::kInactive;
+  // Hooks are programs, settings and other files can name programs, and the
+  // .zpack file may be anybody's. kNo restores hooks, config and other files
+  // with '.archived' at the end of their names, so that Git does not use them.
+  // kYes restores them in their places, and adds the settings to the new
+  // repository's own.
+  Trust trust = Trust::kNo;
 };
 
 }  // namespace zpack

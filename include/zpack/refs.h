@@ -44,6 +44,11 @@ struct RefsSnapshot {
   // The result is empty if a ref of the chain does not exist, or if the chain
   // is longer than Git's limit of five.
   ObjectId Resolve(std::string_view name) const;
+  // The SHA-1 of what `git show-ref` prints, in hexadecimal: a line with id and
+  // name for each ref that leads to an object, without HEAD. This is the
+  // "fingerprint" in the manifests of grokmirror. Empty if there is no such
+  // ref.
+  std::string Fingerprint() const;
 
   friend bool operator==(const RefsSnapshot&, const RefsSnapshot&) = default;
 };

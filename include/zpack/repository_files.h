@@ -21,13 +21,19 @@ enum class FileGroup : uint8_t {
   kInfo = 3,         // info/attributes, info/exclude, info/grafts
   kHooks = 4,        // hooks/<name>, except for samples
   kLfs = 5,          // lfs/objects/..., named after their SHA-256
+  kConfig = 6,       // config, without secrets and what describes the copy
+  kWorktrees = 7,    // HEADs of linked worktrees, and what makes them known
+  kAlternates = 8,   // objects/info/alternates
+  kOther = 9,        // what the user named; not for restore without trust
 };
 
 inline constexpr std::array kAllFileGroups = {
-    FileGroup::kReflogs, FileGroup::kDescription, FileGroup::kInfo,
-    FileGroup::kHooks, FileGroup::kLfs};
+    FileGroup::kReflogs,   FileGroup::kDescription, FileGroup::kInfo,
+    FileGroup::kHooks,     FileGroup::kLfs,         FileGroup::kConfig,
+    FileGroup::kWorktrees, FileGroup::kAlternates,  FileGroup::kOther};
 
-// "reflogs", "description", "info", "hooks" or "lfs".
+// "reflogs", "description", "info", "hooks", "lfs", "config", "worktrees",
+// "alternates" or "other".
 std::string_view FileGroupName(FileGroup group);
 // The inverse of FileGroupName. Nothing for any other text.
 std::optional<FileGroup> ParseFileGroup(std::string_view name);

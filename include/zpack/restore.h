@@ -21,7 +21,8 @@ struct RestoreStats {
   uint64_t pack_bytes = 0;  // the pack and its index
   uint64_t refs = 0;
   uint64_t files = 0;             // RepositoryFiles
-  uint64_t inactive_hooks = 0;    // of these
+  uint64_t inactive_files = 0;    // of these, for want of RestoreOptions::trust
+  bool names_alternates = false;  // there is an inactive list of alternates
   std::vector<PhaseTime> phases;  // in the order they ran
 };
 

@@ -75,6 +75,35 @@ FilesToWrite ChooseFiles(const Conversion& to, std::vector<ListedFile> listed) {
   return files;
 }
 
+// kInvalidArgument if a path of `with` cannot be named.
+Status CheckOthers(const std::vector<std::string>& with) {
+  for (const std::string& path : with) {
+    if (IsValidFileName(FileGroup::kOther, path)) continue;
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "cannot include '{}': not a path of its own below the git "
+                     "directory",
+                     path);
+  }
+  return {};
+}
+
+// kNotFound if the source has nothing at a path of `with`.
+Status CheckFound(const ObjectSource& source,
+                  const std::vector<std::string>& with,
+                  const std::vector<ListedFile>& listed) {
+  for (const std::string& path : with) {
+    const auto is_there = [&](const ListedFile& file) {
+      return file.group == FileGroup::kOther &&
+             (file.name == path || file.name.starts_with(path + '/'));
+    };
+    if (std::ranges::any_of(listed, is_there)) continue;
+    return MakeError(ErrorCode::kNotFound,
+                     "cannot include '{}': no such file in '{}'", path,
+                     AtPath{source.path()});
+  }
+  return {};
+}
+
 // Writes and syncs the output under a temporary name. Sets `preamble` once the
 // output may begin with it. The plan is freed on return.
 Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
@@ -111,7 +140,9 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   // Read refs and list reflogs before listing objects: an object that a ref
   // needs existed before the ref.
   ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, to.source.ReadRefs());
-  ZPACK_ASSIGN_OR_RETURN(ListedFiles listed, to.source.ListFiles());
+  ZPACK_ASSIGN_OR_RETURN(ListedFiles listed,
+                         to.source.ListFiles(options.with_files));
+  ZPACK_TRY(CheckFound(to.source, options.with_files, listed.files));
   const FilesToWrite files = ChooseFiles(to, std::move(listed.files));
   ZPACK_ASSIGN_OR_RETURN(const Written written,
                          WriteTo(to, refs, files, preamble));
@@ -155,6 +186,7 @@ Result<ConvertStats> Run(const SourceOpener& open_source,
                          const ConvertOptions& given) {
   ZPACK_ASSIGN_OR_RETURN(const EncodingOptions encoding,
                          ResolveEncoding(given));
+  ZPACK_TRY(CheckOthers(given.with_files));
   PhaseTimer timer(given.run.progress);
   ConvertOptions options = given;
   options.run.progress = &timer;

@@ -98,11 +98,22 @@ Result<TreeListing> List(const std::string& root, const std::string& name,
                          Extent extent) {
   TreeListing listing;
   std::vector<std::string> pending;
-  const std::string path = root + '/' + name;
+  const size_t slash = name.rfind('/');
+  const std::string parent =
+      slash == std::string::npos ? "" : name.substr(0, slash);
+  ZPACK_ASSIGN_OR_RETURN(const Descriptor opened,
+                         OpenBelow(root, parent, kDirectory));
+  if (opened.get() < 0) {
+    // A symbolic link or a file, in place of the directory.
+    if (errno != ENOENT) listing.others.push_back(parent);
+    return listing;
+  }
   struct stat info;
-  if (lstat(path.c_str(), &info) != 0) {
+  // Without a slash, npos + 1 is 0.
+  if (fstatat(opened.get(), name.substr(slash + 1).c_str(), &info,
+              AT_SYMLINK_NOFOLLOW) != 0) {
     if (IsAbsent(errno)) return listing;
-    return std::unexpected(IoError("stat", path, errno));
+    return std::unexpected(IoError("stat", root + '/' + name, errno));
   }
   Take(info, name, listing, pending);
   while (!pending.empty() &&

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <string>
@@ -14,7 +15,9 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "git/directory_listing.h"
 #include "git/file_tree.h"
+#include "git/portable_settings.h"
 #include "git/reftable_refs.h"
 #include "git/repository_layout.h"
 
@@ -45,23 +48,37 @@ class FileLister {
   FileLister(const RepositoryLocation& location, const RepositoryFormat& format)
       : location_(location), format_(format) {}
 
-  Result<ListedFiles> List() {
+  Result<ListedFiles> List(std::span<const std::string> others) {
     ZPACK_TRY(AddReflogs());
     ZPACK_TRY(AddTree(FileGroup::kDescription, "description"));
     for (const char* name : {"info/attributes", "info/exclude", "info/grafts"})
       ZPACK_TRY(AddTree(FileGroup::kInfo, name));
     ZPACK_TRY(AddTree(FileGroup::kHooks, "hooks"));
     ZPACK_TRY(AddTree(FileGroup::kLfs, "lfs/objects"));
+    ZPACK_TRY(AddSettings());
+    ZPACK_TRY(AddWorktrees());
+    ZPACK_TRY(
+        AddInEitherForm(FileGroup::kAlternates, "objects/info/alternates"));
+    for (const std::string& name : others) {
+      ZPACK_TRY(AddInEitherForm(FileGroup::kOther, name));
+    }
     ZPACK_TRY(NoteSubmodules());
+    return Finish();
+  }
+
+ private:
+  // A file in its place takes precedence over an inactive one.
+  ListedFiles Finish() {
     auto& files = listed_.files;
-    std::ranges::sort(files, {}, &ListedFile::name);
-    // A hook that runs takes precedence over an inactive one, which is longer.
+    std::ranges::sort(files, {}, [](const ListedFile& file) {
+      return std::pair(std::string_view(file.name),
+                       std::string_view(file.source));
+    });
     const auto same = std::ranges::unique(files, {}, &ListedFile::name);
     files.erase(same.begin(), same.end());
     return std::move(listed_);
   }
 
- private:
   Status AddReflogs() {
     if (format_.ref_storage == RefStorage::kFiles) {
       ZPACK_TRY(AddTree(FileGroup::kReflogs, "logs/HEAD"));
@@ -70,40 +87,111 @@ class FileLister {
     ZPACK_ASSIGN_OR_RETURN(auto logs,
                            ReadReftableLogs(location_, format_.object_format));
     for (auto& [ref, text] : logs) {
-      TreeFile file{"logs/" + ref, false, text.size(), 0};
-      const size_t before = listed_.files.size();
-      ZPACK_TRY(Add(FileGroup::kReflogs, std::move(file)));
-      if (listed_.files.size() == before) continue;
-      listed_.files.back().content =
-          std::make_shared<const std::string>(std::move(text));
+      AddText(FileGroup::kReflogs, "logs/" + ref, std::move(text));
     }
     return {};
+  }
+
+  // The settings that a copy can use, without secrets.
+  Status AddSettings() {
+    ZPACK_ASSIGN_OR_RETURN(const TreeListing found,
+                           ListTree(location_.common_directory, "config"));
+    NoteIrregular(found);
+    if (!found.files.empty()) {
+      ZPACK_ASSIGN_OR_RETURN(
+          PortableSettings settings,
+          ReadPortableSettings(location_.common_directory + "/config"));
+      std::ranges::move(settings.left_out,
+                        std::back_inserter(listed_.left_out));
+      if (!settings.text.empty()) {
+        AddText(FileGroup::kConfig, "config", std::move(settings.text));
+      }
+    }
+    return AddTree(FileGroup::kConfig, "config" + std::string(kInactiveEnding));
+  }
+
+  Status AddWorktrees() {
+    ZPACK_ASSIGN_OR_RETURN(
+        const auto ids, ListNames(location_.common_directory + "/worktrees"));
+    for (const std::string& id : ids) {
+      const std::string directory = "worktrees/" + id;
+      if (format_.ref_storage == RefStorage::kReftable) {
+        ZPACK_TRY(AddReftableHead(directory));
+      } else {
+        ZPACK_TRY(AddTree(FileGroup::kWorktrees, directory + "/HEAD"));
+        ZPACK_TRY(AddTree(FileGroup::kWorktrees, directory + "/logs/HEAD"));
+      }
+      ZPACK_TRY(AddTree(FileGroup::kWorktrees, directory + "/gitdir"));
+      ZPACK_TRY(AddTree(FileGroup::kWorktrees, directory + "/locked"));
+    }
+    return {};
+  }
+
+  // HEAD of a linked worktree, as it is in a file.
+  Status AddReftableHead(const std::string& directory) {
+    RepositoryLocation worktree = location_;
+    worktree.git_directory = location_.common_directory + '/' + directory;
+    ZPACK_ASSIGN_OR_RETURN(const auto head,
+                           ReadReftableHead(worktree, format_.object_format));
+    if (head) {
+      AddText(FileGroup::kWorktrees, directory + "/HEAD",
+              head->symbolic() ? "ref: " + head->symref_target + '\n'
+                               : head->target.ToHex() + '\n');
+    }
+    return {};
+  }
+
+  // A file, in its place or inactive, or a directory.
+  Status AddInEitherForm(FileGroup group, const std::string& name) {
+    ZPACK_TRY(AddTree(group, name));
+    return AddTree(group, name + std::string(kInactiveEnding));
+  }
+
+  // A file that is not one in the repository.
+  void AddText(FileGroup group, std::string name, std::string text) {
+    if (!CheckName(group, name, name)) return;
+    ListedFile file{group, std::move(name), {}, false, text.size(), 0};
+    file.source = file.name;
+    file.content = std::make_shared<const std::string>(std::move(text));
+    listed_.files.push_back(std::move(file));
+  }
+
+  // Whether a file may have this name. If not, notes that.
+  bool CheckName(FileGroup group, const std::string& name,
+                 const std::string& source) {
+    if (group == FileGroup::kReflogs && IsOtherLog(name)) return false;
+    if (IsValidFileName(group, name)) return true;
+    listed_.left_out.push_back(FormatMessage("'{}' is not a name of {}", source,
+                                             FileGroupName(group)));
+    return false;
+  }
+
+  void NoteIrregular(const TreeListing& tree) {
+    auto& left_out = listed_.left_out;
+    for (const std::string& other : tree.others) {
+      std::string sentence = FormatMessage("'{}' is not a regular file", other);
+      if (std::ranges::find(left_out, sentence) == left_out.end()) {
+        left_out.push_back(std::move(sentence));
+      }
+    }
   }
 
   Status AddTree(FileGroup group, const std::string& name) {
     ZPACK_ASSIGN_OR_RETURN(TreeListing tree,
                            ListTree(RootOf(location_, name), name));
-    for (const std::string& other : tree.others) {
-      listed_.left_out.push_back(
-          FormatMessage("'{}' is not a regular file", other));
-    }
+    NoteIrregular(tree);
     for (TreeFile& file : tree.files) ZPACK_TRY(Add(group, std::move(file)));
     return {};
   }
 
   Status Add(FileGroup group, TreeFile file) {
     std::string name = file.name;
-    if (group == FileGroup::kHooks) {
-      if (name.ends_with(".sample")) return {};
-      if (name.ends_with(kInactiveHook))
-        name.resize(name.size() - kInactiveHook.size());
+    if (group == FileGroup::kHooks && name.ends_with(".sample")) return {};
+    if (RestorationOf(group) != Restoration::kAlways &&
+        name.ends_with(kInactiveEnding)) {
+      name.resize(name.size() - kInactiveEnding.size());
     }
-    if (group == FileGroup::kReflogs && IsOtherLog(name)) return {};
-    if (!IsValidFileName(group, name)) {
-      listed_.left_out.push_back(FormatMessage(
-          "'{}' is not a name of {}", file.name, FileGroupName(group)));
-      return {};
-    }
+    if (!CheckName(group, name, file.name)) return {};
     ZPACK_ASSIGN_OR_RETURN(const bool is_default, IsDefault(group, file));
     if (is_default) return {};
     listed_.files.push_back({group, std::move(name), std::move(file.name),
@@ -195,8 +283,9 @@ class PosixFileStream final : public FileStream {
 }  // namespace
 
 Result<ListedFiles> ListRepositoryFiles(const RepositoryLocation& location,
-                                        const RepositoryFormat& format) {
-  return FileLister(location, format).List();
+                                        const RepositoryFormat& format,
+                                        std::span<const std::string> others) {
+  return FileLister(location, format).List(others);
 }
 
 Result<std::unique_ptr<FileStream>> OpenRepositoryFile(

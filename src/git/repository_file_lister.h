@@ -7,6 +7,8 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <string>
 
 #include "git/repository_format.h"
 #include "git/repository_location.h"
@@ -15,12 +17,14 @@
 
 namespace zpack {
 
-// The files of all groups. No symbolic link is followed. Files that Git made
-// and nobody changed are not listed: samples of hooks, the default description,
-// an 'info/exclude' of comments. Errors: kIo; with
-// reftables, also those of reading them.
+// The files of all groups. Of FileGroup::kOther, those at and below the paths
+// `others` in the git directory. No symbolic link is followed. Files that Git
+// made and nobody changed are not listed: samples of hooks, the default
+// description, an 'info/exclude' of comments. Errors: kIo; those of
+// ReadPortableSettings; with reftables, also those of reading them.
 Result<ListedFiles> ListRepositoryFiles(const RepositoryLocation& location,
-                                        const RepositoryFormat& format);
+                                        const RepositoryFormat& format,
+                                        std::span<const std::string> others);
 
 // As ObjectSource::OpenFile.
 Result<std::unique_ptr<FileStream>> OpenRepositoryFile(

@@ -12,7 +12,9 @@
 #include "base/umask.h"
 #include "codec/deflate.h"
 #include "git/directory_listing.h"
+#include "git/portable_settings.h"
 #include "git/restore_place.h"
+#include "object/listed_files.h"
 #include "pack/pack_entry_preparer.h"
 #include "pack/pack_writer.h"
 
@@ -20,6 +22,10 @@ namespace zpack {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kConfig = "config";
+// Bytes of the configuration that this code writes.
+constexpr uint64_t kMaxConfig = 4096;
 
 constexpr std::array<const char*, 8> kDirectories = {
     "hooks",        "info", "objects",    "objects/info",
@@ -68,7 +74,7 @@ Status MakeSkeleton(FileSystem& file_system, const std::string& root,
     config += ObjectFormatName(format);
     config += '\n';
   }
-  return WriteText(file_system, root + "/config", config);
+  return WriteText(file_system, root + '/' + kConfig, config);
 }
 
 class RepositorySink final : public ObjectSink {
@@ -111,7 +117,8 @@ class RepositorySink final : public ObjectSink {
   }
   Status EndFile() override {
     file_.reset();
-    return {};
+    if (!std::exchange(adds_settings_, false)) return {};
+    return Named(AddSettings());
   }
 
   Result<uint64_t> Finish(const RefsSnapshot& refs) override {
@@ -130,6 +137,8 @@ class RepositorySink final : public ObjectSink {
   // Makes the directories above the file `name`.
   Status MakeDirectoriesFor(const std::string& name);
   Status OpenFile(const std::string& name, bool executable);
+  // Moves the settings in the inactive configuration to the active one.
+  Status AddSettings();
   Status WriteFile(const std::string& name, const std::string& text);
   Status WriteRefs(const RefsSnapshot& refs);
 
@@ -138,6 +147,7 @@ class RepositorySink final : public ObjectSink {
   std::unique_ptr<PackWriter> pack_;  // null if there are no objects
   std::optional<StreamDeflater> deflater_;
   std::unique_ptr<WritableFile> file_;  // between BeginFile and EndFile
+  bool adds_settings_ = false;          // `file_` is the configuration
 };
 
 Status RepositorySink::AddEntry(const ObjectId& id,
@@ -162,13 +172,34 @@ Status RepositorySink::MakeDirectoriesFor(const std::string& name) {
 }
 
 Status RepositorySink::OpenFile(const std::string& name, bool executable) {
-  const std::string path = place_->inside() + '/' + name;
+  std::string path = place_->inside() + '/' + name;
+  adds_settings_ = name == kConfig;
+  if (adds_settings_) path += kInactiveEnding;
   ZPACK_TRY(MakeDirectoriesFor(name));
   // In place of the default description.
   ZPACK_TRY(RemoveIfThere(file_system_, path));
   ZPACK_ASSIGN_OR_RETURN(file_, file_system_.Create(path));
+  // The other half of what makes a linked worktree known
+  // (gitrepository-layout).
+  if (name.starts_with("worktrees/") && name.ends_with("/gitdir")) {
+    ZPACK_TRY(
+        WriteFile(name.substr(0, name.rfind('/')) + "/commondir", "../..\n"));
+  }
   return executable ? file_system_.SetMode(path, 0777 & ~CurrentUmask())
                     : Status{};
+}
+
+Status RepositorySink::AddSettings() {
+  const std::string active = place_->inside() + '/' + kConfig;
+  const std::string inactive = active + std::string(kInactiveEnding);
+  ZPACK_ASSIGN_OR_RETURN(const PortableSettings settings,
+                         ReadPortableSettings(inactive));
+  ZPACK_TRY(RemoveIfThere(file_system_, inactive));
+  ZPACK_ASSIGN_OR_RETURN(const Bytes own,
+                         ReadWholeFile(file_system_, active, kMaxConfig));
+  ZPACK_TRY(RemoveIfThere(file_system_, active));
+  return WriteText(file_system_, active,
+                   std::string(AsText(own)) + settings.text);
 }
 
 Status RepositorySink::WriteFile(const std::string& name,

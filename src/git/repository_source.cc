@@ -73,8 +73,8 @@ class RepositorySource final : public ObjectSource {
   Status CopyPacked(const ObjectId& id, const PackedSink& sink) override {
     return objects_.CopyPacked(id, sink);
   }
-  Result<ListedFiles> ListFiles() override {
-    return ListRepositoryFiles(location_, storage_.format);
+  Result<ListedFiles> ListFiles(std::span<const std::string> others) override {
+    return ListRepositoryFiles(location_, storage_.format, others);
   }
   Result<std::unique_ptr<FileStream>> OpenFile(
       const ListedFile& file) override {

@@ -12,12 +12,22 @@
 namespace zpack {
 namespace {
 
-constexpr std::array<std::string_view, 6> kNames = {
-    "", "reflogs", "description", "info", "hooks", "lfs"};
+constexpr std::array<std::string_view, 10> kNames = {
+    "",    "reflogs", "description", "info",       "hooks",
+    "lfs", "config",  "worktrees",   "alternates", "other"};
 constexpr std::array<std::string_view, 3> kInfoFiles = {
     "info/attributes", "info/exclude", "info/grafts"};
-// Of most file systems, less the ending of an inactive hook.
-constexpr size_t kMaxHookName = 255 - kInactiveHook.size();
+constexpr std::array<std::string_view, 4> kWorktreeFiles = {
+    "HEAD", "gitdir", "locked", "logs/HEAD"};
+// What restore writes, and what decides where Git reads the rest. In lower
+// case, since some file systems do not tell the cases apart.
+constexpr std::array<std::string_view, 13> kReserved = {
+    "commondir", "config",  "description", "gitdir",      "head",
+    "hooks",     "logs",    "objects",     "packed-refs", "refs",
+    "reftable",  "shallow", "worktrees"};
+// Of most file systems, less the ending of an inactive file.
+constexpr size_t kMaxComponent = 255 - kInactiveEnding.size();
+constexpr size_t kMaxOtherName = 4095 - kInactiveEnding.size();
 constexpr size_t kLfsIdDigits = 64;
 
 // Each component of the name of a reflog is the name of a file or directory.
@@ -32,12 +42,54 @@ bool IsReflogName(std::string_view name) {
   return true;
 }
 
-bool IsHookName(std::string_view name) {
-  return !name.empty() && name.size() <= kMaxHookName && name[0] != '.' &&
-         !name.ends_with(".sample") && !name.ends_with(kInactiveHook) &&
-         std::ranges::all_of(name, [](unsigned char c) {
-           return c > 0x20 && c != 0x7f && c != '/';
+// A name of one component without control characters.
+bool IsComponent(std::string_view name) {
+  return !name.empty() && name.size() <= kMaxComponent && name != "." &&
+         name != ".." && std::ranges::all_of(name, [](unsigned char c) {
+           return c >= 0x20 && c != 0x7f && c != '/';
          });
+}
+
+bool IsHookName(std::string_view name) {
+  return IsComponent(name) && name[0] != '.' &&
+         name.find(' ') == std::string_view::npos &&
+         !name.ends_with(".sample") && !name.ends_with(kInactiveEnding);
+}
+
+// "id/HEAD" and the like.
+bool IsWorktreeName(std::string_view name) {
+  const std::string_view id = name.substr(0, name.find('/'));
+  return IsComponent(id) && id[0] != '.' && id.size() < name.size() &&
+         std::ranges::find(kWorktreeFiles, name.substr(id.size() + 1)) !=
+             kWorktreeFiles.end();
+}
+
+char ToLower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool IsOtherName(std::string_view name) {
+  if (name.size() > kMaxOtherName || name.ends_with(kInactiveEnding)) {
+    return false;
+  }
+  std::string lower(name);
+  std::ranges::transform(lower, lower.begin(), ToLower);
+  if (lower.starts_with("lfs/objects/") ||
+      std::ranges::find(kInfoFiles, lower) != kInfoFiles.end()) {
+    return false;
+  }
+  for (size_t begin = 0; begin <= lower.size();) {
+    const size_t end = std::min(lower.find('/', begin), lower.size());
+    const std::string_view component =
+        std::string_view(lower).substr(begin, end - begin);
+    if (!IsComponent(component)) return false;
+    if (begin == 0 &&
+        std::ranges::find(kReserved, component) != kReserved.end()) {
+      return false;
+    }
+    begin = end + 1;
+  }
+  return true;
 }
 
 // "ab/cd/abcd...", as Git LFS names its objects.
@@ -79,8 +131,29 @@ bool IsValidFileName(FileGroup group, std::string_view name) {
       return SkipPrefix("hooks/", name) && IsHookName(name);
     case FileGroup::kLfs:
       return SkipPrefix("lfs/objects/", name) && IsLfsName(name);
+    case FileGroup::kConfig:
+      return name == "config";
+    case FileGroup::kWorktrees:
+      return SkipPrefix("worktrees/", name) && IsWorktreeName(name);
+    case FileGroup::kAlternates:
+      return name == "objects/info/alternates";
+    case FileGroup::kOther:
+      return IsOtherName(name);
   }
   return false;
+}
+
+Restoration RestorationOf(FileGroup group) {
+  switch (group) {
+    case FileGroup::kHooks:
+    case FileGroup::kConfig:
+    case FileGroup::kOther:
+      return Restoration::kTrusted;
+    case FileGroup::kAlternates:
+      return Restoration::kNever;
+    default:
+      return Restoration::kAlways;
+  }
 }
 
 }  // namespace zpack

@@ -18,8 +18,17 @@
 
 namespace zpack {
 
-// The ending of the name of a hook that was restored, but does not run.
-inline constexpr std::string_view kInactiveHook = ".archived";
+// The ending of the name of a file that was restored, but that Git does not
+// use.
+inline constexpr std::string_view kInactiveEnding = ".archived";
+
+// Whether a file of this group can come back in its place.
+enum class Restoration : uint8_t {
+  kAlways,
+  kTrusted,  // only if the user trusts the file: Git may run what it says
+  kNever,    // it describes the place where the repository was
+};
+Restoration RestorationOf(FileGroup group);
 
 // True if a file of this group may have this name. Such a name never leads out
 // of the directory to which it is added.

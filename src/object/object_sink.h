@@ -95,7 +95,8 @@ class ObjectSink {
   virtual Status End() = 0;
 
   // Stores a file at `path` below the git directory. Its content arrives in
-  // pieces. A sink that only takes objects ignores files.
+  // pieces. The settings in a file 'config' are added to those that the
+  // repository needs. A sink that only takes objects ignores files.
   virtual Status BeginFile(const std::string& /*path*/, bool /*executable*/) {
     return {};
   }

@@ -103,8 +103,12 @@ class ObjectSource {
     return {};
   }
 
-  // The files of all groups.
-  virtual Result<ListedFiles> ListFiles() { return ListedFiles{}; }
+  // The files of all groups. Of FileGroup::kOther, those at and below the paths
+  // `others` in the git directory. Paths that do not exist are skipped.
+  virtual Result<ListedFiles> ListFiles(
+      std::span<const std::string> /*others*/) {
+    return ListedFiles{};
+  }
   // Opens a listed file. Null if it no longer exists. A reflog ends where it
   // ended when it was listed. kIo.
   virtual Result<std::unique_ptr<FileStream>> OpenFile(

@@ -4,6 +4,11 @@
 #include "zpack/refs.h"
 
 #include <algorithm>
+#include <array>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "base/hex.h"
 
 namespace zpack {
 namespace {
@@ -30,6 +35,20 @@ ObjectId RefsSnapshot::Resolve(std::string_view name) const {
     name = ref->symref_target;
   }
   return {};
+}
+
+std::string RefsSnapshot::Fingerprint() const {
+  Hasher hasher(HashAlgorithm::kSha1);
+  bool any = false;
+  for (const Ref& ref : refs) {
+    const ObjectId id = Resolve(ref.name);
+    if (id.empty()) continue;
+    hasher.Update(AsBytes(id.ToHex() + ' ' + ref.name + '\n'));
+    any = true;
+  }
+  if (!any) return "";
+  std::array<uint8_t, Hasher::kMaxSize> hash;
+  return ToHex(hasher.Finish(hash));
 }
 
 }  // namespace zpack

@@ -17,12 +17,10 @@
 namespace zpack {
 namespace {
 
-// Where a file belongs in the repository.
-std::string PlaceOf(const RepositoryFile& file, Hooks hooks) {
-  if (file.group != FileGroup::kHooks || hooks == Hooks::kActive) {
-    return file.name;
-  }
-  return file.name + std::string(kInactiveHook);
+bool IsActive(const RepositoryFile& file, Trust trust) {
+  const Restoration restoration = RestorationOf(file.group);
+  return restoration == Restoration::kAlways ||
+         (restoration == Restoration::kTrusted && trust == Trust::kYes);
 }
 
 Status RestoreFiles(const ArchiveFile& archive, const RestoreOptions& options,
@@ -33,7 +31,10 @@ Status RestoreFiles(const ArchiveFile& archive, const RestoreOptions& options,
   for (size_t i = 0; i < table.files.size(); ++i) {
     const RepositoryFile& file = table.files[i];
     if (std::ranges::find(without, file.group) != without.end()) continue;
-    ZPACK_TRY(sink.BeginFile(PlaceOf(file, options.hooks), file.executable));
+    const bool active = IsActive(file, options.trust);
+    const std::string place =
+        active ? file.name : file.name + std::string(kInactiveEnding);
+    ZPACK_TRY(sink.BeginFile(place, file.executable));
     const Status read = reader.Read(i, [&](ByteView piece) -> Status {
       ZPACK_TRY(CheckStop(options.run.stop));
       return sink.AppendToFile(piece);
@@ -41,8 +42,10 @@ Status RestoreFiles(const ArchiveFile& archive, const RestoreOptions& options,
     ZPACK_TRY(read);
     ZPACK_TRY(sink.EndFile());
     ++stats.files;
-    if (file.group == FileGroup::kHooks && options.hooks == Hooks::kInactive) {
-      ++stats.inactive_hooks;
+    if (file.group == FileGroup::kAlternates) {
+      stats.names_alternates = true;
+    } else if (!active) {
+      ++stats.inactive_files;
     }
   }
   return {};

@@ -18,7 +18,11 @@ Status CompareFiles(const ArchiveFile& archive, ObjectSource& source,
                     std::vector<Difference>& differences) {
   using Kind = Difference::Kind;
   ZPACK_ASSIGN_OR_RETURN(const format::FileTable table, ReadFileTable(archive));
-  ZPACK_ASSIGN_OR_RETURN(const ListedFiles listed, source.ListFiles());
+  std::vector<std::string> others;
+  for (const RepositoryFile& file : table.files) {
+    if (file.group == FileGroup::kOther) others.push_back(file.name);
+  }
+  ZPACK_ASSIGN_OR_RETURN(const ListedFiles listed, source.ListFiles(others));
   std::map<std::string, RepositoryFile> in_source;
   for (const ListedFile& file : listed.files) {
     if (std::ranges::find(table.left_out, file.group) != table.left_out.end())

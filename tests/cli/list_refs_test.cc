@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "support/program.h"
 #include "support/repo_builder.h"
@@ -52,6 +53,24 @@ class ListRefsTest : public ::testing::Test {
 
 TEST_F(ListRefsTest, PrintsWhatShowRefPrints) {
   EXPECT_EQ(List({}).out, repo_.Git({"show-ref", "--head"}) + '\n');
+}
+
+TEST_F(ListRefsTest, FingerprintIsTheHashOfShowRef) {
+  const std::string shown = repo_.Git({"show-ref"}) + '\n';
+  EXPECT_EQ(List({"--fingerprint"}).out, Sha1(shown) + '\n');
+  const auto json =
+      nlohmann::json::parse(RunZpack({"show", "--json", dir_ / "x.zpack"}).out);
+  EXPECT_EQ(json["refs_fingerprint"], Sha1(shown));
+}
+
+TEST_F(ListRefsTest, WithoutRefsThereIsNoFingerprint) {
+  const RepoBuilder empty(dir_ / "empty");
+  ASSERT_TRUE(RunZpack({"convert", "-q", empty.path(), dir_ / "e.zpack"}).ok());
+  EXPECT_EQ(RunZpack({"list-refs", "--fingerprint", dir_ / "e.zpack"}).out, "");
+  EXPECT_TRUE(
+      nlohmann::json::parse(RunZpack({"show", "--json", dir_ / "e.zpack"}).out)
+          .at("refs_fingerprint")
+          .is_null());
 }
 
 TEST_F(ListRefsTest, DereferencesAsShowRefDoes) {

@@ -81,7 +81,8 @@ class MemorySourceView final : public ObjectSource {
   Result<std::vector<ObjectId>> ListOtherTips() override {
     return repository_.other_tips;
   }
-  Result<ListedFiles> ListFiles() override {
+  Result<ListedFiles> ListFiles(
+      std::span<const std::string> /*others*/) override {
     ListedFiles listed;
     for (const auto& [name, content] : repository_.files) {
       const auto group = std::ranges::find_if(

@@ -94,6 +94,10 @@ std::string Sha256(std::string_view content) {
   return HashHex(content, EVP_sha256());
 }
 
+std::string Sha1(std::string_view content) {
+  return HashHex(content, EVP_sha1());
+}
+
 std::string LfsName(std::string_view content) {
   const std::string id = Sha256(content);
   return "lfs/objects/" + id.substr(0, 2) + '/' + id.substr(2, 2) + '/' + id;

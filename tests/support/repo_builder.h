@@ -35,9 +35,10 @@ std::string RandomBytes(uint64_t seed, size_t size);
 // The hexadecimal id that Git gives an object, whatever `type` says.
 std::string HashObject(std::string_view type, std::string_view content);
 
-// The SHA-256 of `content`, hexadecimal, and the name below the git directory
-// of an object of Git LFS with this content.
+// Hashes of `content`, hexadecimal.
+std::string Sha1(std::string_view content);
 std::string Sha256(std::string_view content);
+// The name below the git directory of an object of Git LFS with this content.
 std::string LfsName(std::string_view content);
 
 std::string HexToRaw(std::string_view hex);

@@ -15,7 +15,7 @@ __git_zpack_options()
 	local run="--threads --memory --quiet --progress --no-progress --json"
 	case "$1" in
 	convert)
-		echo "--profile --level --block-size --reachable --base --trust-base --resume --force --no-verify --without --discover $run --help" ;;
+		echo "--profile --level --block-size --reachable --base --trust-base --resume --force --no-verify --without --with --discover $run --help" ;;
 	verify)
 		echo "--level --against --allow-newer --discover $run --help" ;;
 	restore)
@@ -28,7 +28,7 @@ __git_zpack_options()
 	show)
 		echo "--blocks --stats --json --help" ;;
 	list-refs)
-		echo "--symref --dereference --json --help" ;;
+		echo "--symref --dereference --fingerprint --json --help" ;;
 	list-files)
 		echo "--json --help" ;;
 	cat-extra)
@@ -119,10 +119,12 @@ __git_zpack_value()
 		__git_zpack_paths directory "$3" ;;
 	"repack --window" | "repack --depth" | "repack --keep-pack" | "repack --threads")
 		COMPREPLY=() ;;
+	"convert --with")
+		COMPREPLY=() ;;
 	"convert --base")
 		__git_zpack_paths file "$3" ;;
 	"convert --without" | "restore --without")
-		__git_zpack_words "reflogs description info hooks lfs" "$3" ;;
+		__git_zpack_words "reflogs description info hooks lfs config worktrees alternates other" "$3" ;;
 	"verify --level")
 		__git_zpack_words "structure checksums objects connectivity" "$3" ;;
 	"verify --against")
@@ -180,7 +182,7 @@ __git_zpack_complete()
 				continue ;;
 			--profile | --level | --block-size | --base | --threads | --against | --window | --depth | \
 				--memory | --keep-pack | --output | --unpack-unreachable | --cruft-expiration | \
-				--timeout | --root | --command | --without)
+				--timeout | --root | --command | --without | --with)
 				[[ ${words[i + 1]} == = ]] && ((i++))
 				((i++))
 				continue ;;

@@ -31,6 +31,10 @@ void AddOptions(po::options_description& options) {
       "force,f", "replace the file if it exists")(
       "no-verify", "skip reading the file back and hashing every object");
   AddWithoutOption(options);
+  options.add_options()(
+      "with",
+      po::value<std::vector<std::string>>()->composing()->value_name("<path>"),
+      "also take this file or directory of the git directory; may be repeated");
   AddDiscoveryOption(options);
   AddRunOptions(options);
   AddMemoryOption(options);
@@ -42,6 +46,16 @@ Profile ParseProfile(const std::string& text) {
   if (text == "balanced") return Profile::kBalanced;
   if (text == "max") return Profile::kMax;
   throw UsageError{fmt::format("unknown profile '{}'", text)};
+}
+
+// Paths below the git directory, without a slash at the end.
+std::vector<std::string> WithOf(const po::variables_map& values) {
+  if (!Has(values, "with")) return {};
+  auto paths = values["with"].as<std::vector<std::string>>();
+  for (std::string& path : paths) {
+    while (path.ends_with('/')) path.pop_back();
+  }
+  return paths;
 }
 
 // All options except RunOptions.
@@ -73,6 +87,7 @@ ConvertOptions ToOptions(const po::variables_map& values) {
   if (Has(values, "force")) options.overwrite = Overwrite::kYes;
   if (Has(values, "no-verify")) options.read_back = ReadBack::kNo;
   options.without_files = WithoutOf(values);
+  options.with_files = WithOf(values);
   return options;
 }
 

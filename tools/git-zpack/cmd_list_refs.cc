@@ -13,7 +13,10 @@ using Json = nlohmann::ordered_json;
 
 void AddOptions(po::options_description& options) {
   options.add_options()("symref", "also show the targets of symbolic refs")(
-      "dereference,d", "also show the peeled objects of tags, as '<ref>^{}'");
+      "dereference,d", "also show the peeled objects of tags, as '<ref>^{}'")(
+      "fingerprint",
+      "show only the SHA-1 of what 'git show-ref' prints, as in manifests of "
+      "grokmirror");
   AddJsonOption(options);
 }
 
@@ -72,6 +75,9 @@ int Run(const po::variables_map& values, const Io& io) {
   if (!refs) return Fail(io, refs.error());
   if (Has(values, "json")) {
     PrintJson(ToJson(*refs), io.out);
+  } else if (Has(values, "fingerprint")) {
+    const std::string fingerprint = refs->Fingerprint();
+    if (!fingerprint.empty()) io.out << fingerprint << '\n';
   } else {
     PrintText(*refs, Has(values, "symref"), Has(values, "dereference"), io.out);
   }
@@ -82,7 +88,8 @@ int Run(const po::variables_map& values, const Io& io) {
 
 const Command kListRefsCommand = {"list-refs",
                                   "List the refs in a .zpack file",
-                                  "[--symref] [--dereference] [--json] <file>",
+                                  "[--symref] [--dereference] [--fingerprint] "
+                                  "[--json] <file>",
                                   {"file"},
                                   0,
                                   LastArgument::kOnce,

@@ -14,11 +14,28 @@ namespace {
 
 void AddOptions(po::options_description& options) {
   options.add_options()("force,f", "replace an existing bare repository")(
-      "trust", "restore hooks so that Git runs them");
+      "trust", "let Git use the hooks, settings and other files of the file");
   AddWithoutOption(options);
   AddRunOptions(options);
   AddMemoryOption(options);
   AddJsonOption(options);
+}
+
+void PrintHints(const RestoreStats& stats, const std::string& directory,
+                std::ostream& err) {
+  if (stats.inactive_files != 0) {
+    err << fmt::format(
+        "hint: {} hooks and settings end in '.archived', so that Git does not "
+        "use them; read them before you rename them, or use --trust\n",
+        stats.inactive_files);
+  }
+  if (stats.names_alternates) {
+    err << "hint: 'objects/info/alternates.archived' names the repositories "
+           "that this one shared objects with; nothing is missing without "
+           "them\n";
+  }
+  err << fmt::format("hint: to read it: git --git-dir='{}' log --all\n",
+                     QuoteName(directory));
 }
 
 int Run(const po::variables_map& values, const Io& io) {
@@ -26,7 +43,7 @@ int Run(const po::variables_map& values, const Io& io) {
   RestoreOptions options;
   options.run = context.run();
   if (Has(values, "force")) options.overwrite = Overwrite::kYes;
-  if (Has(values, "trust")) options.hooks = Hooks::kActive;
+  if (Has(values, "trust")) options.trust = Trust::kYes;
   options.without_files = WithoutOf(values);
   const std::string directory = Text(values, "directory");
   const auto stats = Restore(Text(values, "file"), directory, options);
@@ -37,7 +54,7 @@ int Run(const po::variables_map& values, const Io& io) {
                {"pack_bytes", stats->pack_bytes},
                {"refs", stats->refs},
                {"files", stats->files},
-               {"inactive_hooks", stats->inactive_hooks},
+               {"inactive_files", stats->inactive_files},
                {"phases", PhasesToJson(stats->phases)},
                {"peak_rss_bytes", PeakResidentBytes()}},
               io.out);
@@ -45,12 +62,7 @@ int Run(const po::variables_map& values, const Io& io) {
     io.err << fmt::format("Restored {} objects{} to '{}'.\n", stats->objects,
                           RefsAndFiles(stats->refs, stats->files),
                           QuoteName(directory));
-    if (stats->inactive_hooks != 0) {
-      io.err << fmt::format(
-          "hint: {} hooks end in '.archived', so that Git does not run them; "
-          "read them before you rename them, or use --trust\n",
-          stats->inactive_hooks);
-    }
+    PrintHints(*stats, directory, io.err);
   }
   return kDone;
 }

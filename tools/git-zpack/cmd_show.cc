@@ -41,8 +41,20 @@ void PrintBlocks(const FileDescription& file, std::ostream& out) {
   }
 }
 
+// How many files of the repository there are, by group.
+std::string DescribeFiles(const std::vector<RepositoryFile>& files) {
+  std::map<FileGroup, uint64_t> counts;
+  for (const RepositoryFile& file : files) ++counts[file.group];
+  std::vector<std::string> groups;
+  for (const auto& [group, count] : counts) {
+    groups.push_back(fmt::format("{} {}", count, FileGroupName(group)));
+  }
+  return Join(groups);
+}
+
 void PrintText(const FileDescription& file, const RefsSnapshot& refs,
-               bool list_blocks, std::ostream& out) {
+               const std::vector<RepositoryFile>& files, bool list_blocks,
+               std::ostream& out) {
   out << fmt::format("format version     {}.{}\n", file.format_major,
                      file.format_minor)
       << fmt::format("object format      {}\n",
@@ -57,7 +69,8 @@ void PrintText(const FileDescription& file, const RefsSnapshot& refs,
                          ? refs.head_target.ToHex()
                          : "ref: " + QuoteName(refs.head_symref))
       << fmt::format("refs               {}\n", refs.refs.size())
-      << fmt::format("shallow            {}\n", refs.shallow.size());
+      << fmt::format("shallow            {}\n", refs.shallow.size())
+      << fmt::format("files              {}\n", DescribeFiles(files));
   struct Sum {
     uint64_t blocks = 0;
     uint64_t objects = 0;
@@ -88,7 +101,14 @@ void PrintText(const FileDescription& file, const RefsSnapshot& refs,
       << fmt::format("file hash          {}\n", file.file_hash);
 }
 
-Json ToJson(const FileDescription& file, const RefsSnapshot& refs) {
+// Null if there are no refs.
+Json FingerprintToJson(const RefsSnapshot& refs) {
+  std::string fingerprint = refs.Fingerprint();
+  return fingerprint.empty() ? Json(nullptr) : Json(std::move(fingerprint));
+}
+
+Json ToJson(const FileDescription& file, const RefsSnapshot& refs,
+            const std::vector<RepositoryFile>& files) {
   Json chunks = Json::array();
   for (const auto& chunk : file.chunks) {
     chunks.push_back({{"id", chunk.id},
@@ -130,7 +150,9 @@ Json ToJson(const FileDescription& file, const RefsSnapshot& refs) {
           {"optional_features", file.optional_features},
           {"head", head},
           {"refs", refs.refs.size()},
+          {"refs_fingerprint", FingerprintToJson(refs)},
           {"shallow", refs.shallow.size()},
+          {"files", files.size()},
           {"chunks", chunks},
           {"table_of_contents_offset", file.table_of_contents_offset},
           {"blocks", blocks},
@@ -156,10 +178,13 @@ int Run(const po::variables_map& values, const Io& io) {
   if (!reader) return Fail(io, reader.error());
   const auto description = (*reader)->Describe();
   if (!description) return Fail(io, description.error());
+  const auto files = (*reader)->Files();
+  if (!files) return Fail(io, files.error());
+  const RefsSnapshot& refs = (*reader)->refs();
   if (Has(values, "json")) {
-    PrintJson(ToJson(*description, (*reader)->refs()), io.out);
+    PrintJson(ToJson(*description, refs, *files), io.out);
   } else {
-    PrintText(*description, (*reader)->refs(), Has(values, "blocks"), io.out);
+    PrintText(*description, refs, *files, Has(values, "blocks"), io.out);
   }
   return kDone;
 }

@@ -100,8 +100,8 @@ void AddWithoutOption(po::options_description& options) {
   options.add_options()(
       "without",
       po::value<std::vector<std::string>>()->composing()->value_name("<group>"),
-      "leave out a group of files: reflogs, description, info, hooks or lfs; "
-      "may be repeated");
+      "leave out a group of files: reflogs, description, info, hooks, lfs, "
+      "config, worktrees, alternates or other; may be repeated");
 }
 
 std::vector<FileGroup> WithoutOf(const po::variables_map& options) {

@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/portable_settings.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "git/configuration.h"
+
+namespace zpack {
+namespace {
+
+constexpr std::array<std::string_view, 7> kOfThisCopy = {
+    "core.bare",
+    "core.filemode",
+    "core.ignorecase",
+    "core.precomposeunicode",
+    "core.repositoryformatversion",
+    "core.symlinks",
+    "core.worktree"};
+
+// The parts of a name such as "remote.origin.url". libgit2 has made the section
+// and the key lower case.
+struct SettingName {
+  std::string_view section;
+  std::string_view subsection;  // empty if there is none
+  std::string_view key;
+};
+
+SettingName Split(std::string_view name) {
+  const size_t first = name.find('.');
+  const size_t last = name.rfind('.');
+  SettingName parts{name.substr(0, first), {}, name.substr(last + 1)};
+  if (last > first) parts.subsection = name.substr(first + 1, last - first - 1);
+  return parts;
+}
+
+bool DescribesThisCopy(std::string_view name) {
+  return name.starts_with("extensions.") ||
+         std::ranges::find(kOfThisCopy, name) != kOfThisCopy.end();
+}
+
+bool IsSecret(const SettingName& name) {
+  const auto contains = [&](std::string_view word) {
+    return name.key.find(word) != std::string_view::npos;
+  };
+  // core.askPass names a program.
+  return name.section == "credential" || name.key == "extraheader" ||
+         (name.key.ends_with("pass") && name.key != "askpass") ||
+         contains("password") || contains("token") || contains("secret");
+}
+
+bool IsSchemeCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+         (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
+}
+
+// Where the scheme begins that ends at `end`.
+size_t SchemeBegin(std::string_view text, size_t end) {
+  while (end != 0 && IsSchemeCharacter(text[end - 1])) --end;
+  return end;
+}
+
+// Removes "user:password@" from all URLs in `text`.
+std::string WithoutUserinfo(std::string_view text) {
+  constexpr std::string_view kAuthority = "://";
+  std::string result;
+  while (true) {
+    const size_t at = text.find(kAuthority);
+    if (at == std::string_view::npos) break;
+    const std::string_view scheme =
+        text.substr(SchemeBegin(text, at), at - SchemeBegin(text, at));
+    result += text.substr(0, at + kAuthority.size());
+    text.remove_prefix(at + kAuthority.size());
+    const std::string_view authority =
+        text.substr(0, text.find_first_of("/?# \t\n\"'"));
+    const size_t user_end = authority.rfind('@');
+    if (user_end == std::string_view::npos) continue;
+    if (scheme.find("ssh") != std::string_view::npos) {
+      result += authority.substr(0, std::min(authority.find(':'), user_end));
+      result += '@';
+    }
+    text.remove_prefix(user_end + 1);
+  }
+  return result += text;
+}
+
+// The value of a setting without user and password. A proxy may have them
+// without a scheme.
+std::string WithoutUserinfo(const SettingName& name, std::string_view value) {
+  const size_t user_end = value.rfind('@');
+  if (name.key.ends_with("proxy") && user_end != std::string_view::npos &&
+      value.find("://") == std::string_view::npos) {
+    return std::string(value.substr(user_end + 1));
+  }
+  return WithoutUserinfo(value);
+}
+
+void AppendHeader(const SettingName& name, std::string& out) {
+  out += '[';
+  out += name.section;
+  if (!name.subsection.empty()) {
+    out += " \"";
+    for (const char c : name.subsection) {
+      if (c == '"' || c == '\\') out += '\\';
+      out += c;
+    }
+    out += '"';
+  }
+  out += "]\n";
+}
+
+void AppendEntry(std::string_view key, const char* value, std::string& out) {
+  out += '\t';
+  out += key;
+  if (value != nullptr) {
+    out += " = \"";
+    for (const char* c = value; *c != '\0'; ++c) {
+      switch (*c) {
+        case '\n':
+          out += "\\n";
+          break;
+        case '\t':
+          out += "\\t";
+          break;
+        case '\b':
+          out += "\\b";
+          break;
+        case '"':
+        case '\\':
+          out += '\\';
+          [[fallthrough]];
+        default:
+          out += *c;
+      }
+    }
+    out += '"';
+  }
+  out += '\n';
+}
+
+class SettingsCollector {
+ public:
+  void Add(const git_config_entry& entry) {
+    const std::string_view full_name = entry.name;
+    if (entry.include_depth != 0 || DescribesThisCopy(full_name)) return;
+    const SettingName name = Split(full_name);
+    const std::string shown_name = WithoutUserinfo(full_name);
+    if (IsSecret(name) || shown_name != full_name) {
+      settings_.left_out.push_back(
+          FormatMessage("setting '{}', which may hold a secret", shown_name));
+      return;
+    }
+    std::string value;
+    if (entry.value != nullptr) {
+      value = WithoutUserinfo(name, entry.value);
+      if (value != entry.value) {
+        settings_.left_out.push_back(
+            FormatMessage("user and password in setting '{}'", shown_name));
+      }
+    }
+    const std::string_view header =
+        full_name.substr(0, full_name.size() - name.key.size());
+    if (header != header_) {
+      AppendHeader(name, settings_.text);
+      header_ = header;
+    }
+    AppendEntry(name.key, entry.value != nullptr ? value.c_str() : nullptr,
+                settings_.text);
+  }
+  PortableSettings Finish() { return std::move(settings_); }
+
+ private:
+  PortableSettings settings_;
+  std::string header_;  // section and subsection of the last entry
+};
+
+}  // namespace
+
+Result<PortableSettings> ReadPortableSettings(const std::string& path) {
+  ZPACK_ASSIGN_OR_RETURN(const ConfigHandle config,
+                         ReadConfigurationFile(path));
+  SettingsCollector collector;
+  ZPACK_TRY(ForEachConfigEntry(
+      config.get(), [&collector](const git_config_entry& entry) -> Status {
+        collector.Add(entry);
+        return {};
+      }));
+  return collector.Finish();
+}
+
+}  // namespace zpack

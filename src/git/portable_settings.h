@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The settings of a repository that another copy of the repository can use.
+// Functions without state; any thread.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "zpack/result.h"
+
+namespace zpack {
+
+struct PortableSettings {
+  // In the format of git-config(1). Empty if there are none.
+  std::string text;
+  // For people: the settings that were left out or changed because they may
+  // hold a secret. Holds no secret itself.
+  std::vector<std::string> left_out;
+};
+
+// Reads the settings in the configuration file `path`, without those of files
+// that it includes. Leaves out
+// - settings that describe this copy: core.bare, core.worktree, the format
+//   version, the extensions, and what the file system can do;
+// - secrets: credential.*, *.extraheader, keys that end in "pass" or contain
+//   "password", "token" or "secret", and the user and password of URLs. Of the
+//   URLs of SSH only the password is left out, since Git needs the user;
+// - comments, which may hold anything.
+// Errors: those of ReadConfigurationFile.
+Result<PortableSettings> ReadPortableSettings(const std::string& path);
+
+}  // namespace zpack
