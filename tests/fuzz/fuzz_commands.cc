@@ -103,7 +103,7 @@ void RunCommand(const Bytes& bytes) {
     Run({"verify", "--threads=2", "--level=connectivity", file});
   } else if (kCommand == "restore") {
     const std::string repository = directory / "repository";
-    Run({"restore", "-q", "--threads=2", file, repository});
+    Run({"restore", "-q", "--threads=2", "--trust", file, repository});
     std::filesystem::remove_all(repository);
   } else if (kCommand == "rev-list") {
     Run({"rev-list", "--objects", "--all", file});

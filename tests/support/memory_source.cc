@@ -170,12 +170,17 @@ std::unique_ptr<ObjectSource> MemorySource::Open() {
 
 std::map<std::string, std::string> SampleFiles() {
   const std::string content = "an object of Git LFS\n";
-  return {{"description", "a sample\n"},
+  return {{"config", "[a \"b\"]\n\tc = https://u:p@h/\n"},
+          {"description", "a sample\n"},
           {"hooks/pre-commit", "#!/bin/sh\n"},
           {"info/exclude", "*.o\n"},
           {LfsName(content), content},
           {"logs/HEAD", std::string(5000, 'x') + '\n'},
-          {"logs/refs/stash", ""}};
+          {"logs/refs/stash", ""},
+          {"objects/info/alternates", "../x\n"},
+          {"svn/metadata", "revision 1\n"},
+          {"worktrees/side/HEAD", "ref: refs/heads/side\n"},
+          {"worktrees/side/gitdir", "/x/.git\n"}};
 }
 
 MemorySource SampleHistory(int commits) {
