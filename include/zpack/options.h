@@ -39,6 +39,9 @@ enum class Resume : uint8_t { kNo, kYes };
 enum class TrustBase : uint8_t { kNo, kYes };
 enum class AllowNewer : uint8_t { kNo, kYes };
 enum class Trust : uint8_t { kNo, kYes };
+// How a repository stores refs and reflogs: as files, or as reftables, which
+// Git reads from version 2.45 on.
+enum class RefStorage : uint8_t { kFiles, kReftable };
 
 // Where a repository is looked for.
 // - kNone: the path itself is the repository. The path is a git directory, a
@@ -184,6 +187,10 @@ struct RestoreOptions {
   // kYes restores them in their places, and adds the settings to the new
   // repository's own.
   Trust trust = Trust::kNo;
+  // With kReftable, the lines of reflogs become entries of a table, and
+  // kUnsupported is returned for a line that cannot be such an entry. Linked
+  // worktrees (FileGroup::kWorktrees) are not restored.
+  RefStorage ref_storage = RefStorage::kFiles;
 };
 
 }  // namespace zpack

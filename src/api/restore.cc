@@ -50,7 +50,9 @@ Result<RestoreStats> RestoreFile(const std::string& path,
   ZPACK_ASSIGN_OR_RETURN(
       const auto sink,
       CreateRepository(PosixFileSystem(), directory, options.overwrite,
-                       archive->header().object_format, archive->ids().size()));
+                       {.object_format = archive->header().object_format,
+                        .ref_storage = options.ref_storage,
+                        .object_count = archive->ids().size()}));
   ZPACK_ASSIGN_OR_RETURN(RestoreStats stats,
                          RestoreArchive(*archive, options, *sink));
   stats.phases = timer.phases();

@@ -3,8 +3,6 @@
 
 #include "git/reftable_refs.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <ranges>
 #include <string_view>
@@ -13,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "git/reflog_line.h"
 #include "git/repository_layout.h"
 #include "reftable/reftable_stack.h"
 
@@ -24,6 +23,8 @@ Result<reftable::Stack> OpenStack(const std::string& directory,
   return reftable::Stack::Open(PosixFileSystem(), directory + "/reftable",
                                format);
 }
+
+constexpr std::string_view kHead = "HEAD";
 
 bool IsBelowRefs(std::string_view name) { return name.starts_with("refs/"); }
 
@@ -43,17 +44,6 @@ Ref TakeRef(reftable::RefRecord& record) {
   return record.ref;
 }
 
-// A line of a reflog in a file. A line feed would end it.
-std::string LogLine(const reftable::LogRecord& record) {
-  std::string message = record.message;
-  while (message.ends_with('\n')) message.pop_back();
-  std::ranges::replace(message, '\n', ' ');
-  return fmt::format("{} {} {} <{}> {} {:+05d}{}{}\n", record.old_id.ToHex(),
-                     record.new_id.ToHex(), record.name, record.email,
-                     record.time, record.zone, message.empty() ? "" : "\t",
-                     message);
-}
-
 bool IsLinked(const RepositoryLocation& location) {
   return location.git_directory != location.common_directory;
 }
@@ -62,7 +52,6 @@ bool IsLinked(const RepositoryLocation& location) {
 
 Result<std::optional<Ref>> ReadReftableHead(const RepositoryLocation& location,
                                             ObjectFormat format) {
-  constexpr std::string_view kHead = "HEAD";
   ZPACK_ASSIGN_OR_RETURN(const reftable::Stack stack,
                          OpenStack(location.git_directory, format));
   std::optional<Ref> head;
@@ -128,13 +117,13 @@ Result<std::map<std::string, std::string>> ReadReftableLogs(
     return ForEach(stack.Logs(), [&](const reftable::LogRecord& record) {
       if (belongs(record.ref_name)) {
         auto& log = lines[record.ref_name];
-        if (!record.marks_existence()) log.push_back(LogLine(record));
+        if (!record.marks_existence()) log.push_back(FormatReflogLine(record));
       }
       return true;
     });
   };
   const bool linked = IsLinked(location);
-  const auto is_head = [](std::string_view name) { return name == "HEAD"; };
+  const auto is_head = [](std::string_view name) { return name == kHead; };
   const auto is_common = [&](std::string_view name) {
     return IsBelowRefs(name) ? !IsPerWorktreeRef(name)
                              : !linked && is_head(name);

@@ -27,14 +27,14 @@ namespace fs = std::filesystem;
 // restore. The documentation of a forced restore says that it replaces the
 // configuration, hooks and reflogs. Any other file, such as an object of Git
 // LFS, may be the only copy.
-constexpr std::array<std::string_view, 19> kReplaced = {
-    "FETCH_HEAD",     "HEAD",        "ORIG_HEAD",
-    "branches",       "config",      "config.archived",
-    "description",    "gc.log",      "gc.pid",
-    "hooks",          "info",        "logs",
-    "objects",        "packed-refs", "refs",
-    "remotes",        "shallow",     ".zpack-tmp",
-    ".zpack-tmp.lock"};
+constexpr std::array<std::string_view, 20> kReplaced = {
+    "FETCH_HEAD",  "HEAD",           "ORIG_HEAD",
+    "branches",    "config",         "config.archived",
+    "description", "gc.log",         "gc.pid",
+    "hooks",       "info",           "logs",
+    "objects",     "packed-refs",    "refs",
+    "reftable",    "remotes",        "shallow",
+    ".zpack-tmp",  ".zpack-tmp.lock"};
 
 // Decides by the configuration or, if core.bare is not set, by the name, as in
 // Git: a '.git' directory belongs to a work tree.

@@ -14,18 +14,16 @@
 
 #include "git/configuration.h"
 #include "zpack/object_id.h"
+#include "zpack/options.h"
 #include "zpack/result.h"
 
 namespace zpack {
-
-// extensions.refStorage: how refs and reflogs are stored.
-enum class RefStorage : uint8_t { kFiles, kReftable };
 
 struct RepositoryFormat {
   ObjectFormat object_format = ObjectFormat::kSha1;
   // extensions.preciousObjects: nothing may be deleted.
   bool precious_objects = false;
-  RefStorage ref_storage = RefStorage::kFiles;
+  RefStorage ref_storage = RefStorage::kFiles;  // extensions.refStorage
   WorktreeConfiguration worktree = WorktreeConfiguration::kNo;
   std::optional<bool> bare;  // core.bare
   std::string work_tree;     // core.worktree, unchanged; may be empty

@@ -6,6 +6,8 @@
 #include <array>
 #include <filesystem>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -14,6 +16,7 @@
 #include "git/directory_listing.h"
 #include "git/portable_settings.h"
 #include "git/restore_place.h"
+#include "git/restored_reftable.h"
 #include "object/listed_files.h"
 #include "pack/pack_entry_preparer.h"
 #include "pack/pack_writer.h"
@@ -27,9 +30,10 @@ constexpr const char* kConfig = "config";
 // Bytes of the configuration that this code writes.
 constexpr uint64_t kMaxConfig = 4096;
 
-constexpr std::array<const char*, 8> kDirectories = {
-    "hooks",        "info", "objects",    "objects/info",
-    "objects/pack", "refs", "refs/heads", "refs/tags"};
+constexpr std::array<const char*, 6> kDirectories = {
+    "hooks", "info", "objects", "objects/info", "objects/pack", "refs"};
+constexpr std::array<const char*, 2> kRefDirectories = {"refs/heads",
+                                                        "refs/tags"};
 
 // Writes a new file. Finish syncs all files at once, because a file may have
 // thousands of symbolic refs.
@@ -49,19 +53,43 @@ bool KeepsModes(const std::string& path) {
   return changed != mode;
 }
 
-// Makes `root` an empty bare repository for objects in `format`, without HEAD.
+// Makes the directories in which refs are stored. As Git does, makes the
+// repository look broken to programs that do not know reftables.
+Status MakeRefStorage(FileSystem& file_system, const std::string& root,
+                      RefStorage storage) {
+  if (storage == RefStorage::kReftable) {
+    ZPACK_TRY(file_system.MakeDirectory(root + "/reftable", 0777));
+    return WriteText(file_system, root + "/refs/heads",
+                     "this repository uses the reftable format\n");
+  }
+  for (const char* directory : kRefDirectories) {
+    ZPACK_TRY(file_system.MakeDirectory(root + '/' + directory, 0777));
+  }
+  return {};
+}
+
+// Makes `root` an empty bare repository without HEAD and refs.
 Status MakeSkeleton(FileSystem& file_system, const std::string& root,
-                    ObjectFormat format) {
+                    const NewRepository& repository) {
   for (const char* directory : kDirectories) {
     ZPACK_TRY(file_system.MakeDirectory(root + '/' + directory, 0777));
   }
+  ZPACK_TRY(MakeRefStorage(file_system, root, repository.ref_storage));
   const std::string description = root + "/description";
   ZPACK_TRY(WriteText(file_system, description,
                       "Unnamed repository; edit this file 'description' to "
                       "name the repository.\n"));
-  const bool is_sha1 = format == ObjectFormat::kSha1;
+  std::string extensions;
+  if (repository.object_format != ObjectFormat::kSha1) {
+    extensions += "\tobjectformat = ";
+    extensions += ObjectFormatName(repository.object_format);
+    extensions += '\n';
+  }
+  if (repository.ref_storage == RefStorage::kReftable) {
+    extensions += "\trefstorage = reftable\n";
+  }
   std::string config = "[core]\n\trepositoryformatversion = ";
-  config += is_sha1 ? "0" : "1";
+  config += extensions.empty() ? "0" : "1";
   config += "\n\tfilemode = ";
   config += KeepsModes(description) ? "true" : "false";
   config += "\n\tbare = true\n";
@@ -69,19 +97,17 @@ Status MakeSkeleton(FileSystem& file_system, const std::string& root,
   if (fs::exists(root + "/DESCRIPTION", error)) {
     config += "\tignorecase = true\n";
   }
-  if (!is_sha1) {
-    config += "[extensions]\n\tobjectformat = ";
-    config += ObjectFormatName(format);
-    config += '\n';
-  }
+  if (!extensions.empty()) config += "[extensions]\n" + extensions;
   return WriteText(file_system, root + '/' + kConfig, config);
 }
 
 class RepositorySink final : public ObjectSink {
  public:
-  RepositorySink(FileSystem& file_system, std::unique_ptr<RestorePlace> place,
+  RepositorySink(FileSystem& file_system, const NewRepository& repository,
+                 std::unique_ptr<RestorePlace> place,
                  std::unique_ptr<PackWriter> pack)
       : file_system_(file_system),
+        repository_(repository),
         place_(std::move(place)),
         pack_(std::move(pack)) {}
 
@@ -110,6 +136,8 @@ class RepositorySink final : public ObjectSink {
   }
 
   Status BeginFile(const std::string& path, bool executable) override {
+    std::string_view name = path;
+    if (SkipPrefix("logs/", name)) log_names_.emplace(name);
     return Named(OpenFile(path, executable));
   }
   Status AppendToFile(ByteView piece) override {
@@ -141,13 +169,18 @@ class RepositorySink final : public ObjectSink {
   Status AddSettings();
   Status WriteFile(const std::string& name, const std::string& text);
   Status WriteRefs(const RefsSnapshot& refs);
+  Status WriteRefFiles(const RefsSnapshot& refs);
+  // Also turns the reflogs into entries of a table.
+  Status WriteReftable(const RefsSnapshot& refs);
 
   FileSystem& file_system_;
+  NewRepository repository_;
   std::unique_ptr<RestorePlace> place_;
   std::unique_ptr<PackWriter> pack_;  // null if there are no objects
   std::optional<StreamDeflater> deflater_;
   std::unique_ptr<WritableFile> file_;  // between BeginFile and EndFile
   bool adds_settings_ = false;          // `file_` is the configuration
+  std::set<std::string> log_names_;     // below 'logs'
 };
 
 Status RepositorySink::AddEntry(const ObjectId& id,
@@ -208,7 +241,7 @@ Status RepositorySink::WriteFile(const std::string& name,
   return WriteText(file_system_, place_->inside() + '/' + name, text);
 }
 
-Status RepositorySink::WriteRefs(const RefsSnapshot& refs) {
+Status RepositorySink::WriteRefFiles(const RefsSnapshot& refs) {
   std::string packed = "# pack-refs with: peeled fully-peeled sorted \n";
   for (const Ref& ref : refs.refs) {
     if (ref.symbolic()) {
@@ -219,14 +252,35 @@ Status RepositorySink::WriteRefs(const RefsSnapshot& refs) {
     if (!ref.peeled.empty()) packed += '^' + ref.peeled.ToHex() + '\n';
   }
   ZPACK_TRY(WriteFile("packed-refs", packed));
+  return WriteFile("HEAD", refs.head_symref.empty()
+                               ? refs.head_target.ToHex() + "\n"
+                               : "ref: " + refs.head_symref + "\n");
+}
+
+Status RepositorySink::WriteReftable(const RefsSnapshot& refs) {
+  const std::string& root = place_->inside();
+  Status written = WriteRestoredReftable(
+      file_system_, root, repository_.object_format, refs, log_names_);
+  if (!written) {
+    // The table is not published before the repository is.
+    if (written.error().code == ErrorCode::kNotDurable) {
+      written.error().code = ErrorCode::kIo;
+    }
+    return written;
+  }
+  ZPACK_TRY(file_system_.RemoveTree(root + "/logs"));
+  // What Git writes in place of HEAD.
+  return WriteFile("HEAD", "ref: refs/heads/.invalid\n");
+}
+
+Status RepositorySink::WriteRefs(const RefsSnapshot& refs) {
   if (!refs.shallow.empty()) {
     std::string shallow;
     for (const ObjectId& id : refs.shallow) shallow += id.ToHex() + '\n';
     ZPACK_TRY(WriteFile("shallow", shallow));
   }
-  return WriteFile("HEAD", refs.head_symref.empty()
-                               ? refs.head_target.ToHex() + "\n"
-                               : "ref: " + refs.head_symref + "\n");
+  return repository_.ref_storage == RefStorage::kFiles ? WriteRefFiles(refs)
+                                                       : WriteReftable(refs);
 }
 
 Result<uint64_t> RepositorySink::Publish(const RefsSnapshot& refs) {
@@ -248,20 +302,21 @@ Result<uint64_t> RepositorySink::Publish(const RefsSnapshot& refs) {
 
 Result<std::unique_ptr<ObjectSink>> CreateRepository(
     FileSystem& file_system, const std::string& directory, Overwrite overwrite,
-    ObjectFormat format, uint32_t object_count) {
+    const NewRepository& repository) {
   ZPACK_ASSIGN_OR_RETURN(auto place,
                          RestorePlace::Take(file_system, directory, overwrite));
   const auto prepare = [&]() -> Result<std::unique_ptr<PackWriter>> {
-    ZPACK_TRY(MakeSkeleton(file_system, place->inside(), format));
+    ZPACK_TRY(MakeSkeleton(file_system, place->inside(), repository));
     ZPACK_TRY(place->TryPublish());
-    if (object_count == 0) return nullptr;
-    return PackWriter::Create(format, file_system,
-                              place->inside() + "/objects/pack", object_count);
+    if (repository.object_count == 0) return nullptr;
+    return PackWriter::Create(repository.object_format, file_system,
+                              place->inside() + "/objects/pack",
+                              repository.object_count);
   };
   auto pack = prepare();
   if (!pack) return std::unexpected(place->Explain(std::move(pack).error()));
-  return std::make_unique<RepositorySink>(file_system, std::move(place),
-                                          std::move(*pack));
+  return std::make_unique<RepositorySink>(file_system, repository,
+                                          std::move(place), std::move(*pack));
 }
 
 }  // namespace zpack

@@ -5,23 +5,33 @@
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
 #include "base/file.h"
 #include "object/object_sink.h"
+#include "zpack/object_id.h"
 #include "zpack/options.h"
 #include "zpack/result.h"
 
 namespace zpack {
 
-// Creates a bare repository for `object_count` objects in `format` in a private
-// directory (RestorePlace). Finish publishes it as `directory`.
+struct NewRepository {
+  ObjectFormat object_format = ObjectFormat::kSha1;
+  RefStorage ref_storage = RefStorage::kFiles;
+  uint32_t object_count = 0;
+};
+
+// Creates a bare repository in a private directory (RestorePlace). Finish
+// publishes it as `directory`. If refs are stored as reftables, the sink turns
+// files below 'logs/' into entries of the table, and Finish also returns the
+// errors of WriteRestoredReftable.
 //
 // Errors: kUnsupported if an existing repository cannot be replaced in one
 // step; other errors as RestorePlace::Take.
 Result<std::unique_ptr<ObjectSink>> CreateRepository(
     FileSystem& file_system, const std::string& directory, Overwrite overwrite,
-    ObjectFormat format, uint32_t object_count);
+    const NewRepository& repository);
 
 }  // namespace zpack

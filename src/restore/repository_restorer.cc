@@ -31,6 +31,11 @@ Status RestoreFiles(const ArchiveFile& archive, const RestoreOptions& options,
   for (size_t i = 0; i < table.files.size(); ++i) {
     const RepositoryFile& file = table.files[i];
     if (std::ranges::find(without, file.group) != without.end()) continue;
+    // With reftables, HEAD of a worktree is in a stack of its own.
+    if (options.ref_storage == RefStorage::kReftable &&
+        file.group == FileGroup::kWorktrees) {
+      continue;
+    }
     const bool active = IsActive(file, options.trust);
     const std::string place =
         active ? file.name : file.name + std::string(kInactiveEnding);

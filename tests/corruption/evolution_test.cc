@@ -198,7 +198,7 @@ TEST_F(Evolution, AForgedPeeledValueIsFound) {
   const TempDir directory;
   const auto sink =
       CreateRepository(PosixFileSystem(), directory / "r.git", Overwrite::kNo,
-                       ObjectFormat::kSha1, (*archive)->ids().size());
+                       {.object_count = (*archive)->ids().size()});
   ASSERT_THAT(sink, IsOk());
   EXPECT_THAT(RestoreArchive(**archive, RestoreOptions{}, **sink),
               HasCode(ErrorCode::kCorrupt));

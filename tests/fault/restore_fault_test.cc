@@ -57,9 +57,8 @@ class RestoreFaults : public ::testing::Test {
     const auto archive =
         ArchiveFile::Open(*PosixFileSystem().OpenForRead(file_), ReadOptions{});
     EXPECT_TRUE(archive);
-    const auto sink =
-        CreateRepository(system, target_, overwrite, ObjectFormat::kSha1,
-                         (*archive)->ids().size());
+    const auto sink = CreateRepository(
+        system, target_, overwrite, {.object_count = (*archive)->ids().size()});
     if (!sink) return std::unexpected(sink.error());
     RestoreOptions options;
     options.run.threads = 1;
@@ -297,8 +296,8 @@ TEST_F(RestoreFaults, PoorFileSystemRefusesToReplaceBeforeTheWork) {
   const RepoBuilder old(target_);
   old.SetRef("refs/heads/old", old.SimpleCommit("old"));
   const auto system = MakePosixFileSystem(PoorCalls());
-  const auto sink = CreateRepository(*system, target_, Overwrite::kYes,
-                                     ObjectFormat::kSha1, 1);
+  const auto sink =
+      CreateRepository(*system, target_, Overwrite::kYes, {.object_count = 1});
   EXPECT_THAT(sink, HasCode(ErrorCode::kUnsupported));
   EXPECT_THAT(sink.error().message, StartsWith("--force cannot replace"));
   EXPECT_TRUE(old.TryGit({"rev-parse", "old"}).ok());
@@ -309,8 +308,8 @@ TEST(RestoreSyncs, SymbolicRefsAllAtOnce) {
   const auto syncs = [](int symrefs) {
     const TempDir directory;
     FaultFileSystem system(-1, Fault::kError);
-    const auto sink = CreateRepository(system, directory / "r.git",
-                                       Overwrite::kNo, ObjectFormat::kSha1, 0);
+    const auto sink =
+        CreateRepository(system, directory / "r.git", Overwrite::kNo, {});
     EXPECT_TRUE(sink);
     RefsSnapshot refs;
     refs.head_symref = "refs/heads/main";

@@ -19,7 +19,7 @@ __git_zpack_options()
 	verify)
 		echo "--level --against --allow-newer --discover $run --help" ;;
 	restore)
-		echo "--force --trust --without $run --help" ;;
+		echo "--force --trust --ref-format --without $run --help" ;;
 	repack)
 		echo "--all --delete --force-deltas --force-objects --keep-unreachable
 			--loosen-unreachable --unpack-unreachable --cruft --cruft-expiration --window
@@ -119,6 +119,8 @@ __git_zpack_value()
 		__git_zpack_paths directory "$3" ;;
 	"repack --window" | "repack --depth" | "repack --keep-pack" | "repack --threads")
 		COMPREPLY=() ;;
+	"restore --ref-format")
+		__git_zpack_words "files reftable" "$3" ;;
 	"convert --with")
 		COMPREPLY=() ;;
 	"convert --base")
@@ -182,7 +184,7 @@ __git_zpack_complete()
 				continue ;;
 			--profile | --level | --block-size | --base | --threads | --against | --window | --depth | \
 				--memory | --keep-pack | --output | --unpack-unreachable | --cruft-expiration | \
-				--timeout | --root | --command | --without | --with)
+				--timeout | --root | --command | --without | --with | --ref-format)
 				[[ ${words[i + 1]} == = ]] && ((i++))
 				((i++))
 				continue ;;

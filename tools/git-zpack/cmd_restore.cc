@@ -14,7 +14,9 @@ namespace {
 
 void AddOptions(po::options_description& options) {
   options.add_options()("force,f", "replace an existing bare repository")(
-      "trust", "let Git use the hooks, settings and other files of the file");
+      "trust", "let Git use the hooks, settings and other files of the file")(
+      "ref-format", po::value<std::string>()->value_name("<format>"),
+      "how the repository stores refs: files (default) or reftable");
   AddWithoutOption(options);
   AddRunOptions(options);
   AddMemoryOption(options);
@@ -38,6 +40,12 @@ void PrintHints(const RestoreStats& stats, const std::string& directory,
                      QuoteName(directory));
 }
 
+RefStorage ParseRefFormat(const std::string& text) {
+  if (text == "files") return RefStorage::kFiles;
+  if (text == "reftable") return RefStorage::kReftable;
+  throw UsageError{fmt::format("unknown ref storage format '{}'", text)};
+}
+
 int Run(const po::variables_map& values, const Io& io) {
   const RunContext context(values, io);
   RestoreOptions options;
@@ -45,6 +53,9 @@ int Run(const po::variables_map& values, const Io& io) {
   if (Has(values, "force")) options.overwrite = Overwrite::kYes;
   if (Has(values, "trust")) options.trust = Trust::kYes;
   options.without_files = WithoutOf(values);
+  if (Has(values, "ref-format")) {
+    options.ref_storage = ParseRefFormat(Text(values, "ref-format"));
+  }
   const std::string directory = Text(values, "directory");
   const auto stats = Restore(Text(values, "file"), directory, options);
   if (!stats) return Fail(io, stats.error());
@@ -72,7 +83,8 @@ int Run(const po::variables_map& values, const Io& io) {
 const Command kRestoreCommand = {
     "restore",
     "Bring a repository back from a .zpack file, as a bare one",
-    "[--force] [--trust] [<options>] <file> <directory>",
+    "[--force] [--trust] [--ref-format <format>] [<options>] <file> "
+    "<directory>",
     {"file", "directory"},
     0,
     LastArgument::kOnce,

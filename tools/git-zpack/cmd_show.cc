@@ -46,6 +46,7 @@ std::string DescribeFiles(const std::vector<RepositoryFile>& files) {
   std::map<FileGroup, uint64_t> counts;
   for (const RepositoryFile& file : files) ++counts[file.group];
   std::vector<std::string> groups;
+  groups.reserve(counts.size());
   for (const auto& [group, count] : counts) {
     groups.push_back(fmt::format("{} {}", count, FileGroupName(group)));
   }
