@@ -71,7 +71,7 @@ class ResourceLimitsTest : public ::testing::Test {
       EXPECT_THAT(result.err, HasSubstr("fatal: "));
     }
     // A file to be continued is left on purpose.
-    if (result.err.find("hint: ") != std::string::npos) {
+    if (result.err.find("--resume") != std::string::npos) {
       EXPECT_TRUE(fs::remove(dir_ / "out/.o.zpack-tmp"));
     }
     fs::remove_all(dir_ / ("out/" + output));
