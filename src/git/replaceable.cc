@@ -14,7 +14,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/error.h"
+#include "base/file.h"
+#include "git/directory_listing.h"
 #include "git/libgit2.h"
 #include "git/libgit2_options.h"
 
@@ -58,13 +61,41 @@ bool IsBareRepository(const fs::path& path) {
   return bare != 0;
 }
 
+// The first line of the file, or nothing if the file cannot be read.
+std::string FirstLine(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return {};
+  const auto content = ReadWholeFile(PosixFileSystem(), path.string(), 4096);
+  if (!content) return {};
+  const std::string_view text = AsText(*content);
+  return std::string(text.substr(0, text.find('\n')));
+}
+
+// Whether a worktree uses `directory`, an entry of 'worktrees': the file '.git'
+// that it names names it. The entries of a restored repository name the
+// worktrees of another one. A locked worktree may be on a disk that is away.
+bool IsInUse(const fs::path& directory) {
+  std::error_code error;
+  if (fs::exists(directory / "locked", error)) return true;
+  fs::path link = FirstLine(directory / "gitdir");
+  if (link.empty()) return false;
+  if (link.is_relative()) link = directory / link;
+  const std::string line = FirstLine(link);
+  std::string_view named = line;
+  if (!SkipPrefix("gitdir: ", named)) return false;
+  return fs::equivalent(link.parent_path() / named, directory, error);
+}
+
 // `entry` is in the top directory of a repository.
 Status CheckEntry(const fs::directory_entry& entry) {
   const std::string name = entry.path().filename().string();
   if (std::ranges::find(kReplaced, name) != kReplaced.end()) return {};
-  std::error_code error;
   if (name == "worktrees") {
-    if (fs::is_empty(entry.path(), error) && !error) return {};
+    ZPACK_ASSIGN_OR_RETURN(const auto ids, ListNames(entry.path().string()));
+    const auto is_in_use = [&](const std::string& id) {
+      return IsInUse(entry.path() / id);
+    };
+    if (std::ranges::none_of(ids, is_in_use)) return {};
     return MakeError(ErrorCode::kExists,
                      "'{}' has linked worktrees in '{}', so --force does not "
                      "replace it; remove them first with 'git worktree remove' "

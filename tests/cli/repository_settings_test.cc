@@ -100,6 +100,24 @@ TEST_F(RepositorySettingsTest, LinkedWorktreesComeBack) {
   EXPECT_EQ(restored.Git({"cat-file", "-t", "worktrees/side/HEAD"}), "commit");
 }
 
+// They belong to the repository that was converted.
+TEST_F(RepositorySettingsTest,
+       LinkedWorktreesDoNotKeepTheCopyFromBeingReplaced) {
+  const std::string side = dir_ / "side";
+  repo_.Git({"worktree", "add", "-q", "-b", "side", side});
+  ASSERT_TRUE(Convert().ok());
+  ASSERT_TRUE(Restore().ok());
+  EXPECT_TRUE(Restore().ok());
+  fs::remove_all(side);
+  EXPECT_TRUE(Restore().ok());
+  // Now there is one that belongs to the copy.
+  RepoBuilder::Existing(restored_).Git(
+      {"worktree", "add", "-q", dir_ / "of-the-copy", "main"});
+  const ProcessResult refused = Restore();
+  EXPECT_EQ(refused.exit_code, 128);
+  EXPECT_THAT(refused.err, HasSubstr("has linked worktrees in 'worktrees'"));
+}
+
 TEST_F(RepositorySettingsTest, AlternatesAreNamed) {
   RepoBuilder borrower(dir_ / "borrower", RepoBuilder::Kind::kBare);
   const std::string alternates =
