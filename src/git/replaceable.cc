@@ -78,7 +78,8 @@ bool IsInUse(const fs::path& directory) {
   std::error_code error;
   if (fs::exists(directory / "locked", error)) return true;
   fs::path link = FirstLine(directory / "gitdir");
-  if (link.empty()) return false;
+  // A worktree that is not complete may be somebody's.
+  if (link.empty()) return true;
   if (link.is_relative()) link = directory / link;
   const std::string line = FirstLine(link);
   std::string_view named = line;
