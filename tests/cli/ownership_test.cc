@@ -27,7 +27,10 @@ class OwnershipTest : public ::testing::Test {
   OwnershipTest() : repo_(dir_ / "repo", RepoBuilder::Kind::kWorkTree) {
     repo_.History(1);
     fs::create_directories(dir_ / "home");
-    Require(RunZpack({"convert", "-q", repo_.path(), dir_ / "x.zpack"}).ok(),
+    // The tests edit the configuration of the repository.
+    Require(RunZpack({"convert", "-q", "--without", "config", repo_.path(),
+                      dir_ / "x.zpack"})
+                .ok(),
             "convert");
   }
 
