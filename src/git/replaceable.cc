@@ -14,10 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/bytes.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "git/directory_listing.h"
+#include "git/git_file.h"
 #include "git/libgit2.h"
 #include "git/libgit2_options.h"
 
@@ -61,30 +60,21 @@ bool IsBareRepository(const fs::path& path) {
   return bare != 0;
 }
 
-// The first line of the file, or nothing if the file cannot be read.
-std::string FirstLine(const fs::path& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) return {};
-  const auto content = ReadWholeFile(PosixFileSystem(), path.string(), 4096);
-  if (!content) return {};
-  const std::string_view text = AsText(*content);
-  return std::string(text.substr(0, text.find('\n')));
-}
-
 // Whether a worktree uses `directory`, an entry of 'worktrees': the file '.git'
 // that it names names it. The entries of a restored repository name the
 // worktrees of another one. A locked worktree may be on a disk that is away.
 bool IsInUse(const fs::path& directory) {
   std::error_code error;
   if (fs::exists(directory / "locked", error)) return true;
-  fs::path link = FirstLine(directory / "gitdir");
+  const auto text = ReadPathFile(directory / "gitdir");
   // A worktree that is not complete may be somebody's.
-  if (link.empty()) return true;
-  if (link.is_relative()) link = directory / link;
-  const std::string line = FirstLine(link);
-  std::string_view named = line;
-  if (!SkipPrefix("gitdir: ", named)) return false;
-  return fs::equivalent(link.parent_path() / named, directory, error);
+  if (!text || text->empty()) return true;
+  const fs::path link = directory / *text;
+  if (!fs::is_regular_file(link, error)) return false;
+  const auto named = ReadGitFile(link);
+  if (!named) return true;  // it may name this one, but nobody can tell
+  return *named &&
+         fs::equivalent(link.parent_path() / **named, directory, error);
 }
 
 // `entry` is in the top directory of a repository.

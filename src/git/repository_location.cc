@@ -17,6 +17,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "git/git_file.h"
 #include "git/libgit2.h"
 #include "git/libgit2_options.h"
 #include "git/ownership.h"
@@ -25,10 +26,6 @@ namespace zpack {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Git also refuses a larger file '.git'.
-constexpr uint64_t kMaxGitFile = uint64_t{1} << 20;
-constexpr std::string_view kGitFilePrefix = "gitdir: ";
 
 enum class Links : uint8_t { kFollow, kKeep };
 
@@ -48,21 +45,12 @@ Result<bool> IsDirectory(const fs::path& path) {
   return status && S_ISDIR(status->st_mode);
 }
 
-Result<std::string> ReadText(const fs::path& path) {
-  ZPACK_ASSIGN_OR_RETURN(
-      const Bytes content,
-      ReadWholeFile(PosixFileSystem(), path.string(), kMaxGitFile));
-  std::string text(AsText(content));
-  text.resize(text.find_last_not_of("\r\n") + 1);
-  return text;
-}
-
 // The git directory of a linked work tree names the common directory.
 Result<fs::path> CommonDirectory(const fs::path& git_directory) {
   const fs::path file = git_directory / "commondir";
   ZPACK_ASSIGN_OR_RETURN(const auto status, Examine(file));
   if (!status) return git_directory;
-  ZPACK_ASSIGN_OR_RETURN(const std::string text, ReadText(file));
+  ZPACK_ASSIGN_OR_RETURN(const std::string text, ReadPathFile(file));
   return git_directory / text;
 }
 
@@ -79,19 +67,15 @@ Result<bool> IsGitDirectory(const fs::path& path) {
 
 // The git directory that the file `path` names. Nothing if the file is of
 // another kind.
-Result<std::optional<fs::path>> ReadGitFile(const fs::path& path) {
-  const Result<std::string> text = ReadText(path);
-  if (!text && text.error().code != ErrorCode::kLimitExceeded) {
-    return std::unexpected(text.error());
-  }
-  if (!text || !text->starts_with(kGitFilePrefix)) return std::nullopt;
-  const fs::path target = text->substr(kGitFilePrefix.size());
+Result<std::optional<fs::path>> FollowGitFile(const fs::path& path) {
+  ZPACK_ASSIGN_OR_RETURN(const auto target, ReadGitFile(path));
+  if (!target) return std::nullopt;
   ZPACK_ASSIGN_OR_RETURN(const bool good,
-                         IsGitDirectory(path.parent_path() / target));
-  if (good) return path.parent_path() / target;
+                         IsGitDirectory(path.parent_path() / *target));
+  if (good) return path.parent_path() / *target;
   return MakeError(ErrorCode::kNotFound,
                    "not a git repository: '{}', which '{}' names",
-                   target.string(), AtPath{path.string()});
+                   target->string(), AtPath{path.string()});
 }
 
 using Found = std::optional<RepositoryPaths>;
@@ -101,7 +85,7 @@ Result<Found> Look(const fs::path& path) {
   ZPACK_ASSIGN_OR_RETURN(const auto status, Examine(path));
   if (!status) return std::nullopt;
   if (S_ISREG(status->st_mode)) {
-    ZPACK_ASSIGN_OR_RETURN(const auto target, ReadGitFile(path));
+    ZPACK_ASSIGN_OR_RETURN(const auto target, FollowGitFile(path));
     if (!target) return std::nullopt;
     const fs::path work_tree =
         path.filename() == ".git" ? path.parent_path() : fs::path();
@@ -110,7 +94,7 @@ Result<Found> Look(const fs::path& path) {
   const fs::path inside = path / ".git";
   ZPACK_ASSIGN_OR_RETURN(const auto dot_git, Examine(inside));
   if (dot_git && S_ISREG(dot_git->st_mode)) {
-    ZPACK_ASSIGN_OR_RETURN(const auto target, ReadGitFile(inside));
+    ZPACK_ASSIGN_OR_RETURN(const auto target, FollowGitFile(inside));
     if (target) return RepositoryPaths{inside, path, *target};
     return MakeError(ErrorCode::kGit, "invalid gitfile format: '{}'",
                      inside.string());
