@@ -8,13 +8,13 @@
 // process while an operation runs:
 // - libgit2's options. Convert, Repack, Verify with a repository, and Restore
 //   that replaces a repository or trusts the file initialize libgit2 and never
-//   shut it down. Until
-//   the last of such calls returns, libgit2 does not check hashes of objects
-//   that it reads, has no object cache, and does not check the owner of a
-//   repository (this library does); windows, open pack files and extensions are
-//   limited as this library needs it. Then the options have their old values
-//   again. libgit2 cannot report the old values of the hash check and of the
-//   object cache, so both are switched on, which is libgit2's default.
+//   shut it down. Until the last of such calls returns, libgit2 does not check
+//   hashes of objects that it reads, has no object cache, and does not check
+//   the owner of a repository (this library does); windows, open pack files and
+//   extensions are limited as this library needs it. Then the options have
+//   their old values again. libgit2 cannot report the old values of the hash
+//   check and of the object cache, so both are switched on, which is libgit2's
+//   default.
 // - The umask. If /proc cannot be read, Convert and Restore change the umask
 //   for a moment in order to read it.
 

@@ -107,7 +107,7 @@ class FileLister {
         AddText(FileGroup::kConfig, "config", std::move(settings.text));
       }
     }
-    return AddTree(FileGroup::kConfig, "config" + std::string(kInactiveEnding));
+    return AddTree(FileGroup::kConfig, InactiveName("config"));
   }
 
   Status AddWorktrees() {
@@ -135,8 +135,7 @@ class FileLister {
                            ReadReftableHead(worktree, format_.object_format));
     if (head) {
       AddText(FileGroup::kWorktrees, directory + "/HEAD",
-              head->symbolic() ? "ref: " + head->symref_target + '\n'
-                               : head->target.ToHex() + '\n');
+              FormatLooseRef(head->target, head->symref_target));
     }
     return {};
   }
@@ -144,7 +143,7 @@ class FileLister {
   // A file, in its place or inactive, or a directory.
   Status AddInEitherForm(FileGroup group, const std::string& name) {
     ZPACK_TRY(AddTree(group, name));
-    return AddTree(group, name + std::string(kInactiveEnding));
+    return AddTree(group, InactiveName(name));
   }
 
   // A file that is not one in the repository.

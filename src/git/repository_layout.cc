@@ -191,6 +191,12 @@ bool IsPerWorktreeRef(std::string_view name) {
          name.starts_with("refs/rewritten/");
 }
 
+std::string FormatLooseRef(const ObjectId& target,
+                           const std::string& symref_target) {
+  return (symref_target.empty() ? target.ToHex() : "ref: " + symref_target) +
+         '\n';
+}
+
 Result<std::optional<Ref>> ReadLooseRef(ObjectFormat format,
                                         const std::string& directory,
                                         const std::string& name) {

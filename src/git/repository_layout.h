@@ -62,6 +62,11 @@ Result<std::vector<std::string>> ListLooseRefNames(
 // True for per-worktree refs (gitglossary(7)).
 bool IsPerWorktreeRef(std::string_view name);
 
+// The content of a loose ref, which is symbolic unless `symref_target` is
+// empty.
+std::string FormatLooseRef(const ObjectId& target,
+                           const std::string& symref_target);
+
 // Reads the loose ref `name` below `directory`, or "HEAD", as Git does: an id
 // in `format`,
 // "ref: " and a name, or a symbolic link to a name. The result is not peeled.

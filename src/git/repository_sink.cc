@@ -15,6 +15,7 @@
 #include "codec/deflate.h"
 #include "git/directory_listing.h"
 #include "git/portable_settings.h"
+#include "git/repository_layout.h"
 #include "git/restore_place.h"
 #include "git/restored_reftable.h"
 #include "object/listed_files.h"
@@ -207,7 +208,7 @@ Status RepositorySink::MakeDirectoriesFor(const std::string& name) {
 Status RepositorySink::OpenFile(const std::string& name, bool executable) {
   std::string path = place_->inside() + '/' + name;
   adds_settings_ = name == kConfig;
-  if (adds_settings_) path += kInactiveEnding;
+  if (adds_settings_) path = InactiveName(path);
   ZPACK_TRY(MakeDirectoriesFor(name));
   // In place of the default description.
   ZPACK_TRY(RemoveIfThere(file_system_, path));
@@ -224,7 +225,7 @@ Status RepositorySink::OpenFile(const std::string& name, bool executable) {
 
 Status RepositorySink::AddSettings() {
   const std::string active = place_->inside() + '/' + kConfig;
-  const std::string inactive = active + std::string(kInactiveEnding);
+  const std::string inactive = InactiveName(active);
   ZPACK_ASSIGN_OR_RETURN(const PortableSettings settings,
                          ReadPortableSettings(inactive));
   ZPACK_TRY(RemoveIfThere(file_system_, inactive));
@@ -245,16 +246,14 @@ Status RepositorySink::WriteRefFiles(const RefsSnapshot& refs) {
   std::string packed = "# pack-refs with: peeled fully-peeled sorted \n";
   for (const Ref& ref : refs.refs) {
     if (ref.symbolic()) {
-      ZPACK_TRY(WriteFile(ref.name, "ref: " + ref.symref_target + "\n"));
+      ZPACK_TRY(WriteFile(ref.name, FormatLooseRef({}, ref.symref_target)));
       continue;
     }
     packed += ref.target.ToHex() + ' ' + ref.name + '\n';
     if (!ref.peeled.empty()) packed += '^' + ref.peeled.ToHex() + '\n';
   }
   ZPACK_TRY(WriteFile("packed-refs", packed));
-  return WriteFile("HEAD", refs.head_symref.empty()
-                               ? refs.head_target.ToHex() + "\n"
-                               : "ref: " + refs.head_symref + "\n");
+  return WriteFile("HEAD", FormatLooseRef(refs.head_target, refs.head_symref));
 }
 
 Status RepositorySink::WriteReftable(const RefsSnapshot& refs) {

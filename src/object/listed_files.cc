@@ -30,16 +30,24 @@ constexpr size_t kMaxComponent = 255 - kInactiveEnding.size();
 constexpr size_t kMaxOtherName = 4095 - kInactiveEnding.size();
 constexpr size_t kLfsIdDigits = 64;
 
+// Whether all parts of `name` between slashes satisfy the predicate.
+template <typename Predicate>
+bool AllComponents(std::string_view name, Predicate predicate) {
+  for (size_t begin = 0; begin <= name.size();) {
+    const size_t end = std::min(name.find('/', begin), name.size());
+    if (!predicate(name.substr(begin, end - begin))) return false;
+    begin = end + 1;
+  }
+  return true;
+}
+
 // Each component of the name of a reflog is the name of a file or directory.
 bool IsReflogName(std::string_view name) {
   if (name == "HEAD") return true;
   if (!IsValidRefName(name)) return false;
-  for (size_t begin = 0; begin < name.size();) {
-    const size_t end = std::min(name.find('/', begin), name.size());
-    if (end - begin > kMaxRefComponent) return false;
-    begin = end + 1;
-  }
-  return true;
+  return AllComponents(name, [](std::string_view component) {
+    return component.size() <= kMaxRefComponent;
+  });
 }
 
 // A name of one component without control characters.
@@ -74,22 +82,12 @@ bool IsOtherName(std::string_view name) {
   }
   std::string lower(name);
   std::ranges::transform(lower, lower.begin(), ToLower);
-  if (lower.starts_with("lfs/objects/") ||
-      std::ranges::find(kInfoFiles, lower) != kInfoFiles.end()) {
-    return false;
-  }
-  for (size_t begin = 0; begin <= lower.size();) {
-    const size_t end = std::min(lower.find('/', begin), lower.size());
-    const std::string_view component =
-        std::string_view(lower).substr(begin, end - begin);
-    if (!IsComponent(component)) return false;
-    if (begin == 0 &&
-        std::ranges::find(kReserved, component) != kReserved.end()) {
-      return false;
-    }
-    begin = end + 1;
-  }
-  return true;
+  const auto is_in = [](const auto& names, std::string_view text) {
+    return std::ranges::find(names, text) != names.end();
+  };
+  return AllComponents(lower, IsComponent) &&
+         !is_in(kReserved, lower.substr(0, lower.find('/'))) &&
+         !is_in(kInfoFiles, lower) && !lower.starts_with("lfs/objects/");
 }
 
 // "ab/cd/abcd...", as Git LFS names its objects.
@@ -112,6 +110,10 @@ std::string_view FileGroupName(FileGroup group) {
 std::optional<FileGroup> ParseFileGroup(std::string_view name) {
   const auto at = std::ranges::find(kAllFileGroups, name, FileGroupName);
   return at == kAllFileGroups.end() ? std::nullopt : std::optional(*at);
+}
+
+std::string InactiveName(std::string_view name) {
+  return std::string(name) += kInactiveEnding;
 }
 
 bool NameFitsContent(const RepositoryFile& file) {

@@ -21,6 +21,7 @@ namespace zpack {
 // The ending of the name of a file that was restored, but that Git does not
 // use.
 inline constexpr std::string_view kInactiveEnding = ".archived";
+std::string InactiveName(std::string_view name);
 
 // Whether a file of this group can come back in its place.
 enum class Restoration : uint8_t {

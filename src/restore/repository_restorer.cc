@@ -37,8 +37,7 @@ Status RestoreFiles(const ArchiveFile& archive, const RestoreOptions& options,
       continue;
     }
     const bool active = IsActive(file, options.trust);
-    const std::string place =
-        active ? file.name : file.name + std::string(kInactiveEnding);
+    const std::string place = active ? file.name : InactiveName(file.name);
     ZPACK_TRY(sink.BeginFile(place, file.executable));
     const Status read = reader.Read(i, [&](ByteView piece) -> Status {
       ZPACK_TRY(CheckStop(options.run.stop));

@@ -50,8 +50,7 @@ Profile ParseProfile(const std::string& text) {
 
 // Paths below the git directory, without a slash at the end.
 std::vector<std::string> WithOf(const po::variables_map& values) {
-  if (!Has(values, "with")) return {};
-  auto paths = values["with"].as<std::vector<std::string>>();
+  std::vector<std::string> paths = Texts(values, "with");
   for (std::string& path : paths) {
     while (path.ends_with('/')) path.pop_back();
   }

@@ -134,9 +134,7 @@ RepackOptions ToOptions(const po::variables_map& values,
   if (Has(values, "force-objects")) options.reuse = PackReuse::kNothing;
   SetUnreachable(values, options);
   if (Has(values, "delete")) options.redundant = Redundant::kRemove;
-  if (Has(values, "keep-pack")) {
-    options.keep_packs = values["keep-pack"].as<std::vector<std::string>>();
-  }
+  options.keep_packs = Texts(values, "keep-pack");
   if (Has(values, "pack-kept-objects")) {
     options.kept_objects = KeptObjects::kPack;
   }

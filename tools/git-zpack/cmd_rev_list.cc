@@ -91,18 +91,13 @@ Status List(const ArchiveReader& reader, const WalkOptions& walk,
   return status ? flushed : status;
 }
 
-std::vector<std::string> Revisions(const po::variables_map& values) {
-  if (!Has(values, "rev")) return {};
-  return values["rev"].as<std::vector<std::string>>();
-}
-
 // Returns whether a revision excludes commits.
 bool Excludes(const std::string& revision) {
   return revision.starts_with('^') || revision.find("..") != std::string::npos;
 }
 
 int Run(const po::variables_map& values, const Io& io) {
-  const std::vector<std::string> revisions = Revisions(values);
+  const std::vector<std::string> revisions = Texts(values, "rev");
   if (revisions.empty() && !Has(values, "all")) {
     throw UsageError{"give a revision to start from, or --all"};
   }

@@ -106,8 +106,7 @@ void AddWithoutOption(po::options_description& options) {
 
 std::vector<FileGroup> WithoutOf(const po::variables_map& options) {
   std::vector<FileGroup> groups;
-  if (!Has(options, "without")) return groups;
-  for (const auto& name : options["without"].as<std::vector<std::string>>()) {
+  for (const std::string& name : Texts(options, "without")) {
     const auto group = ParseFileGroup(name);
     if (!group) throw UsageError{fmt::format("unknown group '{}'", name)};
     groups.push_back(*group);
@@ -125,6 +124,12 @@ bool Has(const po::variables_map& options, const char* name) {
 
 std::string Text(const po::variables_map& options, const char* name) {
   return Has(options, name) ? options[name].as<std::string>() : "";
+}
+
+std::vector<std::string> Texts(const po::variables_map& options,
+                               const char* name) {
+  if (!Has(options, name)) return {};
+  return options[name].as<std::vector<std::string>>();
 }
 
 int64_t Number(const po::variables_map& options, const char* name, int64_t low,

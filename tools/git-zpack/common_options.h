@@ -62,6 +62,9 @@ std::vector<FileGroup> WithoutOf(const po::variables_map& options);
 
 bool Has(const po::variables_map& options, const char* name);
 std::string Text(const po::variables_map& options, const char* name);
+// The values of an option that may be repeated.
+std::vector<std::string> Texts(const po::variables_map& options,
+                               const char* name);
 
 // Returns the value of a numeric option, or `otherwise` if the option is not
 // given. Throws UsageError if the value is not within [low, high].
