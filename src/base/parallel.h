@@ -92,7 +92,15 @@ class OrderedPipeline {
         slot->status = std::move(status);
       }
       slot->done = true;
+      // Later items would not be consumed, and a worker that threw may be in
+      // any state.
+      const bool failed = !slot->status;
+      if (failed) exhausted_ = true;
       Drain(lock);
+      if (failed) {
+        wake_.notify_all();
+        return {};
+      }
     }
   }
 
@@ -116,7 +124,7 @@ class OrderedPipeline {
       slot = owned.get();
       in_flight_.push_back(std::move(owned));
     }
-    exhausted_ = !more || !*more;
+    exhausted_ = exhausted_ || !more || !*more;
     if (!more) slot->status = std::unexpected(std::move(more).error());
     wake_.notify_all();
     return slot;
@@ -162,7 +170,7 @@ class OrderedPipeline {
   std::condition_variable wake_;
   std::deque<std::unique_ptr<Slot>> in_flight_;  // in order of production
   bool producing_ = false;
-  bool exhausted_ = false;
+  bool exhausted_ = false;  // nothing more is to be produced
   bool consuming_ = false;
   Status outcome_;
   bool failed_ = false;
@@ -173,7 +181,8 @@ class OrderedPipeline {
 //   Status       transform(Item&, W&) parallel, with one W for each worker
 //   Status       consume(Item&)       serial, in the order of production
 // `make_worker()` makes the W of each worker. All functions run on the worker
-// threads; if there is one worker only, it may be the calling thread.
+// threads; if there is one worker only, it may be the calling thread. After an
+// error or an exception in transform, its W is not used again.
 //
 // Returns the error of the earliest item that failed, so that the result does
 // not depend on timing. A stop request counts as a failure of the item that

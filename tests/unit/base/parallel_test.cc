@@ -8,6 +8,7 @@
 #include <atomic>
 #include <new>
 #include <stop_token>
+#include <thread>
 #include <vector>
 
 #include "base/error.h"
@@ -96,6 +97,43 @@ TEST_P(Pipeline, PassesOnAFailureToProduce) {
       [](Item&, NoState&) { return Status{}; }, [](Item&) { return Status{}; });
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, ErrorCode::kIo);
+}
+
+// Sets `gone` when it ends after a failure.
+struct FailingWorker {
+  ~FailingWorker() {
+    if (failed) *gone = true;
+  }
+  std::atomic<bool>* gone;
+  bool failed = false;
+};
+
+TEST(PipelineWorker, IsNotUsedAgainAfterAnException) {
+  std::atomic<bool> gone = false;
+  std::atomic<bool> used_again = false;
+  int next = 0;
+  const Status status = RunOrderedPipeline<Item>(
+      PipelineThreads{2, {}}, [&] { return FailingWorker{&gone}; },
+      [&](Item& item) -> Result<bool> {
+        item.value = next++;
+        return true;
+      },
+      [&](Item& item, FailingWorker& worker) -> Status {
+        if (worker.failed) {
+          used_again = true;
+        } else if (item.value == 0) {
+          // Until it is finished, the failure of item 1 is not reported.
+          while (!gone && !used_again) std::this_thread::yield();
+        } else if (item.value == 1) {
+          worker.failed = true;
+          throw std::bad_alloc();
+        }
+        return {};
+      },
+      [](Item&) -> Status { return {}; });
+  EXPECT_FALSE(used_again);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kOutOfMemory);
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, Pipeline, ::testing::Values(1U, 2U, 5U));
