@@ -187,9 +187,9 @@ struct RestoreOptions {
   // kYes restores them in their places, and adds the settings to the new
   // repository's own.
   Trust trust = Trust::kNo;
-  // With kReftable, the lines of reflogs become entries of a table, and
-  // kUnsupported is returned for a line that cannot be such an entry. Linked
-  // worktrees (FileGroup::kWorktrees) are not restored.
+  // With kReftable, the lines of reflogs become entries of a table. As in Git,
+  // messages are cut off after 2,048 bytes. kUnsupported is returned for a line
+  // that cannot be such an entry.
   RefStorage ref_storage = RefStorage::kFiles;
 };
 

@@ -36,9 +36,8 @@ std::optional<ObjectId> TakeReflogId(ObjectFormat format,
 template <typename Number>
 bool ParseDigits(std::string_view text, Number& number) {
   if (text.empty() || text[0] == '-') return false;
-  const auto [stop, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && stop == text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.begin(), text.end(), number);
+  return error == std::errc() && stop == text.end();
 }
 
 bool HasAnyOf(std::string_view text, std::string_view bytes) {

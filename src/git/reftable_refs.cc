@@ -18,13 +18,13 @@
 namespace zpack {
 namespace {
 
+constexpr std::string_view kHead = "HEAD";
+
 Result<reftable::Stack> OpenStack(const std::string& directory,
                                   ObjectFormat format) {
   return reftable::Stack::Open(PosixFileSystem(), directory + "/reftable",
                                format);
 }
-
-constexpr std::string_view kHead = "HEAD";
 
 bool IsBelowRefs(std::string_view name) { return name.starts_with("refs/"); }
 
@@ -42,6 +42,29 @@ Status ForEach(reftable::MergedCursor<Record> cursor, Visit visit) {
 Ref TakeRef(reftable::RefRecord& record) {
   record.ref.peeled = {};
   return record.ref;
+}
+
+// The reflogs of a stack whose names `belongs` accepts.
+template <typename Belongs>
+Result<std::map<std::string, std::string>> ReadLogsOf(
+    const std::string& git_directory, ObjectFormat format, Belongs belongs) {
+  // Lines from the newest to the oldest.
+  std::map<std::string, std::vector<std::string>> lines;
+  ZPACK_ASSIGN_OR_RETURN(const reftable::Stack stack,
+                         OpenStack(git_directory, format));
+  ZPACK_TRY(ForEach(stack.Logs(), [&](const reftable::LogRecord& record) {
+    if (belongs(record.ref_name)) {
+      auto& log = lines[record.ref_name];
+      if (!record.marks_existence()) log.push_back(FormatReflogLine(record));
+    }
+    return true;
+  }));
+  std::map<std::string, std::string> logs;
+  for (const auto& [name, log] : lines) {
+    std::string& text = logs[name];
+    for (const std::string& line : std::views::reverse(log)) text += line;
+  }
+  return logs;
 }
 
 bool IsLinked(const RepositoryLocation& location) {
@@ -109,33 +132,28 @@ Status AddReftableTips(const std::string& directory, ObjectFormat format,
 
 Result<std::map<std::string, std::string>> ReadReftableLogs(
     const RepositoryLocation& location, ObjectFormat format) {
-  // Lines from the newest to the oldest.
-  std::map<std::string, std::vector<std::string>> lines;
-  const auto add = [&](const std::string& directory, auto belongs) -> Status {
-    ZPACK_ASSIGN_OR_RETURN(const reftable::Stack stack,
-                           OpenStack(directory, format));
-    return ForEach(stack.Logs(), [&](const reftable::LogRecord& record) {
-      if (belongs(record.ref_name)) {
-        auto& log = lines[record.ref_name];
-        if (!record.marks_existence()) log.push_back(FormatReflogLine(record));
-      }
-      return true;
-    });
-  };
   const bool linked = IsLinked(location);
-  const auto is_head = [](std::string_view name) { return name == kHead; };
   const auto is_common = [&](std::string_view name) {
     return IsBelowRefs(name) ? !IsPerWorktreeRef(name)
-                             : !linked && is_head(name);
+                             : !linked && name == kHead;
   };
-  ZPACK_TRY(add(location.common_directory, is_common));
-  if (linked) ZPACK_TRY(add(location.git_directory, is_head));
-  std::map<std::string, std::string> logs;
-  for (const auto& [name, log] : lines) {
-    std::string& text = logs[name];
-    for (const std::string& line : std::views::reverse(log)) text += line;
+  ZPACK_ASSIGN_OR_RETURN(
+      auto logs, ReadLogsOf(location.common_directory, format, is_common));
+  if (linked) {
+    ZPACK_ASSIGN_OR_RETURN(auto head, ReadReftableHeadLog(location, format));
+    if (head) logs.emplace(kHead, *std::move(head));
   }
   return logs;
+}
+
+Result<std::optional<std::string>> ReadReftableHeadLog(
+    const RepositoryLocation& location, ObjectFormat format) {
+  ZPACK_ASSIGN_OR_RETURN(auto logs, ReadLogsOf(location.git_directory, format,
+                                               [](std::string_view name) {
+                                                 return name == kHead;
+                                               }));
+  if (logs.empty()) return std::nullopt;
+  return std::move(logs.begin()->second);
 }
 
 }  // namespace zpack

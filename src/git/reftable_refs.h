@@ -34,6 +34,10 @@ Result<std::map<std::string, Ref>> ListReftableRefs(
 Result<std::map<std::string, std::string>> ReadReftableLogs(
     const RepositoryLocation& location, ObjectFormat format);
 
+// The reflog of HEAD of the worktree at `location`. Nothing if there is none.
+Result<std::optional<std::string>> ReadReftableHeadLog(
+    const RepositoryLocation& location, ObjectFormat format);
+
 // Adds the ids that the stack of one worktree holds in addition to shared refs:
 // in reflogs, in per-worktree refs, and in HEAD and the like, such as
 // CHERRY_PICK_HEAD. ORIG_HEAD does not count, because Git does not keep the

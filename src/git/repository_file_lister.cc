@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -86,8 +88,41 @@ class FileLister {
     }
     ZPACK_ASSIGN_OR_RETURN(auto logs,
                            ReadReftableLogs(location_, format_.object_format));
+    ZPACK_TRY(LeaveOutConflicts(logs));
     for (auto& [ref, text] : logs) {
       AddText(FileGroup::kReflogs, "logs/" + ref, std::move(text));
+    }
+    return {};
+  }
+
+  // JGit keeps the reflogs of refs that are gone. One of them may have the name
+  // of a directory of others, and files cannot be like that.
+  Status LeaveOutConflicts(std::map<std::string, std::string>& logs) {
+    const auto leave_out = [&](auto log) {
+      listed_.left_out.push_back(
+          FormatMessage("the reflog of '{}', which is gone", log->first));
+      return logs.erase(log);
+    };
+    std::optional<std::map<std::string, Ref>> refs;
+    for (auto log = logs.begin(); log != logs.end();) {
+      const std::string directory = log->first + '/';
+      auto below = logs.lower_bound(directory);
+      const auto is_below = [&] {
+        return below != logs.end() && below->first.starts_with(directory);
+      };
+      if (!is_below()) {
+        ++log;
+        continue;
+      }
+      if (!refs) {
+        ZPACK_ASSIGN_OR_RETURN(
+            refs, ListReftableRefs(location_, format_.object_format));
+      }
+      if (refs->contains(log->first)) {
+        while (is_below()) below = leave_out(below);
+      } else {
+        log = leave_out(log);
+      }
     }
     return {};
   }
@@ -127,7 +162,7 @@ class FileLister {
     return {};
   }
 
-  // HEAD of a linked worktree, as it is in a file.
+  // HEAD of a linked worktree and its reflog, as they are in files.
   Status AddReftableHead(const std::string& directory) {
     RepositoryLocation worktree = location_;
     worktree.git_directory = location_.common_directory + '/' + directory;
@@ -136,6 +171,11 @@ class FileLister {
     if (head) {
       AddText(FileGroup::kWorktrees, directory + "/HEAD",
               FormatLooseRef(head->target, head->symref_target));
+    }
+    ZPACK_ASSIGN_OR_RETURN(
+        auto log, ReadReftableHeadLog(worktree, format_.object_format));
+    if (log) {
+      AddText(FileGroup::kWorktrees, directory + "/logs/HEAD", *std::move(log));
     }
     return {};
   }

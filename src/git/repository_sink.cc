@@ -5,6 +5,7 @@
 
 #include <array>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -31,9 +32,9 @@ constexpr const char* kConfig = "config";
 // Bytes of the configuration that this code writes.
 constexpr uint64_t kMaxConfig = 4096;
 
-constexpr std::array<const char*, 6> kDirectories = {
-    "hooks", "info", "objects", "objects/info", "objects/pack", "refs"};
-constexpr std::array<const char*, 2> kRefDirectories = {"refs/heads",
+constexpr std::array<const char*, 5> kDirectories = {
+    "hooks", "info", "objects", "objects/info", "objects/pack"};
+constexpr std::array<const char*, 3> kRefDirectories = {"refs", "refs/heads",
                                                         "refs/tags"};
 
 // Writes a new file. Finish syncs all files at once, because a file may have
@@ -54,28 +55,17 @@ bool KeepsModes(const std::string& path) {
   return changed != mode;
 }
 
-// Makes the directories in which refs are stored. As Git does, makes the
-// repository look broken to programs that do not know reftables.
-Status MakeRefStorage(FileSystem& file_system, const std::string& root,
-                      RefStorage storage) {
-  if (storage == RefStorage::kReftable) {
-    ZPACK_TRY(file_system.MakeDirectory(root + "/reftable", 0777));
-    return WriteText(file_system, root + "/refs/heads",
-                     "this repository uses the reftable format\n");
-  }
-  for (const char* directory : kRefDirectories) {
-    ZPACK_TRY(file_system.MakeDirectory(root + '/' + directory, 0777));
-  }
-  return {};
-}
-
 // Makes `root` an empty bare repository without HEAD and refs.
 Status MakeSkeleton(FileSystem& file_system, const std::string& root,
                     const NewRepository& repository) {
   for (const char* directory : kDirectories) {
     ZPACK_TRY(file_system.MakeDirectory(root + '/' + directory, 0777));
   }
-  ZPACK_TRY(MakeRefStorage(file_system, root, repository.ref_storage));
+  if (repository.ref_storage == RefStorage::kFiles) {
+    for (const char* directory : kRefDirectories) {
+      ZPACK_TRY(file_system.MakeDirectory(root + '/' + directory, 0777));
+    }
+  }
   const std::string description = root + "/description";
   ZPACK_TRY(WriteText(file_system, description,
                       "Unnamed repository; edit this file 'description' to "
@@ -137,8 +127,7 @@ class RepositorySink final : public ObjectSink {
   }
 
   Status BeginFile(const std::string& path, bool executable) override {
-    std::string_view name = path;
-    if (SkipPrefix("logs/", name)) log_names_.emplace(name);
+    NoteWorktree(path);
     return Named(OpenFile(path, executable));
   }
   Status AppendToFile(ByteView piece) override {
@@ -171,8 +160,10 @@ class RepositorySink final : public ObjectSink {
   Status WriteFile(const std::string& name, const std::string& text);
   Status WriteRefs(const RefsSnapshot& refs);
   Status WriteRefFiles(const RefsSnapshot& refs);
-  // Also turns the reflogs into entries of a table.
-  Status WriteReftable(const RefsSnapshot& refs);
+  // Also turns the reflogs, and HEADs of worktrees, into records of tables.
+  Status WriteReftables(const RefsSnapshot& refs);
+  // Notes which worktree a file belongs to, and which reflog it is.
+  void NoteWorktree(std::string_view name);
 
   FileSystem& file_system_;
   NewRepository repository_;
@@ -181,7 +172,9 @@ class RepositorySink final : public ObjectSink {
   std::optional<StreamDeflater> deflater_;
   std::unique_ptr<WritableFile> file_;  // between BeginFile and EndFile
   bool adds_settings_ = false;          // `file_` is the configuration
-  std::set<std::string> log_names_;     // below 'logs'
+  // The git directories of the main worktree, '', and of linked worktrees, and
+  // the names of their reflogs.
+  std::map<std::string, std::set<std::string>> worktrees_ = {{"", {}}};
 };
 
 Status RepositorySink::AddEntry(const ObjectId& id,
@@ -213,6 +206,16 @@ Status RepositorySink::OpenFile(const std::string& name, bool executable) {
   // In place of the default description.
   ZPACK_TRY(RemoveIfThere(file_system_, path));
   ZPACK_ASSIGN_OR_RETURN(file_, file_system_.Create(path));
+void RepositorySink::NoteWorktree(std::string_view name) {
+  std::string directory;
+  if (name.starts_with("worktrees/")) {
+    directory = name.substr(0, name.find('/', name.find('/') + 1));
+    name.remove_prefix(directory.size() + 1);
+  }
+  auto& logs = worktrees_[directory];
+  if (SkipPrefix("logs/", name)) logs.emplace(name);
+}
+
   // The other half of what makes a linked worktree known
   // (gitrepository-layout).
   if (name.starts_with("worktrees/") && name.ends_with("/gitdir")) {
@@ -256,20 +259,29 @@ Status RepositorySink::WriteRefFiles(const RefsSnapshot& refs) {
   return WriteFile("HEAD", FormatLooseRef(refs.head_target, refs.head_symref));
 }
 
-Status RepositorySink::WriteReftable(const RefsSnapshot& refs) {
-  const std::string& root = place_->inside();
-  Status written = WriteRestoredReftable(
-      file_system_, root, repository_.object_format, refs, log_names_);
-  if (!written) {
-    // The table is not published before the repository is.
-    if (written.error().code == ErrorCode::kNotDurable) {
-      written.error().code = ErrorCode::kIo;
+Status RepositorySink::WriteReftables(const RefsSnapshot& refs) {
+  const ObjectFormat format = repository_.object_format;
+  for (auto& [name, logs] : worktrees_) {
+    std::string directory = place_->inside();
+    WorktreeRefs content;
+    content.logs = std::move(logs);
+    if (name.empty()) {
+      content.head = {"HEAD", refs.head_target, {}, refs.head_symref};
+      content.refs = refs.refs;
+    } else {
+      directory += '/' + name;
+      auto head = ReadLooseRef(format, directory, "HEAD");
+      if (!head) {
+        return MakeError(ErrorCode::kUnsupported,
+                         "HEAD of '{}' cannot be stored in a reftable; use "
+                         "--ref-format=files or --without worktrees",
+                         name);
+      }
+      content.head = *std::move(head);
     }
-    return written;
+    ZPACK_TRY(WriteRestoredReftable(file_system_, directory, format, content));
   }
-  ZPACK_TRY(file_system_.RemoveTree(root + "/logs"));
-  // What Git writes in place of HEAD.
-  return WriteFile("HEAD", "ref: refs/heads/.invalid\n");
+  return {};
 }
 
 Status RepositorySink::WriteRefs(const RefsSnapshot& refs) {

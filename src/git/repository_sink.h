@@ -24,9 +24,9 @@ struct NewRepository {
 };
 
 // Creates a bare repository in a private directory (RestorePlace). Finish
-// publishes it as `directory`. If refs are stored as reftables, the sink turns
-// files below 'logs/' into entries of the table, and Finish also returns the
-// errors of WriteRestoredReftable.
+// publishes it as `directory`. If refs are stored as reftables, Finish turns
+// files of reflogs, and of HEADs of linked worktrees, into records of tables,
+// and also returns the errors of WriteRestoredReftable.
 //
 // Errors: kUnsupported if an existing repository cannot be replaced in one
 // step; other errors as RestorePlace::Take.

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
+#include "git/directory_listing.h"
 #include "git/reflog_line.h"
 #include "git/reverse_lines.h"
 #include "reftable/stack_writer.h"
@@ -22,16 +24,20 @@ constexpr uint32_t kLargeBlockSize = 16384;
 // Bytes of the names in a record that always fit in a block of the usual size.
 constexpr size_t kUsualNames = 1900;
 constexpr size_t kCountedPiece = 64 << 10;
+// As in Git, which cuts longer messages off. Git cannot compact a stack with an
+// entry that is larger than a block.
+constexpr size_t kMaxLogMessage = kUsualBlockSize / 2;
 // Less than the largest block.
 constexpr size_t kMaxReflogLine = 8 << 20;
 
-uint32_t BlockSizeFor(const RefsSnapshot& refs,
-                      const std::set<std::string>& log_names) {
+uint32_t BlockSizeFor(const WorktreeRefs& content) {
   size_t longest = 0;
-  for (const Ref& ref : refs.refs) {
+  for (const Ref& ref : content.refs) {
     longest = std::max(longest, ref.name.size() + ref.symref_target.size());
   }
-  for (const auto& name : log_names) longest = std::max(longest, name.size());
+  for (const auto& name : content.logs) {
+    longest = std::max(longest, name.size());
+  }
   return longest <= kUsualNames ? kUsualBlockSize : kLargeBlockSize;
 }
 
@@ -48,43 +54,76 @@ Result<uint64_t> CountLines(const RandomAccessFile& file) {
 
 class ReftableMaker {
  public:
-  ReftableMaker(FileSystem& file_system, const std::string& root,
+  ReftableMaker(FileSystem& file_system, const std::string& directory,
                 ObjectFormat format)
-      : file_system_(file_system), root_(root), format_(format) {}
+      : file_system_(file_system), directory_(directory), format_(format) {}
 
-  Status Make(const RefsSnapshot& refs,
-              const std::set<std::string>& log_names) {
-    ZPACK_ASSIGN_OR_RETURN(const uint64_t longest, LongestLog(log_names));
-    const reftable::TableOptions options{
-        .format = format_,
-        .max_update_index = std::max<uint64_t>(longest, 1),
-        .block_size = BlockSizeFor(refs, log_names)};
-    ZPACK_ASSIGN_OR_RETURN(auto stack,
-                           reftable::StackWriter::Create(
-                               file_system_, root_ + "/reftable", options));
-    ZPACK_TRY(AddRefs(refs, stack.table()));
-    for (const auto& name : log_names) ZPACK_TRY(AddLog(name, stack.table()));
-    return stack.Commit();
-  }
+  Status Make(const WorktreeRefs& content);
 
  private:
+  Status MakeStack(const WorktreeRefs& content);
+  Status MakeDirectory(const std::string& name);
+  Status WriteStub(const std::string& name, std::string_view text);
   Result<std::unique_ptr<RandomAccessFile>> OpenLog(const std::string& name) {
-    return file_system_.OpenForRead(root_ + "/logs/" + name);
+    return file_system_.OpenForRead(directory_ + "/logs/" + name);
   }
   // Lines of the longest reflog.
-  Result<uint64_t> LongestLog(const std::set<std::string>& log_names);
-  static Status AddRefs(const RefsSnapshot& refs, reftable::TableWriter& table);
+  Result<uint64_t> LongestLog(const std::set<std::string>& names);
+  static Status AddRefs(const WorktreeRefs& content,
+                        reftable::TableWriter& table);
   Status AddLog(const std::string& name, reftable::TableWriter& table);
 
   FileSystem& file_system_;
-  const std::string& root_;
+  const std::string& directory_;
   ObjectFormat format_;
 };
 
-Result<uint64_t> ReftableMaker::LongestLog(
-    const std::set<std::string>& log_names) {
+Status ReftableMaker::Make(const WorktreeRefs& content) {
+  ZPACK_TRY(MakeDirectory("reftable"));
+  Status made = MakeStack(content);
+  if (!made) {
+    // The stack is in place before the repository is.
+    if (made.error().code == ErrorCode::kNotDurable) {
+      made.error().code = ErrorCode::kIo;
+    }
+    return made;
+  }
+  ZPACK_TRY(file_system_.RemoveTree(directory_ + "/logs"));
+  ZPACK_TRY(MakeDirectory("refs"));
+  ZPACK_TRY(
+      WriteStub("refs/heads", "this repository uses the reftable format\n"));
+  return WriteStub("HEAD", "ref: refs/heads/.invalid\n");
+}
+
+Status ReftableMaker::MakeStack(const WorktreeRefs& content) {
+  ZPACK_ASSIGN_OR_RETURN(const uint64_t longest, LongestLog(content.logs));
+  const reftable::TableOptions options{
+      .format = format_,
+      .max_update_index = std::max<uint64_t>(longest, 1),
+      .block_size = BlockSizeFor(content)};
+  ZPACK_ASSIGN_OR_RETURN(auto stack,
+                         reftable::StackWriter::Create(
+                             file_system_, directory_ + "/reftable", options));
+  ZPACK_TRY(AddRefs(content, stack.table()));
+  for (const auto& name : content.logs) ZPACK_TRY(AddLog(name, stack.table()));
+  return stack.Commit();
+}
+
+Status ReftableMaker::MakeDirectory(const std::string& name) {
+  return file_system_.MakeDirectory(directory_ + '/' + name, 0777);
+}
+
+Status ReftableMaker::WriteStub(const std::string& name,
+                                std::string_view text) {
+  const std::string path = directory_ + '/' + name;
+  ZPACK_TRY(RemoveIfThere(file_system_, path));
+  ZPACK_ASSIGN_OR_RETURN(const auto file, file_system_.Create(path));
+  return file->Append(AsBytes(text));
+}
+
+Result<uint64_t> ReftableMaker::LongestLog(const std::set<std::string>& names) {
   uint64_t longest = 0;
-  for (const std::string& name : log_names) {
+  for (const std::string& name : names) {
     ZPACK_ASSIGN_OR_RETURN(const auto file, OpenLog(name));
     ZPACK_ASSIGN_OR_RETURN(const uint64_t lines, CountLines(*file));
     longest = std::max(longest, lines);
@@ -92,16 +131,14 @@ Result<uint64_t> ReftableMaker::LongestLog(
   return longest;
 }
 
-Status ReftableMaker::AddRefs(const RefsSnapshot& refs,
+Status ReftableMaker::AddRefs(const WorktreeRefs& content,
                               reftable::TableWriter& table) {
   // HEAD comes before all names that begin with 'refs/'.
-  ZPACK_TRY(
-      table.Add(reftable::RefRecord{.ref = {.name = "HEAD",
-                                            .target = refs.head_target,
-                                            .peeled = {},
-                                            .symref_target = refs.head_symref},
-                                    .update_index = 1}));
-  for (const Ref& ref : refs.refs) {
+  if (content.head) {
+    ZPACK_TRY(table.Add(
+        reftable::RefRecord{.ref = *content.head, .update_index = 1}));
+  }
+  for (const Ref& ref : content.refs) {
     ZPACK_TRY(table.Add(reftable::RefRecord{.ref = ref, .update_index = 1}));
   }
   return {};
@@ -134,16 +171,20 @@ Status ReftableMaker::AddLog(const std::string& name,
                        number, name, MessageText{problem});
     }
     record.update_index = number;
+    if (record.message.size() > kMaxLogMessage + 1) {
+      record.message.resize(kMaxLogMessage);
+      record.message += '\n';
+    }
     ZPACK_TRY(table.Add(record));
   }
 }
 
 }  // namespace
 
-Status WriteRestoredReftable(FileSystem& file_system, const std::string& root,
-                             ObjectFormat format, const RefsSnapshot& refs,
-                             const std::set<std::string>& log_names) {
-  return ReftableMaker(file_system, root, format).Make(refs, log_names);
+Status WriteRestoredReftable(FileSystem& file_system,
+                             const std::string& directory, ObjectFormat format,
+                             const WorktreeRefs& content) {
+  return ReftableMaker(file_system, directory, format).Make(content);
 }
 
 }  // namespace zpack

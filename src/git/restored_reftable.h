@@ -6,7 +6,9 @@
 
 #pragma once
 
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 
 #include "base/file.h"
@@ -16,15 +18,27 @@
 
 namespace zpack {
 
-// Makes a stack of one table in `root`/reftable, an empty directory. The table
-// holds HEAD, the refs, and the reflogs of `log_names`, such as 'HEAD', which
-// are read from the files `root`/logs/NAME. The files stay.
+// What the reftables of one worktree hold.
+struct WorktreeRefs {
+  std::optional<Ref> head = std::nullopt;
+  std::span<const Ref> refs = {};  // sorted by name; all names are in 'refs/'
+  // Reflogs, such as 'HEAD', in files below 'logs'.
+  std::set<std::string> logs = {};
+};
+
+// Stores the refs of one worktree, whose git directory is `directory`, as Git
+// does:
+// - 'reftable', a stack of one table. As in Git, messages of reflogs are cut
+//   off after 2,048 bytes.
+// - 'HEAD' and 'refs/heads', which keep programs that do not know reftables
+//   away. HEAD is replaced if it exists.
+// The files of reflogs are removed. Nothing is synced but the stack.
 //
-// Errors: kUnsupported if a line of a reflog cannot be an entry of a table;
-// kCorrupt if its last line has no end; kLimitExceeded if a line is longer than
-// 8 MiB; kIo.
-Status WriteRestoredReftable(FileSystem& file_system, const std::string& root,
-                             ObjectFormat format, const RefsSnapshot& refs,
-                             const std::set<std::string>& log_names);
+// Errors: kUnsupported if HEAD or a line of a reflog cannot be in a table;
+// kCorrupt if the last line of a reflog has no end; kLimitExceeded if a line is
+// longer than 8 MiB; kIo.
+Status WriteRestoredReftable(FileSystem& file_system,
+                             const std::string& directory, ObjectFormat format,
+                             const WorktreeRefs& content);
 
 }  // namespace zpack

@@ -40,10 +40,13 @@ std::string StackWriter::Path(std::string_view name) const {
 Status StackWriter::Open(const TableOptions& options) {
   ZPACK_ASSIGN_OR_RETURN(list_,
                          file_system_->Create(Path(kTablesList) + ".lock"));
-  const auto existing = file_system_->OpenForRead(Path(kTablesList));
-  if (existing || existing.error().code != ErrorCode::kNotFound) {
+  auto existing = file_system_->OpenForRead(Path(kTablesList));
+  if (existing) {
     return MakeError(ErrorCode::kExists, "'{}' exists",
                      AtPath{Path(kTablesList)});
+  }
+  if (existing.error().code != ErrorCode::kNotFound) {
+    return std::unexpected(std::move(existing).error());
   }
   ZPACK_ASSIGN_OR_RETURN(file_, file_system_->Create(Path("zpack.temp")));
   table_ = std::make_unique<TableWriter>(

@@ -23,7 +23,7 @@ class RestoreReftableTest : public RepositoryFilesFixture {
   // Converts, restores with reftables, and converts the result. Both files hold
   // the same.
   void ExpectTheSame() {
-    ASSERT_TRUE(Convert({"--without", "worktrees"}).ok());
+    ASSERT_TRUE(Convert().ok());
     const ProcessResult restored = Restore({"--ref-format=reftable"});
     ASSERT_TRUE(restored.ok()) << restored.err;
     EXPECT_EQ(InRestored("HEAD"), "ref: refs/heads/.invalid\n");
@@ -86,6 +86,31 @@ TEST_F(RestoreReftableTest, LongReflogsSurvive) {
 TEST_F(RestoreReftableTest, ShallowBoundarySurvives) {
   WriteFile(InGitDir("shallow"), repo_.Git({"rev-parse", "HEAD"}) + '\n');
   ExpectTheSame();
+}
+
+TEST_F(RestoreReftableTest, LinkedWorktreesHaveTablesOfTheirOwn) {
+  repo_.Git({"worktree", "add", "-q", "-b", "topic", dir_ / "one"});
+  repo_.Git({"worktree", "add", "-q", "--detach", dir_ / "two"});
+  ExpectTheSame();
+  for (const std::string name : {"worktrees/one/", "worktrees/two/"}) {
+    EXPECT_EQ(InRestored(name + "HEAD"), "ref: refs/heads/.invalid\n");
+    EXPECT_TRUE(fs::exists(restored_ + '/' + name + "reftable/tables.list"));
+    EXPECT_TRUE(fs::is_regular_file(restored_ + '/' + name + "refs/heads"));
+    EXPECT_FALSE(fs::exists(restored_ + '/' + name + "logs"));
+  }
+}
+
+// Git cannot compact tables with longer ones.
+TEST_F(RestoreReftableTest, LongMessagesAreCutOff) {
+  const std::string id = repo_.Git({"rev-parse", "HEAD"});
+  const std::string line = id + ' ' + id + " A <a@b> 1700000000 +0100\t";
+  WriteFile(InGitDir("logs/refs/heads/main"),
+            line + std::string(5000, 'x') + '\n');
+  ASSERT_TRUE(Convert().ok());
+  ASSERT_TRUE(Restore({"--ref-format=reftable"}).ok());
+  ASSERT_TRUE(RunZpack({"convert", "-q", "-f", restored_, file_}).ok());
+  EXPECT_EQ(RunZpack({"cat-extra", file_, "logs/refs/heads/main"}).out,
+            line + std::string(2048, 'x') + '\n');
 }
 
 TEST_F(RestoreReftableTest, EmptyRepository) {

@@ -57,8 +57,10 @@ class RestoreFaults : public ::testing::Test {
     const auto archive =
         ArchiveFile::Open(*PosixFileSystem().OpenForRead(file_), ReadOptions{});
     EXPECT_TRUE(archive);
-    const auto sink = CreateRepository(
-        system, target_, overwrite, {.object_count = (*archive)->ids().size()});
+    const auto sink =
+        CreateRepository(system, target_, overwrite,
+                         {.ref_storage = ref_storage_,
+                          .object_count = (*archive)->ids().size()});
     if (!sink) return std::unexpected(sink.error());
     RestoreOptions options;
     options.run.threads = 1;
@@ -68,7 +70,10 @@ class RestoreFaults : public ::testing::Test {
   }
 
   bool IsRestored() const {
-    return Exists(target_ + "/HEAD") && Exists(target_ + "/packed-refs");
+    return Exists(target_ + "/HEAD") &&
+           Exists(target_ + (ref_storage_ == RefStorage::kFiles
+                                 ? "/packed-refs"
+                                 : "/reftable/tables.list"));
   }
 
   // Calls of a restore in which nothing fails.
@@ -79,29 +84,38 @@ class RestoreFaults : public ::testing::Test {
     return sound.calls();
   }
 
+  // Each call fails once, where nothing is in the way.
+  void ExpectNothingLeft() const {
+    const int calls = CountCalls(Overwrite::kNo);
+    for (int at = 0; at < 2 * calls; ++at) {
+      fs::remove_all(target_);
+      const int call = at / 2;
+      FaultFileSystem system(call,
+                             at % 2 == 0 ? Fault::kError : Fault::kShortWrite);
+      const Status status = Restore(system);
+      SCOPED_TRACE("call " + std::to_string(call) + ", " + system.failed());
+      // Only the fsync of the directory comes after the rename.
+      const bool renamed = call == calls - 1;
+      ASSERT_THAT(status,
+                  HasCode(renamed ? ErrorCode::kNotDurable : ErrorCode::kIo));
+      EXPECT_THAT(status.error().message, HasSubstr(parent_));
+      EXPECT_EQ(IsRestored(), renamed);
+      EXPECT_EQ(ListDirectory(parent_).size(), renamed ? 1U : 0U);
+    }
+  }
+
   TempDir dir_;
+  RefStorage ref_storage_ = RefStorage::kFiles;
   std::string file_ = dir_ / "a.zpack";
   std::string parent_ = dir_ / "out";
   std::string target_ = parent_ + "/r.git";
 };
 
-TEST_F(RestoreFaults, LeaveNothingWhereNothingWas) {
-  const int calls = CountCalls(Overwrite::kNo);
-  for (int at = 0; at < 2 * calls; ++at) {
-    fs::remove_all(target_);
-    const int call = at / 2;
-    FaultFileSystem system(call,
-                           at % 2 == 0 ? Fault::kError : Fault::kShortWrite);
-    const Status status = Restore(system);
-    SCOPED_TRACE("call " + std::to_string(call) + ", " + system.failed());
-    // Only the fsync of the directory comes after the rename.
-    const bool renamed = call == calls - 1;
-    ASSERT_THAT(status,
-                HasCode(renamed ? ErrorCode::kNotDurable : ErrorCode::kIo));
-    EXPECT_THAT(status.error().message, HasSubstr(parent_));
-    EXPECT_EQ(IsRestored(), renamed);
-    EXPECT_EQ(ListDirectory(parent_).size(), renamed ? 1U : 0U);
-  }
+TEST_F(RestoreFaults, LeaveNothingWhereNothingWas) { ExpectNothingLeft(); }
+
+TEST_F(RestoreFaults, OfReftablesLeaveNothingWhereNothingWas) {
+  ref_storage_ = RefStorage::kReftable;
+  ExpectNothingLeft();
 }
 
 TEST_F(RestoreFaults, LeaveAnEmptyDirectoryEmpty) {
@@ -225,11 +239,11 @@ TEST_F(RestoreFaults, WhatAppearsInAReplacedRepositoryIsKept) {
   FaultFileSystem system(-1, Fault::kError);
   system.set_meanwhile([&](const std::string& what, const std::string& path) {
     if (what == "fsync" && path.starts_with("/proc/")) {
-      WriteFile(target_ + "/worktrees/new/HEAD", "mine");
+      WriteFile(target_ + "/worktrees/new/locked", "mine");
     }
   });
   EXPECT_THAT(Restore(system, Overwrite::kYes), HasCode(ErrorCode::kExists));
-  EXPECT_EQ(ReadFile(target_ + "/worktrees/new/HEAD"), "mine");
+  EXPECT_EQ(ReadFile(target_ + "/worktrees/new/locked"), "mine");
 }
 
 TEST_F(RestoreFaults, WhatAnotherRunFinishedMeanwhileIsKept) {

@@ -120,6 +120,32 @@ TEST_F(ReftableRepositoryTest, KeepsWhatReflogsReach) {
   EXPECT_EQ(Convert(repo.path(), {"--reachable"}), of_files);
 }
 
+// As JGit leaves them. No repository with files can have both reflogs.
+TEST_F(ReftableRepositoryTest, LosesReflogsOfGoneRefsInTheWayOfOthers) {
+  const RepoBuilder repo(dir_ / "repo");
+  const std::string tip = repo.History(1);
+  repo.SetRef("refs/heads/a/b", tip);
+  repo.SetRef("refs/heads/c", tip);
+  std::vector<LogRecord> logs;
+  for (const char* const name :
+       {"refs/heads/a", "refs/heads/a/b", "refs/heads/c", "refs/heads/c/d",
+        "refs/heads/c/e"}) {
+    logs.push_back(LogEntry(name, 1, 1, IdDigits() / 2));
+  }
+  Migrate(repo, logs);
+  const ProcessResult converted =
+      RunZpack({"convert", repo.path(), dir_ / "x.zpack"});
+  ASSERT_TRUE(converted.ok()) << ::testing::PrintToString(converted);
+  for (const char* const name :
+       {"'refs/heads/a'", "'refs/heads/c/d'", "'refs/heads/c/e'"}) {
+    EXPECT_THAT(converted.err, ::testing::HasSubstr(name));
+  }
+  ASSERT_TRUE(RunZpack({"restore", dir_ / "x.zpack", dir_ / "back.git"}).ok());
+  EXPECT_THAT(ListDirectory(dir_ / "back.git/logs/refs/heads/a"),
+              ::testing::ElementsAre("b"));
+  EXPECT_TRUE(fs::is_regular_file(dir_ / "back.git/logs/refs/heads/c"));
+}
+
 TEST_F(ReftableRepositoryTest, IsRefusedWithoutHead) {
   const RepoBuilder repo(dir_ / "repo");
   repo.History(1);

@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
+#include "support/as_reftable.h"
 #include "support/repo_builder.h"
 
 namespace zpack::testing {
@@ -76,6 +78,23 @@ std::string Differences(const std::vector<std::string>& source,
   for (const std::string& line : lost) text += "- " + line + '\n';
   for (const std::string& line : gained) text += "+ " + line + '\n';
   return text;
+}
+
+void ExpectSuccess(const std::vector<std::string>& arguments) {
+  const ProcessResult result = RunZpack(arguments);
+  EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+}
+
+// Takes the repository in `file` to reftables and out of them again: restores
+// it, and returns a file that is made of that. Both must hold the same.
+std::string ThroughReftable(const std::string& file, const TempDir& directory) {
+  const std::string repository = directory / "rt-reftable.git";
+  const std::string again = directory / "rt-reftable.zpack";
+  ExpectSuccess(
+      {"restore", "-q", "--force", "--ref-format=reftable", file, repository});
+  ExpectSuccess({"verify", "-q", "--against", repository, file});
+  ExpectSuccess({"convert", "-q", "--force", repository, again});
+  return again;
 }
 
 }  // namespace
@@ -145,6 +164,9 @@ std::string ExpectRoundTrip(const std::string& repository,
   std::vector<std::string> convert = {"convert", "--force", "-q"};
   convert.insert(convert.end(), options.begin(), options.end());
   convert.insert(convert.end(), {repository, file});
+  const bool in_reftables = TestRefStorage() == RefStorage::kReftable;
+  std::optional<AsReftable> as_reftable;
+  if (in_reftables) as_reftable.emplace(repository);
 
   const ProcessResult converted = RunZpack(convert);
   EXPECT_EQ(converted.exit_code, 0) << ::testing::PrintToString(converted);
@@ -157,8 +179,10 @@ std::string ExpectRoundTrip(const std::string& repository,
   const ProcessResult verified = RunZpack(verify);
   EXPECT_EQ(verified.exit_code, 0) << ::testing::PrintToString(verified);
 
-  const ProcessResult brought_back =
-      RunZpack({"restore", "-q", "--force", file, restored});
+  as_reftable.reset();
+  const ProcessResult brought_back = RunZpack(
+      {"restore", "-q", "--force",
+       in_reftables ? ThroughReftable(file, directory) : file, restored});
   EXPECT_EQ(brought_back.exit_code, 0)
       << ::testing::PrintToString(brought_back);
   if (!brought_back.ok()) return restored;

@@ -47,7 +47,9 @@ enum class Fsck { kCompare, kSkip };
 
 // Converts `repository` inside `directory`, verifies the file against it at
 // the highest level, restores it and expects the same state. Returns the path
-// of the restored repository; the file is '<directory>/rt.zpack'.
+// of the restored repository; the file is '<directory>/rt.zpack'. With
+// ZPACK_TEST_REF_FORMAT=reftable in the environment, `repository` has reftables
+// meanwhile, and is also restored with reftables.
 std::string ExpectRoundTrip(const std::string& repository,
                             const TempDir& directory,
                             const std::vector<std::string>& options = {},

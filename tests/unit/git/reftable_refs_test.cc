@@ -155,7 +155,8 @@ TEST_F(ReftableRefsTest, PassErrorsOfTheStackOn) {
 
 // Git's texts are in the fixtures.
 TEST(ReftableLogs, HaveTheTextOfReflogsInFiles) {
-  for (const char* const fixture : {"sha1", "stack", "index", "sha256"}) {
+  for (const char* const fixture :
+       {"sha1", "stack", "index", "sha256", "jgit"}) {
     SCOPED_TRACE(fixture);
     const std::string source = std::string(ZPACK_REFTABLES "/") + fixture;
     std::map<std::string, std::string> expected;

@@ -51,7 +51,8 @@ TEST_P(FixtureTest, HasTheRefsAndReflogsThatGitShows) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FixtureTest,
-                         ::testing::Values("sha1", "sha256", "stack", "index"));
+                         ::testing::Values("sha1", "sha256", "stack", "index",
+                                           "jgit"));
 
 // A copy of a fixture, to be changed.
 class StackTest : public ::testing::Test {
