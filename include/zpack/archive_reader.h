@@ -17,6 +17,7 @@
 
 #include "zpack/object_id.h"
 #include "zpack/options.h"
+#include "zpack/promisor_remote.h"
 #include "zpack/refs.h"
 #include "zpack/repository_files.h"
 #include "zpack/result.h"
@@ -60,6 +61,9 @@ struct FileDescription {
   std::vector<std::string> optional_features;
   std::vector<Chunk> chunks;
   std::vector<Block> blocks;
+  // Objects that the file of a partial clone lacks, and who has them.
+  uint64_t promised_objects = 0;
+  std::vector<PromisorRemote> promisor_remotes;
   std::string content_digest;  // hexadecimal
   std::string file_hash;       // hexadecimal
 };

@@ -37,6 +37,8 @@ struct ConvertStats {
   uint64_t file_size = 0;
   uint64_t source_pack_bytes = 0;  // packs and pack indexes of the source
   uint64_t refs = 0;
+  // Objects that a partial clone lacks and the file lists as promised.
+  uint64_t promised_objects = 0;
   uint64_t files = 0;       // of the repository, that are in the file
   uint64_t file_bytes = 0;  // their contents
   // What the repository has besides and the file does not hold; for people.

@@ -37,6 +37,7 @@ enum class ObjectSet : uint8_t { kAll, kReachable };
 enum class ReadBack : uint8_t { kNo, kYes };
 enum class Resume : uint8_t { kNo, kYes };
 enum class TrustBase : uint8_t { kNo, kYes };
+enum class AllowPromised : uint8_t { kNo, kYes };
 enum class AllowNewer : uint8_t { kNo, kYes };
 enum class Trust : uint8_t { kNo, kYes };
 // How a repository stores refs and reflogs: as files, or as reftables, which
@@ -122,6 +123,10 @@ struct ConvertOptions {
   static constexpr uint64_t kMaxBlockSize = uint64_t{16} << 20;
   // kReachable keeps only the objects that refs, HEADs and reflogs reach.
   ObjectSet objects = ObjectSet::kAll;
+  // kYes converts a partial clone that lacks objects which its promisor remotes
+  // have. The file then has a list of these objects, with the names and URLs of
+  // the remotes. Readers older than this option refuse such a file.
+  AllowPromised promised = AllowPromised::kNo;
   // Path of an older file of the same repository. The new file takes over the
   // blocks of the older file, so only the objects that the older file lacks are
   // encoded. The blocks keep the profile that they were written with. If the
@@ -156,7 +161,7 @@ enum class VerifyLevel : uint8_t {
   kChecksums,  // every chunk's checksum, the content digest, the file hash
   kObjects,    // every object decodes and hashes to its id
   // Every object that refs and HEAD need is in the file, up to the shallow
-  // boundaries.
+  // boundaries and to promised objects.
   kConnectivity,
 };
 

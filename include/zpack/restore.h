@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "zpack/options.h"
+#include "zpack/promisor_remote.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -20,6 +21,10 @@ struct RestoreStats {
   uint64_t raw_bytes = 0;   // object content
   uint64_t pack_bytes = 0;  // the pack and its index
   uint64_t refs = 0;
+  // Objects that the file of a partial clone lacks, and who has them. Both are
+  // zero or empty if the file is complete.
+  uint64_t promised_objects = 0;
+  std::vector<PromisorRemote> promisor_remotes;
   uint64_t files = 0;             // RepositoryFiles
   uint64_t inactive_files = 0;    // of these, for want of RestoreOptions::trust
   bool names_alternates = false;  // there is an inactive list of alternates
@@ -38,6 +43,9 @@ struct RestoreStats {
 // directory (kNotDurable), and, with Overwrite::kYes, to remove the old
 // repository. If one of these fails, the call returns the error, and
 // the restored repository is complete at `directory`.
+//
+// The file of a partial clone becomes a partial clone: its configuration names
+// the promisor remotes, and all of its objects count as objects of theirs.
 //
 // Errors:
 // - kExists: `directory` exists and is not an empty directory. With

@@ -119,9 +119,10 @@ struct UploadPackOptions {
 // sent. Errors that the client should know are sent to it as Git sends them,
 // and returned as well.
 //
-// Errors: those of ArchiveReader::Open; kInvalidArgument if the client violates
-// the protocol or asks for something that it may not have; kCorrupt if an
-// object that the client needs is damaged or missing; kLimitExceeded if the
+// Errors: those of ArchiveReader::Open; kUnsupported if the file is of a
+// partial clone and lacks promised objects; kInvalidArgument if the client
+// violates the protocol or asks for something that it may not have; kCorrupt if
+// an object that the client needs is damaged or missing; kLimitExceeded if the
 // request is too large; kInterrupted; and the errors of `input` and `output`.
 Status UploadPack(const std::string& path, const UploadPackOptions& options,
                   ServeInput& input, ServeOutput& output);

@@ -32,7 +32,9 @@ struct Difference {
 
 struct VerifyReport {
   VerifyLevel level = VerifyLevel::kObjects;  // that was asked for
-  uint64_t objects = 0;           // in the file; 0 if the structure is damaged
+  uint64_t objects = 0;  // in the file; 0 if the structure is damaged
+  // Objects that the file of a partial clone lists as promised.
+  uint64_t promised_objects = 0;
   uint64_t objects_verified = 0;  // decoded and hashed to their ids
   uint64_t bytes_verified = 0;    // object content
   uint64_t files_verified = 0;    // RepositoryFiles, decoded and hashed
@@ -64,6 +66,10 @@ struct VerifyReport {
 // If the structure of the file is damaged, the report has only the first
 // finding and no comparison. Connectivity is checked only if no damage was
 // found before; otherwise `phases` lacks Phase::kCheckingConnectivity.
+//
+// Promised objects are neither damage nor, in a repository that lacks them too,
+// differences. An object that the repository has and the file only promises is
+// missing from the file. The lists of promised objects are not compared.
 //
 // Errors: kNotFound; kInvalidArgument for something that is not a regular file;
 // kUnsupported for a file that is not a .zpack file or has a newer format;

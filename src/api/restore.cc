@@ -52,7 +52,8 @@ Result<RestoreStats> RestoreFile(const std::string& path,
       CreateRepository(PosixFileSystem(), directory, options.overwrite,
                        {.object_format = archive->header().object_format,
                         .ref_storage = options.ref_storage,
-                        .object_count = archive->ids().size()}));
+                        .object_count = archive->ids().size(),
+                        .promisor_remotes = archive->promises().remotes}));
   ZPACK_ASSIGN_OR_RETURN(RestoreStats stats,
                          RestoreArchive(*archive, options, *sink));
   stats.phases = timer.phases();

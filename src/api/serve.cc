@@ -51,6 +51,12 @@ Status UploadPack(const std::string& path, const UploadPackOptions& options,
     ZPACK_ASSIGN_OR_RETURN(
         const auto archive,
         ArchiveFile::OpenWithoutIndex(std::move(file), effective.read));
+    if (archive->has_promises()) {
+      return MakeError(
+          ErrorCode::kUnsupported,
+          "'{}' is a partial clone and cannot be served; restore it",
+          AtPath{path});
+    }
     return RunUploadSession(*archive, effective, input, output);
   });
 }

@@ -45,7 +45,7 @@ Status TryBase(ObjectSource& source, const RefsSnapshot& refs,
   ZPACK_ASSIGN_OR_RETURN(FileMarks complete, base->FindComplete(refs));
   ZPACK_ASSIGN_OR_RETURN(
       AddedObjects added,
-      EnumerateAddedObjects(source, refs, options.objects,
+      EnumerateAddedObjects(source, refs, {options.objects, options.promised},
                             {base->ids(), complete}, options.run));
   // If both had a ref in common, they would have an object in common.
   inventory.base_unrelated =
@@ -90,10 +90,18 @@ Result<Inventory> TakeInventory(ObjectSource& source, const RefsSnapshot& refs,
         TryBase(source, refs, std::move(base), options, inventory)));
   }
   if (inventory.base == nullptr) {
-    ZPACK_ASSIGN_OR_RETURN(inventory.list,
-                           BlameSource(EnumerateObjects(
-                               source, refs, options.objects, options.run)));
+    ZPACK_ASSIGN_OR_RETURN(
+        inventory.list,
+        BlameSource(EnumerateObjects(
+            source, refs, {options.objects, options.promised}, options.run)));
     inventory.ids = inventory.list.ids.unranked();
+  }
+  inventory.promises.ids = inventory.list.promised;
+  if (!inventory.promises.empty()) {
+    ZPACK_ASSIGN_OR_RETURN(PromisorRemotes remotes,
+                           source.ReadPromisorRemotes());
+    inventory.promises.remotes = std::move(remotes.remotes);
+    inventory.left_out = std::move(remotes.left_out);
   }
   return inventory;
 }

@@ -8,10 +8,12 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/file.h"
 #include "inventory/object_list.h"
 #include "object/object_source.h"
+#include "object/promises.h"
 #include "reuse/base_file.h"
 #include "zpack/options.h"
 #include "zpack/refs.h"
@@ -34,7 +36,10 @@ struct Inventory {
   std::unique_ptr<BaseFile> base;  // archive whose blocks are reused, or null
   ObjectList list;                 // objects that are not in `base`
   FileIds ids;                     // of all objects of the new archive
+  Promises promises;               // empty unless the options allow them
   std::string base_unused;  // why the older archive is not used; else empty
+  // For people: what the source has besides and the archive will not hold.
+  std::vector<std::string> left_out;
   // True if the older archive shares no object with the source.
   bool base_unrelated = false;
 };

@@ -56,6 +56,8 @@ bool MayContinueAfter(ErrorCode code) {
 // The result of WriteTo.
 struct Written {
   FileIds ids;
+  Promises promises;
+  std::vector<std::string> left_out;
   WriteStats stats;
   std::string base_unused;
   bool base_unrelated = false;
@@ -114,13 +116,19 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
       TakeInventory(to.source, refs, to.file_system, options));
 
   // From here on the objects and the bytes of the archive are fixed.
-  ZPACK_ASSIGN_OR_RETURN(const ArchivePlan plan,
-                         BlameSource(PlanArchive(to.source,
-                                                 {inventory.ids, inventory.list,
-                                                  refs, inventory.base.get()},
-                                                 to.encoding, options.run)));
-  Written written{
-      inventory.ids, {}, inventory.base_unused, inventory.base_unrelated, ""};
+  ZPACK_ASSIGN_OR_RETURN(
+      const ArchivePlan plan,
+      BlameSource(PlanArchive(to.source,
+                              {inventory.ids, inventory.list, refs,
+                               inventory.base.get(), inventory.promises},
+                              to.encoding, options.run)));
+  Written written{inventory.ids,
+                  inventory.promises,
+                  inventory.left_out,
+                  {},
+                  inventory.base_unused,
+                  inventory.base_unrelated,
+                  ""};
   WrittenBlocks already;
   if (options.resume == Resume::kYes) {
     ZPACK_ASSIGN_OR_RETURN(
@@ -161,6 +169,12 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
         run));
   }
 
+  if (archive->promises() != written.promises) {
+    return MakeError(ErrorCode::kMismatch,
+                     "the file read back has other promised objects than were "
+                     "written");
+  }
+
   // The source, opened again, must still have every object. Objects and refs
   // that it has gained are reported.
   ZPACK_ASSIGN_OR_RETURN(
@@ -178,6 +192,9 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   stats.base_unrelated = written.base_unrelated;
   stats.resume_unused = written.resume_unused;
   stats.left_out = std::move(listed.left_out);
+  stats.left_out.insert(stats.left_out.end(), written.left_out.begin(),
+                        written.left_out.end());
+  stats.promised_objects = written.promises.ids.size();
   return stats;
 }
 

@@ -19,7 +19,8 @@ constexpr size_t kEntrySize = 24;
 constexpr std::array kUnlistedChunks = {kBlockChunk, kTableOfContentsChunk};
 constexpr std::array kKnownChunks = {
     kRefsChunk,          kBlockTableChunk,     kObjectIdsChunk,
-    kObjectNumbersChunk, kWholeObjectIdsChunk, kWideObjectNumbersChunk};
+    kObjectNumbersChunk, kWholeObjectIdsChunk, kWideObjectNumbersChunk,
+    kPromisesChunk};
 
 bool IsPrintable(char c) { return c > ' ' && c < 0x7f; }
 

@@ -49,6 +49,8 @@ inline constexpr uint32_t kWideObjectNumbersChunk = ChunkId("ONUM");
 // Optional: the files of the repository (FORMAT.md, "Files"). Both or none.
 inline constexpr uint32_t kFileDataChunk = ChunkId("FDAT");
 inline constexpr uint32_t kFileTableChunk = ChunkId("FTAB");
+// With the feature `promised`, and only then (FORMAT.md, "Promised objects").
+inline constexpr uint32_t kPromisesChunk = ChunkId("PROM");
 // Optional; filled with zeros (FORMAT.md, "Expansion").
 inline constexpr uint32_t kPaddingChunk = ChunkId("FILL");
 inline constexpr uint32_t kTableOfContentsChunk = ChunkId("TOCC");

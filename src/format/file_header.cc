@@ -150,12 +150,21 @@ Result<FileHeader> DecodeFileHeader(
   return header;
 }
 
-const std::vector<std::string>& KnownFeatures() {
+const std::vector<std::string>& BlockFeatures() {
   static const std::vector<std::string> features = [] {
     std::vector<std::string> names;
     for (const BlockForm& form : BlockForms()) {
       if (!form.feature.empty()) names.emplace_back(form.feature);
     }
+    return names;
+  }();
+  return features;
+}
+
+const std::vector<std::string>& KnownFeatures() {
+  static const std::vector<std::string> features = [] {
+    std::vector<std::string> names = BlockFeatures();
+    names.emplace_back(kPromisedFeature);
     return names;
   }();
   return features;

@@ -53,6 +53,11 @@ inline constexpr std::string_view kTreesFeature = "trees";
 // The file has blocks of kind kCommits.
 inline constexpr std::string_view kCommitsFeature = "commits";
 
+// The file has a list of promised objects.
+inline constexpr std::string_view kPromisedFeature = "promised";
+
+// The features of block kinds.
+const std::vector<std::string>& BlockFeatures();
 // The required features that this version of the library supports.
 const std::vector<std::string>& KnownFeatures();
 

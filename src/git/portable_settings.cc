@@ -65,33 +65,10 @@ size_t SchemeBegin(std::string_view text, size_t end) {
   return end;
 }
 
-// Removes "user:password@" from all URLs in `text`.
-std::string WithoutUserinfo(std::string_view text) {
-  constexpr std::string_view kAuthority = "://";
-  std::string result;
-  while (true) {
-    const size_t at = text.find(kAuthority);
-    if (at == std::string_view::npos) break;
-    const std::string_view scheme =
-        text.substr(SchemeBegin(text, at), at - SchemeBegin(text, at));
-    result += text.substr(0, at + kAuthority.size());
-    text.remove_prefix(at + kAuthority.size());
-    const std::string_view authority =
-        text.substr(0, text.find_first_of("/?# \t\n\"'"));
-    const size_t user_end = authority.rfind('@');
-    if (user_end == std::string_view::npos) continue;
-    if (scheme.find("ssh") != std::string_view::npos) {
-      result += authority.substr(0, std::min(authority.find(':'), user_end));
-      result += '@';
-    }
-    text.remove_prefix(user_end + 1);
-  }
-  return result += text;
-}
-
 // The value of a setting without user and password. A proxy may have them
 // without a scheme.
-std::string WithoutUserinfo(const SettingName& name, std::string_view value) {
+std::string ValueWithoutUserinfo(const SettingName& name,
+                                 std::string_view value) {
   const size_t user_end = value.rfind('@');
   if (name.key.ends_with("proxy") && user_end != std::string_view::npos &&
       value.find("://") == std::string_view::npos) {
@@ -157,7 +134,7 @@ class SettingsCollector {
     }
     std::string value;
     if (entry.value != nullptr) {
-      value = WithoutUserinfo(name, entry.value);
+      value = ValueWithoutUserinfo(name, entry.value);
       if (value != entry.value) {
         settings_.left_out.push_back(
             FormatMessage("user and password in setting '{}'", shown_name));
@@ -180,6 +157,29 @@ class SettingsCollector {
 };
 
 }  // namespace
+
+std::string WithoutUserinfo(std::string_view text) {
+  constexpr std::string_view kAuthority = "://";
+  std::string result;
+  while (true) {
+    const size_t at = text.find(kAuthority);
+    if (at == std::string_view::npos) break;
+    const std::string_view scheme =
+        text.substr(SchemeBegin(text, at), at - SchemeBegin(text, at));
+    result += text.substr(0, at + kAuthority.size());
+    text.remove_prefix(at + kAuthority.size());
+    const std::string_view authority =
+        text.substr(0, text.find_first_of("/?# \t\n\"'"));
+    const size_t user_end = authority.rfind('@');
+    if (user_end == std::string_view::npos) continue;
+    if (scheme.find("ssh") != std::string_view::npos) {
+      result += authority.substr(0, std::min(authority.find(':'), user_end));
+      result += '@';
+    }
+    text.remove_prefix(user_end + 1);
+  }
+  return result += text;
+}
 
 Result<PortableSettings> ReadPortableSettings(const std::string& path) {
   ZPACK_ASSIGN_OR_RETURN(const ConfigHandle config,

@@ -22,6 +22,10 @@ struct PortableSettings {
   std::vector<std::string> left_out;
 };
 
+// `text` without the user and password of every URL in it. Of the URLs of SSH
+// only the password is left out, since Git needs the user.
+std::string WithoutUserinfo(std::string_view text);
+
 // Reads the settings in the configuration file `path`, without those of files
 // that it includes. Leaves out
 // - settings that describe this copy: core.bare, core.worktree, the format

@@ -16,6 +16,7 @@
 #include "codec/deflate.h"
 #include "git/directory_listing.h"
 #include "git/portable_settings.h"
+#include "git/promisor_remotes.h"
 #include "git/repository_layout.h"
 #include "git/restore_place.h"
 #include "git/restored_reftable.h"
@@ -30,7 +31,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kConfig = "config";
 // Bytes of the configuration that this code writes.
-constexpr uint64_t kMaxConfig = 4096;
+constexpr uint64_t kMaxConfig = 8192;
+// The same, with the settings of the file.
+constexpr uint64_t kMaxAllSettings = uint64_t{64} << 20;
 
 constexpr std::array<const char*, 5> kDirectories = {
     "hooks", "info", "objects", "objects/info", "objects/pack"};
@@ -78,6 +81,9 @@ Status MakeSkeleton(FileSystem& file_system, const std::string& root,
   }
   if (repository.ref_storage == RefStorage::kReftable) {
     extensions += "\trefstorage = reftable\n";
+  }
+  if (!repository.promisor_remotes.empty()) {
+    extensions += PartialCloneExtension(repository.promisor_remotes);
   }
   std::string config = "[core]\n\trepositoryformatversion = ";
   config += extensions.empty() ? "0" : "1";
@@ -151,9 +157,13 @@ class RepositorySink final : public ObjectSink {
   }
   Status AddEntry(const ObjectId& id, const PreparedObject& object,
                   ByteView stored);
+  // Makes the repository a partial clone, if it is to be one.
+  Status WritePromisorMarks();
   Result<uint64_t> Publish(const RefsSnapshot& refs);
   // Makes the directories above the file `name`.
   Status MakeDirectoriesFor(const std::string& name);
+  // Notes which worktree a file belongs to, and which reflog it is.
+  void NoteWorktree(std::string_view name);
   Status OpenFile(const std::string& name, bool executable);
   // Moves the settings in the inactive configuration to the active one.
   Status AddSettings();
@@ -162,8 +172,6 @@ class RepositorySink final : public ObjectSink {
   Status WriteRefFiles(const RefsSnapshot& refs);
   // Also turns the reflogs, and HEADs of worktrees, into records of tables.
   Status WriteReftables(const RefsSnapshot& refs);
-  // Notes which worktree a file belongs to, and which reflog it is.
-  void NoteWorktree(std::string_view name);
 
   FileSystem& file_system_;
   NewRepository repository_;
@@ -198,14 +206,6 @@ Status RepositorySink::MakeDirectoriesFor(const std::string& name) {
   return {};
 }
 
-Status RepositorySink::OpenFile(const std::string& name, bool executable) {
-  std::string path = place_->inside() + '/' + name;
-  adds_settings_ = name == kConfig;
-  if (adds_settings_) path = InactiveName(path);
-  ZPACK_TRY(MakeDirectoriesFor(name));
-  // In place of the default description.
-  ZPACK_TRY(RemoveIfThere(file_system_, path));
-  ZPACK_ASSIGN_OR_RETURN(file_, file_system_.Create(path));
 void RepositorySink::NoteWorktree(std::string_view name) {
   std::string directory;
   if (name.starts_with("worktrees/")) {
@@ -216,6 +216,14 @@ void RepositorySink::NoteWorktree(std::string_view name) {
   if (SkipPrefix("logs/", name)) logs.emplace(name);
 }
 
+Status RepositorySink::OpenFile(const std::string& name, bool executable) {
+  std::string path = place_->inside() + '/' + name;
+  adds_settings_ = name == kConfig;
+  if (adds_settings_) path = InactiveName(path);
+  ZPACK_TRY(MakeDirectoriesFor(name));
+  // In place of the default description.
+  ZPACK_TRY(RemoveIfThere(file_system_, path));
+  ZPACK_ASSIGN_OR_RETURN(file_, file_system_.Create(path));
   // The other half of what makes a linked worktree known
   // (gitrepository-layout).
   if (name.starts_with("worktrees/") && name.ends_with("/gitdir")) {
@@ -291,7 +299,23 @@ Status RepositorySink::WriteRefs(const RefsSnapshot& refs) {
     ZPACK_TRY(WriteFile("shallow", shallow));
   }
   return repository_.ref_storage == RefStorage::kFiles ? WriteRefFiles(refs)
-                                                       : WriteReftable(refs);
+                                                       : WriteReftables(refs);
+}
+
+Status RepositorySink::WritePromisorMarks() {
+  if (repository_.promisor_remotes.empty()) return {};
+  const std::string path = place_->inside() + '/' + kConfig;
+  ZPACK_ASSIGN_OR_RETURN(
+      const std::string remotes,
+      MissingRemoteSettings(path, repository_.promisor_remotes));
+  ZPACK_ASSIGN_OR_RETURN(const Bytes before,
+                         ReadWholeFile(file_system_, path, kMaxAllSettings));
+  ZPACK_TRY(file_system_.Remove(path));
+  ZPACK_TRY(
+      WriteText(file_system_, path, std::string(AsText(before)) + remotes));
+  // Git takes what the objects of a marked pack link to for promised.
+  if (!pack_) return {};
+  return WriteFile("objects/pack/" + pack_->name() + ".promisor", "");
 }
 
 Result<uint64_t> RepositorySink::Publish(const RefsSnapshot& refs) {
@@ -299,6 +323,9 @@ Result<uint64_t> RepositorySink::Publish(const RefsSnapshot& refs) {
   if (pack_) {
     ZPACK_TRY(pack_->Finish());
     pack_bytes = pack_->bytes();
+  }
+  ZPACK_TRY(WritePromisorMarks());
+  if (pack_) {
     ZPACK_TRY(pack_->Publish());
     pack_.reset();
   }

@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/file.h"
 #include "object/object_sink.h"
 #include "zpack/object_id.h"
 #include "zpack/options.h"
+#include "zpack/promisor_remote.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -21,6 +23,8 @@ struct NewRepository {
   ObjectFormat object_format = ObjectFormat::kSha1;
   RefStorage ref_storage = RefStorage::kFiles;
   uint32_t object_count = 0;
+  // If there are any, the repository is a partial clone of these remotes.
+  std::vector<PromisorRemote> promisor_remotes = {};
 };
 
 // Creates a bare repository in a private directory (RestorePlace). Finish

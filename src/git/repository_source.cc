@@ -14,6 +14,7 @@
 #include "git/object_database.h"
 #include "git/open_repository.h"
 #include "git/other_tips.h"
+#include "git/promisor_remotes.h"
 #include "git/ref_store.h"
 #include "git/repository_file_lister.h"
 #include "git/repository_layout.h"
@@ -84,6 +85,10 @@ class RepositorySource final : public ObjectSource {
     return PackedFileBytes(objects_.directories());
   }
   bool IsPartialClone() override { return storage_.is_partial_clone; }
+  Result<PromisorRemotes> ReadPromisorRemotes() override {
+    return zpack::ReadPromisorRemotes(repository_.get());
+  }
+  Result<ObjectIdTable> ListPromisorObjects() override;
   std::vector<std::string> MissingAlternates() override {
     return storage_.missing_alternates;
   }
@@ -135,6 +140,13 @@ TagReader RepositorySource::Tags() {
                        ? ParseTagTarget(content, object_format())
                        : ObjectId();
           }};
+}
+
+Result<ObjectIdTable> RepositorySource::ListPromisorObjects() {
+  ZPACK_ASSIGN_OR_RETURN(const PromisorRemotes known, ReadPromisorRemotes());
+  // As in Git, nobody keeps the promises of a pack without a promisor remote.
+  if (known.remotes.empty()) return ObjectIdTable();
+  return ListPromisorPacks(object_format(), objects_.directories());
 }
 
 Result<RefsSnapshot> RepositorySource::ReadRefs() {

@@ -14,6 +14,7 @@
 #include "base/parallel.h"
 #include "base/progress_phase.h"
 #include "inventory/object_walker.h"
+#include "inventory/promised_objects.h"
 
 namespace zpack {
 namespace {
@@ -24,6 +25,7 @@ constexpr size_t kMissingNamed = 10;
 constexpr uint64_t kInfoGrain = 1024;
 
 std::unexpected<Error> MissingError(ObjectSource& source,
+                                    AllowPromised promised,
                                     const std::set<ObjectId>& missing) {
   std::string names;
   size_t named = 0;
@@ -37,12 +39,13 @@ std::unexpected<Error> MissingError(ObjectSource& source,
   for (const std::string& directory : source.MissingAlternates()) {
     names += FormatMessage("; its alternate '{}' does not exist", directory);
   }
-  return MakeError(ErrorCode::kSourceCorrupt, "'{}' {}: {} object{} missing:{}",
-                   source.path(),
-                   source.IsPartialClone()
-                       ? "is a partial clone; fetch it without a filter first"
-                       : "is incomplete",
+  const bool hint = source.IsPartialClone() && promised == AllowPromised::kNo;
+  return MakeError(ErrorCode::kSourceCorrupt,
+                   "'{}' {}: {} object{} missing{}:{}", source.path(),
+                   hint ? "is a partial clone; fetch it without a filter first"
+                        : "is incomplete",
                    missing.size(), missing.size() == 1 ? " is" : "s are",
+                   promised == AllowPromised::kNo ? "" : " and not promised",
                    names);
 }
 
@@ -98,6 +101,7 @@ ObjectList KeepObjects(ObjectList list, const ListMarks& keep) {
   // A subsequence of sorted ids is sorted.
   kept.ids = *ObjectIdTable::FromSorted(list.ids.format(), std::move(ids));
   kept.path_table = std::move(list.path_table);
+  kept.promised = std::move(list.promised);
   return kept;
 }
 
@@ -111,10 +115,25 @@ ObjectList KeepReached(ObjectList list) {
 
 namespace {
 
+// Fills `list.promised` with the promised ones among `missing`. kSourceCorrupt
+// if one of `needed`, which are among them, is not promised.
+Status SortOutMissing(ObjectSource& source, const std::set<ObjectId>& missing,
+                      std::set<ObjectId> needed, const RunOptions& run,
+                      ObjectList& list) {
+  if (missing.empty()) return {};
+  ZPACK_ASSIGN_OR_RETURN(list.promised,
+                         FindPromised(source, list, missing, run));
+  std::erase_if(needed, [&](const ObjectId& id) {
+    return list.promised.Find(id).has_value();
+  });
+  if (needed.empty()) return {};
+  return MissingError(source, AllowPromised::kYes, needed);
+}
+
 // Lists the objects of `source` and walks from its tips. Does not follow the
 // links of objects that `find_complete` marks.
 Result<ObjectList> ListAndWalk(
-    ObjectSource& source, const RefsSnapshot& refs,
+    ObjectSource& source, const RefsSnapshot& refs, AllowPromised promised,
     const std::function<ListMarks(const ListIds&)>& find_complete,
     const RunOptions& run) {
   ObjectList list;
@@ -135,13 +154,20 @@ Result<ObjectList> ListAndWalk(
                             complete.empty() ? count : 0, 0);
   ObjectWalker walker(source, refs.shallow, list, std::move(complete), run);
   ZPACK_TRY(walker.Walk(Tips(refs)));
-  if (!walker.missing().empty()) return MissingError(source, walker.missing());
+  std::set<ObjectId> needed = walker.missing();
+  if (promised == AllowPromised::kNo && !needed.empty()) {
+    return MissingError(source, promised, needed);
+  }
 
   // Reflogs may refer to objects that no longer exist, and so may objects
   // reachable from reflogs. Git accepts both.
   ZPACK_ASSIGN_OR_RETURN(std::vector<ObjectId> other, source.ListOtherTips());
   std::erase_if(other, [&](const ObjectId& id) { return !list.ids.Find(id); });
   ZPACK_TRY(walker.Walk(other));
+  if (promised == AllowPromised::kYes) {
+    ZPACK_TRY(
+        SortOutMissing(source, walker.missing(), std::move(needed), run, list));
+  }
   return list;
 }
 
@@ -163,14 +189,15 @@ ListMarks MoveMarks(const FileIds& from, const FileMarks& marks,
 }  // namespace
 
 Result<ObjectList> EnumerateObjects(ObjectSource& source,
-                                    const RefsSnapshot& refs, ObjectSet set,
+                                    const RefsSnapshot& refs,
+                                    EnumerationScope scope,
                                     const RunOptions& run,
                                     std::vector<ObjectId>* unreadable) {
-  ZPACK_ASSIGN_OR_RETURN(
-      ObjectList list,
-      ListAndWalk(
-          source, refs, [](const ListIds&) { return ListMarks(); }, run));
-  if (set == ObjectSet::kReachable) list = KeepReached(std::move(list));
+  ZPACK_ASSIGN_OR_RETURN(ObjectList list,
+                         ListAndWalk(
+                             source, refs, scope.promised,
+                             [](const ListIds&) { return ListMarks(); }, run));
+  if (scope.set == ObjectSet::kReachable) list = KeepReached(std::move(list));
   if (unreadable == nullptr) {
     ZPACK_TRY(ReadInfos(source, list, run, Unreadable::kFail));
     return list;
@@ -186,12 +213,12 @@ Result<ObjectList> EnumerateObjects(ObjectSource& source,
 
 Result<AddedObjects> EnumerateAddedObjects(ObjectSource& source,
                                            const RefsSnapshot& refs,
-                                           ObjectSet set,
+                                           EnumerationScope scope,
                                            const KnownObjects& known,
                                            const RunOptions& run) {
   ZPACK_ASSIGN_OR_RETURN(ObjectList list,
                          ListAndWalk(
-                             source, refs,
+                             source, refs, scope.promised,
                              [&](const ListIds& ids) {
                                return MoveMarks(known.ids, known.complete, ids);
                              },
@@ -211,7 +238,7 @@ Result<AddedObjects> EnumerateAddedObjects(ObjectSource& source,
     const bool is_known = at < end && known.ids[at] == id;
     if (is_known) added.met[at++] = list.reached(rank);
     is_added[rank] =
-        !is_known && (set == ObjectSet::kAll || list.reached(rank));
+        !is_known && (scope.set == ObjectSet::kAll || list.reached(rank));
     if (is_known || is_added[rank]) Append(ids, id.bytes());
   }
   while (at < end) added.gone.push_back(known.ids[at++]);

@@ -17,17 +17,31 @@
 
 namespace zpack {
 
+// Which objects to list.
+struct EnumerationScope {
+  // Implicit, because most callers only choose a set.
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  constexpr EnumerationScope(ObjectSet objects,
+                             AllowPromised allow = AllowPromised::kNo)
+      : set(objects), promised(allow) {}
+
+  ObjectSet set;
+  // kYes: objects that are missing and promised are listed apart.
+  AllowPromised promised;
+};
+
 // Lists the objects of `source` and walks the history from `refs`. Reachability
 // also counts objects that reflogs, worktrees and indexes reach. The walk reads
 // each commit and tree once.
 //
 // Returns kSourceCorrupt, with the number and the first ids, if objects that
-// refs or HEAD need are missing and not beyond a shallow boundary. Returns the
+// refs or HEAD need are missing, not beyond a shallow boundary and not promised
+// (or promised, but the scope does not allow that). Returns the
 // error of ObjectSource if an object cannot be read. If `unreadable` is not
 // null, the ids of unreachable objects that cannot be read are appended there,
 // and only kIo remains an error for unreachable objects.
 Result<ObjectList> EnumerateObjects(
-    ObjectSource& source, const RefsSnapshot& refs, ObjectSet set,
+    ObjectSource& source, const RefsSnapshot& refs, EnumerationScope scope,
     const RunOptions& run, std::vector<ObjectId>* unreadable = nullptr);
 
 // Objects that a file already holds.
@@ -49,7 +63,7 @@ struct AddedObjects {
 // does not follow the links of known objects that are complete.
 Result<AddedObjects> EnumerateAddedObjects(ObjectSource& source,
                                            const RefsSnapshot& refs,
-                                           ObjectSet set,
+                                           EnumerationScope scope,
                                            const KnownObjects& known,
                                            const RunOptions& run);
 

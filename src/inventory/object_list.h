@@ -31,6 +31,8 @@ struct ObjectList {
   IndexedVector<ListRank, PathNumber> paths;
   IndexedVector<ListRank, VisitNumber> visits;  // newest commits first
   PathTable path_table;
+  // Objects that the walk needed, that the source lacks and that it promises.
+  ObjectIdTable promised;
 
   bool reached(ListRank rank) const { return visits[rank] != kUnreached; }
   // Prefetches the memory of an object that is about to be read.

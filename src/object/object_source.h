@@ -19,6 +19,7 @@
 #include "object/listed_files.h"
 #include "object/object_id_table.h"
 #include "object/path_table.h"
+#include "object/promises.h"
 #include "zpack/object_id.h"
 #include "zpack/refs.h"
 #include "zpack/result.h"
@@ -120,6 +121,16 @@ class ObjectSource {
   virtual uint64_t PackedBytes() = 0;
   // True if objects may be missing on purpose.
   virtual bool IsPartialClone() = 0;
+  // The remotes that promise to have what is missing. None if the repository
+  // is not a partial clone.
+  virtual Result<PromisorRemotes> ReadPromisorRemotes() {
+    return PromisorRemotes{};
+  }
+  // The objects that came from such a remote. It promises to have them and
+  // everything that they link to.
+  virtual Result<ObjectIdTable> ListPromisorObjects() {
+    return ObjectIdTable();
+  }
   // Alternates that do not exist. Their objects count as missing.
   virtual std::vector<std::string> MissingAlternates() { return {}; }
 };

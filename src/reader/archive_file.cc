@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "format/promises_chunk.h"
 #include "format/refs_chunk.h"
 
 namespace zpack {
@@ -185,7 +186,38 @@ Status ArchiveFile::LoadTables() {
         AtOffset{header_.table_of_contents_offset}, AtPath{path()}));
   }
   index_chunks_ = *index_chunks;
-  return {};
+  return CheckPromisesChunk();
+}
+
+Status ArchiveFile::CheckPromisesChunk() const {
+  const bool stated =
+      std::ranges::find(header_.required_features, format::kPromisedFeature) !=
+      header_.required_features.end();
+  if (stated == has_promises()) return {};
+  return MakeError(
+      ErrorCode::kCorrupt, "{} in table of contents at offset {} of '{}'",
+      MessageText{stated ? "feature 'promised' without chunk 'PROM'"
+                         : "chunk 'PROM' without feature 'promised'"},
+      AtOffset{header_.table_of_contents_offset}, AtPath{path()});
+}
+
+Result<Promises> ArchiveFile::ReadPromises(const ObjectIdTable& ids) const {
+  const auto* const location = toc_.Find(format::kPromisesChunk);
+  if (location == nullptr) return Promises{};
+  ZPACK_ASSIGN_OR_RETURN(const LoadedChunk chunk, LoadChunk(*location));
+  ZPACK_ASSIGN_OR_RETURN(
+      Promises promises,
+      Locate(format::DecodePromises(chunk.payload, header_.object_format),
+             chunk.offset, path()));
+  for (uint32_t i = 0; i < promises.ids.size(); ++i) {
+    const ObjectId id = promises.ids[i];
+    if (!ids.Find(id)) continue;
+    return MakeError(ErrorCode::kCorrupt,
+                     "object {} is both promised and in the file, at offset {} "
+                     "of '{}'",
+                     id, AtOffset{chunk.offset}, AtPath{path()});
+  }
+  return promises;
 }
 
 Status ArchiveFile::LoadRefs() {
@@ -260,6 +292,7 @@ Result<FileIndex> ArchiveFile::ReadIndex() const {
                          Locate(decode(chunk.payload, header_.object_count),
                                 numbers.offset, path()));
   index.ranks = format::InversePermutation(index.numbers);
+  ZPACK_ASSIGN_OR_RETURN(promises_, ReadPromises(index.ids));
   return index;
 }
 

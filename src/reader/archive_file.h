@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An open .zpack file, with its chunks and its checked structure. Immutable
-// once open, except for the index, which may be loaded later. Any number of
-// threads may use it.
+// once open, except for the index and the list of promised objects, which may
+// be loaded later. Any number of threads may use it.
 
 #pragma once
 
@@ -19,6 +19,7 @@
 #include "format/object_index.h"
 #include "format/trailer.h"
 #include "object/object_id_table.h"
+#include "object/promises.h"
 #include "reader/file_blocks.h"
 #include "zpack/options.h"
 #include "zpack/refs.h"
@@ -66,8 +67,8 @@ class ArchiveFile {
   const format::IndexChunks& index_chunks() const { return index_chunks_; }
   uint32_t object_count() const { return header_.object_count; }
 
-  // Reads and checks the whole index. Later calls return the result of the
-  // first one. Open calls LoadIndex.
+  // Reads and checks the whole index and the list of promised objects. Later
+  // calls return the result of the first one. Open calls LoadIndex.
   Status LoadIndex() const { return blocks_->LoadIndex(); }
   bool index_loaded() const { return blocks_->index_loaded(); }
 
@@ -76,6 +77,14 @@ class ArchiveFile {
   // The object number of a rank, and the rank of an object number.
   ObjectNumber number(FileRank rank) const { return blocks_->number(rank); }
   FileRank rank(ObjectNumber number) const { return blocks_->rank(number); }
+
+  // True if the file is of a partial clone and lacks objects.
+  bool has_promises() const {
+    return toc_.Find(format::kPromisesChunk) != nullptr;
+  }
+  // The promised objects, none of which is in the file. REQUIRES: LoadIndex()
+  // has succeeded.
+  const Promises& promises() const { return promises_; }
 
   // Returns kLimitExceeded if the chunk exceeds ReadOptions::max_chunk_size.
   Status CheckChunkSize(const format::ChunkLocation& chunk) const;
@@ -98,6 +107,10 @@ class ArchiveFile {
   Status CheckCover() const;
   Status LoadBlockTable();
   Result<FileIndex> ReadIndex() const;
+  // The list of promised objects is there if the header says so.
+  Status CheckPromisesChunk() const;
+  // `ids` are those of the file.
+  Result<Promises> ReadPromises(const ObjectIdTable& ids) const;
   Result<LoadedChunk> LoadChunk(uint32_t id) const;
 
   std::unique_ptr<RandomAccessFile> file_;
@@ -108,6 +121,7 @@ class ArchiveFile {
   RefsSnapshot refs_;
   format::IndexChunks index_chunks_;
   std::optional<FileBlocks> blocks_;  // set once the file is open
+  mutable Promises promises_;         // written once, with the index
 };
 
 }  // namespace zpack

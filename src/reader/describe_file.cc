@@ -62,6 +62,8 @@ Result<FileDescription> DescribeFile(const ArchiveFile& archive,
                            decoder.Load(archive.blocks(), i));
     out.blocks.push_back(DescribeBlock(archive.blocks(), i, view));
   }
+  out.promised_objects = archive.promises().ids.size();
+  out.promisor_remotes = archive.promises().remotes;
   out.content_digest = ToHex(archive.trailer().content_digest);
   out.file_hash = ToHex(archive.trailer().file_hash);
   return out;

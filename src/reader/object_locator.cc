@@ -27,7 +27,8 @@ Result<FileRank> ObjectLocator::Rank(const ObjectId& id) {
   }
   const std::optional<FileRank> rank = archive_.ids().Find(id);
   if (rank) return *rank;
-  return MakeError(ErrorCode::kNotFound, "object {} is not in '{}'", id,
+  return MakeError(ErrorCode::kNotFound, "object {} is {}not in '{}'", id,
+                   archive_.promises().Has(id) ? "promised, " : "",
                    AtPath{archive_.path()});
 }
 

@@ -31,11 +31,6 @@ Status RestoreFiles(const ArchiveFile& archive, const RestoreOptions& options,
   for (size_t i = 0; i < table.files.size(); ++i) {
     const RepositoryFile& file = table.files[i];
     if (std::ranges::find(without, file.group) != without.end()) continue;
-    // With reftables, HEAD of a worktree is in a stack of its own.
-    if (options.ref_storage == RefStorage::kReftable &&
-        file.group == FileGroup::kWorktrees) {
-      continue;
-    }
     const bool active = IsActive(file, options.trust);
     const std::string place = active ? file.name : InactiveName(file.name);
     ZPACK_TRY(sink.BeginFile(place, file.executable));
@@ -62,6 +57,8 @@ Result<RestoreStats> RestoreArchive(const ArchiveFile& archive,
                                     ObjectSink& sink) {
   const RunOptions& run = options.run;
   RestoreStats stats;
+  stats.promised_objects = archive.promises().ids.size();
+  stats.promisor_remotes = archive.promises().remotes;
   {
     const ProgressPhase phase(run.progress, Phase::kWritingObjects,
                               archive.ids().size(),

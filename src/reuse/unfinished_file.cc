@@ -59,7 +59,7 @@ FileBlocks::Parts Parts(const ArchivePlan& plan, const WrittenBlocks& written) {
   table.rows.push_back(
       {written.size(), EndNumber(plan, written.item_ends.size())});
   // The finished file may be larger than it is now.
-  return {ids.format(), ids.size(), format::KnownFeatures(), std::move(table),
+  return {ids.format(), ids.size(), format::BlockFeatures(), std::move(table),
           format::MaxExpansion(UINT64_MAX)};
 }
 

@@ -60,8 +60,10 @@ class LinkCheck {
   }
 
  private:
+  // A promised object counts as present.
   bool IsPresent(const ObjectId& id) const {
-    return id == empty_tree_ || archive_.ids().Find(id).has_value();
+    return id == empty_tree_ || archive_.ids().Find(id).has_value() ||
+           archive_.promises().Has(id);
   }
 
   bool IsPresent(LinkNumber link, ByteView outside_ids) const {

@@ -16,9 +16,9 @@
 namespace zpack {
 
 // Returns true if all links of all objects in the file lead to objects in the
-// file. Links to submodules, to the empty tree, and from shallow commits to
-// their parents do not count. Errors are those of decoding blocks, and
-// kInterrupted.
+// file. Links to submodules, to the empty tree, to promised objects, and from
+// shallow commits to their parents do not count. Errors are those of decoding
+// blocks, and kInterrupted.
 Result<bool> NamesOnlyItself(const ArchiveFile& archive,
                              const std::stop_token& stop);
 

@@ -199,7 +199,10 @@ Status CompareWithSource(const ArchiveFile& archive, ObjectSource& source,
     for (const uint32_t rank : difference.only_in_b) {
       const std::string id = ids[rank].ToHex();
       report.differences.push_back(
-          {Kind::kMissing, id, FormatMessage("object {} is missing", id)});
+          {Kind::kMissing, id,
+           FormatMessage("object {} is {}", id,
+                         archive.promises().Has(ids[rank]) ? "only promised"
+                                                           : "missing")});
     }
   }
   for (const uint32_t rank : difference.only_in_a) {

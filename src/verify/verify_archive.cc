@@ -29,6 +29,7 @@ Status VerifyArchive(const ArchiveFile& archive, VerifyLevel level,
                      const RunOptions& run, VerifyReport& report) {
   report.level = level;
   report.objects = archive.ids().size();
+  report.promised_objects = archive.promises().ids.size();
   if (level >= VerifyLevel::kChecksums) {
     ZPACK_TRY(VerifyChecksums(archive, run, report));
   }

@@ -40,7 +40,8 @@ Status VerifyFiles(const ArchiveFile& archive, const std::stop_token& stop,
                    VerifyReport& report);
 
 // Checks that everything reachable from HEAD and refs is in the file, except
-// the parents of shallow commits. REQUIRES: the objects have been verified.
+// promised objects and the parents of shallow commits. REQUIRES: the objects
+// have been verified.
 Status VerifyConnectivity(const ArchiveFile& archive, const RunOptions& run,
                           VerifyReport& report);
 

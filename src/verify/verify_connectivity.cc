@@ -90,7 +90,10 @@ class ConnectivityCheck {
     const std::optional<FileRank> rank = archive_.ids().Find(id);
     if (!rank) {
       // Git knows the empty tree without storing it.
-      if (id == empty_tree_ || !missing_.insert(id).second) return;
+      if (id == empty_tree_ || archive_.promises().Has(id) ||
+          !missing_.insert(id).second) {
+        return;
+      }
       report_.damages.push_back(NewError(ErrorCode::kCorrupt,
                                          "object {} is missing, needed by {}",
                                          id, MessageText{by}));

@@ -13,7 +13,9 @@
 #include "base/huge_pages.h"
 #include "codec/zstd_codec.h"
 #include "format/block_form.h"
+#include "format/file_header.h"
 #include "format/object_index.h"
+#include "format/promises_chunk.h"
 #include "format/refs_chunk.h"
 #include "inventory/lineage_grouper.h"
 #include "writer/container_writer.h"
@@ -45,11 +47,15 @@ FileNumbers NumberObjects(const FileIds& ids, const EncodingInput& input,
 }
 
 std::vector<std::string> Features(const std::vector<PlannedStretch>& plan,
-                                  const ReusableBlocks* reused) {
+                                  const ArchiveContents& contents) {
   std::set<std::string> features;
-  if (reused != nullptr) {
-    features.insert(reused->features().begin(), reused->features().end());
+  if (contents.reused != nullptr) {
+    const auto& reused = contents.reused->features();
+    features.insert(reused.begin(), reused.end());
   }
+  // Only blocks are reused.
+  features.erase(std::string(format::kPromisedFeature));
+  if (!contents.promises.empty()) features.emplace(format::kPromisedFeature);
   for (const PlannedStretch& stretch : plan) {
     const std::string_view feature =
         format::FindBlockForm(stretch.kind)->feature;
@@ -95,6 +101,8 @@ format::Digest Fingerprint(const ArchivePlan& plan) {
     out.Varint(number.value());
   }
   format::Encode(plan.contents.refs, text);
+  const Promises& promises = plan.contents.promises;
+  if (!promises.empty()) format::Encode(promises, text);
   Hasher hasher(HashAlgorithm::kSha256);
   hasher.Update(text);
   hasher.Update(plan.contents.ids.bytes());
@@ -118,7 +126,7 @@ Result<ArchivePlan> PlanArchive(ObjectSource& source,
   std::vector<PlannedStretch> stretches =
       PlanStretches(list, lineages, input.order, sizes);
   FileNumbers numbers = NumberObjects(contents.ids, input, contents.reused);
-  std::vector<std::string> features = Features(stretches, contents.reused);
+  std::vector<std::string> features = Features(stretches, contents);
   ArchivePlan plan{contents,
                    options,
                    std::move(input),

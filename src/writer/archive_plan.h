@@ -12,6 +12,7 @@
 
 #include "inventory/object_list.h"
 #include "object/object_source.h"
+#include "object/promises.h"
 #include "writer/block_worker.h"
 #include "writer/encoding_options.h"
 #include "writer/object_numbers.h"
@@ -30,6 +31,7 @@ struct ArchiveContents {
   const RefsSnapshot& refs;
   // Holds the objects that are not in `list`; null if there are none.
   const ReusableBlocks* reused = nullptr;
+  Promises promises = {};
 
   size_t reused_count() const {
     return reused == nullptr ? 0 : reused->block_count();

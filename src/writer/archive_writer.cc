@@ -197,6 +197,7 @@ Result<WriteStats> WriteArchive(const ArchivePlan& plan,
   ZPACK_TRY(encoded);
 
   ZPACK_TRY(container.AddTables(plan.numbers));
+  ZPACK_TRY(container.AddPromises(plan.contents.promises));
   if (files != nullptr) {
     ZPACK_ASSIGN_OR_RETURN(
         const format::FileTable table,

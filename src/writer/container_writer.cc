@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "format/object_index.h"
+#include "format/promises_chunk.h"
 #include "format/refs_chunk.h"
 
 namespace zpack {
@@ -87,6 +88,13 @@ Status ContainerWriter::AddTables(const FileNumbers& numbers) {
   format::EncodeObjectNumbers(numbers.numbers, payload);
   return AppendChunk(format::kObjectNumbersChunk, format::kChunkRequired,
                      payload);
+}
+
+Status ContainerWriter::AddPromises(const Promises& promises) {
+  if (promises.empty()) return {};
+  Bytes payload;
+  format::Encode(promises, payload);
+  return AppendChunk(format::kPromisesChunk, format::kChunkRequired, payload);
 }
 
 Status ContainerWriter::BeginChunk(uint32_t id) {

@@ -18,6 +18,7 @@
 #include "format/file_header.h"
 #include "format/trailer.h"
 #include "object/object_id_table.h"
+#include "object/promises.h"
 #include "writer/encoded_block.h"
 #include "writer/object_numbers.h"
 #include "zpack/refs.h"
@@ -43,6 +44,10 @@ class ContainerWriter {
 
   // Writes the tables of blocks and objects. REQUIRES: all blocks are written.
   Status AddTables(const FileNumbers& numbers);
+
+  // Writes the list of promised objects, if there are any. REQUIRES: AddTables
+  // was called.
+  Status AddPromises(const Promises& promises);
 
   // Writes a chunk whose size is known only at its end. EndChunk completes its
   // header and reads it back from `reader`, which reads the same file, because

@@ -67,7 +67,7 @@ void AddTags(HostileFile& file, const std::vector<Bytes>& tags,
 TEST(FileRules, ABlockNeedsTheFeatureOfItsKind) {
   HostileFile file(SampleFile());
   EXPECT_EQ(Verify(file.Build()), "");
-  for (const std::string& feature : format::KnownFeatures()) {
+  for (const std::string& feature : format::BlockFeatures()) {
     HostileFile without = file;
     std::erase(without.header.required_features, feature);
     EXPECT_THAT(Verify(without.Build()),

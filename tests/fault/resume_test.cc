@@ -69,6 +69,30 @@ TEST_F(ResumeTest, NothingToResumeIsNoError) {
   EXPECT_EQ(stats.resume_unused, "");
 }
 
+TEST_F(ResumeTest, PromisedObjectsArePartOfThePlan) {
+  const auto all = source_.objects();
+  for (const auto& [id, object] : all) {
+    if (object.content.starts_with("int x = 1;")) source_.Remove(id);
+  }
+  ASSERT_LT(source_.objects().size(), all.size());
+  source_.promisor_remotes = {{"origin", "https://example.com/x", ""}};
+  options_.promised = AllowPromised::kYes;
+  ASSERT_TRUE(Convert(PosixFileSystem()));
+  expected_ = ReadFile(path_);
+  std::filesystem::remove(path_);
+  CutOff(kHalfWay);
+  EXPECT_GT(ExpectResumes().resumed_blocks, 0U);
+
+  std::filesystem::remove(path_);
+  CutOff(kHalfWay);
+  source_.promisor_remotes[0].url = "https://example.com/y";
+  options_.resume = Resume::kYes;
+  const auto stats = Convert(PosixFileSystem());
+  ASSERT_TRUE(stats);
+  EXPECT_EQ(stats->resumed_blocks, 0U);
+  EXPECT_NE(stats->resume_unused, "");
+}
+
 TEST_F(ResumeTest, OtherOptionsObjectsOrRefsBeginAnew) {
   const auto expect_anew = [&](const std::string& reason) {
     options_.resume = Resume::kYes;

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Payloads of table of contents, block table, refs, object index and trailer.
-// The first byte chooses which. What decodes must encode to the same bytes.
+// Payloads of table of contents, block table, refs, object index, trailer,
+// table of files and list of promised objects. The first byte chooses which.
+// What decodes must encode to the same bytes.
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include "format/chunk.h"
 #include "format/file_table.h"
 #include "format/object_index.h"
+#include "format/promises_chunk.h"
 #include "format/refs_chunk.h"
 #include "format/trailer.h"
 #include "fuzz/fuzz_target.h"
@@ -130,13 +132,22 @@ void Files(ByteView payload) {
   Expect(encoded, payload);
 }
 
+void PromisedObjects(ByteView payload) {
+  const auto promises = format::DecodePromises(payload, ObjectFormat::kSha1);
+  if (!promises) return;
+  CheckIds(promises->ids);
+  Bytes encoded;
+  format::Encode(*promises, encoded);
+  Expect(encoded, payload);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr void (*kDecoders[])(ByteView) = {
-      TableOfContents, BlockTable,        Refs,
-      ObjectIds,       ObjectNumbers,     Trailer,
-      WholeObjectIds,  WideObjectNumbers, Files};
+      TableOfContents, BlockTable,     Refs,           ObjectIds,
+      ObjectNumbers,   Trailer,        WholeObjectIds, WideObjectNumbers,
+      Files,           PromisedObjects};
   if (size == 0) return 0;
   kDecoders[data[0] % std::size(kDecoders)]({data + 1, size - 1});
   return 0;

@@ -19,6 +19,7 @@
 #include "format/file_header.h"
 #include "format/file_table.h"
 #include "format/object_index.h"
+#include "format/promises_chunk.h"
 #include "format/refs_chunk.h"
 #include "format/trailer.h"
 #include "support/memory_source.h"
@@ -58,6 +59,7 @@ Bytes ZpackFile(MemorySource& source, uint64_t block_size) {
   ConvertOptions options;
   options.run.threads = 1;
   options.block_size = block_size;
+  options.promised = AllowPromised::kYes;
   const auto stats = ConvertSource([&](SourceUse) { return source.Open(); },
                                    PosixFileSystem(), path, options);
   Require(stats.has_value(), "cannot convert");
@@ -94,6 +96,12 @@ void AddTables(const Corpus& corpus, const MemorySource& source) {
           {10, 20}},
       files);
   corpus.AddTable("files", 8, files);
+  Bytes promised;
+  format::Encode(
+      Promises{{{"a", "", "tree:0"}, {"origin", "https://example.com/x", ""}},
+               *ObjectIdTable::FromSorted(ObjectFormat::kSha1, Bytes(20, 7))},
+      promised);
+  corpus.AddTable("promised", 9, promised);
   Bytes blocks;
   format::Encode(format::BlockTable{{{100, ObjectNumber(0)},
                                      {200, ObjectNumber(5)},
@@ -434,6 +442,8 @@ void AddFiles(const Corpus& corpus) {
   MemorySource with_files = SampleHistory(1);
   with_files.files = SampleFiles();
   corpus.Add("commands/files", ZpackFile(with_files, 4096));
+  MemorySource partial = SamplePartialClone();
+  corpus.Add("commands/promised", ZpackFile(partial, 4096));
 }
 
 // A small file with objects of every type.

@@ -28,6 +28,10 @@ std::string Output(const std::vector<std::string>& arguments) {
   return out.str();
 }
 
+bool IsPartialClone(const std::string& path) {
+  return Output({"show", path}).find("promisor remote") != std::string::npos;
+}
+
 TEST(Golden, EveryOldFileStillDecodes) {
   int files = 0;
   for (const auto& entry :
@@ -45,10 +49,13 @@ TEST(Golden, EveryOldFileStillDecodes) {
     const TempDir directory;
     const std::string restored = directory / "restored.git";
     Output({"restore", "-q", path, restored});
-    const std::vector<std::string> walk = {"rev-list", "--objects", "--all"};
+    std::vector<std::string> walk = {"rev-list", "--objects", "--all"};
+    // The remote of a partial clone does not exist.
+    if (IsPartialClone(path)) walk = {"rev-list", "--all"};
     const ProcessResult expected = RunGit(walk, restored);
     EXPECT_TRUE(expected.ok()) << expected.err;
-    EXPECT_EQ(Output({"rev-list", "--objects", "--all", path}), expected.out);
+    walk.push_back(path);
+    EXPECT_EQ(Output(walk), expected.out);
     ++files;
   }
   EXPECT_GE(files, 5);

@@ -193,7 +193,7 @@ RawStreams UnpackStreams(ByteView chunk, format::BlockHeader& header) {
 }
 
 HostileFile::HostileFile() {
-  header.required_features = format::KnownFeatures();
+  header.required_features = format::BlockFeatures();
   refs.head_symref = "refs/heads/main";
 }
 
@@ -210,6 +210,13 @@ HostileFile::HostileFile(ByteView file) {
     Require(from.blocks().ReadBlockChunk(block, chunk).has_value(), "block");
     blocks.push_back(
         {from.blocks().first_object(block).value(), std::move(chunk)});
+  }
+  // The header says that this chunk is there.
+  if (const auto* const at = from.toc().Find(format::kPromisesChunk)) {
+    const auto chunk = from.LoadChunk(*at);
+    Require(chunk.has_value(), "no list of promised objects");
+    extra.push_back(
+        {at->id, at->flags, {chunk->payload.begin(), chunk->payload.end()}});
   }
   for (const ObjectNumber number :
        IndexRange<ObjectNumber>(from.object_count())) {

@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
+#include "object/id_sets.h"
 #include "object/object_hasher.h"
 #include "support/repo_builder.h"
 
@@ -100,6 +101,19 @@ class MemorySourceView final : public ObjectSource {
   }
   uint64_t PackedBytes() override { return 0; }
   bool IsPartialClone() override { return repository_.partial_clone; }
+  Result<PromisorRemotes> ReadPromisorRemotes() override {
+    return PromisorRemotes{repository_.promisor_remotes, {}};
+  }
+  Result<ObjectIdTable> ListPromisorObjects() override {
+    if (repository_.promisor_remotes.empty()) return ObjectIdTable();
+    ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable all, ListObjects());
+    Bytes ids;
+    for (const ObjectId& id : repository_.own) Append(ids, id.bytes());
+    ZPACK_ASSIGN_OR_RETURN(
+        const ObjectIdTable own,
+        ObjectIdTable::FromSorted(ObjectFormat::kSha1, std::move(ids)));
+    return Without(all, own);
+  }
 
  private:
   Result<const MemorySource::Object*> Find(const ObjectId& id) const {
@@ -205,6 +219,19 @@ MemorySource SampleHistory(int commits) {
     source.AddRef({"refs/remotes/origin/HEAD", {}, {}, "refs/heads/main"});
     source.AddRef({"refs/tags/v1", tag, parents[0], ""});
   }
+  return source;
+}
+
+MemorySource SamplePartialClone() {
+  MemorySource source = SampleHistory(4);
+  const auto all = source.objects();
+  size_t blobs = 0;
+  for (const auto& [id, object] : all) {
+    if (object.type == ObjectType::kBlob && ++blobs % 3 != 0) source.Remove(id);
+  }
+  source.partial_clone = true;
+  source.promisor_remotes = {
+      {"origin", "https://example.com/project.git", "blob:none"}};
   return source;
 }
 

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,6 +49,9 @@ class MemorySource {
   RefsSnapshot refs;
   std::vector<ObjectId> other_tips;
   bool partial_clone = false;
+  // If there are any, they promise what objects link to, except `own`.
+  std::vector<PromisorRemote> promisor_remotes;
+  std::set<ObjectId> own;
   // Contents of RepositoryFiles by name.
   std::map<std::string, std::string> files;
 
@@ -64,6 +68,10 @@ class MemorySource {
 // A history of `commits` commits that edit a few files, with nested
 // directories, a tag and two branches. Deterministic.
 MemorySource SampleHistory(int commits);
+
+// The same history without most of its blobs, which the remote 'origin'
+// promises.
+MemorySource SamplePartialClone();
 
 // Versions of a text, large enough that all but the first are stored as deltas
 // of several copies: with insertions, with parts moved, with one repeated.

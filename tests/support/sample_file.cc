@@ -19,6 +19,7 @@ Bytes FileOf(MemorySource& source) {
   const std::string path = directory / "a.zpack";
   ConvertOptions options;
   options.run.threads = 1;
+  options.promised = AllowPromised::kYes;
   const auto stats = ConvertSource([&](SourceUse) { return source.Open(); },
                                    PosixFileSystem(), path, options);
   Require(stats.has_value(), "convert");

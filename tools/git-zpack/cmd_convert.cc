@@ -24,6 +24,9 @@ void AddOptions(po::options_description& options) {
       "block-size", po::value<std::string>()->value_name("<size>"),
       "bytes of data per block of blobs, 4k to 16m; overrides the profile")(
       "reachable", "store only objects reachable from refs, HEAD and reflogs")(
+      "allow-promised",
+      "convert a partial clone: list the missing objects that its remote "
+      "promises")(
       "base", po::value<std::string>()->value_name("<file>"),
       "copy the blocks of this older file; encode only what is new")(
       "trust-base", "with --base: do not hash the objects in copied blocks")(
@@ -75,6 +78,7 @@ ConvertOptions ToOptions(const po::variables_map& values) {
     }
   }
   if (Has(values, "reachable")) options.objects = ObjectSet::kReachable;
+  if (Has(values, "allow-promised")) options.promised = AllowPromised::kYes;
   if (Has(values, "base")) options.base = Text(values, "base");
   if (Has(values, "trust-base")) {
     if (!options.base) {
@@ -139,6 +143,7 @@ Json ToJson(const ConvertStats& stats, const ConvertOptions& options) {
                {"file_bytes", stats.file_size},
                {"source_pack_bytes", stats.source_pack_bytes},
                {"refs", stats.refs},
+               {"promised_objects", stats.promised_objects},
                {"files", stats.files},
                {"content_of_files_bytes", stats.file_bytes},
                {"base", BaseToJson(stats, options)},
@@ -195,6 +200,9 @@ int Run(const po::variables_map& values, const Io& io) {
         stats->objects(), RefsAndFiles(stats->refs, stats->files),
         HumanSize(stats->file_size), Verification(*stats, options),
         QuoteName(stats->git_directory), HumanSize(stats->source_pack_bytes));
+    if (stats->promised_objects != 0) {
+      io.err << PromisedText(stats->promised_objects) << ".\n";
+    }
   }
   return kDone;
 }

@@ -23,8 +23,22 @@ void AddOptions(po::options_description& options) {
   AddJsonOption(options);
 }
 
+// Says where Git is going to look for what is missing: the file may be
+// anybody's.
+std::string PromisedHint(const RestoreStats& stats) {
+  std::string text = fmt::format("hint: {}; Git fetches what it needs from",
+                                 PromisedText(stats.promised_objects));
+  for (const PromisorRemote& remote : stats.promisor_remotes) {
+    text += fmt::format(
+        "{} '{}'", &remote == stats.promisor_remotes.data() ? "" : " or",
+        QuoteName(remote.url.empty() ? remote.name : remote.url));
+  }
+  return text + '\n';
+}
+
 void PrintHints(const RestoreStats& stats, const std::string& directory,
                 std::ostream& err) {
+  if (stats.promised_objects != 0) err << PromisedHint(stats);
   if (stats.inactive_files != 0) {
     err << fmt::format(
         "hint: {} hooks and settings end in '.archived', so that Git does not "
@@ -60,15 +74,18 @@ int Run(const po::variables_map& values, const Io& io) {
   const auto stats = Restore(Text(values, "file"), directory, options);
   if (!stats) return Fail(io, stats.error());
   if (Has(values, "json")) {
-    PrintJson({{"objects", stats->objects},
-               {"raw_bytes", stats->raw_bytes},
-               {"pack_bytes", stats->pack_bytes},
-               {"refs", stats->refs},
-               {"files", stats->files},
-               {"inactive_files", stats->inactive_files},
-               {"phases", PhasesToJson(stats->phases)},
-               {"peak_rss_bytes", PeakResidentBytes()}},
-              io.out);
+    PrintJson(
+        {{"objects", stats->objects},
+         {"raw_bytes", stats->raw_bytes},
+         {"pack_bytes", stats->pack_bytes},
+         {"refs", stats->refs},
+         {"promised_objects", stats->promised_objects},
+         {"promisor_remotes", PromisorRemotesToJson(stats->promisor_remotes)},
+         {"files", stats->files},
+         {"inactive_files", stats->inactive_files},
+         {"phases", PhasesToJson(stats->phases)},
+         {"peak_rss_bytes", PeakResidentBytes()}},
+        io.out);
   } else if (!context.quiet()) {
     io.err << fmt::format("Restored {} objects{} to '{}'.\n", stats->objects,
                           RefsAndFiles(stats->refs, stats->files),

@@ -72,6 +72,15 @@ void PrintText(const FileDescription& file, const RefsSnapshot& refs,
       << fmt::format("refs               {}\n", refs.refs.size())
       << fmt::format("shallow            {}\n", refs.shallow.size())
       << fmt::format("files              {}\n", DescribeFiles(files));
+  if (file.promised_objects != 0) {
+    out << fmt::format("promised objects   {}\n", file.promised_objects);
+  }
+  for (const PromisorRemote& remote : file.promisor_remotes) {
+    out << fmt::format(
+        "promisor remote    {}, {}, filter {}\n", QuoteName(remote.name),
+        remote.url.empty() ? "no URL" : QuoteName(remote.url),
+        remote.filter.empty() ? "none" : QuoteName(remote.filter));
+  }
   struct Sum {
     uint64_t blocks = 0;
     uint64_t objects = 0;
@@ -154,6 +163,8 @@ Json ToJson(const FileDescription& file, const RefsSnapshot& refs,
           {"refs_fingerprint", FingerprintToJson(refs)},
           {"shallow", refs.shallow.size()},
           {"files", files.size()},
+          {"promised_objects", file.promised_objects},
+          {"promisor_remotes", PromisorRemotesToJson(file.promisor_remotes)},
           {"chunks", chunks},
           {"table_of_contents_offset", file.table_of_contents_offset},
           {"blocks", blocks},

@@ -80,6 +80,7 @@ Json ToJson(const VerifyReport& report) {
   }
   json.update({{"level", kLevels[static_cast<size_t>(report.level)].first},
                {"objects", report.objects},
+               {"promised_objects", report.promised_objects},
                {"objects_verified", report.objects_verified},
                {"bytes_verified", report.bytes_verified},
                {"files_verified", report.files_verified},
@@ -100,14 +101,18 @@ std::string Summary(const std::string& file, const VerifyReport& report) {
           ? ""
           : fmt::format(", compared with '{}'",
                         QuoteName(report.git_directory));
+  const std::string promised =
+      report.promised_objects == 0
+          ? ""
+          : "; " + PromisedText(report.promised_objects);
   if (report.level < VerifyLevel::kObjects) {
-    return fmt::format("{}: {} ({} only){}", QuoteName(file), verdict,
+    return fmt::format("{}: {} ({} only){}{}", QuoteName(file), verdict,
                        kLevels[static_cast<size_t>(report.level)].first,
-                       against);
+                       against, promised);
   }
-  std::string text =
-      fmt::format("{}: {}, {} of {} objects verified{}", QuoteName(file),
-                  verdict, report.objects_verified, report.objects, against);
+  std::string text = fmt::format(
+      "{}: {}, {} of {} objects verified{}{}", QuoteName(file), verdict,
+      report.objects_verified, report.objects, against, promised);
   if (report.moved_on.any()) {
     text +=
         fmt::format("; the repository moved on: {}", Describe(report.moved_on));

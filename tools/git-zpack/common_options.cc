@@ -228,6 +228,22 @@ std::string RefsAndFiles(uint64_t refs, uint64_t files) {
   return fmt::format(", {} refs and {} files", refs, files);
 }
 
+std::string PromisedText(uint64_t count) {
+  return fmt::format("{} promised object{} not in the file", count,
+                     count == 1 ? " is" : "s are");
+}
+
+Json PromisorRemotesToJson(const std::vector<PromisorRemote>& remotes) {
+  Json list = Json::array();
+  for (const PromisorRemote& remote : remotes) {
+    Json& row = list.emplace_back(Json::object());
+    SetBytes(row, "name", remote.name);
+    SetBytes(row, "url", remote.url);
+    SetBytes(row, "filter", remote.filter);
+  }
+  return list;
+}
+
 void PrintJson(const Json& document, std::ostream& out) {
   // File names in messages need not be UTF-8.
   out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';

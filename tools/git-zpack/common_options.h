@@ -104,6 +104,10 @@ nlohmann::ordered_json MissingAlternatesToJson(
 // Writes a JSON document and a line feed.
 // " and 3 refs", or ", 3 refs and 2 files".
 std::string RefsAndFiles(uint64_t refs, uint64_t files);
+// "3 promised objects are not in the file".
+std::string PromisedText(uint64_t count);
+nlohmann::ordered_json PromisorRemotesToJson(
+    const std::vector<PromisorRemote>& remotes);
 
 void PrintJson(const nlohmann::ordered_json& document, std::ostream& out);
 

@@ -24,8 +24,8 @@ using testing::MemorySource;
 using testing::SampleHistory;
 
 Result<ObjectList> Enumerate(MemorySource& source,
-                             ObjectSet set = ObjectSet::kAll) {
-  return EnumerateObjects(*source.Open(), source.refs, set, RunOptions{});
+                             EnumerationScope scope = ObjectSet::kAll) {
+  return EnumerateObjects(*source.Open(), source.refs, scope, RunOptions{});
 }
 
 TEST(EnumerateObjects, SeesEveryObjectWithTypeAndSize) {
@@ -78,6 +78,80 @@ TEST(EnumerateObjects, SaysThatAPartialCloneIsOne) {
   const auto list = Enumerate(source);
   ASSERT_FALSE(list);
   EXPECT_NE(list.error().message.find("partial clone"), std::string::npos);
+}
+
+constexpr EnumerationScope kWithPromised(ObjectSet::kAll, AllowPromised::kYes);
+
+TEST(EnumerateObjects, ListsMissingObjectsThatArePromised) {
+  MemorySource source = SampleHistory(5);
+  source.promisor_remotes = {{"origin", "", ""}};
+  std::set<ObjectId> removed;
+  for (const auto& [id, object] : source.objects()) {
+    if (object.type == ObjectType::kBlob) removed.insert(id);
+  }
+  for (const ObjectId& id : removed) source.Remove(id);
+  EXPECT_FALSE(Enumerate(source));
+  const auto list = Enumerate(source, kWithPromised);
+  ASSERT_TRUE(list) << list.error().message;
+  ASSERT_EQ(list->promised.size(), removed.size());
+  uint32_t rank = 0;
+  for (const ObjectId& id : removed) EXPECT_EQ(list->promised[rank++], id);
+}
+
+TEST(EnumerateObjects, OnlyObjectsOfAPromisorPromise) {
+  MemorySource source;
+  const ObjectId blob = source.AddBlob("x");
+  const ObjectId tree = source.AddTree({{"100644", "f", blob}});
+  const ObjectId commit = source.AddCommit(tree, {}, 1, "one\n");
+  source.AddRef({"refs/heads/main", commit, {}, ""});
+  source.promisor_remotes = {{"origin", "", ""}};
+  source.Remove(blob);
+  EXPECT_TRUE(Enumerate(source, kWithPromised));
+  source.own = {tree};
+  const auto list = Enumerate(source, kWithPromised);
+  ASSERT_FALSE(list);
+  EXPECT_EQ(list.error().code, ErrorCode::kSourceCorrupt);
+  EXPECT_NE(list.error().message.find("1 object is missing and not promised"),
+            std::string::npos)
+      << list.error().message;
+  // Another tree with the same blob promises it.
+  source.AddTree({{"100644", "g", blob}});
+  EXPECT_TRUE(Enumerate(source, kWithPromised));
+}
+
+TEST(EnumerateObjects, CommitsAndTagsPromiseWhatTheyNeed) {
+  MemorySource source = SampleHistory(0);
+  const ObjectId tree = source.AddTree({});
+  const ObjectId parent = source.AddCommit(tree, {}, 1, "one\n");
+  const ObjectId commit = source.AddCommit(tree, {parent}, 2, "two\n");
+  const ObjectId target = source.AddBlob("tagged");
+  const ObjectId tag = source.AddTag(target, ObjectType::kBlob, "t");
+  source.AddRef({"refs/heads/main", commit, {}, ""});
+  source.AddRef({"refs/tags/t", tag, {}, ""});
+  source.promisor_remotes = {{"origin", "", ""}};
+  source.Remove(parent);
+  source.Remove(target);
+  const auto list = Enumerate(source, kWithPromised);
+  ASSERT_TRUE(list) << list.error().message;
+  EXPECT_EQ(list->promised.size(), 2U);
+}
+
+TEST(EnumerateObjects, ReflogsMayNeedWhatIsPromised) {
+  MemorySource source = SampleHistory(3);
+  const ObjectId blob = source.AddBlob("x");
+  const ObjectId tree = source.AddTree({{"100644", "f", blob}});
+  const ObjectId lost = source.AddBlob("y");
+  const ObjectId own = source.AddTree({{"100644", "f", lost}});
+  source.other_tips = {source.AddCommit(tree, {}, 1, "a\n"),
+                       source.AddCommit(own, {}, 1, "b\n")};
+  source.promisor_remotes = {{"origin", "", ""}};
+  source.own = {own};
+  source.Remove(blob);
+  source.Remove(lost);
+  const auto list = Enumerate(source, kWithPromised);
+  ASSERT_TRUE(list) << list.error().message;
+  ASSERT_EQ(list->promised.size(), 1U);
+  EXPECT_EQ(list->promised[0], blob);
 }
 
 TEST(EnumerateObjects, ToleratesReflogsThatNameWhatIsGone) {
