@@ -26,8 +26,30 @@ std::unexpected<Error> Bad(std::string_view what) {
                    MessageText{what});
 }
 
+// Finds out whether a name is a directory of a later one.
+class DirectoryFinder {
+ public:
+  // Takes the next name, in ascending order. `shared` is the number of bytes
+  // that it shares with the name before. False if one of the names before is
+  // one of its directories.
+  bool Take(std::string_view name, size_t shared) {
+    while (!prefixes_.empty() && prefixes_.back() > shared) {
+      prefixes_.pop_back();
+    }
+    const bool found = std::ranges::any_of(
+        prefixes_, [&](size_t size) { return name[size] == '/'; });
+    prefixes_.push_back(name.size());
+    return !found;
+  }
+
+ private:
+  // Lengths of the names with which the last one begins, and its own.
+  std::vector<size_t> prefixes_;
+};
+
 // `before` is the name of the file before, or empty.
-Result<RepositoryFile> DecodeFile(ByteReader& in, const std::string& before) {
+Result<RepositoryFile> DecodeFile(ByteReader& in, const std::string& before,
+                                  DirectoryFinder& directories) {
   RepositoryFile file;
   file.group = static_cast<FileGroup>(in.U8());
   const uint8_t flags = in.U8();
@@ -43,7 +65,8 @@ Result<RepositoryFile> DecodeFile(ByteReader& in, const std::string& before) {
   if (SharedPrefix(before, file.name) != shared) return Bad("row");
   file.executable = flags == kExecutable;
   std::ranges::copy(hash, file.sha256.begin());
-  if (!IsValidFileName(file.group, file.name) || file.name <= before) {
+  if (!IsValidFileName(file.group, file.name) || file.name <= before ||
+      !directories.Take(file.name, shared)) {
     return MakeError(ErrorCode::kCorrupt, "bad name '{}' in table of files",
                      file.name);
   }
@@ -118,8 +141,9 @@ Result<FileTable> DecodeFileTable(ByteView payload, uint64_t data_size,
   }
   uint64_t content = 0;
   std::string before;
+  DirectoryFinder directories;
   for (uint64_t i = 0; i < files; ++i) {
-    ZPACK_ASSIGN_OR_RETURN(RepositoryFile file, DecodeFile(in, before));
+    ZPACK_ASSIGN_OR_RETURN(RepositoryFile file, DecodeFile(in, before, directories));
     if (file.size > max_content - content) {
       return MakeError(ErrorCode::kCorrupt,
                        "the files have more than {} bytes, which is too much "

@@ -31,7 +31,8 @@ struct FileTable {
 void Encode(const FileTable& table, Bytes& out);
 
 // Decodes the payload of the chunk. kCorrupt unless the names are valid,
-// different and in order, the contents have at most `max_content` bytes and as
+// different and in order, no name is a directory of another one, the contents
+// have at most `max_content` bytes and as
 // many pieces as they need, and the pieces fill `data_size` bytes.
 Result<FileTable> DecodeFileTable(ByteView payload, uint64_t data_size,
                                   uint64_t max_content);

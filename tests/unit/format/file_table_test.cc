@@ -91,6 +91,21 @@ TEST(FileTable, RefusesFilesOutOfOrderAndTwice) {
   EXPECT_THAT(Decoded(table), HasCode(ErrorCode::kCorrupt));
 }
 
+TEST(FileTable, RefusesANameThatIsADirectoryOfAnother) {
+  const auto decoded = [](std::vector<std::string> names) {
+    FileTable table;
+    for (const std::string& name : names) {
+      table.files.push_back({FileGroup::kReflogs, name, false, 0, {}});
+    }
+    return Decoded(table, 0);
+  };
+  const std::string name = "logs/refs/heads/a";
+  EXPECT_THAT(decoded({name, name + "/b"}), HasCode(ErrorCode::kCorrupt));
+  EXPECT_THAT(decoded({name, name + "-b", name + "-b-c", name + "/b/c"}),
+              HasCode(ErrorCode::kCorrupt));
+  EXPECT_THAT(decoded({name, name + "-b/c", name + "b/c"}), IsOk());
+}
+
 TEST(FileTable, RefusesPiecesThatDoNotFit) {
   EXPECT_THAT(Decoded(Sample(), 29), HasCode(ErrorCode::kCorrupt));
   EXPECT_THAT(Decoded(Sample(), 31), HasCode(ErrorCode::kCorrupt));

@@ -6,13 +6,17 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <memory>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/hex.h"
+#include "format/file_table.h"
 #include "reader/archive_file.h"
 #include "reader/commit_block.h"
 #include "reader/delta_block.h"
@@ -160,6 +164,28 @@ TEST(SpecificationExamples, ExampleOfCommitsDecodes) {
                 IdOf(ObjectNumber(3)).ToHex() +
                 "\nauthor A <a> 100 +0000\ncommitter B <b> 160 +0000\n"
                 "encoding latin1\n\nold\n");
+}
+
+TEST(SpecificationExamples, ExampleOfFilesIsATable) {
+  const std::string text = ReadSpecification();
+  const size_t at = text.find("\nExample: ", text.find("\n## Files\n"));
+  Bytes payload;
+  for (const Row& row : ReadTable(text, "| field | bytes | values |", at)) {
+    Append(payload, ReadHex(row[1]));
+  }
+  const auto table = format::DecodeFileTable(payload, 18, 1000);
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_EQ(table->left_out, std::vector{FileGroup::kLfs});
+  ASSERT_EQ(table->files.size(), 1U);
+  EXPECT_EQ(table->files[0].name, "description");
+  Hasher hasher(HashAlgorithm::kSha256);
+  hasher.Update(AsBytes(std::string_view("a sample\n")));
+  std::array<uint8_t, Hasher::kMaxSize> digest;
+  hasher.Finish(digest);
+  EXPECT_EQ(table->files[0].sha256, digest);
+  Bytes written;
+  format::Encode(*table, written);
+  EXPECT_EQ(written, payload);
 }
 
 // The worked example: a dump of a whole file, and tables of all its bytes.
