@@ -76,10 +76,36 @@ struct Object {
   std::vector<uint8_t> content;
 };
 
+// An object that ArchiveReader::ReadAll passes on.
+struct ObjectView {
+  ObjectId id;
+  ObjectInfo info;
+  // The content as in Object, valid during the call. Absent if it has more than
+  // BulkOptions::max_content bytes; ArchiveReader::Stream reads it then.
+  std::optional<std::span<const uint8_t>> content;
+};
+
 // What a function that visits something wants next.
 enum class Visit : uint8_t {
   kContinue,
   kStop,  // the call ends without an error
+};
+
+struct BulkOptions {
+  // Number of threads that decode. 0 means one for each processor that this
+  // process may use.
+  unsigned threads = 0;
+  // Larger objects come without their contents.
+  uint64_t max_content = uint64_t{64} << 20;
+  // If it is not empty, only objects for which it returns true are passed on,
+  // and blocks without such an object are not decoded. Any thread may call it,
+  // several at once.
+  std::function<bool(const ObjectInfo&)> wants = {};
+  // Is called, instead of the visiting function, with each object that cannot
+  // be read, and the reason. If it is empty, the first such object ends the
+  // call with that error.
+  std::function<Result<Visit>(const ObjectId&, const Error&)> on_error = {};
+  std::stop_token stop = {};
 };
 
 // Order of objects. kId is the order of the ids. kStorage is the order in which
@@ -91,7 +117,7 @@ enum class IdOrder : uint8_t { kId, kStorage };
 //
 // ArchiveReader finds single objects without loading the object index of the
 // file. The whole index is loaded, once,
-// - for ForEachId, Walk and Describe,
+// - for ForEachId, ReadAll, ReadAhead, Walk and Describe,
 // - for the content of trees and commits,
 // - before a call reports that an object is missing, and
 // - after 1,000 + object_count() / 64 lookups.
@@ -164,6 +190,18 @@ class ArchiveReader {
   Status Stream(const ObjectId& id,
                 const std::function<Result<Visit>(std::span<const uint8_t>)>&
                     piece) const;
+
+  // Passes all objects to `visit`, in storage order, as fast as it can: decodes
+  // each block once, several at the same time, and hashes objects side by side.
+  // Contents of about a quarter of ReadOptions::cache_size wait for `visit` at
+  // most, in addition to one decoded block for each thread.
+  //
+  // Errors: kCorrupt and kLimitExceeded for an object that cannot be read,
+  // unless BulkOptions::on_error is given; kIo; kInterrupted after a stop was
+  // requested; the errors of loading the index.
+  Status ReadAll(
+      const BulkOptions& options,
+      const std::function<Result<Visit>(const ObjectView&)>& visit) const;
 
   // Reads these objects in the order in which they are stored, and holds their
   // contents for Read and Stream until the next call. Use it to read many

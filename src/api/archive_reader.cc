@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/guarded.h"
 #include "reader/archive_file.h"
+#include "reader/bulk_reader.h"
 #include "reader/describe_file.h"
 #include "reader/name_resolver.h"
 #include "reader/object_locator.h"
@@ -132,6 +133,30 @@ Status ArchiveReader::Stream(
   });
 }
 
+Status ArchiveReader::ReadAll(
+    const BulkOptions& options,
+    const std::function<Result<Visit>(const ObjectView&)>& visit) const {
+  return Guarded([&]() -> Status {
+    const ArchiveFile& archive = *state_->archive;
+    ZPACK_TRY(archive.LoadIndex());
+    const BulkChoice choice = {.wants = options.wants,
+                               .max_content = options.max_content};
+    const BulkThreads threads = {
+        options.threads, archive.options().cache_size / 4, options.stop};
+    // Both kinds of visits, so that one way out of the call serves both.
+    const auto pass = [&](const BulkEntry& entry) -> Result<Visit> {
+      if (entry.error == nullptr) {
+        return visit({entry.id, entry.info, entry.content});
+      }
+      if (!options.on_error) return std::unexpected(*entry.error);
+      return options.on_error(entry.id, *entry.error);
+    };
+    return Visiting<const BulkEntry&>(pass, [&](const auto& take) {
+      return ReadObjects(archive.blocks(), choice, threads, take);
+    });
+  });
+}
+
 Status ArchiveReader::ReadAhead(std::span<const ObjectId> ids) const {
   return Guarded([&]() -> Status {
     const FileBlocks& blocks = state_->archive->blocks();
@@ -143,8 +168,7 @@ Status ArchiveReader::ReadAhead(std::span<const ObjectId> ids) const {
         numbers.push_back(blocks.number(*rank));
       }
     }
-    state_->objects.ReadAhead(std::move(numbers));
-    return {};
+    return state_->objects.ReadAhead(std::move(numbers));
   });
 }
 

@@ -66,8 +66,13 @@ inline std::optional<std::string_view> TakeLine(std::string_view& text) {
   text.remove_prefix(end + 1);
   return line;
 }
+// REQUIRES: `bytes` is no part of `out`.
 inline void Append(Bytes& out, ByteView bytes) {
-  out.insert(out.end(), bytes.begin(), bytes.end());
+  if (bytes.empty()) return;
+  // The allocator would make `insert` copy one byte at a time.
+  const size_t at = out.size();
+  out.resize(at + bytes.size());
+  std::memcpy(out.data() + at, bytes.data(), bytes.size());
 }
 
 // Maps signed integers to unsigned integers. Values near zero become small.

@@ -37,13 +37,18 @@ unsigned ResolveThreads(unsigned requested) {
 }
 
 void RunOnThreads(unsigned threads, const std::function<void()>& work) {
+  if (threads <= 1 || !RunBeside(threads, work, [] {})) work();
+}
+
+bool RunBeside(unsigned threads, const std::function<void()>& work,
+               const std::function<void()>& beside) {
   std::vector<std::jthread> workers;
-  if (threads > 1) {
-    workers.reserve(threads);
-    while (workers.size() < threads && Start(work, workers)) {
-    }
+  workers.reserve(threads);
+  while (workers.size() < threads && Start(work, workers)) {
   }
-  if (workers.empty()) work();
+  if (workers.empty()) return false;
+  beside();
+  return true;
 }
 
 Status ParallelFor(unsigned threads, const std::stop_token& stop,

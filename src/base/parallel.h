@@ -33,6 +33,12 @@ unsigned ResolveThreads(unsigned requested);
 // calls `work`. REQUIRES: `work` does not throw.
 void RunOnThreads(unsigned threads, const std::function<void()>& work);
 
+// Calls `work` once on each of at most `threads` new threads, meanwhile calls
+// `beside` on the calling thread, and waits for all of them. Returns false, and
+// calls neither, if the system provides no thread. REQUIRES: neither throws.
+bool RunBeside(unsigned threads, const std::function<void()>& work,
+               const std::function<void()>& beside);
+
 // Threads and limits of a pipeline. At most `threads * items_per_thread` items,
 // plus the item that is being consumed, exist at once; this limits memory. With
 // a low limit, workers often wait for a slow item. A stop request ends the

@@ -143,7 +143,8 @@ Result<FileTable> DecodeFileTable(ByteView payload, uint64_t data_size,
   std::string before;
   DirectoryFinder directories;
   for (uint64_t i = 0; i < files; ++i) {
-    ZPACK_ASSIGN_OR_RETURN(RepositoryFile file, DecodeFile(in, before, directories));
+    ZPACK_ASSIGN_OR_RETURN(RepositoryFile file,
+                           DecodeFile(in, before, directories));
     if (file.size > max_content - content) {
       return MakeError(ErrorCode::kCorrupt,
                        "the files have more than {} bytes, which is too much "

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "object/object_hasher.h"
+#include "reader/bulk_reader.h"
 #include "reader/object_run.h"
 
 namespace zpack {
@@ -57,21 +58,24 @@ ObjectReader::ContentPtr ObjectReader::Held(ObjectNumber number) {
   return held == held_.end() ? nullptr : held->second;
 }
 
-void ObjectReader::ReadAhead(std::vector<ObjectNumber> numbers) {
+Status ObjectReader::ReadAhead(std::vector<ObjectNumber> numbers) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     held_.clear();
   }
   std::ranges::sort(numbers);
-  for (const ObjectNumber number : numbers) {
-    const auto info = ReadInfo(number);
-    if (!info || info->size > archive_.options().cache_size) continue;
-    auto content = std::make_shared<Bytes>();
-    const FileBlocks& blocks = archive_.blocks();
-    if (!Read(number, blocks.ids()[blocks.rank(number)], *content)) continue;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    held_.insert_or_assign(number, std::move(content));
-  }
+  return ReadObjects(
+      archive_.blocks(),
+      {.numbers = numbers, .max_content = archive_.options().cache_size},
+      {.max_waiting = archive_.options().cache_size / 4},
+      [&](const BulkEntry& entry) -> Status {
+        if (!entry.content) return {};
+        const auto content = std::make_shared<const Bytes>(
+            entry.content->begin(), entry.content->end());
+        const std::lock_guard<std::mutex> lock(mutex_);
+        held_.insert_or_assign(entry.number, content);
+        return {};
+      });
 }
 
 Status ObjectReader::Stream(

@@ -47,11 +47,11 @@ class ObjectReader {
                 const std::function<Status(const ObjectInfo&)>& start,
                 const std::function<Status(ByteView)>& piece);
 
-  // Reads objects in storage order, so that each block is decoded once, and
-  // holds their contents for Read and Stream until the next call. Leaves out
-  // objects larger than ReadOptions::cache_size, and objects that cannot be
-  // read. REQUIRES: the index is loaded.
-  void ReadAhead(std::vector<ObjectNumber> numbers);
+  // Reads objects as ReadObjects does, and holds their contents for Read and
+  // Stream until the next call. Leaves out objects larger than
+  // ReadOptions::cache_size, and objects that cannot be read. Returns
+  // kOutOfMemory. REQUIRES: the index is loaded.
+  Status ReadAhead(std::vector<ObjectNumber> numbers);
 
  private:
   using ContentPtr = std::shared_ptr<const Bytes>;

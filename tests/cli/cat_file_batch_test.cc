@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <string_view>
 
 #include "support/program.h"
 #include "support/repo_builder.h"
@@ -82,6 +84,58 @@ TEST_F(CatFileBatchTest, AllObjectsUnorderedAreTheSameOnes) {
   EXPECT_NE(lines, SplitLines(ordered.out));
   std::ranges::sort(lines);
   EXPECT_EQ(lines, SplitLines(ordered.out));
+}
+
+// The objects that --batch has printed, by their lines.
+std::map<std::string, std::string> ParseBatch(std::string_view text) {
+  std::map<std::string, std::string> objects;
+  while (!text.empty()) {
+    const size_t line = text.find('\n');
+    const std::string head(text.substr(0, line));
+    const size_t size = std::stoul(head.substr(head.rfind(' ')));
+    objects[head] = text.substr(line + 1, size);
+    text.remove_prefix(line + 1 + size + 1);
+  }
+  return objects;
+}
+
+TEST_F(CatFileBatchTest, AllObjectsUnorderedHaveTheirContents) {
+  const std::string gits =
+      repo_.TryGit({"cat-file", "--batch-all-objects", "--batch"}, "").out;
+  const ProcessResult ours = RunZpack(
+      {"cat-file", "--batch-all-objects", "--unordered", "--batch", file_});
+  ASSERT_TRUE(ours.ok());
+  EXPECT_NE(ours.out, gits);
+  EXPECT_EQ(ParseBatch(ours.out), ParseBatch(gits));
+}
+
+TEST_F(CatFileBatchTest, BufferedNames) {
+  const std::string input =
+      "HEAD one\ngone two\nmain three\n" + FakeId('5') + "\nv1\n";
+  ExpectSame({"--batch", "--buffer"}, input);
+  ExpectSame({"--batch-check", "--buffer"}, input);
+  ExpectSame({"--batch=%(objectname) %(rest)", "--buffer"}, input);
+  ExpectSame({"--batch", "--buffer"}, "gone\n");
+  ExpectSame({"--batch", "--buffer"}, "");
+}
+
+TEST_F(CatFileBatchTest, NamesThatEndInNul) {
+  const std::string input("HEAD\0two\nlines\0main\r\0v1", 24);
+  ExpectSame({"--batch-check", "-z"}, input);
+  ExpectSame({"--batch", "-z", "--buffer"}, input);
+  ProcessOptions process;
+  process.input = std::string("HEAD\0v1\0gone\0", 13);
+  const ProcessResult lines =
+      RunZpack({"cat-file", "--batch-check", "-z", file_}, process);
+  const ProcessResult nuls =
+      RunZpack({"cat-file", "--batch-check", "-Z", file_}, process);
+  ASSERT_TRUE(lines.ok() && nuls.ok());
+  std::string expected = lines.out;
+  std::ranges::replace(expected, '\n', '\0');
+  EXPECT_EQ(nuls.out, expected);
+  process.input = std::string(kEmptyBlob) + '\0';
+  EXPECT_EQ(RunZpack({"cat-file", "--batch", "-Z", file_}, process).out,
+            std::string(kEmptyBlob) + std::string(" blob 0\0\0", 9));
 }
 
 TEST_F(CatFileBatchTest, NamesOfEveryKind) {

@@ -200,6 +200,9 @@ TEST_F(OptionsTest, CatFileModesExcludeEachOther) {
                    "'--batch-all-objects' needs");
   ExpectUsageError({"cat-file", "--batch-check", file_, "HEAD"},
                    "batch modes take objects from standard input");
+  ExpectUsageError({"cat-file", "-p", "--buffer", file_, "HEAD"},
+                   "'--buffer' needs");
+  ExpectUsageError({"cat-file", "-p", "-z", file_, "HEAD"}, "'--nul' needs");
   ExpectUsageError({"cat-file", "--batch-check", "--unordered", file_},
                    "'--unordered' needs");
 }

@@ -198,6 +198,11 @@ TEST_F(AllocationTest, FailureEndsReading) {
     const Status walked = (*reader)->Walk(
         walk, [](const WalkedObject&) { return Visit::kContinue; });
     if (!walked) return walked;
+    BulkOptions bulk;
+    bulk.threads = 2;
+    const Status read_all = (*reader)->ReadAll(
+        bulk, [](const ObjectView&) { return Visit::kContinue; });
+    if (!read_all) return read_all;
     if (const auto all = (*reader)->Describe(); !all) return ToStatus(all);
     return ToStatus(CollectStatistics(file_, {}, {}));
   });

@@ -9,7 +9,7 @@
 #include <optional>
 #include <ostream>
 
-#include "batch_format.h"
+#include "batch_printer.h"
 #include "common_options.h"
 #include "content_writer.h"
 #include "tree_printer.h"
@@ -37,6 +37,10 @@ void AddOptions(po::options_description& options) {
       "standard input")("unordered",
                         "with --batch-all-objects: in storage order, which is "
                         "faster")(
+      "buffer",
+      "read many names before their objects are printed, which is faster")(
+      "nul,z", "names on standard input end in NUL, not in a line feed")(
+      "nul-output,Z", "like -z, also for what is printed")(
       "unverified-stream",
       "print objects above 256 MiB before their hash is checked, instead of "
       "writing them to a temporary file first");
@@ -94,137 +98,6 @@ int RunOne(const ArchiveReader& reader, const po::variables_map& values,
   return kDone;
 }
 
-// Returns false if no object, or more than one, has the name; otherwise the
-// error.
-Result<bool> Missing(const Error& error) {
-  if (error.code == ErrorCode::kNotFound ||
-      error.code == ErrorCode::kAmbiguous) {
-    return false;
-  }
-  return std::unexpected(error);
-}
-
-// Prints the objects of a batch.
-class BatchPrinter {
- public:
-  // If `contents` is empty, prints only types and sizes.
-  BatchPrinter(const ArchiveReader& reader, BatchFormat format,
-               std::optional<ContentWriter> contents, std::ostream& out)
-      : reader_(reader),
-        format_(std::move(format)),
-        contents_(contents),
-        out_(out) {}
-
-  const BatchFormat& format() const { return format_; }
-
-  Status Print(const ObjectId& id, std::string_view rest) {
-    const auto info = reader_.ReadInfo(id);
-    if (!info) return std::unexpected(info.error());
-    const std::string line = format_.Expand(id, *info, rest) + '\n';
-    if (!contents_) {
-      out_ << line;
-      return {};
-    }
-    const Status status = contents_->Write(id, *info, line);
-    if (status) out_ << '\n';
-    return status;
-  }
-
-  // Prints the object of a name from the input.
-  Status PrintNamed(std::string_view name, std::string_view rest) {
-    const auto id = reader_.Resolve(name);
-    const auto exists = id ? reader_.Contains(*id) : Missing(id.error());
-    if (!exists) return std::unexpected(exists.error());
-    if (*exists) return Print(*id, rest);
-    const bool ambiguous = !id && id.error().code == ErrorCode::kAmbiguous;
-    out_ << name << (ambiguous ? " ambiguous\n" : " missing\n");
-    return {};
-  }
-
- private:
-  const ArchiveReader& reader_;
-  BatchFormat format_;
-  std::optional<ContentWriter> contents_;
-  std::ostream& out_;
-};
-
-// Prints objects with their contents in the given order, but reads them in
-// storage order, as many together as fit into memory. Otherwise a block would
-// be decoded again for each of its objects.
-class AheadPrinter {
- public:
-  AheadPrinter(const ArchiveReader& reader, BatchPrinter& printer)
-      : reader_(reader), printer_(printer) {}
-
-  Status Add(const ObjectId& id) {
-    const auto info = reader_.ReadInfo(id);
-    // Limits the size, so that a sum cannot overflow, whatever the file states.
-    const uint64_t size = info ? std::min(info->size, kMaxBytes + 1) : 0;
-    if (bytes_ + size > kMaxBytes || ids_.size() == kMaxObjects) {
-      if (Status status = Flush(); !status) return status;
-    }
-    ids_.push_back(id);
-    bytes_ += size;
-    return {};
-  }
-  Status Flush() {
-    // Reading ahead does not help with a single object.
-    if (ids_.size() > 1) {
-      if (Status status = reader_.ReadAhead(ids_); !status) return status;
-    }
-    for (const ObjectId& id : ids_) {
-      if (Status status = printer_.Print(id, ""); !status) return status;
-    }
-    ids_.clear();
-    bytes_ = 0;
-    return {};
-  }
-
- private:
-  static constexpr uint64_t kMaxBytes = uint64_t{96} << 20;
-  static constexpr size_t kMaxObjects = size_t{1} << 18;
-
-  const ArchiveReader& reader_;
-  BatchPrinter& printer_;
-  std::vector<ObjectId> ids_;
-  uint64_t bytes_ = 0;
-};
-
-Status PrintAll(const ArchiveReader& reader, const po::variables_map& values,
-                BatchPrinter& printer) {
-  if (Has(values, "unordered") || !Has(values, "batch")) {
-    return reader.ForEachId(
-        Has(values, "unordered") ? IdOrder::kStorage : IdOrder::kId,
-        [&](const ObjectId& id) { return GoOn(printer.Print(id, "")); });
-  }
-  AheadPrinter ahead(reader, printer);
-  const Status added = reader.ForEachId(
-      IdOrder::kId, [&](const ObjectId& id) { return GoOn(ahead.Add(id)); });
-  return added ? ahead.Flush() : added;
-}
-
-Status PrintFromInput(BatchPrinter& printer, const Io& io) {
-  std::string line;
-  while (std::getline(io.in, line)) {
-    // Like Git, accepts lines that end in CR LF.
-    if (line.ends_with('\r')) line.pop_back();
-    std::string_view name = line;
-    std::string_view rest;
-    if (printer.format().uses_rest()) {
-      const size_t end = std::min(name.find_first_of(" \t"), name.size());
-      rest = name.substr(end);
-      const size_t start = std::min(rest.find_first_not_of(" \t"), rest.size());
-      rest = rest.substr(start);
-      name = name.substr(0, end);
-    }
-    const Status status = printer.PrintNamed(name, rest);
-    if (!status) return status;
-    // The caller may wait for the answer before it sends the next line.
-    io.out.flush();
-  }
-  return {};
-}
-
 int RunBatch(const ArchiveReader& reader, const po::variables_map& values,
              const Io& io) {
   const bool contents = Has(values, "batch");
@@ -234,10 +107,18 @@ int RunBatch(const ArchiveReader& reader, const po::variables_map& values,
   BatchPrinter printer(
       reader, *std::move(format),
       contents ? std::optional(WriterOf(reader, values, io.out)) : std::nullopt,
-      io.out);
-  const Status status = Has(values, "batch-all-objects")
-                            ? PrintAll(reader, values, printer)
-                            : PrintFromInput(printer, io);
+      Has(values, "nul-output") ? '\0' : '\n', io.out);
+  Status status;
+  if (Has(values, "batch-all-objects")) {
+    status =
+        PrintAll(reader, printer,
+                 Has(values, "unordered") ? IdOrder::kStorage : IdOrder::kId);
+  } else {
+    const bool nul = Has(values, "nul") || Has(values, "nul-output");
+    status = PrintNamed(
+        reader, printer,
+        {.end = nul ? '\0' : '\n', .buffer = Has(values, "buffer")}, io);
+  }
   return status ? kDone : Fail(io, status.error());
 }
 
@@ -255,6 +136,12 @@ int Run(const po::variables_map& values, const Io& io) {
   }
   if (Has(values, "unordered") && !Has(values, "batch-all-objects")) {
     throw UsageError{"'--unordered' needs '--batch-all-objects'"};
+  }
+  for (const char* option : {"buffer", "nul", "nul-output"}) {
+    if (!batch && Has(values, option)) {
+      throw UsageError{
+          fmt::format("'--{}' needs '--batch' or '--batch-check'", option)};
+    }
   }
   if (batch && Has(values, "object")) {
     throw UsageError{"batch modes take objects from standard input"};
@@ -275,7 +162,8 @@ const Command kCatFileCommand = {
     "Show type, size or content of objects in a .zpack file",
     "(-t | -s | -e | -p [--unverified-stream]) <file> <object>\n"
     "   or: git-zpack cat-file (--batch [--unverified-stream] | "
-    "--batch-check)[=<format>] [--batch-all-objects [--unordered]] <file>",
+    "--batch-check)[=<format>] [--batch-all-objects [--unordered]] "
+    "[--buffer] [-z | -Z] <file>",
     {"file", "object"},
     1,
     LastArgument::kOnce,

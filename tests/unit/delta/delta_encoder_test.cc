@@ -136,7 +136,7 @@ TEST_F(DeltaEncoderTest, HandlesEveryPairOfOddContents) {
   Bytes twice = text;
   Append(twice, text);
   contents.push_back(twice);
-  Append(twice, twice);
+  Append(twice, Bytes(twice));
   contents.push_back(twice);
   for (size_t i = 0; i < contents.size(); ++i) {
     for (size_t j = 0; j < contents.size(); ++j) {

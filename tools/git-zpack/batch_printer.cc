@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "batch_printer.h"
+
+#include <algorithm>
+#include <istream>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common_options.h"
+
+namespace zpack::cli {
+namespace {
+
+// What one name on standard input stands for.
+struct Named {
+  std::string name = {};
+  std::string rest = {};
+  std::optional<ObjectId> id = {};  // or `why` there is none
+  ErrorCode why = ErrorCode::kNotFound;
+};
+
+Status PrintOne(const Named& named, BatchPrinter& printer) {
+  if (named.id) return printer.Print(*named.id, named.rest);
+  printer.PrintMissing(named.name, named.why);
+  return {};
+}
+
+// Prints objects with their contents in the given order, but reads them in
+// storage order, as many together as fit into memory. Otherwise a block would
+// be decoded again for each of its objects.
+class AheadPrinter {
+ public:
+  AheadPrinter(const ArchiveReader& reader, BatchPrinter& printer)
+      : reader_(reader), printer_(printer) {}
+
+  Status Add(Named named) {
+    uint64_t size = 0;
+    if (named.id) {
+      // Limits the size, so that a sum cannot overflow, whatever the file
+      // states.
+      const auto info = reader_.ReadInfo(*named.id);
+      size = info ? std::min(info->size, kMaxBytes + 1) : 0;
+    }
+    if (bytes_ + size > kMaxBytes || waiting_.size() == kMaxObjects) {
+      if (Status status = Flush(); !status) return status;
+    }
+    waiting_.push_back(std::move(named));
+    bytes_ += size;
+    return {};
+  }
+
+  Status Flush() {
+    std::vector<ObjectId> ids;
+    for (const Named& named : waiting_) {
+      if (named.id) ids.push_back(*named.id);
+    }
+    // Reading ahead does not help with a single object.
+    if (ids.size() > 1) {
+      if (Status status = reader_.ReadAhead(ids); !status) return status;
+    }
+    for (const Named& named : waiting_) {
+      if (Status status = PrintOne(named, printer_); !status) return status;
+    }
+    waiting_.clear();
+    bytes_ = 0;
+    return {};
+  }
+
+ private:
+  static constexpr uint64_t kMaxBytes = uint64_t{96} << 20;
+  static constexpr size_t kMaxObjects = size_t{1} << 18;
+
+  const ArchiveReader& reader_;
+  BatchPrinter& printer_;
+  std::vector<Named> waiting_;
+  uint64_t bytes_ = 0;
+};
+
+// Looks up the object of a line of input. Fails if it cannot be known whether
+// there is one.
+Result<Named> Resolve(const ArchiveReader& reader, std::string_view line,
+                      bool uses_rest) {
+  std::string_view name = line;
+  std::string_view rest;
+  if (uses_rest) {
+    const size_t end = std::min(name.find_first_of(" \t"), name.size());
+    rest = name.substr(end);
+    rest = rest.substr(std::min(rest.find_first_not_of(" \t"), rest.size()));
+    name = name.substr(0, end);
+  }
+  Named named{.name = std::string(name), .rest = std::string(rest)};
+  const auto id = reader.Resolve(name);
+  if (id) {
+    const auto exists = reader.Contains(*id);
+    if (!exists) return std::unexpected(exists.error());
+    if (*exists) named.id = *id;
+  } else if (id.error().code == ErrorCode::kNotFound ||
+             id.error().code == ErrorCode::kAmbiguous) {
+    named.why = id.error().code;
+  } else {
+    return std::unexpected(id.error());
+  }
+  return named;
+}
+
+}  // namespace
+
+Status BatchPrinter::Print(const ObjectId& id, std::string_view rest) {
+  const auto info = reader_.ReadInfo(id);
+  if (!info) return std::unexpected(info.error());
+  const std::string line = format_.Expand(id, *info, rest) + end_;
+  if (!contents_) {
+    out_ << line;
+    return {};
+  }
+  const Status status = contents_->Write(id, *info, line);
+  if (status) out_ << end_;
+  return status;
+}
+
+Status BatchPrinter::PrintContent(const ObjectView& object) {
+  if (!object.content) return Print(object.id, "");
+  out_ << format_.Expand(object.id, object.info, "") << end_;
+  const Status status = WritePiece(*object.content, out_);
+  if (status) out_ << end_;
+  return status;
+}
+
+void BatchPrinter::PrintMissing(std::string_view name, ErrorCode why) {
+  out_ << name << (why == ErrorCode::kAmbiguous ? " ambiguous" : " missing")
+       << end_;
+}
+
+Status PrintAll(const ArchiveReader& reader, BatchPrinter& printer,
+                IdOrder order) {
+  if (!printer.prints_contents()) {
+    return reader.ForEachId(
+        order, [&](const ObjectId& id) { return GoOn(printer.Print(id, "")); });
+  }
+  if (order == IdOrder::kStorage) {
+    return reader.ReadAll({}, [&](const ObjectView& object) {
+      return GoOn(printer.PrintContent(object));
+    });
+  }
+  AheadPrinter ahead(reader, printer);
+  const Status added = reader.ForEachId(
+      order, [&](const ObjectId& id) { return GoOn(ahead.Add({.id = id})); });
+  return added ? ahead.Flush() : added;
+}
+
+Status PrintNamed(const ArchiveReader& reader, BatchPrinter& printer,
+                  const BatchInput& input, const Io& io) {
+  AheadPrinter ahead(reader, printer);
+  std::string line;
+  while (std::getline(io.in, line, input.end)) {
+    // Like Git, accepts lines that end in CR LF.
+    if (input.end == '\n' && line.ends_with('\r')) line.pop_back();
+    auto named = Resolve(reader, line, printer.format().uses_rest());
+    if (!named) return std::unexpected(named.error());
+    const bool add = input.buffer && printer.prints_contents();
+    const Status status =
+        add ? ahead.Add(*std::move(named)) : PrintOne(*named, printer);
+    if (!status) return status;
+    // The caller may wait for the answer before it sends the next line.
+    if (!input.buffer) io.out.flush();
+  }
+  return ahead.Flush();
+}
+
+}  // namespace zpack::cli
