@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/index_spaces.h"
-#include "serve/object_filter.h"
+#include "serve/allowed_filter.h"
 #include "zpack/object_id.h"
 
 namespace zpack {

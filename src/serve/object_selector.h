@@ -17,8 +17,8 @@
 
 #include "base/index_spaces.h"
 #include "restore/object_transfer.h"
+#include "serve/allowed_filter.h"
 #include "serve/history.h"
-#include "serve/object_filter.h"
 #include "serve/served_refs.h"
 #include "zpack/result.h"
 

@@ -138,6 +138,61 @@ TEST_F(CatFileBatchTest, NamesThatEndInNul) {
             std::string(kEmptyBlob) + std::string(" blob 0\0\0", 9));
 }
 
+TEST_F(CatFileBatchTest, Filters) {
+  const auto run = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"cat-file", "--batch-all-objects"});
+    arguments.push_back(file_);
+    const ProcessResult result = RunZpack(arguments);
+    EXPECT_TRUE(result.ok()) << result.err;
+    return result.out;
+  };
+  const auto lines_with = [](const std::string& text, std::string_view part) {
+    std::string lines;
+    for (const std::string& line : SplitLines(text)) {
+      if (line.find(part) != std::string::npos) lines += line + '\n';
+    }
+    return lines;
+  };
+  const std::string all = run({"--batch-check"});
+  const std::string trees = lines_with(all, " tree ");
+  ASSERT_NE(trees, "");
+  EXPECT_EQ(run({"--batch-check", "--filter=object:type=tree"}), trees);
+  EXPECT_EQ(run({"--batch-check=%(objecttype)", "--filter=blob:limit=1"}),
+            run({"--batch-check=%(objecttype)",
+                 "--filter=combine:blob:limit=1+"
+                 "blob:limit=9"}));
+  for (const char* order : {"--unordered", "--buffer"}) {
+    std::map<std::string, std::string> expected =
+        ParseBatch(run({"--batch", order}));
+    std::erase_if(expected, [](const auto& object) {
+      return object.first.find(" blob ") != std::string::npos;
+    });
+    EXPECT_EQ(ParseBatch(run({"--batch", order, "--filter=blob:none"})),
+              expected);
+  }
+}
+
+TEST_F(CatFileBatchTest, NamesOfFilteredObjects) {
+  ProcessOptions process;
+  process.input = std::string(kEmptyBlob) + "\nHEAD\ngone\n";
+  const std::string size = repo_.Git({"cat-file", "-s", tip_});
+  for (const char* option : {"--unverified-stream", "--buffer"}) {
+    const ProcessResult result = RunZpack(
+        {"cat-file", "--batch", option, "--filter=blob:none", file_}, process);
+    EXPECT_THAT(result.out,
+                ::testing::StartsWith(std::string(kEmptyBlob) + " excluded\n" +
+                                      tip_ + " commit " + size + "\n"));
+    EXPECT_THAT(result.out, ::testing::EndsWith("gone missing\n"));
+  }
+  const ProcessResult tree = RunZpack(
+      {"cat-file", "--batch-check", "--filter=tree:1", file_}, process);
+  EXPECT_EQ(tree.exit_code, 129);
+  const ProcessResult bad = RunZpack(
+      {"cat-file", "--batch-check", "--filter=blob:some", file_}, process);
+  EXPECT_EQ(bad.exit_code, 128);
+  EXPECT_THAT(bad.err, ::testing::HasSubstr("invalid filter-spec 'blob:some'"));
+}
+
 TEST_F(CatFileBatchTest, NamesOfEveryKind) {
   const std::string input = tip_ + "\nHEAD\nmain\nv1\nrefs/tags/v1\n@\n" +
                             tip_.substr(0, 12) + "\nwith%percent\n" +

@@ -35,7 +35,7 @@ __git_zpack_options()
 		echo "--help" ;;
 	cat-file)
 		echo "--type --size --pretty --exists --batch --batch-check
-			--batch-all-objects --unordered --buffer --nul --nul-output --unverified-stream --help" ;;
+			--batch-all-objects --unordered --filter --buffer --nul --nul-output --unverified-stream --help" ;;
 	rev-list)
 		echo "--all --objects --no-objects --no-object-names --count --help" ;;
 	upload-pack)

@@ -28,6 +28,7 @@ VALUE_HEADERS = {"convert_stats.h", "object_id.h", "options.h", "progress.h", "q
 FACADE_HEADERS = {
     "convert.h": {"convert", "api"},
     "archive_reader.h": {"reader", "api"},
+    "object_filter.h": {"serve", "api"},
     "repack.h": {"repack", "api"},
     "restore.h": {"restore", "api"},
     "serve.h": {"git", "serve", "api"},

@@ -43,7 +43,8 @@ class AheadPrinter {
       // Limits the size, so that a sum cannot overflow, whatever the file
       // states.
       const auto info = reader_.ReadInfo(*named.id);
-      size = info ? std::min(info->size, kMaxBytes + 1) : 0;
+      const bool printed = info && printer_.filter().Passes(*info);
+      size = printed ? std::min(info->size, kMaxBytes + 1) : 0;
     }
     if (bytes_ + size > kMaxBytes || waiting_.size() == kMaxObjects) {
       if (Status status = Flush(); !status) return status;
@@ -56,7 +57,7 @@ class AheadPrinter {
   Status Flush() {
     std::vector<ObjectId> ids;
     for (const Named& named : waiting_) {
-      if (named.id) ids.push_back(*named.id);
+      if (named.id && Prints(*named.id)) ids.push_back(*named.id);
     }
     // Reading ahead does not help with a single object.
     if (ids.size() > 1) {
@@ -73,6 +74,12 @@ class AheadPrinter {
  private:
   static constexpr uint64_t kMaxBytes = uint64_t{96} << 20;
   static constexpr size_t kMaxObjects = size_t{1} << 18;
+
+  // False for an object whose content is not needed.
+  bool Prints(const ObjectId& id) const {
+    const auto info = reader_.ReadInfo(id);
+    return info && printer_.filter().Passes(*info);
+  }
 
   const ArchiveReader& reader_;
   BatchPrinter& printer_;
@@ -112,43 +119,56 @@ Result<Named> Resolve(const ArchiveReader& reader, std::string_view line,
 Status BatchPrinter::Print(const ObjectId& id, std::string_view rest) {
   const auto info = reader_.ReadInfo(id);
   if (!info) return std::unexpected(info.error());
-  const std::string line = format_.Expand(id, *info, rest) + end_;
-  if (!contents_) {
+  if (!filter().Passes(*info)) {
+    out_ << id.ToHex() << " excluded" << output_.end;
+    return {};
+  }
+  const std::string line = format().Expand(id, *info, rest) + output_.end;
+  if (!prints_contents()) {
     out_ << line;
     return {};
   }
-  const Status status = contents_->Write(id, *info, line);
-  if (status) out_ << end_;
+  const Status status = output_.contents->Write(id, *info, line);
+  if (status) out_ << output_.end;
   return status;
 }
 
 Status BatchPrinter::PrintContent(const ObjectView& object) {
   if (!object.content) return Print(object.id, "");
-  out_ << format_.Expand(object.id, object.info, "") << end_;
+  out_ << format().Expand(object.id, object.info, "") << output_.end;
   const Status status = WritePiece(*object.content, out_);
-  if (status) out_ << end_;
+  if (status) out_ << output_.end;
   return status;
 }
 
 void BatchPrinter::PrintMissing(std::string_view name, ErrorCode why) {
   out_ << name << (why == ErrorCode::kAmbiguous ? " ambiguous" : " missing")
-       << end_;
+       << output_.end;
 }
 
 Status PrintAll(const ArchiveReader& reader, BatchPrinter& printer,
                 IdOrder order) {
-  if (!printer.prints_contents()) {
-    return reader.ForEachId(
-        order, [&](const ObjectId& id) { return GoOn(printer.Print(id, "")); });
-  }
-  if (order == IdOrder::kStorage) {
-    return reader.ReadAll({}, [&](const ObjectView& object) {
+  const ObjectFilter& filter = printer.filter();
+  if (printer.prints_contents() && order == IdOrder::kStorage) {
+    BulkOptions bulk;
+    if (filter.is_set()) {
+      bulk.wants = [&](const ObjectInfo& info) { return filter.Passes(info); };
+    }
+    return reader.ReadAll(bulk, [&](const ObjectView& object) {
       return GoOn(printer.PrintContent(object));
     });
   }
   AheadPrinter ahead(reader, printer);
-  const Status added = reader.ForEachId(
-      order, [&](const ObjectId& id) { return GoOn(ahead.Add({.id = id})); });
+  const Status added =
+      reader.ForEachId(order, [&](const ObjectId& id) -> Result<Visit> {
+        if (filter.is_set()) {
+          const auto info = reader.ReadInfo(id);
+          if (!info) return std::unexpected(info.error());
+          if (!filter.Passes(*info)) return Visit::kContinue;
+        }
+        return GoOn(printer.prints_contents() ? ahead.Add({.id = id})
+                                              : printer.Print(id, ""));
+      });
   return added ? ahead.Flush() : added;
 }
 

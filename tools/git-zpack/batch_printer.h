@@ -9,31 +9,37 @@
 #include <iosfwd>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "batch_format.h"
 #include "cli.h"
 #include "content_writer.h"
 #include "zpack/archive_reader.h"
+#include "zpack/object_filter.h"
 
 namespace zpack::cli {
 
+struct BatchOutput {
+  BatchFormat format;
+  // If it is empty, only types and sizes are printed.
+  std::optional<ContentWriter> contents;
+  // Other objects are left out, or "excluded" if they are named.
+  ObjectFilter filter;
+  char end = '\n';  // of each line and each content
+};
+
 class BatchPrinter {
  public:
-  // If `contents` is empty, prints only types and sizes. `end` ends each line,
-  // and each content.
-  BatchPrinter(const ArchiveReader& reader, BatchFormat format,
-               std::optional<ContentWriter> contents, char end,
+  BatchPrinter(const ArchiveReader& reader, BatchOutput output,
                std::ostream& out)
-      : reader_(reader),
-        format_(std::move(format)),
-        contents_(contents),
-        end_(end),
-        out_(out) {}
+      : reader_(reader), output_(std::move(output)), out_(out) {}
 
-  const BatchFormat& format() const { return format_; }
-  bool prints_contents() const { return contents_.has_value(); }
+  const BatchFormat& format() const { return output_.format; }
+  const ObjectFilter& filter() const { return output_.filter; }
+  bool prints_contents() const { return output_.contents.has_value(); }
 
-  // Prints an object of the file. Errors are those of ArchiveReader.
+  // Prints an object of the file, or that it is excluded. Errors are those of
+  // ArchiveReader.
   Status Print(const ObjectId& id, std::string_view rest);
   // Prints an object with a content that was read before.
   Status PrintContent(const ObjectView& object);
@@ -42,9 +48,7 @@ class BatchPrinter {
 
  private:
   const ArchiveReader& reader_;
-  BatchFormat format_;
-  std::optional<ContentWriter> contents_;
-  char end_;
+  BatchOutput output_;
   std::ostream& out_;
 };
 

@@ -41,6 +41,8 @@ void AddOptions(po::options_description& options) {
       "read many names before their objects are printed, which is faster")(
       "nul,z", "names on standard input end in NUL, not in a line feed")(
       "nul-output,Z", "like -z, also for what is printed")(
+      "filter", po::value<std::string>()->value_name("<filter-spec>"),
+      "show only objects of this type or size, such as 'blob:none'")(
       "unverified-stream",
       "print objects above 256 MiB before their hash is checked, instead of "
       "writing them to a temporary file first");
@@ -104,10 +106,19 @@ int RunBatch(const ArchiveReader& reader, const po::variables_map& values,
   auto format =
       BatchFormat::Parse(Text(values, contents ? "batch" : "batch-check"));
   if (!format) return Fail(io, format.error());
-  BatchPrinter printer(
-      reader, *std::move(format),
-      contents ? std::optional(WriterOf(reader, values, io.out)) : std::nullopt,
-      Has(values, "nul-output") ? '\0' : '\n', io.out);
+  BatchOutput output;
+  output.format = *std::move(format);
+  if (contents) output.contents.emplace(WriterOf(reader, values, io.out));
+  if (Has(values, "nul-output")) output.end = '\0';
+  if (Has(values, "filter")) {
+    const auto filter = ParseObjectFilter(Text(values, "filter"));
+    if (!filter) return Fail(io, filter.error());
+    if (filter->tree_depth != ObjectFilter::kNoLimit) {
+      throw UsageError{"objects filter not supported: 'tree'"};
+    }
+    output.filter = *filter;
+  }
+  BatchPrinter printer(reader, std::move(output), io.out);
   Status status;
   if (Has(values, "batch-all-objects")) {
     status =
@@ -137,7 +148,7 @@ int Run(const po::variables_map& values, const Io& io) {
   if (Has(values, "unordered") && !Has(values, "batch-all-objects")) {
     throw UsageError{"'--unordered' needs '--batch-all-objects'"};
   }
-  for (const char* option : {"buffer", "nul", "nul-output"}) {
+  for (const char* option : {"buffer", "filter", "nul", "nul-output"}) {
     if (!batch && Has(values, option)) {
       throw UsageError{
           fmt::format("'--{}' needs '--batch' or '--batch-check'", option)};
@@ -163,7 +174,7 @@ const Command kCatFileCommand = {
     "(-t | -s | -e | -p [--unverified-stream]) <file> <object>\n"
     "   or: git-zpack cat-file (--batch [--unverified-stream] | "
     "--batch-check)[=<format>] [--batch-all-objects [--unordered]] "
-    "[--buffer] [-z | -Z] <file>",
+    "[--filter=<filter-spec>] [--buffer] [-z | -Z] <file>",
     {"file", "object"},
     1,
     LastArgument::kOnce,

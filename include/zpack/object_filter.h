@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Filters of partial clones (git-rev-list(1), "--filter"). Pure.
+// Filters of objects (git-rev-list(1), "--filter").
 
 #pragma once
 
@@ -11,7 +11,6 @@
 
 #include "zpack/object_id.h"
 #include "zpack/result.h"
-#include "zpack/serve.h"
 
 namespace zpack {
 
@@ -20,7 +19,7 @@ namespace zpack {
 struct ObjectFilter {
   static constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
 
-  // Blobs of this size or larger do not pass.
+  // Blobs of this size, in bytes, or larger do not pass.
   uint64_t blob_limit = kNoLimit;
   // Trees and blobs at this depth below the tree of a commit, or deeper, do not
   // pass.
@@ -30,15 +29,18 @@ struct ObjectFilter {
   bool Passes(ObjectType type) const {
     return ((types >> static_cast<unsigned>(type)) & 1U) != 0;
   }
+  // Whatever the depth.
+  bool Passes(const ObjectInfo& info) const {
+    return Passes(info.type) &&
+           (info.type != ObjectType::kBlob || info.size < blob_limit);
+  }
   bool is_set() const { return *this != ObjectFilter{}; }
   friend bool operator==(const ObjectFilter&, const ObjectFilter&) = default;
 };
 
 // Parses the specification of a filter, such as "blob:limit=1k" or
 // "combine:blob:none+tree:2". Returns kInvalidArgument, with Git's message, if
-// the specification is malformed, if the settings forbid the filter, or if the
-// filter is 'sparse:'.
-Result<ObjectFilter> ParseObjectFilter(std::string_view specification,
-                                       const UploadPackSettings& settings);
+// the specification is malformed or if the filter is 'sparse:'.
+Result<ObjectFilter> ParseObjectFilter(std::string_view specification);
 
 }  // namespace zpack

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "serve/object_filter.h"
+#include "serve/allowed_filter.h"
 
 #include <algorithm>
 #include <charconv>
