@@ -20,7 +20,8 @@ constexpr std::array kUnlistedChunks = {kBlockChunk, kTableOfContentsChunk};
 constexpr std::array kKnownChunks = {
     kRefsChunk,          kBlockTableChunk,     kObjectIdsChunk,
     kObjectNumbersChunk, kWholeObjectIdsChunk, kWideObjectNumbersChunk,
-    kPromisesChunk};
+    kFileDataChunk,      kFileTableChunk,      kPromisesChunk,
+    kPaddingChunk};
 
 bool IsPrintable(char c) { return c > ' ' && c < 0x7f; }
 

@@ -44,6 +44,8 @@ bool AllComponents(std::string_view name, Predicate predicate) {
 // Each component of the name of a reflog is the name of a file or directory.
 bool IsReflogName(std::string_view name) {
   if (name == "HEAD") return true;
+  // Every repository with reflogs of refs has directories of these names.
+  if (name == "refs/heads" || name == "refs/tags") return false;
   if (!IsValidRefName(name)) return false;
   return AllComponents(name, [](std::string_view component) {
     return component.size() <= kMaxRefComponent;

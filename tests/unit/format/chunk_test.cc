@@ -79,6 +79,14 @@ TEST(TableOfContents, RefusesRowsOutsideTheFileOrOverlapping) {
   EXPECT_TRUE(refused({{kTableOfContentsChunk, 0, 100, 0}}));
 }
 
+TEST(TableOfContents, KnowsAllChunksOfTheSpecification) {
+  for (const char* id : {"REFS", "BTAB", "OIDP", "OIDS", "ONBP", "ONUM", "FDAT",
+                         "FTAB", "PROM", "FILL"}) {
+    EXPECT_TRUE(Decode({{ChunkId(id), kChunkRequired, 100, 0}}, 100, 200))
+        << id;
+  }
+}
+
 TEST(TableOfContents, RefusesAnUnknownRequiredChunkByName) {
   const auto toc =
       Decode({{ChunkId("NEWX"), kChunkRequired, 100, 0}}, 100, 200);

@@ -74,7 +74,8 @@ TEST(FileTable, EmptyTableRoundTrips) {
 TEST(FileTable, RefusesNamesThatLeadElsewhere) {
   for (const char* name :
        {"logs/../config", "logs//HEAD", "/etc/passwd", "logs/refs/heads/..",
-        "logs/HEAD/x", "config", "hooks/a", "", "logs/refs/heads/x.lock"}) {
+        "logs/HEAD/x", "config", "hooks/a", "", "logs/refs/heads/x.lock",
+        "logs/refs/heads", "logs/refs/tags"}) {
     FileTable table = Sample();
     table.files = {{FileGroup::kReflogs, name, false, 1, {}}};
     table.piece_sizes = {30};
