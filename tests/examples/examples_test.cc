@@ -49,6 +49,16 @@ TEST_F(ExamplesTest, ReadHeadPrintsIdAndCommit) {
                             repo_.Git({"cat-file", "commit", "HEAD"}) + '\n');
 }
 
+TEST_F(ExamplesTest, ReadArchivePrintsRefsAndTotals) {
+  const ProcessResult result = Run("example_read_archive", file_);
+  ASSERT_TRUE(result.ok()) << result.err;
+  EXPECT_THAT(result.out, HasSubstr(repo_.Git({"show-ref", "--heads"}) + '\n'));
+  EXPECT_THAT(result.out, HasSubstr("\ncommit 3 "));
+  const ProcessResult missing = Run("example_read_archive", file_ + "x");
+  EXPECT_EQ(missing.exit_code, 128);
+  EXPECT_THAT(missing.err, HasSubstr("fatal: "));
+}
+
 TEST_F(ExamplesTest, ListTreePrintsEntriesAndOneFile) {
   const ProcessResult result = Run("example_list_tree", file_);
   ASSERT_TRUE(result.ok()) << result.err;

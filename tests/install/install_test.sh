@@ -91,4 +91,21 @@ read -ra flags < <(PKG_CONFIG_PATH=${module%/*} pkg-config --cflags --libs zpack
 "$compiler" "$here/consumer/main.cc" -o "$prefix/consumer" "${flags[@]}" ||
   fail "building with '${flags[*]}' failed"
 check_consumer "$prefix/consumer"
+
+echo "-- C interface"
+header=$prefix/usr/include/zpack.h
+library=$(find "$prefix/usr" -name libzpack.so)
+[[ -f $library ]] || fail "no libzpack.so"
+declared=$(sed -n 's/^ZPACK_API .*\(zpack_[a-z0-9_]*\)(.*/\1/p' "$header" | sort)
+exported=$(nm -D --defined-only "$library" |
+  sed -n 's/.* T \(zpack_[a-z0-9_]*\)@@ZPACK_0.1$/\1/p' | sort)
+[[ -n $declared && $declared == "$exported" ]] ||
+  fail "zpack.h and libzpack.so differ: $(diff <(echo "$declared") <(echo "$exported"))"
+others=$(nm -D --defined-only "$library" | grep -v ' [TA] ') || true
+[[ -z $others ]] || fail "libzpack.so exports more: $others"
+read -ra flags < <(PKG_CONFIG_PATH=${module%/*} pkg-config --cflags --libs zpack-c)
+cc -std=c11 -Wall -Wextra -Wpedantic -Werror "$here/../../tools/examples/read_archive.c" \
+  -o "$prefix/read_archive" "${flags[@]}" || fail "building with '${flags[*]}' failed"
+[[ $(LD_LIBRARY_PATH=${library%/*} "$prefix/read_archive" "$prefix/served.zpack") == \
+  *"commit 1 "* ]] || fail "the program in C does not find the commit"
 echo "-- all as expected"

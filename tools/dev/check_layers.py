@@ -26,15 +26,19 @@ import tempfile
 VALUE_HEADERS = {"convert_stats.h", "object_id.h", "options.h", "progress.h", "quote.h",
                  "promisor_remote.h", "refs.h", "repository_files.h", "result.h", "version.h", "walk.h"}
 FACADE_HEADERS = {
-    "convert.h": {"convert", "api"},
-    "archive_reader.h": {"reader", "api"},
+    "convert.h": {"convert", "api", "capi"},
+    "archive_reader.h": {"reader", "api", "capi"},
     "object_filter.h": {"serve", "api"},
-    "repack.h": {"repack", "api"},
-    "restore.h": {"restore", "api"},
+    "repack.h": {"repack", "api", "capi"},
+    "restore.h": {"restore", "api", "capi"},
     "serve.h": {"git", "serve", "api"},
     "statistics.h": {"reader", "api"},
-    "verify.h": {"verify", "api"},
+    "verify.h": {"verify", "api", "capi"},
 }
+
+# The C interface, which also programs in C include.
+C_INTERFACE = "zpack.h"
+C_LIBRARY = re.compile(r"(stddef|stdint|stdio|stdlib|string)\.h")
 
 # Who may include which third-party header: layers of src/, "tools", "tests".
 # Tests may include all of them.
@@ -148,6 +152,9 @@ class Checker:
             if target != "zpack" or rest not in VALUE_HEADERS:
                 return f'public header includes "{name}", which is not a value header'
             return None
+        if name == C_INTERFACE:
+            return (None if parts[0] == "capi" or tree == "tools" else
+                    f"'{parts[0]}' may not include the C interface")
         if target == "zpack":
             return self.judge_public(tree, parts, rest)
         if tree == "tools":
@@ -180,6 +187,9 @@ class Checker:
         tree, *parts = path.relative_to(self.root).parts
         if re.fullmatch(r"[a-z_0-9]+", name):  # C++ standard library
             return None
+        if path.name == C_INTERFACE or path.suffix == ".c":
+            if C_LIBRARY.fullmatch(name) or name == C_INTERFACE:
+                return None
         if tree == "include":
             return f"public header includes <{name}>; only the C++ standard library may be"
         if tree == "tests" or POSIX.fullmatch(name):

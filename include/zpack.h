@@ -1,0 +1,410 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * C interface of git-zpack: reads .zpack files, and makes, verifies and
+ * restores them.
+ *
+ * Results. A function that can fail returns ZPACK_OK or one of the negative
+ * codes of zpack_code; zpack_error_last() then describes the error. Results go
+ * to pointers at the beginning of the arguments, and only if the function
+ * succeeds.
+ *
+ * Callbacks run in the thread of the caller, unless their comment says
+ * otherwise. A callback that returns a value other than 0 ends the call, which
+ * returns that value; use positive values.
+ *
+ * Ownership. What a function makes belongs to the caller, who frees it with the
+ * function that the comment names. Pointers that a callback gets are valid
+ * during the callback. All freeing functions accept NULL.
+ *
+ * Threads. Any number of threads may use one zpack_archive. All other values
+ * are for one thread at a time.
+ *
+ * Text is UTF-8 or whatever bytes Git stored, and ends in NUL. Sizes are in
+ * bytes.
+ */
+
+#ifndef ZPACK_H
+#define ZPACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define ZPACK_API __attribute__((visibility("default")))
+#else
+#define ZPACK_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of the library, "major.minor.patch". Never freed. */
+ZPACK_API const char* zpack_version(void);
+
+/* ---- Errors ---- */
+
+typedef enum zpack_code {
+  ZPACK_OK = 0,
+  ZPACK_EIO = -1,           /* the system refused a read, write or rename */
+  ZPACK_ENOTDURABLE = -2,   /* complete, but its directory was not synced */
+  ZPACK_ECORRUPT = -3,      /* the file contradicts its format */
+  ZPACK_EUNSUPPORTED = -4,  /* valid, but not for this version */
+  ZPACK_ENOTFOUND = -5,     /* no such object, ref, file or repository */
+  ZPACK_EAMBIGUOUS = -6,    /* an abbreviated id fits several objects */
+  ZPACK_EINVALID = -7,      /* an argument or option is not allowed */
+  ZPACK_EEXISTS = -8,       /* the destination exists already */
+  ZPACK_ELIMIT = -9,        /* a size in the file is above a limit */
+  ZPACK_EMISMATCH = -10,    /* what was read back differs from the source */
+  ZPACK_ESOURCE = -11,      /* the source lacks an object, or it is damaged */
+  ZPACK_EINTERRUPTED = -12, /* a progress callback asked to stop */
+  ZPACK_EGIT = -13,         /* libgit2 refused the repository */
+  ZPACK_ENOMEMORY = -14,    /* the system gave no memory */
+  ZPACK_EINTERNAL = -15     /* a bug in this library */
+} zpack_code;
+
+/* An object id: 20 bytes for SHA-1, 32 for SHA-256. */
+typedef struct zpack_oid {
+  unsigned char bytes[32];
+  unsigned char size; /* 20 or 32; 0 for no id */
+} zpack_oid;
+
+typedef struct zpack_error {
+  zpack_code code;
+  const char* message; /* complete; safe to print */
+  const char* path;    /* the file that it is about, or "" */
+  zpack_oid object;    /* the object that it is about, or of size 0 */
+  int has_offset;      /* 1 if `offset` is known, or 0 */
+  uint64_t offset;     /* of the damaged part in the file */
+} zpack_error;
+
+/* The error of the last call in this thread that failed. Valid until the next
+ * call in this thread. Never NULL. */
+ZPACK_API const zpack_error* zpack_error_last(void);
+
+/* ---- Object ids ---- */
+
+/* Room for an id in hexadecimal, and NUL. */
+#define ZPACK_OID_HEX_SIZE 65
+
+/* Parses 40 or 64 hexadecimal digits. ZPACK_EINVALID for any other text. */
+ZPACK_API int zpack_oid_from_hex(zpack_oid* out, const char* hex);
+/* Writes 40 or 64 hexadecimal digits and NUL. `out` has room for
+ * ZPACK_OID_HEX_SIZE bytes. */
+ZPACK_API void zpack_oid_to_hex(char* out, const zpack_oid* oid);
+/* 0 if they are equal; otherwise the sign says which comes first, as in Git. */
+ZPACK_API int zpack_oid_compare(const zpack_oid* a, const zpack_oid* b);
+
+/* ---- Archives ---- */
+
+typedef struct zpack_archive zpack_archive; /* an open .zpack file */
+
+typedef struct zpack_open_options {
+  unsigned version; /* ZPACK_OPEN_OPTIONS_VERSION */
+  /* Limits in bytes; 0 stands for the default. A file that needs more gives
+   * ZPACK_ELIMIT before that much is allocated. */
+  uint64_t max_block_size;  /* of one block, decoded; default 256 MiB */
+  uint64_t max_object_size; /* that zpack_read returns; default 4 GiB */
+  uint64_t max_chunk_size;  /* of a table; default 16 GiB */
+  uint64_t cache_size;      /* for decoded blocks; default 256 MiB */
+} zpack_open_options;
+#define ZPACK_OPEN_OPTIONS_VERSION 1
+#define ZPACK_OPEN_OPTIONS_INIT {ZPACK_OPEN_OPTIONS_VERSION, 0, 0, 0, 0}
+
+/* Sets the defaults of `version`. ZPACK_EINVALID if the library does not know
+ * that version. The other functions of this name do the same. */
+ZPACK_API int zpack_open_options_init(zpack_open_options* options,
+                                      unsigned version);
+
+/* Opens the file `path`. `options` may be NULL. The caller calls
+ * zpack_archive_free. ZPACK_ENOTFOUND, ZPACK_EIO, ZPACK_EUNSUPPORTED if it is
+ * no .zpack file or has a newer format, ZPACK_ECORRUPT, ZPACK_ELIMIT. */
+ZPACK_API int zpack_open(zpack_archive** out, const char* path,
+                         const zpack_open_options* options);
+ZPACK_API void zpack_archive_free(zpack_archive* archive);
+
+/* Bytes of an object id of this archive: 20 or 32. */
+ZPACK_API size_t zpack_oid_size(const zpack_archive* archive);
+ZPACK_API uint32_t zpack_object_count(const zpack_archive* archive);
+
+/* ---- Refs ---- */
+
+typedef struct zpack_ref {
+  const char* name;          /* full name, or "HEAD" */
+  zpack_oid target;          /* of size 0 for a symbolic ref */
+  zpack_oid peeled;          /* what an annotated tag leads to, or of size 0 */
+  const char* symref_target; /* the ref that it points at, or NULL */
+} zpack_ref;
+
+typedef int (*zpack_ref_cb)(const zpack_ref* ref, void* payload);
+
+/* HEAD. The strings belong to the archive. HEAD is unborn if it is symbolic and
+ * no such ref exists. */
+ZPACK_API void zpack_head(zpack_ref* out, const zpack_archive* archive);
+/* Calls `callback` with each ref but HEAD, in the order of names. */
+ZPACK_API int zpack_foreach_ref(const zpack_archive* archive,
+                                zpack_ref_cb callback, void* payload);
+/* The object that a ref, "HEAD", or a full or abbreviated id stands for. A tag
+ * is not peeled. ZPACK_ENOTFOUND, also if HEAD is unborn; ZPACK_EAMBIGUOUS;
+ * ZPACK_ECORRUPT. */
+ZPACK_API int zpack_resolve(zpack_oid* out, const zpack_archive* archive,
+                            const char* name);
+
+/* ---- Objects ---- */
+
+/* Numbered as in a Git pack. */
+typedef enum zpack_type {
+  ZPACK_COMMIT = 1,
+  ZPACK_TREE = 2,
+  ZPACK_BLOB = 3,
+  ZPACK_TAG = 4
+} zpack_type;
+
+/* "commit", "tree", "blob" or "tag". Never freed. */
+ZPACK_API const char* zpack_type_name(zpack_type type);
+
+typedef struct zpack_object {
+  zpack_type type;
+  const unsigned char* data; /* without the header that is hashed before it;
+                                may be NULL if the size is 0 */
+  size_t size;
+  void* owner; /* of `data` */
+} zpack_object;
+
+/* Sets `*out` to 1 if the object is in the archive, and to 0 if not.
+ * ZPACK_ECORRUPT if the index is damaged at the place that decides. */
+ZPACK_API int zpack_contains(int* out, const zpack_archive* archive,
+                             const zpack_oid* oid);
+/* Type and size of an object, which is not hashed. `type` and `size` may be
+ * NULL. ZPACK_ENOTFOUND, ZPACK_ECORRUPT. */
+ZPACK_API int zpack_read_header(zpack_type* type, uint64_t* size,
+                                const zpack_archive* archive,
+                                const zpack_oid* oid);
+/* An object, whole; its content hashes to `oid`. The caller calls
+ * zpack_object_dispose. ZPACK_ENOTFOUND, ZPACK_ECORRUPT, ZPACK_ELIMIT above
+ * max_object_size. */
+ZPACK_API int zpack_read(zpack_object* out, const zpack_archive* archive,
+                         const zpack_oid* oid);
+/* Frees the content, and empties `object`. */
+ZPACK_API void zpack_object_dispose(zpack_object* object);
+
+typedef int (*zpack_piece_cb)(const unsigned char* data, size_t size,
+                              void* payload);
+/* Passes the content of an object of any size to `callback`, in order. An
+ * object of at most cache_size bytes is hashed before the first piece; of a
+ * larger one, ZPACK_ECORRUPT may come after the last piece. */
+ZPACK_API int zpack_stream(const zpack_archive* archive, const zpack_oid* oid,
+                           zpack_piece_cb callback, void* payload);
+
+typedef enum zpack_order {
+  ZPACK_ORDER_ID = 0,     /* of the ids */
+  ZPACK_ORDER_STORAGE = 1 /* in which reading all objects is fastest */
+} zpack_order;
+
+typedef int (*zpack_oid_cb)(const zpack_oid* oid, void* payload);
+/* Calls `callback` with the id of each object. */
+ZPACK_API int zpack_foreach_oid(const zpack_archive* archive, zpack_order order,
+                                zpack_oid_cb callback, void* payload);
+
+typedef struct zpack_object_view {
+  zpack_oid oid;
+  zpack_type type;
+  uint64_t size;
+  /* The content, which hashes to `oid`. NULL if it is larger than max_content,
+   * or if the object cannot be read. */
+  const unsigned char* data;
+  const zpack_error* error; /* why it cannot be read; otherwise NULL */
+} zpack_object_view;
+
+typedef int (*zpack_object_cb)(const zpack_object_view* object, void* payload);
+
+typedef struct zpack_foreach_options {
+  unsigned version;     /* ZPACK_FOREACH_OPTIONS_VERSION */
+  unsigned threads;     /* that decode; 0: one for each processor */
+  uint64_t max_content; /* in bytes; 0: 64 MiB */
+  /* 0: the first object that cannot be read ends the call with its error.
+   * 1: such objects are passed on with their errors. */
+  int pass_errors;
+} zpack_foreach_options;
+#define ZPACK_FOREACH_OPTIONS_VERSION 1
+#define ZPACK_FOREACH_OPTIONS_INIT {ZPACK_FOREACH_OPTIONS_VERSION, 0, 0, 0}
+ZPACK_API int zpack_foreach_options_init(zpack_foreach_options* options,
+                                         unsigned version);
+
+/* Calls `callback` with all objects and their contents, in storage order, as
+ * fast as it can: several threads decode each block once. `options` may be
+ * NULL. */
+ZPACK_API int zpack_foreach_object(const zpack_archive* archive,
+                                   const zpack_foreach_options* options,
+                                   zpack_object_cb callback, void* payload);
+
+/* ---- History ---- */
+
+typedef struct zpack_walked {
+  zpack_oid oid;
+  zpack_type type;
+  /* Path of a tree or blob, name of a tag; may contain any bytes. It does not
+   * end in NUL. */
+  const char* name;
+  size_t name_size;
+} zpack_walked;
+
+typedef int (*zpack_walk_cb)(const zpack_walked* object, void* payload);
+
+typedef struct zpack_walk_options {
+  unsigned version;        /* ZPACK_WALK_OPTIONS_VERSION */
+  int all_refs;            /* 1: start from all refs and HEAD */
+  const zpack_oid* starts; /* further objects to start from, or NULL */
+  size_t start_count;
+  int objects; /* 0: only commits; 1: tags, trees and blobs, too */
+} zpack_walk_options;
+#define ZPACK_WALK_OPTIONS_VERSION 1
+#define ZPACK_WALK_OPTIONS_INIT {ZPACK_WALK_OPTIONS_VERSION, 0, NULL, 0, 0}
+ZPACK_API int zpack_walk_options_init(zpack_walk_options* options,
+                                      unsigned version);
+
+/* Calls `callback` with each object that can be reached, once, in the order of
+ * git-rev-list(1). ZPACK_ENOTFOUND if a needed object is missing,
+ * ZPACK_ECORRUPT. */
+ZPACK_API int zpack_walk(const zpack_archive* archive,
+                         const zpack_walk_options* options,
+                         zpack_walk_cb callback, void* payload);
+
+/* ---- Whole files ---- */
+
+typedef struct zpack_progress {
+  const char* phase; /* such as "Compressing objects" */
+  uint64_t objects;
+  uint64_t total_objects; /* 0 if it is not known */
+  uint64_t bytes;
+  uint64_t total_bytes; /* 0 if it is not known */
+} zpack_progress;
+
+/* Any thread may call it, one at a time, about ten times a second. A value
+ * other than 0 stops the operation, which returns ZPACK_EINTERRUPTED. */
+typedef int (*zpack_progress_cb)(const zpack_progress* progress, void* payload);
+
+typedef struct zpack_run_options {
+  unsigned threads; /* 0: one for each processor */
+  uint64_t memory;  /* in bytes, besides some for each object; 0: the default */
+  zpack_progress_cb progress; /* may be NULL */
+  void* payload;              /* for `progress` */
+} zpack_run_options;
+#define ZPACK_RUN_OPTIONS_INIT {0, 0, NULL, NULL}
+
+typedef enum zpack_level {
+  ZPACK_LEVEL_STRUCTURE = 0,
+  ZPACK_LEVEL_CHECKSUMS = 1,
+  ZPACK_LEVEL_OBJECTS = 2,
+  ZPACK_LEVEL_CONNECTIVITY = 3
+} zpack_level;
+
+typedef struct zpack_verify_options {
+  unsigned version; /* ZPACK_VERIFY_OPTIONS_VERSION */
+  zpack_run_options run;
+  zpack_level level;
+  int allow_newer; /* 1: the repository may have grown since */
+} zpack_verify_options;
+#define ZPACK_VERIFY_OPTIONS_VERSION 1
+#define ZPACK_VERIFY_OPTIONS_INIT \
+  {ZPACK_VERIFY_OPTIONS_VERSION, ZPACK_RUN_OPTIONS_INIT, ZPACK_LEVEL_OBJECTS, 0}
+ZPACK_API int zpack_verify_options_init(zpack_verify_options* options,
+                                        unsigned version);
+
+typedef struct zpack_report zpack_report;
+
+/* Verifies the file `path`, and compares it with `repository` unless that is
+ * NULL. Damage and differences are no errors of the call. `options` may be
+ * NULL. The caller calls zpack_report_free. */
+ZPACK_API int zpack_verify(zpack_report** out, const char* path,
+                           const char* repository,
+                           const zpack_verify_options* options);
+ZPACK_API void zpack_report_free(zpack_report* report);
+/* 1 if there is neither damage nor a difference. */
+ZPACK_API int zpack_report_ok(const zpack_report* report);
+ZPACK_API uint64_t zpack_report_objects(const zpack_report* report);
+ZPACK_API uint64_t zpack_report_verified(const zpack_report* report);
+ZPACK_API size_t zpack_report_damage_count(const zpack_report* report);
+/* Damage number `index`, which belongs to the report. NULL if there is none. */
+ZPACK_API const zpack_error* zpack_report_damage(const zpack_report* report,
+                                                 size_t index);
+ZPACK_API size_t zpack_report_difference_count(const zpack_report* report);
+/* What differs, in words. NULL if there is no such difference. */
+ZPACK_API const char* zpack_report_difference(const zpack_report* report,
+                                              size_t index);
+
+typedef enum zpack_profile {
+  ZPACK_PROFILE_FAST = 0,
+  ZPACK_PROFILE_BALANCED = 1,
+  ZPACK_PROFILE_MAX = 2
+} zpack_profile;
+
+typedef struct zpack_convert_options {
+  unsigned version; /* ZPACK_CONVERT_OPTIONS_VERSION */
+  zpack_run_options run;
+  zpack_profile profile;
+  const char* base;   /* an older file whose blocks are copied, or NULL */
+  int reachable;      /* 1: only objects that refs, HEAD and reflogs reach */
+  int overwrite;      /* 1: replaces an existing file */
+  int allow_promised; /* 1: takes partial clones */
+} zpack_convert_options;
+#define ZPACK_CONVERT_OPTIONS_VERSION 1
+#define ZPACK_CONVERT_OPTIONS_INIT \
+  {ZPACK_CONVERT_OPTIONS_VERSION,  \
+   ZPACK_RUN_OPTIONS_INIT,         \
+   ZPACK_PROFILE_BALANCED,         \
+   NULL,                           \
+   0,                              \
+   0,                              \
+   0}
+ZPACK_API int zpack_convert_options_init(zpack_convert_options* options,
+                                         unsigned version);
+
+/* Makes the file `path` of `repository`, reads it back and hashes every object.
+ * `options` may be NULL. ZPACK_EEXISTS, ZPACK_ENOTFOUND, ZPACK_ESOURCE,
+ * ZPACK_EGIT, ZPACK_EIO, ZPACK_ENOTDURABLE, ZPACK_EINTERRUPTED and others. */
+ZPACK_API int zpack_convert(const char* repository, const char* path,
+                            const zpack_convert_options* options);
+
+typedef struct zpack_restore_options {
+  unsigned version; /* ZPACK_RESTORE_OPTIONS_VERSION */
+  zpack_run_options run;
+  int overwrite; /* 1: replaces an existing bare repository */
+  int trust;     /* 1: hooks, settings and other files become active */
+} zpack_restore_options;
+#define ZPACK_RESTORE_OPTIONS_VERSION 1
+#define ZPACK_RESTORE_OPTIONS_INIT \
+  {ZPACK_RESTORE_OPTIONS_VERSION, ZPACK_RUN_OPTIONS_INIT, 0, 0}
+ZPACK_API int zpack_restore_options_init(zpack_restore_options* options,
+                                         unsigned version);
+
+/* Makes the bare repository `directory` of the file `path`, and hashes every
+ * object. `options` may be NULL. ZPACK_EEXISTS, ZPACK_ECORRUPT, ZPACK_ELIMIT,
+ * ZPACK_EIO, ZPACK_ENOTDURABLE, ZPACK_EINTERRUPTED and others. */
+ZPACK_API int zpack_restore(const char* path, const char* directory,
+                            const zpack_restore_options* options);
+
+typedef struct zpack_repack_options {
+  unsigned version; /* ZPACK_REPACK_OPTIONS_VERSION */
+  zpack_run_options run;
+  int remove_redundant; /* 1: removes old packs and loose objects */
+  int no_reuse;         /* 1: makes all deltas anew, as `git repack -F` */
+} zpack_repack_options;
+#define ZPACK_REPACK_OPTIONS_VERSION 1
+#define ZPACK_REPACK_OPTIONS_INIT \
+  {ZPACK_REPACK_OPTIONS_VERSION, ZPACK_RUN_OPTIONS_INIT, 0, 0}
+ZPACK_API int zpack_repack_options_init(zpack_repack_options* options,
+                                        unsigned version);
+
+/* Packs the reachable objects of `repository` into one pack, as `git repack
+ * -a`. `options` may be NULL. ZPACK_ENOTFOUND, ZPACK_ESOURCE, ZPACK_EGIT,
+ * ZPACK_EIO, ZPACK_EINTERRUPTED and others. */
+ZPACK_API int zpack_repack(const char* repository,
+                           const zpack_repack_options* options);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

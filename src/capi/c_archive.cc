@@ -1,0 +1,280 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "capi/c_error.h"
+#include "zpack.h"
+#include "zpack/archive_reader.h"
+#include "zpack/version.h"
+#include "zpack/walk.h"
+
+using zpack::ArchiveReader;
+using zpack::Error;
+using zpack::IdOrder;
+using zpack::ObjectId;
+using zpack::ObjectView;
+using zpack::ReadOptions;
+using zpack::Ref;
+using zpack::Result;
+using zpack::Status;
+using zpack::Visit;
+using zpack::capi::Answer;
+using zpack::capi::CheckVersion;
+using zpack::capi::ErrorRecord;
+using zpack::capi::IdOf;
+using zpack::capi::InitOptions;
+using zpack::capi::ToC;
+
+struct zpack_archive {
+  std::unique_ptr<ArchiveReader> reader;
+};
+
+namespace {
+
+// Ends a visit unless the callback returned 0.
+Visit Next(int returned) {
+  return returned == 0 ? Visit::kContinue : Visit::kStop;
+}
+
+// What a function with a callback returns, which last returned `returned`.
+Result<int> Ended(const Status& status, int returned) {
+  if (!status) return std::unexpected(status.error());
+  return returned;
+}
+
+zpack_type TypeToC(zpack::ObjectType type) {
+  return static_cast<zpack_type>(type);
+}
+
+zpack_ref RefToC(const Ref& ref) {
+  return {ref.name.c_str(), ToC(ref.target), ToC(ref.peeled),
+          ref.symbolic() ? ref.symref_target.c_str() : nullptr};
+}
+
+void SetLimit(uint64_t given, uint64_t& limit) {
+  if (given != 0) limit = given;
+}
+
+ReadOptions OptionsOf(const zpack_open_options* options) {
+  ReadOptions read;
+  if (options == nullptr) return read;
+  SetLimit(options->max_block_size, read.max_block_size);
+  SetLimit(options->max_object_size, read.max_object_size);
+  SetLimit(options->max_chunk_size, read.max_chunk_size);
+  SetLimit(options->cache_size, read.cache_size);
+  return read;
+}
+
+}  // namespace
+
+extern "C" {
+
+const char* zpack_version(void) {
+  // A literal, which ends in NUL.
+  return zpack::LibraryVersion().data();
+}
+
+int zpack_open_options_init(zpack_open_options* options, unsigned version) {
+  return InitOptions(options, version, ZPACK_OPEN_OPTIONS_INIT);
+}
+
+int zpack_foreach_options_init(zpack_foreach_options* options,
+                               unsigned version) {
+  return InitOptions(options, version, ZPACK_FOREACH_OPTIONS_INIT);
+}
+
+int zpack_walk_options_init(zpack_walk_options* options, unsigned version) {
+  return InitOptions(options, version, ZPACK_WALK_OPTIONS_INIT);
+}
+
+int zpack_open(zpack_archive** out, const char* path,
+               const zpack_open_options* options) {
+  return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckVersion(options, ZPACK_OPEN_OPTIONS_VERSION));
+    ZPACK_ASSIGN_OR_RETURN(auto reader,
+                           ArchiveReader::Open(path, OptionsOf(options)));
+    *out = std::make_unique<zpack_archive>(std::move(reader)).release();
+    return ZPACK_OK;
+  });
+}
+
+void zpack_archive_free(zpack_archive* archive) {
+  const std::unique_ptr<zpack_archive> owned(archive);
+}
+
+size_t zpack_oid_size(const zpack_archive* archive) {
+  return zpack::ObjectIdWidth(archive->reader->object_format());
+}
+
+uint32_t zpack_object_count(const zpack_archive* archive) {
+  return archive->reader->object_count();
+}
+
+void zpack_head(zpack_ref* out, const zpack_archive* archive) {
+  const zpack::RefsSnapshot& refs = archive->reader->refs();
+  const bool symbolic = !refs.head_symref.empty();
+  *out = {"HEAD", ToC(refs.head_target), ToC(ObjectId()),
+          symbolic ? refs.head_symref.c_str() : nullptr};
+}
+
+int zpack_foreach_ref(const zpack_archive* archive, zpack_ref_cb callback,
+                      void* payload) {
+  for (const Ref& ref : archive->reader->refs().refs) {
+    const zpack_ref view = RefToC(ref);
+    if (const int returned = callback(&view, payload); returned != 0) {
+      return returned;
+    }
+  }
+  return ZPACK_OK;
+}
+
+int zpack_resolve(zpack_oid* out, const zpack_archive* archive,
+                  const char* name) {
+  return Answer([&]() -> Result<int> {
+    ZPACK_ASSIGN_OR_RETURN(const auto id, archive->reader->Resolve(name));
+    *out = ToC(id);
+    return ZPACK_OK;
+  });
+}
+
+const char* zpack_type_name(zpack_type type) {
+  // A literal, which ends in NUL.
+  return zpack::ObjectTypeName(static_cast<zpack::ObjectType>(type)).data();
+}
+
+int zpack_contains(int* out, const zpack_archive* archive,
+                   const zpack_oid* oid) {
+  return Answer([&]() -> Result<int> {
+    ZPACK_ASSIGN_OR_RETURN(const auto id, IdOf(oid));
+    ZPACK_ASSIGN_OR_RETURN(const auto contains, archive->reader->Contains(id));
+    *out = contains ? 1 : 0;
+    return ZPACK_OK;
+  });
+}
+
+int zpack_read_header(zpack_type* type, uint64_t* size,
+                      const zpack_archive* archive, const zpack_oid* oid) {
+  return Answer([&]() -> Result<int> {
+    ZPACK_ASSIGN_OR_RETURN(const auto id, IdOf(oid));
+    ZPACK_ASSIGN_OR_RETURN(const auto info, archive->reader->ReadInfo(id));
+    if (type != nullptr) *type = TypeToC(info.type);
+    if (size != nullptr) *size = info.size;
+    return ZPACK_OK;
+  });
+}
+
+int zpack_read(zpack_object* out, const zpack_archive* archive,
+               const zpack_oid* oid) {
+  return Answer([&]() -> Result<int> {
+    ZPACK_ASSIGN_OR_RETURN(const auto id, IdOf(oid));
+    ZPACK_ASSIGN_OR_RETURN(auto object, archive->reader->Read(id));
+    auto content =
+        std::make_unique<std::vector<uint8_t>>(std::move(object.content));
+    *out = {TypeToC(object.type), content->data(), content->size(), nullptr};
+    out->owner = content.release();
+    return ZPACK_OK;
+  });
+}
+
+void zpack_object_dispose(zpack_object* object) {
+  if (object == nullptr) return;
+  const std::unique_ptr<std::vector<uint8_t>> owned(
+      static_cast<std::vector<uint8_t>*>(object->owner));
+  *object = {};
+}
+
+int zpack_stream(const zpack_archive* archive, const zpack_oid* oid,
+                 zpack_piece_cb callback, void* payload) {
+  return Answer([&]() -> Result<int> {
+    ZPACK_ASSIGN_OR_RETURN(const auto id, IdOf(oid));
+    int returned = 0;
+    const Status streamed = archive->reader->Stream(
+        id, [&](std::span<const uint8_t> piece) -> Result<Visit> {
+          returned = callback(piece.data(), piece.size(), payload);
+          return Next(returned);
+        });
+    return Ended(streamed, returned);
+  });
+}
+
+int zpack_foreach_oid(const zpack_archive* archive, zpack_order order,
+                      zpack_oid_cb callback, void* payload) {
+  return Answer([&]() -> Result<int> {
+    int returned = 0;
+    const Status visited = archive->reader->ForEachId(
+        order == ZPACK_ORDER_STORAGE ? IdOrder::kStorage : IdOrder::kId,
+        [&](const ObjectId& id) -> Result<Visit> {
+          const zpack_oid oid = ToC(id);
+          returned = callback(&oid, payload);
+          return Next(returned);
+        });
+    return Ended(visited, returned);
+  });
+}
+
+int zpack_foreach_object(const zpack_archive* archive,
+                         const zpack_foreach_options* options,
+                         zpack_object_cb callback, void* payload) {
+  return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckVersion(options, ZPACK_FOREACH_OPTIONS_VERSION));
+    int returned = 0;
+    zpack::BulkOptions bulk;
+    if (options != nullptr) {
+      bulk.threads = options->threads;
+      SetLimit(options->max_content, bulk.max_content);
+      if (options->pass_errors != 0) {
+        bulk.on_error = [&](const ObjectId& id,
+                            const Error& error) -> Result<Visit> {
+          const ErrorRecord record(error);
+          const zpack_object_view view = {ToC(id), ZPACK_BLOB, 0, nullptr,
+                                          &record.view()};
+          returned = callback(&view, payload);
+          return Next(returned);
+        };
+      }
+    }
+    const Status visited = archive->reader->ReadAll(
+        bulk, [&](const ObjectView& object) -> Result<Visit> {
+          const zpack_object_view view = {
+              ToC(object.id), TypeToC(object.info.type), object.info.size,
+              object.content ? object.content->data() : nullptr, nullptr};
+          returned = callback(&view, payload);
+          return Next(returned);
+        });
+    return Ended(visited, returned);
+  });
+}
+
+int zpack_walk(const zpack_archive* archive, const zpack_walk_options* options,
+               zpack_walk_cb callback, void* payload) {
+  return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckVersion(options, ZPACK_WALK_OPTIONS_VERSION));
+    zpack::WalkOptions walk;
+    if (options != nullptr) {
+      if (options->all_refs != 0) walk.refs = zpack::WalkRefs::kAll;
+      if (options->objects != 0) walk.objects = zpack::WalkObjects::kAll;
+      for (size_t i = 0; i < options->start_count; ++i) {
+        ZPACK_ASSIGN_OR_RETURN(const ObjectId start, IdOf(&options->starts[i]));
+        walk.starts.push_back(start);
+      }
+    }
+    int returned = 0;
+    const Status walked = archive->reader->Walk(
+        walk, [&](const zpack::WalkedObject& object) -> Result<Visit> {
+          const zpack_walked view = {ToC(object.id), TypeToC(object.type),
+                                     object.name.data(), object.name.size()};
+          returned = callback(&view, payload);
+          return Next(returned);
+        });
+    return Ended(walked, returned);
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "capi/c_error.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace zpack::capi {
+namespace {
+
+constexpr zpack_error kNone = {ZPACK_OK, "no error", "", {}, 0, 0};
+constexpr zpack_error kNoMemory = {
+    ZPACK_ENOMEMORY, "out of memory", "", {}, 0, 0};
+
+thread_local std::unique_ptr<ErrorRecord> last_record;
+thread_local const zpack_error* last_error = &kNone;
+
+zpack_code CodeOf(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kIo:
+      return ZPACK_EIO;
+    case ErrorCode::kNotDurable:
+      return ZPACK_ENOTDURABLE;
+    case ErrorCode::kCorrupt:
+      return ZPACK_ECORRUPT;
+    case ErrorCode::kUnsupported:
+      return ZPACK_EUNSUPPORTED;
+    case ErrorCode::kNotFound:
+      return ZPACK_ENOTFOUND;
+    case ErrorCode::kAmbiguous:
+      return ZPACK_EAMBIGUOUS;
+    case ErrorCode::kInvalidArgument:
+      return ZPACK_EINVALID;
+    case ErrorCode::kExists:
+      return ZPACK_EEXISTS;
+    case ErrorCode::kLimitExceeded:
+      return ZPACK_ELIMIT;
+    case ErrorCode::kMismatch:
+      return ZPACK_EMISMATCH;
+    case ErrorCode::kSourceCorrupt:
+      return ZPACK_ESOURCE;
+    case ErrorCode::kInterrupted:
+      return ZPACK_EINTERRUPTED;
+    case ErrorCode::kGit:
+      return ZPACK_EGIT;
+    case ErrorCode::kOutOfMemory:
+      return ZPACK_ENOMEMORY;
+    case ErrorCode::kInternal:
+      break;
+  }
+  return ZPACK_EINTERNAL;
+}
+
+}  // namespace
+
+ErrorRecord::ErrorRecord(Error error)
+    : error_(std::move(error)),
+      view_{CodeOf(error_.code),   error_.message.c_str(),
+            error_.path.c_str(),   ToC(error_.object),
+            error_.offset ? 1 : 0, error_.offset.value_or(0)} {}
+
+int Fail(const Error& error) noexcept {
+  try {
+    last_record = std::make_unique<ErrorRecord>(error);
+    last_error = &last_record->view();
+  } catch (const std::exception&) {
+    last_error = &kNoMemory;
+  }
+  return last_error->code;
+}
+
+int Refuse(const char* message) noexcept {
+  return Answer([&]() -> Result<int> { return Invalid(message); });
+}
+
+zpack_oid ToC(const ObjectId& id) {
+  zpack_oid oid = {};
+  std::ranges::copy(id.bytes(), oid.bytes);
+  oid.size = static_cast<unsigned char>(id.bytes().size());
+  return oid;
+}
+
+ObjectId FromC(const zpack_oid& oid) {
+  if (oid.size != 20 && oid.size != 32) return {};
+  return ObjectId(std::span(oid.bytes, oid.size));
+}
+
+std::unexpected<Error> Invalid(std::string message) {
+  return std::unexpected(
+      Error{ErrorCode::kInvalidArgument, std::move(message)});
+}
+
+Result<ObjectId> IdOf(const zpack_oid* oid) {
+  const ObjectId id = oid == nullptr ? ObjectId() : FromC(*oid);
+  if (id.empty()) return Invalid("not an object id");
+  return id;
+}
+
+}  // namespace zpack::capi
+
+using zpack::capi::FromC;
+using zpack::capi::Refuse;
+using zpack::capi::ToC;
+
+extern "C" {
+
+const zpack_error* zpack_error_last(void) { return zpack::capi::last_error; }
+
+int zpack_oid_from_hex(zpack_oid* out, const char* hex) {
+  const auto id = zpack::ObjectId::FromHex(hex);
+  if (!id) return Refuse("not 40 or 64 hexadecimal digits");
+  *out = ToC(*id);
+  return ZPACK_OK;
+}
+
+void zpack_oid_to_hex(char* out, const zpack_oid* oid) {
+  constexpr const char* kDigits = "0123456789abcdef";
+  const size_t size = FromC(*oid).bytes().size();
+  for (size_t i = 0; i < size; ++i) {
+    *out++ = kDigits[oid->bytes[i] >> 4U];
+    *out++ = kDigits[oid->bytes[i] & 15U];
+  }
+  *out = '\0';
+}
+
+int zpack_oid_compare(const zpack_oid* a, const zpack_oid* b) {
+  const auto order = FromC(*a) <=> FromC(*b);
+  return order < 0 ? -1 : order > 0 ? 1 : 0;
+}
+
+}  // extern "C"

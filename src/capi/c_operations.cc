@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "capi/c_error.h"
+#include "capi/c_run_options.h"
+#include "zpack.h"
+#include "zpack/convert.h"
+#include "zpack/options.h"
+#include "zpack/repack.h"
+#include "zpack/restore.h"
+#include "zpack/verify.h"
+
+using zpack::Result;
+using zpack::capi::Answer;
+using zpack::capi::CheckVersion;
+using zpack::capi::ErrorRecord;
+using zpack::capi::InitOptions;
+using zpack::capi::RunWithCallback;
+
+struct zpack_report {
+  explicit zpack_report(zpack::VerifyReport from) : report(std::move(from)) {
+    for (zpack::Error& damage : report.damages) {
+      damages.emplace_back(std::move(damage));
+    }
+  }
+
+  zpack::VerifyReport report;       // without messages of damages
+  std::deque<ErrorRecord> damages;  // elements stay where they are
+};
+
+namespace {
+
+constexpr zpack_verify_options kVerify = ZPACK_VERIFY_OPTIONS_INIT;
+constexpr zpack_convert_options kConvert = ZPACK_CONVERT_OPTIONS_INIT;
+constexpr zpack_restore_options kRestore = ZPACK_RESTORE_OPTIONS_INIT;
+constexpr zpack_repack_options kRepack = ZPACK_REPACK_OPTIONS_INIT;
+
+// kInvalidArgument unless an enumerator has this value.
+zpack::Status CheckAtMost(int value, int most) {
+  if (value >= 0 && value <= most) return {};
+  return zpack::capi::Invalid("a value of the options is out of range");
+}
+
+// REQUIRES: `yes` is the value of `Enum` that a flag of 1 stands for.
+template <typename Enum>
+void SetFlag(int flag, Enum yes, Enum& option) {
+  if (flag != 0) option = yes;
+}
+
+}  // namespace
+
+extern "C" {
+
+int zpack_verify_options_init(zpack_verify_options* options, unsigned version) {
+  return InitOptions(options, version, kVerify);
+}
+
+int zpack_convert_options_init(zpack_convert_options* options,
+                               unsigned version) {
+  return InitOptions(options, version, kConvert);
+}
+
+int zpack_restore_options_init(zpack_restore_options* options,
+                               unsigned version) {
+  return InitOptions(options, version, kRestore);
+}
+
+int zpack_repack_options_init(zpack_repack_options* options, unsigned version) {
+  return InitOptions(options, version, kRepack);
+}
+
+int zpack_verify(zpack_report** out, const char* path, const char* repository,
+                 const zpack_verify_options* options) {
+  return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckVersion(options, ZPACK_VERIFY_OPTIONS_VERSION));
+    const zpack_verify_options& given = options == nullptr ? kVerify : *options;
+    const RunWithCallback run(given.run);
+    ZPACK_TRY(CheckAtMost(given.level, ZPACK_LEVEL_CONNECTIVITY));
+    zpack::VerifyOptions verify;
+    verify.run = run.options();
+    verify.level = static_cast<zpack::VerifyLevel>(given.level);
+    SetFlag(given.allow_newer, zpack::AllowNewer::kYes, verify.allow_newer);
+    ZPACK_ASSIGN_OR_RETURN(
+        auto report,
+        zpack::Verify(path, repository == nullptr ? "" : repository, verify));
+    *out = std::make_unique<zpack_report>(std::move(report)).release();
+    return ZPACK_OK;
+  });
+}
+
+void zpack_report_free(zpack_report* report) {
+  const std::unique_ptr<zpack_report> owned(report);
+}
+
+int zpack_report_ok(const zpack_report* report) {
+  return report->report.ok() ? 1 : 0;
+}
+
+uint64_t zpack_report_objects(const zpack_report* report) {
+  return report->report.objects;
+}
+
+uint64_t zpack_report_verified(const zpack_report* report) {
+  return report->report.objects_verified;
+}
+
+size_t zpack_report_damage_count(const zpack_report* report) {
+  return report->damages.size();
+}
+
+const zpack_error* zpack_report_damage(const zpack_report* report,
+                                       size_t index) {
+  if (index >= report->damages.size()) return nullptr;
+  return &report->damages[index].view();
+}
+
+size_t zpack_report_difference_count(const zpack_report* report) {
+  return report->report.differences.size();
+}
+
+const char* zpack_report_difference(const zpack_report* report, size_t index) {
+  const auto& differences = report->report.differences;
+  return index < differences.size() ? differences[index].message.c_str()
+                                    : nullptr;
+}
+
+int zpack_convert(const char* repository, const char* path,
+                  const zpack_convert_options* options) {
+  return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckVersion(options, ZPACK_CONVERT_OPTIONS_VERSION));
+    const zpack_convert_options& given =
+        options == nullptr ? kConvert : *options;
+    const RunWithCallback run(given.run);
+    ZPACK_TRY(CheckAtMost(given.profile, ZPACK_PROFILE_MAX));
+    zpack::ConvertOptions convert;
+    convert.run = run.options();
+    convert.profile = static_cast<zpack::Profile>(given.profile);
+    if (given.base != nullptr) convert.base = given.base;
+    SetFlag(given.reachable, zpack::ObjectSet::kReachable, convert.objects);
+    SetFlag(given.overwrite, zpack::Overwrite::kYes, convert.overwrite);
+    SetFlag(given.allow_promised, zpack::AllowPromised::kYes, convert.promised);
+    ZPACK_TRY(zpack::Convert(repository, path, convert));
+    return ZPACK_OK;
+  });
+}
+
+int zpack_restore(const char* path, const char* directory,
+                  const zpack_restore_options* options) {
+  return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckVersion(options, ZPACK_RESTORE_OPTIONS_VERSION));
+    const zpack_restore_options& given =
+        options == nullptr ? kRestore : *options;
+    const RunWithCallback run(given.run);
+    zpack::RestoreOptions restore;
+    restore.run = run.options();
+    SetFlag(given.overwrite, zpack::Overwrite::kYes, restore.overwrite);
+    SetFlag(given.trust, zpack::Trust::kYes, restore.trust);
+    ZPACK_TRY(zpack::Restore(path, directory, restore));
+    return ZPACK_OK;
+  });
+}
+
+int zpack_repack(const char* repository, const zpack_repack_options* options) {
+  return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckVersion(options, ZPACK_REPACK_OPTIONS_VERSION));
+    const zpack_repack_options& given = options == nullptr ? kRepack : *options;
+    const RunWithCallback run(given.run);
+    zpack::RepackOptions repack;
+    repack.run = run.options();
+    SetFlag(given.remove_redundant, zpack::Redundant::kRemove,
+            repack.redundant);
+    SetFlag(given.no_reuse, zpack::PackReuse::kNothing, repack.reuse);
+    ZPACK_TRY(zpack::Repack(repository, repack));
+    return ZPACK_OK;
+  });
+}
+
+}  // extern "C"
