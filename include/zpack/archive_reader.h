@@ -81,7 +81,8 @@ struct ObjectView {
   ObjectId id;
   ObjectInfo info;
   // The content as in Object, valid during the call. Absent if it has more than
-  // BulkOptions::max_content bytes; ArchiveReader::Stream reads it then.
+  // BulkOptions::max_content bytes, or, for a large object, more than a limit
+  // of ReadOptions; ArchiveReader::Stream reads it then.
   std::optional<std::span<const uint8_t>> content;
 };
 
@@ -193,8 +194,9 @@ class ArchiveReader {
 
   // Passes all objects to `visit`, in storage order, as fast as it can: decodes
   // each block once, several at the same time, and hashes objects side by side.
-  // Contents of about a quarter of ReadOptions::cache_size wait for `visit` at
-  // most, in addition to one decoded block for each thread.
+  // Objects of about a quarter of ReadOptions::cache_size wait for `visit` at
+  // most. In addition, each thread has a decoded block and the object that it
+  // makes, which may take twice BulkOptions::max_content.
   //
   // Errors: kCorrupt and kLimitExceeded for an object that cannot be read,
   // unless BulkOptions::on_error is given; kIo; kInterrupted after a stop was
@@ -208,7 +210,7 @@ class ArchiveReader {
   // objects quickly in an order other than storage order. Objects larger than
   // ReadOptions::cache_size and objects that cannot be read are left out; Read
   // and Stream report what is wrong with them. Takes as much memory as the
-  // contents.
+  // contents, and what ReadAll takes.
   //
   // Errors: kOutOfMemory, and the errors of loading the index.
   Status ReadAhead(std::span<const ObjectId> ids) const;

@@ -79,7 +79,12 @@ char ToLower(char c) {
 }
 
 bool IsOtherName(std::string_view name) {
-  if (name.size() > kMaxOtherName || name.ends_with(kInactiveEnding)) {
+  // A component with the ending would be in the way of the inactive file of
+  // that name.
+  const auto is_free = [](std::string_view component) {
+    return !component.ends_with(kInactiveEnding);
+  };
+  if (name.size() > kMaxOtherName || !AllComponents(name, is_free)) {
     return false;
   }
   std::string lower(name);

@@ -28,7 +28,7 @@ Status VisitAll(const FileBlocks& file, const ObjectChunk& chunk,
     if (from.state == ObjectChunk::State::kWhole) {
       entry.content = chunk.content(from);
     } else if (from.state == ObjectChunk::State::kLost) {
-      entry.error = &from.error;
+      entry.error = from.error.get();
     }
     ZPACK_TRY(visit(entry));
   }
@@ -63,11 +63,13 @@ Status MakeChunks(const FileBlocks& file, const BulkChoice& choice,
   return {};
 }
 
-Status UseChunks(const FileBlocks& file, ChunkQueue& queue,
-                 const VisitEntry& visit) {
+Status UseChunks(const FileBlocks& file, const std::stop_token& stop,
+                 ChunkQueue& queue, const VisitEntry& visit) {
   while (true) {
     ZPACK_ASSIGN_OR_RETURN(auto chunk, queue.Take());
     if (chunk == nullptr) return {};
+    // The threads that made the chunk may have ended since.
+    ZPACK_TRY(CheckStop(stop));
     ZPACK_TRY(VisitAll(file, *chunk, visit));
     queue.Return(std::move(chunk));
   }
@@ -83,18 +85,20 @@ Status ReadObjects(const FileBlocks& file, const BulkChoice& choice,
   ChunkQueue queue(file, threads.max_waiting, kRunsPerThread * count);
   Status used;
   const bool parallel =
-      count > 1 &&
-      RunBeside(
-          count,
-          [&] {
-            Status made = Guarded(
-                [&] { return MakeChunks(file, choice, threads.stop, queue); });
-            if (!made) queue.Fail(std::move(made));
-          },
-          [&] {
-            used = Guarded([&] { return UseChunks(file, queue, visit); });
-            queue.Close();
-          });
+      count > 1 && RunBeside(
+                       count,
+                       [&] {
+                         Status made = Guarded([&] {
+                           return MakeChunks(file, choice, threads.stop, queue);
+                         });
+                         if (!made) queue.Fail(std::move(made));
+                       },
+                       [&] {
+                         used = Guarded([&] {
+                           return UseChunks(file, threads.stop, queue, visit);
+                         });
+                         queue.Close();
+                       });
   return parallel ? used : ReadSerially(file, choice, threads.stop, visit);
 }
 

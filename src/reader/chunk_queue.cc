@@ -30,7 +30,7 @@ ChunkQueue::Work* ChunkQueue::Begin() {
 
 Status ChunkQueue::Put(Work& work, std::unique_ptr<ObjectChunk>& chunk) {
   Lock lock(mutex_);
-  const uint64_t bytes = chunk->size();
+  const uint64_t bytes = chunk->memory();
   // The run that is used next must always get on.
   used_.wait(lock, [&] {
     return closed_ || bytes_ + bytes <= max_bytes_ ||
@@ -75,7 +75,7 @@ Result<std::unique_ptr<ObjectChunk>> ChunkQueue::Take() {
     } else if (Work& work = *works_.front(); !work.chunks.empty()) {
       auto chunk = std::move(work.chunks.front());
       work.chunks.pop_front();
-      bytes_ -= chunk->size();
+      bytes_ -= chunk->memory();
       used_.notify_all();
       return chunk;
     } else if (work.ended) {

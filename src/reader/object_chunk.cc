@@ -10,6 +10,7 @@ namespace {
 
 // Larger buffers are not kept for reuse.
 constexpr size_t kMaxKeptBuffer = size_t{2} << 20;
+constexpr size_t kMaxKeptEntries = 4096;
 
 }  // namespace
 
@@ -36,15 +37,23 @@ void ObjectChunk::AddTooLarge(ObjectNumber number, const ObjectInfo& info) {
 void ObjectChunk::AddLost(ObjectNumber number, Error error) {
   Entry entry;
   entry.number = number;
-  entry.state = State::kLost;
-  entry.error = std::move(error);
   entries_.push_back(std::move(entry));
+  Lose(entries_.back(), std::move(error));
+}
+
+void ObjectChunk::Lose(Entry& entry, Error error) {
+  error_bytes_ += sizeof(Error) + error.message.size() + error.path.size();
+  entry.state = State::kLost;
+  entry.info = {};
+  entry.error = std::make_unique<const Error>(std::move(error));
 }
 
 void ObjectChunk::Clear() {
   if (bytes_.capacity() > kMaxKeptBuffer) bytes_ = Bytes();
   bytes_.clear();
+  if (entries_.capacity() > kMaxKeptEntries) entries_ = std::vector<Entry>();
   entries_.clear();
+  error_bytes_ = 0;
 }
 
 ChunkHasher::ChunkHasher(ObjectFormat format)

@@ -37,7 +37,7 @@ class ObjectChunk {
     size_t header = 0;
     size_t begin = 0;
     size_t end = 0;
-    Error error = {};
+    std::unique_ptr<const Error> error = nullptr;
   };
 
   void Add(ObjectNumber number, ObjectType type, ByteView content);
@@ -47,8 +47,10 @@ class ObjectChunk {
   void Clear();
 
   const std::vector<Entry>& entries() const { return entries_; }
-  // Bytes of all contents and their headers.
-  size_t size() const { return bytes_.size(); }
+  // Bytes of memory that the objects take.
+  size_t memory() const {
+    return bytes_.size() + entries_.size() * sizeof(Entry) + error_bytes_;
+  }
   ByteView content(const Entry& entry) const {
     return ByteView(bytes_).subspan(entry.begin, entry.end - entry.begin);
   }
@@ -56,8 +58,11 @@ class ObjectChunk {
  private:
   friend class ChunkHasher;
 
+  void Lose(Entry& entry, Error error);
+
   Bytes bytes_;  // of each object: the header that is hashed, and the content
   std::vector<Entry> entries_;
+  size_t error_bytes_ = 0;
 };
 
 // Hashes the objects of chunks. One per thread, reused.
@@ -76,8 +81,7 @@ class ChunkHasher {
       const ObjectId id = expected(entry.number);
       const ObjectId actual(ByteView(hashes_[i]).first(id.bytes().size()));
       if (actual == id) continue;
-      entry.state = ObjectChunk::State::kLost;
-      entry.error = mismatch(id, actual);
+      chunk.Lose(entry, mismatch(id, actual));
     }
   }
 

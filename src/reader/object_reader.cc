@@ -64,7 +64,7 @@ Status ObjectReader::ReadAhead(std::vector<ObjectNumber> numbers) {
     held_.clear();
   }
   std::ranges::sort(numbers);
-  return ReadObjects(
+  Status read = ReadObjects(
       archive_.blocks(),
       {.numbers = numbers, .max_content = archive_.options().cache_size},
       {.max_waiting = archive_.options().cache_size / 4},
@@ -76,6 +76,11 @@ Status ObjectReader::ReadAhead(std::vector<ObjectNumber> numbers) {
         held_.insert_or_assign(entry.number, content);
         return {};
       });
+  if (!read) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    held_.clear();
+  }
+  return read;
 }
 
 Status ObjectReader::Stream(

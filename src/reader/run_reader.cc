@@ -13,7 +13,6 @@ namespace {
 
 // A chunk fits into the processor's cache, together with what it is made from.
 constexpr size_t kChunkSize = size_t{512} << 10;
-constexpr size_t kChunkObjects = size_t{1} << 14;
 
 }  // namespace
 
@@ -29,21 +28,18 @@ Status RunReader::Read(const BlockRun& run, const TakeChunk& take) {
   take_ = &take;
   next_ = 0;
   handed_on_ = {};
-  const auto chosen = ChosenOf(run);
-  const Status added =
-      chosen ? AddObjects(*chosen) : Status(std::unexpected(chosen.error()));
+  WantedObjects chosen;
+  Status added = Choose(chosen);
+  if (added) added = AddObjects(chosen);
   // An error of the caller's.
   ZPACK_TRY(handed_on_);
-  if (!added) {
-    ZPACK_TRY(AddLost(chosen ? *chosen : WantedObjects(), added.error()));
-  }
+  if (!added) ZPACK_TRY(AddLost(chosen, added.error()));
   return Flush();
 }
 
-Result<WantedObjects> RunReader::ChosenOf(const BlockRun& run) {
-  const ObjectNumber first = file_.first_object(run.first);
-  const uint32_t count = file_.block_object_count(run.first);
-  WantedObjects chosen;
+Status RunReader::Choose(WantedObjects& chosen) {
+  const ObjectNumber first = file_.first_object(run_.first);
+  const uint32_t count = file_.block_object_count(run_.first);
   if (choice_.numbers) {
     chosen.resize(count);
     const auto& numbers = *choice_.numbers;
@@ -54,14 +50,14 @@ Result<WantedObjects> RunReader::ChosenOf(const BlockRun& run) {
   }
   if (choice_.wants) {
     ZPACK_ASSIGN_OR_RETURN(const BlockObjects objects,
-                           decoder_.DecodeObjects(file_, run.first));
+                           decoder_.DecodeObjects(file_, run_.first));
     chosen.resize(count, !choice_.numbers);
     for (uint32_t i = 0; i < count; ++i) {
       chosen[i] =
           chosen[i] && choice_.wants({objects.header.type, objects.sizes[i]});
     }
   }
-  return chosen;
+  return {};
 }
 
 Status RunReader::AddObjects(const WantedObjects& chosen) {
@@ -89,7 +85,11 @@ Status RunReader::AddObjects(const WantedObjects& chosen) {
 Status RunReader::AddSegmented(const DecodedBlock& first) {
   const format::BlockHeader& header = first.objects.header;
   const uint64_t size = first.objects.sizes.front();
-  if (size > choice_.max_content) {
+  // ReadSegments refuses larger ones.
+  const uint64_t limit =
+      std::min({choice_.max_content, file_.options().max_object_size,
+                file_.options().max_block_size});
+  if (size > limit) {
     chunk_->AddTooLarge(header.first_object, {header.type, size});
   } else {
     ZPACK_ASSIGN_OR_RETURN(const Bytes content,
@@ -117,10 +117,7 @@ Status RunReader::AddLost(const WantedObjects& chosen, const Error& error) {
 }
 
 Status RunReader::Added() {
-  if (chunk_->size() < kChunkSize && chunk_->entries().size() < kChunkObjects) {
-    return {};
-  }
-  return Flush();
+  return chunk_->memory() < kChunkSize ? Status{} : Flush();
 }
 
 Status RunReader::Flush() {

@@ -28,7 +28,8 @@ struct BulkChoice {
   // If not empty, only the objects for which it returns true. Any thread may
   // call it.
   std::function<bool(const ObjectInfo&)> wants = {};
-  // Larger objects come without their contents.
+  // Larger objects come without their contents, as do objects in segments above
+  // a limit of ReadOptions.
   uint64_t max_content = uint64_t{64} << 20;
 };
 
@@ -42,14 +43,16 @@ class RunReader {
             std::stop_token stop);
 
   // Passes the chosen objects of `run` to `take`, in order, about 512 KiB at a
-  // time. All contents are hashed. Objects that cannot be read are entries of
-  // the chunks, too. Returns the errors of `take`, and kInterrupted.
+  // time, or one larger object. All contents are hashed. Objects that cannot be
+  // read are entries of the chunks, too. Returns the errors of `take`, and
+  // kInterrupted.
   Status Read(const BlockRun& run, const TakeChunk& take);
 
  private:
-  // Marks the objects of `run` that `choice` chooses; no marks if it chooses
-  // all. Reads the sizes of the block if it needs them.
-  Result<WantedObjects> ChosenOf(const BlockRun& run);
+  // Marks the objects of the run that `choice` chooses; no marks if it chooses
+  // all. Reads the sizes of the block if it needs them. After an error, the
+  // marks are those that need no sizes.
+  Status Choose(WantedObjects& chosen);
   // Adds the objects of the run. An error concerns the objects from `next_` on.
   Status AddObjects(const WantedObjects& chosen);
   Status AddSegmented(const DecodedBlock& first);

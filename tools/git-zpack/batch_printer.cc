@@ -24,7 +24,7 @@ struct Named {
 };
 
 Status PrintOne(const Named& named, BatchPrinter& printer) {
-  if (named.id) return printer.Print(*named.id, named.rest);
+  if (named.id) return printer.PrintNamed(named.name, *named.id, named.rest);
   printer.PrintMissing(named.name, named.why);
   return {};
 }
@@ -38,13 +38,13 @@ class AheadPrinter {
       : reader_(reader), printer_(printer) {}
 
   Status Add(Named named) {
-    uint64_t size = 0;
+    uint64_t size = named.name.size() + named.rest.size();
     if (named.id) {
-      // Limits the size, so that a sum cannot overflow, whatever the file
-      // states.
       const auto info = reader_.ReadInfo(*named.id);
-      const bool printed = info && printer_.filter().Passes(*info);
-      size = printed ? std::min(info->size, kMaxBytes + 1) : 0;
+      // Limited, so that a sum cannot overflow, whatever the file states.
+      if (info && printer_.filter().Passes(*info)) {
+        size += std::min(info->size, kMaxBytes + 1);
+      }
     }
     if (bytes_ + size > kMaxBytes || waiting_.size() == kMaxObjects) {
       if (Status status = Flush(); !status) return status;
@@ -59,8 +59,8 @@ class AheadPrinter {
     for (const Named& named : waiting_) {
       if (named.id && Prints(*named.id)) ids.push_back(*named.id);
     }
-    // Reading ahead does not help with a single object.
-    if (ids.size() > 1) {
+    // Reading ahead loads the whole index.
+    if (ids.size() >= kMinObjects) {
       if (Status status = reader_.ReadAhead(ids); !status) return status;
     }
     for (const Named& named : waiting_) {
@@ -74,6 +74,7 @@ class AheadPrinter {
  private:
   static constexpr uint64_t kMaxBytes = uint64_t{96} << 20;
   static constexpr size_t kMaxObjects = size_t{1} << 18;
+  static constexpr size_t kMinObjects = 64;
 
   // False for an object whose content is not needed.
   bool Prints(const ObjectId& id) const {
@@ -119,10 +120,6 @@ Result<Named> Resolve(const ArchiveReader& reader, std::string_view line,
 Status BatchPrinter::Print(const ObjectId& id, std::string_view rest) {
   const auto info = reader_.ReadInfo(id);
   if (!info) return std::unexpected(info.error());
-  if (!filter().Passes(*info)) {
-    out_ << id.ToHex() << " excluded" << output_.end;
-    return {};
-  }
   const std::string line = format().Expand(id, *info, rest) + output_.end;
   if (!prints_contents()) {
     out_ << line;
@@ -139,6 +136,16 @@ Status BatchPrinter::PrintContent(const ObjectView& object) {
   const Status status = WritePiece(*object.content, out_);
   if (status) out_ << output_.end;
   return status;
+}
+
+Status BatchPrinter::PrintNamed(std::string_view name, const ObjectId& id,
+                                std::string_view rest) {
+  const auto info = reader_.ReadInfo(id);
+  if (info && !filter().Passes(*info)) {
+    out_ << name << " excluded" << output_.end;
+    return {};
+  }
+  return Print(id, rest);
 }
 
 void BatchPrinter::PrintMissing(std::string_view name, ErrorCode why) {
@@ -161,10 +168,10 @@ Status PrintAll(const ArchiveReader& reader, BatchPrinter& printer,
   AheadPrinter ahead(reader, printer);
   const Status added =
       reader.ForEachId(order, [&](const ObjectId& id) -> Result<Visit> {
+        // Whatever is wrong with an object, printing it says so.
         if (filter.is_set()) {
           const auto info = reader.ReadInfo(id);
-          if (!info) return std::unexpected(info.error());
-          if (!filter.Passes(*info)) return Visit::kContinue;
+          if (info && !filter.Passes(*info)) return Visit::kContinue;
         }
         return GoOn(printer.prints_contents() ? ahead.Add({.id = id})
                                               : printer.Print(id, ""));
@@ -176,11 +183,15 @@ Status PrintNamed(const ArchiveReader& reader, BatchPrinter& printer,
                   const BatchInput& input, const Io& io) {
   AheadPrinter ahead(reader, printer);
   std::string line;
+  Status resolved;
   while (std::getline(io.in, line, input.end)) {
     // Like Git, accepts lines that end in CR LF.
     if (input.end == '\n' && line.ends_with('\r')) line.pop_back();
     auto named = Resolve(reader, line, printer.format().uses_rest());
-    if (!named) return std::unexpected(named.error());
+    if (!named) {
+      resolved = std::unexpected(named.error());
+      break;
+    }
     const bool add = input.buffer && printer.prints_contents();
     const Status status =
         add ? ahead.Add(*std::move(named)) : PrintOne(*named, printer);
@@ -188,7 +199,9 @@ Status PrintNamed(const ArchiveReader& reader, BatchPrinter& printer,
     // The caller may wait for the answer before it sends the next line.
     if (!input.buffer) io.out.flush();
   }
-  return ahead.Flush();
+  // Nothing is wrong with the objects before an error.
+  const Status flushed = ahead.Flush();
+  return flushed ? resolved : flushed;
 }
 
 }  // namespace zpack::cli

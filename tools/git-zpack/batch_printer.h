@@ -23,7 +23,7 @@ struct BatchOutput {
   BatchFormat format;
   // If it is empty, only types and sizes are printed.
   std::optional<ContentWriter> contents;
-  // Other objects are left out, or "excluded" if they are named.
+  // Other objects are not printed.
   ObjectFilter filter;
   char end = '\n';  // of each line and each content
 };
@@ -38,11 +38,14 @@ class BatchPrinter {
   const ObjectFilter& filter() const { return output_.filter; }
   bool prints_contents() const { return output_.contents.has_value(); }
 
-  // Prints an object of the file, or that it is excluded. Errors are those of
-  // ArchiveReader.
+  // Prints an object of the file. Errors are those of ArchiveReader.
   Status Print(const ObjectId& id, std::string_view rest);
   // Prints an object with a content that was read before.
   Status PrintContent(const ObjectView& object);
+  // Prints an object that standard input calls `name`, or that the filter
+  // excludes it.
+  Status PrintNamed(std::string_view name, const ObjectId& id,
+                    std::string_view rest);
   // Prints that `name` has the error kNotFound or kAmbiguous.
   void PrintMissing(std::string_view name, ErrorCode why);
 

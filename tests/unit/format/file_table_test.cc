@@ -166,5 +166,14 @@ TEST(RepositoryFileNames, FollowTheirGroup) {
   EXPECT_FALSE(IsValidFileName(FileGroup{6}, "description"));
 }
 
+TEST(RepositoryFileNames, OfOtherFilesLeaveRoomForInactiveOnes) {
+  EXPECT_TRUE(IsValidFileName(FileGroup::kOther, "d/a"));
+  EXPECT_TRUE(IsValidFileName(FileGroup::kOther, "d.archived-by-me/a"));
+  for (const char* name :
+       {"d/a.archived", "d/a.archived/b", "config.archived/x"}) {
+    EXPECT_FALSE(IsValidFileName(FileGroup::kOther, name)) << name;
+  }
+}
+
 }  // namespace
 }  // namespace zpack::format
