@@ -15,27 +15,11 @@
 #include "zpack/version.h"
 #include "zpack/walk.h"
 
-using zpack::ArchiveReader;
-using zpack::Error;
-using zpack::IdOrder;
-using zpack::ObjectId;
-using zpack::ObjectView;
-using zpack::ReadOptions;
-using zpack::Ref;
-using zpack::Result;
-using zpack::Status;
-using zpack::Visit;
-using zpack::capi::Answer;
-using zpack::capi::CheckVersion;
-using zpack::capi::ErrorRecord;
-using zpack::capi::IdOf;
-using zpack::capi::InitOptions;
-using zpack::capi::ToC;
-
 struct zpack_archive {
-  std::unique_ptr<ArchiveReader> reader;
+  std::unique_ptr<zpack::ArchiveReader> reader;
 };
 
+namespace zpack::capi {
 namespace {
 
 // Ends a visit unless the callback returned 0.
@@ -49,9 +33,7 @@ Result<int> Ended(const Status& status, int returned) {
   return returned;
 }
 
-zpack_type TypeToC(zpack::ObjectType type) {
-  return static_cast<zpack_type>(type);
-}
+zpack_type TypeToC(ObjectType type) { return static_cast<zpack_type>(type); }
 
 zpack_ref RefToC(const Ref& ref) {
   return {ref.name.c_str(), ToC(ref.target), ToC(ref.peeled),
@@ -78,7 +60,7 @@ extern "C" {
 
 const char* zpack_version(void) {
   // A literal, which ends in NUL.
-  return zpack::LibraryVersion().data();
+  return LibraryVersion().data();
 }
 
 int zpack_open_options_init(zpack_open_options* options, unsigned version) {
@@ -110,7 +92,7 @@ void zpack_archive_free(zpack_archive* archive) {
 }
 
 size_t zpack_oid_size(const zpack_archive* archive) {
-  return zpack::ObjectIdWidth(archive->reader->object_format());
+  return ObjectIdWidth(archive->reader->object_format());
 }
 
 uint32_t zpack_object_count(const zpack_archive* archive) {
@@ -118,7 +100,7 @@ uint32_t zpack_object_count(const zpack_archive* archive) {
 }
 
 void zpack_head(zpack_ref* out, const zpack_archive* archive) {
-  const zpack::RefsSnapshot& refs = archive->reader->refs();
+  const RefsSnapshot& refs = archive->reader->refs();
   const bool symbolic = !refs.head_symref.empty();
   *out = {"HEAD", ToC(refs.head_target), ToC(ObjectId()),
           symbolic ? refs.head_symref.c_str() : nullptr};
@@ -146,7 +128,7 @@ int zpack_resolve(zpack_oid* out, const zpack_archive* archive,
 
 const char* zpack_type_name(zpack_type type) {
   // A literal, which ends in NUL.
-  return zpack::ObjectTypeName(static_cast<zpack::ObjectType>(type)).data();
+  return ObjectTypeName(static_cast<ObjectType>(type)).data();
 }
 
 int zpack_contains(int* out, const zpack_archive* archive,
@@ -225,7 +207,7 @@ int zpack_foreach_object(const zpack_archive* archive,
   return Answer([&]() -> Result<int> {
     ZPACK_TRY(CheckVersion(options, ZPACK_FOREACH_OPTIONS_VERSION));
     int returned = 0;
-    zpack::BulkOptions bulk;
+    BulkOptions bulk;
     if (options != nullptr) {
       bulk.threads = options->threads;
       SetLimit(options->max_content, bulk.max_content);
@@ -256,10 +238,10 @@ int zpack_walk(const zpack_archive* archive, const zpack_walk_options* options,
                zpack_walk_cb callback, void* payload) {
   return Answer([&]() -> Result<int> {
     ZPACK_TRY(CheckVersion(options, ZPACK_WALK_OPTIONS_VERSION));
-    zpack::WalkOptions walk;
+    WalkOptions walk;
     if (options != nullptr) {
-      if (options->all_refs != 0) walk.refs = zpack::WalkRefs::kAll;
-      if (options->objects != 0) walk.objects = zpack::WalkObjects::kAll;
+      if (options->all_refs != 0) walk.refs = WalkRefs::kAll;
+      if (options->objects != 0) walk.objects = WalkObjects::kAll;
       for (size_t i = 0; i < options->start_count; ++i) {
         ZPACK_ASSIGN_OR_RETURN(const ObjectId start, IdOf(&options->starts[i]));
         walk.starts.push_back(start);
@@ -267,7 +249,7 @@ int zpack_walk(const zpack_archive* archive, const zpack_walk_options* options,
     }
     int returned = 0;
     const Status walked = archive->reader->Walk(
-        walk, [&](const zpack::WalkedObject& object) -> Result<Visit> {
+        walk, [&](const WalkedObject& object) -> Result<Visit> {
           const zpack_walked view = {ToC(object.id), TypeToC(object.type),
                                      object.name.data(), object.name.size()};
           returned = callback(&view, payload);
@@ -278,3 +260,5 @@ int zpack_walk(const zpack_archive* archive, const zpack_walk_options* options,
 }
 
 }  // extern "C"
+
+}  // namespace zpack::capi

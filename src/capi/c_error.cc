@@ -98,18 +98,12 @@ Result<ObjectId> IdOf(const zpack_oid* oid) {
   return id;
 }
 
-}  // namespace zpack::capi
-
-using zpack::capi::FromC;
-using zpack::capi::Refuse;
-using zpack::capi::ToC;
-
 extern "C" {
 
-const zpack_error* zpack_error_last(void) { return zpack::capi::last_error; }
+const zpack_error* zpack_error_last(void) { return last_error; }
 
 int zpack_oid_from_hex(zpack_oid* out, const char* hex) {
-  const auto id = zpack::ObjectId::FromHex(hex);
+  const auto id = ObjectId::FromHex(hex);
   if (!id) return Refuse("not 40 or 64 hexadecimal digits");
   *out = ToC(*id);
   return ZPACK_OK;
@@ -131,3 +125,5 @@ int zpack_oid_compare(const zpack_oid* a, const zpack_oid* b) {
 }
 
 }  // extern "C"
+
+}  // namespace zpack::capi

@@ -16,13 +16,6 @@
 #include "zpack/restore.h"
 #include "zpack/verify.h"
 
-using zpack::Result;
-using zpack::capi::Answer;
-using zpack::capi::CheckVersion;
-using zpack::capi::ErrorRecord;
-using zpack::capi::InitOptions;
-using zpack::capi::RunWithCallback;
-
 struct zpack_report {
   explicit zpack_report(zpack::VerifyReport from) : report(std::move(from)) {
     for (zpack::Error& damage : report.damages) {
@@ -30,10 +23,11 @@ struct zpack_report {
     }
   }
 
-  zpack::VerifyReport report;       // without messages of damages
-  std::deque<ErrorRecord> damages;  // elements stay where they are
+  zpack::VerifyReport report;                    // without messages of damages
+  std::deque<zpack::capi::ErrorRecord> damages;  // elements stay where they are
 };
 
+namespace zpack::capi {
 namespace {
 
 constexpr zpack_verify_options kVerify = ZPACK_VERIFY_OPTIONS_INIT;
@@ -42,9 +36,9 @@ constexpr zpack_restore_options kRestore = ZPACK_RESTORE_OPTIONS_INIT;
 constexpr zpack_repack_options kRepack = ZPACK_REPACK_OPTIONS_INIT;
 
 // kInvalidArgument unless an enumerator has this value.
-zpack::Status CheckAtMost(int value, int most) {
+Status CheckAtMost(int value, int most) {
   if (value >= 0 && value <= most) return {};
-  return zpack::capi::Invalid("a value of the options is out of range");
+  return Invalid("a value of the options is out of range");
 }
 
 // REQUIRES: `yes` is the value of `Enum` that a flag of 1 stands for.
@@ -82,13 +76,13 @@ int zpack_verify(zpack_report** out, const char* path, const char* repository,
     const zpack_verify_options& given = options == nullptr ? kVerify : *options;
     const RunWithCallback run(given.run);
     ZPACK_TRY(CheckAtMost(given.level, ZPACK_LEVEL_CONNECTIVITY));
-    zpack::VerifyOptions verify;
+    VerifyOptions verify;
     verify.run = run.options();
-    verify.level = static_cast<zpack::VerifyLevel>(given.level);
-    SetFlag(given.allow_newer, zpack::AllowNewer::kYes, verify.allow_newer);
+    verify.level = static_cast<VerifyLevel>(given.level);
+    SetFlag(given.allow_newer, AllowNewer::kYes, verify.allow_newer);
     ZPACK_ASSIGN_OR_RETURN(
         auto report,
-        zpack::Verify(path, repository == nullptr ? "" : repository, verify));
+        Verify(path, repository == nullptr ? "" : repository, verify));
     *out = std::make_unique<zpack_report>(std::move(report)).release();
     return ZPACK_OK;
   });
@@ -138,14 +132,14 @@ int zpack_convert(const char* repository, const char* path,
         options == nullptr ? kConvert : *options;
     const RunWithCallback run(given.run);
     ZPACK_TRY(CheckAtMost(given.profile, ZPACK_PROFILE_MAX));
-    zpack::ConvertOptions convert;
+    ConvertOptions convert;
     convert.run = run.options();
-    convert.profile = static_cast<zpack::Profile>(given.profile);
+    convert.profile = static_cast<Profile>(given.profile);
     if (given.base != nullptr) convert.base = given.base;
-    SetFlag(given.reachable, zpack::ObjectSet::kReachable, convert.objects);
-    SetFlag(given.overwrite, zpack::Overwrite::kYes, convert.overwrite);
-    SetFlag(given.allow_promised, zpack::AllowPromised::kYes, convert.promised);
-    ZPACK_TRY(zpack::Convert(repository, path, convert));
+    SetFlag(given.reachable, ObjectSet::kReachable, convert.objects);
+    SetFlag(given.overwrite, Overwrite::kYes, convert.overwrite);
+    SetFlag(given.allow_promised, AllowPromised::kYes, convert.promised);
+    ZPACK_TRY(Convert(repository, path, convert));
     return ZPACK_OK;
   });
 }
@@ -157,11 +151,11 @@ int zpack_restore(const char* path, const char* directory,
     const zpack_restore_options& given =
         options == nullptr ? kRestore : *options;
     const RunWithCallback run(given.run);
-    zpack::RestoreOptions restore;
+    RestoreOptions restore;
     restore.run = run.options();
-    SetFlag(given.overwrite, zpack::Overwrite::kYes, restore.overwrite);
-    SetFlag(given.trust, zpack::Trust::kYes, restore.trust);
-    ZPACK_TRY(zpack::Restore(path, directory, restore));
+    SetFlag(given.overwrite, Overwrite::kYes, restore.overwrite);
+    SetFlag(given.trust, Trust::kYes, restore.trust);
+    ZPACK_TRY(Restore(path, directory, restore));
     return ZPACK_OK;
   });
 }
@@ -171,14 +165,15 @@ int zpack_repack(const char* repository, const zpack_repack_options* options) {
     ZPACK_TRY(CheckVersion(options, ZPACK_REPACK_OPTIONS_VERSION));
     const zpack_repack_options& given = options == nullptr ? kRepack : *options;
     const RunWithCallback run(given.run);
-    zpack::RepackOptions repack;
+    RepackOptions repack;
     repack.run = run.options();
-    SetFlag(given.remove_redundant, zpack::Redundant::kRemove,
-            repack.redundant);
-    SetFlag(given.no_reuse, zpack::PackReuse::kNothing, repack.reuse);
-    ZPACK_TRY(zpack::Repack(repository, repack));
+    SetFlag(given.remove_redundant, Redundant::kRemove, repack.redundant);
+    SetFlag(given.no_reuse, PackReuse::kNothing, repack.reuse);
+    ZPACK_TRY(Repack(repository, repack));
     return ZPACK_OK;
   });
 }
 
 }  // extern "C"
+
+}  // namespace zpack::capi
