@@ -20,6 +20,9 @@
  * Threads. Any number of threads may use one zpack_archive. All other values
  * are for one thread at a time.
  *
+ * Numbers that a caller passes in for an enumeration are ints, so that a wrong
+ * one is an error and nothing worse.
+ *
  * Text is UTF-8 or whatever bytes Git stored, and ends in NUL. Sizes are in
  * bytes.
  */
@@ -161,8 +164,8 @@ typedef enum zpack_type {
   ZPACK_TAG = 4
 } zpack_type;
 
-/* "commit", "tree", "blob" or "tag". Never freed. */
-ZPACK_API const char* zpack_type_name(zpack_type type);
+/* "commit", "tree", "blob" or "tag"; "" for no zpack_type. Never freed. */
+ZPACK_API const char* zpack_type_name(int type);
 
 typedef struct zpack_object {
   zpack_type type;
@@ -203,8 +206,8 @@ typedef enum zpack_order {
 } zpack_order;
 
 typedef int (*zpack_oid_cb)(const zpack_oid* oid, void* payload);
-/* Calls `callback` with the id of each object. */
-ZPACK_API int zpack_foreach_oid(const zpack_archive* archive, zpack_order order,
+/* Calls `callback` with the id of each object. `order` is a zpack_order. */
+ZPACK_API int zpack_foreach_oid(const zpack_archive* archive, int order,
                                 zpack_oid_cb callback, void* payload);
 
 typedef struct zpack_object_view {
@@ -303,7 +306,7 @@ typedef enum zpack_level {
 typedef struct zpack_verify_options {
   unsigned version; /* ZPACK_VERIFY_OPTIONS_VERSION */
   zpack_run_options run;
-  zpack_level level;
+  int level;       /* a zpack_level */
   int allow_newer; /* 1: the repository may have grown since */
 } zpack_verify_options;
 #define ZPACK_VERIFY_OPTIONS_VERSION 1
@@ -343,7 +346,7 @@ typedef enum zpack_profile {
 typedef struct zpack_convert_options {
   unsigned version; /* ZPACK_CONVERT_OPTIONS_VERSION */
   zpack_run_options run;
-  zpack_profile profile;
+  int profile;        /* a zpack_profile */
   const char* base;   /* an older file whose blocks are copied, or NULL */
   int reachable;      /* 1: only objects that refs, HEAD and reflogs reach */
   int overwrite;      /* 1: replaces an existing file */

@@ -126,7 +126,8 @@ int zpack_resolve(zpack_oid* out, const zpack_archive* archive,
   });
 }
 
-const char* zpack_type_name(zpack_type type) {
+const char* zpack_type_name(int type) {
+  if (type < ZPACK_COMMIT || type > ZPACK_TAG) return "";
   // A literal, which ends in NUL.
   return ObjectTypeName(static_cast<ObjectType>(type)).data();
 }
@@ -186,9 +187,12 @@ int zpack_stream(const zpack_archive* archive, const zpack_oid* oid,
   });
 }
 
-int zpack_foreach_oid(const zpack_archive* archive, zpack_order order,
+int zpack_foreach_oid(const zpack_archive* archive, int order,
                       zpack_oid_cb callback, void* payload) {
   return Answer([&]() -> Result<int> {
+    if (order != ZPACK_ORDER_ID && order != ZPACK_ORDER_STORAGE) {
+      return Invalid("no such order");
+    }
     int returned = 0;
     const Status visited = archive->reader->ForEachId(
         order == ZPACK_ORDER_STORAGE ? IdOrder::kStorage : IdOrder::kId,

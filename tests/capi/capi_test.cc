@@ -109,10 +109,15 @@ TEST_F(CApi, RefusesUnknownVersionsOfOptions) {
   zpack_verify_options verify;
   ASSERT_EQ(zpack_verify_options_init(&verify, ZPACK_VERIFY_OPTIONS_VERSION),
             ZPACK_OK);
-  verify.level = static_cast<zpack_level>(7);
+  verify.level = 7;
   zpack_report* report = nullptr;
   EXPECT_EQ(zpack_verify(&report, file_.c_str(), nullptr, &verify),
             ZPACK_EINVALID);
+  EXPECT_EQ(zpack_foreach_oid(
+                archive_.get(), 7, [](const zpack_oid*, void*) { return 0; },
+                nullptr),
+            ZPACK_EINVALID);
+  EXPECT_STREQ(zpack_type_name(7), "");
 }
 
 TEST_F(CApi, ListsRefsAsGitDoes) {

@@ -52,7 +52,7 @@ int main(int argc, char **argv) {
   zpack_foreach_ref(archive, PrintRef, NULL);
   code = zpack_foreach_object(archive, NULL, AddObject, &totals);
   for (type = ZPACK_COMMIT; type <= ZPACK_TAG; ++type) {
-    printf("%s %llu %llu\n", zpack_type_name((zpack_type)type),
+    printf("%s %llu %llu\n", zpack_type_name(type),
            (unsigned long long)totals.objects[type],
            (unsigned long long)totals.bytes[type]);
   }
