@@ -44,15 +44,18 @@ void SetLimit(uint64_t given, uint64_t& limit) {
   if (given != 0) limit = given;
 }
 
-ReadOptions OptionsOf(const zpack_open_options* options) {
+ReadOptions OptionsOf(const zpack_open_options& options) {
   ReadOptions read;
-  if (options == nullptr) return read;
-  SetLimit(options->max_block_size, read.max_block_size);
-  SetLimit(options->max_object_size, read.max_object_size);
-  SetLimit(options->max_chunk_size, read.max_chunk_size);
-  SetLimit(options->cache_size, read.cache_size);
+  SetLimit(options.max_block_size, read.max_block_size);
+  SetLimit(options.max_object_size, read.max_object_size);
+  SetLimit(options.max_chunk_size, read.max_chunk_size);
+  SetLimit(options.cache_size, read.cache_size);
   return read;
 }
+
+constexpr zpack_open_options kOpen = ZPACK_OPEN_OPTIONS_INIT;
+constexpr zpack_foreach_options kForeach = ZPACK_FOREACH_OPTIONS_INIT;
+constexpr zpack_walk_options kWalk = ZPACK_WALK_OPTIONS_INIT;
 
 }  // namespace
 
@@ -64,24 +67,24 @@ const char* zpack_version(void) {
 }
 
 int zpack_open_options_init(zpack_open_options* options, unsigned version) {
-  return InitOptions(options, version, ZPACK_OPEN_OPTIONS_INIT);
+  return InitOptions(options, version, kOpen);
 }
 
 int zpack_foreach_options_init(zpack_foreach_options* options,
                                unsigned version) {
-  return InitOptions(options, version, ZPACK_FOREACH_OPTIONS_INIT);
+  return InitOptions(options, version, kForeach);
 }
 
 int zpack_walk_options_init(zpack_walk_options* options, unsigned version) {
-  return InitOptions(options, version, ZPACK_WALK_OPTIONS_INIT);
+  return InitOptions(options, version, kWalk);
 }
 
 int zpack_open(zpack_archive** out, const char* path,
                const zpack_open_options* options) {
   return Answer([&]() -> Result<int> {
-    ZPACK_TRY(CheckVersion(options, ZPACK_OPEN_OPTIONS_VERSION));
+    ZPACK_ASSIGN_OR_RETURN(const auto given, OptionsOr(options, kOpen));
     ZPACK_ASSIGN_OR_RETURN(auto reader,
-                           ArchiveReader::Open(path, OptionsOf(options)));
+                           ArchiveReader::Open(path, OptionsOf(given)));
     *out = std::make_unique<zpack_archive>(std::move(reader)).release();
     return ZPACK_OK;
   });
@@ -209,22 +212,20 @@ int zpack_foreach_object(const zpack_archive* archive,
                          const zpack_foreach_options* options,
                          zpack_object_cb callback, void* payload) {
   return Answer([&]() -> Result<int> {
-    ZPACK_TRY(CheckVersion(options, ZPACK_FOREACH_OPTIONS_VERSION));
+    ZPACK_ASSIGN_OR_RETURN(const auto given, OptionsOr(options, kForeach));
     int returned = 0;
     BulkOptions bulk;
-    if (options != nullptr) {
-      bulk.threads = options->threads;
-      SetLimit(options->max_content, bulk.max_content);
-      if (options->pass_errors != 0) {
-        bulk.on_error = [&](const ObjectId& id,
-                            const Error& error) -> Result<Visit> {
-          const ErrorRecord record(error);
-          const zpack_object_view view = {ToC(id), ZPACK_BLOB, 0, nullptr,
-                                          &record.view()};
-          returned = callback(&view, payload);
-          return Next(returned);
-        };
-      }
+    bulk.threads = given.threads;
+    SetLimit(given.max_content, bulk.max_content);
+    if (given.pass_errors != 0) {
+      bulk.on_error = [&](const ObjectId& id,
+                          const Error& error) -> Result<Visit> {
+        const ErrorRecord record(error);
+        const zpack_object_view view = {ToC(id), ZPACK_BLOB, 0, nullptr,
+                                        &record.view()};
+        returned = callback(&view, payload);
+        return Next(returned);
+      };
     }
     const Status visited = archive->reader->ReadAll(
         bulk, [&](const ObjectView& object) -> Result<Visit> {
@@ -241,15 +242,13 @@ int zpack_foreach_object(const zpack_archive* archive,
 int zpack_walk(const zpack_archive* archive, const zpack_walk_options* options,
                zpack_walk_cb callback, void* payload) {
   return Answer([&]() -> Result<int> {
-    ZPACK_TRY(CheckVersion(options, ZPACK_WALK_OPTIONS_VERSION));
+    ZPACK_ASSIGN_OR_RETURN(const auto given, OptionsOr(options, kWalk));
     WalkOptions walk;
-    if (options != nullptr) {
-      if (options->all_refs != 0) walk.refs = WalkRefs::kAll;
-      if (options->objects != 0) walk.objects = WalkObjects::kAll;
-      for (size_t i = 0; i < options->start_count; ++i) {
-        ZPACK_ASSIGN_OR_RETURN(const ObjectId start, IdOf(&options->starts[i]));
-        walk.starts.push_back(start);
-      }
+    if (given.all_refs != 0) walk.refs = WalkRefs::kAll;
+    if (given.objects != 0) walk.objects = WalkObjects::kAll;
+    for (size_t i = 0; i < given.start_count; ++i) {
+      ZPACK_ASSIGN_OR_RETURN(const ObjectId start, IdOf(&given.starts[i]));
+      walk.starts.push_back(start);
     }
     int returned = 0;
     const Status walked = archive->reader->Walk(

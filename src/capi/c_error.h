@@ -49,11 +49,12 @@ ObjectId FromC(const zpack_oid& oid);
 std::unexpected<Error> Invalid(std::string message);
 // kInvalidArgument unless `oid` is an id.
 Result<ObjectId> IdOf(const zpack_oid* oid);
-// Whether a struct of options has this version. REQUIRES: `options` is null or
-// has the member `version`.
+// The options that a caller gave, or `defaults` if it gave null.
+// kInvalidArgument if they have another version than `defaults`.
 template <typename Options>
-Status CheckVersion(const Options* options, unsigned version) {
-  if (options == nullptr || options->version == version) return {};
+Result<Options> OptionsOr(const Options* options, const Options& defaults) {
+  if (options == nullptr) return defaults;
+  if (options->version == defaults.version) return *options;
   return Invalid("unknown version of options");
 }
 // For functions that set defaults.

@@ -72,8 +72,7 @@ int zpack_repack_options_init(zpack_repack_options* options, unsigned version) {
 int zpack_verify(zpack_report** out, const char* path, const char* repository,
                  const zpack_verify_options* options) {
   return Answer([&]() -> Result<int> {
-    ZPACK_TRY(CheckVersion(options, ZPACK_VERIFY_OPTIONS_VERSION));
-    const zpack_verify_options& given = options == nullptr ? kVerify : *options;
+    ZPACK_ASSIGN_OR_RETURN(const auto given, OptionsOr(options, kVerify));
     const RunWithCallback run(given.run);
     ZPACK_TRY(CheckAtMost(given.level, ZPACK_LEVEL_CONNECTIVITY));
     VerifyOptions verify;
@@ -127,9 +126,7 @@ const char* zpack_report_difference(const zpack_report* report, size_t index) {
 int zpack_convert(const char* repository, const char* path,
                   const zpack_convert_options* options) {
   return Answer([&]() -> Result<int> {
-    ZPACK_TRY(CheckVersion(options, ZPACK_CONVERT_OPTIONS_VERSION));
-    const zpack_convert_options& given =
-        options == nullptr ? kConvert : *options;
+    ZPACK_ASSIGN_OR_RETURN(const auto given, OptionsOr(options, kConvert));
     const RunWithCallback run(given.run);
     ZPACK_TRY(CheckAtMost(given.profile, ZPACK_PROFILE_MAX));
     ConvertOptions convert;
@@ -147,9 +144,7 @@ int zpack_convert(const char* repository, const char* path,
 int zpack_restore(const char* path, const char* directory,
                   const zpack_restore_options* options) {
   return Answer([&]() -> Result<int> {
-    ZPACK_TRY(CheckVersion(options, ZPACK_RESTORE_OPTIONS_VERSION));
-    const zpack_restore_options& given =
-        options == nullptr ? kRestore : *options;
+    ZPACK_ASSIGN_OR_RETURN(const auto given, OptionsOr(options, kRestore));
     const RunWithCallback run(given.run);
     RestoreOptions restore;
     restore.run = run.options();
@@ -162,8 +157,7 @@ int zpack_restore(const char* path, const char* directory,
 
 int zpack_repack(const char* repository, const zpack_repack_options* options) {
   return Answer([&]() -> Result<int> {
-    ZPACK_TRY(CheckVersion(options, ZPACK_REPACK_OPTIONS_VERSION));
-    const zpack_repack_options& given = options == nullptr ? kRepack : *options;
+    ZPACK_ASSIGN_OR_RETURN(const auto given, OptionsOr(options, kRepack));
     const RunWithCallback run(given.run);
     RepackOptions repack;
     repack.run = run.options();

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "git/configuration.h"
+#include "git/configuration_text.h"
 
 namespace zpack {
 namespace {
@@ -77,49 +78,6 @@ std::string ValueWithoutUserinfo(const SettingName& name,
   return WithoutUserinfo(value);
 }
 
-void AppendHeader(const SettingName& name, std::string& out) {
-  out += '[';
-  out += name.section;
-  if (!name.subsection.empty()) {
-    out += " \"";
-    for (const char c : name.subsection) {
-      if (c == '"' || c == '\\') out += '\\';
-      out += c;
-    }
-    out += '"';
-  }
-  out += "]\n";
-}
-
-void AppendEntry(std::string_view key, const char* value, std::string& out) {
-  out += '\t';
-  out += key;
-  if (value != nullptr) {
-    out += " = \"";
-    for (const char* c = value; *c != '\0'; ++c) {
-      switch (*c) {
-        case '\n':
-          out += "\\n";
-          break;
-        case '\t':
-          out += "\\t";
-          break;
-        case '\b':
-          out += "\\b";
-          break;
-        case '"':
-        case '\\':
-          out += '\\';
-          [[fallthrough]];
-        default:
-          out += *c;
-      }
-    }
-    out += '"';
-  }
-  out += '\n';
-}
-
 class SettingsCollector {
  public:
   void Add(const git_config_entry& entry) {
@@ -143,7 +101,7 @@ class SettingsCollector {
     const std::string_view header =
         full_name.substr(0, full_name.size() - name.key.size());
     if (header != header_) {
-      AppendHeader(name, settings_.text);
+      AppendSection(name.section, name.subsection, settings_.text);
       header_ = header;
     }
     AppendEntry(name.key, entry.value != nullptr ? value.c_str() : nullptr,

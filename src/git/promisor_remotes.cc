@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "git/configuration.h"
+#include "git/configuration_text.h"
 #include "git/pack_directory.h"
 #include "git/portable_settings.h"
 
@@ -111,16 +112,6 @@ class RemoteReader {
   std::string last_;
 };
 
-// A value as a file of Git's configuration has it.
-std::string Quoted(std::string_view value) {
-  std::string quoted = "\"";
-  for (const char c : value) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
-  }
-  return quoted + '"';
-}
-
 bool HasEntry(const git_config* config, const std::string& name) {
   git_config_entry* raw = nullptr;
   if (git_config_get_entry(&raw, config, name.c_str()) != 0) return false;
@@ -166,7 +157,9 @@ Result<ObjectIdTable> ListPromisorPacks(
 }
 
 std::string PartialCloneExtension(const std::vector<PromisorRemote>& remotes) {
-  return "\tpartialClone = " + Quoted(remotes.back().name) + '\n';
+  std::string text;
+  AppendEntry("partialClone", remotes.back().name.c_str(), text);
+  return text;
 }
 
 Result<std::string> MissingRemoteSettings(
@@ -175,15 +168,15 @@ Result<std::string> MissingRemoteSettings(
                          ReadConfigurationFile(path));
   std::string text;
   for (const PromisorRemote& remote : remotes) {
-    text += "[remote " + Quoted(remote.name) + "]\n";
+    AppendSection("remote", remote.name, text);
     // A second URL would be one more to push to.
     if (!remote.url.empty() &&
         !HasEntry(present.get(), "remote." + remote.name + ".url")) {
-      text += "\turl = " + Quoted(remote.url) + '\n';
+      AppendEntry("url", remote.url.c_str(), text);
     }
     text += "\tpromisor = true\n";
     if (!remote.filter.empty()) {
-      text += "\tpartialclonefilter = " + Quoted(remote.filter) + '\n';
+      AppendEntry("partialclonefilter", remote.filter.c_str(), text);
     }
   }
   return text;

@@ -167,6 +167,8 @@ class RepositorySink final : public ObjectSink {
   Status OpenFile(const std::string& name, bool executable);
   // Moves the settings in the inactive configuration to the active one.
   Status AddSettings();
+  // The active configuration has at most `most` bytes before.
+  Status AppendToConfig(uint64_t most, const std::string& text);
   Status WriteFile(const std::string& name, const std::string& text);
   Status WriteRefs(const RefsSnapshot& refs);
   Status WriteRefFiles(const RefsSnapshot& refs);
@@ -235,16 +237,19 @@ Status RepositorySink::OpenFile(const std::string& name, bool executable) {
 }
 
 Status RepositorySink::AddSettings() {
-  const std::string active = place_->inside() + '/' + kConfig;
-  const std::string inactive = InactiveName(active);
+  const std::string inactive = InactiveName(place_->inside() + '/' + kConfig);
   ZPACK_ASSIGN_OR_RETURN(const PortableSettings settings,
                          ReadPortableSettings(inactive));
   ZPACK_TRY(RemoveIfThere(file_system_, inactive));
-  ZPACK_ASSIGN_OR_RETURN(const Bytes own,
-                         ReadWholeFile(file_system_, active, kMaxConfig));
-  ZPACK_TRY(RemoveIfThere(file_system_, active));
-  return WriteText(file_system_, active,
-                   std::string(AsText(own)) + settings.text);
+  return AppendToConfig(kMaxConfig, settings.text);
+}
+
+Status RepositorySink::AppendToConfig(uint64_t most, const std::string& text) {
+  const std::string path = place_->inside() + '/' + kConfig;
+  ZPACK_ASSIGN_OR_RETURN(const Bytes before,
+                         ReadWholeFile(file_system_, path, most));
+  ZPACK_TRY(file_system_.Remove(path));
+  return WriteText(file_system_, path, std::string(AsText(before)) + text);
 }
 
 Status RepositorySink::WriteFile(const std::string& name,
@@ -308,11 +313,7 @@ Status RepositorySink::WritePromisorMarks() {
   ZPACK_ASSIGN_OR_RETURN(
       const std::string remotes,
       MissingRemoteSettings(path, repository_.promisor_remotes));
-  ZPACK_ASSIGN_OR_RETURN(const Bytes before,
-                         ReadWholeFile(file_system_, path, kMaxAllSettings));
-  ZPACK_TRY(file_system_.Remove(path));
-  ZPACK_TRY(
-      WriteText(file_system_, path, std::string(AsText(before)) + remotes));
+  ZPACK_TRY(AppendToConfig(kMaxAllSettings, remotes));
   // Git takes what the objects of a marked pack link to for promised.
   if (!pack_) return {};
   return WriteFile("objects/pack/" + pack_->name() + ".promisor", "");

@@ -38,6 +38,7 @@ class PromiseFinder {
   explicit PromiseFinder(const ObjectIdTable& missing)
       : missing_(missing), found_(missing.size()) {}
 
+  // As in Git, unlike AppendLinks, follows the links of submodules too.
   void Follow(ObjectType type, ByteView content) {
     const ObjectFormat format = missing_.format();
     if (type == ObjectType::kCommit) {

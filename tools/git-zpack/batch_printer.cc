@@ -39,34 +39,34 @@ class AheadPrinter {
 
   Status Add(Named named) {
     uint64_t size = named.name.size() + named.rest.size();
+    bool needs_content = false;
     if (named.id) {
       const auto info = reader_.ReadInfo(*named.id);
       // Limited, so that a sum cannot overflow, whatever the file states.
       if (info && printer_.filter().Passes(*info)) {
         size += std::min(info->size, kMaxBytes + 1);
+        needs_content = true;
       }
     }
     if (bytes_ + size > kMaxBytes || waiting_.size() == kMaxObjects) {
       if (Status status = Flush(); !status) return status;
     }
+    if (needs_content) ids_.push_back(*named.id);
     waiting_.push_back(std::move(named));
     bytes_ += size;
     return {};
   }
 
   Status Flush() {
-    std::vector<ObjectId> ids;
-    for (const Named& named : waiting_) {
-      if (named.id && Prints(*named.id)) ids.push_back(*named.id);
-    }
     // Reading ahead loads the whole index.
-    if (ids.size() >= kMinObjects) {
-      if (Status status = reader_.ReadAhead(ids); !status) return status;
+    if (ids_.size() >= kMinObjects) {
+      if (Status status = reader_.ReadAhead(ids_); !status) return status;
     }
     for (const Named& named : waiting_) {
       if (Status status = PrintOne(named, printer_); !status) return status;
     }
     waiting_.clear();
+    ids_.clear();
     bytes_ = 0;
     return {};
   }
@@ -76,15 +76,10 @@ class AheadPrinter {
   static constexpr size_t kMaxObjects = size_t{1} << 18;
   static constexpr size_t kMinObjects = 64;
 
-  // False for an object whose content is not needed.
-  bool Prints(const ObjectId& id) const {
-    const auto info = reader_.ReadInfo(id);
-    return info && printer_.filter().Passes(*info);
-  }
-
   const ArchiveReader& reader_;
   BatchPrinter& printer_;
   std::vector<Named> waiting_;
+  std::vector<ObjectId> ids_;  // of those whose contents are printed
   uint64_t bytes_ = 0;
 };
 
@@ -120,18 +115,23 @@ Result<Named> Resolve(const ArchiveReader& reader, std::string_view line,
 Status BatchPrinter::Print(const ObjectId& id, std::string_view rest) {
   const auto info = reader_.ReadInfo(id);
   if (!info) return std::unexpected(info.error());
-  const std::string line = format().Expand(id, *info, rest) + output_.end;
+  return PrintKnown(id, *info, rest);
+}
+
+Status BatchPrinter::PrintKnown(const ObjectId& id, const ObjectInfo& info,
+                                std::string_view rest) {
+  const std::string line = format().Expand(id, info, rest) + output_.end;
   if (!prints_contents()) {
     out_ << line;
     return {};
   }
-  const Status status = output_.contents->Write(id, *info, line);
+  const Status status = output_.contents->Write(id, info, line);
   if (status) out_ << output_.end;
   return status;
 }
 
 Status BatchPrinter::PrintContent(const ObjectView& object) {
-  if (!object.content) return Print(object.id, "");
+  if (!object.content) return PrintKnown(object.id, object.info, "");
   out_ << format().Expand(object.id, object.info, "") << output_.end;
   const Status status = WritePiece(*object.content, out_);
   if (status) out_ << output_.end;
@@ -141,11 +141,10 @@ Status BatchPrinter::PrintContent(const ObjectView& object) {
 Status BatchPrinter::PrintNamed(std::string_view name, const ObjectId& id,
                                 std::string_view rest) {
   const auto info = reader_.ReadInfo(id);
-  if (info && !filter().Passes(*info)) {
-    out_ << name << " excluded" << output_.end;
-    return {};
-  }
-  return Print(id, rest);
+  if (!info) return std::unexpected(info.error());
+  if (filter().Passes(*info)) return PrintKnown(id, *info, rest);
+  out_ << name << " excluded" << output_.end;
+  return {};
 }
 
 void BatchPrinter::PrintMissing(std::string_view name, ErrorCode why) {

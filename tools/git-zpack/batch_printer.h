@@ -50,6 +50,9 @@ class BatchPrinter {
   void PrintMissing(std::string_view name, ErrorCode why);
 
  private:
+  Status PrintKnown(const ObjectId& id, const ObjectInfo& info,
+                    std::string_view rest);
+
   const ArchiveReader& reader_;
   BatchOutput output_;
   std::ostream& out_;
