@@ -21,6 +21,15 @@ constexpr int64_t kMaxThreads = 1024;
 
 using Json = nlohmann::ordered_json;
 
+// Makes malloc return segments of large objects to the system when they are
+// freed. By default it keeps them, and fragmentation then takes up to twice the
+// memory that is in use. The threshold for the end of a heap is what malloc
+// would adapt to by itself.
+void ReturnLargeBuffers() {
+  mallopt(M_MMAP_THRESHOLD, 4 << 20);
+  mallopt(M_TRIM_THRESHOLD, 32 << 20);
+}
+
 // If memory is scarce, makes malloc return freed memory to all threads and to
 // the system. Threads then wait for each other more often.
 void SaveMemory(uint64_t memory) {
@@ -86,6 +95,7 @@ RunContext::RunContext(const po::variables_map& options, const Io& io,
 }
 
 RunOptions ResourcesOf(const po::variables_map& options) {
+  ReturnLargeBuffers();
   RunOptions run;
   run.threads =
       static_cast<unsigned>(Number(options, "threads", 0, kMaxThreads, 0));
