@@ -111,9 +111,12 @@ typedef struct zpack_open_options {
   uint64_t max_object_size; /* that zpack_read returns; default 4 GiB */
   uint64_t max_chunk_size;  /* of a table; default 16 GiB */
   uint64_t cache_size;      /* for decoded blocks; default 256 MiB */
+  /* 1: zpack_read and zpack_stream do not hash objects, for callers that do it
+   * themselves. Checksums of blocks are still checked. */
+  int skip_hashes;
 } zpack_open_options;
 #define ZPACK_OPEN_OPTIONS_VERSION 1
-#define ZPACK_OPEN_OPTIONS_INIT {ZPACK_OPEN_OPTIONS_VERSION, 0, 0, 0, 0}
+#define ZPACK_OPEN_OPTIONS_INIT {ZPACK_OPEN_OPTIONS_VERSION, 0, 0, 0, 0, 0}
 
 /* Sets the defaults of `version`. ZPACK_EINVALID if the library does not know
  * that version. The other functions of this name do the same. */
@@ -153,6 +156,12 @@ ZPACK_API int zpack_foreach_ref(const zpack_archive* archive,
  * ZPACK_ECORRUPT. */
 ZPACK_API int zpack_resolve(zpack_oid* out, const zpack_archive* archive,
                             const char* name);
+/* The object whose id begins with the hexadecimal digits `abbreviation`, one or
+ * more. Refs are ignored. ZPACK_ENOTFOUND, also for any other text;
+ * ZPACK_EAMBIGUOUS; ZPACK_ECORRUPT. */
+ZPACK_API int zpack_resolve_abbreviation(zpack_oid* out,
+                                         const zpack_archive* archive,
+                                         const char* abbreviation);
 
 /* ---- Objects ---- */
 

@@ -169,6 +169,11 @@ class ArchiveReader {
   // fits several objects (the message lists them); kCorrupt as for Contains.
   Result<ObjectId> Resolve(std::string_view name) const;
 
+  // The id that begins with the hexadecimal digits `abbreviation`, one or more.
+  //
+  // Errors: as for Resolve.
+  Result<ObjectId> ResolveAbbreviation(std::string_view abbreviation) const;
+
   // The type and size of an object. The object is not hashed.
   //
   // Errors: kNotFound; kCorrupt if the object cannot be decoded.

@@ -105,6 +105,9 @@ struct ReadOptions {
   // which objects Stream hashes before the first piece, and which objects
   // ReadAhead holds.
   uint64_t cache_size = uint64_t{256} << 20;
+  // False: ArchiveReader::Read and Stream do not hash objects, for callers that
+  // do it themselves. Checksums of blocks are still checked.
+  bool hash_objects = true;
 };
 
 struct ConvertOptions {

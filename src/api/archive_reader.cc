@@ -107,6 +107,12 @@ Result<ObjectId> ArchiveReader::Resolve(std::string_view name) const {
   return Guarded([&] { return state_->names.Resolve(name); });
 }
 
+Result<ObjectId> ArchiveReader::ResolveAbbreviation(
+    std::string_view abbreviation) const {
+  return Guarded(
+      [&] { return state_->names.ResolveAbbreviation(abbreviation); });
+}
+
 Result<ObjectInfo> ArchiveReader::ReadInfo(const ObjectId& id) const {
   return Guarded([&] { return state_->names.ReadInfo(id); });
 }

@@ -50,6 +50,7 @@ ReadOptions OptionsOf(const zpack_open_options& options) {
   SetLimit(options.max_object_size, read.max_object_size);
   SetLimit(options.max_chunk_size, read.max_chunk_size);
   SetLimit(options.cache_size, read.cache_size);
+  read.hash_objects = options.skip_hashes == 0;
   return read;
 }
 
@@ -124,6 +125,16 @@ int zpack_resolve(zpack_oid* out, const zpack_archive* archive,
                   const char* name) {
   return Answer([&]() -> Result<int> {
     ZPACK_ASSIGN_OR_RETURN(const auto id, archive->reader->Resolve(name));
+    *out = ToC(id);
+    return ZPACK_OK;
+  });
+}
+
+int zpack_resolve_abbreviation(zpack_oid* out, const zpack_archive* archive,
+                               const char* abbreviation) {
+  return Answer([&]() -> Result<int> {
+    ZPACK_ASSIGN_OR_RETURN(const auto id,
+                           archive->reader->ResolveAbbreviation(abbreviation));
     *out = ToC(id);
     return ZPACK_OK;
   });

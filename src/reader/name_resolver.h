@@ -27,12 +27,14 @@ class NameResolver {
   // ObjectLocator.
   Result<ObjectId> Resolve(std::string_view name);
 
+  // The same for an abbreviated id of any length alone, never for a ref.
+  Result<ObjectId> ResolveAbbreviation(std::string_view name);
+
   // Returns type and size of an object. Errors are those of ObjectLocator and
   // ObjectReader.
   Result<ObjectInfo> ReadInfo(const ObjectId& id);
 
  private:
-  Result<ObjectId> ResolveAbbreviation(std::string_view name);
   std::unexpected<Error> NoSuchName(std::string_view name) const;
 
   const ArchiveFile& archive_;

@@ -103,15 +103,14 @@ Status ObjectReader::Stream(
   if (IsSegmented(run, *block)) {
     return StreamSegmented(run, *block, id, piece);
   }
-  ObjectHasher hasher(archive_.header().object_format);
   if (block->layout() != nullptr) {
     const ContentPtr content = Rebuild(*block, number);
-    ZPACK_TRY(CheckId(run, hasher.Hash(info.type, *content), id));
+    ZPACK_TRY(CheckContent(run, info.type, *content, id));
     return piece(*content);
   }
   Bytes unused;
   const ByteView content = block->Object(index, unused);
-  ZPACK_TRY(CheckId(run, hasher.Hash(info.type, content), id));
+  ZPACK_TRY(CheckContent(run, info.type, content, id));
   return piece(content);
 }
 
@@ -119,7 +118,8 @@ Status ObjectReader::StreamSegmented(
     const BlockRun& run, const DecodedBlock& first, const ObjectId& id,
     const std::function<Status(ByteView)>& piece) const {
   const ObjectInfo info{first.objects.header.type, first.objects.sizes.front()};
-  const bool hold = info.size <= archive_.options().cache_size;
+  const bool check = archive_.options().hash_objects;
+  const bool hold = check && info.size <= archive_.options().cache_size;
   ObjectHasher hasher(archive_.header().object_format);
   hasher.Begin(info);
   Bytes held;
@@ -128,13 +128,20 @@ Status ObjectReader::StreamSegmented(
   BlockDecoder decoder;
   ZPACK_TRY(StreamSegments(archive_.blocks(), run, first, decoder,
                            [&](ByteView bytes) -> Status {
-                             hasher.Update(bytes);
+                             if (check) hasher.Update(bytes);
                              if (!hold) return piece(bytes);
                              Append(held, bytes);
                              return {};
                            }));
-  ZPACK_TRY(CheckId(run, hasher.Finish(), id));
+  if (check) ZPACK_TRY(CheckId(run, hasher.Finish(), id));
   return hold ? piece(held) : Status{};
+}
+
+Status ObjectReader::CheckContent(const BlockRun& run, ObjectType type,
+                                  ByteView content, const ObjectId& id) const {
+  if (!archive_.options().hash_objects) return {};
+  ObjectHasher hasher(archive_.header().object_format);
+  return CheckId(run, hasher.Hash(type, content), id);
 }
 
 Status ObjectReader::CheckId(const BlockRun& run, const ObjectId& actual,

@@ -60,6 +60,10 @@ class ObjectReader {
   Status StreamSegmented(const BlockRun& run, const DecodedBlock& first,
                          const ObjectId& id,
                          const std::function<Status(ByteView)>& piece) const;
+  // Returns kCorrupt, naming the block, unless `content` hashes to `id`.
+  // Without ReadOptions::hash_objects, returns success.
+  Status CheckContent(const BlockRun& run, ObjectType type, ByteView content,
+                      const ObjectId& id) const;
   // Returns kCorrupt, naming the block, unless both ids are equal.
   Status CheckId(const BlockRun& run, const ObjectId& actual,
                  const ObjectId& id) const;

@@ -129,5 +129,19 @@ TEST_F(CatFileDamageTest, ASpoolThatCannotBeMadeIsNamed) {
   EXPECT_EQ(out_.str(), "");
 }
 
+TEST_F(CatFileDamageTest, CallersMayHashObjectsThemselves) {
+  ReadOptions options;
+  options.hash_objects = false;
+  const auto reader = ArchiveReader::Open(file_, options);
+  ASSERT_TRUE(reader);
+  for (const ObjectId& id : damaged_) {
+    const auto object = (*reader)->Read(id);
+    ASSERT_TRUE(object) << object.error().message;
+    const auto info = (*reader)->ReadInfo(id);
+    ASSERT_TRUE(info);
+    EXPECT_EQ(object->content.size(), info->size);
+  }
+}
+
 }  // namespace
 }  // namespace zpack::testing

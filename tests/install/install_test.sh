@@ -64,6 +64,20 @@ check_consumer() {
   git zpack verify -q --against "$prefix/repository" "$1.zpack"
 }
 
+# check_exports HEADER LIBRARY VERSION: the library exports the functions that
+# the header declares, with this version, and nothing else.
+check_exports() {
+  local declared exported others
+  [[ -f $2 ]] || fail "no library for $1"
+  declared=$(sed -n 's/^ZPACK_API .*\(zpack_[a-z0-9_]*\)(.*/\1/p' "$1" | sort)
+  exported=$(nm -D --defined-only "$2" |
+    sed -n "s/.* T \(zpack_[a-z0-9_]*\)@@$3\$/\1/p" | sort)
+  [[ -n $declared && $declared == "$exported" ]] ||
+    fail "$1 and $2 differ: $(diff <(echo "$declared") <(echo "$exported"))"
+  others=$(nm -D --defined-only "$2" | grep -v ' [TA] ') || true
+  [[ -z $others ]] || fail "$2 exports more: $others"
+}
+
 echo "-- git clone zpack::FILE"
 git zpack convert -q "$prefix/repository" "$prefix/served.zpack"
 git clone -q "zpack::$prefix/served.zpack" "$prefix/clone"
@@ -83,6 +97,11 @@ echo "-- find_package()"
 } > "$prefix/cmake.log" 2>&1 ||
   fail "building with find_package() failed: $(cat "$prefix/cmake.log")"
 check_consumer "$prefix/cmake/consumer"
+# Their RPATH names the libraries.
+[[ $("$prefix/cmake/read_archive" "$prefix/served.zpack") == *"commit 1 "* ]] ||
+  fail "the program in C does not find the commit"
+[[ $("$prefix/cmake/git2_log" "$prefix/served.zpack") == *" first" ]] ||
+  fail "the program that uses libgit2 does not list the commits"
 
 echo "-- pkg-config"
 module=$(find "$prefix/usr" -name zpack.pc)
@@ -95,17 +114,20 @@ check_consumer "$prefix/consumer"
 echo "-- C interface"
 header=$prefix/usr/include/zpack.h
 library=$(find "$prefix/usr" -name libzpack.so)
-[[ -f $library ]] || fail "no libzpack.so"
-declared=$(sed -n 's/^ZPACK_API .*\(zpack_[a-z0-9_]*\)(.*/\1/p' "$header" | sort)
-exported=$(nm -D --defined-only "$library" |
-  sed -n 's/.* T \(zpack_[a-z0-9_]*\)@@ZPACK_0.1$/\1/p' | sort)
-[[ -n $declared && $declared == "$exported" ]] ||
-  fail "zpack.h and libzpack.so differ: $(diff <(echo "$declared") <(echo "$exported"))"
-others=$(nm -D --defined-only "$library" | grep -v ' [TA] ') || true
-[[ -z $others ]] || fail "libzpack.so exports more: $others"
+check_exports "$header" "$library" ZPACK_0.1
 read -ra flags < <(PKG_CONFIG_PATH=${module%/*} pkg-config --cflags --libs zpack-c)
 cc -std=c11 -Wall -Wextra -Wpedantic -Werror "$here/../../tools/examples/read_archive.c" \
   -o "$prefix/read_archive" "${flags[@]}" || fail "building with '${flags[*]}' failed"
 [[ $(LD_LIBRARY_PATH=${library%/*} "$prefix/read_archive" "$prefix/served.zpack") == \
   *"commit 1 "* ]] || fail "the program in C does not find the commit"
+
+echo "-- libgit2"
+check_exports "$prefix/usr/include/zpack/git2.h" \
+  "${library%/*}/libzpack-git2.so" ZPACK_GIT2_0.1
+read -ra flags < <(PKG_CONFIG_PATH=${module%/*} pkg-config --cflags --libs zpack-git2)
+cc -std=c11 -Wall -Wextra -Wpedantic -Werror "$here/../../tools/examples/git2_log.c" \
+  -o "$prefix/git2_log" "${flags[@]}" || fail "building with '${flags[*]}' failed"
+[[ $(LD_LIBRARY_PATH=${library%/*} "$prefix/git2_log" "$prefix/served.zpack") == \
+  "$(git -C "$prefix/repository" log --format='%H %s')" ]] ||
+  fail "the program that uses libgit2 does not list the commits"
 echo "-- all as expected"

@@ -26,6 +26,7 @@ import tempfile
 VALUE_HEADERS = {"convert_stats.h", "object_id.h", "options.h", "progress.h", "quote.h",
                  "promisor_remote.h", "refs.h", "repository_files.h", "result.h", "version.h", "walk.h"}
 FACADE_HEADERS = {
+    "git2.h": {"libgit2"},
     "convert.h": {"convert", "api", "capi"},
     "archive_reader.h": {"reader", "api", "capi"},
     "object_filter.h": {"serve", "api"},
@@ -38,6 +39,9 @@ FACADE_HEADERS = {
 
 # The C interface, which also programs in C include.
 C_INTERFACE = "zpack.h"
+# The interface for users of libgit2, which stands on the one for C.
+GIT2_INTERFACE = "git2.h"
+GIT2 = r"git2(\.h|/)"
 C_LIBRARY = re.compile(r"(stddef|stdint|stdio|stdlib|string)\.h")
 
 # Who may include which third-party header: layers of src/, "tools", "tests".
@@ -47,12 +51,12 @@ THIRD_PARTY = [
     (r"zpack/", {"tools"}),  # tools/examples, as programs of others have it
     (r"(xxhash|intel-ipsec-mb)\.h|openssl/", {"base"}),
     (r"(zstd|zdict|zstd_errors|zlib|libdeflate)\.h", {"codec"}),
-    (r"git2(\.h|/)", {"git"}),
+    (GIT2, {"git", "libgit2"}),
     (r"boost/", {"tools"}),
     (r"nlohmann/", {"tools"}),
     (r"(gtest|gmock|benchmark)/", set()),
 ]
-POSIX = re.compile(r"(sys|linux)/\w+\.h|(dirent|errno|fcntl|malloc|poll|pthread|pwd|sched|"
+POSIX = re.compile(r"(sys|linux)/\w+\.h|(dirent|errno|fcntl|fnmatch|malloc|poll|pthread|pwd|sched|"
                    r"signal|spawn|stdlib|string|termios|time|unistd)\.h")
 
 # Edges that no table may hold: the two ends of a file meet in `format` only,
@@ -153,7 +157,7 @@ class Checker:
                 return f'public header includes "{name}", which is not a value header'
             return None
         if name == C_INTERFACE:
-            return (None if parts[0] == "capi" or tree == "tools" else
+            return (None if parts[0] in ("capi", "libgit2") or tree == "tools" else
                     f"'{parts[0]}' may not include the C interface")
         if target == "zpack":
             return self.judge_public(tree, parts, rest)
@@ -189,6 +193,9 @@ class Checker:
             return None
         if path.name == C_INTERFACE or path.suffix == ".c":
             if C_LIBRARY.fullmatch(name) or name == C_INTERFACE:
+                return None
+        if path.name == GIT2_INTERFACE:
+            if name == C_INTERFACE or re.match(GIT2, name):
                 return None
         if tree == "include":
             return f"public header includes <{name}>; only the C++ standard library may be"

@@ -1,0 +1,250 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What libgit2 answers over a .zpack file is what it answers over the
+// repository that the file was made of.
+
+#include <git2.h>
+#include <git2/sys/repository.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "libgit2/transcript.h"
+#include "support/program.h"
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+#include "zpack/git2.h"
+
+namespace zpack::testing {
+namespace {
+
+using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+class LibGit2 : public ::testing::Test {
+ protected:
+  LibGit2() : repo_(dir_ / "repo"), file_(dir_ / "x.zpack") {
+    git_libgit2_init();
+    for (int i = 0; i < 6; ++i) {
+      CommitFields fields;
+      fields.tree = repo_.WriteTree(TreeEntryBytes(
+          "100644", "file", repo_.WriteBlob("line\n" + std::to_string(i))));
+      if (!commits_.empty()) fields.parents = {commits_.back()};
+      fields.message = "commit " + std::to_string(i) + "\n";
+      commits_.push_back(repo_.WriteCommit(fields));
+    }
+    repo_.SetRef("refs/heads/main", commits_.back());
+    repo_.SetRef("refs/heads/other", commits_[2]);
+    repo_.SetRef("refs/tags/light", commits_[1]);
+    repo_.SetRef("refs/tags/v1", repo_.WriteTag(commits_[3], "commit", "v1"));
+    repo_.Git({"symbolic-ref", "refs/heads/alias", "refs/heads/main"});
+    // 256 prefixes of two digits and 400 blobs: many prefixes are ambiguous.
+    for (int i = 0; i < 400; ++i) repo_.WriteBlob("blob " + std::to_string(i));
+    repo_.Git({"repack", "-q", "-a", "-d"});
+    repo_.Git({"pack-refs", "--all"});
+    Convert();
+  }
+  ~LibGit2() override { git_libgit2_shutdown(); }
+
+  void Convert() const {
+    ASSERT_EQ(zpack_convert(repo_.path().c_str(), file_.c_str(), nullptr), 0)
+        << zpack_error_last()->message;
+  }
+
+  Owned<git_repository> OpenArchive() const {
+    git_repository* repository = nullptr;
+    EXPECT_EQ(zpack_repository_open(&repository, file_.c_str(), nullptr), 0)
+        << git_error_last()->message;
+    return Owned<git_repository>(repository);
+  }
+  Owned<git_repository> OpenStock() const {
+    git_repository* repository = nullptr;
+    EXPECT_EQ(git_repository_open(&repository, repo_.path().c_str()), 0);
+    return Owned<git_repository>(repository);
+  }
+
+  std::vector<std::string> Calls(git_repository* repository) const {
+    Transcript transcript(repository);
+    transcript.set_directory(repo_.path());
+    transcript.RepositoryCalls();
+    transcript.ReferenceCalls();
+    transcript.RevisionCalls(commits_[4]);
+    transcript.OdbCalls({commits_[0], commits_[5], repo_.WriteBlob("blob 7"),
+                         repo_.WriteBlob("blob 399"), std::string(40, 'd')});
+    transcript.ObjectCalls(commits_[4]);
+    transcript.WalkCalls(commits_[1], commits_[5]);
+    return transcript.lines;
+  }
+
+  TempDir dir_;
+  RepoBuilder repo_;
+  std::string file_;
+  std::vector<std::string> commits_;
+};
+
+TEST_F(LibGit2, AnswersAsOverTheRepository) {
+  const auto archive = OpenArchive();
+  const auto stock = OpenStock();
+  const std::vector<std::string> expected = Calls(stock.get());
+  EXPECT_GT(expected.size(), 150);
+  EXPECT_THAT(Calls(archive.get()), ElementsAreArray(expected));
+}
+
+TEST_F(LibGit2, AnswersAsOverADetachedAndAnUnbornHead) {
+  for (const std::string& head :
+       {commits_[1], std::string("ref: refs/heads/unborn")}) {
+    WriteFile(repo_.path() + "/HEAD", head + "\n");
+    std::filesystem::remove(file_);
+    Convert();
+    const auto archive = OpenArchive();
+    const auto stock = OpenStock();
+    EXPECT_THAT(Calls(archive.get()), ElementsAreArray(Calls(stock.get())))
+        << head;
+  }
+}
+
+TEST_F(LibGit2, RefusesEveryChange) {
+  const auto archive = OpenArchive();
+  git_oid id;
+  EXPECT_LT(git_blob_create_from_buffer(&id, archive.get(), "new", 3), 0);
+  const git_oid tip = Oid(commits_.back());
+  git_reference* made = nullptr;
+  EXPECT_LT(git_reference_create(&made, archive.get(), "refs/heads/new", &tip,
+                                 0, "why"),
+            0);
+  EXPECT_STREQ(git_error_last()->message, "an archive cannot be changed");
+  EXPECT_LT(
+      git_reference_symbolic_create(&made, archive.get(), "refs/heads/new",
+                                    "refs/heads/main", 0, "why"),
+      0);
+  EXPECT_LT(git_reference_remove(archive.get(), "refs/heads/main"), 0);
+  git_reference* main = nullptr;
+  ASSERT_EQ(git_reference_lookup(&main, archive.get(), "refs/heads/main"), 0);
+  const Owned<git_reference> owned(main);
+  EXPECT_LT(git_reference_rename(&made, main, "refs/heads/new", 0, "why"), 0);
+  EXPECT_LT(git_reference_set_target(&made, main, &tip, "why"), 0);
+  EXPECT_LT(git_reference_ensure_log(archive.get(), "refs/heads/main"), 0);
+  EXPECT_LT(git_reflog_delete(archive.get(), "refs/heads/main"), 0);
+  EXPECT_LT(git_reflog_rename(archive.get(), "refs/heads/main", "refs/heads/n"),
+            0);
+  EXPECT_LT(git_repository_set_head(archive.get(), "refs/heads/other"), 0);
+}
+
+TEST_F(LibGit2, ServesAsAnAlternateWhereWritesPassBy) {
+  RepoBuilder other(dir_ / "other");
+  git_repository* opened = nullptr;
+  ASSERT_EQ(git_repository_open(&opened, other.path().c_str()), 0);
+  const Owned<git_repository> repository(opened);
+  git_odb* made = nullptr;
+  ASSERT_EQ(git_repository_odb(&made, repository.get()), 0);
+  const Owned<git_odb> odb(made);
+  git_odb_backend* backend = nullptr;
+  ASSERT_EQ(zpack_odb_backend(&backend, file_.c_str(), nullptr), 0);
+  ASSERT_EQ(git_odb_add_alternate(odb.get(), backend, 1), 0);
+
+  const git_oid tip = Oid(commits_.back());
+  EXPECT_EQ(git_odb_exists(odb.get(), &tip), 1);
+  git_oid written;
+  ASSERT_EQ(git_odb_write(&written, odb.get(), "new", 3, GIT_OBJECT_BLOB), 0);
+  EXPECT_TRUE(std::filesystem::exists(other.LooseObjectPath(Hex(&written))));
+}
+
+TEST_F(LibGit2, GivesRefsToARefDatabaseOfItsOwn) {
+  const auto repository = OpenStock();
+  git_refdb* made = nullptr;
+  ASSERT_EQ(git_refdb_new(&made, repository.get()), 0);
+  git_refdb_backend* backend = nullptr;
+  ASSERT_EQ(zpack_refdb_backend(&backend, file_.c_str(), nullptr), 0);
+  ASSERT_EQ(git_refdb_set_backend(made, backend), 0);
+  ASSERT_EQ(git_repository_set_refdb(repository.get(), made), 0);
+  git_refdb_free(made);
+  repo_.Git({"update-ref", "-d", "refs/heads/other"});
+  git_oid id;
+  ASSERT_EQ(git_reference_name_to_id(&id, repository.get(), "refs/heads/other"),
+            0);
+  EXPECT_EQ(Hex(&id), commits_[2]);
+}
+
+TEST_F(LibGit2, SaysWhatIsWrongWithAFile) {
+  git_repository* repository = nullptr;
+  const std::string missing = dir_ / "missing";
+  EXPECT_EQ(zpack_repository_open(&repository, missing.c_str(), nullptr),
+            GIT_ENOTFOUND);
+  EXPECT_THAT(git_error_last()->message, HasSubstr(missing));
+  WriteFile(missing, "no archive");
+  EXPECT_EQ(zpack_repository_open(&repository, missing.c_str(), nullptr),
+            GIT_ERROR);
+  git_odb_backend* odb = nullptr;
+  EXPECT_EQ(zpack_odb_backend(&odb, missing.c_str(), nullptr), GIT_ERROR);
+  git_refdb_backend* refdb = nullptr;
+  EXPECT_EQ(zpack_refdb_backend(&refdb, missing.c_str(), nullptr), GIT_ERROR);
+}
+
+TEST_F(LibGit2, NamesTheDamagedObjectAndReadsTheOthers) {
+  std::string bytes = ReadFile(file_);
+  bytes[bytes.find("BLCK") + 60] ^= 1;
+  WriteFile(file_, bytes);
+  const auto archive = OpenArchive();
+  git_odb* made = nullptr;
+  ASSERT_EQ(git_repository_odb(&made, archive.get()), 0);
+  const Owned<git_odb> odb(made);
+  struct Seen {
+    git_odb* odb;
+    int damaged = 0;
+    int whole = 0;
+  } seen{odb.get()};
+  const auto read = [](const git_oid* id, void* payload) {
+    auto* const self = static_cast<Seen*>(payload);
+    git_odb_object* object = nullptr;
+    if (git_odb_read(&object, self->odb, id) == 0) {
+      ++self->whole;
+      git_odb_object_free(object);
+    } else {
+      ++self->damaged;
+      EXPECT_THAT(git_error_last()->message, HasSubstr("offset"));
+    }
+    return 0;
+  };
+  EXPECT_EQ(git_odb_foreach(odb.get(), read, &seen), 0);
+  EXPECT_GT(seen.damaged, 0);
+  EXPECT_GT(seen.whole, 0);
+}
+
+TEST_F(LibGit2, SeveralThreadsReadOneRepository) {
+  const auto archive = OpenArchive();
+  git_odb* made = nullptr;
+  ASSERT_EQ(git_repository_odb(&made, archive.get()), 0);
+  const Owned<git_odb> odb(made);
+  std::vector<git_oid> ids;
+  const auto append = [](const git_oid* id, void* payload) {
+    static_cast<std::vector<git_oid>*>(payload)->push_back(*id);
+    return 0;
+  };
+  ASSERT_EQ(git_odb_foreach(odb.get(), append, &ids), 0);
+  ASSERT_THAT(ids, SizeIs(::testing::Gt(400)));
+  std::atomic<size_t> read = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        for (const git_oid& id : ids) {
+          git_odb_object* object = nullptr;
+          if (git_odb_read(&object, odb.get(), &id) == 0) ++read;
+          git_odb_object_free(object);
+        }
+      });
+    }
+  }
+  EXPECT_EQ(read, 4 * ids.size());
+}
+
+}  // namespace
+}  // namespace zpack::testing
