@@ -79,6 +79,7 @@ int ExistsPrefix(git_oid* out, git_odb_backend* backend, const git_oid* prefix,
   return 0;
 }
 
+// NOLINTNEXTLINE(readability-function-size): as libgit2 declares it
 int ReadPrefix(git_oid* out, void** data, size_t* size, git_object_t* type,
                git_odb_backend* backend, const git_oid* prefix, size_t digits) {
   git_oid id;

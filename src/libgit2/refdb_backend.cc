@@ -133,30 +133,12 @@ int MakeIterator(git_reference_iterator** out, git_refdb_backend* backend,
   return 0;
 }
 
-int RefuseWrite(git_refdb_backend* /*backend*/, const git_reference* /*ref*/,
-                int /*force*/, const git_signature* /*who*/,
-                const char* /*message*/, const git_oid* /*old*/,
-                const char* /*old_target*/) {
+// Refuses a change, whatever its arguments are.
+constexpr auto kRefuse = [](auto... /*arguments*/) {
   return RefuseToWrite(GIT_ERROR_REFERENCE);
-}
-
-int RefuseRename(git_reference** /*out*/, git_refdb_backend* /*backend*/,
-                 const char* /*old_name*/, const char* /*new_name*/,
-                 int /*force*/, const git_signature* /*who*/,
-                 const char* /*message*/) {
-  return RefuseToWrite(GIT_ERROR_REFERENCE);
-}
-
-int RefuseDelete(git_refdb_backend* /*backend*/, const char* /*name*/,
-                 const git_oid* /*old_id*/, const char* /*old_target*/) {
-  return RefuseToWrite(GIT_ERROR_REFERENCE);
-}
+};
 
 int HasNoLog(git_refdb_backend* /*backend*/, const char* /*name*/) { return 0; }
-
-int RefuseLog(git_refdb_backend* /*backend*/, const char* /*name*/) {
-  return RefuseToWrite(GIT_ERROR_REFERENCE);
-}
 
 int ReadEmptyLog(git_reflog** out, git_refdb_backend* /*backend*/,
                  const char* name) {
@@ -165,15 +147,6 @@ int ReadEmptyLog(git_reflog** out, git_refdb_backend* /*backend*/,
   } catch (const std::bad_alloc&) {
     return OutOfMemory();
   }
-}
-
-int RefuseLogWrite(git_refdb_backend* /*backend*/, git_reflog* /*log*/) {
-  return RefuseToWrite(GIT_ERROR_REFERENCE);
-}
-
-int RefuseLogRename(git_refdb_backend* /*backend*/, const char* /*old_name*/,
-                    const char* /*new_name*/) {
-  return RefuseToWrite(GIT_ERROR_REFERENCE);
 }
 
 void FreeBackend(git_refdb_backend* backend) {
@@ -185,15 +158,15 @@ void SetFunctions(git_refdb_backend& backend) {
   backend.exists = RefExists;
   backend.lookup = Lookup;
   backend.iterator = MakeIterator;
-  backend.write = RefuseWrite;
-  backend.rename = RefuseRename;
-  backend.del = RefuseDelete;
+  backend.write = kRefuse;
+  backend.rename = kRefuse;
+  backend.del = kRefuse;
   backend.has_log = HasNoLog;
-  backend.ensure_log = RefuseLog;
+  backend.ensure_log = kRefuse;
   backend.reflog_read = ReadEmptyLog;
-  backend.reflog_write = RefuseLogWrite;
-  backend.reflog_rename = RefuseLogRename;
-  backend.reflog_delete = RefuseLog;
+  backend.reflog_write = kRefuse;
+  backend.reflog_rename = kRefuse;
+  backend.reflog_delete = kRefuse;
   backend.free = FreeBackend;
 }
 
