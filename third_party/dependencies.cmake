@@ -56,6 +56,19 @@ if(NOT nlohmann_json_FOUND)
     "apt-get install nlohmann-json3-dev")
 endif()
 
+if(ZPACK_PYTHON)
+  find_package(Python 3.11 COMPONENTS Interpreter Development.Module)
+  if(NOT Python_FOUND)
+    message(FATAL_ERROR
+      "Python 3.11 or newer is missing: apt-get install python3-dev")
+  endif()
+  find_package(pybind11 2.10 QUIET)
+  if(NOT pybind11_FOUND)
+    message(FATAL_ERROR
+      "pybind11 2.10 or newer is missing: apt-get install pybind11-dev")
+  endif()
+endif()
+
 if(ZPACK_TESTS)
   find_package(GTest 1.12 QUIET)
   if(NOT GTest_FOUND)

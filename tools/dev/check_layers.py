@@ -54,6 +54,7 @@ THIRD_PARTY = [
     (GIT2, {"git", "libgit2"}),
     (r"boost/", {"tools"}),
     (r"nlohmann/", {"tools"}),
+    (r"pybind11/", {"tools"}),
     (r"(gtest|gmock|benchmark)/", set()),
 ]
 POSIX = re.compile(r"(sys|linux)/\w+\.h|(dirent|errno|fcntl|fnmatch|malloc|poll|pthread|pwd|sched|"

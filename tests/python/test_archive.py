@@ -1,0 +1,130 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""zpack.Archive says what Git says of the repository."""
+
+import threading
+
+import pytest
+import zpack
+
+
+def test_refs(archive, repository):
+    expected = dict(reversed(line.split(" ")) for line in
+                    repository("show-ref").splitlines())
+    assert archive.object_format == "sha1"
+    assert set(archive.refs) == set(expected)
+    assert archive.refs["refs/heads/main"].target == expected["refs/heads/main"]
+    assert archive.refs["refs/heads/alias"].symbolic_target == "refs/heads/main"
+    assert archive.refs["refs/heads/alias"].target is None
+    assert archive.refs["refs/tags/v1"].peeled == repository("rev-parse", "v1^{commit}")
+    assert archive.head.symbolic_target == "refs/heads/main"
+
+
+def test_every_object(archive, repository):
+    lines = repository("cat-file", "--batch-check", "--batch-all-objects").splitlines()
+    assert len(archive) == len(lines)
+    assert sorted(archive) == sorted(line.split(" ")[0] for line in lines)
+    for line in lines:
+        oid, kind, size = line.split(" ")
+        assert oid in archive
+        assert archive.info(oid) == (kind, int(size))
+        found = archive[oid]
+        assert (found.id, found.type, len(found)) == (oid, kind, int(size))
+        assert bytes(found) == repository.bytes("cat-file", kind, oid)
+    assert "1" * 40 not in archive
+
+
+def test_content_is_not_copied(archive):
+    view = memoryview(archive["HEAD"])
+    assert view.readonly
+    assert bytes(view).startswith(b"tree ")
+
+
+def test_names(archive, repository):
+    tip = repository("rev-parse", "HEAD")
+    for name in ("HEAD", "main", "refs/heads/main", tip, tip[:10]):
+        assert archive.resolve(name) == tip
+    with pytest.raises(zpack.errors.NotFoundError) as caught:
+        archive.resolve("none")
+    assert "none" in str(caught.value)
+    assert caught.value.path == archive.path
+    assert isinstance(caught.value, LookupError)
+
+
+def test_walk(archive, repository):
+    commits = [oid for oid, kind, _ in archive.walk("HEAD") if kind == "commit"]
+    assert commits == repository("rev-list", "HEAD").splitlines()
+    walked = [f"{oid} {path}".strip() for oid, _, path in archive.walk("v1", objects=True)]
+    assert walked == [line.strip() for line in
+                      repository("rev-list", "--objects", "v1").splitlines()]
+    # Paths that are no UTF-8 come back as they are.
+    assert "caf\udce9" in [path for _, _, path in archive.walk(objects=True)]
+
+
+def test_objects_in_storage_order(archive):
+    found = list(archive.objects())
+    assert [one.id for one in found] == list(archive)
+    assert all(bytes(one) == bytes(archive[one.id]) for one in found)
+
+
+def test_large_objects_come_without_content(archive):
+    found = list(archive.objects(max_content=100))
+    assert any(not one.loaded for one in found)
+    for one in found:
+        assert one.loaded == (one.size <= 100)
+        if not one.loaded:
+            with pytest.raises(BufferError):
+                memoryview(one)
+
+
+def test_threads_share_an_iterator(archive):
+    objects = archive.objects(threads=2)
+    taken = []
+
+    def take():
+        for one in objects:
+            taken.append(one.id)
+
+    threads = [threading.Thread(target=take) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(taken) == sorted(archive)
+
+
+def test_an_iterator_may_be_left(archive):
+    next(iter(archive.objects()))
+
+
+def test_blocks(archive):
+    blocks = archive.blocks()
+    assert sum(block["object_count"] for block in blocks) == len(archive)
+    assert {block["type"] for block in blocks} == {"commit", "tree", "blob", "tag"}
+
+
+def test_damage_names_object_and_offset(file, tmp_path):
+    content = bytearray(file.read_bytes())
+    content[content.index(b"BLCK") + 60] ^= 1
+    damaged = tmp_path / "damaged.zpack"
+    damaged.write_bytes(content)
+    archive = zpack.open(damaged)
+    whole, lost = [], []
+    for oid in archive:
+        try:
+            whole.append(archive[oid])
+        except zpack.errors.CorruptError as error:
+            assert error.offset is not None
+            assert error.path == str(damaged)
+            lost.append(oid)
+    assert whole and lost
+    with pytest.raises(zpack.errors.CorruptError):
+        list(archive.objects())
+
+
+def test_files_that_are_no_archives(tmp_path):
+    with pytest.raises(zpack.errors.NotFoundError):
+        zpack.open(tmp_path / "none")
+    (tmp_path / "text").write_text("no archive")
+    with pytest.raises(zpack.errors.UnsupportedError):
+        zpack.open(tmp_path / "text")

@@ -1,0 +1,45 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""zpack.fsspec shows the files of a commit."""
+
+import fsspec
+import pytest
+
+import zpack.fsspec
+
+
+@pytest.fixture(autouse=True)
+def registered():
+    # An installed package is found by its entry point.
+    fsspec.register_implementation("zpack", zpack.fsspec.ZpackFileSystem, clobber=True)
+
+
+def test_files_of_any_commit(repository, file):
+    for ref in ("HEAD", "v1", repository("rev-parse", "HEAD~3")):
+        with fsspec.open("zpack://src/x.c", archive=str(file), ref=ref) as opened:
+            assert opened.read() == repository.bytes("show", f"{ref}:src/x.c")
+
+
+def test_directories(repository, archive):
+    files = zpack.fsspec.ZpackFileSystem(archive)
+    assert files.ls("", detail=False) == ["caf\udce9", "link", "src"]
+    assert files.find("") == ["caf\udce9", "link", "src/x.c"]
+    assert files.isdir("src") and files.isfile("src/x.c") and not files.exists("src/y.c")
+    info = files.info("src/x.c")
+    assert info["sha"] == repository("rev-parse", "HEAD:src/x.c")
+    assert info["size"] == len(repository.bytes("show", "HEAD:src/x.c"))
+    assert files.info("link")["islink"]
+    assert files.cat("link") == b"src/x.c"
+    assert files.glob("**/*.c") == ["src/x.c"]
+
+
+def test_refusals(archive):
+    files = zpack.fsspec.ZpackFileSystem(archive)
+    with pytest.raises(FileNotFoundError):
+        files.open("none")
+    with pytest.raises(FileNotFoundError):
+        files.open("src/x.c/y")
+    with pytest.raises(IsADirectoryError):
+        files.open("src")
+    with pytest.raises(OSError):
+        files.open("new", "wb")

@@ -1,0 +1,302 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// zpack.Archive. Whatever takes time runs without the interpreter's lock.
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "python_errors.h"
+#include "module_parts.h"
+#include "object_iterator.h"
+#include "zpack/archive_reader.h"
+
+namespace zpack::python {
+namespace {
+
+namespace py = pybind11;
+
+// Runs `work` without the interpreter's lock; raises its error with it.
+template <typename Work>
+auto Unlocked(Work work) {
+  auto result = [&] {
+    const py::gil_scoped_release unlocked;
+    return work();
+  }();
+  return ValueOf(std::move(result));
+}
+
+// Text that Git stored, whose bytes need not be UTF-8.
+py::str TextOf(std::string_view bytes) {
+  return py::reinterpret_steal<py::str>(PyUnicode_DecodeUTF8(
+      bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
+}
+
+std::string BytesOf(const py::str& text) {
+  const auto bytes = py::reinterpret_steal<py::bytes>(
+      PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogateescape"));
+  if (!bytes) throw py::error_already_set();
+  return bytes;
+}
+
+py::object IdOrNone(const ObjectId& id) {
+  if (id.empty()) return py::none();
+  return py::str(id.ToHex());
+}
+
+py::str TypeOf(ObjectType type) { return TextOf(ObjectTypeName(type)); }
+
+struct RefView {
+  Ref ref;
+};
+
+struct Walked {
+  ObjectId id;
+  ObjectType type;
+  std::string name;
+};
+
+class PythonArchive {
+ public:
+  PythonArchive(std::string path, uint64_t cache_size)
+      : path_(std::move(path)) {
+    ReadOptions options;
+    options.cache_size = cache_size;
+    reader_ = Unlocked([&] { return ArchiveReader::Open(path_, options); });
+  }
+
+  py::str path() const { return TextOf(path_); }
+  py::str object_format() const {
+    return TextOf(ObjectFormatName(reader_->object_format()));
+  }
+  uint32_t size() const { return reader_->object_count(); }
+
+  RefView head() const {
+    const RefsSnapshot& refs = reader_->refs();
+    return {{"HEAD", refs.head_target, {}, refs.head_symref}};
+  }
+  py::dict refs() const {
+    py::dict all;
+    for (const Ref& ref : reader_->refs().refs) {
+      all[TextOf(ref.name)] = RefView{ref};
+    }
+    return all;
+  }
+
+  py::str Resolve(const py::str& name) const {
+    return py::str(Id(name).ToHex());
+  }
+
+  bool Contains(const py::str& hex) const {
+    const auto id = ObjectId::FromHex(BytesOf(hex));
+    return id && Unlocked([&] { return reader_->Contains(*id); });
+  }
+
+  py::tuple Info(const py::str& name) const {
+    const ObjectId id = Id(name);
+    const ObjectInfo info = Unlocked([&] { return reader_->ReadInfo(id); });
+    return py::make_tuple(TypeOf(info.type), info.size);
+  }
+
+  std::unique_ptr<ReadObject> Read(const py::str& name) const {
+    const ObjectId id = Id(name);
+    Object object = Unlocked([&] { return reader_->Read(id); });
+    const uint64_t size = object.content.size();
+    return std::make_unique<ReadObject>(
+        ReadObject{id, object.type, size, std::move(object.content)});
+  }
+
+  std::vector<std::string> Ids() const {
+    std::vector<std::string> ids;
+    Unlocked([&] {
+      return reader_->ForEachId(IdOrder::kStorage,
+                                [&](const ObjectId& id) -> Result<Visit> {
+                                  ids.push_back(id.ToHex());
+                                  return Visit::kContinue;
+                                });
+    });
+    return ids;
+  }
+
+  std::unique_ptr<ObjectIterator> Objects(unsigned threads,
+                                          uint64_t max_content) const {
+    BulkOptions options;
+    options.threads = threads;
+    options.max_content = max_content;
+    return std::make_unique<ObjectIterator>(reader_, options);
+  }
+
+  py::list Walk(const std::vector<py::str>& starts, bool objects) const {
+    WalkOptions options;
+    if (starts.empty()) options.refs = WalkRefs::kAll;
+    if (objects) options.objects = WalkObjects::kAll;
+    for (const py::str& start : starts) options.starts.push_back(Id(start));
+    std::vector<Walked> reached;
+    Unlocked([&] {
+      return reader_->Walk(
+          options, [&](const WalkedObject& object) -> Result<Visit> {
+            reached.push_back(
+                {object.id, object.type, std::string(object.name)});
+            return Visit::kContinue;
+          });
+    });
+    py::list list;
+    for (const Walked& object : reached) {
+      list.append(py::make_tuple(object.id.ToHex(), TypeOf(object.type),
+                                 TextOf(object.name)));
+    }
+    return list;
+  }
+
+  py::list Blocks() const {
+    const FileDescription file = Unlocked([&] { return reader_->Describe(); });
+    py::list list;
+    for (const FileDescription::Block& block : file.blocks) {
+      py::dict row;
+      row["offset"] = block.offset;
+      row["size"] = block.size;
+      row["kind"] = TextOf(block.kind);
+      row["type"] = TypeOf(block.type);
+      row["first_object"] = block.first_object;
+      row["object_count"] = block.object_count;
+      list.append(std::move(row));
+    }
+    return list;
+  }
+
+ private:
+  ObjectId Id(const py::str& name) const {
+    const std::string bytes = BytesOf(name);
+    return Unlocked([&] { return reader_->Resolve(bytes); });
+  }
+
+  std::string path_;
+  std::shared_ptr<ArchiveReader> reader_;
+};
+
+// The buffer protocol. Not pybind11's, which cannot fail.
+int GetBuffer(PyObject* self, Py_buffer* view, int flags) {
+  const auto& object = *py::handle(self).cast<const ReadObject*>();
+  if (!object.content) {
+    view->obj = nullptr;
+    PyErr_SetString(PyExc_BufferError, "the object is larger than max_content");
+    return -1;
+  }
+  // It is read-only, although the parameter is not const.
+  auto* const data = const_cast<uint8_t*>(object.content->data());
+  return PyBuffer_FillInfo(view, self, data,
+                           static_cast<Py_ssize_t>(object.content->size()), 1,
+                           flags);
+}
+
+void SetBuffer(PyHeapTypeObject* type) {
+  type->as_buffer.bf_getbuffer = GetBuffer;
+  type->ht_type.tp_as_buffer = &type->as_buffer;
+}
+
+std::unique_ptr<ReadObject> NextObject(ObjectIterator& iterator) {
+  auto next = Unlocked([&] { return iterator.Next(); });
+  if (!next) throw py::stop_iteration();
+  return std::make_unique<ReadObject>(*std::move(next));
+}
+
+void DefineObject(py::module_& module) {
+  py::class_<ReadObject>(module, "Object", py::custom_type_setup(SetBuffer),
+                         "An object. bytes(object) and memoryview(object) are "
+                         "its content; the second copies nothing.")
+      .def_property_readonly(
+          "id", [](const ReadObject& o) { return o.id.ToHex(); },
+          "Id, in hexadecimal.")
+      .def_property_readonly(
+          "type", [](const ReadObject& o) { return TypeOf(o.type); },
+          "'commit', 'tree', 'blob' or 'tag'.")
+      .def_readonly("size", &ReadObject::size, "Bytes of content.")
+      .def_property_readonly(
+          "loaded", [](const ReadObject& o) { return o.content.has_value(); },
+          "Whether the content is here; False above max_content.")
+      .def("__len__", [](const ReadObject& o) { return o.size; })
+      .def("__repr__", [](const ReadObject& o) {
+        return "<zpack." + std::string(ObjectTypeName(o.type)) + " " +
+               o.id.ToHex() + ">";
+      });
+  py::class_<ObjectIterator>(module, "ObjectIterator")
+      .def(
+          "__iter__", [](ObjectIterator& i) -> ObjectIterator& { return i; },
+          py::return_value_policy::reference_internal)
+      .def("__next__", NextObject);
+}
+
+void DefineRef(py::module_& module) {
+  py::class_<RefView>(module, "Ref", "A ref of an archive.")
+      .def_property_readonly(
+          "name", [](const RefView& r) { return TextOf(r.ref.name); },
+          "Full name, or 'HEAD'.")
+      .def_property_readonly(
+          "target", [](const RefView& r) { return IdOrNone(r.ref.target); },
+          "Id of the object that it points at; None for a symbolic ref.")
+      .def_property_readonly(
+          "peeled", [](const RefView& r) { return IdOrNone(r.ref.peeled); },
+          "Id of the object that an annotated tag leads to, or None.")
+      .def_property_readonly(
+          "symbolic_target",
+          [](const RefView& r) -> py::object {
+            if (!r.ref.symbolic()) return py::none();
+            return TextOf(r.ref.symref_target);
+          },
+          "Name of the ref that a symbolic ref points at, or None.")
+      .def("__repr__", [](const RefView& r) {
+        return "<zpack.Ref " + std::string(TextOf(r.ref.name)) + ">";
+      });
+}
+
+}  // namespace
+
+void DefineArchive(py::module_& module) {
+  DefineObject(module);
+  DefineRef(module);
+  using A = PythonArchive;
+  py::class_<A>(module, "Archive",
+                "An open .zpack file. Several threads may use it at once.")
+      .def(py::init<std::string, uint64_t>(), py::arg("path"), py::kw_only(),
+           py::arg("cache_size") = ReadOptions().cache_size)
+      .def_property_readonly("path", &A::path, "Path of the file.")
+      .def_property_readonly("object_format", &A::object_format,
+                             "'sha1' or 'sha256'.")
+      .def_property_readonly("head", &A::head, "HEAD.")
+      .def_property_readonly("refs", &A::refs,
+                             "The refs by full name, without HEAD.")
+      .def("__len__", &A::size)
+      .def("__contains__", &A::Contains, py::arg("id"))
+      .def("__getitem__", &A::Read, py::arg("name"))
+      .def("__iter__", [](const A& a) { return py::iter(py::cast(a.Ids())); })
+      .def("resolve", &A::Resolve, py::arg("name"),
+           "Id of the object that a ref, 'HEAD', or a full or abbreviated id "
+           "stands for.")
+      .def("info", &A::Info, py::arg("name"),
+           "Type and size of an object, which is not hashed.")
+      .def("read", &A::Read, py::arg("name"),
+           "An object. Its content is hashed.")
+      .def("objects", &A::Objects, py::kw_only(), py::arg("threads") = 0,
+           py::arg("max_content") = BulkOptions().max_content,
+           "Iterates over all objects in the order in which they are stored, "
+           "as fast as it can. Several threads may take from one iterator.")
+      .def(
+          "walk",
+          [](const A& a, const py::args& starts, bool objects) {
+            return py::iter(
+                a.Walk(starts.cast<std::vector<py::str>>(), objects));
+          },
+          py::kw_only(), py::arg("objects") = false,
+          "(id, type, path) of each commit that `starts` reach, in the order "
+          "of git-rev-list; of all refs without `starts`; of tags, trees and "
+          "blobs, too, with `objects`.")
+      .def("blocks", &A::Blocks, "What blocks the file has, as dictionaries.");
+}
+
+}  // namespace zpack::python

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "python_errors.h"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <optional>
+#include <string>
+
+namespace zpack::python {
+namespace {
+
+namespace py = pybind11;
+
+const char* NameOf(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kIo:
+      return "io";
+    case ErrorCode::kNotDurable:
+      return "not-durable";
+    case ErrorCode::kCorrupt:
+      return "corrupt";
+    case ErrorCode::kUnsupported:
+      return "unsupported";
+    case ErrorCode::kNotFound:
+      return "not-found";
+    case ErrorCode::kAmbiguous:
+      return "ambiguous";
+    case ErrorCode::kInvalidArgument:
+      return "invalid-argument";
+    case ErrorCode::kExists:
+      return "exists";
+    case ErrorCode::kLimitExceeded:
+      return "limit-exceeded";
+    case ErrorCode::kMismatch:
+      return "mismatch";
+    case ErrorCode::kSourceCorrupt:
+      return "source-corrupt";
+    case ErrorCode::kInterrupted:
+      return "interrupted";
+    case ErrorCode::kGit:
+      return "git";
+    case ErrorCode::kOutOfMemory:
+      return "out-of-memory";
+    case ErrorCode::kInternal:
+      break;
+  }
+  return "internal";
+}
+
+}  // namespace
+
+void Raise(const Error& error) {
+  const py::object type =
+      py::module_::import("zpack.errors").attr("type_of")(NameOf(error.code));
+  const py::object raised = type(
+      py::bytes(error.message), py::bytes(error.path),
+      error.object.empty() ? std::nullopt : std::optional(error.object.ToHex()),
+      error.offset);
+  PyErr_SetObject(type.ptr(), raised.ptr());
+  throw py::error_already_set();
+}
+
+void RaiseLast(int code) {
+  const zpack_error& last = *zpack_error_last();
+  Error error;
+  // The codes of the C interface are those of ErrorCode, from -1 downwards.
+  error.code = static_cast<ErrorCode>(-code - 1);
+  error.message = last.message;
+  error.path = last.path;
+  if (last.object.size != 0) {
+    error.object = ObjectId({last.object.bytes, last.object.size});
+  }
+  if (last.has_offset != 0) error.offset = last.offset;
+  Raise(error);
+}
+
+}  // namespace zpack::python

@@ -1,0 +1,136 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""A read-only file system over a commit of an archive, for fsspec.
+
+    import fsspec
+
+    with fsspec.open("zpack://src/x.c", archive="project.zpack", ref="v1.0") as f:
+        content = f.read()
+
+Programs that open files with fsspec (pandas, dask) read the files of any commit.
+"""
+
+from __future__ import annotations
+
+import io
+import stat
+from typing import Any, NamedTuple, Optional
+
+from fsspec.spec import AbstractFileSystem
+
+from . import Archive, open as open_archive
+
+# Git's modes of links, directories and submodules.
+_LINK = 0o120000
+_DIRECTORY = 0o040000
+_SUBMODULE = 0o160000
+
+
+class _Entry(NamedTuple):
+    mode: int
+    name: str
+    id: str
+
+
+class ZpackFileSystem(AbstractFileSystem):
+    """The files of one commit. Nothing can be written.
+
+    archive: path of a .zpack file, or an open Archive
+    ref: a ref, 'HEAD', or the id of a commit, tag or tree
+
+    The size of a submodule is 0 and its type 'other'. A link is a file whose
+    content is its target.
+    """
+
+    protocol = "zpack"
+    cachable = True
+
+    def __init__(self, archive: str | Archive, ref: str = "HEAD", **options: Any):
+        super().__init__(**options)
+        self._archive = archive if isinstance(archive, Archive) else open_archive(archive)
+        self._root = _tree_of(self._archive, ref)
+        self._trees: dict[str, list[_Entry]] = {}
+
+    @classmethod
+    def _strip_protocol(cls, path: Any) -> Any:
+        if isinstance(path, list):
+            return [cls._strip_protocol(one) for one in path]
+        return path.removeprefix("zpack://").strip("/")
+
+    def ls(self, path: str, detail: bool = True, **_options: Any) -> list[Any]:
+        """The files in a directory, or the file itself."""
+        path = self._strip_protocol(path)
+        entry = self._find(path)
+        if entry.mode == _DIRECTORY:
+            prefix = f"{path}/" if path else ""
+            found = [self._info(prefix + one.name, one) for one in self._entries(entry.id)]
+        else:
+            found = [self._info(path, entry)]
+        return found if detail else sorted(one["name"] for one in found)
+
+    def info(self, path: str, **_options: Any) -> dict[str, Any]:
+        """Name, size, type, mode and object id ('sha') of a file."""
+        path = self._strip_protocol(path)
+        return self._info(path, self._find(path))
+
+    def _open(self, path: str, mode: str = "rb", block_size: Optional[int] = None,
+              autocommit: bool = True, cache_options: Optional[dict[str, Any]] = None,
+              **_options: Any) -> io.BytesIO:
+        if mode != "rb":
+            raise OSError(30, "an archive cannot be changed", path)
+        entry = self._find(path)
+        if entry.mode == _DIRECTORY:
+            raise IsADirectoryError(path)
+        if entry.mode == _SUBMODULE:
+            raise FileNotFoundError(path)
+        return io.BytesIO(memoryview(self._archive[entry.id]))
+
+    def _info(self, path: str, entry: _Entry) -> dict[str, Any]:
+        kind = "file"
+        size = 0
+        if entry.mode == _DIRECTORY:
+            kind = "directory"
+        elif entry.mode == _SUBMODULE:
+            kind = "other"
+        else:
+            size = self._archive.info(entry.id)[1]
+        return {"name": path, "size": size, "type": kind, "sha": entry.id,
+                "mode": f"{entry.mode:06o}", "islink": stat.S_IFMT(entry.mode) == _LINK}
+
+    def _find(self, path: str) -> _Entry:
+        entry = _Entry(_DIRECTORY, "", self._root)
+        for name in filter(None, self._strip_protocol(path).split("/")):
+            if entry.mode != _DIRECTORY:
+                raise FileNotFoundError(path)
+            entry = next((one for one in self._entries(entry.id) if one.name == name), None)
+            if entry is None:
+                raise FileNotFoundError(path)
+        return entry
+
+    def _entries(self, tree: str) -> list[_Entry]:
+        if tree not in self._trees:
+            width = 20 if self._archive.object_format == "sha1" else 32
+            self._trees[tree] = _parse_tree(bytes(self._archive[tree]), width)
+        return self._trees[tree]
+
+
+def _tree_of(archive: Archive, name: str) -> str:
+    found = archive[name]
+    while found.type in ("tag", "commit"):
+        # A commit begins with 'tree ', a tag with 'object ', then an id.
+        found = archive[bytes(found).split(b"\n", 1)[0].split(b" ")[1].decode()]
+    if found.type != "tree":
+        raise FileNotFoundError(f"{name} is no tree")
+    return found.id
+
+
+def _parse_tree(content: bytes, width: int) -> list[_Entry]:
+    entries = []
+    at = 0
+    while at < len(content):
+        end = content.index(b"\0", at)
+        mode, name = content[at:end].split(b" ", 1)
+        at = end + 1 + width
+        entries.append(_Entry(int(mode, 8), name.decode("utf-8", "surrogateescape"),
+                              content[end + 1:at].hex()))
+    return entries

@@ -1,0 +1,151 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""convert, verify and restore.
+
+An operation runs in a thread of its own, so that Ctrl-C stops it: what it was
+writing is left as git-zpack leaves it, and KeyboardInterrupt goes on.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import threading
+from typing import Any, Callable, NamedTuple, Optional
+
+from . import _zpack
+
+_PROFILES = {"fast": 0, "balanced": 1, "max": 2}
+_LEVELS = {"structure": 0, "checksums": 1, "objects": 2, "connectivity": 3}
+_POLL_SECONDS = 0.1
+
+
+class Progress(NamedTuple):
+    """How far an operation is. Totals are 0 if they are not known."""
+
+    phase: str
+    objects: int
+    total_objects: int
+    bytes: int
+    total_bytes: int
+
+
+ProgressCallback = Callable[[Progress], Any]
+Path = "str | os.PathLike[str]"
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """What verify found.
+
+    ok: neither damage nor a difference
+    objects: in the file; 0 if its structure is damaged
+    verified: objects that were decoded and hashed
+    damages, differences: a sentence each
+    """
+
+    ok: bool
+    objects: int
+    verified: int
+    damages: tuple[str, ...]
+    differences: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+
+def convert(repository: Path, path: Path, *, profile: str = "balanced",
+            base: Optional[Path] = None, overwrite: bool = False,
+            threads: int = 0,
+            progress: Optional[ProgressCallback] = None) -> None:
+    """Makes the file `path` of `repository`, reads it back and hashes every object.
+
+    profile: 'fast', 'balanced' or 'max'
+    base: an older file, whose blocks are copied
+    overwrite: replaces an existing file
+    threads: 0 for one on each processor
+    progress: is called with a Progress, ten times a second, in another thread
+    """
+    level = _choice(_PROFILES, "profile", profile)
+    older = None if base is None else os.fspath(base)
+    _run(progress, lambda tell: _zpack.convert(
+        os.fspath(repository), os.fspath(path), level, older, overwrite, threads,
+        tell))
+
+
+def verify(path: Path, repository: Optional[Path] = None, *,
+           level: str = "objects", allow_newer: bool = False, threads: int = 0,
+           progress: Optional[ProgressCallback] = None) -> Report:
+    """Verifies the file `path`, and compares it with `repository` if that is given.
+
+    Damage is no exception; the report has it.
+
+    level: 'structure', 'checksums', 'objects' or 'connectivity'
+    allow_newer: the repository may have grown since
+    threads, progress: as for convert
+    """
+    number = _choice(_LEVELS, "level", level)
+    source = None if repository is None else os.fspath(repository)
+    found = _run(progress, lambda tell: _zpack.verify(
+        os.fspath(path), source, number, allow_newer, threads, tell))
+    return Report(found["ok"], found["objects"], found["verified"],
+                  tuple(map(_text, found["damages"])),
+                  tuple(map(_text, found["differences"])))
+
+
+def restore(path: Path, directory: Path, *, overwrite: bool = False,
+            trust: bool = False, threads: int = 0,
+            progress: Optional[ProgressCallback] = None) -> None:
+    """Makes the bare repository `directory` of the file `path`.
+
+    overwrite: replaces an existing bare repository
+    trust: hooks, settings and other files become active
+    threads, progress: as for convert
+    """
+    _run(progress, lambda tell: _zpack.restore(
+        os.fspath(path), os.fspath(directory), overwrite, trust, threads, tell))
+
+
+def _choice(choices: dict[str, int], name: str, value: str) -> int:
+    if value not in choices:
+        raise ValueError(f"{name} is one of {', '.join(choices)}, not {value!r}")
+    return choices[value]
+
+
+def _text(value: bytes) -> str:
+    return value.decode("utf-8", "surrogateescape")
+
+
+def _run(progress: Optional[ProgressCallback],
+         operation: Callable[[Callable[..., bool]], Any]) -> Any:
+    """The result of `operation`, which gets a function that hears of progress."""
+    stop = threading.Event()
+    outcome: dict[str, Any] = {}
+
+    def tell(*numbers: Any) -> bool:
+        if progress is not None and not stop.is_set():
+            try:
+                progress(Progress(*numbers))
+            except BaseException as error:  # goes on in the calling thread
+                outcome["raised"] = error
+                stop.set()
+        return stop.is_set()
+
+    def work() -> None:
+        try:
+            outcome["result"] = operation(tell)
+        except BaseException as error:  # goes on in the calling thread
+            outcome.setdefault("raised", error)
+
+    thread = threading.Thread(target=work, name="zpack")
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(_POLL_SECONDS)
+    except BaseException:
+        stop.set()
+        thread.join()
+        raise
+    if "raised" in outcome:
+        raise outcome["raised"]
+    return outcome["result"]
