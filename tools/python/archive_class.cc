@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "python_errors.h"
 #include "module_parts.h"
 #include "object_iterator.h"
+#include "python_errors.h"
 #include "zpack/archive_reader.h"
 
 namespace zpack::python {

@@ -12,8 +12,8 @@
 #include <optional>
 #include <string>
 
-#include "python_errors.h"
 #include "module_parts.h"
+#include "python_errors.h"
 #include "zpack.h"
 
 namespace zpack::python {
