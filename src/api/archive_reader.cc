@@ -15,6 +15,7 @@
 #include "reader/object_locator.h"
 #include "reader/object_reader.h"
 #include "reader/repository_file_reader.h"
+#include "reader/revision_resolver.h"
 #include "reader/revision_walk.h"
 
 namespace zpack {
@@ -43,12 +44,14 @@ struct ArchiveReader::State {
       : archive(std::move(file)),
         locator(*archive),
         objects(*archive),
-        names(*archive, locator, objects) {}
+        names(*archive, locator, objects),
+        revisions(*archive, locator, objects, names) {}
 
   std::unique_ptr<ArchiveFile> archive;
   ObjectLocator locator;
   ObjectReader objects;
   NameResolver names;
+  RevisionResolver revisions;
 };
 
 ArchiveReader::ArchiveReader(std::unique_ptr<State> state)
@@ -104,7 +107,12 @@ Result<bool> ArchiveReader::Contains(const ObjectId& id) const {
 }
 
 Result<ObjectId> ArchiveReader::Resolve(std::string_view name) const {
-  return Guarded([&] { return state_->names.Resolve(name); });
+  return Guarded([&] { return state_->revisions.Resolve(name); });
+}
+
+Result<ObjectId> ArchiveReader::Peel(const ObjectId& id,
+                                     ObjectType type) const {
+  return Guarded([&] { return state_->revisions.Peel(id, type); });
 }
 
 Result<ObjectInfo> ArchiveReader::ReadInfo(const ObjectId& id) const {
