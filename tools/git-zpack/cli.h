@@ -92,6 +92,7 @@ extern const Command kListFilesCommand;
 extern const Command kCatExtraCommand;
 extern const Command kCatFileCommand;
 extern const Command kRevListCommand;
+extern const Command kLsTreeCommand;
 extern const Command kUploadPackCommand;
 extern const Command kHttpBackendCommand;
 extern const Command kShellCommand;
