@@ -112,6 +112,10 @@ void RunCommand(const Bytes& bytes) {
       Run({"ls-tree", "-r", "-t", "-l", file, name});
     }
     Run({"ls-tree", file, "HEAD~1:src", "main.c"});
+  } else if (kCommand == "archive") {
+    for (const std::string& name : SomeNames(bytes)) {
+      Run({"archive", "--prefix=a/", file, name});
+    }
   } else if (kCommand == "cat-file") {
     Run({"cat-file", "--batch-all-objects", "--batch", file});
     for (const std::string& name : SomeNames(bytes)) {

@@ -88,11 +88,11 @@ int RunCommand(const Command& command,
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      kConvertCommand,     kVerifyCommand,   kRestoreCommand,
-      kRepackCommand,      kShowCommand,     kListRefsCommand,
-      kCatFileCommand,     kRevListCommand,  kLsTreeCommand,
-      kListFilesCommand,   kCatExtraCommand, kUploadPackCommand,
-      kHttpBackendCommand, kShellCommand};
+      kConvertCommand,    kVerifyCommand,      kRestoreCommand,
+      kRepackCommand,     kShowCommand,        kListRefsCommand,
+      kCatFileCommand,    kRevListCommand,     kLsTreeCommand,
+      kArchiveCommand,    kListFilesCommand,   kCatExtraCommand,
+      kUploadPackCommand, kHttpBackendCommand, kShellCommand};
   return commands;
 }
 

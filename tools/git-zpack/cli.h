@@ -93,6 +93,7 @@ extern const Command kCatExtraCommand;
 extern const Command kCatFileCommand;
 extern const Command kRevListCommand;
 extern const Command kLsTreeCommand;
+extern const Command kArchiveCommand;
 extern const Command kUploadPackCommand;
 extern const Command kHttpBackendCommand;
 extern const Command kShellCommand;
