@@ -147,6 +147,9 @@ class ArchiveReader {
   const RefsSnapshot& refs() const;
 
   uint32_t object_count() const;
+  // The SHA-256 of the file as its trailer states it, in hexadecimal. The file
+  // is not hashed.
+  std::string file_hash() const;
   // Calls `visit` with the id of every object, in the given order.
   Status ForEachId(
       IdOrder order,

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/guarded.h"
+#include "base/hex.h"
 #include "reader/archive_file.h"
 #include "reader/bulk_reader.h"
 #include "reader/describe_file.h"
@@ -77,6 +78,9 @@ const RefsSnapshot& ArchiveReader::refs() const {
 }
 uint32_t ArchiveReader::object_count() const {
   return state_->archive->object_count();
+}
+std::string ArchiveReader::file_hash() const {
+  return ToHex(state_->archive->trailer().file_hash);
 }
 
 Status ArchiveReader::ForEachId(

@@ -94,6 +94,7 @@ extern const Command kCatFileCommand;
 extern const Command kRevListCommand;
 extern const Command kLsTreeCommand;
 extern const Command kArchiveCommand;
+extern const Command kExecCommand;
 extern const Command kUploadPackCommand;
 extern const Command kHttpBackendCommand;
 extern const Command kShellCommand;

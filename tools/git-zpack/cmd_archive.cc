@@ -112,8 +112,10 @@ int Write(const ArchiveReader& reader, const Contents& contents,
   if (status) status = tar.Finish();
   if (!status) return Fail(io, status.error());
   for (const std::string& path : archiver.ignored_attributes()) {
-    io.err << fmt::format("warning: the attributes in '{}' are not applied\n",
-                          QuoteName(path, kMaxNameInMessage));
+    io.err << fmt::format(
+        "warning: the attributes in '{}' are not applied; "
+        "'git zpack exec <file> -- git archive' applies them\n",
+        QuoteName(path, kMaxNameInMessage));
   }
   return kDone;
 }
