@@ -151,8 +151,9 @@ ZPACK_API void zpack_head(zpack_ref* out, const zpack_archive* archive);
 /* Calls `callback` with each ref but HEAD, in the order of names. */
 ZPACK_API int zpack_foreach_ref(const zpack_archive* archive,
                                 zpack_ref_cb callback, void* payload);
-/* The object that a ref, "HEAD", or a full or abbreviated id stands for. A tag
- * is not peeled. ZPACK_ENOTFOUND, also if HEAD is unborn; ZPACK_EAMBIGUOUS;
+/* The object that a ref, "HEAD", or a full or abbreviated id stands for, also
+ * with suffixes such as ~2, ^{tree} and :path. Without a suffix, a tag is not
+ * peeled. ZPACK_ENOTFOUND, also if HEAD is unborn; ZPACK_EAMBIGUOUS;
  * ZPACK_ECORRUPT. */
 ZPACK_API int zpack_resolve(zpack_oid* out, const zpack_archive* archive,
                             const char* name);

@@ -147,6 +147,9 @@ class ArchiveReader {
   const RefsSnapshot& refs() const;
 
   uint32_t object_count() const;
+  // The SHA-256 of the file as its trailer states it, in hexadecimal. The file
+  // is not hashed.
+  std::string file_hash() const;
   // Calls `visit` with the id of every object, in the given order.
   Status ForEachId(
       IdOrder order,
@@ -158,21 +161,38 @@ class ArchiveReader {
 
   // The id of the object that `name` stands for. `name` is
   // - a full object id,
-  // - an abbreviated object id of four digits or more,
+  // - an abbreviated object id of four digits or more, alone or at the end of a
+  //   name from git-describe(1),
   // - "HEAD" or "@", or
   // - a ref name. As in Git, 'refs/', 'refs/tags/', 'refs/heads/' and so on may
-  //   be left out.
-  // A tag is not peeled. Revision suffixes (HEAD~1, HEAD^{tree}) are not
-  // understood.
+  //   be left out,
+  // followed by any number of the suffixes ^, ^<n>, ~, ~<n>, ^{<type>},
+  // ^{object} and ^{}, and then possibly by ":<path>", as in gitrevisions(7).
+  // Without suffixes, a tag is not peeled. Commits at shallow boundaries have
+  // no parents. The type that a suffix needs does not decide between several
+  // objects that an abbreviation fits. Reflogs (HEAD@{1}), searches (:/text),
+  // the index (:path) and paths that begin with "./" are not understood.
   //
-  // Errors: kNotFound, also if HEAD is unborn; kAmbiguous if an abbreviation
-  // fits several objects (the message lists them); kCorrupt as for Contains.
+  // The object itself is not read, and may be missing if `name` is a path of a
+  // submodule or the file is of a partial clone.
+  //
+  // Errors: kNotFound, also if HEAD is unborn, and if a suffix or path leads to
+  // nothing; kAmbiguous if an abbreviation fits several objects (the message
+  // lists them); kCorrupt as for Contains. With a suffix or path also the
+  // errors of Read.
   Result<ObjectId> Resolve(std::string_view name) const;
 
   // The id that begins with the hexadecimal digits `abbreviation`, one or more.
   //
   // Errors: as for Resolve.
   Result<ObjectId> ResolveAbbreviation(std::string_view abbreviation) const;
+
+  // The first object of the type `type` that `id` leads to: the object itself,
+  // the target of a tag, or the tree of a commit. The empty tree exists even if
+  // it is not in the file.
+  //
+  // Errors: kNotFound if there is none; the errors of Read.
+  Result<ObjectId> Peel(const ObjectId& id, ObjectType type) const;
 
   // The type and size of an object. The object is not hashed.
   //

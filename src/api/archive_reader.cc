@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/guarded.h"
+#include "base/hex.h"
 #include "reader/archive_file.h"
 #include "reader/bulk_reader.h"
 #include "reader/describe_file.h"
@@ -15,6 +16,7 @@
 #include "reader/object_locator.h"
 #include "reader/object_reader.h"
 #include "reader/repository_file_reader.h"
+#include "reader/revision_resolver.h"
 #include "reader/revision_walk.h"
 
 namespace zpack {
@@ -43,12 +45,14 @@ struct ArchiveReader::State {
       : archive(std::move(file)),
         locator(*archive),
         objects(*archive),
-        names(*archive, locator, objects) {}
+        names(*archive, locator, objects),
+        revisions(*archive, locator, objects, names) {}
 
   std::unique_ptr<ArchiveFile> archive;
   ObjectLocator locator;
   ObjectReader objects;
   NameResolver names;
+  RevisionResolver revisions;
 };
 
 ArchiveReader::ArchiveReader(std::unique_ptr<State> state)
@@ -74,6 +78,9 @@ const RefsSnapshot& ArchiveReader::refs() const {
 }
 uint32_t ArchiveReader::object_count() const {
   return state_->archive->object_count();
+}
+std::string ArchiveReader::file_hash() const {
+  return ToHex(state_->archive->trailer().file_hash);
 }
 
 Status ArchiveReader::ForEachId(
@@ -104,7 +111,12 @@ Result<bool> ArchiveReader::Contains(const ObjectId& id) const {
 }
 
 Result<ObjectId> ArchiveReader::Resolve(std::string_view name) const {
-  return Guarded([&] { return state_->names.Resolve(name); });
+  return Guarded([&] { return state_->revisions.Resolve(name); });
+}
+
+Result<ObjectId> ArchiveReader::Peel(const ObjectId& id,
+                                     ObjectType type) const {
+  return Guarded([&] { return state_->revisions.Peel(id, type); });
 }
 
 Result<ObjectId> ArchiveReader::ResolveAbbreviation(

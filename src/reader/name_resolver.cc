@@ -28,6 +28,15 @@ constexpr std::array<std::string_view, 6> kRefRules = {"{}",
                                                        "refs/remotes/{}",
                                                        "refs/remotes/{}/HEAD"};
 
+// The abbreviated id at the end of a name from git-describe(1), such as
+// v1.0-3-g1234abc. Any other name is returned as it is.
+std::string_view AbbreviationIn(std::string_view name) {
+  const size_t last = name.find_last_not_of("0123456789abcdefABCDEF");
+  if (last == std::string_view::npos || last < 2) return name;
+  if (name.substr(last - 1, 2) != "-g") return name;
+  return name.substr(last + 1);
+}
+
 }  // namespace
 
 Result<ObjectId> NameResolver::Resolve(std::string_view name) {
@@ -44,8 +53,9 @@ Result<ObjectId> NameResolver::Resolve(std::string_view name) {
         archive_.refs().Resolve(fmt::format(fmt::runtime(rule), name));
     if (!target.empty()) return target;
   }
-  if (name.size() < kMinAbbreviation) return NoSuchName(name);
-  return ResolveAbbreviation(name);
+  const std::string_view abbreviation = AbbreviationIn(name);
+  if (abbreviation.size() < kMinAbbreviation) return NoSuchName(name);
+  return ResolveAbbreviation(abbreviation);
 }
 
 Result<ObjectInfo> NameResolver::ReadInfo(const ObjectId& id) {

@@ -317,7 +317,7 @@ TEST_F(RevListTest, SaysWhatItDoesNotUnderstand) {
   expect_usage(List({"--all"}, {"^main"}), "'^main': leaving commits out");
   expect_usage(List({}, {"main..HEAD"}), "'main..HEAD': leaving commits out");
   for (const char* const revision :
-       {"nothing", "1111111111111111111111111111111111111111", "HEAD~1"}) {
+       {"nothing", "1111111111111111111111111111111111111111", "HEAD~9"}) {
     const ProcessResult result = List({}, {"HEAD", revision});
     EXPECT_EQ(result.exit_code, 128);
     EXPECT_THAT(result.out, IsEmpty());

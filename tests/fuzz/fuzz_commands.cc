@@ -107,6 +107,15 @@ void RunCommand(const Bytes& bytes) {
     std::filesystem::remove_all(repository);
   } else if (kCommand == "rev-list") {
     Run({"rev-list", "--objects", "--all", file});
+  } else if (kCommand == "ls-tree") {
+    for (const std::string& name : SomeNames(bytes)) {
+      Run({"ls-tree", "-r", "-t", "-l", file, name});
+    }
+    Run({"ls-tree", file, "HEAD~1:src", "main.c"});
+  } else if (kCommand == "archive") {
+    for (const std::string& name : SomeNames(bytes)) {
+      Run({"archive", "--prefix=a/", file, name});
+    }
   } else if (kCommand == "cat-file") {
     Run({"cat-file", "--batch-all-objects", "--batch", file});
     for (const std::string& name : SomeNames(bytes)) {

@@ -15,7 +15,7 @@ def registered():
 
 
 def test_files_of_any_commit(repository, file):
-    for ref in ("HEAD", "v1", repository("rev-parse", "HEAD~3")):
+    for ref in ("HEAD", "v1", "v1~1", repository("rev-parse", "HEAD~3")):
         with fsspec.open("zpack://src/x.c", archive=str(file), ref=ref) as opened:
             assert opened.read() == repository.bytes("show", f"{ref}:src/x.c")
 
@@ -34,6 +34,8 @@ def test_directories(repository, archive):
 
 
 def test_refusals(archive):
+    with pytest.raises(zpack.errors.NotFoundError):
+        zpack.fsspec.ZpackFileSystem(archive, ref="HEAD:src/x.c")
     files = zpack.fsspec.ZpackFileSystem(archive)
     with pytest.raises(FileNotFoundError):
         files.open("none")

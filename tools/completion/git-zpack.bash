@@ -6,7 +6,7 @@
 # or source it. For 'git zpack' Git's completion calls _git_zpack, so this file
 # has to be sourced, or loaded by completing 'git-zpack' once.
 
-__git_zpack_commands="convert verify restore repack show list-refs list-files cat-extra cat-file rev-list upload-pack http-backend shell"
+__git_zpack_commands="convert verify restore repack show list-refs list-files cat-extra cat-file rev-list ls-tree archive exec upload-pack http-backend shell"
 
 # Prints the options of a command, as its --help has them.
 __git_zpack_options()
@@ -38,6 +38,12 @@ __git_zpack_options()
 			--batch-all-objects --unordered --filter --buffer --nul --nul-output --unverified-stream --help" ;;
 	rev-list)
 		echo "--all --objects --no-objects --no-object-names --count --help" ;;
+	ls-tree)
+		echo "--long --nul --name-only --name-status --object-only --full-name --full-tree --help" ;;
+	archive)
+		echo "--format --prefix --output --help" ;;
+	exec)
+		echo "--all --help" ;;
 	upload-pack)
 		echo "--strict --no-strict --stateless-rpc --advertise-refs --http-backend-info-refs
 			$serve --help" ;;
@@ -121,7 +127,11 @@ __git_zpack_value()
 		COMPREPLY=() ;;
 	"restore --ref-format")
 		__git_zpack_words "files reftable" "$3" ;;
-	"convert --with")
+	"archive --output")
+		__git_zpack_paths file "$3" ;;
+	"archive --format")
+		__git_zpack_words "tar" "$3" ;;
+	"convert --with" | "archive --prefix")
 		COMPREPLY=() ;;
 	"convert --base")
 		__git_zpack_paths file "$3" ;;
@@ -184,7 +194,7 @@ __git_zpack_complete()
 				continue ;;
 			--profile | --level | --block-size | --base | --threads | --against | --window | --depth | \
 				--memory | --keep-pack | --output | --unpack-unreachable | --cruft-expiration | \
-				--timeout | --root | --command | --without | --with | --ref-format)
+				--timeout | --root | --command | --without | --with | --ref-format | --format | --prefix)
 				[[ ${words[i + 1]} == = ]] && ((i++))
 				((i++))
 				continue ;;
@@ -209,9 +219,9 @@ __git_zpack_complete()
 	"convert 0" | "restore 1" | "repack 0")
 		__git_zpack_paths directory "$word" ;;
 	"convert 1" | "verify 0" | "restore 0" | "show 0" | "list-refs 0" | "cat-file 0" | \
-		"list-files 0" | "cat-extra 0" | "rev-list 0" | "upload-pack 0")
+		"list-files 0" | "cat-extra 0" | "rev-list 0" | "ls-tree 0" | "archive 0" | "exec 0" | "upload-pack 0")
 		__git_zpack_paths file "$word" ;;
-	"cat-file 1" | "rev-list 1")
+	"cat-file 1" | "rev-list 1" | "ls-tree 1" | "archive 1")
 		__git_zpack_refs "${arguments[0]}" "$word" ;;
 	*)
 		COMPREPLY=() ;;

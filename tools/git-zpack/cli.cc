@@ -90,7 +90,8 @@ const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
       kConvertCommand,  kVerifyCommand,     kRestoreCommand,
       kRepackCommand,   kShowCommand,       kListRefsCommand,
-      kCatFileCommand,  kRevListCommand,    kListFilesCommand,
+      kCatFileCommand,  kRevListCommand,    kLsTreeCommand,
+      kArchiveCommand,  kExecCommand,       kListFilesCommand,
       kCatExtraCommand, kUploadPackCommand, kHttpBackendCommand,
       kShellCommand};
   return commands;

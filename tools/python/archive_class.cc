@@ -276,8 +276,8 @@ void DefineArchive(py::module_& module) {
       .def("__getitem__", &A::Read, py::arg("name"))
       .def("__iter__", [](const A& a) { return py::iter(py::cast(a.Ids())); })
       .def("resolve", &A::Resolve, py::arg("name"),
-           "Id of the object that a ref, 'HEAD', or a full or abbreviated id "
-           "stands for.")
+           "Id of the object that a name stands for: a ref, 'HEAD', a full or "
+           "abbreviated id, with suffixes such as ~2, ^{tree} or :PATH.")
       .def("info", &A::Info, py::arg("name"),
            "Type and size of an object, which is not hashed.")
       .def("read", &A::Read, py::arg("name"),

@@ -36,7 +36,7 @@ class ZpackFileSystem(AbstractFileSystem):
     """The files of one commit. Nothing can be written.
 
     archive: path of a .zpack file, or an open Archive
-    ref: a ref, 'HEAD', or the id of a commit, tag or tree
+    ref: a ref, 'HEAD', a full or abbreviated id, or any revision such as 'v1~2'
 
     The size of a submodule is 0 and its type 'other'. A link is a file whose
     content is its target.
@@ -48,7 +48,7 @@ class ZpackFileSystem(AbstractFileSystem):
     def __init__(self, archive: str | Archive, ref: str = "HEAD", **options: Any):
         super().__init__(**options)
         self._archive = archive if isinstance(archive, Archive) else open_archive(archive)
-        self._root = _tree_of(self._archive, ref)
+        self._root = self._archive.resolve(f"{ref}^{{tree}}")
         self._trees: dict[str, list[_Entry]] = {}
 
     @classmethod
@@ -112,16 +112,6 @@ class ZpackFileSystem(AbstractFileSystem):
             width = 20 if self._archive.object_format == "sha1" else 32
             self._trees[tree] = _parse_tree(bytes(self._archive[tree]), width)
         return self._trees[tree]
-
-
-def _tree_of(archive: Archive, name: str) -> str:
-    found = archive[name]
-    while found.type in ("tag", "commit"):
-        # A commit begins with 'tree ', a tag with 'object ', then an id.
-        found = archive[bytes(found).split(b"\n", 1)[0].split(b" ")[1].decode()]
-    if found.type != "tree":
-        raise FileNotFoundError(f"{name} is no tree")
-    return found.id
 
 
 def _parse_tree(content: bytes, width: int) -> list[_Entry]:

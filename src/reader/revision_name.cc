@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reader/revision_name.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+namespace zpack {
+namespace {
+
+using Kind = RevisionStep::Kind;
+
+// Position of the first colon outside braces.
+size_t FindPathColon(std::string_view name) {
+  int depth = 0;
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '{') ++depth;
+    if (name[i] == '}') --depth;
+    if (name[i] == ':' && depth == 0) return i;
+  }
+  return std::string_view::npos;
+}
+
+// The step '^<number>' or '~<number>' at the end of `rest`, which is removed.
+std::optional<RevisionStep> TakeNumber(std::string_view& rest) {
+  const size_t sign = rest.find_last_not_of("0123456789");
+  if (sign == std::string_view::npos) return std::nullopt;
+  if (rest[sign] != '^' && rest[sign] != '~') return std::nullopt;
+  RevisionStep step;
+  step.kind = rest[sign] == '^' ? Kind::kParent : Kind::kAncestor;
+  step.number = 1;
+  const std::string_view digits = rest.substr(sign + 1);
+  if (!digits.empty()) {
+    const auto parsed = std::from_chars(
+        digits.data(), digits.data() + digits.size(), step.number);
+    constexpr uint32_t kMax = std::numeric_limits<int32_t>::max();
+    if (parsed.ec != std::errc{} || step.number > kMax) return std::nullopt;
+  }
+  rest = rest.substr(0, sign);
+  return step;
+}
+
+// The step '^{<type>}' at the end of `rest`, which is removed.
+std::optional<RevisionStep> TakePeeling(std::string_view& rest) {
+  if (!rest.ends_with('}')) return std::nullopt;
+  const size_t start = rest.rfind("^{");
+  if (start == std::string_view::npos) return std::nullopt;
+  const std::string_view word = rest.substr(start + 2, rest.size() - start - 3);
+  RevisionStep step;
+  if (word.empty()) {
+    step.kind = Kind::kPeelTag;
+  } else if (word != "object") {
+    const auto* const type =
+        std::ranges::find(kAllObjectTypes, word, ObjectTypeName);
+    if (type == kAllObjectTypes.end()) return std::nullopt;
+    step.kind = Kind::kPeel;
+    step.type = *type;
+  }
+  rest = rest.substr(0, start);
+  return step;
+}
+
+}  // namespace
+
+RevisionName ParseRevisionName(std::string_view name) {
+  RevisionName parsed;
+  const size_t colon = FindPathColon(name);
+  if (colon != std::string_view::npos) parsed.path = name.substr(colon + 1);
+  std::string_view rest = name.substr(0, colon);
+  while (true) {
+    auto step = TakeNumber(rest);
+    if (!step) step = TakePeeling(rest);
+    if (!step) break;
+    parsed.steps.push_back(*step);
+  }
+  std::ranges::reverse(parsed.steps);
+  parsed.base = rest;
+  return parsed;
+}
+
+}  // namespace zpack

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reader/revision_resolver.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "object/object_hasher.h"
+#include "object/object_links.h"
+
+namespace zpack {
+namespace {
+
+// The entry `name` of a tree; an entry with an empty id if there is none.
+TreeEntry FindEntry(ByteView tree, ObjectFormat format, std::string_view name) {
+  TreeIterator entries(tree, format);
+  TreeEntry entry;
+  while (entries.Next(entry)) {
+    if (entry.name == name) return entry;
+  }
+  return {};
+}
+
+}  // namespace
+
+RevisionResolver::RevisionResolver(const ArchiveFile& archive,
+                                   ObjectLocator& locator,
+                                   ObjectReader& objects, NameResolver& names)
+    : archive_(archive),
+      locator_(locator),
+      objects_(objects),
+      names_(names),
+      empty_tree_(ObjectHasher(archive.header().object_format)
+                      .Hash(ObjectType::kTree, ByteView())) {}
+
+Result<ObjectId> RevisionResolver::Resolve(std::string_view name) {
+  const RevisionName parsed = ParseRevisionName(name);
+  ZPACK_ASSIGN_OR_RETURN(ObjectId id, names_.Resolve(parsed.base));
+  for (const RevisionStep& step : parsed.steps) {
+    ZPACK_ASSIGN_OR_RETURN(id, Follow(id, step, name));
+  }
+  if (!parsed.path) return id;
+  ZPACK_ASSIGN_OR_RETURN(id, PeelTo(id, ObjectType::kTree));
+  return FindPath(id, *parsed.path, name);
+}
+
+Result<ObjectId> RevisionResolver::Peel(ObjectId id, ObjectType type) {
+  return PeelTo(id, type);
+}
+
+Result<ObjectId> RevisionResolver::Follow(const ObjectId& id,
+                                          const RevisionStep& step,
+                                          std::string_view name) {
+  using Kind = RevisionStep::Kind;
+  switch (step.kind) {
+    case Kind::kObject:
+      return id;
+    case Kind::kPeelTag:
+      return PeelTo(id, std::nullopt);
+    case Kind::kPeel:
+      return PeelTo(id, step.type);
+    case Kind::kParent:
+    case Kind::kAncestor:
+      break;
+  }
+  const bool parent = step.kind == Kind::kParent;
+  ZPACK_ASSIGN_OR_RETURN(ObjectId commit, PeelTo(id, ObjectType::kCommit));
+  const uint32_t generations = parent ? (step.number > 0 ? 1 : 0) : step.number;
+  const size_t index = parent && step.number > 0 ? step.number - 1 : 0;
+  for (uint32_t i = 0; i < generations; ++i) {
+    ZPACK_ASSIGN_OR_RETURN(const auto parents, Parents(commit));
+    if (index >= parents.size()) {
+      return MakeError(ErrorCode::kNotFound,
+                       "'{}' leads beyond commit {}, which has {} parents",
+                       name, commit, parents.size());
+    }
+    commit = parents[index];
+  }
+  return commit;
+}
+
+Result<ObjectId> RevisionResolver::PeelTo(ObjectId id,
+                                          std::optional<ObjectType> type) {
+  const ObjectId start = id;
+  while (true) {
+    ZPACK_ASSIGN_OR_RETURN(const ObjectType actual, TypeOf(id));
+    if (type ? actual == *type : actual != ObjectType::kTag) return id;
+    const bool leads_on =
+        actual == ObjectType::kTag ||
+        (actual == ObjectType::kCommit && type == ObjectType::kTree);
+    if (!leads_on) {
+      return MakeError(ErrorCode::kNotFound, "{} {} does not lead to a {}",
+                       ObjectTypeName(actual), start,
+                       ObjectTypeName(type.value_or(ObjectType::kTag)));
+    }
+    ZPACK_ASSIGN_OR_RETURN(id, FirstLink(id, actual));
+  }
+}
+
+Result<ObjectId> RevisionResolver::FirstLink(const ObjectId& id,
+                                             ObjectType type) {
+  ZPACK_ASSIGN_OR_RETURN(const Bytes content, Content(id));
+  const ObjectFormat format = archive_.header().object_format;
+  ObjectId link = type == ObjectType::kTag
+                      ? ParseTagTarget(content, format)
+                      : ParseCommitLinks(content, format).tree;
+  if (link.empty()) {
+    return MakeError(ErrorCode::kNotFound, "{} {} names no object",
+                     ObjectTypeName(type), id);
+  }
+  return link;
+}
+
+Result<std::vector<ObjectId>> RevisionResolver::Parents(
+    const ObjectId& commit) {
+  if (std::ranges::binary_search(archive_.refs().shallow, commit)) {
+    return std::vector<ObjectId>();
+  }
+  ZPACK_ASSIGN_OR_RETURN(const Bytes content, Content(commit));
+  return ParseCommitLinks(content, archive_.header().object_format).parents;
+}
+
+Result<ObjectId> RevisionResolver::FindPath(ObjectId tree,
+                                            std::string_view path,
+                                            std::string_view name) {
+  const std::string_view whole = path;
+  while (!path.empty()) {
+    Bytes content;
+    if (tree != empty_tree_) {
+      ZPACK_ASSIGN_OR_RETURN(content, Content(tree));
+    }
+    const size_t slash = path.find('/');
+    const TreeEntry entry = FindEntry(content, archive_.header().object_format,
+                                      path.substr(0, slash));
+    const bool needs_tree = slash != std::string_view::npos;
+    if (entry.id.empty() || (needs_tree && !entry.is_tree())) {
+      const std::string_view revision =
+          name.substr(0, name.size() - whole.size() - 1);
+      return MakeError(ErrorCode::kNotFound, "path '{}' does not exist in '{}'",
+                       whole, revision);
+    }
+    tree = ObjectId(entry.id);
+    path = needs_tree ? path.substr(slash + 1) : "";
+  }
+  return tree;
+}
+
+Result<ObjectType> RevisionResolver::TypeOf(const ObjectId& id) {
+  if (id == empty_tree_) return ObjectType::kTree;
+  ZPACK_ASSIGN_OR_RETURN(const ObjectInfo info, names_.ReadInfo(id));
+  return info.type;
+}
+
+Result<Bytes> RevisionResolver::Content(const ObjectId& id) {
+  ZPACK_ASSIGN_OR_RETURN(const ObjectNumber number, locator_.Find(id));
+  Bytes content;
+  ZPACK_TRY(objects_.Read(number, id, content));
+  return content;
+}
+
+}  // namespace zpack

@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// archive writes what 'git archive --format=tar' writes, byte for byte.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/program.h"
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+
+namespace zpack::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class ArchiveTest : public ::testing::Test {
+ protected:
+  ArchiveTest() : repo_(dir_ / "repo") {
+    const std::string blob = repo_.WriteBlob("content");
+    repo_.WriteTree("");
+    std::string deep = repo_.WriteTree(TreeEntryBytes("100644", "file", blob));
+    for (const size_t size : {90, 3, 60, 1}) {
+      deep = repo_.WriteTree(
+          TreeEntryBytes("40000", std::string(size, 'd'), deep) +
+          TreeEntryBytes("100644", std::string(size, 'f'), blob));
+    }
+    const std::string middle =
+        repo_.WriteTree(TreeEntryBytes("40000", "empty", kEmptyTree) +
+                        TreeEntryBytes("100644", "file", repo_.WriteBlob("")) +
+                        TreeEntryBytes("100644", "full", RandomBlob(512)) +
+                        TreeEntryBytes("160000", "module", FakeId('b')));
+    tree_ = repo_.WriteTree(
+        TreeEntryBytes("100644", "a b\n\"c\"", blob) +
+        TreeEntryBytes("40000", "deep", deep) +
+        TreeEntryBytes("40000", "dir", middle) +
+        TreeEntryBytes("100664", "dir2", RandomBlob(513)) +
+        TreeEntryBytes("40000", "empty", kEmptyTree) +
+        TreeEntryBytes("100644", "la\xe4tin", RandomBlob(511)) +
+        TreeEntryBytes("120000", "link", repo_.WriteBlob("dir/file")) +
+        TreeEntryBytes("120000", "link100",
+                       repo_.WriteBlob(std::string(100, 'l'))) +
+        TreeEntryBytes("120000", "link101",
+                       repo_.WriteBlob(std::string(101, 'l'))) +
+        TreeEntryBytes("100644", "n" + std::string(99, 'a'), blob) +
+        TreeEntryBytes("100644", "n" + std::string(100, 'b'), blob) +
+        TreeEntryBytes("100755", "program", blob) +
+        TreeEntryBytes("160000", "submodule", FakeId('c')) +
+        TreeEntryBytes("40000", "t" + std::string(154, 'a'), middle) +
+        TreeEntryBytes("40000", "t" + std::string(155, 'b'), middle) +
+        TreeEntryBytes("160000", "t" + std::string(300, 'c'), FakeId('d')));
+    CommitFields fields;
+    fields.tree = tree_;
+    commit_ = repo_.WriteCommit(fields);
+    repo_.SetRef("refs/heads/main", commit_);
+    repo_.SetRef("refs/tags/v1", repo_.WriteTag(commit_, "commit", "v1"));
+  }
+
+  std::string RandomBlob(size_t size) const {
+    return repo_.WriteBlob(RandomBytes(size, size));
+  }
+  void Convert() const {
+    Require(RunZpack({"convert", "-q", "--force", repo_.path(), file_}).ok(),
+            "convert");
+  }
+  ProcessResult Archive(std::vector<std::string> options,
+                        const std::vector<std::string>& arguments) const {
+    options.insert(options.begin(), "archive");
+    options.push_back(file_);
+    options.insert(options.end(), arguments.begin(), arguments.end());
+    return RunZpack(options);
+  }
+  void ExpectSame(const std::vector<std::string>& options,
+                  const std::vector<std::string>& arguments) const {
+    std::vector<std::string> git = {"archive", "--format=tar"};
+    git.insert(git.end(), options.begin(), options.end());
+    git.insert(git.end(), arguments.begin(), arguments.end());
+    const ProcessResult expected = repo_.TryGit(git);
+    const ProcessResult actual = Archive(options, arguments);
+    EXPECT_EQ(actual.exit_code, expected.exit_code)
+        << ::testing::PrintToString(git) << actual.err << expected.err;
+    if (!expected.ok()) return;
+    EXPECT_TRUE(actual.out == expected.out)
+        << ::testing::PrintToString(git) << " differs: " << actual.out.size()
+        << " bytes instead of " << expected.out.size();
+    EXPECT_THAT(actual.err, IsEmpty());
+  }
+
+  TempDir dir_;
+  RepoBuilder repo_;
+  std::string tree_;
+  std::string commit_;
+  std::string file_ = dir_ / "x.zpack";
+};
+
+TEST_F(ArchiveTest, EveryKindOfEntry) {
+  Convert();
+  for (const std::string& name :
+       {std::string("HEAD"), std::string("v1"), commit_, std::string("v1^{}"),
+        std::string("none"), std::string("HEAD:dir/file")}) {
+    ExpectSame({}, {name});
+  }
+}
+
+TEST_F(ArchiveTest, Prefixes) {
+  Convert();
+  for (const std::string prefix :
+       {"project-1.0/", "name", "a/b//", "/", "x/../y/"}) {
+    ExpectSame({"--prefix=" + prefix}, {"HEAD"});
+  }
+  ExpectSame({"--prefix=" + std::string(99, 'p') + "/"}, {"HEAD"});
+  ExpectSame({"--prefix=" + std::string(200, 'p') + "/"}, {"HEAD"});
+}
+
+TEST_F(ArchiveTest, Paths) {
+  Convert();
+  const std::vector<std::vector<std::string>> all = {
+      {"dir"},          {"dir/"}, {"dir/file"},    {"dir/module"},
+      {"deep", "link"}, {"none"}, {"dir", "none"}, {"dir/file/none"},
+      {"di"},           {"."},    {"submodule"},   {"dir/file", "a b\n\"c\""}};
+  for (const auto& paths : all) {
+    std::vector<std::string> arguments = {"HEAD"};
+    arguments.insert(arguments.end(), paths.begin(), paths.end());
+    ExpectSame({}, arguments);
+    ExpectSame({"--prefix=p/"}, arguments);
+  }
+}
+
+TEST_F(ArchiveTest, ATreeHasNoCommitAndTheTimeOfToday) {
+  Convert();
+  const ProcessResult result = Archive({}, {"HEAD:dir"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, ::testing::Not(HasSubstr("pax_global_header")));
+  EXPECT_EQ(result.out.size(), repo_.Git({"archive", "HEAD:dir"}).size());
+}
+
+TEST_F(ArchiveTest, SizesAtTheEndOfABlock) {
+  for (const size_t size : {0, 7168, 7680, 8192, 8704, 9216, 9217, 10240}) {
+    CommitFields fields;
+    fields.tree =
+        repo_.WriteTree(TreeEntryBytes("100644", "file", RandomBlob(size)));
+    repo_.SetRef("refs/heads/main", repo_.WriteCommit(fields));
+    Convert();
+    ExpectSame({}, {"HEAD"});
+  }
+}
+
+TEST_F(ArchiveTest, EmptyTreesAndOddTimes) {
+  for (const uint64_t time : {uint64_t{0}, uint64_t{8589934591},
+                              uint64_t{8589934592}, uint64_t{99999999999}}) {
+    CommitFields fields;
+    fields.tree = time == 0 ? kEmptyTree : tree_;
+    fields.time = time;
+    repo_.SetRef("refs/heads/main", repo_.WriteCommit(fields));
+    Convert();
+    ExpectSame({}, {"HEAD"});
+    ExpectSame({"--prefix=p/"}, {"HEAD"});
+  }
+}
+
+TEST_F(ArchiveTest, OutputIsAFile) {
+  Convert();
+  const std::string path = dir_ / "x.tar";
+  EXPECT_EQ(Archive({"-o", path}, {"HEAD"}).exit_code, 0);
+  EXPECT_TRUE(ReadFile(path) == Archive({}, {"HEAD"}).out);
+  EXPECT_EQ(Archive({"-o", dir_ / "no/x.tar"}, {"HEAD"}).exit_code, 128);
+}
+
+TEST_F(ArchiveTest, AttributesThatAreNotAppliedGiveAWarning) {
+  const auto archive = [&](const std::string& attributes) {
+    CommitFields fields;
+    fields.tree = repo_.WriteTree(TreeEntryBytes("100644", ".gitattributes",
+                                                 repo_.WriteBlob(attributes)));
+    repo_.SetRef("refs/heads/main", repo_.WriteCommit(fields));
+    Convert();
+    return Archive({}, {"HEAD"});
+  };
+  EXPECT_THAT(archive("*.x export-ignore\n").err,
+              HasSubstr("'.gitattributes' are not applied"));
+  EXPECT_THAT(archive("* text=auto diff=cpp\n").err, IsEmpty());
+}
+
+TEST_F(ArchiveTest, LargeFilesAreStreamed) {
+  const std::string large = RandomBytes(1, size_t{70} << 20);
+  const std::string blob = repo_.WriteBlob(large);
+  CommitFields fields;
+  fields.tree = repo_.WriteTree(TreeEntryBytes("100644", "a", blob) +
+                                TreeEntryBytes("100644", "b", RandomBlob(9)));
+  repo_.SetRef("refs/heads/main", repo_.WriteCommit(fields));
+  Convert();
+  ExpectSame({}, {"HEAD"});
+}
+
+TEST_F(ArchiveTest, WhatIsNotSupportedIsAnError) {
+  Convert();
+  EXPECT_EQ(Archive({"--format=zip"}, {"HEAD"}).exit_code, 129);
+  EXPECT_EQ(Archive({"-o", dir_ / "x.tar.gz"}, {"HEAD"}).exit_code, 129);
+  EXPECT_EQ(Archive({}, {"HEAD", "*.c"}).exit_code, 128);
+  EXPECT_EQ(Archive({}, {}).exit_code, 129);
+  EXPECT_FALSE(Exists(dir_ / "x.tar.gz"));
+}
+
+TEST_F(ArchiveTest, MissingFilesAreAnError) {
+  CommitFields fields;
+  fields.tree = repo_.WriteTree(TreeEntryBytes("100644", "gone", FakeId('d')));
+  const std::string commit = repo_.WriteCommit(fields);
+  Convert();
+  const ProcessResult result = Archive({}, {commit});
+  EXPECT_EQ(result.exit_code, 128);
+  EXPECT_THAT(result.err, HasSubstr(FakeId('d')));
+}
+
+}  // namespace
+}  // namespace zpack::testing

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// exec runs Git over a file, as Git runs in the repository itself.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/program.h"
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+
+namespace zpack::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class ExecTest : public ::testing::Test {
+ protected:
+  ExecTest() : repo_(dir_ / "repo"), tip_(repo_.History(6)) {
+    repo_.SetRef("refs/tags/v1", repo_.WriteTag(tip_, "commit", "v1"));
+    repo_.SetRef("refs/other/kept", tip_);
+    Require(RunZpack({"convert", "-q", repo_.path(), file_}).ok(), "convert");
+  }
+
+  ProcessResult Exec(const std::vector<std::string>& command,
+                     const std::vector<std::string>& options = {}) const {
+    std::vector<std::string> arguments = {"exec"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.insert(arguments.end(), {file_, "--"});
+    arguments.insert(arguments.end(), command.begin(), command.end());
+    return RunZpack(arguments, Options());
+  }
+  ProcessOptions Options() const {
+    ProcessOptions options;
+    options.environment = {"XDG_CACHE_HOME=" + (dir_ / "cache")};
+    return options;
+  }
+  std::vector<std::string> Cached() const {
+    return ListDirectory(dir_ / "cache/git-zpack/exec");
+  }
+  void ExpectSame(const std::vector<std::string>& git) const {
+    std::vector<std::string> command = {"git"};
+    command.insert(command.end(), git.begin(), git.end());
+    const ProcessResult expected = repo_.TryGit(git);
+    const ProcessResult actual = Exec(command);
+    EXPECT_EQ(actual.exit_code, expected.exit_code) << actual.err;
+    EXPECT_EQ(actual.out, expected.out) << ::testing::PrintToString(git);
+  }
+
+  TempDir dir_;
+  RepoBuilder repo_;
+  std::string tip_;
+  std::string file_ = dir_ / "x.zpack";
+};
+
+TEST_F(ExecTest, GitAnswersAsInTheRepository) {
+  for (int run = 0; run < 2; ++run) {
+    ExpectSame({"log", "-p"});
+    ExpectSame({"diff", "HEAD~2", "v1"});
+    ExpectSame({"for-each-ref"});
+    ExpectSame({"grep", "-c", ".", "HEAD"});
+    ExpectSame({"show", "--no-such-option"});
+    ExpectSame({"rev-parse", "HEAD", "--symbolic-full-name", "HEAD"});
+    EXPECT_THAT(Cached(), SizeIs(1));
+  }
+}
+
+TEST_F(ExecTest, ContentsAreFetchedWhenTheyAreNeeded) {
+  const std::vector<std::string> missing = {"git", "rev-list", "--objects",
+                                            "--missing=print", "--all"};
+  EXPECT_EQ(Exec({"git", "log", "--oneline"}).exit_code, 0);
+  EXPECT_THAT(Exec(missing).out, HasSubstr("?"));
+  EXPECT_EQ(Exec({"git", "log", "-p", "--all"}).exit_code, 0);
+  EXPECT_EQ(Exec({"git", "log"}, {"--all"}).exit_code, 0);
+  EXPECT_THAT(Exec(missing).out, ::testing::Not(HasSubstr("?")));
+  EXPECT_THAT(Cached(), SizeIs(2));
+}
+
+TEST_F(ExecTest, AMovedFileIsFound) {
+  EXPECT_EQ(Exec({"git", "log"}).exit_code, 0);
+  std::filesystem::rename(file_, dir_ / "moved \"file\".zpack");
+  file_ = dir_ / "moved \"file\".zpack";
+  ExpectSame({"log", "-p"});
+  EXPECT_THAT(Cached(), SizeIs(1));
+}
+
+TEST_F(ExecTest, ManyAtOnce) {
+  std::vector<std::string> arguments = {
+      "sh", "-c",
+      "for i in 1 2 3 4; do \"$0\" exec \"$1\" -- git log -p & done; wait",
+      ZpackBinary(), file_};
+  const ProcessResult result = RunProcess(arguments, [&] {
+    ProcessOptions options = Options();
+    const auto hermetic = HermeticEnvironment(dir_.path());
+    options.environment.insert(options.environment.end(), hermetic.begin(),
+                               hermetic.end());
+    return options;
+  }());
+  EXPECT_THAT(result.err, IsEmpty());
+  const std::string one = repo_.Git({"log", "-p"}) + '\n';
+  EXPECT_EQ(result.out.size(), 4 * one.size());
+  EXPECT_THAT(Cached(), SizeIs(1));
+}
+
+TEST_F(ExecTest, ExitCodesAndSignalsAreThoseOfTheCommand) {
+  EXPECT_EQ(Exec({"sh", "-c", "exit 7"}).exit_code, 7);
+  EXPECT_EQ(Exec({"sh", "-c", "kill -TERM $$"}).signal, SIGTERM);
+  EXPECT_EQ(Exec({"no-such-program"}).exit_code, 127);
+  EXPECT_EQ(Exec({dir_.path()}).exit_code, 126);
+  EXPECT_EQ(RunZpack({"exec", file_}, Options()).exit_code, 129);
+  EXPECT_EQ(
+      RunZpack({"exec", dir_ / "none", "--", "true"}, Options()).exit_code,
+      128);
+}
+
+TEST_F(ExecTest, NoCacheIsAnError) {
+  WriteFile(dir_ / "cache", "a file");
+  const ProcessResult result = Exec({"git", "log"});
+  EXPECT_EQ(result.exit_code, 128);
+  EXPECT_THAT(result.err, HasSubstr("unable to create"));
+}
+
+}  // namespace
+}  // namespace zpack::testing

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <ostream>
+
+#include "common_options.h"
+#include "path_filter.h"
+#include "tar_writer.h"
+#include "tree_archiver.h"
+#include "zpack/archive_reader.h"
+#include "zpack/quote.h"
+
+namespace zpack::cli {
+namespace {
+
+void AddOptions(po::options_description& options) {
+  options.add_options()("format",
+                        po::value<std::string>()->value_name("<format>"),
+                        "the only format is 'tar'")(
+      "prefix", po::value<std::string>()->value_name("<prefix>"),
+      "put <prefix> before each path")(
+      "output,o", po::value<std::string>()->value_name("<output>"),
+      "write the archive to this file");
+}
+
+// What the archive is made of.
+struct Contents {
+  ObjectId tree;
+  ObjectId commit;  // empty if there is none
+  uint64_t time = 0;
+  std::string prefix = {};  // of all paths
+};
+
+// The time of the committer; 0 if it cannot be parsed.
+uint64_t CommitTime(const Object& commit) {
+  const std::string_view text(
+      reinterpret_cast<const char*>(commit.content.data()),
+      commit.content.size());
+  const std::string_view headers = text.substr(0, text.find("\n\n"));
+  const size_t start = headers.find("\ncommitter ");
+  if (start == std::string_view::npos) return 0;
+  const std::string_view line =
+      headers.substr(start + 1, headers.find('\n', start + 1) - start - 1);
+  const size_t end = line.rfind("> ");
+  if (end == std::string_view::npos) return 0;
+  uint64_t time = 0;
+  std::from_chars(line.data() + end + 2, line.data() + line.size(), time);
+  return time;
+}
+
+Result<Contents> Find(const ArchiveReader& reader, const std::string& name) {
+  const auto id = reader.Resolve(name);
+  if (!id) return std::unexpected(id.error());
+  const auto tree = reader.Peel(*id, ObjectType::kTree);
+  if (!tree) return std::unexpected(tree.error());
+  Contents contents{.tree = *tree, .commit = {}};
+  const auto commit = reader.Peel(*id, ObjectType::kCommit);
+  if (!commit) {
+    if (commit.error().code != ErrorCode::kNotFound) {
+      return std::unexpected(commit.error());
+    }
+    contents.time = static_cast<uint64_t>(std::time(nullptr));
+    return contents;
+  }
+  const auto object = reader.Read(*commit);
+  if (!object) return std::unexpected(object.error());
+  contents.commit = *commit;
+  contents.time = CommitTime(*object);
+  return contents;
+}
+
+// Throws UsageError for a format that is not supported.
+void CheckFormat(const po::variables_map& values) {
+  const std::string output = Text(values, "output");
+  std::string format = "tar";
+  for (const char* const other : {"tar.gz", "tgz", "zip"}) {
+    if (output.ends_with(fmt::format(".{}", other))) format = other;
+  }
+  if (Has(values, "format")) format = Text(values, "format");
+  if (format == "tar") return;
+  throw UsageError{
+      fmt::format("format '{}' is not supported; pipe the format 'tar' to a "
+                  "program that compresses",
+                  QuoteName(format, kMaxNameInMessage))};
+}
+
+Result<PathFilter> PathsOf(const po::variables_map& values) {
+  const std::vector<std::string> paths = Texts(values, "path");
+  for (const std::string& path : paths) {
+    if (path.find_first_of("*?[\\") != std::string::npos) {
+      return std::unexpected(
+          Error{ErrorCode::kInvalidArgument,
+                fmt::format("'{}': wildcards are not supported",
+                            QuoteName(path, kMaxNameInMessage))});
+    }
+  }
+  return PathFilter::Parse(paths);
+}
+
+int Write(const ArchiveReader& reader, const Contents& contents,
+          const PathFilter& paths, std::ostream& out, const Io& io) {
+  TarWriter tar(contents.time, out);
+  tar.Begin(contents.commit);
+  TreeArchiver archiver(reader, paths, contents.prefix, tar);
+  Status status = archiver.Write(contents.tree);
+  if (status) status = tar.Finish();
+  if (!status) return Fail(io, status.error());
+  for (const std::string& path : archiver.ignored_attributes()) {
+    io.err << fmt::format(
+        "warning: the attributes in '{}' are not applied; "
+        "'git zpack exec <file> -- git archive' applies them\n",
+        QuoteName(path, kMaxNameInMessage));
+  }
+  return kDone;
+}
+
+int Run(const po::variables_map& values, const Io& io) {
+  CheckFormat(values);
+  const auto paths = PathsOf(values);
+  if (!paths) return Fail(io, paths.error());
+  const auto reader = ArchiveReader::Open(Text(values, "file"), ReadOptions{});
+  if (!reader) return Fail(io, reader.error());
+  auto contents = Find(**reader, Text(values, "tree-ish"));
+  if (!contents) return Fail(io, contents.error());
+  contents->prefix = Text(values, "prefix");
+  if (!Has(values, "output")) {
+    return Write(**reader, *contents, *paths, io.out, io);
+  }
+  const std::string path = Text(values, "output");
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  if (!out) {
+    return Fail(io, {ErrorCode::kIo,
+                     fmt::format("unable to create '{}'", QuoteName(path))});
+  }
+  return Write(**reader, *contents, *paths, out, io);
+}
+
+}  // namespace
+
+const Command kArchiveCommand = {
+    "archive",
+    "Write the files of a tree in a .zpack file as a tar file",
+    "[--format=tar] [--prefix=<prefix>/] [-o <output>] <file> <tree-ish> "
+    "[<path>...]",
+    {"file", "tree-ish", "path"},
+    1,
+    LastArgument::kRepeated,
+    {},
+    false,
+    AddOptions,
+    Run};
+
+}  // namespace zpack::cli

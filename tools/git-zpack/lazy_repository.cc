@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lazy_repository.h"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <ostream>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "run_git.h"
+#include "zpack/quote.h"
+
+namespace zpack::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Names of repositories that are not complete. Those that an earlier run left
+// are removed after a day.
+constexpr std::string_view kIncomplete = ".new-";
+constexpr auto kMaxAge = std::chrono::hours(24);
+// Below, preparing takes less than a second.
+constexpr uint32_t kManyObjects = 20'000;
+
+std::unexpected<Error> CannotWrite(const fs::path& path,
+                                   const std::error_code& error) {
+  return std::unexpected(Error{
+      ErrorCode::kIo, fmt::format("unable to create '{}': {}",
+                                  QuoteName(path.native(), kMaxNameInMessage),
+                                  error.message())});
+}
+
+Result<fs::path> CacheDirectory() {
+  const char* const cache = getenv("XDG_CACHE_HOME");
+  const char* const home = getenv("HOME");
+  fs::path path;
+  if (cache != nullptr && fs::path(cache).is_absolute()) {
+    path = cache;
+  } else if (home != nullptr && fs::path(home).is_absolute()) {
+    path = fs::path(home) / ".cache";
+  } else {
+    return std::unexpected(
+        Error{ErrorCode::kIo, "neither XDG_CACHE_HOME nor HOME names a place"});
+  }
+  path /= "git-zpack/exec";
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) return CannotWrite(path, error);
+  return path;
+}
+
+void RemoveStale(const fs::path& directory) {
+  std::error_code error;
+  const auto now = fs::file_time_type::clock::now();
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(directory, error)) {
+    if (!entry.path().filename().native().starts_with(kIncomplete)) continue;
+    const auto time = entry.last_write_time(error);
+    if (!error && now - time > kMaxAge) fs::remove_all(entry.path(), error);
+  }
+}
+
+// A value in Git's configuration, in quotes.
+std::string ConfigValue(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    if (c == '\n') {
+      quoted += "\\n";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
+
+// The whole configuration of the repository.
+std::string Configuration(const std::string& url, ObjectFormat format,
+                          LazyContents contents) {
+  std::string text =
+      "[core]\n\trepositoryFormatVersion = 1\n\tbare = true\n[extensions]\n";
+  if (format != ObjectFormat::kSha1) {
+    text += fmt::format("\tobjectFormat = {}\n", ObjectFormatName(format));
+  }
+  if (contents == LazyContents::kNone) text += "\tpartialClone = origin\n";
+  text += fmt::format("[remote \"origin\"]\n\turl = {}\n", ConfigValue(url));
+  if (contents == LazyContents::kNone) {
+    text += "\tpromisor = true\n\tpartialCloneFilter = blob:none\n";
+  }
+  // Git must not repack in the background after the command has ended.
+  text += "[promisor]\n\tquiet = true\n[gc]\n\tautoDetach = false\n";
+  return text;
+}
+
+// Writes the configuration unless it is there. The file may have been moved
+// since another run wrote it.
+Status WriteConfiguration(const fs::path& repository, const std::string& text) {
+  const fs::path path = repository / "config";
+  std::ifstream in(path, std::ios::binary);
+  const std::string old(std::istreambuf_iterator<char>(in), {});
+  if (old == text) return {};
+  const fs::path temporary =
+      repository / fmt::format("config.new-{}", getpid());
+  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  std::error_code error;
+  if (!out) {
+    return CannotWrite(temporary, std::make_error_code(std::errc::io_error));
+  }
+  fs::rename(temporary, path, error);
+  if (error) return CannotWrite(path, error);
+  return {};
+}
+
+Status Clone(const std::string& url, const fs::path& repository,
+             LazyContents contents, const Io& io) {
+  std::vector<std::string> arguments = {"clone", "--mirror",
+                                        "--template=", "--quiet"};
+  if (contents == LazyContents::kNone)
+    arguments.push_back("--filter=blob:none");
+  arguments.insert(arguments.end(), {"--", url, repository.native()});
+  // The configuration that replaces that of Git names no other format.
+  setenv("GIT_DEFAULT_REF_FORMAT", "files", 1);
+  const int code = RunGit(arguments, io.stop);
+  unsetenv("GIT_DEFAULT_REF_FORMAT");
+  if (code == 0) return {};
+  return std::unexpected(Error{
+      ErrorCode::kGit,
+      code == 127 ? std::string("cannot run 'git'")
+                  : fmt::format("'git clone' failed with exit code {}", code)});
+}
+
+}  // namespace
+
+Result<std::string> PrepareLazyRepository(const std::string& file,
+                                          const ArchiveReader& reader,
+                                          LazyContents contents, const Io& io) {
+  const auto cache = CacheDirectory();
+  if (!cache) return std::unexpected(cache.error());
+  std::error_code error;
+  const fs::path all = *cache / (reader.file_hash() + "-all");
+  // A repository with all contents serves both kinds.
+  if (fs::exists(all, error)) contents = LazyContents::kAll;
+  const fs::path repository =
+      contents == LazyContents::kAll ? all : *cache / reader.file_hash();
+  const std::string url =
+      fmt::format("zpack::{}", fs::canonical(file, error).native());
+  const std::string configuration =
+      Configuration(url, reader.object_format(), contents);
+  if (fs::exists(repository, error)) {
+    const Status written = WriteConfiguration(repository, configuration);
+    if (!written) return std::unexpected(written.error());
+    return repository.native();
+  }
+  RemoveStale(*cache);
+  if (reader.object_count() > kManyObjects) {
+    io.err << fmt::format("Preparing '{}' for Git. Later runs start at once.\n",
+                          QuoteName(file, kMaxNameInMessage));
+    io.err.flush();
+  }
+  std::string temporary = *cache / fmt::format("{}XXXXXX", kIncomplete);
+  if (mkdtemp(temporary.data()) == nullptr) {
+    return CannotWrite(temporary, {errno, std::generic_category()});
+  }
+  Status made = Clone(url, temporary, contents, io);
+  if (made) made = WriteConfiguration(temporary, configuration);
+  if (made) {
+    fs::rename(temporary, repository, error);
+    // Another process may have been faster.
+    if (error && !fs::exists(repository)) made = CannotWrite(repository, error);
+  }
+  std::error_code ignored;
+  fs::remove_all(temporary, ignored);
+  if (!made) return std::unexpected(made.error());
+  return repository.native();
+}
+
+}  // namespace zpack::cli

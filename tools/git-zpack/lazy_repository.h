@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A bare repository in the cache directory that Git fills from a .zpack file.
+// Any thread; several processes may prepare the same repository at once.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli.h"
+#include "zpack/archive_reader.h"
+#include "zpack/result.h"
+
+namespace zpack::cli {
+
+enum class LazyContents : uint8_t {
+  kNone,  // Git fetches the contents of files when it needs them
+  kAll,   // all contents are there from the start
+};
+
+// Returns the path of a repository with the refs and history of `reader`, which
+// has opened `file`. Git reads what the repository lacks from `file`, through
+// git-remote-zpack, which must be on the PATH. The repository is made at the
+// first call, and stays in $XDG_CACHE_HOME/git-zpack/exec or
+// ~/.cache/git-zpack/exec. It gets its name once it is complete.
+//
+// Errors: kIo if there is no cache directory or it cannot be written; kGit if
+// Git fails, which has printed the reason.
+Result<std::string> PrepareLazyRepository(const std::string& file,
+                                          const ArchiveReader& reader,
+                                          LazyContents contents, const Io& io);
+
+}  // namespace zpack::cli
