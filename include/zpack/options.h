@@ -40,6 +40,7 @@ enum class TrustBase : uint8_t { kNo, kYes };
 enum class AllowPromised : uint8_t { kNo, kYes };
 enum class AllowNewer : uint8_t { kNo, kYes };
 enum class Trust : uint8_t { kNo, kYes };
+enum class Download : uint8_t { kNo, kYes };
 // How a repository stores refs and reflogs: as files, or as reftables, which
 // Git reads from version 2.45 on.
 enum class RefStorage : uint8_t { kFiles, kReftable };
@@ -105,6 +106,18 @@ struct ReadOptions {
   // which objects Stream hashes before the first piece, and which objects
   // ReadAhead holds.
   uint64_t cache_size = uint64_t{256} << 20;
+
+  // The options below concern files that are named by a URL, 'http://' or
+  // 'https://'. Every function that reads a file takes a URL in the place of a
+  // path, except UploadPack, which needs UploadPackOptions::urls.
+
+  // kYes downloads a file as a whole, to a temporary file in $TMPDIR or /tmp,
+  // if the server cannot send parts of the file.
+  Download download = Download::kNo;
+  // Maximum bytes of the cache of all such files, in $XDG_CACHE_HOME/git-zpack
+  // or ~/.cache/git-zpack. 0 for no cache on disk. The library creates the
+  // directory.
+  uint64_t max_disk_cache = uint64_t{2} << 30;
 };
 
 struct ConvertOptions {

@@ -48,6 +48,7 @@ THIRD_PARTY = [
     (r"(xxhash|intel-ipsec-mb)\.h|openssl/", {"base"}),
     (r"(zstd|zdict|zstd_errors|zlib|libdeflate)\.h", {"codec"}),
     (r"git2(\.h|/)", {"git"}),
+    (r"curl/", {"http"}),
     (r"boost/", {"tools"}),
     (r"nlohmann/", {"tools"}),
     (r"(gtest|gmock|benchmark)/", set()),
