@@ -108,8 +108,9 @@ struct ReadOptions {
   uint64_t cache_size = uint64_t{256} << 20;
 
   // The options below concern files that are named by a URL, 'http://' or
-  // 'https://'. Every function that reads a file takes a URL in the place of a
-  // path, except UploadPack, which needs UploadPackOptions::urls.
+  // 'https://'. ArchiveReader::Open, ReadRefs, Verify, Restore and
+  // CollectStatistics take a URL in the place of a path; UploadPack does so
+  // with UploadPackOptions::urls.
 
   // kYes downloads a file as a whole, to a temporary file in $TMPDIR or /tmp,
   // if the server cannot send parts of the file.

@@ -80,9 +80,6 @@ void NoteHeader(std::string_view line, ReplyHead& head) {
 // Whether another try may succeed after libcurl's error.
 bool IsPassing(CURLcode code) {
   switch (code) {
-    case CURLE_COULDNT_CONNECT:
-    case CURLE_COULDNT_RESOLVE_HOST:
-    case CURLE_COULDNT_RESOLVE_PROXY:
     case CURLE_OPERATION_TIMEDOUT:
     case CURLE_PARTIAL_FILE:
     case CURLE_GOT_NOTHING:
@@ -176,6 +173,10 @@ HttpOutcome OutcomeOf(CURLcode code, const Exchange& exchange) {
   if (exchange.stop.stop_requested()) return HttpOutcome::kStopped;
   if (exchange.refused) return HttpOutcome::kRefused;
   if (code == CURLE_OK) return HttpOutcome::kComplete;
+  if (code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
+      code == CURLE_COULDNT_RESOLVE_PROXY) {
+    return HttpOutcome::kUnreachable;
+  }
   return IsPassing(code) ? HttpOutcome::kBroken : HttpOutcome::kFailed;
 }
 

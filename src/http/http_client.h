@@ -60,17 +60,18 @@ struct HttpTimeouts {
 };
 
 enum class HttpOutcome : uint8_t {
-  kComplete,  // the reply ended as its headers announced
-  kRefused,   // `on_head` or `on_body` returned false
-  kStopped,   // a stop was requested
-  kBroken,    // the connection failed or broke; another try may succeed
-  kFailed,    // another try would fail as well
+  kComplete,     // the reply ended as its headers announced
+  kRefused,      // `on_head` or `on_body` returned false
+  kStopped,      // a stop was requested
+  kUnreachable,  // there is no connection
+  kBroken,       // the connection failed or broke; another try may succeed
+  kFailed,       // another try would fail as well
 };
 
 struct HttpReply {
   HttpOutcome outcome = HttpOutcome::kFailed;
-  ReplyHead head;       // status 0: there was no reply
-  std::string problem;  // what libcurl says, for kBroken, kFailed
+  ReplyHead head;                        // status 0: there was no reply
+  std::string problem;                   // what libcurl says, if not complete
   std::optional<uint64_t> wait_seconds;  // the header Retry-After
 };
 

@@ -231,7 +231,7 @@ Status RemoteFile::CheckReply(const HttpReply& reply, uint64_t offset) const {
     return Fail(ErrorCode::kIo, offset, reply.problem);
   }
   // A host that does not exist is a mistake more often than a disturbance.
-  if (reply.outcome == HttpOutcome::kBroken && status == 0 && !identity_) {
+  if (reply.outcome == HttpOutcome::kUnreachable && !identity_) {
     return Fail(ErrorCode::kIo, offset, reply.problem);
   }
   if (status == 0 || status == kPartial || IsPassingStatus(status)) return {};

@@ -76,6 +76,23 @@ TEST_F(HttpFileTest, ReadsAcrossPages) {
   ExpectBytes(*file, content_.size(), 0);
 }
 
+TEST_F(HttpFileTest, DropsDoNotMakeItReadAgain) {
+  const HttpServer server([&](const HttpServerRequest& request) {
+    HttpServerReply reply = ReplyWithRange(request, content_);
+    // At places that have nothing to do with pages.
+    const size_t sent = 1 + request.number * 7919 % 60'000;
+    if (request.number > 0 && sent < reply.body.size()) {
+      reply.close_after = sent;
+    }
+    return reply;
+  });
+  const auto file = Open(server);
+  file->Prefetch(0, content_.size());
+  ExpectAll(*file, 50'000);
+  EXPECT_EQ(server.sent(), content_.size());
+  EXPECT_GE(server.requests(), 200U);
+}
+
 TEST_F(HttpFileTest, RefusesReadsBeyondTheEnd) {
   const HttpServer server(Honest());
   const auto file = Open(server);

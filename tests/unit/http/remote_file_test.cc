@@ -107,6 +107,18 @@ TEST_F(RemoteFileTest, ContinuesAfterEachOfManyDrops) {
   EXPECT_EQ(server.sent(), kStart + content_.size());
 }
 
+TEST_F(RemoteFileTest, FirstRequestIsTriedAgain) {
+  const HttpServer server([&](const HttpServerRequest& request) {
+    if (request.number == 0) {
+      return HttpServerReply{.status = 503, .close_after = 0};
+    }
+    HttpServerReply reply = ReplyWithRange(request, content_);
+    if (request.number == 1) reply.close_after = 5;
+    return reply;
+  });
+  EXPECT_EQ(FetchAll(server).value(), content_);
+}
+
 TEST_F(RemoteFileTest, GivesUpWithoutProgress) {
   const Error error = ErrorOf([&](const HttpServerRequest& request) {
     HttpServerReply reply = ReplyWithRange(request, content_);
