@@ -123,9 +123,10 @@ typedef struct zpack_open_options {
 ZPACK_API int zpack_open_options_init(zpack_open_options* options,
                                       unsigned version);
 
-/* Opens the file `path`. `options` may be NULL. The caller calls
- * zpack_archive_free. ZPACK_ENOTFOUND, ZPACK_EIO, ZPACK_EUNSUPPORTED if it is
- * no .zpack file or has a newer format, ZPACK_ECORRUPT, ZPACK_ELIMIT. */
+/* Opens the file `path`, which may be a URL (http, https). `options` may be
+ * NULL. The caller calls zpack_archive_free. ZPACK_ENOTFOUND, ZPACK_EIO,
+ * ZPACK_EUNSUPPORTED if it is no .zpack file or has a newer format,
+ * ZPACK_ECORRUPT, ZPACK_ELIMIT. */
 ZPACK_API int zpack_open(zpack_archive** out, const char* path,
                          const zpack_open_options* options);
 ZPACK_API void zpack_archive_free(zpack_archive* archive);

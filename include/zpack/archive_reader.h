@@ -131,8 +131,8 @@ enum class IdOrder : uint8_t { kId, kStorage };
 // returns an error, the call ends and returns that error.
 class ArchiveReader {
  public:
-  // Opens the file `path` and checks its structure, except for the index of
-  // objects.
+  // Opens the file `path`, or the file at the URL `path`, and checks its
+  // structure, except for the index of objects.
   //
   // Errors: kNotFound; kIo; kInvalidArgument for something that is not a
   // regular file; kUnsupported for a file that is not a .zpack file or has a

@@ -40,6 +40,7 @@ enum class TrustBase : uint8_t { kNo, kYes };
 enum class AllowPromised : uint8_t { kNo, kYes };
 enum class AllowNewer : uint8_t { kNo, kYes };
 enum class Trust : uint8_t { kNo, kYes };
+enum class Download : uint8_t { kNo, kYes };
 // How a repository stores refs and reflogs: as files, or as reftables, which
 // Git reads from version 2.45 on.
 enum class RefStorage : uint8_t { kFiles, kReftable };
@@ -108,6 +109,19 @@ struct ReadOptions {
   // False: ArchiveReader::Read and Stream do not hash objects, for callers that
   // do it themselves. Checksums of blocks are still checked.
   bool hash_objects = true;
+
+  // The options below concern files that are named by a URL, 'http://' or
+  // 'https://'. ArchiveReader::Open, ReadRefs, Verify, Restore and
+  // CollectStatistics take a URL in the place of a path; UploadPack does so
+  // with UploadPackOptions::urls.
+
+  // kYes downloads a file as a whole, to a temporary file in $TMPDIR or /tmp,
+  // if the server cannot send parts of the file.
+  Download download = Download::kNo;
+  // Maximum bytes of the cache of all such files, in $XDG_CACHE_HOME/git-zpack
+  // or ~/.cache/git-zpack. 0 for no cache on disk. The library creates the
+  // directory.
+  uint64_t max_disk_cache = uint64_t{2} << 30;
 };
 
 struct ConvertOptions {

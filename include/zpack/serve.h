@@ -107,12 +107,17 @@ struct UploadPackSettings {
 // Errors: kGit for an invalid value or a malformed file; kIo.
 Result<UploadPackSettings> ReadUploadPackSettings();
 
+enum class AllowUrls : uint8_t { kNo, kYes };
+
 struct UploadPackOptions {
   RunOptions run;  // `progress` is not used: progress goes to the client
   ReadOptions read;
   ServeProtocol protocol = ServeProtocol::kV0;
   Exchange exchange = Exchange::kConnection;
   UploadPackSettings settings;
+  // Whether `path` may be a URL. A server must not let its clients choose what
+  // the server requests, so kNo is the default.
+  AllowUrls urls = AllowUrls::kNo;
 };
 
 // Serves the file `path` to one client. Every object is hashed before it is

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/hex.h"
+#include "http/open_file.h"
 #include "reader/archive_file.h"
 #include "reader/bulk_reader.h"
 #include "reader/describe_file.h"
@@ -62,7 +63,7 @@ ArchiveReader::~ArchiveReader() = default;
 Result<std::unique_ptr<ArchiveReader>> ArchiveReader::Open(
     const std::string& path, const ReadOptions& options) {
   return Guarded([&]() -> Result<std::unique_ptr<ArchiveReader>> {
-    ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
+    ZPACK_ASSIGN_OR_RETURN(auto file, OpenForReading(path, options));
     ZPACK_ASSIGN_OR_RETURN(
         auto archive, ArchiveFile::OpenWithoutIndex(std::move(file), options));
     return std::unique_ptr<ArchiveReader>(
@@ -236,8 +237,7 @@ Result<FileDescription> ArchiveReader::Describe(std::stop_token stop) const {
 Result<RefsSnapshot> ReadRefs(const std::string& path,
                               const ReadOptions& options) {
   return Guarded([&]() -> Result<RefsSnapshot> {
-    ZPACK_ASSIGN_OR_RETURN(const auto file,
-                           PosixFileSystem().OpenForRead(path));
+    ZPACK_ASSIGN_OR_RETURN(const auto file, OpenForReading(path, options));
     return ArchiveFile::ReadRefs(*file, options);
   });
 }

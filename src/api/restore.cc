@@ -12,6 +12,7 @@
 #include "base/guarded.h"
 #include "base/phase_timer.h"
 #include "git/repository_sink.h"
+#include "http/open_file.h"
 #include "reader/archive_file.h"
 #include "restore/repository_restorer.h"
 
@@ -43,7 +44,8 @@ Result<RestoreStats> RestoreFile(const std::string& path,
   options.run.progress = &timer;
   options.read = BoundedReads(given.read, given.run);
   ZPACK_TRY(CheckNotInside(path, directory));
-  ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
+  ZPACK_ASSIGN_OR_RETURN(auto file,
+                         OpenForReading(path, options.read, options.run.stop));
   options.run.threads = DecodingThreads(given.run, file->size());
   ZPACK_ASSIGN_OR_RETURN(const auto archive,
                          ArchiveFile::Open(std::move(file), options.read));

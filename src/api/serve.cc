@@ -11,6 +11,7 @@
 #include "base/guarded.h"
 #include "git/libgit2_options.h"
 #include "git/upload_pack_configuration.h"
+#include "http/open_file.h"
 #include "reader/archive_file.h"
 #include "serve/gzip_input.h"
 #include "serve/upload_session.h"
@@ -43,7 +44,10 @@ Result<UploadPackSettings> ReadUploadPackSettings() {
 Status UploadPack(const std::string& path, const UploadPackOptions& options,
                   ServeInput& input, ServeOutput& output) {
   return Guarded([&]() -> Status {
-    ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
+    ZPACK_ASSIGN_OR_RETURN(
+        auto file, options.urls == AllowUrls::kYes
+                       ? OpenForReading(path, options.read, options.run.stop)
+                       : PosixFileSystem().OpenForRead(path));
     UploadPackOptions effective = options;
     effective.read = BoundedReads(options.read, options.run);
     effective.run.threads = DecodingThreads(options.run, file->size());

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/guarded.h"
+#include "http/open_file.h"
 #include "reader/archive_file.h"
 #include "reader/statistics_collector.h"
 
@@ -17,7 +18,7 @@ Result<FileStatistics> CollectStatistics(const std::string& path,
                                          const ReadOptions& options,
                                          const RunOptions& run) {
   return Guarded([&]() -> Result<FileStatistics> {
-    ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
+    ZPACK_ASSIGN_OR_RETURN(auto file, OpenForReading(path, options, run.stop));
     ZPACK_ASSIGN_OR_RETURN(const auto archive,
                            ArchiveFile::Open(std::move(file), options));
     StatisticsCollector collector(*archive);

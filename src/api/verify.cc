@@ -13,6 +13,7 @@
 #include "base/phase_timer.h"
 #include "git/libgit2_options.h"
 #include "git/repository_source.h"
+#include "http/open_file.h"
 #include "reader/archive_file.h"
 #include "verify/compare_repository.h"
 #include "verify/verify_archive.h"
@@ -42,7 +43,8 @@ Result<VerifyReport> VerifyFile(const std::string& path,
         source, OpenRepository(location, {.expected = ExpectedReads::kInfos}));
     report.missing_alternates = source->MissingAlternates();
   }
-  ZPACK_ASSIGN_OR_RETURN(auto file, PosixFileSystem().OpenForRead(path));
+  ZPACK_ASSIGN_OR_RETURN(auto file,
+                         OpenForReading(path, options.read, options.run.stop));
   options.run.threads = DecodingThreads(given.run, file->size());
   const auto archive = ArchiveFile::Open(std::move(file), options.read);
   if (!archive) {

@@ -27,6 +27,8 @@ std::string FileNameOf(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
+void RandomAccessFile::Prefetch(uint64_t /*begin*/, uint64_t /*end*/) const {}
+
 Result<Bytes> ReadWholeFile(FileSystem& file_system, const std::string& path,
                             uint64_t limit) {
   ZPACK_ASSIGN_OR_RETURN(const auto file, file_system.OpenForRead(path));

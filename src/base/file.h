@@ -22,6 +22,9 @@ class RandomAccessFile {
   // Fills `out` with the bytes at `offset`. kIo if the read fails; kCorrupt if
   // the file ends before `out` is full.
   virtual Status Read(uint64_t offset, std::span<uint8_t> out) const = 0;
+  // Says that [begin, end) will be read soon. A file that is far away begins to
+  // load these bytes.
+  virtual void Prefetch(uint64_t begin, uint64_t end) const;
   virtual uint64_t size() const = 0;
   virtual const std::string& path() const = 0;
 };

@@ -300,6 +300,7 @@ Status ArchiveFile::CheckChunk(const format::ChunkLocation& chunk) const {
   ChecksumHasher hasher;
   Bytes piece;
   const uint64_t checksum_offset = chunk.end() - format::kChecksumSize;
+  file_->Prefetch(chunk.offset, chunk.end());
   for (uint64_t at = chunk.offset; at < checksum_offset; at += piece.size()) {
     piece.resize(std::min(kPiece, checksum_offset - at));
     ZPACK_TRY(file_->Read(at, piece));

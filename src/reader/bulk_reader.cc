@@ -82,6 +82,7 @@ Status ReadObjects(const FileBlocks& file, const BulkChoice& choice,
   const auto count = static_cast<unsigned>(std::min<uint64_t>(
       {ResolveThreads(threads.threads), MaxDecoders(file.blocks_stored_size()),
        file.block_count()}));
+  if (!choice.numbers) file.Prefetch(0, file.block_count());
   ChunkQueue queue(file, threads.max_waiting, kRunsPerThread * count);
   Status used;
   const bool parallel =

@@ -94,6 +94,10 @@ class FileBlocks {
   uint64_t block_stored_size(size_t block) const {
     return block_offset(block + 1) - block_offset(block);
   }
+  // Says that the blocks [first, end) will be read soon.
+  void Prefetch(size_t first, size_t end) const {
+    file_.Prefetch(block_offset(first), block_offset(end));
+  }
   // Bytes of all blocks, including their frames.
   uint64_t blocks_stored_size() const {
     return table().rows.back().offset - table().rows.front().offset;

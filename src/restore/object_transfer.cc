@@ -50,7 +50,19 @@ struct Transfer {
   }
   // The chosen objects of a block, and their number.
   std::pair<WantedObjects, uint32_t> InBlock(size_t block) const;
+  // Says which blocks will be read.
+  void Prefetch() const;
 };
+
+void Transfer::Prefetch() const {
+  const FileBlocks& blocks = archive.blocks();
+  size_t first = 0;
+  for (size_t block = 0; block <= blocks.block_count(); ++block) {
+    if (block < blocks.block_count() && InBlock(block).second != 0) continue;
+    if (first < block) blocks.Prefetch(first, block);
+    first = block + 1;
+  }
+}
 
 std::pair<WantedObjects, uint32_t> Transfer::InBlock(size_t block) const {
   const ObjectNumber first = archive.blocks().first_object(block);
@@ -404,6 +416,7 @@ Status TransferObjects(const ArchiveFile& archive, const TransferChoice* choice,
   }
   const Transfer transfer{archive, choice, run, sink,
                           outside_bases ? &*outside_bases : nullptr};
+  transfer.Prefetch();
   ItemCutter cutter(transfer);
   return RunOrderedPipeline<Item>(
       PipelineThreads{ResolveThreads(run.threads), run.stop},

@@ -168,6 +168,7 @@ Status VerifyChecksums(const ArchiveFile& archive, const RunOptions& run,
   for (const format::ChunkLocation& chunk : archive.toc().chunks) {
     ZPACK_TRY(archive.CheckChunkSize(chunk));
   }
+  archive.file().Prefetch(0, archive.file().size());
   Hasher hasher(HashAlgorithm::kSha256);
   ChunkPass pass(archive, phase, hasher, report);
   struct NoState {};

@@ -17,31 +17,31 @@ __git_zpack_options()
 	convert)
 		echo "--profile --level --block-size --reachable --base --trust-base --allow-promised --resume --force --no-verify --without --with --discover $run --help" ;;
 	verify)
-		echo "--level --against --allow-newer --discover $run --help" ;;
+		echo "--level --against --allow-newer --discover --download $run --help" ;;
 	restore)
-		echo "--force --trust --ref-format --without $run --help" ;;
+		echo "--force --trust --ref-format --without --download $run --help" ;;
 	repack)
 		echo "--all --delete --force-deltas --force-objects --keep-unreachable
 			--loosen-unreachable --unpack-unreachable --cruft --cruft-expiration --window
 			--depth --level --max-pack-size
 			--write-bitmap-index --no-write-bitmap-index --local --no-update-server-info --keep-pack --pack-kept-objects --dry-run --output --discover $run --help" ;;
 	show)
-		echo "--blocks --stats --json --help" ;;
+		echo "--blocks --stats --download --json --help" ;;
 	list-refs)
-		echo "--symref --dereference --fingerprint --json --help" ;;
+		echo "--symref --dereference --fingerprint --download --json --help" ;;
 	list-files)
-		echo "--json --help" ;;
+		echo "--download --json --help" ;;
 	cat-extra)
-		echo "--help" ;;
+		echo "--download --help" ;;
 	cat-file)
 		echo "--type --size --pretty --exists --batch --batch-check
-			--batch-all-objects --unordered --filter --buffer --nul --nul-output --unverified-stream --help" ;;
+			--batch-all-objects --unordered --filter --buffer --nul --nul-output --unverified-stream --download --help" ;;
 	rev-list)
-		echo "--all --objects --no-objects --no-object-names --count --help" ;;
+		echo "--all --objects --no-objects --no-object-names --count --download --help" ;;
 	ls-tree)
-		echo "--long --nul --name-only --name-status --object-only --full-name --full-tree --help" ;;
+		echo "--long --nul --name-only --name-status --object-only --full-name --full-tree --download --help" ;;
 	archive)
-		echo "--format --prefix --output --help" ;;
+		echo "--format --prefix --output --download --help" ;;
 	exec)
 		echo "--all --help" ;;
 	upload-pack)

@@ -52,6 +52,7 @@ THIRD_PARTY = [
     (r"(xxhash|intel-ipsec-mb)\.h|openssl/", {"base"}),
     (r"(zstd|zdict|zstd_errors|zlib|libdeflate)\.h", {"codec"}),
     (GIT2, {"git", "libgit2"}),
+    (r"curl/", {"http"}),
     (r"boost/", {"tools"}),
     (r"nlohmann/", {"tools"}),
     (r"pybind11/", {"tools"}),

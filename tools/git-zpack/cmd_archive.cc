@@ -27,6 +27,7 @@ void AddOptions(po::options_description& options) {
       "put <prefix> before each path")(
       "output,o", po::value<std::string>()->value_name("<output>"),
       "write the archive to this file");
+  AddDownloadOption(options);
 }
 
 // What the archive is made of.
@@ -124,7 +125,8 @@ int Run(const po::variables_map& values, const Io& io) {
   CheckFormat(values);
   const auto paths = PathsOf(values);
   if (!paths) return Fail(io, paths.error());
-  const auto reader = ArchiveReader::Open(Text(values, "file"), ReadOptions{});
+  const auto reader =
+      ArchiveReader::Open(Text(values, "file"), ReadOptionsOf(values));
   if (!reader) return Fail(io, reader.error());
   auto contents = Find(**reader, Text(values, "tree-ish"));
   if (!contents) return Fail(io, contents.error());
@@ -146,7 +148,8 @@ int Run(const po::variables_map& values, const Io& io) {
 const Command kArchiveCommand = {
     "archive",
     "Write the files of a tree in a .zpack file as a tar file",
-    "[--format=tar] [--prefix=<prefix>/] [-o <output>] <file> <tree-ish> "
+    "[--format=tar] [--prefix=<prefix>/] [-o <output>] [--download] <file> "
+    "<tree-ish> "
     "[<path>...]",
     {"file", "tree-ish", "path"},
     1,

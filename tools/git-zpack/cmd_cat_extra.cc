@@ -10,10 +10,13 @@
 namespace zpack::cli {
 namespace {
 
-void AddOptions(po::options_description& /*options*/) {}
+void AddOptions(po::options_description& options) {
+  AddDownloadOption(options);
+}
 
 int Run(const po::variables_map& values, const Io& io) {
-  const auto reader = ArchiveReader::Open(Text(values, "file"), ReadOptions{});
+  const auto reader =
+      ArchiveReader::Open(Text(values, "file"), ReadOptionsOf(values));
   if (!reader) return Fail(io, reader.error());
   const Status printed = (*reader)->StreamFile(
       Text(values, "name"),
@@ -27,7 +30,7 @@ int Run(const po::variables_map& values, const Io& io) {
 
 const Command kCatExtraCommand = {"cat-extra",
                                   "Print a file that 'list-files' names",
-                                  "<file> <name>",
+                                  "[--download] <file> <name>",
                                   {"file", "name"},
                                   0,
                                   LastArgument::kOnce,

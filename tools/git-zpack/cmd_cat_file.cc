@@ -46,6 +46,7 @@ void AddOptions(po::options_description& options) {
       "unverified-stream",
       "print objects above 256 MiB before their hash is checked, instead of "
       "writing them to a temporary file first");
+  AddDownloadOption(options);
 }
 
 ContentWriter WriterOf(const ArchiveReader& reader,
@@ -161,7 +162,8 @@ int Run(const po::variables_map& values, const Io& io) {
       !Has(values, "batch")) {
     throw UsageError{"'--unverified-stream' needs '-p' or '--batch'"};
   }
-  const auto reader = ArchiveReader::Open(Text(values, "file"), ReadOptions{});
+  const auto reader =
+      ArchiveReader::Open(Text(values, "file"), ReadOptionsOf(values));
   if (!reader) return Fail(io, reader.error());
   return batch ? RunBatch(**reader, values, io) : RunOne(**reader, values, io);
 }
@@ -171,10 +173,10 @@ int Run(const po::variables_map& values, const Io& io) {
 const Command kCatFileCommand = {
     "cat-file",
     "Show type, size or content of objects in a .zpack file",
-    "(-t | -s | -e | -p [--unverified-stream]) <file> <object>\n"
+    "(-t | -s | -e | -p [--unverified-stream]) [--download] <file> <object>\n"
     "   or: git-zpack cat-file (--batch [--unverified-stream] | "
     "--batch-check)[=<format>] [--batch-all-objects [--unordered]] "
-    "[--filter=<filter-spec>] [--buffer] [-z | -Z] <file>",
+    "[--filter=<filter-spec>] [--buffer] [-z | -Z] [--download] <file>",
     {"file", "object"},
     1,
     LastArgument::kOnce,

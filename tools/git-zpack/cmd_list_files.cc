@@ -14,7 +14,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void AddOptions(po::options_description& options) { AddJsonOption(options); }
+void AddOptions(po::options_description& options) {
+  AddDownloadOption(options);
+  AddJsonOption(options);
+}
 
 // As Git writes modes.
 std::string_view Mode(const RepositoryFile& file) {
@@ -40,7 +43,8 @@ Json ToJson(const std::vector<RepositoryFile>& files) {
 }
 
 int Run(const po::variables_map& values, const Io& io) {
-  const auto reader = ArchiveReader::Open(Text(values, "file"), ReadOptions{});
+  const auto reader =
+      ArchiveReader::Open(Text(values, "file"), ReadOptionsOf(values));
   if (!reader) return Fail(io, reader.error());
   const auto files = (*reader)->Files();
   if (!files) return Fail(io, files.error());
@@ -60,7 +64,7 @@ int Run(const po::variables_map& values, const Io& io) {
 const Command kListFilesCommand = {
     "list-files",
     "List the reflogs, hooks and other files in a .zpack file",
-    "[--json] <file>",
+    "[--download] [--json] <file>",
     {"file"},
     0,
     LastArgument::kOnce,

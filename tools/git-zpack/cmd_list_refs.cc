@@ -17,6 +17,7 @@ void AddOptions(po::options_description& options) {
       "fingerprint",
       "show only the SHA-1 of what 'git show-ref' prints, as in manifests of "
       "grokmirror");
+  AddDownloadOption(options);
   AddJsonOption(options);
 }
 
@@ -71,7 +72,7 @@ Json ToJson(const RefsSnapshot& refs) {
 }
 
 int Run(const po::variables_map& values, const Io& io) {
-  const auto refs = ReadRefs(Text(values, "file"), ReadOptions{});
+  const auto refs = ReadRefs(Text(values, "file"), ReadOptionsOf(values));
   if (!refs) return Fail(io, refs.error());
   if (Has(values, "json")) {
     PrintJson(ToJson(*refs), io.out);
@@ -89,7 +90,7 @@ int Run(const po::variables_map& values, const Io& io) {
 const Command kListRefsCommand = {"list-refs",
                                   "List the refs in a .zpack file",
                                   "[--symref] [--dereference] [--fingerprint] "
-                                  "[--json] <file>",
+                                  "[--download] [--json] <file>",
                                   {"file"},
                                   0,
                                   LastArgument::kOnce,

@@ -24,6 +24,7 @@ void AddOptions(po::options_description& options) {
       "object-only", "show only ids")(
       "full-name", "accepted for compatibility: paths are always whole")(
       "full-tree", "accepted for compatibility: the whole tree is listed");
+  AddDownloadOption(options);
 }
 
 enum class Columns : uint8_t { kAll, kLong, kPath, kId };
@@ -129,7 +130,8 @@ int Run(const po::variables_map& values, const Io& io) {
   const Listing listing = ListingOf(values);
   const auto paths = PathFilter::Parse(Texts(values, "path"));
   if (!paths) return Fail(io, paths.error());
-  const auto reader = ArchiveReader::Open(Text(values, "file"), ReadOptions{});
+  const auto reader =
+      ArchiveReader::Open(Text(values, "file"), ReadOptionsOf(values));
   if (!reader) return Fail(io, reader.error());
   const auto id = (*reader)->Resolve(Text(values, "tree-ish"));
   if (!id) return Fail(io, id.error());
@@ -145,17 +147,17 @@ int Run(const po::variables_map& values, const Io& io) {
 
 }  // namespace
 
-const Command kLsTreeCommand = {
-    "ls-tree",
-    "List the content of a tree in a .zpack file",
-    "[-d] [-r] [-t] [-l] [-z] [--name-only | --object-only] <file> <tree-ish> "
-    "[<path>...]",
-    {"file", "tree-ish", "path"},
-    1,
-    LastArgument::kRepeated,
-    {},
-    false,
-    AddOptions,
-    Run};
+const Command kLsTreeCommand = {"ls-tree",
+                                "List the content of a tree in a .zpack file",
+                                "[-d] [-r] [-t] [-l] [-z] [--name-only | "
+                                "--object-only] [--download] <file> <tree-ish> "
+                                "[<path>...]",
+                                {"file", "tree-ish", "path"},
+                                1,
+                                LastArgument::kRepeated,
+                                {},
+                                false,
+                                AddOptions,
+                                Run};
 
 }  // namespace zpack::cli

@@ -18,6 +18,7 @@ void AddOptions(po::options_description& options) {
       "ref-format", po::value<std::string>()->value_name("<format>"),
       "how the repository stores refs: files (default) or reftable");
   AddWithoutOption(options);
+  AddDownloadOption(options);
   AddRunOptions(options);
   AddMemoryOption(options);
   AddJsonOption(options);
@@ -64,6 +65,7 @@ int Run(const po::variables_map& values, const Io& io) {
   const RunContext context(values, io);
   RestoreOptions options;
   options.run = context.run();
+  options.read = ReadOptionsOf(values);
   if (Has(values, "force")) options.overwrite = Overwrite::kYes;
   if (Has(values, "trust")) options.trust = Trust::kYes;
   options.without_files = WithoutOf(values);
@@ -100,7 +102,8 @@ int Run(const po::variables_map& values, const Io& io) {
 const Command kRestoreCommand = {
     "restore",
     "Bring a repository back from a .zpack file, as a bare one",
-    "[--force] [--trust] [--ref-format <format>] [<options>] <file> "
+    "[--force] [--trust] [--ref-format <format>] [--download] [<options>] "
+    "<file> "
     "<directory>",
     {"file", "directory"},
     0,

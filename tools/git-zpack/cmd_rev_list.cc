@@ -20,6 +20,7 @@ void AddOptions(po::options_description& options) {
       "no-objects", "list commits only, even with --objects")(
       "no-object-names", "with --objects: do not print names and paths")(
       "count", "print only the number of objects");
+  AddDownloadOption(options);
 }
 
 // Collects lines and writes them in large pieces.
@@ -107,7 +108,8 @@ int Run(const po::variables_map& values, const Io& io) {
                                    QuoteName(revision))};
     }
   }
-  const auto reader = ArchiveReader::Open(Text(values, "file"), ReadOptions{});
+  const auto reader =
+      ArchiveReader::Open(Text(values, "file"), ReadOptionsOf(values));
   if (!reader) return Fail(io, reader.error());
   WalkOptions walk;
   if (Has(values, "all")) walk.refs = WalkRefs::kAll;
@@ -133,7 +135,8 @@ int Run(const po::variables_map& values, const Io& io) {
 const Command kRevListCommand = {
     "rev-list",
     "List commits, and what they reach, in a .zpack file",
-    "[--all] [--objects [--no-object-names]] [--count] <file> [<rev>...]",
+    "[--all] [--objects [--no-object-names]] [--count] [--download] <file> "
+    "[<rev>...]",
     {"file", "rev"},
     1,
     LastArgument::kRepeated,

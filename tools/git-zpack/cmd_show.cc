@@ -19,6 +19,7 @@ using Json = nlohmann::ordered_json;
 void AddOptions(po::options_description& options) {
   options.add_options()("blocks", "also list every block and its streams")(
       "stats", "show only where the bytes are and what reading costs");
+  AddDownloadOption(options);
   AddJsonOption(options);
 }
 
@@ -173,8 +174,8 @@ Json ToJson(const FileDescription& file, const RefsSnapshot& refs,
 }
 
 int RunStatistics(const po::variables_map& values, const Io& io) {
-  const auto statistics =
-      CollectStatistics(Text(values, "file"), ReadOptions{}, RunOptions{});
+  const auto statistics = CollectStatistics(
+      Text(values, "file"), ReadOptionsOf(values), RunOptions{});
   if (!statistics) return Fail(io, statistics.error());
   if (Has(values, "json")) {
     PrintJson(StatisticsJson(*statistics), io.out);
@@ -186,7 +187,8 @@ int RunStatistics(const po::variables_map& values, const Io& io) {
 
 int Run(const po::variables_map& values, const Io& io) {
   if (Has(values, "stats")) return RunStatistics(values, io);
-  const auto reader = ArchiveReader::Open(Text(values, "file"), ReadOptions{});
+  const auto reader =
+      ArchiveReader::Open(Text(values, "file"), ReadOptionsOf(values));
   if (!reader) return Fail(io, reader.error());
   const auto description = (*reader)->Describe();
   if (!description) return Fail(io, description.error());
@@ -203,15 +205,16 @@ int Run(const po::variables_map& values, const Io& io) {
 
 }  // namespace
 
-const Command kShowCommand = {"show",
-                              "Show what a .zpack file consists of",
-                              "[--blocks | --stats] [--json] <file>",
-                              {"file"},
-                              0,
-                              LastArgument::kOnce,
-                              {},
-                              false,
-                              AddOptions,
-                              Run};
+const Command kShowCommand = {
+    "show",
+    "Show what a .zpack file consists of",
+    "[--blocks | --stats] [--download] [--json] <file>",
+    {"file"},
+    0,
+    LastArgument::kOnce,
+    {},
+    false,
+    AddOptions,
+    Run};
 
 }  // namespace zpack::cli

@@ -33,6 +33,7 @@ void AddOptions(po::options_description& options) {
       "with --against: accept a repository with more objects and refs, or with "
       "moved refs");
   AddDiscoveryOption(options);
+  AddDownloadOption(options);
   AddRunOptions(options);
   AddMemoryOption(options);
   AddJsonOption(options);
@@ -124,6 +125,7 @@ int Run(const po::variables_map& values, const Io& io) {
   const RunContext context(values, io);
   VerifyOptions options;
   options.run = context.run();
+  options.read = ReadOptionsOf(values);
   options.level = ToLevel(values);
   options.discovery = DiscoveryOf(values);
   if (Has(values, "discover") && !Has(values, "against")) {
@@ -161,7 +163,8 @@ int Run(const po::variables_map& values, const Io& io) {
 const Command kVerifyCommand = {
     "verify",
     "Prove a .zpack file intact, by itself and against its repository",
-    "[--level <level>] [--against <repository> [--allow-newer]] [<options>] "
+    "[--level <level>] [--against <repository> [--allow-newer]] [--download] "
+    "[<options>] "
     "<file>",
     {"file"},
     0,

@@ -82,6 +82,18 @@ void AddJsonOption(po::options_description& options) {
   options.add_options()("json", "print the result as JSON");
 }
 
+void AddDownloadOption(po::options_description& options) {
+  options.add_options()("download",
+                        "if <file> is a URL whose server cannot send parts of "
+                        "files: download all of it");
+}
+
+ReadOptions ReadOptionsOf(const po::variables_map& options) {
+  ReadOptions read;
+  if (Has(options, "download")) read.download = Download::kYes;
+  return read;
+}
+
 RunContext::RunContext(const po::variables_map& options, const Io& io,
                        std::vector<PhaseShare> phases)
     : quiet_(Has(options, "quiet")) {

@@ -30,6 +30,8 @@ void AddMemoryOption(po::options_description& options);
 void AddDiscoveryOption(po::options_description& options);
 // Adds --json.
 void AddJsonOption(po::options_description& options);
+// Adds --download, which ReadOptionsOf reads.
+void AddDownloadOption(po::options_description& options);
 // Adds '--without <group>', which may be repeated.
 void AddWithoutOption(po::options_description& options);
 
@@ -56,6 +58,9 @@ RunOptions ResourcesOf(const po::variables_map& options);
 
 // Returns how to find the repository of a path.
 Discovery DiscoveryOf(const po::variables_map& options);
+
+// Returns ReadOptions with the value of --download.
+ReadOptions ReadOptionsOf(const po::variables_map& options);
 
 // The groups of all '--without'. Throws UsageError for an unknown group.
 std::vector<FileGroup> WithoutOf(const po::variables_map& options);

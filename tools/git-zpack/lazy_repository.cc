@@ -16,6 +16,7 @@
 #include <system_error>
 #include <vector>
 
+#include "remote_location.h"
 #include "run_git.h"
 #include "zpack/quote.h"
 
@@ -154,7 +155,8 @@ Result<std::string> PrepareLazyRepository(const std::string& file,
   const fs::path repository =
       contents == LazyContents::kAll ? all : *cache / reader.file_hash();
   const std::string url =
-      fmt::format("zpack::{}", fs::canonical(file, error).native());
+      "zpack::" +
+      (IsUrlOfHttp(file) ? file : fs::canonical(file, error).native());
   const std::string configuration =
       Configuration(url, reader.object_format(), contents);
   if (fs::exists(repository, error)) {

@@ -87,18 +87,24 @@ int Connect(std::string_view service, const std::string& path, const Io& io) {
     return Die(io, fmt::format("a .zpack file has no service '{}'",
                                QuoteName(service, kMaxNameInMessage)));
   }
-  auto found = FindServedFile(path);
+  const bool is_url = IsUrlOfHttp(path);
+  auto found = is_url ? path : FindServedFile(path);
   if (!found) return Fail(io, found.error());
   std::error_code error;
-  if (!fs::exists(*found, error) && !error) return FailToFind(*found, io);
+  if (!is_url && !fs::exists(*found, error) && !error) {
+    return FailToFind(*found, io);
+  }
   const ServeProtocol protocol = WantedProtocol();
   FdOutput output(STDOUT_FILENO);
   // An empty line: the connection is established.
   if (const Status answered = Answer(output, "\n"); !answered) {
     return Fail(io, answered.error());
   }
-  return ServeStandardStreams({.path = std::move(*found), .protocol = protocol},
-                              {}, io);
+  return ServeStandardStreams(
+      {.path = std::move(*found),
+       .protocol = protocol,
+       .urls = is_url ? AllowUrls::kYes : AllowUrls::kNo},
+      {}, io);
 }
 
 int Converse(const std::string& path, const Io& io) {

@@ -45,9 +45,10 @@ std::string_view SchemeOf(std::string_view location) {
 Result<std::string> PathOfLocation(std::string_view location) {
   const std::string_view scheme = SchemeOf(location);
   std::string path(location);
+  if (IsUrlOfHttp(location)) return path;
   if (!scheme.empty()) {
     if (scheme != "file" && scheme != "zpack") {
-      return Invalid(location, "only files on this machine can be read");
+      return Invalid(location, "neither a file nor a URL of HTTP");
     }
     const std::string_view rest =
         location.substr(scheme.size() + std::string_view("://").size());
@@ -65,6 +66,11 @@ Result<std::string> PathOfLocation(std::string_view location) {
     return Invalid(location, "its path has a NUL byte");
   }
   return path;
+}
+
+bool IsUrlOfHttp(std::string_view path) {
+  const std::string_view scheme = SchemeOf(path);
+  return scheme == "http" || scheme == "https";
 }
 
 }  // namespace zpack::cli

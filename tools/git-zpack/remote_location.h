@@ -12,13 +12,17 @@
 
 namespace zpack::cli {
 
-// Returns the path in an address as Git hands it to a remote helper:
+// Returns the path or URL in an address as Git hands it to a remote helper:
 // - a path, which Git's users write as 'zpack::PATH', stands for itself;
 // - a URL 'file:///PATH' or 'zpack:///PATH' is percent-decoded. Its host is
-//   empty or 'localhost'.
+//   empty or 'localhost';
+// - a URL 'http://HOST/PATH' or 'https://HOST/PATH' stands for itself.
 //
 // Errors: kInvalidArgument if the path is empty or holds a NUL byte, or the URL
 // has another scheme or host.
 Result<std::string> PathOfLocation(std::string_view location);
+
+// True if `path`, a result of PathOfLocation, is a URL.
+bool IsUrlOfHttp(std::string_view path);
 
 }  // namespace zpack::cli

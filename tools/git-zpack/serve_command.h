@@ -35,6 +35,7 @@ struct ServeRequest {
   std::string name = {};
   ServeProtocol protocol = ServeProtocol::kV0;
   Exchange exchange = Exchange::kConnection;
+  AllowUrls urls = AllowUrls::kNo;  // for a path that the user has chosen
 };
 
 // Serves a file with the settings from Git's configuration. Returns the errors

@@ -9,7 +9,8 @@
 build_packages=(
   git cmake ninja-build g++ pkg-config python3
   libgit2-dev libzstd-dev zlib1g-dev libdeflate-dev libfmt-dev
-  nlohmann-json3-dev libxxhash-dev libssl-dev libboost-program-options-dev
+  nlohmann-json3-dev libxxhash-dev libssl-dev libcurl4-openssl-dev
+  libboost-program-options-dev
 )
 # Packaged for one architecture only; others do without.
 if [[ $(uname -m) == x86_64 ]]; then build_packages+=(libipsec-mb-dev); fi

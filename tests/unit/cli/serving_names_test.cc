@@ -58,9 +58,11 @@ TEST(PathOfLocation, DecodesUrlsOnly) {
   EXPECT_EQ(PathOfLocation("/x/y://z").value_or("none"), "/x/y://z");
   EXPECT_EQ(PathOfLocation("file:///a%20b+c").value_or("none"), "/a b+c");
   EXPECT_EQ(PathOfLocation("zpack://localhost/a").value_or("none"), "/a");
+  EXPECT_EQ(PathOfLocation("https://h/a%20b").value_or("none"),
+            "https://h/a%20b");
   for (const std::string& location :
        {""s, "file://"s, "file://localhost"s, "zpack://host/a"s,
-        "http://localhost/a"s, "file:///%00"s, "a\0b"s}) {
+        "ftp://localhost/a"s, "file:///%00"s, "a\0b"s}) {
     EXPECT_FALSE(PathOfLocation(location)) << location;
   }
 }

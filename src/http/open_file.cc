@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "http/open_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <utility>
+
+#include "base/descriptor.h"
+#include "base/error.h"
+#include "base/posix_file.h"
+#include "http/http_file.h"
+#include "http/remote_file.h"
+#include "http/url.h"
+
+namespace zpack {
+namespace {
+
+// Opens a file without a name, which no other process sees.
+Result<OpenedFile> OpenNamelessFile(const std::string& directory) {
+  std::string name = directory + "/git-zpack-download-XXXXXX";
+  Descriptor fd(mkostemp(name.data(), O_CLOEXEC));
+  if (fd.get() < 0) {
+    return std::unexpected(IoError("create a file in", directory, errno));
+  }
+  unlink(name.c_str());
+  return OpenedFile{std::move(fd), 0};
+}
+
+Result<std::unique_ptr<RandomAccessFile>> DownloadFile(
+    const RemoteFile& file, const std::stop_token& stop) {
+  const char* const given = getenv("TMPDIR");
+  const std::string directory =
+      given != nullptr && *given == '/' ? given : "/tmp";
+  int fd = -1;
+  ZPACK_ASSIGN_OR_RETURN(
+      const auto out, MakeWritableFile(directory, [&]() -> Result<OpenedFile> {
+        ZPACK_ASSIGN_OR_RETURN(OpenedFile opened, OpenNamelessFile(directory));
+        fd = opened.fd.get();
+        return opened;
+      }));
+  ZPACK_TRY(file.FetchWhole(
+      stop, [&] { return out->Truncate(0); },
+      [&](ByteView bytes) { return out->Append(bytes); }));
+  Descriptor copy(fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  if (copy.get() < 0) return std::unexpected(IoError("read", directory, errno));
+  return MakeRandomAccessFile(std::move(copy), file.name(), out->size());
+}
+
+Result<std::unique_ptr<RandomAccessFile>> OpenUrl(const std::string& url,
+                                                  const ReadOptions& options,
+                                                  const std::stop_token& stop) {
+  ZPACK_ASSIGN_OR_RETURN(
+      RemoteFile::Opened opened,
+      RemoteFile::Open(url, HttpSettings{}, HttpFile::kStartSize, stop));
+  if (opened.whole_only) {
+    if (options.download == Download::kYes) {
+      return DownloadFile(*opened.file, stop);
+    }
+    return MakeError(ErrorCode::kUnsupported,
+                     "the server does not send parts of '{}'; it can only be "
+                     "downloaded as a whole, with --download",
+                     AtPath{opened.file->name()});
+  }
+  auto disk =
+      DiskCache::Open({DiskCache::DefaultDirectory(), options.max_disk_cache},
+                      opened.file->Version(), kPageSize);
+  return std::make_unique<HttpFile>(
+      PageLoader(std::move(opened.file), std::move(disk)),
+      std::move(opened.start), stop);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RandomAccessFile>> OpenForReading(
+    const std::string& name, const ReadOptions& options,
+    const std::stop_token& stop) {
+  if (!IsUrl(name)) return PosixFileSystem().OpenForRead(name);
+  return OpenUrl(name, options, stop);
+}
+
+}  // namespace zpack

@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every command that reads a file reads it from a web server, and a clone does.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "support/http_server.h"
+#include "support/program.h"
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+
+namespace zpack::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class HttpTest : public ::testing::Test {
+ protected:
+  HttpTest() : repo_(dir_ / "repo"), tip_(repo_.History(20)) {
+    repo_.SetRef("refs/heads/main", tip_);
+    Require(RunZpack({"convert", "-q", repo_.path(), File()}).ok(), "convert");
+    content_ = ReadFile(File());
+  }
+
+  std::string File() const { return dir_ / "x.zpack"; }
+  HttpServer::Handler Honest() const {
+    return [this](const HttpServerRequest& request) {
+      return ReplyWithRange(request, content_);
+    };
+  }
+  ProcessOptions Environment() const {
+    const auto programs = std::filesystem::path(ZpackBinary()).parent_path();
+    ProcessOptions options;
+    options.environment = {"XDG_CACHE_HOME=" + (dir_ / "cache"), "no_proxy=*",
+                           "TMPDIR=" + dir_.path(),
+                           "PATH=" + programs.string() + ":" + getenv("PATH")};
+    return options;
+  }
+  ProcessResult Run(const std::vector<std::string>& arguments) const {
+    return RunZpack(arguments, Environment());
+  }
+
+  TempDir dir_;
+  RepoBuilder repo_;
+  std::string tip_;
+  std::string content_;
+};
+
+TEST_F(HttpTest, CommandsPrintWhatTheyPrintForTheFile) {
+  const HttpServer server(Honest());
+  const std::vector<std::vector<std::string>> commands = {
+      {"list-refs"},
+      {"show"},
+      {"show", "--stats"},
+      {"list-files"},
+      {"verify", "-q"},
+      {"rev-list", "--all", "--objects"},
+      {"cat-file", "--batch", "--batch-all-objects"}};
+  for (std::vector<std::string> command : commands) {
+    SCOPED_TRACE(command.front());
+    command.push_back(File());
+    const ProcessResult local = Run(command);
+    command.back() = server.Url();
+    const ProcessResult remote = Run(command);
+    EXPECT_EQ(remote.exit_code, 0) << remote.err;
+    EXPECT_EQ(remote.out, local.out);
+  }
+  EXPECT_EQ(Run({"cat-file", "-p", server.Url(), "main"}).out,
+            Run({"cat-file", "-p", File(), "main"}).out);
+  EXPECT_EQ(Run({"cat-extra", server.Url(), "description"}).out,
+            Run({"cat-extra", File(), "description"}).out);
+}
+
+TEST_F(HttpTest, RestoresARepository) {
+  const HttpServer server(Honest());
+  const ProcessResult restored =
+      Run({"restore", "-q", server.Url(), dir_ / "back.git"});
+  ASSERT_EQ(restored.exit_code, 0) << restored.err;
+  EXPECT_EQ(ReadState(dir_ / "back.git"), ReadState(repo_.path()));
+}
+
+TEST_F(HttpTest, GitClones) {
+  const HttpServer server(Honest());
+  ProcessOptions options = Environment();
+  for (std::string& entry : HermeticEnvironment(dir_.path())) {
+    options.environment.push_back(std::move(entry));
+  }
+  const ProcessResult cloned =
+      RunProcess({"git", "clone", "-q", "--mirror", "zpack::" + server.Url(),
+                  dir_ / "clone.git"},
+                 options);
+  ASSERT_EQ(cloned.exit_code, 0) << cloned.err;
+  EXPECT_EQ(ReadState(dir_ / "clone.git").refs, ReadState(repo_.path()).refs);
+}
+
+TEST_F(HttpTest, ServersDoNotFollowUrlsOfClients) {
+  const HttpServer server(Honest());
+  const ProcessResult served = Run({"upload-pack", server.Url()});
+  EXPECT_EQ(served.exit_code, 128);
+  EXPECT_EQ(server.requests(), 0U);
+}
+
+TEST_F(HttpTest, ServerWithoutRangesNeedsDownload) {
+  const HttpServer server([&](const HttpServerRequest&) {
+    return HttpServerReply{.body = content_};
+  });
+  const ProcessResult refused = Run({"list-refs", server.Url()});
+  EXPECT_EQ(refused.exit_code, 128);
+  EXPECT_THAT(refused.err, HasSubstr("fatal: the server does not send parts"));
+  EXPECT_THAT(refused.err, HasSubstr("--download"));
+  const ProcessResult listed = Run({"list-refs", "--download", server.Url()});
+  EXPECT_EQ(listed.exit_code, 0) << listed.err;
+  EXPECT_EQ(listed.out, Run({"list-refs", File()}).out);
+}
+
+TEST_F(HttpTest, DamageNamesUrlAndOffset) {
+  content_[content_.size() / 2] ^= 1;
+  const HttpServer server(Honest());
+  const ProcessResult verified = Run({"verify", "-q", server.Url()});
+  EXPECT_EQ(verified.exit_code, 1);
+  EXPECT_THAT(verified.err, HasSubstr(server.Url()));
+}
+
+TEST_F(HttpTest, ErrorsHaveNoPassword) {
+  const HttpServer server(
+      [](const HttpServerRequest&) { return HttpServerReply{.status = 404}; });
+  std::string url = server.Url();
+  url.insert(url.find("//") + 2, "me:secret@");
+  const ProcessResult listed = Run({"list-refs", url});
+  EXPECT_EQ(listed.exit_code, 128);
+  EXPECT_THAT(listed.err, HasSubstr("the server has no such file (404)"));
+  EXPECT_THAT(listed.err, Not(HasSubstr("secret")));
+}
+
+}  // namespace
+}  // namespace zpack::testing
