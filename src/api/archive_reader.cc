@@ -49,6 +49,11 @@ struct ArchiveReader::State {
         names(*archive, locator, objects),
         revisions(*archive, locator, objects, names) {}
 
+  // For Read and Stream; all else hashes what it reads.
+  HashObject hash() const {
+    return archive->options().hash_objects ? HashObject::kYes : HashObject::kNo;
+  }
+
   std::unique_ptr<ArchiveFile> archive;
   ObjectLocator locator;
   ObjectReader objects;
@@ -134,7 +139,8 @@ Result<Object> ArchiveReader::Read(const ObjectId& id) const {
   return Guarded([&]() -> Result<Object> {
     ZPACK_ASSIGN_OR_RETURN(const ObjectNumber number, state_->locator.Find(id));
     Bytes content;
-    const Result<ObjectType> type = state_->objects.Read(number, id, content);
+    const Result<ObjectType> type =
+        state_->objects.Read(number, id, content, state_->hash());
     if (!type) return std::unexpected(type.error());
     return Object{*type, {content.begin(), content.end()}};
   });
@@ -147,7 +153,8 @@ Status ArchiveReader::Stream(
     ZPACK_ASSIGN_OR_RETURN(const ObjectNumber number, state_->locator.Find(id));
     return Visiting(piece, [&](const auto& take) {
       return state_->objects.Stream(
-          number, id, [](const ObjectInfo&) { return Status{}; }, take);
+          number, id, [](const ObjectInfo&) { return Status{}; }, take,
+          state_->hash());
     });
   });
 }

@@ -270,6 +270,8 @@ HttpClient::~HttpClient() = default;
 HttpReply HttpClient::Get(const HttpRequest& request,
                           const std::stop_token& stop, const OnHead& on_head,
                           const OnBody& on_body) {
+  // Outlives the handle, which writes to it.
+  std::array<char, CURL_ERROR_SIZE> problem{};
   State::Easy easy = state_->Take();
   CURL* const handle = easy.get();
   Exchange exchange{handle, stop, on_head, on_body};
@@ -281,7 +283,6 @@ HttpReply HttpClient::Get(const HttpRequest& request,
     range = std::to_string(request.range.begin) + '-' +
             std::to_string(request.range.end - 1);
   }
-  std::array<char, CURL_ERROR_SIZE> problem{};
   curl_easy_setopt(handle, CURLOPT_URL, request.url.c_str());
   curl_easy_setopt(handle, CURLOPT_REDIR_PROTOCOLS_STR,
                    IsHttps(request.url) ? "https" : "http,https");

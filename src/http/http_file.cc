@@ -4,7 +4,6 @@
 #include "http/http_file.h"
 
 #include <algorithm>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -22,8 +21,14 @@ constexpr uint64_t kLeastBulk = 4096;
 // Pages of a request, unless more or others are there already.
 constexpr uint64_t kLeastRun = 2;
 
+PageRun PagesOf(uint64_t begin, uint64_t end) {
+  return {begin / kPageSize, (end + kPageSize - 1) / kPageSize};
+}
+
+}  // namespace
+
 // Pages that this thread has claimed. Releases those that did not arrive.
-class PageClaims {
+class HttpFile::PageClaims {
  public:
   explicit PageClaims(PageTable& table) : table_(table) {}
   ~PageClaims() {
@@ -32,22 +37,18 @@ class PageClaims {
   PageClaims(const PageClaims&) = delete;
   PageClaims& operator=(const PageClaims&) = delete;
 
-  void Add(uint64_t number) { claimed_.insert(number); }
+  // Makes room for `count` more pages, so that Add does not fail.
+  void Reserve(size_t count) { claimed_.reserve(claimed_.size() + count); }
+  void Add(uint64_t number) { claimed_.push_back(number); }
   void Put(uint64_t number, PageTable::Page page) {
     table_.Put(number, std::move(page));
-    claimed_.erase(number);
+    std::erase(claimed_, number);
   }
 
  private:
   PageTable& table_;
-  std::unordered_set<uint64_t> claimed_;
+  std::vector<uint64_t> claimed_;
 };
-
-PageRun PagesOf(uint64_t begin, uint64_t end) {
-  return {begin / kPageSize, (end + kPageSize - 1) / kPageSize};
-}
-
-}  // namespace
 
 HttpFile::HttpFile(PageLoader loader, Bytes start, std::stop_token stop)
     : loader_(std::move(loader)),
@@ -115,6 +116,7 @@ Result<uint64_t> HttpFile::GetOrLoad(PageRun run, Pages& pages) const {
   for (uint64_t number = run.first; number < run.end; ++number) {
     PageTable::Page& page = pages[number - run.first];
     if (page != nullptr) continue;
+    claims.Reserve(1);
     PageTable::Found found = table_.FindOrClaim(number);
     if (found.state == PageTable::State::kPresent) {
       page = std::move(found.page);
@@ -129,10 +131,7 @@ Result<uint64_t> HttpFile::GetOrLoad(PageRun run, Pages& pages) const {
     }
   }
   for (const PageRun& known : absent) {
-    const PageRun wider = Extend(known);
-    for (uint64_t number = wider.first; number < wider.end; ++number) {
-      claims.Add(number);
-    }
+    const PageRun wider = Extend(known, claims);
     ZPACK_TRY(
         loader_.Load(wider, stop_, [&](uint64_t number, PageTable::Page page) {
           if (number >= run.first && number < run.end) {
@@ -144,15 +143,20 @@ Result<uint64_t> HttpFile::GetOrLoad(PageRun run, Pages& pages) const {
   return waiting;
 }
 
-PageRun HttpFile::Extend(PageRun run) const {
+PageRun HttpFile::Extend(PageRun run, PageClaims& claims) const {
+  const auto claim = [&](uint64_t number) {
+    claims.Reserve(1);
+    if (!table_.Claim(number)) return false;
+    claims.Add(number);
+    return true;
+  };
   while (run.size() < kLeastRun && run.end < loader_.page_count() &&
-         table_.Claim(run.end)) {
+         claim(run.end)) {
     ++run.end;
   }
   // The last page may be short.
   if (run.end != loader_.page_count()) return run;
-  while (run.size() <= kLeastRun && run.first > 0 &&
-         table_.Claim(run.first - 1)) {
+  while (run.size() <= kLeastRun && run.first > 0 && claim(run.first - 1)) {
     --run.first;
   }
   return run;

@@ -34,6 +34,7 @@ class HttpFile final : public RandomAccessFile {
   const std::string& path() const override { return loader_.file().name(); }
 
  private:
+  class PageClaims;
   using Pages = std::vector<PageTable::Page>;
 
   // Returns the pages of `run`.
@@ -42,7 +43,7 @@ class HttpFile final : public RandomAccessFile {
   // nobody loads. Returns a page that another thread loads, or run.end.
   Result<uint64_t> GetOrLoad(PageRun run, Pages& pages) const;
   // Adds neighbours to a short run, because a request costs more than they do.
-  PageRun Extend(PageRun run) const;
+  PageRun Extend(PageRun run, PageClaims& claims) const;
 
   PageLoader loader_;
   std::stop_token stop_;

@@ -30,7 +30,18 @@ constexpr uint64_t kSlack = (uint64_t{2} << 20) / kPageSize;
 
 void ReadAhead::Want(PageRun run) {
   const std::lock_guard lock(mutex_);
+  if (run.first <= asked_.end && run.end >= asked_.first) {
+    asked_ = {std::min(run.first, asked_.first), std::max(run.end, asked_.end)};
+  } else {
+    asked_ = run;
+  }
   Enqueue(run);
+}
+
+void ReadAhead::Forget(PageRun run) {
+  for (uint64_t number = run.first; number < run.end; ++number) {
+    unread_.erase(number);
+  }
 }
 
 void ReadAhead::Enqueue(PageRun run) {
@@ -73,6 +84,7 @@ void ReadAhead::NoteSequence(PageRun run) {
   const bool follows = run.first + kSlack >= sequence_end_ &&
                        run.first <= sequence_end_ + kSlack;
   if (!follows) {
+    Forget({sequence_end_, wanted_end_});
     sequence_end_ = run.end;
     sequence_pages_ = 0;
     wanted_end_ = run.end;
@@ -87,7 +99,9 @@ void ReadAhead::NoteSequence(PageRun run) {
   const uint64_t target = run.end + window;
   // Few large requests are better than many small ones.
   if (wanted_end_ >= target || target - wanted_end_ < (window + 1) / 2) return;
-  Enqueue({wanted_end_, target});
+  // What was asked for is on its way, or was read and dropped.
+  const bool asked = asked_.first <= wanted_end_ && target <= asked_.end;
+  if (!asked) Enqueue({wanted_end_, target});
   wanted_end_ = target;
 }
 
@@ -125,7 +139,7 @@ void ReadAhead::Work(const std::stop_token& stop) {
   while (true) {
     const PageRun run = Next(stop);
     if (run.size() == 0) return;
-    (void)Guarded([&] {
+    const Status loaded = Guarded([&] {
       return loader_.Load(run, stop,
                           [&](uint64_t number, PageTable::Page page) {
                             table_.Put(number, std::move(page));
@@ -135,6 +149,9 @@ void ReadAhead::Work(const std::stop_token& stop) {
     for (uint64_t number = run.first; number < run.end; ++number) {
       table_.Release(number);
     }
+    if (loaded) continue;
+    const std::lock_guard lock(mutex_);
+    Forget(run);
   }
 }
 

@@ -37,6 +37,8 @@ class ReadAhead {
 
  private:
   void Enqueue(PageRun run);  // REQUIRES: mutex_ is held
+  // No reader will read these pages any more. REQUIRES: mutex_ is held.
+  void Forget(PageRun run);
   void Work(const std::stop_token& stop);
   // Waits for claimed pages. Returns an empty run if a stop is requested.
   PageRun Next(const std::stop_token& stop);
@@ -52,6 +54,7 @@ class ReadAhead {
   // All below are guarded by mutex_.
   std::condition_variable_any changed_;
   std::deque<PageRun> queue_;    // wanted
+  PageRun asked_{0, 0};          // what Want was called for last, as one run
   std::deque<PageRun> claimed_;  // for the next free thread
   // Pages that were loaded and that no reader has read. Bounds the work.
   std::unordered_set<uint64_t> unread_;

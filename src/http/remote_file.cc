@@ -199,6 +199,8 @@ std::unexpected<Error> RemoteFile::Fail(ErrorCode code, uint64_t offset,
 
 std::string RemoteFile::Version() const {
   const Identity& identity = *identity_;
+  // A weak tag stays while bytes change.
+  if (!identity.etag.empty() && !IsStrong(identity.etag)) return {};
   const std::string& version =
       identity.etag.empty() ? identity.last_modified : identity.etag;
   if (version.empty()) return {};

@@ -35,8 +35,8 @@ std::string UrlForMessages(std::string_view url) {
   const size_t slash = std::min(shown.find_first_of("/?", host), shown.size());
   const size_t at = shown.substr(0, slash).rfind('@');
   if (at == std::string::npos || at < host) return shown;
-  const size_t colon = shown.find(':', host);
-  if (colon < at) shown.erase(colon, at - colon);
+  // A name alone may be a token.
+  shown.erase(host, at + 1 - host);
   return shown;
 }
 

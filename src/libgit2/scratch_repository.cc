@@ -7,8 +7,9 @@
 #include <git2/sys/repository.h>
 #include <stdlib.h>
 
+#include <atomic>
+#include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <system_error>
 
@@ -17,29 +18,50 @@
 namespace zpack::libgit2 {
 namespace {
 
-// A new directory that lasts as long as this object.
-class ScratchDirectory {
+// A directory that only this user may enter, until the process ends. Nobody
+// else can put something where a repository was.
+class PrivateDirectory {
  public:
-  ScratchDirectory() {
-    std::error_code ignored;
-    const auto parent = std::filesystem::temp_directory_path(ignored);
+  PrivateDirectory() {
+    std::error_code error;
+    const auto parent = std::filesystem::temp_directory_path(error);
+    if (error) return;
     path_ = (parent / "zpack-XXXXXX").string();
     if (mkdtemp(path_.data()) == nullptr) path_.clear();
   }
-  ~ScratchDirectory() {
-    if (path_.empty()) return;
+  ~PrivateDirectory() {
     std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
   }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+  PrivateDirectory(const PrivateDirectory&) = delete;
+  PrivateDirectory& operator=(const PrivateDirectory&) = delete;
 
-  // Makes a repository in the directory.
-  int Init(Handle<git_repository>& out) const {
-    if (path_.empty()) {
+  // Empty if it cannot be made.
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// A repository in a new directory, which is removed with this object.
+class ScratchRepository {
+ public:
+  ScratchRepository() = default;
+  ~ScratchRepository() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchRepository(const ScratchRepository&) = delete;
+  ScratchRepository& operator=(const ScratchRepository&) = delete;
+
+  int Init(Handle<git_repository>& out) {
+    static const PrivateDirectory parent;
+    static std::atomic<uint64_t> count = 0;
+    if (parent.path().empty()) {
       git_error_set_str(GIT_ERROR_OS, "cannot make a temporary directory");
       return GIT_ERROR;
     }
+    path_ = parent.path() + '/' + std::to_string(count++);
     return Receive(out, [&](git_repository** repository) {
       return git_repository_init(repository, path_.c_str(), 1);
     });
@@ -53,8 +75,8 @@ class ScratchDirectory {
 
 int MakeBareRepository(git_repository** out) {
   Handle<git_repository> repository;
-  const ScratchDirectory directory;
-  if (const int code = directory.Init(repository); code != 0) return code;
+  ScratchRepository scratch;
+  if (const int code = scratch.Init(repository); code != 0) return code;
   // Without the settings in the directory, which goes away.
   Handle<git_config> settings;
   if (const int code = Receive(settings, git_config_open_default); code != 0) {
@@ -71,8 +93,8 @@ int MakeBareRepository(git_repository** out) {
 
 int MakeEmptyReflog(git_reflog** out, const char* name) {
   Handle<git_repository> repository;
-  const ScratchDirectory directory;
-  if (const int code = directory.Init(repository); code != 0) return code;
+  ScratchRepository scratch;
+  if (const int code = scratch.Init(repository); code != 0) return code;
   git_refdb_backend* backend = nullptr;
   if (const int code = git_refdb_backend_fs(&backend, repository.get());
       code != 0) {

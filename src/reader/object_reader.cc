@@ -86,7 +86,7 @@ Status ObjectReader::ReadAhead(std::vector<ObjectNumber> numbers) {
 Status ObjectReader::Stream(
     ObjectNumber number, const ObjectId& id,
     const std::function<Status(const ObjectInfo&)>& start,
-    const std::function<Status(ByteView)>& piece) {
+    const std::function<Status(ByteView)>& piece, HashObject hash) {
   if (const ContentPtr held = Held(number)) {
     ZPACK_ASSIGN_OR_RETURN(const ObjectInfo info, ReadInfo(number));
     ZPACK_TRY(start(info));
@@ -101,24 +101,28 @@ Status ObjectReader::Stream(
                         block->objects.sizes[index]};
   ZPACK_TRY(start(info));
   if (IsSegmented(run, *block)) {
-    return StreamSegmented(run, *block, id, piece);
+    return StreamSegmented(run, *block, id, piece, hash);
   }
   if (block->layout() != nullptr) {
     const ContentPtr content = Rebuild(*block, number);
-    ZPACK_TRY(CheckContent(run, info.type, *content, id));
+    if (hash == HashObject::kYes) {
+      ZPACK_TRY(CheckContent(run, info.type, *content, id));
+    }
     return piece(*content);
   }
   Bytes unused;
   const ByteView content = block->Object(index, unused);
-  ZPACK_TRY(CheckContent(run, info.type, content, id));
+  if (hash == HashObject::kYes) {
+    ZPACK_TRY(CheckContent(run, info.type, content, id));
+  }
   return piece(content);
 }
 
 Status ObjectReader::StreamSegmented(
     const BlockRun& run, const DecodedBlock& first, const ObjectId& id,
-    const std::function<Status(ByteView)>& piece) const {
+    const std::function<Status(ByteView)>& piece, HashObject hash) const {
   const ObjectInfo info{first.objects.header.type, first.objects.sizes.front()};
-  const bool check = archive_.options().hash_objects;
+  const bool check = hash == HashObject::kYes;
   const bool hold = check && info.size <= archive_.options().cache_size;
   ObjectHasher hasher(archive_.header().object_format);
   hasher.Begin(info);
@@ -139,7 +143,6 @@ Status ObjectReader::StreamSegmented(
 
 Status ObjectReader::CheckContent(const BlockRun& run, ObjectType type,
                                   ByteView content, const ObjectId& id) const {
-  if (!archive_.options().hash_objects) return {};
   ObjectHasher hasher(archive_.header().object_format);
   return CheckId(run, hasher.Hash(type, content), id);
 }
@@ -151,7 +154,7 @@ Status ObjectReader::CheckId(const BlockRun& run, const ObjectId& actual,
 }
 
 Result<ObjectType> ObjectReader::Read(ObjectNumber number, const ObjectId& id,
-                                      Bytes& content) {
+                                      Bytes& content, HashObject hash) {
   ObjectType type = ObjectType::kBlob;
   content.clear();
   ZPACK_TRY(Stream(
@@ -168,7 +171,8 @@ Result<ObjectType> ObjectReader::Read(ObjectNumber number, const ObjectId& id,
       [&](ByteView bytes) -> Status {
         Append(content, bytes);
         return {};
-      }));
+      },
+      hash));
   return type;
 }
 

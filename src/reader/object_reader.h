@@ -23,6 +23,9 @@
 
 namespace zpack {
 
+// Whether an object is hashed. kNo is for callers that hash objects themselves.
+enum class HashObject : uint8_t { kNo, kYes };
+
 class ObjectReader {
  public:
   // `archive` must outlive the reader.
@@ -36,7 +39,7 @@ class ObjectReader {
   // exceeds ReadOptions::max_object_size, and kCorrupt if it does not hash to
   // `id`.
   Result<ObjectType> Read(ObjectNumber number, const ObjectId& id,
-                          Bytes& content);
+                          Bytes& content, HashObject hash = HashObject::kYes);
 
   // Passes the content to `piece` in pieces, for objects of any size. Calls
   // `start` once, before the first piece. The content is hashed before the
@@ -45,7 +48,8 @@ class ObjectReader {
   // to `id` is returned only after the last piece.
   Status Stream(ObjectNumber number, const ObjectId& id,
                 const std::function<Status(const ObjectInfo&)>& start,
-                const std::function<Status(ByteView)>& piece);
+                const std::function<Status(ByteView)>& piece,
+                HashObject hash = HashObject::kYes);
 
   // Reads objects as ReadObjects does, and holds their contents for Read and
   // Stream until the next call. Leaves out objects larger than
@@ -59,9 +63,9 @@ class ObjectReader {
   // Stream for an object in segments, whose first segment is `first`.
   Status StreamSegmented(const BlockRun& run, const DecodedBlock& first,
                          const ObjectId& id,
-                         const std::function<Status(ByteView)>& piece) const;
+                         const std::function<Status(ByteView)>& piece,
+                         HashObject hash) const;
   // Returns kCorrupt, naming the block, unless `content` hashes to `id`.
-  // Without ReadOptions::hash_objects, returns success.
   Status CheckContent(const BlockRun& run, ObjectType type, ByteView content,
                       const ObjectId& id) const;
   // Returns kCorrupt, naming the block, unless both ids are equal.

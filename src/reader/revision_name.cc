@@ -17,7 +17,7 @@ size_t FindPathColon(std::string_view name) {
   int depth = 0;
   for (size_t i = 0; i < name.size(); ++i) {
     if (name[i] == '{') ++depth;
-    if (name[i] == '}') --depth;
+    if (name[i] == '}' && depth > 0) --depth;
     if (name[i] == ':' && depth == 0) return i;
   }
   return std::string_view::npos;

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """zpack.fsspec shows the files of a commit."""
 
+import shutil
+
 import fsspec
 import pytest
 
@@ -31,6 +33,19 @@ def test_directories(repository, archive):
     assert files.info("link")["islink"]
     assert files.cat("link") == b"src/x.c"
     assert files.glob("**/*.c") == ["src/x.c"]
+
+
+@pytest.mark.parametrize("name", [b"..", b".", b"", b"/abs", b"a/b"])
+def test_names_that_lead_elsewhere(repository, tmp_path, name):
+    shutil.copytree(repository.path, tmp_path / "copy", symlinks=True)
+    repository = type(repository)(tmp_path / "copy")
+    blob = repository("hash-object", "-w", "-t", "blob", "src/x.c")
+    content = b"100644 " + name + b"\0" + bytes.fromhex(blob)
+    (tmp_path / "tree").write_bytes(content)
+    tree = repository("hash-object", "-w", "--literally", "-t", "tree", str(tmp_path / "tree"))
+    zpack.convert(repository.path, tmp_path / "x.zpack")
+    with pytest.raises(zpack.errors.CorruptError):
+        zpack.fsspec.ZpackFileSystem(str(tmp_path / "x.zpack"), ref=tree).find("")
 
 
 def test_refusals(archive):

@@ -6,7 +6,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <algorithm>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -60,6 +60,15 @@ struct Walked {
   ObjectId id;
   ObjectType type;
   std::string name;
+};
+
+// Ends its thread without the interpreter's lock, because the thread may wait
+// for a server.
+struct EndIterator {
+  void operator()(ObjectIterator* iterator) const {
+    const py::gil_scoped_release unlocked;
+    const std::unique_ptr<ObjectIterator> owned(iterator);
+  }
 };
 
 class PythonArchive {
@@ -124,12 +133,13 @@ class PythonArchive {
     return ids;
   }
 
-  std::unique_ptr<ObjectIterator> Objects(unsigned threads,
-                                          uint64_t max_content) const {
+  std::unique_ptr<ObjectIterator, EndIterator> Objects(
+      unsigned threads, uint64_t max_content) const {
     BulkOptions options;
     options.threads = threads;
     options.max_content = max_content;
-    return std::make_unique<ObjectIterator>(reader_, options);
+    return std::unique_ptr<ObjectIterator, EndIterator>(
+        std::make_unique<ObjectIterator>(reader_, options).release());
   }
 
   py::list Walk(const std::vector<py::str>& starts, bool objects) const {
@@ -201,6 +211,13 @@ void SetBuffer(PyHeapTypeObject* type) {
 }
 
 std::unique_ptr<ReadObject> NextObject(ObjectIterator& iterator) {
+  const auto wait = [&] {
+    const py::gil_scoped_release unlocked;
+    return iterator.WaitFor(std::chrono::milliseconds(100));
+  };
+  while (!wait()) {
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  }
   auto next = Unlocked([&] { return iterator.Next(); });
   if (!next) throw py::stop_iteration();
   return std::make_unique<ReadObject>(*std::move(next));
@@ -225,7 +242,8 @@ void DefineObject(py::module_& module) {
         return "<zpack." + std::string(ObjectTypeName(o.type)) + " " +
                o.id.ToHex() + ">";
       });
-  py::class_<ObjectIterator>(module, "ObjectIterator")
+  py::class_<ObjectIterator, std::unique_ptr<ObjectIterator, EndIterator>>(
+      module, "ObjectIterator")
       .def(
           "__iter__", [](ObjectIterator& i) -> ObjectIterator& { return i; },
           py::return_value_policy::reference_internal)

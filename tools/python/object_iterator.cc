@@ -59,6 +59,12 @@ void ObjectIterator::Read(BulkOptions options) {
   changed_.notify_all();
 }
 
+bool ObjectIterator::WaitFor(std::chrono::milliseconds time) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  return changed_.wait_for(lock, time,
+                           [&] { return ended_ || !waiting_.empty(); });
+}
+
 Result<std::optional<ReadObject>> ObjectIterator::Next() {
   std::unique_lock<std::mutex> lock(mutex_);
   changed_.wait(lock, [&] { return ended_ || !waiting_.empty(); });

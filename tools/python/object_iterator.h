@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -34,6 +35,9 @@ class ObjectIterator {
   ObjectIterator(const ObjectIterator&) = delete;
   ObjectIterator& operator=(const ObjectIterator&) = delete;
 
+  // Waits until Next will not wait, but not longer than `time`. Returns whether
+  // it will not.
+  bool WaitFor(std::chrono::milliseconds time);
   // The next object; nullopt at the end. After an error, the end follows.
   Result<std::optional<ReadObject>> Next();
 

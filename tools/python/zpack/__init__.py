@@ -27,6 +27,6 @@ __all__ = ["Archive", "Error", "Object", "ObjectIterator", "Progress", "Ref",
 def open(path: str | _os.PathLike[str], *,  # pylint: disable=redefined-builtin
          cache_size: int = 256 << 20) -> Archive:
     """Opens the file `path`. Keeps `cache_size` bytes of decoded data."""
-    return Archive(_os.fspath(path), cache_size=cache_size)
+    return Archive(_os.fsencode(path), cache_size=cache_size)
 
 

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, Optional
 from fsspec.spec import AbstractFileSystem
 
 from . import Archive, open as open_archive
+from .errors import CorruptError
 
 # Git's modes of links, directories and submodules.
 _LINK = 0o120000
@@ -118,9 +119,13 @@ def _parse_tree(content: bytes, width: int) -> list[_Entry]:
     entries = []
     at = 0
     while at < len(content):
-        end = content.index(b"\0", at)
-        mode, name = content[at:end].split(b" ", 1)
+        end = content.find(b"\0", at)
+        mode, space, name = content[at:max(end, at)].partition(b" ")
         at = end + 1 + width
+        # Nothing that leads out of a directory to which files are copied.
+        if end < 0 or not space or not mode.isdigit() or at > len(content) or (
+                name in (b"", b".", b"..") or b"/" in name):
+            raise CorruptError(f"malformed tree entry {name!r}")
         entries.append(_Entry(int(mode, 8), name.decode("utf-8", "surrogateescape"),
                               content[end + 1:at].hex()))
     return entries

@@ -67,9 +67,9 @@ def convert(repository: Path, path: Path, *, profile: str = "balanced",
     progress: is called with a Progress, ten times a second, in another thread
     """
     level = _choice(_PROFILES, "profile", profile)
-    older = None if base is None else os.fspath(base)
+    older = None if base is None else os.fsencode(base)
     _run(progress, lambda tell: _zpack.convert(
-        os.fspath(repository), os.fspath(path), level, older, overwrite, threads,
+        os.fsencode(repository), os.fsencode(path), level, older, overwrite, threads,
         tell))
 
 
@@ -85,9 +85,9 @@ def verify(path: Path, repository: Optional[Path] = None, *,
     threads, progress: as for convert
     """
     number = _choice(_LEVELS, "level", level)
-    source = None if repository is None else os.fspath(repository)
+    source = None if repository is None else os.fsencode(repository)
     found = _run(progress, lambda tell: _zpack.verify(
-        os.fspath(path), source, number, allow_newer, threads, tell))
+        os.fsencode(path), source, number, allow_newer, threads, tell))
     return Report(found["ok"], found["objects"], found["verified"],
                   tuple(map(_text, found["damages"])),
                   tuple(map(_text, found["differences"])))
@@ -103,7 +103,7 @@ def restore(path: Path, directory: Path, *, overwrite: bool = False,
     threads, progress: as for convert
     """
     _run(progress, lambda tell: _zpack.restore(
-        os.fspath(path), os.fspath(directory), overwrite, trust, threads, tell))
+        os.fsencode(path), os.fsencode(directory), overwrite, trust, threads, tell))
 
 
 def _choice(choices: dict[str, int], name: str, value: str) -> int:
