@@ -293,7 +293,8 @@ class Transcript {
     Make<git_describe_result>(
         "describe",
         [&](auto** out) {
-          git_describe_options options = GIT_DESCRIBE_OPTIONS_INIT;
+          git_describe_options options;
+          git_describe_options_init(&options, GIT_DESCRIBE_OPTIONS_VERSION);
           options.describe_strategy = GIT_DESCRIBE_ALL;
           return git_describe_commit(
               out, reinterpret_cast<git_object*>(commit.get()), &options);
