@@ -168,6 +168,29 @@ TEST_F(ArchiveTest, OutputIsAFile) {
   EXPECT_EQ(Archive({"-o", dir_ / "no/x.tar"}, {"HEAD"}).exit_code, 128);
 }
 
+TEST_F(ArchiveTest, TheInputIsNotOverwritten) {
+  Convert();
+  const std::string before = ReadFile(file_);
+  EXPECT_EQ(Archive({"-o", file_}, {"HEAD"}).exit_code, 128);
+  EXPECT_TRUE(ReadFile(file_) == before);
+}
+
+TEST_F(ArchiveTest, AFailureLeavesTheOldOutput) {
+  CommitFields fields;
+  fields.tree = repo_.WriteTree(TreeEntryBytes("100644", "gone", FakeId('d')));
+  const std::string commit = repo_.WriteCommit(fields);
+  Convert();
+  const size_t files = ListDirectory(dir_.path()).size();
+  const std::string path = dir_ / "x.tar";
+  EXPECT_EQ(Archive({"-o", path}, {commit}).exit_code, 128);
+  EXPECT_FALSE(Exists(path));
+  WriteFile(path, "old");
+  EXPECT_EQ(Archive({"-o", path}, {commit}).exit_code, 128);
+  EXPECT_EQ(ReadFile(path), "old");
+  EXPECT_EQ(ListDirectory(dir_.path()).size(), files + 1);
+  EXPECT_EQ(Archive({"-o", "/dev/null"}, {"HEAD"}).exit_code, 0);
+}
+
 TEST_F(ArchiveTest, AttributesThatAreNotAppliedGiveAWarning) {
   const auto archive = [&](const std::string& attributes) {
     CommitFields fields;
