@@ -225,6 +225,27 @@ TEST_F(ArchiveTest, WhatIsNotSupportedIsAnError) {
   EXPECT_FALSE(Exists(dir_ / "x.tar.gz"));
 }
 
+TEST_F(ArchiveTest, RefusesUnsafeNames) {
+  const std::string blob = repo_.WriteBlob("content");
+  const std::vector<std::string> names = {"",     ".",    "..",
+                                          ".git", ".GiT", "../x"};
+  std::vector<std::string> trees;
+  for (const std::string& name : names) {
+    const std::string inner =
+        repo_.WriteTree(TreeEntryBytes("100644", name, blob));
+    trees.push_back(repo_.WriteTree(TreeEntryBytes("40000", "dir", inner)));
+  }
+  Convert();
+  for (size_t i = 0; i < trees.size(); ++i) {
+    const ProcessResult result = Archive({}, {trees[i]});
+    EXPECT_EQ(result.exit_code, 128) << names[i];
+    const std::string message = names[i].empty()
+                                    ? "malformed tree"
+                                    : "invalid path 'dir/" + names[i] + "'";
+    EXPECT_THAT(result.err, HasSubstr(message));
+  }
+}
+
 TEST_F(ArchiveTest, MissingFilesAreAnError) {
   CommitFields fields;
   fields.tree = repo_.WriteTree(TreeEntryBytes("100644", "gone", FakeId('d')));
