@@ -168,6 +168,29 @@ TEST_F(ArchiveTest, OutputIsAFile) {
   EXPECT_EQ(Archive({"-o", dir_ / "no/x.tar"}, {"HEAD"}).exit_code, 128);
 }
 
+TEST_F(ArchiveTest, TheInputIsNotOverwritten) {
+  Convert();
+  const std::string before = ReadFile(file_);
+  EXPECT_EQ(Archive({"-o", file_}, {"HEAD"}).exit_code, 128);
+  EXPECT_TRUE(ReadFile(file_) == before);
+}
+
+TEST_F(ArchiveTest, AFailureLeavesTheOldOutput) {
+  CommitFields fields;
+  fields.tree = repo_.WriteTree(TreeEntryBytes("100644", "gone", FakeId('d')));
+  const std::string commit = repo_.WriteCommit(fields);
+  Convert();
+  const size_t files = ListDirectory(dir_.path()).size();
+  const std::string path = dir_ / "x.tar";
+  EXPECT_EQ(Archive({"-o", path}, {commit}).exit_code, 128);
+  EXPECT_FALSE(Exists(path));
+  WriteFile(path, "old");
+  EXPECT_EQ(Archive({"-o", path}, {commit}).exit_code, 128);
+  EXPECT_EQ(ReadFile(path), "old");
+  EXPECT_EQ(ListDirectory(dir_.path()).size(), files + 1);
+  EXPECT_EQ(Archive({"-o", "/dev/null"}, {"HEAD"}).exit_code, 0);
+}
+
 TEST_F(ArchiveTest, AttributesThatAreNotAppliedGiveAWarning) {
   const auto archive = [&](const std::string& attributes) {
     CommitFields fields;
@@ -200,6 +223,27 @@ TEST_F(ArchiveTest, WhatIsNotSupportedIsAnError) {
   EXPECT_EQ(Archive({}, {"HEAD", "*.c"}).exit_code, 128);
   EXPECT_EQ(Archive({}, {}).exit_code, 129);
   EXPECT_FALSE(Exists(dir_ / "x.tar.gz"));
+}
+
+TEST_F(ArchiveTest, RefusesUnsafeNames) {
+  const std::string blob = repo_.WriteBlob("content");
+  const std::vector<std::string> names = {"",     ".",    "..",
+                                          ".git", ".GiT", "../x"};
+  std::vector<std::string> trees;
+  for (const std::string& name : names) {
+    const std::string inner =
+        repo_.WriteTree(TreeEntryBytes("100644", name, blob));
+    trees.push_back(repo_.WriteTree(TreeEntryBytes("40000", "dir", inner)));
+  }
+  Convert();
+  for (size_t i = 0; i < trees.size(); ++i) {
+    const ProcessResult result = Archive({}, {trees[i]});
+    EXPECT_EQ(result.exit_code, 128) << names[i];
+    const std::string message = names[i].empty()
+                                    ? "malformed tree"
+                                    : "invalid path 'dir/" + names[i] + "'";
+    EXPECT_THAT(result.err, HasSubstr(message));
+  }
 }
 
 TEST_F(ArchiveTest, MissingFilesAreAnError) {

@@ -79,12 +79,30 @@ TEST_F(ExecTest, ContentsAreFetchedWhenTheyAreNeeded) {
   EXPECT_THAT(Cached(), SizeIs(2));
 }
 
-TEST_F(ExecTest, AMovedFileIsFound) {
+TEST_F(ExecTest, AMovedFileGetsARepositoryOfItsOwn) {
   EXPECT_EQ(Exec({"git", "log"}).exit_code, 0);
   std::filesystem::rename(file_, dir_ / "moved \"file\".zpack");
   file_ = dir_ / "moved \"file\".zpack";
   ExpectSame({"log", "-p"});
-  EXPECT_THAT(Cached(), SizeIs(1));
+  EXPECT_THAT(Cached(), SizeIs(2));
+}
+
+TEST_F(ExecTest, AForgedTrailerDoesNotReachTheRepositoryOfAnotherFile) {
+  constexpr size_t kHashSize = 32;
+  const std::string good = file_;
+  const std::string bytes = ReadFile(good);
+  const RepoBuilder other(dir_ / "other");
+  other.SetRef("refs/heads/main", other.SimpleCommit("forged"));
+  file_ = dir_ / "forged.zpack";
+  Require(RunZpack({"convert", "-q", other.path(), file_}).ok(), "convert");
+  std::string forged = ReadFile(file_);
+  // A file ends with its hash.
+  forged.replace(forged.size() - kHashSize, kHashSize,
+                 bytes.substr(bytes.size() - kHashSize));
+  WriteFile(file_, forged);
+  Exec({"git", "log"});
+  file_ = good;
+  ExpectSame({"log", "-p"});
 }
 
 TEST_F(ExecTest, ManyAtOnce) {

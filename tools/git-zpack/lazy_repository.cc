@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -102,8 +104,8 @@ std::string Configuration(const std::string& url, ObjectFormat format,
   return text;
 }
 
-// Writes the configuration unless it is there. The file may have been moved
-// since another run wrote it.
+// Writes the configuration unless it is there. An earlier version may have
+// written another one.
 Status WriteConfiguration(const fs::path& repository, const std::string& text) {
   const fs::path path = repository / "config";
   std::ifstream in(path, std::ios::binary);
@@ -141,6 +143,43 @@ Status Clone(const std::string& url, const fs::path& repository,
                   : fmt::format("'git clone' failed with exit code {}", code)});
 }
 
+// What Git reads from: an absolute path or a URL.
+Result<std::string> SourceOf(const std::string& file) {
+  if (IsUrlOfHttp(file)) return file;
+  std::error_code error;
+  const fs::path path = fs::canonical(file, error);
+  if (!error) return path.native();
+  return std::unexpected(
+      Error{ErrorCode::kIo,
+            fmt::format("unable to find '{}': {}",
+                        QuoteName(file, kMaxNameInMessage), error.message())});
+}
+
+// The name of the repository for `source`. The hash in the trailer is not
+// enough: Opening a file does not check it, so any file can have the hash of
+// another file. No two files have the same path, inode and times, and the
+// owner of a file cannot choose the time of its last change.
+Result<std::string> RepositoryName(const std::string& source,
+                                   const std::string& file_hash, const Io& io) {
+  std::string key = fmt::format("{}\n{}\n", file_hash, source);
+  if (!IsUrlOfHttp(source)) {
+    struct stat status = {};
+    if (stat(source.c_str(), &status) != 0) {
+      return std::unexpected(Error{
+          ErrorCode::kIo, fmt::format("unable to find '{}': {}",
+                                      QuoteName(source, kMaxNameInMessage),
+                                      std::generic_category().message(errno))});
+    }
+    key += fmt::format("{} {} {} {}.{:09} {}.{:09}", status.st_dev,
+                       status.st_ino, status.st_size, status.st_mtim.tv_sec,
+                       status.st_mtim.tv_nsec, status.st_ctim.tv_sec,
+                       status.st_ctim.tv_nsec);
+  }
+  std::string name = HashWithGit(key, io.stop);
+  if (!name.empty()) return name;
+  return std::unexpected(Error{ErrorCode::kGit, "'git hash-object' failed"});
+}
+
 }  // namespace
 
 Result<std::string> PrepareLazyRepository(const std::string& file,
@@ -148,15 +187,17 @@ Result<std::string> PrepareLazyRepository(const std::string& file,
                                           LazyContents contents, const Io& io) {
   const auto cache = CacheDirectory();
   if (!cache) return std::unexpected(cache.error());
+  const auto source = SourceOf(file);
+  if (!source) return std::unexpected(source.error());
+  const auto name = RepositoryName(*source, reader.file_hash(), io);
+  if (!name) return std::unexpected(name.error());
   std::error_code error;
-  const fs::path all = *cache / (reader.file_hash() + "-all");
+  const fs::path all = *cache / (*name + "-all");
   // A repository with all contents serves both kinds.
   if (fs::exists(all, error)) contents = LazyContents::kAll;
   const fs::path repository =
-      contents == LazyContents::kAll ? all : *cache / reader.file_hash();
-  const std::string url =
-      "zpack::" +
-      (IsUrlOfHttp(file) ? file : fs::canonical(file, error).native());
+      contents == LazyContents::kAll ? all : *cache / *name;
+  const std::string url = "zpack::" + *source;
   const std::string configuration =
       Configuration(url, reader.object_format(), contents);
   if (fs::exists(repository, error)) {

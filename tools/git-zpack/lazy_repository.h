@@ -24,9 +24,11 @@ enum class LazyContents : uint8_t {
 // has opened `file`. Git reads what the repository lacks from `file`, through
 // git-remote-zpack, which must be on the PATH. The repository is made at the
 // first call, and stays in $XDG_CACHE_HOME/git-zpack/exec or
-// ~/.cache/git-zpack/exec. It gets its name once it is complete.
+// ~/.cache/git-zpack/exec. It gets its name once it is complete. A file that
+// was moved or changed gets a repository of its own.
 //
-// Errors: kIo if there is no cache directory or it cannot be written; kGit if
+// Errors: kIo if there is no cache directory or it cannot be written, or `file`
+// is not there any more; kGit if
 // Git fails, which has printed the reason.
 Result<std::string> PrepareLazyRepository(const std::string& file,
                                           const ArchiveReader& reader,

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,10 +52,10 @@ std::vector<const char*> Environment() {
   return variables;
 }
 
-}  // namespace
-
-int RunGit(const std::vector<std::string>& arguments,
-           const std::stop_token& stop) {
+// Runs `git` with these streams; -1 stands for /dev/null.
+int RunWithStreams(const std::vector<std::string>& arguments,
+                   const std::array<int, 2>& streams,
+                   const std::stop_token& stop) {
   constexpr int kCannotRun = 127;
   // If SIGCHLD is ignored, as some parents set it, waitpid would fail.
   signal(SIGCHLD, SIG_DFL);
@@ -68,7 +69,13 @@ int RunGit(const std::vector<std::string>& arguments,
   posix_spawn_file_actions_t actions;
   if (posix_spawn_file_actions_init(&actions) != 0) return kCannotRun;
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO}) {
-    posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0);
+    const int source = streams.at(static_cast<size_t>(stream));
+    if (source >= 0) {
+      posix_spawn_file_actions_adddup2(&actions, source, stream);
+    } else {
+      posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR,
+                                       0);
+    }
   }
   // Git must not inherit the signals that this process blocks.
   posix_spawnattr_t attributes;
@@ -91,6 +98,34 @@ int RunGit(const std::vector<std::string>& arguments,
     if (errno != EINTR) return kCannotRun;
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+int RunGit(const std::vector<std::string>& arguments,
+           const std::stop_token& stop) {
+  return RunWithStreams(arguments, {-1, -1}, stop);
+}
+
+std::string HashWithGit(std::string_view content, const std::stop_token& stop) {
+  constexpr size_t kMaxDigits = 64;
+  const int in = memfd_create("git-zpack-in", MFD_CLOEXEC);
+  const int out = memfd_create("git-zpack-out", MFD_CLOEXEC);
+  std::string id;
+  const bool ready = in >= 0 && out >= 0 &&
+                     pwrite(in, content.data(), content.size(), 0) ==
+                         static_cast<ssize_t>(content.size());
+  // The repository around the current directory must not choose the hash.
+  if (ready && RunWithStreams({"--git-dir=/dev/null", "hash-object", "--stdin"},
+                              {in, out}, stop) == 0) {
+    id.resize(kMaxDigits);
+    const ssize_t got = pread(out, id.data(), id.size(), 0);
+    id.resize(got > 0 ? static_cast<size_t>(got) : 0);
+    if (id.ends_with('\n')) id.pop_back();
+  }
+  if (in >= 0) close(in);
+  if (out >= 0) close(out);
+  return id;
 }
 
 }  // namespace zpack::cli

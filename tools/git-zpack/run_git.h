@@ -7,6 +7,7 @@
 
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace zpack::cli {
@@ -18,5 +19,9 @@ namespace zpack::cli {
 // run; 128 plus the number of the signal if a signal ended it.
 int RunGit(const std::vector<std::string>& arguments,
            const std::stop_token& stop);
+
+// Returns the hexadecimal id that Git gives a blob with this content; an empty
+// text if Git fails.
+std::string HashWithGit(std::string_view content, const std::stop_token& stop);
 
 }  // namespace zpack::cli

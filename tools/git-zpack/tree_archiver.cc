@@ -28,6 +28,17 @@ constexpr std::array<std::string_view, 6> kAttributes = {
     "export-ignore", "export-subst", "eol=crlf",
     "ident",         "filter=",      "working-tree-encoding"};
 
+// Names that would lead out of the directory, or into Git's own directory, when
+// the archive is unpacked.
+bool IsUnsafeName(std::string_view name) {
+  constexpr std::string_view kGit = ".git";
+  const bool is_git = std::ranges::equal(name, kGit, [](char a, char b) {
+    return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b;
+  });
+  return is_git || name.empty() || name == "." || name == ".." ||
+         name.find('/') != std::string_view::npos;
+}
+
 }  // namespace
 
 Status TreeArchiver::Write(const ObjectId& tree) {
@@ -72,6 +83,13 @@ Status TreeArchiver::CheckPaths(const ObjectId& tree) const {
 
 Result<Descend> TreeArchiver::Take(const TreeItem& item,
                                    std::string_view base) {
+  if (IsUnsafeName(item.name)) {
+    return std::unexpected(
+        Error{ErrorCode::kInvalidArgument,
+              fmt::format("invalid path '{}'",
+                          QuoteName(fmt::format("{}{}", base, item.name),
+                                    kMaxNameInMessage))});
+  }
   if (!paths_.Passes(item, base)) return Descend::kSkip;
   std::string path = fmt::format("{}{}{}", prefix_, base, item.name);
   // Directories in which nothing was found.

@@ -25,7 +25,8 @@ class TreeArchiver {
 
   // Writes everything below `tree` that the paths name. Errors: those of
   // WalkTree and ArchiveReader::Stream; kIo; kNotFound if a path matches
-  // nothing.
+  // nothing; kInvalidArgument if a name in the tree is '.', '..', '.git' in
+  // any case, or has a slash.
   Status Write(const ObjectId& tree);
 
   // Files with attributes that git-archive(1) applies and this class does not.

@@ -91,7 +91,8 @@ Result<bool> TreeItems::Next(TreeItem& item) {
   }
   const size_t nul = text.find('\0', end);
   if (end == at_ || end == text.size() || text[end] != ' ' ||
-      nul == std::string_view::npos || text.size() - nul - 1 < width_) {
+      nul == std::string_view::npos || nul == end + 1 ||
+      text.size() - nul - 1 < width_) {
     return std::unexpected(Error{
         ErrorCode::kCorrupt, fmt::format("malformed tree at byte {}", at_)});
   }
