@@ -192,17 +192,28 @@ TEST_F(ArchiveTest, AFailureLeavesTheOldOutput) {
 }
 
 TEST_F(ArchiveTest, AttributesThatAreNotAppliedGiveAWarning) {
-  const auto archive = [&](const std::string& attributes) {
+  const auto archive = [&](const std::string& mode, const std::string& id,
+                           const std::vector<std::string>& names) {
     CommitFields fields;
-    fields.tree = repo_.WriteTree(TreeEntryBytes("100644", ".gitattributes",
-                                                 repo_.WriteBlob(attributes)));
+    fields.tree = repo_.WriteTree(TreeEntryBytes(mode, ".gitattributes", id) +
+                                  TreeEntryBytes("100644", "x", RandomBlob(1)));
     repo_.SetRef("refs/heads/main", repo_.WriteCommit(fields));
     Convert();
-    return Archive({}, {"HEAD"});
+    return Archive({}, names);
   };
-  EXPECT_THAT(archive("*.x export-ignore\n").err,
-              HasSubstr("'.gitattributes' are not applied"));
-  EXPECT_THAT(archive("* text=auto diff=cpp\n").err, IsEmpty());
+  const std::string ignores = repo_.WriteBlob("*.x export-ignore\n");
+  const std::string warning = "'.gitattributes' are not applied";
+  EXPECT_THAT(archive("100644", ignores, {"HEAD"}).err, HasSubstr(warning));
+  EXPECT_THAT(archive("100644", ignores, {"HEAD", "x"}).err,
+              HasSubstr(warning));
+  const std::string none = repo_.WriteBlob("* text=auto diff=cpp\n");
+  EXPECT_THAT(archive("100644", none, {"HEAD"}).err, IsEmpty());
+  const std::string large = repo_.WriteBlob(std::string(2 << 20, '#'));
+  EXPECT_THAT(archive("100644", large, {"HEAD"}).err, HasSubstr(warning));
+  // A submodule or a link of that name has none.
+  EXPECT_THAT(archive("160000", std::string(ignores.size(), '1'), {"HEAD"}).err,
+              IsEmpty());
+  EXPECT_THAT(archive("120000", ignores, {"HEAD"}).err, IsEmpty());
 }
 
 TEST_F(ArchiveTest, LargeFilesAreStreamed) {

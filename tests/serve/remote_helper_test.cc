@@ -95,7 +95,7 @@ TEST_F(RemoteHelperTest, ListsTheRefsOfTheRepository) {
 TEST_F(RemoteHelperTest, RefusesToPush) {
   const std::string before = ReadFile(file_);
   ExpectFatal(Git({"-C", repo_.path(), "push", Url(), "main"}),
-              "a .zpack file is read-only: cannot push to '" + file_ + "'");
+              "a .zpack file is read-only: cannot push");
   EXPECT_EQ(ReadFile(file_), before);
 }
 
@@ -131,8 +131,8 @@ TEST_F(RemoteHelperTest, DecodesUrls) {
 
 TEST_F(RemoteHelperTest, RefusesOtherAddresses) {
   for (const std::string url :
-       {"zpack::https://example.com/x", "zpack::file://host/x",
-        "zpack://relative", "zpack::file://", "zpack::", "zpack:///a%00b"}) {
+       {"zpack::ftp://host/x", "zpack::file://host/x", "zpack://relative",
+        "zpack::file://", "zpack::", "zpack:///a%00b"}) {
     ExpectFatal(Git({"ls-remote", url}), "invalid address");
   }
 }

@@ -207,8 +207,8 @@ Result<std::string> PrepareLazyRepository(const std::string& file,
   }
   RemoveStale(*cache);
   if (reader.object_count() > kManyObjects) {
-    io.err << fmt::format("Preparing '{}' for Git. Later runs start at once.\n",
-                          QuoteName(file, kMaxNameInMessage));
+    // Without its name: a URL may have a password.
+    io.err << "Preparing the file for Git. Later runs start at once.\n";
     io.err.flush();
   }
   std::string temporary = *cache / fmt::format("{}XXXXXX", kIncomplete);

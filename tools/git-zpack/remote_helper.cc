@@ -79,9 +79,7 @@ int FailToFind(const std::string& path, const Io& io) {
 
 int Connect(std::string_view service, const std::string& path, const Io& io) {
   if (service == "git-receive-pack") {
-    return Die(io,
-               fmt::format("a .zpack file is read-only: cannot push to '{}'",
-                           QuoteName(path, kMaxNameInMessage)));
+    return Die(io, "a .zpack file is read-only: cannot push");
   }
   if (service != "git-upload-pack") {
     return Die(io, fmt::format("a .zpack file has no service '{}'",

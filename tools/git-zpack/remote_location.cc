@@ -69,7 +69,10 @@ Result<std::string> PathOfLocation(std::string_view location) {
 }
 
 bool IsUrlOfHttp(std::string_view path) {
-  const std::string_view scheme = SchemeOf(path);
+  std::string scheme(SchemeOf(path));
+  for (char& c : scheme) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
   return scheme == "http" || scheme == "https";
 }
 

@@ -21,6 +21,7 @@ constexpr size_t kMaxWaiting = size_t{1} << 16;
 constexpr size_t kMinReadAhead = 16;
 // A larger target of a link is an error: the target is held in memory.
 constexpr uint64_t kMaxTarget = uint64_t{1} << 20;
+// Larger ones are taken to have attributes that matter.
 constexpr uint64_t kMaxAttributes = uint64_t{1} << 20;
 
 // Attributes that change what git-archive(1) writes.
@@ -90,6 +91,12 @@ Result<Descend> TreeArchiver::Take(const TreeItem& item,
                           QuoteName(fmt::format("{}{}", base, item.name),
                                     kMaxNameInMessage))});
   }
+  // It counts for the files beside it, also if it is not written itself.
+  if (item.name == ".gitattributes" && item.type() == ObjectType::kBlob &&
+      !item.is_link()) {
+    const Status noted = NoteAttributes(item, base);
+    if (!noted) return std::unexpected(noted.error());
+  }
   if (!paths_.Passes(item, base)) return Descend::kSkip;
   std::string path = fmt::format("{}{}{}", prefix_, base, item.name);
   // Directories in which nothing was found.
@@ -118,9 +125,6 @@ Status TreeArchiver::AddFile(const TreeItem& item, std::string path) {
     const auto info = reader_.ReadInfo(item.id);
     if (!info) return std::unexpected(info.error());
     entry.size = info->size;
-  }
-  if (item.name == ".gitattributes") {
-    if (Status noted = NoteAttributes(entry); !noted) return noted;
   }
   const uint64_t size = entry.size;
   // An object above the limit waits for nothing, and is not read ahead.
@@ -172,18 +176,24 @@ Status TreeArchiver::WriteFile(TarEntry& entry) {
   return streamed ? tar_.EndFile() : streamed;
 }
 
-Status TreeArchiver::NoteAttributes(const TarEntry& entry) {
-  if (entry.size > kMaxAttributes) return {};
-  const auto file = reader_.Read(entry.id);
-  if (!file) return std::unexpected(file.error());
-  const std::string_view text(
-      reinterpret_cast<const char*>(file->content.data()),
-      file->content.size());
-  const bool matters =
-      std::ranges::any_of(kAttributes, [&](std::string_view attribute) {
-        return text.find(attribute) != std::string_view::npos;
-      });
-  if (matters) ignored_attributes_.push_back(entry.path);
+Status TreeArchiver::NoteAttributes(const TreeItem& item,
+                                    std::string_view base) {
+  const auto info = reader_.ReadInfo(item.id);
+  if (!info) return std::unexpected(info.error());
+  bool matters = info->size > kMaxAttributes;
+  if (!matters) {
+    const auto file = reader_.Read(item.id);
+    if (!file) return std::unexpected(file.error());
+    const std::string_view text(
+        reinterpret_cast<const char*>(file->content.data()),
+        file->content.size());
+    matters = std::ranges::any_of(kAttributes, [&](std::string_view attribute) {
+      return text.find(attribute) != std::string_view::npos;
+    });
+  }
+  if (matters) {
+    ignored_attributes_.push_back(fmt::format("{}{}", base, item.name));
+  }
   return {};
 }
 

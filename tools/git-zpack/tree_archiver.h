@@ -42,7 +42,8 @@ class TreeArchiver {
   // directory are not next to each other in the file.
   Status Flush();
   Status WriteFile(TarEntry& entry);
-  Status NoteAttributes(const TarEntry& entry);
+  // Looks for attributes that matter in a file of them.
+  Status NoteAttributes(const TreeItem& item, std::string_view base);
 
   const ArchiveReader& reader_;
   const PathFilter& paths_;
