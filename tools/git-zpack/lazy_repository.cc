@@ -99,7 +99,9 @@ std::string Configuration(const std::string& url, ObjectFormat format,
   if (contents == LazyContents::kNone) {
     text += "\tpromisor = true\n\tpartialCloneFilter = blob:none\n";
   }
-  // Git must not repack in the background after the command has ended.
+  // Older protocols give no single objects, whatever the user prefers. Git must
+  // not repack in the background after the command has ended.
+  text += "[protocol]\n\tversion = 2\n";
   text += "[promisor]\n\tquiet = true\n[gc]\n\tautoDetach = false\n";
   return text;
 }
@@ -127,7 +129,8 @@ Status WriteConfiguration(const fs::path& repository, const std::string& text) {
 
 Status Clone(const std::string& url, const fs::path& repository,
              LazyContents contents, const Io& io) {
-  std::vector<std::string> arguments = {"clone", "--mirror",
+  std::vector<std::string> arguments = {"-c",          "protocol.version=2",
+                                        "clone",       "--mirror",
                                         "--template=", "--quiet"};
   if (contents == LazyContents::kNone)
     arguments.push_back("--filter=blob:none");

@@ -179,7 +179,11 @@ Status TreeArchiver::WriteFile(TarEntry& entry) {
 Status TreeArchiver::NoteAttributes(const TreeItem& item,
                                     std::string_view base) {
   const auto info = reader_.ReadInfo(item.id);
-  if (!info) return std::unexpected(info.error());
+  if (!info) {
+    // A file of a partial clone may lack it.
+    if (info.error().code == ErrorCode::kNotFound) return {};
+    return std::unexpected(info.error());
+  }
   bool matters = info->size > kMaxAttributes;
   if (!matters) {
     const auto file = reader_.Read(item.id);
