@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/guarded.h"
 #include "http/url.h"
 #include "zpack/version.h"
@@ -59,9 +60,7 @@ void NoteHeader(std::string_view line, ReplyHead& head) {
   const size_t colon = line.find(':');
   if (colon == std::string_view::npos) return;
   std::string name(line.substr(0, colon));
-  std::ranges::transform(name, name.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  std::ranges::transform(name, name.begin(), ToLower);
   const std::string_view value =
       Trim(line.substr(colon + 1)).substr(0, kMaxHeaderValue);
   if (name == "content-range") {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace zpack {
 namespace {
 
@@ -14,10 +16,7 @@ constexpr std::string_view kHttps = "https://";
 bool HasPrefix(std::string_view text, std::string_view prefix) {
   return text.size() >= prefix.size() &&
          std::ranges::equal(text.substr(0, prefix.size()), prefix,
-                            [](char a, char b) {
-                              const bool upper = a >= 'A' && a <= 'Z';
-                              return (upper ? a - 'A' + 'a' : a) == b;
-                            });
+                            [](char a, char b) { return ToLower(a) == b; });
 }
 
 }  // namespace

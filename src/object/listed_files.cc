@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/bytes.h"
 #include "base/hex.h"
 #include "object/ref_name.h"
@@ -72,10 +73,6 @@ bool IsWorktreeName(std::string_view name) {
   return IsComponent(id) && id[0] != '.' && id.size() < name.size() &&
          std::ranges::find(kWorktreeFiles, name.substr(id.size() + 1)) !=
              kWorktreeFiles.end();
-}
-
-char ToLower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
 bool IsOtherName(std::string_view name) {

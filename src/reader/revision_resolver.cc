@@ -42,12 +42,8 @@ Result<ObjectId> RevisionResolver::Resolve(std::string_view name) {
     ZPACK_ASSIGN_OR_RETURN(id, Follow(id, step, name));
   }
   if (!parsed.path) return id;
-  ZPACK_ASSIGN_OR_RETURN(id, PeelTo(id, ObjectType::kTree));
+  ZPACK_ASSIGN_OR_RETURN(id, Peel(id, ObjectType::kTree));
   return FindPath(id, *parsed.path, name);
-}
-
-Result<ObjectId> RevisionResolver::Peel(ObjectId id, ObjectType type) {
-  return PeelTo(id, type);
 }
 
 Result<ObjectId> RevisionResolver::Follow(const ObjectId& id,
@@ -58,15 +54,15 @@ Result<ObjectId> RevisionResolver::Follow(const ObjectId& id,
     case Kind::kObject:
       return id;
     case Kind::kPeelTag:
-      return PeelTo(id, std::nullopt);
+      return Peel(id, std::nullopt);
     case Kind::kPeel:
-      return PeelTo(id, step.type);
+      return Peel(id, step.type);
     case Kind::kParent:
     case Kind::kAncestor:
       break;
   }
   const bool parent = step.kind == Kind::kParent;
-  ZPACK_ASSIGN_OR_RETURN(ObjectId commit, PeelTo(id, ObjectType::kCommit));
+  ZPACK_ASSIGN_OR_RETURN(ObjectId commit, Peel(id, ObjectType::kCommit));
   const uint32_t generations = parent ? (step.number > 0 ? 1 : 0) : step.number;
   const size_t index = parent && step.number > 0 ? step.number - 1 : 0;
   for (uint32_t i = 0; i < generations; ++i) {
@@ -81,8 +77,8 @@ Result<ObjectId> RevisionResolver::Follow(const ObjectId& id,
   return commit;
 }
 
-Result<ObjectId> RevisionResolver::PeelTo(ObjectId id,
-                                          std::optional<ObjectType> type) {
+Result<ObjectId> RevisionResolver::Peel(ObjectId id,
+                                        std::optional<ObjectType> type) {
   const ObjectId start = id;
   while (true) {
     ZPACK_ASSIGN_OR_RETURN(const ObjectType actual, TypeOf(id));

@@ -31,16 +31,14 @@ class RevisionResolver {
   // can make the way a circle.
   Result<ObjectId> Resolve(std::string_view name);
 
-  // The first object that has the type `type`, starting with `id` and following
-  // tags and, to a tree, the commit. Returns kNotFound if there is none. Other
-  // errors are those of ObjectReader.
-  Result<ObjectId> Peel(ObjectId id, ObjectType type);
+  // The first object that has the type `type`, or without a type, that is no
+  // tag, starting with `id` and following tags and, to a tree, the commit.
+  // Returns kNotFound if there is none. Other errors are those of ObjectReader.
+  Result<ObjectId> Peel(ObjectId id, std::optional<ObjectType> type);
 
  private:
   Result<ObjectId> Follow(const ObjectId& id, const RevisionStep& step,
                           std::string_view name);
-  // Peels towards `type`; without a type, to anything but a tag.
-  Result<ObjectId> PeelTo(ObjectId id, std::optional<ObjectType> type);
   // The object that a tag or commit names first.
   Result<ObjectId> FirstLink(const ObjectId& id, ObjectType type);
   // As Git sees them: none at a shallow boundary.

@@ -67,6 +67,8 @@ void RaiseLast(int code) {
   const zpack_error& last = *zpack_error_last();
   Error error;
   // The codes of the C interface are those of ErrorCode, from -1 downwards.
+  static_assert(ZPACK_EIO == -1 - static_cast<int>(ErrorCode::kIo));
+  static_assert(ZPACK_EINTERNAL == -1 - static_cast<int>(ErrorCode::kInternal));
   error.code = static_cast<ErrorCode>(-code - 1);
   error.message = last.message;
   error.path = last.path;

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Characters of protocols and file formats, whatever the locale is.
+
+#pragma once
+
+namespace zpack {
+
+// The lower case of a letter of ASCII; any other character as it is.
+constexpr char ToLower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+}  // namespace zpack
