@@ -53,6 +53,8 @@ inline constexpr uint32_t kFileTableChunk = ChunkId("FTAB");
 inline constexpr uint32_t kPromisesChunk = ChunkId("PROM");
 // Optional; filled with zeros (FORMAT.md, "Expansion").
 inline constexpr uint32_t kPaddingChunk = ChunkId("FILL");
+// Optional: header, refs and tables once more (FORMAT.md, "Copies").
+inline constexpr uint32_t kCopiesChunk = ChunkId("COPY");
 inline constexpr uint32_t kTableOfContentsChunk = ChunkId("TOCC");
 
 // A reader that does not know a chunk with this flag refuses the file.
@@ -60,6 +62,9 @@ inline constexpr uint32_t kChunkRequired = 1;
 // Reserved: readers refuse a file that sets one of these bits. The other flag
 // bits are unused: writers set them to 0, readers ignore them.
 inline constexpr uint32_t kChunkReservedFlags = 0xffff0000;
+
+// Size of a row of the table of contents.
+inline constexpr size_t kContentsRowSize = 24;
 
 inline constexpr uint32_t kTrailerSignature = ChunkId("ZEND");
 inline constexpr size_t kDigestSize = 32;
