@@ -88,7 +88,7 @@ int RunCommand(const Command& command,
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      kConvertCommand,  kVerifyCommand,     kRestoreCommand,
+      kConvertCommand,  kVerifyCommand,     kRestoreCommand, kSalvageCommand,
       kRepackCommand,   kShowCommand,       kListRefsCommand,
       kCatFileCommand,  kRevListCommand,    kLsTreeCommand,
       kArchiveCommand,  kExecCommand,       kListFilesCommand,
