@@ -88,7 +88,8 @@ struct SalvageReport {
   uint64_t lost_objects = 0;
   // Their ids, ascending, if the list of ids is undamaged; otherwise empty.
   std::vector<ObjectId> lost_ids;
-  // Objects that what was brought back needs, ascending by id.
+  // Objects that what was brought back needs, whether or not a ref reaches it.
+  // Ascending by id.
   std::vector<MissingObject> missing;
 
   bool refs_known = false;  // the list of refs is undamaged
@@ -125,8 +126,9 @@ struct SalvageReport {
 // are, a commit once its tree and parents are.
 //
 // HEAD is that of the file. If that is unknown, HEAD is refs/heads/main,
-// refs/heads/master or the first branch. If refs were lost, each commit or tag
-// that no other one and no ref names gets the ref 'refs/salvaged/<id>'.
+// refs/heads/master or the first branch. If refs or objects were lost,
+// each commit or tag that no other one and no ref names gets the ref
+// 'refs/salvaged/<id>'.
 //
 // Damage is reported and is not an error of the call.
 //

@@ -28,8 +28,8 @@ Result<SalvageReport> SalvagePath(const std::string& path,
   restore.read = BoundedReads(restore.read, restore.run);
   ZPACK_TRY(CheckNotInside(path, directory));
   if (options.required == SoundParts::kStructure) {
-    ZPACK_ASSIGN_OR_RETURN(auto checked,
-                           OpenForReading(path, restore.read, restore.run.stop));
+    ZPACK_ASSIGN_OR_RETURN(
+        auto checked, OpenForReading(path, restore.read, restore.run.stop));
     ZPACK_TRY(ArchiveFile::Open(std::move(checked), restore.read));
   }
   ZPACK_ASSIGN_OR_RETURN(const auto file,

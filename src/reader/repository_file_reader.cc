@@ -104,10 +104,9 @@ Status RepositoryFileReader::Read(
   std::array<uint8_t, Hasher::kMaxSize> hash;
   hasher.Finish(hash);
   if (hash == file.sha256 && NameFitsContent(file)) return {};
-  return MakeError(
-      ErrorCode::kCorrupt, "file '{}' is damaged at offset {} of '{}'",
-      file.name, AtOffset{data_offset_},
-      AtPath{file_.path()});
+  return MakeError(ErrorCode::kCorrupt,
+                   "file '{}' is damaged at offset {} of '{}'", file.name,
+                   AtOffset{data_offset_}, AtPath{file_.path()});
 }
 
 }  // namespace zpack

@@ -45,9 +45,7 @@ struct Transfer {
   bool Chooses(ObjectNumber number) const {
     return choice == nullptr || choice->chosen[number];
   }
-  ObjectId id(ObjectNumber number) const {
-    return blocks.id(number);
-  }
+  ObjectId id(ObjectNumber number) const { return blocks.id(number); }
   // The chosen objects of a block, and their number.
   std::pair<WantedObjects, uint32_t> InBlock(size_t block) const;
   // Says which blocks will be read.
@@ -106,8 +104,8 @@ class Preparer {
             transfer.blocks.object_format(),
             [this](const ObjectId& expected, const ObjectId& actual) -> Status {
               if (actual == expected) return {};
-              return std::unexpected(HashMismatch(transfer_.blocks,
-                                                  run_, expected, actual));
+              return std::unexpected(
+                  HashMismatch(transfer_.blocks, run_, expected, actual));
             }),
         preparer_(transfer.sink.NewPreparer(TransferWindow(transfer.run))) {}
 
@@ -160,8 +158,7 @@ class Preparer {
     run_ = run;
     const format::BlockHeader& header = block.objects.header;
     const Status checked = block.ForEachObject(
-        transfer_.InBlock(run.first).first,
-        transfer_.blocks.max_kept(),
+        transfer_.InBlock(run.first).first, transfer_.blocks.max_kept(),
         [&](size_t index, ByteView content) -> Status {
           ZPACK_TRY(CheckStop(transfer_.run.stop));
           return checker_.Add(
@@ -240,9 +237,8 @@ class Worker {
   Status Run(Item& item) {
     preparer_.BeginItem();
     for (const BlockRun& run : item.runs) {
-      ZPACK_ASSIGN_OR_RETURN(
-          const DecodedBlock block,
-          decoder_.Decode(transfer_.blocks, run.first));
+      ZPACK_ASSIGN_OR_RETURN(const DecodedBlock block,
+                             decoder_.Decode(transfer_.blocks, run.first));
       item.large = IsSegmented(run, block);
       if (!item.large) {
         const Status prepared = preparer_.Prepare(
@@ -296,9 +292,8 @@ class LargeItemAdder {
 
   Status Add(Item& item) {
     for (const BlockRun& run : item.runs) {
-      ZPACK_ASSIGN_OR_RETURN(
-          const DecodedBlock block,
-          decoder_.Decode(transfer_.blocks, run.first));
+      ZPACK_ASSIGN_OR_RETURN(const DecodedBlock block,
+                             decoder_.Decode(transfer_.blocks, run.first));
       ZPACK_TRY(IsSegmented(run, block) ? AddObject(run, block, item)
                                         : AddObjects(run, block, item));
     }
@@ -347,18 +342,16 @@ class LargeItemAdder {
                 const std::function<Status(ByteView)>& piece) {
     ObjectHasher hasher(transfer_.blocks.object_format());
     hasher.Begin({first.objects.header.type, first.objects.sizes.front()});
-    const Status streamed =
-        StreamSegments(transfer_.blocks, run, first, decoder_,
-                       [&](ByteView bytes) -> Status {
-                         hasher.Update(bytes);
-                         ZPACK_TRY(CheckStop(transfer_.run.stop));
-                         return piece(bytes);
-                       });
+    const Status streamed = StreamSegments(
+        transfer_.blocks, run, first, decoder_, [&](ByteView bytes) -> Status {
+          hasher.Update(bytes);
+          ZPACK_TRY(CheckStop(transfer_.run.stop));
+          return piece(bytes);
+        });
     ZPACK_TRY(streamed);
     const ObjectId actual = hasher.Finish();
     if (actual == id) return {};
-    return std::unexpected(
-        HashMismatch(transfer_.blocks, run, id, actual));
+    return std::unexpected(HashMismatch(transfer_.blocks, run, id, actual));
   }
 
   const Transfer& transfer_;

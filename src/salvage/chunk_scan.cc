@@ -237,8 +237,7 @@ class FileScan {
     }
     piece_.resize(format::kChecksumSize);
     ZPACK_TRY(file_.Read(end, piece_));
-    const bool right =
-        LoadBigEndian<uint64_t>(piece_.data()) == hasher.Value();
+    const bool right = LoadBigEndian<uint64_t>(piece_.data()) == hasher.Value();
     // Undamaged parts do not overlap, so they need no limit.
     if (right) waste_left_ += size;
     return right;

@@ -58,8 +58,7 @@ Result<HistorySurvey> SurveyHistory(const Salvaging& salvaging) {
           const CommitLinks links = ParseCommitLinks(content, format);
           survey.parents.insert(survey.parents.end(), links.parents.begin(),
                                 links.parents.end());
-          survey.commits.push_back(
-              {number, links.tree, survey.parents.size()});
+          survey.commits.push_back({number, links.tree, survey.parents.size()});
           return {};
         });
     if (!visited && IsFatal(visited.error())) {

@@ -31,9 +31,8 @@ Status VisitLinks(const FileBlocks& file, size_t row, BlockDecoder& decoder,
   const format::BlockHeader header = view.header;
   ZPACK_ASSIGN_OR_RETURN(const CommitLinkStreams streams,
                          decoder.DecodeLinkStreams(file, row));
-  CommitColumns columns(
-      streams,
-      {header.first_object, file.object_count(), file.object_format()});
+  CommitColumns columns(streams, {header.first_object, file.object_count(),
+                                  file.object_format()});
   ZPACK_TRY(columns.Check(header.object_count));
   CommitColumns::Row commit;
   for (uint32_t i = 0; i < header.object_count; ++i) {

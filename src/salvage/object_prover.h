@@ -42,9 +42,14 @@ Status ProveWholeObjects(const Salvaging& salvaging);
 // unusual that blocks would be decoded too often, gives up and notes that.
 Status ProveLinkedObjects(const Salvaging& salvaging);
 
-// For each tree of the block: whether `good` is true for all its children. The
-// children of verbatim trees are not looked at.
+// True for the commit of a submodule.
+bool IsGitlink(const TreeBlock::Entry& entry);
+
+// For each tree of the block: whether `good` is true for all its entries. The
+// result depends on the child of an entry, and on whether it is a submodule.
+// The entries of verbatim trees are not looked at.
 std::vector<bool> TreesWithGoodChildren(
-    const TreeBlock& trees, const std::function<bool(LinkNumber)>& good);
+    const TreeBlock& trees,
+    const std::function<bool(const TreeBlock::Entry&)>& good);
 
 }  // namespace zpack

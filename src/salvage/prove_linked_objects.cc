@@ -109,7 +109,8 @@ class LinkedProver {
     while (true) {
       ZPACK_TRY(CountWork(trees.layout().content));
       WantedObjects wanted = TreesWithGoodChildren(
-          trees, [this](LinkNumber link) { return Knows(link); });
+          trees,
+          [this](const TreeBlock::Entry& entry) { return Knows(entry.child); });
       bool all = true;
       bool any = false;
       for (uint32_t index = 0; index < trees.count(); ++index) {
@@ -140,9 +141,9 @@ class LinkedProver {
       size_t row, const format::BlockHeader& header) {
     ZPACK_ASSIGN_OR_RETURN(const CommitLinkStreams streams,
                            decoder_.DecodeLinkStreams(salvaging_.file, row));
-    CommitColumns columns(streams, {header.first_object,
-                                    salvaging_.file.object_count(),
-                                    salvaging_.file.object_format()});
+    CommitColumns columns(streams,
+                          {header.first_object, salvaging_.file.object_count(),
+                           salvaging_.file.object_format()});
     ZPACK_TRY(columns.Check(header.object_count));
     std::vector<std::vector<LinkNumber>> links(header.object_count);
     CommitColumns::Row commit;
@@ -229,16 +230,25 @@ Status ProveLinkedObjects(const Salvaging& salvaging) {
   return LinkedProver(salvaging).Run();
 }
 
+bool IsGitlink(const TreeBlock::Entry& entry) {
+  return entry.mode == format::kGitlinkMode;
+}
+
 std::vector<bool> TreesWithGoodChildren(
-    const TreeBlock& trees, const std::function<bool(LinkNumber)>& good) {
-  // Every child of a tree comes from an edit of the tree or of one of its bases.
-  std::unordered_map<uint32_t, bool> known;
+    const TreeBlock& trees,
+    const std::function<bool(const TreeBlock::Entry&)>& good) {
+  const auto key = [](const TreeBlock::Entry& entry) {
+    return uint64_t{entry.child.value()} << 1 | uint64_t{IsGitlink(entry)};
+  };
+  // Every child of a tree comes from an edit of the tree or of one of its
+  // bases.
+  std::unordered_map<uint64_t, bool> known;
   bool all_good = true;
   for (uint32_t index = 0; index < trees.count(); ++index) {
     for (const TreeBlock::Edit& edit : trees.edits(index)) {
       if (edit.kind == format::TreeEditKind::kRemove) continue;
-      const auto [at, is_new] = known.emplace(edit.entry.child.value(), true);
-      if (is_new) at->second = good(edit.entry.child);
+      const auto [at, is_new] = known.emplace(key(edit.entry), true);
+      if (is_new) at->second = good(edit.entry);
       all_good = all_good && at->second;
     }
   }
@@ -253,7 +263,7 @@ std::vector<bool> TreesWithGoodChildren(
     const auto base = trees.base(index);
     trees.ApplyEdits(index, base ? kept[*base] : none, entries);
     result[index] = std::ranges::all_of(entries, [&](const auto& entry) {
-      return known.find(entry.child.value())->second;
+      return known.find(key(entry))->second;
     });
     if (base && last_uses[*base] == index) kept[*base] = {};
     if (last_uses[index] != index) kept[index] = entries;

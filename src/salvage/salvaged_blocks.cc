@@ -110,8 +110,7 @@ void SalvagedBlocks::ChooseByTable(const FoundParts& found,
     if (best != nullptr) {
       blocks_.push_back(*best);
     } else {
-      lost_.push_back({first,
-                       table.rows[row + 1].first_object.value() - first,
+      lost_.push_back({first, table.rows[row + 1].first_object.value() - first,
                        table.rows[row].offset});
     }
   }
@@ -160,7 +159,8 @@ void SalvagedBlocks::NoteLost(const SalvagedParts& parts) {
   for (size_t row = 0; row < row_count(); ++row) {
     if (IsBlock(row)) continue;
     const ObjectNumber first = table_.rows[row].first_object;
-    lost_.push_back({first.value(), table_.rows[row + 1].first_object - first, {}});
+    lost_.push_back(
+        {first.value(), table_.rows[row + 1].first_object - first, {}});
   }
   if (parts.object_count.value_or(0) > number_count()) {
     lost_.push_back({number_count(), *parts.object_count - number_count(), {}});

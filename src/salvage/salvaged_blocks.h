@@ -53,7 +53,9 @@ class SalvagedBlocks {
   const FoundBlock& block(size_t row) const { return *chosen_[row]; }
   size_t row_count() const { return chosen_.size(); }
   // One more than the greatest number of an object in a block or gap.
-  uint32_t number_count() const { return table_.rows.back().first_object.value(); }
+  uint32_t number_count() const {
+    return table_.rows.back().first_object.value();
+  }
   const format::BlockTable& table() const { return table_; }
   uint64_t conflicts() const { return conflicts_; }
   const std::vector<LostBlock>& lost() const { return lost_; }

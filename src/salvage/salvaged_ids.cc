@@ -88,15 +88,17 @@ void SalvagedIds::Sort() {
   }
   std::vector<std::pair<ObjectId, ObjectNumber>> keys;
   keys.reserve(numbers.size());
-  for (const ObjectNumber number : numbers) keys.emplace_back(Id(number), number);
+  for (const ObjectNumber number : numbers)
+    keys.emplace_back(Id(number), number);
   std::ranges::sort(keys);
   numbers_.clear();
   Bytes ids;
   for (size_t i = 0; i < keys.size(); ++i) {
     if (i > 0 && keys[i].first == keys[i - 1].first) {
       const size_t row = blocks_.table().FindBlock(keys[i].second);
-      rows_[row].proven[keys[i].second -
-                        blocks_.table().rows[row].first_object] = false;
+      rows_[row]
+          .proven[keys[i].second - blocks_.table().rows[row].first_object] =
+          false;
       continue;
     }
     Append(ids, keys[i].first.bytes());

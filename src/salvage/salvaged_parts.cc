@@ -52,8 +52,7 @@ class PartsReader {
       for (const ChunkLocation& chunk : chunks->second) {
         if (IsAmongBlocks(chunk.offset) != among_blocks) continue;
         Bytes payload(chunk.payload_size);
-        ZPACK_TRY(
-            file_.Read(chunk.offset + format::kChunkHeaderSize, payload));
+        ZPACK_TRY(file_.Read(chunk.offset + format::kChunkHeaderSize, payload));
         if (use(payload)) return true;
       }
     }
@@ -180,8 +179,9 @@ class PartsReader {
   }
 
   Status ReadRefs() {
-    const auto read = TryChunks(
-        format::kRefsChunk, [this](ByteView payload) { return UseRefs(payload); });
+    const auto read = TryChunks(format::kRefsChunk, [this](ByteView payload) {
+      return UseRefs(payload);
+    });
     if (!read) return std::unexpected(read.error());
     return {};
   }
@@ -215,9 +215,9 @@ class PartsReader {
     const std::vector<ChunkLocation> data = DataChunks();
     const auto use = [&](ByteView payload) {
       for (const ChunkLocation& chunk : data) {
-        auto files = format::DecodeFileTable(
-            payload, chunk.payload_size,
-            format::MaxExpansion(file_.size()).content);
+        auto files =
+            format::DecodeFileTable(payload, chunk.payload_size,
+                                    format::MaxExpansion(file_.size()).content);
         if (!files) continue;
         parts_.files = *std::move(files);
         parts_.data_offset = chunk.offset;

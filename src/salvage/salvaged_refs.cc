@@ -37,7 +37,9 @@ class RefChooser {
     report_.refs_known = known_.has_value();
     if (known_) TakeKnown();
     report_.refs = refs_.refs.size();
-    if (!known_ || !report_.lost_refs.empty()) AddTips();
+    if (!known_ || !report_.lost_refs.empty() || report_.lost_objects != 0) {
+      AddTips();
+    }
     std::ranges::sort(refs_.refs, {}, &Ref::name);
     ChooseHead();
     return std::move(refs_);
@@ -79,8 +81,7 @@ class RefChooser {
     std::ranges::sort(named);
     const auto add = [&](const ObjectId& id) {
       if (std::ranges::binary_search(named, id)) return;
-      refs_.refs.push_back(
-          {kSalvaged + id.ToHex(), id, peeler_.Peel(id), {}});
+      refs_.refs.push_back({kSalvaged + id.ToHex(), id, peeler_.Peel(id), {}});
       ++report_.new_refs;
     };
     for (const SurveyedCommit& commit : survey_.commits) {
@@ -90,7 +91,8 @@ class RefChooser {
   }
 
   void ChooseHead() {
-    if (known_ && (!known_->head_symref.empty() || IsThere(known_->head_target))) {
+    if (known_ &&
+        (!known_->head_symref.empty() || IsThere(known_->head_target))) {
       refs_.head_symref = known_->head_symref;
       refs_.head_target = known_->head_target;
     } else {

@@ -15,9 +15,9 @@ namespace zpack {
 
 // The refs of `known`, the refs of the file if they survived, whose targets are
 // proven, peeled again; HEAD; the shallow boundaries that are proven. If refs
-// were lost, also a ref 'refs/salvaged/<id>' for each commit or tag that no
-// other one and no ref names. Fills the part of `report` that concerns refs,
-// except incomplete refs.
+// or objects were lost, also a ref 'refs/salvaged/<id>' for each commit or tag
+// that no other one and no ref names. Fills the part of `report` that concerns
+// refs, except incomplete refs. REQUIRES: report.lost_objects is set.
 RefsSnapshot SalvageRefs(const Salvaging& salvaging,
                          const std::optional<RefsSnapshot>& known,
                          const HistorySurvey& survey, SalvageReport& report);

@@ -49,16 +49,17 @@ class SalvageJob {
     const Salvaging salvaging{blocks_, *blocks_file_, run_, ids_,
                               report_.damages};
     ZPACK_TRY(Prove(salvaging));
-    ZPACK_ASSIGN_OR_RETURN(const HistorySurvey survey, SurveyHistory(salvaging));
+    ZPACK_ASSIGN_OR_RETURN(const HistorySurvey survey,
+                           SurveyHistory(salvaging));
+    CountLost();
     const RefsSnapshot refs =
         SalvageRefs(salvaging, parts_.refs, survey, report_);
-    CountLost();
     if (MayHaveHoles()) {
       ZPACK_TRY(SurveyHoles(salvaging, parts_, refs, survey, report_));
     }
-    ZPACK_ASSIGN_OR_RETURN(
-        const auto sink,
-        make_sink({parts_.format, ids_.proven_count(), parts_.promises.remotes}));
+    ZPACK_ASSIGN_OR_RETURN(const auto sink,
+                           make_sink({parts_.format, ids_.proven_count(),
+                                      parts_.promises.remotes}));
     ZPACK_TRY(Write(*sink));
     ZPACK_TRY(WriteFiles(*sink));
     ZPACK_ASSIGN_OR_RETURN(report_.pack_bytes, sink->Finish(refs));
@@ -111,8 +112,7 @@ class SalvageJob {
       if (!ids_.IsProven(number)) continue;
       choice.chosen[number] = true;
       const size_t row = blocks_.table().FindBlock(number);
-      const auto type =
-          static_cast<size_t>(blocks_.block(row).header.type);
+      const auto type = static_cast<size_t>(blocks_.block(row).header.type);
       ++report_.objects_by_type[type - 1];
     }
     const ProgressPhase phase(run_.progress, Phase::kWritingObjects,
@@ -132,9 +132,8 @@ class SalvageJob {
     if (!parts_.files) return {};
     RepositoryFileReader reader(file_, *parts_.files, parts_.data_offset);
     const auto is_whole = [&](size_t index) -> Result<bool> {
-      const Status read = reader.Read(index, [this](ByteView) -> Status {
-        return CheckStop(run_.stop);
-      });
+      const Status read = reader.Read(
+          index, [this](ByteView) -> Status { return CheckStop(run_.stop); });
       if (read) return true;
       if (IsFatal(read.error())) return std::unexpected(read.error());
       report_.lost_files.push_back(parts_.files->files[index].name);

@@ -25,8 +25,8 @@ struct SalvagedRepository {
 };
 
 // Makes the sink, once it is known what comes.
-using MakeSink =
-    std::function<Result<std::unique_ptr<ObjectSink>>(const SalvagedRepository&)>;
+using MakeSink = std::function<Result<std::unique_ptr<ObjectSink>>(
+    const SalvagedRepository&)>;
 
 // The passes of Salvage (zpack/salvage.h), for an open file. Errors are those
 // of Salvage and of `make_sink`.

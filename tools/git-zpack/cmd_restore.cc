@@ -16,8 +16,8 @@ namespace {
 
 void AddOptions(po::options_description& options) {
   AddRestoreOptions(options);
-  options.add_options()(
-      "keep-going", "leave out damaged objects instead of giving up");
+  options.add_options()("keep-going",
+                        "leave out damaged objects instead of giving up");
   AddJsonOption(options);
 }
 
@@ -56,9 +56,9 @@ int Run(const po::variables_map& values, const Io& io) {
   const RunContext context(values, io);
   const RestoreOptions options = RestoreOptionsOf(values, context.run());
   if (Has(values, "keep-going")) {
-    return RunSalvage(
-        values, context,
-        {.restore = options, .required = SoundParts::kStructure}, io);
+    return RunSalvage(values, context,
+                      {.restore = options, .required = SoundParts::kStructure},
+                      io);
   }
   const std::string directory = Text(values, "directory");
   const auto stats = Restore(Text(values, "file"), directory, options);

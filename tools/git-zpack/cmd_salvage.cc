@@ -13,9 +13,9 @@ namespace {
 
 void AddOptions(po::options_description& options) {
   AddRestoreOptions(options);
-  options.add_options()(
-      "object-format", po::value<std::string>()->value_name("<format>"),
-      "sha1 (default) or sha256, if nothing undamaged tells");
+  options.add_options()("object-format",
+                        po::value<std::string>()->value_name("<format>"),
+                        "sha1 (default) or sha256, if nothing undamaged tells");
   AddJsonOption(options);
 }
 

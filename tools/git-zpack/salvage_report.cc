@@ -35,12 +35,11 @@ void PrintList(const Items& items, const char* what, Line line,
 }
 
 std::string BlockLine(const LostBlock& block) {
-  std::string text =
-      block.object_count == 0
-          ? fmt::format("lost: a segment of object number {}",
-                        block.first_object)
-          : fmt::format("lost: {} objects from number {} on",
-                        block.object_count, block.first_object);
+  std::string text = block.object_count == 0
+                         ? fmt::format("lost: a segment of object number {}",
+                                       block.first_object)
+                         : fmt::format("lost: {} objects from number {} on",
+                                       block.object_count, block.first_object);
   if (block.offset) text += fmt::format(", at offset {}", *block.offset);
   return text;
 }
@@ -104,9 +103,10 @@ void PrintRefs(const SalvageReport& report, std::ostream& out) {
       },
       out);
   if (report.new_refs != 0) {
-    out << fmt::format("hint: {} commits and tags that no ref names are below "
-                       "'refs/salvaged/'\n",
-                       report.new_refs);
+    out << fmt::format(
+        "hint: {} commits and tags that no ref names are below "
+        "'refs/salvaged/'\n",
+        report.new_refs);
   }
 }
 
