@@ -58,9 +58,9 @@ RepositoryFileReader::RepositoryFileReader(const RandomAccessFile& file,
       table_(table),
       content_size_(table.content_size()) {
   uint64_t offset = 0;
-  for (const RepositoryFile& file : table.files) {
+  for (const RepositoryFile& listed : table.files) {
     file_offsets_.push_back(offset);
-    offset += file.size;
+    offset += listed.size;
   }
   offset = data_offset + format::kChunkHeaderSize;
   for (const uint64_t size : table.piece_sizes) {

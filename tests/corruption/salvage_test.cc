@@ -23,9 +23,6 @@
 #include "reader/block_decoder.h"
 #include "salvage/salvager.h"
 #include "support/memory_file.h"
-#include "support/memory_source.h"
-#include "support/paths.h"
-#include "support/sample_file.h"
 #include "support/temp_dir.h"
 
 namespace zpack::testing {
@@ -122,7 +119,7 @@ Salvaged SalvageBytes(const Bytes& bytes) {
 
 Bytes Golden(const std::string& name) {
   const std::string text =
-      ReadFile(std::string(ZPACK_TEST_SOURCE_DIR) + "/golden/v1/" + name);
+      ReadFile(std::string(ZPACK_GOLDEN_DIRECTORY) + "/v1/" + name);
   return {text.begin(), text.end()};
 }
 
