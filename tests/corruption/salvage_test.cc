@@ -341,6 +341,52 @@ TEST(SalvageTest, ObjectsOfALostBlockOfTreesAreNamed) {
   }
 }
 
+// A file of which the read with a certain number fails.
+class FailingFile final : public RandomAccessFile {
+ public:
+  FailingFile(Bytes content, int reads)
+      : file_(std::move(content)), reads_left_(reads) {}
+  Status Read(uint64_t offset, std::span<uint8_t> out) const override {
+    if (reads_left_-- == 0) {
+      return std::unexpected(Error{ErrorCode::kIo, "cannot read"});
+    }
+    return file_.Read(offset, out);
+  }
+  uint64_t size() const override { return file_.size(); }
+  const std::string& path() const override { return file_.path(); }
+  bool failed() const { return reads_left_ < 0; }
+
+ private:
+  MemoryFile file_;
+  mutable int reads_left_;
+};
+
+// What cannot be read is not damage: a later run may read it.
+TEST(SalvageTest, NoErrorOfReadingIsTakenForDamage) {
+  Sample sample = OpenSample("files.zpack");
+  const FileBlocks& blocks = sample.archive->blocks();
+  Bytes bytes = sample.bytes;
+  Damage(bytes, {"", 0, blocks.block_offset(1)}, Fill::kZeros);
+  for (int reads = 0;; ++reads) {
+    const FailingFile file(bytes, reads);
+    Outcome outcome;
+    SalvageOptions options;
+    options.restore.run.threads = 1;
+    const auto report = SalvageFile(
+        file, options,
+        [&](const SalvagedRepository&) -> Result<std::unique_ptr<ObjectSink>> {
+          return std::make_unique<CollectingSink>(outcome);
+        });
+    if (!file.failed()) {
+      EXPECT_TRUE(report);
+      break;
+    }
+    ASSERT_FALSE(report) << reads;
+    EXPECT_EQ(report.error().code, ErrorCode::kIo);
+    EXPECT_TRUE(outcome.refs.head_symref.empty()) << "published";
+  }
+}
+
 TEST(SalvageTest, HeadsWithSizesThatLieAreCheap) {
   Bytes bytes;
   while (bytes.size() < (1U << 20)) {
