@@ -3,11 +3,10 @@
 
 #include "zpack/restore.h"
 
-#include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "api/decoding_threads.h"
+#include "api/not_inside.h"
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/phase_timer.h"
@@ -18,23 +17,6 @@
 
 namespace zpack {
 namespace {
-
-namespace fs = std::filesystem;
-
-// Replacing a directory removes its content, so the archive must not be inside.
-Status CheckNotInside(const std::string& path, const std::string& directory) {
-  std::error_code error;
-  const fs::path file = fs::canonical(path, error);
-  if (error) return {};
-  const fs::path target = fs::canonical(directory, error);
-  if (error) return {};
-  const auto [end, unused] =
-      std::mismatch(target.begin(), target.end(), file.begin(), file.end());
-  if (end != target.end()) return {};
-  return MakeError(ErrorCode::kInvalidArgument,
-                   "'{}' is inside '{}', which would be replaced", AtPath{path},
-                   AtPath{directory});
-}
 
 Result<RestoreStats> RestoreFile(const std::string& path,
                                  const std::string& directory,

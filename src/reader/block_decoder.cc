@@ -32,7 +32,7 @@ bool NamesObjects(format::BlockKind kind) {
 
 // Returns ids of objects. REQUIRES: the index is loaded.
 IdOfNumber IdOf(const FileBlocks& file) {
-  return [&file](ObjectNumber number) { return file.ids()[file.rank(number)]; };
+  return [&file](ObjectNumber number) { return file.id(number); };
 }
 
 // Returns the same id for each object, which is enough to determine sizes.

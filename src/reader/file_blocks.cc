@@ -19,6 +19,7 @@ FileBlocks::FileBlocks(const RandomAccessFile& file, const ReadOptions& options,
       expansion_(parts_.table.block_count(), parts_.max_expansion) {}
 
 Status FileBlocks::LoadIndex() const {
+  if (parts_.id_of) return {};
   return load_index_.Do([&]() -> Status {
     ZPACK_ASSIGN_OR_RETURN(index_, read_index_());
     index_loaded_ = true;

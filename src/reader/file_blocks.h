@@ -23,6 +23,7 @@
 #include "format/limits.h"
 #include "object/object_id_table.h"
 #include "reader/expansion_meter.h"
+#include "reader/id_of_number.h"
 #include "zpack/options.h"
 #include "zpack/result.h"
 
@@ -45,6 +46,8 @@ class FileBlocks {
     std::vector<std::string> features;  // features that a reader must support
     format::BlockTable table;
     format::Expansion max_expansion;
+    // If set, gives the ids of objects in place of an index.
+    IdOfNumber id_of = {};
   };
 
   // `file` must outlive this object.
@@ -67,8 +70,8 @@ class FileBlocks {
   // What the blocks decoded so far expand to.
   ExpansionMeter& expansion() const { return expansion_; }
 
-  // Reads and checks the whole index. Later calls return the result of the
-  // first one.
+  // Reads and checks the whole index, unless Parts::id_of is set. Later calls
+  // return the result of the first one.
   Status LoadIndex() const;
   bool index_loaded() const { return index_loaded_; }
 
@@ -77,6 +80,10 @@ class FileBlocks {
   // The object number of a rank, and the rank of an object number.
   ObjectNumber number(FileRank rank) const { return index().numbers[rank]; }
   FileRank rank(ObjectNumber number) const { return index().ranks[number]; }
+  // The id of an object. REQUIRES: LoadIndex() has succeeded.
+  ObjectId id(ObjectNumber number) const {
+    return parts_.id_of ? parts_.id_of(number) : ids()[rank(number)];
+  }
 
   size_t block_count() const { return table().block_count(); }
   // The block in which object `number` begins.

@@ -259,7 +259,7 @@ class StructureReader {
     const auto copies = Copies();
     const auto& chunks = out_.toc.chunks;
     ZPACK_ASSIGN_OR_RETURN(
-        out_.blocks, ReadPart(format::kBlockTableChunk,
+        out_.blocks, ReadPart(format::kBlockTableChunk, "block table",
                               copies ? std::optional(copies->block_table_chunk)
                                      : std::nullopt,
                               [&](ByteView payload) {

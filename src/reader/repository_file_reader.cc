@@ -37,16 +37,32 @@ Result<format::FileTable> ReadFileTable(const ArchiveFile& archive) {
              AtOffset{table->offset}, AtPath{archive.path()}));
 }
 
+namespace {
+
+uint64_t DataOffset(const ArchiveFile& archive) {
+  const auto* const data = archive.toc().Find(format::kFileDataChunk);
+  return data == nullptr ? 0 : data->offset;
+}
+
+}  // namespace
+
 RepositoryFileReader::RepositoryFileReader(const ArchiveFile& archive,
                                            const format::FileTable& table)
-    : archive_(archive), table_(table), content_size_(table.content_size()) {
+    : RepositoryFileReader(archive.file(), table, DataOffset(archive)) {}
+
+RepositoryFileReader::RepositoryFileReader(const RandomAccessFile& file,
+                                           const format::FileTable& table,
+                                           uint64_t data_offset)
+    : file_(file),
+      data_offset_(data_offset),
+      table_(table),
+      content_size_(table.content_size()) {
   uint64_t offset = 0;
-  for (const RepositoryFile& file : table.files) {
+  for (const RepositoryFile& listed : table.files) {
     file_offsets_.push_back(offset);
-    offset += file.size;
+    offset += listed.size;
   }
-  const auto* const data = archive.toc().Find(format::kFileDataChunk);
-  offset = data == nullptr ? 0 : data->offset + format::kChunkHeaderSize;
+  offset = data_offset + format::kChunkHeaderSize;
   for (const uint64_t size : table.piece_sizes) {
     piece_offsets_.push_back(offset);
     offset += size;
@@ -57,14 +73,14 @@ Status RepositoryFileReader::LoadPiece(uint64_t number) {
   if (loaded_ == number) return {};
   loaded_.reset();
   stored_.resize(table_.piece_sizes[number]);
-  ZPACK_TRY(archive_.file().Read(piece_offsets_[number], stored_));
+  ZPACK_TRY(file_.Read(piece_offsets_[number], stored_));
   content_.resize(std::min(format::kFilePieceSize,
                            content_size_ - number * format::kFilePieceSize));
   Status decoded = decompressor_.Decompress(stored_, content_);
   if (!decoded) {
     return std::unexpected(
         Extend(std::move(decoded).error(), " at offset {} of '{}'",
-               AtOffset{piece_offsets_[number]}, AtPath{archive_.path()}));
+               AtOffset{piece_offsets_[number]}, AtPath{file_.path()}));
   }
   loaded_ = number;
   return {};
@@ -88,10 +104,9 @@ Status RepositoryFileReader::Read(
   std::array<uint8_t, Hasher::kMaxSize> hash;
   hasher.Finish(hash);
   if (hash == file.sha256 && NameFitsContent(file)) return {};
-  return MakeError(
-      ErrorCode::kCorrupt, "file '{}' is damaged at offset {} of '{}'",
-      file.name, AtOffset{archive_.toc().Find(format::kFileDataChunk)->offset},
-      AtPath{archive_.path()});
+  return MakeError(ErrorCode::kCorrupt,
+                   "file '{}' is damaged at offset {} of '{}'", file.name,
+                   AtOffset{data_offset_}, AtPath{file_.path()});
 }
 
 }  // namespace zpack

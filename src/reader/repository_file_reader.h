@@ -27,6 +27,10 @@ class RepositoryFileReader {
   // REQUIRES: `table` is that of `archive`. Both must outlive the reader.
   RepositoryFileReader(const ArchiveFile& archive,
                        const format::FileTable& table);
+  // The same without an archive: the contents are a chunk at `data_offset` of
+  // `file`.
+  RepositoryFileReader(const RandomAccessFile& file,
+                       const format::FileTable& table, uint64_t data_offset);
 
   // Passes the content of table.files[index] to `piece`. Its hash is known only
   // at the end, so the caller must not rely on the pieces before Read has
@@ -38,7 +42,8 @@ class RepositoryFileReader {
  private:
   Status LoadPiece(uint64_t number);
 
-  const ArchiveFile& archive_;
+  const RandomAccessFile& file_;
+  uint64_t data_offset_;
   const format::FileTable& table_;
   uint64_t content_size_;
   std::vector<uint64_t> file_offsets_;   // in the contents

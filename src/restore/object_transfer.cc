@@ -36,7 +36,7 @@ constexpr size_t kItemRuns = 32;
 
 // Everything that concerns a whole transfer.
 struct Transfer {
-  const ArchiveFile& archive;
+  const FileBlocks& blocks;
   const TransferChoice* choice;  // null: all objects
   const RunOptions& run;
   ObjectSink& sink;
@@ -45,9 +45,7 @@ struct Transfer {
   bool Chooses(ObjectNumber number) const {
     return choice == nullptr || choice->chosen[number];
   }
-  ObjectId id(ObjectNumber number) const {
-    return archive.ids()[archive.rank(number)];
-  }
+  ObjectId id(ObjectNumber number) const { return blocks.id(number); }
   // The chosen objects of a block, and their number.
   std::pair<WantedObjects, uint32_t> InBlock(size_t block) const;
   // Says which blocks will be read.
@@ -55,7 +53,6 @@ struct Transfer {
 };
 
 void Transfer::Prefetch() const {
-  const FileBlocks& blocks = archive.blocks();
   size_t first = 0;
   for (size_t block = 0; block <= blocks.block_count(); ++block) {
     if (block < blocks.block_count() && InBlock(block).second != 0) continue;
@@ -65,8 +62,8 @@ void Transfer::Prefetch() const {
 }
 
 std::pair<WantedObjects, uint32_t> Transfer::InBlock(size_t block) const {
-  const ObjectNumber first = archive.blocks().first_object(block);
-  const uint32_t count = archive.blocks().block_object_count(block);
+  const ObjectNumber first = blocks.first_object(block);
+  const uint32_t count = blocks.block_object_count(block);
   if (choice == nullptr) return {{}, count};
   WantedObjects wanted(count);
   uint32_t chosen = 0;
@@ -104,11 +101,11 @@ class Preparer {
   explicit Preparer(const Transfer& transfer)
       : transfer_(transfer),
         checker_(
-            transfer.archive.header().object_format,
+            transfer.blocks.object_format(),
             [this](const ObjectId& expected, const ObjectId& actual) -> Status {
               if (actual == expected) return {};
-              return std::unexpected(HashMismatch(transfer_.archive.blocks(),
-                                                  run_, expected, actual));
+              return std::unexpected(
+                  HashMismatch(transfer_.blocks, run_, expected, actual));
             }),
         preparer_(transfer.sink.NewPreparer(TransferWindow(transfer.run))) {}
 
@@ -130,7 +127,7 @@ class Preparer {
     const WantedObjects wanted = transfer_.InBlock(run.first).first;
     at_.assign(layout == nullptr ? 0 : layout->sizes.size(), kNone);
     const Status prepared = block.ForEachObject(
-        wanted, transfer_.archive.blocks().max_kept(),
+        wanted, transfer_.blocks.max_kept(),
         [&](size_t index, ByteView content) -> Status {
           ZPACK_TRY(CheckStop(transfer_.run.stop));
           const auto at = static_cast<uint32_t>(index);
@@ -161,8 +158,7 @@ class Preparer {
     run_ = run;
     const format::BlockHeader& header = block.objects.header;
     const Status checked = block.ForEachObject(
-        transfer_.InBlock(run.first).first,
-        transfer_.archive.blocks().max_kept(),
+        transfer_.InBlock(run.first).first, transfer_.blocks.max_kept(),
         [&](size_t index, ByteView content) -> Status {
           ZPACK_TRY(CheckStop(transfer_.run.stop));
           return checker_.Add(
@@ -241,9 +237,8 @@ class Worker {
   Status Run(Item& item) {
     preparer_.BeginItem();
     for (const BlockRun& run : item.runs) {
-      ZPACK_ASSIGN_OR_RETURN(
-          const DecodedBlock block,
-          decoder_.Decode(transfer_.archive.blocks(), run.first));
+      ZPACK_ASSIGN_OR_RETURN(const DecodedBlock block,
+                             decoder_.Decode(transfer_.blocks, run.first));
       item.large = IsSegmented(run, block);
       if (!item.large) {
         const Status prepared = preparer_.Prepare(
@@ -297,9 +292,8 @@ class LargeItemAdder {
 
   Status Add(Item& item) {
     for (const BlockRun& run : item.runs) {
-      ZPACK_ASSIGN_OR_RETURN(
-          const DecodedBlock block,
-          decoder_.Decode(transfer_.archive.blocks(), run.first));
+      ZPACK_ASSIGN_OR_RETURN(const DecodedBlock block,
+                             decoder_.Decode(transfer_.blocks, run.first));
       ZPACK_TRY(IsSegmented(run, block) ? AddObject(run, block, item)
                                         : AddObjects(run, block, item));
     }
@@ -346,20 +340,18 @@ class LargeItemAdder {
   Status Stream(const BlockRun& run, const DecodedBlock& first,
                 const ObjectId& id,
                 const std::function<Status(ByteView)>& piece) {
-    ObjectHasher hasher(transfer_.archive.header().object_format);
+    ObjectHasher hasher(transfer_.blocks.object_format());
     hasher.Begin({first.objects.header.type, first.objects.sizes.front()});
-    const Status streamed =
-        StreamSegments(transfer_.archive.blocks(), run, first, decoder_,
-                       [&](ByteView bytes) -> Status {
-                         hasher.Update(bytes);
-                         ZPACK_TRY(CheckStop(transfer_.run.stop));
-                         return piece(bytes);
-                       });
+    const Status streamed = StreamSegments(
+        transfer_.blocks, run, first, decoder_, [&](ByteView bytes) -> Status {
+          hasher.Update(bytes);
+          ZPACK_TRY(CheckStop(transfer_.run.stop));
+          return piece(bytes);
+        });
     ZPACK_TRY(streamed);
     const ObjectId actual = hasher.Finish();
     if (actual == id) return {};
-    return std::unexpected(
-        HashMismatch(transfer_.archive.blocks(), run, id, actual));
+    return std::unexpected(HashMismatch(transfer_.blocks, run, id, actual));
   }
 
   const Transfer& transfer_;
@@ -374,7 +366,7 @@ class ItemCutter {
   // Fills `item` with the next blocks that have chosen objects. Returns false
   // at the end of the file.
   bool Next(Item& item) {
-    const FileBlocks& blocks = transfer_.archive.blocks();
+    const FileBlocks& blocks = transfer_.blocks;
     uint32_t objects = 0;
     while (next_ < blocks.block_count() && item.runs.size() < kItemRuns) {
       const BlockRun run = RunAt(blocks, next_);
@@ -398,6 +390,22 @@ class ItemCutter {
   size_t next_ = 0;
 };
 
+Status RunTransfer(const Transfer& transfer, const TransferProgress& progress) {
+  transfer.Prefetch();
+  ItemCutter cutter(transfer);
+  return RunOrderedPipeline<Item>(
+      PipelineThreads{ResolveThreads(transfer.run.threads), transfer.run.stop},
+      [&] { return Worker(transfer); },
+      [&](Item& item) -> Result<bool> { return cutter.Next(item); },
+      [](Item& item, Worker& worker) { return worker.Run(item); },
+      [&](Item& item) -> Status {
+        ZPACK_TRY(item.large ? LargeItemAdder(transfer).Add(item)
+                             : AddItem(transfer.sink, item));
+        progress(item.count, item.raw_bytes);
+        return {};
+      });
+}
+
 }  // namespace
 
 uint64_t TransferWindow(const RunOptions& run) {
@@ -414,21 +422,15 @@ Status TransferObjects(const ArchiveFile& archive, const TransferChoice* choice,
   if (choice != nullptr && !choice->outside_bases.empty()) {
     outside_bases.emplace(archive);
   }
-  const Transfer transfer{archive, choice, run, sink,
-                          outside_bases ? &*outside_bases : nullptr};
-  transfer.Prefetch();
-  ItemCutter cutter(transfer);
-  return RunOrderedPipeline<Item>(
-      PipelineThreads{ResolveThreads(run.threads), run.stop},
-      [&] { return Worker(transfer); },
-      [&](Item& item) -> Result<bool> { return cutter.Next(item); },
-      [](Item& item, Worker& worker) { return worker.Run(item); },
-      [&](Item& item) -> Status {
-        ZPACK_TRY(item.large ? LargeItemAdder(transfer).Add(item)
-                             : AddItem(sink, item));
-        progress(item.count, item.raw_bytes);
-        return {};
-      });
+  return RunTransfer({archive.blocks(), choice, run, sink,
+                      outside_bases ? &*outside_bases : nullptr},
+                     progress);
+}
+
+Status TransferObjects(const FileBlocks& blocks, const TransferChoice& choice,
+                       const RunOptions& run, ObjectSink& sink,
+                       const TransferProgress& progress) {
+  return RunTransfer({blocks, &choice, run, sink, nullptr}, progress);
 }
 
 }  // namespace zpack

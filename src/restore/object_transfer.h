@@ -44,4 +44,10 @@ Status TransferObjects(const ArchiveFile& archive, const TransferChoice* choice,
                        const RunOptions& run, ObjectSink& sink,
                        const TransferProgress& progress);
 
+// The same for blocks without an archive. REQUIRES: `choice` has no outside
+// bases; FileBlocks::LoadIndex has succeeded.
+Status TransferObjects(const FileBlocks& blocks, const TransferChoice& choice,
+                       const RunOptions& run, ObjectSink& sink,
+                       const TransferProgress& progress);
+
 }  // namespace zpack

@@ -23,14 +23,18 @@ bool IsActive(const RepositoryFile& file, Trust trust) {
          (restoration == Restoration::kTrusted && trust == Trust::kYes);
 }
 
-Status RestoreFiles(const ArchiveFile& archive, const RestoreOptions& options,
-                    ObjectSink& sink, RestoreStats& stats) {
-  ZPACK_ASSIGN_OR_RETURN(const format::FileTable table, ReadFileTable(archive));
-  RepositoryFileReader reader(archive, table);
+}  // namespace
+
+Status RestoreFiles(const format::FileTable& table,
+                    RepositoryFileReader& reader, const FileChoice& wants,
+                    const RestoreOptions& options, ObjectSink& sink,
+                    RestoreStats& stats) {
   const auto& without = options.without_files;
   for (size_t i = 0; i < table.files.size(); ++i) {
     const RepositoryFile& file = table.files[i];
     if (std::ranges::find(without, file.group) != without.end()) continue;
+    ZPACK_ASSIGN_OR_RETURN(const bool wanted, wants(i));
+    if (!wanted) continue;
     const bool active = IsActive(file, options.trust);
     const std::string place = active ? file.name : InactiveName(file.name);
     ZPACK_TRY(sink.BeginFile(place, file.executable));
@@ -49,8 +53,6 @@ Status RestoreFiles(const ArchiveFile& archive, const RestoreOptions& options,
   }
   return {};
 }
-
-}  // namespace
 
 Result<RestoreStats> RestoreArchive(const ArchiveFile& archive,
                                     const RestoreOptions& options,
@@ -78,7 +80,11 @@ Result<RestoreStats> RestoreArchive(const ArchiveFile& archive,
                      "peeled value of ref '{}' is wrong in '{}'",
                      wrong.front().ref, AtPath{archive.path()});
   }
-  ZPACK_TRY(RestoreFiles(archive, options, sink, stats));
+  ZPACK_ASSIGN_OR_RETURN(const format::FileTable table, ReadFileTable(archive));
+  RepositoryFileReader reader(archive, table);
+  ZPACK_TRY(RestoreFiles(
+      table, reader, [](size_t) -> Result<bool> { return true; }, options, sink,
+      stats));
   stats.refs = archive.refs().refs.size();
   ZPACK_ASSIGN_OR_RETURN(stats.pack_bytes, sink.Finish(archive.refs()));
   return stats;

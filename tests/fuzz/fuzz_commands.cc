@@ -105,6 +105,10 @@ void RunCommand(const Bytes& bytes) {
     const std::string repository = directory / "repository";
     Run({"restore", "-q", "--threads=2", "--trust", file, repository});
     std::filesystem::remove_all(repository);
+  } else if (kCommand == "salvage") {
+    const std::string repository = directory / "repository";
+    Run({"salvage", "-q", "--threads=2", "--trust", file, repository});
+    std::filesystem::remove_all(repository);
   } else if (kCommand == "rev-list") {
     Run({"rev-list", "--objects", "--all", file});
   } else if (kCommand == "ls-tree") {
@@ -163,8 +167,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Bytes bytes(data, data + size);
   RunCommand(bytes);
   // Others do not hash, or only what they print.
-  if (kCommand == "verify" || kCommand == "restore" || kCommand == "convert" ||
-      kCommand == "cat-file") {
+  if (kCommand == "verify" || kCommand == "restore" || kCommand == "salvage" ||
+      kCommand == "convert" || kCommand == "cat-file") {
     if (const auto honest = WithTrueIds(bytes)) RunCommand(*honest);
   }
   return 0;

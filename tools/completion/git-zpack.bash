@@ -6,7 +6,7 @@
 # or source it. For 'git zpack' Git's completion calls _git_zpack, so this file
 # has to be sourced, or loaded by completing 'git-zpack' once.
 
-__git_zpack_commands="convert verify restore repack show list-refs list-files cat-extra cat-file rev-list ls-tree archive exec upload-pack http-backend shell"
+__git_zpack_commands="convert verify restore salvage repack show list-refs list-files cat-extra cat-file rev-list ls-tree archive exec upload-pack http-backend shell"
 
 # Prints the options of a command, as its --help has them.
 __git_zpack_options()
@@ -19,7 +19,9 @@ __git_zpack_options()
 	verify)
 		echo "--level --against --allow-newer --discover --download $run --help" ;;
 	restore)
-		echo "--force --trust --ref-format --without --download $run --help" ;;
+		echo "--force --trust --ref-format --without --keep-going --download $run --help" ;;
+	salvage)
+		echo "--force --trust --ref-format --object-format --without --download $run --help" ;;
 	repack)
 		echo "--all --delete --force-deltas --force-objects --keep-unreachable
 			--loosen-unreachable --unpack-unreachable --cruft --cruft-expiration --window
@@ -125,7 +127,9 @@ __git_zpack_value()
 		__git_zpack_paths directory "$3" ;;
 	"repack --window" | "repack --depth" | "repack --keep-pack" | "repack --threads")
 		COMPREPLY=() ;;
-	"restore --ref-format")
+	"salvage --object-format")
+		__git_zpack_words "sha1 sha256" "$3" ;;
+	"restore --ref-format" | "salvage --ref-format")
 		__git_zpack_words "files reftable" "$3" ;;
 	"archive --output")
 		__git_zpack_paths file "$3" ;;
@@ -135,13 +139,13 @@ __git_zpack_value()
 		COMPREPLY=() ;;
 	"convert --base")
 		__git_zpack_paths file "$3" ;;
-	"convert --without" | "restore --without")
+	"convert --without" | "restore --without" | "salvage --without")
 		__git_zpack_words "reflogs description info hooks lfs config worktrees alternates other" "$3" ;;
 	"verify --level")
 		__git_zpack_words "structure checksums objects connectivity" "$3" ;;
 	"verify --against")
 		__git_zpack_paths directory "$3" ;;
-	"convert --threads" | "verify --threads" | "restore --threads" | *" --timeout" | \
+	"convert --threads" | "verify --threads" | "restore --threads" | "salvage --threads" | *" --timeout" | \
 		"upload-pack --threads" | "http-backend --threads" | "shell --threads" | "shell --command")
 		COMPREPLY=() ;;
 	*)
@@ -216,9 +220,9 @@ __git_zpack_complete()
 	local position=${#arguments[@]}
 	[[ $command == rev-list ]] && ((position > 1)) && position=1
 	case "$command $position" in
-	"convert 0" | "restore 1" | "repack 0")
+	"convert 0" | "restore 1" | "salvage 1" | "repack 0")
 		__git_zpack_paths directory "$word" ;;
-	"convert 1" | "verify 0" | "restore 0" | "show 0" | "list-refs 0" | "cat-file 0" | \
+	"convert 1" | "verify 0" | "restore 0" | "salvage 0" | "show 0" | "list-refs 0" | "cat-file 0" | \
 		"list-files 0" | "cat-extra 0" | "rev-list 0" | "ls-tree 0" | "archive 0" | "exec 0" | "upload-pack 0")
 		__git_zpack_paths file "$word" ;;
 	"cat-file 1" | "rev-list 1" | "ls-tree 1" | "archive 1")

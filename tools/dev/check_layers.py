@@ -32,6 +32,7 @@ FACADE_HEADERS = {
     "object_filter.h": {"serve", "api"},
     "repack.h": {"repack", "api", "capi"},
     "restore.h": {"restore", "api", "capi"},
+    "salvage.h": {"salvage", "api"},
     "serve.h": {"git", "serve", "api"},
     "statistics.h": {"reader", "api"},
     "verify.h": {"verify", "api", "capi"},

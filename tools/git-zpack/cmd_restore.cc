@@ -6,6 +6,8 @@
 #include <ostream>
 
 #include "common_options.h"
+#include "restore_options.h"
+#include "salvage_report.h"
 #include "zpack/quote.h"
 #include "zpack/restore.h"
 
@@ -13,14 +15,9 @@ namespace zpack::cli {
 namespace {
 
 void AddOptions(po::options_description& options) {
-  options.add_options()("force,f", "replace an existing bare repository")(
-      "trust", "let Git use the hooks, settings and other files of the file")(
-      "ref-format", po::value<std::string>()->value_name("<format>"),
-      "how the repository stores refs: files (default) or reftable");
-  AddWithoutOption(options);
-  AddDownloadOption(options);
-  AddRunOptions(options);
-  AddMemoryOption(options);
+  AddRestoreOptions(options);
+  options.add_options()("keep-going",
+                        "leave out damaged objects instead of giving up");
   AddJsonOption(options);
 }
 
@@ -55,23 +52,15 @@ void PrintHints(const RestoreStats& stats, const std::string& directory,
                      QuoteName(directory));
 }
 
-RefStorage ParseRefFormat(const std::string& text) {
-  if (text == "files") return RefStorage::kFiles;
-  if (text == "reftable") return RefStorage::kReftable;
-  throw UsageError{fmt::format("unknown ref storage format '{}'", text)};
-}
-
 int Run(const po::variables_map& values, const Io& io) {
   const RunContext context(values, io);
   const ReadContext read(values, io);
-  RestoreOptions options;
-  options.run = context.run();
-  options.read = read.options();
-  if (Has(values, "force")) options.overwrite = Overwrite::kYes;
-  if (Has(values, "trust")) options.trust = Trust::kYes;
-  options.without_files = WithoutOf(values);
-  if (Has(values, "ref-format")) {
-    options.ref_storage = ParseRefFormat(Text(values, "ref-format"));
+  const RestoreOptions options =
+      RestoreOptionsOf(values, context.run(), read.options());
+  if (Has(values, "keep-going")) {
+    return RunSalvage(values, context,
+                      {.restore = options, .required = SoundParts::kStructure},
+                      io);
   }
   const std::string directory = Text(values, "directory");
   const auto stats = Restore(Text(values, "file"), directory, options);
@@ -103,9 +92,8 @@ int Run(const po::variables_map& values, const Io& io) {
 const Command kRestoreCommand = {
     "restore",
     "Bring a repository back from a .zpack file, as a bare one",
-    "[--force] [--trust] [--ref-format <format>] [--download] [<options>] "
-    "<file> "
-    "<directory>",
+    "[--force] [--trust] [--ref-format <format>] [--keep-going] [--download] "
+    "[<options>] <file> <directory>",
     {"file", "directory"},
     0,
     LastArgument::kOnce,

@@ -30,7 +30,7 @@ void AddMemoryOption(po::options_description& options);
 void AddDiscoveryOption(po::options_description& options);
 // Adds --json.
 void AddJsonOption(po::options_description& options);
-// Adds --download, which ReadOptionsOf reads.
+// Adds --download, which ReadContext reads.
 void AddDownloadOption(po::options_description& options);
 // Adds '--without <group>', which may be repeated.
 void AddWithoutOption(po::options_description& options);

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "zpack/salvage.h"
+
+#include <utility>
+
+#include "api/decoding_threads.h"
+#include "api/not_inside.h"
+#include "base/error.h"
+#include "base/guarded.h"
+#include "base/phase_timer.h"
+#include "git/repository_sink.h"
+#include "http/open_file.h"
+#include "reader/archive_file.h"
+#include "salvage/salvager.h"
+
+namespace zpack {
+namespace {
+
+Result<SalvageReport> SalvagePath(const std::string& path,
+                                  const std::string& directory,
+                                  const SalvageOptions& given) {
+  PhaseTimer timer(given.restore.run.progress);
+  SalvageOptions options = given;
+  RestoreOptions& restore = options.restore;
+  restore.run.progress = &timer;
+  restore.read = BoundedReads(restore.read, restore.run);
+  ZPACK_TRY(CheckNotInside(path, directory));
+  if (options.required == SoundParts::kStructure) {
+    ZPACK_ASSIGN_OR_RETURN(
+        auto checked, OpenForReading(path, restore.read, restore.run.stop));
+    ZPACK_TRY(ArchiveFile::Open(std::move(checked), restore.read));
+  }
+  ZPACK_ASSIGN_OR_RETURN(const auto file,
+                         OpenForReading(path, restore.read, restore.run.stop));
+  restore.run.threads = DecodingThreads(restore.run, file->size());
+  const auto make_sink = [&](const SalvagedRepository& repository) {
+    return CreateRepository(PosixFileSystem(), directory, restore.overwrite,
+                            {.object_format = repository.format,
+                             .ref_storage = restore.ref_storage,
+                             .object_count = repository.object_count,
+                             .promisor_remotes = repository.promisor_remotes});
+  };
+  ZPACK_ASSIGN_OR_RETURN(SalvageReport report,
+                         SalvageFile(*file, options, make_sink));
+  report.phases = timer.phases();
+  return report;
+}
+
+}  // namespace
+
+Result<SalvageReport> Salvage(const std::string& path,
+                              const std::string& directory,
+                              const SalvageOptions& options) {
+  return Guarded([&] { return SalvagePath(path, directory, options); });
+}
+
+}  // namespace zpack

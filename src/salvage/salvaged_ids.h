@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The ids of the objects of a damaged file, by number, as far as they are
+// known, and which objects are proven: decoded and hashed to their ids. Any
+// number of threads may read it while no thread writes.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/index_spaces.h"
+#include "object/object_id_table.h"
+#include "reader/file_blocks.h"
+#include "salvage/salvaged_blocks.h"
+#include "zpack/object_id.h"
+
+namespace zpack {
+
+class SalvagedIds {
+ public:
+  // `index` is that of the file, or null. Both must outlive this object.
+  SalvagedIds(const SalvagedBlocks& blocks, const FileIndex* index,
+              ObjectFormat format);
+
+  bool has_index() const { return index_ != nullptr; }
+  // Whether the id of `number` is known. The object need not be there.
+  bool IsKnown(ObjectNumber number) const;
+  // Zeros if the id is not known.
+  ObjectId Id(ObjectNumber number) const;
+
+  // Whether the object is proven.
+  bool IsProven(ObjectNumber number) const;
+  // Makes room for the objects of a block. Called before SetProven.
+  void AddBlock(size_t row);
+  // The object `number` hashes to `id`. REQUIRES: no index, or the index has
+  // this id.
+  void SetProven(ObjectNumber number, const ObjectId& id);
+  // Forgets what was proven of a block.
+  void Retract(size_t row);
+
+  // After everything is proven: sorts the proven objects by id. Of several with
+  // the same id, only the first stays proven. Changes nothing that Id returns.
+  void Sort();
+  // REQUIRES: Sort was called.
+  uint32_t proven_count() const { return sorted_.size(); }
+  std::optional<ObjectNumber> Find(const ObjectId& id) const;
+  const ObjectIdTable& sorted() const { return sorted_; }
+
+ private:
+  struct Row {
+    Bytes ids;  // empty with an index
+    std::vector<bool> proven;
+  };
+
+  // The row of `number`, with the position in it. Null if its block is lost.
+  const Row* Locate(ObjectNumber number, size_t& position) const;
+
+  const SalvagedBlocks& blocks_;
+  const FileIndex* index_;
+  size_t width_;
+  ObjectFormat format_;
+  ObjectId unknown_;
+  std::vector<Row> rows_;
+  ObjectIdTable sorted_;
+  std::vector<ObjectNumber> numbers_;  // by rank in `sorted_`
+};
+
+}  // namespace zpack

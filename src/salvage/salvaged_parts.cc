@@ -1,0 +1,270 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "salvage/salvaged_parts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "format/expansion.h"
+#include "format/object_index.h"
+#include "format/promises_chunk.h"
+#include "format/refs_chunk.h"
+
+namespace zpack {
+namespace {
+
+using format::ChunkLocation;
+
+class PartsReader {
+ public:
+  PartsReader(const RandomAccessFile& file, const FoundParts& found,
+              const SalvageOptions& options)
+      : file_(file), found_(found), options_(options) {}
+
+  Result<SalvagedParts> Read() {
+    ZPACK_TRY(ReadToc());
+    ReadHeader();
+    ZPACK_TRY(ReadTable());
+    ZPACK_TRY(ReadIds());
+    ZPACK_TRY(ReadRefs());
+    if (!parts_.format_known) {
+      parts_.format = options_.fallback_format;
+      parts_.format_source = "assumption";
+    }
+    ZPACK_TRY(ReadPromises());
+    ZPACK_TRY(ReadFiles());
+    NoteLost();
+    return std::move(parts_);
+  }
+
+ private:
+  using Use = std::function<bool(ByteView)>;
+
+  // Passes the payloads of chunks `id` to `use`, until `use` returns true.
+  // Returns whether it did. A file inside of a damaged block may have chunks,
+  // too, so those that lie among the blocks come last.
+  Result<bool> TryChunks(uint32_t id, const Use& use) {
+    const auto chunks = found_.chunks.find(id);
+    if (chunks == found_.chunks.end()) return false;
+    for (const bool among_blocks : {false, true}) {
+      for (const ChunkLocation& chunk : chunks->second) {
+        if (IsAmongBlocks(chunk.offset) != among_blocks) continue;
+        Bytes payload(chunk.payload_size);
+        ZPACK_TRY(file_.Read(chunk.offset + format::kChunkHeaderSize, payload));
+        if (use(payload)) return true;
+      }
+    }
+    return false;
+  }
+
+  bool IsAmongBlocks(uint64_t offset) const {
+    return !found_.blocks.empty() && offset > found_.blocks.front().offset &&
+           offset < found_.blocks.back().offset;
+  }
+
+  void SetFormat(ObjectFormat format, std::string source) {
+    parts_.format = format;
+    parts_.format_source = std::move(source);
+    parts_.format_known = true;
+  }
+
+  void ReadHeader() {
+    if (!found_.header) return;
+    SetFormat(found_.header->object_format, "header");
+    parts_.object_count = found_.header->object_count;
+  }
+
+  Status ReadToc() {
+    const auto use = [this](ByteView payload) {
+      auto toc = format::DecodeTableOfContents(payload, 0, UINT64_MAX);
+      if (toc) toc_ = *std::move(toc);
+      return toc_.has_value();
+    };
+    const auto read = TryChunks(format::kTableOfContentsChunk, use);
+    if (!read) return std::unexpected(read.error());
+    return {};
+  }
+
+  Status ReadTable() {
+    const auto use = [this](ByteView payload) {
+      constexpr size_t kRow = 12;
+      if (payload.size() < kRow || payload.size() % kRow != 0) return false;
+      const uint8_t* const last = &payload[payload.size() - kRow];
+      const auto count = LoadBigEndian<uint32_t>(last + 8);
+      auto table = format::DecodeBlockTable(
+          payload, LoadBigEndian<uint64_t>(payload.data()),
+          LoadBigEndian<uint64_t>(last), count);
+      if (!table || parts_.object_count.value_or(count) != count) return false;
+      parts_.object_count = count;
+      parts_.table = *std::move(table);
+      return true;
+    };
+    const auto read = TryChunks(format::kBlockTableChunk, use);
+    if (!read) return std::unexpected(read.error());
+    return {};
+  }
+
+  // Decodes ids in either form, in the known format or in any.
+  bool UseIds(uint32_t id, ByteView payload) {
+    const bool packed = id == format::kObjectIdsChunk;
+    const size_t fan_out_end =
+        format::kFanOutSize + (packed ? format::kObjectIdsHeaderSize : 0);
+    if (payload.size() < fan_out_end) return false;
+    const auto count = LoadBigEndian<uint32_t>(&payload[fan_out_end - 4]);
+    if (parts_.object_count.value_or(count) != count) return false;
+    for (const ObjectFormat format :
+         {ObjectFormat::kSha1, ObjectFormat::kSha256}) {
+      if (parts_.format_known && parts_.format != format) continue;
+      auto ids = packed ? format::DecodeObjectIds(payload, format, count)
+                        : format::DecodeWholeObjectIds(payload, format, count);
+      if (!ids) continue;
+      // Without ids, both formats fit.
+      if (!parts_.format_known && count != 0) SetFormat(format, "object ids");
+      parts_.object_count = count;
+      parts_.ids = *std::move(ids);
+      return true;
+    }
+    return false;
+  }
+
+  bool UseNumbers(uint32_t id, ByteView payload) {
+    auto numbers =
+        id == format::kObjectNumbersChunk
+            ? format::DecodeObjectNumbers(payload, *parts_.object_count)
+            : format::DecodeWideObjectNumbers(payload, *parts_.object_count);
+    if (!numbers) return false;
+    parts_.index.emplace();
+    parts_.index->ids = *parts_.ids;
+    parts_.index->ranks = format::InversePermutation(*numbers);
+    parts_.index->numbers = *std::move(numbers);
+    return true;
+  }
+
+  Status ReadIds() {
+    for (const uint32_t id :
+         {format::kObjectIdsChunk, format::kWholeObjectIdsChunk}) {
+      if (parts_.ids) break;
+      const auto read =
+          TryChunks(id, [&](ByteView payload) { return UseIds(id, payload); });
+      if (!read) return std::unexpected(read.error());
+    }
+    if (!parts_.ids) return {};
+    for (const uint32_t id :
+         {format::kObjectNumbersChunk, format::kWideObjectNumbersChunk}) {
+      if (parts_.index) break;
+      const auto read = TryChunks(
+          id, [&](ByteView payload) { return UseNumbers(id, payload); });
+      if (!read) return std::unexpected(read.error());
+    }
+    return {};
+  }
+
+  bool UseRefs(ByteView payload) {
+    std::vector<std::pair<ObjectFormat, RefsSnapshot>> fitting;
+    for (const ObjectFormat format :
+         {ObjectFormat::kSha1, ObjectFormat::kSha256}) {
+      if (parts_.format_known && parts_.format != format) continue;
+      auto refs = format::DecodeRefs(payload, format);
+      if (refs) fitting.emplace_back(format, *std::move(refs));
+    }
+    if (fitting.empty()) return false;
+    // Without ids, both formats fit.
+    if (fitting.size() == 1 && !parts_.format_known) {
+      SetFormat(fitting.front().first, "refs");
+    }
+    parts_.refs = std::move(fitting.front().second);
+    return true;
+  }
+
+  Status ReadRefs() {
+    const auto read = TryChunks(format::kRefsChunk, [this](ByteView payload) {
+      return UseRefs(payload);
+    });
+    if (!read) return std::unexpected(read.error());
+    return {};
+  }
+
+  Status ReadPromises() {
+    const auto use = [this](ByteView payload) {
+      auto promises = format::DecodePromises(payload, parts_.format);
+      if (!promises) return false;
+      parts_.promises = *std::move(promises);
+      return true;
+    };
+    const auto read = TryChunks(format::kPromisesChunk, use);
+    if (!read) return std::unexpected(read.error());
+    return {};
+  }
+
+  // Chunks that may hold the contents of files, undamaged ones first.
+  std::vector<ChunkLocation> DataChunks() const {
+    std::vector<ChunkLocation> chunks;
+    const auto whole = found_.chunks.find(format::kFileDataChunk);
+    if (whole != found_.chunks.end()) chunks = whole->second;
+    chunks.insert(chunks.end(), found_.damaged_data.begin(),
+                  found_.damaged_data.end());
+    const auto* const listed =
+        toc_ ? toc_->Find(format::kFileDataChunk) : nullptr;
+    if (listed != nullptr) chunks.push_back(*listed);
+    return chunks;
+  }
+
+  Status ReadFiles() {
+    const std::vector<ChunkLocation> data = DataChunks();
+    const auto use = [&](ByteView payload) {
+      for (const ChunkLocation& chunk : data) {
+        auto files =
+            format::DecodeFileTable(payload, chunk.payload_size,
+                                    format::MaxExpansion(file_.size()).content);
+        if (!files) continue;
+        parts_.files = *std::move(files);
+        parts_.data_offset = chunk.offset;
+        return true;
+      }
+      return false;
+    };
+    const auto read = TryChunks(format::kFileTableChunk, use);
+    if (!read) return std::unexpected(read.error());
+    return {};
+  }
+
+  bool Found(uint32_t id) const { return found_.chunks.contains(id); }
+
+  void NoteLost() {
+    if (!found_.header_in_place) parts_.lost.emplace_back("header");
+    if (!parts_.refs) parts_.lost.emplace_back("REFS");
+    if (!parts_.table) parts_.lost.emplace_back("BTAB");
+    if (!parts_.ids) parts_.lost.emplace_back("OIDP");
+    if (!Found(format::kObjectNumbersChunk) &&
+        !Found(format::kWideObjectNumbersChunk)) {
+      parts_.lost.emplace_back("ONBP");
+    }
+    for (const uint32_t id : {format::kFileDataChunk, format::kFileTableChunk,
+                              format::kPromisesChunk}) {
+      if (toc_ && toc_->Find(id) != nullptr && !Found(id)) {
+        parts_.lost.push_back(format::ChunkName(id));
+      }
+    }
+    if (!Found(format::kTableOfContentsChunk)) parts_.lost.emplace_back("TOCC");
+    if (!found_.trailer) parts_.lost.emplace_back("trailer");
+    parts_.all_parts_known = toc_.has_value() || found_.damaged.empty();
+  }
+
+  const RandomAccessFile& file_;
+  const FoundParts& found_;
+  const SalvageOptions& options_;
+  SalvagedParts parts_;
+  std::optional<format::TableOfContents> toc_;
+};
+
+}  // namespace
+
+Result<SalvagedParts> ReadParts(const RandomAccessFile& file,
+                                const FoundParts& found,
+                                const SalvageOptions& options) {
+  return PartsReader(file, found, options).Read();
+}
+
+}  // namespace zpack

@@ -1,0 +1,413 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Damages sample files in many ways. Salvage must bring back every object whose
+// bytes undamaged parts determine, and never an object that the source does not
+// have.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "object/object_hasher.h"
+#include "object/object_sink.h"
+#include "reader/archive_file.h"
+#include "reader/block_decoder.h"
+#include "salvage/salvager.h"
+#include "support/memory_file.h"
+#include "support/temp_dir.h"
+
+namespace zpack::testing {
+namespace {
+
+using Objects = std::map<ObjectId, std::pair<ObjectType, std::string>>;
+
+struct Outcome {
+  Objects objects;
+  std::map<std::string, std::string> files;
+  RefsSnapshot refs;
+};
+
+class WholePreparer final : public ObjectPreparer {
+ public:
+  void Begin(ObjectType type, Resemblance /*resemblance*/) override {
+    type_ = type;
+  }
+  Result<PreparedObject> Prepare(ByteView content, const KnownResemblance&,
+                                 Bytes& out) override {
+    Append(out, content);
+    PreparedObject object;
+    object.type = type_;
+    object.raw_size = content.size();
+    return object;
+  }
+  void AddOutsideBase(const ObjectId&, ByteView) override {}
+
+ private:
+  ObjectType type_ = ObjectType::kBlob;
+};
+
+class CollectingSink final : public ObjectSink {
+ public:
+  explicit CollectingSink(Outcome& outcome) : outcome_(outcome) {}
+
+  std::unique_ptr<ObjectPreparer> NewPreparer(uint64_t) const override {
+    return std::make_unique<WholePreparer>();
+  }
+  Status Add(const ObjectId& id, const PreparedObject& object,
+             ByteView stored) override {
+    EXPECT_TRUE(
+        outcome_.objects.emplace(id, std::pair(object.type, AsText(stored)))
+            .second);
+    return {};
+  }
+  Status Begin(const ObjectId& id, const ObjectInfo& info) override {
+    current_ = id;
+    outcome_.objects[id] = {info.type, ""};
+    return {};
+  }
+  Status Append(ByteView piece) override {
+    outcome_.objects[current_].second += AsText(piece);
+    return {};
+  }
+  Status End() override { return {}; }
+  Status BeginFile(const std::string& path, bool) override {
+    file_ = path;
+    outcome_.files[file_];
+    return {};
+  }
+  Status AppendToFile(ByteView piece) override {
+    outcome_.files[file_] += AsText(piece);
+    return {};
+  }
+  Result<uint64_t> Finish(const RefsSnapshot& refs) override {
+    outcome_.refs = refs;
+    return 0;
+  }
+
+ private:
+  Outcome& outcome_;
+  ObjectId current_;
+  std::string file_;
+};
+
+struct Salvaged {
+  Result<SalvageReport> report;
+  Outcome outcome;
+};
+
+Salvaged SalvageBytes(const Bytes& bytes) {
+  const MemoryFile file(bytes);
+  Outcome outcome;
+  SalvageOptions options;
+  options.restore.run.threads = 1;
+  auto report = SalvageFile(
+      file, options,
+      [&](const SalvagedRepository&) -> Result<std::unique_ptr<ObjectSink>> {
+        return std::make_unique<CollectingSink>(outcome);
+      });
+  return {std::move(report), std::move(outcome)};
+}
+
+Bytes Golden(const std::string& name) {
+  const std::string text =
+      ReadFile(std::string(ZPACK_GOLDEN_DIRECTORY) + "/v1/" + name);
+  return {text.begin(), text.end()};
+}
+
+// An undamaged file, with what a salvage of it must not exceed.
+struct Sample {
+  Bytes bytes;
+  Outcome all;
+  std::unique_ptr<ArchiveFile> archive;
+  ObjectFormat format() const { return archive->header().object_format; }
+};
+
+Sample OpenSample(const std::string& name) {
+  Sample sample;
+  sample.bytes = Golden(name);
+  auto salvaged = SalvageBytes(sample.bytes);
+  EXPECT_TRUE(salvaged.report) << name;
+  EXPECT_TRUE(salvaged.report->complete) << name;
+  sample.all = std::move(salvaged.outcome);
+  sample.archive = *ArchiveFile::Open(
+      std::make_unique<MemoryFile>(sample.bytes), ReadOptions{});
+  return sample;
+}
+
+// Every object hashes to its id and is one of the source; likewise refs.
+void ExpectNothingWrong(const Sample& sample, const Outcome& outcome,
+                        const std::string& what) {
+  for (const auto& [id, object] : outcome.objects) {
+    const auto original = sample.all.objects.find(id);
+    ASSERT_NE(original, sample.all.objects.end()) << what << ' ' << id.ToHex();
+    ASSERT_EQ(original->second, object) << what;
+    ASSERT_EQ(ObjectHasher(sample.format())
+                  .Hash(object.first, AsBytes(object.second)),
+              id);
+  }
+  for (const Ref& ref : outcome.refs.refs) {
+    const Ref* const original = sample.all.refs.Find(ref.name);
+    if (original == nullptr) {
+      EXPECT_TRUE(ref.name.starts_with("refs/salvaged/")) << what;
+    } else {
+      // A tag whose object is lost cannot be peeled.
+      Ref expected = *original;
+      if (ref.peeled.empty()) expected.peeled = {};
+      EXPECT_TRUE(expected == ref) << what << ' ' << ref.name;
+    }
+  }
+  for (const auto& [name, content] : outcome.files) {
+    EXPECT_EQ(sample.all.files.at(name), content) << what;
+  }
+}
+
+// A region of a file.
+struct Region {
+  std::string name;
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  bool block = false;
+};
+
+std::vector<Region> Regions(const Sample& sample) {
+  const ArchiveFile& archive = *sample.archive;
+  std::vector<Region> regions = {{"header", 0, archive.header().EncodedSize()}};
+  for (const format::ChunkLocation& chunk : archive.toc().chunks) {
+    regions.push_back({format::ChunkName(chunk.id), chunk.offset, chunk.end()});
+  }
+  const FileBlocks& blocks = archive.blocks();
+  for (size_t block = 0; block < blocks.block_count(); ++block) {
+    regions.push_back({"block " + std::to_string(block),
+                       blocks.block_offset(block),
+                       blocks.block_offset(block + 1), true});
+  }
+  regions.push_back({"TOCC", archive.header().table_of_contents_offset,
+                     sample.bytes.size() - format::kTrailerSize});
+  regions.push_back({"trailer", sample.bytes.size() - format::kTrailerSize,
+                     sample.bytes.size()});
+  return regions;
+}
+
+enum class Fill { kZeros, kNoise };
+
+void Damage(Bytes& bytes, const Region& region, Fill fill) {
+  std::mt19937 random(static_cast<unsigned>(region.begin));
+  for (uint64_t at = region.begin; at < region.end; ++at) {
+    bytes[at] = fill == Fill::kZeros ? 0 : static_cast<uint8_t>(random());
+  }
+}
+
+// Objects in the damaged block are lost, and no others: the index tells the
+// ids of the rest.
+void ExpectOnlyBlockLost(const Sample& sample, const Region& region,
+                         const Salvaged& salvaged) {
+  const FileBlocks& blocks = sample.archive->blocks();
+  std::set<ObjectId> lost;
+  for (size_t block = 0; block < blocks.block_count(); ++block) {
+    if (blocks.block_offset(block) != region.begin) continue;
+    for (uint32_t i = 0; i < blocks.block_object_count(block); ++i) {
+      lost.insert(blocks.id(blocks.first_object(block) + i));
+    }
+  }
+  EXPECT_EQ(salvaged.outcome.objects.size() + lost.size(),
+            sample.all.objects.size())
+      << region.name;
+  for (const ObjectId& id : lost) {
+    EXPECT_FALSE(salvaged.outcome.objects.contains(id)) << region.name;
+  }
+  EXPECT_EQ(salvaged.report->lost_objects, lost.size());
+  EXPECT_EQ(std::set<ObjectId>(salvaged.report->lost_ids.begin(),
+                               salvaged.report->lost_ids.end()),
+            lost);
+  EXPECT_FALSE(salvaged.report->complete);
+}
+
+class SalvageTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(SalvageTest, OneDamagedRegionCostsOnlyItself) {
+  const Sample sample = OpenSample(GetParam());
+  for (const Region& region : Regions(sample)) {
+    for (const Fill fill : {Fill::kZeros, Fill::kNoise}) {
+      Bytes bytes = sample.bytes;
+      Damage(bytes, region, fill);
+      const Salvaged salvaged = SalvageBytes(bytes);
+      ASSERT_TRUE(salvaged.report) << salvaged.report.error().message;
+      ExpectNothingWrong(sample, salvaged.outcome, region.name);
+      if (region.block) {
+        ExpectOnlyBlockLost(sample, region, salvaged);
+      } else {
+        EXPECT_EQ(salvaged.outcome.objects, sample.all.objects) << region.name;
+        EXPECT_EQ(salvaged.report->refs_known, region.name != "REFS");
+      }
+    }
+  }
+}
+
+TEST_P(SalvageTest, TwoDamagedRegionsGiveNothingWrong) {
+  const Sample sample = OpenSample(GetParam());
+  const std::vector<Region> regions = Regions(sample);
+  for (size_t a = 0; a < regions.size(); ++a) {
+    for (size_t b = a + 1; b < regions.size(); ++b) {
+      Bytes bytes = sample.bytes;
+      Damage(bytes, regions[a], Fill::kZeros);
+      Damage(bytes, regions[b], Fill::kNoise);
+      const std::string what = regions[a].name + " and " + regions[b].name;
+      const Salvaged salvaged = SalvageBytes(bytes);
+      ASSERT_TRUE(salvaged.report) << what;
+      ExpectNothingWrong(sample, salvaged.outcome, what);
+      if (!regions[a].block && !regions[b].block) {
+        EXPECT_EQ(salvaged.outcome.objects, sample.all.objects) << what;
+      }
+    }
+  }
+}
+
+TEST_P(SalvageTest, BlocksAloneAreEnough) {
+  const Sample sample = OpenSample(GetParam());
+  const FileBlocks& blocks = sample.archive->blocks();
+  if (sample.format() == ObjectFormat::kSha256) return;  // tested below
+  const auto begin = static_cast<ptrdiff_t>(blocks.block_offset(0));
+  const auto end =
+      static_cast<ptrdiff_t>(blocks.block_offset(blocks.block_count()));
+  if (begin == end) return;
+  const Bytes bytes(sample.bytes.begin() + begin, sample.bytes.begin() + end);
+  const Salvaged salvaged = SalvageBytes(bytes);
+  ASSERT_TRUE(salvaged.report) << salvaged.report.error().message;
+  EXPECT_EQ(salvaged.outcome.objects, sample.all.objects);
+  EXPECT_FALSE(salvaged.report->complete);
+}
+
+TEST_P(SalvageTest, NoTruncationGivesAnythingWrong) {
+  const Sample sample = OpenSample(GetParam());
+  const size_t size = sample.bytes.size();
+  for (size_t i = 0; i < 150; ++i) {
+    const auto cut = static_cast<ptrdiff_t>(size * i / 150);
+    for (const bool head : {false, true}) {
+      const Bytes bytes =
+          head ? Bytes(sample.bytes.begin() + cut, sample.bytes.end())
+               : Bytes(sample.bytes.begin(), sample.bytes.begin() + cut);
+      const Salvaged salvaged = SalvageBytes(bytes);
+      ExpectNothingWrong(sample, salvaged.outcome,
+                         std::to_string(cut) + (head ? " head" : " tail"));
+    }
+  }
+}
+
+TEST_P(SalvageTest, InsertedAndRemovedBytesCostOneBlock) {
+  const Sample sample = OpenSample(GetParam());
+  for (const Region& region : Regions(sample)) {
+    if (!region.block) continue;
+    Bytes inserted = sample.bytes;
+    const auto middle = static_cast<ptrdiff_t>((region.begin + region.end) / 2);
+    inserted.insert(inserted.begin() + middle, 3, uint8_t{'B'});
+    Bytes removed = sample.bytes;
+    removed.erase(removed.begin() + middle, removed.begin() + middle + 3);
+    for (const Bytes& bytes : {inserted, removed}) {
+      const Salvaged salvaged = SalvageBytes(bytes);
+      ASSERT_TRUE(salvaged.report) << region.name;
+      ExpectNothingWrong(sample, salvaged.outcome, region.name);
+      ExpectOnlyBlockLost(sample, region, salvaged);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Golden, SalvageTest,
+                         ::testing::Values("history.zpack", "columns.zpack",
+                                           "sha256.zpack", "segments.zpack",
+                                           "promised.zpack", "files.zpack"));
+
+TEST(SalvageTest, ObjectsOfALostBlockOfTreesAreNamed) {
+  const Sample sample = OpenSample("columns.zpack");
+  for (const Region& region : Regions(sample)) {
+    if (!region.block) continue;
+    Bytes bytes = sample.bytes;
+    Damage(bytes, region, Fill::kZeros);
+    const Salvaged salvaged = SalvageBytes(bytes);
+    ASSERT_TRUE(salvaged.report);
+    for (const MissingObject& object : salvaged.report->missing) {
+      EXPECT_TRUE(sample.all.objects.contains(object.id));
+      EXPECT_FALSE(salvaged.outcome.objects.contains(object.id));
+      EXPECT_FALSE(object.by.empty());
+    }
+  }
+}
+
+// A file of which the read with a certain number fails.
+class FailingFile final : public RandomAccessFile {
+ public:
+  FailingFile(Bytes content, int reads)
+      : file_(std::move(content)), reads_left_(reads) {}
+  Status Read(uint64_t offset, std::span<uint8_t> out) const override {
+    if (reads_left_-- == 0) {
+      return std::unexpected(Error{ErrorCode::kIo, "cannot read"});
+    }
+    return file_.Read(offset, out);
+  }
+  uint64_t size() const override { return file_.size(); }
+  const std::string& path() const override { return file_.path(); }
+  bool failed() const { return reads_left_ < 0; }
+
+ private:
+  MemoryFile file_;
+  mutable int reads_left_;
+};
+
+// What cannot be read is not damage: a later run may read it.
+TEST(SalvageTest, NoErrorOfReadingIsTakenForDamage) {
+  Sample sample = OpenSample("files.zpack");
+  const FileBlocks& blocks = sample.archive->blocks();
+  Bytes bytes = sample.bytes;
+  Damage(bytes, {"", 0, blocks.block_offset(1)}, Fill::kZeros);
+  for (int reads = 0;; ++reads) {
+    const FailingFile file(bytes, reads);
+    Outcome outcome;
+    SalvageOptions options;
+    options.restore.run.threads = 1;
+    const auto report = SalvageFile(
+        file, options,
+        [&](const SalvagedRepository&) -> Result<std::unique_ptr<ObjectSink>> {
+          return std::make_unique<CollectingSink>(outcome);
+        });
+    if (!file.failed()) {
+      EXPECT_TRUE(report);
+      break;
+    }
+    ASSERT_FALSE(report) << reads;
+    EXPECT_EQ(report.error().code, ErrorCode::kIo);
+    EXPECT_TRUE(outcome.refs.head_symref.empty()) << "published";
+  }
+}
+
+TEST(SalvageTest, HeadsWithSizesThatLieAreCheap) {
+  Bytes bytes;
+  while (bytes.size() < (1U << 20)) {
+    ByteWriter out(bytes);
+    out.U32(format::kRefsChunk);
+    out.U32(0);
+    out.U64((1U << 20) - bytes.size() - 64);
+  }
+  const Salvaged salvaged = SalvageBytes(bytes);
+  ASSERT_FALSE(salvaged.report);
+  EXPECT_EQ(salvaged.report.error().code, ErrorCode::kCorrupt);
+}
+
+TEST(SalvageTest, NothingIsMadeOfAFileOfAnotherKind) {
+  for (const char* text : {"", "PACK", "some text that is not a .zpack file"}) {
+    const Salvaged salvaged =
+        SalvageBytes(Bytes(text, text + std::strlen(text)));
+    ASSERT_FALSE(salvaged.report);
+    EXPECT_EQ(salvaged.report.error().code, ErrorCode::kCorrupt);
+  }
+}
+
+}  // namespace
+}  // namespace zpack::testing
