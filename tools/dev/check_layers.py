@@ -30,6 +30,7 @@ FACADE_HEADERS = {
     "convert.h": {"convert", "api", "capi"},
     "archive_reader.h": {"reader", "api", "capi"},
     "object_filter.h": {"serve", "api"},
+    "parity.h": {"protect", "api"},
     "repack.h": {"repack", "api", "capi"},
     "restore.h": {"restore", "api", "capi"},
     "serve.h": {"git", "serve", "api"},

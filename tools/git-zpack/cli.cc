@@ -88,12 +88,12 @@ int RunCommand(const Command& command,
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      kConvertCommand,  kVerifyCommand,     kRestoreCommand,
-      kRepackCommand,   kShowCommand,       kListRefsCommand,
-      kCatFileCommand,  kRevListCommand,    kLsTreeCommand,
-      kArchiveCommand,  kExecCommand,       kListFilesCommand,
-      kCatExtraCommand, kUploadPackCommand, kHttpBackendCommand,
-      kShellCommand};
+      kConvertCommand,    kVerifyCommand,      kRestoreCommand,
+      kProtectCommand,    kRepairCommand,      kRepackCommand,
+      kShowCommand,       kListRefsCommand,    kCatFileCommand,
+      kRevListCommand,    kLsTreeCommand,      kArchiveCommand,
+      kExecCommand,       kListFilesCommand,   kCatExtraCommand,
+      kUploadPackCommand, kHttpBackendCommand, kShellCommand};
   return commands;
 }
 
