@@ -54,6 +54,7 @@ THIRD_PARTY = [
     (r"(zstd|zdict|zstd_errors|zlib|libdeflate)\.h", {"codec"}),
     (GIT2, {"git", "libgit2"}),
     (r"curl/", {"http"}),
+    (r"immintrin\.h", {"parity"}),
     (r"boost/", {"tools"}),
     (r"nlohmann/", {"tools"}),
     (r"pybind11/", {"tools"}),
