@@ -137,7 +137,8 @@ class SetEncoder {
     parameters_.shape = shape_;
     hasher_.Finish(parameters_.data_hash);
     set_ = SetIdOf(parameters_);
-    const Bytes payload = EncodeParameters(parameters_);
+    Bytes payload;
+    zpack::Encode(parameters_, payload);
     for (uint64_t i = 0; i < shape_.parameters_packets(); ++i) {
       ZPACK_TRY(
           Put(shape_.ParametersOffset(i), PacketKind::kParameters, 0, payload));

@@ -28,9 +28,8 @@ bool HasRightSize(PacketKind kind, uint64_t size) {
 
 }  // namespace
 
-Bytes EncodeParameters(const ParityParameters& parameters) {
+void Encode(const ParityParameters& parameters, Bytes& out) {
   const ParityShape& shape = parameters.shape;
-  Bytes out;
   ByteWriter to(out);
   to.U16(kParityVersion);
   to.U16(0);
@@ -40,7 +39,6 @@ Bytes EncodeParameters(const ParityParameters& parameters) {
   to.U32(shape.codewords);
   to.U32(shape.parity);
   to.Raw(parameters.data_hash);
-  return out;
 }
 
 Result<ParityParameters> DecodeParameters(ByteView payload) {
@@ -69,7 +67,9 @@ Result<ParityParameters> DecodeParameters(ByteView payload) {
 
 ParitySetId SetIdOf(const ParityParameters& parameters) {
   Hasher hasher(HashAlgorithm::kSha256);
-  hasher.Update(EncodeParameters(parameters));
+  Bytes encoded;
+  Encode(parameters, encoded);
+  hasher.Update(encoded);
   std::array<uint8_t, Hasher::kMaxSize> hash;
   return LoadBigEndian<uint64_t>(hasher.Finish(hash).data());
 }

@@ -41,7 +41,7 @@ struct ParityParameters {
   bool operator==(const ParityParameters&) const = default;
 };
 
-Bytes EncodeParameters(const ParityParameters& parameters);
+void Encode(const ParityParameters& parameters, Bytes& out);
 // kCorrupt, or kUnsupported if the parameters have a newer version.
 Result<ParityParameters> DecodeParameters(ByteView payload);
 ParitySetId SetIdOf(const ParityParameters& parameters);
