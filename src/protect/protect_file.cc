@@ -11,6 +11,8 @@
 #include "parity/parity_encoder.h"
 #include "protect/check_archive.h"
 #include "protect/image_file.h"
+#include "protect/protect_inside.h"
+#include "reader/archive_file.h"
 
 namespace zpack {
 namespace {
@@ -84,6 +86,30 @@ Result<ProtectStats> ProtectBeside(FileSystem& file_system,
   return StatsOf(shape, output);
 }
 
+Result<ProtectStats> ProtectInside(FileSystem& file_system,
+                                   const std::string& path,
+                                   const ProtectOptions& options) {
+  ZPACK_ASSIGN_OR_RETURN(auto file, file_system.OpenForRead(path));
+  ZPACK_ASSIGN_OR_RETURN(const auto archive,
+                         ArchiveFile::Open(std::move(file), ReadOptions{}));
+  const bool replace = options.output.empty();
+  const std::string& output = replace ? path : options.output;
+  ZPACK_ASSIGN_OR_RETURN(
+      ImageFile image,
+      ImageFile::Create(file_system, output,
+                        replace ? Overwrite::kYes : options.overwrite));
+  ZPACK_ASSIGN_OR_RETURN(
+      const ParityParameters parameters,
+      WriteWithParity(*archive, options.redundancy, options.run, image));
+  ZPACK_TRY(image.Sync());
+  ZPACK_ASSIGN_OR_RETURN(auto written, image.Open());
+  const ParityShape& shape = parameters.shape;
+  ZPACK_TRY(CheckSet(*written, shape.gap, parameters, options.run));
+  ZPACK_TRY(CheckArchive(std::move(written), options.run));
+  ZPACK_TRY(image.Commit());
+  return StatsOf(shape, output);
+}
+
 }  // namespace
 
 std::string ParityPathOf(const std::string& path) { return path + ".zpar"; }
@@ -97,7 +123,7 @@ Result<ProtectStats> ProtectFile(FileSystem& file_system,
   if (options.place == ParityPlace::kBeside) {
     return ProtectBeside(file_system, path, options);
   }
-  return MakeError(ErrorCode::kUnsupported, "not yet");
+  return ProtectInside(file_system, path, options);
 }
 
 }  // namespace zpack
