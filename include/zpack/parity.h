@@ -12,13 +12,10 @@
 #include <vector>
 
 #include "zpack/options.h"
+#include "zpack/parity_state.h"
 #include "zpack/result.h"
 
 namespace zpack {
-
-// Where parity is: in the file itself, or in a file of its own beside it, whose
-// name has '.zpar' at the end.
-enum class ParityPlace : uint8_t { kInside, kBeside };
 
 struct ProtectOptions {
   RunOptions run;
