@@ -13,6 +13,9 @@
 namespace zpack {
 namespace {
 
+// How much larger than what is left a file may have been.
+constexpr uint64_t kMaxGrowth = 64;
+
 uint64_t Distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
 
 // Appends the parity in `file` that is embedded, or that is not.
@@ -23,10 +26,10 @@ Status AddFrom(const std::shared_ptr<RandomAccessFile>& file, bool embedded,
   const auto first = static_cast<ptrdiff_t>(sources.size());
   for (const ParityParameters& parameters : found) {
     const ParityShape& shape = parameters.shape;
-    // Parity cannot restore more than its own size. This also bounds the memory
-    // for the set.
+    // Bounds the memory for the set. A file of which more is missing cannot be
+    // repaired anyway.
     if (shape.embedded() == embedded &&
-        shape.data_size <= damaged_size + file->size()) {
+        shape.data_size / kMaxGrowth <= damaged_size + file->size()) {
       sources.push_back({file, parameters});
     }
   }

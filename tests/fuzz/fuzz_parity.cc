@@ -32,12 +32,11 @@ void Repair(const RandomAccessFile& file, const RandomAccessFile& parity,
   const auto plan = MakeRepairPlan(file, *set, run);
   if (!plan || !plan->possible()) return;
   uint64_t end = 0;
-  const Status done = RestoreData({file, parity, *set, *plan}, run,
-                                  [&](uint64_t offset, ByteView bytes) {
-                                    end = std::max<uint64_t>(
-                                        end, offset + bytes.size());
-                                    return Status{};
-                                  });
+  const Status done = RestoreData(
+      {file, parity, *set, *plan}, run, [&](uint64_t offset, ByteView bytes) {
+        end = std::max<uint64_t>(end, offset + bytes.size());
+        return Status{};
+      });
   if (!done || end != shape.data_size) std::abort();
 }
 

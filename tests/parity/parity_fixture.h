@@ -66,7 +66,11 @@ class ParityFixture {
     WriteFile(file_, damaged);
     const auto report = Repair();
     ASSERT_THAT(report, IsOk());
-    ASSERT_EQ(report->outcome, RepairReport::Outcome::kRepaired);
+    ASSERT_EQ(report->outcome, RepairReport::Outcome::kRepaired)
+        << report->lost_data_shards << " of " << report->data_shards
+        << " shards lost, " << report->moved_shards << " moved, "
+        << report->lost_parity_shards << " of " << report->parity_shards
+        << " parity shards lost";
     ASSERT_EQ(report->output, file_ + ".repaired");
     EXPECT_TRUE(ReadFile(report->output) == content_);
     EXPECT_TRUE(ReadFile(file_) == damaged);

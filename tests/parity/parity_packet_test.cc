@@ -83,7 +83,8 @@ TEST(ParityPacket, OfANewerVersionSaysSo) {
   Encode(Sample(), payload);
   payload[1] = 2;
   EXPECT_THAT(DecodeParameters(payload),
-              IsError(ErrorCode::kUnsupported, "newer git-zpack"));
+              IsError(ErrorCode::kUnsupported,
+                      "parity of version 2 needs a newer git-zpack"));
 }
 
 TEST(PacketScanner, FindsPacketsBetweenGarbage) {
