@@ -29,6 +29,7 @@
 
 #include "zpack/progress.h"
 #include "zpack/repository_files.h"
+#include "zpack/result.h"
 
 namespace zpack {
 
@@ -86,6 +87,18 @@ struct RunOptions {
   std::stop_token stop;
 };
 
+// Receives damage of the structure of a file that does not keep the file from
+// being opened, because the damaged part stands twice (FORMAT.md, "Copies"), or
+// because only checks need it.
+class DamageSink {
+ public:
+  virtual ~DamageSink() = default;
+
+  // Called while a file is opened, in the thread that opens it. The error names
+  // the file and the offset.
+  virtual void OnDamage(const Error& damage) = 0;
+};
+
 // Limits on the memory that a file may make a reader allocate. If a file needs
 // more than a limit, the reader returns kLimitExceeded, and does so before it
 // allocates that much.
@@ -109,6 +122,10 @@ struct ReadOptions {
   // False: ArchiveReader::Read and Stream do not hash objects, for callers that
   // do it themselves. Checksums of blocks are still checked.
   bool hash_objects = true;
+  // Told of damage that does not keep a file from being opened. May be null.
+  // Must outlive the opening of the file. Verify has VerifyReport::damages
+  // instead.
+  DamageSink* damages = nullptr;
 
   // The options below concern files that are named by a URL, 'http://' or
   // 'https://'. ArchiveReader::Open, ReadRefs, Verify, Restore and

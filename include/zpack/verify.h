@@ -38,6 +38,7 @@ struct VerifyReport {
   // Objects that the file of a partial clone lists as promised.
   uint64_t promised_objects = 0;
   uint64_t objects_verified = 0;  // decoded and hashed to their ids
+  uint64_t objects_damaged = 0;   // undecodable, or with another hash
   uint64_t bytes_verified = 0;    // object content
   uint64_t files_verified = 0;    // RepositoryFiles, decoded and hashed
   // The git directory of the repository that the file was compared with: an
@@ -45,7 +46,8 @@ struct VerifyReport {
   std::string git_directory;
   // One error for each damaged chunk, one for each object that cannot be read
   // or does not hash to its id (with Error::object set), and one for the file
-  // hash. One damaged block can give thousands of errors. The code is kIo if
+  // hash. One damaged block can give thousands of errors. A damaged part whose
+  // copy is used is here as well. The code is kIo if
   // the system could not read the part, kLimitExceeded if the part needs more
   // memory than a limit allows, and otherwise kCorrupt.
   std::vector<Error> damages;

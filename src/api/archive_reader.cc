@@ -245,7 +245,7 @@ Result<RefsSnapshot> ReadRefs(const std::string& path,
                               const ReadOptions& options) {
   return Guarded([&]() -> Result<RefsSnapshot> {
     ZPACK_ASSIGN_OR_RETURN(const auto file, OpenForReading(path, options));
-    return ArchiveFile::ReadRefs(*file, options);
+    return ReadRefsOnly(*file, options);
   });
 }
 

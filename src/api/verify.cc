@@ -53,6 +53,7 @@ Result<VerifyReport> VerifyFile(const std::string& path,
   VerifyOptions options = given;
   options.run.progress = &timer;
   options.read = BoundedReads(given.read, given.run);
+  options.read.damages = nullptr;  // They are in the report.
   VerifyReport report;
   report.level = options.level;
   std::optional<Libgit2Options> libgit2_options;

@@ -14,14 +14,13 @@
 namespace zpack::format {
 namespace {
 
-constexpr size_t kEntrySize = 24;
 // Found without the table of contents, and never listed in it.
 constexpr std::array kUnlistedChunks = {kBlockChunk, kTableOfContentsChunk};
 constexpr std::array kKnownChunks = {
     kRefsChunk,          kBlockTableChunk,     kObjectIdsChunk,
     kObjectNumbersChunk, kWholeObjectIdsChunk, kWideObjectNumbersChunk,
     kFileDataChunk,      kFileTableChunk,      kPromisesChunk,
-    kPaddingChunk};
+    kPaddingChunk,       kCopiesChunk};
 
 bool IsPrintable(char c) { return c > ' ' && c < 0x7f; }
 
@@ -131,7 +130,7 @@ void Encode(const TableOfContents& toc, Bytes& out) {
 
 Result<TableOfContents> DecodeTableOfContents(ByteView payload, uint64_t begin,
                                               uint64_t end) {
-  if (payload.size() % kEntrySize != 0) {
+  if (payload.size() % kContentsRowSize != 0) {
     return MakeError(ErrorCode::kCorrupt, "bad size of table of contents");
   }
   TableOfContents toc;

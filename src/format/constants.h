@@ -65,6 +65,9 @@ inline constexpr uint32_t kChunkRequired = 1;
 // bits are unused: writers set them to 0, readers ignore them.
 inline constexpr uint32_t kChunkReservedFlags = 0xffff0000;
 
+// Size of a row of the table of contents.
+inline constexpr size_t kContentsRowSize = 24;
+
 inline constexpr uint32_t kTrailerSignature = ChunkId("ZEND");
 inline constexpr size_t kDigestSize = 32;
 inline constexpr size_t kTrailerSize = 8 + 2 * kDigestSize;

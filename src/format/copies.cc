@@ -26,6 +26,13 @@ void Encode(const CopiedParts& parts, Bytes& out) {
   Append(out, parts.table_of_contents_chunk);
 }
 
+uint64_t CopiesSize(const TableOfContents& toc, uint64_t header_size) {
+  const uint64_t rows = toc.chunks.size() + 1;
+  return header_size + Size(*toc.Find(kRefsChunk)) +
+         Size(*toc.Find(kBlockTableChunk)) + rows * kContentsRowSize +
+         kChunkOverhead;
+}
+
 std::optional<CopyOffsets> FindCopies(const TableOfContents& toc,
                                       uint64_t header_size, uint64_t toc_offset,
                                       uint64_t toc_size) {

@@ -20,15 +20,15 @@ struct CopiedParts {
   ByteView refs_chunk;
   ByteView block_table_chunk;
   ByteView table_of_contents_chunk;
-
-  uint64_t size() const {
-    return header.size() + refs_chunk.size() + block_table_chunk.size() +
-           table_of_contents_chunk.size();
-  }
 };
 
 // Appends the payload of the chunk.
 void Encode(const CopiedParts& parts, Bytes& out);
+
+// Size of the payload, framing not included, in a file with a header of
+// `header_size` bytes and the chunks of `toc`, which does not list the copies
+// yet.
+uint64_t CopiesSize(const TableOfContents& toc, uint64_t header_size);
 
 // Offsets of the copies, from the start of the file.
 struct CopyOffsets {

@@ -114,7 +114,7 @@ std::vector<std::byte> ErasureEncoder::Finish() {
 
 ErasureDecoder::ErasureDecoder(ErasureShape shape,
                                std::vector<uint32_t> lost_data,
-                               std::vector<uint32_t> lost_parity)
+                               const std::vector<uint32_t>& lost_parity)
     : shape_(shape), first_data_(0), lost_(std::move(lost_data)) {
   ZPACK_CHECK(IsValid(shape));
   ZPACK_CHECK(lost_.size() + lost_parity.size() <= shape.parity);

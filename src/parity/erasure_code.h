@@ -75,7 +75,7 @@ class ErasureDecoder {
   // bit_ceil(bit_ceil(`shape.parity`) + `shape.data`) logarithms of 2 bytes.
   // REQUIRES: IsValid(shape); at most `shape.parity` shards are missing.
   ErasureDecoder(ErasureShape shape, std::vector<uint32_t> lost_data,
-                 std::vector<uint32_t> lost_parity);
+                 const std::vector<uint32_t>& lost_parity);
 
   // Decodes a column: the same `width` bytes of each shard. Calls `shard` once
   // for each shard that is there, ascending; `shard` fills the bytes of the

@@ -17,27 +17,16 @@
 #include "format/chunk.h"
 #include "format/file_header.h"
 #include "format/object_index.h"
-#include "format/trailer.h"
 #include "object/object_id_table.h"
 #include "object/promises.h"
+#include "reader/chunk_reader.h"
 #include "reader/file_blocks.h"
+#include "reader/file_structure.h"
 #include "zpack/options.h"
 #include "zpack/refs.h"
 #include "zpack/result.h"
 
 namespace zpack {
-
-// A complete chunk, its offset in the file, and its payload.
-struct LoadedChunk {
-  LoadedChunk() = default;
-  // Not copyable: the `payload` of a copy would refer to the original.
-  LoadedChunk(LoadedChunk&&) = default;
-  LoadedChunk& operator=(LoadedChunk&&) = default;
-
-  uint64_t offset = 0;
-  Bytes bytes;
-  ByteView payload;
-};
 
 class ArchiveFile {
  public:
@@ -52,20 +41,18 @@ class ArchiveFile {
   static Result<std::unique_ptr<ArchiveFile>> OpenWithoutIndex(
       std::unique_ptr<RandomAccessFile> file, const ReadOptions& options);
 
-  // Reads only the header and the refs, which are at the start of the file.
-  static Result<RefsSnapshot> ReadRefs(const RandomAccessFile& file,
-                                       const ReadOptions& options);
-
   const std::string& path() const { return file_->path(); }
   const RandomAccessFile& file() const { return *file_; }
   const ReadOptions& options() const { return options_; }
-  const format::FileHeader& header() const { return header_; }
-  const format::TableOfContents& toc() const { return toc_; }
-  const format::Trailer& trailer() const { return trailer_; }
+  const format::FileHeader& header() const { return structure_.header; }
+  const format::TableOfContents& toc() const { return structure_.toc; }
+  const format::Trailer& trailer() const { return structure_.trailer; }
   const FileBlocks& blocks() const { return *blocks_; }
-  const RefsSnapshot& refs() const { return refs_; }
+  const RefsSnapshot& refs() const { return structure_.refs; }
+  // Damage that does not keep the file from being read (FileStructure).
+  const std::vector<Error>& damages() const { return structure_.damages; }
   const format::IndexChunks& index_chunks() const { return index_chunks_; }
-  uint32_t object_count() const { return header_.object_count; }
+  uint32_t object_count() const { return header().object_count; }
 
   // Reads and checks the whole index and the list of promised objects. Later
   // calls return the result of the first one. Open calls LoadIndex.
@@ -80,7 +67,7 @@ class ArchiveFile {
 
   // True if the file is of a partial clone and lacks objects.
   bool has_promises() const {
-    return toc_.Find(format::kPromisesChunk) != nullptr;
+    return toc().Find(format::kPromisesChunk) != nullptr;
   }
   // The promised objects, none of which is in the file. REQUIRES: LoadIndex()
   // has succeeded.
@@ -101,24 +88,15 @@ class ArchiveFile {
       : file_(std::move(file)), options_(options) {}
 
   Status Load();
-  Status LoadTables();
-  // The parts of LoadTables, in the order of the file.
-  Status LoadRefs();
-  Status CheckCover() const;
-  Status LoadBlockTable();
   Result<FileIndex> ReadIndex() const;
   // The list of promised objects is there if the header says so.
   Status CheckPromisesChunk() const;
   // `ids` are those of the file.
   Result<Promises> ReadPromises(const ObjectIdTable& ids) const;
-  Result<LoadedChunk> LoadChunk(uint32_t id) const;
 
   std::unique_ptr<RandomAccessFile> file_;
   ReadOptions options_;
-  format::FileHeader header_;
-  format::TableOfContents toc_;
-  format::Trailer trailer_;
-  RefsSnapshot refs_;
+  FileStructure structure_;  // its block table moves to blocks_
   format::IndexChunks index_chunks_;
   std::optional<FileBlocks> blocks_;  // set once the file is open
   mutable Promises promises_;         // written once, with the index

@@ -30,6 +30,7 @@ Status VerifyArchive(const ArchiveFile& archive, VerifyLevel level,
   report.level = level;
   report.objects = archive.ids().size();
   report.promised_objects = archive.promises().ids.size();
+  report.damages = archive.damages();
   if (level >= VerifyLevel::kChecksums) {
     ZPACK_TRY(VerifyChecksums(archive, run, report));
   }

@@ -25,6 +25,10 @@ Status VerifyArchive(const ArchiveFile& archive, VerifyLevel level,
 Status VerifyChecksums(const ArchiveFile& archive, const RunOptions& run,
                        VerifyReport& report);
 
+// Checks that the copies of header, refs and tables are those of the originals.
+// REQUIRES: no chunk is damaged.
+Status VerifyCopies(const ArchiveFile& archive, VerifyReport& report);
+
 // Checks that every object decodes and hashes to its id. Skips blocks that
 // `trusted`, by block, marks. REQUIRES: the index is loaded.
 Status VerifyObjects(const FileBlocks& file, const std::vector<bool>& trusted,

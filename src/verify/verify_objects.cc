@@ -152,6 +152,7 @@ Status VerifyObjects(const FileBlocks& file, const std::vector<bool>& trusted,
       },
       [&](RunInFlight& item) -> Status {
         report.objects_verified += item.objects;
+        report.objects_damaged += item.attempts - item.objects;
         report.bytes_verified += item.bytes;
         std::ranges::move(item.damages, std::back_inserter(report.damages));
         phase.Advance(item.attempts, item.bytes);

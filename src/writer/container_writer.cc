@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "format/copies.h"
 #include "format/object_index.h"
 #include "format/promises_chunk.h"
 #include "format/refs_chunk.h"
@@ -56,6 +57,7 @@ Status ContainerWriter::Start(ByteView preamble, uint64_t written) {
   const ByteView refs = preamble.subspan(header_size);
   toc_.chunks.push_back({format::kRefsChunk, format::kChunkRequired,
                          header_size, refs.size() - format::kChunkOverhead});
+  refs_chunk_.assign(refs.begin(), refs.end());
   file_hash_.Update(refs);
   return Put(preamble);
 }
@@ -76,8 +78,11 @@ Status ContainerWriter::AddTables(const FileNumbers& numbers) {
   Bytes payload;
   blocks_.rows.push_back({size_, ObjectNumber(header_.object_count)});
   format::Encode(blocks_, payload);
-  ZPACK_TRY(
-      AppendChunk(format::kBlockTableChunk, format::kChunkRequired, payload));
+  format::EncodeChunk(format::kBlockTableChunk, format::kChunkRequired, payload,
+                      block_table_chunk_);
+  toc_.chunks.push_back({format::kBlockTableChunk, format::kChunkRequired,
+                         size_, payload.size()});
+  ZPACK_TRY(Append(block_table_chunk_));
 
   payload.clear();
   format::EncodeObjectIds(numbers.ids, payload);
@@ -125,16 +130,34 @@ Status ContainerWriter::EndChunk(const RandomAccessFile& reader) {
   return Append(end);
 }
 
-Status ContainerWriter::Finish(const ObjectIdTable& ids) {
-  ZPACK_TRY(Pad());
-
-  header_.table_of_contents_offset = size_;
+Status ContainerWriter::AddCopies() {
+  // The header and the table of contents, which are copied, tell where the
+  // copies are.
+  const uint64_t size = format::CopiesSize(toc_, header_.EncodedSize());
+  toc_.chunks.push_back({format::kCopiesChunk, 0, size_, size});
   Bytes payload;
   format::Encode(toc_, payload);
-  Bytes chunk;
+  Bytes toc;
   format::EncodeChunk(format::kTableOfContentsChunk, format::kChunkRequired,
-                      payload, chunk);
-  ZPACK_TRY(Append(chunk));
+                      payload, toc);
+  header_.table_of_contents_offset = toc_.chunks.back().end();
+  header_.file_size =
+      header_.table_of_contents_offset + toc.size() + format::kTrailerSize;
+  Bytes header;
+  format::Encode(header_, header);
+  payload.clear();
+  format::Encode({header, refs_chunk_, block_table_chunk_, toc}, payload);
+  const format::ChunkFrame frame =
+      format::FrameChunk(format::kCopiesChunk, 0, payload);
+  ZPACK_TRY(Append(frame.header));
+  ZPACK_TRY(Append(payload));
+  ZPACK_TRY(Append(frame.checksum));
+  return Append(toc);
+}
+
+Status ContainerWriter::Finish(const ObjectIdTable& ids) {
+  ZPACK_TRY(Pad());
+  ZPACK_TRY(AddCopies());
 
   format::Trailer trailer;
   trailer.content_digest = format::ContentDigest(ids);
@@ -142,7 +165,6 @@ Status ContainerWriter::Finish(const ObjectIdTable& ids) {
   format::EncodeBeforeHash(trailer, bytes);
   ZPACK_TRY(Append(bytes));
 
-  header_.file_size = size_ + format::kDigestSize;
   Bytes header;
   format::Encode(header_, header);
   file_hash_.Update(header);

@@ -79,11 +79,15 @@ class ContainerWriter {
   Status AppendChunk(uint32_t id, uint32_t flags, ByteView payload);
   // Appends padding if the file is smaller than its expansion requires.
   Status Pad();
+  // Appends the copies and the table of contents. Sets the sizes in the header.
+  Status AddCopies();
 
   WritableFile& file_;
   format::FileHeader header_;
   format::TableOfContents toc_;
   format::BlockTable blocks_;
+  Bytes refs_chunk_;
+  Bytes block_table_chunk_;
   format::Expansion expansion_;  // of all blocks
   Hasher file_hash_;
   uint64_t size_ = 0;

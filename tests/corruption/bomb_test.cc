@@ -99,7 +99,7 @@ void ConvertWithBase(const Bytes& bytes) {
 }
 
 void ListRefs(const Bytes& bytes) {
-  (void)ArchiveFile::ReadRefs(MemoryFile(bytes), ReadOptions{});
+  (void)ReadRefsOnly(MemoryFile(bytes), ReadOptions{});
 }
 
 // What a file of 1 MiB may stand for, several times over.

@@ -13,11 +13,14 @@
 #include "base/hash.h"
 #include "convert/convert_source.h"
 #include "format/block_table.h"
+#include "format/chunk.h"
+#include "format/copies.h"
 #include "format/trailer.h"
 #include "git/repository_sink.h"
 #include "reader/archive_file.h"
 #include "reader/object_reader.h"
 #include "restore/repository_restorer.h"
+#include "support/hostile_file.h"
 #include "support/matchers.h"
 #include "support/memory_file.h"
 #include "support/memory_source.h"
@@ -66,6 +69,7 @@ Bytes Rewrite(const Bytes& bytes, const Future& future) {
   for (format::ChunkLocation chunk : (*archive)->toc().chunks) {
     Append(body, ByteView(bytes).subspan(copied, chunk.offset - copied));
     copied = chunk.end();
+    if (chunk.id == format::kCopiesChunk) continue;
     const ByteView old =
         ByteView(bytes).subspan(chunk.offset, chunk.end() - chunk.offset);
     if (chunk.id == format::kBlockTableChunk) {
@@ -86,8 +90,12 @@ Bytes Rewrite(const Bytes& bytes, const Future& future) {
         {id, *future.chunk_flags, header.EncodedSize() + body.size(), 3});
     format::EncodeChunk(id, *future.chunk_flags, Bytes{1, 2, 3}, body);
   }
+  Bytes payload(format::CopiesSize(toc, header.EncodedSize()), 0);
+  toc.chunks.push_back({format::kCopiesChunk, 0,
+                        header.EncodedSize() + body.size(), payload.size()});
+  format::EncodeChunk(format::kCopiesChunk, 0, payload, body);
   header.table_of_contents_offset = header.EncodedSize() + body.size();
-  Bytes payload;
+  payload.clear();
   format::Encode(toc, payload);
   format::EncodeChunk(format::kTableOfContentsChunk, 1, payload, body);
   format::Trailer trailer;
@@ -96,12 +104,9 @@ Bytes Rewrite(const Bytes& bytes, const Future& future) {
   header.file_size = header.EncodedSize() + body.size() + format::kDigestSize;
   Bytes out;
   format::Encode(header, out);
-  Hasher hasher(HashAlgorithm::kSha256);
-  hasher.Update(body);
-  hasher.Update(out);
-  hasher.Finish(trailer.file_hash);
   Append(out, body);
   Append(out, trailer.file_hash);
+  RepairFile(out);
   return out;
 }
 
@@ -170,7 +175,7 @@ TEST_F(Evolution, RefsAreReadFromTheStartOfTheFileAlone) {
   const auto header = *format::DecodeHeaderSize(bytes);
   // Everything behind the refs may be garbage.
   for (size_t at = header + 400; at < bytes.size(); ++at) bytes[at] = 0xee;
-  const auto refs = ArchiveFile::ReadRefs(MemoryFile(bytes), ReadOptions{});
+  const auto refs = ReadRefsOnly(MemoryFile(bytes), ReadOptions{});
   ASSERT_THAT(refs, IsOk());
   EXPECT_EQ(*refs, source_.refs);
 }

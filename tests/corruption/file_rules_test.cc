@@ -203,14 +203,14 @@ TEST(FileRules, ATagInSegmentsIsReadWholeWithinTheLimitOnly) {
               IsOk());
 }
 
-// Where `verify` says that a file of this structure is damaged.
+// Where `verify` first says that a file of this structure is damaged.
 uint64_t DamagedAt(const Bytes& bytes) {
   const TempDir directory;
   const std::string path = directory / "a.zpack";
   WriteFile(path, std::string(bytes.begin(), bytes.end()));
   const auto report = zpack::Verify(path, "", VerifyOptions{});
   EXPECT_THAT(report, IsOk());
-  if (!report || report->damages.size() != 1) return ~uint64_t{0};
+  if (!report || report->damages.empty()) return ~uint64_t{0};
   return report->damages.front().offset.value_or(~uint64_t{0});
 }
 

@@ -11,9 +11,11 @@
 #include "codec/zstd_codec.h"
 #include "format/block_form.h"
 #include "format/chunk.h"
+#include "format/copies.h"
 #include "format/object_index.h"
 #include "format/refs_chunk.h"
 #include "format/trailer.h"
+#include "support/repair.h"
 
 namespace zpack::testing {
 namespace {
@@ -137,6 +139,15 @@ Bytes PutPayload(const FileParts& parts, const ChunkPart& chunk,
   return chunk.payload;
 }
 
+// 0 if what is copied is not there.
+uint64_t SizeOfCopies(const format::TableOfContents& listed, uint64_t start) {
+  if (listed.Find(format::kRefsChunk) == nullptr ||
+      listed.Find(format::kBlockTableChunk) == nullptr) {
+    return 0;
+  }
+  return format::CopiesSize(listed, start);
+}
+
 }  // namespace
 
 Bytes PutTogether(const FileParts& parts) {
@@ -145,6 +156,7 @@ Bytes PutTogether(const FileParts& parts) {
   Bytes body;
   Bytes rows;
   ByteWriter row(rows);
+  format::TableOfContents listed;
   std::vector<uint64_t> block_offsets;
   uint64_t blocks_end = start;
   const auto is_block = [](const ChunkPart& chunk) {
@@ -156,12 +168,14 @@ Bytes PutTogether(const FileParts& parts) {
     // Blocks may have been moved behind their table.
     std::vector<uint64_t> known = block_offsets;
     known.push_back(blocks_end);
-    const Bytes payload = PutPayload(parts, chunk, known);
+    const Bytes payload = chunk.copies ? Bytes(SizeOfCopies(listed, start), 0)
+                                       : PutPayload(parts, chunk, known);
     format::EncodeChunk(chunk.id, chunk.flags, payload, body);
     if (is_block(chunk) || chunk.id == format::kRefsChunk) {
       blocks_end = start + body.size();
     }
     if (is_block(chunk)) continue;
+    listed.chunks.push_back({chunk.id, chunk.flags, offset, payload.size()});
     row.U32(chunk.id);
     row.U32(chunk.row_flags);
     row.U64(offset + chunk.offset_error);
@@ -180,13 +194,17 @@ Bytes PutTogether(const FileParts& parts) {
   to.Raw(digest);
   const Bytes header =
       PutHeader(parts, toc_offset, start + body.size() + format::kDigestSize);
-  Hasher hasher(HashAlgorithm::kSha256);
-  hasher.Update(body);
-  hasher.Update(header);
-  hasher.Finish(digest);
   Bytes file = header;
   Append(file, body);
   Append(file, digest);
+  RefreshCopies(file);
+  const ByteView hashed =
+      ByteView(file).first(file.size() - format::kDigestSize);
+  Hasher hasher(HashAlgorithm::kSha256);
+  hasher.Update(hashed.subspan(header.size()));
+  hasher.Update(header);
+  hasher.Finish(digest);
+  std::ranges::copy(digest, file.end() - format::kDigestSize);
   return file;
 }
 

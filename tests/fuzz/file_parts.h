@@ -44,6 +44,7 @@ struct ChunkPart {
   uint32_t flags = 0;
   Bytes payload;
   std::optional<BlockPart> block;  // instead of the payload
+  bool copies = false;             // made anew, instead of the payload
   uint32_t row_flags = 0;
   uint64_t offset_error = 0;
   uint64_t size_error = 0;

@@ -173,6 +173,7 @@ std::optional<FileParts> TakeApart(ByteView file) {
       chunk.block = TakeBlock(payload);
     }
     chunk.payload.assign(payload.begin(), payload.end());
+    chunk.copies = chunk.id == format::kCopiesChunk;
     if (chunk.id != format::kBlockChunk) TakeRow(toc, at, chunk);
     at += in.position();
     if (chunk.id == format::kBlockChunk || chunk.id == format::kRefsChunk) {

@@ -218,6 +218,7 @@ HostileFile::HostileFile(ByteView file) {
     extra.push_back(
         {at->id, at->flags, {chunk->payload.begin(), chunk->payload.end()}});
   }
+  copies = from.toc().Find(format::kCopiesChunk) != nullptr;
   for (const ObjectNumber number :
        IndexRange<ObjectNumber>(from.object_count())) {
     ids.push_back(from.ids()[from.rank(number)]);
@@ -349,6 +350,10 @@ Bytes HostileFile::Build() const {
   format::EncodeObjectNumbers(numbers, payload);
   add(format::kObjectNumbersChunk, format::kChunkRequired, payload);
   for (const Chunk& chunk : extra) add(chunk.id, chunk.flags, chunk.payload);
+  if (copies) {
+    add(format::kCopiesChunk, 0,
+        Bytes(format::CopiesSize(contents, head.EncodedSize()), 0));
+  }
 
   head.table_of_contents_offset = file.size();
   if (edit_contents) edit_contents(contents);
@@ -364,6 +369,7 @@ Bytes HostileFile::Build() const {
   Bytes start;
   format::Encode(head, start);
   std::ranges::copy(start, file.begin());
+  RefreshCopies(file);
   const format::Digest hash = FileHash(file, start.size());
   std::ranges::copy(hash, file.end() - format::kDigestSize);
   return file;

@@ -73,6 +73,7 @@ class HostileFile {
   std::vector<Block> blocks;
   std::vector<ObjectId> ids;          // by object number
   std::vector<Chunk> extra;           // chunks behind the index
+  bool copies = false;                // chunk COPY, of what is written
   std::optional<Bytes> refs_payload;  // instead of `refs`
   // Called right before these are encoded.
   std::function<void(format::BlockTable&)> edit_blocks;

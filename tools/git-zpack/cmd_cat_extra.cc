@@ -15,8 +15,8 @@ void AddOptions(po::options_description& options) {
 }
 
 int Run(const po::variables_map& values, const Io& io) {
-  const auto reader =
-      ArchiveReader::Open(Text(values, "file"), ReadOptionsOf(values));
+  const auto reader = ArchiveReader::Open(Text(values, "file"),
+                                          ReadContext(values, io).options());
   if (!reader) return Fail(io, reader.error());
   const Status printed = (*reader)->StreamFile(
       Text(values, "name"),

@@ -162,8 +162,8 @@ int Run(const po::variables_map& values, const Io& io) {
       !Has(values, "batch")) {
     throw UsageError{"'--unverified-stream' needs '-p' or '--batch'"};
   }
-  const auto reader =
-      ArchiveReader::Open(Text(values, "file"), ReadOptionsOf(values));
+  const auto reader = ArchiveReader::Open(Text(values, "file"),
+                                          ReadContext(values, io).options());
   if (!reader) return Fail(io, reader.error());
   return batch ? RunBatch(**reader, values, io) : RunOne(**reader, values, io);
 }

@@ -43,8 +43,8 @@ Json ToJson(const std::vector<RepositoryFile>& files) {
 }
 
 int Run(const po::variables_map& values, const Io& io) {
-  const auto reader =
-      ArchiveReader::Open(Text(values, "file"), ReadOptionsOf(values));
+  const auto reader = ArchiveReader::Open(Text(values, "file"),
+                                          ReadContext(values, io).options());
   if (!reader) return Fail(io, reader.error());
   const auto files = (*reader)->Files();
   if (!files) return Fail(io, files.error());

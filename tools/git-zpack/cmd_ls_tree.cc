@@ -130,8 +130,8 @@ int Run(const po::variables_map& values, const Io& io) {
   const Listing listing = ListingOf(values);
   const auto paths = PathFilter::Parse(Texts(values, "path"));
   if (!paths) return Fail(io, paths.error());
-  const auto reader =
-      ArchiveReader::Open(Text(values, "file"), ReadOptionsOf(values));
+  const auto reader = ArchiveReader::Open(Text(values, "file"),
+                                          ReadContext(values, io).options());
   if (!reader) return Fail(io, reader.error());
   const auto id = (*reader)->Resolve(Text(values, "tree-ish"));
   if (!id) return Fail(io, id.error());

@@ -63,9 +63,10 @@ RefStorage ParseRefFormat(const std::string& text) {
 
 int Run(const po::variables_map& values, const Io& io) {
   const RunContext context(values, io);
+  const ReadContext read(values, io);
   RestoreOptions options;
   options.run = context.run();
-  options.read = ReadOptionsOf(values);
+  options.read = read.options();
   if (Has(values, "force")) options.overwrite = Overwrite::kYes;
   if (Has(values, "trust")) options.trust = Trust::kYes;
   options.without_files = WithoutOf(values);

@@ -108,8 +108,8 @@ int Run(const po::variables_map& values, const Io& io) {
                                    QuoteName(revision))};
     }
   }
-  const auto reader =
-      ArchiveReader::Open(Text(values, "file"), ReadOptionsOf(values));
+  const auto reader = ArchiveReader::Open(Text(values, "file"),
+                                          ReadContext(values, io).options());
   if (!reader) return Fail(io, reader.error());
   WalkOptions walk;
   if (Has(values, "all")) walk.refs = WalkRefs::kAll;

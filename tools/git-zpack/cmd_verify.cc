@@ -97,6 +97,7 @@ Json ToJson(const VerifyReport& report) {
                {"objects", report.objects},
                {"promised_objects", report.promised_objects},
                {"objects_verified", report.objects_verified},
+               {"objects_damaged", report.objects_damaged},
                {"bytes_verified", report.bytes_verified},
                {"files_verified", report.files_verified},
                {"damages", damages},
@@ -130,6 +131,13 @@ std::string ParityText(const VerifyReport& report) {
   return text + '\n';
 }
 
+// What damage means for the objects.
+std::string LossText(const VerifyReport& report) {
+  if (report.damages.empty() || report.objects == 0) return "";
+  if (report.objects_damaged == 0) return "; damaged, but no object is lost";
+  return fmt::format("; {} lost", report.objects_damaged);
+}
+
 std::string Summary(const std::string& file, const VerifyReport& report) {
   const std::string_view verdict = report.ok() ? "ok" : "bad";
   const std::string against =
@@ -146,9 +154,10 @@ std::string Summary(const std::string& file, const VerifyReport& report) {
                        kLevels[static_cast<size_t>(report.level)].first,
                        against, promised);
   }
-  std::string text = fmt::format(
-      "{}: {}, {} of {} objects verified{}{}", QuoteName(file), verdict,
-      report.objects_verified, report.objects, against, promised);
+  std::string text =
+      fmt::format("{}: {}, {} of {} objects verified{}{}{}", QuoteName(file),
+                  verdict, report.objects_verified, report.objects,
+                  LossText(report), against, promised);
   if (report.moved_on.any()) {
     text +=
         fmt::format("; the repository moved on: {}", Describe(report.moved_on));
@@ -158,9 +167,10 @@ std::string Summary(const std::string& file, const VerifyReport& report) {
 
 int Run(const po::variables_map& values, const Io& io) {
   const RunContext context(values, io);
+  const ReadContext read(values, io);
   VerifyOptions options;
   options.run = context.run();
-  options.read = ReadOptionsOf(values);
+  options.read = read.options();
   options.level = ToLevel(values);
   options.discovery = DiscoveryOf(values);
   if (Has(values, "discover") && !Has(values, "against")) {

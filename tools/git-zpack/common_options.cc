@@ -88,10 +88,14 @@ void AddDownloadOption(po::options_description& options) {
                         "files: download all of it");
 }
 
-ReadOptions ReadOptionsOf(const po::variables_map& options) {
-  ReadOptions read;
-  if (Has(options, "download")) read.download = Download::kYes;
-  return read;
+ReadContext::ReadContext(const po::variables_map& options, const Io& io)
+    : err_(io.err) {
+  if (Has(options, "download")) options_.download = Download::kYes;
+  options_.damages = this;
+}
+
+void ReadContext::OnDamage(const Error& damage) {
+  err_ << "warning: " << EscapeUnprintable(damage.message) << '\n';
 }
 
 RunContext::RunContext(const po::variables_map& options, const Io& io,

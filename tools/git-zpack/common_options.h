@@ -60,8 +60,22 @@ RunOptions ResourcesOf(const po::variables_map& options);
 // Returns how to find the repository of a path.
 Discovery DiscoveryOf(const po::variables_map& options);
 
-// Returns ReadOptions with the value of --download.
-ReadOptions ReadOptionsOf(const po::variables_map& options);
+// How a command reads files: with the value of --download, and with a warning
+// on standard error for damage that does not keep a file from being read.
+class ReadContext final : private DamageSink {
+ public:
+  ReadContext(const po::variables_map& options, const Io& io);
+  ReadContext(const ReadContext&) = delete;  // options_ point to this object
+  ReadContext& operator=(const ReadContext&) = delete;
+
+  const ReadOptions& options() const { return options_; }
+
+ private:
+  void OnDamage(const Error& damage) override;
+
+  std::ostream& err_;
+  ReadOptions options_;
+};
 
 // The groups of all '--without'. Throws UsageError for an unknown group.
 std::vector<FileGroup> WithoutOf(const po::variables_map& options);

@@ -1,0 +1,344 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reader/file_structure.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "format/copies.h"
+#include "format/refs_chunk.h"
+#include "reader/chunk_reader.h"
+
+namespace zpack {
+namespace {
+
+// Bytes before the trailer in which the table of contents is looked for when
+// the header does not say where it is. Room for 170 chunks.
+constexpr uint64_t kSearch = 4096;
+
+// True for errors that a copy can make good.
+bool IsDamage(const Error& error) {
+  return error.code == ErrorCode::kCorrupt || error.code == ErrorCode::kIo;
+}
+
+Result<format::FileHeader> ReadHeaderAt(const RandomAccessFile& file,
+                                        uint64_t offset) {
+  const uint64_t rest = file.size() - offset;
+  Bytes bytes(std::min<uint64_t>(rest, format::kFixedHeaderSize));
+  ZPACK_TRY(file.Read(offset, bytes));
+  Result<size_t> size = format::DecodeHeaderSize(bytes);
+  if (!size) {
+    Error error = std::move(size).error();
+    if (error.code == ErrorCode::kCorrupt) {
+      return Locate<format::FileHeader>(std::unexpected(std::move(error)),
+                                        offset, file.path());
+    }
+    return std::unexpected(
+        Extend(std::move(error), ": '{}'", AtPath{file.path()}));
+  }
+  bytes.resize(std::min<uint64_t>(rest, *size));
+  ZPACK_TRY(file.Read(offset, bytes));
+  return Locate(format::DecodeFileHeader(bytes, format::KnownFeatures()),
+                offset, file.path());
+}
+
+Status CheckFileSize(const RandomAccessFile& file,
+                     const format::FileHeader& header) {
+  if (header.file_size == file.size()) return {};
+  return MakeError(ErrorCode::kCorrupt,
+                   "file of {} bytes where the header at offset {} says {}: "
+                   "'{}'",
+                   file.size(), AtOffset{0}, header.file_size,
+                   AtPath{file.path()});
+}
+
+// Reads the parts one after the other. Each part needs those before it.
+class StructureReader {
+ public:
+  StructureReader(const RandomAccessFile& file, const ReadOptions& options)
+      : file_(file), options_(options) {}
+
+  Result<FileStructure> Read() {
+    ZPACK_TRY(ReadHeaderAndContents());
+    ReadTrailer();
+    ZPACK_TRY(ReadRefs());
+    ZPACK_TRY(CheckCover());
+    ZPACK_TRY(ReadBlockTable());
+    for (const Error& damage : out_.damages) {
+      if (options_.damages != nullptr) options_.damages->OnDamage(damage);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  uint64_t toc_offset() const { return out_.header.table_of_contents_offset; }
+  uint64_t toc_size() const { return trailer_offset_ - toc_offset(); }
+  uint64_t header_size() const { return out_.header.EncodedSize(); }
+  std::optional<format::CopyOffsets> Copies() const {
+    return format::FindCopies(out_.toc, header_size(), toc_offset(),
+                              toc_size());
+  }
+
+  // The copy of a part is used, because its original has `damage`.
+  void UseCopy(std::string_view part, uint64_t offset, const Error& damage) {
+    out_.damages.push_back(NewError(
+        damage.code == ErrorCode::kIo ? ErrorCode::kIo : ErrorCode::kCorrupt,
+        "{} at offset {} of '{}' damaged, its copy is used ({})",
+        MessageText{part}, AtOffset{offset}, AtPath{file_.path()},
+        MessageText{damage.message}));
+  }
+
+  Status ReadHeaderAndContents() {
+    Result<format::FileHeader> header = ReadHeaderAt(file_, 0);
+    if (!header) return ReadHeaderCopy(std::move(header).error());
+    out_.header = *std::move(header);
+    ZPACK_TRY(CheckFileSize(file_, out_.header));
+    ZPACK_TRY(CheckContentsOffset());
+    Result<format::TableOfContents> toc = ReadContentsAt(toc_offset());
+    if (!toc) return ReadContentsCopy(std::move(toc).error());
+    out_.toc = *std::move(toc);
+    return {};
+  }
+
+  Status CheckContentsOffset() {
+    const uint64_t start = header_size();
+    // Every size below is bounded by the file's size before it is used.
+    if (file_.size() < start + format::kTrailerSize + format::kChunkOverhead) {
+      return MakeError(ErrorCode::kCorrupt, "file too short: '{}'",
+                       AtPath{file_.path()});
+    }
+    trailer_offset_ = file_.size() - format::kTrailerSize;
+    if (toc_offset() >= start &&
+        toc_offset() <= trailer_offset_ - format::kChunkOverhead) {
+      return {};
+    }
+    return MakeError(ErrorCode::kCorrupt,
+                     "bad table of contents offset {} in header at offset {} "
+                     "of '{}'",
+                     toc_offset(), AtOffset{0}, AtPath{file_.path()});
+  }
+
+  // `offset` is that of the table of contents or of its copy.
+  Result<format::TableOfContents> ReadContentsAt(uint64_t offset) {
+    ZPACK_ASSIGN_OR_RETURN(
+        const LoadedChunk chunk,
+        ReadChunk(file_, format::kTableOfContentsChunk, offset, toc_size(),
+                  options_.max_chunk_size));
+    return Locate(format::DecodeTableOfContents(chunk.payload, header_size(),
+                                                toc_offset()),
+                  offset, file_.path());
+  }
+
+  Status ReadContentsCopy(Error damage) {
+    const std::optional<uint64_t> copy =
+        format::FindTableOfContentsCopy(toc_offset(), toc_size());
+    if (!copy || !IsDamage(damage)) return std::unexpected(std::move(damage));
+    Result<format::TableOfContents> toc = ReadContentsAt(*copy);
+    if (!toc) return std::unexpected(std::move(damage));
+    out_.toc = *std::move(toc);
+    const auto copies = Copies();
+    if (!copies || copies->table_of_contents_chunk != *copy) {
+      return std::unexpected(std::move(damage));
+    }
+    UseCopy("table of contents", toc_offset(), damage);
+    return {};
+  }
+
+  // Without a header, the end of the file leads to the copies.
+  Status ReadHeaderCopy(Error damage) {
+    if (!IsDamage(damage) && !IsForeign()) {
+      return std::unexpected(std::move(damage));
+    }
+    const Result<std::optional<format::FileHeader>> header = FindHeaderCopy();
+    if (!header || !*header) return std::unexpected(std::move(damage));
+    out_.header = **header;
+    if (!CheckFileSize(file_, out_.header) || !CheckContentsOffset()) {
+      return std::unexpected(std::move(damage));
+    }
+    Result<format::TableOfContents> toc = ReadContentsAt(toc_offset());
+    if (!toc) return std::unexpected(std::move(damage));
+    out_.toc = *std::move(toc);
+    if (!Copies()) return std::unexpected(std::move(damage));
+    UseCopy("header", 0, damage);
+    return {};
+  }
+
+  // True if nothing says that this is a .zpack file, as with zeros in place of
+  // the header. A file that is too new has a header.
+  bool IsForeign() const {
+    Bytes bytes(std::min<uint64_t>(file_.size(), format::kFixedHeaderSize));
+    if (!file_.Read(0, bytes)) return false;
+    const Result<size_t> size = format::DecodeHeaderSize(bytes);
+    return !size && size.error().code == ErrorCode::kUnsupported;
+  }
+
+  // Looks for a table of contents that ends where the trailer begins.
+  Result<std::optional<format::FileHeader>> FindHeaderCopy() {
+    if (file_.size() < format::kTrailerSize) return std::nullopt;
+    const uint64_t end = file_.size() - format::kTrailerSize;
+    Bytes bytes(std::min(end, kSearch));
+    const uint64_t begin = end - bytes.size();
+    ZPACK_TRY(file_.Read(begin, bytes));
+    const ByteView view = bytes;
+    for (size_t at = 0; at + format::kChunkOverhead <= view.size(); ++at) {
+      const Result<ByteView> payload =
+          format::DecodeChunk(format::kTableOfContentsChunk, view.subspan(at));
+      if (!payload) continue;
+      const uint64_t offset = begin + at;
+      ZPACK_ASSIGN_OR_RETURN(
+          const format::TableOfContents toc,
+          format::DecodeTableOfContents(*payload, 0, offset));
+      const std::optional<uint64_t> copy = format::FindHeaderCopy(toc, offset);
+      if (!copy) return std::nullopt;
+      return ReadHeaderAt(file_, *copy);
+    }
+    return std::nullopt;
+  }
+
+  void ReadTrailer() {
+    Bytes bytes(format::kTrailerSize);
+    const Status read = file_.Read(trailer_offset_, bytes);
+    Result<format::Trailer> trailer =
+        read ? Locate(format::DecodeTrailer(bytes), trailer_offset_,
+                      file_.path())
+             : std::unexpected(read.error());
+    if (trailer) {
+      out_.trailer = *trailer;
+    } else {
+      out_.damages.push_back(std::move(trailer).error());
+    }
+  }
+
+  // Reads a chunk, or its copy at `copy`, and hands it to `decode`.
+  template <typename Decode>
+  auto ReadPart(uint32_t id, std::string_view name,
+                std::optional<uint64_t> copy, const Decode& decode) {
+    const format::ChunkLocation* const location = out_.toc.Find(id);
+    const auto read = [&](uint64_t offset) -> decltype(decode(ByteView{})) {
+      ZPACK_ASSIGN_OR_RETURN(
+          const LoadedChunk chunk,
+          ReadChunk(file_, id, offset, location->end() - location->offset,
+                    options_.max_chunk_size));
+      return Locate(decode(chunk.payload), offset, file_.path());
+    };
+    auto part = location != nullptr ? read(location->offset) : Missing(id);
+    if (part || !copy || !IsDamage(part.error())) return part;
+    auto second = read(*copy);
+    if (!second) return part;
+    UseCopy(name, location->offset, part.error());
+    return second;
+  }
+
+  std::unexpected<Error> Missing(uint32_t id) const {
+    return MakeError(ErrorCode::kCorrupt,
+                     "chunk '{}' is missing from table of contents at offset "
+                     "{} of '{}'",
+                     format::ChunkName(id), AtOffset{toc_offset()},
+                     AtPath{file_.path()});
+  }
+
+  Status ReadRefs() {
+    const auto copies = Copies();
+    ZPACK_ASSIGN_OR_RETURN(
+        out_.refs,
+        ReadPart(format::kRefsChunk, "refs",
+                 copies ? std::optional(copies->refs_chunk) : std::nullopt,
+                 [&](ByteView payload) {
+                   return format::DecodeRefs(payload,
+                                             out_.header.object_format);
+                 }));
+    return {};
+  }
+
+  // The blocks lie between the first chunk and the second.
+  Status ReadBlockTable() {
+    const auto copies = Copies();
+    const auto& chunks = out_.toc.chunks;
+    ZPACK_ASSIGN_OR_RETURN(
+        out_.blocks, ReadPart(format::kBlockTableChunk,
+                              copies ? std::optional(copies->block_table_chunk)
+                                     : std::nullopt,
+                              [&](ByteView payload) {
+                                return format::DecodeBlockTable(
+                                    payload, chunks[0].end(), chunks[1].offset,
+                                    out_.header.object_count);
+                              }));
+    return {};
+  }
+
+  // The header, the refs, the blocks and all other chunks follow each other
+  // without gaps, so a checksum covers every byte.
+  Status CheckCover() const {
+    const auto& chunks = out_.toc.chunks;
+    uint64_t expected = header_size();
+    for (size_t i = 0; i < chunks.size(); ++i) {
+      if (i != 1 && chunks[i].offset != expected) {
+        return MakeError(ErrorCode::kCorrupt,
+                         "gap before chunk '{}' at offset {} of '{}'",
+                         format::ChunkName(chunks[i].id),
+                         AtOffset{chunks[i].offset}, AtPath{file_.path()});
+      }
+      expected = chunks[i].end();
+    }
+    if (chunks.size() < 2 || chunks[0].id != format::kRefsChunk ||
+        expected != toc_offset()) {
+      return MakeError(ErrorCode::kCorrupt,
+                       "table of contents at offset {} does not cover '{}'",
+                       AtOffset{toc_offset()}, AtPath{file_.path()});
+    }
+    return {};
+  }
+
+  const RandomAccessFile& file_;
+  const ReadOptions& options_;
+  uint64_t trailer_offset_ = 0;
+  FileStructure out_;
+};
+
+Result<RefsSnapshot> ReadFirstRefs(const RandomAccessFile& file,
+                                   const ReadOptions& options) {
+  ZPACK_ASSIGN_OR_RETURN(const format::FileHeader header,
+                         ReadHeaderAt(file, 0));
+  ZPACK_TRY(CheckFileSize(file, header));
+  const uint64_t offset = header.EncodedSize();
+  const uint64_t rest = file.size() - offset;
+  Bytes start(std::min<uint64_t>(rest, format::kChunkHeaderSize));
+  ZPACK_TRY(file.Read(offset, start));
+  ZPACK_ASSIGN_OR_RETURN(
+      const format::ChunkHeader chunk,
+      Locate(format::DecodeChunkHeader(start), offset, file.path()));
+  if (rest < format::kChunkOverhead ||
+      chunk.payload_size > rest - format::kChunkOverhead) {
+    return MakeError(ErrorCode::kCorrupt,
+                     "bad size of chunk at offset {} of '{}'", AtOffset{offset},
+                     AtPath{file.path()});
+  }
+  ZPACK_ASSIGN_OR_RETURN(const LoadedChunk refs,
+                         ReadChunk(file, format::kRefsChunk, offset,
+                                   chunk.payload_size + format::kChunkOverhead,
+                                   options.max_chunk_size));
+  return Locate(format::DecodeRefs(refs.payload, header.object_format), offset,
+                file.path());
+}
+
+}  // namespace
+
+Result<FileStructure> ReadStructure(const RandomAccessFile& file,
+                                    const ReadOptions& options) {
+  return StructureReader(file, options).Read();
+}
+
+Result<RefsSnapshot> ReadRefsOnly(const RandomAccessFile& file,
+                                  const ReadOptions& options) {
+  Result<RefsSnapshot> refs = ReadFirstRefs(file, options);
+  if (refs) return refs;
+  Result<FileStructure> structure = ReadStructure(file, options);
+  if (!structure) return refs;
+  return std::move(structure->refs);
+}
+
+}  // namespace zpack

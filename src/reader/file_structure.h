@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of a file that lead to all others: header, trailer, table of
+// contents, refs, block table. All of them but the trailer stand twice
+// (FORMAT.md, "Copies"): where one is damaged, its copy is used.
+
+#pragma once
+
+#include <vector>
+
+#include "base/file.h"
+#include "format/block_table.h"
+#include "format/chunk.h"
+#include "format/file_header.h"
+#include "format/trailer.h"
+#include "zpack/options.h"
+#include "zpack/refs.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+struct FileStructure {
+  format::FileHeader header;
+  format::TableOfContents toc;
+  format::Trailer trailer;  // zeros if it is damaged
+  RefsSnapshot refs;
+  format::BlockTable blocks;
+  // One error for each part that is damaged, and in whose place a copy is used.
+  // The trailer needs no copy, because only its own checks need it.
+  std::vector<Error> damages;
+};
+
+// Reads and checks the structure of `file`. Tells
+// ReadOptions::damages of each of the damages. Errors are those of
+// ArchiveFile::Open; they are about the original of a part whose copy is
+// damaged as well.
+Result<FileStructure> ReadStructure(const RandomAccessFile& file,
+                                    const ReadOptions& options);
+
+// Reads only the header and the refs, which are at the start of the file; if
+// one of them is damaged, the whole structure.
+Result<RefsSnapshot> ReadRefsOnly(const RandomAccessFile& file,
+                                  const ReadOptions& options);
+
+}  // namespace zpack
