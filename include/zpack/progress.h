@@ -23,6 +23,9 @@ enum class Phase : uint8_t {
   kCheckingConnectivity,
   kComparingObjects,
   kReadingBlocks,
+  kMakingParity,
+  kFindingDamage,
+  kRepairing,
 };
 
 // The title that Git shows where Git has such a phase, for example "Counting

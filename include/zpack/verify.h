@@ -7,11 +7,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "zpack/object_id.h"
 #include "zpack/options.h"
+#include "zpack/parity_state.h"
 #include "zpack/refs.h"
 #include "zpack/result.h"
 
@@ -50,6 +52,10 @@ struct VerifyReport {
   // memory than a limit allows, and otherwise kCorrupt.
   std::vector<Error> damages;
   std::vector<Difference> differences;
+  // The parity in the file or beside it, if there is any and `level` includes
+  // kChecksums. Damaged parity, and parity beside the file that was made for
+  // other content, is one of the damages.
+  std::optional<ParityState> parity;
   // Differences that VerifyOptions::allow_newer accepted.
   MovedOn moved_on;
   // Alternates of the repository that do not exist. An object that only such an

@@ -14,12 +14,37 @@
 #include "git/libgit2_options.h"
 #include "git/repository_source.h"
 #include "http/open_file.h"
+#include "http/url.h"
+#include "protect/inspect_parity.h"
 #include "reader/archive_file.h"
 #include "verify/compare_repository.h"
 #include "verify/verify_archive.h"
 
 namespace zpack {
 namespace {
+
+// Reports the parity of the file at `path` and its damage.
+Status CheckParity(const std::string& path, ParityInside inside,
+                   const VerifyOptions& options, VerifyReport& report) {
+  if (options.level < VerifyLevel::kChecksums || IsUrl(path)) return {};
+  ZPACK_ASSIGN_OR_RETURN(report.parity, InspectParity(PosixFileSystem(), path,
+                                                      inside, options.run));
+  if (!report.parity) return {};
+  const ParityState& parity = *report.parity;
+  if (!parity.intact) {
+    report.damages.push_back(NewError(
+        ErrorCode::kCorrupt,
+        "parity is damaged: {} of {} shards are left in '{}'",
+        parity.parity_left, parity.parity_shards, AtPath{parity.path}));
+  }
+  if (report.damages.empty() && parity.damaged_shards != 0) {
+    report.damages.push_back(NewError(ErrorCode::kCorrupt,
+                                      "parity in '{}' was made for another "
+                                      "version of the file",
+                                      AtPath{parity.path}));
+  }
+  return {};
+}
 
 Result<VerifyReport> VerifyFile(const std::string& path,
                                 const std::string& repository,
@@ -54,9 +79,13 @@ Result<VerifyReport> VerifyFile(const std::string& path,
       return std::unexpected(archive.error());
     }
     report.damages.push_back(archive.error());
+    ZPACK_TRY(CheckParity(path, ParityInside::kMaybe, options, report));
     return report;
   }
   ZPACK_TRY(VerifyArchive(**archive, options.level, options.run, report));
+  const bool inside = (*archive)->toc().Find(format::kParityChunk) != nullptr;
+  ZPACK_TRY(CheckParity(path, inside ? ParityInside::kYes : ParityInside::kNo,
+                        options, report));
   if (source != nullptr) {
     ZPACK_TRY(CompareWithSource(**archive, *source, options.allow_newer,
                                 options.run, report));

@@ -29,6 +29,12 @@ std::string_view PhaseTitle(Phase phase) {
       return "Comparing objects";
     case Phase::kReadingBlocks:
       return "Reading blocks";
+    case Phase::kMakingParity:
+      return "Making parity";
+    case Phase::kFindingDamage:
+      return "Finding damage";
+    case Phase::kRepairing:
+      return "Repairing";
   }
   return "";
 }

@@ -55,6 +55,8 @@ inline constexpr uint32_t kPromisesChunk = ChunkId("PROM");
 inline constexpr uint32_t kPaddingChunk = ChunkId("FILL");
 // Optional: header, refs and tables once more (FORMAT.md, "Copies").
 inline constexpr uint32_t kCopiesChunk = ChunkId("COPY");
+// Optional: parity of the file (FORMAT.md, "Parity").
+inline constexpr uint32_t kParityChunk = ChunkId("PARI");
 inline constexpr uint32_t kTableOfContentsChunk = ChunkId("TOCC");
 
 // A reader that does not know a chunk with this flag refuses the file.

@@ -84,5 +84,27 @@ TEST(Golden, EveryObjectOfOldFilesIsFound) {
   EXPECT_GE(objects, 170);
 }
 
+// The parity of v1/parity.zpack, in the file, and of v1/columns.zpack, beside
+// it.
+TEST(Golden, OldParityStillRepairs) {
+  const std::string directory = ZPACK_GOLDEN_DIRECTORY "/v1/";
+  for (const std::string name : {"parity.zpack", "columns.zpack"}) {
+    SCOPED_TRACE(name);
+    const TempDir copy;
+    const std::string original = ReadFile(directory + name);
+    std::string damaged = original;
+    damaged[0] = 'x';
+    damaged[300] = static_cast<char>(damaged[300] ^ 1);
+    WriteFile(copy / "a", damaged);
+    std::vector<std::string> repair = {"repair", "-q", "--in-place",
+                                       copy / "a"};
+    if (name == "columns.zpack") {
+      repair.push_back(directory + name + ".zpar");
+    }
+    Output(repair);
+    EXPECT_TRUE(ReadFile(copy / "a") == original);
+  }
+}
+
 }  // namespace
 }  // namespace zpack::testing

@@ -35,7 +35,7 @@ version=$(git zpack --version)
 
 echo "-- manual pages"
 for page in git-zpack git-remote-zpack \
-  git-zpack-{convert,verify,restore,repack,show,list-refs,cat-file,rev-list,ls-tree,archive,exec,upload-pack,http-backend,shell}; do
+  git-zpack-{convert,verify,restore,protect,repair,repack,show,list-refs,cat-file,rev-list,ls-tree,archive,exec,upload-pack,http-backend,shell}; do
   file=$(find "$prefix/usr" -path "*/man/man1/$page.1")
   [[ -f $file ]] || fail "no manual page $page.1"
   # Whatever the formatter says is a mistake in the page.

@@ -6,7 +6,7 @@
 # or source it. For 'git zpack' Git's completion calls _git_zpack, so this file
 # has to be sourced, or loaded by completing 'git-zpack' once.
 
-__git_zpack_commands="convert verify restore salvage repack show list-refs list-files cat-extra cat-file rev-list ls-tree archive exec upload-pack http-backend shell"
+__git_zpack_commands="convert verify restore protect repair salvage repack show list-refs list-files cat-extra cat-file rev-list ls-tree archive exec upload-pack http-backend shell"
 
 # Prints the options of a command, as its --help has them.
 __git_zpack_options()
@@ -22,6 +22,10 @@ __git_zpack_options()
 		echo "--force --trust --ref-format --without --keep-going --download $run --help" ;;
 	salvage)
 		echo "--force --trust --ref-format --object-format --without --download $run --help" ;;
+	protect)
+		echo "--redundancy --beside --output --force $run --help" ;;
+	repair)
+		echo "--output --in-place --force $run --help" ;;
 	repack)
 		echo "--all --delete --force-deltas --force-objects --keep-unreachable
 			--loosen-unreachable --unpack-unreachable --cruft --cruft-expiration --window
@@ -131,8 +135,10 @@ __git_zpack_value()
 		__git_zpack_words "sha1 sha256" "$3" ;;
 	"restore --ref-format" | "salvage --ref-format")
 		__git_zpack_words "files reftable" "$3" ;;
-	"archive --output")
+	"archive --output" | "protect --output" | "repair --output")
 		__git_zpack_paths file "$3" ;;
+	"protect --redundancy")
+		__git_zpack_words "1% 2% 5% 10% 20%" "$3" ;;
 	"archive --format")
 		__git_zpack_words "tar" "$3" ;;
 	"convert --with" | "archive --prefix")
@@ -145,7 +151,7 @@ __git_zpack_value()
 		__git_zpack_words "structure checksums objects connectivity" "$3" ;;
 	"verify --against")
 		__git_zpack_paths directory "$3" ;;
-	"convert --threads" | "verify --threads" | "restore --threads" | "salvage --threads" | *" --timeout" | \
+	"convert --threads" | "verify --threads" | "restore --threads" | "salvage --threads" | "protect --threads" | "repair --threads" | *" --timeout" | \
 		"upload-pack --threads" | "http-backend --threads" | "shell --threads" | "shell --command")
 		COMPREPLY=() ;;
 	*)
@@ -198,7 +204,7 @@ __git_zpack_complete()
 				continue ;;
 			--profile | --level | --block-size | --base | --threads | --against | --window | --depth | \
 				--memory | --keep-pack | --output | --unpack-unreachable | --cruft-expiration | \
-				--timeout | --root | --command | --without | --with | --ref-format | --format | --prefix)
+				--timeout | --root | --command | --without | --with | --ref-format | --format | --prefix | --redundancy)
 				[[ ${words[i + 1]} == = ]] && ((i++))
 				((i++))
 				continue ;;
@@ -222,7 +228,7 @@ __git_zpack_complete()
 	case "$command $position" in
 	"convert 0" | "restore 1" | "salvage 1" | "repack 0")
 		__git_zpack_paths directory "$word" ;;
-	"convert 1" | "verify 0" | "restore 0" | "salvage 0" | "show 0" | "list-refs 0" | "cat-file 0" | \
+	"convert 1" | "verify 0" | "restore 0" | "salvage 0" | "protect 0" | "repair 0" | "repair 1" | "show 0" | "list-refs 0" | "cat-file 0" | \
 		"list-files 0" | "cat-extra 0" | "rev-list 0" | "ls-tree 0" | "archive 0" | "exec 0" | "upload-pack 0")
 		__git_zpack_paths file "$word" ;;
 	"cat-file 1" | "rev-list 1" | "ls-tree 1" | "archive 1")

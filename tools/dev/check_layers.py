@@ -23,13 +23,14 @@ import tempfile
 
 # Headers of include/zpack: plain values, which every layer may use, and
 # facades, which belong to the layers that fill their structures.
-VALUE_HEADERS = {"convert_stats.h", "object_id.h", "options.h", "progress.h", "quote.h",
+VALUE_HEADERS = {"convert_stats.h", "object_id.h", "options.h", "parity_state.h", "progress.h", "quote.h",
                  "promisor_remote.h", "refs.h", "repository_files.h", "result.h", "version.h", "walk.h"}
 FACADE_HEADERS = {
     "git2.h": {"libgit2"},
     "convert.h": {"convert", "api", "capi"},
     "archive_reader.h": {"reader", "api", "capi"},
     "object_filter.h": {"serve", "api"},
+    "parity.h": {"protect", "api"},
     "repack.h": {"repack", "api", "capi"},
     "restore.h": {"restore", "api", "capi"},
     "salvage.h": {"salvage", "api"},

@@ -85,6 +85,8 @@ int Fail(const Io& io, const Error& error);
 extern const Command kConvertCommand;
 extern const Command kVerifyCommand;
 extern const Command kRestoreCommand;
+extern const Command kProtectCommand;
+extern const Command kRepairCommand;
 extern const Command kSalvageCommand;
 extern const Command kRepackCommand;
 extern const Command kShowCommand;

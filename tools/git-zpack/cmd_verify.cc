@@ -60,6 +60,20 @@ std::string_view KindName(Difference::Kind kind) {
   return "unknown";
 }
 
+Json ParityToJson(const VerifyReport& report) {
+  if (!report.parity) return nullptr;
+  const ParityState& parity = *report.parity;
+  Json json;
+  SetBytes(json, "path", parity.path);
+  json.update({{"parity_shards", parity.parity_shards},
+               {"parity_left", parity.parity_left},
+               {"intact", parity.intact},
+               {"damaged_shards", parity.damaged_shards},
+               {"repair_possible", parity.repair_possible},
+               {"repairable_bytes", parity.repairable_bytes}});
+  return json;
+}
+
 Json ToJson(const VerifyReport& report) {
   Json damages = Json::array();
   for (const Error& damage : report.damages) {
@@ -88,12 +102,33 @@ Json ToJson(const VerifyReport& report) {
                {"files_verified", report.files_verified},
                {"damages", damages},
                {"differences", differences},
+               {"parity", ParityToJson(report)},
                {"moved_on", MovedOnToJson(report.moved_on)},
                {"missing_alternates",
                 MissingAlternatesToJson(report.missing_alternates)},
                {"phases", PhasesToJson(report.phases)},
                {"peak_rss_bytes", PeakResidentBytes()}});
   return json;
+}
+
+// What the parity can do, as a line; empty without parity.
+std::string ParityText(const VerifyReport& report) {
+  if (!report.parity) return "";
+  const ParityState& parity = *report.parity;
+  std::string text = fmt::format("parity: {} of {} shards, ",
+                                 parity.parity_left, parity.parity_shards);
+  if (parity.damaged_shards == 0) {
+    text += fmt::format("any {} of damage can be repaired",
+                        HumanSize(parity.repairable_bytes));
+  } else if (parity.repair_possible) {
+    text += fmt::format(
+        "{} damaged shards of the file can be repaired with 'git zpack repair'",
+        parity.damaged_shards);
+  } else {
+    text += fmt::format("too few for {} damaged shards of the file",
+                        parity.damaged_shards);
+  }
+  return text + '\n';
 }
 
 // What damage means for the objects.
@@ -163,7 +198,7 @@ int Run(const po::variables_map& values, const Io& io) {
   if (Has(values, "json")) {
     PrintJson(ToJson(*report), io.out);
   } else if (!context.quiet()) {
-    io.out << Summary(file, *report) << '\n';
+    io.out << Summary(file, *report) << '\n' << ParityText(*report);
   }
   return report->ok() ? kDone : kNo;
 }

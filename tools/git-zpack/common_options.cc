@@ -175,6 +175,38 @@ int64_t Number(const po::variables_map& options, const char* name, int64_t low,
   return value;
 }
 
+void AddRedundancyOption(po::options_description& options) {
+  options.add_options()(
+      "redundancy", po::value<std::string>()->value_name("<percent>"),
+      "parity in percent of the file, 0.01% to 100% (5% without the option)");
+}
+
+std::optional<uint32_t> RedundancyOf(const po::variables_map& options) {
+  if (!Has(options, "redundancy")) return std::nullopt;
+  const std::string text = Text(options, "redundancy");
+  std::string_view number = text;
+  if (number.ends_with('%')) number.remove_suffix(1);
+  const size_t point = std::min(number.find('.'), number.size());
+  const std::string_view whole = number.substr(0, point);
+  std::string digits(whole);
+  // Two decimals at most, so that the value is exact.
+  const std::string_view decimals =
+      point == number.size() ? "" : number.substr(point + 1);
+  digits += decimals;
+  digits.append(2 - std::min<size_t>(2, decimals.size()), '0');
+  uint32_t value = 0;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (whole.empty() || decimals.size() > 2 || error != std::errc() ||
+      end != digits.data() + digits.size() || value == 0 || value > 10'000) {
+    throw UsageError{fmt::format(
+        "option '--redundancy' expects a percentage from 0.01% to 100%, not "
+        "'{}'",
+        text)};
+  }
+  return value;
+}
+
 uint64_t ParseSize(const std::string& text, const char* name) {
   uint64_t value = 0;
   const char* const last = text.data() + text.size();

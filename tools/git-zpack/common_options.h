@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,6 +79,12 @@ class ReadContext final : private DamageSink {
 
 // The groups of all '--without'. Throws UsageError for an unknown group.
 std::vector<FileGroup> WithoutOf(const po::variables_map& options);
+
+// Adds --redundancy, which RedundancyOf reads.
+void AddRedundancyOption(po::options_description& options);
+// The value of --redundancy in hundredths of a percent; nothing without the
+// option. Throws UsageError unless the value is above 0 % and at most 100 %.
+std::optional<uint32_t> RedundancyOf(const po::variables_map& options);
 
 bool Has(const po::variables_map& options, const char* name);
 std::string Text(const po::variables_map& options, const char* name);

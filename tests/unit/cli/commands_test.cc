@@ -22,7 +22,8 @@ TEST(Commands, OnlyThoseThatWriteOutliveASignal) {
     if (command.interruptible) interruptible.emplace_back(command.name);
   }
   EXPECT_THAT(interruptible,
-              UnorderedElementsAre("convert", "repack", "restore"));
+              UnorderedElementsAre("convert", "protect", "repack", "repair",
+                                   "restore", "salvage"));
 }
 
 }  // namespace

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "protect/protect_file.h"
+
+#include <memory>
+#include <utility>
+
+#include "base/error.h"
+#include "parity/packet_scanner.h"
+#include "parity/parity_encoder.h"
+#include "protect/check_archive.h"
+#include "protect/image_file.h"
+#include "protect/protect_inside.h"
+#include "reader/archive_file.h"
+
+namespace zpack {
+namespace {
+
+Status CheckOptions(const ProtectOptions& options) {
+  if (options.redundancy == 0 || options.redundancy > kMaxRedundancy) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "redundancy must be above 0 % and at most 100 %");
+  }
+  if (options.place == ParityPlace::kBeside && !options.output.empty()) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "parity beside the file has no other output");
+  }
+  return {};
+}
+
+ProtectStats StatsOf(const ParityShape& shape, const std::string& output) {
+  return {.output = output,
+          .data_bytes = shape.data_size,
+          .parity_bytes = shape.set_size(),
+          .data_shards = shape.shards(),
+          .parity_shards = shape.parity_shards(),
+          .shard_bytes = shape.shard_size,
+          .codewords = shape.codewords,
+          .repairable_bytes = shape.RepairableRun(shape.parity),
+          .phases = {}};
+}
+
+// Reads a new set back. kMismatch if the set is not what was written.
+Status CheckSet(const RandomAccessFile& file, uint64_t begin,
+                const ParityParameters& parameters, const RunOptions& run) {
+  ZPACK_ASSIGN_OR_RETURN(const FoundSet set,
+                         CollectSet(file, begin, parameters, run.stop));
+  if (set.intact) return {};
+  return MakeError(ErrorCode::kMismatch,
+                   "parity differs after it was written: '{}'",
+                   AtPath{file.path()});
+}
+
+// Parity may be replaced. Any other file needs permission.
+Overwrite MayReplaceParity(FileSystem& file_system, const std::string& path,
+                           const ProtectOptions& options) {
+  if (options.overwrite == Overwrite::kYes) return Overwrite::kYes;
+  const auto file = file_system.OpenForRead(path);
+  if (!file) return Overwrite::kNo;
+  const auto parameters = FindParameters(**file, options.run.stop);
+  return parameters && !parameters->empty() ? Overwrite::kYes : Overwrite::kNo;
+}
+
+Result<ProtectStats> ProtectBeside(FileSystem& file_system,
+                                   const std::string& path,
+                                   const ProtectOptions& options) {
+  ZPACK_ASSIGN_OR_RETURN(const auto file, file_system.OpenForRead(path));
+  ZPACK_ASSIGN_OR_RETURN(
+      const ParityShape shape,
+      MakeParityShape(file->size(), file->size(), options.redundancy));
+  const std::string output = ParityPathOf(path);
+  ZPACK_ASSIGN_OR_RETURN(
+      ImageFile image,
+      ImageFile::Create(file_system, output,
+                        MayReplaceParity(file_system, output, options)));
+  ZPACK_ASSIGN_OR_RETURN(const ParityParameters parameters,
+                         EncodeParitySet(*file, shape, options.run,
+                                         [&](uint64_t offset, ByteView bytes) {
+                                           return image.Put(offset, bytes);
+                                         }));
+  ZPACK_TRY(image.Sync());
+  ZPACK_ASSIGN_OR_RETURN(const auto written, image.Open());
+  ZPACK_TRY(CheckSet(*written, 0, parameters, options.run));
+  ZPACK_TRY(image.Commit());
+  return StatsOf(shape, output);
+}
+
+Result<ProtectStats> ProtectInside(FileSystem& file_system,
+                                   const std::string& path,
+                                   const ProtectOptions& options) {
+  ZPACK_ASSIGN_OR_RETURN(auto file, file_system.OpenForRead(path));
+  ZPACK_ASSIGN_OR_RETURN(const auto archive,
+                         ArchiveFile::Open(std::move(file), ReadOptions{}));
+  const bool replace = options.output.empty();
+  const std::string& output = replace ? path : options.output;
+  ZPACK_ASSIGN_OR_RETURN(
+      ImageFile image,
+      ImageFile::Create(file_system, output,
+                        replace ? Overwrite::kYes : options.overwrite));
+  ZPACK_ASSIGN_OR_RETURN(
+      const ParityParameters parameters,
+      WriteWithParity(*archive, options.redundancy, options.run, image));
+  ZPACK_TRY(image.Sync());
+  ZPACK_ASSIGN_OR_RETURN(auto written, image.Open());
+  const ParityShape& shape = parameters.shape;
+  ZPACK_TRY(CheckSet(*written, shape.gap, parameters, options.run));
+  ZPACK_TRY(CheckArchive(std::move(written), options.run));
+  ZPACK_TRY(image.Commit());
+  return StatsOf(shape, output);
+}
+
+}  // namespace
+
+std::string ParityPathOf(const std::string& path) { return path + ".zpar"; }
+
+Result<ProtectStats> ProtectFile(FileSystem& file_system,
+                                 const std::string& path,
+                                 const ProtectOptions& options) {
+  ZPACK_TRY(CheckOptions(options));
+  ZPACK_ASSIGN_OR_RETURN(auto file, file_system.OpenForRead(path));
+  ZPACK_TRY(CheckArchive(std::move(file), options.run));
+  if (options.place == ParityPlace::kBeside) {
+    return ProtectBeside(file_system, path, options);
+  }
+  return ProtectInside(file_system, path, options);
+}
+
+}  // namespace zpack

@@ -1,0 +1,246 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "protect/repair_file.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "parity/covered_data.h"
+#include "parity/data_restorer.h"
+#include "parity/parity_encoder.h"
+#include "parity/repair_plan.h"
+#include "protect/check_archive.h"
+#include "protect/image_file.h"
+#include "protect/parity_source.h"
+#include "protect/protect_file.h"
+#include "protect/seal_file.h"
+
+namespace zpack {
+namespace {
+
+using Outcome = RepairReport::Outcome;
+
+// One attempt to repair a file with one parity set.
+class RepairAttempt {
+ public:
+  RepairAttempt(FileSystem& file_system, const std::string& path,
+                const RepairOptions& options, const ParitySource& source)
+      : file_system_(file_system),
+        path_(path),
+        options_(options),
+        source_(source) {}
+
+  Result<RepairReport> Run() {
+    ZPACK_ASSIGN_OR_RETURN(file_, file_system_.OpenForRead(path_));
+    ZPACK_ASSIGN_OR_RETURN(
+        set_, CollectSet(*source_.file, source_.begin(), source_.parameters,
+                         options_.run.stop));
+    ZPACK_ASSIGN_OR_RETURN(plan_, MakeRepairPlan(*file_, set_, options_.run));
+    Describe();
+    if (!plan_.possible()) {
+      report_.outcome = Outcome::kImpossible;
+      return std::move(report_);
+    }
+    ZPACK_ASSIGN_OR_RETURN(const bool file_whole, IsFileWhole());
+    const bool parity_whole = IsParityWhole();
+    if (file_whole && parity_whole) return std::move(report_);
+    report_.outcome = Outcome::kRepaired;
+    if (!file_whole) ZPACK_TRY(RewriteFile());
+    if (report_.outcome == Outcome::kRepaired && !parity_whole &&
+        !shape().embedded()) {
+      ZPACK_TRY(RewriteParity());
+    }
+    ZPACK_TRY(Publish());
+    return std::move(report_);
+  }
+
+ private:
+  const ParityShape& shape() const { return set_.shape(); }
+
+  void Describe() {
+    report_.parity = source_.file->path();
+    report_.place =
+        shape().embedded() ? ParityPlace::kInside : ParityPlace::kBeside;
+    report_.data_shards = shape().shards();
+    report_.parity_shards = shape().parity_shards();
+    report_.shard_bytes = shape().shard_size;
+    report_.codewords = shape().codewords;
+    report_.lost_data_shards = plan_.lost();
+    report_.moved_shards = plan_.moved();
+    report_.lost_parity_shards = shape().parity_shards() - set_.parity_found;
+    report_.spare_shards = plan_.spare();
+    report_.repairable_bytes = shape().RepairableRun(shape().parity);
+    for (size_t i = 0; i < plan_.codewords.size(); ++i) {
+      const CodewordPlan& codeword = plan_.codewords[i];
+      if (codeword.possible()) continue;
+      report_.lost_codewords.push_back(
+          {i, codeword.lost_data.size(), codeword.parity_left});
+    }
+  }
+
+  bool IsParityWhole() const {
+    return set_.intact &&
+           (shape().embedded() || source_.file->size() == shape().set_size());
+  }
+
+  Result<bool> IsFileWhole() {
+    if (!plan_.whole() || file_->size() != CoveredFileSize(shape()) ||
+        (shape().embedded() && !IsParityWhole())) {
+      return false;
+    }
+    ZPACK_ASSIGN_OR_RETURN(auto file, file_system_.OpenForRead(path_));
+    const Status checked = CheckArchive(std::move(file), options_.run);
+    if (checked) return true;
+    if (checked.error().code != ErrorCode::kCorrupt) {
+      return std::unexpected(checked.error());
+    }
+    return false;
+  }
+
+  std::string Output() const {
+    if (options_.in_place == Overwrite::kYes) return path_;
+    return options_.output.empty() ? path_ + ".repaired" : options_.output;
+  }
+  std::string ParityOutput() const {
+    return options_.in_place == Overwrite::kYes ? source_.file->path()
+                                                : ParityPathOf(Output());
+  }
+  Overwrite MayReplace() const {
+    return options_.in_place == Overwrite::kYes ? Overwrite::kYes
+                                                : options_.overwrite;
+  }
+
+  // Writes the repaired file under a temporary name and proves it.
+  Status RewriteFile() {
+    ZPACK_ASSIGN_OR_RETURN(
+        ImageFile created,
+        ImageFile::Create(file_system_, Output(), MayReplace()));
+    image_.emplace(std::move(created));
+    ZPACK_TRY(RestoreData({*file_, *source_.file, set_, plan_}, options_.run,
+                          [&](uint64_t offset, ByteView bytes) {
+                            Status status;
+                            ForEachPiece(
+                                shape(), offset, bytes.size(),
+                                [&](uint64_t data, uint64_t at, uint64_t size) {
+                                  if (!status) return;
+                                  status = image_->Put(
+                                      at, bytes.subspan(data - offset, size));
+                                });
+                            return status;
+                          }));
+    ZPACK_TRY(image_->Extend(CoveredFileSize(shape())));
+    ZPACK_ASSIGN_OR_RETURN(file_, image_->Open());
+    if (shape().embedded()) {
+      ZPACK_ASSIGN_OR_RETURN(const auto parameters, EncodeInto(*image_));
+      if (parameters != source_.parameters) return GiveUp();
+      ZPACK_TRY(SealFile(*file_, shape(), options_.run, *image_));
+    } else {
+      ZPACK_ASSIGN_OR_RETURN(const auto hash, HashData());
+      if (hash != source_.parameters.data_hash) return GiveUp();
+    }
+    ZPACK_TRY(image_->Sync());
+    ZPACK_ASSIGN_OR_RETURN(auto written, image_->Open());
+    const Status checked = CheckArchive(std::move(written), options_.run);
+    if (!checked && checked.error().code == ErrorCode::kCorrupt) {
+      return GiveUp();
+    }
+    return checked;
+  }
+
+  // The restored data is not the original: damage that its checksums do not
+  // show.
+  Status GiveUp() {
+    report_.outcome = Outcome::kImpossible;
+    image_.reset();
+    return {};
+  }
+
+  Result<std::array<uint8_t, 32>> HashData() const {
+    constexpr uint64_t kPiece = uint64_t{1} << 20;
+    Hasher hasher(HashAlgorithm::kSha256);
+    Bytes bytes;
+    for (uint64_t at = 0; at < shape().data_size; at += bytes.size()) {
+      ZPACK_TRY(CheckStop(options_.run.stop));
+      bytes.resize(std::min(kPiece, shape().data_size - at));
+      ZPACK_TRY(ReadCovered(*file_, shape(), at, bytes));
+      hasher.Update(bytes);
+    }
+    std::array<uint8_t, 32> hash;
+    hasher.Finish(hash);
+    return hash;
+  }
+
+  // Makes the parity of file_.
+  Result<ParityParameters> EncodeInto(ImageFile& image) const {
+    return EncodeParitySet(*file_, shape(), options_.run,
+                           [&](uint64_t offset, ByteView bytes) {
+                             return image.Put(source_.begin() + offset, bytes);
+                           });
+  }
+
+  Status RewriteParity() {
+    ZPACK_ASSIGN_OR_RETURN(
+        ImageFile created,
+        ImageFile::Create(file_system_, ParityOutput(), MayReplace()));
+    parity_image_.emplace(std::move(created));
+    ZPACK_ASSIGN_OR_RETURN(const auto parameters, EncodeInto(*parity_image_));
+    if (parameters != source_.parameters) return GiveUp();
+    return parity_image_->Sync();
+  }
+
+  Status Publish() {
+    if (report_.outcome != Outcome::kRepaired) return {};
+    if (image_) {
+      ZPACK_TRY(image_->Commit());
+      report_.output = Output();
+    }
+    if (parity_image_) {
+      ZPACK_TRY(parity_image_->Commit());
+      report_.parity_output = ParityOutput();
+    }
+    return {};
+  }
+
+  FileSystem& file_system_;
+  const std::string& path_;
+  const RepairOptions& options_;
+  const ParitySource& source_;
+  std::unique_ptr<RandomAccessFile> file_;  // damaged, later the repaired one
+  FoundSet set_;
+  RepairPlan plan_;
+  RepairReport report_;
+  std::optional<ImageFile> image_;
+  std::optional<ImageFile> parity_image_;
+};
+
+}  // namespace
+
+Result<RepairReport> RepairFile(FileSystem& file_system,
+                                const std::string& path,
+                                const RepairOptions& options) {
+  if (options.in_place == Overwrite::kYes && !options.output.empty()) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "a repair in place has no other output");
+  }
+  ZPACK_ASSIGN_OR_RETURN(
+      const std::vector<ParitySource> sources,
+      FindParity(file_system, path, options.parity, options.run));
+  std::optional<RepairReport> first;
+  for (const ParitySource& source : sources) {
+    ZPACK_ASSIGN_OR_RETURN(
+        RepairReport report,
+        RepairAttempt(file_system, path, options, source).Run());
+    if (report.outcome != Outcome::kImpossible) return report;
+    if (!first) first = std::move(report);
+  }
+  return std::move(*first);
+}
+
+}  // namespace zpack

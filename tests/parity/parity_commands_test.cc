@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// 'protect', 'repair' and what 'verify' says of parity, as a user sees them.
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "parity/parity_fixture.h"
+#include "support/program.h"
+
+namespace zpack::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class ParityCommands : public ::testing::Test {
+ protected:
+  ParityCommands() { WriteFile(file_, ContentOfFile(FileSize::kMedium)); }
+
+  void Damage(const std::string& path, size_t at) const {
+    std::string content = ReadFile(path);
+    content[at] = static_cast<char>(content[at] ^ 1);
+    WriteFile(path, content);
+  }
+
+  TempDir dir_;
+  std::string file_ = dir_ / "a.zpack";
+};
+
+TEST_F(ParityCommands, ProtectAndRepairInTheFile) {
+  const ProcessResult protect = RunZpack({"protect", file_});
+  EXPECT_EQ(protect.exit_code, 0) << ::testing::PrintToString(protect);
+  EXPECT_THAT(protect.err, HasSubstr("of damage can be repaired"));
+  const std::string original = ReadFile(file_);
+  ProcessResult verify = RunZpack({"verify", file_});
+  EXPECT_EQ(verify.exit_code, 0);
+  EXPECT_THAT(verify.out, HasSubstr("\nparity: "));
+
+  Damage(file_, 1000);
+  verify = RunZpack({"verify", file_});
+  EXPECT_EQ(verify.exit_code, 1);
+  EXPECT_THAT(verify.out, HasSubstr("can be repaired with 'git zpack repair'"));
+  const ProcessResult repair = RunZpack({"repair", file_});
+  EXPECT_EQ(repair.exit_code, 0) << ::testing::PrintToString(repair);
+  EXPECT_THAT(repair.err, StartsWith("Restored 1 of "));
+  EXPECT_TRUE(ReadFile(file_ + ".repaired") == original);
+  EXPECT_EQ(RunZpack({"repair", file_}).exit_code, 128);
+  EXPECT_EQ(RunZpack({"repair", "--in-place", file_}).exit_code, 0);
+  EXPECT_TRUE(ReadFile(file_) == original);
+  EXPECT_THAT(RunZpack({"repair", file_}).err, HasSubstr("is undamaged"));
+}
+
+TEST_F(ParityCommands, BesideTheFile) {
+  const std::string original = ReadFile(file_);
+  ASSERT_EQ(RunZpack({"protect", "-q", "--beside", file_}).exit_code, 0);
+  EXPECT_TRUE(ReadFile(file_) == original);
+  EXPECT_THAT(ListDirectory(dir_.path()),
+              ElementsAre("a.zpack", "a.zpack.zpar"));
+  Damage(file_ + ".zpar", 5000);
+  const ProcessResult verify = RunZpack({"verify", file_});
+  EXPECT_EQ(verify.exit_code, 1);
+  EXPECT_THAT(verify.err, StartsWith("error: parity is damaged: "));
+  ASSERT_EQ(RunZpack({"repair", "-q", "--in-place", file_}).exit_code, 0);
+  EXPECT_EQ(RunZpack({"verify", file_}).exit_code, 0);
+
+  const std::string moved = dir_ / "elsewhere";
+  std::filesystem::rename(file_ + ".zpar", moved);
+  Damage(file_, 0);
+  EXPECT_EQ(RunZpack({"repair", file_}).exit_code, 128);
+  ASSERT_EQ(
+      RunZpack({"repair", "-q", "-o", dir_ / "out", file_, moved}).exit_code,
+      0);
+  EXPECT_TRUE(ReadFile(dir_ / "out") == original);
+}
+
+TEST_F(ParityCommands, VerifyFindsParityOfAnotherVersion) {
+  ASSERT_EQ(RunZpack({"protect", "-q", "--beside", file_}).exit_code, 0);
+  ASSERT_EQ(RunZpack({"protect", "-q", file_}).exit_code, 0);
+  const ProcessResult verify = RunZpack({"verify", file_});
+  EXPECT_EQ(verify.exit_code, 1);
+  EXPECT_THAT(verify.err, HasSubstr("was made for another version"));
+}
+
+TEST_F(ParityCommands, ImpossibleIsExitCodeOne) {
+  ASSERT_EQ(RunZpack({"protect", "-q", "--beside", file_}).exit_code, 0);
+  WriteFile(file_, ReadFile(file_).substr(100'000));
+  const ProcessResult repair = RunZpack({"repair", "--json", file_});
+  EXPECT_EQ(repair.exit_code, 1);
+  EXPECT_THAT(repair.err, HasSubstr("are lost, and"));
+  EXPECT_THAT(repair.err, HasSubstr("nothing was written"));
+  const auto json = nlohmann::json::parse(repair.out);
+  EXPECT_EQ(json["outcome"], "impossible");
+  EXPECT_GT(json["lost_codewords"][0]["lost_shards"],
+            json["lost_codewords"][0]["restorable_shards"]);
+  EXPECT_THAT(ListDirectory(dir_.path()),
+              ElementsAre("a.zpack", "a.zpack.zpar"));
+}
+
+TEST_F(ParityCommands, WrongUsage) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"protect"},
+        {"protect", "--beside", "--output", "x", file_},
+        {"protect", "--redundancy", "0", file_},
+        {"protect", "--redundancy", "101%", file_},
+        {"protect", "--redundancy", "1.234%", file_},
+        {"protect", "--redundancy", "x", file_},
+        {"repair"},
+        {"repair", "--in-place", "--output", "x", file_}}) {
+    EXPECT_EQ(RunZpack(arguments).exit_code, 129)
+        << ::testing::PrintToString(arguments);
+  }
+  EXPECT_EQ(
+      RunZpack({"protect", "-q", "--redundancy", "12.5%", file_}).exit_code, 0);
+}
+
+TEST_F(ParityCommands, ProtectKeepsAnExistingOutput) {
+  WriteFile(dir_ / "out", "mine");
+  EXPECT_EQ(RunZpack({"protect", "-o", dir_ / "out", file_}).exit_code, 128);
+  EXPECT_EQ(ReadFile(dir_ / "out"), "mine");
+  EXPECT_EQ(
+      RunZpack({"protect", "-q", "-f", "-o", dir_ / "out", file_}).exit_code,
+      0);
+  EXPECT_EQ(RunZpack({"verify", "-q", dir_ / "out"}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace zpack::testing

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "common_options.h"
+#include "zpack/parity.h"
+#include "zpack/quote.h"
+
+namespace zpack::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Outcome = RepairReport::Outcome;
+
+void AddOptions(po::options_description& options) {
+  options.add_options()(
+      "output,o", po::value<std::string>()->value_name("<path>"),
+      "path of the repaired file (default: '<file>.repaired')")(
+      "in-place", "replace the damaged file, once the result is proven right")(
+      "force,f", "replace an existing output");
+  AddRunOptions(options);
+  AddMemoryOption(options);
+  AddJsonOption(options);
+}
+
+std::string_view OutcomeName(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kUndamaged:
+      return "undamaged";
+    case Outcome::kRepaired:
+      return "repaired";
+    case Outcome::kImpossible:
+      return "impossible";
+  }
+  return "unknown";
+}
+
+Json ToJson(const RepairReport& report) {
+  Json codewords = Json::array();
+  for (const LostCodeword& codeword : report.lost_codewords) {
+    codewords.push_back({{"codeword", codeword.codeword},
+                         {"lost_shards", codeword.lost_shards},
+                         {"restorable_shards", codeword.restorable_shards}});
+  }
+  Json json = {{"outcome", OutcomeName(report.outcome)}};
+  SetBytes(json, "parity", report.parity);
+  json.update({{"data_shards", report.data_shards},
+               {"parity_shards", report.parity_shards},
+               {"shard_bytes", report.shard_bytes},
+               {"codewords", report.codewords},
+               {"lost_data_shards", report.lost_data_shards},
+               {"moved_shards", report.moved_shards},
+               {"lost_parity_shards", report.lost_parity_shards},
+               {"lost_codewords", codewords},
+               {"spare_shards", report.spare_shards},
+               {"repairable_bytes", report.repairable_bytes},
+               {"output", nullptr},
+               {"parity_output", nullptr}});
+  if (!report.output.empty()) SetBytes(json, "output", report.output);
+  if (!report.parity_output.empty()) {
+    SetBytes(json, "parity_output", report.parity_output);
+  }
+  json.update({{"phases", PhasesToJson(report.phases)},
+               {"peak_rss_bytes", PeakResidentBytes()}});
+  return json;
+}
+
+void PrintImpossible(const RepairReport& report, const std::string& file,
+                     std::ostream& err) {
+  for (const LostCodeword& codeword : report.lost_codewords) {
+    const std::string where =
+        report.codewords == 1 ? ""
+                              : fmt::format("codeword {}: ", codeword.codeword);
+    err << fmt::format(
+        "error: {}{} shards of {} bytes are lost, and {} could be restored\n",
+        where, codeword.lost_shards, report.shard_bytes,
+        codeword.restorable_shards);
+  }
+  if (report.lost_codewords.empty()) {
+    err << "error: the restored data is not the original data\n";
+  }
+  err << fmt::format("error: cannot repair '{}'; nothing was written\n",
+                     QuoteName(file));
+}
+
+void PrintRepaired(const RepairReport& report, std::ostream& err) {
+  err << fmt::format(
+      "Restored {} of {} shards and {} of {} parity shards; {} shards had "
+      "moved.\n",
+      report.lost_data_shards, report.data_shards, report.lost_parity_shards,
+      report.parity_shards, report.moved_shards);
+  err << fmt::format("{} more shards could have been lost.\n",
+                     report.spare_shards);
+  for (const std::string& output : {report.output, report.parity_output}) {
+    if (output.empty()) continue;
+    err << fmt::format("Wrote '{}'.\n", QuoteName(output));
+  }
+}
+
+void Print(const RepairReport& report, const std::string& file,
+           std::ostream& err) {
+  if (report.outcome == Outcome::kRepaired) return PrintRepaired(report, err);
+  err << fmt::format(
+      "'{}' is undamaged, and so is its parity; any {} of damage could be "
+      "repaired.\n",
+      QuoteName(file), HumanSize(report.repairable_bytes));
+}
+
+int Run(const po::variables_map& values, const Io& io) {
+  const RunContext context(values, io);
+  RepairOptions options;
+  options.run = context.run();
+  options.parity = Text(values, "parity");
+  options.output = Text(values, "output");
+  if (Has(values, "output") && options.output.empty()) {
+    throw UsageError{"option '--output' expects a path"};
+  }
+  if (Has(values, "in-place")) {
+    if (Has(values, "output")) {
+      throw UsageError{
+          "options '--in-place' and '--output' exclude each other"};
+    }
+    options.in_place = Overwrite::kYes;
+  }
+  if (Has(values, "force")) options.overwrite = Overwrite::kYes;
+  const std::string file = Text(values, "file");
+  const auto report = Repair(file, options);
+  if (!report) return Fail(io, report.error());
+  const bool impossible = report->outcome == Outcome::kImpossible;
+  if (impossible) PrintImpossible(*report, file, io.err);
+  if (Has(values, "json")) {
+    PrintJson(ToJson(*report), io.out);
+  } else if (!impossible && !context.quiet()) {
+    Print(*report, file, io.err);
+  }
+  return impossible ? kNo : kDone;
+}
+
+}  // namespace
+
+const Command kRepairCommand = {
+    "repair",
+    "Repair a damaged .zpack file with its parity",
+    "[--output <path> | --in-place] [--force] [<options>] <file> [<parity>]",
+    {"file", "parity"},
+    1,
+    LastArgument::kOnce,
+    {},
+    true,
+    AddOptions,
+    Run};
+
+}  // namespace zpack::cli
