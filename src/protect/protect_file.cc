@@ -92,6 +92,10 @@ Result<ProtectStats> ProtectInside(FileSystem& file_system,
   ZPACK_ASSIGN_OR_RETURN(auto file, file_system.OpenForRead(path));
   ZPACK_ASSIGN_OR_RETURN(const auto archive,
                          ArchiveFile::Open(std::move(file), ReadOptions{}));
+  // The file has been undamaged just now.
+  if (!archive->damages().empty()) {
+    return std::unexpected(archive->damages().front());
+  }
   const bool replace = options.output.empty();
   const std::string& output = replace ? path : options.output;
   ZPACK_ASSIGN_OR_RETURN(

@@ -44,11 +44,10 @@ class NewFile {
                    format::kChunkOverhead);
     const uint64_t parity_at = toc_.chunks.back().end();
     toc_.chunks.push_back({format::kParityChunk, 0, parity_at, 0});
+    EncodeTables();
+    const uint64_t copies = format::CopiesSize(toc_, encoded_header_.size());
     toc_.chunks.push_back({format::kCopiesChunk, 0, 0, 0});
     EncodeTables();
-    const uint64_t copies =
-        format::CopiedParts{encoded_header_, refs_, blocks_, encoded_toc_}
-            .size();
     // All but the payload and the checksum of the parity, and the file hash.
     const uint64_t data_size = parity_at + format::kChunkHeaderSize + copies +
                                format::kChunkOverhead + encoded_toc_.size() +
