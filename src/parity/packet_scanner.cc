@@ -93,8 +93,9 @@ class SetCollector {
       found_.checksums[shard] = in.U32();
       found_.known[shard] = true;
     }
-    CountAtHome(offset, shape.FirstCopyOf(packet.index));
-    CountAtHome(offset, shape.SecondCopyOf(packet.index));
+    for (uint64_t copy = 0; copy < shape.copies(); ++copy) {
+      CountAtHome(offset, shape.ChecksumsOffset(copy, packet.index));
+    }
     return true;
   }
 
@@ -107,12 +108,12 @@ class SetCollector {
     uint64_t& at = found_.parity[packet.index];
     if (at == FoundSet::kLost) ++found_.parity_found;
     at = offset + kPacketHeaderSize;
-    CountAtHome(offset, shape.ParityPosition(packet.index));
+    CountAtHome(offset, shape.ParityOffset(packet.index));
     return true;
   }
 
-  void CountAtHome(uint64_t offset, uint64_t position) {
-    if (offset == begin_ + found_.shape().ContentOffset(position)) ++at_home_;
+  void CountAtHome(uint64_t offset, uint64_t in_set) {
+    if (offset == begin_ + in_set) ++at_home_;
   }
 
   ParitySetId set_;

@@ -132,7 +132,7 @@ class SetEncoder {
                                     shape_.shard_size);
   }
 
-  // Writes the parameters and both copies of the checksums.
+  // Writes the parameters and all copies of the checksums.
   Status PutDescription() {
     parameters_.shape = shape_;
     hasher_.Finish(parameters_.data_hash);
@@ -155,9 +155,8 @@ class SetEncoder {
     for (uint64_t i = 0; i < ParityShape::kGroup; ++i) {
       to.U32(checksums_[group * ParityShape::kGroup + i]);
     }
-    for (const uint64_t position :
-         {shape_.FirstCopyOf(group), shape_.SecondCopyOf(group)}) {
-      ZPACK_TRY(Put(shape_.ContentOffset(position), PacketKind::kChecksums,
+    for (uint64_t copy = 0; copy < shape_.copies(); ++copy) {
+      ZPACK_TRY(Put(shape_.ChecksumsOffset(copy, group), PacketKind::kChecksums,
                     group, payload));
     }
     return {};
@@ -180,8 +179,8 @@ class SetEncoder {
         }
         const uint64_t shard = i * shape_.codewords + codeword;
         ZPACK_TRY(CheckStop(run_.stop));
-        ZPACK_TRY(Put(shape_.ContentOffset(shape_.ParityPosition(shard)),
-                      PacketKind::kParity, shard, payload));
+        ZPACK_TRY(Put(shape_.ParityOffset(shard), PacketKind::kParity, shard,
+                      payload));
       }
     }
     return {};

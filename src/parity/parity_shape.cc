@@ -13,8 +13,8 @@
 namespace zpack {
 namespace {
 
-// Columns in which copy B of the checksums is ordered: neighbours of copy A are
-// a column apart.
+// Columns in which all copies of the checksums but the first are ordered:
+// neighbours of the first copy are a column apart.
 constexpr uint64_t kColumns = 16;
 
 constexpr uint64_t CeilDivide(uint64_t a, uint64_t b) {
@@ -69,30 +69,72 @@ uint64_t ParityShape::parameters_packets() const {
   return CeilDivide(content_packets(), kParametersEvery) + 1;
 }
 
-uint64_t ParityShape::ContentBytes(uint64_t position) const {
-  const uint64_t parities =
-      std::clamp(position, groups(), groups() + parity_shards()) - groups();
-  return (position - parities) * kChecksumsPacket +
-         parities * (kPacketOverhead + shard_size);
+uint64_t ParityShape::SpreadBegin(uint64_t copy) const {
+  return (parity_shards() - spread()) * copy / (copies() - 1);
 }
 
-uint64_t ParityShape::ContentOffset(uint64_t position) const {
-  return ContentBytes(position) +
-         (position / kParametersEvery + 1) * kParametersPacket;
+uint64_t ParityShape::ChecksumsBefore(uint64_t parity_shard) const {
+  uint64_t before = 0;
+  for (uint64_t copy = 0; copy < copies(); ++copy) {
+    const uint64_t begin = SpreadBegin(copy);
+    if (parity_shard < begin) break;
+    // Packet r of the copy precedes parity shard begin + r * spread / groups.
+    before += parity_shard - begin >= spread()
+                  ? groups()
+                  : std::min(groups(),
+                             CeilDivide((parity_shard - begin + 1) * groups(),
+                                        spread()));
+  }
+  return before;
+}
+
+ParityShape::Before ParityShape::BeforePosition(uint64_t position) const {
+  // The number of parity shards that lie before: a binary search, because the
+  // positions of the parity shards ascend.
+  uint64_t low = 0;
+  uint64_t high = parity_shards();
+  while (low < high) {
+    const uint64_t middle = low + (high - low) / 2;
+    if (middle + ChecksumsBefore(middle) < position) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return {.checksums = position - low, .parity = low};
+}
+
+uint64_t ParityShape::OffsetOf(const Before& before) const {
+  return before.checksums * kChecksumsPacket +
+         before.parity * (kPacketOverhead + shard_size) +
+         ((before.checksums + before.parity) / kParametersEvery + 1) *
+             kParametersPacket;
+}
+
+uint64_t ParityShape::ChecksumsOffset(uint64_t copy, uint64_t group) const {
+  uint64_t rank = group;
+  if (copy != 0) {
+    const uint64_t column = group % kColumns;
+    // Each column before has a group for each whole row, and one more if the
+    // last row reaches it.
+    rank = column * (groups() / kColumns) +
+           std::min(column, groups() % kColumns) + group / kColumns;
+  }
+  return OffsetOf({.checksums = copy * groups() + rank,
+                   .parity = SpreadBegin(copy) + rank * spread() / groups()});
+}
+
+uint64_t ParityShape::ParityOffset(uint64_t parity_shard) const {
+  return OffsetOf(
+      {.checksums = ChecksumsBefore(parity_shard), .parity = parity_shard});
 }
 
 uint64_t ParityShape::ParametersOffset(uint64_t which) const {
-  return ContentBytes(std::min(which * kParametersEvery, content_packets())) +
+  const Before before =
+      BeforePosition(std::min(which * kParametersEvery, content_packets()));
+  return before.checksums * kChecksumsPacket +
+         before.parity * (kPacketOverhead + shard_size) +
          which * kParametersPacket;
-}
-
-uint64_t ParityShape::SecondCopyOf(uint64_t group) const {
-  const uint64_t column = group % kColumns;
-  // Groups in the columns before: each has a group for each whole row, and one
-  // more if the last row reaches it.
-  const uint64_t rows = groups() / kColumns;
-  const uint64_t before = column * rows + std::min(column, groups() % kColumns);
-  return groups() + parity_shards() + before + group / kColumns;
 }
 
 uint64_t ParityShape::set_size() const {

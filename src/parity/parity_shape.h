@@ -45,21 +45,21 @@ struct ParityShape {
   uint64_t IndexOf(uint64_t shard) const;  // in its codeword
   uint64_t ShardOf(uint32_t codeword, uint64_t index) const;
 
-  // Packets other than those of parameters: copy A of the checksums, the parity
-  // shards, copy B of the checksums.
+  // The checksums stand twice, and three times for small data: of few packets,
+  // a few lost sectors soon hit all copies of one.
+  static constexpr uint64_t kFewGroups = 128;
   uint64_t groups() const;
-  uint64_t content_packets() const { return 2 * groups() + parity_shards(); }
-  uint64_t parameters_packets() const;
-  // Offset in the set of packet `position` of the content packets. The offset
-  // of the packet of parameters number `which`.
-  uint64_t ContentOffset(uint64_t position) const;
-  uint64_t ParametersOffset(uint64_t which) const;
-  // Positions among the content packets.
-  uint64_t FirstCopyOf(uint64_t group) const { return group; }
-  uint64_t SecondCopyOf(uint64_t group) const;
-  uint64_t ParityPosition(uint64_t parity_shard) const {
-    return groups() + parity_shard;
+  uint64_t copies() const { return groups() <= kFewGroups ? 3 : 2; }
+
+  // Packets other than those of parameters: checksums and parity shards.
+  uint64_t content_packets() const {
+    return copies() * groups() + parity_shards();
   }
+  uint64_t parameters_packets() const;
+  // Offsets of packets in the set.
+  uint64_t ChecksumsOffset(uint64_t copy, uint64_t group) const;
+  uint64_t ParityOffset(uint64_t parity_shard) const;
+  uint64_t ParametersOffset(uint64_t which) const;
   uint64_t set_size() const;
 
   // Bytes of one run, at any place in the data, that `spare` parity shards in
@@ -69,8 +69,18 @@ struct ParityShape {
   bool operator==(const ParityShape&) const = default;
 
  private:
-  // Bytes of the first `position` content packets.
-  uint64_t ContentBytes(uint64_t position) const;
+  // A place among the content packets: how many of each kind lie before.
+  struct Before {
+    uint64_t checksums = 0;
+    uint64_t parity = 0;
+  };
+  // The parity shards among which a copy of the checksums is spread evenly:
+  // how many, and which is the first.
+  uint64_t spread() const { return parity_shards() / 5; }
+  uint64_t SpreadBegin(uint64_t copy) const;
+  uint64_t ChecksumsBefore(uint64_t parity_shard) const;
+  Before BeforePosition(uint64_t position) const;
+  uint64_t OffsetOf(const Before& before) const;
 };
 
 // Redundancy is in hundredths of a percent of the data.

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <set>
 #include <vector>
 
 #include "parity/parity_packet.h"
@@ -39,28 +38,20 @@ void ExpectPartition(const ParityShape& shape) {
 
 // The packets follow each other without gaps, and each is there once.
 void ExpectCover(const ParityShape& shape) {
-  std::set<uint64_t> positions;
-  for (uint64_t group = 0; group < shape.groups(); ++group) {
-    positions.insert(shape.FirstCopyOf(group));
-    positions.insert(shape.SecondCopyOf(group));
-  }
-  for (uint64_t i = 0; i < shape.parity_shards(); ++i) {
-    positions.insert(shape.ParityPosition(i));
-  }
-  EXPECT_EQ(positions.size(), shape.content_packets());
-  EXPECT_EQ(*positions.rbegin(), shape.content_packets() - 1);
-
   std::vector<std::pair<uint64_t, uint64_t>> packets;
   for (uint64_t i = 0; i < shape.parameters_packets(); ++i) {
     packets.emplace_back(shape.ParametersOffset(i),
                          kPacketOverhead + kParametersSize);
   }
-  for (uint64_t i = 0; i < shape.content_packets(); ++i) {
-    const bool parity =
-        i >= shape.groups() && i < shape.groups() + shape.parity_shards();
-    packets.emplace_back(shape.ContentOffset(i),
-                         kPacketOverhead + (parity ? shape.shard_size
-                                                   : 4 * ParityShape::kGroup));
+  for (uint64_t copy = 0; copy < shape.copies(); ++copy) {
+    for (uint64_t group = 0; group < shape.groups(); ++group) {
+      packets.emplace_back(shape.ChecksumsOffset(copy, group),
+                           kPacketOverhead + 4 * ParityShape::kGroup);
+    }
+  }
+  for (uint64_t i = 0; i < shape.parity_shards(); ++i) {
+    packets.emplace_back(shape.ParityOffset(i),
+                         kPacketOverhead + shape.shard_size);
   }
   std::ranges::sort(packets);
   uint64_t end = 0;
@@ -87,11 +78,34 @@ void ExpectSound(uint64_t size, uint32_t redundancy, uint64_t limit) {
 }
 
 TEST(ParityShape, CoversDataOfEverySize) {
-  for (const uint64_t size : {0, 1, 511, 512, 513, 8191, 8192, 8193, 32'767,
-                              32'768, 1'000'000, 4'096'000, 5'000'001}) {
+  for (const uint64_t size :
+       {0, 1, 511, 512, 513, 8191, 8192, 8193, 32'767, 32'768, 1'000'000,
+        4'096'000, 5'000'001, 40'000'000}) {
     for (const uint32_t redundancy : {1U, 500U, 10'000U}) {
       ExpectSound(size, redundancy, ParityShape::kMaxCodeword);
       ExpectSound(size, redundancy, kSmallCodeword);
+    }
+  }
+}
+
+// A lost sector takes few packets of checksums, and never the neighbours of one
+// copy in another copy.
+TEST(ParityShape, SpreadsChecksums) {
+  for (const uint64_t size : {11'000'000, 60'000'000}) {
+    const auto shape = MakeParityShape(size, size, 500);
+    ASSERT_THAT(shape, IsOk());
+    EXPECT_EQ(shape->copies(), size < 20'000'000 ? 3 : 2);
+    constexpr uint64_t kSector = 4096;
+    for (uint64_t group = 0; group + 4 < shape->groups(); ++group) {
+      EXPECT_GT(shape->ChecksumsOffset(0, group + 4),
+                shape->ChecksumsOffset(0, group) + kSector);
+    }
+    for (uint64_t copy = 1; copy < shape->copies(); ++copy) {
+      for (uint64_t group = 0; group + 1 < shape->groups(); ++group) {
+        const uint64_t a = shape->ChecksumsOffset(copy, group);
+        const uint64_t b = shape->ChecksumsOffset(copy, group + 1);
+        EXPECT_GT(a < b ? b - a : a - b, kSector);
+      }
     }
   }
 }
