@@ -59,6 +59,7 @@ Status CheckIsThere(ObjectSource& source, const ObjectId& id) {
 
 Status ReadBackFile(ObjectSource& source, const ArchiveFile& archive,
                     const CopiedBlocks& copied, const RunOptions& run) {
+  ZPACK_TRY(archive.CheckUndamaged());
   VerifyReport report;
   ZPACK_TRY(VerifyChecksums(archive, run, report));
   const bool as_written = report.damages.empty();

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
@@ -29,6 +30,9 @@ Status ScanPackets(
 Result<std::vector<ParityParameters>> FindParameters(
     const RandomAccessFile& file, const std::stop_token& stop);
 
+// The offsets of the first byte and of the byte after the last.
+using FileRange = std::pair<uint64_t, uint64_t>;
+
 // What is left of a parity set.
 struct FoundSet {
   static constexpr uint64_t kLost = UINT64_MAX;
@@ -43,7 +47,7 @@ struct FoundSet {
   // Every packet is undamaged and in its place.
   bool intact = false;
   // Ranges of the file that hold packets of the set, in order.
-  std::vector<std::pair<uint64_t, uint64_t>> packets;
+  std::vector<FileRange> packets;
 
   const ParityShape& shape() const { return parameters.shape; }
 };

@@ -166,6 +166,7 @@ class SetEncoder {
     Bytes payload(shape_.shard_size);
     for (uint32_t codeword = begin_; codeword < end_; ++codeword) {
       std::vector<std::vector<std::byte>> columns;
+      columns.reserve(columns_);
       for (uint32_t column = 0; column < columns_; ++column) {
         columns.push_back(
             encoders_[(codeword - begin_) * columns_ + column]->Finish());

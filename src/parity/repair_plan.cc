@@ -17,8 +17,6 @@ namespace {
 
 constexpr uint64_t kCheckedAtOnce = 256;  // shards
 
-using FileRange = std::pair<uint64_t, uint64_t>;
-
 // Compares shards with their checksums where they belong.
 Status FindAtHome(const RandomAccessFile& file, const FoundSet& set,
                   const RunOptions& run, std::vector<uint64_t>& places) {
@@ -87,9 +85,9 @@ Status FindMoved(const RandomAccessFile& file, const FoundSet& set,
   const uint64_t around = 2 * uint64_t{set.shape().shard_size};
   for (const auto& [begin, end] :
        UnexplainedRanges(file.size(), set, places, packets_in_file)) {
-    ZPACK_TRY(SearchShards(file, set, begin - std::min(begin, around),
-                           std::min(end + around, file.size()), run.stop,
-                           places));
+    const FileRange range(begin - std::min(begin, around),
+                          std::min(end + around, file.size()));
+    ZPACK_TRY(SearchShards(file, set, range, run.stop, places));
   }
   return {};
 }

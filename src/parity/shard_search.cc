@@ -37,7 +37,8 @@ class ShardSearch {
     }
   }
 
-  Status Run(uint64_t begin, uint64_t end, const std::stop_token& stop) {
+  Status Run(const FileRange& range, const std::stop_token& stop) {
+    auto [begin, end] = range;
     while (begin + 2 * size_ <= end && !shards_.empty()) {
       ZPACK_TRY(CheckStop(stop));
       ZPACK_ASSIGN_OR_RETURN(const auto pair, FindPair(begin, end, stop));
@@ -148,9 +149,9 @@ class ShardSearch {
 }  // namespace
 
 Status SearchShards(const RandomAccessFile& file, const FoundSet& set,
-                    uint64_t begin, uint64_t end, const std::stop_token& stop,
+                    const FileRange& range, const std::stop_token& stop,
                     std::vector<uint64_t>& places) {
-  return ShardSearch(file, set, places).Run(begin, end, stop);
+  return ShardSearch(file, set, places).Run(range, stop);
 }
 
 }  // namespace zpack

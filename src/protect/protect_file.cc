@@ -93,9 +93,7 @@ Result<ProtectStats> ProtectInside(FileSystem& file_system,
   ZPACK_ASSIGN_OR_RETURN(const auto archive,
                          ArchiveFile::Open(std::move(file), ReadOptions{}));
   // The file has been undamaged just now.
-  if (!archive->damages().empty()) {
-    return std::unexpected(archive->damages().front());
-  }
+  ZPACK_TRY(archive->CheckUndamaged());
   const bool replace = options.output.empty();
   const std::string& output = replace ? path : options.output;
   ZPACK_ASSIGN_OR_RETURN(

@@ -34,6 +34,11 @@ Result<std::unique_ptr<ArchiveFile>> ArchiveFile::Open(
   return archive;
 }
 
+Status ArchiveFile::CheckUndamaged() const {
+  if (damages().empty()) return {};
+  return std::unexpected(damages().front());
+}
+
 Status ArchiveFile::Load() {
   ZPACK_ASSIGN_OR_RETURN(structure_, ReadStructure(*file_, options_));
   const auto index_chunks = format::FindIndexChunks(toc());

@@ -51,6 +51,9 @@ class ArchiveFile {
   const RefsSnapshot& refs() const { return structure_.refs; }
   // Damage that does not keep the file from being read (FileStructure).
   const std::vector<Error>& damages() const { return structure_.damages; }
+  // Returns the first of damages(), for callers that would lose data by going
+  // on with a copy.
+  Status CheckUndamaged() const;
   const format::IndexChunks& index_chunks() const { return index_chunks_; }
   uint32_t object_count() const { return header().object_count; }
 

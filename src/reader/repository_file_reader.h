@@ -32,8 +32,10 @@ class RepositoryFileReader {
   RepositoryFileReader(const RandomAccessFile& file,
                        const format::FileTable& table, uint64_t data_offset);
 
-  // Passes the content of table.files[index] to `piece`. Its hash is known only
-  // at the end, so the caller must not rely on the pieces before Read has
+  const format::FileTable& table() const { return table_; }
+
+  // Passes the content of table().files[index] to `piece`. Its hash is known
+  // only at the end, so the caller must not rely on the pieces before Read has
   // returned success. Reading the files in order decodes each piece once.
   //
   // Errors: kCorrupt names file and offset; kIo; those of `piece`.

@@ -25,13 +25,13 @@ bool IsActive(const RepositoryFile& file, Trust trust) {
 
 }  // namespace
 
-Status RestoreFiles(const format::FileTable& table,
-                    RepositoryFileReader& reader, const FileChoice& wants,
+Status RestoreFiles(RepositoryFileReader& reader, const FileChoice& wants,
                     const RestoreOptions& options, ObjectSink& sink,
                     RestoreStats& stats) {
   const auto& without = options.without_files;
-  for (size_t i = 0; i < table.files.size(); ++i) {
-    const RepositoryFile& file = table.files[i];
+  const auto& files = reader.table().files;
+  for (size_t i = 0; i < files.size(); ++i) {
+    const RepositoryFile& file = files[i];
     if (std::ranges::find(without, file.group) != without.end()) continue;
     ZPACK_ASSIGN_OR_RETURN(const bool wanted, wants(i));
     if (!wanted) continue;
@@ -83,7 +83,7 @@ Result<RestoreStats> RestoreArchive(const ArchiveFile& archive,
   ZPACK_ASSIGN_OR_RETURN(const format::FileTable table, ReadFileTable(archive));
   RepositoryFileReader reader(archive, table);
   ZPACK_TRY(RestoreFiles(
-      table, reader, [](size_t) -> Result<bool> { return true; }, options, sink,
+      reader, [](size_t) -> Result<bool> { return true; }, options, sink,
       stats));
   stats.refs = archive.refs().refs.size();
   ZPACK_ASSIGN_OR_RETURN(stats.pack_bytes, sink.Finish(archive.refs()));

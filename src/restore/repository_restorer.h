@@ -17,13 +17,13 @@
 
 namespace zpack {
 
-// Whether the file table.files[index] is restored. An error ends the operation.
+// Whether the file reader.table().files[index] is restored. An error ends the
+// operation.
 using FileChoice = std::function<Result<bool>(size_t index)>;
 
-// Passes the files that `wants` chooses and `options` do not leave out to
-// `sink`, and counts them in `stats`.
-Status RestoreFiles(const format::FileTable& table,
-                    RepositoryFileReader& reader, const FileChoice& wants,
+// Passes the files of `reader` that `wants` chooses and `options` do not leave
+// out to `sink`, and counts them in `stats`.
+Status RestoreFiles(RepositoryFileReader& reader, const FileChoice& wants,
                     const RestoreOptions& options, ObjectSink& sink,
                     RestoreStats& stats);
 

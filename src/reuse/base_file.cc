@@ -85,9 +85,7 @@ Result<std::unique_ptr<BaseFile>> BaseFile::Open(
     std::unique_ptr<RandomAccessFile> file) {
   ZPACK_ASSIGN_OR_RETURN(auto archive,
                          ArchiveFile::Open(std::move(file), ReadOptions{}));
-  if (!archive->damages().empty()) {
-    return std::unexpected(archive->damages().front());
-  }
+  ZPACK_TRY(archive->CheckUndamaged());
   return std::unique_ptr<BaseFile>(new BaseFile(std::move(archive)));
 }
 

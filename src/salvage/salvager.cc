@@ -140,8 +140,7 @@ class SalvageJob {
       return false;
     };
     RestoreStats stats;
-    ZPACK_TRY(RestoreFiles(*parts_.files, reader, is_whole, options_.restore,
-                           sink, stats));
+    ZPACK_TRY(RestoreFiles(reader, is_whole, options_.restore, sink, stats));
     report_.files = stats.files;
     report_.inactive_files = stats.inactive_files;
     report_.names_alternates = stats.names_alternates;
