@@ -17,10 +17,11 @@ namespace {
 // Found without the table of contents, and never listed in it.
 constexpr std::array kUnlistedChunks = {kBlockChunk, kTableOfContentsChunk};
 constexpr std::array kKnownChunks = {
-    kRefsChunk,          kBlockTableChunk,     kObjectIdsChunk,
-    kObjectNumbersChunk, kWholeObjectIdsChunk, kWideObjectNumbersChunk,
-    kFileDataChunk,      kFileTableChunk,      kPromisesChunk,
-    kPaddingChunk,       kCopiesChunk};
+    kRefsChunk,          kBlockTableChunk, kObjectIdsChunk,
+    kObjectNumbersChunk, kFileDataChunk,   kFileTableChunk,
+    kPromisesChunk,      kPaddingChunk,    kCopiesChunk};
+// Only in files of drafts (FORMAT.md, "Versions").
+constexpr std::array kDraftChunks = {ChunkId("OIDS"), ChunkId("ONUM")};
 
 bool IsPrintable(char c) { return c > ' ' && c < 0x7f; }
 
@@ -154,6 +155,12 @@ Result<TableOfContents> DecodeTableOfContents(ByteView payload, uint64_t begin,
         std::ranges::find(kUnlistedChunks, row.id) != kUnlistedChunks.end()) {
       return MakeError(ErrorCode::kCorrupt,
                        "bad row for chunk '{}' in table of contents",
+                       ChunkName(row.id));
+    }
+    if (std::ranges::find(kDraftChunks, row.id) != kDraftChunks.end()) {
+      return MakeError(ErrorCode::kUnsupported,
+                       "chunk '{}' is of a draft of the format; restore the "
+                       "file with the git-zpack that wrote it",
                        ChunkName(row.id));
     }
     if ((row.flags & kChunkRequired) != 0 &&

@@ -43,9 +43,6 @@ inline constexpr uint32_t kBlockChunk = ChunkId("BLCK");
 inline constexpr uint32_t kBlockTableChunk = ChunkId("BTAB");
 inline constexpr uint32_t kObjectIdsChunk = ChunkId("OIDP");
 inline constexpr uint32_t kObjectNumbersChunk = ChunkId("ONBP");
-// The chunks that older files have instead:
-inline constexpr uint32_t kWholeObjectIdsChunk = ChunkId("OIDS");
-inline constexpr uint32_t kWideObjectNumbersChunk = ChunkId("ONUM");
 // Optional: the files of the repository (FORMAT.md, "Files"). Both or none.
 inline constexpr uint32_t kFileDataChunk = ChunkId("FDAT");
 inline constexpr uint32_t kFileTableChunk = ChunkId("FTAB");

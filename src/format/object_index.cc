@@ -59,18 +59,9 @@ unsigned NumberBits(uint32_t count) {
   return count < 2 ? 0 : static_cast<unsigned>(std::bit_width(count - 1));
 }
 
-// The chunk `id` or its old form. A file with both is refused, because the two
-// could contradict each other.
-Result<ChunkLocation> FindEither(const TableOfContents& toc, uint32_t id,
-                                 uint32_t old_id) {
+Result<ChunkLocation> FindChunk(const TableOfContents& toc, uint32_t id) {
   const ChunkLocation* const chunk = toc.Find(id);
-  const ChunkLocation* const old_chunk = toc.Find(old_id);
-  if (chunk != nullptr && old_chunk != nullptr) {
-    return MakeError(ErrorCode::kCorrupt, "chunk '{}' together with '{}'",
-                     ChunkName(id), ChunkName(old_id));
-  }
   if (chunk != nullptr) return *chunk;
-  if (old_chunk != nullptr) return *old_chunk;
   return MakeError(ErrorCode::kCorrupt, "chunk '{}' is missing", ChunkName(id));
 }
 
@@ -78,30 +69,26 @@ Result<ChunkLocation> FindEither(const TableOfContents& toc, uint32_t id,
 
 Result<IndexChunks> FindIndexChunks(const TableOfContents& toc) {
   IndexChunks chunks;
-  ZPACK_ASSIGN_OR_RETURN(
-      chunks.ids, FindEither(toc, kObjectIdsChunk, kWholeObjectIdsChunk));
-  ZPACK_ASSIGN_OR_RETURN(chunks.numbers, FindEither(toc, kObjectNumbersChunk,
-                                                    kWideObjectNumbersChunk));
+  ZPACK_ASSIGN_OR_RETURN(chunks.ids, FindChunk(toc, kObjectIdsChunk));
+  ZPACK_ASSIGN_OR_RETURN(chunks.numbers, FindChunk(toc, kObjectNumbersChunk));
   return chunks;
 }
 
-Result<ObjectIdsLayout> DecodeObjectIdsLayout(uint32_t id, ByteView start,
+Result<ObjectIdsLayout> DecodeObjectIdsLayout(ByteView start,
                                               uint64_t payload_size,
                                               ObjectFormat format,
                                               uint32_t object_count) {
   ObjectIdsLayout layout;
-  if (id == kObjectIdsChunk) {
-    ByteReader in(start);
-    layout.prefix_size = in.U8();
-    layout.count_width = in.U8();
-    const uint8_t width = layout.count_width;
-    if (!in.ok() || layout.prefix_size != PrefixSize(object_count) ||
-        (layout.prefix_size == 1 ? width != 0
-                                 : width != 1 && width != 2 && width != 4)) {
-      return BadFanOut();
-    }
-    layout.fan_out_offset = kObjectIdsHeaderSize;
+  ByteReader in(start);
+  layout.prefix_size = in.U8();
+  layout.count_width = in.U8();
+  const uint8_t width = layout.count_width;
+  if (!in.ok() || layout.prefix_size != PrefixSize(object_count) ||
+      (layout.prefix_size == 1 ? width != 0
+                               : width != 1 && width != 2 && width != 4)) {
+    return BadFanOut();
   }
+  layout.fan_out_offset = kObjectIdsHeaderSize;
   layout.suffix_size =
       static_cast<uint8_t>(ObjectIdWidth(format) - layout.prefix_size);
   layout.counts_offset = layout.fan_out_offset + kFanOutSize;
@@ -118,10 +105,9 @@ uint32_t ReadBucketCount(ByteReader& in, uint8_t width) {
   return width == 1 ? in.U8() : width == 2 ? in.U16() : in.U32();
 }
 
-Result<unsigned> ObjectNumberBits(uint32_t id, uint64_t payload_size,
+Result<unsigned> ObjectNumberBits(uint64_t payload_size,
                                   uint32_t object_count) {
-  const unsigned bits =
-      id == kWideObjectNumbersChunk ? 32 : NumberBits(object_count);
+  const unsigned bits = NumberBits(object_count);
   if (payload_size != (uint64_t{object_count} * bits + 7) / 8) {
     return MakeError(ErrorCode::kCorrupt, "bad size of object numbers");
   }
@@ -161,8 +147,7 @@ Result<ObjectIdTable> DecodeObjectIds(ByteView payload, ObjectFormat format,
                                       uint32_t object_count) {
   ZPACK_ASSIGN_OR_RETURN(
       const ObjectIdsLayout layout,
-      DecodeObjectIdsLayout(kObjectIdsChunk, payload, payload.size(), format,
-                            object_count));
+      DecodeObjectIdsLayout(payload, payload.size(), format, object_count));
   const size_t width = ObjectIdWidth(format);
   const uint8_t prefix = layout.prefix_size;
   ByteReader in(payload.subspan(layout.fan_out_offset));
@@ -200,22 +185,6 @@ Result<ObjectIdTable> DecodeObjectIds(ByteView payload, ObjectFormat format,
   return table;
 }
 
-Result<ObjectIdTable> DecodeWholeObjectIds(ByteView payload,
-                                           ObjectFormat format,
-                                           uint32_t object_count) {
-  ZPACK_TRY(DecodeObjectIdsLayout(kWholeObjectIdsChunk, payload, payload.size(),
-                                  format, object_count));
-  ByteReader in(payload);
-  ObjectIdTable::FanOut fan_out;
-  for (uint32_t& count : fan_out) count = in.U32();
-  const ByteView ids = in.Raw(in.remaining());
-  ZPACK_ASSIGN_OR_RETURN(
-      auto table,
-      ObjectIdTable::FromSorted(format, Bytes(ids.begin(), ids.end())));
-  if (table.fan_out() != fan_out) return BadFanOut();
-  return table;
-}
-
 void EncodeObjectNumbers(const IndexedVector<FileRank, ObjectNumber>& numbers,
                          Bytes& out) {
   const unsigned bits = NumberBits(static_cast<uint32_t>(numbers.size()));
@@ -235,9 +204,8 @@ void EncodeObjectNumbers(const IndexedVector<FileRank, ObjectNumber>& numbers,
 
 Result<IndexedVector<FileRank, ObjectNumber>> DecodeObjectNumbers(
     ByteView payload, uint32_t object_count) {
-  ZPACK_ASSIGN_OR_RETURN(
-      const unsigned bits,
-      ObjectNumberBits(kObjectNumbersChunk, payload.size(), object_count));
+  ZPACK_ASSIGN_OR_RETURN(const unsigned bits,
+                         ObjectNumberBits(payload.size(), object_count));
   const uint64_t mask = (uint64_t{1} << bits) - 1;
   IndexedVector<FileRank, ObjectNumber> numbers(object_count);
   uint64_t pending = 0;
@@ -254,16 +222,6 @@ Result<IndexedVector<FileRank, ObjectNumber>> DecodeObjectNumbers(
   if ((pending & ((uint64_t{1} << pending_bits) - 1)) != 0) {
     return MakeError(ErrorCode::kCorrupt, "bad end of object numbers");
   }
-  return CheckPermutation(std::move(numbers));
-}
-
-Result<IndexedVector<FileRank, ObjectNumber>> DecodeWideObjectNumbers(
-    ByteView payload, uint32_t object_count) {
-  ZPACK_TRY(
-      ObjectNumberBits(kWideObjectNumbersChunk, payload.size(), object_count));
-  IndexedVector<FileRank, ObjectNumber> numbers(object_count);
-  ByteReader in(payload);
-  for (ObjectNumber& number : numbers) number = ObjectNumber(in.U32());
   return CheckPermutation(std::move(numbers));
 }
 

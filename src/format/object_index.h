@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Chunks 'OIDP' (sorted ids with fan-out) and 'ONBP' (object number of each
-// rank), and their equivalents in older files, 'OIDS' and 'ONUM' (FORMAT.md,
-// "Object index"). Pure.
+// rank) (FORMAT.md, "Object index"). Pure.
 
 #pragma once
 
@@ -19,12 +18,12 @@
 
 namespace zpack::format {
 
-// The chunks that hold the index of a file, in the new or the old form.
+// The chunks that hold the index of a file.
 struct IndexChunks {
   ChunkLocation ids;
   ChunkLocation numbers;
 };
-// kCorrupt if a chunk is missing, or if a file has both forms of one chunk.
+// kCorrupt if a chunk is missing.
 Result<IndexChunks> FindIndexChunks(const TableOfContents& toc);
 
 // Offsets of the parts in a payload of ids. The fan-out ends at
@@ -42,10 +41,10 @@ inline constexpr size_t kFanOutSize = 256 * sizeof(uint32_t);
 // Bytes before the fan-out in 'OIDP'.
 inline constexpr size_t kObjectIdsHeaderSize = 2;
 
-// The layout of an 'OIDP' or 'OIDS' chunk `id` with a payload of `payload_size`
-// bytes that begins with `start`. kCorrupt unless the header and the size fit
-// `object_count` ids. The fan-out and the counts are not checked.
-Result<ObjectIdsLayout> DecodeObjectIdsLayout(uint32_t id, ByteView start,
+// The layout of a payload of 'OIDP' of `payload_size` bytes that begins with
+// `start`. kCorrupt unless the header and the size fit `object_count` ids. The
+// fan-out and the counts are not checked.
+Result<ObjectIdsLayout> DecodeObjectIdsLayout(ByteView start,
                                               uint64_t payload_size,
                                               ObjectFormat format,
                                               uint32_t object_count);
@@ -54,10 +53,9 @@ Result<ObjectIdsLayout> DecodeObjectIdsLayout(uint32_t id, ByteView start,
 // count.
 uint32_t ReadBucketCount(ByteReader& in, uint8_t width);
 
-// Bits of each number in an 'ONBP' or 'ONUM' chunk `id`. kCorrupt unless
-// `payload_size` is the size for `object_count` numbers.
-Result<unsigned> ObjectNumberBits(uint32_t id, uint64_t payload_size,
-                                  uint32_t object_count);
+// Bits of each number in 'ONBP'. kCorrupt unless `payload_size` is the size for
+// `object_count` numbers.
+Result<unsigned> ObjectNumberBits(uint64_t payload_size, uint32_t object_count);
 
 // Leaves out the first one or two bytes of each id, which the fan-out and the
 // counts give.
@@ -67,10 +65,6 @@ void EncodeObjectIds(const ObjectIdTable& ids, Bytes& out);
 // or if the ids are not strictly ascending or not `object_count`.
 Result<ObjectIdTable> DecodeObjectIds(ByteView payload, ObjectFormat format,
                                       uint32_t object_count);
-// Decodes the payload of 'OIDS', which stores whole ids. Errors as above.
-Result<ObjectIdTable> DecodeWholeObjectIds(ByteView payload,
-                                           ObjectFormat format,
-                                           uint32_t object_count);
 
 // Every number takes as many bits as the greatest number needs.
 void EncodeObjectNumbers(const IndexedVector<FileRank, ObjectNumber>& numbers,
@@ -79,10 +73,6 @@ void EncodeObjectNumbers(const IndexedVector<FileRank, ObjectNumber>& numbers,
 // Decodes the payload of 'ONBP'. kCorrupt unless the numbers are a permutation
 // of 0 ... object_count - 1.
 Result<IndexedVector<FileRank, ObjectNumber>> DecodeObjectNumbers(
-    ByteView payload, uint32_t object_count);
-// Decodes the payload of 'ONUM', with four bytes for each number. Errors as
-// above.
-Result<IndexedVector<FileRank, ObjectNumber>> DecodeWideObjectNumbers(
     ByteView payload, uint32_t object_count);
 
 // Inverts a permutation: numbers by rank become ranks by number, or the

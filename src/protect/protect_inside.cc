@@ -20,11 +20,10 @@ namespace {
 
 // Chunks between the blocks and the parity that a copy of a file keeps.
 constexpr std::array kKeptChunks = {
-    format::kRefsChunk,           format::kBlockTableChunk,
-    format::kObjectIdsChunk,      format::kObjectNumbersChunk,
-    format::kWholeObjectIdsChunk, format::kWideObjectNumbersChunk,
-    format::kFileDataChunk,       format::kFileTableChunk,
-    format::kPromisesChunk,       format::kPaddingChunk};
+    format::kRefsChunk,      format::kBlockTableChunk,
+    format::kObjectIdsChunk, format::kObjectNumbersChunk,
+    format::kFileDataChunk,  format::kFileTableChunk,
+    format::kPromisesChunk,  format::kPaddingChunk};
 
 bool IsRewritten(const format::ChunkLocation& chunk) {
   return chunk.id == format::kParityChunk || chunk.id == format::kCopiesChunk;

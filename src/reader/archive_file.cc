@@ -99,22 +99,18 @@ Result<FileIndex> ArchiveFile::ReadIndex() const {
   FileIndex index;
   const auto& [ids, numbers] = index_chunks_;
   {
-    const auto decode = ids.id == format::kObjectIdsChunk
-                            ? format::DecodeObjectIds
-                            : format::DecodeWholeObjectIds;
     ZPACK_ASSIGN_OR_RETURN(const LoadedChunk chunk, LoadChunk(ids));
-    ZPACK_ASSIGN_OR_RETURN(index.ids,
-                           Locate(decode(chunk.payload, header().object_format,
-                                         header().object_count),
-                                  ids.offset, path()));
+    ZPACK_ASSIGN_OR_RETURN(
+        index.ids,
+        Locate(format::DecodeObjectIds(chunk.payload, header().object_format,
+                                       header().object_count),
+               ids.offset, path()));
   }
-  const auto decode = numbers.id == format::kObjectNumbersChunk
-                          ? format::DecodeObjectNumbers
-                          : format::DecodeWideObjectNumbers;
   ZPACK_ASSIGN_OR_RETURN(const LoadedChunk chunk, LoadChunk(numbers));
-  ZPACK_ASSIGN_OR_RETURN(index.numbers,
-                         Locate(decode(chunk.payload, header().object_count),
-                                numbers.offset, path()));
+  ZPACK_ASSIGN_OR_RETURN(
+      index.numbers,
+      Locate(format::DecodeObjectNumbers(chunk.payload, header().object_count),
+             numbers.offset, path()));
   index.ranks = format::InversePermutation(index.numbers);
   ZPACK_ASSIGN_OR_RETURN(promises_, ReadPromises(index.ids));
   return index;

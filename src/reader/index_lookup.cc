@@ -48,8 +48,8 @@ Result<IndexLookup::Start> IndexLookup::ReadStart() const {
       std::min<uint64_t>(buffer.size(), chunk.payload_size));
   ZPACK_TRY(Read(chunk, 0, bytes));
   Start start;
-  const auto layout = format::DecodeObjectIdsLayout(
-      chunk.id, bytes, chunk.payload_size, format_, object_count_);
+  const auto layout = format::DecodeObjectIdsLayout(bytes, chunk.payload_size,
+                                                    format_, object_count_);
   if (!layout) return Bad(chunk, "layout");
   start.layout = *layout;
   ByteReader in(ByteView(bytes).subspan(layout->fan_out_offset));
@@ -182,8 +182,7 @@ Result<ObjectId> IndexLookup::Id(FileRank rank) const {
 
 Result<ObjectNumber> IndexLookup::Number(FileRank rank) const {
   const format::ChunkLocation& chunk = chunks_.numbers;
-  const auto bits =
-      format::ObjectNumberBits(chunk.id, chunk.payload_size, object_count_);
+  const auto bits = format::ObjectNumberBits(chunk.payload_size, object_count_);
   if (!bits) return Bad(chunk, "size");
   const uint64_t begin = uint64_t{rank.value()} * *bits;
   const uint64_t end = begin + *bits;

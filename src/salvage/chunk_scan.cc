@@ -37,8 +37,6 @@ bool IsWanted(uint32_t id) {
     case format::kBlockTableChunk:
     case format::kObjectIdsChunk:
     case format::kObjectNumbersChunk:
-    case format::kWholeObjectIdsChunk:
-    case format::kWideObjectNumbersChunk:
     case format::kFileDataChunk:
     case format::kFileTableChunk:
     case format::kPromisesChunk:

@@ -106,19 +106,17 @@ class PartsReader {
     return {};
   }
 
-  // Decodes ids in either form, in the known format or in any.
-  bool UseIds(uint32_t id, ByteView payload) {
-    const bool packed = id == format::kObjectIdsChunk;
-    const size_t fan_out_end =
-        format::kFanOutSize + (packed ? format::kObjectIdsHeaderSize : 0);
+  // Decodes ids in the known format or in any.
+  bool UseIds(ByteView payload) {
+    constexpr size_t fan_out_end =
+        format::kObjectIdsHeaderSize + format::kFanOutSize;
     if (payload.size() < fan_out_end) return false;
     const auto count = LoadBigEndian<uint32_t>(&payload[fan_out_end - 4]);
     if (parts_.object_count.value_or(count) != count) return false;
     for (const ObjectFormat format :
          {ObjectFormat::kSha1, ObjectFormat::kSha256}) {
       if (parts_.format_known && parts_.format != format) continue;
-      auto ids = packed ? format::DecodeObjectIds(payload, format, count)
-                        : format::DecodeWholeObjectIds(payload, format, count);
+      auto ids = format::DecodeObjectIds(payload, format, count);
       if (!ids) continue;
       // Without ids, both formats fit.
       if (!parts_.format_known && count != 0) SetFormat(format, "object ids");
@@ -129,11 +127,8 @@ class PartsReader {
     return false;
   }
 
-  bool UseNumbers(uint32_t id, ByteView payload) {
-    auto numbers =
-        id == format::kObjectNumbersChunk
-            ? format::DecodeObjectNumbers(payload, *parts_.object_count)
-            : format::DecodeWideObjectNumbers(payload, *parts_.object_count);
+  bool UseNumbers(ByteView payload) {
+    auto numbers = format::DecodeObjectNumbers(payload, *parts_.object_count);
     if (!numbers) return false;
     parts_.index.emplace();
     parts_.index->ids = *parts_.ids;
@@ -143,21 +138,15 @@ class PartsReader {
   }
 
   Status ReadIds() {
-    for (const uint32_t id :
-         {format::kObjectIdsChunk, format::kWholeObjectIdsChunk}) {
-      if (parts_.ids) break;
-      const auto read =
-          TryChunks(id, [&](ByteView payload) { return UseIds(id, payload); });
-      if (!read) return std::unexpected(read.error());
-    }
+    const auto ids =
+        TryChunks(format::kObjectIdsChunk,
+                  [this](ByteView payload) { return UseIds(payload); });
+    if (!ids) return std::unexpected(ids.error());
     if (!parts_.ids) return {};
-    for (const uint32_t id :
-         {format::kObjectNumbersChunk, format::kWideObjectNumbersChunk}) {
-      if (parts_.index) break;
-      const auto read = TryChunks(
-          id, [&](ByteView payload) { return UseNumbers(id, payload); });
-      if (!read) return std::unexpected(read.error());
-    }
+    const auto numbers =
+        TryChunks(format::kObjectNumbersChunk,
+                  [this](ByteView payload) { return UseNumbers(payload); });
+    if (!numbers) return std::unexpected(numbers.error());
     return {};
   }
 
@@ -237,8 +226,7 @@ class PartsReader {
     if (!parts_.refs) parts_.lost.emplace_back("REFS");
     if (!parts_.table) parts_.lost.emplace_back("BTAB");
     if (!parts_.ids) parts_.lost.emplace_back("OIDP");
-    if (!Found(format::kObjectNumbersChunk) &&
-        !Found(format::kWideObjectNumbersChunk)) {
+    if (!Found(format::kObjectNumbersChunk)) {
       parts_.lost.emplace_back("ONBP");
     }
     for (const uint32_t id : {format::kFileDataChunk, format::kFileTableChunk,

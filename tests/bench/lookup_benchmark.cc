@@ -21,8 +21,8 @@ class IndexInFile {
  public:
   explicit IndexInFile(uint32_t count)
       : ids_(testing::RandomIds(ObjectFormat::kSha1, count)) {
-    const auto index = testing::MakeIndexFile(ids_, testing::SomeNumbers(count),
-                                              testing::IndexForm::kNew);
+    const auto index =
+        testing::MakeIndexFile(ids_, testing::SomeNumbers(count));
     const std::string path = directory_ / "index";
     testing::WriteFile(path, AsText(index.bytes));
     file_ = *PosixFileSystem().OpenForRead(path);

@@ -93,33 +93,21 @@ Bytes IdBytes(const FileParts& parts) {
   return bytes;
 }
 
-Bytes PutIds(const FileParts& parts, uint32_t chunk) {
+Bytes PutIds(const FileParts& parts) {
   const auto table =
       ObjectIdTable::FromSorted(parts.ids_format, IdBytes(parts));
   Bytes out;
-  if (!table) return out;
-  if (chunk == format::kObjectIdsChunk) {
-    format::EncodeObjectIds(*table, out);
-    return out;
-  }
-  for (const uint32_t count : table->fan_out()) ByteWriter(out).U32(count);
-  Append(out, table->bytes());
+  if (table) format::EncodeObjectIds(*table, out);
   return out;
 }
 
-Bytes PutNumbers(const FileParts& parts, uint32_t chunk) {
+Bytes PutNumbers(const FileParts& parts) {
   IndexedVector<FileRank, ObjectNumber> numbers;
   for (const NumberedId& id : *parts.ids) {
     numbers.push_back(ObjectNumber(id.number));
   }
   Bytes out;
-  if (chunk == format::kObjectNumbersChunk) {
-    format::EncodeObjectNumbers(numbers, out);
-  } else {
-    for (const ObjectNumber number : numbers) {
-      ByteWriter(out).U32(number.value());
-    }
-  }
+  format::EncodeObjectNumbers(numbers, out);
   return out;
 }
 
@@ -129,8 +117,10 @@ Bytes PutPayload(const FileParts& parts, const ChunkPart& chunk,
   if (chunk.id == format::kBlockTableChunk && parts.rows) {
     return PutRows(*parts.rows, block_offsets);
   }
-  if (HoldsIds(chunk.id) && parts.ids) return PutIds(parts, chunk.id);
-  if (HoldsNumbers(chunk.id) && parts.ids) return PutNumbers(parts, chunk.id);
+  if (chunk.id == format::kObjectIdsChunk && parts.ids) return PutIds(parts);
+  if (chunk.id == format::kObjectNumbersChunk && parts.ids) {
+    return PutNumbers(parts);
+  }
   if (chunk.id == format::kRefsChunk && parts.refs) {
     Bytes out;
     format::Encode(*parts.refs, out);

@@ -73,15 +73,6 @@ struct FileParts {
   ObjectFormat ids_format = ObjectFormat::kSha1;
 };
 
-// Which chunks these are, in either form.
-inline bool HoldsIds(uint32_t id) {
-  return id == format::kObjectIdsChunk || id == format::kWholeObjectIdsChunk;
-}
-inline bool HoldsNumbers(uint32_t id) {
-  return id == format::kObjectNumbersChunk ||
-         id == format::kWideObjectNumbersChunk;
-}
-
 // Nothing when the framing of `file` is not understood.
 std::optional<FileParts> TakeApart(ByteView file);
 

@@ -82,16 +82,6 @@ void ObjectIds(ByteView payload) {
   Expect(encoded, payload);
 }
 
-void WholeObjectIds(ByteView payload) {
-  constexpr size_t kFanOut = 1024;
-  if (payload.size() < kFanOut) return;
-  const auto count = static_cast<uint32_t>((payload.size() - kFanOut) / 20);
-  const auto ids =
-      format::DecodeWholeObjectIds(payload, ObjectFormat::kSha1, count);
-  if (ids) CheckIds(*ids);
-}
-
-// A count in two bytes, and the numbers.
 void ObjectNumbers(ByteView payload) {
   ByteReader in(payload);
   const uint16_t count = in.U16();
@@ -103,15 +93,6 @@ void ObjectNumbers(ByteView payload) {
       format::InversePermutation(format::InversePermutation(*numbers)),
       encoded);
   Expect(encoded, rest);
-}
-
-void WideObjectNumbers(ByteView payload) {
-  const auto numbers = format::DecodeWideObjectNumbers(
-      payload, static_cast<uint32_t>(payload.size() / 4));
-  if (numbers && format::InversePermutation(
-                     format::InversePermutation(*numbers)) != *numbers) {
-    std::abort();
-  }
 }
 
 void Trailer(ByteView payload) {
@@ -145,9 +126,8 @@ void PromisedObjects(ByteView payload) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr void (*kDecoders[])(ByteView) = {
-      TableOfContents, BlockTable,     Refs,           ObjectIds,
-      ObjectNumbers,   Trailer,        WholeObjectIds, WideObjectNumbers,
-      Files,           PromisedObjects};
+      TableOfContents, BlockTable, Refs,  ObjectIds,
+      ObjectNumbers,   Trailer,    Files, PromisedObjects};
   if (size == 0) return 0;
   kDecoders[data[0] % std::size(kDecoders)]({data + 1, size - 1});
   return 0;

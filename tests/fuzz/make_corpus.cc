@@ -95,13 +95,13 @@ void AddTables(const Corpus& corpus, const MemorySource& source) {
            {FileGroup::kReflogs, "logs/refs/heads/ab", false, 0, {3}}},
           {10, 20}},
       files);
-  corpus.AddTable("files", 8, files);
+  corpus.AddTable("files", 6, files);
   Bytes promised;
   format::Encode(
       Promises{{{"a", "", "tree:0"}, {"origin", "https://example.com/x", ""}},
                *ObjectIdTable::FromSorted(ObjectFormat::kSha1, Bytes(20, 7))},
       promised);
-  corpus.AddTable("promised", 9, promised);
+  corpus.AddTable("promised", 7, promised);
   Bytes blocks;
   format::Encode(format::BlockTable{{{100, ObjectNumber(0)},
                                      {200, ObjectNumber(5)},
@@ -126,11 +126,6 @@ void AddTables(const Corpus& corpus, const MemorySource& source) {
   }
   format::EncodeObjectNumbers(permutation, numbers);
   corpus.AddTable("object-numbers", 4, numbers);
-  Bytes whole_ids;
-  for (const uint32_t count : table.fan_out()) ByteWriter(whole_ids).U32(count);
-  Append(whole_ids, table.bytes());
-  corpus.AddTable("whole-object-ids", 6, whole_ids);
-  corpus.AddTable("wide-object-numbers", 7, {0, 0, 0, 1, 0, 0, 0, 0});
   Bytes trailer;
   format::Encode({format::ContentDigest(table), {}}, trailer);
   corpus.AddTable("trailer", 5, trailer);

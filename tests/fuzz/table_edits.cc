@@ -105,8 +105,7 @@ void TableEdits::EditIds() {
   if (!parts_.ids || parts_.ids->empty() || choices_.OneIn(4)) {
     parts_.ids.reset();
     for (const uint32_t id :
-         {format::kObjectIdsChunk, format::kObjectNumbersChunk,
-          format::kWholeObjectIdsChunk, format::kWideObjectNumbersChunk}) {
+         {format::kObjectIdsChunk, format::kObjectNumbersChunk}) {
       if (choices_.OneIn(2)) EditPayload(id);
     }
     return;

@@ -97,8 +97,8 @@ void TakeTables(FileParts& parts, const std::vector<uint64_t>& block_offsets) {
   const ChunkPart* ids = nullptr;
   const ChunkPart* numbers = nullptr;
   for (const ChunkPart& chunk : parts.chunks) {
-    if (HoldsIds(chunk.id)) ids = &chunk;
-    if (HoldsNumbers(chunk.id)) numbers = &chunk;
+    if (chunk.id == format::kObjectIdsChunk) ids = &chunk;
+    if (chunk.id == format::kObjectNumbersChunk) numbers = &chunk;
     if (chunk.id == format::kRefsChunk && !parts.refs) {
       if (auto refs = format::DecodeRefs(chunk.payload, format)) {
         parts.refs = *std::move(refs);
@@ -118,14 +118,8 @@ void TakeTables(FileParts& parts, const std::vector<uint64_t>& block_offsets) {
       (format != ObjectFormat::kSha1 && format != ObjectFormat::kSha256)) {
     return;
   }
-  const auto table =
-      ids->id == format::kObjectIdsChunk
-          ? format::DecodeObjectIds(ids->payload, format, count)
-          : format::DecodeWholeObjectIds(ids->payload, format, count);
-  const auto order =
-      numbers->id == format::kObjectNumbersChunk
-          ? format::DecodeObjectNumbers(numbers->payload, count)
-          : format::DecodeWideObjectNumbers(numbers->payload, count);
+  const auto table = format::DecodeObjectIds(ids->payload, format, count);
+  const auto order = format::DecodeObjectNumbers(numbers->payload, count);
   if (!table || !order) return;
   parts.ids.emplace();
   parts.ids_format = format;

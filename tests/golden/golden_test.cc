@@ -4,6 +4,7 @@
 // Files that earlier versions wrote must keep decoding. tests/golden/v<N> holds
 // them with the output of cat-file --batch-check (.txt) and list-refs (.refs).
 // They are never edited and never deleted. rev-list is compared with Git.
+// tests/golden/drafts holds files of drafts of the format, which are refused.
 
 #include <gtest/gtest.h>
 
@@ -35,7 +36,7 @@ bool IsPartialClone(const std::string& path) {
 TEST(Golden, EveryOldFileStillDecodes) {
   int files = 0;
   for (const auto& entry :
-       fs::recursive_directory_iterator(ZPACK_GOLDEN_DIRECTORY)) {
+       fs::recursive_directory_iterator(ZPACK_GOLDEN_DIRECTORY "/v1")) {
     if (entry.path().extension() != ".zpack") continue;
     SCOPED_TRACE(entry.path());
     const std::string path = entry.path().string();
@@ -65,7 +66,7 @@ TEST(Golden, EveryOldFileStillDecodes) {
 TEST(Golden, EveryObjectOfOldFilesIsFound) {
   int objects = 0;
   for (const auto& entry :
-       fs::recursive_directory_iterator(ZPACK_GOLDEN_DIRECTORY)) {
+       fs::recursive_directory_iterator(ZPACK_GOLDEN_DIRECTORY "/v1")) {
     if (entry.path().extension() != ".zpack") continue;
     SCOPED_TRACE(entry.path());
     const std::string path = entry.path().string();
@@ -82,6 +83,25 @@ TEST(Golden, EveryObjectOfOldFilesIsFound) {
     }
   }
   EXPECT_GE(objects, 170);
+}
+
+TEST(Golden, FilesOfDraftsAreRefusedByName) {
+  int files = 0;
+  for (const auto& entry :
+       fs::directory_iterator(ZPACK_GOLDEN_DIRECTORY "/drafts")) {
+    SCOPED_TRACE(entry.path());
+    std::istringstream in;
+    std::ostringstream out;
+    std::ostringstream err;
+    EXPECT_EQ(
+        cli::Run({"verify", entry.path().string()}, {in, out, err, false, {}}),
+        cli::kFailed);
+    EXPECT_NE(err.str().find("chunk 'OIDS' is of a draft of the format"),
+              std::string::npos)
+        << err.str();
+    ++files;
+  }
+  EXPECT_EQ(files, 3);
 }
 
 // The parity of v1/parity.zpack, in the file, and of v1/columns.zpack, beside

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two chunks of an object index, in either form, as the bytes of a file.
+// The two chunks of an object index as the bytes of a file.
 
 #pragma once
 
@@ -14,8 +14,6 @@
 
 namespace zpack::testing {
 
-enum class IndexForm : uint8_t { kNew, kOld };
-
 struct IndexFile {
   Bytes bytes;
   format::IndexChunks chunks;
@@ -23,8 +21,7 @@ struct IndexFile {
 
 inline IndexFile MakeIndexFile(
     const ObjectIdTable& ids,
-    const IndexedVector<FileRank, ObjectNumber>& numbers, IndexForm form) {
-  const bool old = form == IndexForm::kOld;
+    const IndexedVector<FileRank, ObjectNumber>& numbers) {
   IndexFile file;
   const auto add = [&](uint32_t id, const Bytes& payload) {
     const uint64_t offset = file.bytes.size();
@@ -33,25 +30,11 @@ inline IndexFile MakeIndexFile(
                                  payload.size()};
   };
   Bytes payload;
-  if (old) {
-    for (const uint32_t count : ids.fan_out()) ByteWriter(payload).U32(count);
-    Append(payload, ids.bytes());
-  } else {
-    format::EncodeObjectIds(ids, payload);
-  }
-  file.chunks.ids = add(
-      old ? format::kWholeObjectIdsChunk : format::kObjectIdsChunk, payload);
+  format::EncodeObjectIds(ids, payload);
+  file.chunks.ids = add(format::kObjectIdsChunk, payload);
   payload.clear();
-  if (old) {
-    for (const ObjectNumber number : numbers) {
-      ByteWriter(payload).U32(number.value());
-    }
-  } else {
-    format::EncodeObjectNumbers(numbers, payload);
-  }
-  file.chunks.numbers =
-      add(old ? format::kWideObjectNumbersChunk : format::kObjectNumbersChunk,
-          payload);
+  format::EncodeObjectNumbers(numbers, payload);
+  file.chunks.numbers = add(format::kObjectNumbersChunk, payload);
   return file;
 }
 

@@ -80,8 +80,8 @@ TEST(TableOfContents, RefusesRowsOutsideTheFileOrOverlapping) {
 }
 
 TEST(TableOfContents, KnowsAllChunksOfTheSpecification) {
-  for (const char* id : {"REFS", "BTAB", "OIDP", "OIDS", "ONBP", "ONUM", "FDAT",
-                         "FTAB", "PROM", "FILL"}) {
+  for (const char* id :
+       {"REFS", "BTAB", "OIDP", "ONBP", "FDAT", "FTAB", "PROM", "FILL"}) {
     EXPECT_TRUE(Decode({{ChunkId(id), kChunkRequired, 100, 0}}, 100, 200))
         << id;
   }
@@ -94,6 +94,17 @@ TEST(TableOfContents, RefusesAnUnknownRequiredChunkByName) {
   EXPECT_EQ(toc.error().code, ErrorCode::kUnsupported);
   EXPECT_EQ(toc.error().message,
             "required chunk 'NEWX' needs a newer git-zpack");
+}
+
+TEST(TableOfContents, RefusesChunksOfDrafts) {
+  for (const char* id : {"OIDS", "ONUM"}) {
+    for (const uint32_t flags : {0U, kChunkRequired}) {
+      const auto toc = Decode({{ChunkId(id), flags, 100, 0}}, 100, 200);
+      ASSERT_FALSE(toc) << id;
+      EXPECT_EQ(toc.error().code, ErrorCode::kUnsupported);
+      EXPECT_NE(toc.error().message.find(id), std::string::npos);
+    }
+  }
 }
 
 TEST(TableOfContents, RefusesIdsThatDoNotPrint) {

@@ -175,30 +175,14 @@ TEST(ObjectIndex, RefusesAnotherCountThanTheHeaders) {
   EXPECT_FALSE(DecodeObjectIds({}, ObjectFormat::kSha1, 0));
 }
 
-TEST(ObjectIndex, ReadsWholeIdsOfOlderFiles) {
-  Bytes payload;
-  ByteWriter to(payload);
-  const ObjectIdTable table = TwoIds();
-  for (const uint32_t count : table.fan_out()) to.U32(count);
-  to.Raw(table.bytes());
-  const auto ids = DecodeWholeObjectIds(payload, ObjectFormat::kSha1, 2);
-  ASSERT_TRUE(ids);
-  EXPECT_EQ(*ids, table);
-  EXPECT_FALSE(DecodeWholeObjectIds(payload, ObjectFormat::kSha1, 1));
-  EXPECT_FALSE(DecodeWholeObjectIds({}, ObjectFormat::kSha1, 0));
-  payload[0x15 * 4 + 3] = 2;
-  EXPECT_FALSE(DecodeWholeObjectIds(payload, ObjectFormat::kSha1, 2));
-}
-
-TEST(ObjectIndex, RefusesTwoFormsOfOneTable) {
+TEST(ObjectIndex, NeedsBothChunks) {
   const ChunkLocation ids{kObjectIdsChunk, 1, 100, 0};
   const ChunkLocation numbers{kObjectNumbersChunk, 1, 200, 0};
   EXPECT_TRUE(FindIndexChunks({{ids, numbers}}));
-  for (const uint32_t id : {kWholeObjectIdsChunk, kWideObjectNumbersChunk}) {
-    const auto chunks = FindIndexChunks({{ids, numbers, {id, 1, 300, 0}}});
+  for (const ChunkLocation& one : {ids, numbers}) {
+    const auto chunks = FindIndexChunks({{one}});
     ASSERT_FALSE(chunks);
     EXPECT_EQ(chunks.error().code, ErrorCode::kCorrupt);
-    EXPECT_NE(chunks.error().message.find(ChunkName(id)), std::string::npos);
   }
 }
 
@@ -242,15 +226,6 @@ TEST(ObjectNumbers, TakeAsManyBitsAsTheyNeed) {
   // Two bits each of 2, 0, 1, and two that are not used.
   EXPECT_TRUE(DecodeObjectNumbers(Bytes{0b10'00'01'00}, 3));
   EXPECT_FALSE(DecodeObjectNumbers(Bytes{0b10'00'01'01}, 3));
-}
-
-TEST(ObjectNumbers, AreReadFromOlderFiles) {
-  const Bytes payload = {0, 0, 0, 1, 0, 0, 0, 0};
-  const auto numbers = DecodeWideObjectNumbers(payload, 2);
-  ASSERT_TRUE(numbers);
-  EXPECT_EQ(*numbers, Numbers({1, 0}));
-  EXPECT_FALSE(DecodeWideObjectNumbers(payload, 1));
-  EXPECT_FALSE(DecodeWideObjectNumbers(Bytes(8, 0), 2));
 }
 
 TEST(InversePermutation, IsItsOwnInverse) {

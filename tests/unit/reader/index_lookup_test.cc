@@ -24,8 +24,8 @@ ObjectId Flip(const ObjectId& id, size_t byte, uint8_t bit) {
   return ObjectId(bytes);
 }
 
-class IndexLookupTest : public ::testing::TestWithParam<
-                            std::tuple<uint32_t, ObjectFormat, IndexForm>> {
+class IndexLookupTest
+    : public ::testing::TestWithParam<std::tuple<uint32_t, ObjectFormat>> {
  protected:
   // About a thousand ranks, the first and last among them.
   std::vector<FileRank> Ranks() const {
@@ -41,7 +41,7 @@ class IndexLookupTest : public ::testing::TestWithParam<
   ObjectFormat format_ = std::get<1>(GetParam());
   FileIds ids_ = RandomIds(format_, std::get<0>(GetParam()));
   IndexedVector<FileRank, ObjectNumber> numbers_ = SomeNumbers(ids_.size());
-  IndexFile index_ = MakeIndexFile(ids_, numbers_, std::get<2>(GetParam()));
+  IndexFile index_ = MakeIndexFile(ids_, numbers_);
   MemoryFile file_{index_.bytes};
   IndexLookup lookup_{file_, index_.chunks, format_, ids_.size()};
 };
@@ -109,8 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
     Sizes, IndexLookupTest,
     ::testing::Combine(::testing::Values(0, 1, 2, 300, 65535, 65536, 70000),
                        ::testing::Values(ObjectFormat::kSha1,
-                                         ObjectFormat::kSha256),
-                       ::testing::Values(IndexForm::kNew, IndexForm::kOld)));
+                                         ObjectFormat::kSha256)));
 
 TEST(IndexLookup, FindsIdsThatBeginAlike) {
   // All in one bucket, whose count takes four bytes.
@@ -122,8 +121,7 @@ TEST(IndexLookup, FindsIdsThatBeginAlike) {
     bytes[size_t{i} * 20 + 4] = static_cast<uint8_t>(i);
   }
   const FileIds ids = *ObjectIdTable::FromSorted(ObjectFormat::kSha1, bytes);
-  const IndexFile index =
-      MakeIndexFile(ids, SomeNumbers(kCount), IndexForm::kNew);
+  const IndexFile index = MakeIndexFile(ids, SomeNumbers(kCount));
   const MemoryFile file(index.bytes);
   const IndexLookup lookup(file, index.chunks, ObjectFormat::kSha1, kCount);
   for (uint32_t i = 0; i < kCount; i += 101) {
@@ -168,37 +166,34 @@ void ExpectNoWrongRank(const FileIds& ids, const IndexFile& index,
 TEST(IndexLookup, TakesNoCountForGranted) {
   std::mt19937_64 random(7);
   for (const uint32_t count : {1U, 300U, 65536U}) {
-    for (const IndexForm form : {IndexForm::kNew, IndexForm::kOld}) {
-      const FileIds ids = RandomIds(ObjectFormat::kSha1, count);
-      const IndexFile index = MakeIndexFile(ids, SomeNumbers(count), form);
-      MemoryFile file(index.bytes);
-      Bytes& bytes = file.content();
-      const int rounds = count < 1000 ? 3000 : 300;
-      for (int i = 0; i < rounds; ++i) {
-        // The bytes that tell where this id is, and any.
-        const FileRank rank(static_cast<uint32_t>(random() % count));
-        const size_t first = ids[rank].bytes()[0];
-        const size_t second = ids[rank].bytes()[1];
-        const size_t start = format::kChunkHeaderSize;
-        const size_t offset =
-            std::array{start + random() % 2,
-                       start + 2 + first * 4 + random() % 4,
-                       start + 1026 + first * 256 + second,
-                       static_cast<size_t>(random())}[random() % 4] %
-            bytes.size();
-        const auto mask = static_cast<uint8_t>(1 + random() % 255);
-        bytes[offset] ^= mask;
-        ExpectNoWrongRank(ids, index, file, rank);
-        bytes[offset] ^= mask;
-      }
-      EXPECT_EQ(bytes, index.bytes);
+    const FileIds ids = RandomIds(ObjectFormat::kSha1, count);
+    const IndexFile index = MakeIndexFile(ids, SomeNumbers(count));
+    MemoryFile file(index.bytes);
+    Bytes& bytes = file.content();
+    const int rounds = count < 1000 ? 3000 : 300;
+    for (int i = 0; i < rounds; ++i) {
+      // The bytes that tell where this id is, and any.
+      const FileRank rank(static_cast<uint32_t>(random() % count));
+      const size_t first = ids[rank].bytes()[0];
+      const size_t second = ids[rank].bytes()[1];
+      const size_t start = format::kChunkHeaderSize;
+      const size_t offset =
+          std::array{start + random() % 2, start + 2 + first * 4 + random() % 4,
+                     start + 1026 + first * 256 + second,
+                     static_cast<size_t>(random())}[random() % 4] %
+          bytes.size();
+      const auto mask = static_cast<uint8_t>(1 + random() % 255);
+      bytes[offset] ^= mask;
+      ExpectNoWrongRank(ids, index, file, rank);
+      bytes[offset] ^= mask;
     }
+    EXPECT_EQ(bytes, index.bytes);
   }
 }
 
 TEST(IndexLookup, RefusesChunksOfAnotherSize) {
   const FileIds ids = RandomIds(ObjectFormat::kSha1, 10);
-  const IndexFile index = MakeIndexFile(ids, SomeNumbers(10), IndexForm::kNew);
+  const IndexFile index = MakeIndexFile(ids, SomeNumbers(10));
   const MemoryFile file(index.bytes);
   const IndexLookup lookup(file, index.chunks, ObjectFormat::kSha1, 9);
   EXPECT_THAT(lookup.Find(ids[FileRank(0)]), HasCode(ErrorCode::kCorrupt));
