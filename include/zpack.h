@@ -135,6 +135,14 @@ ZPACK_API void zpack_archive_free(zpack_archive* archive);
 ZPACK_API size_t zpack_oid_size(const zpack_archive* archive);
 ZPACK_API uint32_t zpack_object_count(const zpack_archive* archive);
 
+typedef struct zpack_cost {
+  uint64_t blocks; /* read from the file; a block read twice counts twice */
+  uint64_t bytes;  /* of these blocks in the file, compressed */
+} zpack_cost;
+
+/* What reading has cost so far, in all threads. */
+ZPACK_API void zpack_read_cost(zpack_cost* out, const zpack_archive* archive);
+
 /* ---- Refs ---- */
 
 typedef struct zpack_ref {
@@ -252,6 +260,27 @@ ZPACK_API int zpack_foreach_options_init(zpack_foreach_options* options,
 ZPACK_API int zpack_foreach_object(const zpack_archive* archive,
                                    const zpack_foreach_options* options,
                                    zpack_object_cb callback, void* payload);
+
+/* ---- Files of the repository ---- */
+
+/* Neither object nor ref: a reflog, a hook, an object of Git LFS, ... */
+typedef struct zpack_file {
+  const char* group; /* "reflogs", "hooks", "lfs", ...; never freed */
+  const char* name;  /* path below the git directory; valid in the callback */
+  int executable;    /* 1 if its owner may run it, or 0 */
+  uint64_t size;     /* in bytes */
+  unsigned char sha256[32]; /* of the content */
+} zpack_file;
+
+typedef int (*zpack_file_cb)(const zpack_file* file, void* payload);
+/* Calls `callback` with each file, in the order of names. ZPACK_ECORRUPT,
+ * ZPACK_ELIMIT. */
+ZPACK_API int zpack_foreach_file(const zpack_archive* archive,
+                                 zpack_file_cb callback, void* payload);
+/* Passes the content of the file `name` to `callback`, in order. It is hashed
+ * before the first piece. ZPACK_ENOTFOUND, ZPACK_ECORRUPT. */
+ZPACK_API int zpack_stream_file(const zpack_archive* archive, const char* name,
+                                zpack_piece_cb callback, void* payload);
 
 /* ---- History ---- */
 

@@ -18,6 +18,7 @@
 #include "zpack/object_id.h"
 #include "zpack/options.h"
 #include "zpack/promisor_remote.h"
+#include "zpack/read_cost.h"
 #include "zpack/refs.h"
 #include "zpack/repository_files.h"
 #include "zpack/result.h"
@@ -150,6 +151,9 @@ class ArchiveReader {
   // The SHA-256 of the file as its trailer states it, in hexadecimal. The file
   // is not hashed.
   std::string file_hash() const;
+  // The blocks that all functions of this object, in all threads, have read for
+  // decoding. Describe does not count, nor do tables.
+  ReadCost read_cost() const;
   // Calls `visit` with the id of every object, in the given order.
   Status ForEachId(
       IdOrder order,

@@ -88,6 +88,9 @@ uint32_t ArchiveReader::object_count() const {
 std::string ArchiveReader::file_hash() const {
   return ToHex(state_->archive->trailer().file_hash);
 }
+ReadCost ArchiveReader::read_cost() const {
+  return state_->archive->blocks().read_cost();
+}
 
 Status ArchiveReader::ForEachId(
     IdOrder order,

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,6 +32,19 @@ Visit Next(int returned) {
 Result<int> Ended(const Status& status, int returned) {
   if (!status) return std::unexpected(status.error());
   return returned;
+}
+
+// Calls `stream` with a function that passes its pieces to `callback`.
+template <typename StreamPieces>
+Result<int> PassPieces(zpack_piece_cb callback, void* payload,
+                       const StreamPieces& stream) {
+  int returned = 0;
+  const Status streamed =
+      stream([&](std::span<const uint8_t> piece) -> Result<Visit> {
+        returned = callback(piece.data(), piece.size(), payload);
+        return Next(returned);
+      });
+  return Ended(streamed, returned);
 }
 
 zpack_type TypeToC(ObjectType type) { return static_cast<zpack_type>(type); }
@@ -101,6 +115,11 @@ size_t zpack_oid_size(const zpack_archive* archive) {
 
 uint32_t zpack_object_count(const zpack_archive* archive) {
   return archive->reader->object_count();
+}
+
+void zpack_read_cost(zpack_cost* out, const zpack_archive* archive) {
+  const ReadCost cost = archive->reader->read_cost();
+  *out = {cost.blocks, cost.bytes};
 }
 
 void zpack_head(zpack_ref* out, const zpack_archive* archive) {
@@ -191,13 +210,38 @@ int zpack_stream(const zpack_archive* archive, const zpack_oid* oid,
                  zpack_piece_cb callback, void* payload) {
   return Answer([&]() -> Result<int> {
     ZPACK_ASSIGN_OR_RETURN(const auto id, IdOf(oid));
-    int returned = 0;
-    const Status streamed = archive->reader->Stream(
-        id, [&](std::span<const uint8_t> piece) -> Result<Visit> {
-          returned = callback(piece.data(), piece.size(), payload);
-          return Next(returned);
-        });
-    return Ended(streamed, returned);
+    return PassPieces(callback, payload, [&](const auto& piece) {
+      return archive->reader->Stream(id, piece);
+    });
+  });
+}
+
+int zpack_foreach_file(const zpack_archive* archive, zpack_file_cb callback,
+                       void* payload) {
+  return Answer([&]() -> Result<int> {
+    ZPACK_ASSIGN_OR_RETURN(const auto files, archive->reader->Files());
+    for (const RepositoryFile& file : files) {
+      // Names of groups are literals, which end in NUL.
+      zpack_file view = {FileGroupName(file.group).data(),
+                         file.name.c_str(),
+                         file.executable ? 1 : 0,
+                         file.size,
+                         {}};
+      std::ranges::copy(file.sha256, view.sha256);
+      if (const int returned = callback(&view, payload); returned != 0) {
+        return returned;
+      }
+    }
+    return ZPACK_OK;
+  });
+}
+
+int zpack_stream_file(const zpack_archive* archive, const char* name,
+                      zpack_piece_cb callback, void* payload) {
+  return Answer([&]() -> Result<int> {
+    return PassPieces(callback, payload, [&](const auto& piece) {
+      return archive->reader->StreamFile(name, piece);
+    });
   });
 }
 

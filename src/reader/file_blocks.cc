@@ -43,6 +43,8 @@ Status FileBlocks::CheckBlockSize(size_t block) const {
 Status FileBlocks::ReadBlockChunk(size_t block, Bytes& chunk) const {
   ZPACK_TRY(CheckBlockSize(block));
   chunk.resize(block_stored_size(block));
+  blocks_read_.fetch_add(1, std::memory_order_relaxed);
+  bytes_read_.fetch_add(chunk.size(), std::memory_order_relaxed);
   return file_.Read(block_offset(block), chunk);
 }
 

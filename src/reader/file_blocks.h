@@ -25,6 +25,7 @@
 #include "reader/expansion_meter.h"
 #include "reader/id_of_number.h"
 #include "zpack/options.h"
+#include "zpack/read_cost.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -122,6 +123,11 @@ class FileBlocks {
   // Reads the whole chunk of a block into `chunk`. Returns kLimitExceeded as
   // CheckBlockSize does.
   Status ReadBlockChunk(size_t block, Bytes& chunk) const;
+  // What ReadBlockChunk has read so far.
+  ReadCost read_cost() const {
+    return {blocks_read_.load(std::memory_order_relaxed),
+            bytes_read_.load(std::memory_order_relaxed)};
+  }
 
  private:
   const FileIndex& index() const {
@@ -137,6 +143,8 @@ class FileBlocks {
   mutable OnceStatus load_index_;
   mutable FileIndex index_;  // written once, before `index_loaded_`
   mutable std::atomic<bool> index_loaded_ = false;
+  mutable std::atomic<uint64_t> blocks_read_ = 0;
+  mutable std::atomic<uint64_t> bytes_read_ = 0;
 };
 
 }  // namespace zpack

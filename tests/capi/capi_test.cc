@@ -173,6 +173,68 @@ TEST_F(CApi, ReadsObjects) {
   EXPECT_EQ(streamed, content);
 }
 
+TEST_F(CApi, CountsTheBlocksThatWereRead) {
+  zpack_cost cost;
+  zpack_read_cost(&cost, archive_.get());
+  EXPECT_EQ(cost.blocks, 0U);
+  EXPECT_EQ(cost.bytes, 0U);
+  const zpack_oid oid = Oid(tip_);
+  for (int i = 0; i < 2; ++i) {  // the second time from the cache
+    zpack_object object;
+    ASSERT_EQ(zpack_read(&object, archive_.get(), &oid), ZPACK_OK);
+    zpack_object_dispose(&object);
+    zpack_read_cost(&cost, archive_.get());
+    EXPECT_EQ(cost.blocks, 1U);
+    EXPECT_GT(cost.bytes, 0U);
+  }
+  const zpack_cost one = cost;
+  const auto ignore = [](const zpack_object_view*, void*) { return 0; };
+  ASSERT_EQ(zpack_foreach_object(archive_.get(), nullptr, ignore, nullptr),
+            ZPACK_OK);
+  zpack_read_cost(&cost, archive_.get());
+  // Blocks of commits, trees, blobs and tags.
+  EXPECT_GE(cost.blocks, one.blocks + 4);
+  EXPECT_GT(cost.bytes, one.bytes);
+  EXPECT_LT(cost.bytes, std::filesystem::file_size(file_) + one.bytes);
+}
+
+TEST_F(CApi, ListsAndReadsFilesOfTheRepository) {
+  WriteFile(repo_.path() + "/hooks/post-update", "#!/bin/sh\n");
+  std::filesystem::permissions(repo_.path() + "/hooks/post-update",
+                               std::filesystem::perms::owner_all);
+  WriteFile(repo_.path() + "/info/exclude", "*.o\n");
+  const std::string file = dir_ / "files.zpack";
+  ASSERT_EQ(zpack_convert(repo_.path().c_str(), file.c_str(), nullptr),
+            ZPACK_OK);
+  const Archive archive = Open(file);
+  std::string listed;
+  const auto list = [](const zpack_file* f, void* payload) {
+    if (std::string_view(f->group) == "reflogs") return 0;
+    *static_cast<std::string*>(payload) +=
+        std::string(f->group) + ' ' + f->name + ' ' +
+        std::to_string(f->executable) + ' ' + std::to_string(f->size) + '\n';
+    return 0;
+  };
+  ASSERT_EQ(zpack_foreach_file(archive.get(), list, &listed), ZPACK_OK);
+  EXPECT_THAT(listed, HasSubstr("hooks hooks/post-update 1 10\n"));
+  EXPECT_THAT(listed, HasSubstr("info info/exclude 0 4\n"));
+  const auto stop = [](const zpack_file*, void*) { return 7; };
+  EXPECT_EQ(zpack_foreach_file(archive.get(), stop, nullptr), 7);
+
+  std::string content;
+  const auto append = [](const unsigned char* data, size_t bytes,
+                         void* payload) {
+    static_cast<std::string*>(payload)->append(
+        reinterpret_cast<const char*>(data), bytes);
+    return 0;
+  };
+  ASSERT_EQ(zpack_stream_file(archive.get(), "info/exclude", append, &content),
+            ZPACK_OK);
+  EXPECT_EQ(content, "*.o\n");
+  EXPECT_EQ(zpack_stream_file(archive.get(), "info/none", append, &content),
+            ZPACK_ENOTFOUND);
+}
+
 TEST_F(CApi, VisitsAllObjectsInBothOrders) {
   std::vector<std::string> ids;
   const auto add_id = [](const zpack_oid* oid, void* payload) {

@@ -34,6 +34,16 @@ def test_every_object(archive, repository):
     assert "1" * 40 not in archive
 
 
+def test_read_cost(archive):
+    blocks, size = archive.read_cost
+    archive.read("HEAD")
+    assert archive.read_cost[0] in (blocks, blocks + 1)
+    for _ in archive.objects():
+        pass
+    assert archive.read_cost[0] > blocks + 1
+    assert archive.read_cost[1] > size
+
+
 def test_content_is_not_copied(archive):
     view = memoryview(archive["HEAD"])
     assert view.readonly

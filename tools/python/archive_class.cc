@@ -86,6 +86,11 @@ class PythonArchive {
   }
   uint32_t size() const { return reader_->object_count(); }
 
+  std::pair<uint64_t, uint64_t> ReadCostSoFar() const {
+    const ReadCost cost = reader_->read_cost();
+    return {cost.blocks, cost.bytes};
+  }
+
   RefView head() const {
     const RefsSnapshot& refs = reader_->refs();
     return {{"HEAD", refs.head_target, {}, refs.head_symref}};
@@ -289,6 +294,9 @@ void DefineArchive(py::module_& module) {
       .def_property_readonly("head", &A::head, "HEAD.")
       .def_property_readonly("refs", &A::refs,
                              "The refs by full name, without HEAD.")
+      .def_property_readonly(
+          "read_cost", &A::ReadCostSoFar,
+          "(blocks, bytes) read from the file and decoded so far.")
       .def("__len__", &A::size)
       .def("__contains__", &A::Contains, py::arg("id"))
       .def("__getitem__", &A::Read, py::arg("name"))
