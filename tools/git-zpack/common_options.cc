@@ -103,7 +103,10 @@ RunContext::RunContext(const po::variables_map& options, const Io& io,
     : quiet_(Has(options, "quiet")) {
   const bool wanted = Has(options, "progress") || io.err_is_terminal;
   if (wanted && !quiet_ && !Has(options, "no-progress")) {
-    meter_ = std::make_unique<ProgressMeter>(io.err, std::move(phases));
+    ProgressMeter::Display display{.err = io.err, .stop = io.stop};
+    if (io.err_is_terminal) display.columns = ColumnsOfTerminal;
+    meter_ =
+        std::make_unique<ProgressMeter>(std::move(display), std::move(phases));
   }
   run_ = ResourcesOf(options);
   run_.progress = meter_.get();
