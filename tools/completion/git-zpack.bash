@@ -15,7 +15,7 @@ __git_zpack_options()
 	local run="--threads --memory --quiet --progress --no-progress --json"
 	case "$1" in
 	convert)
-		echo "--profile --level --block-size --reachable --base --trust-base --allow-promised --resume --force --no-verify --without --with --discover $run --help" ;;
+		echo "--profile --level --block-size --reachable --update --base --trust-base --allow-promised --resume --force --no-verify --without --with --discover $run --help" ;;
 	verify)
 		echo "--level --against --allow-newer --discover --download $run --help" ;;
 	restore)

@@ -75,6 +75,8 @@ int RunCommand(const Command& command,
   }
   try {
     return command.run(ParseArguments(command, arguments), io);
+  } catch (const CommandFailure& failure) {
+    return Fail(io, failure.error);
   } catch (const UsageError& error) {
     io.err << "error: " << EscapeUnprintable(error.message) << "\n\n";
   } catch (const po::error& error) {

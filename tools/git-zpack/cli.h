@@ -33,12 +33,18 @@ struct Io {
   std::ostream& err;  // everything else
   bool err_is_terminal = false;
   std::stop_token stop;
+  bool out_is_terminal = false;
 };
 
 // Wrong usage that the option parser does not detect, for example two options
 // that exclude each other.
 struct UsageError {
   std::string message;
+};
+
+// An error that ends a command, thrown where no Result can be returned.
+struct CommandFailure {
+  Error error;
 };
 
 enum class LastArgument : uint8_t { kOnce, kRepeated };

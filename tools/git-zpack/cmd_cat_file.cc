@@ -158,11 +158,17 @@ int Run(const po::variables_map& values, const Io& io) {
   if (batch && Has(values, "object")) {
     throw UsageError{"batch modes take objects from standard input"};
   }
+  if (batch && !Has(values, "batch-all-objects") &&
+      Text(values, "file") == "-") {
+    throw UsageError{
+        "batch modes take objects from standard input, so the file cannot be "
+        "'-'"};
+  }
   if (Has(values, "unverified-stream") && !Has(values, "pretty") &&
       !Has(values, "batch")) {
     throw UsageError{"'--unverified-stream' needs '-p' or '--batch'"};
   }
-  const auto reader = ArchiveReader::Open(Text(values, "file"),
+  const auto reader = ArchiveReader::Open(FileToRead(values),
                                           ReadContext(values, io).options());
   if (!reader) return Fail(io, reader.error());
   return batch ? RunBatch(**reader, values, io) : RunOne(**reader, values, io);

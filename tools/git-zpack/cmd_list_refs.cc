@@ -73,7 +73,7 @@ Json ToJson(const RefsSnapshot& refs) {
 
 int Run(const po::variables_map& values, const Io& io) {
   const auto refs =
-      ReadRefs(Text(values, "file"), ReadContext(values, io).options());
+      ReadRefs(FileToRead(values), ReadContext(values, io).options());
   if (!refs) return Fail(io, refs.error());
   if (Has(values, "json")) {
     PrintJson(ToJson(*refs), io.out);

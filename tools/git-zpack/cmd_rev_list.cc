@@ -108,7 +108,7 @@ int Run(const po::variables_map& values, const Io& io) {
                                    QuoteName(revision))};
     }
   }
-  const auto reader = ArchiveReader::Open(Text(values, "file"),
+  const auto reader = ArchiveReader::Open(FileToRead(values),
                                           ReadContext(values, io).options());
   if (!reader) return Fail(io, reader.error());
   WalkOptions walk;

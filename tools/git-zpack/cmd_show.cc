@@ -175,7 +175,7 @@ Json ToJson(const FileDescription& file, const RefsSnapshot& refs,
 
 int RunStatistics(const po::variables_map& values, const Io& io) {
   const auto statistics = CollectStatistics(
-      Text(values, "file"), ReadContext(values, io).options(), RunOptions{});
+      FileToRead(values), ReadContext(values, io).options(), RunOptions{});
   if (!statistics) return Fail(io, statistics.error());
   if (Has(values, "json")) {
     PrintJson(StatisticsJson(*statistics), io.out);
@@ -187,7 +187,7 @@ int RunStatistics(const po::variables_map& values, const Io& io) {
 
 int Run(const po::variables_map& values, const Io& io) {
   if (Has(values, "stats")) return RunStatistics(values, io);
-  const auto reader = ArchiveReader::Open(Text(values, "file"),
+  const auto reader = ArchiveReader::Open(FileToRead(values),
                                           ReadContext(values, io).options());
   if (!reader) return Fail(io, reader.error());
   const auto description = (*reader)->Describe();

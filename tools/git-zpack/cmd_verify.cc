@@ -185,7 +185,7 @@ int Run(const po::variables_map& values, const Io& io) {
     }
     options.allow_newer = AllowNewer::kYes;
   }
-  const std::string file = Text(values, "file");
+  const std::string file = FileToRead(values);
   const auto report = Verify(file, Text(values, "against"), options);
   if (!report) return Fail(io, report.error());
   WarnOfMissingAlternates(report->missing_alternates, io.err);

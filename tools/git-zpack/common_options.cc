@@ -12,6 +12,7 @@
 #include <ostream>
 #include <utility>
 
+#include "standard_input_file.h"
 #include "zpack/quote.h"
 
 namespace zpack::cli {
@@ -145,6 +146,14 @@ std::vector<FileGroup> WithoutOf(const po::variables_map& options) {
 
 Discovery DiscoveryOf(const po::variables_map& options) {
   return Has(options, "discover") ? Discovery::kUpwards : Discovery::kNone;
+}
+
+std::string FileToRead(const po::variables_map& options) {
+  std::string file = Text(options, "file");
+  if (file != "-") return file;
+  auto path = StandardInputAsFile();
+  if (!path) throw CommandFailure{path.error()};
+  return *path;
 }
 
 bool Has(const po::variables_map& options, const char* name) {

@@ -86,6 +86,11 @@ void AddRedundancyOption(po::options_description& options);
 // option. Throws UsageError unless the value is above 0 % and at most 100 %.
 std::optional<uint32_t> RedundancyOf(const po::variables_map& options);
 
+// The path of the .zpack file that a command reads: the argument <file>, or
+// '/dev/stdin' if the argument is '-'. Throws CommandFailure. Call this once:
+// standard input is read only once.
+std::string FileToRead(const po::variables_map& options);
+
 bool Has(const po::variables_map& options, const char* name);
 std::string Text(const po::variables_map& options, const char* name);
 // The values of an option that may be repeated.

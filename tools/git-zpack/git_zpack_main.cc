@@ -88,8 +88,9 @@ int Main(const std::vector<std::string>& arguments) {
     const auto* const command = zpack::cli::FindCommand(arguments.front());
     if (command != nullptr && command->interruptible) HandleSignals(stop);
   }
-  const zpack::cli::Io io{std::cin, std::cout, std::cerr,
-                          isatty(STDERR_FILENO) == 1, stop.get_token()};
+  const zpack::cli::Io io{std::cin,         std::cout,
+                          std::cerr,        isatty(STDERR_FILENO) == 1,
+                          stop.get_token(), isatty(STDOUT_FILENO) == 1};
   return zpack::cli::Run(arguments, io);
 }
 

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What convert says of its result. Thread-compatible.
+
+#pragma once
+
+#include <iosfwd>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "zpack/convert.h"
+
+namespace zpack::cli {
+
+class ConvertReport {
+ public:
+  struct Names {
+    std::string file;
+    std::string cloned_from;  // empty unless the repository was cloned
+  };
+
+  // The parameters must outlive the report.
+  ConvertReport(const ConvertStats& stats, const ConvertOptions& options,
+                Names names);
+
+  // Prints one line for each warning; with `quiet`, only warnings of
+  // alternates.
+  void PrintWarnings(bool quiet, std::ostream& err) const;
+  void PrintSummary(std::ostream& err) const;
+  void PrintAsJson(std::ostream& out) const;
+
+ private:
+  bool IsVerified() const;
+  // Continues the summary line.
+  std::string Verification() const;
+  std::string Source() const;
+  void PrintBase(std::ostream& err) const;
+  nlohmann::ordered_json BaseToJson() const;
+  nlohmann::ordered_json ToJson() const;
+
+  const ConvertStats& stats_;
+  const ConvertOptions& options_;
+  Names names_;
+  std::optional<std::string> base_;  // path of the older file
+};
+
+}  // namespace zpack::cli
