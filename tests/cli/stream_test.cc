@@ -270,7 +270,7 @@ TEST_F(StreamTest, AddressOfSshIsClonedFirst) {
 TEST_F(StreamTest, SignalRemovesTheClone) {
   // Git waits for a server that says nothing.
   WriteFile(dir_ / "ssh",
-            "#!/bin/bash\necho waiting >&2\nexec cat > /dev/null 2>&1\n");
+            "#!/bin/bash\necho waiting >&2\nexec cat 2> /dev/null\n");
   fs::permissions(dir_ / "ssh", fs::perms::owner_all);
   std::vector<std::string> command = {"env",
                                       "TMPDIR=" + Temporaries(),
