@@ -128,8 +128,8 @@ TEST_F(ProgressMeterTest, ShowsOnlyWhatFitsTheTerminal) {
   const std::string counts = "Compressing objects:   1% (5/300)";
   for (const auto& [columns, line] :
        {std::pair<size_t, std::string>(
-            61, counts + ", 10.00 MiB | 2.00 MiB/s, 0:45 left"),
-        {60, counts + ", 10.00 MiB | 2.00 MiB/s"},
+            69, counts + ", 10.00 MiB | 2.00 MiB/s, 0:45 left"),
+        {68, counts + ", 10.00 MiB | 2.00 MiB/s"},
         {45, counts + ", 10.00 MiB"},
         {34, counts},
         {10, "Compressi"}}) {
