@@ -29,7 +29,8 @@ void AddOptions(po::options_description& options) {
       "promises")(
       "base", po::value<std::string>()->value_name("<file>"),
       "copy the blocks of this older file; encode only what is new")(
-      "trust-base", "with --base: do not hash the objects in copied blocks")(
+      "trust-base",
+      "with --base or --update: do not hash the objects in copied blocks")(
       "update",
       "if the file exists, copy its blocks and replace it, or leave it as it "
       "is if nothing has changed")(
