@@ -4,6 +4,7 @@
 // Packs of limited size, and bitmaps over them.
 
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "support/matchers.h"
 #include "support/repack_fixture.h"
@@ -131,6 +132,67 @@ TEST_P(RepackSmallPacksTest, ACutCostsNoMoreThanOneWholeObject) {
   ExpectSound(before);
 }
 
+// Versions of one file in many packs: each pack begins with a whole one, and no
+// pack needs what an earlier one holds.
+TEST_P(RepackSmallPacksTest, FamilyInManyPacksBeginsAgainInEach) {
+  for (uint64_t version = 0; version < 24; ++version) {
+    const std::string blob =
+        repo_.WriteBlob(RandomBytes(0, 2000) + RandomBytes(1 + version, 600));
+    CommitFields fields;
+    fields.tree = repo_.WriteTree(TreeEntryBytes("100644", "file", blob));
+    repo_.SetRef("refs/heads/v" + std::to_string(version),
+                 repo_.WriteCommit(fields));
+  }
+  repo_.PackAll();
+  const RepositoryState before = ReadState(repo_.path());
+  RepackOptions options;
+  options.redundant = Redundant::kRemove;
+  options.reuse = GetParam();
+  options.max_pack_size = 5000;
+  ASSERT_THAT(zpack::Repack(repo_.path(), options), IsOk());
+  EXPECT_GT(Packs().size(), 5U);
+  ExpectSound(before);
+}
+
+// Trees of three directories, whose versions differ little.
+TEST_P(RepackSmallPacksTest, VersionsOfADirectoryShareAPack) {
+  constexpr uint64_t kEntries = 200;
+  for (uint64_t version = 0; version < 12; ++version) {
+    std::string root;
+    for (uint64_t directory = 0; directory < 3; ++directory) {
+      // Links to submodules, which need not exist.
+      std::string ids = RandomBytes(directory, kEntries * IdDigits() / 2);
+      const std::string change =
+          RandomBytes(100 + 3 * version + directory, 10 * IdDigits() / 2);
+      ids.replace(version * change.size(), change.size(), change);
+      std::string entries;
+      for (uint64_t entry = 0; entry < kEntries; ++entry) {
+        entries += TreeEntryBytes(
+            "160000", std::to_string(1000 + entry),
+            RawToHex(ids.substr(entry * IdDigits() / 2, IdDigits() / 2)));
+      }
+      root += TreeEntryBytes("40000", std::string(1, "abc"[directory]),
+                             repo_.WriteTree(entries));
+    }
+    CommitFields fields;
+    fields.tree = repo_.WriteTree(root);
+    fields.time += version;
+    repo_.SetRef("refs/heads/v" + std::to_string(version),
+                 repo_.WriteCommit(fields));
+  }
+  repo_.Git({"repack", "-adfq"});
+  const uintmax_t stock = Sizes().at(0);
+  RepackOptions options;
+  options.redundant = Redundant::kRemove;
+  options.reuse = GetParam();
+  options.max_pack_size = 9000;
+  ASSERT_THAT(zpack::Repack(repo_.path(), options), IsOk());
+  const auto sizes = Sizes();
+  EXPECT_GT(sizes.size(), 2U);
+  EXPECT_LE(std::accumulate(sizes.begin(), sizes.end(), uintmax_t{0}),
+            stock + (sizes.size() - 1) * kEntries * IdDigits() / 2);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, RepackSmallPacksTest,
                          ::testing::Values(PackReuse::kDeltas,
                                            PackReuse::kObjects,
@@ -182,6 +244,16 @@ TEST_F(RepackSizeTest, PackThatIsSmallerStays) {
   // Unless it is not what was asked for.
   ASSERT_TRUE(Repack({"-d", "-F", "--window=0"}).ok());
   EXPECT_GT(Sizes().at(0), size);
+  ExpectSound(before);
+}
+
+TEST_F(RepackSizeTest, PackThatIsSmallerButAboveTheLimitGoes) {
+  LargeBlobs(6);
+  ExpectOnePack({"-F"});
+  const RepositoryState before = ReadState(repo_.path());
+  ASSERT_TRUE(Repack({"-d", "-F", "--max-pack-size=1m"}).ok());
+  EXPECT_THAT(Packs(), SizeIs(3));
+  for (const uintmax_t size : Sizes()) EXPECT_LE(size, kMebibyte);
   ExpectSound(before);
 }
 
