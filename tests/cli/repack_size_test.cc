@@ -4,7 +4,6 @@
 // Packs of limited size, and bitmaps over them.
 
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "support/matchers.h"
 #include "support/repack_fixture.h"
@@ -77,17 +76,23 @@ TEST_F(RepackSizeTest, NoPackIsLarger) {
 
 // So small that most chains of deltas are cut.
 class RepackSmallPacksTest : public RepackSizeTest,
-                             public ::testing::WithParamInterface<PackReuse> {};
+                             public ::testing::WithParamInterface<PackReuse> {
+ protected:
+  // Repacks into packs of at most `limit` bytes.
+  Result<RepackStats> RepackInto(uint64_t limit) const {
+    RepackOptions options;
+    options.redundant = Redundant::kRemove;
+    options.reuse = GetParam();
+    options.max_pack_size = limit;
+    return zpack::Repack(repo_.path(), options);
+  }
+};
 
 TEST_P(RepackSmallPacksTest, DeltasStayInOnePack) {
   repo_.History(30);
   repo_.PackAll();
   const RepositoryState before = ReadState(repo_.path());
-  RepackOptions options;
-  options.redundant = Redundant::kRemove;
-  options.reuse = GetParam();
-  options.max_pack_size = 2000;
-  const auto stats = zpack::Repack(repo_.path(), options);
+  const auto stats = RepackInto(2000);
   ASSERT_THAT(stats, IsOk());
   EXPECT_GT(stats->names.size(), 3U);
   EXPECT_THAT(Packs(), SizeIs(stats->names.size()));
@@ -117,14 +122,10 @@ TEST_P(RepackSmallPacksTest, ACutCostsNoMoreThanOneWholeObject) {
   const RepositoryState before = ReadState(repo_.path());
   repo_.Git({"repack", "-adfq"});
   const uintmax_t stock = Sizes().at(0);
-  RepackOptions options;
-  options.redundant = Redundant::kRemove;
-  options.reuse = GetParam();
-  options.max_pack_size = 15000;
-  ASSERT_THAT(zpack::Repack(repo_.path(), options), IsOk());
+  ASSERT_THAT(RepackInto(15000), IsOk());
   uintmax_t total = 0;
   for (const uintmax_t size : Sizes()) {
-    EXPECT_LE(size, *options.max_pack_size);
+    EXPECT_LE(size, 15000U);
     total += size;
   }
   EXPECT_GT(Packs().size(), 2U);
@@ -145,52 +146,9 @@ TEST_P(RepackSmallPacksTest, FamilyInManyPacksBeginsAgainInEach) {
   }
   repo_.PackAll();
   const RepositoryState before = ReadState(repo_.path());
-  RepackOptions options;
-  options.redundant = Redundant::kRemove;
-  options.reuse = GetParam();
-  options.max_pack_size = 5000;
-  ASSERT_THAT(zpack::Repack(repo_.path(), options), IsOk());
+  ASSERT_THAT(RepackInto(5000), IsOk());
   EXPECT_GT(Packs().size(), 5U);
   ExpectSound(before);
-}
-
-// Trees of three directories, whose versions differ little.
-TEST_P(RepackSmallPacksTest, VersionsOfADirectoryShareAPack) {
-  constexpr uint64_t kEntries = 200;
-  for (uint64_t version = 0; version < 12; ++version) {
-    std::string root;
-    for (uint64_t directory = 0; directory < 3; ++directory) {
-      // Links to submodules, which need not exist.
-      std::string ids = RandomBytes(directory, kEntries * IdDigits() / 2);
-      const std::string change =
-          RandomBytes(100 + 3 * version + directory, 10 * IdDigits() / 2);
-      ids.replace(version * change.size(), change.size(), change);
-      std::string entries;
-      for (uint64_t entry = 0; entry < kEntries; ++entry) {
-        entries += TreeEntryBytes(
-            "160000", std::to_string(1000 + entry),
-            RawToHex(ids.substr(entry * IdDigits() / 2, IdDigits() / 2)));
-      }
-      root += TreeEntryBytes("40000", std::string(1, "abc"[directory]),
-                             repo_.WriteTree(entries));
-    }
-    CommitFields fields;
-    fields.tree = repo_.WriteTree(root);
-    fields.time += version;
-    repo_.SetRef("refs/heads/v" + std::to_string(version),
-                 repo_.WriteCommit(fields));
-  }
-  repo_.Git({"repack", "-adfq"});
-  const uintmax_t stock = Sizes().at(0);
-  RepackOptions options;
-  options.redundant = Redundant::kRemove;
-  options.reuse = GetParam();
-  options.max_pack_size = 9000;
-  ASSERT_THAT(zpack::Repack(repo_.path(), options), IsOk());
-  const auto sizes = Sizes();
-  EXPECT_GT(sizes.size(), 2U);
-  EXPECT_LE(std::accumulate(sizes.begin(), sizes.end(), uintmax_t{0}),
-            stock + (sizes.size() - 1) * kEntries * IdDigits() / 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RepackSmallPacksTest,

@@ -165,16 +165,6 @@ TEST_F(RepositoryFilesTest, SymbolicLinksAreNotFollowed) {
               AllOf(Not(HasSubstr("hooks")), Not(HasSubstr("exclude"))));
 }
 
-TEST_F(RepositoryFilesTest, CorruptLfsObjectIsAnErrorOfTheSource) {
-  const std::string name = WriteLfs("content");
-  WriteFile(InGitDir(name), "other");
-  const ProcessResult converted = Convert();
-  EXPECT_EQ(converted.exit_code, 128);
-  EXPECT_THAT(converted.err,
-              AllOf(HasSubstr(name), HasSubstr("is corrupt: its content")));
-  EXPECT_TRUE(Convert({"--without", "lfs"}).ok());
-}
-
 TEST_F(RepositoryFilesTest, SubmodulesAreNamed) {
   WriteFile(InGitDir("modules/sub/HEAD"), "ref: refs/heads/main\n");
   EXPECT_THAT(Convert().err,
@@ -207,41 +197,6 @@ TEST_F(RepositoryFilesTest, ActiveFilesWinOverInactiveOnes) {
     const std::string name = "hooks/hook-" + std::to_string(i);
     EXPECT_EQ(RunZpack({"cat-extra", file_, name}).out, "active\n") << name;
   }
-}
-
-// An object of Git LFS may be the only copy, unless it comes back.
-TEST_F(RepositoryFilesTest, LfsObjectsAreReplacedOnlyIfTheyComeBack) {
-  const std::string first = WriteLfs("first");
-  ASSERT_TRUE(Convert().ok());
-  ASSERT_TRUE(Restore().ok());
-  WriteFile(restored_ + "/lfs/tmp/part", "half an object");
-  WriteFile(restored_ + "/lfs/cache/locks/verifiable", "[]");
-  ASSERT_TRUE(Restore().ok());
-  EXPECT_EQ(InRestored(first), "first");
-  const auto expect_refusal = [&](const std::vector<std::string>& options,
-                                  const std::string& name) {
-    const ProcessResult refused = Restore(options);
-    EXPECT_EQ(refused.exit_code, 128) << name;
-    EXPECT_THAT(refused.err,
-                HasSubstr("holds '" + name + "', which would be lost"));
-    EXPECT_EQ(InRestored(first), "first");
-  };
-  expect_refusal({"--without", "lfs"}, first);
-  expect_refusal({"--keep-going"}, first);
-  WriteFile(restored_ + "/lfs/notes", "mine\n");
-  expect_refusal({}, "lfs/notes");
-  fs::remove(restored_ + "/lfs/notes");
-  const std::string second = WriteLfs("second");
-  fs::create_directories(fs::path(restored_ + '/' + second).parent_path());
-  fs::copy(InGitDir(second), restored_ + '/' + second);
-  expect_refusal({}, second);
-  fs::remove(restored_ + '/' + second);
-  fs::create_symlink(InGitDir(second), restored_ + '/' + second);
-  expect_refusal({}, second);
-  ASSERT_TRUE(Convert().ok());
-  fs::remove(restored_ + '/' + second);
-  EXPECT_TRUE(Restore().ok());
-  EXPECT_EQ(InRestored(second), "second");
 }
 
 TEST_F(RepositoryFilesTest, ResumedConversionHasTheFilesOfNow) {
