@@ -26,6 +26,7 @@ import tempfile
 VALUE_HEADERS = {"convert_stats.h", "object_id.h", "options.h", "parity_state.h", "progress.h", "quote.h",
                  "promisor_remote.h", "refs.h", "repository_files.h", "result.h", "version.h", "walk.h"}
 FACADE_HEADERS = {
+    "build_options.h": {"api"},
     "git2.h": {"libgit2"},
     "convert.h": {"convert", "api", "capi"},
     "archive_reader.h": {"reader", "api", "capi"},
@@ -61,7 +62,7 @@ THIRD_PARTY = [
     (r"pybind11/", {"tools"}),
     (r"(gtest|gmock|benchmark)/", set()),
 ]
-POSIX = re.compile(r"(sys|linux)/\w+\.h|(dirent|errno|fcntl|fnmatch|malloc|poll|pthread|pwd|sched|"
+POSIX = re.compile(r"(sys|linux)/\w+\.h|(dirent|errno|fcntl|fnmatch|malloc|poll|pthread|pwd|regex|sched|"
                    r"signal|spawn|stdlib|string|termios|time|unistd)\.h")
 
 # Edges that no table may hold: the two ends of a file meet in `format` only,
