@@ -41,6 +41,9 @@ struct VerifyReport {
   uint64_t objects_damaged = 0;   // undecodable, or with another hash
   uint64_t bytes_verified = 0;    // object content
   uint64_t files_verified = 0;    // RepositoryFiles, decoded and hashed
+  // The SHA-256 of the file as its trailer states it, in hexadecimal; empty if
+  // the structure is damaged. The levels from kChecksums on compute it.
+  std::string file_hash;
   // The git directory of the repository that the file was compared with: an
   // absolute path without links. Empty without a comparison.
   std::string git_directory;

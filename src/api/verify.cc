@@ -10,6 +10,7 @@
 #include "api/decoding_threads.h"
 #include "base/error.h"
 #include "base/guarded.h"
+#include "base/hex.h"
 #include "base/phase_timer.h"
 #include "git/libgit2_options.h"
 #include "git/repository_source.h"
@@ -82,6 +83,7 @@ Result<VerifyReport> VerifyFile(const std::string& path,
     ZPACK_TRY(CheckParity(path, ParityInside::kMaybe, options, report));
     return report;
   }
+  report.file_hash = ToHex((*archive)->trailer().file_hash);
   ZPACK_TRY(VerifyArchive(**archive, options.level, options.run, report));
   const bool inside = (*archive)->toc().Find(format::kParityChunk) != nullptr;
   ZPACK_TRY(CheckParity(path, inside ? ParityInside::kYes : ParityInside::kNo,
