@@ -23,6 +23,7 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/true_ids.h"
 #include "support/memory_source.h"
+#include "support/sample_file.h"
 #include "support/temp_dir.h"
 
 // libFuzzer's own, where it is linked.
@@ -111,6 +112,16 @@ void RunCommand(const Bytes& bytes) {
     std::filesystem::remove_all(repository);
   } else if (kCommand == "rev-list") {
     Run({"rev-list", "--objects", "--all", file});
+    Run({"rev-list", "--objects", "-n", "2", file, "HEAD~1..HEAD"});
+    Run({"rev-list", "--all", file, "^HEAD^{tree}", "^HEAD~2"});
+    Run({"rev-list", file, "HEAD...HEAD~1", "HEAD^@"});
+    Run({"rev-list", file, ":/a"});
+  } else if (kCommand == "diff") {
+    Run({"diff", file, file});
+    const std::string seed = directory / "seed.zpack";
+    static const Bytes sample = SampleFile();
+    WriteFile(seed, AsText(sample));
+    Run({"diff", "--json", file, seed});
   } else if (kCommand == "ls-tree") {
     for (const std::string& name : SomeNames(bytes)) {
       Run({"ls-tree", "-r", "-t", "-l", file, name});
@@ -132,7 +143,7 @@ void RunCommand(const Bytes& bytes) {
     Run({"show", "--blocks", "--json", file});
   } else if (kCommand == "list-refs") {
     Run({"list-refs", "-d", "--symref", file});
-    Run({"list-refs", "--json", file});
+    Run({"list-refs", "--json", file, "refs/heads", "refs/**/v[0-9]*"});
   } else if (kCommand == "list-files") {
     Run({"list-files", file});
     Run({"list-files", "--json", file});
