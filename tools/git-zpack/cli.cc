@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <new>
 #include <ostream>
 
 #include "nearest_name.h"
+#include "terminal_text.h"
 #include "zpack/build_options.h"
 #include "zpack/quote.h"
 #include "zpack/version.h"
@@ -119,6 +121,29 @@ int RunCommand(const Command& command,
   } catch (const po::error& error) {
     return FailUsage(command, error.what(), io);
   }
+}
+
+// Returns whether the command prints contents, which a terminal gets as they
+// are, as with Git. cat-file decides by itself.
+bool PrintsContents(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kNames = {"cat-file", "cat-extra",
+                                                      "archive", "exec"};
+  return std::ranges::find(kNames, name) != kNames.end();
+}
+
+// Runs the command with output that is safe for a terminal.
+int RunForTerminal(const Command& command,
+                   const std::vector<std::string>& arguments, const Io& io) {
+  if (!io.out_is_terminal || PrintsContents(command.name)) {
+    return RunCommand(command, arguments, io);
+  }
+  TerminalText text(io.out);
+  std::ostream out(&text);
+  const int code = RunCommand(
+      command, arguments,
+      {io.in, out, io.err, io.err_is_terminal, io.stop, io.out_is_terminal});
+  out.flush();
+  return code;
 }
 
 int FailCommand(const std::string& name, const Io& io) {
@@ -236,7 +261,8 @@ int Run(const std::vector<std::string>& arguments, const Io& io) {
     } else if (command == nullptr) {
       code = FailCommand(name, io);
     } else {
-      code = RunCommand(*command, {arguments.begin() + 1, arguments.end()}, io);
+      code = RunForTerminal(*command, {arguments.begin() + 1, arguments.end()},
+                            io);
     }
     io.out.flush();
     if (!io.out && code == kDone) {

@@ -33,6 +33,8 @@ struct Io {
   std::ostream& err;  // everything else
   bool err_is_terminal = false;
   std::stop_token stop;
+  // Commands then escape what a terminal would obey in names.
+  bool out_is_terminal = false;
 };
 
 // Wrong usage that the option parser does not detect, for example two options

@@ -99,7 +99,7 @@ int Main(const std::vector<std::string>& arguments) {
   }
   const zpack::cli::Io io{std::cin,         std::cout,
                           std::cerr,        isatty(STDERR_FILENO) == 1,
-                          stop.get_token()};
+                          stop.get_token(), isatty(STDOUT_FILENO) == 1};
   return zpack::cli::Run(arguments, io);
 }
 
