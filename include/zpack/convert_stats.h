@@ -35,7 +35,7 @@ struct ConvertStats {
   std::array<PerType, 4> types;   // in the order of kAllObjectTypes
   std::vector<PhaseTime> phases;  // in the order they ran
   uint64_t file_size = 0;
-  uint64_t source_pack_bytes = 0;  // packs and pack indexes of the source
+  uint64_t source_pack_bytes = 0;  // packs of the source and their indexes
   uint64_t refs = 0;
   // Objects that a partial clone lacks and the file lists as promised.
   uint64_t promised_objects = 0;
