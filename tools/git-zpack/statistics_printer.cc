@@ -81,7 +81,7 @@ void SetShare(Json& json, const FileStatistics::Share& share) {
 }  // namespace
 
 void PrintStatistics(const FileStatistics& statistics, std::ostream& out) {
-  out << "blocks   type    stream                    raw       stored\n";
+  out << "blocks   type    stream               unpacked       stored\n";
   for (const auto& stream : statistics.streams) {
     out << fmt::format("{:8} {:7} {:15} {:13} {:12}\n", stream.block_kind,
                        ObjectTypeName(stream.type), stream.kind,
@@ -121,7 +121,7 @@ Json StatisticsJson(const FileStatistics& statistics) {
     streams.push_back({{"blocks", stream.block_kind},
                        {"type", ObjectTypeName(stream.type)},
                        {"stream", stream.kind},
-                       {"raw_bytes", stream.raw_bytes},
+                       {"unpacked_bytes", stream.raw_bytes},
                        {"stored_bytes", stream.stored_bytes}});
   }
   Json extensions = Json::array();
