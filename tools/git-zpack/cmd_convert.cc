@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <ostream>
+#include <utility>
 
 #include "common_options.h"
 #include "convert_phases.h"
 #include "zpack/convert.h"
+#include "zpack/parity.h"
 #include "zpack/quote.h"
 
 namespace zpack::cli {
@@ -32,6 +34,8 @@ void AddOptions(po::options_description& options) {
       "trust-base", "with --base: do not hash the objects in copied blocks")(
       "resume", "continue an interrupted conversion to this file")(
       "force,f", "replace the file if it exists")(
+      "redundancy", po::value<std::string>()->value_name("<percent>"),
+      "add parity, as 'git zpack protect' does, in percent of the file")(
       "no-verify", "skip reading the file back and hashing every object");
   AddWithoutOption(options);
   options.add_options()(
@@ -126,7 +130,29 @@ std::string Verification(const ConvertStats& stats,
                      stats.unverified_objects, QuoteName(*options.base));
 }
 
-Json ToJson(const ConvertStats& stats, const ConvertOptions& options) {
+// What was written: the file, and the parity in it.
+struct Written {
+  ConvertStats stats;
+  uint64_t parity_bytes = 0;
+};
+
+// Adds parity to the new file.
+Status AddParity(const std::string& file, uint32_t redundancy,
+                 const RunOptions& run, Written& written) {
+  ProtectOptions options;
+  options.run = run;
+  options.redundancy = redundancy;
+  const auto added = Protect(file, options);
+  if (!added) return std::unexpected(added.error());
+  written.parity_bytes = added->parity_bytes;
+  written.stats.file_size = added->file_bytes;
+  written.stats.phases.insert(written.stats.phases.end(), added->phases.begin(),
+                              added->phases.end());
+  return {};
+}
+
+Json ToJson(const Written& written, const ConvertOptions& options) {
+  const ConvertStats& stats = written.stats;
   Json types = Json::object();
   for (const auto& type : stats.types) {
     types[std::string(ObjectTypeName(type.type))] = {
@@ -141,6 +167,7 @@ Json ToJson(const ConvertStats& stats, const ConvertOptions& options) {
                {"types", types},
                {"index_bytes", stats.index_bytes()},
                {"file_bytes", stats.file_size},
+               {"parity_bytes", written.parity_bytes},
                {"source_pack_bytes", stats.source_pack_bytes},
                {"refs", stats.refs},
                {"promised_objects", stats.promised_objects},
@@ -158,12 +185,51 @@ Json ToJson(const ConvertStats& stats, const ConvertOptions& options) {
   return json;
 }
 
+void PrintWarnings(const ConvertStats& stats, const ConvertOptions& options,
+                   std::ostream& err) {
+  if (stats.moved_on.any()) {
+    err << fmt::format("warning: the source moved on: {}, not included\n",
+                       Describe(stats.moved_on));
+  }
+  for (const std::string& what : stats.left_out) {
+    err << fmt::format("warning: not included: {}\n", what);
+  }
+  if (!stats.resume_unused.empty()) {
+    err << fmt::format(
+        "warning: cannot resume, started from the beginning: {}\n",
+        stats.resume_unused);
+  }
+  if (!stats.base_unused.empty()) {
+    err << fmt::format(
+        "warning: cannot use '{}' as base, converted everything: {}\n",
+        QuoteName(*options.base), stats.base_unused);
+  }
+}
+
+void PrintConverted(const Written& written, const ConvertOptions& options,
+                    std::ostream& err) {
+  const ConvertStats& stats = written.stats;
+  const std::string parity =
+      written.parity_bytes == 0
+          ? ""
+          : fmt::format(", {} of it parity", HumanSize(written.parity_bytes));
+  err << fmt::format(
+      "Converted {} objects{} to {}{}{}; the packs of '{}' take {}.\n",
+      stats.objects(), RefsAndFiles(stats.refs, stats.files),
+      HumanSize(stats.file_size), parity, Verification(stats, options),
+      QuoteName(stats.git_directory), HumanSize(stats.source_pack_bytes));
+  if (stats.promised_objects != 0) {
+    err << PromisedText(stats.promised_objects) << ".\n";
+  }
+}
+
 int Run(const po::variables_map& values, const Io& io) {
   ConvertOptions options = ToOptions(values);
+  const auto redundancy = RedundancyOf(values);
   const RunContext context(values, io, ExpectedPhases(options));
   options.run = context.run();
   const std::string& file = Text(values, "file");
-  const auto stats = Convert(Text(values, "repository"), file, options);
+  auto stats = Convert(Text(values, "repository"), file, options);
   if (!stats) {
     const int code = Fail(io, stats.error());
     // With kExists, another process may be writing the temporary file.
@@ -173,36 +239,21 @@ int Run(const po::variables_map& values, const Io& io) {
     }
     return code;
   }
-  WarnOfMissingAlternates(stats->missing_alternates, io.err);
-  if (stats->moved_on.any() && !context.quiet()) {
-    io.err << fmt::format("warning: the source moved on: {}, not included\n",
-                          Describe(stats->moved_on));
-  }
-  for (const std::string& what : stats->left_out) {
-    if (context.quiet()) break;
-    io.err << fmt::format("warning: not included: {}\n", what);
-  }
-  if (!stats->resume_unused.empty() && !context.quiet()) {
-    io.err << fmt::format(
-        "warning: cannot resume, started from the beginning: {}\n",
-        stats->resume_unused);
-  }
-  if (!stats->base_unused.empty() && !context.quiet()) {
-    io.err << fmt::format(
-        "warning: cannot use '{}' as base, converted everything: {}\n",
-        QuoteName(*options.base), stats->base_unused);
+  Written written{*std::move(stats), 0};
+  WarnOfMissingAlternates(written.stats.missing_alternates, io.err);
+  if (!context.quiet()) PrintWarnings(written.stats, options, io.err);
+  if (redundancy) {
+    const Status added = AddParity(file, *redundancy, options.run, written);
+    if (!added) {
+      io.err << fmt::format("error: '{}' was written without parity\n",
+                            QuoteName(file));
+      return Fail(io, added.error());
+    }
   }
   if (Has(values, "json")) {
-    PrintJson(ToJson(*stats, options), io.out);
+    PrintJson(ToJson(written, options), io.out);
   } else if (!context.quiet()) {
-    io.err << fmt::format(
-        "Converted {} objects{} to {}{}; the packs of '{}' take {}.\n",
-        stats->objects(), RefsAndFiles(stats->refs, stats->files),
-        HumanSize(stats->file_size), Verification(*stats, options),
-        QuoteName(stats->git_directory), HumanSize(stats->source_pack_bytes));
-    if (stats->promised_objects != 0) {
-      io.err << PromisedText(stats->promised_objects) << ".\n";
-    }
+    PrintConverted(written, options, io.err);
   }
   return kDone;
 }
