@@ -95,6 +95,42 @@ void ConvertWithBase(const std::string& base, const std::string& path) {
                       PosixFileSystem(), path, options);
 }
 
+// Continues a conversion that left `bytes`. The result must be that of a
+// conversion that was never interrupted.
+void ResumeFrom(const Bytes& bytes, const TempDir& directory) {
+  const auto convert = [&](const std::string& path, Resume resume) {
+    ConvertOptions options;
+    options.run.threads = 2;
+    options.resume = resume;
+    options.overwrite = Overwrite::kYes;
+    return ConvertSource([](SourceUse) { return Source().Open(); },
+                         PosixFileSystem(), path, options);
+  };
+  static const std::string expected = [&] {
+    if (!convert(directory / "whole.zpack", Resume::kNo)) std::abort();
+    return ReadFile(directory / "whole.zpack");
+  }();
+  WriteFile(directory / ".resumed.zpack.zpack-tmp", AsText(bytes));
+  const std::string path = directory / "resumed.zpack";
+  if (!convert(path, Resume::kYes) || ReadFile(path) != expected) std::abort();
+}
+
+// A file that can be protected can be repaired.
+void ProtectAndRepair(const std::string& file, const std::string& safe) {
+  if (Run({"protect", "-q", "-f", "--threads=2", "-o", safe, file}) !=
+      cli::kDone) {
+    return;
+  }
+  const std::string whole = ReadFile(safe);
+  std::string damaged = whole;
+  damaged[damaged.size() / 3] ^= 1;
+  WriteFile(safe, damaged);
+  if (Run({"repair", "-q", "--in-place", "--threads=2", safe}) != cli::kDone ||
+      ReadFile(safe) != whole) {
+    std::abort();
+  }
+}
+
 void RunCommand(const Bytes& bytes) {
   static const TempDir directory;
   const std::string file = directory / "a.zpack";
@@ -141,6 +177,16 @@ void RunCommand(const Bytes& bytes) {
     }
   } else if (kCommand == "convert") {
     ConvertWithBase(file, directory / "b.zpack");
+    ResumeFrom(bytes, directory);
+  } else if (kCommand == "protect") {
+    ProtectAndRepair(file, directory / "safe.zpack");
+  } else if (kCommand == "repair") {
+    const std::string out = directory / "out.zpack";
+    Run({"repair", "-q", "-f", "--threads=2", "-o", out, file});
+    // As the parity of another file.
+    const std::string other = directory / "other.zpack";
+    WriteFile(other, AsText(bytes).substr(bytes.size() / 2));
+    Run({"repair", "-q", "-f", "--threads=2", "-o", out, other, file});
   } else {
     std::abort();
   }
