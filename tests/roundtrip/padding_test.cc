@@ -54,7 +54,8 @@ TEST(Padding, AFileOfZerosIsMadeLargeEnoughToBeRead) {
   RunOptions run;
   run.threads = 1;
   VerifyReport report;
-  EXPECT_TRUE(VerifyArchive(*archive, VerifyLevel::kConnectivity, run, report));
+  EXPECT_TRUE(VerifyArchive(*archive, {.level = VerifyLevel::kConnectivity},
+                            run, report));
   EXPECT_TRUE(report.ok()) << report.damages.front().message;
 }
 

@@ -15,9 +15,9 @@ __git_zpack_options()
 	local run="--threads --memory --quiet --progress --no-progress --json"
 	case "$1" in
 	convert)
-		echo "--profile --level --block-size --reachable --base --trust-base --allow-promised --resume --force --no-verify --without --with --discover $run --help" ;;
+		echo "--profile --level --block-size --reachable --base --trust-base --allow-promised --resume --force --redundancy --no-verify --without --with --discover $run --help" ;;
 	verify)
-		echo "--level --against --allow-newer --discover --download $run --help" ;;
+		echo "--level --against --allow-newer --sample --seed --since --discover --download $run --help" ;;
 	restore)
 		echo "--force --trust --ref-format --without --keep-going --download $run --help" ;;
 	salvage)
@@ -137,7 +137,7 @@ __git_zpack_value()
 		__git_zpack_words "files reftable" "$3" ;;
 	"archive --output" | "protect --output" | "repair --output")
 		__git_zpack_paths file "$3" ;;
-	"protect --redundancy")
+	"protect --redundancy" | "convert --redundancy")
 		__git_zpack_words "1% 2% 5% 10% 20%" "$3" ;;
 	"archive --format")
 		__git_zpack_words "tar" "$3" ;;
@@ -149,6 +149,12 @@ __git_zpack_value()
 		__git_zpack_words "reflogs description info hooks lfs config worktrees alternates other" "$3" ;;
 	"verify --level")
 		__git_zpack_words "structure checksums objects connectivity" "$3" ;;
+	"verify --sample")
+		__git_zpack_words "1% 2% 5% 10% 20%" "$3" ;;
+	"verify --seed")
+		COMPREPLY=() ;;
+	"verify --since")
+		__git_zpack_paths file "$3" ;;
 	"verify --against")
 		__git_zpack_paths directory "$3" ;;
 	"convert --threads" | "verify --threads" | "restore --threads" | "salvage --threads" | "protect --threads" | "repair --threads" | *" --timeout" | \
@@ -204,7 +210,7 @@ __git_zpack_complete()
 				continue ;;
 			--profile | --level | --block-size | --base | --threads | --against | --window | --depth | \
 				--memory | --keep-pack | --output | --unpack-unreachable | --cruft-expiration | \
-				--timeout | --root | --command | --without | --with | --ref-format | --format | --prefix | --redundancy)
+				--timeout | --root | --command | --without | --with | --ref-format | --format | --prefix | --redundancy | --sample | --seed | --since)
 				[[ ${words[i + 1]} == = ]] && ((i++))
 				((i++))
 				continue ;;

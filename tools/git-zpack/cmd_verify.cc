@@ -32,6 +32,14 @@ void AddOptions(po::options_description& options) {
       "allow-newer",
       "with --against: accept a repository with more objects and refs, or with "
       "moved refs");
+  options.add_options()(
+      "sample", po::value<std::string>()->value_name("<percent>"),
+      "check only this share of the blocks, chosen at random, like 5%")(
+      "seed", po::value<std::string>()->value_name("<n>"),
+      "with --sample: choose the blocks that an earlier run with this seed "
+      "chose")("since", po::value<std::string>()->value_name("<older file>"),
+               "do not hash objects in blocks that this older, trusted file "
+               "holds as well");
   AddDiscoveryOption(options);
   AddDownloadOption(options);
   AddRunOptions(options);
@@ -74,6 +82,17 @@ Json ParityToJson(const VerifyReport& report) {
   return json;
 }
 
+Json ScopeToJson(const VerifyReport& report) {
+  if (!report.scope) return nullptr;
+  const VerifyScope& scope = *report.scope;
+  Json json = {{"blocks", scope.blocks},
+               {"blocks_checked", scope.blocks_checked},
+               {"objects_left_out", scope.objects_left_out},
+               {"seed", nullptr}};
+  if (scope.seed) json["seed"] = *scope.seed;
+  return json;
+}
+
 Json ToJson(const VerifyReport& report) {
   Json damages = Json::array();
   for (const Error& damage : report.damages) {
@@ -102,6 +121,7 @@ Json ToJson(const VerifyReport& report) {
                {"files_verified", report.files_verified},
                {"damages", damages},
                {"differences", differences},
+               {"scope", ScopeToJson(report)},
                {"parity", ParityToJson(report)},
                {"moved_on", MovedOnToJson(report.moved_on)},
                {"missing_alternates",
@@ -131,9 +151,33 @@ std::string ParityText(const VerifyReport& report) {
   return text + '\n';
 }
 
+// What was checked and what was not, as lines; empty if everything was checked.
+std::string ScopeText(const VerifyReport& report, const std::string& since) {
+  if (!report.scope) return "";
+  const VerifyScope& scope = *report.scope;
+  if (scope.seed) {
+    return fmt::format(
+        "sample: {} of {} blocks checked, seed {}\n"
+        "not checked: {} objects in the other blocks, the hash of the file{}, "
+        "the parity\n",
+        scope.blocks_checked, scope.blocks, *scope.seed, scope.objects_left_out,
+        report.level == VerifyLevel::kObjects ? ", peeled refs" : "");
+  }
+  return fmt::format(
+      "since '{}': objects of {} of {} blocks hashed\n"
+      "not hashed: {} objects in blocks that '{}' holds byte for byte; their "
+      "checksums were checked\n",
+      QuoteName(since), scope.blocks_checked, scope.blocks,
+      scope.objects_left_out, QuoteName(since));
+}
+
 // What damage means for the objects.
 std::string LossText(const VerifyReport& report) {
   if (report.damages.empty() || report.objects == 0) return "";
+  if (report.scope && report.scope->objects_left_out != 0 &&
+      report.objects_damaged == 0) {
+    return "; damaged";
+  }
   if (report.objects_damaged == 0) return "; damaged, but no object is lost";
   return fmt::format("; {} lost", report.objects_damaged);
 }
@@ -165,6 +209,37 @@ std::string Summary(const std::string& file, const VerifyReport& report) {
   return text;
 }
 
+// Takes the options that leave blocks out.
+ScrubOptions ScrubOf(const po::variables_map& values, VerifyLevel level) {
+  ScrubOptions options;
+  options.sample = PercentOf(values, "sample");
+  options.since = Text(values, "since");
+  if (Has(values, "seed")) {
+    if (!options.sample) throw UsageError{"option '--seed' needs '--sample'"};
+    options.seed =
+        static_cast<uint32_t>(Number(values, "seed", 0, UINT32_MAX, 0));
+  }
+  if (Has(values, "since") && options.since.empty()) {
+    throw UsageError{"option '--since' expects a file"};
+  }
+  if (options.sample && Has(values, "since")) {
+    throw UsageError{"options '--sample' and '--since' exclude each other"};
+  }
+  if (options.sample && Has(values, "against")) {
+    throw UsageError{"options '--sample' and '--against' exclude each other"};
+  }
+  if (options.sample && level != VerifyLevel::kChecksums &&
+      level != VerifyLevel::kObjects) {
+    throw UsageError{
+        "option '--sample' needs '--level checksums' or '--level objects'"};
+  }
+  if (Has(values, "since") && level < VerifyLevel::kObjects) {
+    throw UsageError{
+        "option '--since' needs '--level objects' or '--level connectivity'"};
+  }
+  return options;
+}
+
 int Run(const po::variables_map& values, const Io& io) {
   const RunContext context(values, io);
   const ReadContext read(values, io);
@@ -179,6 +254,7 @@ int Run(const po::variables_map& values, const Io& io) {
   if (Has(values, "against") && Text(values, "against").empty()) {
     throw UsageError{"option '--against' expects a repository"};
   }
+  const ScrubOptions scrub = ScrubOf(values, options.level);
   if (Has(values, "allow-newer")) {
     if (!Has(values, "against")) {
       throw UsageError{"option '--allow-newer' needs '--against'"};
@@ -186,7 +262,7 @@ int Run(const po::variables_map& values, const Io& io) {
     options.allow_newer = AllowNewer::kYes;
   }
   const std::string file = Text(values, "file");
-  const auto report = Verify(file, Text(values, "against"), options);
+  const auto report = Scrub(file, Text(values, "against"), options, scrub);
   if (!report) return Fail(io, report.error());
   WarnOfMissingAlternates(report->missing_alternates, io.err);
   for (const Error& damage : report->damages) {
@@ -198,7 +274,8 @@ int Run(const po::variables_map& values, const Io& io) {
   if (Has(values, "json")) {
     PrintJson(ToJson(*report), io.out);
   } else if (!context.quiet()) {
-    io.out << Summary(file, *report) << '\n' << ParityText(*report);
+    io.out << Summary(file, *report) << '\n'
+           << ScopeText(*report, scrub.since) << ParityText(*report);
   }
   return report->ok() ? kDone : kNo;
 }
@@ -208,7 +285,8 @@ int Run(const po::variables_map& values, const Io& io) {
 const Command kVerifyCommand = {
     "verify",
     "Prove a .zpack file intact, by itself and against its repository",
-    "[--level <level>] [--against <repository> [--allow-newer]] [--download] "
+    "[--level <level>] [--against <repository> [--allow-newer]] "
+    "[--sample <percent> [--seed <n>] | --since <older file>] [--download] "
     "[<options>] "
     "<file>",
     {"file"},

@@ -181,9 +181,10 @@ void AddRedundancyOption(po::options_description& options) {
       "parity in percent of the file, 0.01% to 100% (5% without the option)");
 }
 
-std::optional<uint32_t> RedundancyOf(const po::variables_map& options) {
-  if (!Has(options, "redundancy")) return std::nullopt;
-  const std::string text = Text(options, "redundancy");
+std::optional<uint32_t> PercentOf(const po::variables_map& options,
+                                  const char* name) {
+  if (!Has(options, name)) return std::nullopt;
+  const std::string text = Text(options, name);
   std::string_view number = text;
   if (number.ends_with('%')) number.remove_suffix(1);
   const size_t point = std::min(number.find('.'), number.size());
@@ -200,11 +201,14 @@ std::optional<uint32_t> RedundancyOf(const po::variables_map& options) {
   if (whole.empty() || decimals.size() > 2 || error != std::errc() ||
       end != digits.data() + digits.size() || value == 0 || value > 10'000) {
     throw UsageError{fmt::format(
-        "option '--redundancy' expects a percentage from 0.01% to 100%, not "
-        "'{}'",
+        "option '--{}' expects a percentage from 0.01% to 100%, not '{}'", name,
         text)};
   }
   return value;
+}
+
+std::optional<uint32_t> RedundancyOf(const po::variables_map& options) {
+  return PercentOf(options, "redundancy");
 }
 
 uint64_t ParseSize(const std::string& text, const char* name) {

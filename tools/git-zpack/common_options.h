@@ -80,6 +80,12 @@ class ReadContext final : private DamageSink {
 // The groups of all '--without'. Throws UsageError for an unknown group.
 std::vector<FileGroup> WithoutOf(const po::variables_map& options);
 
+// The value of an option that takes a percentage, like '5%' or '0.25', in
+// hundredths of a percent; nothing without the option. Throws UsageError for
+// values outside of 0.01% to 100%.
+std::optional<uint32_t> PercentOf(const po::variables_map& options,
+                                  const char* name);
+
 // Adds --redundancy, which RedundancyOf reads.
 void AddRedundancyOption(po::options_description& options);
 // The value of --redundancy in hundredths of a percent; nothing without the
