@@ -121,10 +121,15 @@ class RepairAttempt {
     ZPACK_ASSIGN_OR_RETURN(auto file, file_system_.OpenForRead(path_));
     const Status checked = CheckArchive(std::move(file), options_.run);
     if (checked) return true;
-    if (checked.error().code != ErrorCode::kCorrupt) {
-      return std::unexpected(checked.error());
+    // Damage can look like any other kind of file.
+    switch (checked.error().code) {
+      case ErrorCode::kIo:
+      case ErrorCode::kInterrupted:
+      case ErrorCode::kOutOfMemory:
+        return std::unexpected(checked.error());
+      default:
+        return false;
     }
-    return false;
   }
 
   // A file that differs from what the parity was made for, and is undamaged, is

@@ -452,6 +452,7 @@ TEST(SalvageTest, HeadsWithSizesThatLieAreCheap) {
 // numbers in the blocks tell which object is which.
 TEST(SalvageTest, BlocksOfAFileInACutOffBlockAreNotTakenForItsOwn) {
   MemorySource inner;
+  inner.refs.head_symref = "refs/heads/main";
   std::mt19937 random(5);
   const auto noise = [&](size_t size) {
     std::string text(size, 0);
@@ -462,6 +463,7 @@ TEST(SalvageTest, BlocksOfAFileInACutOffBlockAreNotTakenForItsOwn) {
   const std::string inner_file(AsText(FileOf(inner)));
 
   MemorySource outer;
+  outer.refs.head_symref = "refs/heads/main";
   std::vector<MemorySource::Entry> entries;
   for (int i = 0; i < 20; ++i) {
     entries.push_back({"100644", "file" + std::to_string(100 + i),

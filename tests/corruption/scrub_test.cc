@@ -174,6 +174,7 @@ TEST_F(ScrubTest, SinceHashesOnlyBlocksThatTheOlderFileLacks) {
 
 TEST_F(ScrubTest, SinceAnUnrelatedFileHashesEverything) {
   MemorySource other;
+  other.refs.head_symref = "refs/heads/main";
   other.AddBlob("another repository");
   Convert(other, older_);
   ConvertHistory(40, file_);
@@ -219,6 +220,7 @@ TEST_F(ScrubTest, SinceHashesTheSameBlockUnderOtherIds) {
 TEST_F(ScrubTest, SinceHashesTreesWhoseEntriesChanged) {
   const auto write = [&](const std::string& content, const std::string& path) {
     MemorySource source;
+    source.refs.head_symref = "refs/heads/main";
     const ObjectId blob = source.AddBlob(content);
     source.AddTree({{"100644", "a", blob}});
     Convert(source, path);
