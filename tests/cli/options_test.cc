@@ -19,9 +19,10 @@ using ::testing::StartsWith;
 
 const std::vector<std::string>& AllCommands() {
   static const std::vector<std::string> commands = {
-      "convert",  "verify",   "restore",     "show",         "list-refs",
-      "cat-file", "rev-list", "list-files",  "cat-extra",    "ls-tree",
-      "archive",  "exec",     "upload-pack", "http-backend", "shell"};
+      "convert",   "verify",      "restore",      "show",
+      "list-refs", "cat-file",    "rev-list",     "list-files",
+      "cat-extra", "ls-tree",     "report",       "archive",
+      "exec",      "upload-pack", "http-backend", "shell"};
   return commands;
 }
 

@@ -6,7 +6,7 @@
 # or source it. For 'git zpack' Git's completion calls _git_zpack, so this file
 # has to be sourced, or loaded by completing 'git-zpack' once.
 
-__git_zpack_commands="convert verify restore protect repair salvage repack show list-refs list-files cat-extra cat-file rev-list ls-tree archive exec upload-pack http-backend shell"
+__git_zpack_commands="convert verify restore protect repair salvage repack show report list-refs list-files cat-extra cat-file rev-list ls-tree archive exec upload-pack http-backend shell"
 
 # Prints the options of a command, as its --help has them.
 __git_zpack_options()
@@ -33,6 +33,8 @@ __git_zpack_options()
 			--write-bitmap-index --no-write-bitmap-index --local --no-update-server-info --keep-pack --pack-kept-objects --dry-run --output --discover $run --help" ;;
 	show)
 		echo "--blocks --stats --download --json --help" ;;
+	report)
+		echo "--html --discover --download $run --help" ;;
 	list-refs)
 		echo "--symref --dereference --fingerprint --download --json --help" ;;
 	list-files)

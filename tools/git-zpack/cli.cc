@@ -88,13 +88,13 @@ int RunCommand(const Command& command,
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      kConvertCommand,  kVerifyCommand,     kRestoreCommand,
-      kProtectCommand,  kRepairCommand,     kSalvageCommand,
-      kRepackCommand,   kShowCommand,       kListRefsCommand,
-      kCatFileCommand,  kRevListCommand,    kLsTreeCommand,
-      kArchiveCommand,  kExecCommand,       kListFilesCommand,
-      kCatExtraCommand, kUploadPackCommand, kHttpBackendCommand,
-      kShellCommand};
+      kConvertCommand,     kVerifyCommand,   kRestoreCommand,
+      kProtectCommand,     kRepairCommand,   kSalvageCommand,
+      kRepackCommand,      kShowCommand,     kReportCommand,
+      kListRefsCommand,    kCatFileCommand,  kRevListCommand,
+      kLsTreeCommand,      kArchiveCommand,  kExecCommand,
+      kListFilesCommand,   kCatExtraCommand, kUploadPackCommand,
+      kHttpBackendCommand, kShellCommand};
   return commands;
 }
 

@@ -90,6 +90,7 @@ extern const Command kRepairCommand;
 extern const Command kSalvageCommand;
 extern const Command kRepackCommand;
 extern const Command kShowCommand;
+extern const Command kReportCommand;
 extern const Command kListRefsCommand;
 extern const Command kListFilesCommand;
 extern const Command kCatExtraCommand;

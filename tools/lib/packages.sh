@@ -21,6 +21,8 @@ test_packages=(
   pybind11-dev python3-dev python3-pytest python3-fsspec
   # Servers that the tests start themselves. The installation may start others.
   nginx-light fcgiwrap openssh-server openssh-client
+  # The page of 'report --html', and a browser that opens it.
+  npm chromium
 )
 # shellcheck disable=SC2034
 lint_packages=(clang-format-19 clang-tidy-19)
