@@ -106,7 +106,7 @@ std::string_view KindName(ContentKind kind) {
 Status FindIncompressible(const ReportInput& input, const RunOptions& run,
                           RepositoryReport& report) {
   std::vector<Candidate> candidates = ChooseCandidates(input);
-  ZPACK_TRY(
+  const Status examined =
       ParallelFor(ResolveThreads(run.threads), run.stop, candidates.size(), 8,
                   [&](uint64_t begin, uint64_t end) -> Status {
                     Compressibility compressibility;
@@ -114,7 +114,8 @@ Status FindIncompressible(const ReportInput& input, const RunOptions& run,
                       ZPACK_TRY(Examine(input, compressibility, candidates[i]));
                     }
                     return {};
-                  }));
+                  });
+  ZPACK_TRY(examined);
   const PathTable& paths = input.history.list.path_table;
   std::map<std::string, uint64_t> extensions;
   std::map<std::string_view, RepositoryReport::Incompressible> reasons;

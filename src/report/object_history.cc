@@ -171,17 +171,18 @@ Status WalkTrees(ObjectSource& source, const RunOptions& run,
   };
   std::vector<HistorySlice> slices(threads);
   const ListMarks none;
-  ZPACK_TRY(ParallelFor(static_cast<unsigned>(threads), run.stop, threads, 1,
-                        [&](uint64_t begin, uint64_t end) -> Status {
-                          for (uint64_t i = begin; i < end; ++i) {
-                            slices[i] = MakeSlice(history, begin_of(i),
-                                                  begin_of(i + 1));
-                            TreeWalker walker(source, history.list, none,
-                                              kTreesKept / threads, run.stop);
-                            ZPACK_TRY(walker.Walk(slices[i]));
-                          }
-                          return {};
-                        }));
+  const Status walked = ParallelFor(
+      static_cast<unsigned>(threads), run.stop, threads, 1,
+      [&](uint64_t begin, uint64_t end) -> Status {
+        for (uint64_t i = begin; i < end; ++i) {
+          slices[i] = MakeSlice(history, begin_of(i), begin_of(i + 1));
+          TreeWalker walker(source, history.list, none, kTreesKept / threads,
+                            run.stop);
+          ZPACK_TRY(walker.Walk(slices[i]));
+        }
+        return {};
+      });
+  ZPACK_TRY(walked);
   for (size_t i = 0; i < threads; ++i) {
     Merge(slices[i], begin_of(i), history);
     slices[i] = {};
