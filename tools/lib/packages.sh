@@ -22,6 +22,12 @@ test_packages=(
   # Servers that the tests start themselves. The installation may start others.
   nginx-light fcgiwrap openssh-server openssh-client
 )
+# What tools/bench/{levels,codecs,chains,stores} compare with our own codecs and
+# store, for -DZPACK_BENCH_CODECS=ON. librocksdb-dev is optional and large.
+# shellcheck disable=SC2034
+bench_packages=(
+  liblz4-dev liblzo2-dev libbz2-dev liblmdb-dev libdb-dev libsqlite3-dev
+)
 # shellcheck disable=SC2034
 lint_packages=(clang-format-19 clang-tidy-19)
 # Only for finding new inputs; the known ones are replayed without clang.
