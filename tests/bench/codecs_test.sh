@@ -48,7 +48,7 @@ expect levels 'Git, zlib 9' 'git-zpack repack' 'entries: zstd 22' 'entries: none
   '.zpack, level 2' '.zpack, profile max' 'with new context'
 
 echo "-- codecs"
-run codecs --sample 20000 --jobs 8 --workers 2 --seconds 0.001 \
+run codecs --sample 20000 --levels 1-3 --jobs 4 --workers 2 --seconds 0.001 \
   --helper "$helpers/codecs_benchmark" --pool-helper "$helpers/pool_benchmark"
 expect codecs 'commit: ' 'stream of blobs: ' 'KiB measured' 'one for each thread' pool
 
@@ -79,9 +79,9 @@ assert all(row["walks"]["search"]["found"] > 0 for (_, by), row in rows.items()
 
 assert len(codecs["sets"]) == 6, list(codecs["sets"])
 for found in codecs["sets"].values():
-    assert list(found) == [str(level) for level in range(1, 23)]
+    assert list(found) == ["1", "2", "3"]
     assert found["1"]["stored"] < found["1"]["raw"]
-    assert found["22"]["measured"] >= found["1"]["measured"] > 0
+    assert found["3"]["measured"] >= found["1"]["measured"] > 0
 assert len(codecs["contexts"]) == 4
 assert len({way["bytes"] for way in codecs["contexts"]}) == 1
 

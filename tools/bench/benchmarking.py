@@ -221,3 +221,16 @@ def common_options(parser):
                         help="write all results there, too; '-' for standard\n"
                         "output, in place of the tables")
     parser.add_argument("repository", metavar="REPO")
+
+
+def level_list(parser, text):
+    """Parses levels of zstd and ranges of them: 1,3,10-19."""
+    levels = []
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        last = last if dash else first
+        if not (first.isdigit() and last.isdigit() and
+                1 <= int(first) <= int(last) <= 22):
+            parser.error("--levels takes levels from 1 to 22, as in 1,3,10-19")
+        levels += range(int(first), int(last) + 1)
+    return sorted(set(levels))

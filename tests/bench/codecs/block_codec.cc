@@ -128,7 +128,8 @@ struct BlockCompressor::Contexts {
   Status Deflate(ByteView raw, Bytes& out) {
     if (!zlib) {
       zlib.emplace();
-      const int bits = spec.kind == CodecKind::kGzip ? MAX_WBITS + 16 : MAX_WBITS;
+      const int bits =
+          spec.kind == CodecKind::kGzip ? MAX_WBITS + 16 : MAX_WBITS;
       if (deflateInit2(&*zlib, spec.level, Z_DEFLATED, bits, 8,
                        Z_DEFAULT_STRATEGY) != Z_OK) {
         zlib.reset();
@@ -138,28 +139,27 @@ struct BlockCompressor::Contexts {
       return Failed("zlib");
     }
     const size_t most = deflateBound(&*zlib, raw.size());
-    return AppendUpTo(
-        most, "zlib", out,
-        [&](std::span<uint8_t> room) -> std::optional<size_t> {
-          zlib->next_in = ForZlib(raw.data());
-          zlib->avail_in = static_cast<uInt>(raw.size());
-          zlib->next_out = room.data();
-          zlib->avail_out = static_cast<uInt>(room.size());
-          if (deflate(&*zlib, Z_FINISH) != Z_STREAM_END) return std::nullopt;
-          return zlib->total_out;
-        });
+    return AppendUpTo(most, "zlib", out,
+                      [&](std::span<uint8_t> room) -> std::optional<size_t> {
+                        zlib->next_in = ForZlib(raw.data());
+                        zlib->avail_in = static_cast<uInt>(raw.size());
+                        zlib->next_out = room.data();
+                        zlib->avail_out = static_cast<uInt>(room.size());
+                        if (deflate(&*zlib, Z_FINISH) != Z_STREAM_END)
+                          return std::nullopt;
+                        return zlib->total_out;
+                      });
   }
 
   Status Zstd(ByteView raw, Bytes& out) const {
-    return AppendUpTo(
-        ZSTD_compressBound(raw.size()), "zstd", out,
-        [&](std::span<uint8_t> room) -> std::optional<size_t> {
-          const size_t size =
-              ZSTD_compressCCtx(zstd, room.data(), room.size(), raw.data(),
-                                raw.size(), spec.level);
-          if (ZSTD_isError(size)) return std::nullopt;
-          return size;
-        });
+    return AppendUpTo(ZSTD_compressBound(raw.size()), "zstd", out,
+                      [&](std::span<uint8_t> room) -> std::optional<size_t> {
+                        const size_t size = ZSTD_compressCCtx(
+                            zstd, room.data(), room.size(), raw.data(),
+                            raw.size(), spec.level);
+                        if (ZSTD_isError(size)) return std::nullopt;
+                        return size;
+                      });
   }
 
   Status Bzip2(ByteView raw, Bytes& out) const {
@@ -180,16 +180,16 @@ struct BlockCompressor::Contexts {
     out.push_back(kLz4Tag);
     const auto size = static_cast<int>(raw.size());
     const auto most = static_cast<size_t>(LZ4_compressBound(size));
-    return AppendUpTo(
-        most, "lz4", out,
-        [&](std::span<uint8_t> room) -> std::optional<size_t> {
-          const int written = LZ4_compress_fast_extState(
-              lz4.data(), reinterpret_cast<const char*>(raw.data()),
-              reinterpret_cast<char*>(room.data()), size,
-              static_cast<int>(room.size()), 1);
-          if (written <= 0) return std::nullopt;
-          return static_cast<size_t>(written);
-        });
+    return AppendUpTo(most, "lz4", out,
+                      [&](std::span<uint8_t> room) -> std::optional<size_t> {
+                        const int written = LZ4_compress_fast_extState(
+                            lz4.data(),
+                            reinterpret_cast<const char*>(raw.data()),
+                            reinterpret_cast<char*>(room.data()), size,
+                            static_cast<int>(room.size()), 1);
+                        if (written <= 0) return std::nullopt;
+                        return static_cast<size_t>(written);
+                      });
   }
 
   Status Lzo(ByteView raw, Bytes& out) {

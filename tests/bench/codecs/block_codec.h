@@ -17,7 +17,15 @@
 
 namespace zpack::bench {
 
-enum class CodecKind : uint8_t { kNone, kZlib, kGzip, kZstd, kLz4, kLzo, kBzip2 };
+enum class CodecKind : uint8_t {
+  kNone,
+  kZlib,
+  kGzip,
+  kZstd,
+  kLz4,
+  kLzo,
+  kBzip2
+};
 
 struct CodecSpec {
   CodecKind kind = CodecKind::kNone;

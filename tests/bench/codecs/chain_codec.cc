@@ -105,8 +105,7 @@ bool ChainCodec::Compress(const History& entries, History& stored) {
     room.resize(ZSTD_compressBound(entries[i].size()) + ZSTD_CStreamOutSize());
     const size_t size = CompressOne(entries, i, room);
     if (ZSTD_isError(size)) return false;
-    stored[i].assign(room.begin(),
-                     room.begin() + static_cast<ptrdiff_t>(size));
+    stored[i].assign(room.begin(), room.begin() + static_cast<ptrdiff_t>(size));
   }
   return true;
 }
@@ -125,8 +124,7 @@ bool ChainCodec::DecompressOne(const Bytes& stored, History& entries,
     while (in.pos < in.size) {
       const size_t read = in.pos;
       const size_t written = buffer.pos;
-      const size_t result =
-          ZSTD_decompressStream(decompressor_, &buffer, &in);
+      const size_t result = ZSTD_decompressStream(decompressor_, &buffer, &in);
       if (ZSTD_isError(result)) return false;
       if (in.pos == read && buffer.pos == written) return false;
     }

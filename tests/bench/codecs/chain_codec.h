@@ -19,11 +19,11 @@
 namespace zpack::bench {
 
 enum class Method : uint8_t {
-  kNone,        // not compressed
-  kDiscrete,    // each entry by itself
-  kTrained,     // each entry with one dictionary that was trained on all
-  kStream,      // one stream for each history, flushed after each entry
-  kPrefix,      // each entry with the entry before as the dictionary
+  kNone,      // not compressed
+  kDiscrete,  // each entry by itself
+  kTrained,   // each entry with one dictionary that was trained on all
+  kStream,    // one stream for each history, flushed after each entry
+  kPrefix,    // each entry with the entry before as the dictionary
 };
 inline constexpr std::array kMethods = {
     std::pair{Method::kNone, "no codec"},

@@ -22,8 +22,7 @@ using History = std::vector<Bytes>;  // oldest first
 
 enum class Form : uint8_t { kTexts, kOurDeltas, kLineDeltas };
 inline constexpr std::array kForms = {
-    std::pair{Form::kTexts, "texts"},
-    std::pair{Form::kOurDeltas, "our deltas"},
+    std::pair{Form::kTexts, "texts"}, std::pair{Form::kOurDeltas, "our deltas"},
     std::pair{Form::kLineDeltas, "line deltas"}};
 
 // Reads `list` (a line "<number of versions> <path>", then the id of each

@@ -5,9 +5,9 @@
 //
 //   chains_benchmark REPO LIST LEVEL [OPTION OF GOOGLE BENCHMARK...]
 //
-// LIST names the histories (ReadHistories). Speeds are bytes of text in a second
-// of CPU time; making and applying deltas counts. Before a way is measured, the
-// histories are compressed, restored and compared.
+// LIST names the histories (ReadHistories). Speeds are bytes of text in a
+// second of CPU time; making and applying deltas counts. Before a way is
+// measured, the histories are compressed, restored and compared.
 
 #include <benchmark/benchmark.h>
 
@@ -36,8 +36,11 @@ size_t Sum(const std::vector<History>& histories) {
 class Chains {
  public:
   Chains(const std::vector<History>& texts, Form form, Method method, int level)
-      : texts_(texts), form_(form), entries_(Entries(texts, form)),
-        codec_(method, level, entries_), stored_(texts.size()),
+      : texts_(texts),
+        form_(form),
+        entries_(Entries(texts, form)),
+        codec_(method, level, entries_),
+        stored_(texts.size()),
         buffers_(entries_) {
     sound_ = Compress() && Decompress() && restored_ == texts_;
   }
@@ -127,8 +130,7 @@ void Register(const std::vector<History>& texts, int level) {
             Measure(state, *measured, &Chains::Compress);
           });
       benchmark::RegisterBenchmark(
-          (prefix + "decompress").c_str(),
-          [measured](benchmark::State& state) {
+          (prefix + "decompress").c_str(), [measured](benchmark::State& state) {
             Measure(state, *measured, &Chains::Decompress);
             // Memory for the next way. A further call sets it up again.
             measured->chains.reset();

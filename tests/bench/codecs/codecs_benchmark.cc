@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How fast zstd compresses and decompresses parts of a repository at each level,
-// how well, and in how much memory (tools/bench/codecs).
+// How fast zstd compresses and decompresses parts of a repository at each
+// level, how well, and in how much memory (tools/bench/codecs).
 //
 //   codecs_benchmark REPO FILE.zpack SAMPLE [OPTION OF GOOGLE BENCHMARK...]
 //
-// Each set has at most SAMPLE bytes: the objects of each type of the repository,
-// one after the other and cut into extents of 128 KiB, as btrfs compresses; and
-// the streams of the blocks of the file, by type of object. Before a set is
-// measured, it is compressed, decompressed and compared.
+// Each set has at most SAMPLE bytes: the objects of each type of the
+// repository, one after the other and cut into extents of 128 KiB, as btrfs
+// compresses; and the streams of the blocks of the file, by type of object.
+// Before a set is measured, it is compressed, decompressed and compared.
 
 #include <benchmark/benchmark.h>
 
@@ -129,9 +129,8 @@ bool CompressSet(const SampleSet& set, int level, ZSTD_CCtx* context,
     const Bytes& raw = set.pieces[i];
     Bytes& stored = out.pieces[i];
     stored.resize(ZSTD_compressBound(raw.size()));
-    const size_t size =
-        ZSTD_compressCCtx(context, stored.data(), stored.size(), raw.data(),
-                          raw.size(), level);
+    const size_t size = ZSTD_compressCCtx(context, stored.data(), stored.size(),
+                                          raw.data(), raw.size(), level);
     if (ZSTD_isError(size)) return false;
     stored.resize(size);
     out.bytes += size;
@@ -243,16 +242,14 @@ void Register(const SampleSets& sets) {
     for (int level = 1; level <= ZSTD_maxCLevel(); ++level) {
       const std::string prefix = name + "/" + std::to_string(level) + "/";
       const auto measured = std::make_shared<Case>(Case{set, level});
-      benchmark::RegisterBenchmark(
-          (prefix + "compress").c_str(),
-          [measured](benchmark::State& state) {
-            Compressing(state, *measured);
-          });
-      benchmark::RegisterBenchmark(
-          (prefix + "decompress").c_str(),
-          [measured](benchmark::State& state) {
-            Decompressing(state, *measured);
-          });
+      benchmark::RegisterBenchmark((prefix + "compress").c_str(),
+                                   [measured](benchmark::State& state) {
+                                     Compressing(state, *measured);
+                                   });
+      benchmark::RegisterBenchmark((prefix + "decompress").c_str(),
+                                   [measured](benchmark::State& state) {
+                                     Decompressing(state, *measured);
+                                   });
     }
   }
 }

@@ -109,8 +109,7 @@ Result<Recompressed> WriteExperimentalPack(const PackReader& pack,
     return {};
   };
   ZPACK_TRY(ForEachEntry(pack, recompress));
-  ZPACK_ASSIGN_OR_RETURN(const auto file,
-                         PosixFileSystem().Create(path));
+  ZPACK_ASSIGN_OR_RETURN(const auto file, PosixFileSystem().Create(path));
   ZPACK_TRY(file->Append(entries.bytes()));
   return sum;
 }

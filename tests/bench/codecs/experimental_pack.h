@@ -3,8 +3,8 @@
 //
 // A pack whose entries are those of a stock pack, with the same deltas, each
 // compressed by another codec. Only tools/bench/levels makes and reads such
-// files. As zstd's wrapper of zlib does, the reader tells the codec by the first
-// byte of each entry. Thread-compatible.
+// files. As zstd's wrapper of zlib does, the reader tells the codec by the
+// first byte of each entry. Thread-compatible.
 
 #pragma once
 
@@ -31,10 +31,10 @@ using EntryVisitor = std::function<Status(PackRank, ByteView)>;
 Status ForEachEntry(const PackReader& pack, const EntryVisitor& visit);
 
 struct Recompressed {
-  uint64_t bytes = 0;        // a stock pack with these streams would have
+  uint64_t bytes = 0;  // a stock pack with these streams would have
   uint64_t entries = 0;
-  uint64_t raw_bytes = 0;    // of the inflated entries
-  double wall = 0;           // of compressing
+  uint64_t raw_bytes = 0;  // of the inflated entries
+  double wall = 0;         // of compressing
   double cpu = 0;
 };
 

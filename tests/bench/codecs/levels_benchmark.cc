@@ -6,7 +6,8 @@
 //   levels_benchmark recompress REPO CODEC FILE  makes an experimental pack of
 //                                                the pack of REPO; CODEC "keep"
 //                                                keeps the streams of zlib
-//   levels_benchmark read FILE IDS WORD          reads objects in this order and
+//   levels_benchmark read FILE IDS WORD          reads objects in this order
+//   and
 //                                                counts the WORD in them
 //   levels_benchmark read-all FILE               reads all objects in the order
 //                                                of the file
@@ -121,8 +122,8 @@ Status ReadInOrder(const std::string& path, ReadTally& tally) {
             return Visit::kContinue;
           }
           Bytes whole;
-          ZPACK_TRY(archive->Stream(
-              object.id, [&](ByteView piece) -> Result<Visit> {
+          ZPACK_TRY(
+              archive->Stream(object.id, [&](ByteView piece) -> Result<Visit> {
                 Append(whole, piece);
                 return Visit::kContinue;
               }));

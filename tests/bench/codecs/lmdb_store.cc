@@ -40,8 +40,8 @@ class Lmdb {
   Status Open(const std::string& directory) {
     ZPACK_TRY(Check(mdb_env_create(&environment_)));
     ZPACK_TRY(Check(mdb_env_set_mapsize(environment_, kMapSize)));
-    return Check(mdb_env_open(environment_, directory.c_str(), MDB_NOSYNC,
-                              0666));
+    return Check(
+        mdb_env_open(environment_, directory.c_str(), MDB_NOSYNC, 0666));
   }
   Status Put(const ObjectId& id, ByteView bytes) {
     ZPACK_TRY(Begin(0));
@@ -99,9 +99,8 @@ Result<ObjectStore> MakeLmdbStore(const std::string& directory) {
   const auto lmdb = std::make_shared<Lmdb>();
   ZPACK_TRY(lmdb->Open(directory));
   return ObjectStore{
-      .put = [lmdb](const auto& id, ByteView value) {
-        return lmdb->Put(id, value);
-      },
+      .put = [lmdb](const auto& id,
+                    ByteView value) { return lmdb->Put(id, value); },
       .finish = [lmdb] { return lmdb->Finish(); },
       .get = [lmdb](const auto& id, Bytes& out) { return lmdb->Get(id, out); },
       .each = [lmdb](const auto& visit) { return lmdb->Each(visit); }};

@@ -178,8 +178,8 @@ Result<nlohmann::json> Measure(Way way, const std::vector<Job>& jobs,
 
 Result<size_t> Number(std::string_view digits) {
   size_t number = 0;
-  const auto [end, error] = std::from_chars(
-      digits.data(), digits.data() + digits.size(), number);
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (error != std::errc() || end != digits.data() + digits.size() ||
       number == 0 || number > 1'000'000) {
     return MakeError(ErrorCode::kInvalidArgument, "'{}' is not a number from 1",
@@ -210,5 +210,6 @@ int main(int argc, char** argv) {
     std::cerr << "usage: pool_benchmark FILE THREADS JOBS\n";
     return 129;
   }
-  return zpack::bench::PrintJson([&] { return zpack::bench::MeasureAll(argv + 1); });
+  return zpack::bench::PrintJson(
+      [&] { return zpack::bench::MeasureAll(argv + 1); });
 }

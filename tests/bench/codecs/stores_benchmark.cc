@@ -47,9 +47,9 @@ Status Expand(BlockDecompressor& decompressor, ByteView value, Bytes& content) {
 }
 
 // Calls `visit` with each object of the only pack of a repository.
-Status ForEachObject(const std::string& repository,
-                     const std::function<Status(PackRank, const ObjectId&,
-                                                ByteView)>& visit) {
+Status ForEachObject(
+    const std::string& repository,
+    const std::function<Status(PackRank, const ObjectId&, ByteView)>& visit) {
   ZPACK_ASSIGN_OR_RETURN(const auto pack, OpenOnlyPack(repository));
   Bytes content;
   for (const PackRank rank : pack->DeltaOrder()) {
@@ -148,12 +148,11 @@ Result<nlohmann::json> Fill(const ObjectStore& store, bool whole,
   const auto put = [&](const ObjectId& id, ByteView value) {
     return meter.Run([&] { return store.put(id, value); });
   };
-  ZPACK_TRY(whole ? ForEachObject(arguments[2],
-                                  [&](PackRank, const ObjectId& id,
-                                      ByteView content) {
-                                    return put(id, content);
-                                  })
-                  : ForEachValue(arguments[3], put));
+  ZPACK_TRY(
+      whole ? ForEachObject(arguments[2],
+                            [&](PackRank, const ObjectId& id,
+                                ByteView content) { return put(id, content); })
+            : ForEachValue(arguments[3], put));
   ZPACK_TRY(meter.Run(store.finish));
   return meter.Json();
 }
@@ -244,7 +243,8 @@ Result<nlohmann::json> MeasurePack(const Arguments& arguments) {
   for (const ObjectId& id : ids) {
     const auto rank = pack->ids().Find(id);
     if (!rank) {
-      return MakeError(ErrorCode::kNotFound, "object {} is not in the pack", id);
+      return MakeError(ErrorCode::kNotFound, "object {} is not in the pack",
+                       id);
     }
     ZPACK_TRY(pack->Read(*rank, content));
     ZPACK_TRY(some.Take(content));
@@ -318,10 +318,9 @@ int main(int argc, char** argv) {
     }
     return zpack::bench::PrintJson([&] { return command.run(words); });
   }
-  std::cerr
-      << "usage: stores_benchmark spool REPO SPOOL\n"
-         "       stores_benchmark store NAME DIRECTORY REPO SPOOL IDS\n"
-         "       stores_benchmark pack REPO IDS\n"
-         "       stores_benchmark files DIRECTORY CODEC\n";
+  std::cerr << "usage: stores_benchmark spool REPO SPOOL\n"
+               "       stores_benchmark store NAME DIRECTORY REPO SPOOL IDS\n"
+               "       stores_benchmark pack REPO IDS\n"
+               "       stores_benchmark files DIRECTORY CODEC\n";
   return 129;
 }
