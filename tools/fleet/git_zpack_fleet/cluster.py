@@ -1,0 +1,82 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where the tasks run: processes of this machine, a scheduler, or hosts by ssh."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import Callable, Iterator, NamedTuple, Optional
+
+import dask
+from distributed import Client, LocalCluster
+
+# Of Python and what it has loaded, beside the memory of git-zpack.
+PYTHON_BYTES = 192 << 20
+_CONNECT_SECONDS = 30
+
+
+class Place(NamedTuple):
+    """Where to run. Without scheduler and hosts: processes of this machine.
+
+    workers: processes; 0: one for each processor
+    memory: bytes of each worker's tasks
+    """
+
+    scheduler: Optional[str]
+    hosts: tuple[str, ...]
+    workers: int
+    memory: int
+
+
+def default_memory(workers: int) -> int:
+    """Bytes for each worker's tasks: half the machine's memory for all together."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(64 << 20, total // 2 // max(1, workers) - PYTHON_BYTES)
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+@contextlib.contextmanager
+def connected(place: Place) -> Iterator[Callable[[], Client]]:
+    """A function that connects to the cluster; the cluster ends with the block."""
+    dask.config.set({
+        "distributed.scheduler.allowed-failures": 3,
+        "distributed.comm.timeouts.connect": f"{_CONNECT_SECONDS}s",
+        # Python is small; what is large is git-zpack, which has its own limit.
+        "distributed.worker.memory.terminate": False,
+        "distributed.worker.memory.pause": False,
+        "distributed.worker.memory.spill": False,
+        "distributed.admin.tick.limit": "60s",
+        "logging.distributed": "error",
+    })
+    if place.scheduler is not None:
+        address = place.scheduler
+        yield lambda: Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
+        return
+    resources = {"memory": place.memory}
+    if place.hosts:
+        from distributed import SSHCluster  # pylint: disable=import-outside-toplevel
+        cluster = SSHCluster([place.hosts[0], *place.hosts],
+                             worker_options={"nthreads": 1, "resources": resources,
+                                             "n_workers": place.workers or 1})
+    else:
+        cluster = LocalCluster(
+            n_workers=place.workers or processors(), threads_per_worker=1, processes=True,
+            memory_limit=0, resources=resources, dashboard_address=_dashboard(),
+            host="127.0.0.1", silence_logs=50)
+    try:
+        yield lambda: Client(cluster, timeout=_CONNECT_SECONDS, set_as_default=False)
+    finally:
+        cluster.close(timeout=10)
+
+
+def _dashboard() -> Optional[str]:
+    try:
+        import bokeh  # type: ignore[import-not-found,unused-ignore] # noqa: F401 # pylint: disable=import-outside-toplevel,unused-import
+    except ImportError:
+        return None
+    return "127.0.0.1:0"
