@@ -18,7 +18,7 @@ from .discover import Found, read_grokmirror, read_list, walk
 from .engine import EngineLost, Retries
 from .jobs import Settings
 from .manifest import Manifest, ManifestError
-from .options import USAGE, parser
+from .options import USAGE, parse
 from .report import write_report
 from .session import Fatal, Run, open_manifest, say
 from .text import quoted
@@ -40,7 +40,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     """
     signal.signal(signal.SIGTERM, _terminate)
     try:
-        options = parser().parse_args(arguments)
+        options = parse(arguments)
         return _run(options)
     except (Fatal, ManifestError, EngineLost) as error:
         say(f"fatal: {error}")

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any, Callable, NoReturn, TypeVar
+from typing import Any, Callable, NoReturn, Optional, Sequence, TypeVar
 
 from . import __version__
 from .text import parse_duration, parse_share, parse_size
@@ -47,7 +47,20 @@ def _storage_option(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def parser() -> argparse.ArgumentParser:
+def parse(arguments: Optional[Sequence[str]]) -> argparse.Namespace:
+    """The options of a command line. Ends the program if the usage is wrong."""
+    top = _parser()
+    options, rest = top.parse_known_args(arguments)
+    # argparse takes positional arguments only if they stand together.
+    positional = {"archive": "roots", "restore": "patterns"}.get(options.command)
+    if rest and (positional is None or any(text.startswith("-") for text in rest)):
+        top.error(f"unrecognized arguments: {' '.join(rest)}")
+    if rest and positional is not None:
+        getattr(options, positional).extend(rest)
+    return options
+
+
+def _parser() -> argparse.ArgumentParser:
     """All commands and their options."""
     top = _Parser(prog="git-zpack-fleet", allow_abbrev=False, description=(
         "Archives, checks and restores many Git repositories with git-zpack on Dask."))

@@ -18,7 +18,7 @@ import time
 from typing import Any, Callable, Iterator, NamedTuple, Optional, TypeVar
 
 from . import fingerprint
-from .failures import Failure, Kind, of_exception
+from .failures import Failure, Kind, of_exception, of_program
 from .jobs import (ArchiveJob, Outcome, RestoreJob, ScanJob, ScanResult, Settings, VerifyJob)
 from .program import memory_options, run, run_json
 from .records import NewArchive
@@ -118,8 +118,10 @@ def _place(directory: str, name: str) -> Iterator[_Place]:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if os.path.exists(stem + ".lock") and os.path.samestat(
                     os.fstat(lock), os.stat(stem + ".lock")):
-                yield _Place(directory, stem + ".zpack", stem + ".json", stem + ".base", lock)
-                _remove(stem + ".lock")
+                try:
+                    yield _Place(directory, stem + ".zpack", stem + ".json", stem + ".base", lock)
+                finally:
+                    _remove(stem + ".lock")
                 return
         finally:
             os.close(lock)
@@ -189,15 +191,23 @@ def _make(job: ArchiveJob, before: fingerprint.Scan, settings: Settings,
                 raise
             base = None  # The base may be what is damaged.
             result = _convert(job, settings, place, None)
-        refs = run(settings.program, ["list-refs", "--fingerprint", place.archive])
+        refs = _refs_in(settings, place.archive)
         made = NewArchive(
             repository=job.id, hash=_hash_file(place.archive), size=result["file_bytes"],
             source_bytes=before.size, digest=before.digest, racy=before.racy,
-            refs=refs.output.decode().strip(), objects=result["objects"],
+            refs=refs, objects=result["objects"],
             seconds=time.monotonic() - started, peak=result["peak_rss_bytes"], uploaded=0,
             base=job.base if base is not None and _used_base(result) else None)
         _write_note(place.note, made)
     return made
+
+
+def _refs_in(settings: Settings, path: str) -> str:
+    ran = run(settings.program, ["list-refs", "--fingerprint", path])
+    if ran.status != 0:
+        raise of_program(ran.status, ran.message)
+    # A file without refs has no fingerprint, and git show-ref prints nothing.
+    return ran.output.decode("ascii", "replace").strip() or hashlib.sha1().hexdigest()
 
 
 def _used_base(result: dict[str, Any]) -> bool:
