@@ -78,6 +78,7 @@ class Cluster:
         self.address = f"tcp://127.0.0.1:{free_port()}"
         self._log = log
         self._processes = []
+        self._environment = {**ENVIRONMENT, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"}
         self._start("dask_scheduler", "--host", self.address, "--no-dashboard")
         self._start("dask_worker", self.address, "--nworkers", "2", "--nthreads", "1",
                     "--resources", f"memory={MEMORY}", "--memory-limit", "0", "--no-dashboard",
@@ -85,8 +86,8 @@ class Cluster:
 
     def _start(self, module, *arguments):
         self._processes.append(subprocess.Popen(
-            [sys.executable, "-m", f"distributed.cli.{module}", *arguments], env=ENVIRONMENT,
-            stdout=self._log, stderr=self._log, start_new_session=True))
+            [sys.executable, "-m", f"distributed.cli.{module}", *arguments],
+            env=self._environment, stdout=self._log, stderr=self._log, start_new_session=True))
 
     def stop(self):
         """Ends all processes."""

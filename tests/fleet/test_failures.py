@@ -34,8 +34,7 @@ case "$*" in convert*one.git*) kill -9 $PPID; exit 1;; esac
 exec '{PROGRAM}' "$@"
 """)
     program.chmod(0o755)
-    ran = on_cluster("archive", source, "--to", tmp_path / "store", "--retries", "1",
-                     program=program)
+    ran = on_cluster("archive", source, "--to", tmp_path / "store", program=program)
     assert ran.status == 1, ran
     assert "'one.git': worker lost: " in ran.errors
     assert set(newest(tmp_path / "store")) == {b"two.git", b"three.git"}

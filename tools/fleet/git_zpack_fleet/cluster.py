@@ -66,17 +66,9 @@ def connected(place: Place) -> Iterator[Callable[[], Client]]:
     else:
         cluster = LocalCluster(
             n_workers=place.workers or processors(), threads_per_worker=1, processes=True,
-            memory_limit=0, resources=resources, dashboard_address=_dashboard(),
+            memory_limit=0, resources=resources, dashboard_address="127.0.0.1:0",
             host="127.0.0.1", silence_logs=50)
     try:
         yield lambda: Client(cluster, timeout=_CONNECT_SECONDS, set_as_default=False)
     finally:
         cluster.close(timeout=10)
-
-
-def _dashboard() -> Optional[str]:
-    try:
-        import bokeh  # type: ignore[import-not-found,unused-ignore] # noqa: F401 # pylint: disable=import-outside-toplevel,unused-import
-    except ImportError:
-        return None
-    return "127.0.0.1:0"

@@ -22,6 +22,7 @@ from .jobs import Outcome
 _REFRESH_SECONDS = 5.0
 _MEMORY = "memory"
 _BARE_WINDOW = 4
+_KILLED = "the worker died several times during this task"
 
 
 class EngineLost(Exception):
@@ -72,6 +73,7 @@ class Engine:
         self._events: "queue.SimpleQueue[tuple[Any, int, Any]]" = queue.SimpleQueue()
         self._flying: dict[int, tuple[Task, Any]] = {}
         self._later: list[tuple[float, int, Task]] = []
+        self._alone: list[Task] = []
         self._groups: dict[bytes, str] = {}
         self._loads: dict[str, int] = {}
         self._number = 0
@@ -114,7 +116,9 @@ class Engine:
                         self._submit(task)
                 self._submit_due()
                 if exhausted and not self._flying and not self._later:
-                    return
+                    if not self._alone:
+                        return
+                    self._submit(self._alone.pop())
                 self._wait(done, again)
                 tick()
         finally:
@@ -125,6 +129,7 @@ class Engine:
         futures = [future for _, future in self._flying.values()]
         self._flying.clear()
         self._later.clear()
+        self._alone.clear()
         if futures and self._client.status == "running":
             self._client.cancel(futures, force=True)
 
@@ -193,9 +198,16 @@ class Engine:
         future.release()
         if isinstance(result, Outcome):
             retried = result.kind is not None and Kind(result.kind) in RETRIED
-            if retried and task.attempt < self._retries.tries:
+            # A task that kills workers also stops the tasks beside it, so each
+            # of them is tried again alone, but only once.
+            killed = result.message == _KILLED
+            if retried and task.attempt < (min(2, self._retries.tries) if killed
+                                           else self._retries.tries):
                 next_task = again(task, result) if again else task
-                self._later_again(next_task)
+                if killed:
+                    self._alone.append(next_task._replace(attempt=task.attempt + 1))
+                else:
+                    self._later_again(next_task)
                 return
         done(task, result)
 
@@ -235,7 +247,7 @@ def _result(future: Any) -> Any:
     if future.status == "error":
         failed = future.exception(timeout=60)
         if isinstance(failed, KilledWorker):
-            return _lost("the worker died several times during this task")
+            return _lost(_KILLED)
         return Outcome(-1, kind=Kind.PROGRAM.value, message=f"{type(failed).__name__}: {failed}")
     return _lost("the scheduler lost the task")
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib.util
 import os
 import sys
 import tempfile
@@ -144,6 +145,8 @@ def engine_of(run: Run) -> Iterator[Engine]:
             raise Fatal("the scheduler has no workers") from error
         except Failure as failure:
             raise Fatal(failure.message) from failure
+        if run.progress and importlib.util.find_spec("bokeh"):
+            say(f"dashboard: {engine.client.dashboard_link}")
         if engine.worker_memory is None:
             say("warning: the workers have no resource 'memory'; start them with "
                 f"--resources memory={run.memory}, so that none is over-committed")
