@@ -11,7 +11,8 @@ import time
 import pytest
 from conftest import Repository, free_port, run_fleet
 
-SERVER = os.environ.get("ZPACK_S3_SERVER") or shutil.which("gofakes3") or shutil.which("versitygw")
+# A path or a name; gofakes3 and versitygw are known.
+SERVER = shutil.which(os.environ.get("ZPACK_S3_SERVER") or "gofakes3")
 KEY = "fleet"
 SECRET = "fleetsecret"
 

@@ -19,6 +19,8 @@ test_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev man-db python3-dulwich
   # The Python package.
   pybind11-dev python3-dev python3-pytest python3-fsspec
+  # git-zpack-fleet.
+  python3-dask python3-distributed python3-pip
   # Servers that the tests start themselves. The installation may start others.
   nginx-light fcgiwrap openssh-server openssh-client
 )
