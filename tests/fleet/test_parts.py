@@ -7,6 +7,8 @@ import errno
 import gzip
 import json
 import re
+import shutil
+import subprocess
 
 import pytest
 from conftest import Repository, run_fleet
@@ -136,3 +138,17 @@ def test_parquet_has_every_repository(on_cluster, source, tmp_path):
     assert on_cluster("archive", source, "--to", tmp_path / "store").status == 0
     assert run_fleet("export", str(tmp_path / "store"), str(tmp_path / "t.parquet")).status == 0
     assert parquet.read_table(tmp_path / "t.parquet").num_rows == 3
+
+
+def test_page_opens_in_a_browser_without_a_message(on_cluster, source, tmp_path):
+    browser = shutil.which("chromium")
+    if not browser:
+        pytest.skip("chromium is not installed")
+    assert on_cluster("archive", source, "--to", tmp_path / "store").status == 0
+    assert run_fleet("report", str(tmp_path / "store"), "-o", str(tmp_path / "p.html")).status == 0
+    ran = subprocess.run(
+        [browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+         f"--user-data-dir={tmp_path}/profile", "--dump-dom", f"file://{tmp_path}/p.html"],
+        check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert b"All repositories are safe." in ran.stdout
+    assert b"CONSOLE" not in ran.stderr
