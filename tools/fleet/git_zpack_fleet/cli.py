@@ -13,7 +13,7 @@ from typing import Any, Iterator, Optional, Sequence
 
 from .archiving import Archiving
 from .checking import Scope, prune, restore, verify
-from .cluster import Place, default_memory, processors
+from .cluster import ClusterError, Place, default_memory, processors
 from .discover import Found, read_grokmirror, read_list, walk
 from .engine import EngineLost, Retries
 from .jobs import Settings
@@ -42,7 +42,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     try:
         options = parse(arguments)
         return _run(options)
-    except (Fatal, ManifestError, EngineLost) as error:
+    except (Fatal, ManifestError, EngineLost, ClusterError) as error:
         say(f"fatal: {error}")
         return FATAL
     except KeyboardInterrupt:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Callable, Iterator, NamedTuple, Optional
+from typing import Any, Callable, Iterator, NamedTuple, Optional
 
 import dask
 from distributed import Client, LocalCluster
@@ -40,6 +40,23 @@ def processors() -> int:
     return len(os.sched_getaffinity(0))
 
 
+class ClusterError(Exception):
+    """Workers cannot be started. The text says why."""
+
+
+def _start(place: Place) -> Any:
+    resources = {"memory": place.memory}
+    if place.hosts:
+        from distributed import SSHCluster  # pylint: disable=import-outside-toplevel
+        return SSHCluster([place.hosts[0], *place.hosts],
+                          worker_options={"nthreads": 1, "resources": resources,
+                                          "n_workers": place.workers or 1, "memory_limit": "0"})
+    return LocalCluster(
+        n_workers=place.workers or processors(), threads_per_worker=1, processes=True,
+        memory_limit=0, resources=resources, dashboard_address="127.0.0.1:0",
+        host="127.0.0.1", silence_logs=50)
+
+
 @contextlib.contextmanager
 def connected(place: Place) -> Iterator[Callable[[], Client]]:
     """A function that connects to the cluster; the cluster ends with the block."""
@@ -57,17 +74,10 @@ def connected(place: Place) -> Iterator[Callable[[], Client]]:
         address = place.scheduler
         yield lambda: Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
         return
-    resources = {"memory": place.memory}
-    if place.hosts:
-        from distributed import SSHCluster  # pylint: disable=import-outside-toplevel
-        cluster = SSHCluster([place.hosts[0], *place.hosts],
-                             worker_options={"nthreads": 1, "resources": resources,
-                                             "n_workers": place.workers or 1})
-    else:
-        cluster = LocalCluster(
-            n_workers=place.workers or processors(), threads_per_worker=1, processes=True,
-            memory_limit=0, resources=resources, dashboard_address="127.0.0.1:0",
-            host="127.0.0.1", silence_logs=50)
+    try:
+        cluster = _start(place)
+    except (RuntimeError, OSError, ImportError) as error:
+        raise ClusterError(f"cannot start workers: {error}") from error
     try:
         yield lambda: Client(cluster, timeout=_CONNECT_SECONDS, set_as_default=False)
     finally:
