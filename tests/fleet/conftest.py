@@ -148,6 +148,10 @@ def source(tmp_path):
     """Three small repositories."""
     for name in ("one.git", "two.git", "three.git"):
         Repository(tmp_path / "source" / name, "--bare").commit(name)
+    # What changed just now could change again without another time.
+    for directory, _, files in os.walk(tmp_path / "source"):
+        for name in files:
+            os.utime(os.path.join(directory, name), (1_700_000_000, 1_700_000_000))
     return tmp_path / "source"
 
 

@@ -43,8 +43,7 @@ exec '{PROGRAM}' "$@"
 
 def test_killed_client_leaves_nothing_to_convert_again(
         cluster, on_cluster, source, tmp_path, wrapper, calls):
-    # After the conversion, the program asks for the refs of the archive.
-    program = wrapper("list-refs", before=f"kill -9 $(cat '{tmp_path}/client')")
+    program = wrapper("convert", after=f"kill -9 $(cat '{tmp_path}/client')")
     arguments = ("archive", str(source / "one.git"), "--to", str(tmp_path / "store"),
                  "--scheduler", cluster.address, "--memory", str(MEMORY), "--program",
                  str(program))

@@ -99,7 +99,7 @@ def restore(manifest: Manifest, options: Run, target: bytes,
 
         def tasks() -> Iterator[Task]:
             for row, archive in chosen:
-                job = RestoreJob(row.id, archive.hash, row.name, archive.size, archive.refs,
+                job = RestoreJob(row.id, archive.hash, row.name, archive.size,
                                  _target_of(target, row.name), tuple(more), options.memory)
                 yield Task("restore", quoted(row.name), worker.restore,
                            (job, options.settings), options.memory, archive.size)

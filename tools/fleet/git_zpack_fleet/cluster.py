@@ -68,6 +68,10 @@ def connected(place: Place) -> Iterator[Callable[[], Client]]:
         "distributed.worker.memory.pause": False,
         "distributed.worker.memory.spill": False,
         "distributed.admin.tick.limit": "60s",
+        # Sampling the stacks of workers that wait for git-zpack costs much.
+        "distributed.worker.profile.enabled": False,
+        "distributed.worker.profile.interval": "1h",
+        "distributed.worker.profile.cycle": "1h",
         "logging.distributed": "error",
     })
     if place.scheduler is not None:

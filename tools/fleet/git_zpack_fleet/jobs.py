@@ -91,7 +91,6 @@ class RestoreJob(NamedTuple):
     hash: str
     name: bytes
     size: int
-    refs: str
     target: bytes
     options: tuple[str, ...]
     memory: int

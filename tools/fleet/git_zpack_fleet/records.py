@@ -12,7 +12,7 @@ class ArchiveRow(NamedTuple):
 
     hash: SHA-256 of the file, which is its name in the store
     digest, racy: the state of the repository before it was converted
-    refs: fingerprint of the refs in the file, as grokmirror's
+    refs: if racy, the fingerprint of the refs in the file, as grokmirror's; else ''
     uploaded: bytes sent to the store; 0 if the store had the file
     base: hash of the archive whose blocks were copied, or None
     verified: when git-zpack verify last checked it, or None

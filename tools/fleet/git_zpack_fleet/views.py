@@ -18,7 +18,7 @@ from .text import counted, quoted, size_text
 Value = Union[str, bytes, int, float, bool, None]
 _COLUMNS = (
     "name", "path", "safe", "why_unsafe", "source_bytes", "archive_bytes", "ratio", "hash",
-    "refs", "objects", "versions", "seconds", "peak_bytes", "uploaded_bytes", "archived",
+    "objects", "versions", "seconds", "peak_bytes", "uploaded_bytes", "archived",
     "verified", "damage", "failure", "message", "failed", "attempts", "seen")
 
 
@@ -70,7 +70,7 @@ def _record(row: RepositoryRow, versions: int) -> dict[str, Value]:
         values.update(
             source_bytes=newest.source_bytes, archive_bytes=newest.size,
             ratio=newest.size / newest.source_bytes if newest.source_bytes else None,
-            hash=newest.hash, refs=newest.refs, objects=newest.objects, seconds=newest.seconds,
+            hash=newest.hash, objects=newest.objects, seconds=newest.seconds,
             peak_bytes=newest.peak, uploaded_bytes=newest.uploaded, archived=newest.recorded,
             verified=newest.verified, damage=newest.damage)
     return values
@@ -130,7 +130,7 @@ def _write_parquet(rows: list[dict[str, Value]], target: str) -> None:
     kinds = {"path": arrow.binary(), "safe": arrow.bool_(), "ratio": arrow.float64(),
              "seconds": arrow.float64(), "archived": arrow.float64(),
              "verified": arrow.float64(), "failed": arrow.float64(), "seen": arrow.float64()}
-    texts = {"name", "why_unsafe", "hash", "refs", "damage", "failure", "message"}
+    texts = {"name", "why_unsafe", "hash", "damage", "failure", "message"}
     schema = arrow.schema([
         (name, kinds.get(name, arrow.string() if name in texts else arrow.int64()))
         for name in _COLUMNS])
