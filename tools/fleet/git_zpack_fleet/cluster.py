@@ -68,6 +68,10 @@ def connected(place: Place) -> Iterator[Callable[[], Client]]:
         "distributed.worker.memory.pause": False,
         "distributed.worker.memory.spill": False,
         "distributed.admin.tick.limit": "60s",
+        # What the scheduler remembers of tasks that ended.
+        "distributed.scheduler.transition-log-length": 1000,
+        "distributed.scheduler.events-log-length": 1000,
+        "distributed.admin.low-level-log-length": 1000,
         # Sampling the stacks of workers that wait for git-zpack costs much.
         "distributed.worker.profile.enabled": False,
         "distributed.worker.profile.interval": "1h",

@@ -8,6 +8,7 @@ with the number of repositories.
 
 from __future__ import annotations
 
+import contextlib
 import heapq
 import queue
 import time
@@ -70,7 +71,7 @@ class Engine:
         self._retries = retries
         self._patience = patience
         self._client = connect()
-        self._events: "queue.SimpleQueue[tuple[Any, int, Any]]" = queue.SimpleQueue()
+        self._events: "queue.SimpleQueue[tuple[Any, int]]" = queue.SimpleQueue()
         self._flying: dict[int, tuple[Task, Any]] = {}
         self._later: list[tuple[float, int, Task]] = []
         self._alone: list[Task] = []
@@ -159,7 +160,7 @@ class Engine:
             task.work, *task.arguments, pure=False, priority=task.weight,
             key=(f"{task.phase}", task.name, number), **options)
         self._flying[number] = (task, future)
-        future.add_done_callback(lambda ended: self._events.put((ended, number, None)))
+        future.add_done_callback(lambda ended: self._events.put((ended, number)))
 
     def _worker_of(self, group: bytes) -> str:
         address = self._groups.get(group)
@@ -179,23 +180,34 @@ class Engine:
         if self._later:
             timeout = min(timeout, max(0.0, self._later[0][0] - time.monotonic()))
         try:
-            future, number, _ = self._events.get(timeout=timeout)
+            ended = [self._events.get(timeout=timeout)]
         except queue.Empty:
             if self._client.status != "running":
                 self._reconnect()
             return
-        while True:
-            if number in self._flying:
-                self._end(future, number, done, again)
-            try:
-                future, number, _ = self._events.get_nowait()
-            except queue.Empty:
-                return
+        with contextlib.suppress(queue.Empty):
+            while True:
+                ended.append(self._events.get_nowait())
+        known = [(number, future) for future, number in ended if number in self._flying]
+        for number, result in self._results(known):
+            task, _ = self._flying.pop(number)
+            self._end(task, result, done, again)
 
-    def _end(self, future: Any, number: int, done: Done, again: Optional[Again]) -> None:
-        task, _ = self._flying.pop(number)
-        result = _result(future)
-        future.release()
+    def _results(self, known: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
+        """What the tasks returned; one question to the workers for all of them."""
+        finished = [future for _, future in known if future.status == "finished"]
+        try:
+            values = dict(zip((future.key for future in finished),
+                              self._client.gather(finished, errors="raise")))
+        except Exception:  # pylint: disable=broad-except
+            values = {}  # One of them is lost: they are asked one by one.
+        results = [(number, values[future.key] if future.key in values else _result(future))
+                   for number, future in known]
+        for _, future in known:
+            future.release()
+        return results
+
+    def _end(self, task: Task, result: Any, done: Done, again: Optional[Again]) -> None:
         if isinstance(result, Outcome):
             retried = result.kind is not None and Kind(result.kind) in RETRIED
             # A task that kills workers also stops the tasks beside it, so each
