@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 from typing import Any, Callable, Iterator, NamedTuple, Optional
 
@@ -76,8 +77,8 @@ def connected(place: Place) -> Iterator[Callable[[], Client]]:
         "distributed.worker.profile.enabled": False,
         "distributed.worker.profile.interval": "1h",
         "distributed.worker.profile.cycle": "1h",
-        "logging.distributed": "error",
     })
+    logging.getLogger("distributed").setLevel(logging.ERROR)
     if place.scheduler is not None:
         address = place.scheduler
         yield lambda: Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
