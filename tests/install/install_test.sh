@@ -45,9 +45,7 @@ for page in git-zpack git-remote-zpack \
 done
 
 echo "-- completion"
-completion=$prefix/usr/share/bash-completion/completions/git-zpack
-[[ -f $completion ]] || fail "no completion for bash"
-bash -n "$completion"
+"$here/completion_test.sh" "$prefix/usr"
 
 echo "-- library"
 git init -q "$prefix/repository"

@@ -17,6 +17,8 @@ if [[ $(uname -m) == x86_64 ]]; then build_packages+=(libipsec-mb-dev); fi
 # shellcheck disable=SC2034
 test_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev man-db python3-dulwich
+  # Shells whose completions are tested.
+  zsh fish
   # The Python package.
   pybind11-dev python3-dev python3-pytest python3-fsspec
   # Servers that the tests start themselves. The installation may start others.
