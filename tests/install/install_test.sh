@@ -45,7 +45,11 @@ for page in git-zpack git-remote-zpack \
 done
 
 echo "-- completion"
-"$here/completion_test.sh" "$prefix/usr"
+# packages_test.sh tries them.
+for file in bash-completion/completions/git-zpack zsh/site-functions/_git-zpack \
+  fish/vendor_completions.d/git-zpack.fish; do
+  [[ -f $prefix/usr/share/$file ]] || fail "no completion $file"
+done
 
 echo "-- library"
 git init -q "$prefix/repository"

@@ -19,11 +19,16 @@ test_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev man-db python3-dulwich
   # Shells whose completions are tested.
   zsh fish
+  # Debian packages, and the interface of the shared library.
+  dpkg-dev file lintian abigail-tools
   # The Python package.
   pybind11-dev python3-dev python3-pytest python3-fsspec
   # Servers that the tests start themselves. The installation may start others.
   nginx-light fcgiwrap openssh-server openssh-client
 )
+# For tools/package.
+# shellcheck disable=SC2034
+package_packages=(dpkg-dev file pybind11-dev python3-dev)
 # shellcheck disable=SC2034
 lint_packages=(clang-format-19 clang-tidy-19)
 # Only for finding new inputs; the known ones are replayed without clang.
