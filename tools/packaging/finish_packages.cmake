@@ -1,19 +1,22 @@
 # SPDX-FileCopyrightText: The git-zpack authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Run by cpack after it made the packages. cpack gives packages of libraries
-# scripts that call ldconfig; Debian's policy (8.1.1) wants a trigger instead.
+# Run by cpack after it made the packages. dpkg-deb builds Debian's again: what
+# cpack writes depends on the umask.
 
-# zpack_use_trigger(<package>)
-function(zpack_use_trigger package)
+# zpack_rebuild(<package>)
+function(zpack_rebuild package)
   set(tree ${package}.tree)
   execute_process(COMMAND dpkg-deb --raw-extract ${package} ${tree}
     COMMAND_ERROR_IS_FATAL ANY)
-  file(REMOVE ${tree}/DEBIAN/postinst ${tree}/DEBIAN/postrm)
-  file(WRITE ${tree}/DEBIAN/triggers "activate-noawait ldconfig\n")
-  file(CHMOD ${tree}/DEBIAN/triggers
-    PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
-  # It takes SOURCE_DATE_EPOCH.
+  if(package MATCHES "/libzpack[^/_]*[0-9]_[^/]*\\.deb$")
+    # cpack's scripts call ldconfig; Debian's policy (8.1.1) wants a trigger.
+    file(REMOVE ${tree}/DEBIAN/postinst ${tree}/DEBIAN/postrm)
+    file(WRITE ${tree}/DEBIAN/triggers "activate-noawait ldconfig\n")
+  endif()
+  # SOURCE_DATE_EPOCH is the latest date that dpkg-deb writes.
+  execute_process(COMMAND chmod -R u=rwX,go=rX ${tree}
+    COMMAND_ERROR_IS_FATAL ANY)
   execute_process(
     COMMAND dpkg-deb --root-owner-group -Zxz --build ${tree} ${package}
     OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
@@ -21,7 +24,7 @@ function(zpack_use_trigger package)
 endfunction()
 
 foreach(package IN LISTS CPACK_PACKAGE_FILES)
-  if(package MATCHES "/libzpack[^/_]*[0-9]_[^/]*\\.deb$")
-    zpack_use_trigger(${package})
+  if(package MATCHES "\\.deb$")
+    zpack_rebuild(${package})
   endif()
 endforeach()
