@@ -265,10 +265,11 @@ ZPACK_API int zpack_foreach_object(const zpack_archive* archive,
 
 /* Neither object nor ref: a reflog, a hook, an object of Git LFS, ... */
 typedef struct zpack_file {
-  const char* group; /* "reflogs", "hooks", "lfs", ...; never freed */
-  const char* name;  /* path below the git directory; valid in the callback */
-  int executable;    /* 1 if its owner may run it, or 0 */
-  uint64_t size;     /* in bytes */
+  /* Both are valid in the callback. */
+  const char* group;        /* "reflogs", "hooks", "lfs", ... */
+  const char* name;         /* path below the git directory */
+  int executable;           /* 1 if its owner may run it, or 0 */
+  uint64_t size;            /* in bytes */
   unsigned char sha256[32]; /* of the content */
 } zpack_file;
 

@@ -82,3 +82,37 @@ if(ZPACK_TESTS)
       "apt-get install libbenchmark-dev")
   endif()
 endif()
+
+# Codecs and stores that tools/bench compares with our own. No program that is
+# installed needs them.
+if(ZPACK_BENCH_CODECS)
+  zpack_dependency(lz4 liblz4 1.9.4 liblz4-dev)
+  zpack_dependency(lzo lzo2 2.10 liblzo2-dev)
+  zpack_dependency(lmdb lmdb 0.9.24 liblmdb-dev)
+  zpack_dependency(sqlite sqlite3 3.40 libsqlite3-dev)
+
+  # zpack_plain_dependency(<name> <header> <library> <Debian package>), for
+  # libraries without a pkg-config file.
+  function(zpack_plain_dependency name header library package)
+    find_path(ZPACK_${name}_INCLUDE ${header})
+    find_library(ZPACK_${name}_LIBRARY ${library})
+    if(NOT ZPACK_${name}_INCLUDE OR NOT ZPACK_${name}_LIBRARY)
+      message(FATAL_ERROR "${header} is missing: apt-get install ${package}")
+    endif()
+    add_library(ZPACK_${name} UNKNOWN IMPORTED GLOBAL)
+    set_target_properties(ZPACK_${name} PROPERTIES
+      IMPORTED_LOCATION "${ZPACK_${name}_LIBRARY}"
+      INTERFACE_INCLUDE_DIRECTORIES "${ZPACK_${name}_INCLUDE}")
+    add_library(zpack_dep::${name} ALIAS ZPACK_${name})
+  endfunction()
+  zpack_plain_dependency(bzip2 bzlib.h bz2 libbz2-dev)
+  zpack_plain_dependency(berkeley_db db.h db libdb-dev)
+
+  # Large; without it, tools/bench/stores leaves its row out.
+  pkg_check_modules(ZPACK_rocksdb IMPORTED_TARGET GLOBAL rocksdb>=7.8)
+  if(ZPACK_rocksdb_FOUND)
+    add_library(zpack_dep::rocksdb ALIAS PkgConfig::ZPACK_rocksdb)
+  else()
+    message(STATUS "No RocksDB (librocksdb-dev): tools/bench/stores goes without")
+  endif()
+endif()

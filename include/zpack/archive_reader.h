@@ -171,19 +171,22 @@ class ArchiveReader {
   // - a ref name. As in Git, 'refs/', 'refs/tags/', 'refs/heads/' and so on may
   //   be left out,
   // followed by any number of the suffixes ^, ^<n>, ~, ~<n>, ^{<type>},
-  // ^{object} and ^{}, and then possibly by ":<path>", as in gitrevisions(7).
+  // ^{object}, ^{/<text>} and ^{}, and then possibly by ":<path>",
+  // or ":/<text>" for a commit with that message, as in gitrevisions(7).
   // Without suffixes, a tag is not peeled. Commits at shallow boundaries have
   // no parents. The type that a suffix needs does not decide between several
-  // objects that an abbreviation fits. Reflogs (HEAD@{1}), searches (:/text),
-  // the index (:path) and paths that begin with "./" are not understood.
+  // objects that an abbreviation fits. Reflogs and upstreams (HEAD@{1},
+  // main@{upstream}), the index (:path) and paths that begin with "./" or
+  // "../" are not supported.
   //
   // The object itself is not read, and may be missing if `name` is a path of a
   // submodule or the file is of a partial clone.
   //
   // Errors: kNotFound, also if HEAD is unborn, and if a suffix or path leads to
-  // nothing; kAmbiguous if an abbreviation fits several objects (the message
-  // lists them); kCorrupt as for Contains. With a suffix or path also the
-  // errors of Read.
+  // nothing, and for a name that is not supported; kInvalidArgument if <text>
+  // is not a regular expression; kAmbiguous if an abbreviation fits several
+  // objects (the message lists them); kCorrupt as for Contains. With a suffix
+  // or path also the errors of Read, and with <text> those of Walk.
   Result<ObjectId> Resolve(std::string_view name) const;
 
   // The id that begins with the hexadecimal digits `abbreviation`, one or more.
@@ -197,6 +200,14 @@ class ArchiveReader {
   //
   // Errors: kNotFound if there is none; the errors of Read.
   Result<ObjectId> Peel(const ObjectId& id, ObjectType type) const;
+
+  // The best common ancestors of two commits, as git-merge-base(1) finds them
+  // with --all, in any order. Empty if the commits have no common ancestor.
+  //
+  // Errors: kNotFound if a commit is missing; kCorrupt if one of the objects is
+  // not a commit or a block cannot be decoded; kInterrupted.
+  Result<std::vector<ObjectId>> MergeBases(const ObjectId& a,
+                                           const ObjectId& b) const;
 
   // The type and size of an object. The object is not hashed.
   //

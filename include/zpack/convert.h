@@ -49,12 +49,15 @@ namespace zpack {
 // - kSourceCorrupt: an object is missing or damaged.
 // - kMismatch: the file that was read back differs from what was written.
 // - kExists: `path` exists and ConvertOptions::overwrite is kNo, or another
-//   process writes to `path`.
+//   process writes to `path`. With Update::kYes, `path` may exist unless it is
+//   the file of a repository that shares no object with this one.
 // - kInvalidArgument: an option is out of range, or `path` is among the
-//   repository's own files or not a regular file.
+//   repository's own files or not a regular file, or both
+//   ConvertOptions::base and Update::kYes are given.
 // - kIo, kNotDurable, kInterrupted, kOutOfMemory.
 // - kNotFound, kCorrupt, kUnsupported, kLimitExceeded: the older file
-//   (ConvertOptions::base) cannot be opened or read.
+//   (ConvertOptions::base, or `path` with Update::kYes) cannot be opened or
+//   read, or is damaged.
 Result<ConvertStats> Convert(const std::string& repository,
                              const std::string& path,
                              const ConvertOptions& options);

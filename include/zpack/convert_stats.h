@@ -6,7 +6,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,11 @@
 #include "zpack/refs.h"
 
 namespace zpack {
+
+// What a conversion with Update::kYes did to its destination. kUpdated also
+// stands for a destination whose blocks could not be used
+// (ConvertStats::base_unused).
+enum class UpdateResult : uint8_t { kCreated, kUpdated, kUnchanged };
 
 struct ConvertStats {
   struct PerType {
@@ -31,11 +38,21 @@ struct ConvertStats {
     // Blocks in which only the numbers changed that stand for objects outside
     // the file. `blocks` does not count these blocks.
     uint64_t renumbered_blocks = 0;
+    // With Update::kYes, bytes of the older file's blocks that this conversion
+    // would make at least 1 % smaller because its compression level is higher.
+    // An estimate from kSamples places in the file.
+    uint64_t weaker_bytes = 0;
+    static constexpr size_t kSamples = 16;
+  };
+  // What was encoded.
+  struct Added {
+    uint64_t objects = 0;
+    uint64_t bytes = 0;  // of their blocks
   };
   std::array<PerType, 4> types;   // in the order of kAllObjectTypes
   std::vector<PhaseTime> phases;  // in the order they ran
   uint64_t file_size = 0;
-  uint64_t source_pack_bytes = 0;  // packs and pack indexes of the source
+  uint64_t source_pack_bytes = 0;  // packs of the source and their indexes
   uint64_t refs = 0;
   // Objects that a partial clone lacks and the file lists as promised.
   uint64_t promised_objects = 0;
@@ -46,9 +63,15 @@ struct ConvertStats {
   // The git directory of the repository: an absolute path without links.
   std::string git_directory;
   Reused reused;
+  Added added;
+  // Nothing without Update::kYes.
+  std::optional<UpdateResult> update;
   // Why no block of the older file was used. Empty if the older file was used,
   // or if none was given.
   std::string base_unused;
+  // With Update::kYes: true if the destination had parity (zpack/parity.h),
+  // which the new file lacks.
+  bool drops_parity = false;
   // True if the older file has objects and the repository has none of them.
   bool base_unrelated = false;
   // Objects whose hash was not checked when the file was read back: all objects

@@ -38,6 +38,7 @@ enum class ObjectSet : uint8_t { kAll, kReachable };
 enum class ReadBack : uint8_t { kNo, kYes };
 enum class Resume : uint8_t { kNo, kYes };
 enum class TrustBase : uint8_t { kNo, kYes };
+enum class Update : uint8_t { kNo, kYes };
 enum class AllowPromised : uint8_t { kNo, kYes };
 enum class AllowNewer : uint8_t { kNo, kYes };
 enum class Trust : uint8_t { kNo, kYes };
@@ -171,8 +172,18 @@ struct ConvertOptions {
   // the checksums of these blocks are checked, and anybody who changes a file
   // can make the checksums right again.
   TrustBase trust_base = TrustBase::kNo;
+  // kYes brings an existing destination up to date, and creates the destination
+  // if it does not exist. An existing destination serves as `base` and is
+  // replaced, atomically. If the new file would have the same refs, HEAD,
+  // shallow boundaries, objects, promised objects and files of the repository,
+  // the destination is not touched. It is checked all the same: as
+  // VerifyLevel::kObjects says, or as kChecksums says with ReadBack::kNo or
+  // TrustBase::kYes. ConvertStats::update says what happened. `base` must not
+  // be set.
+  Update update = Update::kNo;
   // kYes replaces an existing destination, atomically. The destination may be
-  // `base`.
+  // `base`. With Update::kYes, an existing destination is replaced in any case,
+  // but only kYes replaces the file of an unrelated repository.
   Overwrite overwrite = Overwrite::kNo;
   // kYes continues an earlier conversion to the same path that did not finish.
   // A block of the earlier conversion is used if the block is undamaged and

@@ -35,6 +35,7 @@ struct ProtectStats {
   std::string output;         // the file that was written
   uint64_t data_bytes = 0;    // bytes that are covered
   uint64_t parity_bytes = 0;  // bytes of the parity set
+  uint64_t file_bytes = 0;    // bytes of `output`
   uint64_t data_shards = 0;
   uint64_t parity_shards = 0;
   uint64_t shard_bytes = 0;
@@ -112,9 +113,11 @@ struct RepairReport {
 // data, by all checksums and by the hash of the file before it gets its name.
 // Without damage, nothing is written.
 //
-// Errors: kNotFound if there is no such file, or no parity for it;
-// kInvalidArgument; kUnsupported if the parity has a newer version; kExists;
-// kIo; kNotDurable; kInterrupted; kOutOfMemory.
+// Errors: kNotFound if there is no such file, or no parity for it; kMismatch if
+// the parity was made for another version of the file, which a repair would
+// replace: the file is undamaged, or its header is; kInvalidArgument;
+// kUnsupported if the parity has a newer version; kExists; kIo; kNotDurable;
+// kInterrupted; kOutOfMemory.
 Result<RepairReport> Repair(const std::string& path,
                             const RepairOptions& options);
 

@@ -104,9 +104,11 @@ struct RepackStats {
   // The name of an old pack that stays because the new pack would be larger.
   // `names` has this name, too. Otherwise empty.
   std::string kept_pack;
-  uint64_t objects = 0;       // objects to pack
-  uint64_t pack_bytes = 0;    // packs, indexes and reverse indexes
-  uint64_t source_bytes = 0;  // packs and pack indexes of the source before
+  uint64_t objects = 0;  // objects to pack
+  // Bytes of the new packs, and of all packs of the source before: with their
+  // indexes, reverse indexes and, of cruft packs, times.
+  uint64_t pack_bytes = 0;
+  uint64_t source_bytes = 0;
   std::vector<std::string> cruft_names;  // names of the new cruft packs
   uint64_t cruft_objects = 0;
   uint64_t loosened_objects = 0;

@@ -50,8 +50,8 @@ struct RestoreStats {
 // Errors:
 // - kExists: `directory` exists and is not an empty directory. With
 //   Overwrite::kYes: `directory` is not a bare repository, or has linked
-//   worktrees or files that are not Git's. Also: another process restores to
-//   `directory`.
+//   worktrees, objects of Git LFS that are not restored, or other files that
+//   are not Git's. Also: another process restores to `directory`.
 // - kUnsupported: the file is not a .zpack file or has a newer format. With
 //   Overwrite::kYes: the file system cannot exchange two directories.
 // - kInvalidArgument: the file at `path` is inside of `directory`.

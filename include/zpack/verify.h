@@ -32,6 +32,38 @@ struct Difference {
   std::string message;
 };
 
+// Restricts Verify to some of the blocks.
+struct ScrubOptions {
+  // Share of the blocks that are checked, in hundredths of a percent, 1 to
+  // 10,000. The blocks are chosen at random, and the others are not read. At
+  // least one block is chosen. Everything but the blocks is checked as the
+  // level says, except for the hash of the file, the peeled refs and the
+  // parity. Needs the level kChecksums or kObjects, no repository, and no
+  // `since`.
+  std::optional<uint32_t> sample;
+  // Decides which blocks are chosen: with one seed, always the same blocks of
+  // a file. The default is a random number.
+  std::optional<uint32_t> seed;
+  // Path of an older file of the same repository that was verified before and
+  // is trusted since; empty for none. Objects are not hashed if they are in
+  // blocks that the older file holds byte for byte under the same ids; the
+  // checksums of these blocks are checked. If damage is found before objects
+  // are hashed, all objects are hashed. Needs the level kObjects or
+  // kConnectivity.
+  std::string since = {};
+};
+
+// Which blocks were checked when not all of them were.
+struct VerifyScope {
+  uint64_t blocks = 0;          // in the file
+  uint64_t blocks_checked = 0;  // as VerifyReport::level says
+  // Objects in the other blocks. With ScrubOptions::sample, these blocks were
+  // not read; with ScrubOptions::since, only their checksums were checked.
+  uint64_t objects_left_out = 0;
+  // With ScrubOptions::sample.
+  std::optional<uint32_t> seed;
+};
+
 struct VerifyReport {
   VerifyLevel level = VerifyLevel::kObjects;  // that was asked for
   uint64_t objects = 0;  // in the file; 0 if the structure is damaged
@@ -41,6 +73,9 @@ struct VerifyReport {
   uint64_t objects_damaged = 0;   // undecodable, or with another hash
   uint64_t bytes_verified = 0;    // object content
   uint64_t files_verified = 0;    // RepositoryFiles, decoded and hashed
+  // The SHA-256 of the file as its trailer states it, in hexadecimal; empty if
+  // the structure is damaged. The levels from kChecksums on compute it.
+  std::string file_hash;
   // The git directory of the repository that the file was compared with: an
   // absolute path without links. Empty without a comparison.
   std::string git_directory;
@@ -52,6 +87,8 @@ struct VerifyReport {
   // memory than a limit allows, and otherwise kCorrupt.
   std::vector<Error> damages;
   std::vector<Difference> differences;
+  // What was left out, with ScrubOptions.
+  std::optional<VerifyScope> scope;
   // The parity in the file or beside it, if there is any and `level` includes
   // kChecksums. Damaged parity, and parity beside the file that was made for
   // other content, is one of the damages.
@@ -73,7 +110,9 @@ struct VerifyReport {
 // Damage is reported in VerifyReport::damages and is not an error of the call.
 // If the structure of the file is damaged, the report has only the first
 // finding and no comparison. Connectivity is checked only if no damage was
-// found before; otherwise `phases` lacks Phase::kCheckingConnectivity.
+// found before; otherwise `phases` lacks Phase::kCheckingConnectivity. If
+// damage is found before objects are hashed, VerifyOptions::since changes
+// nothing: all objects are hashed.
 //
 // Promised objects are neither damage nor, in a repository that lacks them too,
 // differences. An object that the repository has and the file only promises is
@@ -86,5 +125,13 @@ struct VerifyReport {
 Result<VerifyReport> Verify(const std::string& path,
                             const std::string& repository,
                             const VerifyOptions& options);
+
+// As Verify, of some of the blocks. VerifyReport::scope says which. Errors as
+// Verify; also kInvalidArgument for options that exclude each other, and
+// kCorrupt if the structure of ScrubOptions::since is damaged.
+Result<VerifyReport> Scrub(const std::string& path,
+                           const std::string& repository,
+                           const VerifyOptions& options,
+                           const ScrubOptions& scrub);
 
 }  // namespace zpack

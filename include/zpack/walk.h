@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <stop_token>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,14 @@ struct WalkOptions {
   WalkObjects objects = WalkObjects::kCommits;
   // After a stop is requested, the walk returns kInterrupted.
   std::stop_token stop = {};
+  // Commits that these objects reach are left out, as '^<rev>' leaves them out
+  // in git-rev-list(1). With WalkObjects::kAll, these objects themselves are
+  // left out too, and everything in the trees of those excluded commits that
+  // are parents of commits of the walk; other objects that an excluded commit
+  // reaches may be part of the walk.
+  std::vector<ObjectId> excluded = {};
+  // After this many commits, no further commit is part of the walk.
+  uint64_t max_commits = std::numeric_limits<uint64_t>::max();
 };
 
 // An object that the walk has reached for the first time.

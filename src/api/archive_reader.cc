@@ -12,6 +12,7 @@
 #include "http/open_file.h"
 #include "reader/archive_file.h"
 #include "reader/bulk_reader.h"
+#include "reader/commit_ancestry.h"
 #include "reader/describe_file.h"
 #include "reader/name_resolver.h"
 #include "reader/object_locator.h"
@@ -132,6 +133,14 @@ Result<ObjectId> ArchiveReader::ResolveAbbreviation(
     std::string_view abbreviation) const {
   return Guarded(
       [&] { return state_->names.ResolveAbbreviation(abbreviation); });
+}
+
+Result<std::vector<ObjectId>> ArchiveReader::MergeBases(
+    const ObjectId& a, const ObjectId& b) const {
+  return Guarded([&]() -> Result<std::vector<ObjectId>> {
+    ZPACK_TRY(state_->archive->LoadIndex());
+    return FindMergeBases(*state_->archive, a, b);
+  });
 }
 
 Result<ObjectInfo> ArchiveReader::ReadInfo(const ObjectId& id) const {

@@ -3,7 +3,10 @@
 
 #include "zpack/restore.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "api/decoding_threads.h"
 #include "api/not_inside.h"
@@ -13,10 +16,27 @@
 #include "git/repository_sink.h"
 #include "http/open_file.h"
 #include "reader/archive_file.h"
+#include "reader/repository_file_reader.h"
 #include "restore/repository_restorer.h"
 
 namespace zpack {
 namespace {
+
+// The names of the objects of Git LFS that a forced restore brings back.
+Result<std::vector<std::string>> LfsObjects(const ArchiveFile& archive,
+                                            const RestoreOptions& options) {
+  std::vector<std::string> names;
+  const auto& without = options.without_files;
+  if (options.overwrite == Overwrite::kNo ||
+      std::ranges::find(without, FileGroup::kLfs) != without.end()) {
+    return names;
+  }
+  ZPACK_ASSIGN_OR_RETURN(const format::FileTable table, ReadFileTable(archive));
+  for (const RepositoryFile& file : table.files) {
+    if (file.group == FileGroup::kLfs) names.push_back(file.name);
+  }
+  return names;
+}
 
 Result<RestoreStats> RestoreFile(const std::string& path,
                                  const std::string& directory,
@@ -31,13 +51,15 @@ Result<RestoreStats> RestoreFile(const std::string& path,
   options.run.threads = DecodingThreads(given.run, file->size());
   ZPACK_ASSIGN_OR_RETURN(const auto archive,
                          ArchiveFile::Open(std::move(file), options.read));
+  ZPACK_ASSIGN_OR_RETURN(auto lfs_objects, LfsObjects(*archive, options));
   ZPACK_ASSIGN_OR_RETURN(
       const auto sink,
       CreateRepository(PosixFileSystem(), directory, options.overwrite,
                        {.object_format = archive->header().object_format,
                         .ref_storage = options.ref_storage,
                         .object_count = archive->ids().size(),
-                        .promisor_remotes = archive->promises().remotes}));
+                        .promisor_remotes = archive->promises().remotes,
+                        .lfs_objects = std::move(lfs_objects)}));
   ZPACK_ASSIGN_OR_RETURN(RestoreStats stats,
                          RestoreArchive(*archive, options, *sink));
   stats.phases = timer.phases();

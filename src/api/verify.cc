@@ -3,13 +3,17 @@
 
 #include "zpack/verify.h"
 
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <random>
+#include <system_error>
 #include <utility>
 
 #include "api/decoding_threads.h"
 #include "base/error.h"
 #include "base/guarded.h"
+#include "base/hex.h"
 #include "base/phase_timer.h"
 #include "git/libgit2_options.h"
 #include "git/repository_source.h"
@@ -46,9 +50,54 @@ Status CheckParity(const std::string& path, ParityInside inside,
   return {};
 }
 
+Status CheckScrub(const std::string& path, const std::string& repository,
+                  const VerifyOptions& options, const ScrubOptions& scrub) {
+  const bool sampled = scrub.sample.has_value();
+  const bool since = !scrub.since.empty();
+  constexpr uint32_t kWholeShare = 10'000;
+  if (sampled && (*scrub.sample == 0 || *scrub.sample > kWholeShare)) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "a sample must be above 0 % and at most 100 %");
+  }
+  if (sampled && since) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "a sample cannot be compared with an older file");
+  }
+  if (sampled && options.level != VerifyLevel::kChecksums &&
+      options.level != VerifyLevel::kObjects) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "a sample needs the level checksums or objects");
+  }
+  if (sampled && !repository.empty()) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "a sample cannot be compared with a repository");
+  }
+  std::error_code ignored;
+  if (since && std::filesystem::equivalent(path, scrub.since, ignored)) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "a file cannot be its own older file: '{}'", AtPath{path});
+  }
+  if (since && options.level < VerifyLevel::kObjects) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "an older file needs the level objects or connectivity");
+  }
+  return {};
+}
+
+// The file ScrubOptions::since; null without one.
+Result<std::unique_ptr<ArchiveFile>> OpenOlder(const std::string& since,
+                                               const VerifyOptions& options) {
+  if (since.empty()) return nullptr;
+  ZPACK_ASSIGN_OR_RETURN(auto file,
+                         OpenForReading(since, options.read, options.run.stop));
+  return ArchiveFile::Open(std::move(file), options.read);
+}
+
 Result<VerifyReport> VerifyFile(const std::string& path,
                                 const std::string& repository,
-                                const VerifyOptions& given) {
+                                const VerifyOptions& given,
+                                const ScrubOptions& scrub) {
+  ZPACK_TRY(CheckScrub(path, repository, given, scrub));
   PhaseTimer timer(given.run.progress);
   VerifyOptions options = given;
   options.run.progress = &timer;
@@ -69,6 +118,7 @@ Result<VerifyReport> VerifyFile(const std::string& path,
         source, OpenRepository(location, {.expected = ExpectedReads::kInfos}));
     report.missing_alternates = source->MissingAlternates();
   }
+  ZPACK_ASSIGN_OR_RETURN(const auto older, OpenOlder(scrub.since, options));
   ZPACK_ASSIGN_OR_RETURN(auto file,
                          OpenForReading(path, options.read, options.run.stop));
   options.run.threads = DecodingThreads(given.run, file->size());
@@ -82,8 +132,17 @@ Result<VerifyReport> VerifyFile(const std::string& path,
     ZPACK_TRY(CheckParity(path, ParityInside::kMaybe, options, report));
     return report;
   }
-  ZPACK_TRY(VerifyArchive(**archive, options.level, options.run, report));
+  report.file_hash = ToHex((*archive)->trailer().file_hash);
+  const VerifyPlan plan{options.level, scrub.sample,
+                        scrub.seed ? *scrub.seed : std::random_device{}(),
+                        older.get()};
+  ZPACK_TRY(VerifyArchive(**archive, plan, options.run, report));
   const bool inside = (*archive)->toc().Find(format::kParityChunk) != nullptr;
+  // To look at the parity means to read the whole file.
+  if (scrub.sample) {
+    report.phases = timer.phases();
+    return report;
+  }
   ZPACK_TRY(CheckParity(path, inside ? ParityInside::kYes : ParityInside::kNo,
                         options, report));
   if (source != nullptr) {
@@ -99,7 +158,14 @@ Result<VerifyReport> VerifyFile(const std::string& path,
 Result<VerifyReport> Verify(const std::string& path,
                             const std::string& repository,
                             const VerifyOptions& options) {
-  return Guarded([&] { return VerifyFile(path, repository, options); });
+  return Guarded([&] { return VerifyFile(path, repository, options, {}); });
+}
+
+Result<VerifyReport> Scrub(const std::string& path,
+                           const std::string& repository,
+                           const VerifyOptions& options,
+                           const ScrubOptions& scrub) {
+  return Guarded([&] { return VerifyFile(path, repository, options, scrub); });
 }
 
 }  // namespace zpack

@@ -3,6 +3,7 @@
 
 #include "base/batch_hash.h"
 
+#include <fmt/format.h>
 #include <intel-ipsec-mb.h>
 
 #include <utility>
@@ -44,6 +45,22 @@ std::unique_ptr<BatchHasher> BatchHasher::Create(HashAlgorithm algorithm) {
       std::move(manager), sha1 ? IMB_AUTH_SHA_1 : IMB_AUTH_SHA_256,
       sha1 ? IMB_SHA1_DIGEST_SIZE_IN_BYTES : IMB_SHA256_DIGEST_SIZE_IN_BYTES);
   return std::unique_ptr<BatchHasher>(new BatchHasher(std::move(state)));
+}
+
+std::string BatchHasher::Description() {
+  const ManagerHandle manager(alloc_mb_mgr(0));
+  IMB_ARCH architecture = IMB_ARCH_NONE;
+  if (manager != nullptr) init_mb_mgr_auto(manager.get(), &architecture);
+  const std::string library =
+      fmt::format("libipsec-mb {}", imb_get_version_str());
+  switch (architecture) {
+    case IMB_ARCH_AVX2:
+      return library + ", AVX2";
+    case IMB_ARCH_AVX512:
+      return library + ", AVX-512";
+    default:
+      return "OpenSSL, one message at a time; " + library + " needs AVX2";
+  }
 }
 
 void BatchHasher::Run(std::span<const ByteView> messages,

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "base/bytes.h"
 #include "base/hash.h"
@@ -30,6 +31,10 @@ class BatchHasher {
   // Null if nothing is faster than Hasher: the build has no libipsec-mb, or the
   // processor has no AVX2.
   static std::unique_ptr<BatchHasher> Create(HashAlgorithm algorithm);
+
+  // What hashes many messages on this processor, such as "libipsec-mb 1.3.0,
+  // AVX2".
+  static std::string Description();
 
   ~BatchHasher();
   BatchHasher(const BatchHasher&) = delete;

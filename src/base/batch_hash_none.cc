@@ -15,6 +15,10 @@ std::unique_ptr<BatchHasher> BatchHasher::Create(HashAlgorithm) {
   return nullptr;
 }
 
+std::string BatchHasher::Description() {
+  return "OpenSSL, one message at a time";
+}
+
 void BatchHasher::Run(std::span<const ByteView>, std::span<Hash>) {}
 
 }  // namespace zpack

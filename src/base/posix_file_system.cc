@@ -33,7 +33,10 @@ class PosixFileSystemImpl final : public FileSystem {
     Descriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (fd.get() < 0) {
       Error error = IoError("open", path, errno);
-      if (errno == ENOENT) error.code = ErrorCode::kNotFound;
+      // Nothing can have a name that is too long.
+      if (errno == ENOENT || errno == ENAMETOOLONG) {
+        error.code = ErrorCode::kNotFound;
+      }
       return std::unexpected(std::move(error));
     }
     struct stat info;

@@ -221,8 +221,8 @@ int zpack_foreach_file(const zpack_archive* archive, zpack_file_cb callback,
   return Answer([&]() -> Result<int> {
     ZPACK_ASSIGN_OR_RETURN(const auto files, archive->reader->Files());
     for (const RepositoryFile& file : files) {
-      // Names of groups are literals, which end in NUL.
-      zpack_file view = {FileGroupName(file.group).data(),
+      const std::string group(FileGroupName(file.group));
+      zpack_file view = {group.c_str(),
                          file.name.c_str(),
                          file.executable ? 1 : 0,
                          file.size,

@@ -40,6 +40,7 @@ Status TryBase(ObjectSource& source, const RefsSnapshot& refs,
         FormatMessage("its object format is {}, that of '{}' is {}",
                       ObjectFormatName(base->object_format()), source.path(),
                       ObjectFormatName(source.object_format()));
+    inventory.base_unrelated = base->ids().size() != 0;
     return {};
   }
   ZPACK_ASSIGN_OR_RETURN(FileMarks complete, base->FindComplete(refs));

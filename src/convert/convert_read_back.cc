@@ -61,7 +61,7 @@ Status ReadBackFile(ObjectSource& source, const ArchiveFile& archive,
                     const CopiedBlocks& copied, const RunOptions& run) {
   ZPACK_TRY(archive.CheckUndamaged());
   VerifyReport report;
-  ZPACK_TRY(VerifyChecksums(archive, run, report));
+  ZPACK_TRY(VerifyChecksums(archive, {}, run, report));
   const bool as_written = report.damages.empty();
   const std::vector<bool> hash_all;
   ZPACK_TRY(VerifyObjects(

@@ -12,11 +12,14 @@
 #include "convert/convert_inventory.h"
 #include "convert/convert_read_back.h"
 #include "convert/convert_source.h"
+#include "convert/convert_update.h"
 #include "convert/make_stats.h"
+#include "format/constants.h"
 #include "object/open_timed.h"
 #include "reader/archive_file.h"
 #include "reader/decoders.h"
 #include "reuse/unfinished_file.h"
+#include "reuse/weaker_blocks.h"
 #include "writer/archive_writer.h"
 #include "writer/encoding_options.h"
 
@@ -58,10 +61,13 @@ struct Written {
   FileIds ids;
   Promises promises;
   std::vector<std::string> left_out;
+  bool drops_parity = false;
   WriteStats stats;
   std::string base_unused;
   bool base_unrelated = false;
   std::string resume_unused;
+  // The older file is up to date, and nothing was written.
+  bool unchanged = false;
 };
 
 // Chooses among the files that the source has.
@@ -114,6 +120,24 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
   ZPACK_ASSIGN_OR_RETURN(
       const Inventory inventory,
       TakeInventory(to.source, refs, to.file_system, options));
+  Written written{.ids = inventory.ids,
+                  .promises = inventory.promises,
+                  .left_out = inventory.left_out,
+                  .stats = {},
+                  .base_unused = inventory.base_unused,
+                  .base_unrelated = inventory.base_unrelated,
+                  .resume_unused = {}};
+  if (options.update == Update::kYes) {
+    ZPACK_TRY(CheckRelated(inventory, to.source, options));
+    ZPACK_ASSIGN_OR_RETURN(
+        written.unchanged,
+        IsUnchanged(inventory, refs, files, options.run.stop));
+  }
+  if (written.unchanged) {
+    ZPACK_ASSIGN_OR_RETURN(written.stats,
+                           CountWritten(*inventory.base, options.run.stop));
+    return written;
+  }
 
   // From here on the objects and the bytes of the archive are fixed.
   ZPACK_ASSIGN_OR_RETURN(
@@ -122,13 +146,6 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
                               {inventory.ids, inventory.list, refs,
                                inventory.base.get(), inventory.promises},
                               to.encoding, options.run)));
-  Written written{inventory.ids,
-                  inventory.promises,
-                  inventory.left_out,
-                  {},
-                  inventory.base_unused,
-                  inventory.base_unrelated,
-                  ""};
   WrittenBlocks already;
   if (options.resume == Resume::kYes) {
     ZPACK_ASSIGN_OR_RETURN(
@@ -139,7 +156,45 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
   ZPACK_ASSIGN_OR_RETURN(
       written.stats, BlameSource(WriteArchive(plan, already, &files,
                                               options.run, to.output.file())));
+  if (options.update == Update::kYes && inventory.base != nullptr) {
+    ZPACK_ASSIGN_OR_RETURN(written.stats.reused.weaker_bytes,
+                           EstimateWeakerBytes(inventory.base->archive(),
+                                               to.encoding, options.run.stop));
+    const auto& toc = inventory.base->archive().toc();
+    written.drops_parity = toc.Find(format::kParityChunk) != nullptr;
+  }
   return written;
+}
+
+// Checks the file at `path`, which is the output or the older file, through the
+// same code that any reader uses.
+Result<MovedOn> CheckWritten(const Conversion& to, const Written& written,
+                             const RefsSnapshot& refs,
+                             const std::string& path) {
+  const ConvertOptions& options = to.options;
+  ZPACK_ASSIGN_OR_RETURN(auto file, to.file_system.OpenForRead(path));
+  ZPACK_ASSIGN_OR_RETURN(const auto archive,
+                         ArchiveFile::Open(std::move(file), ReadOptions{}));
+  RunOptions run = options.run;
+  run.threads = std::min(run.threads, MaxDecoders(archive->file().size()));
+  if (written.unchanged) {
+    ZPACK_TRY(CheckUndamaged(*archive, options, run));
+  } else if (options.read_back == ReadBack::kYes) {
+    ZPACK_TRY(ReadBackFile(
+        to.source, *archive,
+        {written.stats.copied, options.base.value_or(""), options.trust_base},
+        run));
+  }
+
+  if (archive->promises() != written.promises) {
+    return MakeError(ErrorCode::kMismatch,
+                     "the file read back has other promised objects than were "
+                     "written");
+  }
+
+  // The source, opened again, must still have every object. Objects and refs
+  // that it has gained are reported.
+  return CompareWithNow(to.open_source, *archive, refs, written.ids, options);
 }
 
 // Converts and publishes. `preamble` is as for WriteTo.
@@ -155,35 +210,15 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   ZPACK_ASSIGN_OR_RETURN(const Written written,
                          WriteTo(to, refs, files, preamble));
 
-  // Read back from disk, through the same code that any reader uses.
-  ZPACK_ASSIGN_OR_RETURN(
-      auto file, to.file_system.OpenForRead(to.output.temporary_path()));
-  ZPACK_ASSIGN_OR_RETURN(const auto archive,
-                         ArchiveFile::Open(std::move(file), ReadOptions{}));
-  if (options.read_back == ReadBack::kYes) {
-    RunOptions run = options.run;
-    run.threads = std::min(run.threads, MaxDecoders(archive->file().size()));
-    ZPACK_TRY(ReadBackFile(
-        to.source, *archive,
-        {written.stats.copied, options.base.value_or(""), options.trust_base},
-        run));
-  }
-
-  if (archive->promises() != written.promises) {
-    return MakeError(ErrorCode::kMismatch,
-                     "the file read back has other promised objects than were "
-                     "written");
-  }
-
-  // The source, opened again, must still have every object. Objects and refs
-  // that it has gained are reported.
   ZPACK_ASSIGN_OR_RETURN(
       const MovedOn moved_on,
-      CompareWithNow(to.open_source, *archive, refs, written.ids, options));
+      CheckWritten(
+          to, written, refs,
+          written.unchanged ? *options.base : to.output.temporary_path()));
 
   // The file is verified from here on.
   ZPACK_TRY(CheckStop(options.run.stop));
-  ZPACK_TRY(to.output.Commit());
+  if (!written.unchanged) ZPACK_TRY(to.output.Commit());
   ConvertStats stats = MakeStats(written.stats, refs, to.source.PackedBytes());
   stats.unverified_objects = CountUnverified(stats, options);
   stats.moved_on = moved_on;
@@ -192,9 +227,15 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   stats.base_unrelated = written.base_unrelated;
   stats.resume_unused = written.resume_unused;
   stats.left_out = std::move(listed.left_out);
+  stats.drops_parity = written.drops_parity;
   stats.left_out.insert(stats.left_out.end(), written.left_out.begin(),
                         written.left_out.end());
   stats.promised_objects = written.promises.ids.size();
+  if (options.update == Update::kYes) {
+    stats.update = written.unchanged ? UpdateResult::kUnchanged
+                   : options.base    ? UpdateResult::kUpdated
+                                     : UpdateResult::kCreated;
+  }
   return stats;
 }
 
@@ -205,7 +246,8 @@ Result<ConvertStats> Run(const SourceOpener& open_source,
                          ResolveEncoding(given));
   ZPACK_TRY(CheckOthers(given.with_files));
   PhaseTimer timer(given.run.progress);
-  ConvertOptions options = given;
+  ZPACK_ASSIGN_OR_RETURN(ConvertOptions options,
+                         ResolveUpdate(file_system, path, given));
   options.run.progress = &timer;
   options.run.threads =
       FittingThreads(given.run, kConvertMemory, EncodingMemory(encoding));
@@ -217,10 +259,11 @@ Result<ConvertStats> Run(const SourceOpener& open_source,
       OpenTimed([&] { return open_source(SourceUse::kConvert); }, options.run));
   ZPACK_ASSIGN_OR_RETURN(
       AtomicFile output,
-      AtomicFile::Create(file_system, path, options.overwrite,
-                         options.resume == Resume::kYes
-                             ? AtomicFile::Leftover::kKeep
-                             : AtomicFile::Leftover::kEmpty));
+      AtomicFile::Create(
+          file_system, path,
+          options.update == Update::kYes ? Overwrite::kYes : options.overwrite,
+          options.resume == Resume::kYes ? AtomicFile::Leftover::kKeep
+                                         : AtomicFile::Leftover::kEmpty));
   Bytes preamble;
   const Conversion conversion{*source, open_source, file_system,
                               options, encoding,    output};

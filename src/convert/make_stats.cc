@@ -10,6 +10,7 @@ ConvertStats MakeStats(const WriteStats& written, const RefsSnapshot& refs,
   ConvertStats stats;
   stats.types = written.types;
   stats.reused = written.reused;
+  stats.added = written.added;
   stats.resumed_blocks = written.resumed_blocks;
   stats.file_size = written.file_size;
   stats.source_pack_bytes = source_pack_bytes;

@@ -3,6 +3,7 @@
 
 #include "git/libgit2_options.h"
 
+#include <fmt/format.h>
 #include <git2.h>
 
 #include <mutex>
@@ -109,6 +110,14 @@ Libgit2Options::~Libgit2Options() {
   if (--option_users > 0) return;
   CleanUp([] { SetOptions(users_options); });
   SetHashCheckAndCache(1);
+}
+
+std::string Libgit2Version() {
+  int major = 0;
+  int minor = 0;
+  int patch = 0;
+  git_libgit2_version(&major, &minor, &patch);
+  return fmt::format("{}.{}.{}", major, minor, patch);
 }
 
 }  // namespace zpack

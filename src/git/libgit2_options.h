@@ -1,11 +1,16 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The process-wide options of libgit2.
+// The process-wide options of libgit2, and its version.
 
 #pragma once
 
+#include <string>
+
 namespace zpack {
+
+// Version of the library that is linked, such as "1.5.1".
+std::string Libgit2Version();
 
 // As long as an object of this class exists, libgit2 has the options that this
 // library needs, for the whole process. The destructor of the last such object

@@ -11,11 +11,14 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "git/directory_listing.h"
+#include "git/file_tree.h"
 #include "git/git_file.h"
 #include "git/libgit2.h"
 #include "git/libgit2_options.h"
@@ -27,8 +30,7 @@ namespace fs = std::filesystem;
 
 // The files that Git keeps in a bare repository, and leftovers of a killed
 // restore. The documentation of a forced restore says that it replaces the
-// configuration, hooks and reflogs. Any other file, such as an object of Git
-// LFS, may be the only copy.
+// configuration, hooks and reflogs. Any other file may be the only copy.
 constexpr std::array<std::string_view, 20> kReplaced = {
     "FETCH_HEAD",  "HEAD",           "ORIG_HEAD",
     "branches",    "config",         "config.archived",
@@ -37,6 +39,11 @@ constexpr std::array<std::string_view, 20> kReplaced = {
     "objects",     "packed-refs",    "refs",
     "reftable",    "remotes",        "shallow",
     ".zpack-tmp",  ".zpack-tmp.lock"};
+
+// Directories of Git LFS in which no file is the only copy of anything: known
+// locks, parts of downloads, logs of failures, temporary files.
+constexpr std::array<std::string_view, 4> kLfsCaches = {
+    "lfs/cache/", "lfs/incomplete/", "lfs/logs/", "lfs/tmp/"};
 
 // Decides by the configuration or, if core.bare is not set, by the name, as in
 // Git: a '.git' directory belongs to a work tree.
@@ -77,10 +84,37 @@ bool IsInUse(const fs::path& directory) {
          fs::equivalent(link.parent_path() / **named, directory, error);
 }
 
+Status WouldBeLost(const std::string& repository, const std::string& name) {
+  return MakeError(ErrorCode::kExists,
+                   "'{}' holds '{}', which would be lost, so --force does not "
+                   "replace it; move that away first",
+                   repository, name);
+}
+
+// Checks that each object of Git LFS is one of `lfs_objects`, and that 'lfs'
+// holds nothing else.
+Status CheckLfs(const std::string& repository,
+                std::span<const std::string> lfs_objects) {
+  ZPACK_ASSIGN_OR_RETURN(const TreeListing tree, ListTree(repository, "lfs"));
+  if (!tree.others.empty()) return WouldBeLost(repository, tree.others.front());
+  for (const TreeFile& file : tree.files) {
+    const bool is_kept =
+        std::ranges::binary_search(lfs_objects, file.name) ||
+        std::ranges::any_of(kLfsCaches, [&](std::string_view directory) {
+          return file.name.starts_with(directory);
+        });
+    if (!is_kept) return WouldBeLost(repository, file.name);
+  }
+  return {};
+}
+
 // `entry` is in the top directory of a repository.
-Status CheckEntry(const fs::directory_entry& entry) {
+Status CheckEntry(const fs::directory_entry& entry,
+                  std::span<const std::string> lfs_objects) {
   const std::string name = entry.path().filename().string();
+  const std::string repository = entry.path().parent_path().string();
   if (std::ranges::find(kReplaced, name) != kReplaced.end()) return {};
+  if (name == "lfs") return CheckLfs(repository, lfs_objects);
   if (name == "worktrees") {
     ZPACK_ASSIGN_OR_RETURN(const auto ids, ListNames(entry.path().string()));
     const auto is_in_use = [&](const std::string& id) {
@@ -91,12 +125,9 @@ Status CheckEntry(const fs::directory_entry& entry) {
                      "'{}' has linked worktrees in '{}', so --force does not "
                      "replace it; remove them first with 'git worktree remove' "
                      "or 'git worktree prune'",
-                     entry.path().parent_path().string(), name);
+                     repository, name);
   }
-  return MakeError(ErrorCode::kExists,
-                   "'{}' holds '{}', which would be lost, so --force does not "
-                   "replace it; move that away first",
-                   entry.path().parent_path().string(), name);
+  return WouldBeLost(repository, name);
 }
 
 // Checks whether this process can remove the content of the directory.
@@ -127,7 +158,8 @@ Status CheckRemovable(const fs::path& path) {
 
 }  // namespace
 
-Status CheckReplaceable(const std::string& path) {
+Status CheckReplaceable(const std::string& path,
+                        std::span<const std::string> lfs_objects) {
   if (!IsBareRepository(path)) {
     return MakeError(ErrorCode::kExists,
                      "'{}' is not a bare repository, so --force does not "
@@ -137,7 +169,7 @@ Status CheckReplaceable(const std::string& path) {
   std::error_code error;
   fs::directory_iterator top(path, error);
   for (; !error && top != fs::directory_iterator(); top.increment(error)) {
-    ZPACK_TRY(CheckEntry(*top));
+    ZPACK_TRY(CheckEntry(*top, lfs_objects));
   }
   std::vector<fs::path> pending = {path};
   while (!error && !pending.empty()) {

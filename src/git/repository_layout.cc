@@ -4,6 +4,7 @@
 #include "git/repository_layout.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <set>
@@ -159,7 +160,14 @@ uint64_t PackedFileBytes(const std::vector<std::string>& object_directories) {
     const auto files = ListPackFiles(directory);
     if (!files) continue;
     for (const std::string& file : *files) {
-      if (!file.ends_with(".pack") && !file.ends_with(".idx")) continue;
+      // What PackWriter::bytes counts.
+      constexpr std::array<std::string_view, 4> kCounted = {".pack", ".idx",
+                                                            ".rev", ".mtimes"};
+      if (std::ranges::none_of(kCounted, [&](std::string_view extension) {
+            return file.ends_with(extension);
+          })) {
+        continue;
+      }
       std::error_code error;
       const uint64_t size =
           fs::file_size(PackDirectory(directory) + '/' + file, error);

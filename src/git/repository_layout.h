@@ -45,8 +45,8 @@ struct ObjectDirectories {
 Result<ObjectDirectories> ListObjectDirectories(
     const std::string& common_directory);
 
-// Sum of the sizes of packs and pack indexes in `object_directories`. Files
-// that cannot be examined do not count.
+// Sum of the sizes of packs with their indexes, reverse indexes and times in
+// `object_directories`. Files that cannot be examined do not count.
 uint64_t PackedFileBytes(const std::vector<std::string>& object_directories);
 
 // True if a pack was fetched with a filter, so that objects may be missing on

@@ -343,7 +343,8 @@ Result<std::unique_ptr<ObjectSink>> CreateRepository(
     FileSystem& file_system, const std::string& directory, Overwrite overwrite,
     const NewRepository& repository) {
   ZPACK_ASSIGN_OR_RETURN(auto place,
-                         RestorePlace::Take(file_system, directory, overwrite));
+                         RestorePlace::Take(file_system, directory, overwrite,
+                                            repository.lfs_objects));
   const auto prepare = [&]() -> Result<std::unique_ptr<PackWriter>> {
     ZPACK_TRY(MakeSkeleton(file_system, place->inside(), repository));
     ZPACK_TRY(place->TryPublish());

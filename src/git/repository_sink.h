@@ -25,6 +25,9 @@ struct NewRepository {
   uint32_t object_count = 0;
   // If there are any, the repository is a partial clone of these remotes.
   std::vector<PromisorRemote> promisor_remotes = {};
+  // Names of the objects of Git LFS that it will have, ascending. It does not
+  // replace a repository that has others.
+  std::vector<std::string> lfs_objects = {};
 };
 
 // Creates a bare repository in a private directory (RestorePlace). Finish

@@ -85,11 +85,13 @@ Result<std::string> Canonical(const std::string& directory) {
 }  // namespace
 
 RestorePlace::RestorePlace(FileSystem& file_system, std::string destination,
-                           Kind kind)
+                           std::vector<std::string> lfs_objects)
     : file_system_(file_system),
       destination_(std::move(destination)),
-      kind_(kind) {
-  if (kind == Kind::kEmptyDirectory) {
+      lfs_objects_(std::move(lfs_objects)) {}
+
+void RestorePlace::ChooseStaging() {
+  if (kind_ == Kind::kEmptyDirectory) {
     parent_ = destination_;
     staging_ = destination_ + '/' + std::string(kStagingName);
   } else {
@@ -99,42 +101,42 @@ RestorePlace::RestorePlace(FileSystem& file_system, std::string destination,
   lock_path_ = staging_ + std::string(kLockSuffix);
 }
 
-Result<RestorePlace::Kind> RestorePlace::Examine(const std::string& destination,
-                                                 Overwrite overwrite) {
+Result<RestorePlace::Kind> RestorePlace::Examine(Overwrite overwrite) const {
   std::error_code error;
-  const fs::file_status status = fs::symlink_status(destination, error);
+  const fs::file_status status = fs::symlink_status(destination_, error);
   if (status.type() == fs::file_type::not_found) return Kind::kNothing;
   if (error) {
-    return std::unexpected(IoError("stat", destination, error.value()));
+    return std::unexpected(IoError("stat", destination_, error.value()));
   }
   if (!fs::is_directory(status)) {
     return MakeError(ErrorCode::kExists,
-                     "'{}' already exists and is not a directory", destination);
+                     "'{}' already exists and is not a directory",
+                     destination_);
   }
-  ZPACK_ASSIGN_OR_RETURN(const bool unfinished, IsUnfinished(destination));
+  ZPACK_ASSIGN_OR_RETURN(const bool unfinished, IsUnfinished(destination_));
   if (unfinished) return Kind::kEmptyDirectory;
   if (overwrite == Overwrite::kNo) {
     return MakeError(ErrorCode::kExists,
                      "'{}' already exists and is not an empty directory",
-                     destination);
+                     destination_);
   }
-  ZPACK_TRY(CheckReplaceable(destination));
+  ZPACK_TRY(CheckReplaceable(destination_, lfs_objects_));
   return Kind::kRepository;
 }
 
 Result<std::unique_ptr<RestorePlace>> RestorePlace::Take(
-    FileSystem& file_system, const std::string& directory,
-    Overwrite overwrite) {
+    FileSystem& file_system, const std::string& directory, Overwrite overwrite,
+    std::vector<std::string> lfs_objects) {
   ZPACK_ASSIGN_OR_RETURN(std::string destination, Canonical(directory));
-  ZPACK_ASSIGN_OR_RETURN(const Kind kind, Examine(destination, overwrite));
-  std::unique_ptr<RestorePlace> place(
-      new RestorePlace(file_system, std::move(destination), kind));
+  std::unique_ptr<RestorePlace> place(new RestorePlace(
+      file_system, std::move(destination), std::move(lfs_objects)));
+  ZPACK_ASSIGN_OR_RETURN(place->kind_, place->Examine(overwrite));
+  place->ChooseStaging();
   ZPACK_TRY(MakeDirectories(place->parent_));
   ZPACK_TRY(place->Lock());
   // Another process may have finished a restore before we got the lock.
-  ZPACK_ASSIGN_OR_RETURN(const Kind now,
-                         Examine(place->destination_, overwrite));
-  if (now != kind) {
+  ZPACK_ASSIGN_OR_RETURN(const Kind now, place->Examine(overwrite));
+  if (now != place->kind_) {
     return MakeError(ErrorCode::kExists,
                      "'{}' was changed by another process; try again",
                      place->destination_);
@@ -275,7 +277,7 @@ Status RestorePlace::PublishNew() {
 
 Status RestorePlace::PublishExchanged() {
   // Another process may have added something to the old repository.
-  ZPACK_TRY(CheckReplaceable(destination_));
+  ZPACK_TRY(CheckReplaceable(destination_, lfs_objects_));
   std::error_code error;
   const fs::perms mode = fs::status(destination_, error).permissions();
   if (error) {

@@ -29,7 +29,9 @@ namespace zpack {
 // the leftovers of a killed restore. Leftovers are removed.
 class RestorePlace {
  public:
-  // Creates the private directory for the destination `directory`.
+  // Creates the private directory for the destination `directory`. A repository
+  // with objects of Git LFS is replaced only if all of them are among
+  // `lfs_objects` (names below the git directory, ascending).
   //
   // Errors: kExists if the destination exists, unless it is an empty directory,
   // or `overwrite` is kYes and it is a bare repository that may be replaced
@@ -37,7 +39,7 @@ class RestorePlace {
   // kInvalidArgument if `directory` is not a valid name; kIo.
   static Result<std::unique_ptr<RestorePlace>> Take(
       FileSystem& file_system, const std::string& directory,
-      Overwrite overwrite);
+      Overwrite overwrite, std::vector<std::string> lfs_objects);
   // Removes everything that was not published.
   ~RestorePlace();
   RestorePlace(const RestorePlace&) = delete;
@@ -64,9 +66,10 @@ class RestorePlace {
   // What is at the destination.
   enum class Kind : uint8_t { kNothing, kEmptyDirectory, kRepository };
 
-  RestorePlace(FileSystem& file_system, std::string destination, Kind kind);
-  static Result<Kind> Examine(const std::string& destination,
-                              Overwrite overwrite);
+  RestorePlace(FileSystem& file_system, std::string destination,
+               std::vector<std::string> lfs_objects);
+  Result<Kind> Examine(Overwrite overwrite) const;
+  void ChooseStaging();
   Status Lock();
   Status MakeStaging();
   Status MoveUp();
@@ -75,7 +78,8 @@ class RestorePlace {
 
   FileSystem& file_system_;
   std::string destination_;  // absolute, without links
-  Kind kind_;
+  std::vector<std::string> lfs_objects_;
+  Kind kind_ = Kind::kNothing;
   std::string parent_;   // parent of the private directory
   std::string staging_;  // name of the private directory
   std::string lock_path_;

@@ -315,4 +315,8 @@ HttpReply HttpClient::Get(const HttpRequest& request,
   return reply;
 }
 
+std::string CurlVersion() {
+  return curl_version_info(CURLVERSION_NOW)->version;
+}
+
 }  // namespace zpack

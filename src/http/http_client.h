@@ -75,6 +75,9 @@ struct HttpReply {
   std::optional<uint64_t> wait_seconds;  // the header Retry-After
 };
 
+// Version of libcurl, such as "7.88.1".
+std::string CurlVersion();
+
 class HttpClient {
  public:
   // Called once before the first byte of the body. There is no call if there is

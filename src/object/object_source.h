@@ -117,7 +117,8 @@ class ObjectSource {
     return nullptr;
   }
 
-  // Bytes of all packs and pack indexes, for comparison.
+  // Bytes of all packs with their indexes, reverse indexes and times, for
+  // comparison.
   virtual uint64_t PackedBytes() = 0;
   // True if objects may be missing on purpose.
   virtual bool IsPartialClone() = 0;

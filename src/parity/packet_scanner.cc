@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "parity/covered_data.h"
 
 namespace zpack {
 namespace {
@@ -144,14 +145,21 @@ Status ScanPackets(
   return {};
 }
 
+uint64_t SizeDifference(const ParityShape& shape, uint64_t file_size) {
+  const uint64_t size = CoveredFileSize(shape);
+  return size > file_size ? size - file_size : file_size - size;
+}
+
 Result<std::vector<ParityParameters>> FindParameters(
-    const RandomAccessFile& file, const std::stop_token& stop) {
+    const RandomAccessFile& file, uint64_t file_size,
+    const std::stop_token& stop) {
   std::vector<ParityParameters> found;
+  const auto difference = [&](const ParityParameters& parameters) {
+    return SizeDifference(parameters.shape, file_size);
+  };
   std::optional<Error> newer;
   ZPACK_TRY(ScanPackets(file, stop, [&](uint64_t, const ParityPacket& packet) {
-    if (packet.kind != PacketKind::kParameters || found.size() == kMaxSets) {
-      return;
-    }
+    if (packet.kind != PacketKind::kParameters) return;
     const auto parameters = DecodeParameters(packet.payload);
     if (!parameters) {
       if (parameters.error().code == ErrorCode::kUnsupported) {
@@ -160,6 +168,9 @@ Result<std::vector<ParityParameters>> FindParameters(
     } else if (packet.set == SetIdOf(*parameters) &&
                std::ranges::find(found, *parameters) == found.end()) {
       found.push_back(*parameters);
+      if (found.size() > kMaxSets) {
+        found.erase(std::ranges::max_element(found, {}, difference));
+      }
     }
   }));
   if (found.empty() && newer) {

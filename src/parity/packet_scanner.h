@@ -24,11 +24,15 @@ Status ScanPackets(
     const RandomAccessFile& file, const std::stop_token& stop,
     const std::function<void(uint64_t offset, const ParityPacket&)>& visit);
 
-// The different parameters in the file, at most 16, in the order of the file.
-// A file may hold sets of other files: of a protected file that is stored in
-// it. kIo, kInterrupted; kUnsupported if all parameters have a newer version.
+// The different parameters in the file, in the order of the file: at most 16,
+// those that fit a file of `file_size` bytes best. A file may hold sets of
+// other files: of protected files that are stored in it. kIo, kInterrupted;
+// kUnsupported if all parameters have a newer version.
 Result<std::vector<ParityParameters>> FindParameters(
-    const RandomAccessFile& file, const std::stop_token& stop);
+    const RandomAccessFile& file, uint64_t file_size,
+    const std::stop_token& stop);
+// By how much the file that has `shape` differs from `file_size` bytes.
+uint64_t SizeDifference(const ParityShape& shape, uint64_t file_size);
 
 // The offsets of the first byte and of the byte after the last.
 using FileRange = std::pair<uint64_t, uint64_t>;

@@ -17,6 +17,15 @@ namespace {
 
 constexpr uint64_t kCheckedAtOnce = 256;  // shards
 
+// True if the byte at `offset` of the data lies in a file of `file_size` bytes.
+bool IsInFile(const ParityShape& shape, uint64_t offset, uint64_t file_size) {
+  bool inside = false;
+  ForEachPiece(shape, offset, 1, [&](uint64_t, uint64_t at, uint64_t) {
+    inside = at < file_size;
+  });
+  return inside;
+}
+
 // Compares shards with their checksums where they belong.
 Status FindAtHome(const RandomAccessFile& file, const FoundSet& set,
                   const RunOptions& run, std::vector<uint64_t>& places) {
@@ -32,6 +41,9 @@ Status FindAtHome(const RandomAccessFile& file, const FoundSet& set,
         for (uint64_t shard = begin; shard < end; ++shard) {
           const ByteView content =
               ByteView(bytes).subspan((shard - begin) * size, size);
+          // What is said of bytes after the end proves nothing, so a file never
+          // grows by more than what parity restores.
+          if (!IsInFile(shape, shard * size, file.size())) continue;
           if (!set.known[shard]) {
             places[shard] = ShardPlace::kUnknown;
           } else if (Crc32(0, content) == set.checksums[shard]) {
@@ -83,13 +95,13 @@ Status FindMoved(const RandomAccessFile& file, const FoundSet& set,
   const bool packets_in_file = set.shape().embedded();
   // A moved shard may begin within bytes that look like another shard.
   const uint64_t around = 2 * uint64_t{set.shape().shard_size};
-  for (const auto& [begin, end] :
-       UnexplainedRanges(file.size(), set, places, packets_in_file)) {
-    const FileRange range(begin - std::min(begin, around),
-                          std::min(end + around, file.size()));
-    ZPACK_TRY(SearchShards(file, set, range, run.stop, places));
+  std::vector<FileRange> ranges =
+      UnexplainedRanges(file.size(), set, places, packets_in_file);
+  for (auto& [begin, end] : ranges) {
+    begin -= std::min(begin, around);
+    end = std::min(end + around, file.size());
   }
-  return {};
+  return SearchShards(file, set, ranges, run.stop, places);
 }
 
 CodewordPlan PlanCodeword(uint32_t codeword, const FoundSet& set,

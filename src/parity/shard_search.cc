@@ -149,9 +149,12 @@ class ShardSearch {
 }  // namespace
 
 Status SearchShards(const RandomAccessFile& file, const FoundSet& set,
-                    const FileRange& range, const std::stop_token& stop,
+                    const std::vector<FileRange>& ranges,
+                    const std::stop_token& stop,
                     std::vector<uint64_t>& places) {
-  return ShardSearch(file, set, places).Run(range, stop);
+  ShardSearch search(file, set, places);
+  for (const FileRange& range : ranges) ZPACK_TRY(search.Run(range, stop));
+  return {};
 }
 
 }  // namespace zpack

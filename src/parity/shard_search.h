@@ -24,13 +24,13 @@ struct ShardPlace {
   static constexpr uint64_t kUnknown = UINT64_MAX - 2;
 };
 
-// Searches `range` of `file` for shards that are kErased in `places`,
+// Searches `ranges` of `file` for shards that are kErased in `places`,
 // and sets their offsets. Two consecutive shards must be found side by side: by
 // chance, one checksum is right at one of 2^32 offsets. The time does not
 // depend on the content, except for reading the file a few times. kIo,
 // kInterrupted.
 Status SearchShards(const RandomAccessFile& file, const FoundSet& set,
-                    const FileRange& range, const std::stop_token& stop,
-                    std::vector<uint64_t>& places);
+                    const std::vector<FileRange>& ranges,
+                    const std::stop_token& stop, std::vector<uint64_t>& places);
 
 }  // namespace zpack

@@ -16,7 +16,8 @@ Status CheckArchive(std::unique_ptr<RandomAccessFile> file,
   ZPACK_ASSIGN_OR_RETURN(const auto archive,
                          ArchiveFile::Open(std::move(file), ReadOptions{}));
   VerifyReport report;
-  ZPACK_TRY(VerifyArchive(*archive, VerifyLevel::kChecksums, run, report));
+  ZPACK_TRY(
+      VerifyArchive(*archive, {.level = VerifyLevel::kChecksums}, run, report));
   if (report.ok()) return {};
   return std::unexpected(report.damages.front());
 }

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "parity/covered_data.h"
 #include "protect/protect_file.h"
 
 namespace zpack {
@@ -16,13 +15,12 @@ namespace {
 // How much larger than what is left a file may have been.
 constexpr uint64_t kMaxGrowth = 64;
 
-uint64_t Distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
-
 // Appends the parity in `file` that is embedded, or that is not.
 Status AddFrom(const std::shared_ptr<RandomAccessFile>& file, bool embedded,
                uint64_t damaged_size, const RunOptions& run,
                std::vector<ParitySource>& sources) {
-  ZPACK_ASSIGN_OR_RETURN(const auto found, FindParameters(*file, run.stop));
+  ZPACK_ASSIGN_OR_RETURN(const auto found,
+                         FindParameters(*file, damaged_size, run.stop));
   const auto first = static_cast<ptrdiff_t>(sources.size());
   for (const ParityParameters& parameters : found) {
     const ParityShape& shape = parameters.shape;
@@ -34,11 +32,11 @@ Status AddFrom(const std::shared_ptr<RandomAccessFile>& file, bool embedded,
     }
   }
   // Blobs may hold parity of other files.
-  std::ranges::stable_sort(
-      sources.begin() + first, sources.end(), {},
-      [&](const ParitySource& source) {
-        return Distance(CoveredFileSize(source.parameters.shape), damaged_size);
-      });
+  std::ranges::stable_sort(sources.begin() + first, sources.end(), {},
+                           [&](const ParitySource& source) {
+                             return SizeDifference(source.parameters.shape,
+                                                   damaged_size);
+                           });
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "parity/covered_data.h"
 #include "parity/packet_scanner.h"
 #include "parity/parity_encoder.h"
 #include "protect/check_archive.h"
@@ -30,9 +31,12 @@ Status CheckOptions(const ProtectOptions& options) {
 }
 
 ProtectStats StatsOf(const ParityShape& shape, const std::string& output) {
+  const uint64_t file_bytes =
+      shape.embedded() ? CoveredFileSize(shape) : shape.set_size();
   return {.output = output,
           .data_bytes = shape.data_size,
           .parity_bytes = shape.set_size(),
+          .file_bytes = file_bytes,
           .data_shards = shape.shards(),
           .parity_shards = shape.parity_shards(),
           .shard_bytes = shape.shard_size,
@@ -58,7 +62,8 @@ Overwrite MayReplaceParity(FileSystem& file_system, const std::string& path,
   if (options.overwrite == Overwrite::kYes) return Overwrite::kYes;
   const auto file = file_system.OpenForRead(path);
   if (!file) return Overwrite::kNo;
-  const auto parameters = FindParameters(**file, options.run.stop);
+  const auto parameters =
+      FindParameters(**file, (*file)->size(), options.run.stop);
   return parameters && !parameters->empty() ? Overwrite::kYes : Overwrite::kNo;
 }
 

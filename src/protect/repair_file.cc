@@ -12,6 +12,8 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "format/constants.h"
+#include "format/file_header.h"
 #include "parity/covered_data.h"
 #include "parity/data_restorer.h"
 #include "parity/parity_encoder.h"
@@ -26,6 +28,21 @@ namespace zpack {
 namespace {
 
 using Outcome = RepairReport::Outcome;
+
+// The header at the start of the file; empty if it is damaged.
+Result<Bytes> ReadHeader(const RandomAccessFile& file) {
+  Bytes bytes(format::kFixedHeaderSize);
+  if (file.size() < bytes.size()) return Bytes();
+  ZPACK_TRY(file.Read(0, bytes));
+  const auto size = format::DecodeHeaderSize(bytes);
+  if (!size || *size > file.size()) return Bytes();
+  bytes.resize(*size);
+  ZPACK_TRY(file.Read(0, bytes));
+  if (!format::DecodeFileHeader(bytes, format::KnownFeatures())) {
+    return Bytes();
+  }
+  return bytes;
+}
 
 // One attempt to repair a file with one parity set.
 class RepairAttempt {
@@ -49,6 +66,7 @@ class RepairAttempt {
       return std::move(report_);
     }
     ZPACK_ASSIGN_OR_RETURN(const bool file_whole, IsFileWhole());
+    if (!file_whole) ZPACK_TRY(CheckDamaged());
     const bool parity_whole = IsParityWhole();
     if (file_whole && parity_whole) return std::move(report_);
     report_.outcome = Outcome::kRepaired;
@@ -95,13 +113,37 @@ class RepairAttempt {
         (shape().embedded() && !IsParityWhole())) {
       return false;
     }
+    return IsSound();
+  }
+
+  // True if all checksums of the file are right.
+  Result<bool> IsSound() const {
     ZPACK_ASSIGN_OR_RETURN(auto file, file_system_.OpenForRead(path_));
     const Status checked = CheckArchive(std::move(file), options_.run);
     if (checked) return true;
-    if (checked.error().code != ErrorCode::kCorrupt) {
-      return std::unexpected(checked.error());
+    // Damage can look like any other kind of file.
+    switch (checked.error().code) {
+      case ErrorCode::kIo:
+      case ErrorCode::kInterrupted:
+      case ErrorCode::kOutOfMemory:
+        return std::unexpected(checked.error());
+      default:
+        return false;
     }
-    return false;
+  }
+
+  // A file that differs from what the parity was made for, and is undamaged, is
+  // another version. To repair it would be to lose it.
+  Status CheckDamaged() const {
+    ZPACK_ASSIGN_OR_RETURN(const bool sound, IsSound());
+    if (sound) return OtherVersion();
+    return {};
+  }
+
+  Status OtherVersion() const {
+    return MakeError(ErrorCode::kMismatch,
+                     "parity in '{}' was made for another version of '{}'",
+                     AtPath{source_.file->path()}, AtPath{path_});
   }
 
   std::string Output() const {
@@ -136,7 +178,13 @@ class RepairAttempt {
                             return status;
                           }));
     ZPACK_TRY(image_->Extend(CoveredFileSize(shape())));
+    // The header has the sizes of the file, so it differs between versions.
+    ZPACK_ASSIGN_OR_RETURN(const Bytes damaged_header, ReadHeader(*file_));
     ZPACK_ASSIGN_OR_RETURN(file_, image_->Open());
+    ZPACK_ASSIGN_OR_RETURN(const Bytes header, ReadHeader(*file_));
+    if (!damaged_header.empty() && damaged_header != header) {
+      return OtherVersion();
+    }
     if (shape().embedded()) {
       ZPACK_ASSIGN_OR_RETURN(const auto parameters, EncodeInto(*image_));
       if (parameters != source_.parameters) return GiveUp();
@@ -232,13 +280,13 @@ Result<RepairReport> RepairFile(FileSystem& file_system,
   ZPACK_ASSIGN_OR_RETURN(
       const std::vector<ParitySource> sources,
       FindParity(file_system, path, options.parity, options.run));
-  std::optional<RepairReport> first;
+  std::optional<Result<RepairReport>> first;
   for (const ParitySource& source : sources) {
-    ZPACK_ASSIGN_OR_RETURN(
-        RepairReport report,
-        RepairAttempt(file_system, path, options, source).Run());
-    if (report.outcome != Outcome::kImpossible) return report;
-    if (!first) first = std::move(report);
+    Result<RepairReport> report =
+        RepairAttempt(file_system, path, options, source).Run();
+    if (!report && report.error().code != ErrorCode::kMismatch) return report;
+    if (report && report->outcome != Outcome::kImpossible) return report;
+    if (!first) first.emplace(std::move(report));
   }
   return std::move(*first);
 }

@@ -44,10 +44,17 @@ class ObjectMarks {
   }
   void SetComplete(ObjectNumber number) { marks_[number] |= kComplete; }
 
+  // For commits: true if the walk leaves the commit out.
+  bool excluded(ObjectNumber number) const {
+    return (marks_[number] & kExcluded) != 0;
+  }
+  void SetExcluded(ObjectNumber number) { marks_[number] |= kExcluded; }
+
  private:
   static constexpr uint8_t kTypeMask = 7;
   static constexpr uint8_t kSeen = 8;
   static constexpr uint8_t kComplete = 16;
+  static constexpr uint8_t kExcluded = 32;
 
   IndexedVector<ObjectNumber, uint8_t> marks_;
 };

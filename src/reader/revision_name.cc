@@ -51,6 +51,9 @@ std::optional<RevisionStep> TakePeeling(std::string_view& rest) {
   RevisionStep step;
   if (word.empty()) {
     step.kind = Kind::kPeelTag;
+  } else if (word.starts_with('/')) {
+    step.kind = Kind::kSearch;
+    step.text = word.substr(1);
   } else if (word != "object") {
     const auto* const type =
         std::ranges::find(kAllObjectTypes, word, ObjectTypeName);

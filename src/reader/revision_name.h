@@ -23,10 +23,12 @@ struct RevisionStep {
     kPeel,      // ^{<type>}
     kPeelTag,   // ^{}
     kObject,    // ^{object}: any object
+    kSearch,    // ^{/<text>}: a commit with that text in its message
   };
   Kind kind = Kind::kObject;
   uint32_t number = 0;
   ObjectType type = ObjectType::kCommit;
+  std::string_view text = {};
 };
 
 // The views point into the name that was taken apart.

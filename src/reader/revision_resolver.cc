@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "object/object_hasher.h"
 #include "object/object_links.h"
+#include "reader/commit_search.h"
 
 namespace zpack {
 namespace {
@@ -19,6 +20,28 @@ TreeEntry FindEntry(ByteView tree, ObjectFormat format, std::string_view name) {
   TreeEntry entry;
   while (entries.Next(entry)) {
     if (entry.name == name) return entry;
+  }
+  return {};
+}
+
+// A clear answer for names that only a repository can resolve.
+Status CheckSupported(const RevisionName& parsed, std::string_view name) {
+  if (parsed.base.find("@{") != std::string_view::npos) {
+    return MakeError(ErrorCode::kNotFound,
+                     "'{}' is not supported: names do not use reflogs or "
+                     "settings of a .zpack file",
+                     name);
+  }
+  if (name.starts_with(':')) {
+    return MakeError(ErrorCode::kNotFound,
+                     "'{}' is not supported: a .zpack file has no index", name);
+  }
+  if (parsed.path &&
+      (parsed.path->starts_with("./") || parsed.path->starts_with("../"))) {
+    return MakeError(ErrorCode::kNotFound,
+                     "'{}' is not supported: a .zpack file has no current "
+                     "directory",
+                     name);
   }
   return {};
 }
@@ -36,7 +59,11 @@ RevisionResolver::RevisionResolver(const ArchiveFile& archive,
                       .Hash(ObjectType::kTree, ByteView())) {}
 
 Result<ObjectId> RevisionResolver::Resolve(std::string_view name) {
+  if (name.starts_with(":/")) {
+    return Search(name.substr(2), SearchStarts(archive_));
+  }
   const RevisionName parsed = ParseRevisionName(name);
+  ZPACK_TRY(CheckSupported(parsed, name));
   ZPACK_ASSIGN_OR_RETURN(ObjectId id, names_.Resolve(parsed.base));
   for (const RevisionStep& step : parsed.steps) {
     ZPACK_ASSIGN_OR_RETURN(id, Follow(id, step, name));
@@ -57,6 +84,12 @@ Result<ObjectId> RevisionResolver::Follow(const ObjectId& id,
       return Peel(id, std::nullopt);
     case Kind::kPeel:
       return Peel(id, step.type);
+    case Kind::kSearch: {
+      // Like Git, takes ^{/} alone for the commit itself.
+      ZPACK_ASSIGN_OR_RETURN(const ObjectId start,
+                             Peel(id, ObjectType::kCommit));
+      return step.text.empty() ? start : Search(step.text, {start});
+    }
     case Kind::kParent:
     case Kind::kAncestor:
       break;
@@ -75,6 +108,13 @@ Result<ObjectId> RevisionResolver::Follow(const ObjectId& id,
     commit = parents[index];
   }
   return commit;
+}
+
+Result<ObjectId> RevisionResolver::Search(std::string_view text,
+                                          const std::vector<ObjectId>& starts) {
+  return FindCommitByMessage(
+      archive_, starts, text,
+      [this](const ObjectId& id) { return Content(id); });
 }
 
 Result<ObjectId> RevisionResolver::Peel(ObjectId id,

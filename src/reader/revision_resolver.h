@@ -37,6 +37,9 @@ class RevisionResolver {
   Result<ObjectId> Peel(ObjectId id, std::optional<ObjectType> type);
 
  private:
+  // The commit that ':/<text>' names.
+  Result<ObjectId> Search(std::string_view text,
+                          const std::vector<ObjectId>& starts);
   Result<ObjectId> Follow(const ObjectId& id, const RevisionStep& step,
                           std::string_view name);
   // The object that a tag or commit names first.

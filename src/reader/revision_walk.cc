@@ -9,12 +9,14 @@
 #include "reader/revision_walk.h"
 
 #include <queue>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "reader/commit_ancestry.h"
 #include "reader/object_graph.h"
 #include "reader/object_marks.h"
 
@@ -32,6 +34,7 @@ class RevisionWalk {
       : graph_(archive),
         marks_(size_t{archive.ids().size()} + 1),  // with the empty tree
         objects_(options.objects),
+        max_commits_(options.max_commits),
         stop_(options.stop),
         visit_(visit) {}
 
@@ -63,12 +66,45 @@ class RevisionWalk {
     return {};
   }
 
+  // Must come before the starts.
+  Status Exclude(const ObjectId& id) {
+    ZPACK_ASSIGN_OR_RETURN(ObjectNumber number, graph_.Find(id, "the walk"));
+    ZPACK_ASSIGN_OR_RETURN(ObjectType type, graph_.Type(number));
+    // A tag that was seen before leads to what was excluded before.
+    while (type == ObjectType::kTag && !marks_.seen(number)) {
+      marks_.SetSeen(number);
+      ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Tag tag,
+                             graph_.ReadTag(number));
+      number = tag.target;
+      ZPACK_ASSIGN_OR_RETURN(type, graph_.Type(number));
+    }
+    if (type == ObjectType::kCommit) {
+      excludes_ = true;
+      return VisitAncestors(graph_, number, stop_, [&](ObjectNumber commit) {
+        if (marks_.excluded(commit)) return false;
+        marks_.SetExcluded(commit);
+        return true;
+      });
+    }
+    return type == ObjectType::kTag ? Status{} : ExcludeContent(number, type);
+  }
+
   Status Run() {
     while (!queue_.empty()) {
+      // Without commits to leave out, nothing depends on the others.
+      const bool needs_edges = excludes_ && objects_ == WalkObjects::kAll;
+      if (visited_ >= max_commits_ && !needs_edges) break;
       ZPACK_TRY(CheckStop(stop_));
       const ObjectNumber commit = queue_.top().number;
       queue_.pop();
       ZPACK_TRY(WalkCommit(commit));
+    }
+    for (const ObjectNumber edge : edges_) {
+      const auto tree = graph_.ReadRootTree(edge);
+      // Like Git, does without a missing tree that would only exclude objects.
+      if (!tree && tree.error().code == ErrorCode::kNotFound) continue;
+      if (!tree) return std::unexpected(tree.error());
+      ZPACK_TRY(ExcludeContent(*tree, ObjectType::kTree));
     }
     for (const Pending& pending : pending_) ZPACK_TRY(WalkPending(pending));
     return {};
@@ -116,6 +152,18 @@ class RevisionWalk {
     return {};
   }
 
+  // Leaves out a tree with all that it reaches, or a blob.
+  Status ExcludeContent(ObjectNumber number, ObjectType type) {
+    if (objects_ == WalkObjects::kCommits || marks_.seen(number)) return {};
+    ZPACK_TRY(NameAs(number, type));
+    marks_.SetSeen(number);
+    if (type != ObjectType::kTree) return {};
+    excluding_ = true;
+    const Status walked = WalkTree(number);
+    excluding_ = false;
+    return walked;
+  }
+
   void Postpone(ObjectNumber number, ObjectType type, std::string name) {
     if (objects_ == WalkObjects::kCommits) return;
     pending_.push_back({number, type, std::move(name)});
@@ -123,7 +171,7 @@ class RevisionWalk {
 
   Status AddCommit(ObjectNumber number) {
     ZPACK_TRY(NameAs(number, ObjectType::kCommit));
-    if (marks_.seen(number)) return {};
+    if (marks_.seen(number) || marks_.excluded(number)) return {};
     marks_.SetSeen(number);
     ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Commit commit,
                            graph_.ReadCommit(number));
@@ -142,8 +190,11 @@ class RevisionWalk {
     for (const LinkNumber link : commit.parents) {
       ZPACK_ASSIGN_OR_RETURN(const ObjectNumber parent,
                              graph_.ReadParent(number, link));
+      if (marks_.excluded(parent)) edges_.insert(parent);
       ZPACK_TRY(AddCommit(parent));
     }
+    if (visited_ >= max_commits_) return {};
+    ++visited_;
     if (objects_ == WalkObjects::kAll) {
       ZPACK_ASSIGN_OR_RETURN(const ObjectNumber tree,
                              graph_.ReadRootTree(number));
@@ -181,12 +232,16 @@ class RevisionWalk {
       marks_.SetSeen(link.child);
       path_.resize(frame.path_size);
       path_.append(links_.names, name, link.name_size);
-      if (path_.size() > kMaxPath) {
+      if (excluding_) {
+        path_.clear();
+      } else if (path_.size() > kMaxPath) {
         return MakeError(ErrorCode::kLimitExceeded,
                          "path of object {} is longer than {} bytes",
                          graph_.id(link.child), kMaxPath);
       }
-      ZPACK_TRY(visit_({graph_.id(link.child), link.type, path_}));
+      if (!excluding_) {
+        ZPACK_TRY(visit_({graph_.id(link.child), link.type, path_}));
+      }
       if (link.type != ObjectType::kTree) continue;
       path_ += '/';
       ZPACK_TRY(Open(link.child));
@@ -206,6 +261,12 @@ class RevisionWalk {
   ObjectGraph graph_;
   ObjectMarks marks_;
   WalkObjects objects_;
+  uint64_t max_commits_;
+  uint64_t visited_ = 0;    // commits
+  bool excludes_ = false;   // some commit is left out
+  bool excluding_ = false;  // the tree walk marks objects instead of visiting
+  // Excluded parents of commits of the walk.
+  std::set<ObjectNumber> edges_;
   std::stop_token stop_;
   const std::function<Status(const WalkedObject&)>& visit_;
   std::priority_queue<Queued> queue_;
@@ -224,6 +285,7 @@ class RevisionWalk {
 Status WalkRevisions(const ArchiveFile& archive, const WalkOptions& options,
                      const std::function<Status(const WalkedObject&)>& visit) {
   RevisionWalk walk(archive, options, visit);
+  for (const ObjectId& id : options.excluded) ZPACK_TRY(walk.Exclude(id));
   const RefsSnapshot& refs = archive.refs();
   if (options.refs == WalkRefs::kAll) {
     for (const Ref& ref : refs.refs) {

@@ -4,7 +4,6 @@
 #include "reader/statistics_collector.h"
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 #include <string_view>
 #include <utility>
@@ -12,30 +11,10 @@
 #include "base/error.h"
 #include "base/progress_phase.h"
 #include "object/path_table.h"
+#include "reader/histogram.h"
 
 namespace zpack {
 namespace {
-
-FileStatistics::Histogram MakeHistogram(std::vector<uint64_t> values) {
-  FileStatistics::Histogram histogram;
-  if (values.empty()) return histogram;
-  std::ranges::sort(values);
-  histogram.median = values[(values.size() - 1) / 2];
-  histogram.p99 = values[(values.size() - 1) * 99 / 100];
-  histogram.maximum = values.back();
-  for (const uint64_t value : values) {
-    // Values above the largest power of two get UINT64_MAX as their upper
-    // bound.
-    const uint64_t up_to = value == 0               ? 0
-                           : value > UINT64_MAX / 2 ? UINT64_MAX
-                                                    : std::bit_ceil(value);
-    if (histogram.buckets.empty() || histogram.buckets.back().up_to != up_to) {
-      histogram.buckets.push_back({up_to, 0});
-    }
-    ++histogram.buckets.back().objects;
-  }
-  return histogram;
-}
 
 // `part` of `whole`, scaled to `total`.
 uint64_t Scale(uint64_t part, uint64_t whole, uint64_t total) {
@@ -163,6 +142,21 @@ void StatisticsCollector::AddBlob(const Blob& blob, uint64_t block_data,
   chain_lengths_.push_back(blob.chain_length);
   block_data_.push_back(block_data);
   rebuilt_bytes_.push_back(rebuilt);
+}
+
+std::array<uint64_t, kAllObjectTypes.size()> StatisticsCollector::StoredByType()
+    const {
+  std::array<uint64_t, kAllObjectTypes.size()> stored{};
+  for (const auto& [key, sum] : streams_) {
+    stored[static_cast<size_t>(std::get<ObjectType>(key)) - 1] +=
+        sum.stored_bytes;
+  }
+  return stored;
+}
+
+void StatisticsCollector::VisitBlobs(
+    const std::function<void(const Blob&, uint64_t)>& visit) const {
+  for (size_t i = 0; i < blobs_.size(); ++i) visit(blobs_[i], block_data_[i]);
 }
 
 FileStatistics StatisticsCollector::Finish() {

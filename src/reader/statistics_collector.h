@@ -5,7 +5,9 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <tuple>
@@ -17,7 +19,7 @@
 #include "reader/block_decoder.h"
 #include "reader/object_paths.h"
 #include "reader/verbatim_counter.h"
-#include "zpack/statistics.h"
+#include "zpack/file_statistics.h"
 
 namespace zpack {
 
@@ -28,10 +30,7 @@ class StatisticsCollector {
 
   // Reads all blocks.
   Status ReadBlocks(const RunOptions& run);
-  // REQUIRES: ReadBlocks has succeeded.
-  FileStatistics Finish();
 
- private:
   // The statistics of one blob.
   struct Blob {
     ObjectNumber number;
@@ -39,6 +38,16 @@ class StatisticsCollector {
     uint64_t stored_bytes = 0;
     uint32_t chain_length = 0;
   };
+
+  // REQUIRES for all: ReadBlocks has succeeded, and Finish was not called.
+  // Passes each blob, with its value of FileStatistics::block_data.
+  void VisitBlobs(
+      const std::function<void(const Blob&, uint64_t)>& visit) const;
+  // Stored bytes of all streams, in the order of kAllObjectTypes.
+  std::array<uint64_t, kAllObjectTypes.size()> StoredByType() const;
+  FileStatistics Finish();
+
+ private:
   struct StreamSum {
     uint64_t raw_bytes = 0;
     uint64_t stored_bytes = 0;

@@ -122,6 +122,16 @@ Result<FileMarks> BaseFile::FindReached(const FileMarks& starts) const {
   return reached;
 }
 
+Result<BaseFile::BlockSummary> BaseFile::Summarize(size_t block) const {
+  BlockDecoder decoder;
+  ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
+                         decoder.Load(archive_->blocks(), block));
+  ZPACK_ASSIGN_OR_RETURN(
+      const BlockObjects objects,
+      decoder.DecodeObjects(archive_->blocks(), block, view));
+  return BlockSummary{objects.header, RawSize(objects, view)};
+}
+
 Result<ReusedBlock> BaseFile::Read(size_t block, const FileNumbers& numbers,
                                    BlockEncoder& encoder) const {
   const DecoderLease lease(decoders_);

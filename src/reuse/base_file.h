@@ -26,6 +26,7 @@ class BaseFile final : public ReusableBlocks {
   static Result<std::unique_ptr<BaseFile>> Open(
       std::unique_ptr<RandomAccessFile> file);
 
+  const ArchiveFile& archive() const { return *archive_; }
   const std::string& path() const { return archive_->path(); }
   ObjectFormat object_format() const {
     return archive_->header().object_format;
@@ -41,6 +42,15 @@ class BaseFile final : public ReusableBlocks {
   // objects if their history cannot be walked. Returns kIo if the archive
   // cannot be read.
   Result<FileMarks> FindReached(const FileMarks& starts) const;
+
+  // The type of a block, and what it holds.
+  struct BlockSummary {
+    format::BlockHeader header;
+    uint64_t raw_size = 0;  // bytes of object content
+  };
+  // Reads and decodes as little of the block as possible. Errors are those of
+  // BlockDecoder::DecodeObjects.
+  Result<BlockSummary> Summarize(size_t block) const;
 
   const FileIds& ids() const override { return archive_->ids(); }
   ObjectNumber number(FileRank rank) const override {

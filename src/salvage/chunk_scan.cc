@@ -184,14 +184,31 @@ class FileScan {
     const bool is_data = header->id == format::kFileDataChunk;
     const format::ChunkLocation chunk{header->id, header->flags, at_,
                                       header->payload_size};
-    const bool fits = header->payload_size <= rest - format::kChunkOverhead;
-    if (fits && header->payload_size <= MaxPayload(header->id)) {
-      FoundBlock block{at_, chunk.payload_size + format::kChunkOverhead, {}, 0};
+    const bool fits = rest >= format::kChunkOverhead &&
+                      header->payload_size <= rest - format::kChunkOverhead;
+    if (header->payload_size <= MaxPayload(header->id) &&
+        header->payload_size <= UINT64_MAX - at_ - format::kChunkOverhead) {
+      FoundBlock block{at_,
+                       chunk.payload_size + format::kChunkOverhead,
+                       {},
+                       0,
+                       chunk.end() <= claimed_end_};
       if (header->id == format::kBlockChunk) {
         ZPACK_ASSIGN_OR_RETURN(const bool plausible, ReadBlockHeader(block));
         if (!plausible) return 0;
+        // Blocks follow each other, so this one is part of the file even if it
+        // is damaged or cut off.
+        if (at_ == std::max(covered_, claimed_end_)) {
+          claimed_end_ = at_ + block.size;
+        }
       }
-      ZPACK_ASSIGN_OR_RETURN(const bool whole, CheckChecksum(block.size));
+      bool whole = false;
+      if (fits) {
+        ZPACK_ASSIGN_OR_RETURN(whole, CheckChecksum(block.size));
+      }
+      if (!whole && claimed_end_ == at_ + block.size) {
+        found_.damaged_blocks.push_back({at_, block.size});
+      }
       if (whole) {
         if (header->id == format::kBlockChunk) {
           found_.blocks.push_back(block);
@@ -215,7 +232,9 @@ class FileScan {
 
   Result<bool> ReadBlockHeader(FoundBlock& block) {
     const uint64_t payload_size = block.size - format::kChunkOverhead;
-    Bytes start(std::min<uint64_t>(payload_size, kMaxDirectory));
+    Bytes start(
+        std::min<uint64_t>({payload_size, kMaxDirectory,
+                            file_.size() - at_ - format::kChunkHeaderSize}));
     ZPACK_TRY(file_.Read(at_ + format::kChunkHeaderSize, start));
     const auto header = ReadDirectory(start, payload_size, block.outside_ids);
     if (header) block.header = *header;
@@ -262,6 +281,8 @@ class FileScan {
   bool stopped_ = false;
   uint64_t at_ = 0;
   uint64_t covered_ = 0;  // end of the last undamaged part
+  // End of the last block that follows an undamaged part or such a block.
+  uint64_t claimed_end_ = 0;
   uint64_t window_start_ = 0;
   Bytes window_;
   Bytes piece_;

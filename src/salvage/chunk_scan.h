@@ -26,6 +26,9 @@ struct FoundBlock {
   uint64_t size = 0;    // of the chunk
   format::BlockHeader header;
   uint64_t outside_ids = 0;  // bytes of the stream kOutsideIds
+  // Lies within one of `damaged_blocks`: a block of a .zpack file that is the
+  // content of an object.
+  bool in_damaged_block = false;
 };
 
 struct FoundParts {
@@ -38,6 +41,8 @@ struct FoundParts {
   bool header_in_place = false;  // at the start of the file
   bool trailer = false;
   std::vector<DamagedRange> damaged;  // ascending
+  // Blocks that are damaged or cut off, as far as their place is known.
+  std::vector<DamagedRange> damaged_blocks;  // ascending
 };
 
 // Scans `file`. Parts that lie inside of undamaged ones are not looked for. The

@@ -123,6 +123,8 @@ void SalvagedBlocks::ChooseByNumber(const FoundParts& found,
       parts.object_count.value_or(static_cast<uint32_t>(std::min<uint64_t>(
           UINT32_MAX, kFreeNumbers + file_.size() * kNumbersPerByte)));
   for (const FoundBlock& block : found.blocks) {
+    // Numbers of another file would make wrong trees, which no index shows.
+    if (block.in_damaged_block && !parts.index) continue;
     if (End(block) <= limit) sorted.push_back(&block);
   }
   std::ranges::stable_sort(sorted, [](const auto* a, const auto* b) {

@@ -44,7 +44,8 @@ class JoinedBlocks final : public RandomAccessFile {
 class SalvagedBlocks {
  public:
   // If the block table is undamaged, chooses the blocks that fit it. Otherwise,
-  // of two blocks that claim the same numbers, chooses the first in the file.
+  // of two blocks that claim the same numbers, chooses the first in the file;
+  // without an index, no blocks that lie in damaged ones.
   SalvagedBlocks(const RandomAccessFile& file, const FoundParts& found,
                  const SalvagedParts& parts);
 

@@ -4,6 +4,7 @@
 #include "salvage/salvaged_parts.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/error.h"
@@ -50,7 +51,7 @@ class PartsReader {
     if (chunks == found_.chunks.end()) return false;
     for (const bool among_blocks : {false, true}) {
       for (const ChunkLocation& chunk : chunks->second) {
-        if (IsAmongBlocks(chunk.offset) != among_blocks) continue;
+        if (IsAmongBlocks(chunk) != among_blocks) continue;
         Bytes payload(chunk.payload_size);
         ZPACK_TRY(file_.Read(chunk.offset + format::kChunkHeaderSize, payload));
         if (use(payload)) return true;
@@ -59,9 +60,15 @@ class PartsReader {
     return false;
   }
 
-  bool IsAmongBlocks(uint64_t offset) const {
-    return !found_.blocks.empty() && offset > found_.blocks.front().offset &&
-           offset < found_.blocks.back().offset;
+  bool IsAmongBlocks(const ChunkLocation& chunk) const {
+    const bool between = !found_.blocks.empty() &&
+                         chunk.offset > found_.blocks.front().offset &&
+                         chunk.offset < found_.blocks.back().offset;
+    if (between) return true;
+    const auto after = std::ranges::upper_bound(
+        found_.damaged_blocks, chunk.offset, {}, &DamagedRange::offset);
+    return after != found_.damaged_blocks.begin() &&
+           chunk.end() <= std::prev(after)->offset + std::prev(after)->size;
   }
 
   void SetFormat(ObjectFormat format, std::string source) {
@@ -108,10 +115,10 @@ class PartsReader {
 
   // Decodes ids in the known format or in any.
   bool UseIds(ByteView payload) {
-    constexpr size_t fan_out_end =
+    constexpr size_t kFanOutEnd =
         format::kObjectIdsHeaderSize + format::kFanOutSize;
-    if (payload.size() < fan_out_end) return false;
-    const auto count = LoadBigEndian<uint32_t>(&payload[fan_out_end - 4]);
+    if (payload.size() < kFanOutEnd) return false;
+    const auto count = LoadBigEndian<uint32_t>(&payload[kFanOutEnd - 4]);
     if (parts_.object_count.value_or(count) != count) return false;
     for (const ObjectFormat format :
          {ObjectFormat::kSha1, ObjectFormat::kSha256}) {

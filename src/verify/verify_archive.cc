@@ -3,9 +3,12 @@
 
 #include "verify/verify_archive.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "format/constants.h"
 #include "reader/peeled_refs.h"
+#include "verify/block_scope.h"
 
 namespace zpack {
 
@@ -25,17 +28,55 @@ Status VerifyPeeledRefs(const ArchiveFile& archive, const std::stop_token& stop,
   return {};
 }
 
-Status VerifyArchive(const ArchiveFile& archive, VerifyLevel level,
+namespace {
+
+void SetScope(const FileBlocks& file, const LeftOutBlocks& left_out,
+              VerifyReport& report) {
+  report.scope.emplace();
+  report.scope->blocks = file.block_count();
+  report.scope->blocks_checked =
+      file.block_count() -
+      static_cast<uint64_t>(std::ranges::count(left_out, true));
+  report.scope->objects_left_out = CountObjects(file, left_out);
+}
+
+// Everything but the blocks, and some of the blocks.
+Status VerifySample(const ArchiveFile& archive, const VerifyPlan& plan,
+                    const RunOptions& run, VerifyReport& report) {
+  const LeftOutBlocks left_out =
+      LeaveOutAllBut(archive.blocks(), *plan.sample, plan.seed);
+  SetScope(archive.blocks(), left_out, report);
+  report.scope->seed = plan.seed;
+  ZPACK_TRY(VerifyChecksums(archive, left_out, run, report));
+  if (plan.level == VerifyLevel::kChecksums) return {};
+  ZPACK_TRY(VerifyObjects(archive.blocks(), left_out, run, report));
+  return VerifyFiles(archive, run.stop, report);
+}
+
+}  // namespace
+
+Status VerifyArchive(const ArchiveFile& archive, const VerifyPlan& plan,
                      const RunOptions& run, VerifyReport& report) {
+  const VerifyLevel level = plan.level;
   report.level = level;
   report.objects = archive.ids().size();
   report.promised_objects = archive.promises().ids.size();
   report.damages = archive.damages();
+  if (plan.sample) return VerifySample(archive, plan, run, report);
+  LeftOutBlocks left_out;
   if (level >= VerifyLevel::kChecksums) {
-    ZPACK_TRY(VerifyChecksums(archive, run, report));
+    ZPACK_TRY(VerifyChecksums(archive, left_out, run, report));
   }
   if (level >= VerifyLevel::kObjects) {
-    ZPACK_TRY(VerifyObjects(archive.blocks(), {}, run, report));
+    if (plan.older != nullptr) {
+      // A block whose checksum is wrong may be as wrong in the older file.
+      if (report.damages.empty()) {
+        ZPACK_ASSIGN_OR_RETURN(left_out,
+                               LeaveOutUnchanged(archive, *plan.older, run));
+      }
+      SetScope(archive.blocks(), left_out, report);
+    }
+    ZPACK_TRY(VerifyObjects(archive.blocks(), left_out, run, report));
     // Peeled refs are checked by reading tags, which requires undamaged
     // objects.
     if (report.damages.empty())

@@ -7,6 +7,8 @@
 
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -17,12 +19,24 @@
 
 namespace zpack {
 
-// Runs all checks up to `level`. REQUIRES: `archive` has passed kStructure.
-Status VerifyArchive(const ArchiveFile& archive, VerifyLevel level,
+// What VerifyArchive checks. VerifyOptions and ScrubOptions describe
+// the values.
+struct VerifyPlan {
+  VerifyLevel level = VerifyLevel::kObjects;
+  std::optional<uint32_t> sample = std::nullopt;
+  uint32_t seed = 0;
+  const ArchiveFile* older = nullptr;  // ScrubOptions::since
+};
+
+// Runs all checks up to `plan.level`. REQUIRES: `archive` has passed
+// kStructure.
+Status VerifyArchive(const ArchiveFile& archive, const VerifyPlan& plan,
                      const RunOptions& run, VerifyReport& report);
 
 // Checks the checksums of all chunks, the content digest and the file hash.
-Status VerifyChecksums(const ArchiveFile& archive, const RunOptions& run,
+// Skips blocks that `left_out`, by block, marks; then there is no file hash.
+Status VerifyChecksums(const ArchiveFile& archive,
+                       const std::vector<bool>& left_out, const RunOptions& run,
                        VerifyReport& report);
 
 // Checks that the copies of header, refs and tables are those of the originals.

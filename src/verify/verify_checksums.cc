@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -26,8 +27,10 @@ struct FileChunk {
 };
 
 // All chunks between the header and the table of contents, in the order of the
-// file. Chunks of unknown kinds are checked as well.
-std::vector<FileChunk> ListChunks(const ArchiveFile& archive) {
+// file, except for blocks that are left out. Chunks of unknown kinds are
+// checked as well.
+std::vector<FileChunk> ListChunks(const ArchiveFile& archive,
+                                  const std::vector<bool>& left_out) {
   std::vector<FileChunk> chunks;
   const auto& rows = archive.toc().chunks;
   const auto add = [&](const format::ChunkLocation& row) {
@@ -35,6 +38,7 @@ std::vector<FileChunk> ListChunks(const ArchiveFile& archive) {
   };
   add(rows.front());
   for (size_t block = 0; block < archive.blocks().block_count(); ++block) {
+    if (block < left_out.size() && left_out[block]) continue;
     const uint64_t begin = archive.blocks().block_offset(block);
     chunks.push_back({.begin = begin,
                       .end = begin + archive.blocks().block_stored_size(block),
@@ -57,13 +61,14 @@ struct Piece {
 // Reads all chunks once, and computes their checksums and the hash of the file.
 class ChunkPass {
  public:
-  ChunkPass(const ArchiveFile& archive, const ProgressPhase& phase,
-            Hasher& file_hasher, VerifyReport& report)
+  ChunkPass(const ArchiveFile& archive, std::vector<FileChunk> chunks,
+            const ProgressPhase& phase, Hasher& file_hasher,
+            VerifyReport& report)
       : archive_(archive),
         phase_(phase),
         file_hasher_(file_hasher),
         report_(report),
-        chunks_(ListChunks(archive)) {}
+        chunks_(std::move(chunks)) {}
 
   bool Next(Piece& piece) {
     if (next_ == chunks_.size()) return false;
@@ -164,19 +169,67 @@ Status HashRange(const ArchiveFile& archive, uint64_t begin, uint64_t end,
   return {};
 }
 
+// Hashes what is left of the file, and compares the hash of the file. `unread`
+// is the first error of reading a block.
+Status CheckFileHash(const ArchiveFile& archive, const Status& unread,
+                     const ProgressPhase& phase, Hasher& hasher,
+                     VerifyReport& report) {
+  // The header is hashed last, because its offsets are known only at the end.
+  Status hashed = unread;
+  if (hashed) {
+    hashed =
+        HashRange(archive, archive.header().table_of_contents_offset,
+                  archive.file().size() - format::kDigestSize, phase, hasher);
+  }
+  if (hashed) {
+    hashed =
+        HashRange(archive, 0, archive.header().EncodedSize(), phase, hasher);
+  }
+  if (!hashed && hashed.error().code == ErrorCode::kIo) {
+    // A read error must not hide damage elsewhere.
+    report.damages.push_back(hashed.error());
+    return {};
+  }
+  ZPACK_TRY(hashed);
+  format::Digest hash;
+  hasher.Finish(hash);
+  if (hash != archive.trailer().file_hash) {
+    report.damages.push_back(NewError(
+        ErrorCode::kCorrupt, "bad file hash in trailer at offset {} of '{}'",
+        AtOffset{archive.file().size() - format::kTrailerSize},
+        AtPath{archive.path()}));
+  }
+  return {};
+}
+
+uint64_t BytesOf(const std::vector<FileChunk>& chunks) {
+  uint64_t bytes = 0;
+  for (const FileChunk& chunk : chunks) bytes += chunk.end - chunk.begin;
+  return bytes;
+}
+
+uint64_t CountBlocks(const std::vector<FileChunk>& chunks) {
+  return static_cast<uint64_t>(std::ranges::count_if(
+      chunks, [](const FileChunk& chunk) { return chunk.block.has_value(); }));
+}
+
 }  // namespace
 
-Status VerifyChecksums(const ArchiveFile& archive, const RunOptions& run,
+Status VerifyChecksums(const ArchiveFile& archive,
+                       const std::vector<bool>& left_out, const RunOptions& run,
                        VerifyReport& report) {
-  const uint64_t hashed_size = archive.file().size() - format::kDigestSize;
+  std::vector<FileChunk> chunks = ListChunks(archive, left_out);
+  const bool all = std::ranges::find(left_out, true) == left_out.end();
+  const uint64_t bytes =
+      all ? archive.file().size() - format::kDigestSize : BytesOf(chunks);
   const ProgressPhase phase(run.progress, Phase::kCheckingChecksums,
-                            archive.blocks().block_count(), hashed_size);
+                            CountBlocks(chunks), bytes);
   for (const format::ChunkLocation& chunk : archive.toc().chunks) {
     ZPACK_TRY(archive.CheckChunkSize(chunk));
   }
-  archive.file().Prefetch(0, archive.file().size());
+  if (all) archive.file().Prefetch(0, archive.file().size());
   Hasher hasher(HashAlgorithm::kSha256);
-  ChunkPass pass(archive, phase, hasher, report);
+  ChunkPass pass(archive, std::move(chunks), phase, hasher, report);
   struct NoState {};
   const Status checked = RunOrderedPipeline<Piece>(
       PipelineThreads{ResolveThreads(run.threads), run.stop},
@@ -189,38 +242,18 @@ Status VerifyChecksums(const ArchiveFile& archive, const RunOptions& run,
       [&](const Piece& piece) { return pass.Check(piece); });
   ZPACK_TRY(checked);
 
-  const uint64_t trailer_offset = archive.file().size() - format::kTrailerSize;
   // A copy of a damaged part may well differ.
   if (report.damages.empty()) ZPACK_TRY(VerifyCopies(archive, report));
-
   if (format::ContentDigest(archive.ids()) !=
       archive.trailer().content_digest) {
     report.damages.push_back(
         NewError(ErrorCode::kCorrupt,
                  "bad content digest in trailer at offset {} of '{}'",
-                 AtOffset{trailer_offset}, AtPath{archive.path()}));
+                 AtOffset{archive.file().size() - format::kTrailerSize},
+                 AtPath{archive.path()}));
   }
-  // The header is hashed last, because its offsets are known only at the end.
-  const uint64_t header_size = archive.header().EncodedSize();
-  Status hashed = pass.unread();
-  if (hashed) {
-    hashed = HashRange(archive, archive.header().table_of_contents_offset,
-                       hashed_size, phase, hasher);
-  }
-  if (hashed) hashed = HashRange(archive, 0, header_size, phase, hasher);
-  if (!hashed && hashed.error().code == ErrorCode::kIo) {
-    // A read error must not hide damage elsewhere.
-    report.damages.push_back(hashed.error());
-    return {};
-  }
-  ZPACK_TRY(hashed);
-  format::Digest hash;
-  hasher.Finish(hash);
-  if (hash != archive.trailer().file_hash) {
-    report.damages.push_back(NewError(
-        ErrorCode::kCorrupt, "bad file hash in trailer at offset {} of '{}'",
-        AtOffset{trailer_offset}, AtPath{archive.path()}));
-  }
+  if (all) return CheckFileHash(archive, pass.unread(), phase, hasher, report);
+  if (!pass.unread()) report.damages.push_back(pass.unread().error());
   return {};
 }
 

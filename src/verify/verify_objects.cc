@@ -129,7 +129,7 @@ Status VerifyObjects(const FileBlocks& file, const std::vector<bool>& trusted,
                      const RunOptions& run, VerifyReport& report) {
   const ProgressPhase phase(run.progress, Phase::kVerifyingObjects,
                             file.ids().size(), ContentSize(file, trusted, run));
-  file.Prefetch(0, file.block_count());
+  if (trusted.empty()) file.Prefetch(0, file.block_count());
   size_t next = 0;
   return RunOrderedPipeline<RunInFlight>(
       PipelineThreads{ResolveThreads(run.threads), run.stop},

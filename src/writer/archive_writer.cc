@@ -102,9 +102,12 @@ class ArchiveWriter {
     if (IsWritten(block)) stats_.resumed_blocks += block.encoded.size();
     ConvertStats::PerType& type = StatsOf(done.type);
     // A segmented object is counted with its first segment.
-    type.count += done.segment_offset == 0 ? done.count : 0;
+    const uint64_t count = done.segment_offset == 0 ? done.count : 0;
+    type.count += count;
     type.raw_bytes += done.raw_size;
+    stats_.added.objects += count;
     for (const EncodedBlock& encoded : block.encoded) {
+      stats_.added.bytes += encoded.chunk.size();
       ZPACK_TRY(WriteBlock(encoded, done.type));
     }
     return {};

@@ -24,6 +24,7 @@ struct WriteStats {
   std::array<ConvertStats::PerType, 4>
       types;  // in the order of kAllObjectTypes
   ConvertStats::Reused reused;
+  ConvertStats::Added added;
   uint64_t resumed_blocks = 0;  // written by an interrupted run
   // By reused block: true if the block was copied without a change. Blocks
   // beyond the end of `copied` were encoded.

@@ -33,9 +33,7 @@ class JsonTest : public ::testing::Test {
   Json Run(const std::vector<std::string>& arguments, int exit_code = 0) {
     const ProcessResult result = RunZpack(arguments);
     EXPECT_EQ(result.exit_code, exit_code) << ::testing::PrintToString(result);
-    if (exit_code == 0) {
-      EXPECT_EQ(result.err, "");
-    }
+    EXPECT_EQ(result.err, "");
     Json document = Json::parse(result.out, nullptr, false);
     EXPECT_FALSE(document.is_discarded()) << result.out;
     return document;
@@ -93,7 +91,7 @@ TEST_F(JsonTest, ConvertAccountsForEveryByte) {
   for (const auto& entry :
        std::filesystem::directory_iterator(repo_.path() + "/objects/pack")) {
     const auto extension = entry.path().extension();
-    if (extension == ".pack" || extension == ".idx") {
+    if (extension == ".pack" || extension == ".idx" || extension == ".rev") {
       pack_bytes += entry.file_size();
     }
   }
@@ -150,6 +148,8 @@ TEST_F(JsonTest, VerifyOfAGoodFile) {
     const Json json = Run({"verify", "--json", "--level", level, "--against",
                            repo_.path(), file_});
     EXPECT_EQ(json["ok"], true);
+    EXPECT_EQ(json["file"], file_);
+    EXPECT_EQ(json["repository"], repo_.path());
     EXPECT_EQ(json["level"], level);
     EXPECT_EQ(json["objects"], 19U);
     EXPECT_EQ(json["damages"], Json::array());

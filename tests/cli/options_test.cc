@@ -19,9 +19,10 @@ using ::testing::StartsWith;
 
 const std::vector<std::string>& AllCommands() {
   static const std::vector<std::string> commands = {
-      "convert",  "verify",   "restore",     "show",         "list-refs",
-      "cat-file", "rev-list", "list-files",  "cat-extra",    "ls-tree",
-      "archive",  "exec",     "upload-pack", "http-backend", "shell"};
+      "convert",   "verify",      "restore",      "show",
+      "list-refs", "cat-file",    "rev-list",     "list-files",
+      "cat-extra", "ls-tree",     "report",       "archive",
+      "exec",      "upload-pack", "http-backend", "shell"};
   return commands;
 }
 
@@ -39,7 +40,10 @@ class OptionsTest : public ::testing::Test {
     EXPECT_THAT(result.out, IsEmpty());
     EXPECT_THAT(result.err, HasSubstr(why))
         << ::testing::PrintToString(arguments);
-    EXPECT_THAT(result.err, HasSubstr("usage: git-zpack"));
+    // One line, which names the help.
+    EXPECT_THAT(SplitLines(result.err), ::testing::SizeIs(1));
+    EXPECT_THAT(result.err,
+                HasSubstr("See 'git-zpack " + arguments.front() + " --help'."));
   }
 
   void ExpectFailure(const std::vector<std::string>& arguments,
@@ -98,13 +102,75 @@ TEST_F(OptionsTest, UnknownCommandIsNamed) {
   const ProcessResult result = RunZpack({"convertt", "a", "b"});
   EXPECT_EQ(result.exit_code, 129);
   EXPECT_THAT(result.out, IsEmpty());
-  EXPECT_THAT(result.err, HasSubstr("'convertt' is not a git-zpack command"));
+  EXPECT_THAT(result.err, HasSubstr("'convertt' is not a git-zpack command, "
+                                    "did you mean 'convert'? See"));
+  EXPECT_THAT(RunZpack({"frobnicate"}).err,
+              HasSubstr("'frobnicate' is not a git-zpack command. See"));
+}
+
+TEST_F(OptionsTest, MistypedOptionsGetASuggestion) {
+  ExpectUsageError({"verify", "--levle", "objects", file_},
+                   "unknown option '--levle', did you mean '--level'?");
+  ExpectUsageError({"convert", "--proflie=max", repo_.path(), dir_ / "y"},
+                   "unknown option '--proflie', did you mean '--profile'?");
+  ExpectUsageError({"verify", "--frobnicate", file_},
+                   "unknown option '--frobnicate'. See");
+}
+
+TEST_F(OptionsTest, HelpOfACommand) {
+  ProcessOptions no_man;
+  no_man.environment = {"PATH=" + dir_.path()};
+  const ProcessResult result =
+      RunProcess({ZpackBinary(), "help", "verify"}, no_man);
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out, RunZpack({"verify", "--help"}).out);
+  const ProcessResult unknown = RunZpack({"help", "verfy"});
+  EXPECT_EQ(unknown.exit_code, 129);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean 'verify'?"));
+  EXPECT_EQ(RunZpack({"help", "verify", "x"}).exit_code, 129);
+}
+
+TEST_F(OptionsTest, HelpShowsTheManualPageIfThereIsOne) {
+  // A man(1) that knows one page.
+  const std::string man = dir_ / "man";
+  WriteFile(man,
+            "#!/bin/sh\n[ \"$1\" = -w ] && shift\n"
+            "[ \"$2\" = git-zpack-verify ] && echo \"page $2\"\n");
+  RunProcess({"chmod", "+x", man});
+  ProcessOptions with_man;
+  with_man.environment = {"PATH=" + dir_.path() + ":/usr/bin:/bin"};
+  EXPECT_EQ(RunProcess({ZpackBinary(), "help", "verify"}, with_man).out,
+            "page git-zpack-verify\n");
+  const ProcessResult other =
+      RunProcess({ZpackBinary(), "help", "show"}, with_man);
+  EXPECT_THAT(other.out, StartsWith("usage: git-zpack show"));
+  EXPECT_THAT(other.err, IsEmpty());
+}
+
+TEST_F(OptionsTest, VersionNamesWhatItWasBuiltWith) {
+  for (const char* const option : {"--build-options", "--verbose"}) {
+    const ProcessResult result = RunZpack({"version", option});
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_THAT(result.out, StartsWith("git-zpack version "));
+    for (const char* const name : {"zstd", "libgit2", "zlib", "OpenSSL"}) {
+      EXPECT_THAT(result.out, ::testing::ContainsRegex(
+                                  "\n" + std::string(name) + ": [0-9]+[.]"));
+    }
+    EXPECT_THAT(result.out, HasSubstr("\nparity: "));
+    EXPECT_THAT(result.out, HasSubstr("\nhashing: "));
+    EXPECT_THAT(result.out, ::testing::ContainsRegex("\nfeatures: .*deltas"));
+  }
+  EXPECT_EQ(RunZpack({"--version", "--verbose"}).out,
+            RunZpack({"version", "--build-options"}).out);
+  const ProcessResult wrong = RunZpack({"version", "--build-option"});
+  EXPECT_EQ(wrong.exit_code, 129);
+  EXPECT_THAT(wrong.err, HasSubstr("did you mean '--build-options'?"));
 }
 
 TEST_F(OptionsTest, UnknownOptionIsNamed) {
   for (const std::string& command : AllCommands()) {
     ExpectUsageError({command, "--no-such-option", file_}, "no-such-option");
-    ExpectUsageError({command, "-Z", file_}, "-Z");
+    ExpectUsageError({command, "-Y", file_}, "-Y");
   }
 }
 
@@ -138,8 +204,12 @@ TEST_F(OptionsTest, ThreadsMustBeANumberInRange) {
   for (const char* const bad : {"-1", "abc", "", "1.5", "0x2", " 2", "2 ",
                                 "1025", "99999999999999999999"}) {
     for (const char* const command : {"convert", "verify", "restore"}) {
-      const ProcessResult result = RunZpack(
-          {command, "--threads=" + std::string(bad), file_, dir_ / "y"});
+      std::vector<std::string> arguments = {
+          command, "--threads=" + std::string(bad), file_};
+      if (command != std::string_view("verify")) {
+        arguments.push_back(dir_ / "y");
+      }
+      const ProcessResult result = RunZpack(arguments);
       EXPECT_EQ(result.exit_code, 129) << command << ' ' << bad;
       EXPECT_THAT(result.err, HasSubstr("threads"));
     }

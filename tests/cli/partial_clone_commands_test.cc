@@ -78,8 +78,8 @@ TEST_F(PartialCloneCommandsTest, VerifyCountsWhatIsPromised) {
   ConvertIt();
   EXPECT_EQ(RunZpack({"verify", "--level=connectivity", file_}).out,
             file_ +
-                ": ok, 2 of 2 objects verified; 1 promised object is not in "
-                "the file\n");
+                ": ok, 2 of 2 objects verified, connectivity ok; 1 promised "
+                "object is not in the file\n");
   const Json json = Json::parse(RunZpack({"verify", "--json", file_}).out);
   EXPECT_EQ(json["promised_objects"], 1);
   EXPECT_EQ(json["ok"], true);

@@ -7,6 +7,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "support/program.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"
@@ -32,10 +36,11 @@ class ProgressTest : public ::testing::Test {
 
   // With a terminal for standard input, output and error, all of which come
   // back as output.
-  ProcessResult OnTerminal(const std::string& options) const {
+  ProcessResult OnTerminal(const std::string& options,
+                           const std::string& before = "") const {
     return RunProcess({"script", "-q", "-e", "-c",
-                       ZpackBinary() + " convert --force " + options + ' ' +
-                           repo_.path() + ' ' + file_,
+                       before + ZpackBinary() + " convert --force " + options +
+                           ' ' + repo_.path() + ' ' + file_,
                        "/dev/null"});
   }
 
@@ -111,6 +116,28 @@ TEST_F(ProgressTest, ShownOnATerminalUnlessUnwanted) {
   EXPECT_THAT(OnTerminal("").out, HasSubstr("Counting objects: 100%"));
   EXPECT_THAT(OnTerminal("--no-progress").out, Not(HasSubstr("Counting")));
   EXPECT_EQ(OnTerminal("-q").out, "");
+}
+
+TEST_F(ProgressTest, FitsTheTerminal) {
+  if (RunProcess({"sh", "-c", "command -v script"}).exit_code != 0) {
+    GTEST_SKIP() << "script(1) is missing: apt-get install bsdutils";
+  }
+  // Too narrow for the number of objects, and wide enough.
+  for (const size_t columns : {24, 200}) {
+    const ProcessResult result =
+        OnTerminal("", "stty cols " + std::to_string(columns) + "; ");
+    ASSERT_TRUE(result.ok()) << result.out;
+    std::string text = result.out;
+    std::ranges::replace(text, '\r', '\n');
+    size_t longest = 0;
+    for (const std::string& line : SplitLines(text)) {
+      if (!line.starts_with("Compressing")) continue;
+      longest = std::max(longest, line.size());
+      EXPECT_LT(line.size(), columns);
+    }
+    EXPECT_EQ(longest == columns - 1, columns == 24);
+    EXPECT_THAT(text, HasSubstr(", done.\n"));
+  }
 }
 
 }  // namespace

@@ -76,17 +76,23 @@ TEST_F(RepackSizeTest, NoPackIsLarger) {
 
 // So small that most chains of deltas are cut.
 class RepackSmallPacksTest : public RepackSizeTest,
-                             public ::testing::WithParamInterface<PackReuse> {};
+                             public ::testing::WithParamInterface<PackReuse> {
+ protected:
+  // Repacks into packs of at most `limit` bytes.
+  Result<RepackStats> RepackInto(uint64_t limit) const {
+    RepackOptions options;
+    options.redundant = Redundant::kRemove;
+    options.reuse = GetParam();
+    options.max_pack_size = limit;
+    return zpack::Repack(repo_.path(), options);
+  }
+};
 
 TEST_P(RepackSmallPacksTest, DeltasStayInOnePack) {
   repo_.History(30);
   repo_.PackAll();
   const RepositoryState before = ReadState(repo_.path());
-  RepackOptions options;
-  options.redundant = Redundant::kRemove;
-  options.reuse = GetParam();
-  options.max_pack_size = 2000;
-  const auto stats = zpack::Repack(repo_.path(), options);
+  const auto stats = RepackInto(2000);
   ASSERT_THAT(stats, IsOk());
   EXPECT_GT(stats->names.size(), 3U);
   EXPECT_THAT(Packs(), SizeIs(stats->names.size()));
@@ -116,18 +122,32 @@ TEST_P(RepackSmallPacksTest, ACutCostsNoMoreThanOneWholeObject) {
   const RepositoryState before = ReadState(repo_.path());
   repo_.Git({"repack", "-adfq"});
   const uintmax_t stock = Sizes().at(0);
-  RepackOptions options;
-  options.redundant = Redundant::kRemove;
-  options.reuse = GetParam();
-  options.max_pack_size = 15000;
-  ASSERT_THAT(zpack::Repack(repo_.path(), options), IsOk());
+  ASSERT_THAT(RepackInto(15000), IsOk());
   uintmax_t total = 0;
   for (const uintmax_t size : Sizes()) {
-    EXPECT_LE(size, *options.max_pack_size);
+    EXPECT_LE(size, 15000U);
     total += size;
   }
   EXPECT_GT(Packs().size(), 2U);
   EXPECT_LE(total, stock + (Packs().size() - 1) * (kBase + kChange));
+  ExpectSound(before);
+}
+
+// Versions of one file in many packs: each pack begins with a whole one, and no
+// pack needs what an earlier one holds.
+TEST_P(RepackSmallPacksTest, FamilyInManyPacksBeginsAgainInEach) {
+  for (uint64_t version = 0; version < 24; ++version) {
+    const std::string blob =
+        repo_.WriteBlob(RandomBytes(0, 2000) + RandomBytes(1 + version, 600));
+    CommitFields fields;
+    fields.tree = repo_.WriteTree(TreeEntryBytes("100644", "file", blob));
+    repo_.SetRef("refs/heads/v" + std::to_string(version),
+                 repo_.WriteCommit(fields));
+  }
+  repo_.PackAll();
+  const RepositoryState before = ReadState(repo_.path());
+  ASSERT_THAT(RepackInto(5000), IsOk());
+  EXPECT_GT(Packs().size(), 5U);
   ExpectSound(before);
 }
 
@@ -182,6 +202,16 @@ TEST_F(RepackSizeTest, PackThatIsSmallerStays) {
   // Unless it is not what was asked for.
   ASSERT_TRUE(Repack({"-d", "-F", "--window=0"}).ok());
   EXPECT_GT(Sizes().at(0), size);
+  ExpectSound(before);
+}
+
+TEST_F(RepackSizeTest, PackThatIsSmallerButAboveTheLimitGoes) {
+  LargeBlobs(6);
+  ExpectOnePack({"-F"});
+  const RepositoryState before = ReadState(repo_.path());
+  ASSERT_TRUE(Repack({"-d", "-F", "--max-pack-size=1m"}).ok());
+  EXPECT_THAT(Packs(), SizeIs(3));
+  for (const uintmax_t size : Sizes()) EXPECT_LE(size, kMebibyte);
   ExpectSound(before);
 }
 

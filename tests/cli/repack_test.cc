@@ -381,6 +381,11 @@ TEST_F(RepackTest, SummaryAndJsonSayWhatWasDone) {
   EXPECT_EQ(json["needed_again"], "");
   EXPECT_GT(json["pack_bytes"], 1000);
   EXPECT_GT(json["source_pack_bytes"], 1000);
+  // The new packs of one run are the old packs of the next one.
+  const ProcessResult next =
+      RunZpack({"repack", "--dry-run", "--json", repo_.path()});
+  EXPECT_EQ(nlohmann::json::parse(next.out)["source_pack_bytes"],
+            json["pack_bytes"]);
   EXPECT_THAT(json["phases"], ::testing::Not(IsEmpty()));
 }
 

@@ -165,16 +165,6 @@ TEST_F(RepositoryFilesTest, SymbolicLinksAreNotFollowed) {
               AllOf(Not(HasSubstr("hooks")), Not(HasSubstr("exclude"))));
 }
 
-TEST_F(RepositoryFilesTest, CorruptLfsObjectIsAnErrorOfTheSource) {
-  const std::string name = WriteLfs("content");
-  WriteFile(InGitDir(name), "other");
-  const ProcessResult converted = Convert();
-  EXPECT_EQ(converted.exit_code, 128);
-  EXPECT_THAT(converted.err,
-              AllOf(HasSubstr(name), HasSubstr("is corrupt: its content")));
-  EXPECT_TRUE(Convert({"--without", "lfs"}).ok());
-}
-
 TEST_F(RepositoryFilesTest, SubmodulesAreNamed) {
   WriteFile(InGitDir("modules/sub/HEAD"), "ref: refs/heads/main\n");
   EXPECT_THAT(Convert().err,
@@ -209,7 +199,6 @@ TEST_F(RepositoryFilesTest, ActiveFilesWinOverInactiveOnes) {
   }
 }
 
-// Git for such a file would be Git in the work tree of somebody else.
 TEST_F(RepositoryFilesTest, ResumedConversionHasTheFilesOfNow) {
   WriteFile(InGitDir("description"), "earlier\n");
   const std::string corrupt = WriteLfs("content");

@@ -37,6 +37,28 @@ TEST_F(RestoreDestinationTest, NewDirectoryIsABareRepository) {
   EXPECT_TRUE(RunGit({"gc", "-q"}, out_ + "/r.git").ok());
 }
 
+// The default of Git 3.0.
+TEST_F(RestoreDestinationTest, HintIsACommandForStrictSafety) {
+  const ProcessResult restored = RunZpack({"restore", file_, out_ + "/r.git"});
+  const std::string_view hint = "hint: to read it: ";
+  const size_t at = restored.err.find(hint);
+  ASSERT_NE(at, std::string::npos) << restored.err;
+  const std::string command = restored.err.substr(at + hint.size());
+  ProcessOptions options;
+  options.directory = out_ + "/r.git";
+  options.environment = HermeticEnvironment(out_);
+  for (const char* entry :
+       {"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.bareRepository",
+        "GIT_CONFIG_VALUE_0=explicit"}) {
+    options.environment.emplace_back(entry);
+  }
+  const ProcessResult refused = RunProcess({"git", "log", "--all"}, options);
+  EXPECT_EQ(refused.exit_code, 128);
+  const ProcessResult shown = RunProcess({"sh", "-c", command}, options);
+  EXPECT_TRUE(shown.ok()) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("commit "));
+}
+
 TEST_F(RestoreDestinationTest, TheLongestNameIsPossible) {
   const std::string name(255, 'n');
   const ProcessResult restored = Restore(out_ + '/' + name);

@@ -91,7 +91,9 @@ class CopiesTest : public ::testing::Test {
     VerifyReport report;
     RunOptions run;
     run.threads = 1;
-    ASSERT_THAT(VerifyArchive(now, VerifyLevel::kObjects, run, report), IsOk());
+    ASSERT_THAT(
+        VerifyArchive(now, {.level = VerifyLevel::kObjects}, run, report),
+        IsOk());
     EXPECT_FALSE(report.ok()) << "verify finds the damage";
     EXPECT_EQ(report.objects_verified, report.objects);
     EXPECT_EQ(report.objects_damaged, 0U);
@@ -224,9 +226,9 @@ TEST_F(CopiesTest, ACopyThatDiffersIsFoundByVerify) {
   ASSERT_THAT(opened, IsOk());
   EXPECT_TRUE((*opened)->damages().empty());
   VerifyReport report;
-  ASSERT_THAT(
-      VerifyArchive(**opened, VerifyLevel::kChecksums, RunOptions{}, report),
-      IsOk());
+  ASSERT_THAT(VerifyArchive(**opened, {.level = VerifyLevel::kChecksums},
+                            RunOptions{}, report),
+              IsOk());
   ASSERT_FALSE(report.damages.empty());
   EXPECT_THAT(report.damages.front().message,
               ::testing::HasSubstr("does not hold what it copies"));

@@ -120,8 +120,8 @@ Status VerifyAll(const Bytes& bytes) {
   VerifyReport report;
   RunOptions run;
   run.threads = 1;
-  const Status status =
-      VerifyArchive(**archive, VerifyLevel::kConnectivity, run, report);
+  const Status status = VerifyArchive(
+      **archive, {.level = VerifyLevel::kConnectivity}, run, report);
   EXPECT_TRUE(report.ok());
   return status;
 }
@@ -164,7 +164,7 @@ TEST_F(Evolution, AnUnknownOptionalChunkIsIgnoredButItsChecksumIsNot) {
   const auto damaged = Open(bytes);
   ASSERT_THAT(damaged, IsOk());
   VerifyReport report;
-  ASSERT_THAT(VerifyChecksums(**damaged, RunOptions{}, report), IsOk());
+  ASSERT_THAT(VerifyChecksums(**damaged, {}, RunOptions{}, report), IsOk());
   EXPECT_EQ(report.damages.size(), 2U) << "the chunk and the file hash";
 }
 
@@ -225,7 +225,7 @@ TEST_F(Evolution, LimitsAreCheckedBeforeAnythingIsAllocated) {
               HasCode(ErrorCode::kLimitExceeded));
   // What nobody could read is not called sound.
   VerifyReport report;
-  ASSERT_THAT(VerifyChecksums(**archive, RunOptions{}, report), IsOk());
+  ASSERT_THAT(VerifyChecksums(**archive, {}, RunOptions{}, report), IsOk());
   ASSERT_FALSE(report.damages.empty());
   EXPECT_EQ(report.damages[0].code, ErrorCode::kLimitExceeded);
 }

@@ -236,5 +236,23 @@ TEST(FileRules, StructuralDamageIsReportedWhereItIs) {
   }
 }
 
+TEST(FileRules, AGapIsReportedAtTheChunkAfterIt) {
+  HostileFile file(SampleFile());
+  constexpr uint32_t kHidden = 0x41414141;
+  constexpr uint32_t kNext = 0x42424242;
+  file.extra.push_back({kHidden, 0, Bytes(10)});
+  file.extra.push_back({kNext, 0, Bytes(10)});
+  EXPECT_EQ(Verify(file.Build()), "");
+  uint64_t after = 0;
+  file.edit_contents = [&](format::TableOfContents& toc) {
+    after = toc.Find(kNext)->offset;
+    std::erase_if(toc.chunks,
+                  [](const auto& chunk) { return chunk.id == kHidden; });
+  };
+  const Bytes bytes = file.Build();
+  EXPECT_THAT(Verify(bytes), HasSubstr("gap before chunk 'BBBB'"));
+  EXPECT_EQ(DamagedAt(bytes), after);
+}
+
 }  // namespace
 }  // namespace zpack::testing

@@ -66,6 +66,29 @@ TEST_F(ForgedBaseTest, TrustedContentIsCopiedAndNotCalledVerified) {
   EXPECT_EQ(stats->unverified_objects, stats->reused.objects);
 }
 
+TEST_F(ForgedBaseTest, UpdateDoesNotCallAForgedFileUnchanged) {
+  ForgeBase(blob_, ObjectType::kBlob);
+  options_.base.reset();
+  options_.update = Update::kYes;
+  EXPECT_THAT(Convert(source_, base_, options_),
+              IsError(ErrorCode::kCorrupt, AllOf(HasSubstr("'" + base_ + "'"),
+                                                 HasSubstr(blob_.ToHex()))));
+  // Whoever trusts the file learns that its objects were not hashed.
+  options_.trust_base = TrustBase::kYes;
+  const auto stats = Convert(source_, base_, options_);
+  ASSERT_THAT(stats, IsOk());
+  EXPECT_EQ(stats->update, UpdateResult::kUnchanged);
+  EXPECT_EQ(stats->unverified_objects, stats->objects());
+}
+
+TEST_F(ForgedBaseTest, UpdateHasNoOtherBase) {
+  ASSERT_THAT(Convert(source_, base_, {}), IsOk());
+  options_.base = base_;
+  options_.update = Update::kYes;
+  EXPECT_THAT(Convert(source_, path_, options_),
+              IsError(ErrorCode::kInvalidArgument, HasSubstr(base_)));
+}
+
 TEST_F(ForgedBaseTest, CopiedObjectsOfASoundFileAreVerified) {
   ASSERT_THAT(Convert(source_, base_, {}), IsOk());
   options_.base = base_;

@@ -58,8 +58,8 @@ bool Verifies(const Bytes& bytes) {
   RunOptions run;
   run.threads = 1;
   VerifyReport report;
-  const Status status =
-      VerifyArchive(**archive, VerifyLevel::kConnectivity, run, report);
+  const Status status = VerifyArchive(
+      **archive, {.level = VerifyLevel::kConnectivity}, run, report);
   return status && report.ok();
 }
 

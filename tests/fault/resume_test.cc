@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <string>
 
+#include "support/repo_builder.h"
 #include "support/resume_fixture.h"
 
 namespace zpack::testing {
@@ -32,6 +33,27 @@ TEST_F(ResumeTest, WhereverItWasCutOffTheBytesAreTheSame) {
     most = std::max(most, stats.resumed_blocks);
   }
   // All blocks, before the tables were written.
+  EXPECT_GT(most, 20U);
+}
+
+// Files of the repository follow the blocks, in several pieces.
+TEST_F(ResumeTest, CutOffAmongFilesTheBytesAreTheSame) {
+  const int without_files = Calls();
+  source_.files["description"] = "a project\n";
+  source_.files["hooks/pre-commit"] = "#!/bin/sh\n";
+  const std::string object(5 << 20, 'x');
+  source_.files[LfsName(object)] = object;
+  ASSERT_TRUE(Convert(PosixFileSystem()));
+  expected_ = ReadFile(path_);
+  std::filesystem::remove(path_);
+  const int calls = Calls();
+  ASSERT_GT(calls, without_files + 2);
+  uint64_t most = 0;
+  for (int call = kNearTheEnd; call < calls - 1; call += 2) {
+    SCOPED_TRACE("call " + std::to_string(call));
+    CutOff(call);
+    most = std::max(most, ExpectResumes().resumed_blocks);
+  }
   EXPECT_GT(most, 20U);
 }
 

@@ -23,6 +23,7 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/true_ids.h"
 #include "support/memory_source.h"
+#include "support/sample_file.h"
 #include "support/temp_dir.h"
 
 // libFuzzer's own, where it is linked.
@@ -95,6 +96,42 @@ void ConvertWithBase(const std::string& base, const std::string& path) {
                       PosixFileSystem(), path, options);
 }
 
+// Continues a conversion that left `bytes`. The result must be that of a
+// conversion that was never interrupted.
+void ResumeFrom(const Bytes& bytes, const TempDir& directory) {
+  const auto convert = [&](const std::string& path, Resume resume) {
+    ConvertOptions options;
+    options.run.threads = 2;
+    options.resume = resume;
+    options.overwrite = Overwrite::kYes;
+    return ConvertSource([](SourceUse) { return Source().Open(); },
+                         PosixFileSystem(), path, options);
+  };
+  static const std::string expected = [&] {
+    if (!convert(directory / "whole.zpack", Resume::kNo)) std::abort();
+    return ReadFile(directory / "whole.zpack");
+  }();
+  WriteFile(directory / ".resumed.zpack.zpack-tmp", AsText(bytes));
+  const std::string path = directory / "resumed.zpack";
+  if (!convert(path, Resume::kYes) || ReadFile(path) != expected) std::abort();
+}
+
+// A file that can be protected can be repaired.
+void ProtectAndRepair(const std::string& file, const std::string& safe) {
+  if (Run({"protect", "-q", "-f", "--threads=2", "-o", safe, file}) !=
+      cli::kDone) {
+    return;
+  }
+  const std::string whole = ReadFile(safe);
+  std::string damaged = whole;
+  damaged[damaged.size() / 3] ^= 1;
+  WriteFile(safe, damaged);
+  if (Run({"repair", "-q", "--in-place", "--threads=2", safe}) != cli::kDone ||
+      ReadFile(safe) != whole) {
+    std::abort();
+  }
+}
+
 void RunCommand(const Bytes& bytes) {
   static const TempDir directory;
   const std::string file = directory / "a.zpack";
@@ -111,6 +148,16 @@ void RunCommand(const Bytes& bytes) {
     std::filesystem::remove_all(repository);
   } else if (kCommand == "rev-list") {
     Run({"rev-list", "--objects", "--all", file});
+    Run({"rev-list", "--objects", "-n", "2", file, "HEAD~1..HEAD"});
+    Run({"rev-list", "--all", file, "^HEAD^{tree}", "^HEAD~2"});
+    Run({"rev-list", file, "HEAD...HEAD~1", "HEAD^@"});
+    Run({"rev-list", file, ":/a"});
+  } else if (kCommand == "diff") {
+    Run({"diff", file, file});
+    const std::string seed = directory / "seed.zpack";
+    static const Bytes sample = SampleFile();
+    WriteFile(seed, AsText(sample));
+    Run({"diff", "--json", file, seed});
   } else if (kCommand == "ls-tree") {
     for (const std::string& name : SomeNames(bytes)) {
       Run({"ls-tree", "-r", "-t", "-l", file, name});
@@ -132,7 +179,7 @@ void RunCommand(const Bytes& bytes) {
     Run({"show", "--blocks", "--json", file});
   } else if (kCommand == "list-refs") {
     Run({"list-refs", "-d", "--symref", file});
-    Run({"list-refs", "--json", file});
+    Run({"list-refs", "--json", file, "refs/heads", "refs/**/v[0-9]*"});
   } else if (kCommand == "list-files") {
     Run({"list-files", file});
     Run({"list-files", "--json", file});
@@ -141,6 +188,16 @@ void RunCommand(const Bytes& bytes) {
     }
   } else if (kCommand == "convert") {
     ConvertWithBase(file, directory / "b.zpack");
+    ResumeFrom(bytes, directory);
+  } else if (kCommand == "protect") {
+    ProtectAndRepair(file, directory / "safe.zpack");
+  } else if (kCommand == "repair") {
+    const std::string out = directory / "out.zpack";
+    Run({"repair", "-q", "-f", "--threads=2", "-o", out, file});
+    // As the parity of another file.
+    const std::string other = directory / "other.zpack";
+    WriteFile(other, AsText(bytes).substr(bytes.size() / 2));
+    Run({"repair", "-q", "-f", "--threads=2", "-o", out, other, file});
   } else {
     std::abort();
   }

@@ -64,7 +64,8 @@ void UseFile(const Bytes& bytes) {
   RunOptions run;
   run.threads = 1;
   VerifyReport report;
-  (void)VerifyArchive(**archive, VerifyLevel::kConnectivity, run, report);
+  (void)VerifyArchive(**archive, {.level = VerifyLevel::kConnectivity}, run,
+                      report);
   ObjectReader reader(**archive);
   Bytes content;
   for (const ObjectNumber number :

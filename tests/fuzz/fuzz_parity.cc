@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const zpack::testing::MemoryFile parity(
       Bytes(parity_bytes.begin(), parity_bytes.end()));
   for (const zpack::testing::MemoryFile* holder : {&parity, &file}) {
-    const auto found = FindParameters(*holder, {});
+    const auto found = FindParameters(*holder, holder->size(), {});
     if (!found) continue;
     for (const ParityParameters& parameters : *found) {
       Repair(file, *holder, parameters);

@@ -35,7 +35,7 @@ version=$(git zpack --version)
 
 echo "-- manual pages"
 for page in git-zpack git-remote-zpack \
-  git-zpack-{convert,verify,restore,protect,repair,repack,show,list-refs,cat-file,rev-list,ls-tree,archive,exec,upload-pack,http-backend,shell}; do
+  git-zpack-{convert,verify,restore,protect,repair,repack,show,diff,list-refs,cat-file,rev-list,ls-tree,archive,exec,upload-pack,http-backend,shell}; do
   file=$(find "$prefix/usr" -path "*/man/man1/$page.1")
   [[ -f $file ]] || fail "no manual page $page.1"
   # Whatever the formatter says is a mistake in the page.
@@ -45,9 +45,19 @@ for page in git-zpack git-remote-zpack \
 done
 
 echo "-- completion"
-completion=$prefix/usr/share/bash-completion/completions/git-zpack
-[[ -f $completion ]] || fail "no completion for bash"
-bash -n "$completion"
+# packages_test.sh tries them.
+for file in bash-completion/completions/git-zpack zsh/site-functions/_git-zpack \
+  fish/vendor_completions.d/git-zpack.fish; do
+  [[ -f $prefix/usr/share/$file ]] || fail "no completion $file"
+done
+
+echo "-- documents and the entry for file(1)"
+for document in doc/git-zpack/LICENSE doc/git-zpack/FORMAT.md; do
+  [[ -s $prefix/usr/share/$document ]] || fail "no $document"
+done
+[[ -s $prefix/usr/share/git-zpack/magic/zpack ]] || fail "no entry for file(1)"
+git zpack help verify > "$prefix/help" < /dev/null
+[[ -s $prefix/help ]] || fail "no help"
 
 echo "-- library"
 git init -q "$prefix/repository"

@@ -100,6 +100,30 @@ TEST_F(ParityCommands, ImpossibleIsExitCodeOne) {
               ElementsAre("a.zpack", "a.zpack.zpar"));
 }
 
+TEST_F(ParityCommands, ConvertAddsParity) {
+  const RepoBuilder repository(dir_ / "r.git");
+  repository.History(5);
+  const std::string path = dir_ / "new.zpack";
+  const ProcessResult convert = RunZpack(
+      {"convert", "--json", "--redundancy", "10%", repository.path(), path});
+  ASSERT_EQ(convert.exit_code, 0) << ::testing::PrintToString(convert);
+  const auto json = nlohmann::json::parse(convert.out);
+  EXPECT_EQ(json["file_bytes"], ReadFile(path).size());
+  EXPECT_GT(json["parity_bytes"], 0);
+  const std::string original = ReadFile(path);
+  ASSERT_EQ(RunZpack({"convert", "-q", repository.path(), dir_ / "plain.zpack"})
+                .exit_code,
+            0);
+  ASSERT_EQ(
+      RunZpack({"protect", "-q", "--redundancy", "10%", dir_ / "plain.zpack"})
+          .exit_code,
+      0);
+  EXPECT_TRUE(ReadFile(dir_ / "plain.zpack") == original);
+  Damage(path, 100);
+  ASSERT_EQ(RunZpack({"repair", "-q", "--in-place", path}).exit_code, 0);
+  EXPECT_TRUE(ReadFile(path) == original);
+}
+
 TEST_F(ParityCommands, WrongUsage) {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"protect"},
@@ -108,6 +132,7 @@ TEST_F(ParityCommands, WrongUsage) {
         {"protect", "--redundancy", "101%", file_},
         {"protect", "--redundancy", "1.234%", file_},
         {"protect", "--redundancy", "x", file_},
+        {"convert", "--redundancy", "0", "r", file_},
         {"repair"},
         {"repair", "--in-place", "--output", "x", file_}}) {
     EXPECT_EQ(RunZpack(arguments).exit_code, 129)

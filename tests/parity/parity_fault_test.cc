@@ -19,7 +19,7 @@ using Fault = FaultFileSystem::Fault;
 class ParityFaults : public ::testing::TestWithParam<ParityPlace> {
  protected:
   // Calls `operation` on a file with `before` in it until no call fails, and
-  // expects `before` or `after`.
+  // expects `before` and an error, or `after`.
   void Sweep(const ParityFixture& fixture, const std::string& before,
              const std::string& after,
              const std::function<Status(FileSystem&)>& operation) {
@@ -35,7 +35,13 @@ class ParityFaults : public ::testing::TestWithParam<ParityPlace> {
       const Status status = operation(system);
       SCOPED_TRACE(::testing::Message()
                    << "call " << at / 2 << ", " << system.failed());
-      ASSERT_FALSE(status);
+      if (status) {
+        // A damaged file is looked at in more ways than its repair needs. One
+        // of these reads may fail if the result is right.
+        EXPECT_EQ(system.failed(), "read");
+        EXPECT_TRUE(ReadFile(fixture.file()) == after);
+        continue;
+      }
       const bool done = status.error().code == ErrorCode::kNotDurable;
       EXPECT_TRUE(ReadFile(fixture.file()) == (done ? after : before));
       fixture.ExpectNothingWritten();

@@ -59,7 +59,8 @@ TEST(ParityPacket, HasTheBytesOfTheSpecification) {
 }
 
 TEST(ParityPacket, ComesBack) {
-  const auto packet = DecodePacket(PacketOf(Sample()));
+  const Bytes bytes = PacketOf(Sample());  // The packet's payload lies in it.
+  const auto packet = DecodePacket(bytes);
   ASSERT_TRUE(packet);
   EXPECT_EQ(packet->kind, PacketKind::kParameters);
   const auto parameters = DecodeParameters(packet->payload);
@@ -109,15 +110,37 @@ TEST(PacketScanner, FindsPacketsBetweenGarbage) {
                           }),
               IsOk());
   EXPECT_EQ(found, expected);
-  const auto parameters = FindParameters(MemoryFile(file), {});
+  const auto parameters = FindParameters(MemoryFile(file), file.size(), {});
   ASSERT_THAT(parameters, IsOk());
   EXPECT_THAT(*parameters, ::testing::ElementsAre(Sample()));
+}
+
+// Files that are stored in the file come before the parity of the file itself.
+TEST(PacketScanner, KeepsTheParametersThatFitTheFile) {
+  Bytes file;
+  const auto add = [&](uint64_t data_size) {
+    ParityParameters parameters = Sample();
+    parameters.shape = *MakeParityShape(data_size, data_size, 500);
+    Bytes payload;
+    Encode(parameters, payload);
+    Encode(
+        ParityPacket{PacketKind::kParameters, SetIdOf(parameters), 0, payload},
+        file);
+    return parameters;
+  };
+  for (uint64_t other = 0; other < 40; ++other) add(50'000 + 1000 * other);
+  const ParityParameters own = add(123'456);
+  for (uint64_t other = 0; other < 40; ++other) add(150'000 + 1000 * other);
+  const auto found = FindParameters(MemoryFile(file), 123'400, {});
+  ASSERT_THAT(found, IsOk());
+  EXPECT_EQ(found->size(), 16U);
+  EXPECT_THAT(*found, ::testing::Contains(own));
 }
 
 TEST(PacketScanner, FindsNothingInGarbage) {
   Bytes file;
   for (int i = 0; i < 1 << 20; ++i) file.push_back("ZPAR"[i % 4]);
-  const auto parameters = FindParameters(MemoryFile(file), {});
+  const auto parameters = FindParameters(MemoryFile(file), file.size(), {});
   ASSERT_THAT(parameters, IsOk());
   EXPECT_TRUE(parameters->empty());
 }

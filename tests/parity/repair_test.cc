@@ -4,9 +4,13 @@
 // Damage of every kind at every place is repaired to the same bytes.
 
 #include <algorithm>
+#include <random>
 #include <string>
 
+#include "codec/deflate.h"
 #include "parity/parity_fixture.h"
+#include "parity/parity_packet.h"
+#include "support/fault_file.h"
 
 namespace zpack::testing {
 namespace {
@@ -104,6 +108,90 @@ TEST_P(RepairTest, SaysWhatCannotBeRepaired) {
             report->lost_codewords[0].restorable_shards);
   fixture.ExpectNothingWritten();
   EXPECT_TRUE(ReadFile(fixture.file()) == damaged);
+}
+
+// Parity is left beside a file that was replaced by a newer one.
+class RepairOfAnotherVersion : public ::testing::Test {
+ protected:
+  RepairOfAnotherVersion() {
+    WriteFile(path_, ContentOf(1));
+    ProtectOptions protect;
+    protect.place = ParityPlace::kBeside;
+    protect.redundancy = 5000;
+    EXPECT_THAT(ProtectFile(PosixFileSystem(), path_, protect), IsOk());
+  }
+
+  static std::string ContentOf(int versions) {
+    MemorySource source = SampleHistory(4);
+    std::mt19937 random(3);
+    for (int i = 0; i < 5; ++i) {
+      std::string blob(60'000, 0);
+      for (char& c : blob) c = static_cast<char>(random());
+      source.AddBlob(blob);
+    }
+    for (int i = 0; i < versions; ++i) source.AddBlob(std::to_string(i));
+    return std::string(AsText(FileOf(source)));
+  }
+
+  // The parity could make the old file of `content`, and must not.
+  void ExpectKept(const std::string& content) const {
+    WriteFile(path_, content);
+    RepairOptions options;
+    options.in_place = Overwrite::kYes;
+    EXPECT_THAT(RepairFile(PosixFileSystem(), path_, options),
+                HasCode(ErrorCode::kMismatch));
+    EXPECT_TRUE(ReadFile(path_) == content);
+    EXPECT_EQ(ListDirectory(directory_.path()).size(), 2U);
+  }
+
+  TempDir directory_;
+  std::string path_ = directory_ / "a.zpack";
+};
+
+TEST_F(RepairOfAnotherVersion, KeepsAnUndamagedFile) {
+  ExpectKept(ContentOf(2));
+}
+
+TEST_F(RepairOfAnotherVersion, KeepsADamagedFile) {
+  std::string content = ContentOf(2);
+  content[20'000] = static_cast<char>(content[20'000] ^ 1);
+  ExpectKept(content);
+}
+
+// Parity that says that zeros follow the file, up to any size.
+TEST(RepairOfForgedParity, NeverMakesTheFileLarger) {
+  const TempDir directory;
+  const std::string path = directory / "a.zpack";
+  const std::string content = ContentOfFile(FileSize::kSmall);
+  WriteFile(path, content);
+  ParityParameters parameters;
+  const uint64_t size = content.size() * 50;
+  parameters.shape = *MakeParityShape(size, size, 500);
+  const ParityShape& shape = parameters.shape;
+  Bytes payload;
+  Encode(parameters, payload);
+  const ParitySetId set = SetIdOf(parameters);
+  Bytes forged;
+  Encode(ParityPacket{PacketKind::kParameters, set, 0, payload}, forged);
+  for (uint32_t group = 0; group < shape.groups(); ++group) {
+    payload.clear();
+    for (uint64_t i = 0; i < ParityShape::kGroup; ++i) {
+      const uint64_t at =
+          (group * ParityShape::kGroup + i) * uint64_t{shape.shard_size};
+      std::string shard =
+          at < content.size() ? content.substr(at, shape.shard_size) : "";
+      shard.resize(shape.shard_size);
+      ByteWriter(payload).U32(Crc32(0, AsBytes(shard)));
+    }
+    Encode(ParityPacket{PacketKind::kChecksums, set, group, payload}, forged);
+  }
+  WriteFile(path + ".zpar", std::string(AsText(forged)));
+  FaultFileSystem system(-1, FaultFileSystem::Fault::kError);
+  const auto report = RepairFile(system, path, {});
+  ASSERT_THAT(report, IsOk());
+  EXPECT_EQ(report->outcome, Outcome::kImpossible);
+  EXPECT_GT(report->lost_data_shards, shape.shards() / 2);
+  EXPECT_EQ(system.calls("write"), 0);
 }
 
 TEST_P(RepairTest, InPlaceReplacesTheFile) {

@@ -20,9 +20,8 @@ namespace zpack::testing {
 namespace {
 
 std::unique_ptr<ArchiveFile> Convert(MemorySource& source,
-                                     const TempDir& directory) {
-  const std::string path = directory / "a.zpack";
-  ConvertOptions options;
+                                     const std::string& path,
+                                     ConvertOptions options = {}) {
   options.run.threads = 1;
   const auto stats = ConvertSource([&](SourceUse) { return source.Open(); },
                                    PosixFileSystem(), path, options);
@@ -36,7 +35,7 @@ std::unique_ptr<ArchiveFile> Convert(MemorySource& source,
 TEST(Padding, AnOrdinaryFileIsNotMadeLarger) {
   MemorySource source = SampleHistory(4);
   const TempDir directory;
-  const auto archive = Convert(source, directory);
+  const auto archive = Convert(source, directory / "a.zpack");
   EXPECT_EQ(archive->toc().Find(format::kPaddingChunk), nullptr);
 }
 
@@ -45,7 +44,7 @@ TEST(Padding, AFileOfZerosIsMadeLargeEnoughToBeRead) {
   MemorySource source = SampleHistory(1);
   source.AddBlob(std::string(kSize, '\0'));
   const TempDir directory;
-  const auto archive = Convert(source, directory);
+  const auto archive = Convert(source, directory / "a.zpack");
   ASSERT_NE(archive->toc().Find(format::kPaddingChunk), nullptr);
   const uint64_t size = archive->file().size();
   EXPECT_LT(size, kSize / 500);
@@ -54,8 +53,24 @@ TEST(Padding, AFileOfZerosIsMadeLargeEnoughToBeRead) {
   RunOptions run;
   run.threads = 1;
   VerifyReport report;
-  EXPECT_TRUE(VerifyArchive(*archive, VerifyLevel::kConnectivity, run, report));
+  EXPECT_TRUE(VerifyArchive(*archive, {.level = VerifyLevel::kConnectivity},
+                            run, report));
   EXPECT_TRUE(report.ok()) << report.damages.front().message;
+}
+
+// What copied blocks represent counts as well.
+TEST(Padding, AFileOverAFileOfZerosIsMadeLargeEnough) {
+  constexpr uint64_t kSize = uint64_t{140} << 20;
+  MemorySource source = SampleHistory(1);
+  source.AddBlob(std::string(kSize, '\0'));
+  const TempDir directory;
+  ConvertOptions options;
+  options.base = directory / "a.zpack";
+  Convert(source, *options.base);
+  source.AddBlob("more");
+  const auto archive = Convert(source, directory / "b.zpack", options);
+  EXPECT_TRUE((format::Expansion{2 * kSize, 0, 0})
+                  .Within(format::MaxExpansion(archive->file().size())));
 }
 
 }  // namespace

@@ -221,7 +221,9 @@ void ExpectHolds(const std::string& path, const MemorySource& source) {
   for (const VerifyLevel level :
        {VerifyLevel::kChecksums, VerifyLevel::kObjects}) {
     VerifyReport report;
-    ASSERT_THAT(VerifyArchive(**archive, level, RunOptions{}, report), IsOk());
+    ASSERT_THAT(
+        VerifyArchive(**archive, {.level = level}, RunOptions{}, report),
+        IsOk());
     ASSERT_TRUE(report.damages.empty()) << report.damages[0].message;
   }
   ASSERT_EQ((*archive)->ids().size(), source.objects().size());

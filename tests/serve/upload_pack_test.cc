@@ -88,7 +88,7 @@ TEST_F(UploadPackTest, ExplainsWrongUsage) {
     const ProcessResult result = Upload(arguments);
     EXPECT_EQ(result.exit_code, 129);
     EXPECT_EQ(result.out, "");
-    EXPECT_THAT(result.err, HasSubstr("usage: git-zpack upload-pack"));
+    EXPECT_THAT(result.err, HasSubstr("See 'git-zpack upload-pack --help'"));
   }
   EXPECT_EQ(Upload({"--help"}).exit_code, 0);
 }

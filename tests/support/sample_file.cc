@@ -38,7 +38,7 @@ std::string FirstDamage(const Bytes& bytes, VerifyLevel level) {
   RunOptions run;
   run.threads = 1;
   VerifyReport report;
-  const Status status = VerifyArchive(**archive, level, run, report);
+  const Status status = VerifyArchive(**archive, {.level = level}, run, report);
   if (!status) return status.error().message;
   return report.ok() ? "" : report.damages.front().message;
 }

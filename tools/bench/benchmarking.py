@@ -4,9 +4,11 @@
 without anyone's configuration, and tables."""
 
 import dataclasses
+import json
 import os
 import pathlib
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -139,3 +141,96 @@ def say(message):
 def default_zpack():
     built = ROOT / "build/release/tools/git-zpack"
     return built if built.is_file() else "git-zpack"
+
+
+def default_helper(name):
+    """A program of tests/bench/codecs."""
+    built = ROOT / "build/release/tests/bench/codecs" / name
+    if not built.is_file():
+        raise BenchError(
+            f"'{built}' does not exist; build it: cmake --preset release "
+            "-DZPACK_BENCH_CODECS=ON && cmake --build --preset release --target "
+            "bench_codecs git-zpack")
+    return built
+
+
+def run_json(command):
+    """Runs a program that prints JSON."""
+    out, _ = run(command)
+    return json.loads(out)
+
+
+def same(values, what):
+    """An error unless what the ways to store objects gave back is the same."""
+    if len(set(values)) > 1:
+        raise BenchError(f"{what} differs: {sorted(set(values))}")
+
+
+def single_pack_copy(git, source, target):
+    """A bare copy whose objects are in one pack, as it was sent."""
+    git.copy(source, target)
+    # A small repository comes as loose objects.
+    if len(list((target / "objects/pack").glob("*.pack"))) != 1:
+        git("-C", target, "repack", "-adq")
+    out, _ = git("-C", target, "rev-parse", "--show-object-format")
+    if out.decode().strip() != "sha1":
+        raise BenchError(f"'{source}' does not have SHA-1 objects")
+
+
+def write_result(options, result, tables):
+    """Prints the tables, or the JSON in their place, and writes the JSON."""
+    text = json.dumps(result, indent=2)
+    if options.json == "-":
+        print(text)
+        return
+    for number, (title, cells) in enumerate(tables):
+        if number > 0:
+            print()
+        print(title)
+        print_rows(cells)
+    if options.json:
+        pathlib.Path(options.json).write_text(text + "\n")
+
+
+def main(name, options, measure, tables):
+    """Runs a measurement in a temporary directory; returns the exit code."""
+    # Ends like an interruption, so that the files are removed.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        with tempfile.TemporaryDirectory(prefix=f"zpack-{name}.") as directory:
+            result = measure(options, pathlib.Path(directory))
+        write_result(options, result, tables(result))
+    except (BenchError, OSError) as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def common_options(parser):
+    """The options that tools/bench/{levels,codecs,chains,stores} share."""
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), metavar="N",
+                        help="for Git and git-zpack (default: one per processor)")
+    parser.add_argument("--zpack", default=default_zpack(), metavar="PATH",
+                        help="git-zpack to measure (default: that of\n"
+                        "build/release, else that on PATH)")
+    parser.add_argument("--git", default="git", metavar="PATH",
+                        help="Git to measure (default: that on PATH)")
+    parser.add_argument("--json", metavar="FILE",
+                        help="write all results there, too; '-' for standard\n"
+                        "output, in place of the tables")
+    parser.add_argument("repository", metavar="REPO")
+
+
+def level_list(parser, text):
+    """Parses levels of zstd and ranges of them: 1,3,10-19."""
+    levels = []
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        last = last if dash else first
+        if not (first.isdigit() and last.isdigit() and
+                1 <= int(first) <= int(last) <= 22):
+            parser.error("--levels takes levels from 1 to 22, as in 1,3,10-19")
+        levels += range(int(first), int(last) + 1)
+    return sorted(set(levels))

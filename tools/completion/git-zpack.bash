@@ -6,7 +6,7 @@
 # or source it. For 'git zpack' Git's completion calls _git_zpack, so this file
 # has to be sourced, or loaded by completing 'git-zpack' once.
 
-__git_zpack_commands="convert verify restore protect repair salvage repack show list-refs list-files cat-extra cat-file rev-list ls-tree archive exec upload-pack http-backend shell"
+__git_zpack_commands="convert verify restore protect repair salvage repack show report diff list-refs list-files cat-extra cat-file rev-list ls-tree archive exec upload-pack http-backend shell help version"
 
 # Prints the options of a command, as its --help has them.
 __git_zpack_options()
@@ -15,9 +15,9 @@ __git_zpack_options()
 	local run="--threads --memory --quiet --progress --no-progress --json"
 	case "$1" in
 	convert)
-		echo "--profile --level --block-size --reachable --base --trust-base --allow-promised --resume --force --no-verify --without --with --discover $run --help" ;;
+		echo "--profile --level --block-size --reachable --update --base --trust-base --allow-promised --resume --force --redundancy --no-verify --without --with --discover $run --help" ;;
 	verify)
-		echo "--level --against --allow-newer --discover --download $run --help" ;;
+		echo "--level --against --allow-newer --expect-hash --max-errors --format --sample --seed --since --discover --download $run --help" ;;
 	restore)
 		echo "--force --trust --ref-format --without --keep-going --download $run --help" ;;
 	salvage)
@@ -33,6 +33,12 @@ __git_zpack_options()
 			--write-bitmap-index --no-write-bitmap-index --local --no-update-server-info --keep-pack --pack-kept-objects --dry-run --output --discover $run --help" ;;
 	show)
 		echo "--blocks --stats --download --json --help" ;;
+	diff)
+		echo "--quiet --count --download --json --help" ;;
+	version)
+		echo "--build-options --verbose" ;;
+	report)
+		echo "--html --discover --download $run --help" ;;
 	list-refs)
 		echo "--symref --dereference --fingerprint --download --json --help" ;;
 	list-files)
@@ -43,7 +49,7 @@ __git_zpack_options()
 		echo "--type --size --pretty --exists --batch --batch-check
 			--batch-all-objects --unordered --filter --buffer --nul --nul-output --unverified-stream --download --help" ;;
 	rev-list)
-		echo "--all --objects --no-objects --no-object-names --count --download --help" ;;
+		echo "--all --objects --no-objects --no-object-names --count --max-count --download --help" ;;
 	ls-tree)
 		echo "--long --nul --name-only --name-status --object-only --full-name --full-tree --download --help" ;;
 	archive)
@@ -137,7 +143,7 @@ __git_zpack_value()
 		__git_zpack_words "files reftable" "$3" ;;
 	"archive --output" | "protect --output" | "repair --output")
 		__git_zpack_paths file "$3" ;;
-	"protect --redundancy")
+	"protect --redundancy" | "convert --redundancy")
 		__git_zpack_words "1% 2% 5% 10% 20%" "$3" ;;
 	"archive --format")
 		__git_zpack_words "tar" "$3" ;;
@@ -149,6 +155,16 @@ __git_zpack_value()
 		__git_zpack_words "reflogs description info hooks lfs config worktrees alternates other" "$3" ;;
 	"verify --level")
 		__git_zpack_words "structure checksums objects connectivity" "$3" ;;
+	"verify --format")
+		__git_zpack_words "text json junit github sarif" "$3" ;;
+	"verify --expect-hash" | "verify --max-errors" | "rev-list --max-count")
+		COMPREPLY=() ;;
+	"verify --sample")
+		__git_zpack_words "1% 2% 5% 10% 20%" "$3" ;;
+	"verify --seed")
+		COMPREPLY=() ;;
+	"verify --since")
+		__git_zpack_paths file "$3" ;;
 	"verify --against")
 		__git_zpack_paths directory "$3" ;;
 	"convert --threads" | "verify --threads" | "restore --threads" | "salvage --threads" | "protect --threads" | "repair --threads" | *" --timeout" | \
@@ -204,7 +220,7 @@ __git_zpack_complete()
 				continue ;;
 			--profile | --level | --block-size | --base | --threads | --against | --window | --depth | \
 				--memory | --keep-pack | --output | --unpack-unreachable | --cruft-expiration | \
-				--timeout | --root | --command | --without | --with | --ref-format | --format | --prefix | --redundancy)
+				--timeout | --root | --command | --without | --with | --ref-format | --format | --prefix | --redundancy | --expect-hash | --max-errors | --max-count | --sample | --seed | --since | -n)
 				[[ ${words[i + 1]} == = ]] && ((i++))
 				((i++))
 				continue ;;
@@ -224,14 +240,16 @@ __git_zpack_complete()
 	fi
 	# Revisions may be any number.
 	local position=${#arguments[@]}
-	[[ $command == rev-list ]] && ((position > 1)) && position=1
+	[[ $command == rev-list || $command == list-refs ]] && ((position > 1)) && position=1
 	case "$command $position" in
 	"convert 0" | "restore 1" | "salvage 1" | "repack 0")
 		__git_zpack_paths directory "$word" ;;
-	"convert 1" | "verify 0" | "restore 0" | "salvage 0" | "protect 0" | "repair 0" | "repair 1" | "show 0" | "list-refs 0" | "cat-file 0" | \
+	"convert 1" | "verify 0" | "restore 0" | "salvage 0" | "protect 0" | "repair 0" | "repair 1" | "show 0" | "diff 0" | "diff 1" | "list-refs 0" | "cat-file 0" | \
 		"list-files 0" | "cat-extra 0" | "rev-list 0" | "ls-tree 0" | "archive 0" | "exec 0" | "upload-pack 0")
 		__git_zpack_paths file "$word" ;;
-	"cat-file 1" | "rev-list 1" | "ls-tree 1" | "archive 1")
+	"help 0")
+		__git_zpack_words "$__git_zpack_commands" "$word" ;;
+	"cat-file 1" | "list-refs 1" | "rev-list 1" | "ls-tree 1" | "archive 1")
 		__git_zpack_refs "${arguments[0]}" "$word" ;;
 	*)
 		COMPREPLY=() ;;

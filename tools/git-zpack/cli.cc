@@ -6,10 +6,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <new>
 #include <ostream>
 
+#include "nearest_name.h"
+#include "terminal_text.h"
+#include "zpack/build_options.h"
 #include "zpack/quote.h"
 #include "zpack/version.h"
 
@@ -27,7 +31,10 @@ void PrintOverview(std::ostream& out) {
   for (const Command& command : Commands()) {
     out << fmt::format("   {:<12} {}\n", command.name, command.summary);
   }
-  out << "\nSee 'git-zpack <command> --help' or 'man git-zpack-<command>' for "
+  out << fmt::format("   {:<12} {}\n", "help", "Show the manual of a command")
+      << fmt::format("   {:<12} {}\n", "version",
+                     "Show the version, with --build-options all of it")
+      << "\nSee 'git-zpack help <command>' or 'git-zpack <command> --help' for "
          "one of them.\n";
 }
 
@@ -67,6 +74,33 @@ bool AsksForHelp(const std::vector<std::string>& arguments) {
   return false;
 }
 
+// The names of the command's options, as the user types them.
+std::vector<std::string> OptionNames(const Command& command) {
+  std::vector<std::string> names;
+  const po::options_description own = OwnOptions(command);
+  for (const auto& option : own.options()) {
+    names.push_back("--" + option->long_name());
+  }
+  return names;
+}
+
+// ", did you mean '--level'?", or nothing.
+std::string Suggestion(std::string_view typed,
+                       const std::vector<std::string>& names) {
+  const auto nearest = NearestName(typed, names);
+  return nearest ? fmt::format(", did you mean '{}'?", *nearest) : "";
+}
+
+// One line: what is wrong, and where the help is.
+int FailUsage(const Command& command, const std::string& message,
+              const Io& io) {
+  const bool question = message.ends_with('?');
+  io.err << fmt::format("error: {}{} See 'git-zpack {} --help'.\n",
+                        EscapeUnprintable(message), question ? "" : ".",
+                        command.name);
+  return kUsage;
+}
+
 int RunCommand(const Command& command,
                const std::vector<std::string>& arguments, const Io& io) {
   if (AsksForHelp(arguments)) {
@@ -75,26 +109,105 @@ int RunCommand(const Command& command,
   }
   try {
     return command.run(ParseArguments(command, arguments), io);
+  } catch (const CommandFailure& failure) {
+    return Fail(io, failure.error);
   } catch (const UsageError& error) {
-    io.err << "error: " << EscapeUnprintable(error.message) << "\n\n";
+    return FailUsage(command, error.message, io);
+  } catch (const po::unknown_option& error) {
+    std::string typed = error.get_option_name();
+    typed.resize(std::min(typed.find('='), typed.size()));
+    return FailUsage(command,
+                     fmt::format("unknown option '{}'{}", typed,
+                                 Suggestion(typed, OptionNames(command))),
+                     io);
   } catch (const po::error& error) {
-    io.err << "error: " << EscapeUnprintable(error.what()) << "\n\n";
+    return FailUsage(command, error.what(), io);
   }
-  PrintUsage(command, io.err);
+}
+
+// Returns whether the command prints contents, which a terminal gets as they
+// are, as with Git. cat-file decides by itself.
+bool PrintsContents(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kNames = {"cat-file", "cat-extra",
+                                                      "archive", "exec"};
+  return std::ranges::find(kNames, name) != kNames.end();
+}
+
+// Runs the command with output that is safe for a terminal.
+int RunForTerminal(const Command& command,
+                   const std::vector<std::string>& arguments, const Io& io) {
+  if (!io.out_is_terminal || PrintsContents(command.name)) {
+    return RunCommand(command, arguments, io);
+  }
+  TerminalText text(io.out);
+  std::ostream out(&text);
+  const int code = RunCommand(
+      command, arguments,
+      {io.in, out, io.err, io.err_is_terminal, io.stop, io.out_is_terminal});
+  out.flush();
+  return code;
+}
+
+int FailCommand(const std::string& name, const Io& io) {
+  std::vector<std::string> names = {"help", "version"};
+  for (const Command& command : Commands()) names.emplace_back(command.name);
+  const std::string suggestion = Suggestion(name, names);
+  io.err << fmt::format(
+      "git-zpack: '{}' is not a git-zpack command{} See 'git-zpack --help'.\n",
+      QuoteName(name), suggestion.empty() ? "." : suggestion);
   return kUsage;
+}
+
+// 'help [<command>]'. The main program tries the manual page first.
+int RunHelp(const std::vector<std::string>& arguments, const Io& io) {
+  if (arguments.size() == 1) {
+    PrintOverview(io.out);
+    return kDone;
+  }
+  if (arguments.size() > 2) {
+    io.err << "error: 'help' takes one command. See 'git-zpack --help'.\n";
+    return kUsage;
+  }
+  const Command* const command = FindCommand(arguments[1]);
+  if (command == nullptr) return FailCommand(arguments[1], io);
+  PrintUsage(*command, io.out);
+  return kDone;
+}
+
+// 'version [--build-options | --verbose]'.
+int RunVersion(const std::vector<std::string>& arguments, const Io& io) {
+  bool details = false;
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    if (arguments[i] != "--build-options" && arguments[i] != "--verbose") {
+      const std::string nearest =
+          Suggestion(arguments[i], {"--build-options", "--verbose"});
+      io.err << fmt::format(
+          "error: unknown option '{}'{} See 'git-zpack --help'.\n",
+          EscapeUnprintable(arguments[i]), nearest.empty() ? "." : nearest);
+      return kUsage;
+    }
+    details = true;
+  }
+  io.out << fmt::format("git-zpack version {} (format {}.{})\n",
+                        LibraryVersion(), kFormatMajor, kFormatMinor);
+  if (!details) return kDone;
+  for (const BuildOption& option : BuildOptions()) {
+    io.out << fmt::format("{}: {}\n", option.name, option.value);
+  }
+  return kDone;
 }
 
 }  // namespace
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      kConvertCommand,  kVerifyCommand,     kRestoreCommand,
-      kProtectCommand,  kRepairCommand,     kSalvageCommand,
-      kRepackCommand,   kShowCommand,       kListRefsCommand,
-      kCatFileCommand,  kRevListCommand,    kLsTreeCommand,
-      kArchiveCommand,  kExecCommand,       kListFilesCommand,
-      kCatExtraCommand, kUploadPackCommand, kHttpBackendCommand,
-      kShellCommand};
+      kConvertCommand,    kVerifyCommand,      kRestoreCommand,
+      kProtectCommand,    kRepairCommand,      kSalvageCommand,
+      kRepackCommand,     kShowCommand,        kReportCommand,
+      kDiffCommand,       kListRefsCommand,    kCatFileCommand,
+      kRevListCommand,    kLsTreeCommand,      kArchiveCommand,
+      kExecCommand,       kListFilesCommand,   kCatExtraCommand,
+      kUploadPackCommand, kHttpBackendCommand, kShellCommand};
   return commands;
 }
 
@@ -142,25 +255,18 @@ int Run(const std::vector<std::string>& arguments, const Io& io) {
       return kUsage;
     }
     const std::string& name = arguments.front();
-    if (name == "-h" || name == "--help" || name == "help") {
-      PrintOverview(io.out);
-      return kDone;
-    }
-    if (name == "--version" || name == "version") {
-      io.out << fmt::format("git-zpack version {} (format {}.{})\n",
-                            LibraryVersion(), kFormatMajor, kFormatMinor);
-      return kDone;
-    }
+    int code = kDone;
     const Command* const command = FindCommand(name);
-    if (command == nullptr) {
-      io.err << fmt::format(
-          "git-zpack: '{}' is not a git-zpack command. See 'git-zpack "
-          "--help'.\n",
-          QuoteName(name));
-      return kUsage;
+    if (name == "-h" || name == "--help" || name == "help") {
+      code = RunHelp(arguments, io);
+    } else if (name == "--version" || name == "version") {
+      code = RunVersion(arguments, io);
+    } else if (command == nullptr) {
+      code = FailCommand(name, io);
+    } else {
+      code = RunForTerminal(*command, {arguments.begin() + 1, arguments.end()},
+                            io);
     }
-    const int code =
-        RunCommand(*command, {arguments.begin() + 1, arguments.end()}, io);
     io.out.flush();
     if (!io.out && code == kDone) {
       io.err << "fatal: cannot write to standard output\n";
@@ -170,7 +276,7 @@ int Run(const std::vector<std::string>& arguments, const Io& io) {
   } catch (const std::bad_alloc&) {
     io.err << "fatal: out of memory\n";
   } catch (const std::exception& error) {
-    io.err << "fatal: " << error.what() << '\n';
+    io.err << "fatal: " << EscapeUnprintable(error.what()) << '\n';
   }
   return kFailed;
 }

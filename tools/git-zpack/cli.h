@@ -33,12 +33,19 @@ struct Io {
   std::ostream& err;  // everything else
   bool err_is_terminal = false;
   std::stop_token stop;
+  // Commands then escape what a terminal would obey in names.
+  bool out_is_terminal = false;
 };
 
 // Wrong usage that the option parser does not detect, for example two options
 // that exclude each other.
 struct UsageError {
   std::string message;
+};
+
+// An error that ends a command, thrown where no Result can be returned.
+struct CommandFailure {
+  Error error;
 };
 
 enum class LastArgument : uint8_t { kOnce, kRepeated };
@@ -90,6 +97,8 @@ extern const Command kRepairCommand;
 extern const Command kSalvageCommand;
 extern const Command kRepackCommand;
 extern const Command kShowCommand;
+extern const Command kReportCommand;
+extern const Command kDiffCommand;
 extern const Command kListRefsCommand;
 extern const Command kListFilesCommand;
 extern const Command kCatExtraCommand;

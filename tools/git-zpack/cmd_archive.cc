@@ -168,7 +168,7 @@ int Run(const po::variables_map& values, const Io& io) {
   CheckFormat(values);
   const auto paths = PathsOf(values);
   if (!paths) return Fail(io, paths.error());
-  const auto reader = ArchiveReader::Open(Text(values, "file"),
+  const auto reader = ArchiveReader::Open(FileToRead(values),
                                           ReadContext(values, io).options());
   if (!reader) return Fail(io, reader.error());
   auto contents = Find(**reader, Text(values, "tree-ish"));

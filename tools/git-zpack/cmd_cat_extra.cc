@@ -15,7 +15,7 @@ void AddOptions(po::options_description& options) {
 }
 
 int Run(const po::variables_map& values, const Io& io) {
-  const auto reader = ArchiveReader::Open(Text(values, "file"),
+  const auto reader = ArchiveReader::Open(FileToRead(values),
                                           ReadContext(values, io).options());
   if (!reader) return Fail(io, reader.error());
   const Status printed = (*reader)->StreamFile(

@@ -12,6 +12,7 @@
 #include "batch_printer.h"
 #include "common_options.h"
 #include "content_writer.h"
+#include "terminal_text.h"
 #include "tree_printer.h"
 #include "zpack/archive_reader.h"
 
@@ -59,6 +60,14 @@ ContentWriter WriterOf(const ArchiveReader& reader,
 
 int PrettyPrint(const ArchiveReader& reader, const po::variables_map& values,
                 const ObjectId& id, const ObjectInfo& info, const Io& io) {
+  // Contents of blobs are printed as they are, as by Git.
+  if (io.out_is_terminal &&
+      (info.type == ObjectType::kCommit || info.type == ObjectType::kTag)) {
+    TerminalText text(io.out);
+    std::ostream out(&text);
+    const Status status = WriterOf(reader, values, out).Write(id, info, "");
+    return status ? kDone : Fail(io, status.error());
+  }
   if (info.type != ObjectType::kTree) {
     const Status status = WriterOf(reader, values, io.out).Write(id, info, "");
     return status ? kDone : Fail(io, status.error());
@@ -119,7 +128,10 @@ int RunBatch(const ArchiveReader& reader, const po::variables_map& values,
     }
     output.filter = *filter;
   }
-  BatchPrinter printer(reader, std::move(output), io.out);
+  TerminalText text(io.out);
+  std::ostream escaped(&text);
+  BatchPrinter printer(reader, std::move(output),
+                       io.out_is_terminal && !contents ? escaped : io.out);
   Status status;
   if (Has(values, "batch-all-objects")) {
     status =
@@ -131,6 +143,7 @@ int RunBatch(const ArchiveReader& reader, const po::variables_map& values,
         reader, printer,
         {.end = nul ? '\0' : '\n', .buffer = Has(values, "buffer")}, io);
   }
+  escaped.flush();
   return status ? kDone : Fail(io, status.error());
 }
 
@@ -158,11 +171,17 @@ int Run(const po::variables_map& values, const Io& io) {
   if (batch && Has(values, "object")) {
     throw UsageError{"batch modes take objects from standard input"};
   }
+  if (batch && !Has(values, "batch-all-objects") &&
+      Text(values, "file") == "-") {
+    throw UsageError{
+        "batch modes take objects from standard input, so the file cannot be "
+        "'-'"};
+  }
   if (Has(values, "unverified-stream") && !Has(values, "pretty") &&
       !Has(values, "batch")) {
     throw UsageError{"'--unverified-stream' needs '-p' or '--batch'"};
   }
-  const auto reader = ArchiveReader::Open(Text(values, "file"),
+  const auto reader = ArchiveReader::Open(FileToRead(values),
                                           ReadContext(values, io).options());
   if (!reader) return Fail(io, reader.error());
   return batch ? RunBatch(**reader, values, io) : RunOne(**reader, values, io);

@@ -6,21 +6,24 @@
 #include <ostream>
 
 #include "common_options.h"
+#include "convert_input.h"
+#include "convert_output.h"
 #include "convert_phases.h"
+#include "convert_report.h"
 #include "zpack/convert.h"
+#include "zpack/parity.h"
 #include "zpack/quote.h"
 
 namespace zpack::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 void AddOptions(po::options_description& options) {
   options.add_options()(
       "profile", po::value<std::string>()->value_name("<profile>"),
       "work spent to make the file smaller: fast, balanced (default) or max")(
       "level", po::value<std::string>()->value_name("<n>"),
-      "zstd compression level, 1 to 22; overrides the profile")(
+      "zstd compression level, 1 to 22; default: 3 for fast, 12 for balanced, "
+      "19 for max")(
       "block-size", po::value<std::string>()->value_name("<size>"),
       "bytes of data per block of blobs, 4k to 16m; overrides the profile")(
       "reachable", "store only objects reachable from refs, HEAD and reflogs")(
@@ -29,9 +32,15 @@ void AddOptions(po::options_description& options) {
       "promises")(
       "base", po::value<std::string>()->value_name("<file>"),
       "copy the blocks of this older file; encode only what is new")(
-      "trust-base", "with --base: do not hash the objects in copied blocks")(
+      "trust-base",
+      "with --base or --update: do not hash the objects in copied blocks")(
+      "update",
+      "if the file exists, copy its blocks and replace it, or leave it as it "
+      "is if nothing has changed")(
       "resume", "continue an interrupted conversion to this file")(
       "force,f", "replace the file if it exists")(
+      "redundancy", po::value<std::string>()->value_name("<percent>"),
+      "add parity, as 'git zpack protect' does, in percent of the file")(
       "no-verify", "skip reading the file back and hashing every object");
   AddWithoutOption(options);
   options.add_options()(
@@ -80,9 +89,15 @@ ConvertOptions ToOptions(const po::variables_map& values) {
   if (Has(values, "reachable")) options.objects = ObjectSet::kReachable;
   if (Has(values, "allow-promised")) options.promised = AllowPromised::kYes;
   if (Has(values, "base")) options.base = Text(values, "base");
+  if (Has(values, "update")) {
+    if (options.base) {
+      throw UsageError{"options '--base' and '--update' exclude each other"};
+    }
+    options.update = Update::kYes;
+  }
   if (Has(values, "trust-base")) {
-    if (!options.base) {
-      throw UsageError{"option '--trust-base' needs '--base'"};
+    if (!options.base && options.update == Update::kNo) {
+      throw UsageError{"option '--trust-base' needs '--base' or '--update'"};
     }
     options.trust_base = TrustBase::kYes;
   }
@@ -96,113 +111,84 @@ ConvertOptions ToOptions(const po::variables_map& values) {
 
 // Copied blocks change the shares of the phases, so then there is no estimate.
 std::vector<PhaseShare> ExpectedPhases(const ConvertOptions& options) {
-  if (options.base || options.resume == Resume::kYes) return {};
+  if (options.base || options.update == Update::kYes ||
+      options.resume == Resume::kYes) {
+    return {};
+  }
   return ConvertPhases(options.profile, options.read_back);
 }
 
-// Returns null if no older archive was given.
-Json BaseToJson(const ConvertStats& stats, const ConvertOptions& options) {
-  if (!options.base) return nullptr;
-  Json unused = nullptr;
-  if (!stats.base_unused.empty()) unused = stats.base_unused;
-  return {{"unused", unused},
-          {"unrelated", stats.base_unrelated},
-          {"copied_blocks", stats.reused.blocks},
-          {"copied_bytes", stats.reused.bytes},
-          {"copied_objects", stats.reused.objects},
-          {"renumbered_blocks", stats.reused.renumbered_blocks}};
-}
-
-bool IsVerified(const ConvertStats& stats, const ConvertOptions& options) {
-  return options.read_back == ReadBack::kYes && stats.unverified_objects == 0;
-}
-
-// Continues the summary line.
-std::string Verification(const ConvertStats& stats,
-                         const ConvertOptions& options) {
-  if (IsVerified(stats, options)) return ", verified";
-  if (options.read_back == ReadBack::kNo) return ", not verified";
-  return fmt::format(", not verified: {} objects copied from '{}'",
-                     stats.unverified_objects, QuoteName(*options.base));
-}
-
-Json ToJson(const ConvertStats& stats, const ConvertOptions& options) {
-  Json types = Json::object();
-  for (const auto& type : stats.types) {
-    types[std::string(ObjectTypeName(type.type))] = {
-        {"count", type.count},
-        {"raw_bytes", type.raw_bytes},
-        {"stored_bytes", type.stored_bytes}};
+// Checks what goes together with '-' for standard output.
+void CheckStream(const po::variables_map& values) {
+  if (Text(values, "file") != "-") return;
+  for (const char* const option : {"update", "resume", "json"}) {
+    if (Has(values, option)) {
+      throw UsageError{fmt::format(
+          "option '--{}' cannot be used with standard output", option)};
+    }
   }
-  Json json;
-  SetBytes(json, "git_directory", stats.git_directory);
-  json.update({{"objects", stats.objects()},
-               {"raw_bytes", stats.raw_bytes()},
-               {"types", types},
-               {"index_bytes", stats.index_bytes()},
-               {"file_bytes", stats.file_size},
-               {"source_pack_bytes", stats.source_pack_bytes},
-               {"refs", stats.refs},
-               {"promised_objects", stats.promised_objects},
-               {"files", stats.files},
-               {"content_of_files_bytes", stats.file_bytes},
-               {"base", BaseToJson(stats, options)},
-               {"moved_on", MovedOnToJson(stats.moved_on)},
-               {"missing_alternates",
-                MissingAlternatesToJson(stats.missing_alternates)},
-               {"resumed_blocks", stats.resumed_blocks},
-               {"verified", IsVerified(stats, options)},
-               {"unverified_objects", stats.unverified_objects},
-               {"phases", PhasesToJson(stats.phases)},
-               {"peak_rss_bytes", PeakResidentBytes()}});
-  return json;
+}
+
+// Adds parity to the new file. Returns its bytes.
+Result<uint64_t> AddParity(const std::string& file, uint32_t redundancy,
+                           const RunOptions& run, ConvertStats& stats) {
+  ProtectOptions options;
+  options.run = run;
+  options.redundancy = redundancy;
+  const auto added = Protect(file, options);
+  if (!added) return std::unexpected(added.error());
+  stats.file_size = added->file_bytes;
+  stats.phases.insert(stats.phases.end(), added->phases.begin(),
+                      added->phases.end());
+  return added->parity_bytes;
 }
 
 int Run(const po::variables_map& values, const Io& io) {
   ConvertOptions options = ToOptions(values);
+  const auto redundancy = RedundancyOf(values);
+  CheckStream(values);
   const RunContext context(values, io, ExpectedPhases(options));
   options.run = context.run();
-  const std::string& file = Text(values, "file");
-  const auto stats = Convert(Text(values, "repository"), file, options);
+  auto output = ConvertOutput::Open(Text(values, "file"), io);
+  if (!output) return Fail(io, output.error());
+  const auto input =
+      ConvertInput::Open(Text(values, "repository"),
+                         context.quiet() ? ConvertInput::Report::kSilent
+                                         : ConvertInput::Report::kPrinted,
+                         io);
+  if (!input) return Fail(io, input.error());
+  auto stats = Convert(input->path(), output->path(), options);
   if (!stats) {
     const int code = Fail(io, stats.error());
     // With kExists, another process may be writing the temporary file.
     if (stats.error().code != ErrorCode::kExists && !context.quiet() &&
-        CanResume(file)) {
+        !output->is_stream() && CanResume(output->path())) {
       io.err << "hint: run it again with --resume to continue\n";
     }
     return code;
   }
-  WarnOfMissingAlternates(stats->missing_alternates, io.err);
-  if (stats->moved_on.any() && !context.quiet()) {
-    io.err << fmt::format("warning: the source moved on: {}, not included\n",
-                          Describe(stats->moved_on));
-  }
-  for (const std::string& what : stats->left_out) {
-    if (context.quiet()) break;
-    io.err << fmt::format("warning: not included: {}\n", what);
-  }
-  if (!stats->resume_unused.empty() && !context.quiet()) {
-    io.err << fmt::format(
-        "warning: cannot resume, started from the beginning: {}\n",
-        stats->resume_unused);
-  }
-  if (!stats->base_unused.empty() && !context.quiet()) {
-    io.err << fmt::format(
-        "warning: cannot use '{}' as base, converted everything: {}\n",
-        QuoteName(*options.base), stats->base_unused);
-  }
-  if (Has(values, "json")) {
-    PrintJson(ToJson(*stats, options), io.out);
-  } else if (!context.quiet()) {
-    io.err << fmt::format(
-        "Converted {} objects{} to {}{}; the packs of '{}' take {}.\n",
-        stats->objects(), RefsAndFiles(stats->refs, stats->files),
-        HumanSize(stats->file_size), Verification(*stats, options),
-        QuoteName(stats->git_directory), HumanSize(stats->source_pack_bytes));
-    if (stats->promised_objects != 0) {
-      io.err << PromisedText(stats->promised_objects) << ".\n";
+  uint64_t parity_bytes = 0;
+  if (redundancy && stats->update != UpdateResult::kUnchanged) {
+    const auto added =
+        AddParity(output->path(), *redundancy, options.run, *stats);
+    if (!added) {
+      if (!output->is_stream()) {
+        io.err << fmt::format("error: '{}' was written without parity\n",
+                              QuoteName(output->path()));
+      }
+      return Fail(io, added.error());
     }
+    parity_bytes = *added;
+  }
+  const Status sent = output->Send(io);
+  if (!sent) return Fail(io, sent.error());
+  const ConvertReport report(
+      *stats, options, {output->path(), input->cloned_from(), parity_bytes});
+  report.PrintWarnings(context.quiet(), io.err);
+  if (Has(values, "json")) {
+    report.PrintAsJson(io.out);
+  } else if (!context.quiet()) {
+    report.PrintSummary(io.err);
   }
   return kDone;
 }
@@ -212,7 +198,7 @@ int Run(const po::variables_map& values, const Io& io) {
 const Command kConvertCommand = {
     "convert",
     "Convert a Git repository into one .zpack file",
-    "[<options>] <repository> <file>",
+    "[--update | --base <file>] [<options>] <repository> (<file> | -)",
     {"repository", "file"},
     0,
     LastArgument::kOnce,

@@ -43,7 +43,7 @@ Json ToJson(const std::vector<RepositoryFile>& files) {
 }
 
 int Run(const po::variables_map& values, const Io& io) {
-  const auto reader = ArchiveReader::Open(Text(values, "file"),
+  const auto reader = ArchiveReader::Open(FileToRead(values),
                                           ReadContext(values, io).options());
   if (!reader) return Fail(io, reader.error());
   const auto files = (*reader)->Files();

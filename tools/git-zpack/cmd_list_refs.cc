@@ -1,9 +1,13 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <ostream>
+#include <string>
+#include <vector>
 
 #include "common_options.h"
+#include "ref_patterns.h"
 #include "zpack/archive_reader.h"
 
 namespace zpack::cli {
@@ -29,15 +33,32 @@ const Ref* Direct(const RefsSnapshot& refs, const Ref* ref) {
   return ref;
 }
 
-void PrintText(const RefsSnapshot& refs, bool symref, bool dereference,
+// How to print, and which refs: with patterns, those that match one.
+struct Selection {
+  bool symref = false;
+  bool dereference = false;
+  std::vector<std::string> patterns;
+
+  bool Takes(std::string_view name) const {
+    if (patterns.empty()) return true;
+    // No glob stands for HEAD, which git for-each-ref does not list.
+    if (name == "HEAD") {
+      return std::ranges::find(patterns, name) != patterns.end();
+    }
+    return MatchesRefPattern(name, patterns);
+  }
+};
+
+void PrintText(const RefsSnapshot& refs, const Selection& selection,
                std::ostream& out) {
   const auto print = [&](std::string_view name, const std::string& symbolic,
                          const ObjectId& target, const Ref* direct) {
-    if (symref && !symbolic.empty()) {
+    if (!selection.Takes(name)) return;
+    if (selection.symref && !symbolic.empty()) {
       out << "ref: " << symbolic << ' ' << name << '\n';
     }
     if (!target.empty()) out << target.ToHex() << ' ' << name << '\n';
-    if (dereference && direct != nullptr && !direct->peeled.empty()) {
+    if (selection.dereference && direct != nullptr && !direct->peeled.empty()) {
       out << direct->peeled.ToHex() << ' ' << name << "^{}\n";
     }
   };
@@ -49,13 +70,14 @@ void PrintText(const RefsSnapshot& refs, bool symref, bool dereference,
   }
 }
 
-Json ToJson(const RefsSnapshot& refs) {
+Json ToJson(const RefsSnapshot& refs, const Selection& selection) {
   Json head = Json::object();
   if (!refs.head_symref.empty()) SetBytes(head, "symref", refs.head_symref);
   const ObjectId head_target = refs.Resolve("HEAD");
   if (!head_target.empty()) head["target"] = head_target.ToHex();
   Json list = Json::array();
   for (const Ref& ref : refs.refs) {
+    if (!selection.Takes(ref.name)) continue;
     Json row = Json::object();
     SetBytes(row, "name", ref.name);
     if (ref.symbolic()) {
@@ -73,15 +95,21 @@ Json ToJson(const RefsSnapshot& refs) {
 
 int Run(const po::variables_map& values, const Io& io) {
   const auto refs =
-      ReadRefs(Text(values, "file"), ReadContext(values, io).options());
+      ReadRefs(FileToRead(values), ReadContext(values, io).options());
   if (!refs) return Fail(io, refs.error());
+  const Selection selection{.symref = Has(values, "symref"),
+                            .dereference = Has(values, "dereference"),
+                            .patterns = Texts(values, "pattern")};
+  if (Has(values, "fingerprint") && !selection.patterns.empty()) {
+    throw UsageError{"option '--fingerprint' takes no patterns"};
+  }
   if (Has(values, "json")) {
-    PrintJson(ToJson(*refs), io.out);
+    PrintJson(ToJson(*refs, selection), io.out);
   } else if (Has(values, "fingerprint")) {
     const std::string fingerprint = refs->Fingerprint();
     if (!fingerprint.empty()) io.out << fingerprint << '\n';
   } else {
-    PrintText(*refs, Has(values, "symref"), Has(values, "dereference"), io.out);
+    PrintText(*refs, selection, io.out);
   }
   return kDone;
 }
@@ -91,10 +119,11 @@ int Run(const po::variables_map& values, const Io& io) {
 const Command kListRefsCommand = {"list-refs",
                                   "List the refs in a .zpack file",
                                   "[--symref] [--dereference] [--fingerprint] "
-                                  "[--download] [--json] <file>",
-                                  {"file"},
-                                  0,
-                                  LastArgument::kOnce,
+                                  "[--download] [--json] <file> "
+                                  "[<pattern>...]",
+                                  {"file", "pattern"},
+                                  1,
+                                  LastArgument::kRepeated,
                                   {},
                                   false,
                                   AddOptions,

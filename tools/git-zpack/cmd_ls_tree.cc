@@ -130,7 +130,7 @@ int Run(const po::variables_map& values, const Io& io) {
   const Listing listing = ListingOf(values);
   const auto paths = PathFilter::Parse(Texts(values, "path"));
   if (!paths) return Fail(io, paths.error());
-  const auto reader = ArchiveReader::Open(Text(values, "file"),
+  const auto reader = ArchiveReader::Open(FileToRead(values),
                                           ReadContext(values, io).options());
   if (!reader) return Fail(io, reader.error());
   const auto id = (*reader)->Resolve(Text(values, "tree-ish"));

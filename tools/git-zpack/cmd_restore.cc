@@ -63,7 +63,7 @@ int Run(const po::variables_map& values, const Io& io) {
                       io);
   }
   const std::string directory = Text(values, "directory");
-  const auto stats = Restore(Text(values, "file"), directory, options);
+  const auto stats = Restore(FileToRead(values), directory, options);
   if (!stats) return Fail(io, stats.error());
   if (Has(values, "json")) {
     PrintJson(

@@ -1,15 +1,14 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <fmt/format.h>
-
+#include <limits>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "common_options.h"
+#include "revision_range.h"
 #include "zpack/archive_reader.h"
-#include "zpack/quote.h"
 
 namespace zpack::cli {
 namespace {
@@ -19,7 +18,9 @@ void AddOptions(po::options_description& options) {
       "objects", "also list tags, trees and blobs, with names and paths")(
       "no-objects", "list commits only, even with --objects")(
       "no-object-names", "with --objects: do not print names and paths")(
-      "count", "print only the number of objects");
+      "count", "print only the number of objects")(
+      "max-count,n", po::value<std::string>()->value_name("<n>"),
+      "list at most <n> commits, and with --objects what only they need");
   AddDownloadOption(options);
 }
 
@@ -92,35 +93,26 @@ Status List(const ArchiveReader& reader, const WalkOptions& walk,
   return status ? flushed : status;
 }
 
-// Returns whether a revision excludes commits.
-bool Excludes(const std::string& revision) {
-  return revision.starts_with('^') || revision.find("..") != std::string::npos;
-}
-
 int Run(const po::variables_map& values, const Io& io) {
   const std::vector<std::string> revisions = Texts(values, "rev");
   if (revisions.empty() && !Has(values, "all")) {
     throw UsageError{"give a revision to start from, or --all"};
   }
-  for (const std::string& revision : revisions) {
-    if (Excludes(revision)) {
-      throw UsageError{fmt::format("'{}': leaving commits out is not supported",
-                                   QuoteName(revision))};
-    }
-  }
-  const auto reader = ArchiveReader::Open(Text(values, "file"),
+  WalkOptions walk;
+  constexpr auto kMax = std::numeric_limits<int32_t>::max();
+  // Like Git, takes a negative number for no limit.
+  const int64_t limit = Number(values, "max-count", -kMax, kMax, -1);
+  if (limit >= 0) walk.max_commits = static_cast<uint64_t>(limit);
+  const auto reader = ArchiveReader::Open(FileToRead(values),
                                           ReadContext(values, io).options());
   if (!reader) return Fail(io, reader.error());
-  WalkOptions walk;
   if (Has(values, "all")) walk.refs = WalkRefs::kAll;
   if (Has(values, "objects") && !Has(values, "no-objects")) {
     walk.objects = WalkObjects::kAll;
   }
-  walk.starts.reserve(revisions.size());
   for (const std::string& revision : revisions) {
-    const auto id = (*reader)->Resolve(revision);
-    if (!id) return Fail(io, id.error());
-    walk.starts.push_back(*id);
+    const Status added = AddRevision(**reader, revision, walk);
+    if (!added) return Fail(io, added.error());
   }
   const auto names = Has(values, "no-object-names") ? LineWriter::Names::kNo
                                                     : LineWriter::Names::kYes;
@@ -135,7 +127,8 @@ int Run(const po::variables_map& values, const Io& io) {
 const Command kRevListCommand = {
     "rev-list",
     "List commits, and what they reach, in a .zpack file",
-    "[--all] [--objects [--no-object-names]] [--count] [--download] <file> "
+    "[--all] [--objects [--no-object-names]] [-n <n>] [--count] [--download] "
+    "<file> "
     "[<rev>...]",
     {"file", "rev"},
     1,

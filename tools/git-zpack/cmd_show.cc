@@ -29,7 +29,7 @@ std::string Join(const std::vector<std::string>& names) {
 
 void PrintBlocks(const FileDescription& file, std::ostream& out) {
   out << "\n      offset         size type    kind     first object  objects  "
-         "streams (raw -> stored)\n";
+         "streams (unpacked -> stored)\n";
   for (const auto& block : file.blocks) {
     out << fmt::format("{:12} {:12} {:7} {:8} {:12} {:8} ", block.offset,
                        block.size, ObjectTypeName(block.type), block.kind,
@@ -85,7 +85,7 @@ void PrintText(const FileDescription& file, const RefsSnapshot& refs,
   struct Sum {
     uint64_t blocks = 0;
     uint64_t objects = 0;
-    uint64_t raw = 0;
+    uint64_t unpacked = 0;
     uint64_t stored = 0;
   };
   std::map<ObjectType, Sum> sums;
@@ -94,12 +94,12 @@ void PrintText(const FileDescription& file, const RefsSnapshot& refs,
     ++sum.blocks;
     sum.objects += block.segment_offset == 0 ? block.object_count : 0;
     sum.stored += block.size;
-    for (const auto& stream : block.streams) sum.raw += stream.raw_size;
+    for (const auto& stream : block.streams) sum.unpacked += stream.raw_size;
   }
-  out << "\ntype      blocks    objects            raw         stored\n";
+  out << "\ntype      blocks    objects       unpacked         stored\n";
   for (const auto& [type, sum] : sums) {
     out << fmt::format("{:7} {:8} {:10} {:14} {:14}\n", ObjectTypeName(type),
-                       sum.blocks, sum.objects, sum.raw, sum.stored);
+                       sum.blocks, sum.objects, sum.unpacked, sum.stored);
   }
   out << "\nchunk       offset         size  required\n";
   for (const auto& chunk : file.chunks) {
@@ -133,7 +133,7 @@ Json ToJson(const FileDescription& file, const RefsSnapshot& refs,
     for (const auto& stream : block.streams) {
       streams.push_back({{"kind", stream.kind},
                          {"codec", stream.codec},
-                         {"raw_size", stream.raw_size},
+                         {"unpacked_size", stream.raw_size},
                          {"stored_size", stream.stored_size}});
     }
     blocks.push_back({{"offset", block.offset},
@@ -175,7 +175,7 @@ Json ToJson(const FileDescription& file, const RefsSnapshot& refs,
 
 int RunStatistics(const po::variables_map& values, const Io& io) {
   const auto statistics = CollectStatistics(
-      Text(values, "file"), ReadContext(values, io).options(), RunOptions{});
+      FileToRead(values), ReadContext(values, io).options(), RunOptions{});
   if (!statistics) return Fail(io, statistics.error());
   if (Has(values, "json")) {
     PrintJson(StatisticsJson(*statistics), io.out);
@@ -187,7 +187,7 @@ int RunStatistics(const po::variables_map& values, const Io& io) {
 
 int Run(const po::variables_map& values, const Io& io) {
   if (Has(values, "stats")) return RunStatistics(values, io);
-  const auto reader = ArchiveReader::Open(Text(values, "file"),
+  const auto reader = ArchiveReader::Open(FileToRead(values),
                                           ReadContext(values, io).options());
   if (!reader) return Fail(io, reader.error());
   const auto description = (*reader)->Describe();

@@ -3,24 +3,18 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <limits>
 #include <ostream>
 #include <utility>
 
 #include "common_options.h"
-#include "zpack/quote.h"
+#include "verify_findings.h"
 #include "zpack/verify.h"
 
 namespace zpack::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-constexpr std::array<std::pair<std::string_view, VerifyLevel>, 4> kLevels = {
-    {{"structure", VerifyLevel::kStructure},
-     {"checksums", VerifyLevel::kChecksums},
-     {"objects", VerifyLevel::kObjects},
-     {"connectivity", VerifyLevel::kConnectivity}}};
+constexpr int64_t kMaxErrors = std::numeric_limits<int64_t>::max();
 
 void AddOptions(po::options_description& options) {
   options.add_options()(
@@ -31,7 +25,21 @@ void AddOptions(po::options_description& options) {
       "also compare objects, refs and HEAD with this repository")(
       "allow-newer",
       "with --against: accept a repository with more objects and refs, or with "
-      "moved refs");
+      "moved refs")("expect-hash",
+                    po::value<std::string>()->value_name("<hash>"),
+                    "the file hash must be this one, as 'show' prints it")(
+      "max-errors", po::value<std::string>()->value_name("<n>"),
+      "list at most <n> findings; the counts are those of all")(
+      "format", po::value<std::string>()->value_name("<format>"),
+      "text (default), json, junit, github or sarif");
+  options.add_options()(
+      "sample", po::value<std::string>()->value_name("<percent>"),
+      "check only this share of the blocks, chosen at random, like 5%")(
+      "seed", po::value<std::string>()->value_name("<n>"),
+      "with --sample: choose the blocks that an earlier run with this seed "
+      "chose")("since", po::value<std::string>()->value_name("<older file>"),
+               "do not hash objects in blocks that this older, trusted file "
+               "holds as well");
   AddDiscoveryOption(options);
   AddDownloadOption(options);
   AddRunOptions(options);
@@ -42,127 +50,105 @@ void AddOptions(po::options_description& options) {
 VerifyLevel ToLevel(const po::variables_map& values) {
   if (!Has(values, "level")) return VerifyLevel::kObjects;
   const std::string text = Text(values, "level");
-  for (const auto& [name, level] : kLevels) {
-    if (name == text) return level;
-  }
-  throw UsageError{fmt::format("unknown level '{}'", text)};
+  const auto level = ParseVerifyLevel(text);
+  if (!level) throw UsageError{fmt::format("unknown level '{}'", text)};
+  return *level;
 }
 
-std::string_view KindName(Difference::Kind kind) {
-  switch (kind) {
-    case Difference::Kind::kMissing:
-      return "missing";
-    case Difference::Kind::kExtra:
-      return "extra";
-    case Difference::Kind::kDifferent:
-      return "different";
-  }
-  return "unknown";
+// Records as a difference that the file has another hash than the user expects.
+void ExpectHash(const std::string& expected, VerifyReport& report) {
+  // Without a hash, the structure is damaged, and the report says so.
+  if (report.file_hash.empty() || report.file_hash == expected) return;
+  report.differences.push_back(
+      {Difference::Kind::kDifferent, "file hash",
+       fmt::format("file hash is {}, not {} as expected", report.file_hash,
+                   expected)});
 }
 
-Json ParityToJson(const VerifyReport& report) {
-  if (!report.parity) return nullptr;
-  const ParityState& parity = *report.parity;
-  Json json;
-  SetBytes(json, "path", parity.path);
-  json.update({{"parity_shards", parity.parity_shards},
-               {"parity_left", parity.parity_left},
-               {"intact", parity.intact},
-               {"damaged_shards", parity.damaged_shards},
-               {"repair_possible", parity.repair_possible},
-               {"repairable_bytes", parity.repairable_bytes}});
-  return json;
+// The value of --expect-hash; empty without the option.
+std::string ExpectedHash(const po::variables_map& values, VerifyLevel level) {
+  std::string hash = Text(values, "expect-hash");
+  if (!Has(values, "expect-hash")) return hash;
+  constexpr size_t kDigits = 64;
+  for (char& c : hash) {
+    if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
+  }
+  if (hash.size() != kDigits ||
+      hash.find_first_not_of("0123456789abcdef") != std::string::npos) {
+    throw UsageError{
+        "option '--expect-hash' expects the file hash that 'show' prints: 64 "
+        "hexadecimal digits"};
+  }
+  if (level < VerifyLevel::kChecksums) {
+    throw UsageError{
+        "option '--expect-hash' needs '--level checksums' or a higher level"};
+  }
+  return hash;
 }
 
-Json ToJson(const VerifyReport& report) {
-  Json damages = Json::array();
-  for (const Error& damage : report.damages) {
-    Json row = {{"message", damage.message}};
-    if (damage.offset) row["offset"] = *damage.offset;
-    if (!damage.object.empty()) row["object"] = damage.object.ToHex();
-    damages.push_back(std::move(row));
+VerifyFormat FormatOf(const po::variables_map& values) {
+  if (!Has(values, "format")) {
+    return Has(values, "json") ? VerifyFormat::kJson : VerifyFormat::kText;
   }
-  Json differences = Json::array();
-  for (const Difference& difference : report.differences) {
-    Json row = {{"kind", KindName(difference.kind)}};
-    SetBytes(row, "subject", difference.subject);
-    row["message"] = difference.message;
-    differences.push_back(std::move(row));
+  const std::string name = Text(values, "format");
+  const auto format = ParseVerifyFormat(name);
+  if (!format) throw UsageError{fmt::format("unknown format '{}'", name)};
+  if (Has(values, "json") && *format != VerifyFormat::kJson) {
+    throw UsageError{"options '--json' and '--format' cannot be used together"};
   }
-  Json json = {{"ok", report.ok()}, {"git_directory", nullptr}};
-  if (!report.git_directory.empty()) {
-    SetBytes(json, "git_directory", report.git_directory);
-  }
-  json.update({{"level", kLevels[static_cast<size_t>(report.level)].first},
-               {"objects", report.objects},
-               {"promised_objects", report.promised_objects},
-               {"objects_verified", report.objects_verified},
-               {"objects_damaged", report.objects_damaged},
-               {"bytes_verified", report.bytes_verified},
-               {"files_verified", report.files_verified},
-               {"damages", damages},
-               {"differences", differences},
-               {"parity", ParityToJson(report)},
-               {"moved_on", MovedOnToJson(report.moved_on)},
-               {"missing_alternates",
-                MissingAlternatesToJson(report.missing_alternates)},
-               {"phases", PhasesToJson(report.phases)},
-               {"peak_rss_bytes", PeakResidentBytes()}});
-  return json;
+  return *format;
 }
 
-// What the parity can do, as a line; empty without parity.
-std::string ParityText(const VerifyReport& report) {
-  if (!report.parity) return "";
-  const ParityState& parity = *report.parity;
-  std::string text = fmt::format("parity: {} of {} shards, ",
-                                 parity.parity_left, parity.parity_shards);
-  if (parity.damaged_shards == 0) {
-    text += fmt::format("any {} of damage can be repaired",
-                        HumanSize(parity.repairable_bytes));
-  } else if (parity.repair_possible) {
-    text += fmt::format(
-        "{} damaged shards of the file can be repaired with 'git zpack repair'",
-        parity.damaged_shards);
-  } else {
-    text += fmt::format("too few for {} damaged shards of the file",
-                        parity.damaged_shards);
+void Print(VerifyFormat format, const VerifyFindings& findings,
+           const RunContext& context, const Io& io) {
+  switch (format) {
+    case VerifyFormat::kText:
+      return PrintVerifyText(findings, context.quiet() ? nullptr : &io.out,
+                             io.err);
+    case VerifyFormat::kJson:
+      return PrintVerifyJson(findings, io.out);
+    case VerifyFormat::kJunit:
+      return PrintVerifyJunit(findings, io.out);
+    case VerifyFormat::kGithub:
+      return PrintVerifyGithub(findings, io.out);
+    case VerifyFormat::kSarif:
+      return PrintVerifySarif(findings, io.out);
   }
-  return text + '\n';
 }
 
-// What damage means for the objects.
-std::string LossText(const VerifyReport& report) {
-  if (report.damages.empty() || report.objects == 0) return "";
-  if (report.objects_damaged == 0) return "; damaged, but no object is lost";
-  return fmt::format("; {} lost", report.objects_damaged);
-}
-
-std::string Summary(const std::string& file, const VerifyReport& report) {
-  const std::string_view verdict = report.ok() ? "ok" : "bad";
-  const std::string against =
-      report.git_directory.empty()
-          ? ""
-          : fmt::format(", compared with '{}'",
-                        QuoteName(report.git_directory));
-  const std::string promised =
-      report.promised_objects == 0
-          ? ""
-          : "; " + PromisedText(report.promised_objects);
-  if (report.level < VerifyLevel::kObjects) {
-    return fmt::format("{}: {} ({} only){}{}", QuoteName(file), verdict,
-                       kLevels[static_cast<size_t>(report.level)].first,
-                       against, promised);
+// Takes the options that leave blocks out.
+ScrubOptions ScrubOf(const po::variables_map& values, VerifyLevel level) {
+  ScrubOptions options;
+  options.sample = PercentOf(values, "sample");
+  options.since = Text(values, "since");
+  if (Has(values, "seed")) {
+    if (!options.sample) throw UsageError{"option '--seed' needs '--sample'"};
+    options.seed =
+        static_cast<uint32_t>(Number(values, "seed", 0, UINT32_MAX, 0));
   }
-  std::string text =
-      fmt::format("{}: {}, {} of {} objects verified{}{}{}", QuoteName(file),
-                  verdict, report.objects_verified, report.objects,
-                  LossText(report), against, promised);
-  if (report.moved_on.any()) {
-    text +=
-        fmt::format("; the repository moved on: {}", Describe(report.moved_on));
+  if (Has(values, "since") && options.since.empty()) {
+    throw UsageError{"option '--since' expects a file"};
   }
-  return text;
+  if (options.sample && Has(values, "since")) {
+    throw UsageError{"options '--sample' and '--since' exclude each other"};
+  }
+  if (options.sample && Has(values, "against")) {
+    throw UsageError{"options '--sample' and '--against' exclude each other"};
+  }
+  if (options.sample && Has(values, "expect-hash")) {
+    throw UsageError{
+        "options '--sample' and '--expect-hash' exclude each other"};
+  }
+  if (options.sample && level != VerifyLevel::kChecksums &&
+      level != VerifyLevel::kObjects) {
+    throw UsageError{
+        "option '--sample' needs '--level checksums' or '--level objects'"};
+  }
+  if (Has(values, "since") && level < VerifyLevel::kObjects) {
+    throw UsageError{
+        "option '--since' needs '--level objects' or '--level connectivity'"};
+  }
+  return options;
 }
 
 int Run(const po::variables_map& values, const Io& io) {
@@ -185,22 +171,31 @@ int Run(const po::variables_map& values, const Io& io) {
     }
     options.allow_newer = AllowNewer::kYes;
   }
-  const std::string file = Text(values, "file");
-  const auto report = Verify(file, Text(values, "against"), options);
-  if (!report) return Fail(io, report.error());
-  WarnOfMissingAlternates(report->missing_alternates, io.err);
-  for (const Error& damage : report->damages) {
-    io.err << "error: " << EscapeUnprintable(damage.message) << '\n';
+  const std::string file = FileToRead(values);
+  const VerifyFormat format = FormatOf(values);
+  const std::string expected = ExpectedHash(values, options.level);
+  VerifyFindings findings;
+  findings.file = file;
+  findings.repository = Text(values, "against");
+  const ScrubOptions scrub = ScrubOf(values, options.level);
+  findings.since = scrub.since;
+  if (Has(values, "max-errors")) {
+    findings.max_errors = static_cast<uint64_t>(
+        Number(values, "max-errors", 0, kMaxErrors, kMaxErrors));
   }
-  for (const Difference& difference : report->differences) {
-    io.err << "error: " << EscapeUnprintable(difference.message) << '\n';
+  auto report = Scrub(file, findings.repository, options, scrub);
+  if (!report) {
+    PrintVerifyFailure(format, file, report.error(), io.out);
+    return Fail(io, report.error());
   }
-  if (Has(values, "json")) {
-    PrintJson(ToJson(*report), io.out);
-  } else if (!context.quiet()) {
-    io.out << Summary(file, *report) << '\n' << ParityText(*report);
+  findings.report = *std::move(report);
+  if (!expected.empty()) ExpectHash(expected, findings.report);
+  // In JSON, they are a list.
+  if (format != VerifyFormat::kJson) {
+    WarnOfMissingAlternates(findings.report.missing_alternates, io.err);
   }
-  return report->ok() ? kDone : kNo;
+  Print(format, findings, context, io);
+  return findings.report.ok() ? kDone : kNo;
 }
 
 }  // namespace
@@ -208,9 +203,9 @@ int Run(const po::variables_map& values, const Io& io) {
 const Command kVerifyCommand = {
     "verify",
     "Prove a .zpack file intact, by itself and against its repository",
-    "[--level <level>] [--against <repository> [--allow-newer]] [--download] "
-    "[<options>] "
-    "<file>",
+    "[--level <level>] [--against <repository> [--allow-newer]] "
+    "[--sample <percent> [--seed <n>] | --since <older file>] "
+    "[--expect-hash <hash>] [--format <format>] [<options>] <file>",
     {"file"},
     0,
     LastArgument::kOnce,

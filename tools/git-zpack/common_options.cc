@@ -12,6 +12,7 @@
 #include <ostream>
 #include <utility>
 
+#include "standard_input_file.h"
 #include "zpack/quote.h"
 
 namespace zpack::cli {
@@ -103,7 +104,10 @@ RunContext::RunContext(const po::variables_map& options, const Io& io,
     : quiet_(Has(options, "quiet")) {
   const bool wanted = Has(options, "progress") || io.err_is_terminal;
   if (wanted && !quiet_ && !Has(options, "no-progress")) {
-    meter_ = std::make_unique<ProgressMeter>(io.err, std::move(phases));
+    ProgressMeter::Display display{.err = io.err, .stop = io.stop};
+    if (io.err_is_terminal) display.columns = ColumnsOfTerminal;
+    meter_ =
+        std::make_unique<ProgressMeter>(std::move(display), std::move(phases));
   }
   run_ = ResourcesOf(options);
   run_.progress = meter_.get();
@@ -144,6 +148,14 @@ Discovery DiscoveryOf(const po::variables_map& options) {
   return Has(options, "discover") ? Discovery::kUpwards : Discovery::kNone;
 }
 
+std::string FileToRead(const po::variables_map& options) {
+  std::string file = Text(options, "file");
+  if (file != "-") return file;
+  auto path = StandardInputAsFile();
+  if (!path) throw CommandFailure{path.error()};
+  return *path;
+}
+
 bool Has(const po::variables_map& options, const char* name) {
   return options.count(name) != 0;
 }
@@ -181,9 +193,10 @@ void AddRedundancyOption(po::options_description& options) {
       "parity in percent of the file, 0.01% to 100% (5% without the option)");
 }
 
-std::optional<uint32_t> RedundancyOf(const po::variables_map& options) {
-  if (!Has(options, "redundancy")) return std::nullopt;
-  const std::string text = Text(options, "redundancy");
+std::optional<uint32_t> PercentOf(const po::variables_map& options,
+                                  const char* name) {
+  if (!Has(options, name)) return std::nullopt;
+  const std::string text = Text(options, name);
   std::string_view number = text;
   if (number.ends_with('%')) number.remove_suffix(1);
   const size_t point = std::min(number.find('.'), number.size());
@@ -200,11 +213,14 @@ std::optional<uint32_t> RedundancyOf(const po::variables_map& options) {
   if (whole.empty() || decimals.size() > 2 || error != std::errc() ||
       end != digits.data() + digits.size() || value == 0 || value > 10'000) {
     throw UsageError{fmt::format(
-        "option '--redundancy' expects a percentage from 0.01% to 100%, not "
-        "'{}'",
+        "option '--{}' expects a percentage from 0.01% to 100%, not '{}'", name,
         text)};
   }
   return value;
+}
+
+std::optional<uint32_t> RedundancyOf(const po::variables_map& options) {
+  return PercentOf(options, "redundancy");
 }
 
 uint64_t ParseSize(const std::string& text, const char* name) {

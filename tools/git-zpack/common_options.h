@@ -80,11 +80,22 @@ class ReadContext final : private DamageSink {
 // The groups of all '--without'. Throws UsageError for an unknown group.
 std::vector<FileGroup> WithoutOf(const po::variables_map& options);
 
+// The value of an option that takes a percentage, like '5%' or '0.25', in
+// hundredths of a percent; nothing without the option. Throws UsageError for
+// values outside of 0.01% to 100%.
+std::optional<uint32_t> PercentOf(const po::variables_map& options,
+                                  const char* name);
+
 // Adds --redundancy, which RedundancyOf reads.
 void AddRedundancyOption(po::options_description& options);
 // The value of --redundancy in hundredths of a percent; nothing without the
 // option. Throws UsageError unless the value is above 0 % and at most 100 %.
 std::optional<uint32_t> RedundancyOf(const po::variables_map& options);
+
+// The path of the .zpack file that a command reads: the argument <file>, or
+// '/dev/stdin' if the argument is '-'. Throws CommandFailure. Call this once:
+// standard input is read only once.
+std::string FileToRead(const po::variables_map& options);
 
 bool Has(const po::variables_map& options, const char* name);
 std::string Text(const po::variables_map& options, const char* name);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "cli.h"
+#include "manual_page.h"
 #include "standard_streams.h"
 
 namespace {
@@ -82,14 +83,23 @@ void HandleSignals(const std::stop_source& stop) {
   }
 }
 
+// Returns whether the arguments ask for a manual page and it was shown.
+bool ShowsManual(const std::vector<std::string>& arguments) {
+  return arguments.size() == 2 && arguments[0] == "help" &&
+         zpack::cli::FindCommand(arguments[1]) != nullptr &&
+         zpack::cli::ShowManualPage("git-zpack-" + arguments[1]);
+}
+
 int Main(const std::vector<std::string>& arguments) {
+  if (ShowsManual(arguments)) return zpack::cli::kDone;
   const std::stop_source stop;
   if (!arguments.empty()) {
     const auto* const command = zpack::cli::FindCommand(arguments.front());
     if (command != nullptr && command->interruptible) HandleSignals(stop);
   }
-  const zpack::cli::Io io{std::cin, std::cout, std::cerr,
-                          isatty(STDERR_FILENO) == 1, stop.get_token()};
+  const zpack::cli::Io io{std::cin,         std::cout,
+                          std::cerr,        isatty(STDERR_FILENO) == 1,
+                          stop.get_token(), isatty(STDOUT_FILENO) == 1};
   return zpack::cli::Run(arguments, io);
 }
 

@@ -139,11 +139,7 @@ Status Clone(const std::string& url, const fs::path& repository,
   setenv("GIT_DEFAULT_REF_FORMAT", "files", 1);
   const int code = RunGit(arguments, io.stop);
   unsetenv("GIT_DEFAULT_REF_FORMAT");
-  if (code == 0) return {};
-  return std::unexpected(Error{
-      ErrorCode::kGit,
-      code == 127 ? std::string("cannot run 'git'")
-                  : fmt::format("'git clone' failed with exit code {}", code)});
+  return CheckGit("git clone", code);
 }
 
 // What Git reads from: an absolute path or a URL.

@@ -3,6 +3,8 @@
 
 #include "percent_code.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 
 namespace zpack::cli {
@@ -26,6 +28,20 @@ std::string PercentDecode(std::string_view text, Plus plus) {
     text.remove_prefix(1);
   }
   return decoded;
+}
+
+std::string PercentEncode(std::string_view path) {
+  constexpr std::string_view kStays =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+  std::string encoded;
+  for (const char c : path) {
+    if (kStays.contains(c)) {
+      encoded += c;
+    } else {
+      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return encoded;
 }
 
 }  // namespace zpack::cli

@@ -21,4 +21,8 @@ enum class Plus : uint8_t {
 // A '%' that is followed by anything else stays, as with Git.
 std::string PercentDecode(std::string_view text, Plus plus);
 
+// Replaces each byte of a path that may not stand in the path of a URL by '%'
+// and two hexadecimal digits. Slashes stay.
+std::string PercentEncode(std::string_view path);
+
 }  // namespace zpack::cli

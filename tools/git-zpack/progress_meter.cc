@@ -4,7 +4,10 @@
 #include "progress_meter.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -50,9 +53,17 @@ std::string HumanTime(double seconds) {
   return fmt::format("{}:{:02}:{:02}", minutes / 60, minutes % 60, whole % 60);
 }
 
-ProgressMeter::ProgressMeter(std::ostream& err, std::vector<PhaseShare> phases,
-                             Clock clock)
-    : err_(err), clock_(std::move(clock)), remaining_(std::move(phases)) {}
+size_t ColumnsOfTerminal() {
+  constexpr size_t kUsual = 80;
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) {
+    return kUsual;
+  }
+  return size.ws_col;
+}
+
+ProgressMeter::ProgressMeter(Display display, std::vector<PhaseShare> phases)
+    : display_(std::move(display)), remaining_(std::move(phases)) {}
 
 double ProgressMeter::SteadySeconds() {
   return std::chrono::duration<double>(
@@ -73,7 +84,7 @@ void ProgressMeter::Begin(Phase phase, uint64_t total_objects,
   objects_ = 0;
   bytes_ = 0;
   width_ = 0;
-  start_ = printed_ = clock_();
+  start_ = printed_ = display_.clock();
   byte_rate_.Begin(start_);
   remaining_.BeginPhase(
       phase,
@@ -85,7 +96,7 @@ void ProgressMeter::Advance(uint64_t objects, uint64_t bytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
   objects_ += objects;
   bytes_ += bytes;
-  const double now = clock_();
+  const double now = display_.clock();
   if (now - printed_ < kInterval) return;
   byte_rate_.Update(bytes_, now);
   remaining_.Update(total_bytes_ != 0 ? Work(objects_, bytes_) : objects_, now);
@@ -94,48 +105,58 @@ void ProgressMeter::Advance(uint64_t objects, uint64_t bytes) {
 
 void ProgressMeter::End() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  PrintLast(clock_());
+  PrintLast(display_.clock());
 }
 
 std::string ProgressMeter::Counts() const {
-  std::string line = title_ + ": ";
-  if (total_objects_ != 0) {
-    line += fmt::format("{:3}% ({}/{})", objects_ * 100 / total_objects_,
-                        objects_, total_objects_);
-  } else {
-    line += fmt::format("{}", objects_);
-  }
-  if (bytes_ != 0) line += ", " + HumanSize(bytes_);
-  return line;
+  if (total_objects_ == 0) return fmt::format("{}: {}", title_, objects_);
+  return fmt::format("{}: {:3}% ({}/{})", title_,
+                     objects_ * 100 / total_objects_, objects_, total_objects_);
 }
 
 void ProgressMeter::Print(double now) {
-  std::string line = Counts();
-  if (const auto rate = byte_rate_.PerSecond()) line += HumanRate(*rate);
+  std::array<std::string, 4> more;
+  if (bytes_ != 0) more[0] = ", " + HumanSize(bytes_);
+  if (const auto rate = byte_rate_.PerSecond()) more[1] = HumanRate(*rate);
   if (const auto left = remaining_.InPhase()) {
-    line += fmt::format(", {} left", HumanTime(*left));
+    more[2] = fmt::format(", {} left", HumanTime(*left));
   }
   if (const auto left = remaining_.InAll()) {
-    line += fmt::format(", {} in all", HumanTime(*left));
+    more[3] = fmt::format(", {} in all", HumanTime(*left));
   }
-  WriteLine(line, '\r');
+  WriteLine(Counts(), more, '\r');
   printed_ = now;
 }
 
 // Shows the mean rate of the whole phase.
 void ProgressMeter::PrintLast(double now) {
-  std::string line = Counts();
+  std::array<std::string, 2> more;
   const double seconds = now - start_;
+  if (bytes_ != 0) more[0] = ", " + HumanSize(bytes_);
   if (bytes_ != 0 && seconds >= kMinSeconds) {
-    line += HumanRate(static_cast<double>(bytes_) / seconds);
+    more[1] = HumanRate(static_cast<double>(bytes_) / seconds);
   }
-  WriteLine(line + ", done.", '\n');
+  WriteLine(Counts(), more, '\n');
 }
 
-void ProgressMeter::WriteLine(const std::string& line, char end) {
-  const size_t padding = width_ > line.size() ? width_ - line.size() : 0;
+void ProgressMeter::WriteLine(std::string line,
+                              std::span<const std::string> more, char end) {
+  // A cursor after the last column wraps in some terminals.
+  const size_t columns = display_.columns();
+  const size_t limit = columns == 0 ? SIZE_MAX : columns - 1;
+  const bool done = end == '\n' && !display_.stop.stop_requested();
+  const std::string last = done ? ", done." : "";
+  for (const std::string& part : more) {
+    if (line.size() + part.size() + last.size() > limit) break;
+    line += part;
+  }
+  line.resize(std::min(line.size(), limit - std::min(limit, last.size())));
+  line += last;
+  line.resize(std::min(line.size(), limit));
+  const size_t before = std::min(width_, limit);
+  const size_t padding = before > line.size() ? before - line.size() : 0;
   width_ = line.size();
-  err_ << line << std::string(padding, ' ') << end << std::flush;
+  display_.err << line << std::string(padding, ' ') << end << std::flush;
 }
 
 }  // namespace zpack::cli

@@ -12,6 +12,8 @@
 #include <functional>
 #include <iosfwd>
 #include <mutex>
+#include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -25,9 +27,21 @@ class ProgressMeter final : public ProgressSink {
   // Seconds since a fixed time; never decreases.
   using Clock = std::function<double()>;
 
-  // `err` must outlive the meter. `phases` are as for RemainingTime.
-  ProgressMeter(std::ostream& err, std::vector<PhaseShare> phases,
-                Clock clock = SteadySeconds);
+  // The columns of the terminal; 0 if no line is too long. Asked before each
+  // line, because the user may resize the terminal.
+  using Columns = std::function<size_t()>;
+
+  // Where and how the meter writes.
+  struct Display {
+    std::ostream& err;  // must outlive the meter
+    Columns columns = [] { return size_t{0}; };
+    // A phase that ends after a stop is requested is not called done.
+    std::stop_token stop = {};
+    Clock clock = SteadySeconds;
+  };
+
+  // `phases` are as for RemainingTime.
+  ProgressMeter(Display display, std::vector<PhaseShare> phases);
 
   void Begin(Phase phase, uint64_t total_objects,
              uint64_t total_bytes) override;
@@ -41,11 +55,12 @@ class ProgressMeter final : public ProgressSink {
   // REQUIRES for these functions: `mutex_` is held.
   void Print(double now);
   void PrintLast(double now);
+  // "Title: 12% (3/25)".
   std::string Counts() const;
-  void WriteLine(const std::string& line, char end);
+  // Writes `line` and as many of `more` as fit.
+  void WriteLine(std::string line, std::span<const std::string> more, char end);
 
-  std::ostream& err_;
-  Clock clock_;
+  Display display_;
   std::mutex mutex_;  // guards everything below
   RemainingTime remaining_;
   SmoothedRate byte_rate_;
@@ -58,6 +73,10 @@ class ProgressMeter final : public ProgressSink {
   double printed_ = 0;
   size_t width_ = 0;  // of the line on screen
 };
+
+// Returns the columns of the terminal that standard error is, or 80 if the
+// terminal does not say. REQUIRES: standard error is a terminal.
+size_t ColumnsOfTerminal();
 
 // Formats sizes as Git does: "1.50 MiB".
 std::string HumanSize(uint64_t bytes);

@@ -4,6 +4,7 @@
 #include "run_git.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -17,6 +18,8 @@
 
 namespace zpack::cli {
 namespace {
+
+constexpr int kCannotRun = 127;
 
 // Variables that name a repository or parts of one, as listed by 'git rev-parse
 // --local-env-vars'.
@@ -56,7 +59,6 @@ std::vector<const char*> Environment() {
 int RunWithStreams(const std::vector<std::string>& arguments,
                    const std::array<int, 2>& streams,
                    const std::stop_token& stop) {
-  constexpr int kCannotRun = 127;
   // If SIGCHLD is ignored, as some parents set it, waitpid would fail.
   signal(SIGCHLD, SIG_DFL);
   std::vector<std::string> words = {"git"};
@@ -105,6 +107,15 @@ int RunWithStreams(const std::vector<std::string>& arguments,
 int RunGit(const std::vector<std::string>& arguments,
            const std::stop_token& stop) {
   return RunWithStreams(arguments, {-1, -1}, stop);
+}
+
+Status CheckGit(std::string_view command, int exit_code) {
+  if (exit_code == 0) return {};
+  return std::unexpected(Error{
+      ErrorCode::kGit,
+      exit_code == kCannotRun
+          ? std::string("cannot run 'git'")
+          : fmt::format("'{}' failed with exit code {}", command, exit_code)});
 }
 
 std::string HashWithGit(std::string_view content, const std::stop_token& stop) {

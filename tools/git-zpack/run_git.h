@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "zpack/result.h"
+
 namespace zpack::cli {
 
 // Runs `git` with these arguments and waits for it. If a stop is requested,
@@ -19,6 +21,10 @@ namespace zpack::cli {
 // run; 128 plus the number of the signal if a signal ended it.
 int RunGit(const std::vector<std::string>& arguments,
            const std::stop_token& stop);
+
+// Returns kGit with the reason unless `exit_code`, a result of RunGit, is 0.
+// `command` is for the message: 'git clone'.
+Status CheckGit(std::string_view command, int exit_code);
 
 // Returns the hexadecimal id that Git gives a blob with this content; an empty
 // text if Git fails.

@@ -241,7 +241,7 @@ Json ToJson(const SalvageReport& report) {
 int RunSalvage(const po::variables_map& values, const RunContext& context,
                const SalvageOptions& options, const Io& io) {
   const std::string directory = Text(values, "directory");
-  const auto report = Salvage(Text(values, "file"), directory, options);
+  const auto report = Salvage(FileToRead(values), directory, options);
   if (!report) return Fail(io, report.error());
   if (Has(values, "json")) {
     PrintJson(ToJson(*report), io.out);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "temporary_directory.h"
 #include "zpack/quote.h"
 
 namespace zpack::cli {
@@ -25,8 +26,7 @@ std::unexpected<Error> SpoolFile::Failed(const char* action) const {
 }
 
 Result<SpoolFile> SpoolFile::Create() {
-  const char* const given = getenv("TMPDIR");
-  SpoolFile spool(nullptr, given != nullptr && *given != '\0' ? given : "/tmp");
+  SpoolFile spool(nullptr, DirectoryForTemporaries());
   std::string path = spool.directory_ + "/git-zpack-XXXXXX";
   const int fd = mkstemp(path.data());
   if (fd < 0) return spool.Failed("create");
@@ -62,6 +62,11 @@ Status SpoolFile::ForEachPiece(
   }
   if (ferror(file_.get()) != 0) return Failed("read");
   return {};
+}
+
+Result<int> SpoolFile::Descriptor() {
+  if (fflush(file_.get()) != 0) return Failed("write");
+  return fileno(file_.get());
 }
 
 }  // namespace zpack::cli

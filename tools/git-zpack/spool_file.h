@@ -29,6 +29,8 @@ class SpoolFile {
   // first error of `visit`, or kIo if reading fails.
   Status ForEachPiece(
       const std::function<Status(std::span<const uint8_t>)>& visit);
+  // The descriptor of the file, which holds everything that was appended. kIo.
+  Result<int> Descriptor();
 
  private:
   struct Close {

@@ -46,17 +46,6 @@ void PrintVerbatim(const FileStatistics& statistics, std::ostream& out) {
   }
 }
 
-Json ToJson(const FileStatistics::Histogram& histogram) {
-  Json buckets = Json::array();
-  for (const auto& bucket : histogram.buckets) {
-    buckets.push_back({{"up_to", bucket.up_to}, {"objects", bucket.objects}});
-  }
-  return {{"median", histogram.median},
-          {"p99", histogram.p99},
-          {"maximum", histogram.maximum},
-          {"buckets", buckets}};
-}
-
 Json VerbatimJson(const FileStatistics& statistics) {
   Json verbatim = Json::array();
   for (const auto& sum : statistics.verbatim) {
@@ -80,8 +69,19 @@ void SetShare(Json& json, const FileStatistics::Share& share) {
 
 }  // namespace
 
+Json HistogramJson(const FileStatistics::Histogram& histogram) {
+  Json buckets = Json::array();
+  for (const auto& bucket : histogram.buckets) {
+    buckets.push_back({{"up_to", bucket.up_to}, {"objects", bucket.objects}});
+  }
+  return {{"median", histogram.median},
+          {"p99", histogram.p99},
+          {"maximum", histogram.maximum},
+          {"buckets", buckets}};
+}
+
 void PrintStatistics(const FileStatistics& statistics, std::ostream& out) {
-  out << "blocks   type    stream                    raw       stored\n";
+  out << "blocks   type    stream               unpacked       stored\n";
   for (const auto& stream : statistics.streams) {
     out << fmt::format("{:8} {:7} {:15} {:13} {:12}\n", stream.block_kind,
                        ObjectTypeName(stream.type), stream.kind,
@@ -121,7 +121,7 @@ Json StatisticsJson(const FileStatistics& statistics) {
     streams.push_back({{"blocks", stream.block_kind},
                        {"type", ObjectTypeName(stream.type)},
                        {"stream", stream.kind},
-                       {"raw_bytes", stream.raw_bytes},
+                       {"unpacked_bytes", stream.raw_bytes},
                        {"stored_bytes", stream.stored_bytes}});
   }
   Json extensions = Json::array();
@@ -143,9 +143,9 @@ Json StatisticsJson(const FileStatistics& statistics) {
   return {{"streams", streams},
           {"extensions", extensions},
           {"verbatim", VerbatimJson(statistics)},
-          {"chain_lengths", ToJson(statistics.chain_lengths)},
-          {"block_data", ToJson(statistics.block_data)},
-          {"rebuilt_bytes", ToJson(statistics.rebuilt_bytes)},
+          {"chain_lengths", HistogramJson(statistics.chain_lengths)},
+          {"block_data", HistogramJson(statistics.block_data)},
+          {"rebuilt_bytes", HistogramJson(statistics.rebuilt_bytes)},
           {"lineages", lineages}};
 }
 

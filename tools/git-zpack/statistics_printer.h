@@ -13,6 +13,8 @@
 namespace zpack::cli {
 
 void PrintStatistics(const FileStatistics& statistics, std::ostream& out);
+nlohmann::ordered_json HistogramJson(
+    const FileStatistics::Histogram& histogram);
 nlohmann::ordered_json StatisticsJson(const FileStatistics& statistics);
 
 }  // namespace zpack::cli

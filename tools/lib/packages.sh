@@ -17,11 +17,33 @@ if [[ $(uname -m) == x86_64 ]]; then build_packages+=(libipsec-mb-dev); fi
 # shellcheck disable=SC2034
 test_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev man-db python3-dulwich
+  # What CI systems read.
+  python3-yaml
+  # Shells whose completions are tested.
+  zsh fish
+  # Debian packages, and the interface of the shared library.
+  dpkg-dev file lintian abigail-tools
   # The Python package.
   pybind11-dev python3-dev python3-pytest python3-fsspec
+  # git-zpack-fleet.
+  python3-dask python3-distributed python3-pip
   # Servers that the tests start themselves. The installation may start others.
   nginx-light fcgiwrap openssh-server openssh-client
+  # A browser that opens the page of 'report --html'.
+  chromium
 )
+# For the libraries of that page. Node.js from elsewhere brings its own npm, and
+# excludes Debian's.
+if ! command -v npm > /dev/null; then test_packages+=(npm); fi
+# What tools/bench/{levels,codecs,chains,stores} compare with our own codecs and
+# store, for -DZPACK_BENCH_CODECS=ON. librocksdb-dev is optional and large.
+# shellcheck disable=SC2034
+bench_packages=(
+  liblz4-dev liblzo2-dev libbz2-dev liblmdb-dev libdb-dev libsqlite3-dev
+)
+# For tools/package.
+# shellcheck disable=SC2034
+package_packages=(dpkg-dev file pybind11-dev python3-dev)
 # shellcheck disable=SC2034
 lint_packages=(clang-format-19 clang-tidy-19)
 # Only for finding new inputs; the known ones are replayed without clang.

@@ -23,7 +23,7 @@ TEST(Commands, OnlyThoseThatWriteOutliveASignal) {
   }
   EXPECT_THAT(interruptible,
               UnorderedElementsAre("convert", "protect", "repack", "repair",
-                                   "restore", "salvage"));
+                                   "report", "restore", "salvage"));
 }
 
 }  // namespace

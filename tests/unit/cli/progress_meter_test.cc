@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,13 @@ class ProgressMeterTest : public ::testing::Test {
 
   double now_ = 1000;
   std::ostringstream err_;
-  ProgressMeter meter_{err_, {}, [this] { return now_; }};
+  size_t columns_ = 0;
+  std::stop_source stop_;
+  ProgressMeter::Display display_{.err = err_,
+                                  .columns = [this] { return columns_; },
+                                  .stop = stop_.get_token(),
+                                  .clock = [this] { return now_; }};
+  ProgressMeter meter_{display_, {}};
 };
 
 TEST_F(ProgressMeterTest, EstimatesFromBytes) {
@@ -79,9 +86,8 @@ TEST_F(ProgressMeterTest, SaysNothingOfTheTimeLeftAtFirst) {
 }
 
 TEST_F(ProgressMeterTest, TellsTheTimeOfAllPhasesWhereItIsKnown) {
-  ProgressMeter meter(
-      err_, {{Phase::kCompressingObjects, 80}, {Phase::kVerifyingObjects, 20}},
-      [this] { return now_; });
+  ProgressMeter meter(display_, {{Phase::kCompressingObjects, 80},
+                                 {Phase::kVerifyingObjects, 20}});
   meter.Begin(Phase::kCompressingObjects, 80, 80 * kMiB);
   Work(meter, 40, kMiB);
   EXPECT_THAT(Written(), HasSubstr(", 0:40 left, 1:00 in all\r"));
@@ -114,6 +120,52 @@ TEST_F(ProgressMeterTest, PrintsFiveTimesASecondAtMost) {
   const std::string text = Written();
   EXPECT_LE(std::ranges::count(text, '\r'), 5);
   EXPECT_GE(std::ranges::count(text, '\r'), 4);
+}
+
+TEST_F(ProgressMeterTest, ShowsOnlyWhatFitsTheTerminal) {
+  meter_.Begin(Phase::kCompressingObjects, 300, 100 * kMiB);
+  Work(meter_, 4, 2 * kMiB);
+  const std::string counts = "Compressing objects:   1% (5/300)";
+  for (const auto& [columns, line] :
+       {std::pair<size_t, std::string>(
+            69, counts + ", 10.00 MiB | 2.00 MiB/s, 0:45 left"),
+        {68, counts + ", 10.00 MiB | 2.00 MiB/s"},
+        {45, counts + ", 10.00 MiB"},
+        {34, counts},
+        {10, "Compressi"}}) {
+    ProgressMeter meter(display_, {});
+    columns_ = columns;
+    meter.Begin(Phase::kCompressingObjects, 300, 100 * kMiB);
+    Work(meter, 4, 2 * kMiB);
+    Written();
+    Work(meter, 1, 2 * kMiB);
+    std::string written = Written();
+    // Spaces overwrite the end of a longer line.
+    written.erase(written.find_last_not_of(" \r") + 1);
+    EXPECT_EQ(written, line);
+  }
+}
+
+TEST_F(ProgressMeterTest, FollowsTheSizeOfTheTerminal) {
+  columns_ = 61;
+  meter_.Begin(Phase::kCompressingObjects, 300, 100 * kMiB);
+  Work(meter_, 5, 2 * kMiB);
+  Written();
+  columns_ = 34;
+  Work(meter_, 1, 2 * kMiB);
+  // The padding does not wrap either.
+  EXPECT_EQ(Written(), "Compressing objects:   2% (6/300)\r");
+  meter_.End();
+  EXPECT_EQ(Written(), "Compressing objects:   2% , done.\n");
+}
+
+TEST_F(ProgressMeterTest, DoesNotCallAnInterruptedPhaseDone) {
+  meter_.Begin(Phase::kCountingObjects, 100, 0);
+  Work(meter_, 1, 0);
+  Written();
+  stop_.request_stop();
+  meter_.End();
+  EXPECT_EQ(Written(), "Counting objects:   1% (1/100)\n");
 }
 
 TEST(HumanTime, CountsHoursFromSixtyMinutesOn) {

@@ -246,8 +246,8 @@ TEST(SpecificationExamples, WorkedExampleIsAFileWithTheObjectsListed) {
       ArchiveFile::Open(std::make_unique<MemoryFile>(ReadDump(text)), {});
   ASSERT_TRUE(archive) << archive.error().message;
   VerifyReport report;
-  const Status verified =
-      VerifyArchive(**archive, VerifyLevel::kConnectivity, {}, report);
+  const Status verified = VerifyArchive(
+      **archive, {.level = VerifyLevel::kConnectivity}, {}, report);
   ASSERT_TRUE(verified) << verified.error().message;
   EXPECT_TRUE(report.ok());
   EXPECT_EQ(report.objects_verified, 9U);

@@ -46,7 +46,8 @@ std::string Complaints(const Bytes& file, VerifyLevel level) {
   run.threads = 1;
   VerifyReport report;
   std::string complaints;
-  const Status verified = VerifyArchive(**archive, level, run, report);
+  const Status verified =
+      VerifyArchive(**archive, {.level = level}, run, report);
   if (!verified) complaints = verified.error().message;
   for (const Error& damage : report.damages) {
     complaints += damage.message + '\n';

@@ -108,16 +108,24 @@ class RepackStepsTest : public ::testing::Test {
     repo.History(5);
   }
 
-  // What a repack with `options` does to the repository.
-  std::vector<std::string> Steps(const RepackOptions& options) const {
+  // What a repack with `options` does to the repository. If `error` is not
+  // empty, the repack fails with it.
+  std::vector<std::string> Steps(const RepackOptions& options,
+                                 const std::string& error = "") const {
     const auto location = FindRepository(path_, Discovery::kNone);
     EXPECT_THAT(location, IsOk());
     const auto settings = ReadRepackSettings(*location);
     EXPECT_THAT(settings, IsOk());
     GitPackStore store(PosixFileSystem(), *location, *settings, {});
     WatchedStore watched(store);
-    EXPECT_THAT(RunRepack({PosixFileSystem(), watched, *settings, options}),
-                IsOk());
+    const auto stats =
+        RunRepack({PosixFileSystem(), watched, *settings, options});
+    if (error.empty()) {
+      EXPECT_THAT(stats, IsOk());
+    } else {
+      EXPECT_THAT(stats, testing::IsError(ErrorCode::kSourceCorrupt,
+                                          ::testing::HasSubstr(error)));
+    }
     return watched.calls();
   }
 
@@ -135,6 +143,20 @@ TEST_F(RepackStepsTest, OpensTheRepositoryOnceAfterwards) {
               ElementsAre("check packs", "check shallow", "open",
                           "remove packs", "remove loose", "open again",
                           "prune shallow", "refs", "packs"));
+}
+
+// Without the index, nobody knows what would be lost with the pack.
+TEST_F(RepackStepsTest, DamagedIndexOfAPackThatWouldGoEndsTheWorkAtOnce) {
+  const std::string packs = path_ + "/objects/pack";
+  for (const std::string& name : testing::ListDirectory(packs)) {
+    if (!name.ends_with(".idx")) continue;
+    std::string index = testing::ReadFile(packs + '/' + name);
+    index[index.size() / 2] ^= 1;
+    testing::WriteFile(packs + '/' + name, index);
+  }
+  RepackOptions options;
+  options.redundant = Redundant::kRemove;
+  EXPECT_THAT(Steps(options, ".idx"), ::testing::IsEmpty());
 }
 
 TEST_F(RepackStepsTest, OpensNothingTwiceWithoutNeed) {

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "convert/convert_update.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "object/read_listed_file.h"
+#include "reader/repository_file_reader.h"
+#include "verify/verify_archive.h"
+
+namespace zpack {
+namespace {
+
+// Returns whether `table` has the files that would be written now.
+Result<bool> HasSameFiles(const format::FileTable& table,
+                          const FilesToWrite& files,
+                          const std::stop_token& stop) {
+  if (table.left_out != files.left_out) return false;
+  size_t same = 0;
+  for (const ListedFile& listed : files.files) {
+    ZPACK_ASSIGN_OR_RETURN(const auto file,
+                           ReadListedFile(files.source, listed, stop,
+                                          [](ByteView) { return Status{}; }));
+    if (!file) continue;
+    if (same == table.files.size() || table.files[same] != *file) return false;
+    ++same;
+  }
+  return same == table.files.size();
+}
+
+}  // namespace
+
+Result<ConvertOptions> ResolveUpdate(FileSystem& file_system,
+                                     const std::string& path,
+                                     const ConvertOptions& options) {
+  ConvertOptions resolved = options;
+  if (options.update == Update::kNo) return resolved;
+  if (options.base) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "an update has '{}' as its base; '{}' cannot be another "
+                     "one",
+                     path, *options.base);
+  }
+  const auto file = file_system.OpenForRead(path);
+  if (file) {
+    resolved.base = path;
+  } else if (file.error().code != ErrorCode::kNotFound) {
+    return std::unexpected(file.error());
+  }
+  return resolved;
+}
+
+Status CheckRelated(const Inventory& inventory, const ObjectSource& source,
+                    const ConvertOptions& options) {
+  if (!inventory.base_unrelated || options.overwrite == Overwrite::kYes) {
+    return {};
+  }
+  return MakeError(ErrorCode::kExists,
+                   "'{}' is the file of another repository: it shares no "
+                   "object with '{}'",
+                   AtPath{*options.base}, AtPath{source.path()});
+}
+
+Result<bool> IsUnchanged(const Inventory& inventory, const RefsSnapshot& refs,
+                         const FilesToWrite& files,
+                         const std::stop_token& stop) {
+  // The base has no object that the new file must not have.
+  if (inventory.base == nullptr || inventory.list.ids.size() != 0) return false;
+  const ArchiveFile& archive = inventory.base->archive();
+  if (archive.refs() != refs || archive.promises() != inventory.promises) {
+    return false;
+  }
+  ZPACK_ASSIGN_OR_RETURN(const format::FileTable table, ReadFileTable(archive));
+  return HasSameFiles(table, files, stop);
+}
+
+Result<WriteStats> CountWritten(const BaseFile& base,
+                                const std::stop_token& stop) {
+  WriteStats stats;
+  for (size_t i = 0; i < kAllObjectTypes.size(); ++i) {
+    stats.types[i].type = kAllObjectTypes[i];
+  }
+  const FileBlocks& blocks = base.archive().blocks();
+  for (size_t block = 0; block < base.block_count(); ++block) {
+    ZPACK_TRY(CheckStop(stop));
+    ZPACK_ASSIGN_OR_RETURN(const BaseFile::BlockSummary summary,
+                           base.Summarize(block));
+    auto& type = stats.types[static_cast<size_t>(summary.header.type) - 1];
+    if (summary.header.segment_offset == 0) {
+      type.count += summary.header.object_count;
+      stats.reused.objects += summary.header.object_count;
+    }
+    type.raw_bytes += summary.raw_size;
+    type.stored_bytes += blocks.block_stored_size(block);
+  }
+  stats.reused.blocks = base.block_count();
+  stats.reused.bytes = blocks.blocks_stored_size();
+  ZPACK_ASSIGN_OR_RETURN(const format::FileTable table,
+                         ReadFileTable(base.archive()));
+  stats.files = table.files.size();
+  stats.file_bytes = table.content_size();
+  stats.file_size = base.archive().file().size();
+  return stats;
+}
+
+Status CheckUndamaged(const ArchiveFile& archive, const ConvertOptions& options,
+                      const RunOptions& run) {
+  const bool hash_objects = options.read_back == ReadBack::kYes &&
+                            options.trust_base == TrustBase::kNo;
+  VerifyReport report;
+  ZPACK_TRY(VerifyArchive(
+      archive,
+      {.level = hash_objects ? VerifyLevel::kObjects : VerifyLevel::kChecksums},
+      run, report));
+  if (report.damages.empty()) return {};
+  Error damage = report.damages.front();
+  damage.message = FormatMessage("'{}' is damaged, so it cannot be updated: ",
+                                 AtPath{archive.path()}) +
+                   damage.message;
+  return std::unexpected(damage);
+}
+
+}  // namespace zpack

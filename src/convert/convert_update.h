@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Update::kYes: the destination is the base, and stays as it is if it is up to
+// date. The functions have no state.
+
+#pragma once
+
+#include <stop_token>
+#include <string>
+
+#include "base/file.h"
+#include "convert/convert_inventory.h"
+#include "object/object_source.h"
+#include "reader/archive_file.h"
+#include "reuse/base_file.h"
+#include "writer/archive_writer.h"
+#include "writer/files_writer.h"
+#include "zpack/options.h"
+#include "zpack/refs.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+// Returns `options` with `path` as the base if Update::kYes is given and there
+// is a file at `path`. Returns kInvalidArgument if the options already have a
+// base, and the errors of FileSystem::OpenForRead except kNotFound.
+Result<ConvertOptions> ResolveUpdate(FileSystem& file_system,
+                                     const std::string& path,
+                                     const ConvertOptions& options);
+
+// Returns kExists if the older file shares no object with `source`, unless
+// Overwrite::kYes is given.
+Status CheckRelated(const Inventory& inventory, const ObjectSource& source,
+                    const ConvertOptions& options);
+
+// Returns whether a new file would hold what the older file holds. Reads the
+// files of the repository. Does not check the contents of the older file.
+Result<bool> IsUnchanged(const Inventory& inventory, const RefsSnapshot& refs,
+                         const FilesToWrite& files,
+                         const std::stop_token& stop);
+
+// The statistics of an older file of which everything is kept.
+Result<WriteStats> CountWritten(const BaseFile& base,
+                                const std::stop_token& stop);
+
+// Checks the objects of an older file, or with TrustBase::kYes or ReadBack::kNo
+// only all checksums. Returns kCorrupt with the first damage.
+Status CheckUndamaged(const ArchiveFile& archive, const ConvertOptions& options,
+                      const RunOptions& run);
+
+}  // namespace zpack

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The objects and refs of a .zpack file as an ObjectSource. May be used from
+// several threads.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "object/object_source.h"
+#include "reader/archive_file.h"
+#include "reader/object_reader.h"
+
+namespace zpack {
+
+class ArchiveSource final : public ObjectSource {
+ public:
+  // REQUIRES: the index is loaded. `archive` must outlive this object.
+  explicit ArchiveSource(const ArchiveFile& archive)
+      : archive_(archive), reader_(archive) {}
+
+  const std::string& path() const override { return archive_.path(); }
+  ObjectFormat object_format() const override {
+    return archive_.header().object_format;
+  }
+  Result<ObjectIdTable> ListObjects() override {
+    return archive_.ids().unranked();
+  }
+  Result<ObjectInfo> ReadInfo(const ObjectId& id) override;
+  Result<ObjectType> Read(const ObjectId& id, Bytes& content) override;
+  // Always kUnsupported: nothing that reads a file as a source needs streams.
+  Result<std::unique_ptr<ObjectStream>> Open(const ObjectId& id) override;
+  Result<RefsSnapshot> ReadRefs() override { return archive_.refs(); }
+  // None: the reflogs are in the file, but not parsed.
+  Result<std::vector<ObjectId>> ListOtherTips() override {
+    return std::vector<ObjectId>();
+  }
+  uint64_t PackedBytes() override { return 0; }
+  bool IsPartialClone() override { return archive_.has_promises(); }
+
+ private:
+  Result<ObjectNumber> Find(const ObjectId& id) const;
+
+  const ArchiveFile& archive_;
+  ObjectReader reader_;
+};
+
+}  // namespace zpack

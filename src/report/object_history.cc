@@ -1,0 +1,247 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "report/object_history.h"
+
+#include <algorithm>
+#include <queue>
+#include <utility>
+
+#include "base/error.h"
+#include "base/huge_pages.h"
+#include "base/parallel.h"
+#include "base/progress_phase.h"
+#include "inventory/history_walker.h"
+#include "inventory/tree_walker.h"
+#include "object/object_links.h"
+
+namespace zpack {
+namespace {
+
+// Bytes of tree content that all threads together keep.
+constexpr uint64_t kTreesKept = uint64_t{64} << 20;
+// Headers read at a time by one thread.
+constexpr uint64_t kHeadersTogether = 1024;
+constexpr uint32_t kUnread = std::numeric_limits<uint32_t>::max();
+
+// Reads commits and tags from the tips on.
+class CommitReader {
+ public:
+  CommitReader(ObjectSource& source, const RefsSnapshot& refs, History& history)
+      : source_(source),
+        history_(history),
+        seen_(history.list.ids.size()),
+        shallow_(refs.shallow) {
+    std::ranges::sort(shallow_);
+  }
+
+  Status Read(const std::vector<ObjectId>& tips, const RunOptions& run) {
+    for (const ObjectId& tip : tips) Push(tip);
+    while (!pending_.empty()) {
+      ZPACK_TRY(CheckStop(run.stop));
+      const ListRank rank = pending_.back();
+      pending_.pop_back();
+      ZPACK_TRY(ReadOne(rank));
+    }
+    return {};
+  }
+
+ private:
+  void Push(const ObjectId& id) {
+    const auto rank = history_.list.ids.Find(id);
+    if (!rank || seen_[*rank]) return;
+    seen_[*rank] = true;
+    pending_.push_back(*rank);
+  }
+
+  Status ReadOne(ListRank rank) {
+    ObjectList& list = history_.list;
+    const ObjectId id = list.ids[rank];
+    ZPACK_ASSIGN_OR_RETURN(const ObjectInfo info, source_.ReadInfo(id));
+    list.types[rank] = info.type;
+    list.sizes[rank] = info.size;
+    if (info.type != ObjectType::kCommit && info.type != ObjectType::kTag) {
+      return {};
+    }
+    ZPACK_ASSIGN_OR_RETURN(const ObjectType type, source_.Read(id, content_));
+    if (type == ObjectType::kTag) {
+      const ObjectId target = ParseTagTarget(content_, list.ids.format());
+      if (!target.empty()) Push(target);
+      return {};
+    }
+    const CommitLinks links = ParseCommitLinks(content_, list.ids.format());
+    History::Commit commit{rank, ParseCommitTime(content_), links.tree, {}};
+    if (!std::ranges::binary_search(shallow_, id)) {
+      for (const ObjectId& parent : links.parents) {
+        if (const auto found = list.ids.Find(parent)) {
+          commit.parents.push_back(*found);
+        }
+        Push(parent);
+      }
+    }
+    history_.commits.push_back(std::move(commit));
+    return {};
+  }
+
+  ObjectSource& source_;
+  History& history_;
+  ListMarks seen_;
+  std::vector<ObjectId> shallow_;
+  std::vector<ListRank> pending_;
+  Bytes content_;
+};
+
+// Orders the commits, parents first.
+void SortCommits(History& history) {
+  std::vector<History::Commit>& commits = history.commits;
+  const auto count = static_cast<uint32_t>(commits.size());
+  IndexedVector<ListRank, uint32_t> places(history.list.ids.size());
+  std::ranges::fill(places.raw(), kUnread);
+  for (uint32_t i = 0; i < count; ++i) places[commits[i].rank] = i;
+
+  std::vector<uint32_t> waits_for(count);
+  std::vector<std::vector<uint32_t>> children(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    for (const ListRank parent : commits[i].parents) {
+      if (places[parent] == kUnread) continue;
+      ++waits_for[i];
+      children[places[parent]].push_back(i);
+    }
+  }
+  const auto is_later = [&](uint32_t a, uint32_t b) {
+    return std::pair(commits[a].time, commits[a].rank) >
+           std::pair(commits[b].time, commits[b].rank);
+  };
+  std::priority_queue<uint32_t, std::vector<uint32_t>, decltype(is_later)>
+      ready(is_later);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (waits_for[i] == 0) ready.push(i);
+  }
+  std::vector<History::Commit> sorted;
+  sorted.reserve(count);
+  while (!ready.empty()) {
+    const uint32_t next = ready.top();
+    ready.pop();
+    for (const uint32_t child : children[next]) {
+      if (--waits_for[child] == 0) ready.push(child);
+    }
+    sorted.push_back(std::move(commits[next]));
+  }
+  commits = std::move(sorted);
+}
+
+// Steps for the trees of the commits [begin, end).
+HistorySlice MakeSlice(const History& history, size_t begin, size_t end) {
+  HistorySlice slice;
+  for (size_t i = begin; i < end; ++i) {
+    const auto tree = history.list.ids.Find(history.commits[i].tree);
+    if (tree) slice.steps.push_back({{.rank = *tree}, true});
+    slice.groups.push_back({slice.steps.size()});
+  }
+  return slice;
+}
+
+// Takes over what a slice met and no earlier slice did.
+void Merge(const HistorySlice& slice, size_t first_commit, History& history) {
+  ObjectList& list = history.list;
+  PathTranslation to_list(slice.paths, list.path_table);
+  size_t met = 0;
+  auto commit = static_cast<uint32_t>(first_commit);
+  for (const HistorySlice::Group& group : slice.groups) {
+    for (; met < group.met_end; ++met) {
+      const MetObject& object = slice.met[met];
+      if (object.type != ObjectList::kUnknownType) {
+        list.types[object.rank] = object.type;
+        list.sizes[object.rank] = object.size;
+      }
+      if (history.brought_by[object.rank] != History::kNoCommit) continue;
+      history.brought_by[object.rank] = commit;
+      list.paths[object.rank] = to_list(object.path);
+    }
+    ++commit;
+  }
+}
+
+Status WalkTrees(ObjectSource& source, const RunOptions& run,
+                 History& history) {
+  const size_t threads = std::max<size_t>(
+      1, std::min<size_t>(ResolveThreads(run.threads), history.commits.size()));
+  const auto begin_of = [&](size_t slice) {
+    return history.commits.size() * slice / threads;
+  };
+  std::vector<HistorySlice> slices(threads);
+  const ListMarks none;
+  const Status walked = ParallelFor(
+      static_cast<unsigned>(threads), run.stop, threads, 1,
+      [&](uint64_t begin, uint64_t end) -> Status {
+        for (uint64_t i = begin; i < end; ++i) {
+          slices[i] = MakeSlice(history, begin_of(i), begin_of(i + 1));
+          TreeWalker walker(source, history.list, none, kTreesKept / threads,
+                            run.stop);
+          ZPACK_TRY(walker.Walk(slices[i]));
+        }
+        return {};
+      });
+  ZPACK_TRY(walked);
+  for (size_t i = 0; i < threads; ++i) {
+    Merge(slices[i], begin_of(i), history);
+    slices[i] = {};
+  }
+  return {};
+}
+
+// Fills in types and sizes that the walk did not read.
+Status ReadHeaders(ObjectSource& source, const RunOptions& run,
+                   ObjectList& list) {
+  return ParallelFor(
+      ResolveThreads(run.threads), run.stop, list.ids.size(), kHeadersTogether,
+      [&](uint64_t begin, uint64_t end) -> Status {
+        for (const ListRank rank :
+             IndexRange(ListRank(static_cast<uint32_t>(begin)),
+                        ListRank(static_cast<uint32_t>(end)))) {
+          if (list.types[rank] != ObjectList::kUnknownType) continue;
+          ZPACK_ASSIGN_OR_RETURN(const ObjectInfo info,
+                                 source.ReadInfo(list.ids[rank]));
+          list.types[rank] = info.type;
+          list.sizes[rank] = info.size;
+        }
+        return {};
+      });
+}
+
+}  // namespace
+
+Result<History> ReadHistory(ObjectSource& source, const RefsSnapshot& refs,
+                            const RunOptions& run,
+                            const std::function<void(ObjectList&)>& fill) {
+  History history;
+  ObjectList& list = history.list;
+  ZPACK_ASSIGN_OR_RETURN(list.ids, source.ListObjects());
+  const uint32_t count = list.ids.size();
+  FillTable(list.types.raw(), count, ObjectList::kUnknownType);
+  FillTable(list.sizes.raw(), count);
+  FillTable(list.paths.raw(), count, PathTable::kRoot);
+  FillTable(history.brought_by.raw(), count, History::kNoCommit);
+
+  const ProgressPhase phase(run.progress, Phase::kCountingObjects, count, 0);
+  std::vector<ObjectId> tips;
+  if (!refs.head_target.empty()) tips.push_back(refs.head_target);
+  for (const Ref& ref : refs.refs) {
+    if (!ref.symbolic()) tips.push_back(ref.target);
+  }
+  ZPACK_ASSIGN_OR_RETURN(const std::vector<ObjectId> other,
+                         source.ListOtherTips());
+  tips.insert(tips.end(), other.begin(), other.end());
+  ZPACK_TRY(CommitReader(source, refs, history).Read(tips, run));
+  SortCommits(history);
+  for (uint32_t i = 0; i < history.commits.size(); ++i) {
+    history.brought_by[history.commits[i].rank] = i;
+  }
+  ZPACK_TRY(WalkTrees(source, run, history));
+  if (fill) fill(list);
+  ZPACK_TRY(ReadHeaders(source, run, list));
+  phase.Advance(count, 0);
+  return history;
+}
+
+}  // namespace zpack

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "report/stored_objects.h"
+
+#include <array>
+#include <optional>
+
+#include "base/error.h"
+
+namespace zpack {
+namespace {
+
+// Adds up the chains of deltas. `bases` has the base of each delta.
+void FollowChains(const IndexedVector<ListRank, ListRank>& bases,
+                  StoredObjects& stored) {
+  IndexedVector<ListRank, bool> done(stored.size());
+  std::vector<ListRank> chain;
+  for (const ListRank start : stored.indexes()) {
+    chain.clear();
+    ListRank at = start;
+    // A damaged pack may have a cycle, which has at most as many objects.
+    while (!done[at] && !stored[at].whole && chain.size() < stored.size()) {
+      chain.push_back(at);
+      at = bases[at];
+    }
+    if (!done[at]) {
+      stored[at].read_cost = stored[at].bytes;
+      done[at] = true;
+    }
+    while (!chain.empty()) {
+      const ListRank next = chain.back();
+      chain.pop_back();
+      if (!done[next]) {
+        stored[next].chain = stored[at].chain + 1;
+        stored[next].read_cost = stored[at].read_cost + stored[next].bytes;
+        done[next] = true;
+      }
+      at = next;
+    }
+  }
+}
+
+}  // namespace
+
+StoredObjects MeasurePacked(
+    ObjectSource& source, const ObjectList& list,
+    const std::unordered_map<ObjectId, uint64_t>& loose) {
+  StoredObjects stored(list.ids.size());
+  IndexedVector<ListRank, ListRank> bases(list.ids.size());
+  for (const ListRank rank : list.ids.ranks()) {
+    const ObjectId id = list.ids[rank];
+    if (const auto form = source.FindPacked(id)) {
+      stored[rank].bytes = form->size;
+      if (form->base.empty()) continue;
+      if (const auto base = list.ids.Find(form->base)) {
+        stored[rank].whole = false;
+        bases[rank] = *base;
+      }
+    } else if (const auto file = loose.find(id); file != loose.end()) {
+      stored[rank].bytes = file->second;
+    }
+  }
+  FollowChains(bases, stored);
+  return stored;
+}
+
+StoredObjects MeasureArchived(const ArchiveFile& archive,
+                              const ObjectList& list,
+                              const StatisticsCollector& collector) {
+  StoredObjects stored(list.ids.size());
+  // A list of all objects of a file has the ranks of the file.
+  collector.VisitBlobs([&](const StatisticsCollector::Blob& blob,
+                           uint64_t block_data) {
+    StoredObject& object = stored[ListRank(archive.rank(blob.number).value())];
+    object = {blob.stored_bytes, block_data, blob.chain_length,
+              blob.chain_length == 0};
+  });
+  std::array<uint64_t, kAllObjectTypes.size()> content{};
+  for (const ListRank rank : list.ids.ranks()) {
+    content[static_cast<size_t>(list.types[rank]) - 1] += list.sizes[rank];
+  }
+  const auto by_type = collector.StoredByType();
+  for (const ListRank rank : list.ids.ranks()) {
+    if (list.types[rank] == ObjectType::kBlob) continue;
+    const size_t type = static_cast<size_t>(list.types[rank]) - 1;
+    if (content[type] == 0) continue;
+    stored[rank].bytes =
+        static_cast<uint64_t>(static_cast<double>(list.sizes[rank]) /
+                              static_cast<double>(content[type]) *
+                              static_cast<double>(by_type[type]));
+  }
+  return stored;
+}
+
+}  // namespace zpack

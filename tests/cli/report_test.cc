@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// 'git-zpack report' agrees with Git and with 'show --stats', and names the
+// commits that brought what is large.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "support/program.h"
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+
+namespace zpack::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::json;
+
+class ReportTest : public ::testing::Test {
+ protected:
+  ReportTest() : repo_(dir_ / "repo"), file_(dir_ / "x.zpack") {}
+
+  Json Report(const std::string& path) const {
+    const ProcessResult result = RunZpack({"report", "-q", "--json", path});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return Json::parse(result.out);
+  }
+  void Convert() const {
+    Require(RunZpack({"convert", "-q", "--force", repo_.path(), file_}).ok(),
+            "convert");
+  }
+  // Commits a tree, and points main at the commit.
+  std::string Commit(const std::string& tree, const std::string& message,
+                     uint64_t time, const std::vector<std::string>& parents) {
+    CommitFields fields;
+    fields.tree = repo_.WriteTree(tree);
+    fields.message = message;
+    fields.time = time;
+    fields.parents = parents;
+    const std::string id = repo_.WriteCommit(fields);
+    repo_.SetRef("refs/heads/main", id);
+    return id;
+  }
+
+  TempDir dir_;
+  RepoBuilder repo_;
+  std::string file_;
+};
+
+TEST_F(ReportTest, CountsAreThoseOfCountObjects) {
+  repo_.History(5);
+  repo_.PackAll();
+  repo_.WriteBlob("loose\n");
+  repo_.WriteBlob(RandomBytes(1, 10000));
+  const Json counts = Report(repo_.path())["count_objects"];
+  std::string text;
+  for (const auto& [key, value] : counts.items()) {
+    text += key + ": " + std::to_string(value.get<uint64_t>()) + '\n';
+  }
+  const std::string git = repo_.Git({"count-objects", "-v"});
+  for (const auto& [key, value] : counts.items()) {
+    EXPECT_THAT('\n' + git + '\n',
+                HasSubstr('\n' + key + ": " +
+                          std::to_string(value.get<uint64_t>()) + '\n'));
+  }
+  EXPECT_EQ(counts.size(), 5U);
+}
+
+TEST_F(ReportTest, TypesOfARepositoryAndOfItsFileHaveTheSameObjects) {
+  repo_.History(7);
+  Convert();
+  const Json repository = Report(repo_.path());
+  const Json file = Report(file_);
+  for (const char* const type : {"commit", "tree", "blob", "tag"}) {
+    for (const char* const key : {"objects", "content_bytes"}) {
+      EXPECT_EQ(repository["types"][type][key], file["types"][type][key]);
+    }
+  }
+  EXPECT_EQ(repository["months"].size(), file["months"].size());
+  EXPECT_EQ(repository["history_commits"], 7);
+}
+
+TEST_F(ReportTest, StatisticsAreThoseOfShow) {
+  repo_.History(7);
+  Convert();
+  const Json report = Report(file_);
+  const ProcessResult show = RunZpack({"show", "--stats", "--json", file_});
+  EXPECT_EQ(report["statistics"], Json::parse(show.out));
+  uint64_t stored = 0;
+  for (const Json& extension : report["statistics"]["extensions"]) {
+    stored += extension["stored_bytes"].get<uint64_t>();
+  }
+  EXPECT_EQ(report["types"]["blob"]["stored_bytes"], stored);
+  EXPECT_EQ(report["directories"][0]["stored_bytes"], stored);
+}
+
+TEST_F(ReportTest, NamesTheCommitThatBroughtABlob) {
+  const std::string small = repo_.WriteBlob("small\n");
+  const std::string large = repo_.WriteBlob(RandomBytes(2, 50000));
+  const std::string first =
+      Commit(TreeEntryBytes("100644", "a", small), "first\n", 1600000000, {});
+  const std::string tree = TreeEntryBytes("100644", "a", small) +
+                           TreeEntryBytes("100644", "big.bin", large);
+  const std::string second = Commit(tree, "second\n", 1700000000, {first});
+  Commit(tree + TreeEntryBytes("100644", "c", small), "third\n", 1710000000,
+         {second});
+  const Json report = Report(repo_.path());
+  const Json blob = report["largest_blobs"][0];
+  EXPECT_EQ(blob["id"], large);
+  EXPECT_EQ(blob["path"], "big.bin");
+  const Json commit = report["commits"][blob["commit"].get<size_t>()];
+  EXPECT_EQ(commit["id"], second);
+  EXPECT_EQ(commit["subject"], "second");
+  EXPECT_EQ(commit["date"], "2023-11-14");
+  EXPECT_EQ(report["months"].size(), 3U);
+  EXPECT_EQ(report["months"][1]["month"], "2023-11");
+  EXPECT_EQ(report["incompressible"][0]["reason"], "high entropy");
+}
+
+TEST_F(ReportTest, DirectoriesAddUpToTheBlobs) {
+  const std::string blob = repo_.WriteBlob(RandomBytes(3, 20000));
+  const std::string other = repo_.WriteBlob(RandomBytes(4, 30000));
+  const std::string inner =
+      repo_.WriteTree(TreeEntryBytes("100644", "x.png", other));
+  Commit(TreeEntryBytes("100644", "a.c", blob) +
+             TreeEntryBytes("40000", "sub", inner),
+         "m\n", 1600000000, {});
+  const Json rows = Report(repo_.path())["directories"];
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(rows[0]["files"], 2);
+  EXPECT_EQ(rows[0]["content_bytes"], 50000);
+  uint64_t below = 0;
+  for (size_t i = 1; i < rows.size(); ++i) {
+    if (rows[i]["parent"] == 0) {
+      below += rows[i]["stored_bytes"].get<uint64_t>();
+    }
+  }
+  EXPECT_EQ(rows[0]["stored_bytes"], below);
+}
+
+TEST_F(ReportTest, NothingInThePageComesFromAName) {
+  const std::string blob = repo_.WriteBlob("content\n");
+  Commit(TreeEntryBytes("100644", "</script><script>alert(1)</script>", blob) +
+             TreeEntryBytes("100644", "\x1b[2J\xe2\x80\xae", blob),
+         "<b>&amp;\n", 1600000000, {});
+  const std::string page = dir_ / "page.html";
+  const ProcessResult result =
+      RunZpack({"report", "-q", "--html", page, repo_.path()});
+  if (result.exit_code == 128 &&
+      result.err.find("built without pages") != std::string::npos) {
+    GTEST_SKIP() << "built without the npm packages";
+  }
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, "");
+  const std::string html = ReadFile(page);
+  EXPECT_THAT(html, Not(HasSubstr("alert(1)</script>")));
+  EXPECT_THAT(html,
+              HasSubstr("\\u003c/script\\u003e\\u003cscript\\u003ealert"));
+  EXPECT_THAT(html, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(html, Not(HasSubstr("<b>")));
+  EXPECT_THAT(html, Not(HasSubstr("src=\"http")));
+  EXPECT_LT(html.size(), 2'000'000U);
+  const ProcessResult text = RunZpack({"report", "-q", repo_.path()});
+  EXPECT_EQ(text.exit_code, 0);
+  EXPECT_THAT(text.out, Not(HasSubstr("\x1b")));
+}
+
+TEST_F(ReportTest, AnEmptyRepositoryHasAReport) {
+  const Json report = Report(repo_.path());
+  EXPECT_EQ(report["history_commits"], 0);
+  EXPECT_EQ(report["types"]["blob"]["objects"], 0);
+  EXPECT_EQ(report["months"], Json::array());
+  Convert();
+  EXPECT_EQ(Report(file_)["types"]["blob"]["objects"], 0);
+}
+
+TEST_F(ReportTest, MissingRepositoriesAndFilesAreErrors) {
+  const ProcessResult result = RunZpack({"report", dir_ / "none"});
+  EXPECT_EQ(result.exit_code, 128);
+  EXPECT_THAT(result.err, HasSubstr("fatal: "));
+  WriteFile(dir_ / "text", "no archive\n");
+  EXPECT_EQ(RunZpack({"report", dir_ / "text"}).exit_code, 128);
+  EXPECT_EQ(RunZpack({"report"}).exit_code, 129);
+}
+
+}  // namespace
+}  // namespace zpack::testing

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Revisions that leave commits out, and names that search messages, mean what
+// they mean to Git.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/program.h"
+#include "support/repo_builder.h"
+#include "support/temp_dir.h"
+
+namespace zpack::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// Two lines of history that meet twice, and one that meets neither:
+//
+//   base(6) - left1 - left2 - merge(left) - left3    refs/heads/left
+//          \- right1 ---------/ \- right2            refs/heads/right
+//   alone1 - alone2                                  refs/heads/alone
+class RevisionRangeTest : public ::testing::Test {
+ protected:
+  RevisionRangeTest() : repo_(dir_ / "repo"), base_(repo_.History(6)) {
+    const std::string left1 = Commit("left1", {base_});
+    const std::string left2 = Commit("left2", {left1});
+    const std::string right1 = Commit("right1", {base_});
+    const std::string merge = Commit("merge", {left2, right1});
+    repo_.SetRef("refs/heads/left", Commit("left3", {merge}));
+    repo_.SetRef("refs/heads/right", Commit("right2", {right1, left1}));
+    repo_.SetRef("refs/heads/alone", Commit("alone2", {Commit("alone1", {})}));
+    const std::string tag =
+        repo_.WriteTag(repo_.Git({"rev-parse", "left~1"}), "commit", "v1");
+    repo_.SetRef("refs/tags/v1", tag);
+    repo_.SetRef("refs/tags/outer", repo_.WriteTag(tag, "tag", "outer"));
+    Require(RunZpack({"convert", "-q", repo_.path(), file_}).ok(), "convert");
+  }
+
+  std::string Commit(const std::string& subject,
+                     const std::vector<std::string>& parents) {
+    CommitFields fields;
+    const std::string blob = repo_.WriteBlob(subject);
+    const std::string inner =
+        repo_.WriteTree(TreeEntryBytes("100644", "deep " + subject, blob));
+    fields.tree = repo_.WriteTree(
+        TreeEntryBytes("40000", "dir", inner) +
+        TreeEntryBytes("100644", "file", repo_.WriteBlob("common")) +
+        TreeEntryBytes("100644", "name " + subject, blob));
+    fields.parents = parents;
+    fields.time = 1700000100 + 10 * next_++;
+    fields.message = subject + "\n\nBody of " + subject + ": x.y\n";
+    return repo_.WriteCommit(fields);
+  }
+
+  void ExpectSameList(std::vector<std::string> arguments) const {
+    std::vector<std::string> ours = {"rev-list", file_};
+    ours.insert(ours.end(), arguments.begin(), arguments.end());
+    arguments.insert(arguments.begin(), "rev-list");
+    const ProcessResult expected = repo_.TryGit(arguments);
+    ASSERT_EQ(expected.exit_code, 0) << expected.err;
+    const ProcessResult actual = RunZpack(ours);
+    EXPECT_EQ(actual.exit_code, 0) << actual.err;
+    EXPECT_EQ(actual.out, expected.out) << ::testing::PrintToString(arguments);
+  }
+  void ExpectSameName(const std::string& name) const {
+    const ProcessResult ours = RunZpack({"rev-list", "-n", "1", file_, name});
+    EXPECT_EQ(ours.exit_code, 0) << ours.err;
+    EXPECT_EQ(ours.out, repo_.Git({"rev-list", "-n", "1", name}) + '\n')
+        << name;
+  }
+  std::string ErrorOf(const std::string& name) const {
+    const ProcessResult result = RunZpack({"cat-file", "-t", file_, name});
+    EXPECT_EQ(result.exit_code, 128) << name;
+    EXPECT_THAT(result.err, StartsWith("fatal: "));
+    return result.err;
+  }
+
+  TempDir dir_;
+  RepoBuilder repo_;
+  std::string base_;
+  uint64_t next_ = 0;
+  std::string file_ = dir_ / "x.zpack";
+};
+
+TEST_F(RevisionRangeTest, RangesListWhatGitLists) {
+  const std::vector<std::vector<std::string>> sets = {
+      {"main..left"},
+      {"left..main"},
+      {"right..left"},
+      {"left...right"},
+      {"left...main"},
+      {"alone...left"},
+      {"..left"},
+      {"left.."},
+      {"v1..left"},
+      {"left", "^right"},
+      {"^right", "left", "alone"},
+      {"left", "^v1"},
+      {"left", "^outer", "^main"},
+      {"left^@"},
+      {"v1^!"},
+      {"v1^-"},
+      {"v1^-2"},
+      {"right", "^left^@"},
+      {"--all", "^main"},
+      {"--all", "^left", "^alone"},
+      {"left", "^left"},
+      {"left~2..left"}};
+  for (const std::vector<std::string>& set : sets) {
+    ExpectSameList(set);
+    for (const std::vector<std::string>& options :
+         std::vector<std::vector<std::string>>{{"--objects"},
+                                               {"--objects", "--count"},
+                                               {"-n", "2"},
+                                               {"-n", "1", "--objects"},
+                                               {"--max-count=0"}}) {
+      std::vector<std::string> arguments = options;
+      arguments.insert(arguments.end(), set.begin(), set.end());
+      ExpectSameList(arguments);
+    }
+  }
+}
+
+TEST_F(RevisionRangeTest, LimitsWithoutExclusions) {
+  for (const char* const count : {"0", "1", "3", "100", "-1"}) {
+    ExpectSameList({"--max-count=" + std::string(count), "--all"});
+    ExpectSameList({"--max-count=" + std::string(count), "--objects", "left"});
+  }
+}
+
+TEST_F(RevisionRangeTest, TreesAndBlobsAreLeftOut) {
+  ExpectSameList({"--objects", "left^{tree}", "^main"});
+  ExpectSameList({"--objects", "left", "^left:dir"});
+  ExpectSameList({"--objects", "left", "^left:file"});
+}
+
+TEST_F(RevisionRangeTest, SearchesOfMessages) {
+  for (const char* const name :
+       {":/left", ":/^right1", ":/Body of r", ":/x[.]y", ":/!-2", ":/!!|left1",
+        "left^{/right}", "left^{/^left1}~1", "v1^{/}", "left^{/!-left}"}) {
+    ExpectSameName(name);
+  }
+  EXPECT_THAT(ErrorOf(":/nowhere to be found"), HasSubstr("nowhere"));
+  EXPECT_THAT(ErrorOf(":/[broken"), HasSubstr("invalid search pattern"));
+  EXPECT_THAT(ErrorOf(":/!x"), HasSubstr("invalid search pattern"));
+}
+
+TEST_F(RevisionRangeTest, SaysWhatIsNotSupported) {
+  for (const char* const name :
+       {"HEAD@{1}", "@{-1}", "main@{upstream}", "@{u}~2", "main@{yesterday}"}) {
+    EXPECT_THAT(ErrorOf(name), HasSubstr("not supported"));
+  }
+  EXPECT_THAT(ErrorOf(":0:file"), HasSubstr("has no index"));
+  EXPECT_THAT(ErrorOf(":file"), HasSubstr("has no index"));
+  EXPECT_THAT(ErrorOf("HEAD:./file"), HasSubstr("no current directory"));
+}
+
+TEST_F(RevisionRangeTest, ErrorsNameTheMissingSide) {
+  for (const char* const range : {"none..left", "left...none", "^none"}) {
+    const ProcessResult result = RunZpack({"rev-list", file_, range});
+    EXPECT_EQ(result.exit_code, 128);
+    EXPECT_THAT(result.err, HasSubstr("'none'"));
+  }
+  EXPECT_EQ(RunZpack({"rev-list", file_, "left^-3"}).exit_code, 128);
+}
+
+}  // namespace
+}  // namespace zpack::testing

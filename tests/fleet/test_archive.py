@@ -1,0 +1,136 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""archive, and that what it made comes back."""
+
+import json
+import os
+import sqlite3
+
+from conftest import Repository
+
+ODD_NAMES = (b"with space.git", b"new\nline.git", b"caf\xe9.git", b'quo"te\\.git', b"-dash.git",
+             "größe.git".encode(), b"deep/er/x.git")
+
+
+def newest(store):
+    """The newest archive of each repository: name, hash, base, uploaded bytes."""
+    with sqlite3.connect(store / "manifest.sqlite") as database:
+        return {row[0]: row[1:] for row in database.execute(
+            "SELECT r.name, a.hash, a.base, a.uploaded FROM repositories r "
+            "JOIN archives a ON a.id = r.archive")}
+
+
+def test_odd_repositories_come_back_and_a_broken_one_stops_nothing(on_cluster, tmp_path):
+    root = os.fsencode(tmp_path / "source")
+    made = {name: Repository(os.path.join(root, name), "--bare") for name in ODD_NAMES}
+    for name, repository in made.items():
+        repository.commit(repr(name))
+    made[b"empty.git"] = Repository(os.path.join(root, b"empty.git"), "--bare")
+    made[b"work tree"] = Repository(os.path.join(root, b"work tree"))
+    made[b"work tree"].commit("x")
+    made[b"256.git"] = Repository(os.path.join(root, b"256.git"), "--bare",
+                                  "--object-format=sha256")
+    broken = Repository(os.path.join(root, b"broken.git"), "--bare")
+    broken.commit("lost")
+    tree = broken.git("rev-parse", "main^{tree}")
+    os.unlink(os.path.join(broken.path, b"objects", tree[:2].encode(), tree[2:].encode()))
+    os.makedirs(os.path.join(root, b"headless.git/objects"))
+    os.makedirs(os.path.join(root, b"headless.git/refs"))
+
+    ran = on_cluster("archive", tmp_path / "source", "--to", tmp_path / "store")
+    assert ran.status == 1, ran
+    assert "not safe: 'broken.git': source broken" in ran.errors
+    assert tree in ran.errors
+    assert "not safe: 'headless.git': source broken: not a git repository" in ran.errors
+    assert set(newest(tmp_path / "store")) == set(made)
+    assert not [name for name in os.listdir(tmp_path / "store/scratch") if name != "space.json"]
+
+    ran = on_cluster("restore", tmp_path / "store", "--to", tmp_path / "restored")
+    assert ran.status == 1, ran  # The two that have no archive.
+    for name, repository in made.items():
+        restored = Repository.__new__(Repository)
+        restored.path = os.path.join(os.fsencode(tmp_path / "restored"), name)
+        assert restored.refs() == repository.refs(), name
+        restored.git("fsck", "--strict")
+    # Again: everything is there already.
+    assert on_cluster("restore", tmp_path / "store", "--to", tmp_path / "restored",
+                      "*space.git", "empty.git").status == 0
+
+
+def test_second_run_converts_only_what_changed_and_copies_blocks(on_cluster, source, tmp_path):
+    store = tmp_path / "store"
+    assert on_cluster("archive", source, "--to", store).status == 0
+    before = newest(store)
+    os.utime(source / "two.git/HEAD", ns=(1, 1))  # Changed, but not what it holds.
+    one = Repository(source / "one.git", "--bare")
+    one.commit("more")
+
+    ran = on_cluster("archive", source, "--to", store)
+    assert ran.status == 0, ran
+    assert "2 archived, 1 unchanged, 0 not safe" in ran.output
+    after = newest(store)
+    assert after[b"three.git"] == before[b"three.git"]
+    assert after[b"one.git"][0] != before[b"one.git"][0]
+    assert after[b"one.git"][1] == before[b"one.git"][0]
+    assert after[b"one.git"][2] > 0
+    # The archive that was there is still there.
+    for content_hash, _, _ in before.values():
+        assert (store / f"objects/{content_hash[:2]}/{content_hash}.zpack").exists()
+
+
+def test_push_during_the_conversion_is_archived_by_the_next_run(
+        on_cluster, source, tmp_path, wrapper):
+    other = Repository(tmp_path / "other", "--bare")
+    other.commit("pushed")
+    push = f"git -C '{tmp_path}/other' push -q -f '{source}/one.git' main:refs/heads/late"
+    program = wrapper("convert", after=push)
+    store = tmp_path / "store"
+    assert on_cluster("archive", source / "one.git", "--to", store, program=program).status == 0
+    ran = on_cluster("archive", source / "one.git", "--to", store)
+    assert ran.status == 0
+    assert "1 archived" in ran.output
+    assert on_cluster("restore", store, "--to", tmp_path / "back").status == 0
+    assert b"refs/heads/late" in Repository(tmp_path / "back/one.git", "--bare").refs()
+
+
+def test_repository_that_changes_while_it_is_read_is_tried_again(
+        on_cluster, source, tmp_path, wrapper, calls):
+    program = wrapper("convert", before=f"touch '{source}/one.git/description'; exit 128")
+    ran = on_cluster("archive", source / "one.git", "--to", tmp_path / "store", program=program)
+    assert ran.status == 0, ran
+    assert calls("convert") == 2
+
+
+def test_git_zpack_killed_for_its_memory_gets_more(on_cluster, source, tmp_path, wrapper, calls):
+    program = wrapper("convert", before="kill -9 $$")
+    ran = on_cluster("archive", source / "one.git", "--to", tmp_path / "store", program=program)
+    assert ran.status == 0, ran
+    assert calls("convert") == 2
+
+
+def test_forks_borrow_objects_and_come_back_whole(on_cluster, source, tmp_path):
+    pool = Repository(source / "one.git", "--bare")
+    pool.git("clone", "-q", "--bare", "--shared", str(source / "one.git"),
+             str(source / "fork.git"))
+    assert on_cluster("archive", source, "--to", tmp_path / "store").status == 0
+    assert on_cluster("restore", tmp_path / "store", "--to", tmp_path / "back",
+                      "fork.git").status == 0
+    fork = Repository(tmp_path / "back/fork.git", "--bare")
+    assert fork.refs() == pool.refs()
+    fork.git("fsck")
+
+
+def test_list_on_stdin_and_manifest_of_grokmirror(on_cluster, source, tmp_path):
+    listed = b"\0".join(os.fsencode(source / name) for name in ("one.git", "two.git"))
+    ran = on_cluster("archive", "--stdin", "--to", tmp_path / "store", stdin=listed)
+    assert ran.status == 0
+    assert "2 repositories: 2 archived" in ran.output
+    manifest = tmp_path / "manifest.js"
+    manifest.write_text(json.dumps({"/three.git": {"fingerprint": "0"}, "/gone.git": {}}))
+    ran = on_cluster("archive", source, "--grokmirror", manifest, "--to", tmp_path / "store")
+    assert ran.status == 1
+    assert "not safe: 'gone.git': source broken: not a git repository" in ran.errors
+    manifest.write_text(json.dumps({"/../other.git": {}}))
+    ran = on_cluster("archive", source, "--grokmirror", manifest, "--to", tmp_path / "store")
+    assert ran.status == 128
+    assert "outside the root" in ran.errors

@@ -1,0 +1,202 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""Killed workers and clients, full disks, damage, and two runs at once."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+
+from conftest import MEMORY, PROGRAM, Repository, run_fleet, start_fleet
+from git_zpack_fleet.manifest import Manifest
+from git_zpack_fleet.records import NewArchive
+from test_archive import newest
+
+
+def archive_files(store):
+    return sorted(path.name for path in (store / "objects").rglob("*.zpack"))
+
+
+def test_killed_worker_loses_nothing(on_cluster, source, tmp_path, wrapper, calls):
+    # The parent of git-zpack is the worker.
+    program = wrapper("convert", after="kill -9 $PPID")
+    ran = on_cluster("archive", source, "--to", tmp_path / "store", program=program)
+    assert ran.status == 0, ran
+    assert set(newest(tmp_path / "store")) == {b"one.git", b"two.git", b"three.git"}
+    assert calls("convert") == 4
+
+
+def test_worker_that_dies_each_time_fails_its_repository_alone(on_cluster, source, tmp_path):
+    program = tmp_path / "deadly"
+    program.write_text(f"""#!/bin/bash
+case "$*" in convert*one.git*) kill -9 $PPID; exit 1;; esac
+exec '{PROGRAM}' "$@"
+""")
+    program.chmod(0o755)
+    ran = on_cluster("archive", source, "--to", tmp_path / "store", program=program)
+    assert ran.status == 1, ran
+    assert "'one.git': worker lost: " in ran.errors
+    assert set(newest(tmp_path / "store")) == {b"two.git", b"three.git"}
+    assert on_cluster("archive", source, "--to", tmp_path / "store").status == 0
+
+
+def test_killed_client_leaves_nothing_to_convert_again(
+        cluster, on_cluster, source, tmp_path, wrapper, calls):
+    program = wrapper("convert", after=f"kill -9 $(cat '{tmp_path}/client')")
+    arguments = ("archive", str(source / "one.git"), "--to", str(tmp_path / "store"),
+                 "--scheduler", cluster.address, "--memory", str(MEMORY), "--program",
+                 str(program))
+    with start_fleet(*arguments) as process:
+        (tmp_path / "client").write_text(str(process.pid))
+        assert process.wait() == -signal.SIGKILL
+    assert not newest(tmp_path / "store")
+    ran = on_cluster("archive", source / "one.git", "--to", tmp_path / "store", program=program)
+    assert ran.status == 0, ran
+    assert calls("convert") == 1
+    assert list(newest(tmp_path / "store")) == [b"one.git"]
+
+
+def test_local_cluster_killed_in_the_middle(source, tmp_path, wrapper):
+    program = wrapper("convert", before=f"kill -9 $(cat '{tmp_path}/client')")
+    arguments = ("archive", str(source), "--to", str(tmp_path / "store"), "--workers", "1",
+                 "--memory", "256m", "--program", str(program))
+    with start_fleet(*arguments) as process:
+        (tmp_path / "client").write_text(str(process.pid))
+        assert process.wait() == -signal.SIGKILL
+    ran = run_fleet(*arguments)
+    assert ran.status == 0, ran
+    assert len(newest(tmp_path / "store")) == 3
+
+
+def test_full_disk_fails_what_does_not_fit_and_the_next_run_finishes(
+        on_cluster, source, tmp_path, small_disk):
+    disk, resize = small_disk
+    Repository(source / "large.git", "--bare").commit("large", size=30 << 20)
+    ran = on_cluster("archive", source, "--to", disk / "store", "--retries", "1")
+    assert ran.status == 1, ran
+    assert "'large.git': no space: " in ran.errors
+    assert len(newest(disk / "store")) == 3
+    resize("120m")
+    ran = on_cluster("archive", source, "--to", disk / "store")
+    assert ran.status == 0, ran
+    assert "1 archived, 3 unchanged" in ran.output
+
+
+def test_disk_that_fills_while_an_archive_is_copied(on_cluster, source, tmp_path, small_disk):
+    disk, resize = small_disk
+    Repository(source / "large.git", "--bare").commit("large", size=30 << 20)
+    scratch = ("--scratch", tmp_path / "scratch")
+    ran = on_cluster("archive", source, "--to", disk / "store", "--retries", "1", *scratch)
+    assert ran.status == 1, ran
+    assert "'large.git': no space: " in ran.errors
+    assert len(archive_files(disk / "store")) == 3
+    assert not list((disk / "store/objects").rglob(".*"))
+    resize("120m")
+    assert on_cluster("archive", source, "--to", disk / "store", *scratch).status == 0
+
+
+def test_damaged_archive_is_found_and_made_again(on_cluster, source, tmp_path):
+    store = tmp_path / "store"
+    assert on_cluster("archive", source, "--to", store).status == 0
+    assert on_cluster("verify", store).status == 0
+    content_hash = newest(store)[b"one.git"][0]
+    path = store / f"objects/{content_hash[:2]}/{content_hash}.zpack"
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    before = archive_files(store)
+
+    ran = on_cluster("verify", store)
+    assert ran.status == 1, ran
+    assert "3 archives checked, 1 not intact" in ran.output
+    ran = run_fleet("status", str(store))
+    assert ran.status == 1
+    assert "not safe: 'one.git': archive damaged: " in ran.output
+    assert on_cluster("archive", source, "--to", store).status == 0
+    assert archive_files(store) == before
+    assert on_cluster("verify", store, "--level", "connectivity").status == 0
+    path.unlink()
+    assert "is missing from the store" in on_cluster("verify", store).errors
+    assert on_cluster("archive", source, "--to", store).status == 0
+    assert run_fleet("status", str(store)).status == 0
+
+
+def test_scrub_checks_a_sample_the_longest_unchecked_first(on_cluster, source, tmp_path):
+    store = tmp_path / "store"
+    assert on_cluster("archive", source, "--to", store).status == 0
+    for left in (2, 1, 0):
+        assert on_cluster("verify", store, "--sample", "30%").status == 0
+        with sqlite3.connect(store / "manifest.sqlite") as database:
+            unchecked = database.execute(
+                "SELECT count(*) FROM archives WHERE verified IS NULL").fetchone()[0]
+        assert unchecked == left
+    assert "0 archives checked" in on_cluster("verify", store, "--budget", "0").output
+
+
+def test_lease_keeps_other_runs_away_until_its_run_is_dead(on_cluster, source, tmp_path):
+    store = tmp_path / "store"
+    os.makedirs(store)
+    path = os.fsencode(source / "one.git")
+    script = (
+        "import sys; from git_zpack_fleet.manifest import Manifest\n"
+        f"m = Manifest({str(store / 'manifest.sqlite')!r}, create=True)\n"
+        f"ids = m.see([({path!r}, b'one.git')])\n"
+        "m.take_leases(m.begin_run('archive'), ids.values())\n"
+        "print('held', flush=True); sys.stdin.read()\n")
+    with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as holder:
+        assert holder.stdout.readline() == b"held\n"
+        ran = on_cluster("archive", source, "--to", store)
+        assert ran.status == 1, ran
+        assert "another run works on 1 repository" in ran.errors
+        assert set(newest(store)) == {b"two.git", b"three.git"}
+        assert run_fleet("prune", str(store)).status == 128
+        holder.kill()
+    assert on_cluster("archive", source, "--to", store).status == 0
+    assert len(newest(store)) == 3
+
+
+def test_run_that_lost_its_lease_records_nothing(source, tmp_path):
+    manifest = Manifest(str(tmp_path / "m.sqlite"), create=True)
+    ids = manifest.see([(os.fsencode(source / "one.git"), b"one.git")])
+    run = manifest.begin_run("archive")
+    number = next(iter(ids.values()))
+    assert manifest.take_leases(run, [number])[number] == (True, False)
+    manifest.end_leases(run, [number])
+    archive = NewArchive(number, "0" * 64, 1, 1, "d", False, "r", 1, 1.0, 1, 1, None)
+    assert manifest.record(run, [archive], []) == [number]
+    assert not manifest.archives()
+
+
+def test_prune_keeps_what_is_needed(on_cluster, source, tmp_path):
+    store = tmp_path / "store"
+    for text in ("a", "b", "c"):
+        Repository(source / "one.git", "--bare").commit(text)
+        assert on_cluster("archive", source, "--to", store).status == 0
+    before = archive_files(store)
+    assert len(before) == 5
+    unknown = store / "objects/00" / ("0" * 64 + ".zpack")
+    unknown.parent.mkdir(exist_ok=True)
+    unknown.write_bytes(b"x")
+    ran = run_fleet("prune", str(store), "--keep", "1", "--dry-run")
+    assert "2 files would be removed" in ran.output, ran
+    assert archive_files(store) == sorted([*before, unknown.name])
+    assert run_fleet("prune", str(store), "--keep", "1").status == 0
+    assert unknown.exists()  # It is younger than a day: perhaps somebody writes it.
+    assert run_fleet("prune", str(store), "--grace", "0").status == 0
+    assert not unknown.exists()
+    assert len(archive_files(store)) == 3
+    assert on_cluster("verify", store).status == 0
+    assert on_cluster("restore", store, "--to", tmp_path / "back").status == 0
+
+
+def test_usage_and_failures_have_the_exit_codes_of_git(on_cluster, source, tmp_path):
+    assert run_fleet("archive", "--to", str(tmp_path / "store")).status == 129
+    assert run_fleet("nonsense").status == 129
+    assert run_fleet("verify", str(tmp_path), "--sample", "0%").status == 129
+    assert run_fleet("status", str(tmp_path)).status == 128
+    ran = on_cluster("archive", tmp_path / "nothing", "--to", tmp_path / "store")
+    assert (ran.status, "cannot read directory" in ran.errors) == (128, True)
+    ran = on_cluster("archive", source, "--to", tmp_path / "store", program="no-git-zpack")
+    assert (ran.status, "cannot run 'no-git-zpack'" in ran.errors) == (128, True), ran

@@ -1,0 +1,154 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""Names, numbers, kinds of failures, space, and the tables and the page."""
+
+import csv
+import errno
+import gzip
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+from conftest import Repository, run_fleet
+from git_zpack_fleet import discover, fingerprint, text
+from git_zpack_fleet.failures import Failure, Kind, delay, of_exception, of_program
+from git_zpack_fleet.space import reserved
+
+
+def test_names_are_printed_as_git_prints_them():
+    assert text.quoted(b"a b/c.git") == "a b/c.git"
+    assert text.quoted("größe".encode()) == "größe"
+    assert text.quoted(b'a\n\xe9"\\\x1b') == r'"a\n\351\"\\\033"'
+
+
+def test_sizes_durations_and_shares_are_parsed_or_refused():
+    assert (text.parse_size("10m"), text.parse_duration("2h"), text.parse_share("1%")) == (
+        10 << 20, 7200, 0.01)
+    for parse, wrong in ((text.parse_size, "-1"), (text.parse_size, "1x"),
+                         (text.parse_duration, "h"), (text.parse_share, "0%"),
+                         (text.parse_share, "101%"), (text.parse_share, "1")):
+        with pytest.raises(ValueError):
+            parse(wrong)
+
+
+@pytest.mark.parametrize(("error", "kind"), (
+    (OSError(errno.ENOSPC, "x"), Kind.NO_SPACE), (OSError(errno.ECONNRESET, "x"), Kind.NETWORK),
+    (TimeoutError(), Kind.NETWORK), (MemoryError(), Kind.MEMORY), (OSError(errno.EIO, "x"),
+     Kind.STORAGE), (Failure(Kind.DAMAGED, "x"), Kind.DAMAGED)))
+def test_exceptions_have_kinds(error, kind):
+    assert of_exception(error).kind is kind
+
+
+@pytest.mark.parametrize(("status", "message", "kind"), (
+    (-9, "", Kind.MEMORY), (-15, "", Kind.WORKER_LOST), (129, "", Kind.PROGRAM),
+    (128, "cannot write: No space left on device", Kind.NO_SPACE),
+    (128, "out of memory", Kind.MEMORY), (128, "object is missing", Kind.SOURCE_BROKEN)))
+def test_ends_of_git_zpack_have_kinds(status, message, kind):
+    assert of_program(status, message).kind is kind
+
+
+def test_delays_grow_and_have_a_limit():
+    assert [delay(attempt, 2) for attempt in (1, 2, 3, 9)] == [2, 8, 32, 600]
+
+
+def test_space_is_held_once(tmp_path):
+    with reserved(str(tmp_path), 1, 0):
+        with pytest.raises(Failure) as failed, reserved(str(tmp_path), 1 << 60, 0):
+            pass
+        assert "other tasks hold it" in failed.value.message
+    with pytest.raises(Failure) as failed, reserved(str(tmp_path), 1 << 60, 0):
+        pass
+    assert failed.value.kind is Kind.NO_SPACE
+
+
+def test_walk_finds_repositories_in_work_trees_and_of_submodules(tmp_path):
+    Repository(tmp_path / "bare.git", "--bare")
+    Repository(tmp_path / "tree")
+    Repository(tmp_path / "tree/inner")
+    Repository(tmp_path / "tree/.git/modules/sub", "--bare")
+    (tmp_path / "link").symlink_to(tmp_path / "bare.git")
+    found = {item.name for item in discover.walk(bytes(tmp_path), pytest.fail)}
+    assert found == {b"bare.git", b"tree", b"tree/inner", b"tree/.git/modules/sub"}
+    manifest = tmp_path / "manifest.js.gz"
+    manifest.write_bytes(gzip.compress(json.dumps({"/bare.git": {}}).encode()))
+    assert discover.read_grokmirror(bytes(manifest), bytes(tmp_path)) == [
+        (bytes(tmp_path / "bare.git"), b"bare.git")]
+
+
+def test_digest_changes_with_everything_that_an_archive_holds(tmp_path):
+    repository = Repository(tmp_path / "x.git", "--bare")
+    repository.commit("first")
+    changes = (
+        lambda: repository.git("update-ref", "refs/heads/other", "main"),
+        lambda: repository.git("symbolic-ref", "HEAD", "refs/heads/other"),
+        lambda: repository.git("config", "a.b", "c"),
+        lambda: (tmp_path / "x.git/hooks/update").write_text("x"),
+        lambda: repository.git("pack-refs", "--all"),
+        lambda: repository.git("repack", "-q", "-a", "-d"),
+        lambda: repository.git("hash-object", "-w", "config"))
+    seen = {fingerprint.scan(repository.path).digest}
+    for change in changes:
+        assert fingerprint.scan(repository.path).digest in seen
+        change()
+        digest = fingerprint.scan(repository.path).digest
+        assert digest not in seen
+        seen.add(digest)
+    (tmp_path / "x.git/FETCH_HEAD").write_text("x")
+    (tmp_path / "x.git/index.lock").write_text("x")
+    assert fingerprint.scan(repository.path).digest in seen
+
+
+def test_tables_and_page_say_what_the_manifest_says(on_cluster, source, tmp_path):
+    store = tmp_path / "store"
+    Repository(source / "<b>&.git", "--bare").commit("x")
+    (source / "broken.git/objects").mkdir(parents=True)
+    (source / "broken.git/refs").mkdir()
+    assert on_cluster("archive", source, "--to", store).status == 1
+    totals = json.loads(run_fleet("status", str(store), "--json").output)
+    assert (totals["repositories"], totals["safe"], totals["failures"]) == (
+        5, 4, {"source broken": 1})
+
+    assert run_fleet("export", str(store), str(tmp_path / "t.csv")).status == 0
+    with open(tmp_path / "t.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert sum(int(row["archive_bytes"] or 0) for row in rows) == totals["archive_bytes"]
+    assert run_fleet("export", str(store), str(tmp_path / "t.json")).status == 0
+    assert len(json.loads((tmp_path / "t.json").read_text())) == 5
+    assert run_fleet("export", str(store), str(tmp_path / "t.txt")).status == 128
+
+    assert run_fleet("report", str(store), "-o", str(tmp_path / "p.html")).status == 0
+    page = (tmp_path / "p.html").read_text()
+    tiles = dict(re.findall(r'<dd id="(\w+)">([^<]*)</dd>', page))
+    assert tiles["repositories"] == "5"
+    assert tiles["safe"] == "4"
+    assert tiles["source"] == text.size_text(totals["source_bytes"])
+    assert tiles["archives"] == text.size_text(totals["archive_bytes"])
+    assert "&lt;b&gt;&amp;.git" in page and "<b>" not in page
+    assert "1 of 5 repositories are not safe" in page
+    assert "http" not in page.replace("http-equiv", "")
+    sizes = re.search(r'id="sizes".*?</figure>', page, re.S)[0]
+    assert sum(int(count) for count in re.findall(r": (\d+)</title>", sizes)) == 4
+
+
+def test_parquet_has_every_repository(on_cluster, source, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet",
+                                  reason="the Python package pyarrow is not installed")
+    assert on_cluster("archive", source, "--to", tmp_path / "store").status == 0
+    assert run_fleet("export", str(tmp_path / "store"), str(tmp_path / "t.parquet")).status == 0
+    assert parquet.read_table(tmp_path / "t.parquet").num_rows == 3
+
+
+def test_page_opens_in_a_browser_without_a_message(on_cluster, source, tmp_path):
+    browser = shutil.which("chromium")
+    if not browser:
+        pytest.skip("chromium is not installed")
+    assert on_cluster("archive", source, "--to", tmp_path / "store").status == 0
+    assert run_fleet("report", str(tmp_path / "store"), "-o", str(tmp_path / "p.html")).status == 0
+    ran = subprocess.run(
+        [browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+         f"--user-data-dir={tmp_path}/profile", "--dump-dom", f"file://{tmp_path}/p.html"],
+        check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert b"All repositories are safe." in ran.stdout
+    assert b"CONSOLE" not in ran.stderr

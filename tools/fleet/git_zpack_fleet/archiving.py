@@ -1,0 +1,190 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""archive: look at all repositories, convert what changed, the largest first."""
+
+from __future__ import annotations
+
+import collections
+from typing import Any, Iterable, Iterator, Optional
+
+from . import worker
+from .discover import Found
+from .engine import Engine, Task
+from .failures import Kind
+from .jobs import ArchiveJob, Outcome, ScanJob, ScanResult
+from .manifest import Manifest
+from .meter import Meter
+from .records import NewArchive, RepositoryRow
+from .session import Counts, Run, engine_of, keep_copy, registered, say
+from .text import counted, quoted, size_text
+
+_SCANNED_AT_ONCE = 64
+_LEASED_AT_ONCE = 32
+_SCAN_BYTES = 1 << 20
+
+
+class Archiving:
+    """One run of archive."""
+
+    def __init__(self, manifest: Manifest, options: Run) -> None:
+        self._manifest = manifest
+        self._options = options
+        self._run = ""
+        self._counts = Counts()
+        self._rows: dict[int, RepositoryRow] = {}
+        self._archives: list[NewArchive] = []
+        self._failures: list[tuple[int, str, str]] = []
+        self._elsewhere = 0
+        self._unchanged = 0
+        self._sizes: dict[int, int] = {}
+        self._pools: dict[int, bytes] = {}
+
+    def run(self, found: Iterable[Found]) -> int:
+        """Archives the repositories; returns how many of them are not safe."""
+        with registered(self._manifest, "archive") as (self._run, self._counts):
+            ids = set(self._manifest.see(found).values())
+            self._rows = {row.id: row for row in self._manifest.repositories() if row.id in ids}
+            if self._rows:
+                with engine_of(self._options) as engine:
+                    changed = self._scan(engine)
+                    self._convert(engine, changed)
+            unsafe = [row for row in self._manifest.repositories()
+                      if row.id in ids and not row.is_safe()]
+            self._counts.failures = len(unsafe)
+        keep_copy(self._manifest, self._options.settings)
+        self._tell(unsafe)
+        return len(unsafe)
+
+    def _scan(self, engine: Engine) -> list[int]:
+        """Looks at all repositories; returns those that changed, the largest first."""
+        meter = Meter("looking at repositories", shown=self._options.progress)
+        meter.expect(len(self._rows), 0)
+        changed: list[int] = []
+
+        def done(task: Task, result: Any) -> None:
+            if isinstance(result, Outcome):
+                for job in task.arguments[0]:
+                    self._failures.append((job.id, result.kind or "", result.message))
+                return
+            self._note_scans(result, changed)
+            for _ in result:
+                meter.add(0)
+
+        engine.run(self._scan_tasks(), done, tick=self._flush)
+        meter.finish()
+        self._flush()
+        changed.sort(key=lambda number: (-self._sizes[number], number))
+        return changed
+
+    def _scan_tasks(self) -> Iterator[Task]:
+        jobs = []
+        for row in self._rows.values():
+            newest = row.archive
+            usable = newest is not None and newest.damage is None
+            jobs.append(ScanJob(row.id, row.path, newest.digest, bool(newest.racy), newest.refs)
+                        if newest is not None and usable
+                        else ScanJob(row.id, row.path, "", False, ""))
+        for start in range(0, len(jobs), _SCANNED_AT_ONCE):
+            batch = jobs[start:start + _SCANNED_AT_ONCE]
+            name = quoted(self._rows[batch[0].id].name)
+            yield Task("scan", f"{name} and {len(batch) - 1} more", worker.scan, (batch,),
+                       _SCAN_BYTES, 0)
+
+    def _note_scans(self, results: list[ScanResult], changed: list[int]) -> None:
+        unchanged: list[int] = []
+        seen: list[tuple[int, str, int]] = []
+        for result in results:
+            if result.error is not None:
+                self._failures.append((result.id, Kind.SOURCE_BROKEN.value, result.error))
+                continue
+            self._sizes[result.id] = result.size or self._rows[result.id].bytes
+            self._pools[result.id] = result.pool
+            seen.append((result.id, result.digest, result.size))
+            (unchanged if result.unchanged else changed).append(result.id)
+        self._manifest.record_scans(seen)
+        self._manifest.record_unchanged(unchanged)
+        self._unchanged += len(unchanged)
+
+    def _convert(self, engine: Engine, changed: list[int]) -> None:
+        meter = Meter("archiving", shown=self._options.progress)
+        meter.expect(len(changed), sum(self._sizes[number] for number in changed))
+
+        def done(task: Task, outcome: Outcome) -> None:
+            job: ArchiveJob = task.arguments[0]
+            meter.add(task.weight, failed=outcome.kind is not None)
+            if outcome.archive is not None:
+                self._archives.append(outcome.archive)
+            else:
+                self._failures.append((job.id, outcome.kind or "", outcome.message))
+
+        def again(task: Task, outcome: Outcome) -> Task:
+            job: ArchiveJob = task.arguments[0]
+            job = job._replace(inherited=True)
+            memory = task.memory
+            if outcome.kind == Kind.MEMORY.value:
+                memory = min(2 * memory, engine.worker_memory or memory)
+                job = job._replace(memory=memory)
+            return task._replace(arguments=(job, *task.arguments[1:]), memory=memory)
+
+        def tick() -> None:
+            meter.tick()
+            self._flush()
+
+        try:
+            engine.run(self._archive_tasks(changed), done, again, tick)
+        finally:
+            self._flush()
+            meter.finish()
+
+    def _archive_tasks(self, changed: list[int]) -> Iterator[Task]:
+        shared = {pool for pool, count in
+                  collections.Counter(self._pools[number] for number in changed).items()
+                  if count > 1}
+        for start in range(0, len(changed), _LEASED_AT_ONCE):
+            batch = changed[start:start + _LEASED_AT_ONCE]
+            leases = self._manifest.take_leases(self._run, batch)
+            for number in batch:
+                if not leases[number].granted:
+                    self._elsewhere += 1
+                    continue
+                task = self._archive_task(number, leases[number].inherited)
+                if task is None:
+                    self._manifest.end_leases(self._run, [number])
+                    continue
+                pool = self._pools[number]
+                yield task._replace(group=pool if pool in shared else None)
+
+    def _archive_task(self, number: int, inherited: bool) -> Optional[Task]:
+        row = self._rows[number]
+        newest = self._manifest.newest(number)
+        before = row.archive
+        if newest is not None and (before is None or newest.id != before.id):
+            return None  # Another run archived it after this run looked at it.
+        usable = newest is not None and newest.damage is None
+        job = ArchiveJob(
+            id=number, path=row.path, name=row.name, size=self._sizes[number],
+            base=newest.hash if newest is not None and usable else None,
+            base_size=newest.size if newest is not None and usable else 0,
+            inherited=inherited, memory=self._options.memory)
+        return Task("archive", quoted(row.name), worker.archive, (job, self._options.settings),
+                    self._options.memory, self._sizes[number])
+
+    def _flush(self) -> None:
+        """Records what ended since the last time, in one transaction."""
+        if not self._archives and not self._failures:
+            return
+        lost = self._manifest.record(self._run, self._archives, self._failures)
+        self._counts.done += len(self._archives) - len(lost)
+        self._counts.bytes += sum(archive.source_bytes for archive in self._archives)
+        self._counts.uploaded += sum(archive.uploaded for archive in self._archives)
+        self._archives, self._failures = [], []
+
+    def _tell(self, unsafe: list[RepositoryRow]) -> None:
+        for row in unsafe:
+            say(f"error: not safe: '{quoted(row.name)}': {row.why_unsafe()}")
+        if self._elsewhere:
+            say(f"warning: another run works on {counted(self._elsewhere)}")
+        print(f"{counted(len(self._rows))}: {self._counts.done:,} archived, "
+              f"{self._unchanged:,} unchanged, {len(unsafe):,} not safe; "
+              f"{size_text(self._counts.bytes)} read, "
+              f"{size_text(self._counts.uploaded)} uploaded")

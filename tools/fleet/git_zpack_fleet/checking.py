@@ -1,0 +1,188 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""verify, restore and prune: what happens to archives after they were recorded."""
+
+from __future__ import annotations
+
+import fnmatch
+import math
+import os
+import time
+from typing import Iterator, NamedTuple, Optional, Sequence
+
+from . import worker
+from .engine import Engine, Task
+from .jobs import Outcome, RestoreJob, VerifyJob
+from .manifest import Manifest
+from .meter import Meter
+from .records import ArchiveRow, RepositoryRow
+from .session import Counts, Fatal, Run, engine_of, registered, say
+from .store import Store, archive_key, receipt_key
+from .text import counted, quoted, size_text
+
+
+class Scope(NamedTuple):
+    """Which archives verify checks, and how.
+
+    budget: seconds after which no more checks begin; None: no limit
+    share: of all archives, at most this many
+    """
+
+    level: str
+    budget: Optional[float]
+    share: float
+
+
+def verify(manifest: Manifest, options: Run, scope: Scope) -> int:
+    """Checks archives, those never checked first; returns how many are not intact."""
+    names = {row.id: row.name for row in manifest.repositories()}
+    order: dict[str, ArchiveRow] = {}
+    for row in manifest.scrub_order():
+        order.setdefault(row.hash, row)
+    chosen = list(order.values())[:math.ceil(scope.share * len(order))]
+    deadline = None if scope.budget is None else time.monotonic() + scope.budget
+    meter = Meter("verifying", shown=options.progress)
+    meter.expect(len(chosen), sum(row.size for row in chosen))
+    with registered(manifest, "verify") as (_, counts):
+
+        def tasks() -> Iterator[Task]:
+            for row in chosen:
+                if deadline is not None and time.monotonic() > deadline:
+                    return
+                name = names[row.repository]
+                job = VerifyJob(row.repository, row.hash, name, row.size, scope.level,
+                                options.memory)
+                yield Task("verify", quoted(name), worker.verify, (job, options.settings),
+                           options.memory, 0)
+
+        def done(task: Task, outcome: Outcome) -> None:
+            job: VerifyJob = task.arguments[0]
+            problem = outcome.damage
+            if outcome.kind is not None:
+                problem = f"{outcome.kind}: {outcome.message}"
+            else:
+                manifest.record_verified(job.hash, outcome.damage)
+            meter.add(job.size, failed=problem is not None)
+            _count(counts, job.size, problem is not None)
+            if problem is not None:
+                say(f"error: '{quoted(job.name)}': {archive_key(job.hash)}: {problem}")
+
+        if chosen:
+            with engine_of(options) as engine:
+                engine.run(tasks(), done, tick=meter.tick)
+    meter.finish()
+    left = len(order) - counts.done
+    print(f"{counted(counts.done, 'archive', 'archives')} checked, {counts.failures:,} not "
+          f"intact; {size_text(counts.bytes)} read; {left:,} not checked now")
+    return counts.failures
+
+
+def _count(counts: Counts, size: int, failed: bool) -> None:
+    counts.done += 1
+    counts.bytes += size
+    counts.failures += failed
+
+
+def restore(manifest: Manifest, options: Run, target: bytes,
+            patterns: Sequence[bytes], more: Sequence[str]) -> int:
+    """Restores the newest archives below a directory; returns how many failed."""
+    rows = _selected(manifest, patterns)
+    missing = [row for row in rows if row.archive is None]
+    for row in missing:
+        say(f"error: '{quoted(row.name)}': {row.why_unsafe()}")
+    chosen = [(row, row.archive) for row in rows if row.archive is not None]
+    chosen.sort(key=lambda pair: -pair[1].size)
+    meter = Meter("restoring", shown=options.progress)
+    meter.expect(len(chosen), sum(archive.size for _, archive in chosen))
+    with registered(manifest, "restore") as (_, counts):
+        counts.failures = len(missing)
+
+        def tasks() -> Iterator[Task]:
+            for row, archive in chosen:
+                job = RestoreJob(row.id, archive.hash, row.name, archive.size,
+                                 _target_of(target, row.name), tuple(more), options.memory)
+                yield Task("restore", quoted(row.name), worker.restore,
+                           (job, options.settings), options.memory, archive.size)
+
+        def done(task: Task, outcome: Outcome) -> None:
+            job: RestoreJob = task.arguments[0]
+            failed = outcome.kind is not None
+            meter.add(job.size, failed=failed)
+            _count(counts, job.size, failed)
+            if failed:
+                say(f"error: '{quoted(job.name)}': {outcome.kind}: {outcome.message}")
+
+        if chosen:
+            with engine_of(options) as engine:
+                engine.run(tasks(), done, tick=meter.tick)
+    meter.finish()
+    print(f"{counted(len(rows))}: {len(rows) - counts.failures:,} restored, "
+          f"{counts.failures:,} failed")
+    return counts.failures
+
+
+def _selected(manifest: Manifest, patterns: Sequence[bytes]) -> list[RepositoryRow]:
+    rows = [row for row in manifest.repositories() if not patterns or any(
+        fnmatch.fnmatchcase(row.name, pattern) or row.path == pattern for pattern in patterns)]
+    if not rows:
+        raise Fatal("no repository in the manifest matches")
+    names: dict[bytes, RepositoryRow] = {}
+    for row in rows:
+        if names.setdefault(row.name, row) is not row:
+            raise Fatal(f"two repositories have the name '{quoted(row.name)}'; name one by its "
+                        f"path: '{quoted(row.path)}'")
+    return rows
+
+
+def _target_of(directory: bytes, name: bytes) -> bytes:
+    target = os.path.normpath(os.path.join(directory, name))
+    if not target.startswith(os.path.join(directory, b"")):
+        raise Fatal(f"the manifest has a name outside the destination: '{quoted(name)}'")
+    return target
+
+
+def prune(manifest: Manifest, url: str, options: dict[str, object], *,
+          keep: int, grace: float, dry_run: bool) -> int:
+    """Removes old archives and files that nothing names; returns how many failed.
+
+    The newest archive of a repository always stays, and so do the newest keep
+    that no check found damaged. Files that the record does not know are removed
+    if they have not changed for grace seconds.
+    """
+    with registered(manifest, "prune") as (_, counts):
+        old = _old_archives(manifest, keep)
+        gone = {row.id for row in old}
+        kept = {archive_key(row.hash) for row in manifest.archives() if row.id not in gone}
+        receipts = {receipt_key(row.path) for row in manifest.repositories()}
+        store = Store(url, options)
+        # The record first: what it does not name, the next prune removes.
+        if not dry_run:
+            manifest.forget_archives(gone)
+        known = {archive_key(row.hash) for row in old}
+        for file in store.list("objects") + store.list("receipts"):
+            old_enough = file.changed is not None and file.changed < time.time() - grace
+            if file.key in kept or file.key in receipts:
+                continue
+            if file.key not in known and not old_enough:
+                continue
+            if dry_run:
+                print(f"would remove {file.key} ({size_text(file.size)})")
+            else:
+                store.remove(file.key)
+            counts.done += 1
+            counts.bytes += file.size
+        verb = "would be removed" if dry_run else "removed"
+        print(f"{counted(counts.done, 'file', 'files')} {verb}, {size_text(counts.bytes)}")
+        return counts.failures
+
+
+def _old_archives(manifest: Manifest, keep: int) -> list[ArchiveRow]:
+    newest = {row.archive.id for row in manifest.repositories() if row.archive is not None}
+    by_repository: dict[int, list[ArchiveRow]] = {}
+    for row in manifest.archives():
+        by_repository.setdefault(row.repository, []).append(row)
+    old = []
+    for rows in by_repository.values():
+        whole = [row.id for row in rows if row.damage is None][-keep:]
+        old += [row for row in rows if row.id not in newest and row.id not in whole]
+    return old

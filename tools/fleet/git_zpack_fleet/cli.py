@@ -1,0 +1,149 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""The program git-zpack-fleet."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from types import FrameType
+from typing import Any, Iterator, Optional, Sequence
+
+from .archiving import Archiving
+from .checking import Scope, prune, restore, verify
+from .cluster import ClusterError, Place, default_memory, processors
+from .discover import Found, read_grokmirror, read_list, walk
+from .engine import EngineLost, Retries
+from .jobs import Settings
+from .manifest import Manifest, ManifestError
+from .options import USAGE, parse
+from .report import write_report
+from .session import Fatal, Run, open_manifest, say
+from .text import quoted
+from .views import export, status
+
+FATAL = 128
+_PATIENCE_SECONDS = 3600.0
+
+
+class _Terminated(BaseException):
+    """SIGTERM came."""
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Runs a command. Returns the exit code.
+
+    0: everything is safe, intact or restored; 1: not everything; 128: could not
+    do it; 129: wrong usage; 130, 143: ended by a signal.
+    """
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        options = parse(arguments)
+        return _run(options)
+    except (Fatal, ManifestError, EngineLost, ClusterError) as error:
+        say(f"fatal: {error}")
+        return FATAL
+    except KeyboardInterrupt:
+        say("interrupted; run again to continue")
+        return 130
+    except _Terminated:
+        say("terminated; run again to continue")
+        return 143
+
+
+def _terminate(_number: int, _frame: Optional[FrameType]) -> None:
+    raise _Terminated
+
+
+def _run(options: argparse.Namespace) -> int:
+    storage = dict(options.storage_option)
+    command = options.command
+    if command == "archive" and not _names_sources(options):
+        return USAGE
+    manifest = open_manifest(options.store, storage, options.manifest,
+                             create=command == "archive")
+    try:
+        if command == "archive":
+            return _archive(options, manifest, storage)
+        if command == "verify":
+            scope = Scope(options.level, options.budget, options.sample)
+            return int(verify(manifest, _tasks(options, storage, ()), scope) > 0)
+        if command == "restore":
+            target = os.path.abspath(os.fsencode(options.to))
+            patterns = [os.fsencode(pattern) for pattern in options.patterns]
+            return int(restore(manifest, _tasks(options, storage, ()), target, patterns,
+                               options.restore_option) > 0)
+        if command == "status":
+            return int(status(manifest, as_json=options.json) > 0)
+        if command == "report":
+            write_report(manifest, options.output)
+        elif command == "export":
+            export(manifest, options.file)
+        else:
+            return int(prune(manifest, options.store, storage, keep=options.keep,
+                             grace=options.grace, dry_run=options.dry_run) > 0)
+        return 0
+    finally:
+        manifest.close()
+
+
+def _names_sources(options: argparse.Namespace) -> bool:
+    if options.grokmirror is not None and len(options.roots) != 1:
+        say("error: --grokmirror needs one ROOT")
+    elif not options.roots and not options.stdin:
+        say("error: no ROOT given; see 'git-zpack-fleet archive --help'")
+    elif options.grokmirror is not None and options.stdin:
+        say("error: --grokmirror and --stdin exclude each other")
+    else:
+        return True
+    return False
+
+
+def _archive(options: argparse.Namespace, manifest: Manifest, storage: dict[str, Any]) -> int:
+    warnings: list[str] = []
+
+    def warn(message: str) -> None:
+        warnings.append(message)
+        say(f"error: {message}")
+
+    found = dict.fromkeys(_sources(options, warn))
+    run = _tasks(options, storage, tuple(options.convert_option))
+    unsafe = Archiving(manifest, run).run(found)
+    # Repositories in a directory that cannot be read are not safe.
+    return int(unsafe > 0 or bool(warnings))
+
+
+def _sources(options: argparse.Namespace, warn: Any) -> Iterator[Found]:
+    if options.stdin:
+        yield from read_list(sys.stdin.buffer.read())
+    roots = [os.fsencode(root) for root in options.roots]
+    if options.grokmirror is not None:
+        try:
+            yield from read_grokmirror(os.fsencode(options.grokmirror), roots[0])
+        except (OSError, ValueError) as error:
+            raise Fatal(str(error)) from error
+        return
+    for root in roots:
+        try:
+            yield from walk(root, warn)
+        except OSError as error:
+            raise Fatal(f"cannot read directory '{quoted(root)}': {error.strerror}") from error
+
+
+def _tasks(options: argparse.Namespace, storage: dict[str, Any],
+           convert: tuple[str, ...]) -> Run:
+    hosts = tuple(host for host in (options.ssh or "").split(",") if host)
+    workers = options.workers or (1 if hosts else processors())
+    memory = options.memory or default_memory(workers)
+    program = options.program
+    if os.sep in program:
+        program = os.path.abspath(program)
+    store = options.store if "://" in options.store else os.path.abspath(options.store)
+    scratch = options.scratch and os.path.abspath(options.scratch)
+    settings = Settings(program=program, url=store, options=storage, scratch=scratch,
+                        convert=convert, threads=options.threads, patience=_PATIENCE_SECONDS)
+    progress = sys.stderr.isatty() if options.progress is None else bool(options.progress)
+    return Run(options.command, Place(options.scheduler, hosts, workers, memory), settings,
+               Retries(options.retries, options.retry_delay), memory, progress)

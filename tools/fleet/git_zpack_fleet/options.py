@@ -1,0 +1,149 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""Command lines."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any, Callable, NoReturn, Optional, Sequence, TypeVar
+
+from . import __version__
+from .text import parse_duration, parse_share, parse_size
+
+USAGE = 129
+_Value = TypeVar("_Value")
+
+
+class _Parser(argparse.ArgumentParser):
+    """Ends with Git's exit code for wrong usage, in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE, f"error: {message}; see '{self.prog} --help'\n")
+
+
+def _checked(parse: Callable[[str], _Value]) -> Callable[[str], _Value]:
+    def convert(text: str) -> _Value:
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+    return convert
+
+
+def _natural(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 100_000:
+        raise ValueError(f"not a number from 1 to 100000: '{text}'")
+    return int(text)
+
+
+def _storage_option(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise ValueError(f"not NAME=VALUE: '{text}'")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+def parse(arguments: Optional[Sequence[str]]) -> argparse.Namespace:
+    """The options of a command line. Ends the program if the usage is wrong."""
+    top = _parser()
+    options, rest = top.parse_known_args(arguments)
+    # argparse takes positional arguments only if they stand together.
+    positional = {"archive": "roots", "restore": "patterns"}.get(options.command)
+    if rest and (positional is None or any(text.startswith("-") for text in rest)):
+        top.error(f"unrecognized arguments: {' '.join(rest)}")
+    if rest and positional is not None:
+        getattr(options, positional).extend(rest)
+    return options
+
+
+def _parser() -> argparse.ArgumentParser:
+    """All commands and their options."""
+    top = _Parser(prog="git-zpack-fleet", allow_abbrev=False, description=(
+        "Archives, checks and restores many Git repositories with git-zpack on Dask."))
+    top.add_argument("--version", action="version", version=f"git-zpack-fleet {__version__}")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    archive = _command(commands, "archive", "archive repositories that changed", tasks=True)
+    archive.add_argument("roots", nargs="*", metavar="ROOT",
+                         help="directories in which to look for repositories")
+    archive.add_argument("--to", dest="store", required=True, metavar="URL",
+                         help="where the archives go: a directory, or a URL of fsspec")
+    archive.add_argument("--stdin", action="store_true",
+                         help="read paths of repositories, separated by NUL or newlines")
+    archive.add_argument("--grokmirror", metavar="MANIFEST",
+                         help="take the repositories that manifest.js.gz names, below ROOT")
+    archive.add_argument("--convert-option", action="append", default=[], metavar="OPTION",
+                         help="an option for git-zpack convert, as --convert-option=--reachable")
+
+    verify = _command(commands, "verify", "check archives, the longest unchecked first",
+                      tasks=True, store=True)
+    verify.add_argument("--budget", type=_checked(parse_duration), metavar="TIME",
+                        help="begin no more checks after this time: 2h, 30m")
+    verify.add_argument("--sample", type=_checked(parse_share), default=1.0, metavar="SHARE",
+                        help="check at most this share of the archives: 1%%")
+    verify.add_argument("--level", default="objects",
+                        choices=("structure", "checksums", "objects", "connectivity"))
+
+    restore = _command(commands, "restore", "restore repositories", tasks=True, store=True)
+    restore.add_argument("patterns", nargs="*", metavar="NAME",
+                         help="names or patterns; without one, all repositories")
+    restore.add_argument("--to", required=True, metavar="DIRECTORY")
+    restore.add_argument("--restore-option", action="append", default=[], metavar="OPTION",
+                         help="an option for git-zpack restore, as --restore-option=--trust")
+
+    status = _command(commands, "status", "say what is safe and what is not", store=True)
+    status.add_argument("--json", action="store_true")
+
+    report = _command(commands, "report", "write a page about all repositories", store=True)
+    report.add_argument("-o", "--output", default="fleet.html", metavar="FILE")
+
+    prune = _command(commands, "prune", "remove old archives", store=True)
+    prune.add_argument("--keep", type=_checked(_natural), default=2, metavar="N",
+                       help="archives to keep of each repository (2)")
+    prune.add_argument("--grace", type=_checked(parse_duration), default=86400.0, metavar="TIME",
+                       help="age from which files that the manifest does not know go (1d)")
+    prune.add_argument("-n", "--dry-run", action="store_true")
+
+    export = _command(commands, "export", "write the manifest as a table", store=True)
+    export.add_argument("file", metavar="FILE", help="a .parquet, .csv or .json file")
+    return top
+
+
+def _command(commands: Any, name: str, text: str, *, tasks: bool = False,
+             store: bool = False) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(
+        name, help=text, description=text[0].upper() + text[1:], allow_abbrev=False)
+    if store:
+        command.add_argument("store", metavar="STORE", help="the URL or directory of --to")
+    command.add_argument("--manifest", metavar="FILE", help="the record (in a local store)")
+    command.add_argument("--storage-option", type=_checked(_storage_option), action="append",
+                         default=[], metavar="NAME=VALUE", help="an option of fsspec")
+    if tasks:
+        _add_task_options(command)
+    return command
+
+
+def _add_task_options(command: argparse.ArgumentParser) -> None:
+    where = command.add_mutually_exclusive_group()
+    where.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler: tcp://host:8786")
+    where.add_argument("--ssh", metavar="HOST,...", help="start workers on these hosts")
+    command.add_argument("--workers", type=_checked(_natural), metavar="N",
+                         help="processes (one for each processor), or for each host of --ssh")
+    command.add_argument("--memory", type=_checked(parse_size), metavar="SIZE",
+                         help="memory of each git-zpack")
+    command.add_argument("--threads", type=_checked(_natural), default=1, metavar="N",
+                         help="threads of each git-zpack (1)")
+    command.add_argument("--scratch", metavar="DIRECTORY",
+                         help="temporary files on the workers")
+    command.add_argument("--program", default="git-zpack", metavar="PATH")
+    command.add_argument("--retries", type=_checked(_natural), default=4, metavar="N",
+                         help="how often a task is tried (4)")
+    command.add_argument("--retry-delay", type=_checked(parse_duration), default=2.0,
+                         metavar="TIME", help="time before the second try (2s)")
+    shown = command.add_mutually_exclusive_group()
+    shown.add_argument("--progress", action="store_true", default=None)
+    shown.add_argument("--no-progress", dest="progress", action="store_false")

@@ -1,0 +1,73 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs git-zpack on a worker."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from typing import Any, NamedTuple, Sequence
+
+from .failures import Failure, Kind, of_program
+from .text import printable
+
+_MOST_STDERR = 1 << 16
+
+
+class Ran(NamedTuple):
+    """How a run of git-zpack ended.
+
+    status: as subprocess gives it
+    message: the last lines of standard error as one line
+    """
+
+    status: int
+    output: bytes
+    message: str
+
+
+def run(program: str, arguments: Sequence[str | bytes], *, keep_open: Sequence[int] = ()) -> Ran:
+    """Runs git-zpack; it is told to stop when this process dies.
+
+    keep_open: descriptors that the program inherits, such as locks
+    Raises Failure(PROGRAM) if the program cannot be started.
+    """
+    command: list[str | bytes] = [program, *arguments]
+    if shutil.which("setpriv"):
+        command = ["setpriv", "--pdeathsig", "TERM", "--", *command]
+    environment = {name: value for name, value in os.environ.items()
+                   if not name.startswith("GIT_") or name.startswith("GIT_CONFIG")}
+    try:
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, env=environment,
+                              pass_fds=keep_open) as process:
+            output, errors = process.communicate()
+    except OSError as error:
+        raise Failure(Kind.PROGRAM, f"cannot run '{program}': {error.strerror}") from error
+    message = errors[-_MOST_STDERR:].decode("utf-8", "replace")
+    return Ran(process.returncode, output, _last_error(message))
+
+
+def run_json(program: str, arguments: Sequence[str | bytes], *,
+             keep_open: Sequence[int] = ()) -> dict[str, Any]:
+    """Runs git-zpack with --json. Raises Failure if it fails."""
+    ran = run(program, arguments, keep_open=keep_open)
+    if ran.status != 0:
+        raise of_program(ran.status, ran.message)
+    result = json.loads(ran.output.decode("utf-8", "surrogateescape"))
+    if not isinstance(result, dict):
+        raise Failure(Kind.PROGRAM, "git-zpack printed no JSON object")
+    return result
+
+
+def _last_error(message: str) -> str:
+    lines = [line for line in message.splitlines() if line.startswith(("fatal:", "error:"))]
+    text = " ".join(lines) if lines else message
+    return printable(text.removeprefix("fatal: "), 1000)
+
+
+def memory_options(memory: int, threads: int) -> list[str]:
+    """--memory and --threads."""
+    return ["--memory", str(memory), "--threads", str(threads)]

@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of the manifest."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Optional
+
+
+class ArchiveRow(NamedTuple):
+    """An archive that was uploaded, read back and recorded.
+
+    hash: SHA-256 of the file, which is its name in the store
+    digest, racy: the state of the repository before it was converted
+    refs: if racy, the fingerprint of the refs in the file, as grokmirror's; else ''
+    uploaded: bytes sent to the store; 0 if the store had the file
+    base: hash of the archive whose blocks were copied, or None
+    verified: when git-zpack verify last checked it, or None
+    damage: what verify found, or None
+    """
+
+    id: int
+    repository: int
+    hash: str
+    size: int
+    source_bytes: int
+    digest: str
+    racy: int
+    refs: str
+    objects: int
+    seconds: float
+    peak: int
+    uploaded: int
+    base: Optional[str]
+    recorded: float
+    verified: Optional[float]
+    damage: Optional[str]
+
+
+class NewArchive(NamedTuple):
+    """What is known of an archive before it is recorded; fields as in ArchiveRow."""
+
+    repository: int
+    hash: str
+    size: int
+    source_bytes: int
+    digest: str
+    racy: bool
+    refs: str
+    objects: int
+    seconds: float
+    peak: int
+    uploaded: int
+    base: Optional[str]
+
+
+class RepositoryRow(NamedTuple):
+    """A repository, its state when it was last seen, and its newest archive."""
+
+    id: int
+    path: bytes
+    name: bytes
+    bytes: int
+    digest: str
+    seen: float
+    attempts: int
+    failure: Optional[str]
+    message: Optional[str]
+    failed: Optional[float]
+    archive: Optional[ArchiveRow]
+
+    def is_safe(self) -> bool:
+        """Whether an undamaged archive has the state that was last seen."""
+        return (self.archive is not None and self.archive.damage is None
+                and self.archive.digest == self.digest and self.failure is None)
+
+    def why_unsafe(self) -> str:
+        """A sentence, for a repository that is not safe."""
+        if self.archive is not None and self.archive.damage is not None:
+            return f"archive damaged: {self.archive.damage}"
+        if self.failure is not None:
+            return f"{self.failure}: {self.message}"
+        return "not archived yet" if self.archive is None else "changed since it was archived"

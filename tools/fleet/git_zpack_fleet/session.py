@@ -1,0 +1,156 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""What every command needs: the store, the record, a run, and tasks on workers."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import os
+import sys
+import tempfile
+from typing import Any, Iterator, NamedTuple, Optional
+
+from .cluster import Place, connected
+from .engine import Engine, Retries
+from .failures import Failure
+from .jobs import Settings
+from .manifest import Heartbeat, Manifest, ManifestError
+from .store import Store
+from .worker import check_program
+
+_COPY = "manifest/fleet.sqlite"
+
+
+class Fatal(Exception):
+    """Nothing can be done. The text says why; the exit code is 128."""
+
+
+class Run(NamedTuple):
+    """Options of a command that runs tasks.
+
+    command: its name, for the record
+    retries: tries, and seconds before the second one
+    memory: bytes of each git-zpack
+    """
+
+    command: str
+    place: Place
+    settings: Settings
+    retries: Retries
+    memory: int
+    progress: bool
+
+
+class Counts:
+    """What a run did, for the record and for the last line."""
+
+    def __init__(self) -> None:
+        self.done = self.failures = self.bytes = self.uploaded = 0
+
+
+def say(message: str) -> None:
+    """A line on standard error."""
+    print(message, file=sys.stderr, flush=True)
+
+
+def manifest_path(url: str, options: dict[str, Any], given: Optional[str]) -> str:
+    """Where the record of a store is: in a local store, or in the user's state."""
+    if given is not None:
+        return given
+    try:
+        store = Store(url, options)
+    except Exception as error:  # pylint: disable=broad-except
+        raise Fatal(f"cannot use store '{url}': {error}") from error
+    if store.is_local:
+        return store.local_path("manifest.sqlite")
+    state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    name = hashlib.sha256(url.encode()).hexdigest()[:16]
+    return os.path.join(state, "git-zpack-fleet", f"{name}.sqlite")
+
+
+def open_manifest(url: str, options: dict[str, Any], given: Optional[str], *,
+                  create: bool) -> Manifest:
+    """The record of a store. If only the store has a copy, that is fetched."""
+    path = manifest_path(url, options, given)
+    try:
+        if not os.path.exists(path):
+            _fetch_copy(url, options, path)
+        return Manifest(path, create=create)
+    except ManifestError as error:
+        raise Fatal(str(error)) from error
+
+
+def _fetch_copy(url: str, options: dict[str, Any], path: str) -> None:
+    try:
+        store = Store(url, options)
+        if store.is_local:
+            return
+        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=os.path.dirname(os.path.abspath(path))) as directory:
+            copy = os.path.join(directory, "copy")
+            if store.fetch_file(_COPY, copy):
+                os.rename(copy, path)
+                say(f"warning: there is no manifest '{path}'; the copy in the store is used")
+    except Exception as error:  # pylint: disable=broad-except
+        raise Fatal(f"cannot use store '{url}': {error}") from error
+
+
+def keep_copy(manifest: Manifest, settings: Settings) -> None:
+    """Uploads a copy of the record to a store that does not hold the record."""
+    store = Store(settings.url, settings.options)
+    if store.is_local and manifest.path == store.local_path("manifest.sqlite"):
+        return
+    with tempfile.TemporaryDirectory() as directory:
+        copy = os.path.join(directory, "fleet.sqlite")
+        manifest.copy_to(copy)
+        try:
+            store.write(copy, _COPY)
+        except Exception as error:  # pylint: disable=broad-except
+            say(f"warning: cannot upload a copy of the manifest: {error}")
+
+
+@contextlib.contextmanager
+def registered(manifest: Manifest, command: str) -> Iterator[tuple[str, Counts]]:
+    """A run in the record, which ends with the block."""
+    try:
+        run = manifest.begin_run(command)
+    except ManifestError as error:
+        raise Fatal(str(error)) from error
+    heartbeat = Heartbeat(manifest.path, run)
+    counts = Counts()
+    status = 128
+    try:
+        yield run, counts
+        status = 1 if counts.failures else 0
+    finally:
+        heartbeat.stop()
+        manifest.end_run(run, status,
+                         (counts.done, counts.failures, counts.bytes, counts.uploaded))
+
+
+@contextlib.contextmanager
+def engine_of(run: Run) -> Iterator[Engine]:
+    """Workers that have git-zpack."""
+    with connected(run.place) as connect:
+        try:
+            engine = Engine(connect, run.retries)
+        except (OSError, TimeoutError) as error:
+            raise Fatal(f"cannot connect to the scheduler: {error}") from error
+        try:
+            engine.client.wait_for_workers(1, timeout=60)
+            engine.client.run(check_program, run.settings.program)
+        except TimeoutError as error:
+            raise Fatal("the scheduler has no workers") from error
+        except Failure as failure:
+            raise Fatal(failure.message) from failure
+        if run.progress and importlib.util.find_spec("bokeh"):
+            say(f"dashboard: {engine.client.dashboard_link}")
+        if engine.worker_memory is None:
+            say("warning: the workers have no resource 'memory'; start them with "
+                f"--resources memory={run.memory}, so that none is over-committed")
+        try:
+            yield engine
+        finally:
+            engine.client.close(timeout=5)

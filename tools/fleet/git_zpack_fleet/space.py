@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""Disk space of a directory, shared by the processes that write there.
+
+A task says before it begins how many bytes it may write. The ledger is a file
+beside what is written; the kernel's lock of it ends with the process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import time
+from typing import Iterator
+
+from .failures import Failure, Kind
+from .manifest import process_birth
+from .text import size_text
+
+_LEDGER = "space.json"
+_POLL_SECONDS = 0.5
+# What a file system needs for itself and for the record.
+_MARGIN = 8 << 20
+
+
+@contextlib.contextmanager
+def reserved(directory: str, size: int, patience: float) -> Iterator[None]:
+    """Holds size bytes of the file system of a directory.
+
+    Waits up to patience seconds while other processes hold what is missing.
+    Raises Failure(NO_SPACE) if the space is not there.
+    """
+    name = f"{os.getpid()} {time.monotonic_ns()}"
+    deadline = time.monotonic() + patience
+    while not _try_reserve(directory, name, size):
+        if time.monotonic() > deadline:
+            raise Failure(Kind.NO_SPACE, f"no space in '{directory}': other tasks hold it")
+        time.sleep(_POLL_SECONDS)
+    try:
+        yield
+    finally:
+        with _ledger(directory) as entries:
+            entries.pop(name, None)
+
+
+def _try_reserve(directory: str, name: str, size: int) -> bool:
+    with _ledger(directory) as entries:
+        for other in [key for key, entry in entries.items()
+                      if process_birth(int(key.split()[0])) != entry[1]]:
+            del entries[other]
+        status = os.statvfs(directory)
+        free = status.f_bavail * status.f_frsize - _MARGIN
+        held = sum(entry[0] for entry in entries.values())
+        if size + held > free:
+            if not entries:
+                raise Failure(Kind.NO_SPACE, f"no space in '{directory}': {size_text(size)} "
+                                             f"needed, {size_text(max(0, free))} free")
+            return False
+        entries[name] = (size, process_birth(os.getpid()))
+        return True
+
+
+@contextlib.contextmanager
+def _ledger(directory: str) -> Iterator[dict[str, tuple[int, str]]]:
+    with open(os.path.join(directory, _LEDGER), "a+", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        try:
+            entries = json.loads(file.read() or "{}")
+        except ValueError:
+            entries = {}  # A machine died while writing; its tasks are gone.
+        yield entries
+        file.seek(0)
+        file.truncate()
+        file.write(json.dumps(entries))

@@ -1,0 +1,248 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""Archives in a directory or an object store, under names by content hash.
+
+    objects/ab/<sha256>.zpack     archives
+    receipts/<key>.json           what was uploaded last for a repository
+    manifest/fleet.sqlite         a copy of the record
+
+fsspec reaches every store but the local disk, where files are synced and
+renamed, which fsspec does not do.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import uuid
+from typing import Any, BinaryIO, Iterator, NamedTuple, Optional
+
+import fsspec
+
+from .failures import Failure, Kind
+
+_CHUNK = 4 << 20
+_RENAMES = frozenset(("sftp", "ssh", "file", "smb", "hdfs"))
+_LIMIT_OF_RECEIPT = 1 << 16
+
+
+class Stored(NamedTuple):
+    """A file of the store: its key, bytes, and when it was changed, if known."""
+
+    key: str
+    size: int
+    changed: Optional[float]
+
+
+def archive_key(content_hash: str) -> str:
+    """The key of an archive in the store."""
+    return f"objects/{content_hash[:2]}/{content_hash}.zpack"
+
+
+def receipt_key(path: bytes) -> str:
+    """The key of the receipt of a repository."""
+    return f"receipts/{hashlib.sha256(path).hexdigest()}.json"
+
+
+class Store:
+    """A place for archives. Any thread; one object for each process."""
+
+    def __init__(self, url: str, options: dict[str, Any]) -> None:
+        self._fs, self._root = fsspec.core.url_to_fs(url, **options)
+        self._root = self._root.rstrip("/")
+        protocol = self._fs.protocol
+        names = (protocol,) if isinstance(protocol, str) else tuple(protocol)
+        self.is_local = "file" in names
+        self._renames = bool(_RENAMES.intersection(names))
+
+    def local_path(self, key: str) -> str:
+        """The path of a key in a local store."""
+        return f"{self._root}/{key}"
+
+    def put(self, source: str, content_hash: str, *, move: bool) -> int:
+        """Brings an archive to the store and reads it back.
+
+        If the store has the archive already and its bytes are right, nothing is
+        sent. move: the source may be renamed to its place.
+
+        Returns the bytes that were sent. Raises Failure if what is read back is
+        wrong, and what the store raises.
+        """
+        key = archive_key(content_hash)
+        size = os.path.getsize(source)
+        if self._is_there(key, size) and self.hash_of(key) == content_hash:
+            return 0
+        self.write(source, key, move=move)
+        if self.hash_of(key) != content_hash:
+            raise Failure(Kind.STORAGE, f"'{key}' reads back differently than it was written")
+        return size
+
+    def write(self, source: str, key: str, *, move: bool = False) -> None:
+        """Writes a file; nobody sees half of it under its key."""
+        target = self.local_path(key)
+        if self.is_local:
+            _write_local(source, target, move=move)
+            return
+        if not self._renames:
+            self._fs.put_file(source, target)
+            return
+        partial = f"{os.path.dirname(target)}/.{uuid.uuid4().hex}.part"
+        self._fs.makedirs(os.path.dirname(target), exist_ok=True)
+        try:
+            self._fs.put_file(source, partial)
+            if self._fs.exists(target):
+                self._fs.rm_file(target)
+            self._fs.mv(partial, target)
+        except BaseException:
+            self._remove_quietly(partial)
+            raise
+
+    def fetch(self, content_hash: str, target: str) -> None:
+        """Copies an archive to a local file. Raises Failure if its bytes are wrong."""
+        hasher = hashlib.sha256()
+        with open(target, "wb") as file:
+            for chunk in self._read(archive_key(content_hash)):
+                hasher.update(chunk)
+                file.write(chunk)
+        if hasher.hexdigest() != content_hash:
+            raise Failure(Kind.DAMAGED, f"bytes of '{archive_key(content_hash)}' do not have "
+                                        "the hash that is its name")
+
+    def fetch_file(self, key: str, target: str) -> bool:
+        """Copies any file to a local one; false if the store does not have it."""
+        try:
+            with open(target, "wb") as file:
+                for chunk in self._read(key):
+                    file.write(chunk)
+        except FileNotFoundError:
+            os.unlink(target)
+            return False
+        return True
+
+    def hash_of(self, key: str) -> str:
+        """SHA-256 of the bytes that the store gives for a key."""
+        hasher = hashlib.sha256()
+        for chunk in self._read(key):
+            hasher.update(chunk)
+        return hasher.hexdigest()
+
+    def write_receipt(self, path: bytes, receipt: dict[str, Any]) -> None:
+        """Says in the store what was uploaded for a repository."""
+        key = self.local_path(receipt_key(path))
+        content = json.dumps(receipt).encode()
+        if self.is_local:
+            os.makedirs(os.path.dirname(key), exist_ok=True)
+            partial = f"{key}.{uuid.uuid4().hex}"
+            with open(partial, "wb") as file:
+                file.write(content)
+            os.replace(partial, key)
+            return
+        if self._renames:
+            self._fs.makedirs(os.path.dirname(key), exist_ok=True)
+        self._fs.pipe_file(key, content)
+
+    def read_receipt(self, path: bytes) -> Optional[dict[str, Any]]:
+        """The last receipt of a repository, or None."""
+        try:
+            content = b"".join(self._read(receipt_key(path), _LIMIT_OF_RECEIPT))
+            receipt = json.loads(content)
+        except (FileNotFoundError, ValueError):
+            return None
+        return receipt if isinstance(receipt, dict) else None
+
+    def list(self, folder: str) -> list[Stored]:
+        """All files below objects, receipts or manifest."""
+        try:
+            found = self._fs.find(self.local_path(folder), detail=True)
+        except FileNotFoundError:
+            return []
+        listed = []
+        for name, detail in found.items():
+            key = name[len(self._root):].lstrip("/")
+            changed = detail.get("mtime", detail.get("LastModified"))
+            if changed is not None and not isinstance(changed, (int, float)):
+                changed = changed.timestamp()
+            listed.append(Stored(key, int(detail.get("size") or 0), changed))
+        return listed
+
+    def remove(self, key: str) -> None:
+        """Removes a file; it may be gone already."""
+        try:
+            self._fs.rm_file(self.local_path(key))
+        except FileNotFoundError:
+            pass
+
+    def _is_there(self, key: str, size: int) -> bool:
+        try:
+            if self.is_local:
+                return os.path.getsize(self.local_path(key)) == size
+            self._fs.invalidate_cache()
+            return bool(self._fs.info(self.local_path(key))["size"] == size)
+        except FileNotFoundError:
+            return False
+
+    def _read(self, key: str, most: Optional[int] = None) -> Iterator[bytes]:
+        path = self.local_path(key)
+        left = float("inf") if most is None else most
+        with self._open(path) as file:
+            while left > 0:
+                chunk = file.read(int(min(_CHUNK, left)))
+                if not chunk:
+                    break
+                left -= len(chunk)
+                yield chunk
+
+    def _open(self, path: str) -> BinaryIO:
+        file: BinaryIO
+        if self.is_local:
+            file = open(path, "rb", buffering=0)  # pylint: disable=consider-using-with
+            # From the disk, not from what the kernel remembers of the writing.
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            return file
+        self._fs.invalidate_cache()
+        file = self._fs.open(path, "rb", block_size=_CHUNK, cache_type="readahead")
+        return file
+
+    def _remove_quietly(self, path: str) -> None:
+        try:
+            self._fs.rm_file(path)
+        except Exception:  # pylint: disable=broad-except
+            pass  # What failed before is what is reported; prune finds the rest.
+
+
+def _write_local(source: str, target: str, *, move: bool) -> None:
+    folder = os.path.dirname(target)
+    os.makedirs(folder, exist_ok=True)
+    if move:
+        try:
+            _sync(source)
+            os.replace(source, target)
+            _sync(folder)
+            return
+        except OSError as error:
+            if os.path.exists(target) and not os.path.exists(source):
+                raise
+            if error.errno != 18:  # EXDEV: on another file system.
+                raise
+    partial = f"{folder}/.{uuid.uuid4().hex}.part"
+    try:
+        with open(source, "rb") as read, open(partial, "wb") as written:
+            shutil.copyfileobj(read, written, _CHUNK)
+            written.flush()
+            os.fsync(written.fileno())
+        os.replace(partial, target)
+        _sync(folder)
+    except BaseException:
+        if os.path.exists(partial):
+            os.unlink(partial)
+        raise
+
+
+def _sync(path: str) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""Names of repositories, sizes and durations as text, and back."""
+
+from __future__ import annotations
+
+import re
+
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+_ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r"}
+
+
+def quoted(name: bytes) -> str:
+    """The name as Git prints it: in quotes and with escapes if it needs them.
+
+    The result is printable UTF-8 and stands for one name only.
+    """
+    text = name.decode("utf-8", "surrogateescape")
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return text
+    return '"' + "".join(_escaped(character) for character in text) + '"'
+
+
+def _escaped(character: str) -> str:
+    if character in '"\\':
+        return "\\" + character
+    if character.isprintable():
+        return character
+    code = ord(character)
+    if code in _ESCAPES:
+        return _ESCAPES[code]
+    raw = character.encode("utf-8", "surrogateescape")
+    return "".join(f"\\{byte:03o}" for byte in raw)
+
+
+def printable(message: str, limit: int = 2000) -> str:
+    """A message of another program in one line, without control characters."""
+    line = " ".join(message.split())[:limit]
+    return "".join(c if c.isprintable() else "?" for c in line)
+
+
+def parse_size(text: str) -> int:
+    """Bytes, with Git's suffixes k, m, g and t. Raises ValueError."""
+    match = re.fullmatch(r"(\d{1,15})([kmgt]?)", text.strip().lower())
+    if not match:
+        raise ValueError(f"not a size: '{text}'")
+    return int(match[1]) * _UNITS[match[2]]
+
+
+def parse_duration(text: str) -> float:
+    """Seconds, with the suffixes s, m, h, d and w. Raises ValueError."""
+    match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,6})?)([smhdw]?)", text.strip().lower())
+    if not match:
+        raise ValueError(f"not a duration: '{text}'")
+    return float(match[1]) * _SECONDS[match[2] or "s"]
+
+
+def parse_share(text: str) -> float:
+    """A percentage above 0 and at most 100 as a share. Raises ValueError."""
+    match = re.fullmatch(r"(\d{1,3}(?:\.\d{1,6})?)%", text.strip())
+    share = float(match[1]) / 100 if match else 0.0
+    if not 0 < share <= 1:
+        raise ValueError(f"not a percentage: '{text}'")
+    return share
+
+
+def size_text(size: float) -> str:
+    """Bytes with a decimal unit, as in 12.3 MB."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if abs(size) < 1000:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} TB"
+
+
+def duration_text(seconds: float) -> str:
+    """Minutes and seconds, or hours and minutes, as in 1:05 or 2 h 10 min."""
+    whole = max(0, round(seconds))
+    if whole >= 86400:
+        return f"{whole // 86400} d {whole % 86400 // 3600} h"
+    if whole >= 3600:
+        return f"{whole // 3600} h {whole % 3600 // 60} min"
+    return f"{whole // 60}:{whole % 60:02d}"
+
+
+def counted(count: int, noun: str = "repository", plural: str = "repositories") -> str:
+    """'1 repository', '2,000 repositories'."""
+    return f"{count:,} {noun if count == 1 else plural}"

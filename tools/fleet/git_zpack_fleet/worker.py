@@ -1,0 +1,321 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""The tasks that run on workers: look at, archive, check and restore repositories.
+
+A task never raises: its answer says what failed. A task that runs twice, or
+again after its worker was killed, finishes what is there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import tempfile
+import time
+from typing import Any, Callable, Iterator, NamedTuple, Optional, TypeVar
+
+from . import fingerprint
+from .failures import Failure, Kind, of_exception, of_program
+from .jobs import (ArchiveJob, Outcome, RestoreJob, ScanJob, ScanResult, Settings, VerifyJob)
+from .program import memory_options, run, run_json
+from .records import NewArchive
+from .space import reserved
+from .store import Store, archive_key
+from .text import printable
+
+_stores: dict[str, Store] = {}
+_Job = TypeVar("_Job", ArchiveJob, VerifyJob, RestoreJob)
+_MARGIN = 1 << 20
+
+
+def scan(jobs: list[ScanJob]) -> list[ScanResult]:
+    """Looks at a batch of repositories."""
+    return [_scan(job) for job in jobs]
+
+
+def _scan(job: ScanJob) -> ScanResult:
+    seen = fingerprint.scan(job.path, job.digest)
+    unchanged = seen.error is None and seen.digest == job.digest
+    if unchanged and job.racy:
+        unchanged = fingerprint.refs_fingerprint(job.path) == job.refs
+    return ScanResult(job.id, seen.digest, seen.size, seen.pool, unchanged, seen.error)
+
+
+def archive(job: ArchiveJob, settings: Settings) -> Outcome:
+    """Converts a repository, uploads the archive and reads it back."""
+    return _guarded(_archive, job, settings)
+
+
+def verify(job: VerifyJob, settings: Settings) -> Outcome:
+    """Reads an archive, compares its hash and lets git-zpack check it."""
+    return _guarded(_verify, job, settings)
+
+
+def restore(job: RestoreJob, settings: Settings) -> Outcome:
+    """Restores a repository, and compares its refs with the archive's."""
+    return _guarded(_restore, job, settings)
+
+
+def check_program(program: str) -> str:
+    """The version of git-zpack on this worker; raises Failure without it."""
+    ran = run(program, ["--version"])
+    if ran.status != 0:
+        raise Failure(Kind.PROGRAM, f"cannot run '{program}': {ran.message}")
+    return ran.output.decode("utf-8", "replace").strip()
+
+
+def _guarded(work: Callable[[_Job, Settings], Outcome], job: _Job,
+             settings: Settings) -> Outcome:
+    try:
+        return work(job, settings)
+    except Exception as error:  # pylint: disable=broad-except
+        failure = of_exception(error)
+        return Outcome(job.id, kind=failure.kind.value, message=printable(failure.message))
+
+
+class _Place(NamedTuple):
+    """Where a task keeps its files, and the descriptor that locks them."""
+
+    directory: str
+    archive: str
+    note: str
+    base: str
+    lock: int
+
+
+def store_of(settings: Settings) -> Store:
+    """The store; connections are kept for the next task."""
+    key = repr((settings.url, settings.options))
+    if key not in _stores:
+        _stores[key] = Store(settings.url, settings.options)
+    return _stores[key]
+
+
+def scratch_of(settings: Settings, store: Store) -> str:
+    """The directory for temporary files on this machine; made if needed."""
+    if settings.scratch is not None:
+        directory = settings.scratch
+    elif store.is_local:
+        directory = store.local_path("scratch")
+    else:
+        directory = os.path.join(tempfile.gettempdir(), f"git-zpack-fleet-{os.getuid()}")
+    os.makedirs(directory, mode=0o700, exist_ok=True)
+    if os.stat(directory).st_uid != os.getuid():
+        raise Failure(Kind.PROGRAM, f"directory '{directory}' belongs to another user")
+    return directory
+
+
+@contextlib.contextmanager
+def _place(directory: str, name: str) -> Iterator[_Place]:
+    """Locks the files of one repository; waits for a task that still runs."""
+    stem = os.path.join(directory, name)
+    while True:
+        lock = os.open(stem + ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if os.path.exists(stem + ".lock") and os.path.samestat(
+                    os.fstat(lock), os.stat(stem + ".lock")):
+                try:
+                    yield _Place(directory, stem + ".zpack", stem + ".json", stem + ".base", lock)
+                finally:
+                    _remove(stem + ".lock")
+                return
+        finally:
+            os.close(lock)
+
+
+def _archive(job: ArchiveJob, settings: Settings) -> Outcome:
+    store = store_of(settings)
+    with _place(scratch_of(settings, store), hashlib.sha256(job.path).hexdigest()) as place:
+        before = fingerprint.scan(job.path)
+        if before.error is not None:
+            raise Failure(Kind.SOURCE_BROKEN, before.error)
+        made = _already_made(job, before, store, place)
+        if made is None:
+            made = _make(job, before, settings, place)
+        stored = archive_key(made.hash)
+        if os.path.exists(place.archive):
+            sent = store.put(place.archive, made.hash, move=True)
+            made = made._replace(uploaded=made.uploaded + sent)
+            store.write_receipt(job.path, made._asdict())
+        elif store.hash_of(stored) != made.hash:
+            raise Failure(Kind.STORAGE, f"'{stored}' has other bytes than its name says")
+        for leftover in (place.archive, place.note, place.base):
+            _remove(leftover)
+    return Outcome(job.id, archive=made)
+
+
+def _already_made(job: ArchiveJob, before: fingerprint.Scan, store: Store,
+                  place: _Place) -> Optional[NewArchive]:
+    """What a run that died had finished for this state of the repository."""
+    notes = [_read_note(place.note)]
+    if job.inherited:
+        notes.append(store.read_receipt(job.path))
+    for note in notes:
+        try:
+            made = NewArchive(**note) if note else None
+        except TypeError:
+            continue  # Of another version of this program.
+        if made is None or made.digest != before.digest or made.racy or before.racy:
+            continue
+        made = made._replace(repository=job.id)
+        if os.path.exists(place.archive) and _hash_file(place.archive) == made.hash:
+            return made
+        with contextlib.suppress(FileNotFoundError):
+            if store.hash_of(archive_key(made.hash)) == made.hash:
+                _remove(place.archive)
+                return made
+    return None
+
+
+def _make(job: ArchiveJob, before: fingerprint.Scan, settings: Settings,
+          place: _Place) -> NewArchive:
+    store = store_of(settings)
+    started = time.monotonic()
+    needed = before.size + _MARGIN + (0 if store.is_local else job.base_size)
+    with reserved(place.directory, needed, settings.patience):
+        base = _base_of(job, store, place)
+        try:
+            result = _convert(job, settings, place, base)
+        except Failure as failure:
+            now = fingerprint.scan(job.path)
+            if failure.kind is Kind.SOURCE_BROKEN and now.digest != before.digest:
+                raise Failure(Kind.SOURCE_CHANGED, failure.message) from failure
+            if failure.kind is not Kind.SOURCE_BROKEN:
+                raise
+            _remove_partial(place)
+            if base is None:
+                raise
+            base = None  # The base may be what is damaged.
+            result = _convert(job, settings, place, None)
+        # Only needed to tell an unchanged repository from a changed one; for
+        # small repositories, asking takes a tenth of the conversion.
+        refs = _refs_in(settings, place.archive) if before.racy else ""
+        made = NewArchive(
+            repository=job.id, hash=_hash_file(place.archive), size=result["file_bytes"],
+            source_bytes=before.size, digest=before.digest, racy=before.racy,
+            refs=refs, objects=result["objects"],
+            seconds=time.monotonic() - started, peak=result["peak_rss_bytes"], uploaded=0,
+            base=job.base if base is not None and _used_base(result) else None)
+        _write_note(place.note, made)
+    return made
+
+
+def _refs_in(settings: Settings, path: str) -> str:
+    ran = run(settings.program, ["list-refs", "--fingerprint", path])
+    if ran.status != 0:
+        raise of_program(ran.status, ran.message)
+    # A file without refs has no fingerprint, and git show-ref prints nothing.
+    return ran.output.decode("ascii", "replace").strip() or hashlib.sha1().hexdigest()
+
+
+def _used_base(result: dict[str, Any]) -> bool:
+    base = result.get("base")
+    return isinstance(base, dict) and base.get("unused") is None
+
+
+def _base_of(job: ArchiveJob, store: Store, place: _Place) -> Optional[str]:
+    if job.base is None:
+        return None
+    if store.is_local:
+        path = store.local_path(archive_key(job.base))
+        return path if os.path.exists(path) else None
+    try:
+        store.fetch(job.base, place.base)
+    except (FileNotFoundError, Failure):
+        _remove(place.base)  # Lost or damaged: everything is converted.
+        return None
+    return place.base
+
+
+def _convert(job: ArchiveJob, settings: Settings, place: _Place,
+             base: Optional[str]) -> dict[str, Any]:
+    options = ["convert", "--json", "--quiet", "--force", "--resume", *settings.convert,
+               *memory_options(job.memory, settings.threads)]
+    if base is not None:
+        options += ["--base", base]
+    return run_json(settings.program, [*options, job.path, place.archive],
+                    keep_open=(place.lock,))
+
+
+@contextlib.contextmanager
+def _local_archive(content_hash: str, size: int, settings: Settings) -> Iterator[str]:
+    """The path of an archive on this machine, its bytes compared with its name."""
+    store = store_of(settings)
+    if store.is_local:
+        key = archive_key(content_hash)
+        if store.hash_of(key) != content_hash:
+            raise Failure(Kind.DAMAGED, f"bytes of '{key}' do not have the hash that is its name")
+        yield store.local_path(key)
+        return
+    scratch = scratch_of(settings, store)
+    with reserved(scratch, size + _MARGIN, settings.patience):
+        with tempfile.TemporaryDirectory(dir=scratch, prefix="fetched-") as directory:
+            path = os.path.join(directory, content_hash + ".zpack")
+            store.fetch(content_hash, path)
+            yield path
+
+
+def _verify(job: VerifyJob, settings: Settings) -> Outcome:
+    try:
+        with _local_archive(job.hash, job.size, settings) as path:
+            ran = run(settings.program, ["verify", "--json", "--quiet", "--level", job.level,
+                                         *memory_options(job.memory, settings.threads), path])
+    except FileNotFoundError:
+        return Outcome(job.id, damage=f"'{archive_key(job.hash)}' is missing from the store")
+    except Failure as failure:
+        if failure.kind is not Kind.DAMAGED:
+            raise
+        return Outcome(job.id, damage=failure.message)
+    if ran.status in (0, 1):
+        return Outcome(job.id, damage=None if ran.status == 0 else ran.message)
+    raise Failure(Kind.PROGRAM, ran.message)
+
+
+def _restore(job: RestoreJob, settings: Settings) -> Outcome:
+    os.makedirs(os.path.dirname(job.target), exist_ok=True)
+    with _local_archive(job.hash, job.size, settings) as path:
+        refs = _refs_in(settings, path)
+        if os.path.exists(os.path.join(job.target, b"HEAD")):
+            if fingerprint.refs_fingerprint(job.target) == refs:
+                return Outcome(job.id)  # By an earlier run; restore publishes whole ones.
+            raise Failure(Kind.PROGRAM, "destination exists and has other refs")
+        run_json(settings.program,
+                 ["restore", "--json", "--quiet", *job.options,
+                  *memory_options(job.memory, settings.threads), path, job.target])
+    if fingerprint.refs_fingerprint(job.target) != refs:
+        raise Failure(Kind.DAMAGED, "refs of the restored repository are not those of the archive")
+    return Outcome(job.id)
+
+
+def _hash_file(path: str) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _read_note(path: str) -> Optional[dict[str, Any]]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            note = json.load(file)
+    except (OSError, ValueError):
+        return None
+    return note if isinstance(note, dict) else None
+
+
+def _write_note(path: str, made: NewArchive) -> None:
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        json.dump(made._asdict(), file)
+    os.replace(path + ".new", path)
+
+
+def _remove_partial(place: _Place) -> None:
+    directory, name = os.path.split(place.archive)
+    _remove(os.path.join(directory, f".{name}.zpack-tmp"))
+
+
+def _remove(path: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Revisions that stand for sets of commits, as in gitrevisions(7): '^<rev>',
+// '<a>..<b>', '<a>...<b>', '<rev>^@', '<rev>^!' and '<rev>^-<n>'.
+// Thread-compatible.
+
+#pragma once
+
+#include <string_view>
+
+#include "zpack/archive_reader.h"
+#include "zpack/result.h"
+#include "zpack/walk.h"
+
+namespace zpack::cli {
+
+// Adds what `revision` stands for to WalkOptions::starts and excluded. Any
+// other name that ArchiveReader::Resolve takes is a start.
+//
+// Errors are those of ArchiveReader::Resolve, MergeBases and Peel.
+Status AddRevision(const ArchiveReader& reader, std::string_view revision,
+                   WalkOptions& walk);
+
+}  // namespace zpack::cli

@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# What the tests of git-zpack-fleet need and Debian does not have: the Python
+# package s3fs, of the version that fits Debian's fsspec, and an S3 server.
+#
+#   fleet_environment.sh DIRECTORY
+#
+# Writes DIRECTORY/site and DIRECTORY/bin/gofakes3. What cannot be had is left
+# out with a sentence; the tests that need it are then skipped.
+
+set -uo pipefail
+directory=$(mkdir -p "$1" && cd "$1" && pwd)
+site=$directory/site
+server=$directory/bin/gofakes3
+
+if [[ ! -e $site/s3fs ]]; then
+  if ! /usr/bin/python3 -m pip install -q --root-user-action=ignore --target "$site.new" \
+    s3fs==2022.11.0; then
+    echo "No s3fs: the tests of a store on S3 are skipped." >&2
+    rm -rf "$site.new"
+    exit 0
+  fi
+  rm -rf "$site"
+  mv "$site.new" "$site"
+fi
+if [[ ! -x $server ]]; then
+  if ! command -v go > /dev/null; then
+    echo "No go to build an S3 server with: the tests of a store on S3 are skipped." >&2
+  elif ! GOBIN=$directory/bin GOFLAGS=-modcacherw \
+    go install github.com/johannesboyne/gofakes3/cmd/gofakes3@v1.2.0; then
+    echo "go cannot build an S3 server: the tests of a store on S3 are skipped." >&2
+  fi
+fi
+exit 0
