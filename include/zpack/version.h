@@ -13,9 +13,9 @@ namespace zpack {
 // Version of the headers, as numbers for the preprocessor, and as text
 // "major.minor.patch".
 #define ZPACK_VERSION_MAJOR 0
-#define ZPACK_VERSION_MINOR 1
+#define ZPACK_VERSION_MINOR 9
 #define ZPACK_VERSION_PATCH 0
-inline constexpr std::string_view kHeaderVersion = "0.1.0";
+inline constexpr std::string_view kHeaderVersion = "0.9.0";
 
 // Version of the library that the program is linked with, as text. Differs from
 // kHeaderVersion if the headers are those of another version.

@@ -124,7 +124,7 @@ check_consumer "$prefix/consumer"
 echo "-- C interface"
 header=$prefix/usr/include/zpack.h
 library=$(find "$prefix/usr" -name libzpack.so)
-check_exports "$header" "$library" ZPACK_0.1
+check_exports "$header" "$library" ZPACK_0.9
 read -ra flags < <(PKG_CONFIG_PATH=${module%/*} pkg-config --cflags --libs zpack-c)
 cc -std=c11 -Wall -Wextra -Wpedantic -Werror "$here/../../tools/examples/read_archive.c" \
   -o "$prefix/read_archive" "${flags[@]}" || fail "building with '${flags[*]}' failed"
@@ -133,7 +133,7 @@ cc -std=c11 -Wall -Wextra -Wpedantic -Werror "$here/../../tools/examples/read_ar
 
 echo "-- libgit2"
 check_exports "$prefix/usr/include/zpack/git2.h" \
-  "${library%/*}/libzpack-git2.so" ZPACK_GIT2_0.1
+  "${library%/*}/libzpack-git2.so" ZPACK_GIT2_0.9
 read -ra flags < <(PKG_CONFIG_PATH=${module%/*} pkg-config --cflags --libs zpack-git2)
 cc -std=c11 -Wall -Wextra -Wpedantic -Werror "$here/../../tools/examples/git2_log.c" \
   -o "$prefix/git2_log" "${flags[@]}" || fail "building with '${flags[*]}' failed"

@@ -5,4 +5,4 @@
 ARCHITECTURE: the file README.md beside this package says how it works.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.9.0"
