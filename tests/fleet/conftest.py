@@ -149,8 +149,8 @@ def source(tmp_path):
     for name in ("one.git", "two.git", "three.git"):
         Repository(tmp_path / "source" / name, "--bare").commit(name)
     # What changed just now could change again without another time.
-    for directory, _, files in os.walk(tmp_path / "source"):
-        for name in files:
+    for directory, directories, files in os.walk(tmp_path / "source"):
+        for name in directories + files:
             os.utime(os.path.join(directory, name), (1_700_000_000, 1_700_000_000))
     return tmp_path / "source"
 
