@@ -3,6 +3,7 @@
 
 #include "protect/check_archive.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -19,7 +20,11 @@ Status CheckArchive(std::unique_ptr<RandomAccessFile> file,
   ZPACK_TRY(
       VerifyArchive(*archive, {.level = VerifyLevel::kChecksums}, run, report));
   if (report.ok()) return {};
-  return std::unexpected(report.damages.front());
+  // What could not be read may be right all the same.
+  const auto unread =
+      std::ranges::find(report.damages, ErrorCode::kIo, &Error::code);
+  return std::unexpected(
+      unread != report.damages.end() ? *unread : report.damages.front());
 }
 
 }  // namespace zpack

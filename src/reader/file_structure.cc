@@ -25,6 +25,14 @@ bool IsDamage(const Error& error) {
   return error.code == ErrorCode::kCorrupt || error.code == ErrorCode::kIo;
 }
 
+// What to report when neither a part nor its copy could be used: that the copy
+// could not be read, because another try may succeed, or what is wrong with the
+// part.
+std::unexpected<Error> Unusable(Error damage, const Error& of_copy) {
+  return std::unexpected(of_copy.code == ErrorCode::kIo ? of_copy
+                                                        : std::move(damage));
+}
+
 Result<format::FileHeader> ReadHeaderAt(const RandomAccessFile& file,
                                         uint64_t offset) {
   const uint64_t rest = file.size() - offset;
@@ -138,7 +146,7 @@ class StructureReader {
         format::FindTableOfContentsCopy(toc_offset(), toc_size());
     if (!copy || !IsDamage(damage)) return std::unexpected(std::move(damage));
     Result<format::TableOfContents> toc = ReadContentsAt(*copy);
-    if (!toc) return std::unexpected(std::move(damage));
+    if (!toc) return Unusable(std::move(damage), toc.error());
     out_.toc = *std::move(toc);
     const auto copies = Copies();
     if (!copies || copies->table_of_contents_chunk != *copy) {
@@ -150,17 +158,19 @@ class StructureReader {
 
   // Without a header, the end of the file leads to the copies.
   Status ReadHeaderCopy(Error damage) {
-    if (!IsDamage(damage) && !IsForeign()) {
-      return std::unexpected(std::move(damage));
+    if (!IsDamage(damage)) {
+      ZPACK_ASSIGN_OR_RETURN(const bool foreign, IsForeign());
+      if (!foreign) return std::unexpected(std::move(damage));
     }
     const Result<std::optional<format::FileHeader>> header = FindHeaderCopy();
-    if (!header || !*header) return std::unexpected(std::move(damage));
+    if (!header) return Unusable(std::move(damage), header.error());
+    if (!*header) return std::unexpected(std::move(damage));
     out_.header = **header;
     if (!CheckFileSize(file_, out_.header) || !CheckContentsOffset()) {
       return std::unexpected(std::move(damage));
     }
     Result<format::TableOfContents> toc = ReadContentsAt(toc_offset());
-    if (!toc) return std::unexpected(std::move(damage));
+    if (!toc) return Unusable(std::move(damage), toc.error());
     out_.toc = *std::move(toc);
     if (!Copies()) return std::unexpected(std::move(damage));
     UseCopy("header", 0, damage);
@@ -169,9 +179,9 @@ class StructureReader {
 
   // True if nothing says that this is a .zpack file, as with zeros in place of
   // the header. A file that is too new has a header.
-  bool IsForeign() const {
+  Result<bool> IsForeign() const {
     Bytes bytes(std::min<uint64_t>(file_.size(), format::kFixedHeaderSize));
-    if (!file_.Read(0, bytes)) return false;
+    ZPACK_TRY(file_.Read(0, bytes));
     const Result<size_t> size = format::DecodeHeaderSize(bytes);
     return !size && size.error().code == ErrorCode::kUnsupported;
   }
@@ -228,7 +238,9 @@ class StructureReader {
     auto part = location != nullptr ? read(location->offset) : Missing(id);
     if (part || !copy || !IsDamage(part.error())) return part;
     auto second = read(*copy);
-    if (!second) return part;
+    if (!second) {
+      return decltype(second)(Unusable(part.error(), second.error()));
+    }
     UseCopy(name, location->offset, part.error());
     return second;
   }
