@@ -62,6 +62,23 @@ class DecoderLease {
   std::counting_semaphore<>& decoders_;
 };
 
+// A block as it is stored, with the list of its objects. Valid as long as the
+// decoder that loaded it.
+struct StoredBlock {
+  format::BlockView view;
+  BlockObjects objects;
+};
+
+Result<StoredBlock> Load(const ArchiveFile& archive, size_t block,
+                         BlockDecoder& decoder) {
+  StoredBlock stored;
+  ZPACK_ASSIGN_OR_RETURN(stored.view, decoder.Load(archive.blocks(), block));
+  ZPACK_ASSIGN_OR_RETURN(
+      stored.objects,
+      decoder.DecodeObjects(archive.blocks(), block, stored.view));
+  return stored;
+}
+
 // Returns the columns of a block that change with the numbers.
 Result<BlockStreams> Renumber(const ArchiveFile& archive, size_t block,
                               const format::BlockHeader& header,
@@ -123,12 +140,11 @@ Result<FileMarks> BaseFile::FindReached(const FileMarks& starts) const {
 }
 
 Result<BaseFile::BlockSummary> BaseFile::Summarize(size_t block) const {
+  const DecoderLease lease(decoders_);
   BlockDecoder decoder;
-  ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
-                         decoder.Load(archive_->blocks(), block));
-  ZPACK_ASSIGN_OR_RETURN(
-      const BlockObjects objects,
-      decoder.DecodeObjects(archive_->blocks(), block, view));
+  ZPACK_ASSIGN_OR_RETURN(const StoredBlock stored,
+                         Load(*archive_, block, decoder));
+  const auto& [view, objects] = stored;
   return BlockSummary{objects.header, RawSize(objects, view)};
 }
 
@@ -136,11 +152,9 @@ Result<ReusedBlock> BaseFile::Read(size_t block, const FileNumbers& numbers,
                                    BlockEncoder& encoder) const {
   const DecoderLease lease(decoders_);
   BlockDecoder decoder;
-  ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
-                         decoder.Load(archive_->blocks(), block));
-  ZPACK_ASSIGN_OR_RETURN(
-      const BlockObjects objects,
-      decoder.DecodeObjects(archive_->blocks(), block, view));
+  ZPACK_ASSIGN_OR_RETURN(const StoredBlock stored,
+                         Load(*archive_, block, decoder));
+  const auto& [view, objects] = stored;
   ReusedBlock reused;
   reused.header = objects.header;
   reused.encoded.first_object = objects.header.first_object;
