@@ -3,6 +3,7 @@
 
 #include "bench/codecs/bench_run.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -86,6 +87,20 @@ int PrintJson(const std::function<Result<nlohmann::json>()>& run) {
   }
   std::cout << result->dump() << '\n';
   return 0;
+}
+
+int RunCommand(std::span<const Command> commands, std::string_view usage,
+               int argc, char** argv) {
+  const Arguments arguments(argv + std::min(argc, 2), argv + argc);
+  const auto command = std::ranges::find_if(commands, [&](const Command& each) {
+    return argc > 1 && each.name == argv[1] &&
+           each.arguments == arguments.size();
+  });
+  if (command == commands.end()) {
+    std::cerr << usage;
+    return 129;
+  }
+  return PrintJson([&] { return command->run(arguments); });
 }
 
 }  // namespace zpack::bench

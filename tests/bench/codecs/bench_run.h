@@ -10,7 +10,9 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bytes.h"
@@ -68,5 +70,19 @@ Result<Bytes> ReadWholeFile(const std::string& path);
 // Prints what `run` returns, and returns the exit code of the program: 0, or
 // 128 after a message on standard error.
 int PrintJson(const std::function<Result<nlohmann::json>()>& run);
+
+using Arguments = std::vector<std::string>;
+
+// A command of a program.
+struct Command {
+  std::string_view name;
+  size_t arguments;  // how many it takes
+  Result<nlohmann::json> (*run)(const Arguments&);
+};
+
+// Runs the command that argv[1] names as PrintJson does. Returns 129 after
+// printing `usage` if there is none with so many arguments.
+int RunCommand(std::span<const Command> commands, std::string_view usage,
+               int argc, char** argv);
 
 }  // namespace zpack::bench

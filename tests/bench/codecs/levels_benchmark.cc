@@ -34,8 +34,6 @@
 namespace zpack::bench {
 namespace {
 
-using Arguments = std::vector<std::string>;
-
 Result<nlohmann::json> Recompress(const Arguments& arguments) {
   ZPACK_ASSIGN_OR_RETURN(const auto pack, OpenOnlyPack(arguments[0]));
   CodecSpec spec;
@@ -219,31 +217,20 @@ Result<nlohmann::json> SetUp(const Arguments& arguments) {
                         {"decompress_new_us", fresh.decompress}};
 }
 
-struct Command {
-  std::string_view name;
-  size_t arguments;
-  Result<nlohmann::json> (*run)(const Arguments&);
-};
 constexpr Command kCommands[] = {{"recompress", 3, Recompress},
                                  {"read", 3, ReadIdsOf},
                                  {"read-all", 1, ReadAllOf},
                                  {"set-up", 3, SetUp}};
+constexpr std::string_view kUsage =
+    "usage: levels_benchmark recompress REPO CODEC FILE\n"
+    "       levels_benchmark read FILE IDS WORD\n"
+    "       levels_benchmark read-all FILE\n"
+    "       levels_benchmark set-up REPO CODEC COUNT\n";
 
 }  // namespace
 }  // namespace zpack::bench
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> words(argv + std::min(argc, 2), argv + argc);
-  for (const auto& command : zpack::bench::kCommands) {
-    if (argc < 2 || command.name != argv[1] ||
-        command.arguments != words.size()) {
-      continue;
-    }
-    return zpack::bench::PrintJson([&] { return command.run(words); });
-  }
-  std::cerr << "usage: levels_benchmark recompress REPO CODEC FILE\n"
-               "       levels_benchmark read FILE IDS WORD\n"
-               "       levels_benchmark read-all FILE\n"
-               "       levels_benchmark set-up REPO CODEC COUNT\n";
-  return 129;
+  return zpack::bench::RunCommand(zpack::bench::kCommands, zpack::bench::kUsage,
+                                  argc, argv);
 }

@@ -98,12 +98,7 @@ class Lmdb {
 Result<ObjectStore> MakeLmdbStore(const std::string& directory) {
   const auto lmdb = std::make_shared<Lmdb>();
   ZPACK_TRY(lmdb->Open(directory));
-  return ObjectStore{
-      .put = [lmdb](const auto& id,
-                    ByteView value) { return lmdb->Put(id, value); },
-      .finish = [lmdb] { return lmdb->Finish(); },
-      .get = [lmdb](const auto& id, Bytes& out) { return lmdb->Get(id, out); },
-      .each = [lmdb](const auto& visit) { return lmdb->Each(visit); }};
+  return StoreOf(lmdb);
 }
 
 }  // namespace zpack::bench

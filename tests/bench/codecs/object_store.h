@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "base/bytes.h"
@@ -28,6 +29,17 @@ struct ObjectStore {
   // Passes all values to a function, in the order of the store.
   std::function<Status(const std::function<Status(ByteView)>&)> each;
 };
+
+// A store of an open table with these functions as members.
+template <typename Table>
+ObjectStore StoreOf(const std::shared_ptr<Table>& table) {
+  return {.put = [table](const ObjectId& id,
+                         ByteView value) { return table->Put(id, value); },
+          .finish = [table] { return table->Finish(); },
+          .get = [table](const ObjectId& id,
+                         Bytes& out) { return table->Get(id, out); },
+          .each = [table](const auto& visit) { return table->Each(visit); }};
+}
 
 // Each makes an empty store in the empty directory `directory`.
 Result<ObjectStore> MakeLooseStore(const std::string& directory);

@@ -98,13 +98,7 @@ class Sqlite {
 Result<ObjectStore> MakeSqliteStore(const std::string& directory) {
   const auto table = std::make_shared<Sqlite>();
   ZPACK_TRY(table->Open(directory));
-  return ObjectStore{
-      .put = [table](const auto& id,
-                     ByteView value) { return table->Put(id, value); },
-      .finish = [table] { return table->Finish(); },
-      .get = [table](const auto& id,
-                     Bytes& out) { return table->Get(id, out); },
-      .each = [table](const auto& visit) { return table->Each(visit); }};
+  return StoreOf(table);
 }
 
 }  // namespace zpack::bench

@@ -32,8 +32,6 @@
 namespace zpack::bench {
 namespace {
 
-using Arguments = std::vector<std::string>;
-
 // core.looseCompression.
 constexpr CodecSpec kLooseCodec{CodecKind::kZlib, 1};
 
@@ -296,31 +294,20 @@ Result<nlohmann::json> MeasureFiles(const Arguments& arguments) {
                         {"decompress_cpu", decompress_cpu}};
 }
 
-struct Command {
-  std::string_view name;
-  size_t arguments;
-  Result<nlohmann::json> (*run)(const Arguments&);
-};
 constexpr Command kCommands[] = {{"spool", 2, Spool},
                                  {"store", 5, MeasureStore},
                                  {"pack", 2, MeasurePack},
                                  {"files", 2, MeasureFiles}};
+constexpr std::string_view kUsage =
+    "usage: stores_benchmark spool REPO SPOOL\n"
+    "       stores_benchmark store NAME DIRECTORY REPO SPOOL IDS\n"
+    "       stores_benchmark pack REPO IDS\n"
+    "       stores_benchmark files DIRECTORY CODEC\n";
 
 }  // namespace
 }  // namespace zpack::bench
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> words(argv + std::min(argc, 2), argv + argc);
-  for (const auto& command : zpack::bench::kCommands) {
-    if (argc < 2 || command.name != argv[1] ||
-        command.arguments != words.size()) {
-      continue;
-    }
-    return zpack::bench::PrintJson([&] { return command.run(words); });
-  }
-  std::cerr << "usage: stores_benchmark spool REPO SPOOL\n"
-               "       stores_benchmark store NAME DIRECTORY REPO SPOOL IDS\n"
-               "       stores_benchmark pack REPO IDS\n"
-               "       stores_benchmark files DIRECTORY CODEC\n";
-  return 129;
+  return zpack::bench::RunCommand(zpack::bench::kCommands, zpack::bench::kUsage,
+                                  argc, argv);
 }
