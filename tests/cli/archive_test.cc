@@ -6,6 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
 #include "support/program.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"
@@ -189,6 +193,24 @@ TEST_F(ArchiveTest, AFailureLeavesTheOldOutput) {
   EXPECT_EQ(ReadFile(path), "old");
   EXPECT_EQ(ListDirectory(dir_.path()).size(), files + 1);
   EXPECT_EQ(Archive({"-o", "/dev/null"}, {"HEAD"}).exit_code, 0);
+}
+
+TEST_F(ArchiveTest, AnInterruptionLeavesNothing) {
+  const std::string blob = RandomBlob(64 << 10);
+  std::string entries;
+  for (int i = 100'000; i < 140'000; ++i) {
+    entries += TreeEntryBytes("100644", std::to_string(i), blob);
+  }
+  const std::string tree = repo_.WriteTree(entries);
+  Convert();
+  const std::string directory = dir_ / "out";
+  std::filesystem::create_directory(directory);
+  ZpackProcess process({"archive", "-o", directory + "/x.tar", file_, tree});
+  while (ListDirectory(directory).empty()) std::this_thread::yield();
+  process.Signal(SIGINT);
+  const ProcessResult result = process.Wait();
+  EXPECT_EQ(result.signal, SIGINT) << ::testing::PrintToString(result);
+  EXPECT_THAT(ListDirectory(directory), IsEmpty());
 }
 
 TEST_F(ArchiveTest, AttributesThatAreNotAppliedGiveAWarning) {

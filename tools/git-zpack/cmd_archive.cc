@@ -112,7 +112,7 @@ int Write(const ArchiveReader& reader, const Contents& contents,
           const PathFilter& paths, std::ostream& out, const Io& io) {
   TarWriter tar(contents.time, out);
   tar.Begin(contents.commit);
-  TreeArchiver archiver(reader, paths, contents.prefix, tar);
+  TreeArchiver archiver(reader, paths, contents.prefix, tar, io.stop);
   Status status = archiver.Write(contents.tree);
   if (status) status = tar.Finish();
   if (!status) return Fail(io, status.error());
@@ -199,7 +199,7 @@ const Command kArchiveCommand = {
     1,
     LastArgument::kRepeated,
     {},
-    false,
+    true,
     AddOptions,
     Run};
 

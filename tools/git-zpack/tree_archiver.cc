@@ -56,6 +56,11 @@ Status TreeArchiver::Write(const ObjectId& tree) {
   return walked ? Flush() : walked;
 }
 
+Status TreeArchiver::CheckStop() const {
+  if (!stop_.stop_requested()) return {};
+  return std::unexpected(Error{ErrorCode::kInterrupted, "interrupted"});
+}
+
 Status TreeArchiver::CheckPaths(const ObjectId& tree) const {
   std::vector<bool> found(paths_.paths().size(), false);
   if (found.empty()) return {};
@@ -148,6 +153,7 @@ Status TreeArchiver::Flush() {
     if (Status read = reader_.ReadAhead(ids); !read) return read;
   }
   for (TarEntry& entry : waiting_) {
+    if (Status stopped = CheckStop(); !stopped) return stopped;
     if (Status written = WriteFile(entry); !written) return written;
   }
   waiting_.clear();
@@ -171,7 +177,8 @@ Status TreeArchiver::WriteFile(TarEntry& entry) {
   if (entry.mode != 0100644 && entry.mode != 0100755) return {};
   const Status streamed = reader_.Stream(
       entry.id, [&](std::span<const uint8_t> piece) -> Result<Visit> {
-        return GoOn(tar_.Write(piece));
+        const Status stopped = CheckStop();
+        return GoOn(stopped ? tar_.Write(piece) : stopped);
       });
   return streamed ? tar_.EndFile() : streamed;
 }

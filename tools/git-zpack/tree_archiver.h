@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,13 +21,17 @@ class TreeArchiver {
  public:
   // `prefix` is put before each path. The references must outlive this object.
   TreeArchiver(const ArchiveReader& reader, const PathFilter& paths,
-               std::string prefix, TarWriter& tar)
-      : reader_(reader), paths_(paths), prefix_(std::move(prefix)), tar_(tar) {}
+               std::string prefix, TarWriter& tar, std::stop_token stop)
+      : reader_(reader),
+        paths_(paths),
+        prefix_(std::move(prefix)),
+        tar_(tar),
+        stop_(std::move(stop)) {}
 
   // Writes everything below `tree` that the paths name. Errors: those of
-  // WalkTree and ArchiveReader::Stream; kIo; kNotFound if a path matches
-  // nothing; kInvalidArgument if a name in the tree is '.', '..', '.git' in
-  // any case, or has a slash.
+  // WalkTree and ArchiveReader::Stream; kIo; kInterrupted after a stop request;
+  // kNotFound if a path matches nothing; kInvalidArgument if a name in the tree
+  // is '.', '..', '.git' in any case, or has a slash.
   Status Write(const ObjectId& tree);
 
   // Files with attributes that git-archive(1) applies and this class does not.
@@ -35,6 +40,7 @@ class TreeArchiver {
   }
 
  private:
+  Status CheckStop() const;
   Status CheckPaths(const ObjectId& tree) const;
   Result<Descend> Take(const TreeItem& item, std::string_view base);
   Status AddFile(const TreeItem& item, std::string path);
@@ -49,6 +55,7 @@ class TreeArchiver {
   const PathFilter& paths_;
   std::string prefix_;
   TarWriter& tar_;
+  std::stop_token stop_;
   std::vector<TarEntry> empty_;  // directories without a file so far
   std::vector<TarEntry> waiting_;
   uint64_t waiting_bytes_ = 0;
