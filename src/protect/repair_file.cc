@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -268,6 +269,21 @@ class RepairAttempt {
   std::optional<ImageFile> parity_image_;
 };
 
+// What is repaired with must not be replaced by the result.
+Status CheckOutput(const std::string& output,
+                   const std::vector<ParitySource>& sources) {
+  for (const ParitySource& source : sources) {
+    std::error_code ignored;
+    if (std::filesystem::equivalent(output, source.file->path(), ignored) &&
+        !source.parameters.shape.embedded()) {
+      return MakeError(ErrorCode::kInvalidArgument,
+                       "the output '{}' is the parity that is read",
+                       AtPath{output});
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<RepairReport> RepairFile(FileSystem& file_system,
@@ -280,6 +296,7 @@ Result<RepairReport> RepairFile(FileSystem& file_system,
   ZPACK_ASSIGN_OR_RETURN(
       const std::vector<ParitySource> sources,
       FindParity(file_system, path, options.parity, options.run));
+  ZPACK_TRY(CheckOutput(options.output, sources));
   std::optional<Result<RepairReport>> first;
   for (const ParitySource& source : sources) {
     Result<RepairReport> report =

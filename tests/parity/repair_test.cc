@@ -255,6 +255,19 @@ TEST(RepairParity, RestoresBothFiles) {
   EXPECT_TRUE(ReadFile(report->parity_output) == fixture.parity());
 }
 
+TEST(RepairParity, IsNotReplacedByTheResult) {
+  const ParityFixture fixture(FileSize::kSmall, ParityPlace::kBeside);
+  std::string damaged = fixture.content();
+  damaged[40] = static_cast<char>(damaged[40] ^ 1);
+  WriteFile(fixture.file(), damaged);
+  RepairOptions options;
+  options.output = fixture.parity_file();
+  options.overwrite = Overwrite::kYes;
+  EXPECT_THAT(RepairFile(PosixFileSystem(), fixture.file(), options),
+              HasCode(ErrorCode::kInvalidArgument));
+  EXPECT_TRUE(ReadFile(fixture.parity_file()) == fixture.parity());
+}
+
 TEST(RepairParity, NeedsParity) {
   const TempDir dir;
   WriteFile(dir / "a.zpack", ContentOfFile(FileSize::kSmall));
