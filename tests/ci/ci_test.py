@@ -155,6 +155,7 @@ class FormatsTest(CiTest):
                 self.assertRegex(uri, r"\A(file:///)?[A-Za-z0-9._~/%-]+\Z")
                 if "region" in physical:
                     self.assertGreaterEqual(physical["region"]["byteOffset"], 0)
+                    self.assertEqual(physical["region"]["startLine"], 1)
         return sarif_run
 
     def test_sarif(self):

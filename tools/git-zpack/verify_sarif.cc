@@ -57,7 +57,10 @@ Json Log(Json invocation, Json results) {
 
 Json Location(const std::string& file, std::optional<uint64_t> offset) {
   Json physical = {{"artifactLocation", {{"uri", FileUri(file)}}}};
-  if (offset) physical["region"] = {{"byteOffset", *offset}};
+  if (offset) {
+    // GitHub shows no result without a line.
+    physical["region"] = {{"byteOffset", *offset}, {"startLine", 1}};
+  }
   return {{"physicalLocation", std::move(physical)}};
 }
 
