@@ -162,6 +162,12 @@ TEST_F(OptionsTest, VersionNamesWhatItWasBuiltWith) {
   }
   EXPECT_EQ(RunZpack({"--version", "--verbose"}).out,
             RunZpack({"version", "--build-options"}).out);
+  for (const char* const help : {"--help", "-h"}) {
+    const ProcessResult result = RunZpack({"version", help});
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_EQ(result.out, "usage: git-zpack version [--build-options]\n");
+    EXPECT_EQ(RunZpack({"help", help}).out, RunZpack({"--help"}).out);
+  }
   const ProcessResult wrong = RunZpack({"version", "--build-option"});
   EXPECT_EQ(wrong.exit_code, 129);
   EXPECT_THAT(wrong.err, HasSubstr("did you mean '--build-options'?"));

@@ -160,7 +160,8 @@ int FailCommand(const std::string& name, const Io& io) {
 
 // 'help [<command>]'. The main program tries the manual page first.
 int RunHelp(const std::vector<std::string>& arguments, const Io& io) {
-  if (arguments.size() == 1) {
+  if (arguments.size() == 1 ||
+      AsksForHelp({arguments.begin() + 1, arguments.end()})) {
     PrintOverview(io.out);
     return kDone;
   }
@@ -176,6 +177,10 @@ int RunHelp(const std::vector<std::string>& arguments, const Io& io) {
 
 // 'version [--build-options | --verbose]'.
 int RunVersion(const std::vector<std::string>& arguments, const Io& io) {
+  if (AsksForHelp({arguments.begin() + 1, arguments.end()})) {
+    io.out << "usage: git-zpack version [--build-options]\n";
+    return kDone;
+  }
   bool details = false;
   for (size_t i = 1; i < arguments.size(); ++i) {
     if (arguments[i] != "--build-options" && arguments[i] != "--verbose") {
