@@ -133,6 +133,49 @@ TEST_P(RepackSmallPacksTest, ACutCostsNoMoreThanOneWholeObject) {
   ExpectSound(before);
 }
 
+// The same for six directories that change in each commit: trees that are
+// ordered by commit would be cut off from their bases by each new pack.
+TEST_P(RepackSmallPacksTest, TreesShareAPackWithTheirBases) {
+  constexpr uint64_t kDirectories = 6;
+  constexpr size_t kEntries = 100;
+  std::vector<std::vector<std::string>> ids(kDirectories);
+  for (uint64_t directory = 0; directory < kDirectories; ++directory) {
+    for (uint64_t i = 0; i < kEntries; ++i) {
+      ids[directory].push_back(RawToHex(RandomBytes(1000 * directory + i, 20)));
+    }
+  }
+  std::vector<std::string> parents;
+  for (size_t version = 0; version < 12; ++version) {
+    std::string root;
+    for (uint64_t directory = 0; directory < kDirectories; ++directory) {
+      ids[directory][version] =
+          RawToHex(RandomBytes(100'000 + 100 * version + directory, 20));
+      std::string entries;
+      for (size_t i = 0; i < kEntries; ++i) {
+        entries += TreeEntryBytes("160000", std::to_string(100 + i),
+                                  ids[directory][i]);
+      }
+      root += TreeEntryBytes("40000",
+                             std::string(1, static_cast<char>('a' + directory)),
+                             repo_.WriteTree(entries));
+    }
+    CommitFields fields;
+    fields.tree = repo_.WriteTree(root);
+    fields.parents = parents;
+    parents = {repo_.WriteCommit(fields)};
+  }
+  repo_.SetRef("refs/heads/main", parents.front());
+  const RepositoryState before = ReadState(repo_.path());
+  ASSERT_THAT(RepackInto(0), IsOk());
+  const uintmax_t whole = Sizes().at(0);
+  ASSERT_THAT(RepackInto(8000), IsOk());
+  uintmax_t total = 0;
+  for (const uintmax_t size : Sizes()) total += size;
+  EXPECT_GT(Packs().size(), 1U);
+  EXPECT_LE(total, whole + (Packs().size() - 1) * kEntries * 25);
+  ExpectSound(before);
+}
+
 // Versions of one file in many packs: each pack begins with a whole one, and no
 // pack needs what an earlier one holds.
 TEST_P(RepackSmallPacksTest, FamilyInManyPacksBeginsAgainInEach) {
