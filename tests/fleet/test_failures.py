@@ -8,7 +8,8 @@ import sqlite3
 import subprocess
 import sys
 
-from conftest import MEMORY, PROGRAM, Repository, run_fleet, start_fleet
+from conftest import (ENVIRONMENT, MEMORY, PROGRAM, Repository, free_port, run_fleet,
+                      start_fleet)
 from git_zpack_fleet.manifest import Manifest
 from git_zpack_fleet.records import NewArchive
 from test_archive import newest
@@ -94,6 +95,19 @@ def test_disk_that_fills_while_an_archive_is_copied(on_cluster, source, tmp_path
     assert not list((disk / "store/objects").rglob(".*"))
     resize("120m")
     assert on_cluster("archive", source, "--to", disk / "store", *scratch).status == 0
+
+
+def test_scheduler_without_the_package_is_named(source, tmp_path):
+    address = f"tcp://127.0.0.1:{free_port()}"
+    without = {name: value for name, value in ENVIRONMENT.items() if name != "PYTHONPATH"}
+    with subprocess.Popen(
+            [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", address,
+             "--no-dashboard"], env=without, cwd=tmp_path, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL) as scheduler:
+        ran = run_fleet("archive", source, "--to", tmp_path / "store", "--scheduler", address)
+        scheduler.kill()
+    assert ran.status == 128, ran
+    assert "the scheduler needs the Python package git_zpack_fleet" in ran.errors
 
 
 def test_damaged_archive_is_found_and_made_again(on_cluster, source, tmp_path):

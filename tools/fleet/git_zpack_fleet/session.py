@@ -136,11 +136,15 @@ def engine_of(run: Run) -> Iterator[Engine]:
     with connected(run.place) as connect:
         try:
             engine = Engine(connect, run.retries)
+        except ModuleNotFoundError as error:
+            raise Fatal(f"the scheduler needs the Python package {error.name}") from error
         except (OSError, TimeoutError) as error:
             raise Fatal(f"cannot connect to the scheduler: {error}") from error
         try:
             engine.client.wait_for_workers(1, timeout=60)
             engine.client.run(check_program, run.settings.program)
+        except ModuleNotFoundError as error:
+            raise Fatal(f"the workers need the Python package {error.name}") from error
         except TimeoutError as error:
             raise Fatal("the scheduler has no workers") from error
         except Failure as failure:
