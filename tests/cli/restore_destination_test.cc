@@ -39,13 +39,14 @@ TEST_F(RestoreDestinationTest, NewDirectoryIsABareRepository) {
 
 // The default of Git 3.0.
 TEST_F(RestoreDestinationTest, HintIsACommandForStrictSafety) {
-  const ProcessResult restored = RunZpack({"restore", file_, out_ + "/r.git"});
+  const std::string directory = out_ + "/it's r.git";
+  const ProcessResult restored = RunZpack({"restore", file_, directory});
   const std::string_view hint = "hint: to read it: ";
   const size_t at = restored.err.find(hint);
   ASSERT_NE(at, std::string::npos) << restored.err;
   const std::string command = restored.err.substr(at + hint.size());
   ProcessOptions options;
-  options.directory = out_ + "/r.git";
+  options.directory = directory;
   options.environment = HermeticEnvironment(out_);
   for (const char* entry :
        {"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.bareRepository",

@@ -34,6 +34,19 @@ std::string PromisedHint(const RestoreStats& stats) {
   return text + '\n';
 }
 
+// `text` as a word of a shell's command.
+std::string ShellWord(std::string_view text) {
+  std::string word = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      word += "'\\''";
+    } else {
+      word += c;
+    }
+  }
+  return word + '\'';
+}
+
 void PrintHints(const RestoreStats& stats, const std::string& directory,
                 std::ostream& err) {
   if (stats.promised_objects != 0) err << PromisedHint(stats);
@@ -48,8 +61,8 @@ void PrintHints(const RestoreStats& stats, const std::string& directory,
            "that this one shared objects with; nothing is missing without "
            "them\n";
   }
-  err << fmt::format("hint: to read it: git --git-dir='{}' log --all\n",
-                     QuoteName(directory));
+  err << fmt::format("hint: to read it: git --git-dir={} log --all\n",
+                     ShellWord(EscapeUnprintable(directory)));
 }
 
 int Run(const po::variables_map& values, const Io& io) {
