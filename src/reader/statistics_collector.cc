@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -12,17 +13,10 @@
 #include "base/progress_phase.h"
 #include "object/path_table.h"
 #include "reader/histogram.h"
+#include "reader/stored_shares.h"
 
 namespace zpack {
 namespace {
-
-// `part` of `whole`, scaled to `total`.
-uint64_t Scale(uint64_t part, uint64_t whole, uint64_t total) {
-  if (whole == 0) return 0;
-  return static_cast<uint64_t>(static_cast<double>(part) /
-                               static_cast<double>(whole) *
-                               static_cast<double>(total));
-}
 
 void Add(FileStatistics::Share& share, uint64_t content, uint64_t stored) {
   ++share.objects;
@@ -108,11 +102,15 @@ Status StatisticsCollector::AddBlobs(const BlockObjects& objects, uint64_t raw,
     blobs_.back().stored_bytes += stored;
     return {};
   }
+  StoredShares shares(
+      stored,
+      std::reduce(objects.sizes.begin(), objects.sizes.end(), uint64_t{0}),
+      objects.sizes.size());
   for (size_t i = 0; i < objects.sizes.size(); ++i) {
     const uint64_t size = objects.sizes[i];
     const ObjectNumber number =
         objects.header.first_object + static_cast<uint32_t>(i);
-    AddBlob({number, size, segment ? stored : Scale(size, raw, stored), 0},
+    AddBlob({number, size, segment ? stored : shares.Next(size), 0},
             segment ? 0 : raw - std::min(raw, size), size);
   }
   return {};
@@ -121,6 +119,11 @@ Status StatisticsCollector::AddBlobs(const BlockObjects& objects, uint64_t raw,
 void StatisticsCollector::AddDeltas(const DecodedBlock& block, uint64_t raw,
                                     uint64_t stored) {
   const DeltaBlock& deltas = *block.deltas();
+  uint64_t own_sizes = 0;
+  for (uint32_t index = 0; index < deltas.count(); ++index) {
+    own_sizes += deltas.own_size(index);
+  }
+  StoredShares shares(stored, own_sizes, deltas.count());
   std::vector<uint64_t> rebuilt(deltas.count());
   std::vector<uint32_t> chains(deltas.count());
   for (uint32_t index = 0; index < deltas.count(); ++index) {
@@ -131,7 +134,7 @@ void StatisticsCollector::AddDeltas(const DecodedBlock& block, uint64_t raw,
       chains[index] = chains[*base] + 1;
     }
     AddBlob({block.objects.header.first_object + index, size,
-             Scale(deltas.own_size(index), raw, stored), chains[index]},
+             shares.Next(deltas.own_size(index)), chains[index]},
             raw - std::min(raw, size), rebuilt[index]);
   }
 }

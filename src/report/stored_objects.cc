@@ -3,10 +3,10 @@
 
 #include "report/stored_objects.h"
 
-#include <array>
 #include <optional>
 
 #include "base/error.h"
+#include "reader/stored_shares.h"
 
 namespace zpack {
 namespace {
@@ -76,19 +76,22 @@ StoredObjects MeasureArchived(const ArchiveFile& archive,
     object = {blob.stored_bytes, block_data, blob.chain_length,
               blob.chain_length == 0};
   });
-  std::array<uint64_t, kAllObjectTypes.size()> content{};
-  for (const ListRank rank : list.ids.ranks()) {
-    content[static_cast<size_t>(list.types[rank]) - 1] += list.sizes[rank];
-  }
   const auto by_type = collector.StoredByType();
-  for (const ListRank rank : list.ids.ranks()) {
-    if (list.types[rank] == ObjectType::kBlob) continue;
-    const size_t type = static_cast<size_t>(list.types[rank]) - 1;
-    if (content[type] == 0) continue;
-    stored[rank].bytes =
-        static_cast<uint64_t>(static_cast<double>(list.sizes[rank]) /
-                              static_cast<double>(content[type]) *
-                              static_cast<double>(by_type[type]));
+  for (const ObjectType type : kAllObjectTypes) {
+    if (type == ObjectType::kBlob) continue;
+    uint64_t sizes = 0;
+    size_t count = 0;
+    for (const ListRank rank : list.ids.ranks()) {
+      if (list.types[rank] != type) continue;
+      sizes += list.sizes[rank];
+      ++count;
+    }
+    StoredShares shares(by_type[static_cast<size_t>(type) - 1], sizes, count);
+    for (const ListRank rank : list.ids.ranks()) {
+      if (list.types[rank] == type) {
+        stored[rank].bytes = shares.Next(list.sizes[rank]);
+      }
+    }
   }
   return stored;
 }

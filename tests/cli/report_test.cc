@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -97,6 +98,13 @@ TEST_F(ReportTest, StatisticsAreThoseOfShow) {
   }
   EXPECT_EQ(report["types"]["blob"]["stored_bytes"], stored);
   EXPECT_EQ(report["directories"][0]["stored_bytes"], stored);
+  std::map<std::string, uint64_t> streams;
+  for (const Json& stream : report["statistics"]["streams"]) {
+    streams[stream["type"]] += stream["stored_bytes"].get<uint64_t>();
+  }
+  for (const auto& [type, bytes] : streams) {
+    EXPECT_EQ(report["types"][type]["stored_bytes"], bytes) << type;
+  }
 }
 
 TEST_F(ReportTest, NamesTheCommitThatBroughtABlob) {
