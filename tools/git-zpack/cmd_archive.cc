@@ -21,6 +21,7 @@
 #include "zpack/quote.h"
 
 namespace zpack::cli {
+namespace archive_command {
 namespace {
 
 void AddOptions(po::options_description& options) {
@@ -188,6 +189,7 @@ int Run(const po::variables_map& values, const Io& io) {
 }
 
 }  // namespace
+}  // namespace archive_command
 
 const Command kArchiveCommand = {
     "archive",
@@ -200,7 +202,7 @@ const Command kArchiveCommand = {
     LastArgument::kRepeated,
     {},
     true,
-    AddOptions,
-    Run};
+    archive_command::AddOptions,
+    archive_command::Run};
 
 }  // namespace zpack::cli

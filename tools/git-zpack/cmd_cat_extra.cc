@@ -8,6 +8,7 @@
 #include "zpack/archive_reader.h"
 
 namespace zpack::cli {
+namespace cat_extra_command {
 namespace {
 
 void AddOptions(po::options_description& options) {
@@ -27,6 +28,7 @@ int Run(const po::variables_map& values, const Io& io) {
 }
 
 }  // namespace
+}  // namespace cat_extra_command
 
 const Command kCatExtraCommand = {"cat-extra",
                                   "Print a file that 'list-files' names",
@@ -36,7 +38,7 @@ const Command kCatExtraCommand = {"cat-extra",
                                   LastArgument::kOnce,
                                   {},
                                   false,
-                                  AddOptions,
-                                  Run};
+                                  cat_extra_command::AddOptions,
+                                  cat_extra_command::Run};
 
 }  // namespace zpack::cli

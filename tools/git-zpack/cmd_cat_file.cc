@@ -17,6 +17,7 @@
 #include "zpack/archive_reader.h"
 
 namespace zpack::cli {
+namespace cat_file_command {
 namespace {
 
 constexpr std::array kModes = {"type",   "size",  "pretty",
@@ -188,6 +189,7 @@ int Run(const po::variables_map& values, const Io& io) {
 }
 
 }  // namespace
+}  // namespace cat_file_command
 
 const Command kCatFileCommand = {
     "cat-file",
@@ -202,7 +204,7 @@ const Command kCatFileCommand = {
     {{"--batch", BatchFormat::kDefault},
      {"--batch-check", BatchFormat::kDefault}},
     false,
-    AddOptions,
-    Run};
+    cat_file_command::AddOptions,
+    cat_file_command::Run};
 
 }  // namespace zpack::cli

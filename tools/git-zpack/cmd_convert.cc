@@ -15,6 +15,7 @@
 #include "zpack/quote.h"
 
 namespace zpack::cli {
+namespace convert_command {
 namespace {
 
 void AddOptions(po::options_description& options) {
@@ -194,6 +195,7 @@ int Run(const po::variables_map& values, const Io& io) {
 }
 
 }  // namespace
+}  // namespace convert_command
 
 const Command kConvertCommand = {
     "convert",
@@ -204,7 +206,7 @@ const Command kConvertCommand = {
     LastArgument::kOnce,
     {},
     true,
-    AddOptions,
-    Run};
+    convert_command::AddOptions,
+    convert_command::Run};
 
 }  // namespace zpack::cli

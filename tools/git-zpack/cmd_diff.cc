@@ -13,6 +13,7 @@
 #include "zpack/quote.h"
 
 namespace zpack::cli {
+namespace diff_command {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -118,6 +119,7 @@ int Run(const po::variables_map& values, const Io& io) {
 }
 
 }  // namespace
+}  // namespace diff_command
 
 const Command kDiffCommand = {
     "diff",
@@ -128,7 +130,7 @@ const Command kDiffCommand = {
     LastArgument::kOnce,
     {},
     false,
-    AddOptions,
-    Run};
+    diff_command::AddOptions,
+    diff_command::Run};
 
 }  // namespace zpack::cli

@@ -20,6 +20,7 @@
 #include "zpack/quote.h"
 
 namespace zpack::cli {
+namespace exec_command {
 namespace {
 
 // As in shells.
@@ -96,6 +97,7 @@ int Run(const po::variables_map& values, const Io& io) {
 }
 
 }  // namespace
+}  // namespace exec_command
 
 const Command kExecCommand = {"exec",
                               "Run a Git command over a .zpack file",
@@ -105,7 +107,7 @@ const Command kExecCommand = {"exec",
                               LastArgument::kRepeated,
                               {},
                               false,
-                              AddOptions,
-                              Run};
+                              exec_command::AddOptions,
+                              exec_command::Run};
 
 }  // namespace zpack::cli

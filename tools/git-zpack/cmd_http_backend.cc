@@ -18,6 +18,7 @@
 #include "zpack/quote.h"
 
 namespace zpack::cli {
+namespace http_backend_command {
 namespace {
 
 constexpr std::string_view kService = "git-upload-pack";
@@ -195,6 +196,7 @@ int Run(const po::variables_map& values, const Io& io) {
 }
 
 }  // namespace
+}  // namespace http_backend_command
 
 const Command kHttpBackendCommand = {
     "http-backend",
@@ -206,6 +208,6 @@ const Command kHttpBackendCommand = {
     {},
     false,
     AddServeOptions,
-    Run};
+    http_backend_command::Run};
 
 }  // namespace zpack::cli

@@ -10,6 +10,7 @@
 #include "zpack/quote.h"
 
 namespace zpack::cli {
+namespace list_files_command {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -60,6 +61,7 @@ int Run(const po::variables_map& values, const Io& io) {
 }
 
 }  // namespace
+}  // namespace list_files_command
 
 const Command kListFilesCommand = {
     "list-files",
@@ -70,7 +72,7 @@ const Command kListFilesCommand = {
     LastArgument::kOnce,
     {},
     false,
-    AddOptions,
-    Run};
+    list_files_command::AddOptions,
+    list_files_command::Run};
 
 }  // namespace zpack::cli

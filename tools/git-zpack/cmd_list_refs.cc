@@ -11,6 +11,7 @@
 #include "zpack/archive_reader.h"
 
 namespace zpack::cli {
+namespace list_refs_command {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -115,6 +116,7 @@ int Run(const po::variables_map& values, const Io& io) {
 }
 
 }  // namespace
+}  // namespace list_refs_command
 
 const Command kListRefsCommand = {"list-refs",
                                   "List the refs in a .zpack file",
@@ -126,7 +128,7 @@ const Command kListRefsCommand = {"list-refs",
                                   LastArgument::kRepeated,
                                   {},
                                   false,
-                                  AddOptions,
-                                  Run};
+                                  list_refs_command::AddOptions,
+                                  list_refs_command::Run};
 
 }  // namespace zpack::cli

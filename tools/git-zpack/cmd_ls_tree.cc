@@ -12,6 +12,7 @@
 #include "zpack/quote.h"
 
 namespace zpack::cli {
+namespace ls_tree_command {
 namespace {
 
 void AddOptions(po::options_description& options) {
@@ -146,6 +147,7 @@ int Run(const po::variables_map& values, const Io& io) {
 }
 
 }  // namespace
+}  // namespace ls_tree_command
 
 const Command kLsTreeCommand = {"ls-tree",
                                 "List the content of a tree in a .zpack file",
@@ -157,7 +159,7 @@ const Command kLsTreeCommand = {"ls-tree",
                                 LastArgument::kRepeated,
                                 {},
                                 false,
-                                AddOptions,
-                                Run};
+                                ls_tree_command::AddOptions,
+                                ls_tree_command::Run};
 
 }  // namespace zpack::cli

@@ -10,6 +10,7 @@
 #include "zpack/quote.h"
 
 namespace zpack::cli {
+namespace protect_command {
 namespace {
 
 void AddOptions(po::options_description& options) {
@@ -71,6 +72,7 @@ int Run(const po::variables_map& values, const Io& io) {
 }
 
 }  // namespace
+}  // namespace protect_command
 
 const Command kProtectCommand = {
     "protect",
@@ -82,7 +84,7 @@ const Command kProtectCommand = {
     LastArgument::kOnce,
     {},
     true,
-    AddOptions,
-    Run};
+    protect_command::AddOptions,
+    protect_command::Run};
 
 }  // namespace zpack::cli

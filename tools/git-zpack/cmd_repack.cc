@@ -14,6 +14,7 @@
 #include "zpack/repack.h"
 
 namespace zpack::cli {
+namespace repack_command {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -286,6 +287,7 @@ int Run(const po::variables_map& values, const Io& io) {
 }
 
 }  // namespace
+}  // namespace repack_command
 
 const Command kRepackCommand = {
     "repack",
@@ -296,7 +298,7 @@ const Command kRepackCommand = {
     LastArgument::kOnce,
     {},
     true,
-    AddOptions,
-    Run};
+    repack_command::AddOptions,
+    repack_command::Run};
 
 }  // namespace zpack::cli

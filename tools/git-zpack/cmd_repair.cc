@@ -10,6 +10,7 @@
 #include "zpack/quote.h"
 
 namespace zpack::cli {
+namespace repair_command {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -140,6 +141,7 @@ int Run(const po::variables_map& values, const Io& io) {
 }
 
 }  // namespace
+}  // namespace repair_command
 
 const Command kRepairCommand = {
     "repair",
@@ -150,7 +152,7 @@ const Command kRepairCommand = {
     LastArgument::kOnce,
     {},
     true,
-    AddOptions,
-    Run};
+    repair_command::AddOptions,
+    repair_command::Run};
 
 }  // namespace zpack::cli

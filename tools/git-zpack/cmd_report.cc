@@ -11,6 +11,7 @@
 #include "zpack/report.h"
 
 namespace zpack::cli {
+namespace report_command {
 namespace {
 
 void AddOptions(po::options_description& options) {
@@ -48,6 +49,7 @@ int Run(const po::variables_map& values, const Io& io) {
 }
 
 }  // namespace
+}  // namespace report_command
 
 const Command kReportCommand = {
     "report",
@@ -58,7 +60,7 @@ const Command kReportCommand = {
     LastArgument::kOnce,
     {},
     true,
-    AddOptions,
-    Run};
+    report_command::AddOptions,
+    report_command::Run};
 
 }  // namespace zpack::cli

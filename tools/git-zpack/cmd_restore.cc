@@ -12,6 +12,7 @@
 #include "zpack/restore.h"
 
 namespace zpack::cli {
+namespace restore_command {
 namespace {
 
 void AddOptions(po::options_description& options) {
@@ -101,6 +102,7 @@ int Run(const po::variables_map& values, const Io& io) {
 }
 
 }  // namespace
+}  // namespace restore_command
 
 const Command kRestoreCommand = {
     "restore",
@@ -112,7 +114,7 @@ const Command kRestoreCommand = {
     LastArgument::kOnce,
     {},
     true,
-    AddOptions,
-    Run};
+    restore_command::AddOptions,
+    restore_command::Run};
 
 }  // namespace zpack::cli

@@ -11,6 +11,7 @@
 #include "zpack/archive_reader.h"
 
 namespace zpack::cli {
+namespace rev_list_command {
 namespace {
 
 void AddOptions(po::options_description& options) {
@@ -123,6 +124,7 @@ int Run(const po::variables_map& values, const Io& io) {
 }
 
 }  // namespace
+}  // namespace rev_list_command
 
 const Command kRevListCommand = {
     "rev-list",
@@ -135,7 +137,7 @@ const Command kRevListCommand = {
     LastArgument::kRepeated,
     {},
     false,
-    AddOptions,
-    Run};
+    rev_list_command::AddOptions,
+    rev_list_command::Run};
 
 }  // namespace zpack::cli

@@ -9,6 +9,7 @@
 #include "zpack/salvage.h"
 
 namespace zpack::cli {
+namespace salvage_command {
 namespace {
 
 void AddOptions(po::options_description& options) {
@@ -39,6 +40,7 @@ int Run(const po::variables_map& values, const Io& io) {
 }
 
 }  // namespace
+}  // namespace salvage_command
 
 const Command kSalvageCommand = {
     "salvage",
@@ -50,7 +52,7 @@ const Command kSalvageCommand = {
     LastArgument::kOnce,
     {},
     true,
-    AddOptions,
-    Run};
+    salvage_command::AddOptions,
+    salvage_command::Run};
 
 }  // namespace zpack::cli

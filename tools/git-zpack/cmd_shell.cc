@@ -9,6 +9,7 @@
 #include "ssh_command.h"
 
 namespace zpack::cli {
+namespace shell_command {
 namespace {
 
 void AddOptions(po::options_description& options) {
@@ -50,6 +51,7 @@ int Run(const po::variables_map& values, const Io& io) {
 }
 
 }  // namespace
+}  // namespace shell_command
 
 const Command kShellCommand = {
     "shell",
@@ -60,7 +62,7 @@ const Command kShellCommand = {
     LastArgument::kOnce,
     {},
     false,
-    AddOptions,
-    Run};
+    shell_command::AddOptions,
+    shell_command::Run};
 
 }  // namespace zpack::cli

@@ -12,6 +12,7 @@
 #include "zpack/quote.h"
 
 namespace zpack::cli {
+namespace show_command {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -204,6 +205,7 @@ int Run(const po::variables_map& values, const Io& io) {
 }
 
 }  // namespace
+}  // namespace show_command
 
 const Command kShowCommand = {
     "show",
@@ -214,7 +216,7 @@ const Command kShowCommand = {
     LastArgument::kOnce,
     {},
     false,
-    AddOptions,
-    Run};
+    show_command::AddOptions,
+    show_command::Run};
 
 }  // namespace zpack::cli

@@ -6,6 +6,7 @@
 #include "served_file.h"
 
 namespace zpack::cli {
+namespace upload_pack_command {
 namespace {
 
 void AddOptions(po::options_description& options) {
@@ -47,6 +48,7 @@ int Run(const po::variables_map& values, const Io& io) {
 }
 
 }  // namespace
+}  // namespace upload_pack_command
 
 const Command kUploadPackCommand = {
     "upload-pack",
@@ -58,7 +60,7 @@ const Command kUploadPackCommand = {
     LastArgument::kOnce,
     {},
     false,
-    AddOptions,
-    Run};
+    upload_pack_command::AddOptions,
+    upload_pack_command::Run};
 
 }  // namespace zpack::cli

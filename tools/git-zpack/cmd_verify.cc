@@ -12,6 +12,7 @@
 #include "zpack/verify.h"
 
 namespace zpack::cli {
+namespace verify_command {
 namespace {
 
 constexpr int64_t kMaxErrors = std::numeric_limits<int64_t>::max();
@@ -199,6 +200,7 @@ int Run(const po::variables_map& values, const Io& io) {
 }
 
 }  // namespace
+}  // namespace verify_command
 
 const Command kVerifyCommand = {
     "verify",
@@ -211,7 +213,7 @@ const Command kVerifyCommand = {
     LastArgument::kOnce,
     {},
     false,
-    AddOptions,
-    Run};
+    verify_command::AddOptions,
+    verify_command::Run};
 
 }  // namespace zpack::cli
