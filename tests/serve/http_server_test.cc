@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr const char* kServer = "/usr/sbin/nginx";
+constexpr const char* kNginx = "/usr/sbin/nginx";
 constexpr const char* kWrapper = "/usr/sbin/fcgiwrap";
 
 sockaddr_in Loopback(uint16_t port) {
@@ -75,7 +75,7 @@ void Substitute(std::string& text, const std::string& from,
 class HttpServerTest : public ServeFixture {
  protected:
   void SetUp() override {
-    if (!Exists(kServer) || !Exists(kWrapper)) {
+    if (!Exists(kNginx) || !Exists(kWrapper)) {
       GTEST_SKIP() << "needs Debian's nginx-light and fcgiwrap";
     }
     ProcessOptions options;
@@ -105,7 +105,7 @@ class HttpServerTest : public ServeFixture {
     WriteConfiguration();
     WriteFile(dir_ / "error.log", "");
     server_ = std::make_unique<Process>(
-        std::vector<std::string>{kServer, "-p", dir_.path(), "-e",
+        std::vector<std::string>{kNginx, "-p", dir_.path(), "-e",
                                  dir_ / "error.log", "-c", dir_ / "nginx.conf",
                                  "-g",
                                  // One process, which a test can end.
@@ -189,7 +189,7 @@ class HttpServerTest : public ServeFixture {
   std::unique_ptr<Process> server_;
 };
 
-constexpr const char* kListRefs =
+constexpr const char* kListRefsRequest =
     "0014command=ls-refs\n0014agent=git/2.39.500010009peel\n0000";
 constexpr const char* kType =
     "Content-Type: application/x-git-upload-pack-request\r\n";
@@ -243,7 +243,7 @@ TEST_F(HttpServerTest, ServesClientsThatHaveMuch) {
 }
 
 TEST_F(HttpServerTest, AnswersRequestsWithAndWithoutLength) {
-  const std::string body = kListRefs;
+  const std::string body = kListRefsRequest;
   const std::string length =
       "Content-Length: " + std::to_string(body.size()) + "\r\n";
   EXPECT_THAT(Post(kType + length, body), HasSubstr(" refs/heads/main\n"));

@@ -22,12 +22,12 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-constexpr const char* kServer = "/usr/sbin/sshd";
+constexpr const char* kSshServer = "/usr/sbin/sshd";
 
 class SshTest : public ServeFixture {
  protected:
   void SetUp() override {
-    if (!Exists(kServer) || !Run({"ssh", "-V"}).ok()) {
+    if (!Exists(kSshServer) || !Run({"ssh", "-V"}).ok()) {
       GTEST_SKIP() << "needs Debian's openssh-server and openssh-client";
     }
     // Made by the service, which need not run. sshd demands it of root.
@@ -57,7 +57,7 @@ class SshTest : public ServeFixture {
                   std::string(getpwuid(geteuid())->pw_name) +
                   "\n  IdentityFile " + dir_ / "user" +
                   "\n  UserKnownHostsFile " + dir_ / "known" +
-                  "\n  ProxyCommand " + kServer + " -i -e -f " +
+                  "\n  ProxyCommand " + kSshServer + " -i -e -f " +
                   dir_ / "sshd_config" + " -E " + dir_ / "sshd.log\n");
     Authorize("");
     // Says nothing about the programs under test.

@@ -17,12 +17,11 @@
 #include "base/error.h"
 #include "reader/id_of_number.h"
 #include "support/matchers.h"
+#include "support/no_limit.h"
 #include "support/tree_blocks.h"
 
 namespace zpack::testing {
 
-// Limits that nothing here comes near.
-inline constexpr BlockLimits kNoLimit{uint64_t{1} << 30, uint64_t{1} << 40};
 inline constexpr uint64_t kMaxNumber = std::numeric_limits<uint64_t>::max();
 
 // Twenty times the same letter for each object number.

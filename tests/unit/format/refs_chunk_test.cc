@@ -15,7 +15,7 @@ namespace {
 
 ObjectId Id(char digit) { return *ObjectId::FromHex(std::string(40, digit)); }
 
-RefsSnapshot Example() {
+RefsSnapshot ExampleRefs() {
   RefsSnapshot refs;
   refs.head_symref = "refs/heads/main";
   refs.refs = {{"refs/heads/\xe4\xff", Id('1'), {}, ""},
@@ -38,9 +38,9 @@ bool Refused(const RefsSnapshot& refs) {
 }
 
 TEST(RefsChunk, RoundTrips) {
-  const auto decoded = DecodeRefs(Encoded(Example()), ObjectFormat::kSha1);
+  const auto decoded = DecodeRefs(Encoded(ExampleRefs()), ObjectFormat::kSha1);
   ASSERT_TRUE(decoded);
-  EXPECT_EQ(*decoded, Example());
+  EXPECT_EQ(*decoded, ExampleRefs());
 }
 
 TEST(RefsChunk, RoundTripsADetachedHeadAndNothingElse) {
@@ -59,7 +59,7 @@ TEST(RefsChunk, HasTheBytesOfTheSpecification) {
 }
 
 TEST(RefsChunk, RefusesTruncationAndTrailingBytes) {
-  Bytes bytes = Encoded(Example());
+  Bytes bytes = Encoded(ExampleRefs());
   for (size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_FALSE(DecodeRefs(ByteView(bytes).first(size), ObjectFormat::kSha1))
         << size;
@@ -69,28 +69,28 @@ TEST(RefsChunk, RefusesTruncationAndTrailingBytes) {
 }
 
 TEST(RefsChunk, RefusesNamesThatLeaveTheRepository) {
-  RefsSnapshot refs = Example();
+  RefsSnapshot refs = ExampleRefs();
   refs.refs[0].name = "refs/../../config";
   EXPECT_TRUE(Refused(refs));
-  refs = Example();
+  refs = ExampleRefs();
   refs.head_symref = "config";
   EXPECT_TRUE(Refused(refs));
-  refs = Example();
+  refs = ExampleRefs();
   refs.refs[1].symref_target = "refs/heads/..";
   EXPECT_TRUE(Refused(refs));
 }
 
 TEST(RefsChunk, RefusesRefsOutOfOrderOrTwice) {
-  RefsSnapshot refs = Example();
+  RefsSnapshot refs = ExampleRefs();
   std::swap(refs.refs[0], refs.refs[2]);
   EXPECT_TRUE(Refused(refs));
-  refs = Example();
+  refs = ExampleRefs();
   refs.refs[1] = refs.refs[0];
   EXPECT_TRUE(Refused(refs));
 }
 
 bool RefusedRefs(std::vector<Ref> list) {
-  RefsSnapshot refs = Example();
+  RefsSnapshot refs = ExampleRefs();
   refs.refs = std::move(list);
   return Refused(refs);
 }
@@ -128,7 +128,7 @@ TEST(RefsChunk, BoundsTheLengthOfNames) {
   EXPECT_FALSE(RefusedRefs({Direct("refs/" + std::string(4090, 'x'))}));
   EXPECT_TRUE(RefusedRefs({Direct("refs/" + std::string(4091, 'x'))}));
   EXPECT_TRUE(RefusedRefs({Direct(deep(900'000))}));
-  RefsSnapshot refs = Example();
+  RefsSnapshot refs = ExampleRefs();
   refs.head_symref = deep(900'000);
   EXPECT_TRUE(Refused(refs));
   // A symbolic ref is a file, and so are its directories.
@@ -137,7 +137,7 @@ TEST(RefsChunk, BoundsTheLengthOfNames) {
 }
 
 TEST(RefsChunk, ShowsNamesInErrorsQuotedAndCut) {
-  RefsSnapshot refs = Example();
+  RefsSnapshot refs = ExampleRefs();
   refs.refs[0].name = "refs/heads/a\nb\xc2\x9b" + std::string(1 << 20, 'x');
   const auto decoded = DecodeRefs(Encoded(refs), ObjectFormat::kSha1);
   ASSERT_FALSE(decoded);
@@ -147,7 +147,7 @@ TEST(RefsChunk, ShowsNamesInErrorsQuotedAndCut) {
 }
 
 TEST(RefsChunk, RefusesShallowBoundariesOutOfOrder) {
-  RefsSnapshot refs = Example();
+  RefsSnapshot refs = ExampleRefs();
   std::swap(refs.shallow[0], refs.shallow[1]);
   EXPECT_TRUE(Refused(refs));
 }
@@ -161,7 +161,7 @@ TEST(RefsChunk, RefusesCountsThatTheBytesCannotHold) {
 }
 
 TEST(RefsChunk, RefusesUnknownKinds) {
-  Bytes bytes = Encoded(Example());
+  Bytes bytes = Encoded(ExampleRefs());
   bytes[0] = 9;
   EXPECT_FALSE(DecodeRefs(bytes, ObjectFormat::kSha1));
 }

@@ -18,9 +18,9 @@ namespace zpack::format {
 namespace {
 
 // Offset and first object of each row.
-using Rows = std::vector<std::pair<uint64_t, uint32_t>>;
+using TableRows = std::vector<std::pair<uint64_t, uint32_t>>;
 
-Result<BlockTable> Decode(const Rows& rows) {
+Result<BlockTable> Decode(const TableRows& rows) {
   BlockTable table;
   for (const auto& [offset, first] : rows) {
     table.rows.push_back({offset, ObjectNumber(first)});

@@ -28,10 +28,7 @@ using testing::IsOk;
 using testing::ReadFile;
 using testing::RepoBuilder;
 using testing::TempDir;
-
-Bytes ToBytes(std::string_view text) {
-  return {AsBytes(text).begin(), AsBytes(text).end()};
-}
+using testing::ToBytes;
 
 ObjectId HashOf(ObjectType type, ByteView content) {
   return ObjectHasher(testing::TestFormat()).Hash(type, content);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "support/hostile_file.h"
 #include "support/matchers.h"
 
 namespace zpack {
@@ -16,20 +17,15 @@ namespace {
 
 using testing::HasCode;
 using testing::IsOk;
+using testing::Varints;
 
 using Numbers = std::vector<uint64_t>;
 
-constexpr BlockLimits kNoLimit{uint64_t{1} << 40, uint64_t{1} << 50};
+constexpr BlockLimits kLayoutLimits{uint64_t{1} << 40, uint64_t{1} << 50};
 constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
 
-Bytes Varints(const Numbers& values) {
-  Bytes out;
-  for (const uint64_t value : values) ByteWriter(out).Varint(value);
-  return out;
-}
-
 Result<BlockLayout> Parse(const Numbers& sizes, const Numbers& bases,
-                          const BlockLimits& limits = kNoLimit) {
+                          const BlockLimits& limits = kLayoutLimits) {
   return ParseBlockLayout(Varints(sizes), Varints(bases),
                           static_cast<uint32_t>(sizes.size()), limits);
 }
@@ -83,17 +79,17 @@ TEST(BlockLayout, RefusesNegativeAndOverflowingSizes) {
 TEST(BlockLayout, RefusesAnyOtherNumberOfSizesOrBases) {
   const Bytes two = Varints({300, 300});
   const Bytes none = Varints({0, 0});
-  EXPECT_THAT(ParseBlockLayout(two, none, 2, kNoLimit), IsOk());
+  EXPECT_THAT(ParseBlockLayout(two, none, 2, kLayoutLimits), IsOk());
   for (const uint32_t count :
        {0U, 1U, 3U, 4U, 5U, std::numeric_limits<uint32_t>::max()}) {
-    EXPECT_THAT(ParseBlockLayout(two, none, count, kNoLimit),
+    EXPECT_THAT(ParseBlockLayout(two, none, count, kLayoutLimits),
                 HasCode(ErrorCode::kCorrupt))
         << count;
   }
   for (const Numbers& numbers : {Numbers{}, Numbers{0}, Numbers{0, 0, 0}}) {
-    EXPECT_THAT(ParseBlockLayout(two, Varints(numbers), 2, kNoLimit),
+    EXPECT_THAT(ParseBlockLayout(two, Varints(numbers), 2, kLayoutLimits),
                 HasCode(ErrorCode::kCorrupt));
-    EXPECT_THAT(ParseBlockLayout(Varints(numbers), none, 2, kNoLimit),
+    EXPECT_THAT(ParseBlockLayout(Varints(numbers), none, 2, kLayoutLimits),
                 HasCode(ErrorCode::kCorrupt));
   }
 }
@@ -103,9 +99,9 @@ TEST(BlockLayout, RefusesVarintsThatAreCutOrNotMinimal) {
   const Bytes none = Varints({0, 0});
   for (const Bytes& bad :
        {Bytes{1, 0x81}, Bytes{0x81, 0, 1}, Bytes{0x81, 0}, Bytes(12, 0xff)}) {
-    EXPECT_THAT(ParseBlockLayout(bad, none, 2, kNoLimit),
+    EXPECT_THAT(ParseBlockLayout(bad, none, 2, kLayoutLimits),
                 HasCode(ErrorCode::kCorrupt));
-    EXPECT_THAT(ParseBlockLayout(good, bad, 2, kNoLimit),
+    EXPECT_THAT(ParseBlockLayout(good, bad, 2, kLayoutLimits),
                 HasCode(ErrorCode::kCorrupt));
   }
 }

@@ -14,6 +14,7 @@
 #include "support/delta_blocks.h"
 #include "support/deltas.h"
 #include "support/matchers.h"
+#include "support/no_limit.h"
 
 namespace zpack {
 namespace {
@@ -23,11 +24,10 @@ using testing::HasCode;
 using testing::History;
 using testing::IsError;
 using testing::IsOk;
+using testing::kNoLimit;
 using testing::RandomHistory;
 using testing::StreamsOf;
 using testing::ToBytes;
-
-constexpr BlockLimits kNoLimit{uint64_t{1} << 30, uint64_t{1} << 40};
 
 // Rebuilds everything in both ways, which must agree.
 std::vector<Bytes> Contents(const DecodedBlock& block) {

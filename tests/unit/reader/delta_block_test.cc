@@ -12,6 +12,7 @@
 #include "support/delta_blocks.h"
 #include "support/deltas.h"
 #include "support/matchers.h"
+#include "support/no_limit.h"
 
 namespace zpack {
 namespace {
@@ -21,14 +22,11 @@ using testing::Below;
 using testing::HasCode;
 using testing::History;
 using testing::IsOk;
+using testing::kNoLimit;
 using testing::Random;
 using testing::RandomHistory;
 using testing::StreamsOf;
 using testing::ToBytes;
-
-using Streams = DeltaBlock::Streams;
-
-constexpr BlockLimits kNoLimit{uint64_t{1} << 30, uint64_t{1} << 40};
 
 // Everything, through Rebuild alone.
 std::vector<Bytes> Rebuilt(const DeltaBlock& deltas) {
@@ -62,7 +60,7 @@ TEST(DeltaBlock, GivesBackWhatWasBuilt) {
 
 TEST(DeltaBlock, TellsWhatEachObjectTakes) {
   const History history = RandomHistory(7, 40);
-  Streams streams = StreamsOf(history.builder);
+  DeltaBlock::Streams streams = StreamsOf(history.builder);
   const auto deltas =
       DeltaBlock::Parse(streams, history.builder.object_count(), kNoLimit);
   ASSERT_THAT(deltas, IsOk());
@@ -87,7 +85,7 @@ TEST(DeltaBlock, AcceptsABlockOfEmptyObjects) {
 
 TEST(DeltaBlock, AcceptsAnEmptyObjectWithABase) {
   // No writer makes it, but it is well defined.
-  Streams streams;
+  DeltaBlock::Streams streams;
   streams.sizes = {2, 3};
   streams.bases = {0, 1};
   streams.literals = ToBytes("ab");
@@ -126,8 +124,8 @@ struct Draft {
   std::vector<uint64_t> copy_offsets = {0, ZigZag(1)};
   std::string literals = "0123456789ABxyz";
 
-  Streams Encode() const {
-    Streams streams;
+  DeltaBlock::Streams Encode() const {
+    DeltaBlock::Streams streams;
     const auto encode = [](const std::vector<uint64_t>& values, Bytes& out) {
       ByteWriter to(out);
       for (const uint64_t value : values) to.Varint(value);
@@ -251,12 +249,12 @@ TEST_F(DeltaBlockDraft, RefusesAnyOtherNumberOfLiterals) {
 TEST_F(DeltaBlockDraft, RefusesAnyStreamThatIsTooShortOrTooLong) {
   const size_t streams = 6;
   for (size_t i = 0; i < streams; ++i) {
-    Streams longer = draft_.Encode();
+    DeltaBlock::Streams longer = draft_.Encode();
     AllStreams(longer)[i]->push_back(0);
     EXPECT_THAT(DeltaBlock::Parse(longer, 3, kNoLimit),
                 HasCode(ErrorCode::kCorrupt))
         << i;
-    Streams shorter = draft_.Encode();
+    DeltaBlock::Streams shorter = draft_.Encode();
     while (!AllStreams(shorter)[i]->empty()) {
       AllStreams(shorter)[i]->pop_back();
       EXPECT_THAT(DeltaBlock::Parse(shorter, 3, kNoLimit),
@@ -268,11 +266,11 @@ TEST_F(DeltaBlockDraft, RefusesAnyStreamThatIsTooShortOrTooLong) {
 
 TEST_F(DeltaBlockDraft, RefusesVarintsThatAreNotMinimal) {
   for (size_t i = 0; i < 5; ++i) {
-    const Streams good = draft_.Encode();
-    Streams copy = good;
+    const DeltaBlock::Streams good = draft_.Encode();
+    DeltaBlock::Streams copy = good;
     const size_t bytes = AllStreams(copy)[i]->size();
     for (size_t at = 0; at < bytes; ++at) {
-      Streams bad = good;
+      DeltaBlock::Streams bad = good;
       Bytes& stream = *AllStreams(bad)[i];
       stream[at] |= 0x80;
       stream.insert(stream.begin() + static_cast<ptrdiff_t>(at) + 1, 0);
@@ -299,7 +297,7 @@ TEST(DeltaBlock, SurvivesAnyDamage) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const History history = RandomHistory(seed % 10, 6);
-    Streams streams = StreamsOf(history.builder);
+    DeltaBlock::Streams streams = StreamsOf(history.builder);
     const size_t edits = 1 + Below(random, 3);
     for (size_t i = 0; i < edits; ++i) {
       Bytes& stream = *AllStreams(streams)[Below(random, 6)];

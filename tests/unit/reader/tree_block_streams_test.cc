@@ -28,8 +28,6 @@ using testing::kNoLimit;
 using testing::kTreeStreams;
 using testing::ParseDraft;
 
-using Streams = TreeBlock::Streams;
-
 using TreeBlockStreams = testing::TreeDraftFixture;
 
 TEST_F(TreeBlockStreams, RefusesMoreOrLessNewNamesThanTexts) {
@@ -112,10 +110,10 @@ TEST_F(TreeBlockStreams, RefusesAnyOtherNumberOfLiterals) {
 TEST_F(TreeBlockStreams, RefusesAnyStreamThatIsTooShortOrTooLong) {
   for (size_t i = 0; i < kTreeStreams.size(); ++i) {
     SCOPED_TRACE(format::KindName(kTreeStreams[i]));
-    Streams longer = draft_.Encode();
+    TreeBlock::Streams longer = draft_.Encode();
     AllStreams(longer)[i]->push_back(0);
     EXPECT_THAT(ParseDraft(longer), HasCode(ErrorCode::kCorrupt));
-    Streams shorter = draft_.Encode();
+    TreeBlock::Streams shorter = draft_.Encode();
     while (!AllStreams(shorter)[i]->empty()) {
       AllStreams(shorter)[i]->pop_back();
       EXPECT_THAT(ParseDraft(shorter), HasCode(ErrorCode::kCorrupt));
@@ -133,11 +131,11 @@ TEST_F(TreeBlockStreams, RefusesVarintsThatAreNotMinimal) {
       continue;  // holds none
     }
     SCOPED_TRACE(format::KindName(kind));
-    const Streams good = draft_.Encode();
-    Streams copy = good;
+    const TreeBlock::Streams good = draft_.Encode();
+    TreeBlock::Streams copy = good;
     const size_t bytes = AllStreams(copy)[i]->size();
     for (size_t at = 0; at < bytes; ++at) {
-      Streams bad = good;
+      TreeBlock::Streams bad = good;
       Bytes& stream = *AllStreams(bad)[i];
       stream[at] |= 0x80;
       stream.insert(stream.begin() + static_cast<ptrdiff_t>(at) + 1, 0);
@@ -157,7 +155,7 @@ TEST_F(TreeBlockStreams, RefusesAnyOtherCount) {
 }
 
 TEST_F(TreeBlockStreams, RefusesTreesAboveTheLimits) {
-  const Streams streams = draft_.Encode();
+  const TreeBlock::Streams streams = draft_.Encode();
   // 57 + 86 + 3 + 57 + 29 + 29 bytes.
   EXPECT_THAT(ParseDraft(streams, {86, 261}), IsOk());
   EXPECT_THAT(ParseDraft(streams, {85, 261}),

@@ -40,8 +40,6 @@ using testing::TreeMaker;
 using testing::UnpackedTrees;
 using testing::UnpackTrees;
 
-using Streams = TreeBlock::Streams;
-
 // A stretch encoder's only block.
 UnpackedTrees Built(const NumberedIds& ids,
                     const std::vector<PathTree>& trees) {
@@ -97,7 +95,7 @@ TEST(TreeBlock, GivesBackWhatWasBuilt) {
 }
 
 TEST(TreeBlock, AcceptsABlockOfEmptyTrees) {
-  Streams streams;
+  TreeBlock::Streams streams;
   streams.sizes = {0, 0, 0};
   streams.bases = {0, 1, 0};
   streams.edit_counts = {1, 0, 0};  // whole, the same, verbatim
@@ -206,7 +204,7 @@ TEST(TreeBlock, SurvivesAnyDamage) {
     }
     const auto& [ids, good] = built[seed % 10];
     Random random(seed);
-    Streams streams = good.streams;
+    TreeBlock::Streams streams = good.streams;
     const size_t edits = 1 + Below(random, 3);
     for (size_t i = 0; i < edits; ++i) {
       Bytes& stream = *AllStreams(streams)[Below(random, kTreeStreams.size())];

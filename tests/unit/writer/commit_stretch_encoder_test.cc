@@ -27,9 +27,9 @@ using testing::HasCode;
 using testing::IsOk;
 using testing::Random;
 
-// A file of this many objects, of which those from kFirst on are commits.
+// A file of this many objects, of which those from kFirstCommit on are commits.
 constexpr uint32_t kObjects = 1000;
-constexpr uint32_t kFirst = 100;
+constexpr uint32_t kFirstCommit = 100;
 
 constexpr std::array kKinds = {
     StreamKind::kOutsideIds,   StreamKind::kRootTrees,
@@ -118,7 +118,7 @@ class CommitStretchEncoderTest : public ::testing::Test {
     stretch.Begin(ObjectNumber(7), blocks);
     EXPECT_THAT(stretch.Add(Bytes(10, 'x'), {}), IsOk());
     blocks.clear();
-    stretch.Begin(ObjectNumber(kFirst), blocks);
+    stretch.Begin(ObjectNumber(kFirstCommit), blocks);
     for (const std::string& commit : commits) {
       const ByteView bytes = AsBytes(commit);
       EXPECT_THAT(stretch.Add(Bytes(bytes.begin(), bytes.end()), {}), IsOk());
@@ -218,8 +218,8 @@ TEST_F(CommitStretchEncoderTest, GivesBackEveryCommit) {
     size_t next = 0;
     for (const EncodedBlock& encoded : blocks) {
       const Block block = Unpack(encoded);
-      EXPECT_EQ(block.header.first_object.value(), kFirst + next);
-      EXPECT_EQ(encoded.first_object.value(), kFirst + next);
+      EXPECT_EQ(block.header.first_object.value(), kFirstCommit + next);
+      EXPECT_EQ(encoded.first_object.value(), kFirstCommit + next);
       EXPECT_EQ(block.header.kind, format::BlockKind::kCommits);
       const auto decoded = Decode(block);
       ASSERT_THAT(decoded, IsOk());
@@ -255,7 +255,7 @@ TEST_F(CommitStretchEncoderTest, StoresNoIdOfAnObjectInTheFile) {
   std::vector<std::string> commits;
   for (uint32_t i = 0; i < 50; ++i) {
     commits.push_back("tree " + Hex(500 + i) + "\nparent " +
-                      Hex(kFirst + i + 1) + "\nauthor A <a> " +
+                      Hex(kFirstCommit + i + 1) + "\nauthor A <a> " +
                       std::to_string(1000000 - i) + " +0000\ncommitter A <a> " +
                       std::to_string(1000000 - i) + " +0000\n\nx\n");
   }

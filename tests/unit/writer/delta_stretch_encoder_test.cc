@@ -25,7 +25,7 @@ using testing::RandomText;
 
 using format::StreamKind;
 
-constexpr ObjectNumber kFirst(1000);
+constexpr ObjectNumber kFirstBlob(1000);
 
 struct Blob {
   Bytes content;
@@ -48,14 +48,14 @@ std::vector<Blob> RandomBlobs(uint64_t seed, size_t count, size_t max_size) {
 }
 
 // One block, decoded with nothing but its own chunk.
-struct Block {
+struct DecodedBlobs {
   format::BlockHeader header;
   uint64_t raw_size = 0;
   std::vector<Bytes> contents;
 };
 
-Block DecodeAlone(const EncodedBlock& encoded) {
-  Block result;
+DecodedBlobs DecodeAlone(const EncodedBlock& encoded) {
+  DecodedBlobs result;
   const auto payload = format::DecodeChunk(format::kBlockChunk, encoded.chunk);
   EXPECT_THAT(payload, IsOk());
   const auto view = format::DecodeBlock(*payload, uint64_t{1} << 30);
@@ -104,7 +104,7 @@ class DeltaStretchEncoderTest : public ::testing::Test {
     BlockEncoder encoder(3);
     DeltaStretchEncoder stretch(DeltaPlannerOptions{}, block_size, encoder);
     std::vector<EncodedBlock> blocks;
-    stretch.Begin(kFirst, blocks);
+    stretch.Begin(kFirstBlob, blocks);
     Continue(stretch, blobs);
     return blocks;
   }
@@ -120,19 +120,19 @@ class DeltaStretchEncoderTest : public ::testing::Test {
   // Checks that the blocks hold `blobs` and are no larger than they may be.
   static void Check(const std::vector<EncodedBlock>& blocks,
                     const std::vector<Blob>& blobs, uint64_t block_size) {
-    ObjectNumber next = kFirst;
+    ObjectNumber next = kFirstBlob;
     for (const EncodedBlock& encoded : blocks) {
       EXPECT_EQ(encoded.first_object, next);
-      const Block block = DecodeAlone(encoded);
+      const DecodedBlobs block = DecodeAlone(encoded);
       EXPECT_EQ(block.header.kind, format::BlockKind::kDeltas);
       EXPECT_EQ(block.header.type, ObjectType::kBlob);
       EXPECT_EQ(block.header.first_object, next);
       EXPECT_EQ(block.header.segment_offset, 0U);
       ASSERT_EQ(block.header.object_count, block.contents.size());
-      ASSERT_LE(next - kFirst + block.contents.size(), blobs.size());
+      ASSERT_LE(next - kFirstBlob + block.contents.size(), blobs.size());
       uint64_t smallest = block.raw_size;
       for (const Bytes& content : block.contents) {
-        EXPECT_EQ(AsText(content), AsText(blobs[next - kFirst].content));
+        EXPECT_EQ(AsText(content), AsText(blobs[next - kFirstBlob].content));
         smallest = std::min<uint64_t>(smallest, content.size());
         ++next;
       }
@@ -140,7 +140,7 @@ class DeltaStretchEncoderTest : public ::testing::Test {
         EXPECT_LE(block.raw_size - smallest, block_size);
       }
     }
-    EXPECT_EQ(next - kFirst, blobs.size());
+    EXPECT_EQ(next - kFirstBlob, blobs.size());
   }
 };
 
@@ -220,7 +220,7 @@ TEST_F(DeltaStretchEncoderTest, MakesTheSameBlocksWhateverCameBefore) {
   stretch.Begin(ObjectNumber(9), other);
   EXPECT_THAT(stretch.Add(blobs[0].content, blobs[0].path), IsOk());
   std::vector<EncodedBlock> again;
-  stretch.Begin(kFirst, again);
+  stretch.Begin(kFirstBlob, again);
   Continue(stretch, blobs);
   ASSERT_EQ(again.size(), fresh.size());
   for (size_t i = 0; i < fresh.size(); ++i) {

@@ -31,7 +31,7 @@ using testing::TreeMaker;
 using testing::UnpackedTrees;
 using testing::UnpackTrees;
 
-constexpr ObjectNumber kFirst(1000);
+constexpr ObjectNumber kFirstTree(1000);
 constexpr uint64_t kMaxObject = uint64_t{256} << 20;
 constexpr uint64_t kLargeBlock = 1 << 20;
 
@@ -50,7 +50,7 @@ class TreeStretchEncoderTest : public ::testing::Test {
                                    uint64_t block_size) {
     TreeStretchEncoder stretch = Stretch(block_size);
     std::vector<EncodedBlock> blocks;
-    stretch.Begin(kFirst, blocks);
+    stretch.Begin(kFirstTree, blocks);
     Continue(stretch, trees);
     return blocks;
   }
@@ -93,12 +93,12 @@ class TreeStretchEncoderTest : public ::testing::Test {
       largest = std::max(largest, tree.content.size());
     }
     for (const EncodedBlock& encoded : blocks) {
-      EXPECT_EQ(encoded.first_object, kFirst + static_cast<uint32_t>(next));
+      EXPECT_EQ(encoded.first_object, kFirstTree + static_cast<uint32_t>(next));
       const UnpackedTrees unpacked = UnpackTrees(encoded.chunk);
       EXPECT_EQ(unpacked.header.kind, format::BlockKind::kTrees);
       EXPECT_EQ(unpacked.header.type, ObjectType::kTree);
       EXPECT_EQ(unpacked.header.first_object,
-                kFirst + static_cast<uint32_t>(next));
+                kFirstTree + static_cast<uint32_t>(next));
       EXPECT_EQ(unpacked.header.segment_offset, 0U);
       if (&encoded != &blocks.back()) {
         EXPECT_GE(unpacked.raw_size, block_size);
@@ -155,7 +155,7 @@ class TreeStretchEncoderTest : public ::testing::Test {
     for (TextEntry& entry : entries) entry.name.resize(name_size, 'n');
     TreeStretchEncoder stretch = Stretch(block_size);
     std::vector<EncodedBlock> blocks;
-    stretch.Begin(kFirst, blocks);
+    stretch.Begin(kFirstTree, blocks);
     Bytes content = TreeBytes(entries);
     const size_t child = content.size() - 20;
     for (uint32_t i = 0; i < versions; ++i) {
@@ -379,7 +379,7 @@ TEST_F(TreeStretchEncoderTest, MakesTheSameBlocksWhateverCameBefore) {
   stretch.Begin(ObjectNumber(9), other);
   EXPECT_THAT(stretch.Add(trees[0].content, trees[0].path), IsOk());
   std::vector<EncodedBlock> again;
-  stretch.Begin(kFirst, again);
+  stretch.Begin(kFirstTree, again);
   Continue(stretch, trees);
   ASSERT_EQ(again.size(), fresh.size());
   for (size_t i = 0; i < fresh.size(); ++i) {
