@@ -28,9 +28,6 @@ constexpr const char* kQuery = "QUERY_STRING=service=git-upload-pack";
 constexpr const char* kV2 = "HTTP_GIT_PROTOCOL=version=2";
 constexpr const char* kRequestType =
     "CONTENT_TYPE=application/x-git-upload-pack-request";
-// A request of protocol version 2, and its size.
-constexpr const char* kListRefs =
-    "0014command=ls-refs\n0014agent=git/2.39.500010009peel\n0000";
 
 struct HttpAnswer {
   std::string status = "200 OK";

@@ -189,8 +189,6 @@ class HttpServerTest : public ServeFixture {
   std::unique_ptr<Process> server_;
 };
 
-constexpr const char* kListRefsRequest =
-    "0014command=ls-refs\n0014agent=git/2.39.500010009peel\n0000";
 constexpr const char* kType =
     "Content-Type: application/x-git-upload-pack-request\r\n";
 
@@ -243,7 +241,7 @@ TEST_F(HttpServerTest, ServesClientsThatHaveMuch) {
 }
 
 TEST_F(HttpServerTest, AnswersRequestsWithAndWithoutLength) {
-  const std::string body = kListRefsRequest;
+  const std::string body = kListRefs;
   const std::string length =
       "Content-Length: " + std::to_string(body.size()) + "\r\n";
   EXPECT_THAT(Post(kType + length, body), HasSubstr(" refs/heads/main\n"));

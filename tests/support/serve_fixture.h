@@ -20,6 +20,10 @@
 
 namespace zpack::testing {
 
+// A request of protocol version 2.
+inline constexpr const char* kListRefs =
+    "0014command=ls-refs\n0014agent=git/2.39.500010009peel\n0000";
+
 class ServeFixture : public ::testing::Test {
  protected:
   ServeFixture() : repo_(dir_ / "repo") {
