@@ -41,7 +41,8 @@ Status CheckParity(const std::string& path, ParityInside inside,
         "parity is damaged: {} of {} shards are left in '{}'",
         parity.parity_left, parity.parity_shards, AtPath{parity.path}));
   }
-  if (report.damages.empty() && parity.damaged_shards != 0) {
+  if (parity.other_version ||
+      (report.damages.empty() && parity.damaged_shards != 0)) {
     report.damages.push_back(NewError(ErrorCode::kCorrupt,
                                       "parity in '{}' was made for another "
                                       "version of the file",

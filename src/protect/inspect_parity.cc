@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "parity/repair_plan.h"
 #include "protect/parity_source.h"
+#include "reader/file_structure.h"
 
 namespace zpack {
 
@@ -43,7 +44,10 @@ Result<std::optional<ParityState>> InspectParity(FileSystem& file_system,
       .parity_left = set.parity_found,
       .damaged_shards = plan.lost() + plan.moved(),
       .place = shape.embedded() ? ParityPlace::kInside : ParityPlace::kBeside};
-  state.repair_possible = plan.possible();
+  ZPACK_ASSIGN_OR_RETURN(const auto header, FindHeader(*file, ReadOptions{}));
+  state.other_version =
+      !shape.embedded() && header && header->file_size != shape.data_size;
+  state.repair_possible = plan.possible() && !state.other_version;
   state.intact = set.intact &&
                  (shape.embedded() || source.file->size() == shape.set_size());
   state.repairable_bytes = shape.RepairableRun(plan.spare());

@@ -6,10 +6,12 @@
 #include <memory>
 #include <utility>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "parity/covered_data.h"
 #include "parity/packet_scanner.h"
 #include "parity/parity_encoder.h"
+#include "parity/parity_packet.h"
 #include "protect/check_archive.h"
 #include "protect/image_file.h"
 #include "protect/protect_inside.h"
@@ -56,12 +58,18 @@ Status CheckSet(const RandomAccessFile& file, uint64_t begin,
                    AtPath{file.path()});
 }
 
-// Parity may be replaced. Any other file needs permission.
+// A file of parity may be replaced. Any other file needs permission, also if it
+// holds parity somewhere.
 Overwrite MayReplaceParity(FileSystem& file_system, const std::string& path,
                            const ProtectOptions& options) {
   if (options.overwrite == Overwrite::kYes) return Overwrite::kYes;
   const auto file = file_system.OpenForRead(path);
   if (!file) return Overwrite::kNo;
+  Bytes start(sizeof(kPacketMagic));
+  if ((*file)->size() < start.size() || !(*file)->Read(0, start) ||
+      LoadBigEndian<uint32_t>(start.data()) != kPacketMagic) {
+    return Overwrite::kNo;
+  }
   const auto parameters =
       FindParameters(**file, (*file)->size(), options.run.stop);
   return parameters && !parameters->empty() ? Overwrite::kYes : Overwrite::kNo;

@@ -13,8 +13,8 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "format/constants.h"
 #include "format/file_header.h"
+#include "format/trailer.h"
 #include "parity/covered_data.h"
 #include "parity/data_restorer.h"
 #include "parity/parity_encoder.h"
@@ -24,25 +24,26 @@
 #include "protect/parity_source.h"
 #include "protect/protect_file.h"
 #include "protect/seal_file.h"
+#include "reader/file_structure.h"
 
 namespace zpack {
 namespace {
 
 using Outcome = RepairReport::Outcome;
 
-// The header at the start of the file; empty if it is damaged.
+// The header of the file, or its copy; empty if both are damaged.
 Result<Bytes> ReadHeader(const RandomAccessFile& file) {
-  Bytes bytes(format::kFixedHeaderSize);
-  if (file.size() < bytes.size()) return Bytes();
-  ZPACK_TRY(file.Read(0, bytes));
-  const auto size = format::DecodeHeaderSize(bytes);
-  if (!size || *size > file.size()) return Bytes();
-  bytes.resize(*size);
-  ZPACK_TRY(file.Read(0, bytes));
-  if (!format::DecodeFileHeader(bytes, format::KnownFeatures())) {
-    return Bytes();
-  }
+  ZPACK_ASSIGN_OR_RETURN(const auto header, FindHeader(file, ReadOptions{}));
+  Bytes bytes;
+  if (header) Encode(*header, bytes);
   return bytes;
+}
+
+// The last bytes of the file, if they can be a trailer.
+Result<Bytes> ReadTrailer(const RandomAccessFile& file) {
+  Bytes bytes(std::min<uint64_t>(file.size(), format::kTrailerSize));
+  ZPACK_TRY(file.Read(file.size() - bytes.size(), bytes));
+  return format::DecodeTrailer(bytes) ? bytes : Bytes();
 }
 
 // One attempt to repair a file with one parity set.
@@ -141,6 +142,21 @@ class RepairAttempt {
     return {};
   }
 
+  // Whether what is left of the damaged file is of the same version as the
+  // repaired one, which is file_.
+  Result<bool> IsSameVersion(const RandomAccessFile& damaged) const {
+    // The header has the sizes of the file, so it differs between versions.
+    ZPACK_ASSIGN_OR_RETURN(const Bytes left, ReadHeader(damaged));
+    if (!left.empty()) {
+      ZPACK_ASSIGN_OR_RETURN(const Bytes header, ReadHeader(*file_));
+      return left == header;
+    }
+    if (shape().embedded() || plan_.lost() < shape().shards()) return true;
+    ZPACK_ASSIGN_OR_RETURN(const Bytes end, ReadTrailer(damaged));
+    ZPACK_ASSIGN_OR_RETURN(const Bytes trailer, ReadTrailer(*file_));
+    return end == trailer;
+  }
+
   Status OtherVersion() const {
     return MakeError(ErrorCode::kMismatch,
                      "parity in '{}' was made for another version of '{}'",
@@ -179,13 +195,10 @@ class RepairAttempt {
                             return status;
                           }));
     ZPACK_TRY(image_->Extend(CoveredFileSize(shape())));
-    // The header has the sizes of the file, so it differs between versions.
-    ZPACK_ASSIGN_OR_RETURN(const Bytes damaged_header, ReadHeader(*file_));
+    const std::unique_ptr<RandomAccessFile> damaged = std::move(file_);
     ZPACK_ASSIGN_OR_RETURN(file_, image_->Open());
-    ZPACK_ASSIGN_OR_RETURN(const Bytes header, ReadHeader(*file_));
-    if (!damaged_header.empty() && damaged_header != header) {
-      return OtherVersion();
-    }
+    ZPACK_ASSIGN_OR_RETURN(const bool same, IsSameVersion(*damaged));
+    if (!same) return OtherVersion();
     if (shape().embedded()) {
       ZPACK_ASSIGN_OR_RETURN(const auto parameters, EncodeInto(*image_));
       if (parameters != source_.parameters) return GiveUp();
@@ -294,8 +307,12 @@ Result<RepairReport> RepairFile(FileSystem& file_system,
                      "a repair in place has no other output");
   }
   ZPACK_ASSIGN_OR_RETURN(
-      const std::vector<ParitySource> sources,
+      std::vector<ParitySource> sources,
       FindParity(file_system, path, options.parity, options.run));
+  // What a file holds is of its own version.
+  std::ranges::stable_partition(sources, [](const ParitySource& source) {
+    return source.parameters.shape.embedded();
+  });
   ZPACK_TRY(CheckOutput(options.output, sources));
   std::optional<Result<RepairReport>> first;
   for (const ParitySource& source : sources) {

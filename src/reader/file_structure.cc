@@ -70,6 +70,12 @@ class StructureReader {
   StructureReader(const RandomAccessFile& file, const ReadOptions& options)
       : file_(file), options_(options) {}
 
+  // Only the header, from the start of the file or from its copy.
+  Result<format::FileHeader> ReadHeader() {
+    ZPACK_TRY(ReadHeaderAndContents());
+    return out_.header;
+  }
+
   Result<FileStructure> Read() {
     ZPACK_TRY(ReadHeaderAndContents());
     ReadTrailer();
@@ -342,6 +348,19 @@ Result<RefsSnapshot> ReadFirstRefs(const RandomAccessFile& file,
 Result<FileStructure> ReadStructure(const RandomAccessFile& file,
                                     const ReadOptions& options) {
   return StructureReader(file, options).Read();
+}
+
+Result<std::optional<format::FileHeader>> FindHeader(
+    const RandomAccessFile& file, const ReadOptions& options) {
+  Result<format::FileHeader> header = ReadHeaderAt(file, 0);
+  if (!header && header.error().code != ErrorCode::kIo) {
+    header = StructureReader(file, options).ReadHeader();
+  }
+  if (header) return *std::move(header);
+  if (header.error().code == ErrorCode::kIo) {
+    return std::unexpected(std::move(header).error());
+  }
+  return std::nullopt;
 }
 
 Result<RefsSnapshot> ReadRefsOnly(const RandomAccessFile& file,

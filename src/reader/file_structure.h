@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/file.h"
@@ -37,6 +38,11 @@ struct FileStructure {
 // damaged as well.
 Result<FileStructure> ReadStructure(const RandomAccessFile& file,
                                     const ReadOptions& options);
+
+// The header of `file` or, if it is damaged, its copy. Nothing if both are
+// damaged, or if damage hides the copy. Errors: kIo.
+Result<std::optional<format::FileHeader>> FindHeader(
+    const RandomAccessFile& file, const ReadOptions& options);
 
 // Reads only the header and the refs, which are at the start of the file; if
 // one of them is damaged, the whole structure.

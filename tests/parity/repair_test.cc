@@ -117,7 +117,7 @@ class RepairOfAnotherVersion : public ::testing::Test {
     WriteFile(path_, ContentOf(1));
     ProtectOptions protect;
     protect.place = ParityPlace::kBeside;
-    protect.redundancy = 5000;
+    protect.redundancy = 10'000;
     EXPECT_THAT(ProtectFile(PosixFileSystem(), path_, protect), IsOk());
   }
 
@@ -156,6 +156,37 @@ TEST_F(RepairOfAnotherVersion, KeepsADamagedFile) {
   std::string content = ContentOf(2);
   content[20'000] = static_cast<char>(content[20'000] ^ 1);
   ExpectKept(content);
+}
+
+// The copy of the header tells versions apart.
+TEST_F(RepairOfAnotherVersion, KeepsAFileWhoseHeaderIsDamaged) {
+  std::string content = ContentOf(2);
+  content[20] = static_cast<char>(content[20] ^ 1);
+  ExpectKept(content);
+}
+
+TEST_F(RepairOfAnotherVersion, KeepsAFileOfWhichNothingFits) {
+  std::string content(ContentOf(1).size(), 'x');
+  ExpectKept(content);
+}
+
+TEST_F(RepairOfAnotherVersion, TakesTheParityInTheFileFirst) {
+  WriteFile(path_, ContentOf(2));
+  ProtectOptions protect;
+  protect.redundancy = 2000;
+  ASSERT_THAT(ProtectFile(PosixFileSystem(), path_, protect), IsOk());
+  const std::string content = ReadFile(path_);
+  for (const size_t at : {20U, 20'000U}) {
+    std::string damaged = content;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    WriteFile(path_, damaged);
+    RepairOptions options;
+    options.in_place = Overwrite::kYes;
+    const auto report = RepairFile(PosixFileSystem(), path_, options);
+    ASSERT_THAT(report, IsOk());
+    EXPECT_EQ(report->outcome, Outcome::kRepaired);
+    EXPECT_TRUE(ReadFile(path_) == content);
+  }
 }
 
 // Parity that says that zeros follow the file, up to any size.
@@ -317,6 +348,12 @@ TEST(Protect, KeepsAFileThatIsNotParity) {
   EXPECT_THAT(ProtectFile(PosixFileSystem(), dir / "a.zpack", options),
               HasCode(ErrorCode::kExists));
   EXPECT_EQ(ReadFile(dir / "a.zpack.zpar"), "mine");
+  // A whole file with parity of its own.
+  const ParityFixture other(FileSize::kSmall, ParityPlace::kInside);
+  WriteFile(dir / "a.zpack.zpar", other.content());
+  EXPECT_THAT(ProtectFile(PosixFileSystem(), dir / "a.zpack", options),
+              HasCode(ErrorCode::kExists));
+  EXPECT_TRUE(ReadFile(dir / "a.zpack.zpar") == other.content());
 }
 
 }  // namespace

@@ -76,7 +76,9 @@ std::string ParitySummary(const VerifyReport& report) {
   const ParityState& parity = *report.parity;
   std::string text = fmt::format("parity: {} of {} shards, ",
                                  parity.parity_left, parity.parity_shards);
-  if (parity.damaged_shards == 0) {
+  if (parity.other_version) {
+    text += "made for another version of the file";
+  } else if (parity.damaged_shards == 0) {
     text += fmt::format("any {} of damage can be repaired",
                         HumanSize(parity.repairable_bytes));
   } else if (parity.repair_possible) {
