@@ -57,9 +57,10 @@ Status TryBase(ObjectSource& source, const RefsSnapshot& refs,
     return {};
   }
   if (!added.gone.empty()) {
+    inventory.gone = std::move(added.gone);
     inventory.base_unused =
         FormatMessage("it has objects that '{}' does not have, such as {}",
-                      source.path(), added.gone.front().ToHex());
+                      source.path(), inventory.gone.front().ToHex());
     return {};
   }
   if (options.objects == ObjectSet::kReachable) {

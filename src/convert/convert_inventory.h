@@ -42,6 +42,8 @@ struct Inventory {
   std::vector<std::string> left_out;
   // True if the older archive shares no object with the source.
   bool base_unrelated = false;
+  // Objects of an older archive that the source does not have.
+  std::vector<ObjectId> gone;
 };
 
 // Enumerates the objects of `source`. If the options name an older archive,

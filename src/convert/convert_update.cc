@@ -53,15 +53,23 @@ Result<ConvertOptions> ResolveUpdate(FileSystem& file_system,
   return resolved;
 }
 
-Status CheckRelated(const Inventory& inventory, const ObjectSource& source,
-                    const ConvertOptions& options) {
-  if (!inventory.base_unrelated || options.overwrite == Overwrite::kYes) {
-    return {};
+Status CheckReplaceable(const Inventory& inventory, const ObjectSource& source,
+                        const ConvertOptions& options) {
+  if (options.overwrite == Overwrite::kYes) return {};
+  if (inventory.base_unrelated) {
+    return MakeError(ErrorCode::kExists,
+                     "'{}' is the file of another repository: it shares no "
+                     "object with '{}'",
+                     AtPath{*options.base}, AtPath{source.path()});
   }
-  return MakeError(ErrorCode::kExists,
-                   "'{}' is the file of another repository: it shares no "
-                   "object with '{}'",
-                   AtPath{*options.base}, AtPath{source.path()});
+  for (const ObjectId& id : inventory.gone) {
+    if (!inventory.promises.ids.Find(id)) continue;
+    return MakeError(ErrorCode::kExists,
+                     "'{}' has objects that '{}' lacks and only promises, such "
+                     "as {}",
+                     AtPath{*options.base}, AtPath{source.path()}, id);
+  }
+  return {};
 }
 
 Result<bool> IsUnchanged(const Inventory& inventory, const RefsSnapshot& refs,

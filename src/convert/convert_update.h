@@ -29,9 +29,10 @@ Result<ConvertOptions> ResolveUpdate(FileSystem& file_system,
                                      const std::string& path,
                                      const ConvertOptions& options);
 
-// Returns kExists if the older file shares no object with `source`, unless
-// Overwrite::kYes is given.
-Status CheckRelated(const Inventory& inventory, const ObjectSource& source,
+// Returns kExists if the older file shares no object with `source`, or has
+// objects that `source` lacks and only promises, unless Overwrite::kYes is
+// given.
+Status CheckReplaceable(const Inventory& inventory, const ObjectSource& source,
                     const ConvertOptions& options);
 
 // Returns whether a new file would hold what the older file holds. Reads the

@@ -128,7 +128,7 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
                   .base_unrelated = inventory.base_unrelated,
                   .resume_unused = {}};
   if (options.update == Update::kYes) {
-    ZPACK_TRY(CheckRelated(inventory, to.source, options));
+    ZPACK_TRY(CheckReplaceable(inventory, to.source, options));
     ZPACK_ASSIGN_OR_RETURN(
         written.unchanged,
         IsUnchanged(inventory, refs, files, options.run.stop));

@@ -220,6 +220,15 @@ TEST_F(StreamTest, BundleMayComeFromAnywhereAndGoToStandardOutput) {
   EXPECT_EQ(Run({"verify", "-q", "-"}, result.out).exit_code, 0);
 }
 
+TEST_F(StreamTest, BundleIsNotReplaced) {
+  const std::string bundle = MakeBundle();
+  const std::string content = ReadFile(bundle);
+  const ProcessResult result = Run({"convert", "-f", "x.bundle", "./x.bundle"});
+  EXPECT_EQ(result.exit_code, 128);
+  EXPECT_THAT(result.err, HasSubstr("both source and destination"));
+  EXPECT_TRUE(ReadFile(bundle) == content);
+}
+
 TEST_F(StreamTest, DamagedBundleIsAnError) {
   const std::string bundle = MakeBundle();
   const std::string content = ReadFile(bundle);
@@ -229,6 +238,13 @@ TEST_F(StreamTest, DamagedBundleIsAnError) {
   EXPECT_THAT(result.err,
               HasSubstr("fatal: 'git clone' failed with exit code"));
   EXPECT_FALSE(Exists(dir_ / "bundle.zpack"));
+}
+
+TEST_F(StreamTest, NamespaceOfTheUserDoesNotCount) {
+  options_.environment.emplace_back("GIT_NAMESPACE=other");
+  ASSERT_TRUE(Run({"convert", "-q", "file://" + repo_.path(), "u.zpack"}).ok());
+  EXPECT_TRUE(Run({"list-refs", "u.zpack"}).out ==
+              Run({"list-refs", "x.zpack"}).out);
 }
 
 TEST_F(StreamTest, UrlIsClonedFirst) {

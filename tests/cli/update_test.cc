@@ -291,6 +291,48 @@ TEST_F(UpdateTest, WarnsThatTheParityIsLost) {
                                       file_ + "'\n"));
 }
 
+TEST_F(UpdateTest, AddsParityThatIsMissing) {
+  ASSERT_EQ(Outcome(), "created");
+  const Json added = UpdateJson({"--redundancy", "20%"});
+  EXPECT_GT(added["parity_bytes"], 0);
+  EXPECT_THAT(RunZpack({"verify", file_}).out, HasSubstr("parity: "));
+  const auto stamp = Stamp();
+  const Json again = UpdateJson({"--redundancy", "20%"});
+  EXPECT_EQ(again["update"], "unchanged");
+  EXPECT_GT(again["parity_bytes"], 0);
+  EXPECT_EQ(Stamp(), stamp);
+}
+
+TEST_F(UpdateTest, WarnsOfParityBesideTheFile) {
+  ASSERT_EQ(Outcome(), "created");
+  ASSERT_TRUE(RunZpack({"protect", "-q", "--beside", file_}).ok());
+  EXPECT_THAT(Update().err, Not(HasSubstr(".zpar")));
+  repo_.WriteBlob("new");
+  EXPECT_THAT(Update().err, HasSubstr("warning: '" + file_ +
+                                      ".zpar' is the parity of an "
+                                      "older file"));
+}
+
+// The file is all there is of them.
+TEST_F(UpdateTest, ObjectsThatAreOnlyPromisedNowAreKept) {
+  ASSERT_EQ(Outcome(), "created");
+  const std::string content = ReadFile(file_);
+  repo_.Git({"config", "uploadpack.allowFilter", "true"});
+  const std::string clone = dir_ / "partial.git";
+  ASSERT_TRUE(RunGit({"clone", "-q", "--bare", "--filter=blob:none",
+                      "file://" + repo_.path(), clone},
+                     dir_.path())
+                  .ok());
+  std::vector<std::string> update = {"convert", "--update", "--allow-promised",
+                                     clone, file_};
+  const ProcessResult refused = RunZpack(update);
+  EXPECT_EQ(refused.exit_code, 128);
+  EXPECT_THAT(refused.err, HasSubstr("lacks and only promises"));
+  EXPECT_TRUE(ReadFile(file_) == content);
+  update.insert(update.begin() + 1, "--force");
+  EXPECT_EQ(RunZpack(update).exit_code, 0);
+}
+
 TEST_F(UpdateTest, SaysWhenCopiedBlocksAreCompressedLess) {
   std::string text;
   for (int i = 0; i < 20000; ++i) {

@@ -3,13 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <ostream>
+#include <string>
+#include <system_error>
 
 #include "common_options.h"
 #include "convert_input.h"
 #include "convert_output.h"
 #include "convert_phases.h"
 #include "convert_report.h"
+#include "zpack/archive_reader.h"
 #include "zpack/convert.h"
 #include "zpack/parity.h"
 #include "zpack/quote.h"
@@ -130,6 +134,43 @@ void CheckStream(const po::variables_map& values) {
   }
 }
 
+// The bytes of the parity in the file; 0 if it has none.
+Result<uint64_t> ParityBytes(const std::string& file) {
+  const auto reader = ArchiveReader::Open(file, ReadOptions{});
+  if (!reader) return std::unexpected(reader.error());
+  const auto description = (*reader)->Describe();
+  if (!description) return std::unexpected(description.error());
+  for (const auto& chunk : description->chunks) {
+    if (chunk.id == "PARI") return chunk.size;
+  }
+  return 0;
+}
+
+// A bundle must not be replaced by the file that is made of it.
+Status CheckSeparate(const po::variables_map& values) {
+  std::error_code error;
+  const std::string file = Text(values, "file");
+  if (!std::filesystem::equivalent(Text(values, "repository"), file, error)) {
+    return {};
+  }
+  return std::unexpected(Error{
+      .code = ErrorCode::kInvalidArgument,
+      .message =
+          fmt::format("'{}' is both source and destination", QuoteName(file)),
+      .path = file});
+}
+
+// Warns of parity beside a file that was replaced.
+void WarnOfOldParity(const std::string& file, std::ostream& err) {
+  std::error_code error;
+  const std::string parity = file + ".zpar";
+  if (!std::filesystem::exists(parity, error)) return;
+  err << fmt::format(
+      "warning: '{}' is the parity of an older file; 'git zpack protect' "
+      "replaces it\n",
+      QuoteName(parity));
+}
+
 // Adds parity to the new file. Returns its bytes.
 Result<uint64_t> AddParity(const std::string& file, uint32_t redundancy,
                            const RunOptions& run, ConvertStats& stats) {
@@ -158,6 +199,8 @@ int Run(const po::variables_map& values, const Io& io) {
                                          : ConvertInput::Report::kPrinted,
                          io);
   if (!input) return Fail(io, input.error());
+  const Status separate = CheckSeparate(values);
+  if (!separate) return Fail(io, separate.error());
   auto stats = Convert(input->path(), output->path(), options);
   if (!stats) {
     const int code = Fail(io, stats.error());
@@ -169,7 +212,13 @@ int Run(const po::variables_map& values, const Io& io) {
     return code;
   }
   uint64_t parity_bytes = 0;
-  if (redundancy && stats->update != UpdateResult::kUnchanged) {
+  // An earlier run may have been stopped before it added parity.
+  if (redundancy && stats->update == UpdateResult::kUnchanged) {
+    const auto there = ParityBytes(output->path());
+    if (!there) return Fail(io, there.error());
+    parity_bytes = *there;
+  }
+  if (redundancy && parity_bytes == 0) {
     const auto added =
         AddParity(output->path(), *redundancy, options.run, *stats);
     if (!added) {
@@ -186,6 +235,9 @@ int Run(const po::variables_map& values, const Io& io) {
   const ConvertReport report(
       *stats, options, {output->path(), input->cloned_from(), parity_bytes});
   report.PrintWarnings(context.quiet(), io.err);
+  if (!output->is_stream() && stats->update != UpdateResult::kUnchanged) {
+    WarnOfOldParity(output->path(), io.err);
+  }
   if (Has(values, "json")) {
     report.PrintAsJson(io.out);
   } else if (!context.quiet()) {

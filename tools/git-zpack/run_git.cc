@@ -23,11 +23,12 @@ constexpr int kCannotRun = 127;
 
 // Variables that name a repository or parts of one, as listed by 'git rev-parse
 // --local-env-vars'.
-constexpr std::array<std::string_view, 13> kLocalVariables = {
+constexpr std::array<std::string_view, 14> kLocalVariables = {
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_CONFIG",
     "GIT_OBJECT_DIRECTORY",
     "GIT_DIR",
+    "GIT_NAMESPACE",
     "GIT_WORK_TREE",
     "GIT_IMPLICIT_WORK_TREE",
     "GIT_GRAFT_FILE",
