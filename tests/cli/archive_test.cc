@@ -177,6 +177,11 @@ TEST_F(ArchiveTest, TheInputIsNotOverwritten) {
   const std::string before = ReadFile(file_);
   EXPECT_EQ(Archive({"-o", file_}, {"HEAD"}).exit_code, 128);
   EXPECT_TRUE(ReadFile(file_) == before);
+  EXPECT_EQ(RunProcess({"sh", "-c", "\"$0\" archive -o \"$1\" - HEAD < \"$1\"",
+                        ZpackBinary(), file_})
+                .exit_code,
+            128);
+  EXPECT_TRUE(ReadFile(file_) == before);
 }
 
 TEST_F(ArchiveTest, AFailureLeavesTheOldOutput) {

@@ -357,6 +357,20 @@ TEST_F(OptionsTest, FullStandardOutputIsAFailure) {
   EXPECT_THAT(result.err, HasSubstr("cannot write to standard output"));
 }
 
+// An answer that nobody can read is no answer.
+TEST_F(OptionsTest, FullStandardOutputHidesNoDifference) {
+  const RepoBuilder other(dir_ / "other");
+  other.SetRef("refs/heads/main", other.SimpleCommit("other"));
+  const std::string second = dir_ / "other.zpack";
+  ASSERT_TRUE(RunZpack({"convert", "-q", other.path(), second}).ok());
+  ASSERT_EQ(RunZpack({"diff", file_, second}).exit_code, 1);
+  const ProcessResult result =
+      RunProcess({"sh", "-c", "\"$0\" diff \"$1\" \"$2\" > /dev/full",
+                  ZpackBinary(), file_, second});
+  EXPECT_EQ(result.exit_code, 128);
+  EXPECT_THAT(result.err, HasSubstr("cannot write to standard output"));
+}
+
 TEST_F(OptionsTest, GitFindsTheCommandInThePath) {
   const std::string directory =
       ZpackBinary().substr(0, ZpackBinary().rfind('/'));

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -176,6 +177,37 @@ TEST_F(ReportTest, NothingInThePageComesFromAName) {
   const ProcessResult text = RunZpack({"report", "-q", repo_.path()});
   EXPECT_EQ(text.exit_code, 0);
   EXPECT_THAT(text.out, Not(HasSubstr("\x1b")));
+}
+
+TEST_F(ReportTest, PageReplacesNothingElse) {
+  repo_.History(2);
+  Convert();
+  const std::string head =
+      repo_.Git({"rev-parse", "--absolute-git-dir"}) + "/HEAD";
+  const std::string content = ReadFile(file_);
+  const auto write = [&](const std::string& page, const std::string& source) {
+    return RunZpack({"report", "-q", "--html", page, source}).exit_code;
+  };
+  EXPECT_EQ(write(file_, file_), 128);
+  EXPECT_EQ(write(file_, repo_.path()), 128);
+  EXPECT_TRUE(ReadFile(file_) == content);
+  EXPECT_EQ(write(head, repo_.path()), 128);
+  EXPECT_EQ(ReadFile(head).substr(0, 5), "ref: ");
+  const std::string page = dir_ / "page.html";
+  const std::string link = dir_ / "link.html";
+  if (RunZpack({"report", "-q", "--html", page, file_}).exit_code != 0) {
+    GTEST_SKIP() << "built without npm";
+  }
+  std::filesystem::permissions(page, std::filesystem::perms::owner_read |
+                                         std::filesystem::perms::owner_write);
+  std::filesystem::create_symlink(page, link);
+  EXPECT_EQ(write(link, repo_.path()), 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(
+      std::filesystem::status(page).permissions(),
+      std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  EXPECT_EQ(write("/dev/null", repo_.path()), 0);
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 }
 
 TEST_F(ReportTest, AnEmptyRepositoryHasAReport) {

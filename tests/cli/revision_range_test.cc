@@ -93,6 +93,8 @@ TEST_F(RevisionRangeTest, RangesListWhatGitLists) {
       {"left...right"},
       {"left...main"},
       {"alone...left"},
+      {"v1...right"},
+      {"right...outer"},
       {"..left"},
       {"left.."},
       {"v1..left"},

@@ -273,7 +273,7 @@ int Run(const std::vector<std::string>& arguments, const Io& io) {
                             io);
     }
     io.out.flush();
-    if (!io.out && code == kDone) {
+    if (!io.out && (code == kDone || code == kNo)) {
       io.err << "fatal: cannot write to standard output\n";
       return kFailed;
     }

@@ -2,18 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <charconv>
-#include <cstdio>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <ostream>
 #include <string>
 #include <system_error>
 
 #include "common_options.h"
+#include "output_file.h"
 #include "path_filter.h"
 #include "tar_writer.h"
 #include "tree_archiver.h"
@@ -126,51 +124,13 @@ int Write(const ArchiveReader& reader, const Contents& contents,
   return kDone;
 }
 
-int FailToCreate(const Io& io, const std::filesystem::path& path) {
-  return Fail(io, {ErrorCode::kIo, fmt::format("unable to create '{}'",
-                                               QuoteName(path.native()))});
-}
-
-// Writes to a temporary file that replaces `path` once it is complete. What is
-// not a regular file, such as a pipe, cannot be replaced.
-int WriteTo(std::filesystem::path path, const ArchiveReader& reader,
-            const Contents& contents, const PathFilter& paths, const Io& io) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  const bool is_new =
-      fs::symlink_status(path, error).type() == fs::file_type::not_found;
-  if (!is_new && !fs::is_regular_file(status)) {
-    std::ofstream out(path, std::ios::binary | std::ios::trunc);
-    if (!out) return FailToCreate(io, path);
-    return Write(reader, contents, paths, out, io);
-  }
-  if (!is_new) {
-    path = fs::canonical(path, error);
-    if (error) return FailToCreate(io, path);
-  }
-  fs::path temporary = path;
-  temporary += fmt::format(".new-{}", getpid());
-  std::ofstream out(temporary, std::ios::binary | std::ios::noreplace);
-  if (!out) return FailToCreate(io, path);
-  int code = Write(reader, contents, paths, out, io);
-  out.close();
-  if (code == kDone && !out) code = FailToCreate(io, path);
-  if (code == kDone) {
-    if (!is_new) fs::permissions(temporary, status.permissions(), error);
-    fs::rename(temporary, path, error);
-    if (error) code = FailToCreate(io, path);
-  }
-  if (code != kDone) fs::remove(temporary, error);
-  return code;
-}
-
 int Run(const po::variables_map& values, const Io& io) {
   CheckFormat(values);
   const auto paths = PathsOf(values);
   if (!paths) return Fail(io, paths.error());
-  const auto reader = ArchiveReader::Open(FileToRead(values),
-                                          ReadContext(values, io).options());
+  const std::string file = FileToRead(values);
+  const auto reader =
+      ArchiveReader::Open(file, ReadContext(values, io).options());
   if (!reader) return Fail(io, reader.error());
   auto contents = Find(**reader, Text(values, "tree-ish"));
   if (!contents) return Fail(io, contents.error());
@@ -180,12 +140,14 @@ int Run(const po::variables_map& values, const Io& io) {
   }
   const std::string path = Text(values, "output");
   std::error_code error;
-  if (std::filesystem::equivalent(path, Text(values, "file"), error)) {
+  if (std::filesystem::equivalent(path, file, error)) {
     return Fail(io, {ErrorCode::kInvalidArgument,
                      fmt::format("the output '{}' is the .zpack file itself",
                                  QuoteName(path, kMaxNameInMessage))});
   }
-  return WriteTo(path, **reader, *contents, *paths, io);
+  return WriteOutputFile(path, io, [&](std::ostream& out) {
+    return Write(**reader, *contents, *paths, out, io);
+  });
 }
 
 }  // namespace

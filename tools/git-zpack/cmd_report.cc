@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common_options.h"
+#include "output_file.h"
 #include "report_json.h"
 #include "report_page.h"
 #include "report_text.h"
@@ -17,12 +18,22 @@ namespace {
 void AddOptions(po::options_description& options) {
   options.add_options()(
       "html", po::value<std::string>()->value_name("<file>"),
-      "also write the report as a page of HTML, which replaces <file>");
+      "also write the report as a page of HTML; an older page is replaced");
   AddDiscoveryOption(options);
   AddDownloadOption(options);
   AddRunOptions(options);
   AddMemoryOption(options);
   AddJsonOption(options);
+}
+
+int WritePage(const RepositoryReport& report, const std::string& path,
+              const Io& io) {
+  const auto page = ReportPage(ReportJson(report));
+  if (!page) return Fail(io, page.error());
+  return WriteOutputFile(path, io, [&](std::ostream& out) {
+    out << *page;
+    return kDone;
+  });
 }
 
 int Run(const po::variables_map& values, const Io& io) {
@@ -33,12 +44,15 @@ int Run(const po::variables_map& values, const Io& io) {
   options.run = context.run();
   options.read = read.options();
   options.discovery = DiscoveryOf(values);
+  if (Has(values, "html")) {
+    const Status checked = CheckReplaceablePage(Text(values, "html"), path);
+    if (!checked) return Fail(io, checked.error());
+  }
   const auto report = CollectReport(path, options);
   if (!report) return Fail(io, report.error());
   if (Has(values, "html")) {
-    const Status written =
-        WriteReportPage(ReportJson(*report), Text(values, "html"));
-    if (!written) return Fail(io, written.error());
+    const int code = WritePage(*report, Text(values, "html"), io);
+    if (code != kDone) return code;
   }
   if (Has(values, "json")) {
     PrintJson(ReportJson(*report), io.out);

@@ -4,10 +4,8 @@
 #include "report_page.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
 #include <system_error>
@@ -17,15 +15,6 @@
 
 namespace zpack::cli {
 namespace {
-
-std::unexpected<Error> Failed(std::string_view action, const std::string& path,
-                              int code) {
-  return std::unexpected(Error{
-      .code = ErrorCode::kIo,
-      .message = fmt::format("cannot {} '{}': {}", action, QuoteName(path),
-                             std::generic_category().message(code)),
-      .path = path});
-}
 
 // JSON in which nothing can end the element of the page that holds it.
 std::string ScriptText(const nlohmann::ordered_json& report) {
@@ -49,7 +38,13 @@ std::string ScriptText(const nlohmann::ordered_json& report) {
 
 }  // namespace
 
-std::string ReportPage(const nlohmann::ordered_json& report) {
+Result<std::string> ReportPage(const nlohmann::ordered_json& report) {
+  if (std::string_view(kPageLibraries).empty()) {
+    return std::unexpected(
+        Error{.code = ErrorCode::kUnsupported,
+              .message = "this git-zpack was built without pages of HTML: npm "
+                         "did not provide the library for plots"});
+  }
   std::string page;
   page += kPageHead;
   page += kPageStyle;
@@ -61,32 +56,28 @@ std::string ReportPage(const nlohmann::ordered_json& report) {
   return page;
 }
 
-Status WriteReportPage(const nlohmann::ordered_json& report,
-                       const std::string& path) {
-  if (std::string_view(kPageLibraries).empty()) {
+Status CheckReplaceablePage(const std::string& path,
+                            const std::string& source) {
+  constexpr std::string_view kStart = "<!doctype html>";
+  std::error_code error;
+  if (std::filesystem::equivalent(path, source, error)) {
     return std::unexpected(
-        Error{.code = ErrorCode::kUnsupported,
-              .message = "this git-zpack was built without pages of HTML: npm "
-                         "did not provide the library for plots"});
+        Error{.code = ErrorCode::kInvalidArgument,
+              .message = fmt::format(
+                  "the page '{}' is what the report is about", QuoteName(path)),
+              .path = path});
   }
-  const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
-  {
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    errno = 0;
-    out << ReportPage(report);
-    out.close();
-    if (!out) {
-      const int code = errno;
-      std::remove(temporary.c_str());
-      return Failed("write", temporary, code);
-    }
-  }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const int code = errno;
-    std::remove(temporary.c_str());
-    return Failed("create", path, code);
-  }
-  return {};
+  if (!std::filesystem::is_regular_file(path, error)) return {};
+  std::ifstream file(path, std::ios::binary);
+  std::string start(kStart.size(), '\0');
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  if (file.gcount() == 0 || start == kStart) return {};
+  return std::unexpected(
+      Error{.code = ErrorCode::kExists,
+            .message = fmt::format("'{}' exists and is not a page of this "
+                                   "command, so it is not replaced",
+                                   QuoteName(path)),
+            .path = path});
 }
 
 }  // namespace zpack::cli

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes a report as one self-contained page of HTML.
+// A report as one self-contained page of HTML.
 
 #pragma once
 
@@ -12,12 +12,13 @@
 
 namespace zpack::cli {
 
-// The page with `report`, which is ReportJson's result.
-std::string ReportPage(const nlohmann::ordered_json& report);
+// The page with `report`, which is ReportJson's result. kUnsupported if the
+// program was built without the page.
+Result<std::string> ReportPage(const nlohmann::ordered_json& report);
 
-// Writes the page to `path` under a temporary name, and renames it. Replaces
-// what is there. kIo; kUnsupported if the program was built without the page.
-Status WriteReportPage(const nlohmann::ordered_json& report,
-                       const std::string& path);
+// Checks that a page about `source` may be written to `path`: kInvalidArgument
+// if both are the same file; kExists if there is a file that is neither empty
+// nor such a page.
+Status CheckReplaceablePage(const std::string& path, const std::string& source);
 
 }  // namespace zpack::cli

@@ -64,8 +64,9 @@ Status AddDots(const ArchiveReader& reader, const Dots& dots,
   const auto bases = reader.MergeBases(*a, *b);
   if (!bases) return std::unexpected(bases.error());
   walk.excluded.insert(walk.excluded.end(), bases->begin(), bases->end());
-  walk.starts.push_back(*a);
-  walk.starts.push_back(*b);
+  // As the user named them: annotated tags are listed, too.
+  walk.starts.push_back(left);
+  walk.starts.push_back(right);
   return {};
 }
 

@@ -18,7 +18,7 @@
 namespace zpack::cli {
 namespace {
 
-constexpr std::string_view kSuffix = ".zpack";
+constexpr std::string_view kArchiveSuffix = ".zpack";
 
 std::string Quoted(std::string_view name) {
   return QuoteName(name, kMaxNameInMessage);
@@ -79,7 +79,7 @@ Result<std::string> ServedName(std::string_view name) {
   }
   if (stem.starts_with('/')) stem.remove_prefix(1);
   if (stem.ends_with('/')) stem.remove_suffix(1);
-  for (const std::string_view suffix : {std::string_view(".git"), kSuffix}) {
+  for (const std::string_view suffix : {std::string_view(".git"), kArchiveSuffix}) {
     if (stem.ends_with(suffix)) {
       stem.remove_suffix(suffix.size());
       break;
@@ -94,7 +94,7 @@ Result<std::string> ServedName(std::string_view name) {
     }
     begin = end + 1;
   }
-  return std::string(stem).append(kSuffix);
+  return std::string(stem).append(kArchiveSuffix);
 }
 
 Result<ServedRoot> ServedRoot::Open(const std::string& directory) {

@@ -22,8 +22,8 @@ TEST(Commands, OnlyThoseThatWriteOutliveASignal) {
     if (command.interruptible) interruptible.emplace_back(command.name);
   }
   EXPECT_THAT(interruptible,
-              UnorderedElementsAre("convert", "protect", "repack", "repair",
-                                   "report", "restore", "salvage"));
+              UnorderedElementsAre("archive", "convert", "protect", "repack",
+                                   "repair", "report", "restore", "salvage"));
 }
 
 }  // namespace
