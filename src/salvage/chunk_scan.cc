@@ -42,6 +42,8 @@ bool IsWanted(uint32_t id) {
     case format::kPromisesChunk:
     case format::kPaddingChunk:
     case format::kTableOfContentsChunk:
+    case format::kCopiesChunk:
+    case format::kParityChunk:
       return true;
     default:
       return false;
@@ -103,7 +105,9 @@ class FileScan {
       while (at_ <= last) {
         const uint32_t word = LoadBigEndian<uint32_t>(Here());
         uint64_t taken = 0;
-        if (word == format::kPackSignature) {
+        if (at_ == copies_end_) {
+          taken = format::kChecksumSize;
+        } else if (word == format::kPackSignature) {
           ZPACK_ASSIGN_OR_RETURN(taken, TakeHeader());
         } else if (IsWanted(word)) {
           ZPACK_ASSIGN_OR_RETURN(taken, TakeChunk());
@@ -212,6 +216,11 @@ class FileScan {
       if (whole) {
         if (header->id == format::kBlockChunk) {
           found_.blocks.push_back(block);
+        } else if (header->id == format::kCopiesChunk) {
+          // The copies are chunks themselves.
+          found_.chunks[header->id].push_back(chunk);
+          copies_end_ = at_ + block.size - format::kChecksumSize;
+          return format::kChunkHeaderSize;
         } else {
           found_.chunks[header->id].push_back(chunk);
         }
@@ -225,7 +234,9 @@ class FileScan {
   }
 
   uint64_t MaxPayload(uint32_t id) const {
-    if (id == format::kFileDataChunk) return UINT64_MAX;
+    if (id == format::kFileDataChunk || id == format::kParityChunk) {
+      return UINT64_MAX;
+    }
     return id == format::kBlockChunk ? options_.max_block_size
                                      : options_.max_chunk_size;
   }
@@ -283,6 +294,8 @@ class FileScan {
   uint64_t covered_ = 0;  // end of the last undamaged part
   // End of the last block that follows an undamaged part or such a block.
   uint64_t claimed_end_ = 0;
+  // Where the checksum of the chunk of copies is.
+  uint64_t copies_end_ = UINT64_MAX;
   uint64_t window_start_ = 0;
   Bytes window_;
   Bytes piece_;

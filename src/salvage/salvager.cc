@@ -153,9 +153,10 @@ class SalvageJob {
              report_.lost_parts.end();
     };
     return parts_.object_count && report_.lost_objects == 0 &&
-           report_.missing.empty() && report_.refs_known &&
-           report_.lost_refs.empty() && report_.lost_files.empty() &&
-           parts_.all_parts_known && (parts_.files || !is_lost("FTAB")) &&
+           report_.conflicting_blocks == 0 && report_.missing.empty() &&
+           report_.refs_known && report_.lost_refs.empty() &&
+           report_.lost_files.empty() && parts_.all_parts_known &&
+           (parts_.files || !is_lost("FTAB")) &&
            (parts_.files || !is_lost("FDAT")) && !is_lost("PROM");
   }
 

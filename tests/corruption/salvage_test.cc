@@ -235,6 +235,26 @@ void ExpectOnlyBlockLost(const Sample& sample, const Region& region,
 
 class SalvageTest : public ::testing::TestWithParam<const char*> {};
 
+TEST_P(SalvageTest, AnUndamagedFileHasNoDamage) {
+  const Sample sample = OpenSample(GetParam());
+  const Salvaged salvaged = SalvageBytes(sample.bytes);
+  ASSERT_TRUE(salvaged.report) << salvaged.report.error().message;
+  EXPECT_TRUE(salvaged.report->complete);
+  EXPECT_TRUE(salvaged.report->damaged_ranges.empty());
+}
+
+// Only one of two files can be brought back, so something is left out.
+TEST_P(SalvageTest, BlocksOfASecondFileAreNotNothing) {
+  const Sample sample = OpenSample(GetParam());
+  Bytes both = sample.bytes;
+  const Bytes other = FileOf(SampleHistory(5));
+  both.insert(both.end(), other.begin(), other.end());
+  const Salvaged salvaged = SalvageBytes(both);
+  ASSERT_TRUE(salvaged.report) << salvaged.report.error().message;
+  EXPECT_GT(salvaged.report->conflicting_blocks, 0U);
+  EXPECT_FALSE(salvaged.report->complete);
+}
+
 TEST_P(SalvageTest, OneDamagedRegionCostsOnlyItself) {
   const Sample sample = OpenSample(GetParam());
   for (const Region& region : Regions(sample)) {
