@@ -70,9 +70,9 @@ class StructureReader {
   StructureReader(const RandomAccessFile& file, const ReadOptions& options)
       : file_(file), options_(options) {}
 
-  // Only the header, from the start of the file or from its copy.
-  Result<format::FileHeader> ReadHeader() {
-    ZPACK_TRY(ReadHeaderAndContents());
+  // Only the header, from its copy, because the original has `damage`.
+  Result<format::FileHeader> ReadCopiedHeader(Error damage) {
+    ZPACK_TRY(ReadHeaderCopy(std::move(damage)));
     return out_.header;
   }
 
@@ -354,7 +354,8 @@ Result<std::optional<format::FileHeader>> FindHeader(
     const RandomAccessFile& file, const ReadOptions& options) {
   Result<format::FileHeader> header = ReadHeaderAt(file, 0);
   if (!header && header.error().code != ErrorCode::kIo) {
-    header = StructureReader(file, options).ReadHeader();
+    header = StructureReader(file, options)
+                 .ReadCopiedHeader(std::move(header).error());
   }
   if (header) return *std::move(header);
   if (header.error().code == ErrorCode::kIo) {

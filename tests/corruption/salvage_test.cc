@@ -247,7 +247,8 @@ TEST_P(SalvageTest, AnUndamagedFileHasNoDamage) {
 TEST_P(SalvageTest, BlocksOfASecondFileAreNotNothing) {
   const Sample sample = OpenSample(GetParam());
   Bytes both = sample.bytes;
-  const Bytes other = FileOf(SampleHistory(5));
+  MemorySource history = SampleHistory(5);
+  const Bytes other = FileOf(history);
   both.insert(both.end(), other.begin(), other.end());
   const Salvaged salvaged = SalvageBytes(both);
   ASSERT_TRUE(salvaged.report) << salvaged.report.error().message;

@@ -44,6 +44,7 @@ int WriteOutputFile(fs::path path, const Io& io,
   temporary += fmt::format(".new-{}", getpid());
   std::ofstream out(temporary, std::ios::binary | std::ios::noreplace);
   if (!out) return FailToCreate(io, path);
+  error.clear();
   if (!is_new) fs::permissions(temporary, status.permissions(), error);
   int code = error ? FailToCreate(io, path) : write(out);
   out.close();
