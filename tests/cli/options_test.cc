@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli.h"
 #include "support/program.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"
@@ -17,13 +18,12 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-const std::vector<std::string>& AllCommands() {
-  static const std::vector<std::string> commands = {
-      "convert",   "verify",      "restore",      "show",
-      "list-refs", "cat-file",    "rev-list",     "list-files",
-      "cat-extra", "ls-tree",     "report",       "archive",
-      "exec",      "upload-pack", "http-backend", "shell"};
-  return commands;
+std::vector<std::string> AllCommands() {
+  std::vector<std::string> names;
+  for (const cli::Command& command : cli::Commands()) {
+    names.emplace_back(command.name);
+  }
+  return names;
 }
 
 class OptionsTest : public ::testing::Test {

@@ -74,8 +74,7 @@ Bytes FileAround(const format::BlockHeader& header, ByteView payload) {
   refs.head_symref = "refs/heads/main";
 
   MemoryOutput file;
-  const std::vector<std::string> features = {
-      std::string(format::kDeltasFeature)};
+  const std::vector<std::string>& features = format::BlockFeatures();
   ContainerWriter writer(file, ObjectFormat::kSha1, count, features);
   const auto add = [&](ObjectNumber first_object, ByteView block) {
     Bytes chunk;

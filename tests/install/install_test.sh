@@ -34,8 +34,11 @@ version=$(git zpack --version)
   fail "git-zpack is not the installed one"
 
 echo "-- manual pages"
-for page in git-zpack git-remote-zpack \
-  git-zpack-{convert,verify,restore,protect,repair,repack,show,diff,list-refs,cat-file,rev-list,ls-tree,archive,exec,upload-pack,http-backend,shell}; do
+# git-zpack(1) describes 'help' and 'version'.
+mapfile -t pages < <(git-zpack --help |
+  sed -nE '/^   (help|version) /d; s/^   ([a-z][a-z-]*) .*/git-zpack-\1/p')
+[[ ${#pages[@]} -ne 0 ]] || fail "git-zpack --help lists no commands"
+for page in git-zpack git-remote-zpack "${pages[@]}"; do
   file=$(find "$prefix/usr" -path "*/man/man1/$page.1")
   [[ -f $file ]] || fail "no manual page $page.1"
   # Whatever the formatter says is a mistake in the page.

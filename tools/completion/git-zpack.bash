@@ -6,64 +6,23 @@
 # or source it. For 'git zpack' Git's completion calls _git_zpack, so this file
 # has to be sourced, or loaded by completing 'git-zpack' once.
 
-__git_zpack_commands="convert verify restore protect repair salvage repack show report diff list-refs list-files cat-extra cat-file rev-list ls-tree archive exec upload-pack http-backend shell help version"
+# Commands and options come from --help of the program.
 
-# Prints the options of a command, as its --help has them.
+# Prints the commands.
+__git_zpack_commands()
+{
+	git-zpack --help 2>/dev/null | sed -n 's/^   \([a-z][a-z-]*\) .*/\1/p'
+}
+
+# Prints the long options of command $1.
 __git_zpack_options()
 {
-	local serve="--timeout --threads --memory"
-	local run="--threads --memory --quiet --progress --no-progress --json"
-	case "$1" in
-	convert)
-		echo "--profile --level --block-size --reachable --update --base --trust-base --allow-promised --resume --force --redundancy --no-verify --without --with --discover $run --help" ;;
-	verify)
-		echo "--level --against --allow-newer --expect-hash --max-errors --format --sample --seed --since --discover --download $run --help" ;;
-	restore)
-		echo "--force --trust --ref-format --without --keep-going --download $run --help" ;;
-	salvage)
-		echo "--force --trust --ref-format --object-format --without --download $run --help" ;;
-	protect)
-		echo "--redundancy --beside --output --force $run --help" ;;
-	repair)
-		echo "--output --in-place --force $run --help" ;;
-	repack)
-		echo "--all --delete --force-deltas --force-objects --keep-unreachable
-			--loosen-unreachable --unpack-unreachable --cruft --cruft-expiration --window
-			--depth --level --max-pack-size
-			--write-bitmap-index --no-write-bitmap-index --local --no-update-server-info --keep-pack --pack-kept-objects --dry-run --output --discover $run --help" ;;
-	show)
-		echo "--blocks --stats --download --json --help" ;;
-	diff)
-		echo "--quiet --count --download --json --help" ;;
-	version)
-		echo "--build-options --verbose" ;;
-	report)
-		echo "--html --discover --download $run --help" ;;
-	list-refs)
-		echo "--symref --dereference --fingerprint --download --json --help" ;;
-	list-files)
-		echo "--download --json --help" ;;
-	cat-extra)
-		echo "--download --help" ;;
-	cat-file)
-		echo "--type --size --pretty --exists --batch --batch-check
-			--batch-all-objects --unordered --filter --buffer --nul --nul-output --unverified-stream --download --help" ;;
-	rev-list)
-		echo "--all --objects --no-objects --no-object-names --count --max-count --download --help" ;;
-	ls-tree)
-		echo "--long --nul --name-only --name-status --object-only --full-name --full-tree --download --help" ;;
-	archive)
-		echo "--format --prefix --output --download --help" ;;
-	exec)
-		echo "--all --help" ;;
-	upload-pack)
-		echo "--strict --no-strict --stateless-rpc --advertise-refs --http-backend-info-refs
-			$serve --help" ;;
-	http-backend)
-		echo "$serve --help" ;;
-	shell)
-		echo "--root --command $serve --help" ;;
-	esac
+	if [[ $1 == version ]]; then
+		echo "--build-options --verbose"
+		return
+	fi
+	git-zpack "$1" --help 2>/dev/null |
+		sed -nE 's/^  (-[^-] \[ )?(--[a-z0-9-]+).*/\2/p'
 }
 
 # Completes to those of the words in $1 that start with $2, or to nothing.
@@ -189,7 +148,7 @@ __git_zpack_complete()
 	if ((current == first)); then
 		case "$word" in
 		-*) __git_zpack_words "--help --version" "$word" ;;
-		*) __git_zpack_words "$__git_zpack_commands" "$word" ;;
+		*) __git_zpack_words "$(__git_zpack_commands)" "$word" ;;
 		esac
 		return
 	fi
@@ -244,13 +203,14 @@ __git_zpack_complete()
 	case "$command $position" in
 	"convert 0" | "restore 1" | "salvage 1" | "repack 0")
 		__git_zpack_paths directory "$word" ;;
-	"convert 1" | "verify 0" | "restore 0" | "salvage 0" | "protect 0" | "repair 0" | "repair 1" | "show 0" | "diff 0" | "diff 1" | "list-refs 0" | "cat-file 0" | \
-		"list-files 0" | "cat-extra 0" | "rev-list 0" | "ls-tree 0" | "archive 0" | "exec 0" | "upload-pack 0")
-		__git_zpack_paths file "$word" ;;
 	"help 0")
-		__git_zpack_words "$__git_zpack_commands" "$word" ;;
+		__git_zpack_words "$(__git_zpack_commands)" "$word" ;;
 	"cat-file 1" | "list-refs 1" | "rev-list 1" | "ls-tree 1" | "archive 1")
 		__git_zpack_refs "${arguments[0]}" "$word" ;;
+	"http-backend 0" | "shell 0" | "version 0")
+		COMPREPLY=() ;;
+	*" 0" | "convert 1" | "repair 1" | "diff 1")
+		__git_zpack_paths file "$word" ;;
 	*)
 		COMPREPLY=() ;;
 	esac
