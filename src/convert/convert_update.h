@@ -33,7 +33,7 @@ Result<ConvertOptions> ResolveUpdate(FileSystem& file_system,
 // objects that `source` lacks and only promises, unless Overwrite::kYes is
 // given.
 Status CheckReplaceable(const Inventory& inventory, const ObjectSource& source,
-                    const ConvertOptions& options);
+                        const ConvertOptions& options);
 
 // Returns whether a new file would hold what the older file holds. Reads the
 // files of the repository. Does not check the contents of the older file.

@@ -79,7 +79,8 @@ Result<std::string> ServedName(std::string_view name) {
   }
   if (stem.starts_with('/')) stem.remove_prefix(1);
   if (stem.ends_with('/')) stem.remove_suffix(1);
-  for (const std::string_view suffix : {std::string_view(".git"), kArchiveSuffix}) {
+  for (const std::string_view suffix :
+       {std::string_view(".git"), kArchiveSuffix}) {
     if (stem.ends_with(suffix)) {
       stem.remove_suffix(suffix.size());
       break;
