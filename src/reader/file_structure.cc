@@ -28,9 +28,8 @@ bool IsDamage(const Error& error) {
 // What to report when neither a part nor its copy could be used: that the copy
 // could not be read, because another try may succeed, or what is wrong with the
 // part.
-std::unexpected<Error> Unusable(Error damage, const Error& of_copy) {
-  return std::unexpected(of_copy.code == ErrorCode::kIo ? of_copy
-                                                        : std::move(damage));
+std::unexpected<Error> Unusable(const Error& damage, const Error& of_copy) {
+  return std::unexpected(of_copy.code == ErrorCode::kIo ? of_copy : damage);
 }
 
 Result<format::FileHeader> ReadHeaderAt(const RandomAccessFile& file,
@@ -152,7 +151,7 @@ class StructureReader {
         format::FindTableOfContentsCopy(toc_offset(), toc_size());
     if (!copy || !IsDamage(damage)) return std::unexpected(std::move(damage));
     Result<format::TableOfContents> toc = ReadContentsAt(*copy);
-    if (!toc) return Unusable(std::move(damage), toc.error());
+    if (!toc) return Unusable(damage, toc.error());
     out_.toc = *std::move(toc);
     const auto copies = Copies();
     if (!copies || copies->table_of_contents_chunk != *copy) {
@@ -169,14 +168,14 @@ class StructureReader {
       if (!foreign) return std::unexpected(std::move(damage));
     }
     const Result<std::optional<format::FileHeader>> header = FindHeaderCopy();
-    if (!header) return Unusable(std::move(damage), header.error());
+    if (!header) return Unusable(damage, header.error());
     if (!*header) return std::unexpected(std::move(damage));
     out_.header = **header;
     if (!CheckFileSize(file_, out_.header) || !CheckContentsOffset()) {
       return std::unexpected(std::move(damage));
     }
     Result<format::TableOfContents> toc = ReadContentsAt(toc_offset());
-    if (!toc) return Unusable(std::move(damage), toc.error());
+    if (!toc) return Unusable(damage, toc.error());
     out_.toc = *std::move(toc);
     if (!Copies()) return std::unexpected(std::move(damage));
     UseCopy("header", 0, damage);
