@@ -58,6 +58,10 @@ Status CheckConvertDestination(const RepositoryLocation& repository,
   const std::array owners = {repository.git_directory,
                              repository.common_directory};
   for (const std::string& owner : owners) reserved.push_back(owner + "/refs");
+  // A file with the name of a lock would keep Git from working.
+  if (target.extension() == ".lock") {
+    reserved.insert(reserved.end(), owners.begin(), owners.end());
+  }
   for (const std::string& directory : reserved) {
     if (!IsInside(target, directory)) continue;
     return MakeError(ErrorCode::kInvalidArgument,

@@ -215,6 +215,7 @@ TEST_F(DestinationTest, FilesOfTheSourceAreNeverReplaced) {
     EXPECT_EQ(ReadFile(packs + name), before);
   }
   ExpectRefused(repo_.path() + "/refs/heads/x.zpack", "Git's own files");
+  ExpectRefused(repo_.path() + "/config.lock", "Git's own files");
   const std::string config = ReadFile(repo_.path() + "/config");
   fs::create_symlink(repo_.path() + "/config", out_ + "/link");
   for (const std::string& path : {repo_.path() + "/config", out_ + "/link"}) {
