@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "object/object_hasher.h"
+#include "support/deltas.h"
 #include "support/matchers.h"
 #include "support/memory_file.h"
 #include "support/repo_builder.h"
