@@ -41,4 +41,9 @@ std::string QuoteName(std::string_view name, size_t max_size = kWholeName,
 // escaped, and no quotes are added around the text.
 std::string EscapeUnprintable(std::string_view text);
 
+// Returns `text` as one word of a command for a shell: in single quotes, with
+// everything that is not printable escaped as EscapeUnprintable does. The word
+// stands for `text` if all of it is printable.
+std::string QuoteForShell(std::string_view text);
+
 }  // namespace zpack

@@ -115,4 +115,16 @@ std::string EscapeUnprintable(std::string_view text) {
   return out;
 }
 
+std::string QuoteForShell(std::string_view text) {
+  std::string word = "'";
+  for (const char c : EscapeUnprintable(text)) {
+    if (c == '\'') {
+      word += "'\\''";
+    } else {
+      word += c;
+    }
+  }
+  return word + '\'';
+}
+
 }  // namespace zpack

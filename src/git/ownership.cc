@@ -100,19 +100,6 @@ bool IsRelative(const std::string& value) {
          value != "*";
 }
 
-// Quotes `text` for a shell.
-std::string Quote(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + '\'';
-}
-
 }  // namespace
 
 Status CheckOwnership(const RepositoryPaths& paths) {
@@ -145,7 +132,7 @@ Status CheckOwnership(const RepositoryPaths& paths) {
                    "detected dubious ownership in repository at '{}'; to add "
                    "an exception for this directory, call: git config --global "
                    "--add safe.directory {}{}",
-                   AtPath{path}, MessageText{EscapeUnprintable(Quote(path))},
+                   AtPath{path}, MessageText{QuoteForShell(path)},
                    MessageText{ignored});
 }
 

@@ -35,19 +35,6 @@ std::string PromisedHint(const RestoreStats& stats) {
   return text + '\n';
 }
 
-// `text` as a word of a shell's command.
-std::string ShellWord(std::string_view text) {
-  std::string word = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      word += "'\\''";
-    } else {
-      word += c;
-    }
-  }
-  return word + '\'';
-}
-
 void PrintHints(const RestoreStats& stats, const std::string& directory,
                 std::ostream& err) {
   if (stats.promised_objects != 0) err << PromisedHint(stats);
@@ -63,7 +50,7 @@ void PrintHints(const RestoreStats& stats, const std::string& directory,
            "them\n";
   }
   err << fmt::format("hint: to read it: git --git-dir={} log --all\n",
-                     ShellWord(EscapeUnprintable(directory)));
+                     QuoteForShell(directory));
 }
 
 int Run(const po::variables_map& values, const Io& io) {

@@ -60,6 +60,12 @@ TEST(EscapeUnprintable, KeepsLinesAndEscapesTheRest) {
             "a \"b\"\\\n\tc\\r\\233");
 }
 
+TEST(QuoteForShell, GivesOneWordThatIsPrintable) {
+  EXPECT_EQ(QuoteForShell(""), "''");
+  EXPECT_EQ(QuoteForShell("it's $x \"y\""), R"('it'\''s $x "y"')");
+  EXPECT_EQ(QuoteForShell("\x1b[2J"), R"('\033[2J')");
+}
+
 TEST(MakeError, QuotesEveryNameButNotMessages) {
   const std::string name = "x\ny";
   EXPECT_EQ(
