@@ -43,7 +43,7 @@ struct FileDescription {
   struct Block {
     uint64_t offset = 0;
     uint64_t size = 0;  // framing included
-    std::string kind;   // "objects", "segment", "deltas", "trees", "commits"
+    std::string kind;   // as FORMAT.md names it: "objects", "trees", ...
     ObjectType type = ObjectType::kBlob;
     uint32_t first_object = 0;
     uint32_t object_count = 0;

@@ -4,21 +4,20 @@
 #include "format/block.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/error.h"
-#include "format/block_form.h"
 
 namespace zpack::format {
 namespace {
 
 constexpr size_t kStreamHeaderSize = 20;
 
-bool IsKnown(StreamKind kind) {
-  return kind >= StreamKind::kSizes && kind <= StreamKind::kMessages;
-}
+// By number.
+constexpr std::array<std::string_view, 2> kCodecNames = {"stored", "zstd"};
 
 bool IsKnown(StreamCodec codec) {
-  return codec == StreamCodec::kStored || codec == StreamCodec::kZstd;
+  return static_cast<size_t>(codec) < kCodecNames.size();
 }
 
 Result<StreamHeader> DecodeStreamHeader(ByteReader& in, uint64_t max_raw_size) {
@@ -44,84 +43,8 @@ Result<StreamHeader> DecodeStreamHeader(ByteReader& in, uint64_t max_raw_size) {
 
 }  // namespace
 
-std::string_view KindName(BlockKind kind) {
-  switch (kind) {
-    case BlockKind::kObjects:
-      return "objects";
-    case BlockKind::kSegment:
-      return "segment";
-    case BlockKind::kDeltas:
-      return "deltas";
-    case BlockKind::kTrees:
-      return "trees";
-    case BlockKind::kCommits:
-      return "commits";
-  }
-  return "unknown";
-}
-
-std::string_view KindName(StreamKind kind) {
-  switch (kind) {
-    case StreamKind::kSizes:
-      return "sizes";
-    case StreamKind::kContents:
-      return "contents";
-    case StreamKind::kBases:
-      return "bases";
-    case StreamKind::kLiteralLengths:
-      return "literal-lengths";
-    case StreamKind::kCopyLengths:
-      return "copy-lengths";
-    case StreamKind::kCopyOffsets:
-      return "copy-offsets";
-    case StreamKind::kLiterals:
-      return "literals";
-    case StreamKind::kEditCounts:
-      return "edit-counts";
-    case StreamKind::kEditRuns:
-      return "edit-runs";
-    case StreamKind::kEditKinds:
-      return "edit-kinds";
-    case StreamKind::kNames:
-      return "names";
-    case StreamKind::kModes:
-      return "modes";
-    case StreamKind::kChildren:
-      return "children";
-    case StreamKind::kChildDifferences:
-      return "child-differences";
-    case StreamKind::kNameTexts:
-      return "name-texts";
-    case StreamKind::kOutsideIds:
-      return "outside-ids";
-    case StreamKind::kRootTrees:
-      return "root-trees";
-    case StreamKind::kParentCounts:
-      return "parent-counts";
-    case StreamKind::kParents:
-      return "parents";
-    case StreamKind::kIdentities:
-      return "identities";
-    case StreamKind::kIdentityTexts:
-      return "identity-texts";
-    case StreamKind::kTimes:
-      return "times";
-    case StreamKind::kTimeZones:
-      return "time-zones";
-    case StreamKind::kHeaderSizes:
-      return "header-sizes";
-    case StreamKind::kHeaders:
-      return "headers";
-    case StreamKind::kMessageSizes:
-      return "message-sizes";
-    case StreamKind::kMessages:
-      return "messages";
-  }
-  return "unknown";
-}
-
 std::string_view CodecName(StreamCodec codec) {
-  return codec == StreamCodec::kStored ? "stored" : "zstd";
+  return IsKnown(codec) ? kCodecNames[static_cast<size_t>(codec)] : "unknown";
 }
 
 const BlockView::Stream* BlockView::Find(StreamKind kind) const {

@@ -12,56 +12,16 @@
 
 #include "base/bytes.h"
 #include "base/index_spaces.h"
+#include "format/block_form.h"
 #include "zpack/object_id.h"
 #include "zpack/result.h"
 
 namespace zpack::format {
 
 // On disk: do not change.
-enum class BlockKind : uint8_t {
-  kObjects = 1,  // one or more whole objects of one type
-  kSegment = 2,  // a part of one object that is larger than a block
-  kDeltas = 3,   // blobs, most of them deltas against other blobs of the block
-  kTrees = 4,    // trees, as edits of other trees of the block
-  kCommits = 5,  // commits in columns
-};
-enum class StreamKind : uint8_t {
-  kSizes = 1,     // size of each object, as a varint
-  kContents = 2,  // contents of the objects, one after the other
-  // In blocks of deltas:
-  kBases = 3,           // distance from each object back to its base, or 0
-  kLiteralLengths = 4,  // before each copy, and after the last copy
-  kCopyLengths = 5,
-  kCopyOffsets = 6,
-  kLiterals = 7,  // bytes that are not copied
-  // In blocks of trees, which also have kSizes, kBases and kLiterals:
-  kEditCounts = 8,         // number of edits of each tree
-  kEditRuns = 9,           // entries of the base before each edit
-  kEditKinds = 10,         // TreeEditKind of each edit
-  kNames = 11,             // name of each added entry
-  kModes = 12,             // mode of each added entry
-  kChildren = 13,          // of each added or changed entry
-  kChildDifferences = 14,  // of children with TreeChildren::kOther
-  kNameTexts = 15,         // texts of names that are new in the block
-  kOutsideIds = 16,        // ids referred to that are not in the file
-  // In blocks of commits, which also have kOutsideIds:
-  kRootTrees = 17,
-  kParentCounts = 18,
-  kParents = 19,
-  kIdentities = 20,
-  kIdentityTexts = 21,
-  kTimes = 22,
-  kTimeZones = 23,
-  kHeaderSizes = 24,
-  kHeaders = 25,
-  kMessageSizes = 26,
-  kMessages = 27,
-};
 enum class StreamCodec : uint8_t { kStored = 0, kZstd = 1 };
 
-// Names for messages and JSON: lower case, words joined by '-'.
-std::string_view KindName(BlockKind kind);
-std::string_view KindName(StreamKind kind);
+// For messages and JSON. "unknown" if this version does not know the codec.
 std::string_view CodecName(StreamCodec codec);
 
 struct BlockHeader {

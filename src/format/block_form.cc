@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "format/file_header.h"
-
 namespace zpack::format {
 namespace {
 
@@ -25,11 +23,43 @@ constexpr std::array kCommit = {kOutsideIds, kRootTrees,    kParentCounts,
                                 kHeaders,    kMessageSizes, kMessages};
 
 constexpr std::array<BlockForm, 5> kForms = {
-    {{BlockKind::kObjects, "", std::nullopt, kWhole},
-     {BlockKind::kSegment, "", std::nullopt, kWhole},
-     {BlockKind::kDeltas, kDeltasFeature, ObjectType::kBlob, kDelta},
-     {BlockKind::kTrees, kTreesFeature, ObjectType::kTree, kTree},
-     {BlockKind::kCommits, kCommitsFeature, ObjectType::kCommit, kCommit}}};
+    {{BlockKind::kObjects, "objects", "", std::nullopt, kWhole},
+     {BlockKind::kSegment, "segment", "", std::nullopt, kWhole},
+     {BlockKind::kDeltas, "deltas", "deltas", ObjectType::kBlob, kDelta},
+     {BlockKind::kTrees, "trees", "trees", ObjectType::kTree, kTree},
+     {BlockKind::kCommits, "commits", "commits", ObjectType::kCommit,
+      kCommit}}};
+
+// By number.
+constexpr std::array<std::string_view, kStreamKindEnd> kStreamNames = {
+    "",
+    "sizes",
+    "contents",
+    "bases",
+    "literal-lengths",
+    "copy-lengths",
+    "copy-offsets",
+    "literals",
+    "edit-counts",
+    "edit-runs",
+    "edit-kinds",
+    "names",
+    "modes",
+    "children",
+    "child-differences",
+    "name-texts",
+    "outside-ids",
+    "root-trees",
+    "parent-counts",
+    "parents",
+    "identities",
+    "identity-texts",
+    "times",
+    "time-zones",
+    "header-sizes",
+    "headers",
+    "message-sizes",
+    "messages"};
 
 }  // namespace
 
@@ -38,6 +68,20 @@ std::span<const BlockForm> BlockForms() { return kForms; }
 const BlockForm* FindBlockForm(BlockKind kind) {
   const auto* const at = std::ranges::find(kForms, kind, &BlockForm::kind);
   return at == kForms.end() ? nullptr : at;
+}
+
+std::string_view KindName(BlockKind kind) {
+  const BlockForm* const form = FindBlockForm(kind);
+  return form == nullptr ? "unknown" : form->name;
+}
+
+std::string_view KindName(StreamKind kind) {
+  return IsKnown(kind) ? kStreamNames[static_cast<size_t>(kind)] : "unknown";
+}
+
+bool IsKnown(StreamKind kind) {
+  const auto number = static_cast<size_t>(kind);
+  return number != 0 && number < kStreamNames.size();
 }
 
 }  // namespace zpack::format

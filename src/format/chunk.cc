@@ -17,9 +17,9 @@ namespace {
 // Found without the table of contents, and never listed in it.
 constexpr std::array kUnlistedChunks = {kBlockChunk, kTableOfContentsChunk};
 constexpr std::array kKnownChunks = {
-    kRefsChunk,          kBlockTableChunk, kObjectIdsChunk,
-    kObjectNumbersChunk, kFileDataChunk,   kFileTableChunk,
-    kPromisesChunk,      kPaddingChunk,    kCopiesChunk};
+    kRefsChunk,     kBlockTableChunk, kObjectIdsChunk, kObjectNumbersChunk,
+    kFileDataChunk, kFileTableChunk,  kPromisesChunk,  kPaddingChunk,
+    kCopiesChunk,   kParityChunk};
 // Only in files of drafts (FORMAT.md, "Versions").
 constexpr std::array kDraftChunks = {ChunkId("OIDS"), ChunkId("ONUM")};
 
@@ -41,6 +41,8 @@ bool IsPrintable(uint32_t id) {
 }
 
 }  // namespace
+
+std::span<const uint32_t> KnownChunks() { return kKnownChunks; }
 
 std::string ChunkName(uint32_t id) {
   std::string name;

@@ -46,17 +46,10 @@ Result<size_t> DecodeHeaderSize(ByteView start);
 Result<FileHeader> DecodeFileHeader(
     ByteView bytes, const std::vector<std::string>& known_features);
 
-// The file has blocks of kind kDeltas.
-inline constexpr std::string_view kDeltasFeature = "deltas";
-// The file has blocks of kind kTrees.
-inline constexpr std::string_view kTreesFeature = "trees";
-// The file has blocks of kind kCommits.
-inline constexpr std::string_view kCommitsFeature = "commits";
-
 // The file has a list of promised objects.
 inline constexpr std::string_view kPromisedFeature = "promised";
 
-// The features of block kinds.
+// The features of block kinds (BlockForm).
 const std::vector<std::string>& BlockFeatures();
 // The required features that this version of the library supports.
 const std::vector<std::string>& KnownFeatures();

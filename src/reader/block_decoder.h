@@ -48,6 +48,9 @@ class BlockDecoder {
 
   // Returns the block as it is stored. The view is valid until the next call.
   Result<format::BlockView> Load(const FileBlocks& file, size_t block);
+  // Returns a stream of `block`, decompressed. kCorrupt if the block does not
+  // have it, or if it cannot be decompressed. Errors do not name the block.
+  Result<Bytes> Unpack(const format::BlockView& block, format::StreamKind kind);
   // The chunk of the block that was read last.
   ByteView chunk() const { return chunk_; }
 
@@ -63,7 +66,6 @@ class BlockDecoder {
                                      const format::BlockView& view);
   Result<DecodedBlock> DecodeWhole(const FileBlocks& file, size_t block,
                                    const format::BlockView& view);
-  Result<Bytes> Unpack(const format::BlockView& block, format::StreamKind kind);
   Result<BlockObjects> Objects(const FileBlocks& file, size_t at,
                                const format::BlockView& block);
   Result<DeltaBlock> Deltas(const FileBlocks& file,

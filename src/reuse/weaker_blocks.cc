@@ -30,7 +30,7 @@ const Stream* ChooseStream(const format::BlockView& view) {
                                : size < best;
   };
   for (const Stream& stream : view.streams) {
-    if (stream.header.codec == format::StreamCodec::kZstd &&
+    if (stream.header.codec != format::StreamCodec::kStored &&
         is_better(stream.header.raw_size)) {
       chosen = &stream;
     }
@@ -51,8 +51,8 @@ class BlockTester {
                            decoder_.Load(blocks_, block));
     const Stream* const stream = ChooseStream(view);
     if (stream == nullptr) return false;
-    Bytes raw(stream->header.raw_size);
-    ZPACK_TRY(decompressor_.Decompress(stream->stored, raw));
+    ZPACK_ASSIGN_OR_RETURN(const Bytes raw,
+                           decoder_.Unpack(view, stream->header.kind));
     Bytes stored;
     ZPACK_ASSIGN_OR_RETURN(const size_t size,
                            compressor_.Compress(raw, stored));
@@ -62,7 +62,6 @@ class BlockTester {
  private:
   const FileBlocks& blocks_;
   BlockDecoder decoder_;
-  ZstdDecompressor decompressor_;
   ZstdCompressor compressor_;
 };
 

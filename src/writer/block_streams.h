@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "format/block.h"
+#include "format/block_form.h"
 #include "writer/block_encoder.h"
 
 namespace zpack {
@@ -44,13 +44,10 @@ class BlockStreams {
   static constexpr size_t Index(format::StreamKind kind) {
     return static_cast<size_t>(kind);
   }
-  static constexpr size_t kCount =
-      static_cast<size_t>(format::StreamKind::kMessages) + 1;
-
   std::vector<format::StreamKind> kinds_;
   // By kind. Streams of kinds that the block does not have stay empty.
-  std::array<Bytes, kCount> streams_;
-  std::array<size_t, kCount> marks_{};
+  std::array<Bytes, format::kStreamKindEnd> streams_;
+  std::array<size_t, format::kStreamKindEnd> marks_{};
 };
 
 }  // namespace zpack

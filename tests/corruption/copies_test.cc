@@ -193,7 +193,7 @@ TEST_F(CopiesTest, AFileThatIsTooNewIsRefusedInSpiteOfItsCopy) {
   HostileFile file(good_);
   Bytes bytes = file.Build();
   // The header, but not its copy, names a feature that nobody knows.
-  const std::string known(format::kDeltasFeature);
+  const std::string& known = format::BlockFeatures().front();
   const auto name = std::ranges::search(bytes, AsBytes(known));
   ASSERT_FALSE(name.empty());
   *name.begin() = 'x';

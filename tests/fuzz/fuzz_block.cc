@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "codec/zstd_codec.h"
 #include "format/block.h"
 #include "fuzz/fuzz_target.h"
 #include "reader/archive_file.h"
@@ -128,11 +127,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const ByteView payload(data, size);
   const auto block = format::DecodeBlock(payload, kMaxRawSize);
   if (!block) return 0;
-  static ZstdDecompressor decompressor;
+  static BlockDecoder decoder;
   for (const auto& stream : block->streams) {
-    if (stream.header.codec != format::StreamCodec::kZstd) continue;
-    Bytes raw(stream.header.raw_size);
-    (void)decompressor.Decompress(stream.stored, raw);
+    (void)decoder.Unpack(*block, stream.header.kind);
   }
   UseInFile(block->header, payload);
   return 0;

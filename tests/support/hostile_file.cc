@@ -16,6 +16,7 @@
 #include "object/object_hasher.h"
 #include "object/object_id_table.h"
 #include "reader/archive_file.h"
+#include "reader/block_decoder.h"
 #include "support/memory_file.h"
 #include "support/repair.h"
 #include "support/temp_dir.h"
@@ -178,16 +179,12 @@ RawStreams UnpackStreams(ByteView chunk, format::BlockHeader& header) {
   const auto view = format::DecodeBlock(*payload, uint64_t{1} << 32);
   Require(view.has_value(), "no block");
   header = view->header;
-  ZstdDecompressor decompressor;
+  BlockDecoder decoder;
   RawStreams streams;
   for (const auto& stream : view->streams) {
-    Bytes raw(stream.header.raw_size);
-    if (stream.header.codec == format::StreamCodec::kStored) {
-      std::ranges::copy(stream.stored, raw.begin());
-    } else {
-      Require(decompressor.Decompress(stream.stored, raw).has_value(), "zstd");
-    }
-    streams.emplace_back(stream.header.kind, std::move(raw));
+    auto raw = decoder.Unpack(*view, stream.header.kind);
+    Require(raw.has_value(), "stream");
+    streams.emplace_back(stream.header.kind, *std::move(raw));
   }
   return streams;
 }

@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "codec/zstd_codec.h"
 #include "format/block.h"
 #include "format/chunk.h"
 #include "object/object_id_table.h"
@@ -77,19 +76,13 @@ inline UnpackedTrees UnpackTrees(ByteView chunk) {
   UnpackedTrees unpacked;
   unpacked.header = view->header;
   const auto all = AllStreams(unpacked.streams);
-  ZstdDecompressor decompressor;
+  BlockDecoder decoder;
   for (size_t i = 0; i < all.size(); ++i) {
-    const auto* const stream = view->Find(kTreeStreams[i]);
-    Require(stream != nullptr, "missing stream");
-    unpacked.raw_size += stream->header.raw_size;
-    unpacked.stored_size += stream->stored.size();
-    all[i]->resize(stream->header.raw_size);
-    if (stream->header.codec == format::StreamCodec::kStored) {
-      std::ranges::copy(stream->stored, all[i]->begin());
-    } else {
-      Require(decompressor.Decompress(stream->stored, *all[i]).has_value(),
-              "zstd");
-    }
+    auto raw = decoder.Unpack(*view, kTreeStreams[i]);
+    Require(raw.has_value(), "stream");
+    unpacked.raw_size += raw->size();
+    unpacked.stored_size += view->Find(kTreeStreams[i])->stored.size();
+    *all[i] = *std::move(raw);
   }
   return unpacked;
 }

@@ -96,6 +96,14 @@ TEST(TableOfContents, RefusesAnUnknownRequiredChunkByName) {
             "required chunk 'NEWX' needs a newer git-zpack");
 }
 
+TEST(TableOfContents, BitZeroOfAKnownChunkDoesNotMatter) {
+  for (const uint32_t id : KnownChunks()) {
+    for (const uint32_t flags : {0U, kChunkRequired}) {
+      EXPECT_TRUE(Decode({{id, flags, 100, 0}}, 100, 200)) << ChunkName(id);
+    }
+  }
+}
+
 TEST(TableOfContents, RefusesChunksOfDrafts) {
   for (const char* id : {"OIDS", "ONUM"}) {
     for (const uint32_t flags : {0U, kChunkRequired}) {

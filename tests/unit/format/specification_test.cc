@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables of block kinds, streams and weights in FORMAT.md are those of the
-// code.
+// The tables of chunks, features, block kinds, streams, codecs and weights in
+// FORMAT.md are those of the code.
 
 #include "support/specification.h"
 
@@ -17,8 +17,11 @@
 #include <utility>
 #include <vector>
 
+#include "format/block.h"
 #include "format/block_form.h"
+#include "format/chunk.h"
 #include "format/expansion.h"
+#include "format/file_header.h"
 
 namespace zpack::format {
 namespace {
@@ -31,6 +34,7 @@ using testing::Row;
 using testing::Rows;
 using testing::Split;
 using testing::Trim;
+using ::testing::UnorderedElementsAreArray;
 
 // "1 sizes, 2 contents" as numbers and names, which are joined by '-' in code.
 std::vector<std::pair<int, std::string>> ReadNumbered(const std::string& cell) {
@@ -147,6 +151,54 @@ TEST(Specification, HeaderOfABlockListsTheSameKinds) {
   ASSERT_EQ(listed.back().second, "as-in-a-Git-pack");
   listed.pop_back();
   EXPECT_EQ(listed, types);
+}
+
+TEST(Specification, HasTheCodecsOfTheCode) {
+  const Rows rows = ReadTable(ReadSpecification(),
+                              "| offset in row | width | field | value |");
+  ASSERT_GE(rows.size(), 2U);
+  ASSERT_EQ(rows[1][2], "codec");
+  std::vector<std::pair<int, std::string>> codecs;
+  for (int number = 0; number < kAllNumbers; ++number) {
+    const std::string_view name = CodecName(static_cast<StreamCodec>(number));
+    if (name != "unknown") codecs.emplace_back(number, name);
+  }
+  EXPECT_EQ(ReadNumbered(rows[1][3]), codecs);
+}
+
+// The words of `text` between backquotes.
+std::vector<std::string> Quoted(const std::string& text) {
+  std::vector<std::string> words;
+  const std::vector<std::string> parts = Split(text, '`');
+  for (size_t i = 1; i < parts.size(); i += 2) words.push_back(parts[i]);
+  return words;
+}
+
+TEST(Specification, HasTheChunksOfTheCode) {
+  std::vector<std::string> listed;
+  for (const Row& row : ReadTable(ReadSpecification(),
+                                  "| id | in the file | bit 0 | payload |")) {
+    for (const std::string& name : Quoted(row[0])) listed.push_back(name);
+  }
+  // Readers find blocks and the table of contents without its help.
+  std::vector<std::string> known = {ChunkName(kBlockChunk),
+                                    ChunkName(kTableOfContentsChunk)};
+  for (const uint32_t id : KnownChunks()) known.push_back(ChunkName(id));
+  EXPECT_THAT(listed, UnorderedElementsAreArray(known));
+}
+
+TEST(Specification, HasTheRequiredFeaturesOfTheCode) {
+  std::vector<std::string> listed;
+  for (const Row& row : ReadTable(ReadSpecification(), "| version | what |")) {
+    const size_t features = row[1].find("required feature");
+    if (features == std::string::npos) continue;
+    const size_t end = row[1].find(" with ", features);
+    for (const std::string& name :
+         Quoted(row[1].substr(features, end - features))) {
+      listed.push_back(name);
+    }
+  }
+  EXPECT_THAT(listed, UnorderedElementsAreArray(KnownFeatures()));
 }
 
 TEST(Specification, HasTheWeightsOfTheCode) {

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "codec/zstd_codec.h"
 #include "format/chunk.h"
 #include "object/object_links.h"
+#include "reader/block_decoder.h"
 #include "reader/commit_block.h"
 #include "support/deltas.h"
 #include "support/matchers.h"
@@ -136,16 +136,11 @@ class CommitStretchEncoderTest : public ::testing::Test {
     EXPECT_THAT(view, IsOk());
     block.header = view->header;
     EXPECT_EQ(view->streams.size(), kKinds.size());
-    ZstdDecompressor decompressor;
+    BlockDecoder decoder;
     for (size_t i = 0; i < kKinds.size(); ++i) {
-      const auto* stream = view->Find(kKinds[i]);
-      Bytes& raw = *AllStreams(block.streams)[i];
-      raw.resize(stream->header.raw_size);
-      if (stream->header.codec == format::StreamCodec::kStored) {
-        std::ranges::copy(stream->stored, raw.begin());
-      } else {
-        EXPECT_THAT(decompressor.Decompress(stream->stored, raw), IsOk());
-      }
+      auto raw = decoder.Unpack(*view, kKinds[i]);
+      EXPECT_THAT(raw, IsOk());
+      *AllStreams(block.streams)[i] = *std::move(raw);
     }
     return block;
   }

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "codec/zstd_codec.h"
 #include "format/chunk.h"
+#include "reader/block_decoder.h"
 #include "reader/delta_block.h"
 #include "support/deltas.h"
 #include "support/matchers.h"
@@ -62,18 +62,12 @@ DecodedBlobs DecodeAlone(const EncodedBlock& encoded) {
   EXPECT_THAT(view, IsOk());
   result.header = view->header;
   EXPECT_EQ(view->streams.size(), 6U);
-  ZstdDecompressor decompressor;
+  BlockDecoder decoder;
   const auto unpack = [&](StreamKind kind) {
-    const auto* stream = view->Find(kind);
-    EXPECT_NE(stream, nullptr);
-    result.raw_size += stream->header.raw_size;
-    Bytes raw(stream->header.raw_size);
-    if (stream->header.codec == format::StreamCodec::kStored) {
-      std::ranges::copy(stream->stored, raw.begin());
-    } else {
-      EXPECT_THAT(decompressor.Decompress(stream->stored, raw), IsOk());
-    }
-    return raw;
+    auto raw = decoder.Unpack(*view, kind);
+    EXPECT_THAT(raw, IsOk());
+    result.raw_size += raw->size();
+    return *std::move(raw);
   };
   DeltaBlock::Streams streams;
   streams.sizes = unpack(StreamKind::kSizes);
