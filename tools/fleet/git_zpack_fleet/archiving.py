@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import collections
+import time
 from typing import Any, Iterable, Iterator, Optional
 
 from . import worker
@@ -20,6 +21,8 @@ from .text import counted, quoted, size_text
 
 _SCANNED_AT_ONCE = 64
 _LEASED_AT_ONCE = 32
+# Each time, the manifest is synced to the disk.
+_FLUSH_SECONDS = 1.0
 _SCAN_BYTES = 1 << 20
 
 
@@ -36,6 +39,8 @@ class Archiving:
         self._failures: list[tuple[int, str, str]] = []
         self._elsewhere = 0
         self._unchanged = 0
+        self._flushed = 0.0
+        self._digests: dict[int, str] = {}
         self._sizes: dict[int, int] = {}
         self._pools: dict[int, bytes] = {}
 
@@ -97,6 +102,7 @@ class Archiving:
             if result.error is not None:
                 self._failures.append((result.id, Kind.SOURCE_BROKEN.value, result.error))
                 continue
+            self._digests[result.id] = result.digest
             self._sizes[result.id] = result.size or self._rows[result.id].bytes
             self._pools[result.id] = result.pool
             seen.append((result.id, result.digest, result.size))
@@ -128,7 +134,8 @@ class Archiving:
 
         def tick() -> None:
             meter.tick()
-            self._flush()
+            if time.monotonic() > self._flushed + _FLUSH_SECONDS:
+                self._flush()
 
         try:
             engine.run(self._archive_tasks(changed), done, again, tick)
@@ -162,7 +169,8 @@ class Archiving:
             return None  # Another run archived it after this run looked at it.
         usable = newest is not None and newest.damage is None
         job = ArchiveJob(
-            id=number, path=row.path, name=row.name, size=self._sizes[number],
+            id=number, path=row.path, name=row.name, digest=self._digests[number],
+            size=self._sizes[number],
             base=newest.hash if newest is not None and usable else None,
             base_size=newest.size if newest is not None and usable else 0,
             inherited=inherited, memory=self._options.memory)
@@ -171,6 +179,7 @@ class Archiving:
 
     def _flush(self) -> None:
         """Records what ended since the last time, in one transaction."""
+        self._flushed = time.monotonic()
         if not self._archives and not self._failures:
             return
         lost = self._manifest.record(self._run, self._archives, self._failures)

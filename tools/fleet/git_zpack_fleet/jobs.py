@@ -57,6 +57,7 @@ class ScanResult(NamedTuple):
 class ArchiveJob(NamedTuple):
     """A repository to convert and upload.
 
+    digest, size: of the repository, as the scan of this run saw it
     base: hash of the archive whose blocks can be copied, or None
     base_size: its bytes
     inherited: a run that died may have uploaded the archive already
@@ -66,6 +67,7 @@ class ArchiveJob(NamedTuple):
     id: int
     path: bytes
     name: bytes
+    digest: str
     size: int
     base: Optional[str]
     base_size: int

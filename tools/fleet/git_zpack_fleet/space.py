@@ -64,14 +64,18 @@ def _try_reserve(directory: str, name: str, size: int) -> bool:
 
 @contextlib.contextmanager
 def _ledger(directory: str) -> Iterator[dict[str, tuple[int, str]]]:
-    with open(os.path.join(directory, _LEDGER), "a+", encoding="utf-8") as file:
+    path = os.path.join(directory, _LEDGER)
+    with open(path, "r+b", buffering=0, opener=_open_or_create) as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        file.seek(0)
+        content = file.read()
         try:
-            entries = json.loads(file.read() or "{}")
+            entries = json.loads(content or b"{}")
         except ValueError:
             entries = {}  # A machine died while writing; its tasks are gone.
         yield entries
-        file.seek(0)
-        file.truncate()
-        file.write(json.dumps(entries))
+        # In place, as some file systems sync a file that was truncated.
+        os.pwrite(file.fileno(), json.dumps(entries).encode().ljust(len(content)), 0)
+
+
+def _open_or_create(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_CREAT, 0o666)

@@ -130,9 +130,11 @@ def _place(directory: str, name: str) -> Iterator[_Place]:
 def _archive(job: ArchiveJob, settings: Settings) -> Outcome:
     store = store_of(settings)
     with _place(scratch_of(settings, store), hashlib.sha256(job.path).hexdigest()) as place:
-        before = fingerprint.scan(job.path)
+        before = fingerprint.scan(job.path, job.digest)
         if before.error is not None:
             raise Failure(Kind.SOURCE_BROKEN, before.error)
+        if before.digest == job.digest:
+            before = before._replace(size=job.size)
         made = _already_made(job, before, store, place)
         if made is None:
             made = _make(job, before, settings, place)
