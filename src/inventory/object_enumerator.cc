@@ -42,7 +42,8 @@ std::unexpected<Error> MissingError(ObjectSource& source,
   const bool hint = source.IsPartialClone() && promised == AllowPromised::kNo;
   return MakeError(ErrorCode::kSourceCorrupt,
                    "'{}' {}: {} object{} missing{}:{}", source.path(),
-                   hint ? "is a partial clone; fetch it without a filter first"
+                   hint ? "is a partial clone: fetch it without a filter, or use "
+                          "--allow-promised"
                         : "is incomplete",
                    missing.size(), missing.size() == 1 ? " is" : "s are",
                    promised == AllowPromised::kNo ? "" : " and not promised",

@@ -78,6 +78,7 @@ TEST(EnumerateObjects, SaysThatAPartialCloneIsOne) {
   const auto list = Enumerate(source);
   ASSERT_FALSE(list);
   EXPECT_NE(list.error().message.find("partial clone"), std::string::npos);
+  EXPECT_NE(list.error().message.find("--allow-promised"), std::string::npos);
 }
 
 constexpr EnumerationScope kWithPromised(ObjectSet::kAll, AllowPromised::kYes);
