@@ -3,6 +3,7 @@
 """Killed workers and clients, full disks, damage, and two runs at once."""
 
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -40,6 +41,32 @@ exec '{PROGRAM}' "$@"
     assert "'one.git': worker lost: " in ran.errors
     assert set(newest(tmp_path / "store")) == {b"two.git", b"three.git"}
     assert on_cluster("archive", source, "--to", tmp_path / "store").status == 0
+
+
+def test_of_small_repositories_in_one_task_only_the_deadly_one_fails(on_cluster, tmp_path):
+    source = tmp_path / "source"
+    Repository(source / "r00.git", "--bare").commit("one")
+    for number in range(1, 40):
+        shutil.copytree(source / "r00.git", source / f"r{number:02}.git", symlinks=True)
+    program = tmp_path / "deadly"
+    log = tmp_path / "log"
+    program.write_text(f"""#!/bin/bash
+case "$*" in
+convert*r20.git*) kill -9 $PPID; exit 1;;
+convert*) echo "${{@: -2:1}}" >> '{log}';;
+esac
+exec '{PROGRAM}' "$@"
+""")
+    program.chmod(0o755)
+    ran = on_cluster("archive", source, "--to", tmp_path / "store", program=program)
+    assert ran.status == 1, ran
+    assert "'r20.git': worker lost: " in ran.errors
+    assert ran.errors.count("error: ") == 1
+    assert set(newest(tmp_path / "store")) == {
+        b"r%02d.git" % number for number in range(40) if number != 20}
+    # The others of the task had been uploaded; their receipts say so.
+    converted = log.read_text().split()
+    assert len(converted) == len(set(converted)) == 39
 
 
 def test_killed_client_leaves_nothing_to_convert_again(

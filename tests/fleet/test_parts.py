@@ -13,6 +13,8 @@ import subprocess
 import pytest
 from conftest import Repository, run_fleet
 from git_zpack_fleet import discover, fingerprint, text
+from git_zpack_fleet.batches import batched
+from git_zpack_fleet.engine import Task
 from git_zpack_fleet.failures import Failure, Kind, delay, of_exception, of_program
 from git_zpack_fleet.space import reserved
 
@@ -61,6 +63,30 @@ def test_space_is_held_once(tmp_path):
     with pytest.raises(Failure) as failed, reserved(str(tmp_path), 1 << 60, 0):
         pass
     assert failed.value.kind is Kind.NO_SPACE
+
+
+def tasks_of(weights, group=None):
+    return [Task("archive", str(number), len, ((),), 100 + number, weight, group)
+            for number, weight in enumerate(weights)]
+
+
+def names_of(tasks):
+    return [[part.name for part in task.parts] or task.name for task in tasks]
+
+
+def test_small_tasks_are_joined_until_few_are_left():
+    sizes = [len(task.parts) or 1 for task in batched(tasks_of([0] * 200), 200, 2)]
+    assert sum(sizes) == 200
+    assert sizes[0] == 16 and sizes == sorted(sizes, reverse=True) and sizes[-8:] == [1] * 8
+
+
+def test_joined_tasks_have_the_memory_of_the_largest_and_one_group():
+    tasks = tasks_of([3 << 20, 1 << 20, 1, 5 << 20, 1]) + tasks_of([1, 1], b"pool")
+    joined = list(batched(tasks, 1000, 1))
+    assert names_of(joined) == [["0", "1"], "2", "3", "4", ["0", "1"]]
+    assert joined[0].memory == 101
+    assert joined[-1].group == b"pool"
+    assert joined[0].work(*joined[0].arguments) == [0, 0]
 
 
 def test_walk_finds_repositories_in_work_trees_and_of_submodules(tmp_path):

@@ -9,6 +9,7 @@ import time
 from typing import Any, Iterable, Iterator, Optional
 
 from . import worker
+from .batches import batched
 from .discover import Found
 from .engine import Engine, Task
 from .failures import Kind
@@ -138,7 +139,8 @@ class Archiving:
                 self._flush()
 
         try:
-            engine.run(self._archive_tasks(changed), done, again, tick)
+            engine.run(batched(self._archive_tasks(changed), len(changed), engine.slots),
+                       done, again, tick)
         finally:
             self._flush()
             meter.finish()

@@ -11,6 +11,7 @@ import time
 from typing import Iterator, NamedTuple, Optional, Sequence
 
 from . import worker
+from .batches import batched
 from .engine import Engine, Task
 from .jobs import Outcome, RestoreJob, VerifyJob
 from .manifest import Manifest
@@ -114,7 +115,7 @@ def restore(manifest: Manifest, options: Run, target: bytes,
 
         if chosen:
             with engine_of(options) as engine:
-                engine.run(tasks(), done, tick=meter.tick)
+                engine.run(batched(tasks(), len(chosen), engine.slots), done, tick=meter.tick)
     meter.finish()
     print(f"{counted(len(rows))}: {len(rows) - counts.failures:,} restored, "
           f"{counts.failures:,} failed")

@@ -37,6 +37,8 @@ class Task(NamedTuple):
     memory: bytes that the task and its program may take
     weight: bytes for progress; larger ones should come first
     group: tasks of one group prefer the same worker
+    parts: the tasks that this one stands for; then work returns a list with a
+        result for each
     """
 
     phase: str
@@ -47,6 +49,7 @@ class Task(NamedTuple):
     weight: int
     group: Optional[bytes] = None
     attempt: int = 1
+    parts: tuple[Any, ...] = ()
 
 
 class Retries(NamedTuple):
@@ -75,6 +78,7 @@ class Engine:
         self._flying: dict[int, tuple[Task, Any]] = {}
         self._later: list[tuple[float, int, Task]] = []
         self._alone: list[Task] = []
+        self._again: Optional[Again] = None
         self._groups: dict[bytes, str] = {}
         self._loads: dict[str, int] = {}
         self._number = 0
@@ -107,6 +111,7 @@ class Engine:
         """
         source = iter(tasks)
         exhausted = False
+        self._again = again
         try:
             while True:
                 self._refresh()
@@ -120,7 +125,7 @@ class Engine:
                     if not self._alone:
                         return
                     self._submit(self._alone.pop())
-                self._wait(done, again)
+                self._wait(done)
                 tick()
         finally:
             self.cancel()
@@ -174,7 +179,7 @@ class Engine:
         while self._later and self._later[0][0] <= time.monotonic():
             self._submit(heapq.heappop(self._later)[2])
 
-    def _wait(self, done: Done, again: Optional[Again]) -> None:
+    def _wait(self, done: Done) -> None:
         """Handles what ended; waits at most a second for it."""
         timeout = 1.0
         if self._later:
@@ -191,7 +196,12 @@ class Engine:
         known = [(number, future) for future, number in ended if number in self._flying]
         for number, result in self._results(known):
             task, _ = self._flying.pop(number)
-            self._end(task, result, done, again)
+            if not task.parts:
+                self._end(task, result, done)
+                continue
+            results = result if isinstance(result, list) else [result] * len(task.parts)
+            for part, of_part in zip(task.parts, results):
+                self._end(part, of_part, done)
 
     def _results(self, known: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
         """What the tasks returned; one question to the workers for all of them."""
@@ -207,7 +217,7 @@ class Engine:
             future.release()
         return results
 
-    def _end(self, task: Task, result: Any, done: Done, again: Optional[Again]) -> None:
+    def _end(self, task: Task, result: Any, done: Done) -> None:
         if isinstance(result, Outcome):
             retried = result.kind is not None and Kind(result.kind) in RETRIED
             # A task that kills workers also stops the tasks beside it, so each
@@ -215,13 +225,17 @@ class Engine:
             killed = result.message == _KILLED
             if retried and task.attempt < (min(2, self._retries.tries) if killed
                                            else self._retries.tries):
-                next_task = again(task, result) if again else task
+                next_task = self._changed(task, result)
                 if killed:
                     self._alone.append(next_task._replace(attempt=task.attempt + 1))
                 else:
                     self._later_again(next_task)
                 return
         done(task, result)
+
+    def _changed(self, task: Task, outcome: Outcome) -> Task:
+        """The task as it is tried again."""
+        return self._again(task, outcome) if self._again else task
 
     def _later_again(self, task: Task) -> None:
         self._number += 1
@@ -241,7 +255,8 @@ class Engine:
                 if time.monotonic() > deadline:
                     raise EngineLost(f"the scheduler is gone: {error}") from error
                 time.sleep(min(1.0, self._patience / 10))
-        lost = [task for task, _ in self._flying.values()]
+        lost = [self._changed(part, _lost("the scheduler is gone"))
+                for task, _ in self._flying.values() for part in task.parts or (task,)]
         self._flying.clear()
         self._refreshed = float("-inf")
         self._refresh()

@@ -152,9 +152,11 @@ def _archive(job: ArchiveJob, settings: Settings) -> Outcome:
 
 def _already_made(job: ArchiveJob, before: fingerprint.Scan, store: Store,
                   place: _Place) -> Optional[NewArchive]:
-    """What a run that died had finished for this state of the repository."""
+    """What a task that died had finished for this state of the repository."""
     notes = [_read_note(place.note)]
-    if job.inherited:
+    # Dask repeats the tasks of a worker that died; then a receipt saves a
+    # conversion, but from another machine it is one more request for each.
+    if job.inherited or store.is_local:
         notes.append(store.read_receipt(job.path))
     for note in notes:
         try:
