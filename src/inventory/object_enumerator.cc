@@ -40,14 +40,14 @@ std::unexpected<Error> MissingError(ObjectSource& source,
     names += FormatMessage("; its alternate '{}' does not exist", directory);
   }
   const bool hint = source.IsPartialClone() && promised == AllowPromised::kNo;
-  return MakeError(ErrorCode::kSourceCorrupt,
-                   "'{}' {}: {} object{} missing{}:{}", source.path(),
-                   hint ? "is a partial clone: fetch it without a filter, or use "
-                          "--allow-promised"
-                        : "is incomplete",
-                   missing.size(), missing.size() == 1 ? " is" : "s are",
-                   promised == AllowPromised::kNo ? "" : " and not promised",
-                   names);
+  return MakeError(
+      ErrorCode::kSourceCorrupt, "'{}' {}: {} object{} missing{}:{}",
+      source.path(),
+      hint ? "is a partial clone: fetch it without a filter, or use "
+             "--allow-promised"
+           : "is incomplete",
+      missing.size(), missing.size() == 1 ? " is" : "s are",
+      promised == AllowPromised::kNo ? "" : " and not promised", names);
 }
 
 std::vector<ObjectId> Tips(const RefsSnapshot& refs) {
