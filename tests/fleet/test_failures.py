@@ -175,6 +175,23 @@ def test_scrub_checks_a_sample_the_longest_unchecked_first(on_cluster, source, t
     assert "0 archives checked" in on_cluster("verify", store, "--budget", "0").output
 
 
+def test_two_runs_on_one_scheduler_keep_their_tasks_apart(cluster, tmp_path, wrapper):
+    program = wrapper("convert", before="sleep 1")
+    runs = []
+    for root in ("a", "b"):
+        Repository(tmp_path / root / "same.git", "--bare").commit(root)
+        runs.append(start_fleet(
+            "archive", str(tmp_path / root), "--to", str(tmp_path / f"store-{root}"),
+            "--scheduler", cluster.address, "--memory", str(MEMORY), "--program", str(program)))
+    for run in runs:
+        with run as process:
+            process.communicate()
+            assert process.returncode == 0
+    stored = [archive_files(tmp_path / f"store-{root}") for root in ("a", "b")]
+    assert [len(files) for files in stored] == [1, 1]
+    assert stored[0] != stored[1]
+
+
 def test_lease_keeps_other_runs_away_until_its_run_is_dead(on_cluster, source, tmp_path):
     store = tmp_path / "store"
     os.makedirs(store)

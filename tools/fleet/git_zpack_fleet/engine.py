@@ -12,6 +12,7 @@ import contextlib
 import heapq
 import queue
 import time
+import uuid
 from typing import Any, Callable, Iterable, NamedTuple, Optional
 
 from distributed import Client
@@ -81,6 +82,8 @@ class Engine:
         self._again: Optional[Again] = None
         self._groups: dict[bytes, str] = {}
         self._loads: dict[str, int] = {}
+        # Other clients of the scheduler count their tasks as well.
+        self._id = uuid.uuid4().hex
         self._number = 0
         self._refreshed = float("-inf")
         self._slots: dict[str, int] = {}
@@ -163,7 +166,7 @@ class Engine:
         number = self._number
         future = self._client.submit(
             task.work, *task.arguments, pure=False, priority=task.weight,
-            key=(f"{task.phase}", task.name, number), **options)
+            key=(task.phase, task.name, f"{self._id} {number}"), **options)
         self._flying[number] = (task, future)
         future.add_done_callback(lambda ended: self._events.put((ended, number)))
 
