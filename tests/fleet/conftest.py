@@ -143,15 +143,19 @@ def on_cluster(cluster):
     return run
 
 
+def make_old(root):
+    """What changed just now could change again without another time."""
+    for directory, directories, files in os.walk(root):
+        for name in directories + files:
+            os.utime(os.path.join(directory, name), (1_700_000_000, 1_700_000_000))
+
+
 @pytest.fixture
 def source(tmp_path):
     """Three small repositories."""
     for name in ("one.git", "two.git", "three.git"):
         Repository(tmp_path / "source" / name, "--bare").commit(name)
-    # What changed just now could change again without another time.
-    for directory, directories, files in os.walk(tmp_path / "source"):
-        for name in directories + files:
-            os.utime(os.path.join(directory, name), (1_700_000_000, 1_700_000_000))
+    make_old(tmp_path / "source")
     return tmp_path / "source"
 
 

@@ -9,8 +9,8 @@ import sqlite3
 import subprocess
 import sys
 
-from conftest import (ENVIRONMENT, MEMORY, PROGRAM, Repository, free_port, run_fleet,
-                      start_fleet)
+from conftest import (ENVIRONMENT, MEMORY, PROGRAM, Repository, free_port, make_old,
+                      run_fleet, start_fleet)
 from git_zpack_fleet.manifest import Manifest
 from git_zpack_fleet.records import NewArchive
 from test_archive import newest
@@ -48,6 +48,7 @@ def test_of_small_repositories_in_one_task_only_the_deadly_one_fails(on_cluster,
     Repository(source / "r00.git", "--bare").commit("one")
     for number in range(1, 40):
         shutil.copytree(source / "r00.git", source / f"r{number:02}.git", symlinks=True)
+    make_old(source)
     program = tmp_path / "deadly"
     log = tmp_path / "log"
     program.write_text(f"""#!/bin/bash
