@@ -65,6 +65,13 @@ def test_space_is_held_once(tmp_path):
     assert failed.value.kind is Kind.NO_SPACE
 
 
+def test_ledger_that_is_written_in_part_is_an_error(tmp_path, monkeypatch):
+    monkeypatch.setattr("os.pwrite", lambda descriptor, content, offset: len(content) - 1)
+    with pytest.raises(OSError) as failed, reserved(str(tmp_path), 1, 0):
+        pass
+    assert failed.value.errno == errno.ENOSPC
+
+
 def tasks_of(weights, group=None):
     return [Task("archive", str(number), len, ((),), 100 + number, weight, group)
             for number, weight in enumerate(weights)]
@@ -75,14 +82,14 @@ def names_of(tasks):
 
 
 def test_small_tasks_are_joined_until_few_are_left():
-    sizes = [len(task.parts) or 1 for task in batched(tasks_of([0] * 200), 200, 2)]
+    sizes = [len(task.parts) or 1 for task in batched(tasks_of([0] * 200), 200, lambda: 2)]
     assert sum(sizes) == 200
     assert sizes[0] == 16 and sizes == sorted(sizes, reverse=True) and sizes[-8:] == [1] * 8
 
 
 def test_joined_tasks_have_the_memory_of_the_largest_and_one_group():
     tasks = tasks_of([3 << 20, 1 << 20, 1, 5 << 20, 1]) + tasks_of([1, 1], b"pool")
-    joined = list(batched(tasks, 1000, 1))
+    joined = list(batched(tasks, 1000, lambda: 1))
     assert names_of(joined) == [["0", "1"], "2", "3", "4", ["0", "1"]]
     assert joined[0].memory == 101
     assert joined[-1].group == b"pool"

@@ -139,7 +139,7 @@ class Archiving:
                 self._flush()
 
         try:
-            engine.run(batched(self._archive_tasks(changed), len(changed), engine.slots),
+            engine.run(batched(self._archive_tasks(changed), len(changed), lambda: engine.slots),
                        done, again, tick)
         finally:
             self._flush()

@@ -14,18 +14,19 @@ _MOST_BYTES = 4 << 20
 _BATCHES_EACH = 4
 
 
-def batched(tasks: Iterable[Task], total: int, slots: int) -> Iterator[Task]:
+def batched(tasks: Iterable[Task], total: int, slots: Callable[[], int]) -> Iterator[Task]:
     """Joins small tasks of one function that follow each other.
 
     total: how many tasks there are
-    slots: how many can run at once. The fewer tasks are left, the fewer are
-        joined, so that no worker waits for another one at the end.
+    slots: says how many can run at once; workers come and go. The fewer tasks
+        are left, the fewer are joined, so that no worker waits for another one
+        at the end.
     """
     batch: list[Task] = []
     size = 0
     left = total
     for task in tasks:
-        most = min(_MOST_TASKS, left // (_BATCHES_EACH * slots))
+        most = min(_MOST_TASKS, left // (_BATCHES_EACH * slots()))
         if batch and not (len(batch) < most and size + task.weight <= _MOST_BYTES
                           and task.group == batch[0].group):
             yield _joined(batch)

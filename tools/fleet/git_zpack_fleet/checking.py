@@ -115,7 +115,8 @@ def restore(manifest: Manifest, options: Run, target: bytes,
 
         if chosen:
             with engine_of(options) as engine:
-                engine.run(batched(tasks(), len(chosen), engine.slots), done, tick=meter.tick)
+                engine.run(batched(tasks(), len(chosen), lambda: engine.slots), done,
+                           tick=meter.tick)
     meter.finish()
     print(f"{counted(len(rows))}: {len(rows) - counts.failures:,} restored, "
           f"{counts.failures:,} failed")

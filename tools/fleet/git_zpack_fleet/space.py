@@ -9,6 +9,7 @@ beside what is written; the kernel's lock of it ends with the process.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -74,7 +75,9 @@ def _ledger(directory: str) -> Iterator[dict[str, tuple[int, str]]]:
             entries = {}  # A machine died while writing; its tasks are gone.
         yield entries
         # In place, as some file systems sync a file that was truncated.
-        os.pwrite(file.fileno(), json.dumps(entries).encode().ljust(len(content)), 0)
+        content = json.dumps(entries).encode().ljust(len(content))
+        if os.pwrite(file.fileno(), content, 0) < len(content):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
 
 
 def _open_or_create(path: str, flags: int) -> int:
