@@ -375,8 +375,8 @@ TEST_F(CApi, ProgressCanStopAnOperation) {
 }
 
 TEST_F(CApi, SeveralThreadsUseOneArchive) {
-  std::vector<std::jthread> threads;
   const zpack_oid oid = Oid(tip_);
+  std::vector<std::jthread> threads;  // join before `oid` goes
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
       for (int round = 0; round < 50; ++round) {
