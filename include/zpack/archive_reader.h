@@ -36,7 +36,7 @@ struct FileDescription {
   };
   struct Stream {
     std::string kind;   // "sizes", "contents", "literals", ...
-    std::string codec;  // "stored", "zstd"
+    std::string codec;  // "stored", "zstd", ...
     uint64_t raw_size = 0;
     uint64_t stored_size = 0;
   };

@@ -14,7 +14,8 @@ namespace {
 constexpr size_t kStreamHeaderSize = 20;
 
 // By number.
-constexpr std::array<std::string_view, 2> kCodecNames = {"stored", "zstd"};
+constexpr std::array<std::string_view, kStreamCodecEnd> kCodecNames = {"stored",
+                                                                       "zstd"};
 
 bool IsKnown(StreamCodec codec) {
   return static_cast<size_t>(codec) < kCodecNames.size();

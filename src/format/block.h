@@ -20,6 +20,7 @@ namespace zpack::format {
 
 // On disk: do not change.
 enum class StreamCodec : uint8_t { kStored = 0, kZstd = 1 };
+inline constexpr size_t kStreamCodecEnd = 2;
 
 // For messages and JSON. "unknown" if this version does not know the codec.
 std::string_view CodecName(StreamCodec codec);

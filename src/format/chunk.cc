@@ -14,12 +14,6 @@
 namespace zpack::format {
 namespace {
 
-// Found without the table of contents, and never listed in it.
-constexpr std::array kUnlistedChunks = {kBlockChunk, kTableOfContentsChunk};
-constexpr std::array kKnownChunks = {
-    kRefsChunk,     kBlockTableChunk, kObjectIdsChunk, kObjectNumbersChunk,
-    kFileDataChunk, kFileTableChunk,  kPromisesChunk,  kPaddingChunk,
-    kCopiesChunk,   kParityChunk};
 // Only in files of drafts (FORMAT.md, "Versions").
 constexpr std::array kDraftChunks = {ChunkId("OIDS"), ChunkId("ONUM")};
 
@@ -41,8 +35,6 @@ bool IsPrintable(uint32_t id) {
 }
 
 }  // namespace
-
-std::span<const uint32_t> KnownChunks() { return kKnownChunks; }
 
 std::string ChunkName(uint32_t id) {
   std::string name;
@@ -166,7 +158,7 @@ Result<TableOfContents> DecodeTableOfContents(ByteView payload, uint64_t begin,
                        ChunkName(row.id));
     }
     if ((row.flags & kChunkRequired) != 0 &&
-        std::ranges::find(kKnownChunks, row.id) == kKnownChunks.end()) {
+        std::ranges::find(kListedChunks, row.id) == kListedChunks.end()) {
       return MakeError(ErrorCode::kUnsupported,
                        "required chunk '{}' needs a newer git-zpack",
                        ChunkName(row.id));

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -16,9 +15,6 @@
 #include "zpack/result.h"
 
 namespace zpack::format {
-
-// The ids that a table of contents may list and this version knows.
-std::span<const uint32_t> KnownChunks();
 
 // The four characters of a chunk id. '?' stands for a character that is not
 // printable.

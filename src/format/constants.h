@@ -56,6 +56,15 @@ inline constexpr uint32_t kCopiesChunk = ChunkId("COPY");
 inline constexpr uint32_t kParityChunk = ChunkId("PARI");
 inline constexpr uint32_t kTableOfContentsChunk = ChunkId("TOCC");
 
+// The chunks that this version knows: those that a table of contents may list,
+// and those that it never lists, since they are found without it.
+inline constexpr std::array kListedChunks = {
+    kRefsChunk,     kBlockTableChunk, kObjectIdsChunk, kObjectNumbersChunk,
+    kFileDataChunk, kFileTableChunk,  kPromisesChunk,  kPaddingChunk,
+    kCopiesChunk,   kParityChunk};
+inline constexpr std::array kUnlistedChunks = {kBlockChunk,
+                                               kTableOfContentsChunk};
+
 // A reader that does not know a chunk with this flag refuses the file.
 inline constexpr uint32_t kChunkRequired = 1;
 // Reserved: readers refuse a file that sets one of these bits. The other flag

@@ -49,7 +49,9 @@ Result<FileHeader> DecodeFileHeader(
 // The file has a list of promised objects.
 inline constexpr std::string_view kPromisedFeature = "promised";
 
-// The features of block kinds (BlockForm).
+// The features that a block can need: those of the block kinds (BlockForm) and
+// of the stream codecs. Blocks that are read without the header of their file,
+// as after damage, may use all of them.
 const std::vector<std::string>& BlockFeatures();
 // The required features that this version of the library supports.
 const std::vector<std::string>& KnownFeatures();

@@ -4,7 +4,6 @@
 #include "protect/protect_inside.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/error.h"
@@ -18,15 +17,16 @@
 namespace zpack {
 namespace {
 
-// Chunks between the blocks and the parity that a copy of a file keeps.
-constexpr std::array kKeptChunks = {
-    format::kRefsChunk,      format::kBlockTableChunk,
-    format::kObjectIdsChunk, format::kObjectNumbersChunk,
-    format::kFileDataChunk,  format::kFileTableChunk,
-    format::kPromisesChunk,  format::kPaddingChunk};
-
 bool IsRewritten(const format::ChunkLocation& chunk) {
   return chunk.id == format::kParityChunk || chunk.id == format::kCopiesChunk;
+}
+
+// True for chunks between the blocks and the parity that a copy of a file
+// keeps.
+bool IsKept(const format::ChunkLocation& chunk) {
+  return !IsRewritten(chunk) &&
+         std::ranges::find(format::kListedChunks, chunk.id) !=
+             format::kListedChunks.end();
 }
 
 // Everything of the new file except for blocks, tables and parity.
@@ -100,9 +100,7 @@ class NewFile {
     auto& chunks = toc_.chunks;
     while (IsRewritten(chunks.back())) chunks.pop_back();
     for (const format::ChunkLocation& chunk : chunks) {
-      if (std::ranges::find(kKeptChunks, chunk.id) != kKeptChunks.end()) {
-        continue;
-      }
+      if (IsKept(chunk)) continue;
       return MakeError(ErrorCode::kUnsupported,
                        "chunk '{}' needs a newer git-zpack: '{}'",
                        format::ChunkName(chunk.id), AtPath{archive_.path()});

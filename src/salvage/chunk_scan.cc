@@ -30,24 +30,11 @@ constexpr uint16_t kMaxStreams = 32;
 constexpr size_t kMaxDirectory =
     kBlockHeaderSize + kMaxStreams * kStreamRowSize;
 
-bool IsWanted(uint32_t id) {
-  switch (id) {
-    case format::kBlockChunk:
-    case format::kRefsChunk:
-    case format::kBlockTableChunk:
-    case format::kObjectIdsChunk:
-    case format::kObjectNumbersChunk:
-    case format::kFileDataChunk:
-    case format::kFileTableChunk:
-    case format::kPromisesChunk:
-    case format::kPaddingChunk:
-    case format::kTableOfContentsChunk:
-    case format::kCopiesChunk:
-    case format::kParityChunk:
-      return true;
-    default:
-      return false;
-  }
+bool IsKnownChunk(uint32_t id) {
+  const auto is_in = [id](const auto& ids) {
+    return std::ranges::find(ids, id) != ids.end();
+  };
+  return is_in(format::kListedChunks) || is_in(format::kUnlistedChunks);
 }
 
 // Reads the header and the directory of a block from the start of its payload,
@@ -109,7 +96,7 @@ class FileScan {
           taken = format::kChecksumSize;
         } else if (word == format::kPackSignature) {
           ZPACK_ASSIGN_OR_RETURN(taken, TakeHeader());
-        } else if (IsWanted(word)) {
+        } else if (IsKnownChunk(word)) {
           ZPACK_ASSIGN_OR_RETURN(taken, TakeChunk());
         } else if (word == format::kTrailerSignature) {
           taken = TakeTrailer();

@@ -70,7 +70,9 @@ void BlockEdits::EditDirectory() {
     case 3:
       return choices_.Edit(stream.kind);
     case 4:
-      stream.codec = static_cast<uint8_t>(choices_.Below(3));
+      // One more than there are.
+      stream.codec =
+          static_cast<uint8_t>(choices_.Below(format::kStreamCodecEnd + 1));
       return;
     case 5:
       return choices_.Edit(stream.reserved);

@@ -36,12 +36,12 @@ void TableEdits::EditHeader() {
 }
 
 void TableEdits::EditNames(std::vector<std::string>& names) {
-  constexpr std::array kNames = {"deltas", "trees", "commits",
-                                 "x-1",    "",      "UPPER"};
+  std::vector<std::string> known = format::KnownFeatures();
+  known.insert(known.end(), {"x-1", "", "UPPER"});
   if (!names.empty() && choices_.OneIn(2)) {
     choices_.Erase(names);
   } else if (names.size() < 64) {
-    choices_.Insert(names, choices_.Any(kNames));
+    choices_.Insert(names, choices_.Any(known));
   }
 }
 
