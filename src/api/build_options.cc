@@ -26,9 +26,14 @@ std::string BuildKind() {
 #endif
 #if defined(__SANITIZE_ADDRESS__)
   kind += ", AddressSanitizer";
-#endif
-#if defined(__SANITIZE_THREAD__)
+#elif defined(__SANITIZE_THREAD__)
   kind += ", ThreadSanitizer";
+#elif defined(__has_feature)  // clang has no macros for it
+#if __has_feature(address_sanitizer)
+  kind += ", AddressSanitizer";
+#elif __has_feature(thread_sanitizer)
+  kind += ", ThreadSanitizer";
+#endif
 #endif
   return kind;
 }

@@ -41,8 +41,8 @@ std::string Quote(std::string_view text) {
 
 // Appends an entry with the key 'section.subsection.name'. The subsection is
 // optional and may contain dots. An entry without a value is true.
-Status AppendEntry(std::string_view key, std::optional<std::string_view> value,
-                   std::string& text) {
+Status AppendSetting(std::string_view key,
+                     std::optional<std::string_view> value, std::string& text) {
   const size_t first = key.find('.');
   const size_t last = key.rfind('.');
   if (first == std::string_view::npos || first == 0) {
@@ -99,7 +99,7 @@ Status AppendCounted(const Environment& environment, std::string& text) {
       return MakeError(ErrorCode::kGit, "missing config value '{}'",
                        value_name);
     }
-    ZPACK_TRY(AppendEntry(key, value, text));
+    ZPACK_TRY(AppendSetting(key, value, text));
   }
   return {};
 }
@@ -156,7 +156,7 @@ Status AppendParameters(const Environment& environment, std::string& text) {
       key->resize(equals);
     }
     if (!AtWordEnd(rest)) return bogus();
-    ZPACK_TRY(AppendEntry(*key, value, text));
+    ZPACK_TRY(AppendSetting(*key, value, text));
   }
 }
 

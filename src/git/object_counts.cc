@@ -13,13 +13,13 @@
 #include "base/file.h"
 #include "git/directory_listing.h"
 #include "git/pack_directory.h"
+#include "pack/pack_format.h"
 
 namespace zpack {
 namespace {
 
-// Bytes before the fan-out of an index of version 2, and their start.
+// Bytes before the fan-out of an index of version 2.
 constexpr uint64_t kIndexHeader = 8;
-constexpr uint32_t kIndexSignature = 0xff744f63;
 // Position of the last entry of the fan-out, which is the number of objects.
 constexpr uint64_t kLastFanOut = uint64_t{255} * 4;
 
@@ -34,7 +34,7 @@ Result<uint32_t> CountIndexed(const std::string& path) {
   ZPACK_ASSIGN_OR_RETURN(const auto file, PosixFileSystem().OpenForRead(path));
   std::array<uint8_t, 4> word{};
   ZPACK_TRY(file->Read(0, word));
-  const bool old = LoadBigEndian<uint32_t>(word.data()) != kIndexSignature;
+  const bool old = LoadBigEndian<uint32_t>(word.data()) != kPackIndexSignature;
   ZPACK_TRY(file->Read(kLastFanOut + (old ? 0 : kIndexHeader), word));
   return LoadBigEndian<uint32_t>(word.data());
 }

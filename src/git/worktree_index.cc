@@ -10,9 +10,9 @@
 namespace zpack {
 namespace {
 
-constexpr uint32_t kIndexSignature = 0x44495243;  // "DIRC"
-constexpr uint32_t kCacheTree = 0x54524545;       // "TREE"
-constexpr uint32_t kResolveUndo = 0x52455543;     // "REUC"
+constexpr uint32_t kWorktreeIndexSignature = 0x44495243;  // "DIRC"
+constexpr uint32_t kCacheTree = 0x54524545;               // "TREE"
+constexpr uint32_t kResolveUndo = 0x52455543;             // "REUC"
 // The fields of an entry before the mode: times, device, inode.
 constexpr size_t kBeforeMode = 24;
 constexpr size_t kAfterMode = 12;
@@ -28,7 +28,7 @@ class IndexReader {
 
   // 0 if the content is not an index.
   uint32_t ReadVersion() {
-    return in_.U32() == kIndexSignature ? in_.U32() : 0;
+    return in_.U32() == kWorktreeIndexSignature ? in_.U32() : 0;
   }
 
   // False unless entries and extensions end at the trailing hash.

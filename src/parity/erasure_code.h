@@ -91,7 +91,6 @@ class ErasureDecoder {
  private:
   ErasureShape shape_;
   uint32_t first_data_;         // the position of the first data shard
-  uint32_t positions_;          // a power of two
   std::vector<uint32_t> lost_;  // positions of the lost data shards
   // For each position, the logarithm of the error locator, or of its derivative
   // where the locator is zero.

@@ -76,25 +76,25 @@ Result<ObjectId> RevisionResolver::Resolve(std::string_view name) {
 Result<ObjectId> RevisionResolver::Follow(const ObjectId& id,
                                           const RevisionStep& step,
                                           std::string_view name) {
-  using Kind = RevisionStep::Kind;
+  using enum RevisionStep::Kind;
   switch (step.kind) {
-    case Kind::kObject:
+    case kObject:
       return id;
-    case Kind::kPeelTag:
+    case kPeelTag:
       return Peel(id, std::nullopt);
-    case Kind::kPeel:
+    case kPeel:
       return Peel(id, step.type);
-    case Kind::kSearch: {
+    case kSearch: {
       // Like Git, takes ^{/} alone for the commit itself.
       ZPACK_ASSIGN_OR_RETURN(const ObjectId start,
                              Peel(id, ObjectType::kCommit));
       return step.text.empty() ? start : Search(step.text, {start});
     }
-    case Kind::kParent:
-    case Kind::kAncestor:
+    case kParent:
+    case kAncestor:
       break;
   }
-  const bool parent = step.kind == Kind::kParent;
+  const bool parent = step.kind == kParent;
   ZPACK_ASSIGN_OR_RETURN(ObjectId commit, Peel(id, ObjectType::kCommit));
   const uint32_t generations = parent ? (step.number > 0 ? 1 : 0) : step.number;
   const size_t index = parent && step.number > 0 ? step.number - 1 : 0;

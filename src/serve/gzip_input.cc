@@ -8,7 +8,7 @@
 namespace zpack {
 namespace {
 
-constexpr size_t kReadSize = size_t{16} << 10;
+constexpr size_t kCompressedReadSize = size_t{16} << 10;
 
 std::unexpected<Error> BadStream() {
   return MakeError(ErrorCode::kInvalidArgument,
@@ -20,7 +20,7 @@ std::unexpected<Error> BadStream() {
 Result<size_t> GzipInput::Read(std::span<uint8_t> out) {
   while (!ended_ && !out.empty()) {
     if (begin_ == compressed_.size()) {
-      compressed_.resize(kReadSize);
+      compressed_.resize(kCompressedReadSize);
       ZPACK_ASSIGN_OR_RETURN(const size_t read, input_.Read(compressed_));
       compressed_.resize(read);
       begin_ = 0;

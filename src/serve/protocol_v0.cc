@@ -40,7 +40,7 @@ std::string Capabilities(const UploadContext& context) {
                      AgentCapability());
 }
 
-Status Advertise(UploadContext& context) {
+Status AdvertiseRefs(UploadContext& context) {
   PacketWriter& writer = context.writer();
   if (context.options().protocol == ServeProtocol::kV1) {
     ZPACK_TRY(writer.Line("version 1\n"));
@@ -128,11 +128,11 @@ Status AnswerRequest(UploadContext& context) {
 Status ServeV0(UploadContext& context) {
   switch (context.options().exchange) {
     case Exchange::kAdvertisement:
-      return Advertise(context);
+      return AdvertiseRefs(context);
     case Exchange::kRequest:
       return AnswerRequest(context);
     default:
-      ZPACK_TRY(Advertise(context));
+      ZPACK_TRY(AdvertiseRefs(context));
       return AnswerRequest(context);
   }
 }

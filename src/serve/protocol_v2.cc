@@ -29,7 +29,7 @@ std::string FetchFeatures(const UploadPackSettings& settings) {
   return features;
 }
 
-Status Advertise(UploadContext& context) {
+Status AdvertiseCapabilities(UploadContext& context) {
   const UploadPackSettings& settings = context.settings();
   PacketWriter& writer = context.writer();
   ZPACK_TRY(writer.Line("version 2\n"));
@@ -117,7 +117,7 @@ class RequestHead {
 };
 
 // Returns false if the client has ended the conversation.
-Result<bool> AnswerRequest(UploadContext& context) {
+Result<bool> AnswerCommand(UploadContext& context) {
   RequestHead head(context);
   ZPACK_ASSIGN_OR_RETURN(const bool more, head.Read());
   if (!more) return false;
@@ -141,17 +141,17 @@ Result<bool> AnswerRequest(UploadContext& context) {
 Status ServeV2(UploadContext& context) {
   switch (context.options().exchange) {
     case Exchange::kAdvertisement:
-      return Advertise(context);
+      return AdvertiseCapabilities(context);
     case Exchange::kRequest: {
-      ZPACK_TRY(AnswerRequest(context));
+      ZPACK_TRY(AnswerCommand(context));
       return {};
     }
     default:
       break;
   }
-  ZPACK_TRY(Advertise(context));
+  ZPACK_TRY(AdvertiseCapabilities(context));
   while (true) {
-    ZPACK_ASSIGN_OR_RETURN(const bool more, AnswerRequest(context));
+    ZPACK_ASSIGN_OR_RETURN(const bool more, AnswerCommand(context));
     if (!more) return {};
   }
 }

@@ -35,15 +35,15 @@ std::string HumanRate(double rate) {
 }  // namespace
 
 std::string HumanSize(uint64_t bytes) {
-  constexpr std::array kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  constexpr std::array kByteUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   if (bytes < 1024) return fmt::format("{} bytes", bytes);
   double value = static_cast<double>(bytes) / 1024;
   size_t unit = 0;
-  while (value >= 1024 && unit + 1 < kUnits.size()) {
+  while (value >= 1024 && unit + 1 < kByteUnits.size()) {
     value /= 1024;
     ++unit;
   }
-  return fmt::format("{:.2f} {}", value, kUnits[unit]);
+  return fmt::format("{:.2f} {}", value, kByteUnits[unit]);
 }
 
 std::string HumanTime(double seconds) {

@@ -23,11 +23,12 @@ namespace zpack::cli {
 namespace {
 
 // Maximum numbers of rows in the text output. JSON has all of them.
-constexpr size_t kRows = 15;
+constexpr size_t kRowsShown = 15;
 constexpr size_t kMonths = 24;
 
 template <typename T>
-std::span<const T> First(const std::vector<T>& rows, size_t count = kRows) {
+std::span<const T> First(const std::vector<T>& rows,
+                         size_t count = kRowsShown) {
   return std::span(rows).first(std::min(count, rows.size()));
 }
 
@@ -88,7 +89,7 @@ void PrintDirectories(const RepositoryReport& report, std::ostream& out) {
   });
   out << "\ndirectories and files, their contents included\n"
          "    files     blobs         content        stored  path\n";
-  for (const auto& [name, directory] : First(rows, 2 * kRows)) {
+  for (const auto& [name, directory] : First(rows, 2 * kRowsShown)) {
     out << fmt::format("{:9} {}  {}\n", directory->files,
                        SumText(directory->sum), name);
   }

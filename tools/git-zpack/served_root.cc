@@ -24,7 +24,8 @@ std::string Quoted(std::string_view name) {
   return QuoteName(name, kMaxNameInMessage);
 }
 
-std::unexpected<Error> Invalid(std::string_view name, std::string_view why) {
+std::unexpected<Error> InvalidName(std::string_view name,
+                                   std::string_view why) {
   return std::unexpected(
       Error{ErrorCode::kInvalidArgument,
             fmt::format("invalid path '{}': {}", Quoted(name), why)});
@@ -75,7 +76,7 @@ OwnedFd::~OwnedFd() {
 Result<std::string> ServedName(std::string_view name) {
   std::string_view stem = name;
   if (stem.find('\0') != std::string_view::npos) {
-    return Invalid(name, "it has a NUL byte");
+    return InvalidName(name, "it has a NUL byte");
   }
   if (stem.starts_with('/')) stem.remove_prefix(1);
   if (stem.ends_with('/')) stem.remove_suffix(1);
@@ -89,9 +90,9 @@ Result<std::string> ServedName(std::string_view name) {
   for (size_t begin = 0; begin <= stem.size();) {
     const size_t end = std::min(stem.find('/', begin), stem.size());
     const std::string_view part = stem.substr(begin, end - begin);
-    if (part.empty()) return Invalid(name, "a part of it is empty");
+    if (part.empty()) return InvalidName(name, "a part of it is empty");
     if (part == "." || part == "..") {
-      return Invalid(name, "'.' and '..' are not allowed");
+      return InvalidName(name, "'.' and '..' are not allowed");
     }
     begin = end + 1;
   }

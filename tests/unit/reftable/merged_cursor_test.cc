@@ -110,7 +110,6 @@ Bytes LogTable(ByteView content, uint32_t inflated_size) {
 TEST(MergedCursorTest, LimitsWhatPrefixesRepresent) {
   // Deletions with a name of 4,000 bytes, of which each record has one.
   BlockBuilder builder(1 << 30);
-  TableHeader header;
   builder.Start(BlockType::kLog, Bytes(24));
   for (uint64_t i = 20000; i > 0; --i) {
     LogRecord record;
