@@ -25,6 +25,7 @@
 #include "support/memory_file.h"
 #include "support/memory_source.h"
 #include "support/sample_file.h"
+#include "support/sweep_step.h"
 #include "support/temp_dir.h"
 
 namespace zpack::testing {
@@ -340,11 +341,13 @@ bool IsSelfContained(const FileBlocks& blocks, size_t block) {
 // 1,000 offsets, and each offset near the start of a part.
 std::set<uint64_t> PlacesToCut(const Sample& sample) {
   std::set<uint64_t> cuts;
-  for (uint64_t i = 0; i < 1000; ++i) {
+  for (uint64_t i = 0; i < 1000; i += kSweepStep) {
     cuts.insert(sample.bytes.size() * i / 1000);
   }
   for (const Region& region : Regions(sample)) {
-    for (uint64_t i = 0; i <= 64; ++i) cuts.insert(region.begin + i);
+    for (uint64_t i = 0; i <= 64; i += kSweepStep) {
+      cuts.insert(region.begin + i);
+    }
   }
   return cuts;
 }

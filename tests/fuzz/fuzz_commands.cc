@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A .zpack file, as each command uses it that reads one. Which command is
-// decided when this is compiled. The file is used as it is, and once more with
-// the ids that its objects hash to, if these are others.
+// A .zpack file, as each command uses it that reads one. ZPACK_FUZZ_COMMAND
+// names the command; without it, or with another name, the program prints the
+// names of all, one a line, and exits with 129. The file is used as it is, and
+// once more with the ids that its objects hash to, if these are others.
 
 #include <algorithm>
 #include <cstdio>
@@ -35,8 +36,6 @@ namespace {
 
 using namespace zpack;
 using namespace zpack::testing;
-
-constexpr std::string_view kCommand = ZPACK_FUZZ_COMMAND;
 
 // Output that nobody reads.
 class NoOutput final : public std::streambuf {
@@ -132,75 +131,143 @@ void ProtectAndRepair(const std::string& file, const std::string& safe) {
   }
 }
 
-void RunCommand(const Bytes& bytes) {
-  static const TempDir directory;
-  const std::string file = directory / "a.zpack";
-  WriteFile(file, AsText(bytes));
-  if (kCommand == "verify") {
-    Run({"verify", "--threads=2", "--level=connectivity", file});
-  } else if (kCommand == "restore") {
-    const std::string repository = directory / "repository";
-    Run({"restore", "-q", "--threads=2", "--trust", file, repository});
-    std::filesystem::remove_all(repository);
-  } else if (kCommand == "salvage") {
-    const std::string repository = directory / "repository";
-    Run({"salvage", "-q", "--threads=2", "--trust", file, repository});
-    std::filesystem::remove_all(repository);
-  } else if (kCommand == "rev-list") {
-    Run({"rev-list", "--objects", "--all", file});
-    Run({"rev-list", "--objects", "-n", "2", file, "HEAD~1..HEAD"});
-    Run({"rev-list", "--all", file, "^HEAD^{tree}", "^HEAD~2"});
-    Run({"rev-list", file, "HEAD...HEAD~1", "HEAD^@"});
-    Run({"rev-list", file, ":/a"});
-  } else if (kCommand == "diff") {
-    Run({"diff", file, file});
-    const std::string seed = directory / "seed.zpack";
-    static const Bytes sample = SampleFile();
-    WriteFile(seed, AsText(sample));
-    Run({"diff", "--json", file, seed});
-  } else if (kCommand == "ls-tree") {
-    for (const std::string& name : SomeNames(bytes)) {
-      Run({"ls-tree", "-r", "-t", "-l", file, name});
-    }
-    Run({"ls-tree", file, "HEAD~1:src", "main.c"});
-  } else if (kCommand == "archive") {
-    for (const std::string& name : SomeNames(bytes)) {
-      Run({"archive", "--prefix=a/", file, name});
-    }
-  } else if (kCommand == "cat-file") {
-    Run({"cat-file", "--batch-all-objects", "--batch", file});
-    for (const std::string& name : SomeNames(bytes)) {
-      Run({"cat-file", "-t", file, name});
-      Run({"cat-file", "-s", file, name});
-      Run({"cat-file", "-p", file, name});
-    }
-  } else if (kCommand == "show") {
-    Run({"show", "--stats", file});
-    Run({"show", "--blocks", "--json", file});
-  } else if (kCommand == "list-refs") {
-    Run({"list-refs", "-d", "--symref", file});
-    Run({"list-refs", "--json", file, "refs/heads", "refs/**/v[0-9]*"});
-  } else if (kCommand == "list-files") {
-    Run({"list-files", file});
-    Run({"list-files", "--json", file});
-    for (const auto& [name, content] : SampleFiles()) {
-      Run({"cat-extra", file, name});
-    }
-  } else if (kCommand == "convert") {
-    ConvertWithBase(file, directory / "b.zpack");
-    ResumeFrom(bytes, directory);
-  } else if (kCommand == "protect") {
-    ProtectAndRepair(file, directory / "safe.zpack");
-  } else if (kCommand == "repair") {
-    const std::string out = directory / "out.zpack";
-    Run({"repair", "-q", "-f", "--threads=2", "-o", out, file});
-    // As the parity of another file.
-    const std::string other = directory / "other.zpack";
-    WriteFile(other, AsText(bytes).substr(bytes.size() / 2));
-    Run({"repair", "-q", "-f", "--threads=2", "-o", out, other, file});
-  } else {
-    std::abort();
+struct Input {
+  const Bytes& bytes;
+  std::string file;          // has these bytes
+  const TempDir& directory;  // where a command may write
+};
+
+void Verify(const Input& input) {
+  Run({"verify", "--threads=2", "--level=connectivity", input.file});
+}
+
+// `command` is 'restore' or 'salvage'.
+void WriteRepository(const char* command, const Input& input) {
+  const std::string repository = input.directory / "repository";
+  Run({command, "-q", "--threads=2", "--trust", input.file, repository});
+  std::filesystem::remove_all(repository);
+}
+
+void Restore(const Input& input) { WriteRepository("restore", input); }
+
+void Salvage(const Input& input) { WriteRepository("salvage", input); }
+
+void RevList(const Input& input) {
+  Run({"rev-list", "--objects", "--all", input.file});
+  Run({"rev-list", "--objects", "-n", "2", input.file, "HEAD~1..HEAD"});
+  Run({"rev-list", "--all", input.file, "^HEAD^{tree}", "^HEAD~2"});
+  Run({"rev-list", input.file, "HEAD...HEAD~1", "HEAD^@"});
+  Run({"rev-list", input.file, ":/a"});
+}
+
+void LsTree(const Input& input) {
+  for (const std::string& name : SomeNames(input.bytes)) {
+    Run({"ls-tree", "-r", "-t", "-l", input.file, name});
   }
+  Run({"ls-tree", input.file, "HEAD~1:src", "main.c"});
+}
+
+void Archive(const Input& input) {
+  for (const std::string& name : SomeNames(input.bytes)) {
+    Run({"archive", "--prefix=a/", input.file, name});
+  }
+}
+
+void CatFile(const Input& input) {
+  Run({"cat-file", "--batch-all-objects", "--batch", input.file});
+  for (const std::string& name : SomeNames(input.bytes)) {
+    Run({"cat-file", "-t", input.file, name});
+    Run({"cat-file", "-s", input.file, name});
+    Run({"cat-file", "-p", input.file, name});
+  }
+}
+
+void Show(const Input& input) {
+  Run({"show", "--stats", input.file});
+  Run({"show", "--blocks", "--json", input.file});
+}
+
+void Diff(const Input& input) {
+  Run({"diff", input.file, input.file});
+  const std::string seed = input.directory / "seed.zpack";
+  static const Bytes sample = SampleFile();
+  WriteFile(seed, AsText(sample));
+  Run({"diff", "--json", input.file, seed});
+}
+
+void ListRefs(const Input& input) {
+  Run({"list-refs", "-d", "--symref", input.file});
+  Run({"list-refs", "--json", input.file, "refs/heads", "refs/**/v[0-9]*"});
+}
+
+void ListFiles(const Input& input) {
+  Run({"list-files", input.file});
+  Run({"list-files", "--json", input.file});
+  for (const auto& [name, content] : SampleFiles()) {
+    Run({"cat-extra", input.file, name});
+  }
+}
+
+void Convert(const Input& input) {
+  ConvertWithBase(input.file, input.directory / "b.zpack");
+  ResumeFrom(input.bytes, input.directory);
+}
+
+void Protect(const Input& input) {
+  ProtectAndRepair(input.file, input.directory / "safe.zpack");
+}
+
+void Repair(const Input& input) {
+  const std::string out = input.directory / "out.zpack";
+  Run({"repair", "-q", "-f", "--threads=2", "-o", out, input.file});
+  // As the parity of another file.
+  const std::string other = input.directory / "other.zpack";
+  WriteFile(other, AsText(input.bytes).substr(input.bytes.size() / 2));
+  Run({"repair", "-q", "-f", "--threads=2", "-o", out, other, input.file});
+}
+
+struct Command {
+  const char* name;
+  void (*use)(const Input& input);
+  // Others do not hash, or only what they print.
+  bool hashes = false;
+};
+
+constexpr Command kCommands[] = {
+    {"verify", Verify, true},
+    {"restore", Restore, true},
+    {"salvage", Salvage, true},
+    {"rev-list", RevList},
+    {"ls-tree", LsTree},
+    {"archive", Archive},
+    {"cat-file", CatFile, true},
+    {"show", Show},
+    {"diff", Diff},
+    {"list-refs", ListRefs},
+    {"list-files", ListFiles},
+    {"convert", Convert, true},
+    {"protect", Protect},
+    {"repair", Repair},
+};
+
+const Command& ChosenCommand() {
+  const char* name = std::getenv("ZPACK_FUZZ_COMMAND");
+  for (const Command& command : kCommands) {
+    if (name != nullptr && std::string_view(name) == command.name) {
+      return command;
+    }
+  }
+  for (const Command& command : kCommands) std::puts(command.name);
+  std::exit(129);
+}
+
+const Command& chosen = ChosenCommand();
+
+void UseFile(const Bytes& bytes) {
+  static const TempDir directory;
+  const Input input{bytes, directory / "a.zpack", directory};
+  WriteFile(input.file, AsText(bytes));
+  chosen.use(input);
 }
 
 EditBytes ByteEdits(uint64_t seed) {
@@ -222,11 +289,9 @@ size_t Give(const Bytes& bytes, uint8_t* out, size_t max_size) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Bytes bytes(data, data + size);
-  RunCommand(bytes);
-  // Others do not hash, or only what they print.
-  if (kCommand == "verify" || kCommand == "restore" || kCommand == "salvage" ||
-      kCommand == "convert" || kCommand == "cat-file") {
-    if (const auto honest = WithTrueIds(bytes)) RunCommand(*honest);
+  UseFile(bytes);
+  if (chosen.hashes) {
+    if (const auto honest = WithTrueIds(bytes)) UseFile(*honest);
   }
   return 0;
 }

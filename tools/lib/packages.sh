@@ -46,9 +46,9 @@ bench_packages=(
 package_packages=(dpkg-dev file pybind11-dev python3-dev)
 # shellcheck disable=SC2034
 lint_packages=(clang-format-19 clang-tidy-19)
-# Only for finding new inputs; the known ones are replayed without clang.
+# For the presets asan, tsan and fuzz.
 # shellcheck disable=SC2034
-fuzz_packages=(clang-19 libclang-rt-19-dev)
+clang_packages=(clang-19 libclang-rt-19-dev llvm-19)
 
 # is_installed PACKAGE
 is_installed() {

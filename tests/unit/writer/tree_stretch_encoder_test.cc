@@ -12,131 +12,26 @@
 
 #include "support/matchers.h"
 #include "support/tree_blocks.h"
+#include "support/tree_stretch_fixture.h"
 
 namespace zpack {
 namespace {
 
-using testing::Below;
 using testing::IsOk;
-using testing::NumberedIds;
+using testing::kFirstTree;
+using testing::kLargeBlock;
 using testing::PathTree;
 using testing::Random;
 using testing::RandomId;
-using testing::RandomIds;
 using testing::RandomTrees;
 using testing::TextEntry;
 using testing::ToBytes;
 using testing::TreeBytes;
 using testing::TreeMaker;
-using testing::UnpackedTrees;
 using testing::UnpackTrees;
 
-constexpr ObjectNumber kFirstTree(1000);
-constexpr uint64_t kMaxObject = uint64_t{256} << 20;
-constexpr uint64_t kLargeBlock = 1 << 20;
-
-class TreeStretchEncoderTest : public ::testing::Test {
+class TreeStretchEncoderTest : public testing::TreeStretchTest {
  protected:
-  void UseIds(uint64_t seed, ObjectFormat format) {
-    Random random(seed);
-    ids_ = RandomIds(random, 300, format);
-  }
-
-  TreeStretchEncoder Stretch(uint64_t block_size) {
-    return {ids_, block_size, encoder_};
-  }
-
-  std::vector<EncodedBlock> Encode(const std::vector<PathTree>& trees,
-                                   uint64_t block_size) {
-    TreeStretchEncoder stretch = Stretch(block_size);
-    std::vector<EncodedBlock> blocks;
-    stretch.Begin(kFirstTree, blocks);
-    Continue(stretch, trees);
-    return blocks;
-  }
-
-  static void Continue(TreeStretchEncoder& stretch,
-                       const std::vector<PathTree>& trees) {
-    for (const PathTree& tree : trees) {
-      EXPECT_THAT(stretch.Add(tree.content, tree.path), IsOk());
-    }
-    EXPECT_THAT(stretch.Finish(), IsOk());
-  }
-
-  // Decoded with nothing but its own chunk.
-  Result<TreeBlock> DecodeAlone(const EncodedBlock& encoded) const {
-    UnpackedTrees unpacked = UnpackTrees(encoded.chunk);
-    return TreeBlock::Parse(std::move(unpacked.streams),
-                            unpacked.header.object_count, ids_.ids.size(),
-                            ids_.ids.format(),
-                            BlockLimits{kMaxObject, uint64_t{1} << 40});
-  }
-
-  // What one block holds, all of it.
-  std::vector<Bytes> Contents(const TreeBlock& block) const {
-    std::vector<Bytes> contents;
-    const auto visit = [&](size_t index, ByteView content) -> Status {
-      EXPECT_EQ(index, contents.size());
-      contents.emplace_back(content.begin(), content.end());
-      return {};
-    };
-    EXPECT_THAT(testing::ForEachTree(block, ids_.id_of(), visit), IsOk());
-    return contents;
-  }
-
-  // Checks that the blocks hold `trees`, and are closed when they are full.
-  void Check(const std::vector<EncodedBlock>& blocks,
-             const std::vector<PathTree>& trees, uint64_t block_size) const {
-    size_t next = 0;
-    size_t largest = 0;
-    for (const PathTree& tree : trees) {
-      largest = std::max(largest, tree.content.size());
-    }
-    for (const EncodedBlock& encoded : blocks) {
-      EXPECT_EQ(encoded.first_object, kFirstTree + static_cast<uint32_t>(next));
-      const UnpackedTrees unpacked = UnpackTrees(encoded.chunk);
-      EXPECT_EQ(unpacked.header.kind, format::BlockKind::kTrees);
-      EXPECT_EQ(unpacked.header.type, ObjectType::kTree);
-      EXPECT_EQ(unpacked.header.first_object,
-                kFirstTree + static_cast<uint32_t>(next));
-      EXPECT_EQ(unpacked.header.segment_offset, 0U);
-      if (&encoded != &blocks.back()) {
-        EXPECT_GE(unpacked.raw_size, block_size);
-      }
-      EXPECT_LT(unpacked.raw_size, block_size + 2 * largest + 64);
-      const auto block = DecodeAlone(encoded);
-      ASSERT_THAT(block, IsOk());
-      ASSERT_LE(next + block->count(), trees.size());
-      const std::vector<Bytes> contents = Contents(*block);
-      for (uint32_t i = 0; i < block->count(); ++i) {
-        const PathTree& tree = trees[next++];
-        ASSERT_TRUE(contents[i] == tree.content) << next - 1;
-        EXPECT_EQ(block->sizes()[i], tree.content.size());
-        if (const auto base = block->base(i)) {
-          EXPECT_EQ(trees[next - 1 - (i - *base)].path, tree.path);
-        }
-      }
-    }
-    EXPECT_EQ(next, trees.size());
-  }
-
-  // The only block, where there must not be more.
-  TreeBlock OnlyBlock(const std::vector<PathTree>& trees) {
-    const auto blocks = Encode(trees, kLargeBlock);
-    Check(blocks, trees, kLargeBlock);
-    EXPECT_EQ(blocks.size(), 1U);
-    return *DecodeAlone(blocks.at(0));
-  }
-
-  std::vector<TextEntry> Entries(uint32_t count) const {
-    std::vector<TextEntry> entries;
-    for (uint32_t i = 0; i < count; ++i) {
-      entries.push_back({"100644", "file-" + std::to_string(100000 + i),
-                         ids_[i % ids_.ids.size()]});
-    }
-    return entries;
-  }
-
   void ExpectVerbatim(const Bytes& content) {
     const TreeBlock block = OnlyBlock({{content, PathNumber(1)}});
     EXPECT_TRUE(block.IsVerbatim(0)) << AsText(content);
@@ -147,32 +42,6 @@ class TreeStretchEncoderTest : public ::testing::Test {
                                        {TreeBytes(entries), PathNumber(1)}});
     EXPECT_FALSE(block.IsVerbatim(1));
   }
-
-  void ExpectReadable(uint32_t width, size_t name_size, uint32_t versions,
-                      uint64_t block_size) {
-    ids_ = RandomIds(random_, width + versions);
-    std::vector<TextEntry> entries = Entries(width);
-    for (TextEntry& entry : entries) entry.name.resize(name_size, 'n');
-    TreeStretchEncoder stretch = Stretch(block_size);
-    std::vector<EncodedBlock> blocks;
-    stretch.Begin(kFirstTree, blocks);
-    Bytes content = TreeBytes(entries);
-    const size_t child = content.size() - 20;
-    for (uint32_t i = 0; i < versions; ++i) {
-      std::ranges::copy(ids_[width + i].bytes(),
-                        content.begin() + static_cast<ptrdiff_t>(child));
-      ASSERT_THAT(stretch.Add(content, PathNumber(1)), IsOk());
-    }
-    ASSERT_THAT(stretch.Finish(), IsOk());
-    for (const EncodedBlock& encoded : blocks) {
-      const auto block = DecodeAlone(encoded);
-      EXPECT_TRUE(block.has_value()) << block.error().message;
-    }
-  }
-
-  Random random_{1};
-  NumberedIds ids_ = RandomIds(random_, 300);
-  BlockEncoder encoder_{3};
 };
 
 TEST_F(TreeStretchEncoderTest, MakesBlocksThatDecodeByThemselves) {
@@ -324,42 +193,6 @@ TEST_F(TreeStretchEncoderTest, StoresWhatIsNoTreeVerbatim) {
     Append(behind, AsBytes(garbage));
     ExpectVerbatim(behind);
   }
-}
-
-TEST_F(TreeStretchEncoderTest, BoundsTheEntriesOfAChain) {
-  constexpr uint64_t kMaxEntries = uint64_t{1} << 19;
-  std::vector<TextEntry> entries = Entries(60000);
-  std::vector<PathTree> trees;
-  for (uint32_t i = 0; i < 20; ++i) {
-    entries[i * 2999].id = ids_[i];
-    trees.push_back({TreeBytes(entries), PathNumber(1)});
-  }
-  const auto blocks = Encode(trees, 16 << 20);
-  Check(blocks, trees, 16 << 20);
-  ASSERT_EQ(blocks.size(), 1U);
-  const auto block = DecodeAlone(blocks[0]);
-  ASSERT_THAT(block, IsOk());
-  uint32_t whole = 0;
-  for (uint32_t i = 0; i < block->count(); ++i) {
-    uint64_t copied = entries.size();
-    for (auto base = block->base(i); base; base = block->base(*base)) {
-      copied += entries.size();
-    }
-    EXPECT_LE(copied, kMaxEntries);
-    if (!block->base(i)) ++whole;
-  }
-  EXPECT_GE(whole, 2U);
-  EXPECT_LE(whole, 3U);
-}
-
-// Of a wide directory, one entry gets a new child in each version: hardly a
-// byte each, but much content. As large as profiles make blocks.
-TEST_F(TreeStretchEncoderTest, StaysBelowTheChainsThatReadersFollow) {
-  ExpectReadable(900, 4000, 150, 4'000'000);
-}
-
-TEST_F(TreeStretchEncoderTest, StaysBelowTheContentThatReadersTake) {
-  ExpectReadable(500, 240, 6000, 500'000);
 }
 
 TEST_F(TreeStretchEncoderTest, MakesNoBlockOfNothing) {
