@@ -116,5 +116,26 @@ TEST_F(ObjectDatabaseTest, WhatAnotherProcessRepackedIsRead) {
   }
 }
 
+// Objects that were loose are in a pack that did not exist before.
+TEST_F(ObjectDatabaseTest, WhatAnotherProcessPackedIsRead) {
+  for (const ExpectedReads expected :
+       {ExpectedReads::kInfos, ExpectedReads::kContents}) {
+    const std::string content =
+        "loose " + std::to_string(static_cast<int>(expected)) + "\n";
+    const std::string loose = repo_.WriteBlob(content);
+    repo_.SetRef("refs/tags/loose", loose);
+    ReadingOptions options;
+    options.expected = expected;
+    auto database = ObjectDatabase::Open(testing::TestFormat(), repo_.path(),
+                                         {objects()}, options);
+    ASSERT_THAT(database, testing::IsOk());
+    Pack();
+    Bytes read;
+    EXPECT_THAT(database->Read(Id(loose), read), testing::IsOk());
+    EXPECT_EQ(AsText(read), content);
+    EXPECT_THAT(database->ReadInfo(Id(loose)), testing::IsOk());
+  }
+}
+
 }  // namespace
 }  // namespace zpack
