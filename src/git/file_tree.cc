@@ -143,11 +143,12 @@ Result<bool> HasFile(const std::string& root, const std::string& name) {
 Result<std::optional<Descriptor>> OpenInTree(const std::string& root,
                                              const std::string& name) {
   ZPACK_ASSIGN_OR_RETURN(Descriptor file, OpenBelow(root, name, kFile));
+  if (file.get() < 0) return std::nullopt;
   struct stat info;
-  if (file.get() < 0 || fstat(file.get(), &info) != 0 ||
-      !S_ISREG(info.st_mode)) {
-    return std::nullopt;
+  if (fstat(file.get(), &info) != 0) {
+    return std::unexpected(IoError("stat", root + '/' + name, errno));
   }
+  if (!S_ISREG(info.st_mode)) return std::nullopt;
   return std::optional(std::move(file));
 }
 
@@ -158,6 +159,18 @@ Result<size_t> ReadSome(const Descriptor& file, std::span<uint8_t> out,
     if (got >= 0) return static_cast<size_t>(got);
     if (errno != EINTR) return std::unexpected(IoError("read", path, errno));
   }
+}
+
+Result<size_t> ReadFull(const Descriptor& file, std::span<uint8_t> out,
+                        const std::string& path) {
+  size_t size = 0;
+  while (size < out.size()) {
+    ZPACK_ASSIGN_OR_RETURN(const size_t got,
+                           ReadSome(file, out.subspan(size), path));
+    if (got == 0) break;
+    size += got;
+  }
+  return size;
 }
 
 }  // namespace zpack

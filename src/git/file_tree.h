@@ -43,8 +43,13 @@ Result<bool> HasFile(const std::string& root, const std::string& name);
 Result<std::optional<Descriptor>> OpenInTree(const std::string& root,
                                              const std::string& name);
 
-// Reads at most out.size() bytes from the current position. kIo names `path`.
+// Reads at most out.size() bytes from the current position; 0 only at the end,
+// if out.size() > 0. kIo names `path`.
 Result<size_t> ReadSome(const Descriptor& file, std::span<uint8_t> out,
+                        const std::string& path);
+
+// Like ReadSome, but reads fewer bytes than out.size() only if the file ends.
+Result<size_t> ReadFull(const Descriptor& file, std::span<uint8_t> out,
                         const std::string& path);
 
 }  // namespace zpack

@@ -249,7 +249,7 @@ class FileLister {
     if (!opened) return true;
     Bytes content(kMaxDefault);
     ZPACK_ASSIGN_OR_RETURN(const size_t size,
-                           ReadSome(*opened, content, root + '/' + file.name));
+                           ReadFull(*opened, content, root + '/' + file.name));
     const std::string_view text = AsText(ByteView(content).first(size));
     if (group == FileGroup::kDescription) {
       return text.starts_with(kDefaultDescription);
