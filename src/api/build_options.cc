@@ -7,6 +7,7 @@
 
 #include "base/batch_hash.h"
 #include "base/library_versions.h"
+#include "base/sanitizers.h"
 #include "codec/codec_versions.h"
 #include "codec/zstd_codec.h"
 #include "format/file_header.h"
@@ -24,17 +25,8 @@ std::string BuildKind() {
 #else
   kind = "with assertions";
 #endif
-#if defined(__SANITIZE_ADDRESS__)
-  kind += ", AddressSanitizer";
-#elif defined(__SANITIZE_THREAD__)
-  kind += ", ThreadSanitizer";
-#elif defined(__has_feature)  // clang has no macros for it
-#if __has_feature(address_sanitizer)
-  kind += ", AddressSanitizer";
-#elif __has_feature(thread_sanitizer)
-  kind += ", ThreadSanitizer";
-#endif
-#endif
+  if constexpr (kAddressSanitizer) kind += ", AddressSanitizer";
+  if constexpr (kThreadSanitizer) kind += ", ThreadSanitizer";
   return kind;
 }
 

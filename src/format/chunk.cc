@@ -146,7 +146,7 @@ Result<TableOfContents> DecodeTableOfContents(ByteView payload, uint64_t begin,
         end - row.offset < kChunkOverhead ||
         row.payload_size > end - row.offset - kChunkOverhead ||
         (row.flags & kChunkReservedFlags) != 0 || !seen.insert(row.id).second ||
-        std::ranges::find(kUnlistedChunks, row.id) != kUnlistedChunks.end()) {
+        IsUnlistedChunk(row.id)) {
       return MakeError(ErrorCode::kCorrupt,
                        "bad row for chunk '{}' in table of contents",
                        ChunkName(row.id));
@@ -157,8 +157,7 @@ Result<TableOfContents> DecodeTableOfContents(ByteView payload, uint64_t begin,
                        "file with the git-zpack that wrote it",
                        ChunkName(row.id));
     }
-    if ((row.flags & kChunkRequired) != 0 &&
-        std::ranges::find(kListedChunks, row.id) == kListedChunks.end()) {
+    if ((row.flags & kChunkRequired) != 0 && !IsListedChunk(row.id)) {
       return MakeError(ErrorCode::kUnsupported,
                        "required chunk '{}' needs a newer git-zpack",
                        ChunkName(row.id));

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -64,6 +65,13 @@ inline constexpr std::array kListedChunks = {
     kCopiesChunk,   kParityChunk};
 inline constexpr std::array kUnlistedChunks = {kBlockChunk,
                                                kTableOfContentsChunk};
+
+constexpr bool IsListedChunk(uint32_t id) {
+  return std::ranges::find(kListedChunks, id) != kListedChunks.end();
+}
+constexpr bool IsUnlistedChunk(uint32_t id) {
+  return std::ranges::find(kUnlistedChunks, id) != kUnlistedChunks.end();
+}
 
 // A reader that does not know a chunk with this flag refuses the file.
 inline constexpr uint32_t kChunkRequired = 1;

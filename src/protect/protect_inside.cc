@@ -24,9 +24,7 @@ bool IsRewritten(const format::ChunkLocation& chunk) {
 // True for chunks between the blocks and the parity that a copy of a file
 // keeps.
 bool IsKept(const format::ChunkLocation& chunk) {
-  return !IsRewritten(chunk) &&
-         std::ranges::find(format::kListedChunks, chunk.id) !=
-             format::kListedChunks.end();
+  return !IsRewritten(chunk) && format::IsListedChunk(chunk.id);
 }
 
 // Everything of the new file except for blocks, tables and parity.

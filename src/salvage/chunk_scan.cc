@@ -31,10 +31,7 @@ constexpr size_t kMaxDirectory =
     kBlockHeaderSize + kMaxStreams * kStreamRowSize;
 
 bool IsKnownChunk(uint32_t id) {
-  const auto is_in = [id](const auto& ids) {
-    return std::ranges::find(ids, id) != ids.end();
-  };
-  return is_in(format::kListedChunks) || is_in(format::kUnlistedChunks);
+  return format::IsListedChunk(id) || format::IsUnlistedChunk(id);
 }
 
 // Reads the header and the directory of a block from the start of its payload,

@@ -9,14 +9,10 @@
 
 #include <cstddef>
 
+#include "base/sanitizers.h"
+
 namespace zpack::testing {
 
-#if defined(__SANITIZE_ADDRESS__)  // GCC
-inline constexpr size_t kSweepStep = 5;
-#elif defined(__has_feature)  // clang
-inline constexpr size_t kSweepStep = __has_feature(address_sanitizer) ? 5 : 1;
-#else
-inline constexpr size_t kSweepStep = 1;
-#endif
+inline constexpr size_t kSweepStep = kAddressSanitizer ? 5 : 1;
 
 }  // namespace zpack::testing
