@@ -55,10 +55,6 @@ uint32_t ParityShape::CodewordOf(uint64_t shard) const {
   return static_cast<uint32_t>(shard / kStripe % codewords);
 }
 
-uint64_t ParityShape::IndexOf(uint64_t shard) const {
-  return shard / kStripe / codewords * kStripe + shard % kStripe;
-}
-
 uint64_t ParityShape::ShardOf(uint32_t codeword, uint64_t index) const {
   return (index / kStripe * codewords + codeword) * kStripe + index % kStripe;
 }

@@ -42,7 +42,6 @@ struct ParityShape {
   uint64_t data_shards(uint32_t codeword) const;
   uint64_t parity_shards() const { return uint64_t{codewords} * parity; }
   uint32_t CodewordOf(uint64_t shard) const;
-  uint64_t IndexOf(uint64_t shard) const;  // in its codeword
   uint64_t ShardOf(uint32_t codeword, uint64_t index) const;
 
   // The checksums stand twice, and three times for small data: of few packets,

@@ -104,6 +104,36 @@ Status FindMoved(const RandomAccessFile& file, const FoundSet& set,
   return SearchShards(file, set, ranges, run.stop, places);
 }
 
+// Orders `shards` by their distance from the nearest of `erased`, which is
+// ascending and not empty.
+void SortByDistance(const std::vector<uint32_t>& erased,
+                    std::vector<uint32_t>& shards) {
+  const auto distance = [&](uint32_t shard) {
+    const auto above = std::ranges::lower_bound(erased, shard);
+    uint32_t least = UINT32_MAX;
+    if (above != erased.end()) least = *above - shard;
+    if (above != erased.begin()) {
+      least = std::min(least, shard - *std::prev(above));
+    }
+    return least;
+  };
+  std::ranges::stable_sort(shards, {}, distance);
+}
+
+// Which of the shards `unknown`, which have no checksum, are taken as lost, if
+// the parity left restores `restorable` shards: all, or else as many as
+// possible of those next to `erased` ones, because damage comes in runs. The
+// hash of the data proves or disproves that the others are whole.
+std::vector<uint32_t> ChooseLost(const std::vector<uint32_t>& erased,
+                                 std::vector<uint32_t> unknown,
+                                 uint64_t restorable) {
+  if (erased.size() + unknown.size() <= restorable) return unknown;
+  if (erased.empty() || erased.size() >= restorable) return {};
+  SortByDistance(erased, unknown);
+  unknown.resize(restorable - erased.size());
+  return unknown;
+}
+
 CodewordPlan PlanCodeword(uint32_t codeword, const FoundSet& set,
                           std::vector<uint64_t>& places) {
   const ParityShape& shape = set.shape();
@@ -116,28 +146,22 @@ CodewordPlan PlanCodeword(uint32_t codeword, const FoundSet& set,
   }
   plan.parity_left =
       shape.parity - static_cast<uint32_t>(plan.lost_parity.size());
-  std::vector<uint32_t> erased;
-  std::vector<uint64_t> unknown;
-  for (uint64_t i = 0; i < shape.data_shards(codeword); ++i) {
-    const uint64_t shard = shape.ShardOf(codeword, i);
-    const bool is_unknown = places[shard] == ShardPlace::kUnknown;
-    if (is_unknown) unknown.push_back(shard);
-    if (places[shard] == ShardPlace::kErased) {
-      erased.push_back(static_cast<uint32_t>(i));
-    }
-    if (is_unknown || places[shard] == ShardPlace::kErased) {
-      plan.lost_data.push_back(static_cast<uint32_t>(i));
+  std::vector<uint32_t> unknown;
+  for (uint32_t i = 0; i < shape.data_shards(codeword); ++i) {
+    uint64_t& place = places[shape.ShardOf(codeword, i)];
+    if (place == ShardPlace::kErased) {
+      plan.lost_data.push_back(i);
+    } else if (place == ShardPlace::kUnknown) {
+      unknown.push_back(i);
+      place = ShardPlace::kHome;
     }
   }
-  // Shards without a checksum are taken as lost. If that is too much, they are
-  // taken as whole, which the hash of the data proves or disproves.
-  if (!plan.possible()) plan.lost_data = erased;
-  for (const uint64_t shard : unknown) {
-    const auto index = static_cast<uint32_t>(shape.IndexOf(shard));
-    places[shard] = std::ranges::binary_search(plan.lost_data, index)
-                        ? ShardPlace::kErased
-                        : ShardPlace::kHome;
+  for (const uint32_t i :
+       ChooseLost(plan.lost_data, std::move(unknown), plan.parity_left)) {
+    places[shape.ShardOf(codeword, i)] = ShardPlace::kErased;
+    plan.lost_data.push_back(i);
   }
+  std::ranges::sort(plan.lost_data);
   return plan;
 }
 

@@ -22,14 +22,16 @@
 
 namespace zpack::testing {
 
-enum class FileSize : uint8_t { kSmall, kMedium };
+// kLarge is the least size at which copies of the checksums differ in order.
+enum class FileSize : uint8_t { kSmall, kMedium, kLarge };
 
 // A file with some incompressible content.
 inline std::string ContentOfFile(FileSize size) {
   MemorySource source = SampleHistory(4);
-  if (size == FileSize::kMedium) {
+  if (size != FileSize::kSmall) {
     std::mt19937 random(3);
-    for (int i = 0; i < 5; ++i) {
+    const int blobs = size == FileSize::kMedium ? 5 : 16;
+    for (int i = 0; i < blobs; ++i) {
       std::string blob(60'000, 0);
       for (char& c : blob) c = static_cast<char>(random());
       source.AddBlob(blob);

@@ -73,6 +73,22 @@ TEST_P(RepairTest, RepairsLostBytes) {
       size, [&](std::string& content, size_t at) { content.erase(at, size); });
 }
 
+// What follows the parity moves, and checksums of shards are lost with it.
+TEST(RepairParity, RepairsACutInTheParity) {
+  ParityFixture fixture(FileSize::kLarge, ParityPlace::kInside);
+  const std::string& content = fixture.content();
+  const size_t begin = content.find("ZPAR");
+  const size_t size = content.rfind("ZPAR") - begin;
+  for (const size_t percent : {20, 50, 80}) {
+    const size_t cut = size * percent / 100;
+    for (size_t i = 0; i <= kPlaces; ++i) {
+      const size_t at = begin + (size - cut) * i / kPlaces;
+      SCOPED_TRACE(::testing::Message() << cut << " bytes at " << at);
+      fixture.ExpectRepairs(std::string(content).erase(at, cut));
+    }
+  }
+}
+
 TEST_P(RepairTest, RepairsInsertedBytes) {
   ExpectRepairsEverywhere(1, [](std::string& content, size_t at) {
     content.insert(at, "inserted");
