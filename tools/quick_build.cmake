@@ -9,9 +9,7 @@ foreach(layer zpack_api zpack_capi zpack_cli zpack_convert zpack_format zpack_gi
     zpack_http zpack_inventory zpack_libgit2 zpack_pack zpack_parity zpack_protect
     zpack_reader zpack_reftable zpack_repack zpack_report zpack_restore
     zpack_reuse zpack_salvage zpack_serve zpack_verify zpack_writer)
-  # Without -ffinite-loops, which -O2 has, a vector of bytes that are not
-  # initialised grows with a loop that does nothing, for each byte.
-  target_compile_options(${layer} PRIVATE -O1 -ffinite-loops)
+  target_compile_options(${layer} PRIVATE -O1)
 endforeach()
 # Fewer units read fewer headers, but all processors should have work.
 set_target_properties(zpack_git zpack_reader PROPERTIES UNITY_BUILD_BATCH_SIZE 64)
