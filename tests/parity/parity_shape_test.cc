@@ -18,7 +18,8 @@ namespace {
 // A limit that gives several codewords to small data.
 constexpr uint64_t kSmallCodeword = 100;
 
-// Every shard belongs to one place of one codeword.
+// Every shard belongs to one place of one codeword. A codeword has its shards in
+// the order of the data, so it has none twice.
 void ExpectPartition(const ParityShape& shape) {
   uint64_t total = 0;
   for (uint32_t codeword = 0; codeword < shape.codewords; ++codeword) {
@@ -26,10 +27,13 @@ void ExpectPartition(const ParityShape& shape) {
     EXPECT_GT(shards, 0);
     EXPECT_LE(shards, shape.data_shards(0));
     total += shards;
+    uint64_t least = 0;
     for (uint64_t i = 0; i < shards; ++i) {
       const uint64_t shard = shape.ShardOf(codeword, i);
       EXPECT_LT(shard, shape.shards());
       EXPECT_EQ(shape.CodewordOf(shard), codeword);
+      EXPECT_GE(shard, least);
+      least = shard + 1;
     }
   }
   EXPECT_EQ(total, shape.shards());
