@@ -22,7 +22,8 @@
 
 namespace zpack::testing {
 
-// kLarge has more than 16 packets of checksums, so their copies differ in order.
+// kLarge has more than 16 packets of checksums, so their copies differ in
+// order.
 enum class FileSize : uint8_t { kSmall, kMedium, kLarge };
 
 // A file with some incompressible content.

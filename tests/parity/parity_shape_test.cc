@@ -18,8 +18,8 @@ namespace {
 // A limit that gives several codewords to small data.
 constexpr uint64_t kSmallCodeword = 100;
 
-// Every shard belongs to one place of one codeword. A codeword has its shards in
-// the order of the data, so it has none twice.
+// Every shard belongs to one place of one codeword. A codeword has its shards
+// in the order of the data, so it has none twice.
 void ExpectPartition(const ParityShape& shape) {
   uint64_t total = 0;
   for (uint32_t codeword = 0; codeword < shape.codewords; ++codeword) {
