@@ -52,8 +52,8 @@ namespace zpack {
 //   process writes to `path`. With Update::kYes, `path` may exist unless it is
 //   the file of a repository that shares no object with this one.
 // - kInvalidArgument: an option is out of range, or `path` is among the
-//   repository's own files or not a regular file, or both
-//   ConvertOptions::base and Update::kYes are given.
+//   repository's own files or not a regular file, or two options exclude each
+//   other.
 // - kIo, kNotDurable, kInterrupted, kOutOfMemory.
 // - kNotFound, kCorrupt, kUnsupported, kLimitExceeded: the older file
 //   (ConvertOptions::base, or `path` with Update::kYes) cannot be opened or

@@ -39,6 +39,7 @@ enum class ReadBack : uint8_t { kNo, kYes };
 enum class Resume : uint8_t { kNo, kYes };
 enum class TrustBase : uint8_t { kNo, kYes };
 enum class Update : uint8_t { kNo, kYes };
+enum class Publication : uint8_t { kNo, kYes };
 enum class AllowPromised : uint8_t { kNo, kYes };
 enum class AllowNewer : uint8_t { kNo, kYes };
 enum class Trust : uint8_t { kNo, kYes };
@@ -198,6 +199,11 @@ struct ConvertOptions {
   // kNo does not decode and hash the objects of the finished file. The set of
   // ids and the refs are compared with the source in any case.
   ReadBack read_back = ReadBack::kYes;
+  // kNo removes the finished file instead of renaming it. Everything else
+  // happens as with kYes, so errors and statistics are the same. An existing
+  // destination, and what an interrupted conversion left, stay as they are.
+  // Must not be combined with Resume::kYes.
+  Publication publication = Publication::kYes;
 };
 
 // How much Verify checks. Each level includes the levels before it.

@@ -22,7 +22,6 @@ enum class Redundant : uint8_t { kLeave, kRemove };
 enum class KeptObjects : uint8_t { kLeave, kPack };
 enum class Borrowed : uint8_t { kPack, kLeave };
 enum class ServerInfo : uint8_t { kLeave, kUpdate };
-enum class Publication : uint8_t { kNo, kYes };
 enum class Bitmap : uint8_t { kNo, kYes };
 
 // What becomes of unreachable objects.

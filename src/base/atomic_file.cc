@@ -68,7 +68,8 @@ Result<AtomicFile> AtomicFile::Create(FileSystem& file_system,
                      AtPath{path});
   }
   ZPACK_TRY(CheckDestination(target, overwrite));
-  const std::string temporary = TemporaryPathFor(target);
+  const std::string temporary = TemporaryPathFor(
+      leftover == Leftover::kLeave ? target + ".dry-run" : target);
   // Fails now rather than after the rename if the directory is writable but
   // cannot be opened, and thus not be synced.
   ZPACK_TRY(file_system.SyncDirectory(DirectoryOf(target)));
@@ -76,7 +77,7 @@ Result<AtomicFile> AtomicFile::Create(FileSystem& file_system,
   // temporary file whatever happens after OpenLocked.
   AtomicFile output(file_system, target, temporary, overwrite, nullptr);
   ZPACK_ASSIGN_OR_RETURN(output.file_, file_system.OpenLocked(temporary));
-  if (leftover == Leftover::kEmpty) ZPACK_TRY(output.file().Truncate(0));
+  if (leftover != Leftover::kKeep) ZPACK_TRY(output.file().Truncate(0));
   return output;
 }
 

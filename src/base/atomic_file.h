@@ -22,9 +22,9 @@ namespace zpack {
 // temporary file that a killed process left.
 class AtomicFile {
  public:
-  // What Create does with the content of a temporary file that another run
-  // left.
-  enum class Leftover : uint8_t { kEmpty, kKeep };
+  // What Create does with a temporary file that another run left: empty it,
+  // continue it, or leave it alone and give the new one another name.
+  enum class Leftover : uint8_t { kEmpty, kKeep, kLeave };
 
   // The path of the temporary file for the destination `path`.
   static Result<std::string> TemporaryPath(const std::string& path);

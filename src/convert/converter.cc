@@ -56,6 +56,21 @@ bool MayContinueAfter(ErrorCode code) {
   }
 }
 
+// A run that does not publish leaves alone what another run may resume.
+AtomicFile::Leftover LeftoverUse(const ConvertOptions& options) {
+  if (options.publication == Publication::kNo) {
+    return AtomicFile::Leftover::kLeave;
+  }
+  return options.resume == Resume::kYes ? AtomicFile::Leftover::kKeep
+                                        : AtomicFile::Leftover::kEmpty;
+}
+
+// Returns whether the temporary file of a run that failed is kept.
+bool MayBeResumed(const ConvertOptions& options, ErrorCode code) {
+  return options.publication == Publication::kYes &&
+         (options.resume == Resume::kYes || MayContinueAfter(code));
+}
+
 // The result of WriteTo.
 struct Written {
   FileIds ids;
@@ -218,7 +233,9 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
 
   // The file is verified from here on.
   ZPACK_TRY(CheckStop(options.run.stop));
-  if (!written.unchanged) ZPACK_TRY(to.output.Commit());
+  if (!written.unchanged && options.publication == Publication::kYes) {
+    ZPACK_TRY(to.output.Commit());
+  }
   ConvertStats stats = MakeStats(written.stats, refs, to.source.PackedBytes());
   stats.unverified_objects = CountUnverified(stats, options);
   stats.moved_on = moved_on;
@@ -245,6 +262,11 @@ Result<ConvertStats> Run(const SourceOpener& open_source,
   ZPACK_ASSIGN_OR_RETURN(const EncodingOptions encoding,
                          ResolveEncoding(given));
   ZPACK_TRY(CheckOthers(given.with_files));
+  if (given.publication == Publication::kNo && given.resume == Resume::kYes) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "a conversion that is not published leaves nothing to "
+                     "resume");
+  }
   PhaseTimer timer(given.run.progress);
   ZPACK_ASSIGN_OR_RETURN(ConvertOptions options,
                          ResolveUpdate(file_system, path, given));
@@ -262,15 +284,13 @@ Result<ConvertStats> Run(const SourceOpener& open_source,
       AtomicFile::Create(
           file_system, path,
           options.update == Update::kYes ? Overwrite::kYes : options.overwrite,
-          options.resume == Resume::kYes ? AtomicFile::Leftover::kKeep
-                                         : AtomicFile::Leftover::kEmpty));
+          LeftoverUse(options)));
   Bytes preamble;
   const Conversion conversion{*source, open_source, file_system,
                               options, encoding,    output};
   Result<ConvertStats> stats =
       Guarded([&] { return ConvertTo(conversion, preamble); });
-  if (!stats && (options.resume == Resume::kYes ||
-                 MayContinueAfter(stats.error().code))) {
+  if (!stats && MayBeResumed(options, stats.error().code)) {
     KeepForResume(preamble, output);
   }
   if (stats) stats->phases = timer.phases();

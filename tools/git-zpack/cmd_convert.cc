@@ -46,7 +46,8 @@ void AddOptions(po::options_description& options) {
       "force,f", "replace the file if it exists")(
       "redundancy", po::value<std::string>()->value_name("<percent>"),
       "add parity, as 'git zpack protect' does, in percent of the file")(
-      "no-verify", "skip reading the file back and hashing every object");
+      "no-verify", "skip reading the file back and hashing every object")(
+      "dry-run", "write and verify the file, then remove it");
   AddWithoutOption(options);
   options.add_options()(
       "with",
@@ -109,6 +110,14 @@ ConvertOptions ToOptions(const po::variables_map& values) {
   if (Has(values, "resume")) options.resume = Resume::kYes;
   if (Has(values, "force")) options.overwrite = Overwrite::kYes;
   if (Has(values, "no-verify")) options.read_back = ReadBack::kNo;
+  if (Has(values, "dry-run")) {
+    for (const char* const option : {"resume", "redundancy"}) {
+      if (!Has(values, option)) continue;
+      throw UsageError{fmt::format(
+          "options '--dry-run' and '--{}' cannot be used together", option)};
+    }
+    options.publication = Publication::kNo;
+  }
   options.without_files = WithoutOf(values);
   options.with_files = WithOf(values);
   return options;
@@ -126,7 +135,7 @@ std::vector<PhaseShare> ExpectedPhases(const ConvertOptions& options) {
 // Checks what goes together with '-' for standard output.
 void CheckStream(const po::variables_map& values) {
   if (Text(values, "file") != "-") return;
-  for (const char* const option : {"update", "resume", "json"}) {
+  for (const char* const option : {"update", "resume", "dry-run", "json"}) {
     if (Has(values, option)) {
       throw UsageError{fmt::format(
           "option '--{}' cannot be used with standard output", option)};
@@ -235,7 +244,8 @@ int Run(const po::variables_map& values, const Io& io) {
   const ConvertReport report(
       *stats, options, {output->path(), input->cloned_from(), parity_bytes});
   report.PrintWarnings(context.quiet(), io.err);
-  if (!output->is_stream() && stats->update != UpdateResult::kUnchanged) {
+  if (!output->is_stream() && options.publication == Publication::kYes &&
+      stats->update != UpdateResult::kUnchanged) {
     WarnOfOldParity(output->path(), io.err);
   }
   if (Has(values, "json")) {

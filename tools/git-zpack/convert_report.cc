@@ -45,6 +45,10 @@ ConvertReport::ConvertReport(const ConvertStats& stats,
   }
 }
 
+bool ConvertReport::IsDryRun() const {
+  return options_.publication == Publication::kNo;
+}
+
 bool ConvertReport::IsVerified() const {
   return options_.read_back == ReadBack::kYes && stats_.unverified_objects == 0;
 }
@@ -90,10 +94,12 @@ void ConvertReport::PrintWarnings(bool quiet, std::ostream& err) const {
 // How much came from the older file, and whether that costs much.
 void ConvertReport::PrintBase(std::ostream& err) const {
   const uint64_t blocks = stats_.file_size - stats_.index_bytes();
-  err << fmt::format("Copied {} objects in {}, added {} in {}.\n",
+  err << fmt::format("{} {} objects in {}, {} {} in {}.\n",
+                     IsDryRun() ? "Would copy" : "Copied",
                      stats_.objects() - stats_.added.objects,
                      HumanSize(blocks - stats_.added.bytes),
-                     stats_.added.objects, HumanSize(stats_.added.bytes));
+                     IsDryRun() ? "add" : "added", stats_.added.objects,
+                     HumanSize(stats_.added.bytes));
   const uint64_t share = stats_.reused.weaker_bytes * 100 / stats_.file_size;
   if (share >= kWeakerShare) {
     err << fmt::format(
@@ -117,10 +123,10 @@ void ConvertReport::PrintSummary(std::ostream& err) const {
             ? ""
             : fmt::format(", {} of it parity",
                           HumanSize(context_.parity_bytes));
-    err << fmt::format("Converted {} to {}{}{}; the packs of '{}' take {}.\n",
-                       contents, HumanSize(stats_.file_size), parity,
-                       Verification(), Source(),
-                       HumanSize(stats_.source_pack_bytes));
+    err << fmt::format("{} {} to {}{}{}; the packs of '{}' take {}.\n",
+                       IsDryRun() ? "Would convert" : "Converted", contents,
+                       HumanSize(stats_.file_size), parity, Verification(),
+                       Source(), HumanSize(stats_.source_pack_bytes));
     if (base_ && stats_.base_unused.empty()) PrintBase(err);
   }
   if (stats_.promised_objects != 0) {
@@ -173,6 +179,7 @@ Json ConvertReport::ToJson() const {
                {"content_of_files_bytes", stats_.file_bytes},
                {"update", UpdateToJson(stats_)},
                {"base", BaseToJson()},
+               {"dry_run", IsDryRun()},
                {"moved_on", MovedOnToJson(stats_.moved_on)},
                {"missing_alternates",
                 MissingAlternatesToJson(stats_.missing_alternates)},

@@ -34,6 +34,7 @@ class ConvertReport {
   void PrintAsJson(std::ostream& out) const;
 
  private:
+  bool IsDryRun() const;
   bool IsVerified() const;
   // Continues the summary line.
   std::string Verification() const;
