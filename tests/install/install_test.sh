@@ -143,4 +143,19 @@ cc -std=c11 -Wall -Wextra -Wpedantic -Werror "$here/../../tools/examples/git2_lo
 [[ $(LD_LIBRARY_PATH=${library%/*} "$prefix/git2_log" "$prefix/served.zpack") == \
   "$(git -C "$prefix/repository" log --format='%H %s')" ]] ||
   fail "the program that uses libgit2 does not list the commits"
+echo "-- Python"
+python=$(sed -n 's/^Python_EXECUTABLE:[A-Z]*=//p' "$build/CMakeCache.txt")
+if grep -q '^ZPACK_PYTHON:BOOL=ON' "$build/CMakeCache.txt"; then
+  cmake --install "$build" --component python3 --prefix "$prefix/usr" > /dev/null
+  printf 'one\ntwo\n' > "$prefix/repository/file"
+  git -C "$prefix/repository" add file
+  GIT_COMMITTER_DATE='2021-07-01T00:00:00Z' git -C "$prefix/repository" \
+    -c user.name=A -c user.email=a@example.com commit -q --amend -m lines
+  git zpack convert -q "$prefix/repository" "$prefix/lines.zpack"
+  lines=$(PYTHONPATH=$prefix/usr/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1 \
+    "$python" "$here/../../tools/examples/lines_by_year.py" "$prefix/lines.zpack")
+  [[ $lines =~ ^2021\ +2$ ]] || fail "the program in Python printed '$lines'"
+else
+  echo "   skipped: it was not built"
+fi
 echo "-- all as expected"
