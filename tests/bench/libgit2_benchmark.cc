@@ -11,15 +11,19 @@
 //   search   compares every commit with its first parent and searches the blobs
 //            that changed, as `git log -S`
 //   random   10,000 objects at random, and the time that single reads take
+//   calls    10 million calls of different functions, found and not found,
+//            and how much memory the process has after each million
 //
 // With "unhashed", libgit2 does not hash what it reads.
 
 #include <git2.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -187,8 +191,8 @@ Counted Search(git_repository* repository) {
   return counted;
 }
 
-Counted ReadAtRandom(git_repository* repository) {
-  git_odb* const odb = OdbOf(repository);
+// All ids, always in the same random order.
+std::vector<git_oid> ShuffledIds(git_odb* odb) {
   std::vector<git_oid> ids;
   const auto append = [](const git_oid* id, void* payload) {
     static_cast<std::vector<git_oid>*>(payload)->push_back(*id);
@@ -198,9 +202,14 @@ Counted ReadAtRandom(git_repository* repository) {
   std::ranges::sort(ids, [](const git_oid& a, const git_oid& b) {
     return git_oid_cmp(&a, &b) < 0;
   });
-  // Always the same objects.
   std::mt19937_64 random(1);  // NOLINT(bugprone-random-generator-seed)
   std::ranges::shuffle(ids, random);
+  return ids;
+}
+
+Counted ReadAtRandom(git_repository* repository) {
+  git_odb* const odb = OdbOf(repository);
+  std::vector<git_oid> ids = ShuffledIds(odb);
   ids.resize(std::min<size_t>(ids.size(), 10'000));
   Counted counted;
   std::vector<double> times;
@@ -217,12 +226,80 @@ Counted ReadAtRandom(git_repository* repository) {
   return counted;
 }
 
+// The resident memory of this process, in MiB.
+uint64_t ResidentMemory() {
+  uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages >> pages;
+  return pages * static_cast<uint64_t>(getpagesize()) >> 20;
+}
+
+// One call about `id`. `kind` chooses the function. Counts what is found.
+void Call(git_repository* repository, git_odb* odb, size_t kind, git_oid id,
+          Counted& counted) {
+  git_object* object = nullptr;
+  git_reference* reference = nullptr;
+  size_t size = 0;
+  git_object_t type = GIT_OBJECT_INVALID;
+  constexpr size_t kDigits = 12;
+  int found = 0;
+  switch (kind) {
+    case 0:
+      Count(odb, id, counted);
+      return;
+    case 1:
+      found = git_odb_exists(odb, &id) == 1 ? 0 : -1;
+      break;
+    case 2:
+      found = git_odb_exists_prefix(nullptr, odb, &id, kDigits);
+      break;
+    case 3:
+      found = git_odb_read_header(&size, &type, odb, &id);
+      break;
+    case 4:
+      found = git_object_lookup_prefix(&object, repository, &id, kDigits,
+                                       GIT_OBJECT_ANY);
+      break;
+    case 5:
+      id.id[GIT_OID_RAWSZ - 1] ^= 1;
+      found = git_odb_read_header(&size, &type, odb, &id);
+      break;
+    case 6:
+      found = git_reference_lookup(&reference, repository, "HEAD");
+      break;
+    default:
+      found = git_revparse_single(&object, repository, "HEAD^{tree}");
+      break;
+  }
+  if (found == 0) ++counted.objects;
+  counted.bytes += size;
+  git_object_free(object);
+  git_reference_free(reference);
+}
+
+Counted MakeCalls(git_repository* repository) {
+  constexpr size_t kKinds = 8;
+  constexpr size_t kMillion = 1'000'000;
+  git_odb* const odb = OdbOf(repository);
+  const std::vector<git_oid> ids = ShuffledIds(odb);
+  Counted counted;
+  for (size_t i = 0; i < 10 * kMillion; ++i) {
+    const size_t kind = i % kKinds;
+    Call(repository, odb, kind, ids[i / kKinds % ids.size()], counted);
+    if ((i + 1) % kMillion == 0) {
+      std::cerr << i + 1 << " calls: " << ResidentMemory() << " MiB\n";
+    }
+  }
+  git_odb_free(odb);
+  return counted;
+}
+
 int Run(const std::string& workload, const std::string& path, bool unhashed) {
   const std::map<std::string, Counted (*)(git_repository*)> workloads = {
       {"objects", ReadObjects},
       {"walk", Walk},
       {"search", Search},
-      {"random", ReadAtRandom}};
+      {"random", ReadAtRandom},
+      {"calls", MakeCalls}};
   const auto found = workloads.find(workload);
   if (found == workloads.end()) {
     std::cerr << "libgit2_benchmark: no workload '" << workload << "'\n";
