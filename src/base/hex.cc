@@ -7,11 +7,11 @@ namespace zpack {
 
 std::string ToHex(ByteView bytes) {
   static constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out;
-  out.reserve(bytes.size() * 2);
+  std::string out(bytes.size() * 2, '\0');
+  size_t at = 0;
   for (const uint8_t byte : bytes) {
-    out.push_back(kDigits[byte >> 4]);
-    out.push_back(kDigits[byte & 15]);
+    out[at++] = kDigits[byte >> 4];
+    out[at++] = kDigits[byte & 15];
   }
   return out;
 }

@@ -13,8 +13,9 @@ namespace {
 enum class HeadKind : uint8_t { kSymbolic = 1, kDetached = 2 };
 enum class RefKind : uint8_t { kDirect = 1, kPeeled = 2, kSymbolic = 3 };
 
-// A lower bound for the bytes of a ref: its kind and the length of its name.
-constexpr uint64_t kMinRefSize = 2;
+// A lower bound for the bytes of a ref. The smallest is a symbolic one: its
+// kind, and two names of 'refs/' and a letter with their lengths.
+constexpr uint64_t kMinRefSize = 15;
 
 RefKind KindOf(const Ref& ref) {
   if (ref.symbolic()) return RefKind::kSymbolic;
@@ -44,7 +45,8 @@ Result<Ref> DecodeRef(ByteReader& in, size_t width) {
     default:
       return MakeError(ErrorCode::kCorrupt, "bad kind of ref");
   }
-  if (!in.ok() || !IsValidRefName(ref.name) ||
+  // CheckRefs checks the name.
+  if (!in.ok() ||
       (kind == RefKind::kSymbolic && !IsValidRefName(ref.symref_target))) {
     return MakeError(ErrorCode::kCorrupt, "bad ref '{}'", ref.name);
   }
@@ -96,6 +98,7 @@ Result<RefsSnapshot> DecodeRefs(ByteView payload, ObjectFormat format) {
       return MakeError(ErrorCode::kCorrupt, "bad kind of HEAD");
   }
   const uint64_t count = in.Count(in.Varint(), kMinRefSize);
+  refs.refs.reserve(count);
   for (uint64_t i = 0; i < count; ++i) {
     ZPACK_ASSIGN_OR_RETURN(Ref ref, DecodeRef(in, width));
     if (!refs.refs.empty() && refs.refs.back().name >= ref.name) {

@@ -4,22 +4,31 @@
 #include "object/ref_name.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/error.h"
 
 namespace zpack {
 namespace {
 
+// By byte: whether it may be in the name of a ref.
+constexpr std::array<bool, 256> kAllowed = [] {
+  std::array<bool, 256> allowed{};
+  for (size_t byte = 0x21; byte < allowed.size(); ++byte) allowed[byte] = true;
+  allowed[0x7f] = false;
+  for (const char c : {'~', '^', ':', '?', '*', '[', '\\'}) {
+    allowed[static_cast<unsigned char>(c)] = false;
+  }
+  return allowed;
+}();
+
 bool IsValidComponent(std::string_view component) {
   return !component.empty() && component.front() != '.' &&
          !component.ends_with(".lock") &&
          component.find("..") == std::string_view::npos &&
          component.find("@{") == std::string_view::npos &&
-         std::ranges::none_of(component, [](char c) {
-           const auto byte = static_cast<unsigned char>(c);
-           return byte <= 0x20 || byte == 0x7f ||
-                  std::string_view("~^:?*[\\").find(c) !=
-                      std::string_view::npos;
+         std::ranges::all_of(component, [](char c) {
+           return kAllowed[static_cast<unsigned char>(c)];
          });
 }
 

@@ -37,9 +37,20 @@ constexpr Effort kThorough = {
 // one.
 constexpr Effort kQuick = {
     2, 1, KnownDeltas::kAlways, {0, 3, 600, 1200}, {0, 2, 4000, 16000}};
+// Of few objects, the file often has no delta against what the receiver has.
+constexpr Effort kSmall = {
+    9, 9, KnownDeltas::kIfGood, {4, 8, 40, 200}, {4, 8, 100, 300}};
 
 const Effort& EffortOf(PackEffort effort) {
-  return effort == PackEffort::kQuick ? kQuick : kThorough;
+  switch (effort) {
+    case PackEffort::kSmall:
+      return kSmall;
+    case PackEffort::kQuick:
+      return kQuick;
+    case PackEffort::kThorough:
+      break;
+  }
+  return kThorough;
 }
 
 DeltaPlannerOptions PlannerOptions(const Effort& effort, ObjectType type,

@@ -24,6 +24,7 @@ namespace zpack {
 enum class PackEffort : uint8_t {
   kThorough,  // for a pack that stays
   kQuick,     // for a pack that a client waits for: some 4 % larger
+  kSmall,     // for few objects, whose time hardly counts
 };
 
 class PackEntryPreparer final : public ObjectPreparer {

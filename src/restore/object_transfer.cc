@@ -32,7 +32,7 @@ constexpr uint64_t kWindowShare = 5;
 // Where few objects of each block are chosen, several blocks are one item, so
 // that similar objects of neighbouring blocks meet.
 constexpr uint32_t kItemObjects = 2000;
-constexpr size_t kItemRuns = 32;
+constexpr size_t kItemRuns = 16;
 
 // Everything that concerns a whole transfer.
 struct Transfer {
@@ -139,7 +139,13 @@ class Preparer {
             like = Like(block, *layout, at);
             at_[at] = position_;
           }
-          if (like.distance == 0) ZPACK_TRY(AddOutsideBase(number));
+          // A base further up the chain resembles the object less than the
+          // receiver's object of the same name.
+          if (like.delta == nullptr) {
+            ZPACK_ASSIGN_OR_RETURN(const bool added,
+                                   AddOutsideBase(block, number));
+            if (added) like = {};
+          }
           ZPACK_ASSIGN_OR_RETURN(
               object.prepared, preparer_->Prepare(content, like, item.stored));
           ++position_;
@@ -201,17 +207,34 @@ class Preparer {
     return {};
   }
 
-  Status AddOutsideBase(ObjectNumber number) {
-    if (transfer_.outside_bases == nullptr) return {};
+  // Returns whether object `number` of `block` has an outside base.
+  Result<bool> AddOutsideBase(const DecodedBlock& block, ObjectNumber number) {
+    if (transfer_.outside_bases == nullptr) return false;
     const auto base = transfer_.choice->outside_bases.find(number);
-    if (base == transfer_.choice->outside_bases.end()) return {};
+    if (base == transfer_.choice->outside_bases.end()) return false;
     const ObjectId id = transfer_.id(base->second);
+    // Mostly it is in the same block, which is decoded already.
+    const ObjectNumber first = block.objects.header.first_object;
+    if (base->second >= first &&
+        base->second < first + block.objects.sizes.size()) {
+      Bytes buffer;
+      const ByteView content = block.Object(base->second - first, buffer);
+      const ObjectId actual =
+          ObjectHasher(transfer_.blocks.object_format()).Hash(*type_, content);
+      if (actual != id) {
+        return std::unexpected(
+            HashMismatch(transfer_.blocks, run_, id, actual));
+      }
+      preparer_->AddOutsideBase(id, content);
+      return true;
+    }
     Bytes content;
     ZPACK_ASSIGN_OR_RETURN(
         const ObjectType type,
         transfer_.outside_bases->Read(base->second, id, content));
-    if (type == *type_) preparer_->AddOutsideBase(id, content);
-    return {};
+    if (type != *type_) return false;
+    preparer_->AddOutsideBase(id, content);
+    return true;
   }
 
   const Transfer& transfer_;

@@ -21,10 +21,16 @@
 namespace zpack {
 namespace {
 
+// A tree that the client has.
+struct HadTree {
+  ObjectNumber tree;
+  uint32_t age = 0;  // of its commit among the client's; 0 for the newest
+};
+
 // Trees of one path: those that the client wants, and those that it has.
 struct Trees {
   std::vector<ObjectNumber> wanted;
-  std::vector<ObjectNumber> had;
+  std::vector<HadTree> had;
 };
 
 // The trees of a level of directories that are read together. Their entries are
@@ -64,7 +70,9 @@ class Selector {
   // What the walk of the entries of one directory found under a name.
   struct Entry {
     Trees trees;
-    std::optional<ObjectNumber> like;  // the object that the client has
+    // The object that the client has, in its newest commit.
+    std::optional<ObjectNumber> like;
+    uint32_t like_age = 0;
   };
   using Entries = std::unordered_map<std::string, Entry>;
 
@@ -93,6 +101,8 @@ class Selector {
   Status AddWants();
   Status AddWant(ObjectNumber number);
   Status WalkCommits();
+  // Sorts the commits of the client beside those that are sent, newest first.
+  Status SortEdges();
   Status AddRootTrees();
   Status WalkTrees();
   // Reads the trees of a directory and finds the directories below.
@@ -100,7 +110,7 @@ class Selector {
   // Calls `visit` with each link of a tree that was not marked, and its name.
   template <typename Visit>
   Status ReadLinks(ObjectNumber tree, Visit visit);
-  Status ReadHad(ObjectNumber tree, Entries& entries);
+  Status ReadHad(const HadTree& had, Entries& entries);
   Status ReadWanted(ObjectNumber tree, const Directory& directory,
                     Entries& entries, Directory& unnamed);
   void TakeChild(const ObjectGraph::Link& child, std::string_view name,
@@ -142,7 +152,7 @@ Status Selector::AddHaves() {
     if (type == ObjectType::kCommit && request_.shallow) {
       edges_.push_back(number);
     } else if (type == ObjectType::kTree && Mark(number, type)) {
-      roots_.trees.had.push_back(number);
+      roots_.trees.had.push_back({number});
     } else if (type == ObjectType::kBlob) {
       Mark(number, type);
     }
@@ -203,23 +213,43 @@ Status Selector::WalkCommits() {
   return progress_(count_);
 }
 
+Status Selector::SortEdges() {
+  std::vector<std::pair<uint64_t, ObjectNumber>> dated;
+  dated.reserve(edges_.size());
+  for (const ObjectNumber commit : edges_) {
+    ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Commit read,
+                           graph_.ReadCommit(commit));
+    dated.emplace_back(read.time, commit);
+  }
+  std::ranges::sort(dated, std::greater());
+  std::ranges::transform(dated, edges_.begin(),
+                         [](const auto& pair) { return pair.second; });
+  return {};
+}
+
 Status Selector::AddRootTrees() {
   if (!WalksTrees()) return {};
+  std::optional<ObjectNumber> like;
   if (!sent_commits_.empty()) {
+    ZPACK_TRY(SortEdges());
+    uint32_t age = 0;
     for (const ObjectNumber commit : edges_) {
       ZPACK_ASSIGN_OR_RETURN(const ObjectNumber tree,
                              graph_.ReadRootTree(commit));
-      if (Mark(tree, ObjectType::kTree)) roots_.trees.had.push_back(tree);
+      if (request_.thin && !like) like = tree;
+      if (Mark(tree, ObjectType::kTree)) {
+        roots_.trees.had.push_back({tree, age});
+      }
+      ++age;
     }
   }
-  const bool thin = request_.thin && !roots_.trees.had.empty();
   for (const ObjectNumber commit : sent_commits_) {
     ZPACK_ASSIGN_OR_RETURN(const ObjectNumber tree,
                            graph_.ReadRootTree(commit));
     if (!Mark(tree, ObjectType::kTree)) continue;
     if (request_.filter.Passes(ObjectType::kTree)) {
       Choose(tree);
-      if (thin) choice_.outside_bases.emplace(tree, roots_.trees.had.back());
+      if (like) choice_.outside_bases.emplace(tree, *like);
     }
     roots_.trees.wanted.push_back(tree);
   }
@@ -241,17 +271,14 @@ Status Selector::WalkTrees() {
 Status Selector::Read(const Directory& directory) {
   // Nothing below would be sent.
   if (directory.depth >= request_.filter.tree_depth) return {};
-  const auto sorted = [](std::vector<ObjectNumber> numbers) {
-    // In storage order, so that each block is decoded once.
-    std::ranges::sort(numbers);
-    return numbers;
-  };
+  // In storage order, so that each block is decoded once.
+  Trees trees = directory.trees;
+  std::ranges::sort(trees.had, {}, &HadTree::tree);
+  std::ranges::sort(trees.wanted);
   Entries entries;
-  for (const ObjectNumber tree : sorted(directory.trees.had)) {
-    ZPACK_TRY(ReadHad(tree, entries));
-  }
+  for (const HadTree& had : trees.had) ZPACK_TRY(ReadHad(had, entries));
   Directory unnamed{.trees = {}, .depth = directory.depth + 1};
-  for (const ObjectNumber tree : sorted(directory.trees.wanted)) {
+  for (const ObjectNumber tree : trees.wanted) {
     ZPACK_TRY(ReadWanted(tree, directory, entries, unnamed));
   }
   for (auto& [name, entry] : entries) {
@@ -278,14 +305,18 @@ Status Selector::ReadLinks(ObjectNumber tree, Visit visit) {
   return {};
 }
 
-Status Selector::ReadHad(ObjectNumber tree, Entries& entries) {
-  return ReadLinks(tree,
+Status Selector::ReadHad(const HadTree& had, Entries& entries) {
+  return ReadLinks(had.tree,
                    [&](const ObjectGraph::Link& link, std::string_view name) {
                      Mark(link.child, link.type);
                      Entry& entry = entries[std::string(name)];
-                     entry.like = link.child;
-                     if (link.type == ObjectType::kTree)
-                       entry.trees.had.push_back(link.child);
+                     if (!entry.like || had.age < entry.like_age) {
+                       entry.like = link.child;
+                       entry.like_age = had.age;
+                     }
+                     if (link.type == ObjectType::kTree) {
+                       entry.trees.had.push_back({link.child, had.age});
+                     }
                    });
 }
 

@@ -15,6 +15,18 @@
 namespace zpack {
 namespace {
 
+// A fetch of git.git's last 100 commits has 1,100 objects. kSmall instead of
+// kQuick makes its pack a tenth smaller for a few milliseconds.
+constexpr uint32_t kFewObjects = 10000;
+
+// What a client lacks of a history that it mostly has consists of deltas.
+// Whole files, as in a shallow clone, would take long to compress well.
+PackEffort EffortFor(const Selection& selection) {
+  return selection.choice.outside_bases.empty() || selection.count > kFewObjects
+             ? PackEffort::kQuick
+             : PackEffort::kSmall;
+}
+
 Result<Selection> Select(const SelectionRequest& request, History& history,
                          const std::stop_token& stop, PackReply& reply) {
   ZPACK_ASSIGN_OR_RETURN(
@@ -36,7 +48,7 @@ Status Send(const SelectionRequest& request, BaseReferences references,
   ZPACK_ASSIGN_OR_RETURN(const Selection selection,
                          Select(request, history, run.stop, reply));
   PackStreamSink sink(history.archive().header().object_format, selection.count,
-                      references,
+                      references, EffortFor(selection),
                       [&](ByteView bytes) { return reply.Data(bytes); });
   ZPACK_TRY(TransferObjects(history.archive(), &selection.choice, run, sink,
                             [](uint64_t, uint64_t) {}));

@@ -8,15 +8,15 @@
 
 #include "base/error.h"
 #include "object/object_hasher.h"
-#include "pack/pack_entry_preparer.h"
 #include "pack/pack_format.h"
 
 namespace zpack {
-
 PackStreamSink::PackStreamSink(ObjectFormat format, uint32_t object_count,
-                               BaseReferences references, Output output)
+                               BaseReferences references, PackEffort effort,
+                               Output output)
     : output_(std::move(output)),
       references_(references),
+      effort_(effort),
       object_count_(object_count),
       hasher_(HashAlgorithmOf(format)) {
   offsets_.reserve(object_count);
@@ -28,7 +28,7 @@ PackStreamSink::PackStreamSink(ObjectFormat format, uint32_t object_count,
 
 std::unique_ptr<ObjectPreparer> PackStreamSink::NewPreparer(
     uint64_t window) const {
-  return std::make_unique<PackEntryPreparer>(window, PackEffort::kQuick);
+  return std::make_unique<PackEntryPreparer>(window, effort_);
 }
 
 // The header of the pack is in `buffer_` until the first object is added.

@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "codec/deflate.h"
 #include "object/object_sink.h"
+#include "pack/pack_entry_preparer.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -29,7 +30,7 @@ class PackStreamSink final : public ObjectSink {
 
   // The pack will have `object_count` objects in `format`.
   PackStreamSink(ObjectFormat format, uint32_t object_count,
-                 BaseReferences references, Output output);
+                 BaseReferences references, PackEffort effort, Output output);
 
   Retraction retraction() const override { return Retraction::kImpossible; }
   std::unique_ptr<ObjectPreparer> NewPreparer(uint64_t window) const override;
@@ -49,6 +50,7 @@ class PackStreamSink final : public ObjectSink {
 
   Output output_;
   BaseReferences references_;
+  PackEffort effort_;
   uint32_t object_count_;
   Hasher hasher_;
   uint64_t size_ = 0;

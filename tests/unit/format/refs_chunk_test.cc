@@ -142,7 +142,7 @@ TEST(RefsChunk, ShowsNamesInErrorsQuotedAndCut) {
   const auto decoded = DecodeRefs(Encoded(refs), ObjectFormat::kSha1);
   ASSERT_FALSE(decoded);
   EXPECT_TRUE(decoded.error().message.starts_with(
-      R"(bad ref '"refs/heads/a\nb\302\233xxx)"));
+      R"(bad ref name '"refs/heads/a\nb\302\233xxx)"));
   EXPECT_LT(decoded.error().message.size(), 1100);
 }
 
