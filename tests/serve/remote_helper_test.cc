@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <string>
 
 #include "support/serve_fixture.h"
 
@@ -85,6 +86,39 @@ TEST_F(RemoteHelperTest, FetchesWhatANewerFileHas) {
   Convert(file_);
   GitIn(clone, {"fetch", "-q", "--prune"});
   ExpectMirror(clone);
+}
+
+// Text that does not compress well.
+std::string Noise(unsigned seed) {
+  std::string text;
+  for (int line = 0; line < 1000; ++line) {
+    seed = seed * 1664525 + 1013904223;
+    text += std::to_string(seed) + '\n';
+  }
+  return text;
+}
+
+// The client also has an old commit from which a branch was merged. Only the
+// newest version of the file makes a small delta.
+TEST_F(RemoteHelperTest, ThinPacksHaveTheNewestVersionAsBase) {
+  const std::string old = repo_.SimpleCommit(Noise(1), {}, 1700000000);
+  const std::string known = repo_.SimpleCommit(Noise(2), {old}, 1700000100);
+  repo_.SetRef("refs/heads/main", known);
+  Convert(file_);
+  const std::string clone = dir_ / "clone";
+  GitOut({"clone", "-q", "--bare", Url(), clone});
+
+  const std::string side = repo_.SimpleCommit("side\n", {old}, 1700000200);
+  repo_.SetRef(
+      "refs/heads/main",
+      repo_.SimpleCommit(Noise(2) + "new\n", {known, side}, 1700000300));
+  Convert(file_);
+  const std::string sent = dir_ / "sent.pack";
+  GitOut({"-C", clone, "fetch", "-q", Url(), "main:new"},
+         {"GIT_TRACE_PACKFILE=" + sent});
+  EXPECT_EQ(GitIn(clone, {"cat-file", "-s", "new:file"}),
+            std::to_string(Noise(2).size() + 4));
+  EXPECT_LT(fs::file_size(sent), Noise(2).size() / 10);
 }
 
 TEST_F(RemoteHelperTest, ListsTheRefsOfTheRepository) {
