@@ -61,8 +61,10 @@ TEST_F(RestoreMemoryTest, TakesNoMoreThanItIsGiven) {
     run.memory = memory;
     EXPECT_LE(PeakOf(run), memory) << memory;
   }
-  // Otherwise this would test nothing: it does take more where it may.
-  EXPECT_GT(PeakOf(RunOptions{}), 40 * kMebibyte);
+  // Otherwise the first limit would test nothing: it does take more where it
+  // may. How much more depends on how many threads have a block at the same
+  // time.
+  EXPECT_GT(PeakOf(RunOptions{}), 32 * kMebibyte);
 }
 
 }  // namespace
