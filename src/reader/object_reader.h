@@ -35,6 +35,11 @@ class ObjectReader {
     return blocks_.Info(number);
   }
 
+  // The decoded block, which Read and Stream then find in the cache.
+  Result<BlockCache::BlockPtr> Block(size_t block) {
+    return blocks_.Block(block);
+  }
+
   // Fills `content` with the whole object. Returns kLimitExceeded if the object
   // exceeds ReadOptions::max_object_size, and kCorrupt if it does not hash to
   // `id`.

@@ -142,8 +142,7 @@ class Preparer {
           // A base further up the chain resembles the object less than the
           // receiver's object of the same name.
           if (like.delta == nullptr) {
-            ZPACK_ASSIGN_OR_RETURN(const bool added,
-                                   AddOutsideBase(block, number));
+            ZPACK_ASSIGN_OR_RETURN(const bool added, AddOutsideBase(number));
             if (added) like = {};
           }
           ZPACK_ASSIGN_OR_RETURN(
@@ -207,27 +206,12 @@ class Preparer {
     return {};
   }
 
-  // Returns whether object `number` of `block` has an outside base.
-  Result<bool> AddOutsideBase(const DecodedBlock& block, ObjectNumber number) {
+  // Returns whether object `number` has an outside base.
+  Result<bool> AddOutsideBase(ObjectNumber number) {
     if (transfer_.outside_bases == nullptr) return false;
     const auto base = transfer_.choice->outside_bases.find(number);
     if (base == transfer_.choice->outside_bases.end()) return false;
     const ObjectId id = transfer_.id(base->second);
-    // Mostly it is in the same block, which is decoded already.
-    const ObjectNumber first = block.objects.header.first_object;
-    if (base->second >= first &&
-        base->second < first + block.objects.sizes.size()) {
-      Bytes buffer;
-      const ByteView content = block.Object(base->second - first, buffer);
-      const ObjectId actual =
-          ObjectHasher(transfer_.blocks.object_format()).Hash(*type_, content);
-      if (actual != id) {
-        return std::unexpected(
-            HashMismatch(transfer_.blocks, run_, id, actual));
-      }
-      preparer_->AddOutsideBase(id, content);
-      return true;
-    }
     Bytes content;
     ZPACK_ASSIGN_OR_RETURN(
         const ObjectType type,
@@ -260,12 +244,12 @@ class Worker {
   Status Run(Item& item) {
     preparer_.BeginItem();
     for (const BlockRun& run : item.runs) {
-      ZPACK_ASSIGN_OR_RETURN(const DecodedBlock block,
-                             decoder_.Decode(transfer_.blocks, run.first));
-      item.large = IsSegmented(run, block);
+      ZPACK_ASSIGN_OR_RETURN(const BlockCache::BlockPtr block,
+                             Decode(run.first));
+      item.large = IsSegmented(run, *block);
       if (!item.large) {
         const Status prepared = preparer_.Prepare(
-            item, run, block, [&](const StoredObject& object) -> Status {
+            item, run, *block, [&](const StoredObject& object) -> Status {
               item.objects.push_back(object);
               item.large = item.stored.size() > max_prepared_;
               return item.large ? TooLarge() : Status{};
@@ -285,6 +269,17 @@ class Worker {
   }
 
  private:
+  // Outside bases are mostly in the blocks of the objects that resemble them,
+  // so their reader then decodes for both.
+  Result<BlockCache::BlockPtr> Decode(size_t block) {
+    if (transfer_.outside_bases != nullptr) {
+      return transfer_.outside_bases->Block(block);
+    }
+    ZPACK_ASSIGN_OR_RETURN(DecodedBlock decoded,
+                           decoder_.Decode(transfer_.blocks, block));
+    return std::make_shared<const DecodedBlock>(std::move(decoded));
+  }
+
   static Status TooLarge() {
     return MakeError(ErrorCode::kLimitExceeded, "a large block");
   }

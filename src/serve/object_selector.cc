@@ -106,7 +106,7 @@ class Selector {
   Status AddRootTrees();
   Status WalkTrees();
   // Reads the trees of a directory and finds the directories below.
-  Status Read(const Directory& directory);
+  Status Read(Directory directory);
   // Calls `visit` with each link of a tree that was not marked, and its name.
   template <typename Visit>
   Status ReadLinks(ObjectNumber tree, Visit visit);
@@ -260,19 +260,19 @@ Status Selector::WalkTrees() {
   if (!WalksTrees() && roots_.trees.wanted.empty()) return {};
   open_.push_back(std::move(roots_));
   while (!open_.empty()) {
-    const Directory directory = std::move(open_.front());
+    Directory directory = std::move(open_.front());
     open_.pop_front();
-    ZPACK_TRY(Read(directory));
+    ZPACK_TRY(Read(std::move(directory)));
     ZPACK_TRY(progress_(count_));
   }
   return {};
 }
 
-Status Selector::Read(const Directory& directory) {
+Status Selector::Read(Directory directory) {
   // Nothing below would be sent.
   if (directory.depth >= request_.filter.tree_depth) return {};
   // In storage order, so that each block is decoded once.
-  Trees trees = directory.trees;
+  Trees& trees = directory.trees;
   std::ranges::sort(trees.had, {}, &HadTree::tree);
   std::ranges::sort(trees.wanted);
   Entries entries;

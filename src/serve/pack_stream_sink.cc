@@ -11,6 +11,7 @@
 #include "pack/pack_format.h"
 
 namespace zpack {
+
 PackStreamSink::PackStreamSink(ObjectFormat format, uint32_t object_count,
                                BaseReferences references, PackEffort effort,
                                Output output)
