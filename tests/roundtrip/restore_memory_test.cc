@@ -61,10 +61,14 @@ TEST_F(RestoreMemoryTest, TakesNoMoreThanItIsGiven) {
     run.memory = memory;
     EXPECT_LE(PeakOf(run), memory) << memory;
   }
-  // Otherwise the first limit would test nothing: it does take more where it
-  // may. How much more depends on how many threads have a block at the same
-  // time.
-  EXPECT_GT(PeakOf(RunOptions{}), 32 * kMebibyte);
+  // Otherwise this would test nothing: it does take more where it may. How much
+  // more depends on how many threads have a block at the same time, which on a
+  // busy machine are few now and then.
+  uint64_t peak = 0;
+  for (int run = 0; run < 10 && peak <= 40 * kMebibyte; ++run) {
+    peak = PeakOf(RunOptions{});
+  }
+  EXPECT_GT(peak, 40 * kMebibyte);
 }
 
 }  // namespace
