@@ -8,6 +8,8 @@
 #   compare_test.sh GIT_ZPACK DECODE_BENCHMARK
 
 set -euo pipefail
+# shellcheck source=tests/bench/expect_texts.sh
+source "$(dirname "$0")/expect_texts.sh"
 zpack=$(realpath "$1")
 decode=$(realpath "$2")
 compare=$(cd "$(dirname "$0")/../.." && pwd)/tools/bench/compare
@@ -33,15 +35,9 @@ echo "-- measures all that it promises"
   --walk --decode "$decode" \
   --json "$directory/result.json" "$directory/one" "$directory/two" \
   > "$directory/table"
-for text in 'commit bytes' 'index bytes' 'all but blobs' 'total bytes' 'pack: CPU s' \
+expect_texts "$directory/table" 'commit bytes' 'index bytes' 'all but blobs' 'total bytes' 'pack: CPU s' \
   'verify: peak MiB' 'restore: wall s' 'restore: pack + idx bytes' 'git clone' 'git w=20' 'git w=30' 'git fsck' 'rev-list --objects --all s' 'decode commits' \
-  'Geometric means'; do
-  grep -q "$text" "$directory/table" || {
-    echo "no '$text' in the table:" >&2
-    cat "$directory/table" >&2
-    exit 1
-  }
-done
+  'Geometric means'
 python3 - "$directory/result.json" <<'PYTHON'
 import json, sys
 result = json.load(open(sys.argv[1]))
@@ -82,13 +78,7 @@ echo "-- compares stock packs"
 "$compare" --zpack "$zpack" --threads 2 --repack --walk --word numbers \
   --with=--window=30 --json "$directory/repack.json" "$directory/one" \
   > "$directory/table"
-for text in 'total bytes' 'log -S --raw --all s' 'rev-list --objects --all s'; do
-  grep -q "$text" "$directory/table" || {
-    echo "no '$text' in the table:" >&2
-    cat "$directory/table" >&2
-    exit 1
-  }
-done
+expect_texts "$directory/table" 'total bytes' 'log -S --raw --all s' 'rev-list --objects --all s'
 python3 - "$directory/repack.json" <<'PYTHON'
 import json, sys
 [repository] = json.load(open(sys.argv[1]))["repositories"]

@@ -8,6 +8,8 @@
 #   damage_test.sh GIT_ZPACK
 
 set -euo pipefail
+# shellcheck source=tests/bench/expect_texts.sh
+source "$(dirname "$0")/expect_texts.sh"
 zpack=$(realpath "$1")
 bench=$(cd "$(dirname "$0")/../.." && pwd)/tools/bench
 directory=$(mktemp -d)
@@ -23,15 +25,9 @@ echo "-- measures all that it promises"
   --damage 'flips 3' --damage 'sectors 5' --damage 'run 10' \
   --damage 'truncate 20' --json "$directory/result.json" \
   "$directory/repo.zpack" > "$directory/table"
-for text in 'flips 3' 'sectors 5' 'run 10' 'truncate 20' 'objects: mean' \
+expect_texts "$directory/table" 'flips 3' 'sectors 5' 'run 10' 'truncate 20' 'objects: mean' \
   'zpack: verify .* 0 of 2' 'pack: unpack -r' 'pack: with index' \
-  'bundle: unbundle'; do
-  grep -q "$text" "$directory/table" || {
-    echo "no '$text' in the tables:" >&2
-    cat "$directory/table" >&2
-    exit 1
-  }
-done
+  'bundle: unbundle'
 python3 - "$directory/result.json" <<'PYTHON'
 import json, sys
 result = json.load(open(sys.argv[1]))

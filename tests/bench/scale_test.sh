@@ -8,6 +8,8 @@
 #   scale_test.sh GIT_ZPACK
 
 set -euo pipefail
+# shellcheck source=tests/bench/expect_texts.sh
+source "$(dirname "$0")/expect_texts.sh"
 zpack=$(realpath "$1")
 bench=$(cd "$(dirname "$0")/../.." && pwd)/tools/bench
 directory=$(mktemp -d)
@@ -21,14 +23,8 @@ export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
 echo "-- measures all that it promises"
 "$bench/scale" --zpack "$zpack" --threads 2 --stock --json "$directory/result.json" \
   "$directory/small.git" "$directory/large.git" > "$directory/table"
-for text in commits 'CPU s' 'file bytes' 'peak MiB' 'bytes/object' '  growth  *3.00 ' \
-  small.git large.git 'git: wall s' 'Compressing objects' 'Verifying objects'; do
-  grep -q "$text" "$directory/table" || {
-    echo "no '$text' in the tables:" >&2
-    cat "$directory/table" >&2
-    exit 1
-  }
-done
+expect_texts "$directory/table" commits 'CPU s' 'file bytes' 'peak MiB' 'bytes/object' '  growth  *3.00 ' \
+  small.git large.git 'git: wall s' 'Compressing objects' 'Verifying objects'
 python3 - "$directory/result.json" <<'PYTHON'
 import json, sys
 result = json.load(open(sys.argv[1]))

@@ -8,6 +8,8 @@
 #   serve_test.sh GIT_ZPACK
 
 set -euo pipefail
+# shellcheck source=tests/bench/expect_texts.sh
+source "$(dirname "$0")/expect_texts.sh"
 zpack=$(realpath "$1")
 bench=$(cd "$(dirname "$0")/../.." && pwd)/tools/bench
 directory=$(mktemp -d)
@@ -20,13 +22,7 @@ export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 TMPDIR=$directory
 echo "-- measures all that it promises"
 "$bench/serve" --zpack "$zpack" --runs 2 --refs 50 --threads 1 \
   --json "$directory/result.json" "$directory/repo.git" > "$directory/table"
-for text in 'server CPU s' 'pack bytes' clone 'depth 1' blobless fetch ls-remote; do
-  grep -q "$text" "$directory/table" || {
-    echo "no '$text' in the table:" >&2
-    cat "$directory/table" >&2
-    exit 1
-  }
-done
+expect_texts "$directory/table" 'server CPU s' 'pack bytes' clone 'depth 1' blobless fetch ls-remote
 python3 - "$directory/result.json" <<'PYTHON'
 import json, sys
 actions = json.load(open(sys.argv[1]))["actions"]

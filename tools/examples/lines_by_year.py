@@ -12,6 +12,7 @@ editor that knows cells (`# %%`), the parts below run one by one, as in a notebo
 
 # %% The archive
 import argparse
+import collections
 import datetime
 
 import zpack
@@ -26,11 +27,13 @@ ID_BYTES = 32 if archive.object_format == "sha256" else 20
 
 
 # %% The last commit of each year, following first parents
-def header(commit, field):
-    """The values of a field of a commit."""
-    lines = bytes(archive[commit]).partition(b"\n\n")[0].split(b"\n")
-    return [line[len(field) + 1:].decode(errors="replace") for line in lines
-            if line.startswith(field.encode() + b" ")]
+def fields(commit):
+    """The values of a commit's fields, by name."""
+    values = collections.defaultdict(list)
+    for line in bytes(archive[commit]).partition(b"\n\n")[0].split(b"\n"):
+        name, _, value = line.decode(errors="replace").partition(" ")
+        values[name].append(value)
+    return values
 
 
 def last_commits(revision):
@@ -39,12 +42,12 @@ def last_commits(revision):
     parents = [archive.resolve(revision + "^{commit}")]
     while parents:
         commit = parents[0]
-        seconds = int(header(commit, "committer")[0].split()[-2])
+        of_commit = fields(commit)
+        seconds = int(of_commit["committer"][0].split()[-2])
         year = datetime.datetime.fromtimestamp(seconds, datetime.UTC).year
         commits.setdefault(year, commit)
         # The file of a shallow clone ends before the history does.
-        parents = [parent for parent in header(commit, "parent")
-                   if parent in archive]
+        parents = [parent for parent in of_commit["parent"] if parent in archive]
     return dict(sorted(commits.items()))
 
 
