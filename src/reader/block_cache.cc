@@ -85,7 +85,8 @@ Result<BlockCache::BlockPtr> BlockCache::Block(size_t block) {
       [&](BlockDecoder& decoder) { return decoder.Decode(file_, block); },
       [&](DecodedBlock fresh) {
         auto shared = std::make_shared<const DecodedBlock>(std::move(fresh));
-        blocks_.Insert(block, shared, shared->memory());
+        blocks_.Insert(block, shared, shared->memory(),
+                       shared->decoding_cost());
         return shared;
       });
 }

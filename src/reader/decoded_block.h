@@ -62,6 +62,14 @@ struct DecodedBlock {
     if (deltas() != nullptr) return deltas()->memory();
     return trees() != nullptr ? trees()->memory() : contents().size();
   }
+  // The `cost` of the block in an LruCache. A byte of commits and trees takes
+  // 2.2 and 2.6 times as long to decode as one of deltas. With twice that,
+  // random reads of git.git are fastest.
+  uint32_t decoding_cost() const {
+    const bool of_columns =
+        trees() != nullptr || objects.header.type == ObjectType::kCommit;
+    return of_columns ? 4 : 1;
+  }
 
   // Sizes and bases of the objects; null if no object can have a base.
   const BlockLayout* layout() const {

@@ -78,7 +78,7 @@ Result<ObjectGraph::BlockPtr> ObjectGraph::Block(size_t block) {
                          decoder_.Decode(archive_.blocks(), block));
   types_[block] = decoded.objects.header.type;
   auto shared = std::make_shared<const DecodedBlock>(std::move(decoded));
-  blocks_.Insert(block, shared, shared->memory());
+  blocks_.Insert(block, shared, shared->memory(), shared->decoding_cost());
   return shared;
 }
 
