@@ -11,6 +11,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "support/program.h"
 #include "support/repo_builder.h"
@@ -19,6 +20,7 @@
 namespace zpack::testing {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using Json = nlohmann::json;
@@ -208,6 +210,39 @@ TEST_F(ReportTest, PageReplacesNothingElse) {
       std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   EXPECT_EQ(write("/dev/null", repo_.path()), 0);
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
+TEST_F(ReportTest, ProfilesHaveTheSizesOfTheirFiles) {
+  repo_.History(7);
+  const std::vector<std::string> command = {"report", "-q", "--profiles",
+                                            repo_.path()};
+  const ProcessResult text = RunZpack(command);
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  std::vector<std::string> with_json = command;
+  with_json.emplace_back("--json");
+  const Json rows = Json::parse(RunZpack(with_json).out)["profiles"];
+  const std::vector<std::string> profiles = {"fast", "balanced", "max"};
+  ASSERT_EQ(rows.size(), profiles.size());
+  for (size_t i = 0; i < profiles.size(); ++i) {
+    EXPECT_EQ(rows[i]["profile"], profiles[i]);
+    Require(RunZpack({"convert", "-q", "--force", "--profile", profiles[i],
+                      repo_.path(), file_})
+                .ok(),
+            "convert");
+    const uint64_t size = std::filesystem::file_size(file_);
+    EXPECT_EQ(rows[i]["file_bytes"], size);
+    EXPECT_THAT(text.out,
+                ContainsRegex(profiles[i] + " +" + std::to_string(size) + " "));
+  }
+  EXPECT_FALSE(Report(repo_.path()).contains("profiles"));
+}
+
+TEST_F(ReportTest, ProfilesOfAFileAreAUsageError) {
+  repo_.History(2);
+  Convert();
+  const ProcessResult result = RunZpack({"report", "-q", "--profiles", file_});
+  EXPECT_EQ(result.exit_code, 129);
+  EXPECT_THAT(result.err, HasSubstr("'--profiles' needs a repository"));
 }
 
 TEST_F(ReportTest, AnEmptyRepositoryHasAReport) {

@@ -22,6 +22,7 @@
 #include "reader/archive_file.h"
 #include "reader/block_decoder.h"
 #include "salvage/salvager.h"
+#include "support/collecting_sink.h"
 #include "support/memory_file.h"
 #include "support/memory_source.h"
 #include "support/sample_file.h"
@@ -31,85 +32,14 @@
 namespace zpack::testing {
 namespace {
 
-using Objects = std::map<ObjectId, std::pair<ObjectType, std::string>>;
-
-struct Outcome {
-  Objects objects;
-  std::map<std::string, std::string> files;
-  RefsSnapshot refs;
-};
-
-class WholePreparer final : public ObjectPreparer {
- public:
-  void Begin(ObjectType type, Resemblance /*resemblance*/) override {
-    type_ = type;
-  }
-  Result<PreparedObject> Prepare(ByteView content, const KnownResemblance&,
-                                 Bytes& out) override {
-    Append(out, content);
-    PreparedObject object;
-    object.type = type_;
-    object.raw_size = content.size();
-    return object;
-  }
-  void AddOutsideBase(const ObjectId&, ByteView) override {}
-
- private:
-  ObjectType type_ = ObjectType::kBlob;
-};
-
-class CollectingSink final : public ObjectSink {
- public:
-  explicit CollectingSink(Outcome& outcome) : outcome_(outcome) {}
-
-  std::unique_ptr<ObjectPreparer> NewPreparer(uint64_t) const override {
-    return std::make_unique<WholePreparer>();
-  }
-  Status Add(const ObjectId& id, const PreparedObject& object,
-             ByteView stored) override {
-    EXPECT_TRUE(
-        outcome_.objects.emplace(id, std::pair(object.type, AsText(stored)))
-            .second);
-    return {};
-  }
-  Status Begin(const ObjectId& id, const ObjectInfo& info) override {
-    current_ = id;
-    outcome_.objects[id] = {info.type, ""};
-    return {};
-  }
-  Status Append(ByteView piece) override {
-    outcome_.objects[current_].second += AsText(piece);
-    return {};
-  }
-  Status End() override { return {}; }
-  Status BeginFile(const std::string& path, bool) override {
-    file_ = path;
-    outcome_.files[file_];
-    return {};
-  }
-  Status AppendToFile(ByteView piece) override {
-    outcome_.files[file_] += AsText(piece);
-    return {};
-  }
-  Result<uint64_t> Finish(const RefsSnapshot& refs) override {
-    outcome_.refs = refs;
-    return 0;
-  }
-
- private:
-  Outcome& outcome_;
-  ObjectId current_;
-  std::string file_;
-};
-
 struct Salvaged {
   Result<SalvageReport> report;
-  Outcome outcome;
+  CollectedRepository outcome;
 };
 
 Salvaged SalvageBytes(const Bytes& bytes) {
   const MemoryFile file(bytes);
-  Outcome outcome;
+  CollectedRepository outcome;
   SalvageOptions options;
   options.restore.run.threads = 1;
   auto report = SalvageFile(
@@ -129,7 +59,7 @@ Bytes Golden(const std::string& name) {
 // An undamaged file, with what a salvage of it must not exceed.
 struct Sample {
   Bytes bytes;
-  Outcome all;
+  CollectedRepository all;
   std::unique_ptr<ArchiveFile> archive;
   ObjectFormat format() const { return archive->header().object_format; }
 };
@@ -147,7 +77,8 @@ Sample OpenSample(const std::string& name) {
 }
 
 // Every object hashes to its id and is one of the source; likewise refs.
-void ExpectNothingWrong(const Sample& sample, const Outcome& outcome,
+void ExpectNothingWrong(const Sample& sample,
+                        const CollectedRepository& outcome,
                         const std::string& what) {
   for (const auto& [id, object] : outcome.objects) {
     const auto original = sample.all.objects.find(id);
@@ -442,7 +373,7 @@ TEST(SalvageTest, NoErrorOfReadingIsTakenForDamage) {
   Damage(bytes, {"", 0, blocks.block_offset(1)}, Fill::kZeros);
   for (int reads = 0;; ++reads) {
     const FailingFile file(bytes, reads);
-    Outcome outcome;
+    CollectedRepository outcome;
     SalvageOptions options;
     options.restore.run.threads = 1;
     const auto report = SalvageFile(

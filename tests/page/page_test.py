@@ -91,8 +91,8 @@ def rows_of(tables, name, keys, rows):
     assert shown == wanted, f"{name}: {shown} instead of {wanted}"
 
 
-def check(chromium, program, source, page):
-    report = json.loads(run([program, "report", "-q", "--json", "--html", page, source]))
+def check(chromium, program, source, page, *options):
+    report = json.loads(run([program, "report", "-q", *options, "--json", "--html", page, source]))
     text, messages = browse(chromium, page, "--dump-dom")
     assert not messages, messages
     dom = Tables()
@@ -116,6 +116,7 @@ def check(chromium, program, source, page):
                  key=lambda row: -row["stored_bytes"])
     rows_of(dom.tables, "directory", ("files", *sums), top)
     if report["source"] == "repository":
+        rows_of(dom.tables, "profiles", ("file_bytes", "seconds"), report["profiles"])
         rows_of(dom.tables, "counts", ("value",),
                 [{"value": value} for value in report["count_objects"].values()])
     else:
@@ -138,7 +139,7 @@ def main():
         directory = pathlib.Path(directory)
         repository = directory / "repository.git"
         make_repository(str(repository))
-        check(chromium, program, repository, directory / "repository.html")
+        check(chromium, program, repository, directory / "repository.html", "--profiles")
         file = directory / "file.zpack"
         run([program, "convert", "-q", repository, file])
         check(chromium, program, file, directory / "file.html")

@@ -13,6 +13,7 @@
 #include "convert_output.h"
 #include "convert_phases.h"
 #include "convert_report.h"
+#include "profile_names.h"
 #include "zpack/archive_reader.h"
 #include "zpack/convert.h"
 #include "zpack/parity.h"
@@ -60,9 +61,9 @@ void AddOptions(po::options_description& options) {
 }
 
 Profile ParseProfile(const std::string& text) {
-  if (text == "fast") return Profile::kFast;
-  if (text == "balanced") return Profile::kBalanced;
-  if (text == "max") return Profile::kMax;
+  for (const auto& [name, profile] : kProfileNames) {
+    if (text == name) return profile;
+  }
   throw UsageError{fmt::format("unknown profile '{}'", text)};
 }
 

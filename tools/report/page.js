@@ -83,6 +83,12 @@
     overview.append(table('counts', 'As git count-objects -v prints it', ['Count', '#Value'],
       Object.keys(counts).map((key) => [element('th', { scope: 'row' }, key), number(counts[key])])));
   }
+  if (data.profiles) {
+    const largest = Math.max(...data.profiles.map((row) => row.file_bytes));
+    overview.append(table('profiles', 'Size of the .zpack file by profile', ['Profile', '#Size', '#Seconds', ''],
+      data.profiles.map((row) => [element('th', { scope: 'row' }, row.profile), bytes(row.file_bytes),
+        number(row.seconds, row.seconds.toFixed(1)), bar(row.file_bytes, largest)])));
+  }
   overview.append(element('p', {}, count(data.refs) + ' refs, ' + count(data.history_commits) +
     ' commits in the history, ' + count(data.unreachable.objects) +
     ' objects that no commit reaches (' + size(data.unreachable.stored_bytes) + ').'));
