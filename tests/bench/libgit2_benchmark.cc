@@ -11,6 +11,7 @@
 //   search   compares every commit with its first parent and searches the blobs
 //            that changed, as `git log -S`
 //   random   10,000 objects at random, and the time that single reads take
+//   threads  100,000 objects at random, with 1, 2, 4 and 8 threads
 //   calls    10 million calls of different functions, found and not found,
 //            and how much memory the process has after each million
 //
@@ -31,6 +32,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <unordered_set>
 #include <vector>
 
@@ -226,6 +228,35 @@ Counted ReadAtRandom(git_repository* repository) {
   return counted;
 }
 
+// The threads share the repository.
+Counted ReadWithThreads(git_repository* repository) {
+  git_odb* const odb = OdbOf(repository);
+  std::vector<git_oid> ids = ShuffledIds(odb);
+  ids.resize(std::min<size_t>(ids.size(), 100'000));
+  Counted all;
+  for (const size_t threads : {1U, 2U, 4U, 8U}) {
+    std::vector<Counted> counted(threads);
+    const auto start = Clock::now();
+    {
+      std::vector<std::jthread> running;
+      for (size_t thread = 0; thread < threads; ++thread) {
+        running.emplace_back([&, thread] {
+          for (size_t i = thread; i < ids.size(); i += threads) {
+            Count(odb, ids[i], counted[thread]);
+          }
+        });
+      }
+    }
+    std::cerr << threads << " threads: " << Seconds(start) << " s\n";
+    for (const Counted& part : counted) {
+      all.objects += part.objects;
+      all.bytes += part.bytes;
+    }
+  }
+  git_odb_free(odb);
+  return all;
+}
+
 // The resident memory of this process, in MiB.
 uint64_t ResidentMemory() {
   uint64_t pages = 0;
@@ -295,11 +326,9 @@ Counted MakeCalls(git_repository* repository) {
 
 int Run(const std::string& workload, const std::string& path, bool unhashed) {
   const std::map<std::string, Counted (*)(git_repository*)> workloads = {
-      {"objects", ReadObjects},
-      {"walk", Walk},
-      {"search", Search},
-      {"random", ReadAtRandom},
-      {"calls", MakeCalls}};
+      {"objects", ReadObjects},     {"walk", Walk},
+      {"search", Search},           {"random", ReadAtRandom},
+      {"threads", ReadWithThreads}, {"calls", MakeCalls}};
   const auto found = workloads.find(workload);
   if (found == workloads.end()) {
     std::cerr << "libgit2_benchmark: no workload '" << workload << "'\n";
