@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decodes blocks on demand and keeps the blocks used last. May be used from
-// several threads at once. Different blocks are decoded in parallel; a block
-// that several threads ask for is decoded once.
+// Decodes blocks on demand and keeps the blocks used last, those of commits and
+// trees longer than those of blobs. May be used from several threads at once.
+// Different blocks are decoded in parallel; a block that several threads ask
+// for is decoded once.
 
 #pragma once
 
