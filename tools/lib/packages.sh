@@ -34,7 +34,9 @@ test_packages=(
 )
 # For the libraries of that page. Node.js from elsewhere brings its own npm, and
 # excludes Debian's.
-if ! command -v npm > /dev/null; then test_packages+=(npm); fi
+npm_packages=()
+if ! command -v npm > /dev/null; then npm_packages=(npm); fi
+test_packages+=("${npm_packages[@]}")
 # What tools/bench/{levels,codecs,chains,stores} compare with our own codecs and
 # store, for -DZPACK_BENCH_CODECS=ON. librocksdb-dev is optional and large.
 # shellcheck disable=SC2034
@@ -43,7 +45,7 @@ bench_packages=(
 )
 # For tools/package.
 # shellcheck disable=SC2034
-package_packages=(dpkg-dev file pybind11-dev python3-dev)
+package_packages=(dpkg-dev file pybind11-dev python3-dev "${npm_packages[@]}")
 # shellcheck disable=SC2034
 lint_packages=(clang-format-19 clang-tidy-19)
 # For the presets asan, tsan and fuzz.
