@@ -3,13 +3,25 @@
 
 #include "fuzz/file_mutator.h"
 
+#include <algorithm>
+
 #include "fuzz/block_edits.h"
 #include "fuzz/choices.h"
 #include "fuzz/file_parts.h"
+#include "fuzz/parity_edits.h"
 #include "fuzz/table_edits.h"
 
 namespace zpack::testing {
 namespace {
+
+// False if there is no parity.
+bool EditParityChunk(FileParts& parts, Choices& choices,
+                     const EditBytes& edit_bytes) {
+  const auto chunk =
+      std::ranges::find(parts.chunks, format::kParityChunk, &ChunkPart::id);
+  return chunk != parts.chunks.end() &&
+         EditParity(chunk->payload, choices, edit_bytes);
+}
 
 void EditOnce(FileParts& parts, Choices& choices, const EditBytes& edit_bytes) {
   TableEdits tables(parts, choices, edit_bytes);
@@ -33,14 +45,22 @@ void EditOnce(FileParts& parts, Choices& choices, const EditBytes& edit_bytes) {
       return blocks.InsertBlock(FileParts(parts));
     case 8:
       return blocks.ReplaceStream(parts);
+    case 9:
+    case 10:
+      if (EditParityChunk(parts, choices, edit_bytes)) return;
+      [[fallthrough]];
     default:
       return blocks.EditStream();
   }
 }
 
-Bytes Unknown(ByteView file, const EditBytes& edit_bytes) {
+// A file that cannot be taken apart may be parity beside another one.
+Bytes Unknown(ByteView file, uint64_t seed, const EditBytes& edit_bytes) {
   Bytes bytes(file.begin(), file.end());
-  edit_bytes(bytes);
+  Choices choices(seed);
+  if (choices.OneIn(4) || !EditParity(bytes, choices, edit_bytes)) {
+    edit_bytes(bytes);
+  }
   return bytes;
 }
 
@@ -48,7 +68,7 @@ Bytes Unknown(ByteView file, const EditBytes& edit_bytes) {
 
 Bytes MutateFile(ByteView file, uint64_t seed, const EditBytes& edit_bytes) {
   auto parts = TakeApart(file);
-  if (!parts) return Unknown(file, edit_bytes);
+  if (!parts) return Unknown(file, seed, edit_bytes);
   Choices choices(seed);
   const size_t edits = 1 + (choices.OneIn(3) ? choices.Below(4) : 0);
   for (size_t i = 0; i < edits; ++i) EditOnce(*parts, choices, edit_bytes);
@@ -61,7 +81,7 @@ Bytes CrossFiles(ByteView file, ByteView other, uint64_t seed,
                  const EditBytes& edit_bytes) {
   auto parts = TakeApart(file);
   const auto from = TakeApart(other);
-  if (!parts || !from) return Unknown(file, edit_bytes);
+  if (!parts || !from) return Unknown(file, seed, edit_bytes);
   Choices choices(seed);
   BlockEdits blocks(*parts, choices, edit_bytes);
   if (choices.OneIn(4)) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Random edits of .zpack files that leave their checksums right: of header,
-// chunks, refs, tables, blocks, and of streams before compression. The same
-// seed makes the same edit. Pure.
+// chunks, refs, tables, blocks, parity, and of streams before compression. The
+// same seed makes the same edit. Pure.
 
 #pragma once
 
@@ -17,8 +17,8 @@ namespace zpack::testing {
 // Edits bytes in place, for the edits that know no structure.
 using EditBytes = std::function<void(Bytes&)>;
 
-// Edits `file` in one place or a few. Where it cannot be taken apart,
-// `edit_bytes` edits it.
+// Edits `file` in one place or a few. Where it cannot be taken apart, its
+// parity packets are edited, or `edit_bytes` edits it.
 Bytes MutateFile(ByteView file, uint64_t seed, const EditBytes& edit_bytes);
 
 // Puts blocks, streams or refs of `other` into `file`.

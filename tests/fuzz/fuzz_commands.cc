@@ -19,18 +19,12 @@
 
 #include "cli.h"
 #include "convert/convert_source.h"
-#include "fuzz/file_mutator.h"
 #include "fuzz/file_parts.h"
 #include "fuzz/fuzz_target.h"
 #include "fuzz/true_ids.h"
 #include "support/memory_source.h"
 #include "support/sample_file.h"
 #include "support/temp_dir.h"
-
-// libFuzzer's own, where it is linked.
-extern "C" __attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t* data,
-                                                         size_t size,
-                                                         size_t max_size);
 
 namespace {
 
@@ -220,9 +214,14 @@ void Protect(const Input& input) {
 void Repair(const Input& input) {
   const std::string out = input.directory / "out.zpack";
   Run({"repair", "-q", "-f", "--threads=2", "-o", out, input.file});
-  // As the parity of another file.
+  // As the parity of another file, which is damaged; for a seed, of its own.
+  static const Bytes damaged = [] {
+    Bytes sample = SampleFile();
+    sample[sample.size() / 2] ^= 1;
+    return sample;
+  }();
   const std::string other = input.directory / "other.zpack";
-  WriteFile(other, AsText(input.bytes).substr(input.bytes.size() / 2));
+  WriteFile(other, AsText(damaged));
   Run({"repair", "-q", "-f", "--threads=2", "-o", out, other, input.file});
 }
 
@@ -270,21 +269,6 @@ void UseFile(const Bytes& bytes) {
   chosen.use(input);
 }
 
-EditBytes ByteEdits(uint64_t seed) {
-  return [seed](Bytes& bytes) {
-    if (LLVMFuzzerMutate == nullptr) return FlipBytes(bytes, seed);
-    const size_t size = bytes.size();
-    bytes.resize(size + size / 8 + 64);
-    bytes.resize(LLVMFuzzerMutate(bytes.data(), size, bytes.size()));
-  };
-}
-
-size_t Give(const Bytes& bytes, uint8_t* out, size_t max_size) {
-  const size_t size = std::min(bytes.size(), max_size);
-  std::copy_n(bytes.begin(), size, out);
-  return size;
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -294,17 +278,4 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (const auto honest = WithTrueIds(bytes)) UseFile(*honest);
   }
   return 0;
-}
-
-extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size,
-                                          size_t max_size, unsigned seed) {
-  return Give(MutateFile({data, size}, seed, ByteEdits(seed)), data, max_size);
-}
-
-extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* data1, size_t size1,
-                                            const uint8_t* data2, size_t size2,
-                                            uint8_t* out, size_t max_size,
-                                            unsigned seed) {
-  return Give(CrossFiles({data1, size1}, {data2, size2}, seed, ByteEdits(seed)),
-              out, max_size);
 }

@@ -9,7 +9,9 @@
 #include <cstdlib>
 #include <utility>
 
+#include "fuzz/engine_edits.h"
 #include "fuzz/fuzz_target.h"
+#include "fuzz/parity_edits.h"
 #include "parity/data_restorer.h"
 #include "parity/packet_scanner.h"
 #include "parity/repair_plan.h"
@@ -60,4 +62,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
   }
   return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size,
+                                          size_t max_size, unsigned seed) {
+  using namespace zpack::testing;
+  const EditBytes edit_bytes = EngineEdits(seed);
+  Choices choices(seed);
+  Bytes input(data, data + size);
+  if (choices.OneIn(3) || !EditParity(input, choices, edit_bytes)) {
+    edit_bytes(input);
+  }
+  return Give(input, data, max_size);
 }

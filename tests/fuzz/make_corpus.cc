@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "codec/zstd_codec.h"
-#include "convert/convert_source.h"
 #include "format/block.h"
 #include "format/block_table.h"
 #include "format/chunk.h"
@@ -22,6 +21,7 @@
 #include "format/promises_chunk.h"
 #include "format/refs_chunk.h"
 #include "format/trailer.h"
+#include "fuzz/corpus.h"
 #include "support/memory_source.h"
 #include "support/memory_table.h"
 #include "support/repo_builder.h"
@@ -34,37 +34,6 @@ namespace {
 
 using namespace zpack;
 using namespace zpack::testing;
-
-class Corpus {
- public:
-  explicit Corpus(std::string directory) : directory_(std::move(directory)) {}
-  void Add(const std::string& name, const Bytes& content) const {
-    WriteFile(directory_ + '/' + name, AsText(content));
-  }
-  // For fuzz_tables, whose first byte chooses the decoder.
-  void AddTable(const std::string& name, uint8_t selector,
-                const Bytes& payload) const {
-    Bytes input = {selector};
-    Append(input, payload);
-    Add("tables/" + name, input);
-  }
-
- private:
-  std::string directory_;
-};
-
-Bytes ZpackFile(MemorySource& source, uint64_t block_size) {
-  const TempDir directory;
-  const std::string path = directory / "a.zpack";
-  ConvertOptions options;
-  options.run.threads = 1;
-  options.block_size = block_size;
-  options.promised = AllowPromised::kYes;
-  const auto stats = ConvertSource([&](SourceUse) { return source.Open(); },
-                                   PosixFileSystem(), path, options);
-  Require(stats.has_value(), "cannot convert");
-  return *ReadWholeFile(PosixFileSystem(), path, 1 << 20);
-}
 
 void AddHeaders(const Corpus& corpus) {
   format::FileHeader header;
@@ -382,79 +351,6 @@ void AddReftables(const Corpus& corpus) {
       AsBytes("0x000000000001-0x000000000002-884f8d30.ref\n3-3-aZ.log\n"));
 }
 
-// Objects of no usual form, and what a file says of objects that it lacks.
-MemorySource OddObjects() {
-  MemorySource source = SampleHistory(2);
-  const ObjectId outside(Bytes(20, 0xab));
-  const ObjectId blob = source.AddBlob("text\n");
-  const ObjectId tree = source.AddTree({{"100644", "a", blob},
-                                        {"120000", "link", blob},
-                                        {"160000", "module", outside}});
-  const ObjectId odd_mode = source.AddTree({{"0100664", "a", blob}});
-  source.Add(ObjectType::kTree, "not a tree");
-  source.Add(ObjectType::kCommit, "not a commit");
-  source.Add(ObjectType::kTag, "not a tag");
-  const ObjectId merge = source.AddCommit(
-      tree, {source.refs.refs[0].target, outside}, 1, "merge\n");
-  source.AddCommit(odd_mode, {merge}, 2, "");
-  ObjectId tag = source.AddTag(merge, ObjectType::kCommit, "t");
-  for (int i = 0; i < 5; ++i) {
-    tag = source.AddTag(tag, ObjectType::kTag, "t" + std::to_string(i));
-  }
-  source.AddRef({"refs/tags/deep", tag, merge, ""});
-  source.refs.shallow = {merge};
-  source.refs.head_symref.clear();
-  source.refs.head_target = merge;
-  return source;
-}
-
-// Directories below directories, and blobs of every size around a block's.
-MemorySource DeepTrees() {
-  MemorySource source = SampleHistory(0);
-  std::vector<ObjectId> parents;
-  for (int version = 0; version < 6; ++version) {
-    std::string text = "version " + std::to_string(version) + '\n';
-    ObjectId child = source.AddBlob(text);
-    for (int depth = 0; depth < 20; ++depth) {
-      const ObjectId noise =
-          source.AddBlob(RandomBytes(static_cast<uint64_t>(depth), 40));
-      child = source.AddTree({{"40000", "d", child}, {"100644", "n", noise}});
-    }
-    parents = {source.AddCommit(child, parents, 10, text)};
-  }
-  source.AddBlob(RandomBytes(7, 9000));
-  source.AddBlob(std::string(9000, 'z'));
-  source.AddRef({"refs/heads/main", parents[0], {}, ""});
-  return source;
-}
-
-void AddFiles(const Corpus& corpus) {
-  MemorySource odd = OddObjects();
-  corpus.Add("commands/odd", ZpackFile(odd, 1 << 20));
-  MemorySource deep = DeepTrees();
-  corpus.Add("commands/deep", ZpackFile(deep, 1 << 20));
-  corpus.Add("commands/small-blocks", ZpackFile(deep, 4096));
-  MemorySource with_files = SampleHistory(1);
-  with_files.files = SampleFiles();
-  corpus.Add("commands/files", ZpackFile(with_files, 4096));
-  MemorySource partial = SamplePartialClone();
-  corpus.Add("commands/promised", ZpackFile(partial, 4096));
-}
-
-// A small file with objects of every type.
-void AddSha256File(const Corpus& corpus) {
-  const TempDir directory;
-  const RepoBuilder repo(directory / "repo");
-  const std::string tip = repo.History(12);
-  repo.SetRef("refs/tags/v1", repo.WriteTag(tip, "commit", "v1"));
-  ConvertOptions options;
-  options.run.threads = 1;
-  options.block_size = 4096;
-  const std::string path = directory / "a.zpack";
-  Require(Convert(repo.path(), path, options).has_value(), "cannot convert");
-  corpus.Add("file/sha256", *ReadWholeFile(PosixFileSystem(), path, 1 << 20));
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -468,7 +364,7 @@ int main(int argc, char** argv) {
     AddSha256File(corpus);
     return 0;
   }
-  MemorySource source = SampleHistory(3);
+  const MemorySource source = SampleHistory(3);
   AddHeaders(corpus);
   AddTables(corpus, source);
   AddBlocks(corpus);
@@ -479,13 +375,6 @@ int main(int argc, char** argv) {
   AddCommandLines(corpus);
   AddPack(corpus);
   AddReftables(corpus);
-  for (const std::string& version : SampleVersions()) source.AddBlob(version);
-  corpus.Add("file/history", ZpackFile(source, 1 << 20));
-  // More than eight blocks.
-  source.AddBlob(std::string(40000, 'y'));
-  corpus.Add("file/segments", ZpackFile(source, 4096));
-  MemorySource empty = SampleHistory(0);
-  corpus.Add("file/empty", ZpackFile(empty, 4096));
   AddFiles(corpus);
   return 0;
 }

@@ -12,12 +12,15 @@
 
 #include "convert/convert_source.h"
 #include "fuzz/file_parts.h"
+#include "fuzz/parity_edits.h"
 #include "fuzz/true_ids.h"
+#include "parity/packet_scanner.h"
 #include "support/matchers.h"
 #include "support/memory_file.h"
 #include "support/memory_source.h"
 #include "support/temp_dir.h"
 #include "verify/verify_archive.h"
+#include "zpack/parity.h"
 
 namespace zpack::testing {
 namespace {
@@ -55,6 +58,14 @@ std::string Complaints(const Bytes& file, VerifyLevel level) {
   return complaints;
 }
 
+size_t UndamagedPackets(const Bytes& bytes) {
+  size_t count = 0;
+  EXPECT_THAT(ScanPackets(MemoryFile(bytes), {},
+                          [&](uint64_t, const ParityPacket&) { ++count; }),
+              IsOk());
+  return count;
+}
+
 TEST(FileMutator, AFileIsPutTogetherAsItWas) {
   const Bytes file = SampleFile();
   const auto parts = TakeApart(file);
@@ -79,6 +90,40 @@ TEST(FileMutator, EditsGetPastEveryChecksum) {
     opened += complaints.empty() ? 1 : 0;
   }
   EXPECT_GT(opened, 12);
+}
+
+TEST(FileMutator, ParityIsEditedWithoutDamageToItsPackets) {
+  const TempDir directory;
+  const std::string path = directory / "a.zpack";
+  const Bytes plain = SampleFile();
+  WriteFile(path, AsText(plain));
+  ProtectOptions options;
+  options.run.threads = 1;
+  ASSERT_THAT(Protect(path, options), IsOk());
+  const Bytes file = *ReadWholeFile(PosixFileSystem(), path, 1 << 20);
+  const size_t packets = UndamagedPackets(file);
+  ASSERT_GT(packets, 10);
+  int other_parameters = 0;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Bytes edited = file;
+    Choices choices(seed);
+    ASSERT_TRUE(EditParity(edited, choices,
+                           [&](Bytes& bytes) { FlipBytes(bytes, seed); }));
+    // An edit may add or remove a packet, or make one that cannot be.
+    EXPECT_NEAR(static_cast<double>(UndamagedPackets(edited)),
+                static_cast<double>(packets), 1);
+    const MemoryFile parity(edited);
+    const auto found = FindParameters(parity, parity.size(), {});
+    const auto expected = FindParameters(MemoryFile(file), file.size(), {});
+    ASSERT_THAT(expected, IsOk());
+    if (found && *found != *expected) ++other_parameters;
+  }
+  EXPECT_GT(other_parameters, 10);
+  Choices choices(0);
+  Bytes none = plain;
+  EXPECT_FALSE(EditParity(none, choices, [](Bytes& bytes) { bytes.clear(); }));
+  EXPECT_EQ(none, plain);
 }
 
 TEST(FileMutator, EditedObjectsGetTheirTrueIds) {
