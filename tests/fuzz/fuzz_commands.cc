@@ -20,6 +20,7 @@
 #include "cli.h"
 #include "convert/convert_source.h"
 #include "fuzz/file_parts.h"
+#include "fuzz/file_users.h"
 #include "fuzz/fuzz_target.h"
 #include "fuzz/true_ids.h"
 #include "support/memory_source.h"
@@ -54,17 +55,23 @@ int Run(std::vector<std::string> arguments) {
   return code;
 }
 
-// Some of the ids in `file`, and HEAD.
-std::vector<std::string> SomeNames(const Bytes& file) {
+std::vector<std::string> SomeIds(const Bytes& file) {
   constexpr size_t kMost = 6;
-  std::vector<std::string> names = {"HEAD"};
+  std::vector<std::string> ids;
   const auto parts = TakeApart(file);
-  if (!parts || !parts->ids) return names;
+  if (!parts || !parts->ids) return ids;
   const size_t count = parts->ids->size();
   const size_t step = std::max<size_t>(1, count / kMost);
   for (size_t i = 0; i < count; i += step) {
-    names.push_back(ObjectId((*parts->ids)[i].id).ToHex());
+    ids.push_back(ObjectId((*parts->ids)[i].id).ToHex());
   }
+  return ids;
+}
+
+// Some of the ids in `file`, and HEAD.
+std::vector<std::string> SomeNames(const Bytes& file) {
+  std::vector<std::string> names = SomeIds(file);
+  names.emplace_back("HEAD");
   return names;
 }
 
@@ -225,6 +232,17 @@ void Repair(const Input& input) {
   Run({"repair", "-q", "-f", "--threads=2", "-o", out, other, input.file});
 }
 
+void Report(const Input& input) {
+  Run({"report", input.file});
+  Run({"report", "--json", input.file});
+}
+
+void UploadPack(const Input& input) {
+  ServeToClients(input.file, SomeIds(input.bytes));
+}
+
+void Libgit2(const Input& input) { ReadWithLibgit2(input.file); }
+
 struct Command {
   const char* name;
   void (*use)(const Input& input);
@@ -241,12 +259,16 @@ constexpr Command kCommands[] = {
     {"archive", Archive},
     {"cat-file", CatFile, true},
     {"show", Show},
+    {"report", Report},
     {"diff", Diff},
     {"list-refs", ListRefs},
     {"list-files", ListFiles},
     {"convert", Convert, true},
     {"protect", Protect},
     {"repair", Repair},
+    {"upload-pack", UploadPack, true},
+    // No command, but its users name files as well.
+    {"libgit2", Libgit2, true},
 };
 
 const Command& ChosenCommand() {
