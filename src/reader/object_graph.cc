@@ -168,21 +168,27 @@ Result<CommitTable> ObjectGraph::ParseCommits(size_t block) {
   return table;
 }
 
-Result<ObjectGraph::Commit> ObjectGraph::ReadCommit(ObjectNumber number) {
-  ZPACK_ASSIGN_OR_RETURN(const CommitTable* const table, Commits(number));
-  const size_t index = number - archive_.blocks().first_object(
-                                    archive_.blocks().FindBlock(number));
-  const CommitTable::Commit& row = table->commits[index];
-  if (row.tree == kNoTree) {
-    return MakeError(ErrorCode::kCorrupt, "commit {} has no tree", id(number));
+Result<ObjectGraph::CommitRow> ObjectGraph::Row(ObjectNumber commit) {
+  ZPACK_ASSIGN_OR_RETURN(const CommitTable* const table, Commits(commit));
+  const size_t index = commit - archive_.blocks().first_object(
+                                    archive_.blocks().FindBlock(commit));
+  if (table->commits[index].tree == kNoTree) {
+    return MakeError(ErrorCode::kCorrupt, "commit {} has no tree", id(commit));
   }
+  return CommitRow{*table, index};
+}
+
+Result<ObjectGraph::Commit> ObjectGraph::ReadCommit(ObjectNumber number) {
+  ZPACK_ASSIGN_OR_RETURN(const CommitRow row, Row(number));
+  const auto& [table, index] = row;
   Commit commit;
-  commit.time = row.time;
+  commit.time = table.commits[index].time;
   if (!shallow_.contains(number)) {
     const uint64_t begin =
-        index == 0 ? 0 : table->commits[index - 1].parents_end;
+        index == 0 ? 0 : table.commits[index - 1].parents_end;
     commit.parents =
-        std::span(table->parents).subspan(begin, row.parents_end - begin);
+        std::span(table.parents)
+            .subspan(begin, table.commits[index].parents_end - begin);
   }
   return commit;
 }
@@ -194,10 +200,9 @@ Result<ObjectNumber> ObjectGraph::ReadParent(ObjectNumber commit,
 }
 
 Result<ObjectNumber> ObjectGraph::ReadRootTree(ObjectNumber commit) {
-  ZPACK_ASSIGN_OR_RETURN(const CommitTable* const table, Commits(commit));
-  const size_t index = commit - archive_.blocks().first_object(
-                                    archive_.blocks().FindBlock(commit));
-  return Resolve(table->commits[index].tree, table->outside_ids, commit);
+  ZPACK_ASSIGN_OR_RETURN(const CommitRow row, Row(commit));
+  const auto& [table, index] = row;
+  return Resolve(table.commits[index].tree, table.outside_ids, commit);
 }
 
 Result<ObjectGraph::Tag> ObjectGraph::ReadTag(ObjectNumber number) {

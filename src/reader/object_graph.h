@@ -96,9 +96,17 @@ class ObjectGraph {
 
   class TreeReader;
 
+  struct CommitRow {
+    const CommitTable& table;
+    size_t index;
+  };
+
   // Returns a block from the cache, or decodes it and adds it to the cache.
   Result<BlockPtr> Block(size_t block);
   Result<const CommitTable*> Commits(ObjectNumber number);
+  // Returns the place of a commit in the table of its block. Returns kCorrupt
+  // if the commit has no tree.
+  Result<CommitRow> Row(ObjectNumber commit);
   // Parses the contents of the commits in a block.
   Result<CommitTable> ParseCommits(size_t block);
   // Returns the link for `id`. An id that is not in the file is appended to

@@ -464,6 +464,18 @@ TEST_F(UploadV0, RefusesRequestsThatAreMalformed) {
   }
 }
 
+TEST_F(UploadV2, ACommitWithoutATreeEndsThePack) {
+  testing::MemorySource source = testing::SampleHistory(1);
+  const ObjectId id = source.Add(ObjectType::kCommit, "not a commit");
+  Open(source);
+  for (const char* const depth : {"deepen 1", "deepen 2"}) {
+    SCOPED_TRACE(depth);
+    const Answer answer = AskV2("fetch", {"want " + id.ToHex(), depth, "done"});
+    EXPECT_THAT(answer.status, HasCode(ErrorCode::kCorrupt));
+    EXPECT_THAT(answer.status.error().message, HasSubstr("has no tree"));
+  }
+}
+
 TEST_F(UploadSessionTest, DamagedObjectsEndThePack) {
   Bytes bytes = testing::SampleFile();
   // Within the first block.
