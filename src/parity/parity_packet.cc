@@ -66,10 +66,14 @@ Result<ParityParameters> DecodeParameters(ByteView payload) {
 }
 
 ParitySetId SetIdOf(const ParityParameters& parameters) {
-  Hasher hasher(HashAlgorithm::kSha256);
   Bytes encoded;
   Encode(parameters, encoded);
-  hasher.Update(encoded);
+  return SetIdOf(encoded);
+}
+
+ParitySetId SetIdOf(ByteView encoded_parameters) {
+  Hasher hasher(HashAlgorithm::kSha256);
+  hasher.Update(encoded_parameters);
   std::array<uint8_t, Hasher::kMaxSize> hash;
   return LoadBigEndian<uint64_t>(hasher.Finish(hash).data());
 }

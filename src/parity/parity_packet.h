@@ -45,6 +45,7 @@ void Encode(const ParityParameters& parameters, Bytes& out);
 // kCorrupt, or kUnsupported if the parameters have a newer version.
 Result<ParityParameters> DecodeParameters(ByteView payload);
 ParitySetId SetIdOf(const ParityParameters& parameters);
+ParitySetId SetIdOf(ByteView encoded_parameters);
 
 struct ParityPacket {
   PacketKind kind = PacketKind::kParameters;

@@ -10,7 +10,6 @@
 #include "reader/archive_file.h"
 #include "support/conversation.h"
 #include "support/memory_file.h"
-#include "support/temp_dir.h"
 #include "zpack/git2.h"
 
 namespace zpack::testing {
@@ -78,12 +77,9 @@ void ReadRefs(git_repository& repository) {
 
 }  // namespace
 
-void ServeToClients(const std::string& path,
-                    const std::vector<std::string>& ids) {
-  const auto archive = ArchiveFile::OpenWithoutIndex(
-      std::make_unique<MemoryFile>(
-          *ReadWholeFile(PosixFileSystem(), path, uint64_t{1} << 30)),
-      {});
+void ServeToClients(const Bytes& file, const std::vector<std::string>& ids) {
+  const auto archive =
+      ArchiveFile::OpenWithoutIndex(std::make_unique<MemoryFile>(file), {});
   if (!archive) return;
   UploadPackOptions options;
   options.run.threads = 2;

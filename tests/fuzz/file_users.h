@@ -8,11 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.h"
+
 namespace zpack::testing {
 
 // What clients of a server ask for: refs, and packs of some of `ids`.
-void ServeToClients(const std::string& path,
-                    const std::vector<std::string>& ids);
+void ServeToClients(const Bytes& file, const std::vector<std::string>& ids);
 
 // Reads and parses all objects and refs with libgit2. It does not walk the
 // history: a walk of libgit2 1.5 that fails leaks memory.

@@ -238,7 +238,7 @@ void Report(const Input& input) {
 }
 
 void UploadPack(const Input& input) {
-  ServeToClients(input.file, SomeIds(input.bytes));
+  ServeToClients(input.bytes, SomeIds(input.bytes));
 }
 
 void Libgit2(const Input& input) { ReadWithLibgit2(input.file); }

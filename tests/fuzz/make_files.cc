@@ -5,28 +5,17 @@
 #include <vector>
 
 #include "base/error.h"
-#include "convert/convert_source.h"
+#include "base/file.h"
 #include "fuzz/corpus.h"
 #include "support/memory_source.h"
 #include "support/repo_builder.h"
 #include "support/sample_file.h"
+#include "support/temp_dir.h"
+#include "zpack/convert.h"
 #include "zpack/parity.h"
 
 namespace zpack::testing {
 namespace {
-
-Bytes ZpackFile(MemorySource& source, uint64_t block_size) {
-  const TempDir directory;
-  const std::string path = directory / "a.zpack";
-  ConvertOptions options;
-  options.run.threads = 1;
-  options.block_size = block_size;
-  options.promised = AllowPromised::kYes;
-  const auto stats = ConvertSource([&](SourceUse) { return source.Open(); },
-                                   PosixFileSystem(), path, options);
-  Require(stats.has_value(), "cannot convert");
-  return *ReadWholeFile(PosixFileSystem(), path, 1 << 20);
-}
 
 // Objects of no usual form, and what a file says of objects that it lacks.
 MemorySource OddObjects() {
@@ -114,12 +103,12 @@ void AddParity(const Corpus& corpus) {
 void AddSamples(const Corpus& corpus) {
   MemorySource source = SampleHistory(3);
   for (const std::string& version : SampleVersions()) source.AddBlob(version);
-  corpus.Add("file/history", ZpackFile(source, 1 << 20));
+  corpus.Add("file/history", FileOf(source, 1 << 20));
   // More than eight blocks.
   source.AddBlob(std::string(40000, 'y'));
-  corpus.Add("file/segments", ZpackFile(source, 4096));
+  corpus.Add("file/segments", FileOf(source, 4096));
   MemorySource empty = SampleHistory(0);
-  corpus.Add("file/empty", ZpackFile(empty, 4096));
+  corpus.Add("file/empty", FileOf(empty, 4096));
 }
 
 }  // namespace
@@ -128,15 +117,15 @@ void AddFiles(const Corpus& corpus) {
   AddSamples(corpus);
   AddParity(corpus);
   MemorySource odd = OddObjects();
-  corpus.Add("commands/odd", ZpackFile(odd, 1 << 20));
+  corpus.Add("commands/odd", FileOf(odd, 1 << 20));
   MemorySource deep = DeepTrees();
-  corpus.Add("commands/deep", ZpackFile(deep, 1 << 20));
-  corpus.Add("commands/small-blocks", ZpackFile(deep, 4096));
+  corpus.Add("commands/deep", FileOf(deep, 1 << 20));
+  corpus.Add("commands/small-blocks", FileOf(deep, 4096));
   MemorySource with_files = SampleHistory(1);
   with_files.files = SampleFiles();
-  corpus.Add("commands/files", ZpackFile(with_files, 4096));
+  corpus.Add("commands/files", FileOf(with_files, 4096));
   MemorySource partial = SamplePartialClone();
-  corpus.Add("commands/promised", ZpackFile(partial, 4096));
+  corpus.Add("commands/promised", FileOf(partial, 4096));
 }
 
 void AddSha256File(const Corpus& corpus) {

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/hash.h"
 #include "parity/parity_packet.h"
 #include "parity/parity_shape.h"
 
@@ -59,13 +58,6 @@ Bytes Join(const Packets& parts) {
   }
   Append(bytes, parts.after);
   return bytes;
-}
-
-ParitySetId IdOf(ByteView parameters) {
-  Hasher hasher(HashAlgorithm::kSha256);
-  hasher.Update(parameters);
-  std::array<uint8_t, Hasher::kMaxSize> hash;
-  return LoadBigEndian<uint64_t>(hasher.Finish(hash).data());
 }
 
 // A number of type `T` at `offset` of `payload`.
@@ -133,7 +125,7 @@ void EditParameters(std::vector<Packet>& packets, Packet& chosen,
     chosen.payload = std::move(edited);
     return;
   }
-  const ParitySetId id = IdOf(edited);
+  const ParitySetId id = SetIdOf(edited);
   for (Packet& packet : packets) {
     if (packet.set != old) continue;
     packet.set = id;

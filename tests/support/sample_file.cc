@@ -14,11 +14,12 @@
 
 namespace zpack::testing {
 
-Bytes FileOf(MemorySource& source) {
+Bytes FileOf(MemorySource& source, std::optional<uint64_t> block_size) {
   const TempDir directory;
   const std::string path = directory / "a.zpack";
   ConvertOptions options;
   options.run.threads = 1;
+  options.block_size = block_size;
   options.promised = AllowPromised::kYes;
   const auto stats = ConvertSource([&](SourceUse) { return source.Open(); },
                                    PosixFileSystem(), path, options);

@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/bytes.h"
@@ -14,8 +16,8 @@
 
 namespace zpack::testing {
 
-// The file that becomes of `source`.
-Bytes FileOf(MemorySource& source);
+// The file that becomes of `source`, in blocks of `block_size` bytes.
+Bytes FileOf(MemorySource& source, std::optional<uint64_t> block_size = {});
 // The file that becomes of SampleHistory(4); always the same bytes.
 Bytes SampleFile();
 
