@@ -165,7 +165,7 @@ Result<std::vector<ParityParameters>> FindParameters(
       if (parameters.error().code == ErrorCode::kUnsupported) {
         newer = parameters.error();
       }
-    } else if (packet.set == SetIdOf(*parameters) &&
+    } else if (packet.set == SetIdOf(packet.payload) &&
                std::ranges::find(found, *parameters) == found.end()) {
       found.push_back(*parameters);
       if (found.size() > kMaxSets) {

@@ -136,9 +136,9 @@ class SetEncoder {
   Status PutDescription() {
     parameters_.shape = shape_;
     hasher_.Finish(parameters_.data_hash);
-    set_ = SetIdOf(parameters_);
     Bytes payload;
     zpack::Encode(parameters_, payload);
+    set_ = SetIdOf(payload);
     for (uint64_t i = 0; i < shape_.parameters_packets(); ++i) {
       ZPACK_TRY(
           Put(shape_.ParametersOffset(i), PacketKind::kParameters, 0, payload));
