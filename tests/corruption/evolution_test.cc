@@ -11,7 +11,6 @@
 #include <optional>
 
 #include "base/hash.h"
-#include "convert/convert_source.h"
 #include "format/block_table.h"
 #include "format/chunk.h"
 #include "format/copies.h"
@@ -25,6 +24,7 @@
 #include "support/memory_file.h"
 #include "support/memory_source.h"
 #include "support/repair.h"
+#include "support/sample_file.h"
 #include "support/temp_dir.h"
 #include "verify/verify_archive.h"
 
@@ -32,17 +32,6 @@ namespace zpack::testing {
 namespace {
 
 using ::testing::HasSubstr;
-
-Bytes ConvertToBytes(MemorySource& source) {
-  const TempDir directory;
-  const std::string path = directory / "a.zpack";
-  ConvertOptions options;
-  options.run.threads = 1;
-  EXPECT_THAT(ConvertSource([&](SourceUse) { return source.Open(); },
-                            PosixFileSystem(), path, options),
-              IsOk());
-  return *ReadWholeFile(PosixFileSystem(), path, 1 << 20);
-}
 
 // What a future writer would add to a file.
 struct Future {
@@ -129,7 +118,7 @@ Status VerifyAll(const Bytes& bytes) {
 class Evolution : public ::testing::Test {
  protected:
   MemorySource source_ = SampleHistory(3);
-  Bytes file_ = ConvertToBytes(source_);
+  Bytes file_ = FileOf(source_);
 };
 
 TEST_F(Evolution, RewritingWithoutAdditionsGivesTheSameFile) {

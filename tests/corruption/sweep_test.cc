@@ -21,6 +21,7 @@
 #include "support/memory_source.h"
 #include "support/repair.h"
 #include "support/repo_builder.h"
+#include "support/sample_file.h"
 #include "support/sweep_step.h"
 #include "support/temp_dir.h"
 #include "verify/verify_archive.h"
@@ -40,15 +41,7 @@ Bytes SmallFile(MemorySource& source) {
   while (large.size() < 33000) large += std::to_string(large.size() / 3000);
   source.AddBlob(large);
   source.refs.shallow = {source.refs.Resolve("HEAD")};
-  const TempDir directory;
-  const std::string path = directory.path() + std::string("/a.zpack");
-  ConvertOptions options;
-  options.run.threads = 1;
-  options.block_size = 4096;
-  const auto stats = ConvertSource([&](SourceUse) { return source.Open(); },
-                                   PosixFileSystem(), path, options);
-  EXPECT_TRUE(stats) << stats.error().message;
-  return *ReadWholeFile(PosixFileSystem(), path, 1 << 20);
+  return FileOf(source, 4096);
 }
 
 // True when the file passes every check.

@@ -104,9 +104,7 @@ void AddSamples(const Corpus& corpus) {
   MemorySource source = SampleHistory(3);
   for (const std::string& version : SampleVersions()) source.AddBlob(version);
   corpus.Add("file/history", FileOf(source, 1 << 20));
-  // More than eight blocks.
-  source.AddBlob(std::string(40000, 'y'));
-  corpus.Add("file/segments", FileOf(source, 4096));
+  corpus.Add("file/segments", SegmentedFile());
   MemorySource empty = SampleHistory(0);
   corpus.Add("file/empty", FileOf(empty, 4096));
 }

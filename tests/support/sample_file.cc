@@ -32,16 +32,32 @@ Bytes SampleFile() {
   return FileOf(source);
 }
 
-std::string FirstDamage(const Bytes& bytes, VerifyLevel level) {
+Bytes SegmentedFile() {
+  MemorySource source = SampleHistory(3);
+  for (const std::string& version : SampleVersions()) source.AddBlob(version);
+  source.AddBlob(std::string(40000, 'y'));
+  return FileOf(source, 4096);
+}
+
+std::vector<std::string> Damages(const Bytes& bytes, VerifyLevel level) {
   const auto archive =
       ArchiveFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
-  if (!archive) return archive.error().message;
+  if (!archive) return {archive.error().message};
   RunOptions run;
   run.threads = 1;
   VerifyReport report;
   const Status status = VerifyArchive(**archive, {.level = level}, run, report);
-  if (!status) return status.error().message;
-  return report.ok() ? "" : report.damages.front().message;
+  std::vector<std::string> messages;
+  if (!status) messages.push_back(status.error().message);
+  for (const Error& damage : report.damages) {
+    messages.push_back(damage.message);
+  }
+  return messages;
+}
+
+std::string FirstDamage(const Bytes& bytes, VerifyLevel level) {
+  const std::vector<std::string> damages = Damages(bytes, level);
+  return damages.empty() ? "" : damages.front();
 }
 
 }  // namespace zpack::testing

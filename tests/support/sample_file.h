@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/bytes.h"
 #include "support/memory_source.h"
@@ -16,13 +17,18 @@
 
 namespace zpack::testing {
 
-// The file that becomes of `source`, in blocks of `block_size` bytes.
+// The file that becomes of `source`, with ConvertOptions::block_size.
 Bytes FileOf(MemorySource& source, std::optional<uint64_t> block_size = {});
 // The file that becomes of SampleHistory(4); always the same bytes.
 Bytes SampleFile();
+// The file that becomes of SampleHistory(3), SampleVersions() and a blob in
+// more than eight segments; always the same bytes.
+Bytes SegmentedFile();
 
-// Why a file cannot be opened or verified at `level`, or the first damage that
-// is found in it; empty when all is well.
+// Why a file cannot be opened or verified at `level`, and all damages that are
+// found in it; empty when all is well.
+std::vector<std::string> Damages(const Bytes& bytes, VerifyLevel level);
+// The first of them, or "".
 std::string FirstDamage(const Bytes& bytes,
                         VerifyLevel level = VerifyLevel::kConnectivity);
 
