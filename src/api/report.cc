@@ -60,7 +60,7 @@ Result<RepositoryReport> ReportFile(const std::string& path,
       list.sizes[rank] = blob.content_bytes;
     });
   };
-  ZPACK_ASSIGN_OR_RETURN(const History history,
+  ZPACK_ASSIGN_OR_RETURN(const ObjectHistory history,
                          ReadHistory(source, archive->refs(), run, fill_blobs));
   const StoredObjects stored =
       MeasureArchived(*archive, history.list, collector);
@@ -86,7 +86,7 @@ Result<RepositoryReport> ReportRepository(const std::string& path,
       const DirectoryCounts counts,
       CountObjects(directories.found.front(), source->object_format()));
   ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, source->ReadRefs());
-  ZPACK_ASSIGN_OR_RETURN(const History history,
+  ZPACK_ASSIGN_OR_RETURN(const ObjectHistory history,
                          ReadHistory(*source, refs, run));
   RepositoryReport report;
   report.path = location.git_directory;

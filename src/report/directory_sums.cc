@@ -42,7 +42,7 @@ IndexedVector<PathNumber, Node> SumNodes(const ReportInput& input) {
   IndexedVector<PathNumber, Node> nodes(list.path_table.size());
   for (const ListRank rank : list.ids.ranks()) {
     if (list.types[rank] != ObjectType::kBlob ||
-        input.history.brought_by[rank] == History::kNoCommit) {
+        input.history.brought_by[rank] == ObjectHistory::kNoCommit) {
       continue;
     }
     Node& node = nodes[list.paths[rank]];

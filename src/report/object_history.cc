@@ -27,7 +27,8 @@ constexpr uint32_t kUnread = std::numeric_limits<uint32_t>::max();
 // Reads commits and tags from the tips on.
 class CommitReader {
  public:
-  CommitReader(ObjectSource& source, const RefsSnapshot& refs, History& history)
+  CommitReader(ObjectSource& source, const RefsSnapshot& refs,
+               ObjectHistory& history)
       : source_(source),
         history_(history),
         seen_(history.list.ids.size()),
@@ -70,7 +71,8 @@ class CommitReader {
       return {};
     }
     const CommitLinks links = ParseCommitLinks(content_, list.ids.format());
-    History::Commit commit{rank, ParseCommitTime(content_), links.tree, {}};
+    ObjectHistory::Commit commit{
+        rank, ParseCommitTime(content_), links.tree, {}};
     if (!std::ranges::binary_search(shallow_, id)) {
       for (const ObjectId& parent : links.parents) {
         if (const auto found = list.ids.Find(parent)) {
@@ -84,7 +86,7 @@ class CommitReader {
   }
 
   ObjectSource& source_;
-  History& history_;
+  ObjectHistory& history_;
   ListMarks seen_;
   std::vector<ObjectId> shallow_;
   std::vector<ListRank> pending_;
@@ -92,8 +94,8 @@ class CommitReader {
 };
 
 // Orders the commits, parents first.
-void SortCommits(History& history) {
-  std::vector<History::Commit>& commits = history.commits;
+void SortCommits(ObjectHistory& history) {
+  std::vector<ObjectHistory::Commit>& commits = history.commits;
   const auto count = static_cast<uint32_t>(commits.size());
   IndexedVector<ListRank, uint32_t> places(history.list.ids.size());
   std::ranges::fill(places.raw(), kUnread);
@@ -117,7 +119,7 @@ void SortCommits(History& history) {
   for (uint32_t i = 0; i < count; ++i) {
     if (waits_for[i] == 0) ready.push(i);
   }
-  std::vector<History::Commit> sorted;
+  std::vector<ObjectHistory::Commit> sorted;
   sorted.reserve(count);
   while (!ready.empty()) {
     const uint32_t next = ready.top();
@@ -131,7 +133,7 @@ void SortCommits(History& history) {
 }
 
 // Steps for the trees of the commits [begin, end).
-HistorySlice MakeSlice(const History& history, size_t begin, size_t end) {
+HistorySlice MakeSlice(const ObjectHistory& history, size_t begin, size_t end) {
   HistorySlice slice;
   for (size_t i = begin; i < end; ++i) {
     const auto tree = history.list.ids.Find(history.commits[i].tree);
@@ -142,7 +144,8 @@ HistorySlice MakeSlice(const History& history, size_t begin, size_t end) {
 }
 
 // Takes over what a slice met and no earlier slice did.
-void Merge(const HistorySlice& slice, size_t first_commit, History& history) {
+void Merge(const HistorySlice& slice, size_t first_commit,
+           ObjectHistory& history) {
   ObjectList& list = history.list;
   PathTranslation to_list(slice.paths, list.path_table);
   size_t met = 0;
@@ -154,7 +157,7 @@ void Merge(const HistorySlice& slice, size_t first_commit, History& history) {
         list.types[object.rank] = object.type;
         list.sizes[object.rank] = object.size;
       }
-      if (history.brought_by[object.rank] != History::kNoCommit) continue;
+      if (history.brought_by[object.rank] != ObjectHistory::kNoCommit) continue;
       history.brought_by[object.rank] = commit;
       list.paths[object.rank] = to_list(object.path);
     }
@@ -163,7 +166,7 @@ void Merge(const HistorySlice& slice, size_t first_commit, History& history) {
 }
 
 Status WalkTrees(ObjectSource& source, const RunOptions& run,
-                 History& history) {
+                 ObjectHistory& history) {
   const size_t threads = std::max<size_t>(
       1, std::min<size_t>(ResolveThreads(run.threads), history.commits.size()));
   const auto begin_of = [&](size_t slice) {
@@ -211,17 +214,17 @@ Status ReadHeaders(ObjectSource& source, const RunOptions& run,
 
 }  // namespace
 
-Result<History> ReadHistory(ObjectSource& source, const RefsSnapshot& refs,
-                            const RunOptions& run,
-                            const std::function<void(ObjectList&)>& fill) {
-  History history;
+Result<ObjectHistory> ReadHistory(
+    ObjectSource& source, const RefsSnapshot& refs, const RunOptions& run,
+    const std::function<void(ObjectList&)>& fill) {
+  ObjectHistory history;
   ObjectList& list = history.list;
   ZPACK_ASSIGN_OR_RETURN(list.ids, source.ListObjects());
   const uint32_t count = list.ids.size();
   FillTable(list.types.raw(), count, ObjectList::kUnknownType);
   FillTable(list.sizes.raw(), count);
   FillTable(list.paths.raw(), count, PathTable::kRoot);
-  FillTable(history.brought_by.raw(), count, History::kNoCommit);
+  FillTable(history.brought_by.raw(), count, ObjectHistory::kNoCommit);
 
   const ProgressPhase phase(run.progress, Phase::kCountingObjects, count, 0);
   std::vector<ObjectId> tips;

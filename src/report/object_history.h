@@ -20,7 +20,7 @@
 
 namespace zpack {
 
-struct History {
+struct ObjectHistory {
   static constexpr uint32_t kNoCommit = std::numeric_limits<uint32_t>::max();
 
   struct Commit {
@@ -44,8 +44,8 @@ struct History {
 // Reads every commit and tree once for each thread. Objects that do not exist
 // are passed over. `fill` may set types and sizes, which are then not read; it
 // is called after the walk. Errors are those of ObjectSource.
-Result<History> ReadHistory(ObjectSource& source, const RefsSnapshot& refs,
-                            const RunOptions& run,
-                            const std::function<void(ObjectList&)>& fill = {});
+Result<ObjectHistory> ReadHistory(
+    ObjectSource& source, const RefsSnapshot& refs, const RunOptions& run,
+    const std::function<void(ObjectList&)>& fill = {});
 
 }  // namespace zpack

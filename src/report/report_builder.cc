@@ -28,8 +28,8 @@ using Sum = RepositoryReport::Sum;
 constexpr int64_t kLatestTime = int64_t{4102444800};  // 2100-01-01
 constexpr size_t kMaxSubject = 200;
 
-bool IsReached(const History& history, ListRank rank) {
-  return history.brought_by[rank] != History::kNoCommit;
+bool IsReached(const ObjectHistory& history, ListRank rank) {
+  return history.brought_by[rank] != ObjectHistory::kNoCommit;
 }
 
 void Add(Sum& sum, uint64_t content, uint64_t stored) {
@@ -46,7 +46,7 @@ class NamedCommits {
 
   // Index in `commits` of the report.
   Result<std::optional<uint32_t>> Name(uint32_t commit) {
-    if (commit == History::kNoCommit) return std::nullopt;
+    if (commit == ObjectHistory::kNoCommit) return std::nullopt;
     const auto [at, added] = places_.try_emplace(
         commit, static_cast<uint32_t>(report_.commits.size()));
     if (added) {
@@ -58,7 +58,7 @@ class NamedCommits {
 
  private:
   Result<RepositoryReport::Commit> Read(uint32_t commit) {
-    const History::Commit& known = input_.history.commits[commit];
+    const ObjectHistory::Commit& known = input_.history.commits[commit];
     RepositoryReport::Commit result;
     result.id = input_.history.list.ids[known.rank];
     result.time = static_cast<int64_t>(known.time);
@@ -82,8 +82,8 @@ class NamedCommits {
 // What the blobs of one path are.
 struct PathSum {
   Sum sum;
-  uint32_t first = History::kNoCommit;
-  uint32_t last = History::kNoCommit;
+  uint32_t first = ObjectHistory::kNoCommit;
+  uint32_t last = ObjectHistory::kNoCommit;
 };
 
 std::map<PathNumber, PathSum> SumPaths(const ReportInput& input) {
@@ -98,8 +98,9 @@ std::map<PathNumber, PathSum> SumPaths(const ReportInput& input) {
     Add(sum.sum, list.sizes[rank], input.stored[rank].bytes);
     const uint32_t commit = input.history.brought_by[rank];
     sum.first = std::min(sum.first, commit);
-    sum.last =
-        sum.last == History::kNoCommit ? commit : std::max(sum.last, commit);
+    sum.last = sum.last == ObjectHistory::kNoCommit
+                   ? commit
+                   : std::max(sum.last, commit);
   }
   return sums;
 }
@@ -197,11 +198,11 @@ std::pair<int32_t, uint32_t> MonthOf(uint64_t time) {
 }
 
 void SumMonths(const ReportInput& input, RepositoryReport& report) {
-  const History& history = input.history;
+  const ObjectHistory& history = input.history;
   std::map<std::pair<int32_t, uint32_t>, RepositoryReport::Month> months;
   std::vector<RepositoryReport::Month*> of_commit;
   of_commit.reserve(history.commits.size());
-  for (const History::Commit& commit : history.commits) {
+  for (const ObjectHistory::Commit& commit : history.commits) {
     const auto key = MonthOf(commit.time);
     RepositoryReport::Month& month = months[key];
     std::tie(month.year, month.month) = key;

@@ -22,7 +22,7 @@ namespace zpack {
 
 struct ReportInput {
   ObjectSource& source;
-  const History& history;
+  const ObjectHistory& history;
   const StoredObjects& stored;
 };
 
