@@ -50,7 +50,7 @@ namespace zpack {
 // - kMismatch: the file that was read back differs from what was written.
 // - kExists: `path` exists and ConvertOptions::overwrite is kNo, or another
 //   process writes to `path`. With Update::kYes, `path` may exist unless it is
-//   the file of a repository that shares no object with this one.
+//   the file of another repository, or AllowLoss::kNo keeps it.
 // - kInvalidArgument: an option is out of range, or `path` is among the
 //   repository's own files or not a regular file, or two options exclude each
 //   other.

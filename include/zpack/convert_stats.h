@@ -49,6 +49,13 @@ struct ConvertStats {
     uint64_t objects = 0;
     uint64_t bytes = 0;  // of their blocks
   };
+  // What the older file has that the new file lacks.
+  struct Lost {
+    uint64_t refs = 0;         // by name
+    uint64_t objects = 0;      // of Git
+    uint64_t lfs_objects = 0;  // of Git LFS
+    bool any() const { return refs + objects + lfs_objects != 0; }
+  };
   std::array<PerType, 4> types;   // in the order of kAllObjectTypes
   std::vector<PhaseTime> phases;  // in the order they ran
   uint64_t file_size = 0;
@@ -69,10 +76,13 @@ struct ConvertStats {
   // Why no block of the older file was used. Empty if the older file was used,
   // or if none was given.
   std::string base_unused;
+  // With Update::kYes, of a destination that exists.
+  Lost lost;
   // With Update::kYes: true if the destination had parity (zpack/parity.h),
   // which the new file lacks.
   bool drops_parity = false;
-  // True if the older file has objects and the repository has none of them.
+  // True if the older file is that of another repository: both have commits,
+  // and none in common.
   bool base_unrelated = false;
   // Objects whose hash was not checked when the file was read back: all objects
   // with ReadBack::kNo, the objects of copied blocks with TrustBase::kYes.
@@ -94,5 +104,8 @@ struct ConvertStats {
   // Everything in the file that is not a block: header, refs, index, tables.
   uint64_t index_bytes() const;
 };
+
+// Words for Lost, such as '2 refs and 1 object'. Empty if nothing is lost.
+std::string Describe(const ConvertStats::Lost& lost);
 
 }  // namespace zpack

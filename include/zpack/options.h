@@ -42,6 +42,7 @@ enum class Update : uint8_t { kNo, kYes };
 enum class Publication : uint8_t { kNo, kYes };
 enum class AllowPromised : uint8_t { kNo, kYes };
 enum class AllowNewer : uint8_t { kNo, kYes };
+enum class AllowLoss : uint8_t { kNo, kYes };
 enum class Trust : uint8_t { kNo, kYes };
 enum class Download : uint8_t { kNo, kYes };
 // How a repository stores refs and reflogs: as files, or as reftables, which
@@ -182,9 +183,13 @@ struct ConvertOptions {
   // TrustBase::kYes. ConvertStats::update says what happened. `base` must not
   // be set.
   Update update = Update::kNo;
+  // kNo with Update::kYes keeps the older file, and returns kExists, if the new
+  // file would lack something that ConvertStats::Lost counts.
+  AllowLoss loss = AllowLoss::kYes;
   // kYes replaces an existing destination, atomically. The destination may be
   // `base`. With Update::kYes, an existing destination is replaced in any case,
-  // but only kYes replaces the file of an unrelated repository.
+  // but only kYes replaces the file of another repository: both files have
+  // commits, and none in common.
   Overwrite overwrite = Overwrite::kNo;
   // kYes continues an earlier conversion to the same path that did not finish.
   // A block of the earlier conversion is used if the block is undamaged and

@@ -105,7 +105,8 @@ struct VerifyReport {
 
 // Verifies the file at `path` up to `options.level`. If `repository` is not
 // empty, Verify also compares the ids, types and sizes of all objects, the
-// refs, HEAD, the shallow boundaries and the files with that repository.
+// refs, HEAD, the shallow boundaries and the files with that repository. If
+// both have commits, and none in common, that is the only difference.
 //
 // Damage is reported in VerifyReport::damages and is not an error of the call.
 // If the structure of the file is damaged, the report has only the first
@@ -127,7 +128,8 @@ Result<VerifyReport> Verify(const std::string& path,
                             const VerifyOptions& options);
 
 // As Verify, of some of the blocks. VerifyReport::scope says which. Errors as
-// Verify; also kInvalidArgument for options that exclude each other, and
+// Verify; also kInvalidArgument for options that exclude each other, or if
+// ScrubOptions::since is the file of another repository, and
 // kCorrupt if the structure of ScrubOptions::since is damaged.
 Result<VerifyReport> Scrub(const std::string& path,
                            const std::string& repository,

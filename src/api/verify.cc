@@ -22,6 +22,7 @@
 #include "protect/inspect_parity.h"
 #include "reader/archive_file.h"
 #include "verify/compare_repository.h"
+#include "verify/same_repository.h"
 #include "verify/verify_archive.h"
 
 namespace zpack {
@@ -94,6 +95,16 @@ Result<std::unique_ptr<ArchiveFile>> OpenOlder(const std::string& since,
   return ArchiveFile::Open(std::move(file), options.read);
 }
 
+// kInvalidArgument if ScrubOptions::since is of another repository.
+Status CheckOlder(const ArchiveFile& archive, const ArchiveFile& older) {
+  ZPACK_ASSIGN_OR_RETURN(const bool same, IsSameRepository(archive, older));
+  if (same) return {};
+  return MakeError(ErrorCode::kInvalidArgument,
+                   "'{}' is the file of another repository: it shares no "
+                   "commit with '{}'",
+                   AtPath{older.path()}, AtPath{archive.path()});
+}
+
 Result<VerifyReport> VerifyFile(const std::string& path,
                                 const std::string& repository,
                                 const VerifyOptions& given,
@@ -137,6 +148,7 @@ Result<VerifyReport> VerifyFile(const std::string& path,
   const VerifyPlan plan{options.level, scrub.sample,
                         scrub.seed ? *scrub.seed : std::random_device{}(),
                         older.get()};
+  if (older != nullptr) ZPACK_TRY(CheckOlder(**archive, *older));
   ZPACK_TRY(VerifyArchive(**archive, plan, options.run, report));
   const bool inside = (*archive)->toc().Find(format::kParityChunk) != nullptr;
   // To look at the parity means to read the whole file.

@@ -3,12 +3,16 @@
 
 #include "convert/convert_inventory.h"
 
+#include <algorithm>
+#include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "inventory/object_enumerator.h"
+#include "verify/same_repository.h"
 
 namespace zpack {
 namespace {
@@ -30,52 +34,83 @@ Result<std::optional<ObjectId>> FindUnreached(const BaseFile& base,
   return std::nullopt;
 }
 
-// Fills `inventory` from the older archive, or sets `base_unused` to the reason
-// why that is not possible.
-Status TryBase(ObjectSource& source, const RefsSnapshot& refs,
-               std::unique_ptr<BaseFile> base, const ConvertOptions& options,
-               Inventory& inventory) {
-  if (base->object_format() != source.object_format()) {
-    inventory.base_unused =
-        FormatMessage("its object format is {}, that of '{}' is {}",
-                      ObjectFormatName(base->object_format()), source.path(),
-                      ObjectFormatName(source.object_format()));
-    inventory.base_unrelated = base->ids().size() != 0;
+// Returns why `base` cannot be reused, if it cannot; otherwise fills
+// `inventory` from it. Sets `base_unrelated` if `base` has commits and the
+// source has none of them.
+Result<std::string> TryBase(ObjectSource& source, const RefsSnapshot& refs,
+                            const BaseFile& base, const ConvertOptions& options,
+                            Inventory& inventory) {
+  const auto set_unrelated =
+      [&](const std::function<bool(const ObjectId&)>& in_source) -> Status {
+    ZPACK_ASSIGN_OR_RETURN(const CommonCommits found,
+                           FindCommonCommit(base.archive(), in_source));
+    inventory.base_unrelated = found.any_commits && !found.in_common;
     return {};
+  };
+  if (base.object_format() != source.object_format()) {
+    ZPACK_TRY(set_unrelated([](const ObjectId&) { return false; }));
+    return FormatMessage("its object format is {}, that of '{}' is {}",
+                         ObjectFormatName(base.object_format()), source.path(),
+                         ObjectFormatName(source.object_format()));
   }
-  ZPACK_ASSIGN_OR_RETURN(FileMarks complete, base->FindComplete(refs));
+  ZPACK_ASSIGN_OR_RETURN(FileMarks complete, base.FindComplete(refs));
   ZPACK_ASSIGN_OR_RETURN(
       AddedObjects added,
       EnumerateAddedObjects(source, refs, {options.objects, options.promised},
-                            {base->ids(), complete}, options.run));
-  // If both had a ref in common, they would have an object in common.
-  inventory.base_unrelated =
-      !added.gone.empty() && added.gone.size() == base->ids().size();
-  if (inventory.base_unrelated) {
-    inventory.base_unused = FormatMessage(
-        "it shares no ref and no object with '{}'", source.path());
-    return {};
-  }
+                            {base.ids(), complete}, options.run));
   if (!added.gone.empty()) {
-    inventory.gone = std::move(added.gone);
-    inventory.base_unused =
-        FormatMessage("it has objects that '{}' does not have, such as {}",
-                      source.path(), inventory.gone.front().ToHex());
-    return {};
+    ZPACK_TRY(set_unrelated(
+        [&](const ObjectId& id) { return added.ids.Find(id).has_value(); }));
+    return FormatMessage("it has objects that '{}' does not have, such as {}",
+                         source.path(), added.gone.front().ToHex());
   }
   if (options.objects == ObjectSet::kReachable) {
     ZPACK_ASSIGN_OR_RETURN(const std::optional<ObjectId> unreached,
-                           FindUnreached(*base, added, complete));
+                           FindUnreached(base, added, complete));
     if (unreached) {
-      inventory.base_unused =
-          FormatMessage("it has objects that are not reachable, such as {}",
-                        unreached->ToHex());
-      return {};
+      return FormatMessage("it has objects that are not reachable, such as {}",
+                           unreached->ToHex());
     }
   }
-  inventory.base = std::move(base);
   inventory.list = std::move(added.list);
   inventory.ids = std::move(added.ids);
+  return std::string();
+}
+
+// Lists the objects of `source` without an older archive.
+Status TakeAll(ObjectSource& source, const RefsSnapshot& refs,
+               const ConvertOptions& options, Inventory& inventory) {
+  ZPACK_ASSIGN_OR_RETURN(
+      inventory.list,
+      BlameSource(EnumerateObjects(
+          source, refs, {options.objects, options.promised}, options.run)));
+  inventory.ids = inventory.list.ids.unranked();
+  return {};
+}
+
+Status TakeWithBase(ObjectSource& source, const RefsSnapshot& refs,
+                    std::unique_ptr<BaseFile> base,
+                    const ConvertOptions& options, Inventory& inventory) {
+  ZPACK_ASSIGN_OR_RETURN(
+      inventory.base_unused,
+      BlameSource(TryBase(source, refs, *base, options, inventory)));
+  if (inventory.base_unused.empty()) {
+    inventory.base = std::move(base);
+    return {};
+  }
+  inventory.unused = std::move(base);
+  ZPACK_TRY(TakeAll(source, refs, options, inventory));
+  const auto& types = inventory.list.types.raw();
+  if (std::ranges::find(types, ObjectType::kCommit) == types.end()) {
+    inventory.base_unrelated = false;
+  }
+  // Another object format says more.
+  if (inventory.base_unrelated &&
+      inventory.unused->object_format() == source.object_format()) {
+    inventory.base_unused = FormatMessage(
+        "it is the file of another repository: it shares no commit with '{}'",
+        source.path());
+  }
   return {};
 }
 
@@ -88,15 +123,9 @@ Result<Inventory> TakeInventory(ObjectSource& source, const RefsSnapshot& refs,
   if (options.base) {
     ZPACK_ASSIGN_OR_RETURN(auto file, file_system.OpenForRead(*options.base));
     ZPACK_ASSIGN_OR_RETURN(auto base, BaseFile::Open(std::move(file)));
-    ZPACK_TRY(BlameSource(
-        TryBase(source, refs, std::move(base), options, inventory)));
-  }
-  if (inventory.base == nullptr) {
-    ZPACK_ASSIGN_OR_RETURN(
-        inventory.list,
-        BlameSource(EnumerateObjects(
-            source, refs, {options.objects, options.promised}, options.run)));
-    inventory.ids = inventory.list.ids.unranked();
+    ZPACK_TRY(TakeWithBase(source, refs, std::move(base), options, inventory));
+  } else {
+    ZPACK_TRY(TakeAll(source, refs, options, inventory));
   }
   inventory.promises.ids = inventory.list.promised;
   if (!inventory.promises.empty()) {

@@ -40,10 +40,16 @@ struct Inventory {
   std::string base_unused;  // why the older archive is not used; else empty
   // For people: what the source has besides and the archive will not hold.
   std::vector<std::string> left_out;
-  // True if the older archive shares no object with the source.
+  // True if the older archive is that of another repository: both have commits,
+  // and none in common.
   bool base_unrelated = false;
-  // Objects of an older archive that the source does not have.
-  std::vector<ObjectId> gone;
+  // An older archive whose blocks are not reused, or null.
+  std::unique_ptr<BaseFile> unused;
+
+  // The older archive, or null.
+  const BaseFile* older() const {
+    return base != nullptr ? base.get() : unused.get();
+  }
 };
 
 // Enumerates the objects of `source`. If the options name an older archive,

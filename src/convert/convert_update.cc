@@ -59,17 +59,60 @@ Status CheckReplaceable(const Inventory& inventory, const ObjectSource& source,
   if (inventory.base_unrelated) {
     return MakeError(ErrorCode::kExists,
                      "'{}' is the file of another repository: it shares no "
-                     "object with '{}'",
+                     "commit with '{}'; use --force to replace it",
                      AtPath{*options.base}, AtPath{source.path()});
   }
-  for (const ObjectId& id : inventory.gone) {
-    if (!inventory.promises.ids.Find(id)) continue;
+  if (inventory.older() == nullptr) return {};
+  const ObjectIdTable& promised = inventory.promises.ids;
+  for (uint32_t rank = 0; rank < promised.size(); ++rank) {
+    const ObjectId id = promised[rank];
+    if (!inventory.older()->ids().Find(id)) continue;
     return MakeError(ErrorCode::kExists,
                      "'{}' has objects that '{}' lacks and only promises, such "
                      "as {}",
                      AtPath{*options.base}, AtPath{source.path()}, id);
   }
   return {};
+}
+
+Result<ConvertStats::Lost> FindLost(const Inventory& inventory,
+                                    const RefsSnapshot& refs,
+                                    const FilesToWrite& files,
+                                    const ConvertOptions& options) {
+  ConvertStats::Lost lost;
+  if (inventory.older() == nullptr) return lost;
+  const ArchiveFile& older = inventory.older()->archive();
+  std::string first;
+  const auto count = [&](uint64_t& counter, const std::string& name) {
+    ++counter;
+    if (first.empty()) first = name;
+  };
+  for (const Ref& ref : older.refs().refs) {
+    if (refs.Find(ref.name) == nullptr) {
+      count(lost.refs, FormatMessage("'{}'", ref.name));
+    }
+  }
+  if (inventory.base == nullptr) {
+    const auto gone = FindDifference(older.ids(), inventory.ids).only_in_a;
+    for (const uint32_t rank : gone) {
+      count(lost.objects, older.ids()[FileRank(rank)].ToHex());
+    }
+  }
+  ZPACK_ASSIGN_OR_RETURN(const format::FileTable table, ReadFileTable(older));
+  for (const RepositoryFile& file : table.files) {
+    if (file.group == FileGroup::kLfs &&
+        !std::ranges::binary_search(files.files, file.name, {},
+                                    &ListedFile::name)) {
+      count(lost.lfs_objects, FormatMessage("'{}'", file.name));
+    }
+  }
+  if (options.loss == AllowLoss::kYes || !lost.any()) return lost;
+  return MakeError(
+      ErrorCode::kExists,
+      "'{}' has {} that '{}' does not have, such as {}; without --no-loss, the "
+      "new file would lack them",
+      AtPath{older.path()}, MessageText{Describe(lost)},
+      AtPath{files.source.path()}, MessageText{first});
 }
 
 Result<bool> IsUnchanged(const Inventory& inventory, const RefsSnapshot& refs,

@@ -16,6 +16,7 @@
 #include "reuse/base_file.h"
 #include "writer/archive_writer.h"
 #include "writer/files_writer.h"
+#include "zpack/convert_stats.h"
 #include "zpack/options.h"
 #include "zpack/refs.h"
 #include "zpack/result.h"
@@ -29,11 +30,18 @@ Result<ConvertOptions> ResolveUpdate(FileSystem& file_system,
                                      const std::string& path,
                                      const ConvertOptions& options);
 
-// Returns kExists if the older file shares no object with `source`, or has
+// Returns kExists if the older file is that of another repository, or has
 // objects that `source` lacks and only promises, unless Overwrite::kYes is
 // given.
 Status CheckReplaceable(const Inventory& inventory, const ObjectSource& source,
                         const ConvertOptions& options);
+
+// Counts what the older file has and the new file will lack. Returns kExists,
+// with the first of these, if AllowLoss::kNo is given and there is any.
+Result<ConvertStats::Lost> FindLost(const Inventory& inventory,
+                                    const RefsSnapshot& refs,
+                                    const FilesToWrite& files,
+                                    const ConvertOptions& options);
 
 // Returns whether a new file would hold what the older file holds. Reads the
 // files of the repository. Does not check the contents of the older file.

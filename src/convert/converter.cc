@@ -77,6 +77,7 @@ struct Written {
   Promises promises;
   std::vector<std::string> left_out;
   bool drops_parity = false;
+  ConvertStats::Lost lost;
   WriteStats stats;
   std::string base_unused;
   bool base_unrelated = false;
@@ -127,32 +128,47 @@ Status CheckFound(const ObjectSource& source,
   return {};
 }
 
+// Checks whether the older file may be replaced, and whether it has to be.
+Status PrepareUpdate(const Conversion& to, const RefsSnapshot& refs,
+                     const FilesToWrite& files, const Inventory& inventory,
+                     Written& written) {
+  const ConvertOptions& options = to.options;
+  ZPACK_TRY(CheckReplaceable(inventory, to.source, options));
+  ZPACK_ASSIGN_OR_RETURN(written.lost,
+                         FindLost(inventory, refs, files, options));
+  ZPACK_ASSIGN_OR_RETURN(written.unchanged,
+                         IsUnchanged(inventory, refs, files, options.run.stop));
+  if (written.unchanged) {
+    ZPACK_ASSIGN_OR_RETURN(written.stats,
+                           CountWritten(*inventory.base, options.run.stop));
+  } else if (inventory.older() != nullptr) {
+    const auto& toc = inventory.older()->archive().toc();
+    written.drops_parity = toc.Find(format::kParityChunk) != nullptr;
+  }
+  return {};
+}
+
 // Writes and syncs the output under a temporary name. Sets `preamble` once the
 // output may begin with it. The plan is freed on return.
 Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
                         const FilesToWrite& files, Bytes& preamble) {
   const ConvertOptions& options = to.options;
   ZPACK_ASSIGN_OR_RETURN(
-      const Inventory inventory,
+      Inventory inventory,
       TakeInventory(to.source, refs, to.file_system, options));
   Written written{.ids = inventory.ids,
                   .promises = inventory.promises,
                   .left_out = inventory.left_out,
+                  .lost = {},
                   .stats = {},
                   .base_unused = inventory.base_unused,
                   .base_unrelated = inventory.base_unrelated,
                   .resume_unused = {}};
   if (options.update == Update::kYes) {
-    ZPACK_TRY(CheckReplaceable(inventory, to.source, options));
-    ZPACK_ASSIGN_OR_RETURN(
-        written.unchanged,
-        IsUnchanged(inventory, refs, files, options.run.stop));
+    ZPACK_TRY(PrepareUpdate(to, refs, files, inventory, written));
   }
-  if (written.unchanged) {
-    ZPACK_ASSIGN_OR_RETURN(written.stats,
-                           CountWritten(*inventory.base, options.run.stop));
-    return written;
-  }
+  if (written.unchanged) return written;
+  inventory.unused.reset();
 
   // From here on the objects and the bytes of the archive are fixed.
   ZPACK_ASSIGN_OR_RETURN(
@@ -175,8 +191,6 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
     ZPACK_ASSIGN_OR_RETURN(written.stats.reused.weaker_bytes,
                            EstimateWeakerBytes(inventory.base->archive(),
                                                to.encoding, options.run.stop));
-    const auto& toc = inventory.base->archive().toc();
-    written.drops_parity = toc.Find(format::kParityChunk) != nullptr;
   }
   return written;
 }
@@ -244,6 +258,7 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   stats.base_unrelated = written.base_unrelated;
   stats.resume_unused = written.resume_unused;
   stats.left_out = std::move(listed.left_out);
+  stats.lost = written.lost;
   stats.drops_parity = written.drops_parity;
   stats.left_out.insert(stats.left_out.end(), written.left_out.begin(),
                         written.left_out.end());

@@ -3,6 +3,12 @@
 
 #include "convert/make_stats.h"
 
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace zpack {
 
 ConvertStats MakeStats(const WriteStats& written, const RefsSnapshot& refs,
@@ -24,6 +30,25 @@ uint64_t CountUnverified(const ConvertStats& stats,
                          const ConvertOptions& options) {
   if (options.read_back == ReadBack::kNo) return stats.objects();
   return options.trust_base == TrustBase::kYes ? stats.reused.objects : 0;
+}
+
+std::string Describe(const ConvertStats::Lost& lost) {
+  std::vector<std::string> parts;
+  const auto add = [&](uint64_t count, std::string_view what,
+                       std::string_view of) {
+    if (count == 0) return;
+    parts.push_back(
+        fmt::format("{} {}{}{}", count, what, count == 1 ? "" : "s", of));
+  };
+  add(lost.refs, "ref", "");
+  add(lost.objects, "object", "");
+  add(lost.lfs_objects, "object", " of Git LFS");
+  std::string text;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i != 0) text += i + 1 == parts.size() ? " and " : ", ";
+    text += parts[i];
+  }
+  return text;
 }
 
 uint64_t ConvertStats::objects() const {

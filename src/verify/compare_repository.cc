@@ -13,6 +13,7 @@
 #include "base/progress_phase.h"
 #include "reader/block_decoder.h"
 #include "verify/compare_files.h"
+#include "verify/same_repository.h"
 
 namespace zpack {
 namespace {
@@ -186,9 +187,21 @@ Status CompareWithSource(const ArchiveFile& archive, ObjectSource& source,
     return {};
   }
   ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, source.ReadRefs());
-  CompareRefs(archive.refs(), refs, report.differences);
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable ids, source.ListObjects());
   const ObjectIdDifference difference = FindDifference(archive.ids(), ids);
+  if (!difference.only_in_a.empty()) {
+    ZPACK_ASSIGN_OR_RETURN(const bool same,
+                           IsSameRepository(archive, source, ids));
+    if (!same) {
+      report.differences.push_back(
+          {Kind::kDifferent, "repository",
+           FormatMessage("this is another repository: '{}' shares no commit "
+                         "with '{}'",
+                         source.path(), archive.path())});
+      return {};
+    }
+  }
+  CompareRefs(archive.refs(), refs, report.differences);
   if (newer == AllowNewer::kYes) {
     report.moved_on.refs =
         std::erase_if(report.differences, [&](const Difference& ref) {

@@ -15,7 +15,8 @@ namespace zpack {
 // Adds to `report` every object id, type, size, ref, symbolic ref, HEAD and
 // shallow boundary in which `archive` and `source` differ. With
 // AllowNewer::kYes, differences that VerifyOptions::allow_newer accepts are
-// only counted. Errors are those of reading either side.
+// only counted. If `archive` is of another repository (same_repository.h), that
+// is the only difference. Errors are those of reading either side.
 Status CompareWithSource(const ArchiveFile& archive, ObjectSource& source,
                          AllowNewer newer, const RunOptions& run,
                          VerifyReport& report);

@@ -346,6 +346,7 @@ class NightlyTest(CiTest):
     def test_script(self):
         self.backup = self.directory / "backup"
         self.backup.mkdir()
+        run("git", "branch", "gone", cwd=self.repository)
         file = self.backup / "project.zpack"
         for _ in range(2):
             done = self.nightly()
@@ -361,6 +362,28 @@ class NightlyTest(CiTest):
         self.assertEqual(done.returncode, 1)
         self.assertIn("project.zpack is damaged; kept as ", done.stderr)
         self.assertEqual((self.backup / "project.zpack.damaged").read_bytes(), damaged)
+        self.verify("--against", self.repository, file, check=True)
+        self.assertEqual(self.nightly().returncode, 0)
+
+        # An earlier damaged file stays, and the parity goes with its file.
+        run(PROGRAM, "protect", "-q", "--beside", file, cwd=self.directory)
+        file.write_bytes(self.damaged(file))
+        done = self.nightly()
+        self.assertIn("project.zpack is damaged; kept as ", done.stderr)
+        self.assertEqual((self.backup / "project.zpack.damaged").read_bytes(), damaged)
+        run(PROGRAM, "repair", "-q", self.backup / "project.zpack.damaged.1", cwd=self.directory)
+        self.verify("--against", self.repository, file, check=True)
+        self.assertEqual(self.nightly().returncode, 0)
+
+        # What the repository loses stays in an older file.
+        older = file.read_bytes()
+        run("git", "branch", "-D", "gone", cwd=self.repository)
+        done = self.nightly()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("which had 1 ref ", done.stderr)
+        kept = list(self.backup.glob("project.zpack.2*"))
+        self.assertEqual([path.read_bytes() for path in kept], [older])
+        self.assertIn(f"the older file is kept as {kept[0]}", done.stderr)
         self.verify("--against", self.repository, file, check=True)
         self.assertEqual(self.nightly().returncode, 0)
 

@@ -248,7 +248,7 @@ TEST_F(NamedRepositoryTest, BaseThatSharesNothingIsWarnedOf) {
   const ProcessResult other = convert({}, outer_.path());
   EXPECT_EQ(other.exit_code, 0);
   EXPECT_THAT(other.err, HasSubstr("warning: "));
-  EXPECT_THAT(other.err, HasSubstr("shares no ref and no object with"));
+  EXPECT_THAT(other.err, HasSubstr("is the file of another repository"));
   EXPECT_EQ(
       Json::parse(convert({"--json"}, outer_.path()).out)["base"]["unrelated"],
       true);

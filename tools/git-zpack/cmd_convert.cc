@@ -43,6 +43,9 @@ void AddOptions(po::options_description& options) {
       "update",
       "if the file exists, copy its blocks and replace it, or leave it as it "
       "is if nothing has changed")(
+      "no-loss",
+      "with --update: keep the older file if it has refs or objects that the "
+      "repository no longer has")(
       "resume", "continue an interrupted conversion to this file")(
       "force,f", "replace the file if it exists")(
       "redundancy", po::value<std::string>()->value_name("<percent>"),
@@ -107,6 +110,12 @@ ConvertOptions ToOptions(const po::variables_map& values) {
       throw UsageError{"option '--trust-base' needs '--base' or '--update'"};
     }
     options.trust_base = TrustBase::kYes;
+  }
+  if (Has(values, "no-loss")) {
+    if (options.update == Update::kNo || Has(values, "force")) {
+      throw UsageError{"option '--no-loss' needs '--update' without '--force'"};
+    }
+    options.loss = AllowLoss::kNo;
   }
   if (Has(values, "resume")) options.resume = Resume::kYes;
   if (Has(values, "force")) options.overwrite = Overwrite::kYes;

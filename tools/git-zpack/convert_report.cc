@@ -65,8 +65,25 @@ std::string ConvertReport::Source() const {
                                                 : context_.cloned_from);
 }
 
+// What the replaced file had and the new one does not have.
+void ConvertReport::WarnOfReplaced(std::ostream& err) const {
+  if (stats_.lost.any()) {
+    err << fmt::format(
+        "warning: {} '{}',{} which had {} that '{}' does not have\n",
+        IsDryRun() ? "would replace" : "replaced",
+        QuoteName(base_.value_or("")),
+        stats_.base_unrelated ? " the file of another repository," : "",
+        Describe(stats_.lost), Source());
+  }
+  if (stats_.drops_parity && context_.parity_bytes == 0) {
+    err << fmt::format("warning: not included: the parity of '{}'\n",
+                       QuoteName(base_.value_or("")));
+  }
+}
+
 void ConvertReport::PrintWarnings(bool quiet, std::ostream& err) const {
   WarnOfMissingAlternates(stats_.missing_alternates, err);
+  WarnOfReplaced(err);
   if (quiet) return;
   if (stats_.moved_on.any()) {
     err << fmt::format("warning: the source moved on: {}, not included\n",
@@ -74,10 +91,6 @@ void ConvertReport::PrintWarnings(bool quiet, std::ostream& err) const {
   }
   for (const std::string& what : stats_.left_out) {
     err << fmt::format("warning: not included: {}\n", what);
-  }
-  if (stats_.drops_parity && context_.parity_bytes == 0) {
-    err << fmt::format("warning: not included: the parity of '{}'\n",
-                       QuoteName(base_.value_or("")));
   }
   if (!stats_.resume_unused.empty()) {
     err << fmt::format(
@@ -150,6 +163,16 @@ Json ConvertReport::BaseToJson() const {
           {"weaker_bytes", stats_.reused.weaker_bytes}};
 }
 
+// Returns null if nothing was there to be updated.
+Json ConvertReport::LostToJson() const {
+  if (!stats_.update || *stats_.update == UpdateResult::kCreated) {
+    return nullptr;
+  }
+  return {{"refs", stats_.lost.refs},
+          {"objects", stats_.lost.objects},
+          {"lfs_objects", stats_.lost.lfs_objects}};
+}
+
 Json ConvertReport::ToJson() const {
   Json types = Json::object();
   for (const auto& type : stats_.types) {
@@ -179,6 +202,7 @@ Json ConvertReport::ToJson() const {
                {"content_of_files_bytes", stats_.file_bytes},
                {"update", UpdateToJson(stats_)},
                {"base", BaseToJson()},
+               {"lost", LostToJson()},
                {"dry_run", IsDryRun()},
                {"moved_on", MovedOnToJson(stats_.moved_on)},
                {"missing_alternates",

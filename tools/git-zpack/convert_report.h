@@ -28,7 +28,7 @@ class ConvertReport {
                 Context context);
 
   // Prints one line for each warning; with `quiet`, only warnings of
-  // alternates.
+  // alternates and of what the replaced file had.
   void PrintWarnings(bool quiet, std::ostream& err) const;
   void PrintSummary(std::ostream& err) const;
   void PrintAsJson(std::ostream& out) const;
@@ -40,7 +40,9 @@ class ConvertReport {
   std::string Verification() const;
   std::string Source() const;
   void PrintBase(std::ostream& err) const;
+  void WarnOfReplaced(std::ostream& err) const;
   nlohmann::ordered_json BaseToJson() const;
+  nlohmann::ordered_json LostToJson() const;
   nlohmann::ordered_json ToJson() const;
 
   const ConvertStats& stats_;
