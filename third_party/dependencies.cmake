@@ -45,7 +45,7 @@ endif()
 
 find_package(Threads REQUIRED)
 
-find_package(Boost 1.74 COMPONENTS program_options)
+find_package(Boost 1.74 CONFIG QUIET COMPONENTS program_options)
 if(NOT Boost_FOUND)
   message(FATAL_ERROR "Boost.Program_options 1.74 or newer is missing: "
     "apt-get install libboost-program-options-dev")

@@ -3,7 +3,8 @@
 
 #include "codec/zstd_codec.h"
 
-// The parameter of the block splitter is not in the stable interface.
+// ZSTD_getCParams and ZSTD_estimateCStreamSize_usingCParams are not in the
+// stable interface.
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -25,6 +26,10 @@ namespace {
 // zstd 1.5.5 (facebook/zstd pull request 3517).
 constexpr int kFirstSplitterLevel = 13;
 constexpr unsigned kSplitterFixedVersion = 10505;
+// The name of the splitter's parameter depends on the version of the header
+// (ZSTD_c_useBlockSplitter up to 1.5.6). This number and value do not.
+constexpr ZSTD_cParameter kUseBlockSplitter = ZSTD_c_experimentalParam13;
+constexpr int kDisable = 2;
 
 constexpr size_t kZstdBlock = size_t{128} << 10;  // a block of zstd
 
@@ -122,7 +127,7 @@ ZstdCompressor::ZstdCompressor(int level, std::stop_token stop,
   }
   if (level >= kFirstSplitterLevel &&
       ZSTD_versionNumber() < kSplitterFixedVersion) {
-    state_->Set(ZSTD_c_useBlockSplitter, ZSTD_ps_disable);
+    state_->Set(kUseBlockSplitter, kDisable);
   }
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "libgit2/backends.h"
+#include "libgit2/error_functions.h"
 #include "libgit2/scratch_repository.h"
 
 namespace zpack::libgit2 {

@@ -13,6 +13,7 @@
 #include <string>
 #include <system_error>
 
+#include "libgit2/error_functions.h"
 #include "libgit2/handles.h"
 
 namespace zpack::libgit2 {

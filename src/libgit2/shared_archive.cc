@@ -3,12 +3,9 @@
 
 #include "libgit2/shared_archive.h"
 
-#include <git2/errors.h>
-#if __has_include(<git2/sys/errors.h>)
-#include <git2/sys/errors.h>
-#endif
-
 #include <algorithm>
+
+#include "libgit2/error_functions.h"
 
 namespace zpack::libgit2 {
 namespace {
