@@ -13,6 +13,7 @@
 #include "base/huge_pages.h"
 #include "base/parallel.h"
 #include "base/progress_phase.h"
+#include "inventory/missing_place.h"
 #include "inventory/object_walker.h"
 #include "inventory/promised_objects.h"
 
@@ -24,9 +25,29 @@ constexpr size_t kMissingNamed = 10;
 // Headers read at a time by one thread.
 constexpr uint64_t kInfoGrain = 1024;
 
-std::unexpected<Error> MissingError(ObjectSource& source,
+// What the error about missing objects is made of.
+struct Walked {
+  ObjectSource& source;
+  const RefsSnapshot& refs;
+  const ObjectList& list;
+  const RunOptions& run;
+};
+
+// What needs the first missing object, and how to get it back.
+std::string Explain(const Walked& walked, const ObjectId& missing) {
+  const std::string place = PlaceOfMissing(
+      walked.source, walked.refs, walked.list, missing, walked.run.stop);
+  if (place.empty()) return "";
+  return FormatMessage(
+      "; {} needs {}: take it from another clone, or if you have a copy of the "
+      "file, 'git hash-object -w'",
+      MessageText{place}, missing);
+}
+
+std::unexpected<Error> MissingError(const Walked& walked,
                                     AllowPromised promised,
                                     const std::set<ObjectId>& missing) {
+  ObjectSource& source = walked.source;
   std::string names;
   size_t named = 0;
   for (const ObjectId& id : missing) {
@@ -39,6 +60,7 @@ std::unexpected<Error> MissingError(ObjectSource& source,
   for (const std::string& directory : source.MissingAlternates()) {
     names += FormatMessage("; its alternate '{}' does not exist", directory);
   }
+  if (!source.IsPartialClone()) names += Explain(walked, *missing.begin());
   const bool hint = source.IsPartialClone() && promised == AllowPromised::kNo;
   return MakeError(
       ErrorCode::kSourceCorrupt, "'{}' {}: {} object{} missing{}:{}",
@@ -47,7 +69,8 @@ std::unexpected<Error> MissingError(ObjectSource& source,
              "--allow-promised"
            : "is incomplete",
       missing.size(), missing.size() == 1 ? " is" : "s are",
-      promised == AllowPromised::kNo ? "" : " and not promised", names);
+      promised == AllowPromised::kNo ? "" : " and not promised",
+      MessageText{names});
 }
 
 std::vector<ObjectId> Tips(const RefsSnapshot& refs) {
@@ -118,17 +141,16 @@ namespace {
 
 // Fills `list.promised` with the promised ones among `missing`. kSourceCorrupt
 // if one of `needed`, which are among them, is not promised.
-Status SortOutMissing(ObjectSource& source, const std::set<ObjectId>& missing,
-                      std::set<ObjectId> needed, const RunOptions& run,
-                      ObjectList& list) {
+Status SortOutMissing(const Walked& walked, const std::set<ObjectId>& missing,
+                      std::set<ObjectId> needed, ObjectList& list) {
   if (missing.empty()) return {};
-  ZPACK_ASSIGN_OR_RETURN(list.promised,
-                         FindPromised(source, list, missing, run));
+  ZPACK_ASSIGN_OR_RETURN(
+      list.promised, FindPromised(walked.source, list, missing, walked.run));
   std::erase_if(needed, [&](const ObjectId& id) {
     return list.promised.Find(id).has_value();
   });
   if (needed.empty()) return {};
-  return MissingError(source, AllowPromised::kYes, needed);
+  return MissingError(walked, AllowPromised::kYes, needed);
 }
 
 // Lists the objects of `source` and walks from its tips. Does not follow the
@@ -156,8 +178,9 @@ Result<ObjectList> ListAndWalk(
   ObjectWalker walker(source, refs.shallow, list, std::move(complete), run);
   ZPACK_TRY(walker.Walk(Tips(refs)));
   std::set<ObjectId> needed = walker.missing();
+  const Walked walked{source, refs, list, run};
   if (promised == AllowPromised::kNo && !needed.empty()) {
-    return MissingError(source, promised, needed);
+    return MissingError(walked, promised, needed);
   }
 
   // Reflogs may refer to objects that no longer exist, and so may objects
@@ -167,7 +190,7 @@ Result<ObjectList> ListAndWalk(
   ZPACK_TRY(walker.Walk(other));
   if (promised == AllowPromised::kYes) {
     ZPACK_TRY(
-        SortOutMissing(source, walker.missing(), std::move(needed), run, list));
+        SortOutMissing(walked, walker.missing(), std::move(needed), list));
   }
   return list;
 }

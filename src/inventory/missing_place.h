@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds out where a missing object is needed, for messages. Functions without
+// state.
+
+#pragma once
+
+#include <stop_token>
+#include <string>
+
+#include "inventory/object_list.h"
+#include "object/object_source.h"
+#include "zpack/refs.h"
+
+namespace zpack {
+
+// Says what needs the object `missing`, which `source` lacks: "'src/a.c' in
+// commit <id>", "the tree of commit <id>", "a parent of commit <id>", "the
+// target of tag <id>" or "ref '<name>'". Looks at what `refs` reach, the tips
+// first, and skips objects that cannot be read. `list` has the ids of the
+// source. Empty if nothing is found, or if a stop is requested meanwhile.
+//
+// Reads each commit, tree and tag at most once, in one thread.
+std::string PlaceOfMissing(ObjectSource& source, const RefsSnapshot& refs,
+                           const ObjectList& list, const ObjectId& missing,
+                           const std::stop_token& stop);
+
+}  // namespace zpack
