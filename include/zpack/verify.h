@@ -66,6 +66,7 @@ struct VerifyScope {
 
 struct VerifyReport {
   VerifyLevel level = VerifyLevel::kObjects;  // that was asked for
+  uint64_t file_bytes = 0;                    // size of the file
   uint64_t objects = 0;  // in the file; 0 if the structure is damaged
   // Objects that the file of a partial clone lists as promised.
   uint64_t promised_objects = 0;

@@ -133,7 +133,8 @@ Result<VerifyReport> VerifyFile(const std::string& path,
   ZPACK_ASSIGN_OR_RETURN(const auto older, OpenOlder(scrub.since, options));
   ZPACK_ASSIGN_OR_RETURN(auto file,
                          OpenForReading(path, options.read, options.run.stop));
-  options.run.threads = DecodingThreads(given.run, file->size());
+  report.file_bytes = file->size();
+  options.run.threads = DecodingThreads(given.run, report.file_bytes);
   const auto archive = ArchiveFile::Open(std::move(file), options.read);
   if (!archive) {
     // A file with a broken structure cannot be checked any further.

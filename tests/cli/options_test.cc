@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "cli.h"
 #include "support/program.h"
 #include "support/repo_builder.h"
@@ -108,6 +110,73 @@ TEST_F(OptionsTest, UnknownCommandIsNamed) {
               HasSubstr("'frobnicate' is not a git-zpack command. See"));
 }
 
+TEST_F(OptionsTest, CommandsOfOtherProgramsGetASuggestion) {
+  for (const auto& [typed, suggested] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"list", "'list-refs'"},
+           {"log", "'exec <file> git log'"},
+           {"info", "'show'"},
+           {"check", "'verify'"},
+           {"create", "'convert'"},
+           {"extract", "'restore'"}}) {
+    const ProcessResult result = RunZpack({typed});
+    EXPECT_EQ(result.exit_code, 129);
+    EXPECT_THAT(result.err, HasSubstr("'" + typed +
+                                      "' is not a git-zpack command, did you "
+                                      "mean " +
+                                      suggested));
+  }
+}
+
+TEST_F(OptionsTest, ASurplusArgumentIsNamed) {
+  ExpectUsageError({"restore", file_, dir_ / "new", "third"},
+                   "unexpected argument 'third'");
+  ExpectUsageError({"list-files", file_, "second"},
+                   "unexpected argument 'second'");
+  ExpectUsageError({"convert", repo_.path(), dir_ / "y.zpack", "a", "b"},
+                   "unexpected argument 'a'");
+}
+
+// As a caller that reads the output expects.
+TEST_F(OptionsTest, ErrorsAreJsonAsWell) {
+  const std::string none = dir_ / "none.zpack";
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{
+           {"verify", "--json", none},
+           {"show", "--json", none},
+           {"list-refs", "--json", none},
+           {"list-files", "--json", none},
+           {"diff", "--json", none, file_},
+           {"report", "--json", none},
+           {"restore", "--json", none, dir_ / "r"},
+           {"salvage", "--json", none, dir_ / "r"},
+           {"convert", "--json", dir_ / "none", dir_ / "y.zpack"},
+           {"repack", "--json", dir_ / "none"}}) {
+    const ProcessResult result = RunZpack(arguments);
+    EXPECT_EQ(result.exit_code, 128);
+    EXPECT_THAT(result.err, StartsWith("fatal: "));
+    const auto json = nlohmann::json::parse(result.out);
+    const auto& error = json["error"];
+    EXPECT_THAT(error["code"].get<std::string>(),
+                ::testing::AnyOf("not-found", "git"))
+        << ::testing::PrintToString(arguments);
+    EXPECT_THAT(result.err, HasSubstr(error["message"].get<std::string>()));
+  }
+  const ProcessResult usage = RunZpack({"show", "--json", "--frobnicate", "x"});
+  EXPECT_EQ(usage.exit_code, 129);
+  EXPECT_EQ(nlohmann::json::parse(usage.out)["error"]["code"], "usage");
+}
+
+TEST_F(OptionsTest, OptionsThatOnlyGitHasLeadToGit) {
+  ExpectUsageError({"rev-list", file_, "--since=yesterday", "HEAD"},
+                   "'git zpack exec <file> git rev-list --since ...'");
+  ExpectUsageError({"rev-list", file_, "--oneline", "HEAD"},
+                   "git rev-list --oneline");
+  const ProcessResult path = RunZpack({"rev-list", file_, "HEAD", "--", "a"});
+  EXPECT_EQ(path.exit_code, 128);
+  EXPECT_THAT(path.err, HasSubstr("git log 'HEAD' -- 'a'"));
+}
+
 TEST_F(OptionsTest, MistypedOptionsGetASuggestion) {
   ExpectUsageError({"verify", "--levle", "objects", file_},
                    "unknown option '--levle', did you mean '--level'?");
@@ -201,9 +270,10 @@ TEST_F(OptionsTest, MissingArgumentsAreNamed) {
 }
 
 TEST_F(OptionsTest, TooManyArgumentsAreRefused) {
-  ExpectUsageError({"convert", repo_.path(), dir_ / "y", "z"}, "too many");
-  ExpectUsageError({"verify", file_, "z"}, "too many");
-  ExpectUsageError({"cat-file", "-p", file_, "HEAD", "z"}, "too many");
+  ExpectUsageError({"convert", repo_.path(), dir_ / "y", "z"},
+                   "unexpected argument 'z'");
+  ExpectUsageError({"cat-file", "-p", file_, "HEAD", "z"},
+                   "unexpected argument 'z'");
 }
 
 TEST_F(OptionsTest, ThreadsMustBeANumberInRange) {

@@ -70,26 +70,104 @@ TEST_F(VerifyFormatsTest, TextSaysWhichLevelRan) {
               HasSubstr("connectivity not checked because of the damage"));
 }
 
+// A damaged block gives an error for each of its objects.
+TEST_F(VerifyFormatsTest, ADamagedBlockIsOneFinding) {
+  const Json offset = Show()["blocks"][0]["offset"];
+  Damage();
+  const Json json = Json::parse(Verify({"--json"}).out);
+  const uint64_t objects = json["objects_damaged"];
+  ASSERT_GT(objects, 2U);
+  EXPECT_GT(json["damage_count"], objects);
+  // The block, and the hash of the file.
+  EXPECT_EQ(json["finding_count"], 2U);
+  ASSERT_THAT(json["damages"], SizeIs(2));
+  EXPECT_EQ(json["damages"][0]["objects"], objects);
+  EXPECT_EQ(json["damages"][0]["offset"], offset);
+  const std::string all = std::to_string(objects) + " objects of the block";
+  EXPECT_THAT(json["damages"][0]["message"].get<std::string>(), HasSubstr(all));
+  const ProcessResult text = Verify({});
+  EXPECT_THAT(text.out, HasSubstr("; 2 errors"));
+  EXPECT_THAT(text.err, HasSubstr(all));
+  const Json sarif = Json::parse(Verify({"--format=sarif"}).out);
+  EXPECT_THAT(sarif["runs"][0]["results"], SizeIs(2));
+  EXPECT_EQ(sarif["runs"][0]["results"][0]["properties"]["objects"], objects);
+  EXPECT_THAT(Verify({"--format=junit"}).out,
+              AllOf(HasSubstr("message=\"2 findings\""), HasSubstr(all)));
+  EXPECT_THAT(Verify({"--format=github"}).out, HasSubstr(all));
+  // All of them on request.
+  const Json each = Json::parse(Verify({"--json", "--max-errors=all"}).out);
+  EXPECT_EQ(each["finding_count"], objects + 2);
+  EXPECT_THAT(each["damages"], SizeIs(objects + 2));
+}
+
+TEST_F(VerifyFormatsTest, AtMostTwentyFindingsAreListed) {
+  const RepoBuilder other(dir_ / "other");
+  other.History(30);
+  const ProcessResult result = Verify({"--against", other.path()});
+  EXPECT_EQ(result.exit_code, 1);
+  const std::vector<std::string> lines = SplitLines(result.err);
+  EXPECT_THAT(lines, SizeIs(21));
+  EXPECT_THAT(lines.back(), EndsWith("; '--max-errors=all' lists all"));
+  EXPECT_THAT(
+      SplitLines(Verify({"--against", other.path(), "--max-errors=all"}).err)
+          .size(),
+      ::testing::Gt(40U));
+}
+
+TEST_F(VerifyFormatsTest, DamageNamesTheNextStep) {
+  Damage();
+  EXPECT_THAT(Verify({}).err, AllOf(HasSubstr("git zpack restore --keep-going"),
+                                    HasSubstr("git zpack salvage")));
+  EXPECT_THAT(Verify({"-q"}).err, Not(HasSubstr("hint: ")));
+}
+
+TEST_F(VerifyFormatsTest, TheReportGoesToAFileAndTheSummaryToTheTerminal) {
+  Damage();
+  const std::string report = dir_ / "report";
+  for (const char* const format :
+       {"text", "json", "junit", "github", "sarif"}) {
+    const std::string option = std::string("--format=") + format;
+    const ProcessResult direct = Verify({option, "--no-progress"});
+    const ProcessResult result = Verify({option, "-o", report});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_THAT(result.out, HasSubstr(": bad, "));
+    EXPECT_THAT(ReadFile(report), HasSubstr("objects of the block"));
+    if (std::string_view(format) == "github") {
+      EXPECT_EQ(ReadFile(report), direct.out);
+    }
+  }
+  EXPECT_EQ(Verify({"-o", report, "-q"}).out, "");
+  const std::string content = ReadFile(file_);
+  EXPECT_EQ(Verify({"-o", file_}).exit_code, 129);
+  EXPECT_EQ(Verify({"-o", dir_ / "y.zpack"}).exit_code, 129);
+  EXPECT_EQ(ReadFile(file_), content);
+  EXPECT_EQ(Verify({"-o", dir_ / "none/report"}).exit_code, 128);
+}
+
 TEST_F(VerifyFormatsTest, CountsComeBeforeTheListAndTheListHasALimit) {
   Damage();
   // On one stream, in the order of writing.
-  const ProcessResult both = RunProcess(
-      {"sh", "-c", "\"$0\" verify \"$1\" 2>&1", ZpackBinary(), file_});
-  const std::vector<std::string> lines = SplitLines(both.out);
+  const ProcessResult both =
+      RunProcess({"sh", "-c", "\"$0\" verify --max-errors=all \"$1\" 2>&1",
+                  ZpackBinary(), file_});
+  std::vector<std::string> lines = SplitLines(both.out);
+  std::erase_if(lines, [](const std::string& line) {
+    return line.starts_with("hint: ");
+  });
   ASSERT_GT(lines.size(), 4U);
   EXPECT_THAT(lines[0],
               EndsWith("; " + std::to_string(lines.size() - 1) + " errors"));
-  const ProcessResult limited = Verify({"--max-errors", "2"});
+  const ProcessResult limited = Verify({"--max-errors", "1"});
   EXPECT_EQ(limited.exit_code, 1);
-  EXPECT_EQ(limited.out, lines[0] + '\n');
+  EXPECT_THAT(limited.out, EndsWith("; 2 errors\n"));
   const std::vector<std::string> listed = SplitLines(limited.err);
-  ASSERT_THAT(listed, SizeIs(3));
-  EXPECT_EQ(listed[0], lines[1]);
-  EXPECT_EQ(listed[2], "hint: " + std::to_string(lines.size() - 3) +
-                           " more findings are not listed");
+  ASSERT_THAT(listed, SizeIs(4));
+  EXPECT_THAT(listed[0], StartsWith(lines[1]));
+  EXPECT_EQ(listed[1],
+            "hint: 1 more finding is not listed; '--max-errors=all' lists all");
   const Json json =
-      Json::parse(Verify({"--format=json", "--max-errors=2"}).out);
-  EXPECT_THAT(json["damages"], SizeIs(2));
+      Json::parse(Verify({"--format=json", "--max-errors=1"}).out);
+  EXPECT_THAT(json["damages"], SizeIs(1));
   EXPECT_EQ(json["damage_count"], lines.size() - 1);
   EXPECT_EQ(Verify({"--max-errors=0"}).exit_code, 1);
   EXPECT_EQ(Verify({"--max-errors=x"}).exit_code, 129);

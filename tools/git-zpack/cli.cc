@@ -11,7 +11,10 @@
 #include <new>
 #include <ostream>
 
+#include "json_error.h"
 #include "nearest_name.h"
+#include "other_names.h"
+#include "standard_input_file.h"
 #include "terminal_text.h"
 #include "zpack/build_options.h"
 #include "zpack/quote.h"
@@ -19,6 +22,10 @@
 
 namespace zpack::cli {
 namespace {
+
+// Takes the arguments beyond those of the command, so that an error can name
+// the first of them.
+constexpr const char* kSurplus = "surplus-argument";
 
 constexpr int kOptionStyle =
     po::command_line_style::unix_style ^ po::command_line_style::allow_guessing;
@@ -64,6 +71,30 @@ std::vector<std::string> WithOptionalValues(
   return arguments;
 }
 
+// Returns true if the result is to be printed as JSON. Checked first, so that
+// errors of the other arguments are JSON, too.
+bool AsksForJson(const Command& command,
+                 const std::vector<std::string>& arguments) {
+  const auto end = std::ranges::find(arguments, "--");
+  return std::find(arguments.begin(), end, "--json") != end &&
+         OwnOptions(command).find_nothrow("json", false) != nullptr;
+}
+
+// Puts '--' before the command line that a command takes as its last argument.
+std::vector<std::string> WithCommandLineApart(
+    const Command& command, std::vector<std::string> arguments) {
+  if (command.last_argument != LastArgument::kCommandLine) return arguments;
+  size_t seen = 0;  // arguments that are no options
+  for (auto word = arguments.begin(); word != arguments.end(); ++word) {
+    if (*word == "--") break;
+    if (word->starts_with('-') && *word != "-") continue;
+    if (++seen < command.arguments.size()) continue;
+    arguments.insert(word, "--");
+    break;
+  }
+  return arguments;
+}
+
 // Returns true if help is requested. Checked first, so that no other error
 // prevents the help.
 bool AsksForHelp(const std::vector<std::string>& arguments) {
@@ -98,11 +129,24 @@ int FailUsage(const Command& command, const std::string& message,
   io.err << fmt::format("error: {}{} See 'git-zpack {} --help'.\n",
                         EscapeUnprintable(message), question ? "" : ".",
                         command.name);
+  if (io.json) PrintJsonUsageError(message, io.out);
   return kUsage;
 }
 
-int RunCommand(const Command& command,
-               const std::vector<std::string>& arguments, const Io& io) {
+// Returns whether the command does a part of what Git's command of the same
+// name does.
+bool IsCommandOfGit(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kNames = {
+      "archive", "cat-file", "diff", "ls-tree", "rev-list"};
+  return std::ranges::find(kNames, name) != kNames.end();
+}
+
+int RunCommand(const Command& command, const std::vector<std::string>& words,
+               const Io& streams) {
+  const std::vector<std::string> arguments =
+      WithCommandLineApart(command, words);
+  Io io = streams;
+  io.json = AsksForJson(command, arguments);
   if (AsksForHelp(arguments)) {
     PrintUsage(command, io.out);
     return kDone;
@@ -116,10 +160,14 @@ int RunCommand(const Command& command,
   } catch (const po::unknown_option& error) {
     std::string typed = error.get_option_name();
     typed.resize(std::min(typed.find('='), typed.size()));
-    return FailUsage(command,
-                     fmt::format("unknown option '{}'{}", typed,
-                                 Suggestion(typed, OptionNames(command))),
-                     io);
+    std::string suggestion = Suggestion(typed, OptionNames(command));
+    if (suggestion.empty() && IsCommandOfGit(command.name)) {
+      suggestion =
+          fmt::format("; Git has more: 'git zpack exec <file> git {} {} ...'",
+                      command.name, typed);
+    }
+    return FailUsage(
+        command, fmt::format("unknown option '{}'{}", typed, suggestion), io);
   } catch (const po::error& error) {
     return FailUsage(command, error.what(), io);
   }
@@ -151,7 +199,10 @@ int RunForTerminal(const Command& command,
 int FailCommand(const std::string& name, const Io& io) {
   std::vector<std::string> names = {"help", "version"};
   for (const Command& command : Commands()) names.emplace_back(command.name);
-  const std::string suggestion = Suggestion(name, names);
+  const std::string_view like = CommandsLike(name);
+  const std::string suggestion = like.empty()
+                                     ? Suggestion(name, names)
+                                     : fmt::format(", did you mean {}?", like);
   io.err << fmt::format(
       "git-zpack: '{}' is not a git-zpack command{} See 'git-zpack --help'.\n",
       QuoteName(name), suggestion.empty() ? "." : suggestion);
@@ -227,7 +278,7 @@ po::variables_map ParseArguments(const Command& command,
   po::positional_options_description positional;
   for (size_t i = 0; i < command.arguments.size(); ++i) {
     const std::string name(command.arguments[i]);
-    const bool repeated = command.last_argument == LastArgument::kRepeated &&
+    const bool repeated = command.last_argument != LastArgument::kOnce &&
                           i + 1 == command.arguments.size();
     if (repeated) {
       all.add_options()(name.c_str(), po::value<std::vector<std::string>>());
@@ -235,6 +286,10 @@ po::variables_map ParseArguments(const Command& command,
       all.add_options()(name.c_str(), po::value<std::string>());
     }
     positional.add(name.c_str(), repeated ? -1 : 1);
+  }
+  if (command.last_argument == LastArgument::kOnce) {
+    all.add_options()(kSurplus, po::value<std::vector<std::string>>());
+    positional.add(kSurplus, -1);
   }
   po::variables_map values;
   po::store(po::command_line_parser(WithOptionalValues(command, arguments))
@@ -244,6 +299,12 @@ po::variables_map ParseArguments(const Command& command,
                 .run(),
             values);
   po::notify(values);
+  if (values.count(kSurplus) != 0) {
+    throw UsageError{fmt::format(
+        "unexpected argument '{}'",
+        QuoteName(values[kSurplus].as<std::vector<std::string>>().front(),
+                  kMaxNameInMessage))};
+  }
   const size_t required = command.arguments.size() - command.optional_arguments;
   for (size_t i = 0; i < required; ++i) {
     if (values.count(std::string(command.arguments[i])) == 0) {
@@ -287,8 +348,15 @@ int Run(const std::vector<std::string>& arguments, const Io& io) {
 }
 
 int Fail(const Io& io, const Error& error) {
+  const int code = FailWithoutJson(io, error);
+  if (io.json) PrintJsonError(error, io.out);
+  return code;
+}
+
+int FailWithoutJson(const Io& io, const Error& error) {
   if (error.code == ErrorCode::kInterrupted) return kInterrupted;
-  io.err << "fatal: " << EscapeUnprintable(error.message) << '\n';
+  io.err << "fatal: "
+         << EscapeUnprintable(WithStandardInputNamed(error.message)) << '\n';
   return kFailed;
 }
 

@@ -32,9 +32,11 @@ struct Io {
   std::ostream& out;  // data
   std::ostream& err;  // everything else
   bool err_is_terminal = false;
-  std::stop_token stop;
+  std::stop_token stop = {};
   // Commands then escape what a terminal would obey in names.
   bool out_is_terminal = false;
+  // With --json: an error is also printed as JSON, on `out`.
+  bool json = false;
 };
 
 // Wrong usage that the option parser does not detect, for example two options
@@ -48,7 +50,11 @@ struct CommandFailure {
   Error error;
 };
 
-enum class LastArgument : uint8_t { kOnce, kRepeated };
+enum class LastArgument : uint8_t {
+  kOnce,
+  kRepeated,
+  kCommandLine,  // repeated, and options after the first one belong to it
+};
 
 struct Command {
   std::string_view name;
@@ -59,7 +65,7 @@ struct Command {
   std::vector<std::string_view> arguments;
   size_t optional_arguments;
   // Whether the last argument may be repeated. If so, its value is a
-  // std::vector<std::string>.
+  // std::vector<std::string>. With kCommandLine, no option has a value.
   LastArgument last_argument;
   // Options whose value may be left out, as '--name', with the value that is
   // used then. A value is given after '='.
@@ -85,8 +91,11 @@ po::variables_map ParseArguments(const Command& command,
 // code. Never throws.
 int Run(const std::vector<std::string>& arguments, const Io& io);
 
-// Prints "fatal: <message>" and returns the exit code for the error.
+// Prints "fatal: <message>", and the error as JSON if `io.json` is set, and
+// returns the exit code for the error.
 int Fail(const Io& io, const Error& error);
+// The same without JSON, for commands whose JSON includes the error.
+int FailWithoutJson(const Io& io, const Error& error);
 
 // The commands, each in a file of its own.
 extern const Command kConvertCommand;

@@ -223,6 +223,10 @@ int Run(const po::variables_map& values, const Io& io) {
   auto stats = Convert(input->path(), output->path(), options);
   if (!stats) {
     const int code = Fail(io, stats.error());
+    if (stats.error().code == ErrorCode::kCorrupt && Has(values, "update")) {
+      io.err << "hint: with --force instead of --update, a new file replaces "
+                "the damaged one\n";
+    }
     // With kExists, another process may be writing the temporary file.
     if (stats.error().code != ErrorCode::kExists && !context.quiet() &&
         !output->is_stream() && CanResume(output->path())) {

@@ -9,6 +9,7 @@
 
 #include "archive_difference.h"
 #include "common_options.h"
+#include "counted.h"
 #include "zpack/archive_reader.h"
 #include "zpack/quote.h"
 
@@ -28,13 +29,13 @@ void AddOptions(po::options_description& options) {
 // "3 refs differ; objects: 2 only in 'a.zpack', 5 only in 'b.zpack'".
 void PrintCounts(const ArchiveDifference& difference, const std::string& left,
                  const std::string& right, std::ostream& out) {
-  out << fmt::format(
-      "{} ref{} and {} file{} differ; {} object{} only in {}, {} only in {}\n",
-      difference.refs.size(), difference.refs.size() == 1 ? "" : "s",
-      difference.files.size(), difference.files.size() == 1 ? "" : "s",
-      difference.only_left.size(),
-      difference.only_left.size() == 1 ? " is" : "s are", QuoteName(left),
-      difference.only_right.size(), QuoteName(right));
+  out << fmt::format("{} and {} differ; {} {} only in {}, {} only in {}\n",
+                     Counted(difference.refs.size(), "ref"),
+                     Counted(difference.files.size(), "file"),
+                     Counted(difference.only_left.size(), "object"),
+                     difference.only_left.size() == 1 ? "is" : "are",
+                     QuoteName(left), difference.only_right.size(),
+                     QuoteName(right));
 }
 
 void PrintChanges(const std::vector<ChangedName>& changes, std::ostream& out) {

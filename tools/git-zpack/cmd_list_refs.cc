@@ -2,13 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <filesystem>
 #include <ostream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "common_options.h"
 #include "ref_patterns.h"
+#include "remote_location.h"
+#include "several_files.h"
 #include "zpack/archive_reader.h"
+#include "zpack/quote.h"
 
 namespace zpack::cli {
 namespace list_refs_command {
@@ -94,23 +99,79 @@ Json ToJson(const RefsSnapshot& refs, const Selection& selection) {
   return {{"head", head}, {"refs", list}, {"shallow", shallow}};
 }
 
+// The arguments of the command.
+struct Arguments {
+  std::vector<std::string> files;
+  std::vector<std::string> patterns;
+};
+
+// Takes an argument for another file if it ends in '.zpack' and there is such a
+// file, or if it is a URL. A pattern that looks like that can be given after
+// '--', with all other patterns.
+Arguments ArgumentsOf(const po::variables_map& values) {
+  Arguments arguments;
+  arguments.files.push_back(Text(values, "file"));
+  for (const std::string& text : Texts(values, "pattern")) {
+    std::error_code ignored;
+    const bool is_file =
+        IsUrlOfHttp(text) || (text.ends_with(".zpack") &&
+                              std::filesystem::is_regular_file(text, ignored));
+    auto& list = is_file ? arguments.files : arguments.patterns;
+    list.push_back(text);
+  }
+  return arguments;
+}
+
+void PrintRefs(const RefsSnapshot& refs, const Selection& selection,
+               bool fingerprint, std::ostream& out) {
+  if (!fingerprint) {
+    PrintText(refs, selection, out);
+    return;
+  }
+  const std::string text = refs.Fingerprint();
+  if (!text.empty()) out << text << '\n';
+}
+
+// Prints the refs of each file below the name of the file, as ls(1) does with
+// several directories.
+int RunSeveral(const std::vector<InputFile>& files, const Selection& selection,
+               const po::variables_map& values, const Io& io) {
+  const ReadContext read(values, io);
+  SeveralFiles all(io);
+  for (const InputFile& file : files) {
+    const auto refs = ReadRefs(file.path, read.options());
+    if (!refs) {
+      all.AddFailure(file.name, refs.error());
+      continue;
+    }
+    if (io.json) {
+      all.Add({.name = file.name}, ToJson(*refs, selection), kDone);
+      continue;
+    }
+    if (&file != files.data()) io.out << '\n';
+    io.out << QuoteName(file.name) << ":\n";
+    PrintRefs(*refs, selection, Has(values, "fingerprint"), io.out);
+  }
+  return io.json ? all.Finish() : all.code();
+}
+
 int Run(const po::variables_map& values, const Io& io) {
-  const auto refs =
-      ReadRefs(FileToRead(values), ReadContext(values, io).options());
-  if (!refs) return Fail(io, refs.error());
+  const Arguments arguments = ArgumentsOf(values);
   const Selection selection{.symref = Has(values, "symref"),
                             .dereference = Has(values, "dereference"),
-                            .patterns = Texts(values, "pattern")};
+                            .patterns = arguments.patterns};
   if (Has(values, "fingerprint") && !selection.patterns.empty()) {
     throw UsageError{"option '--fingerprint' takes no patterns"};
   }
+  const std::vector<InputFile> files = FilesToRead(arguments.files);
+  if (files.size() > 1) return RunSeveral(files, selection, values, io);
+  const auto refs =
+      ReadRefs(files.front().path, ReadContext(values, io).options());
+  if (!refs) return Fail(io, refs.error());
   if (Has(values, "json")) {
     PrintJson(ToJson(*refs, selection), io.out);
-  } else if (Has(values, "fingerprint")) {
-    const std::string fingerprint = refs->Fingerprint();
-    if (!fingerprint.empty()) io.out << fingerprint << '\n';
   } else {
-    PrintText(*refs, selection, io.out);
+    PrintRefs(*refs, selection, Has(values, "fingerprint"), io.out);
   }
   return kDone;
 }
@@ -121,7 +182,7 @@ int Run(const po::variables_map& values, const Io& io) {
 const Command kListRefsCommand = {"list-refs",
                                   "List the refs in a .zpack file",
                                   "[--symref] [--dereference] [--fingerprint] "
-                                  "[--download] [--json] <file> "
+                                  "[--download] [--json] <file>... "
                                   "[<pattern>...]",
                                   {"file", "pattern"},
                                   1,

@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "common_options.h"
+#include "counted.h"
 #include "expiry_date.h"
 #include "run_git.h"
 #include "zpack/quote.h"
@@ -197,27 +198,30 @@ void PrintSummary(const RepackStats& stats, std::ostream& err) {
     err << fmt::format("Nothing new to pack in '{}'.\n", directory);
   } else if (!stats.kept_pack.empty()) {
     err << fmt::format(
-        "The pack of {} in '{}' stays, verified; a new one of its {} objects "
-        "would be larger.\n",
-        HumanSize(stats.pack_bytes), directory, stats.objects);
+        "The pack of {} in '{}' stays, verified; a new one of its {} would be "
+        "larger.\n",
+        HumanSize(stats.pack_bytes), directory,
+        Counted(stats.objects, "object"));
   } else {
     err << fmt::format(
-        "Packed {} objects into {}, verified; the packs of '{}' took {} "
-        "before.\n",
-        stats.objects, HumanSize(stats.pack_bytes), directory,
-        HumanSize(stats.source_bytes));
+        "Packed {} into {}, verified; the packs of '{}' took {} before.\n",
+        Counted(stats.objects, "object"), HumanSize(stats.pack_bytes),
+        directory, HumanSize(stats.source_bytes));
   }
   if (stats.cruft_objects != 0) {
-    err << fmt::format("{} unreachable objects are in a cruft pack.\n",
-                       stats.cruft_objects);
+    err << fmt::format("{} {} in a cruft pack.\n",
+                       Counted(stats.cruft_objects, "unreachable object"),
+                       stats.cruft_objects == 1 ? "is" : "are");
   }
   if (stats.loosened_objects != 0) {
-    err << fmt::format("{} unreachable objects are loose now.\n",
-                       stats.loosened_objects);
+    err << fmt::format("{} {} loose now.\n",
+                       Counted(stats.loosened_objects, "unreachable object"),
+                       stats.loosened_objects == 1 ? "is" : "are");
   }
   if (stats.removed_packs != 0 || stats.removed_loose != 0) {
-    err << fmt::format("Removed {} packs and {} loose objects.\n",
-                       stats.removed_packs, stats.removed_loose);
+    err << fmt::format("Removed {} and {}.\n",
+                       Counted(stats.removed_packs, "pack"),
+                       Counted(stats.removed_loose, "loose object"));
   }
 }
 
@@ -257,10 +261,9 @@ int Run(const po::variables_map& values, const Io& io) {
   WarnOfMissingAlternates(stats->missing_alternates, io.err);
   if (stats->packs_with_unreachable != 0) {
     io.err << fmt::format(
-        "warning: {} pack{} with unreachable objects stay{} while an alternate "
-        "is missing\n",
-        stats->packs_with_unreachable,
-        stats->packs_with_unreachable == 1 ? "" : "s",
+        "warning: {} with unreachable objects stay{} while an alternate is "
+        "missing\n",
+        Counted(stats->packs_with_unreachable, "pack"),
         stats->packs_with_unreachable == 1 ? "s" : "");
   }
   if (!stats->needed_again.empty()) {

@@ -16,12 +16,15 @@
 #include "report_json.h"
 #include "report_page.h"
 #include "report_text.h"
+#include "several_files.h"
 #include "zpack/quote.h"
 #include "zpack/report.h"
 
 namespace zpack::cli {
 namespace report_command {
 namespace {
+
+constexpr const char* kArgument = "repository-or-file";
 
 void AddOptions(po::options_description& options) {
   options.add_options()(
@@ -47,14 +50,45 @@ int WritePage(const nlohmann::ordered_json& report, const std::string& path,
   });
 }
 
+// The bytes of a repository or file on the disk, as far as the report has them.
+uint64_t StoredBytes(const RepositoryReport& report) {
+  if (report.is_file) return report.file_bytes;
+  return (report.counts.loose_kib + report.counts.packs_kib) * 1024;
+}
+
+int RunSeveral(const po::variables_map& values, const ReportOptions& options,
+               const Io& io) {
+  RefuseForSeveralFiles(values, {"html", "profiles"});
+  SeveralFiles table(io);
+  for (const std::string& path : Texts(values, kArgument)) {
+    const auto report = CollectReport(path, options);
+    if (!report) {
+      table.AddFailure(path, report.error());
+      if (table.code() == kInterrupted) return kInterrupted;
+      continue;
+    }
+    FileRow row{.name = path, .bytes = StoredBytes(*report)};
+    row.objects = 0;
+    row.content_bytes = 0;
+    for (const RepositoryReport::PerType& type : report->types) {
+      *row.objects += type.sum.objects;
+      *row.content_bytes += type.sum.content_bytes;
+    }
+    table.Add(std::move(row), io.json ? ReportJson(*report) : nullptr, kDone);
+  }
+  return table.Finish();
+}
+
 int Run(const po::variables_map& values, const Io& io) {
   const RunContext context(values, io);
   const ReadContext read(values, io);
-  const std::string path = Text(values, "repository-or-file");
   ReportOptions options;
   options.run = context.run();
   options.read = read.options();
   options.discovery = DiscoveryOf(values);
+  const std::vector<std::string> paths = Texts(values, kArgument);
+  if (paths.size() > 1) return RunSeveral(values, options, io);
+  const std::string& path = paths.front();
   if (Has(values, "html")) {
     const Status checked = CheckReplaceablePage(Text(values, "html"), path);
     if (!checked) return Fail(io, checked.error());
@@ -95,10 +129,10 @@ int Run(const po::variables_map& values, const Io& io) {
 const Command kReportCommand = {
     "report",
     "Show where the bytes of a repository or of a .zpack file are",
-    "[<options>] <repository-or-file>",
-    {"repository-or-file"},
+    "[<options>] <repository-or-file>...",
+    {report_command::kArgument},
     0,
-    LastArgument::kOnce,
+    LastArgument::kRepeated,
     {},
     true,
     report_command::AddOptions,

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <fmt/format.h>
+
 #include <limits>
 #include <ostream>
 #include <string>
@@ -9,6 +11,7 @@
 #include "common_options.h"
 #include "revision_range.h"
 #include "zpack/archive_reader.h"
+#include "zpack/quote.h"
 
 namespace zpack::cli {
 namespace rev_list_command {
@@ -94,6 +97,21 @@ Status List(const ArchiveReader& reader, const WalkOptions& walk,
   return status ? flushed : status;
 }
 
+// A revision after the first one may be meant to be a path.
+int FailToResolve(const po::variables_map& values, const std::string& revision,
+                  const Error& error, const Io& io) {
+  const int code = Fail(io, error);
+  const std::string first = Texts(values, "rev").front();
+  if (error.code == ErrorCode::kNotFound && revision != first) {
+    io.err << fmt::format(
+        "hint: the commits that change a path: git zpack exec {} git log {} -- "
+        "{}\n",
+        QuoteForShell(Text(values, "file")), QuoteForShell(first),
+        QuoteForShell(revision));
+  }
+  return code;
+}
+
 int Run(const po::variables_map& values, const Io& io) {
   const std::vector<std::string> revisions = Texts(values, "rev");
   if (revisions.empty() && !Has(values, "all")) {
@@ -113,7 +131,7 @@ int Run(const po::variables_map& values, const Io& io) {
   }
   for (const std::string& revision : revisions) {
     const Status added = AddRevision(**reader, revision, walk);
-    if (!added) return Fail(io, added.error());
+    if (!added) return FailToResolve(values, revision, added.error(), io);
   }
   const auto names = Has(values, "no-object-names") ? LineWriter::Names::kNo
                                                     : LineWriter::Names::kYes;

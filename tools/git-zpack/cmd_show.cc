@@ -3,10 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <map>
+#include <memory>
 #include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "common_options.h"
+#include "several_files.h"
 #include "statistics_printer.h"
 #include "zpack/archive_reader.h"
 #include "zpack/quote.h"
@@ -50,7 +56,11 @@ std::string DescribeFiles(const std::vector<RepositoryFile>& files) {
   std::vector<std::string> groups;
   groups.reserve(counts.size());
   for (const auto& [group, count] : counts) {
-    groups.push_back(fmt::format("{} {}", count, FileGroupName(group)));
+    std::string_view name = FileGroupName(group);
+    // Names such as 'hooks' are plural.
+    const bool plural = name != "lfs" && name.ends_with('s');
+    if (count == 1 && plural) name.remove_suffix(1);
+    groups.push_back(fmt::format("{} {}", count, name));
   }
   return Join(groups);
 }
@@ -175,8 +185,9 @@ Json ToJson(const FileDescription& file, const RefsSnapshot& refs,
 }
 
 int RunStatistics(const po::variables_map& values, const Io& io) {
-  const auto statistics = CollectStatistics(
-      FileToRead(values), ReadContext(values, io).options(), RunOptions{});
+  const auto statistics =
+      CollectStatistics(FilesToRead(values).front().path,
+                        ReadContext(values, io).options(), RunOptions{});
   if (!statistics) return Fail(io, statistics.error());
   if (Has(values, "json")) {
     PrintJson(StatisticsJson(*statistics), io.out);
@@ -186,20 +197,71 @@ int RunStatistics(const po::variables_map& values, const Io& io) {
   return kDone;
 }
 
+// What the command shows of one file.
+struct Shown {
+  std::unique_ptr<ArchiveReader> reader;
+  FileDescription file;
+  std::vector<RepositoryFile> files;
+};
+
+Result<Shown> Read(const std::string& path, const ReadOptions& options) {
+  auto reader = ArchiveReader::Open(path, options);
+  if (!reader) return std::unexpected(reader.error());
+  auto description = (*reader)->Describe();
+  if (!description) return std::unexpected(description.error());
+  auto files = (*reader)->Files();
+  if (!files) return std::unexpected(files.error());
+  return Shown{*std::move(reader), *std::move(description), *std::move(files)};
+}
+
+// The bytes of the contents of all objects. No block is decoded.
+Result<uint64_t> ContentBytes(const ArchiveReader& reader) {
+  std::atomic<uint64_t> bytes = 0;
+  BulkOptions options;
+  options.wants = [&](const ObjectInfo& info) {
+    bytes += info.size;
+    return false;
+  };
+  const Status read = reader.ReadAll(
+      options, [](const ObjectView&) { return Visit::kContinue; });
+  if (!read) return std::unexpected(read.error());
+  return bytes.load();
+}
+
+int RunSeveral(const po::variables_map& values, const Io& io) {
+  RefuseForSeveralFiles(values, {"blocks", "stats"});
+  const ReadContext read(values, io);
+  SeveralFiles table(io);
+  for (const InputFile& file : FilesToRead(values)) {
+    const auto shown = Read(file.path, read.options());
+    const auto content_bytes =
+        shown ? ContentBytes(*shown->reader) : std::unexpected(shown.error());
+    if (!content_bytes) {
+      table.AddFailure(file.name, content_bytes.error());
+      continue;
+    }
+    table.Add({.name = file.name,
+               .objects = shown->file.object_count,
+               .bytes = shown->file.file_size,
+               .content_bytes = *content_bytes},
+              io.json ? ToJson(shown->file, shown->reader->refs(), shown->files)
+                      : nullptr,
+              kDone);
+  }
+  return table.Finish();
+}
+
 int Run(const po::variables_map& values, const Io& io) {
+  if (Texts(values, "file").size() > 1) return RunSeveral(values, io);
   if (Has(values, "stats")) return RunStatistics(values, io);
-  const auto reader = ArchiveReader::Open(FileToRead(values),
-                                          ReadContext(values, io).options());
-  if (!reader) return Fail(io, reader.error());
-  const auto description = (*reader)->Describe();
-  if (!description) return Fail(io, description.error());
-  const auto files = (*reader)->Files();
-  if (!files) return Fail(io, files.error());
-  const RefsSnapshot& refs = (*reader)->refs();
+  const ReadContext read(values, io);
+  const auto shown = Read(FilesToRead(values).front().path, read.options());
+  if (!shown) return Fail(io, shown.error());
+  const RefsSnapshot& refs = shown->reader->refs();
   if (Has(values, "json")) {
-    PrintJson(ToJson(*description, refs, *files), io.out);
+    PrintJson(ToJson(shown->file, refs, shown->files), io.out);
   } else {
-    PrintText(*description, refs, *files, Has(values, "blocks"), io.out);
+    PrintText(shown->file, refs, shown->files, Has(values, "blocks"), io.out);
   }
   return kDone;
 }
@@ -210,10 +272,10 @@ int Run(const po::variables_map& values, const Io& io) {
 const Command kShowCommand = {
     "show",
     "Show what a .zpack file consists of",
-    "[--blocks | --stats] [--download] [--json] <file>",
+    "[--blocks | --stats] [--download] [--json] <file>...",
     {"file"},
     0,
-    LastArgument::kOnce,
+    LastArgument::kRepeated,
     {},
     false,
     show_command::AddOptions,

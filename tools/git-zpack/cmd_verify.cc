@@ -3,12 +3,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <ostream>
+#include <string>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "common_options.h"
+#include "damage_hints.h"
+#include "output_file.h"
+#include "several_files.h"
+#include "standard_input_file.h"
 #include "verify_findings.h"
+#include "zpack/quote.h"
 #include "zpack/verify.h"
 
 namespace zpack::cli {
@@ -16,6 +26,7 @@ namespace verify_command {
 namespace {
 
 constexpr int64_t kMaxErrors = std::numeric_limits<int64_t>::max();
+constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
 
 void AddOptions(po::options_description& options) {
   options.add_options()(
@@ -30,7 +41,10 @@ void AddOptions(po::options_description& options) {
                     po::value<std::string>()->value_name("<hash>"),
                     "the file hash must be this one, as 'show' prints it")(
       "max-errors", po::value<std::string>()->value_name("<n>"),
-      "list at most <n> findings; the counts are those of all")(
+      "list at most <n> findings of each file, 20 by default; 'all' lists "
+      "every damaged object, too")(
+      "output,o", po::value<std::string>()->value_name("<report>"),
+      "write the report to this file")(
       "format", po::value<std::string>()->value_name("<format>"),
       "text (default), json, junit, github or sarif");
   options.add_options()(
@@ -100,23 +114,6 @@ VerifyFormat FormatOf(const po::variables_map& values) {
   return *format;
 }
 
-void Print(VerifyFormat format, const VerifyFindings& findings,
-           const RunContext& context, const Io& io) {
-  switch (format) {
-    case VerifyFormat::kText:
-      return PrintVerifyText(findings, context.quiet() ? nullptr : &io.out,
-                             io.err);
-    case VerifyFormat::kJson:
-      return PrintVerifyJson(findings, io.out);
-    case VerifyFormat::kJunit:
-      return PrintVerifyJunit(findings, io.out);
-    case VerifyFormat::kGithub:
-      return PrintVerifyGithub(findings, io.out);
-    case VerifyFormat::kSarif:
-      return PrintVerifySarif(findings, io.out);
-  }
-}
-
 // Takes the options that leave blocks out.
 ScrubOptions ScrubOf(const po::variables_map& values, VerifyLevel level) {
   ScrubOptions options;
@@ -152,51 +149,212 @@ ScrubOptions ScrubOf(const po::variables_map& values, VerifyLevel level) {
   return options;
 }
 
+// How the files are checked, and how the findings are listed.
+struct Plan {
+  VerifyOptions options;
+  ScrubOptions scrub;
+  std::string repository;
+  std::string expected_hash;
+  DamageListing listing = DamageListing::kByBlock;
+  uint64_t max_errors = VerifyFindings::kDefaultMaxErrors;
+};
+
+void CheckComparison(const po::variables_map& values) {
+  if (!Has(values, "against")) {
+    for (const char* const option : {"discover", "allow-newer"}) {
+      if (!Has(values, option)) continue;
+      throw UsageError{fmt::format("option '--{}' needs '--against'", option)};
+    }
+  } else if (Text(values, "against").empty()) {
+    throw UsageError{"option '--against' expects a repository"};
+  }
+}
+
+Plan PlanOf(const po::variables_map& values, const RunContext& context,
+            const ReadContext& read) {
+  Plan plan;
+  plan.options.run = context.run();
+  plan.options.read = read.options();
+  plan.options.level = ToLevel(values);
+  plan.options.discovery = DiscoveryOf(values);
+  CheckComparison(values);
+  if (Has(values, "allow-newer")) plan.options.allow_newer = AllowNewer::kYes;
+  plan.repository = Text(values, "against");
+  plan.expected_hash = ExpectedHash(values, plan.options.level);
+  plan.scrub = ScrubOf(values, plan.options.level);
+  if (Text(values, "max-errors") == "all") {
+    plan.listing = DamageListing::kByObject;
+    plan.max_errors = kNoLimit;
+  } else {
+    plan.max_errors =
+        static_cast<uint64_t>(Number(values, "max-errors", 0, kMaxErrors,
+                                     static_cast<int64_t>(plan.max_errors)));
+  }
+  return plan;
+}
+
+VerifyFindings Check(const InputFile& file, const Plan& plan) {
+  VerifyFindings findings{.file = file.name,
+                          .repository = plan.repository,
+                          .since = plan.scrub.since,
+                          .max_errors = plan.max_errors};
+  auto report = Scrub(file.path, plan.repository, plan.options, plan.scrub);
+  if (!report) {
+    findings.failure = std::move(report).error();
+    return findings;
+  }
+  findings.report = *std::move(report);
+  if (!plan.expected_hash.empty()) {
+    ExpectHash(plan.expected_hash, findings.report);
+  }
+  findings.list = ListFindings(findings.report, plan.listing);
+  return findings;
+}
+
+void PrintHints(const VerifyFindings& findings, const Io& io) {
+  const VerifyReport& report = findings.report;
+  if (report.damages.empty() || findings.file == kStandardInputName) return;
+  const bool enough = report.parity && !report.parity->other_version &&
+                      report.parity->damaged_shards != 0 &&
+                      report.parity->repair_possible;
+  PrintDamageHints(findings.file,
+                   enough ? ParityHint::kEnough : ParityHint::kTooLittle,
+                   io.err);
+}
+
+FileRow RowOf(const VerifyFindings& findings) {
+  const VerifyReport& report = findings.report;
+  FileRow row{.name = findings.file, .result = report.ok() ? "ok" : "bad"};
+  row.bytes = report.file_bytes;
+  // Otherwise, the structure is damaged.
+  if (!report.file_hash.empty()) row.objects = report.objects;
+  if (report.level >= VerifyLevel::kObjects && !report.scope && report.ok()) {
+    row.content_bytes = report.bytes_verified;
+  }
+  return row;
+}
+
+// Prints several files as one table or one array.
+void PrintSeveral(const std::vector<VerifyFindings>& files, bool quiet,
+                  const Io& io) {
+  SeveralFiles table(io);
+  for (const VerifyFindings& findings : files) {
+    if (findings.failure) {
+      table.AddFailure(findings.file, *findings.failure);
+    } else {
+      table.Add(RowOf(findings), io.json ? VerifyJson(findings) : nullptr,
+                findings.exit_code());
+    }
+  }
+  if (!quiet || io.json) table.Finish();
+  if (io.json) return;
+  io.out.flush();
+  for (const VerifyFindings& findings : files) {
+    PrintFindings(findings, io.err);
+    if (!quiet) PrintHints(findings, io);
+  }
+}
+
+void PrintText(const std::vector<VerifyFindings>& files, bool quiet,
+               const Io& io) {
+  if (files.size() > 1) return PrintSeveral(files, quiet, io);
+  const VerifyFindings& findings = files.front();
+  if (findings.failure) {
+    FailWithoutJson(io, *findings.failure);
+    return;
+  }
+  PrintVerifyText(findings, quiet ? nullptr : &io.out, io.err);
+  if (!quiet) PrintHints(findings, io);
+}
+
+// Prints the findings in a format for programs to `out`.
+void PrintFormat(VerifyFormat format, const std::vector<VerifyFindings>& files,
+                 std::ostream& out, const Io& io) {
+  switch (format) {
+    case VerifyFormat::kText:
+      // Errors are part of a report in a file.
+      return PrintText(files, false, {io.in, out, out});
+    case VerifyFormat::kJson:
+      if (files.size() == 1) return PrintJson(VerifyJson(files.front()), out);
+      return PrintSeveral(
+          files, false, {.in = io.in, .out = out, .err = io.err, .json = true});
+    case VerifyFormat::kJunit:
+      return PrintVerifyJunit(files, out);
+    case VerifyFormat::kGithub:
+      for (const VerifyFindings& findings : files) {
+        PrintVerifyGithub(findings, out);
+      }
+      return;
+    case VerifyFormat::kSarif:
+      return PrintVerifySarif(files, out);
+  }
+}
+
+// Throws UsageError if the report would replace a .zpack file.
+void CheckOutput(const po::variables_map& values,
+                 const std::vector<InputFile>& files) {
+  if (!Has(values, "output")) return;
+  const std::string output = Text(values, "output");
+  std::error_code ignored;
+  const bool is_input = std::ranges::any_of(files, [&](const InputFile& file) {
+    return std::filesystem::equivalent(output, file.path, ignored);
+  });
+  if (output.empty() || is_input || output.ends_with(".zpack")) {
+    throw UsageError{
+        fmt::format("option '--output' expects a file for the report, not '{}'",
+                    QuoteName(output, kMaxNameInMessage))};
+  }
+}
+
+// Prints the findings as the options say. Returns the exit code of printing.
+int PrintAll(const po::variables_map& values, VerifyFormat format,
+             const std::vector<VerifyFindings>& files, const Io& io) {
+  const bool quiet = Has(values, "quiet");
+  if (Has(values, "output")) {
+    const int written =
+        WriteOutputFile(Text(values, "output"), io, [&](std::ostream& out) {
+          PrintFormat(format, files, out, io);
+          return kDone;
+        });
+    // What people read. The errors are in the file.
+    PrintText(files, quiet, {io.in, io.out, io.err});
+    return written;
+  }
+  if (format == VerifyFormat::kText) {
+    PrintText(files, quiet, io);
+    return kDone;
+  }
+  PrintFormat(format, files, io.out, io);
+  if (files.size() == 1 && files.front().failure) {
+    FailWithoutJson(io, *files.front().failure);
+  }
+  return kDone;
+}
+
 int Run(const po::variables_map& values, const Io& io) {
   const RunContext context(values, io);
   const ReadContext read(values, io);
-  VerifyOptions options;
-  options.run = context.run();
-  options.read = read.options();
-  options.level = ToLevel(values);
-  options.discovery = DiscoveryOf(values);
-  if (Has(values, "discover") && !Has(values, "against")) {
-    throw UsageError{"option '--discover' needs '--against'"};
+  if (Texts(values, "file").size() > 1) {
+    RefuseForSeveralFiles(values, {"since", "expect-hash"});
   }
-  if (Has(values, "against") && Text(values, "against").empty()) {
-    throw UsageError{"option '--against' expects a repository"};
-  }
-  if (Has(values, "allow-newer")) {
-    if (!Has(values, "against")) {
-      throw UsageError{"option '--allow-newer' needs '--against'"};
-    }
-    options.allow_newer = AllowNewer::kYes;
-  }
-  const std::string file = FileToRead(values);
   const VerifyFormat format = FormatOf(values);
-  const std::string expected = ExpectedHash(values, options.level);
-  VerifyFindings findings;
-  findings.file = file;
-  findings.repository = Text(values, "against");
-  const ScrubOptions scrub = ScrubOf(values, options.level);
-  findings.since = scrub.since;
-  if (Has(values, "max-errors")) {
-    findings.max_errors = static_cast<uint64_t>(
-        Number(values, "max-errors", 0, kMaxErrors, kMaxErrors));
+  const Plan plan = PlanOf(values, context, read);
+  const std::vector<InputFile> files = FilesToRead(values);
+  CheckOutput(values, files);
+  std::vector<VerifyFindings> all;
+  int code = kDone;
+  for (const InputFile& file : files) {
+    const VerifyFindings& findings = all.emplace_back(Check(file, plan));
+    if (findings.failure && findings.failure->code == ErrorCode::kInterrupted) {
+      return kInterrupted;
+    }
+    code = std::max(code, findings.exit_code());
+    // In JSON, they are a list.
+    if (format != VerifyFormat::kJson) {
+      WarnOfMissingAlternates(findings.report.missing_alternates, io.err);
+    }
   }
-  auto report = Scrub(file, findings.repository, options, scrub);
-  if (!report) {
-    PrintVerifyFailure(format, file, report.error(), io.out);
-    return Fail(io, report.error());
-  }
-  findings.report = *std::move(report);
-  if (!expected.empty()) ExpectHash(expected, findings.report);
-  // In JSON, they are a list.
-  if (format != VerifyFormat::kJson) {
-    WarnOfMissingAlternates(findings.report.missing_alternates, io.err);
-  }
-  Print(format, findings, context, io);
-  return findings.report.ok() ? kDone : kNo;
+  return std::max(code, PrintAll(values, format, all, io));
 }
 
 }  // namespace
@@ -207,10 +365,11 @@ const Command kVerifyCommand = {
     "Prove a .zpack file intact, by itself and against its repository",
     "[--level <level>] [--against <repository> [--allow-newer]] "
     "[--sample <percent> [--seed <n>] | --since <older file>] "
-    "[--expect-hash <hash>] [--format <format>] [<options>] <file>",
+    "[--expect-hash <hash>] [--format <format>] [-o <report>] [<options>] "
+    "<file>...",
     {"file"},
     0,
-    LastArgument::kOnce,
+    LastArgument::kRepeated,
     {},
     false,
     verify_command::AddOptions,

@@ -12,6 +12,7 @@
 #include <ostream>
 #include <utility>
 
+#include "counted.h"
 #include "standard_input_file.h"
 #include "zpack/quote.h"
 
@@ -42,6 +43,8 @@ void SaveMemory(uint64_t memory) {
   }
 }
 
+}  // namespace
+
 bool IsUtf8(const std::string& bytes) {
   try {
     (void)Json(bytes).dump();
@@ -50,8 +53,6 @@ bool IsUtf8(const std::string& bytes) {
     return false;
   }
 }
-
-}  // namespace
 
 void AddRunOptions(po::options_description& options) {
   AddThreadsOption(options);
@@ -96,7 +97,8 @@ ReadContext::ReadContext(const po::variables_map& options, const Io& io)
 }
 
 void ReadContext::OnDamage(const Error& damage) {
-  err_ << "warning: " << EscapeUnprintable(damage.message) << '\n';
+  err_ << "warning: "
+       << EscapeUnprintable(WithStandardInputNamed(damage.message)) << '\n';
 }
 
 RunContext::RunContext(const po::variables_map& options, const Io& io,
@@ -149,11 +151,38 @@ Discovery DiscoveryOf(const po::variables_map& options) {
 }
 
 std::string FileToRead(const po::variables_map& options) {
-  std::string file = Text(options, "file");
-  if (file != "-") return file;
-  auto path = StandardInputAsFile();
-  if (!path) throw CommandFailure{path.error()};
-  return *path;
+  return FilesToRead({Text(options, "file")}).front().path;
+}
+
+std::vector<InputFile> FilesToRead(const po::variables_map& options) {
+  return FilesToRead(Texts(options, "file"));
+}
+
+std::vector<InputFile> FilesToRead(const std::vector<std::string>& paths) {
+  std::vector<InputFile> files;
+  files.reserve(paths.size());
+  for (const std::string& path : paths) {
+    if (path != "-") {
+      files.push_back({path, path});
+      continue;
+    }
+    if (paths.size() > 1) {
+      throw UsageError{"'-' cannot be one of several files"};
+    }
+    auto standard_input = StandardInputAsFile();
+    if (!standard_input) throw CommandFailure{standard_input.error()};
+    files.push_back({*std::move(standard_input), kStandardInputName});
+  }
+  return files;
+}
+
+void RefuseForSeveralFiles(const po::variables_map& options,
+                           std::initializer_list<const char*> names) {
+  for (const char* const name : names) {
+    if (!Has(options, name)) continue;
+    throw UsageError{
+        fmt::format("option '--{}' cannot be used with several files", name)};
+  }
 }
 
 bool Has(const po::variables_map& options, const char* name) {
@@ -268,9 +297,8 @@ Json PhasesToJson(const std::vector<PhaseTime>& phases) {
 }
 
 std::string Describe(const MovedOn& moved_on) {
-  return fmt::format("{} ref{}, {} object{}", moved_on.refs,
-                     moved_on.refs == 1 ? "" : "s", moved_on.objects,
-                     moved_on.objects == 1 ? "" : "s");
+  return fmt::format("{}, {}", Counted(moved_on.refs, "ref"),
+                     Counted(moved_on.objects, "object"));
 }
 
 Json MovedOnToJson(const MovedOn& moved_on) {
@@ -298,13 +326,25 @@ Json MissingAlternatesToJson(const std::vector<std::string>& directories) {
 }
 
 std::string RefsAndFiles(uint64_t refs, uint64_t files) {
-  if (files == 0) return fmt::format(" and {} refs", refs);
-  return fmt::format(", {} refs and {} files", refs, files);
+  if (files == 0) return fmt::format(" and {}", Counted(refs, "ref"));
+  return fmt::format(", {} and {}", Counted(refs, "ref"),
+                     Counted(files, "file"));
 }
 
 std::string PromisedText(uint64_t count) {
-  return fmt::format("{} promised object{} not in the file", count,
-                     count == 1 ? " is" : "s are");
+  return fmt::format("{} {} not in the file", Counted(count, "promised object"),
+                     count == 1 ? "is" : "are");
+}
+
+std::string InactiveHint(uint64_t count) {
+  const std::string what =
+      count == 1 ? "1 hook or setting ends"
+                 : fmt::format("{} hooks and settings end", count);
+  const std::string_view them = count == 1 ? "it" : "them";
+  return fmt::format(
+      "hint: {} in '.archived', so that Git does not use {}; read {} before "
+      "you rename {}, or use --trust\n",
+      what, them, them, them);
 }
 
 Json PromisorRemotesToJson(const std::vector<PromisorRemote>& remotes) {

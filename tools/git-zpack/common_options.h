@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -97,6 +98,23 @@ std::optional<uint32_t> RedundancyOf(const po::variables_map& options);
 // standard input is read only once.
 std::string FileToRead(const po::variables_map& options);
 
+// A file that a command reads, and its name in results and messages.
+struct InputFile {
+  std::string path;
+  std::string name;
+};
+// The values of an argument <file> that may be repeated, at least one. '-' is
+// as in FileToRead, and must be the only one. Throws CommandFailure and
+// UsageError.
+std::vector<InputFile> FilesToRead(const po::variables_map& options);
+// The same of these values.
+std::vector<InputFile> FilesToRead(const std::vector<std::string>& paths);
+
+// Throws UsageError if one of the options is given: the command has several
+// files.
+void RefuseForSeveralFiles(const po::variables_map& options,
+                           std::initializer_list<const char*> names);
+
 bool Has(const po::variables_map& options, const char* name);
 std::string Text(const po::variables_map& options, const char* name);
 // The values of an option that may be repeated.
@@ -110,6 +128,9 @@ int64_t Number(const po::variables_map& options, const char* name, int64_t low,
 
 // Parses sizes such as "8m", with Git's suffixes k, m and g. Throws UsageError.
 uint64_t ParseSize(const std::string& text, const char* name);
+
+// Whether the bytes are valid UTF-8.
+bool IsUtf8(const std::string& bytes);
 
 // Sets `object[key]` to `bytes` if they are UTF-8. Otherwise sets `object[key]`
 // to a readable replacement and `object[key + "_hex"]` to the bytes in
@@ -138,7 +159,6 @@ void WarnOfMissingAlternates(const std::vector<std::string>& directories,
 nlohmann::ordered_json MissingAlternatesToJson(
     const std::vector<std::string>& directories);
 
-// Writes a JSON document and a line feed.
 // " and 3 refs", or ", 3 refs and 2 files".
 std::string RefsAndFiles(uint64_t refs, uint64_t files);
 // "3 promised objects are not in the file".
@@ -146,6 +166,11 @@ std::string PromisedText(uint64_t count);
 nlohmann::ordered_json PromisorRemotesToJson(
     const std::vector<PromisorRemote>& remotes);
 
+// Says, on a line, why this many files of a restored repository end in
+// '.archived'.
+std::string InactiveHint(uint64_t count);
+
+// Writes a JSON document and a line feed.
 void PrintJson(const nlohmann::ordered_json& document, std::ostream& out);
 
 // Largest resident set of this process so far, in bytes.

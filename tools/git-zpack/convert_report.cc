@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common_options.h"
+#include "counted.h"
 #include "zpack/quote.h"
 
 namespace zpack::cli {
@@ -56,8 +57,9 @@ bool ConvertReport::IsVerified() const {
 std::string ConvertReport::Verification() const {
   if (IsVerified()) return ", verified";
   if (options_.read_back == ReadBack::kNo) return ", not verified";
-  return fmt::format(", not verified: {} objects copied from '{}'",
-                     stats_.unverified_objects, QuoteName(base_.value_or("")));
+  return fmt::format(", not verified: {} copied from '{}'",
+                     Counted(stats_.unverified_objects, "object"),
+                     QuoteName(base_.value_or("")));
 }
 
 std::string ConvertReport::Source() const {
@@ -107,12 +109,11 @@ void ConvertReport::PrintWarnings(bool quiet, std::ostream& err) const {
 // How much came from the older file, and whether that costs much.
 void ConvertReport::PrintBase(std::ostream& err) const {
   const uint64_t blocks = stats_.file_size - stats_.index_bytes();
-  err << fmt::format("{} {} objects in {}, {} {} in {}.\n",
-                     IsDryRun() ? "Would copy" : "Copied",
-                     stats_.objects() - stats_.added.objects,
-                     HumanSize(blocks - stats_.added.bytes),
-                     IsDryRun() ? "add" : "added", stats_.added.objects,
-                     HumanSize(stats_.added.bytes));
+  err << fmt::format(
+      "{} {} in {}, {} {} in {}.\n", IsDryRun() ? "Would copy" : "Copied",
+      Counted(stats_.objects() - stats_.added.objects, "object"),
+      HumanSize(blocks - stats_.added.bytes), IsDryRun() ? "add" : "added",
+      stats_.added.objects, HumanSize(stats_.added.bytes));
   const uint64_t share = stats_.reused.weaker_bytes * 100 / stats_.file_size;
   if (share >= kWeakerShare) {
     err << fmt::format(
@@ -124,7 +125,7 @@ void ConvertReport::PrintBase(std::ostream& err) const {
 
 void ConvertReport::PrintSummary(std::ostream& err) const {
   const std::string contents =
-      fmt::format("{} objects{}", stats_.objects(),
+      fmt::format("{}{}", Counted(stats_.objects(), "object"),
                   RefsAndFiles(stats_.refs, stats_.files));
   if (stats_.update == UpdateResult::kUnchanged) {
     err << fmt::format("Unchanged: '{}' has the {} of '{}'{}.\n",

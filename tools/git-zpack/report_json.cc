@@ -165,15 +165,18 @@ std::string AdviceText(const RepositoryReport::Recommendation& advice) {
           subject, subject);
     case Advice::kRepack:
       return fmt::format(
-          "{} blobs are stored whole although their path has another version: "
-          "run 'git zpack repack -a -d -F'",
-          advice.objects);
+          "{} stored whole although the path has another version: run 'git "
+          "zpack repack -a -d -F'",
+          advice.objects == 1 ? "1 blob is"
+                              : fmt::format("{} blobs are", advice.objects));
     case Advice::kUnreachable:
       break;
   }
-  return fmt::format(
-      "{} objects are not reachable: run 'git gc' to remove them",
-      advice.objects);
+  return fmt::format("{} not reachable: run 'git gc' to remove {}",
+                     advice.objects == 1
+                         ? "1 object is"
+                         : fmt::format("{} objects are", advice.objects),
+                     advice.objects == 1 ? "it" : "them");
 }
 
 std::string DayText(int64_t time) {

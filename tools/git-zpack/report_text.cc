@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "common_options.h"
+#include "counted.h"
 #include "report_json.h"
 #include "zpack/quote.h"
 
@@ -58,8 +59,8 @@ void PrintHead(const RepositoryReport& report, std::ostream& out) {
         report.counts.loose, report.counts.loose_kib, report.counts.packed,
         report.counts.packs, report.counts.packs_kib);
   }
-  out << fmt::format("{} refs, {} commits in the history\n", report.refs,
-                     report.history_commits);
+  out << fmt::format("{}, {} in the history\n", Counted(report.refs, "ref"),
+                     Counted(report.history_commits, "commit"));
   out << "\ntype          objects         content        stored\n";
   for (const auto& type : report.types) {
     out << fmt::format("{:11} {}\n", ObjectTypeName(type.type),
@@ -167,7 +168,8 @@ void PrintAdvice(const RepositoryReport& report, std::ostream& out) {
   if (report.incompressible.empty()) out << "  nothing that was sampled\n";
   out << "\nadvice\n";
   for (const auto& advice : report.advice) {
-    out << fmt::format("  {} ({} bytes)\n", AdviceText(advice), advice.bytes);
+    out << fmt::format("  {} ({})\n", AdviceText(advice),
+                       Counted(advice.bytes, "byte"));
   }
   if (report.advice.empty()) out << "  none\n";
 }

@@ -34,6 +34,10 @@ void AddRestoreOptions(po::options_description& options) {
 RestoreOptions RestoreOptionsOf(const po::variables_map& values,
                                 const RunOptions& run,
                                 const ReadOptions& read) {
+  if (Text(values, "directory") == "-") {
+    throw UsageError{
+        "cannot restore to standard output; './-' is a directory called '-'"};
+  }
   RestoreOptions options;
   options.run = run;
   options.read = read;

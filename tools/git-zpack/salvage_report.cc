@@ -9,6 +9,7 @@
 #include <ostream>
 #include <vector>
 
+#include "counted.h"
 #include "zpack/quote.h"
 
 namespace zpack::cli {
@@ -38,8 +39,9 @@ std::string BlockLine(const LostBlock& block) {
   std::string text = block.object_count == 0
                          ? fmt::format("lost: a segment of object number {}",
                                        block.first_object)
-                         : fmt::format("lost: {} objects from number {} on",
-                                       block.object_count, block.first_object);
+                         : fmt::format("lost: {} from number {} on",
+                                       Counted(block.object_count, "object"),
+                                       block.first_object);
   if (block.offset) text += fmt::format(", at offset {}", *block.offset);
   return text;
 }
@@ -58,9 +60,9 @@ std::string MissingLine(const MissingObject& object) {
 }
 
 std::string Lost(const SalvageReport& report) {
-  return fmt::format("{}{} objects were lost",
-                     report.object_count ? "" : "at least ",
-                     report.lost_objects);
+  return fmt::format("{}{} {} lost", report.object_count ? "" : "at least ",
+                     Counted(report.lost_objects, "object"),
+                     report.lost_objects == 1 ? "was" : "were");
 }
 
 void PrintDamage(const SalvageReport& report, std::ostream& out) {
@@ -72,8 +74,8 @@ void PrintDamage(const SalvageReport& report, std::ostream& out) {
   PrintList(
       report.damaged_ranges, "ranges",
       [](const DamagedRange& range) {
-        return fmt::format("damaged: {} bytes at offset {}", range.size,
-                           range.offset);
+        return fmt::format("damaged: {} at offset {}",
+                           Counted(range.size, "byte"), range.offset);
       },
       out);
   PrintList(report.lost_blocks, "blocks", BlockLine, out);
@@ -81,8 +83,8 @@ void PrintDamage(const SalvageReport& report, std::ostream& out) {
       report.damages, "errors",
       [](const Error& error) { return "error: " + error.message; }, out);
   if (report.conflicting_blocks != 0) {
-    out << fmt::format("  {} blocks were not used: others have their numbers\n",
-                       report.conflicting_blocks);
+    out << fmt::format("  {} not used: other blocks have the same numbers\n",
+                       Counted(report.conflicting_blocks, "block"));
   }
 }
 
@@ -104,9 +106,9 @@ void PrintRefs(const SalvageReport& report, std::ostream& out) {
       out);
   if (report.new_refs != 0) {
     out << fmt::format(
-        "hint: {} commits and tags that no ref names are below "
-        "'refs/salvaged/'\n",
-        report.new_refs);
+        "hint: 'refs/salvaged/' has {} for commits and tags that no other ref "
+        "names\n",
+        Counted(report.new_refs, "new ref"));
   }
 }
 
@@ -114,11 +116,12 @@ void PrintText(const SalvageReport& report, const std::string& directory,
                std::ostream& out) {
   PrintDamage(report, out);
   const auto& types = report.objects_by_type;
-  out << fmt::format(
-      "Salvaged {} objects ({} commits, {} trees, {} blobs, {} tags){} to "
-      "'{}'.\n",
-      report.objects, types[0], types[1], types[2], types[3],
-      RefsAndFiles(report.refs, report.files), QuoteName(directory));
+  out << fmt::format("Salvaged {} ({}, {}, {}, {}){} to '{}'.\n",
+                     Counted(report.objects, "object"),
+                     Counted(types[0], "commit"), Counted(types[1], "tree"),
+                     Counted(types[2], "blob"), Counted(types[3], "tag"),
+                     RefsAndFiles(report.refs, report.files),
+                     QuoteName(directory));
   if (report.lost_objects != 0) out << Lost(report) << ".\n";
   PrintList(report.missing, "objects", MissingLine, out);
   PrintRefs(report, out);
@@ -130,10 +133,7 @@ void PrintText(const SalvageReport& report, const std::string& directory,
     out << "hint: " << PromisedText(report.promised_objects) << '\n';
   }
   if (report.inactive_files != 0) {
-    out << fmt::format(
-        "hint: {} hooks and settings end in '.archived', so that Git does not "
-        "use them; read them before you rename them, or use --trust\n",
-        report.inactive_files);
+    out << InactiveHint(report.inactive_files);
   }
   out << (report.complete ? "Nothing was lost.\n"
           : report.lost_objects == 0 && report.missing.empty()

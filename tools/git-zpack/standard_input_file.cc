@@ -47,6 +47,16 @@ Status CopyTo(SpoolFile& spool) {
 
 }  // namespace
 
+std::string WithStandardInputNamed(std::string message) {
+  const std::string quoted = fmt::format("'{}'", kPath);
+  const std::string name = fmt::format("'{}'", kStandardInputName);
+  for (size_t at = message.find(quoted); at != std::string::npos;
+       at = message.find(quoted, at + name.size())) {
+    message.replace(at, quoted.size(), name);
+  }
+  return message;
+}
+
 Result<std::string> StandardInputAsFile() {
   if (isatty(STDIN_FILENO) == 1) {
     return std::unexpected(

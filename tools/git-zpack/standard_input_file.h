@@ -18,4 +18,10 @@ namespace zpack::cli {
 // Errors: kInvalidArgument if standard input is a terminal; kIo.
 Result<std::string> StandardInputAsFile();
 
+// The name of standard input in results and messages.
+inline constexpr const char* kStandardInputName = "<stdin>";
+
+// Returns a message of the library with that name in place of '/dev/stdin'.
+std::string WithStandardInputNamed(std::string message);
+
 }  // namespace zpack::cli

@@ -3,11 +3,16 @@
 
 #include "verify_findings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
-#include "verify_formats.h"
+#include "cli.h"
+#include "counted.h"
+#include "standard_input_file.h"
 
 namespace zpack::cli {
 namespace {
@@ -60,34 +65,46 @@ std::string_view DifferenceKindName(Difference::Kind kind) {
   return "unknown";
 }
 
-Finding FindingAt(const VerifyReport& report, uint64_t index) {
-  if (index < report.damages.size()) {
-    const Error& damage = report.damages[index];
-    return {"damage", damage.message, damage.offset};
+int VerifyFindings::exit_code() const {
+  if (failure) return kFailed;
+  return report.ok() ? kDone : kNo;
+}
+
+std::vector<Finding> ListFindings(const VerifyReport& report,
+                                  DamageListing listing) {
+  std::vector<Finding> list;
+  std::map<uint64_t, size_t> by_offset;  // in `list`
+  for (const Error& damage : report.damages) {
+    const bool of_object = !damage.object.empty();
+    const bool groups = listing == DamageListing::kByBlock && damage.offset;
+    if (groups && of_object && by_offset.contains(*damage.offset)) {
+      ++list[by_offset[*damage.offset]].objects;
+      continue;
+    }
+    if (groups) by_offset.try_emplace(*damage.offset, list.size());
+    list.push_back({.rule = "damage",
+                    .message = WithStandardInputNamed(damage.message),
+                    .offset = damage.offset,
+                    .object = damage.object,
+                    .objects = of_object ? uint64_t{1} : 0});
   }
-  const Difference& difference =
-      report.differences[index - report.damages.size()];
-  return {DifferenceKindName(difference.kind), difference.message,
-          std::nullopt};
+  for (Finding& finding : list) {
+    if (finding.objects > (finding.object.empty() ? 0 : 1)) {
+      finding.message += fmt::format("; {} of the block {} damaged",
+                                     Counted(finding.objects, "object"),
+                                     finding.objects == 1 ? "is" : "are");
+    }
+  }
+  for (const Difference& difference : report.differences) {
+    list.push_back({.rule = DifferenceKindName(difference.kind),
+                    .message = difference.message,
+                    .subject = difference.subject});
+  }
+  return list;
 }
 
 uint64_t ListedCount(const VerifyFindings& findings) {
   return std::min(findings.count(), findings.max_errors);
-}
-
-void PrintVerifyFailure(VerifyFormat format, const std::string& file,
-                        const Error& error, std::ostream& out) {
-  switch (format) {
-    case VerifyFormat::kJunit:
-      return PrintJunitFailure(file, error, out);
-    case VerifyFormat::kGithub:
-      return PrintGithubFailure(file, error, out);
-    case VerifyFormat::kSarif:
-      return PrintSarifFailure(file, error, out);
-    case VerifyFormat::kText:
-    case VerifyFormat::kJson:
-      return;
-  }
 }
 
 }  // namespace zpack::cli

@@ -8,29 +8,55 @@
 
 #include <cstdint>
 #include <iosfwd>
-#include <limits>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "zpack/result.h"
 #include "zpack/verify.h"
 
 namespace zpack::cli {
 
-// What the formats print of one run of 'verify'.
-struct VerifyFindings {
-  std::string file;        // as the user gave it
-  std::string repository;  // as the user gave it; empty without a comparison
-  std::string since;       // ScrubOptions::since
-  VerifyReport report;
-  // Findings that are listed at most. The counts are those of all findings.
-  uint64_t max_errors = std::numeric_limits<uint64_t>::max();
-
-  uint64_t count() const {
-    return report.damages.size() + report.differences.size();
-  }
+// A finding, as the formats list it.
+struct Finding {
+  std::string_view rule;  // "damage", or "missing", "extra", "different"
+  std::string message;    // safe to print, but for control characters
+  std::optional<uint64_t> offset = std::nullopt;  // in the file
+  ObjectId object = {};      // of damage: the first damaged object; or empty
+  uint64_t objects = 0;      // of damage: how many objects are damaged
+  std::string subject = {};  // Difference::subject
 };
+
+// What the formats print of one file.
+struct VerifyFindings {
+  // As the user gave it; kStandardInputName for standard input.
+  std::string file;
+  std::string repository = {};  // as the user gave it; empty for no comparison
+  std::string since = {};       // ScrubOptions::since
+  // Why the file could not be checked. The report is empty then.
+  std::optional<Error> failure = std::nullopt;
+  VerifyReport report = {};
+  std::vector<Finding> list = {};  // by ListFindings
+  // Findings that are printed at most. The counts are those of all findings.
+  uint64_t max_errors = kDefaultMaxErrors;
+
+  static constexpr uint64_t kDefaultMaxErrors = 20;
+
+  uint64_t count() const { return list.size(); }
+  int exit_code() const;
+};
+
+// How damaged objects are listed.
+enum class DamageListing : uint8_t {
+  kByBlock,   // one finding for each damaged block
+  kByObject,  // one for each damaged object, and one for the block
+};
+
+// The findings of a report: damages first, then differences.
+std::vector<Finding> ListFindings(const VerifyReport& report,
+                                  DamageListing listing);
 
 enum class VerifyFormat : uint8_t { kText, kJson, kJunit, kGithub, kSarif };
 
@@ -52,36 +78,29 @@ std::string ScopeText(const VerifyFindings& findings);
 // What the parity can do, as a line without line feed; empty without parity.
 std::string ParitySummary(const VerifyReport& report);
 
-// A finding, as the formats list it. The views are valid as long as the report.
-struct Finding {
-  std::string_view rule;  // "damage", or "missing", "extra", "different"
-  std::string_view message;
-  std::optional<uint64_t> offset;  // in the file
-};
-
-// Finding `index` of `report`: damages first, then differences.
-// REQUIRES: index < count().
-Finding FindingAt(const VerifyReport& report, uint64_t index);
 // The number of findings that are listed.
 uint64_t ListedCount(const VerifyFindings& findings);
-// "3 more findings are not listed"; empty if all are listed.
+// "3 more findings are not listed, '--max-errors=all' lists all"; empty if all
+// are listed.
 std::string UnlistedText(const VerifyFindings& findings);
+
+// Each of these prints files that could not be checked, too, except for the
+// text and JSON of one file: the message is on standard error.
 
 // The summary to `out`, unless it is null, and then the findings to `err`.
 void PrintVerifyText(const VerifyFindings& findings, std::ostream* out,
                      std::ostream& err);
-void PrintVerifyJson(const VerifyFindings& findings, std::ostream& out);
-// A JUnit report: one test case for the file, and one for the comparison.
-void PrintVerifyJunit(const VerifyFindings& findings, std::ostream& out);
+// The findings, and what can be done about damage.
+void PrintFindings(const VerifyFindings& findings, std::ostream& err);
+nlohmann::ordered_json VerifyJson(const VerifyFindings& findings);
+// A JUnit report: for each file a test case, and one for the comparison.
+void PrintVerifyJunit(const std::vector<VerifyFindings>& files,
+                      std::ostream& out);
 // Workflow commands of GitHub Actions: an annotation of the file for each
 // finding.
 void PrintVerifyGithub(const VerifyFindings& findings, std::ostream& out);
 // A log of SARIF 2.1.0: a result for each finding.
-void PrintVerifySarif(const VerifyFindings& findings, std::ostream& out);
-
-// Prints that `file` could not be checked. kText and kJson print nothing,
-// because the message is on standard error.
-void PrintVerifyFailure(VerifyFormat format, const std::string& file,
-                        const Error& error, std::ostream& out);
+void PrintVerifySarif(const std::vector<VerifyFindings>& files,
+                      std::ostream& out);
 
 }  // namespace zpack::cli

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "verify_findings.h"
-#include "verify_formats.h"
 #include "zpack/quote.h"
 
 namespace zpack::cli {
@@ -62,11 +61,16 @@ void Annotate(std::string_view level, const std::string& file,
 }  // namespace
 
 void PrintVerifyGithub(const VerifyFindings& findings, std::ostream& out) {
+  if (findings.failure) {
+    Annotate("error", findings.file, "git-zpack verify",
+             findings.failure->message, out);
+    return;
+  }
   const VerifyReport& report = findings.report;
   Annotate(report.ok() ? "notice" : "error", findings.file, "git-zpack verify",
            VerifySummary(findings), out);
   for (uint64_t i = 0; i < ListedCount(findings); ++i) {
-    const Finding finding = FindingAt(report, i);
+    const Finding& finding = findings.list[i];
     Annotate("error", findings.file, finding.rule, finding.message, out);
   }
   const std::string unlisted = UnlistedText(findings);
@@ -77,11 +81,6 @@ void PrintVerifyGithub(const VerifyFindings& findings, std::ostream& out) {
   if (!parity.empty()) {
     Annotate("notice", findings.file, "git-zpack verify", parity, out);
   }
-}
-
-void PrintGithubFailure(const std::string& file, const Error& error,
-                        std::ostream& out) {
-  Annotate("error", file, "git-zpack verify", error.message, out);
 }
 
 }  // namespace zpack::cli

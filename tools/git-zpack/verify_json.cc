@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
-#include <ostream>
+#include <utility>
 
 #include "common_options.h"
+#include "json_error.h"
 #include "verify_findings.h"
 
 namespace zpack::cli {
@@ -37,25 +38,26 @@ Json ParityToJson(const VerifyReport& report) {
   return json;
 }
 
-// The first `count` damages.
-Json DamagesToJson(const VerifyReport& report, uint64_t count) {
+// The first `count` findings are damages.
+Json DamagesToJson(const VerifyFindings& findings, uint64_t count) {
   Json rows = Json::array();
   for (uint64_t i = 0; i < count; ++i) {
-    const Error& damage = report.damages[i];
+    const Finding& damage = findings.list[i];
     Json row = {{"message", damage.message}};
     if (damage.offset) row["offset"] = *damage.offset;
     if (!damage.object.empty()) row["object"] = damage.object.ToHex();
+    if (damage.objects != 0) row["objects"] = damage.objects;
     rows.push_back(std::move(row));
   }
   return rows;
 }
 
-// The first `count` differences.
-Json DifferencesToJson(const VerifyReport& report, uint64_t count) {
+// The findings from `first` on are differences.
+Json DifferencesToJson(const VerifyFindings& findings, uint64_t first) {
   Json rows = Json::array();
-  for (uint64_t i = 0; i < count; ++i) {
-    const Difference& difference = report.differences[i];
-    Json row = {{"kind", DifferenceKindName(difference.kind)}};
+  for (uint64_t i = first; i < ListedCount(findings); ++i) {
+    const Finding& difference = findings.list[i];
+    Json row = {{"kind", difference.rule}};
     SetBytes(row, "subject", difference.subject);
     row["message"] = difference.message;
     rows.push_back(std::move(row));
@@ -71,17 +73,22 @@ void SetOrNull(Json& json, const std::string& key, const std::string& text) {
 
 }  // namespace
 
-void PrintVerifyJson(const VerifyFindings& findings, std::ostream& out) {
+Json VerifyJson(const VerifyFindings& findings) {
   const VerifyReport& report = findings.report;
-  const uint64_t damages =
-      std::min<uint64_t>(report.damages.size(), ListedCount(findings));
-  Json json = {{"ok", report.ok()}};
+  Json json = {{"ok", findings.exit_code() == kDone}};
   SetBytes(json, "file", findings.file);
+  if (findings.failure) {
+    json["error"] = ErrorToJson(*findings.failure);
+    return json;
+  }
+  const uint64_t all_damages = findings.count() - report.differences.size();
+  const uint64_t damages = std::min(all_damages, ListedCount(findings));
   SetOrNull(json, "file_hash", report.file_hash);
   SetOrNull(json, "repository", findings.repository);
   SetOrNull(json, "git_directory", report.git_directory);
   json.update({{"level", VerifyLevelName(report.level)},
                {"objects", report.objects},
+               {"file_bytes", report.file_bytes},
                {"promised_objects", report.promised_objects},
                {"objects_verified", report.objects_verified},
                {"objects_damaged", report.objects_damaged},
@@ -89,9 +96,9 @@ void PrintVerifyJson(const VerifyFindings& findings, std::ostream& out) {
                {"files_verified", report.files_verified},
                {"damage_count", report.damages.size()},
                {"difference_count", report.differences.size()},
-               {"damages", DamagesToJson(report, damages)},
-               {"differences",
-                DifferencesToJson(report, ListedCount(findings) - damages)},
+               {"finding_count", findings.count()},
+               {"damages", DamagesToJson(findings, damages)},
+               {"differences", DifferencesToJson(findings, damages)},
                {"scope", ScopeToJson(report)},
                {"parity", ParityToJson(report)},
                {"moved_on", MovedOnToJson(report.moved_on)},
@@ -99,7 +106,7 @@ void PrintVerifyJson(const VerifyFindings& findings, std::ostream& out) {
                 MissingAlternatesToJson(report.missing_alternates)},
                {"phases", PhasesToJson(report.phases)},
                {"peak_rss_bytes", PeakResidentBytes()}});
-  PrintJson(json, out);
+  return json;
 }
 
 }  // namespace zpack::cli

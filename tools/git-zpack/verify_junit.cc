@@ -6,13 +6,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <ostream>
+#include <sstream>
 #include <string>
 #include <utility>
 
+#include "counted.h"
 #include "verify_findings.h"
-#include "verify_formats.h"
 #include "zpack/quote.h"
 
 namespace zpack::cli {
@@ -74,11 +76,11 @@ void PrintCase(const VerifyFindings& findings, const Case& test,
   const uint64_t listed = std::min(test.end, ListedCount(findings));
   if (test.begin != test.end) {
     const uint64_t count = test.end - test.begin;
-    out << fmt::format("\n      <failure type=\"{}\" message=\"{} finding{}\">",
-                       FindingAt(findings.report, test.begin).rule, count,
-                       count == 1 ? "" : "s");
+    out << fmt::format("\n      <failure type=\"{}\" message=\"{}\">",
+                       findings.list[test.begin].rule,
+                       Counted(count, "finding"));
     for (uint64_t i = test.begin; i < listed; ++i) {
-      const Finding finding = FindingAt(findings.report, i);
+      const Finding& finding = findings.list[i];
       out << fmt::format("{}: {}\n", finding.rule, EscapeXml(finding.message));
     }
     if (listed < test.end) out << UnlistedText(findings) << '\n';
@@ -87,46 +89,80 @@ void PrintCase(const VerifyFindings& findings, const Case& test,
   out << "</testcase>\n";
 }
 
-}  // namespace
+// How many test cases there are, and how they ended.
+struct Totals {
+  int tests = 0;
+  int failures = 0;
+  int errors = 0;
+  double seconds = 0;
+};
 
-void PrintVerifyJunit(const VerifyFindings& findings, std::ostream& out) {
+// Prints the test cases of a file.
+void PrintCases(const VerifyFindings& findings, Totals& totals,
+                std::ostream& out) {
+  ++totals.tests;
+  if (findings.failure) {
+    ++totals.errors;
+    out << fmt::format(
+        "    <testcase classname=\"git-zpack.verify\" name=\"{}\" "
+        "time=\"0\">\n"
+        "      <error type=\"fatal\" message=\"{}\"></error>\n"
+        "    </testcase>\n",
+        EscapeXml(QuoteName(findings.file)),
+        EscapeXml(findings.failure->message));
+    return;
+  }
   const VerifyReport& report = findings.report;
   const bool compares = !findings.repository.empty();
   // Without a comparison, a difference is one to what the user expected.
-  const uint64_t own = compares ? report.damages.size() : findings.count();
+  const uint64_t own =
+      findings.count() - (compares ? report.differences.size() : 0);
   const double seconds = Seconds(report);
-  const Case integrity = {
-      fmt::format("{}: intact, level {}", QuoteName(findings.file),
-                  VerifyLevelName(report.level)),
-      0, own, seconds};
-  const Case comparison = {
-      fmt::format("{}: same as {}", QuoteName(findings.file),
-                  QuoteName(findings.repository)),
-      own, findings.count(), 0};
-  const int failures = (own != 0 ? 1 : 0) + (own != findings.count() ? 1 : 0);
-  out << kHead
-      << fmt::format(
-             "<testsuites>\n  <testsuite name=\"git-zpack verify\" "
-             "tests=\"{}\" failures=\"{}\" errors=\"0\" time=\"{:.3f}\">\n",
-             compares ? 2 : 1, failures, seconds);
-  PrintCase(findings, integrity, out);
-  if (compares) PrintCase(findings, comparison, out);
-  out << "    <system-out>" << EscapeXml(VerifySummary(findings)) << '\n'
-      << EscapeXml(ParitySummary(report))
-      << "</system-out>\n  </testsuite>\n</testsuites>\n";
+  totals.seconds += seconds;
+  totals.failures += own != 0 ? 1 : 0;
+  PrintCase(findings,
+            {fmt::format("{}: intact, level {}", QuoteName(findings.file),
+                         VerifyLevelName(report.level)),
+             0, own, seconds},
+            out);
+  if (!compares) return;
+  ++totals.tests;
+  totals.failures += own != findings.count() ? 1 : 0;
+  PrintCase(findings,
+            {fmt::format("{}: same as {}", QuoteName(findings.file),
+                         QuoteName(findings.repository)),
+             own, findings.count(), 0},
+            out);
 }
 
-void PrintJunitFailure(const std::string& file, const Error& error,
-                       std::ostream& out) {
+// One line for each file that could be checked, and one for its parity.
+std::string Summaries(const std::vector<VerifyFindings>& files) {
+  std::string text;
+  for (const VerifyFindings& findings : files) {
+    if (findings.failure) continue;
+    text += EscapeXml(VerifySummary(findings)) + '\n';
+    const std::string parity = EscapeXml(ParitySummary(findings.report));
+    if (!parity.empty()) text += parity + '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+void PrintVerifyJunit(const std::vector<VerifyFindings>& files,
+                      std::ostream& out) {
+  std::ostringstream cases;
+  Totals totals;
+  for (const VerifyFindings& findings : files) {
+    PrintCases(findings, totals, cases);
+  }
   out << kHead
       << fmt::format(
              "<testsuites>\n  <testsuite name=\"git-zpack verify\" "
-             "tests=\"1\" failures=\"0\" errors=\"1\" time=\"0\">\n"
-             "    <testcase classname=\"git-zpack.verify\" "
-             "name=\"{}\" time=\"0\">\n"
-             "      <error type=\"fatal\" message=\"{}\"></error>\n"
-             "    </testcase>\n  </testsuite>\n</testsuites>\n",
-             EscapeXml(QuoteName(file)), EscapeXml(error.message));
+             "tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3f}\">\n",
+             totals.tests, totals.failures, totals.errors, totals.seconds)
+      << cases.view() << "    <system-out>" << Summaries(files)
+      << "</system-out>\n  </testsuite>\n</testsuites>\n";
 }
 
 }  // namespace zpack::cli

@@ -5,13 +5,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
 #include <string>
+#include <utility>
 
 #include "common_options.h"
 #include "percent_code.h"
 #include "verify_findings.h"
-#include "verify_formats.h"
 #include "zpack/quote.h"
 #include "zpack/version.h"
 
@@ -64,43 +65,54 @@ Json Location(const std::string& file, std::optional<uint64_t> offset) {
   return {{"physicalLocation", std::move(physical)}};
 }
 
-}  // namespace
-
-void PrintVerifySarif(const VerifyFindings& findings, std::ostream& out) {
-  Json results = Json::array();
+void AddResults(const VerifyFindings& findings, Json& results) {
   for (uint64_t i = 0; i < ListedCount(findings); ++i) {
-    const Finding finding = FindingAt(findings.report, i);
-    results.push_back(
-        {{"ruleId", finding.rule},
-         {"level", "error"},
-         {"message", {{"text", EscapeUnprintable(finding.message)}}},
-         {"locations",
-          Json::array({Location(findings.file, finding.offset)})}});
+    const Finding& finding = findings.list[i];
+    Json result = {
+        {"ruleId", finding.rule},
+        {"level", "error"},
+        {"message", {{"text", EscapeUnprintable(finding.message)}}},
+        {"locations", Json::array({Location(findings.file, finding.offset)})}};
+    if (finding.objects > 1) {
+      result["properties"] = {{"objects", finding.objects}};
+    }
+    results.push_back(std::move(result));
   }
-  Json notifications = Json::array();
+}
+
+void AddNotifications(const VerifyFindings& findings, Json& notifications) {
+  if (findings.failure) {
+    const Error& error = *findings.failure;
+    notifications.push_back(
+        {{"level", "error"},
+         {"message", {{"text", EscapeUnprintable(error.message)}}},
+         {"locations", Json::array({Location(findings.file, error.offset)})}});
+    return;
+  }
   for (const std::string& text :
        {VerifySummary(findings), ParitySummary(findings.report),
         UnlistedText(findings)}) {
     if (text.empty()) continue;
     notifications.push_back({{"level", "note"}, {"message", {{"text", text}}}});
   }
-  PrintJson(Log({{"executionSuccessful", true},
-                 {"exitCode", findings.report.ok() ? kDone : kNo},
-                 {"toolExecutionNotifications", std::move(notifications)}},
-                std::move(results)),
-            out);
 }
 
-void PrintSarifFailure(const std::string& file, const Error& error,
-                       std::ostream& out) {
-  const Json notification = {
-      {"level", "error"},
-      {"message", {{"text", EscapeUnprintable(error.message)}}},
-      {"locations", Json::array({Location(file, error.offset)})}};
-  PrintJson(Log({{"executionSuccessful", false},
-                 {"exitCode", kFailed},
-                 {"toolExecutionNotifications", Json::array({notification})}},
-                Json::array()),
+}  // namespace
+
+void PrintVerifySarif(const std::vector<VerifyFindings>& files,
+                      std::ostream& out) {
+  Json results = Json::array();
+  Json notifications = Json::array();
+  int code = kDone;
+  for (const VerifyFindings& findings : files) {
+    AddResults(findings, results);
+    AddNotifications(findings, notifications);
+    code = std::max(code, findings.exit_code());
+  }
+  PrintJson(Log({{"executionSuccessful", code != kFailed},
+                 {"exitCode", code},
+                 {"toolExecutionNotifications", std::move(notifications)}},
+                std::move(results)),
             out);
 }
 

@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "common_options.h"
+#include "counted.h"
 #include "verify_findings.h"
 #include "zpack/quote.h"
 
@@ -37,15 +38,16 @@ std::string_view ConnectivityText(const VerifyReport& report) {
 }
 
 // The number of findings, as the end of the summary.
-std::string CountText(const VerifyReport& report) {
+std::string CountText(const VerifyFindings& findings) {
+  const uint64_t differences = findings.report.differences.size();
   std::string text;
   const auto add = [&](uint64_t count, std::string_view what) {
     if (count == 0) return;
-    text += fmt::format("{}{} {}{}", text.empty() ? "; " : ", ", count, what,
-                        count == 1 ? "" : "s");
+    text +=
+        fmt::format("{}{}", text.empty() ? "; " : ", ", Counted(count, what));
   };
-  add(report.damages.size(), "error");
-  add(report.differences.size(), "difference");
+  add(findings.count() - differences, "error");
+  add(differences, "difference");
   return text;
 }
 
@@ -57,37 +59,39 @@ std::string ScopeText(const VerifyFindings& findings) {
   const VerifyScope& scope = *report.scope;
   if (scope.seed) {
     return fmt::format(
-        "sample: {} of {} blocks checked, seed {}\n"
-        "not checked: {} objects in the other blocks, the hash of the file{}, "
-        "the parity\n",
-        scope.blocks_checked, scope.blocks, *scope.seed, scope.objects_left_out,
+        "sample: {} of {} checked, seed {}\n"
+        "not checked: {} in the other blocks, the hash of the file{}, the "
+        "parity\n",
+        scope.blocks_checked, Counted(scope.blocks, "block"), *scope.seed,
+        Counted(scope.objects_left_out, "object"),
         report.level == VerifyLevel::kObjects ? ", peeled refs" : "");
   }
   return fmt::format(
-      "since '{}': objects of {} of {} blocks hashed\n"
-      "not hashed: {} objects in blocks that '{}' holds byte for byte; their "
-      "checksums were checked\n",
-      QuoteName(findings.since), scope.blocks_checked, scope.blocks,
-      scope.objects_left_out, QuoteName(findings.since));
+      "since '{}': objects of {} of {} hashed\n"
+      "not hashed: {} in blocks that '{}' holds byte for byte; their checksums "
+      "were checked\n",
+      QuoteName(findings.since), scope.blocks_checked,
+      Counted(scope.blocks, "block"), Counted(scope.objects_left_out, "object"),
+      QuoteName(findings.since));
 }
 
 std::string ParitySummary(const VerifyReport& report) {
   if (!report.parity) return "";
   const ParityState& parity = *report.parity;
-  std::string text = fmt::format("parity: {} of {} shards, ",
-                                 parity.parity_left, parity.parity_shards);
+  std::string text = fmt::format("parity: {} of {}, ", parity.parity_left,
+                                 Counted(parity.parity_shards, "shard"));
   if (parity.other_version) {
     text += "made for another version of the file";
   } else if (parity.damaged_shards == 0) {
     text += fmt::format("any {} of damage can be repaired",
                         HumanSize(parity.repairable_bytes));
   } else if (parity.repair_possible) {
-    text += fmt::format(
-        "{} damaged shards of the file can be repaired with 'git zpack repair'",
-        parity.damaged_shards);
+    text +=
+        fmt::format("{} of the file can be repaired with 'git zpack repair'",
+                    Counted(parity.damaged_shards, "damaged shard"));
   } else {
-    text += fmt::format("too few for {} damaged shards of the file",
-                        parity.damaged_shards);
+    text += fmt::format("too few for {} of the file",
+                        Counted(parity.damaged_shards, "damaged shard"));
   }
   return text;
 }
@@ -107,13 +111,13 @@ std::string VerifySummary(const VerifyFindings& findings) {
   if (report.level < VerifyLevel::kObjects) {
     return fmt::format("{}: {} ({} only){}{}{}", QuoteName(findings.file),
                        verdict, VerifyLevelName(report.level), against,
-                       promised, CountText(report));
+                       promised, CountText(findings));
   }
   std::string text =
-      fmt::format("{}: {}, {} of {} objects verified{}{}{}{}{}",
+      fmt::format("{}: {}, {} of {} verified{}{}{}{}{}",
                   QuoteName(findings.file), verdict, report.objects_verified,
-                  report.objects, ConnectivityText(report), LossText(report),
-                  against, promised, CountText(report));
+                  Counted(report.objects, "object"), ConnectivityText(report),
+                  LossText(report), against, promised, CountText(findings));
   if (report.moved_on.any()) {
     text +=
         fmt::format("; the repository moved on: {}", Describe(report.moved_on));
@@ -124,8 +128,8 @@ std::string VerifySummary(const VerifyFindings& findings) {
 std::string UnlistedText(const VerifyFindings& findings) {
   const uint64_t more = findings.count() - ListedCount(findings);
   if (more == 0) return "";
-  return fmt::format("{} more finding{} not listed", more,
-                     more == 1 ? " is" : "s are");
+  return fmt::format("{} {} not listed; '--max-errors=all' lists all",
+                     Counted(more, "more finding"), more == 1 ? "is" : "are");
 }
 
 void PrintVerifyText(const VerifyFindings& findings, std::ostream* out,
@@ -137,9 +141,12 @@ void PrintVerifyText(const VerifyFindings& findings, std::ostream* out,
     // The counts come before the list, also where both go to one terminal.
     out->flush();
   }
+  PrintFindings(findings, err);
+}
+
+void PrintFindings(const VerifyFindings& findings, std::ostream& err) {
   for (uint64_t i = 0; i < ListedCount(findings); ++i) {
-    err << "error: " << EscapeUnprintable(FindingAt(findings.report, i).message)
-        << '\n';
+    err << "error: " << EscapeUnprintable(findings.list[i].message) << '\n';
   }
   const std::string unlisted = UnlistedText(findings);
   if (!unlisted.empty()) err << "hint: " << unlisted << '\n';

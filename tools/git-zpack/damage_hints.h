@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a user can do about a damaged .zpack file. Functions without state.
+
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+
+namespace zpack::cli {
+
+enum class ParityHint : uint8_t {
+  kUnknown,   // nobody looked for parity
+  kEnough,    // parity can repair the damage
+  kTooLittle  // there is too little parity, or none
+};
+
+// Prints a line for each command that may help with the damaged file at `path`,
+// and says when.
+void PrintDamageHints(const std::string& path, ParityHint parity,
+                      std::ostream& err);
+
+}  // namespace zpack::cli
