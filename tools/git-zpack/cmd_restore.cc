@@ -3,10 +3,19 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <ostream>
+#include <string>
+#include <string_view>
+#include <system_error>
 
+#include "bundle_writer.h"
 #include "common_options.h"
+#include "counted.h"
+#include "damage_hints.h"
+#include "output_file.h"
 #include "restore_options.h"
+#include "run_git.h"
 #include "salvage_report.h"
 #include "zpack/quote.h"
 #include "zpack/restore.h"
@@ -18,7 +27,11 @@ namespace {
 void AddOptions(po::options_description& options) {
   AddRestoreOptions(options);
   options.add_options()("keep-going",
-                        "leave out damaged objects instead of giving up");
+                        "leave out damaged objects instead of giving up")(
+      "checkout",
+      "restore to <directory>/.git, and check out HEAD in <directory>")(
+      "bundle", po::value<std::string>()->value_name("<bundle>"),
+      "instead of a repository, write a bundle of all refs, for 'git clone'");
   AddJsonOption(options);
 }
 
@@ -39,10 +52,7 @@ void PrintHints(const RestoreStats& stats, const std::string& directory,
                 std::ostream& err) {
   if (stats.promised_objects != 0) err << PromisedHint(stats);
   if (stats.inactive_files != 0) {
-    err << fmt::format(
-        "hint: {} hooks and settings end in '.archived', so that Git does not "
-        "use them; read them before you rename them, or use --trust\n",
-        stats.inactive_files);
+    err << InactiveHint(stats.inactive_files);
   }
   if (stats.names_alternates) {
     err << "hint: 'objects/info/alternates.archived' names the repositories "
@@ -53,11 +63,168 @@ void PrintHints(const RestoreStats& stats, const std::string& directory,
                      QuoteForShell(directory));
 }
 
+int FailToRead(const po::variables_map& values, const Error& error,
+               const Io& io) {
+  const int code = Fail(io, error);
+  const std::string file = Text(values, "file");
+  if (error.code == ErrorCode::kCorrupt && file != "-") {
+    PrintDamageHints(file, ParityHint::kUnknown, io.err);
+  }
+  return code;
+}
+
+void PrintSummary(const po::variables_map& values, const RestoreStats& stats,
+                  const std::string& directory, const Io& io) {
+  if (Has(values, "json")) {
+    PrintJson(
+        {{"objects", stats.objects},
+         {"raw_bytes", stats.raw_bytes},
+         {"pack_bytes", stats.pack_bytes},
+         {"refs", stats.refs},
+         {"promised_objects", stats.promised_objects},
+         {"promisor_remotes", PromisorRemotesToJson(stats.promisor_remotes)},
+         {"files", stats.files},
+         {"inactive_files", stats.inactive_files},
+         {"phases", PhasesToJson(stats.phases)},
+         {"peak_rss_bytes", PeakResidentBytes()}},
+        io.out);
+  } else if (!Has(values, "quiet")) {
+    io.err << fmt::format(
+        "Restored {}{} to '{}'.\n", Counted(stats.objects, "object"),
+        RefsAndFiles(stats.refs, stats.files), QuoteName(directory));
+    PrintHints(stats, directory, io.err);
+  }
+}
+
+// Throws UsageError if the options exclude each other, or arguments are missing
+// or too many.
+void CheckArguments(const po::variables_map& values) {
+  const bool bundle = Has(values, "bundle");
+  if (bundle && Has(values, "directory")) {
+    throw UsageError{"option '--bundle' takes the place of <directory>"};
+  }
+  if (!bundle && !Has(values, "directory")) {
+    throw UsageError{"missing <directory>"};
+  }
+  if (bundle || Has(values, "checkout")) {
+    const char* const what = bundle ? "bundle" : "checkout";
+    for (const char* const option :
+         {"checkout", "keep-going", "trust", "without", "ref-format"}) {
+      const bool excluded = bundle || std::string_view(option) == "keep-going";
+      if (!excluded || !Has(values, option)) continue;
+      throw UsageError{fmt::format(
+          "options '--{}' and '--{}' exclude each other", what, option)};
+    }
+  }
+  if (Has(values, "checkout") && Has(values, "force")) {
+    throw UsageError{"options '--checkout' and '--force' exclude each other"};
+  }
+}
+
+int RunBundle(const po::variables_map& values, const RunContext& context,
+              const RestoreOptions& options, const Io& io) {
+  const std::string bundle = Text(values, "bundle");
+  if (bundle.empty() || bundle == "-") {
+    throw UsageError{"option '--bundle' expects a file"};
+  }
+  std::error_code ignored;
+  if (!Has(values, "force") && std::filesystem::exists(bundle, ignored)) {
+    return Fail(io, {ErrorCode::kExists,
+                     fmt::format("'{}' already exists; --force replaces it",
+                                 QuoteName(bundle, kMaxNameInMessage))});
+  }
+  const std::string file = FileToRead(values);
+  if (std::filesystem::equivalent(bundle, file, ignored)) {
+    return Fail(io, {ErrorCode::kInvalidArgument,
+                     fmt::format("the bundle '{}' is the .zpack file itself",
+                                 QuoteName(bundle, kMaxNameInMessage))});
+  }
+  const auto reader = ArchiveReader::Open(file, options.read);
+  if (!reader) return FailToRead(values, reader.error(), io);
+  uint64_t objects = 0;
+  const int code = WriteOutputFile(bundle, io, [&](std::ostream& out) {
+    const auto written = WriteBundle(file, **reader, options, out);
+    if (!written) return FailToRead(values, written.error(), io);
+    objects = *written;
+    return kDone;
+  });
+  if (code != kDone) return code;
+  const uint64_t left_out = (*reader)->object_count() - objects;
+  if (io.json) {
+    PrintJson({{"objects", objects},
+               {"unreachable_objects", left_out},
+               {"refs", (*reader)->refs().refs.size()}},
+              io.out);
+  } else if (!context.quiet()) {
+    io.err << fmt::format("Wrote {} to '{}'.\n", Counted(objects, "object"),
+                          QuoteName(bundle));
+    io.err << fmt::format(
+        "hint: a bundle has no reflogs, hooks and settings{}; to read it: git "
+        "clone {}\n",
+        left_out == 0 ? ""
+                      : fmt::format(", and not the {} that no ref reaches",
+                                    Counted(left_out, "object")),
+        QuoteForShell(bundle));
+  }
+  return kDone;
+}
+
+// Makes the restored repository in '<directory>/.git' one with a work tree, and
+// checks out HEAD.
+Status CheckOut(const std::string& directory, const Io& io) {
+  const std::string git_directory = "--git-dir=" + directory + "/.git";
+  Status done = CheckGit(
+      "git config",
+      RunGit({git_directory, "config", "core.bare", "false"}, io.stop));
+  if (!done) return done;
+  // An unborn HEAD has nothing to check out.
+  if (RunGit(
+          {git_directory, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"},
+          io.stop) != 0) {
+    return {};
+  }
+  return CheckGit("git reset",
+                  RunGit({"-C", directory, "--git-dir=.git", "--work-tree=.",
+                          "reset", "--hard", "--quiet"},
+                         io.stop));
+}
+
+int RunCheckout(const po::variables_map& values, const RestoreOptions& options,
+                const Io& io) {
+  namespace fs = std::filesystem;
+  const std::string directory = Text(values, "directory");
+  std::error_code error;
+  const bool is_new = !fs::exists(fs::symlink_status(directory, error));
+  if (!is_new &&
+      !(fs::is_directory(directory, error) && fs::is_empty(directory, error))) {
+    return Fail(io, {ErrorCode::kExists,
+                     fmt::format("destination path '{}' already exists and is "
+                                 "not an empty directory",
+                                 QuoteName(directory, kMaxNameInMessage))});
+  }
+  const auto stats = Restore(FileToRead(values), directory + "/.git", options);
+  if (!stats) {
+    if (is_new) fs::remove(directory, error);
+    return FailToRead(values, stats.error(), io);
+  }
+  if (const Status done = CheckOut(directory, io); !done) {
+    const int code = Fail(io, done.error());
+    io.err << fmt::format("hint: the repository in '{}/.git' is complete\n",
+                          QuoteName(directory));
+    return code;
+  }
+  PrintSummary(values, *stats, directory + "/.git", io);
+  return kDone;
+}
+
 int Run(const po::variables_map& values, const Io& io) {
+  CheckArguments(values);
   const RunContext context(values, io);
   const ReadContext read(values, io);
   const RestoreOptions options =
       RestoreOptionsOf(values, context.run(), read.options());
+  if (Has(values, "bundle")) return RunBundle(values, context, options, io);
+  if (Has(values, "checkout")) return RunCheckout(values, options, io);
   if (Has(values, "keep-going")) {
     return RunSalvage(values, context,
                       {.restore = options, .required = SoundParts::kStructure},
@@ -65,26 +232,8 @@ int Run(const po::variables_map& values, const Io& io) {
   }
   const std::string directory = Text(values, "directory");
   const auto stats = Restore(FileToRead(values), directory, options);
-  if (!stats) return Fail(io, stats.error());
-  if (Has(values, "json")) {
-    PrintJson(
-        {{"objects", stats->objects},
-         {"raw_bytes", stats->raw_bytes},
-         {"pack_bytes", stats->pack_bytes},
-         {"refs", stats->refs},
-         {"promised_objects", stats->promised_objects},
-         {"promisor_remotes", PromisorRemotesToJson(stats->promisor_remotes)},
-         {"files", stats->files},
-         {"inactive_files", stats->inactive_files},
-         {"phases", PhasesToJson(stats->phases)},
-         {"peak_rss_bytes", PeakResidentBytes()}},
-        io.out);
-  } else if (!context.quiet()) {
-    io.err << fmt::format("Restored {} objects{} to '{}'.\n", stats->objects,
-                          RefsAndFiles(stats->refs, stats->files),
-                          QuoteName(directory));
-    PrintHints(*stats, directory, io.err);
-  }
+  if (!stats) return FailToRead(values, stats.error(), io);
+  PrintSummary(values, *stats, directory, io);
   return kDone;
 }
 
@@ -93,11 +242,13 @@ int Run(const po::variables_map& values, const Io& io) {
 
 const Command kRestoreCommand = {
     "restore",
-    "Bring a repository back from a .zpack file, as a bare one",
-    "[--force] [--trust] [--ref-format <format>] [--keep-going] [--download] "
-    "[<options>] <file> <directory>",
+    "Bring a repository back from a .zpack file",
+    "[--force] [--trust] [--ref-format <format>] [--keep-going | --checkout] "
+    "[--download] [<options>] <file> <directory>\n"
+    "   or: git-zpack restore --bundle=<bundle> [--force] [--download] "
+    "[<options>] <file>",
     {"file", "directory"},
-    0,
+    1,
     LastArgument::kOnce,
     {},
     true,
