@@ -108,6 +108,71 @@ TEST_F(ArchiveTest, EveryKindOfEntry) {
   }
 }
 
+TEST_F(ArchiveTest, GzipHasTheBytesOfGit) {
+  Convert();
+  for (const char* const format : {"tar.gz", "tgz"}) {
+    const std::string option = std::string("--format=") + format;
+    const std::string expected = repo_.TryGit({"archive", option, "HEAD"}).out;
+    const ProcessResult actual = Archive({option}, {"HEAD"});
+    EXPECT_EQ(actual.exit_code, 0) << actual.err;
+    EXPECT_TRUE(actual.out == expected);
+  }
+}
+
+TEST_F(ArchiveTest, ZipHasTheBytesOfGit) {
+  // Text that compresses, an executable, a link and a name that is not ASCII.
+  const std::string text = repo_.WriteBlob(std::string(5000, 't'));
+  const std::string tree = repo_.WriteTree(
+      TreeEntryBytes("100644", "binary", repo_.WriteBlob(std::string(99, 0))) +
+      TreeEntryBytes("40000", "directory",
+                     repo_.WriteTree(TreeEntryBytes("100755", "x", text))) +
+      TreeEntryBytes("100644", "empty", repo_.WriteBlob("")) +
+      TreeEntryBytes("120000", "link", repo_.WriteBlob("binary")) +
+      TreeEntryBytes("100644", "n\xc3\xa4me", repo_.WriteBlob("x")) +
+      TreeEntryBytes("100644", "random", RandomBlob(3000)) +
+      TreeEntryBytes("160000", "submodule", FakeId('c')) +
+      TreeEntryBytes("100644", "text", text));
+  CommitFields fields;
+  fields.tree = tree;
+  repo_.SetRef("refs/heads/zip", repo_.WriteCommit(fields));
+  Convert();
+  for (const std::string& name : {std::string("zip"), std::string("HEAD")}) {
+    const std::string expected =
+        repo_.TryGit({"archive", "--format=zip", "--prefix=p/", name}).out;
+    const ProcessResult actual =
+        Archive({"--format=zip", "--prefix=p/"}, {name});
+    EXPECT_EQ(actual.exit_code, 0) << actual.err;
+    EXPECT_TRUE(actual.out == expected)
+        << actual.out.size() << " bytes instead of " << expected.size();
+  }
+}
+
+TEST_F(ArchiveTest, TheNameOfTheOutputChoosesTheFormat) {
+  Convert();
+  const std::string tar = repo_.TryGit({"archive", "HEAD"}).out;
+  for (const std::string suffix :
+       {"tar", "out", "tar.gz", "tgz", "tar.zst", "zip"}) {
+    const std::string output = dir_ / ("a." + suffix);
+    ASSERT_EQ(Archive({"-o", output}, {"HEAD"}).exit_code, 0);
+    const std::string bytes = ReadFile(output);
+    if (suffix == "tar" || suffix == "out") {
+      EXPECT_TRUE(bytes == tar);
+    } else if (suffix == "zip") {
+      EXPECT_THAT(bytes, ::testing::StartsWith("PK"));
+    } else if (suffix == "tar.zst") {
+      const ProcessResult plain = RunProcess({"zstd", "-dqc", output});
+      EXPECT_TRUE(plain.out == tar) << plain.err;
+    } else {
+      EXPECT_TRUE(RunProcess({"gzip", "-dc", output}).out == tar);
+    }
+  }
+  // The option has precedence.
+  ASSERT_EQ(Archive({"--format=tar", "-o", dir_ / "b.zip"}, {"HEAD"}).exit_code,
+            0);
+  EXPECT_TRUE(ReadFile(dir_ / "b.zip") == tar);
+  EXPECT_EQ(Archive({"--format=rar"}, {"HEAD"}).exit_code, 129);
+}
+
 TEST_F(ArchiveTest, Prefixes) {
   Convert();
   for (const std::string prefix :
@@ -256,8 +321,9 @@ TEST_F(ArchiveTest, LargeFilesAreStreamed) {
 
 TEST_F(ArchiveTest, WhatIsNotSupportedIsAnError) {
   Convert();
-  EXPECT_EQ(Archive({"--format=zip"}, {"HEAD"}).exit_code, 129);
-  EXPECT_EQ(Archive({"-o", dir_ / "x.tar.gz"}, {"HEAD"}).exit_code, 129);
+  EXPECT_EQ(
+      Archive({"--format=7z", "-o", dir_ / "x.tar.gz"}, {"HEAD"}).exit_code,
+      129);
   EXPECT_EQ(Archive({}, {"HEAD", "*.c"}).exit_code, 128);
   EXPECT_EQ(Archive({}, {}).exit_code, 129);
   EXPECT_FALSE(Exists(dir_ / "x.tar.gz"));

@@ -100,12 +100,12 @@ __git_zpack_value()
 		__git_zpack_words "sha1 sha256" "$3" ;;
 	"restore --ref-format" | "salvage --ref-format")
 		__git_zpack_words "files reftable" "$3" ;;
-	"archive --output" | "protect --output" | "repair --output")
+	"archive --output" | "protect --output" | "repair --output" | "verify --output" | "restore --bundle")
 		__git_zpack_paths file "$3" ;;
 	"protect --redundancy" | "convert --redundancy")
 		__git_zpack_words "1% 2% 5% 10% 20%" "$3" ;;
 	"archive --format")
-		__git_zpack_words "tar" "$3" ;;
+		__git_zpack_words "tar tar.gz tar.zst zip" "$3" ;;
 	"convert --with" | "archive --prefix")
 		COMPREPLY=() ;;
 	"convert --base")
@@ -116,7 +116,9 @@ __git_zpack_value()
 		__git_zpack_words "structure checksums objects connectivity" "$3" ;;
 	"verify --format")
 		__git_zpack_words "text json junit github sarif" "$3" ;;
-	"verify --expect-hash" | "verify --max-errors" | "rev-list --max-count")
+	"verify --max-errors")
+		__git_zpack_words "all" "$3" ;;
+	"verify --expect-hash" | "rev-list --max-count")
 		COMPREPLY=() ;;
 	"verify --sample")
 		__git_zpack_words "1% 2% 5% 10% 20%" "$3" ;;
@@ -179,7 +181,7 @@ __git_zpack_complete()
 				continue ;;
 			--profile | --level | --block-size | --base | --threads | --against | --window | --depth | \
 				--memory | --keep-pack | --output | --unpack-unreachable | --cruft-expiration | \
-				--timeout | --root | --command | --without | --with | --ref-format | --format | --prefix | --redundancy | --expect-hash | --max-errors | --max-count | --sample | --seed | --since | -n)
+				--timeout | --root | --command | --without | --with | --ref-format | --format | --prefix | --redundancy | --bundle | --expect-hash | --max-errors | --max-count | --sample | --seed | --since | -n)
 				[[ ${words[i + 1]} == = ]] && ((i++))
 				((i++))
 				continue ;;
@@ -209,7 +211,7 @@ __git_zpack_complete()
 		__git_zpack_refs "${arguments[0]}" "$word" ;;
 	"http-backend 0" | "shell 0" | "version 0")
 		COMPREPLY=() ;;
-	*" 0" | "convert 1" | "repair 1" | "diff 1")
+	*" 0" | "convert 1" | "repair 1" | "diff 1" | "verify "* | "show "* | "report "*)
 		__git_zpack_paths file "$word" ;;
 	*)
 		COMPREPLY=() ;;

@@ -79,12 +79,14 @@ function __git_zpack_values
         case '* --without'
             string split ' ' 'reflogs description info hooks lfs config worktrees alternates other'
         case 'archive --format'
-            echo tar
+            string split ' ' 'tar tar.gz tar.zst zip'
+        case 'verify --max-errors'
+            echo all
         case 'protect --redundancy'
             string split ' ' '1% 2% 5% 10% 20%'
         case 'verify --against' 'shell --root' 'repack --output'
             __fish_complete_directories $argv[3] ''
-        case '* --output' 'convert --base'
+        case '* --output' 'convert --base' 'restore --bundle'
             __git_zpack_files $argv[3]
     end
 end
@@ -156,7 +158,7 @@ function __git_zpack_complete
                 __git_zpack_files $current
             end
         case 'http-backend *' 'shell *'
-        case '* 0' 'convert 1' 'repair 1'
+        case '* 0' 'convert 1' 'repair 1' 'verify *' 'show *' 'report *'
             __git_zpack_files $current
     end
 end

@@ -54,7 +54,8 @@ THIRD_PARTY = [
     (r"fmt/", None),  # anywhere but include/zpack
     (r"zpack/", {"tools"}),  # tools/examples, as programs of others have it
     (r"(xxhash|intel-ipsec-mb)\.h|openssl/", {"base"}),
-    (r"(zstd|zdict|zstd_errors|zlib|libdeflate)\.h", {"codec"}),
+    (r"(zstd|zlib)\.h", {"codec", "tools"}),
+    (r"(zdict|zstd_errors|libdeflate)\.h", {"codec"}),
     (GIT2, {"git", "libgit2"}),
     (r"curl/", {"http"}),
     (r"immintrin\.h", {"parity"}),

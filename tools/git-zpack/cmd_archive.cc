@@ -3,17 +3,21 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 #include <ctime>
 #include <filesystem>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
+#include "any_archive_writer.h"
 #include "common_options.h"
+#include "compressed_stream.h"
 #include "output_file.h"
 #include "path_filter.h"
-#include "tar_writer.h"
 #include "tree_archiver.h"
 #include "zpack/archive_reader.h"
 #include "zpack/quote.h"
@@ -25,7 +29,8 @@ namespace {
 void AddOptions(po::options_description& options) {
   options.add_options()("format",
                         po::value<std::string>()->value_name("<format>"),
-                        "the only format is 'tar'")(
+                        "tar, tar.gz, tar.zst or zip; by default what the name "
+                        "of <output> ends in, or tar")(
       "prefix", po::value<std::string>()->value_name("<prefix>"),
       "put <prefix> before each path")(
       "output,o", po::value<std::string>()->value_name("<output>"),
@@ -79,19 +84,32 @@ Result<Contents> Find(const ArchiveReader& reader, const std::string& name) {
   return contents;
 }
 
-// Throws UsageError for a format that is not supported.
-void CheckFormat(const po::variables_map& values) {
+enum class ArchiveFormat : uint8_t { kTar, kTarGz, kTarZst, kZip };
+
+constexpr std::array<std::pair<std::string_view, ArchiveFormat>, 6> kFormats = {
+    {{"tar", ArchiveFormat::kTar},
+     {"tar.gz", ArchiveFormat::kTarGz},
+     {"tgz", ArchiveFormat::kTarGz},
+     {"tar.zst", ArchiveFormat::kTarZst},
+     {"tzst", ArchiveFormat::kTarZst},
+     {"zip", ArchiveFormat::kZip}}};
+
+// The format that the options ask for: by its name, or as with git-archive(1)
+// by the name of the output. Throws UsageError for an unknown format.
+ArchiveFormat FormatOf(const po::variables_map& values) {
   const std::string output = Text(values, "output");
-  std::string format = "tar";
-  for (const char* const other : {"tar.gz", "tgz", "zip"}) {
-    if (output.ends_with(fmt::format(".{}", other))) format = other;
+  const std::string format = Text(values, "format");
+  for (const auto& [name, known] : kFormats) {
+    const bool matches = Has(values, "format")
+                             ? format == name
+                             : output.ends_with(fmt::format(".{}", name));
+    if (matches) return known;
   }
-  if (Has(values, "format")) format = Text(values, "format");
-  if (format == "tar") return;
-  throw UsageError{
-      fmt::format("format '{}' is not supported; pipe the format 'tar' to a "
-                  "program that compresses",
-                  QuoteName(format, kMaxNameInMessage))};
+  if (!Has(values, "format")) return ArchiveFormat::kTar;
+  throw UsageError{fmt::format(
+      "unknown archive format '{}'; the formats are tar, tar.gz, tar.zst and "
+      "zip",
+      QuoteName(format, kMaxNameInMessage))};
 }
 
 Result<PathFilter> PathsOf(const po::variables_map& values) {
@@ -107,27 +125,67 @@ Result<PathFilter> PathsOf(const po::variables_map& values) {
   return PathFilter::Parse(paths);
 }
 
-int Write(const ArchiveReader& reader, const Contents& contents,
-          const PathFilter& paths, std::ostream& out, const Io& io) {
-  TarWriter tar(contents.time, out);
-  tar.Begin(contents.commit);
-  TreeArchiver archiver(reader, paths, contents.prefix, tar, io.stop);
-  Status status = archiver.Write(contents.tree);
-  if (status) status = tar.Finish();
+// What to write, from the arguments.
+struct Plan {
+  Contents contents;
+  PathFilter paths;
+  ArchiveFormat format = ArchiveFormat::kTar;
+};
+
+int WriteEntries(const ArchiveReader& reader, const Plan& plan,
+                 AnyArchiveWriter& writer, const Io& io) {
+  writer.Begin(plan.contents.commit);
+  TreeArchiver archiver(reader, plan.paths, plan.contents.prefix, writer,
+                        io.stop);
+  Status status = archiver.Write(plan.contents.tree);
+  if (status) status = writer.Finish();
   if (!status) return Fail(io, status.error());
   for (const std::string& path : archiver.ignored_attributes()) {
     io.err << fmt::format(
         "warning: the attributes in '{}' are not applied; "
-        "'git zpack exec <file> -- git archive' applies them\n",
+        "'git zpack exec <file> git archive' applies them\n",
         QuoteName(path, kMaxNameInMessage));
   }
   return kDone;
 }
 
+int WriteTar(const ArchiveReader& reader, const Plan& plan, std::ostream& out,
+             const Io& io) {
+  AnyArchiveWriter writer(std::in_place_type<TarWriter>, plan.contents.time,
+                          out);
+  return WriteEntries(reader, plan, writer, io);
+}
+
+int WriteCompressed(const ArchiveReader& reader, const Plan& plan,
+                    std::ostream& out, const Io& io) {
+  CompressedStream compressed(plan.format == ArchiveFormat::kTarGz
+                                  ? StreamFormat::kGzip
+                                  : StreamFormat::kZstd,
+                              out);
+  std::ostream tar(&compressed);
+  const int code = WriteTar(reader, plan, tar, io);
+  if (code != kDone || compressed.Finish()) return code;
+  return Fail(io, {ErrorCode::kIo, "cannot write the archive"});
+}
+
+int Write(const ArchiveReader& reader, const Plan& plan, std::ostream& out,
+          const Io& io) {
+  if (plan.format == ArchiveFormat::kTar)
+    return WriteTar(reader, plan, out, io);
+  if (plan.format != ArchiveFormat::kZip) {
+    return WriteCompressed(reader, plan, out, io);
+  }
+  AnyArchiveWriter writer(std::in_place_type<ZipWriter>, plan.contents.time,
+                          out);
+  return WriteEntries(reader, plan, writer, io);
+}
+
 int Run(const po::variables_map& values, const Io& io) {
-  CheckFormat(values);
-  const auto paths = PathsOf(values);
+  Plan plan;
+  plan.format = FormatOf(values);
+  auto paths = PathsOf(values);
   if (!paths) return Fail(io, paths.error());
+  plan.paths = *std::move(paths);
   const std::string file = FileToRead(values);
   const auto reader =
       ArchiveReader::Open(file, ReadContext(values, io).options());
@@ -135,9 +193,8 @@ int Run(const po::variables_map& values, const Io& io) {
   auto contents = Find(**reader, Text(values, "tree-ish"));
   if (!contents) return Fail(io, contents.error());
   contents->prefix = Text(values, "prefix");
-  if (!Has(values, "output")) {
-    return Write(**reader, *contents, *paths, io.out, io);
-  }
+  plan.contents = *std::move(contents);
+  if (!Has(values, "output")) return Write(**reader, plan, io.out, io);
   const std::string path = Text(values, "output");
   std::error_code error;
   if (std::filesystem::equivalent(path, file, error)) {
@@ -146,7 +203,7 @@ int Run(const po::variables_map& values, const Io& io) {
                                  QuoteName(path, kMaxNameInMessage))});
   }
   return WriteOutputFile(path, io, [&](std::ostream& out) {
-    return Write(**reader, *contents, *paths, out, io);
+    return Write(**reader, plan, out, io);
   });
 }
 
@@ -155,8 +212,9 @@ int Run(const po::variables_map& values, const Io& io) {
 
 const Command kArchiveCommand = {
     "archive",
-    "Write the files of a tree in a .zpack file as a tar file",
-    "[--format=tar] [--prefix=<prefix>/] [-o <output>] [--download] <file> "
+    "Write the files of a tree in a .zpack file as a tar or ZIP file",
+    "[--format=<format>] [--prefix=<prefix>/] [-o <output>] [--download] "
+    "<file> "
     "<tree-ish> "
     "[<path>...]",
     {"file", "tree-ish", "path"},

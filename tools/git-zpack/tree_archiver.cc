@@ -47,7 +47,7 @@ Status TreeArchiver::Write(const ObjectId& tree) {
   if (prefix_.ends_with('/')) {
     const size_t end = prefix_.find_last_not_of('/');
     const size_t size = end == std::string::npos ? 1 : end + 2;
-    tar_.Add({.path = prefix_.substr(0, size), .mode = 0040000, .id = tree});
+    writer_.Add({.path = prefix_.substr(0, size), .mode = 0040000, .id = tree});
   }
   const Status walked =
       WalkTree(reader_, tree, [&](const TreeItem& item, std::string_view base) {
@@ -173,14 +173,14 @@ Status TreeArchiver::WriteFile(TarEntry& entry) {
     if (!target) return std::unexpected(target.error());
     entry.target.assign(target->content.begin(), target->content.end());
   }
-  tar_.Add(entry);
+  writer_.Add(entry);
   if (entry.mode != 0100644 && entry.mode != 0100755) return {};
   const Status streamed = reader_.Stream(
       entry.id, [&](std::span<const uint8_t> piece) -> Result<Visit> {
         const Status stopped = CheckStop();
-        return GoOn(stopped ? tar_.Write(piece) : stopped);
+        return GoOn(stopped ? writer_.Write(piece) : stopped);
       });
-  return streamed ? tar_.EndFile() : streamed;
+  return streamed ? writer_.EndFile() : streamed;
 }
 
 Status TreeArchiver::NoteAttributes(const TreeItem& item,

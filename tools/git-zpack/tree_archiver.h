@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes the files of a tree to a tar file. Thread-compatible.
+// Writes the files of a tree to an archive. Thread-compatible.
 
 #pragma once
 
@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "any_archive_writer.h"
 #include "path_filter.h"
-#include "tar_writer.h"
 #include "tree_walk.h"
 #include "zpack/archive_reader.h"
 
@@ -21,11 +21,12 @@ class TreeArchiver {
  public:
   // `prefix` is put before each path. The references must outlive this object.
   TreeArchiver(const ArchiveReader& reader, const PathFilter& paths,
-               std::string prefix, TarWriter& tar, std::stop_token stop)
+               std::string prefix, AnyArchiveWriter& writer,
+               std::stop_token stop)
       : reader_(reader),
         paths_(paths),
         prefix_(std::move(prefix)),
-        tar_(tar),
+        writer_(writer),
         stop_(std::move(stop)) {}
 
   // Writes everything below `tree` that the paths name. Errors: those of
@@ -54,7 +55,7 @@ class TreeArchiver {
   const ArchiveReader& reader_;
   const PathFilter& paths_;
   std::string prefix_;
-  TarWriter& tar_;
+  AnyArchiveWriter& writer_;
   std::stop_token stop_;
   std::vector<TarEntry> empty_;  // directories without a file so far
   std::vector<TarEntry> waiting_;
