@@ -63,7 +63,8 @@ Result<std::unique_ptr<RandomAccessFile>> OpenUrl(const std::string& url,
     }
     return MakeError(ErrorCode::kUnsupported,
                      "the server does not send parts of '{}'; it can only be "
-                     "downloaded as a whole, with --download",
+                     "downloaded as a whole, with --download, or with 'git -c "
+                     "zpack.download=true' where Git reads it",
                      AtPath{opened.file->name()});
   }
   auto disk =

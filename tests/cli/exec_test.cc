@@ -79,6 +79,53 @@ TEST_F(ExecTest, ContentsAreFetchedWhenTheyAreNeeded) {
   EXPECT_THAT(Cached(), SizeIs(2));
 }
 
+TEST_F(ExecTest, OptionsAfterTheCommandBelongToTheCommand) {
+  const std::string expected = repo_.TryGit({"grep", "-n", ".", "HEAD"}).out;
+  EXPECT_EQ(
+      RunZpack({"exec", file_, "git", "grep", "-n", ".", "HEAD"}, Options())
+          .out,
+      expected);
+  EXPECT_EQ(
+      RunZpack({"exec", "--all", file_, "git", "log", "--all"}, Options()).out,
+      repo_.TryGit({"log", "--all"}).out);
+}
+
+TEST_F(ExecTest, ACommandOfGitIsThatOfGit) {
+  const std::string expected = repo_.TryGit({"grep", "-c", ".", "HEAD"}).out;
+  EXPECT_EQ(Exec({"grep", "-c", ".", "HEAD"}).out, expected);
+  EXPECT_EQ(RunZpack({"exec", file_, "log", "-3"}, Options()).out,
+            repo_.TryGit({"log", "-3"}).out);
+  EXPECT_EQ(Exec({"/bin/sh", "-c", "echo grep"}).out, "grep\n");
+}
+
+// Git asks for the blobs of each commit by themselves.
+TEST_F(ExecTest, ManySmallFetchesBecomeOneOfAll) {
+  repo_.SetRef("refs/heads/long", repo_.History(60));
+  Require(RunZpack({"convert", "-q", "--force", repo_.path(), file_}).ok(),
+          "convert");
+  const std::string trace = dir_ / "trace";
+  ProcessOptions options = Options();
+  options.environment.push_back("GIT_TRACE=" + trace);
+  const ProcessResult result = RunZpack(
+      {"exec", file_, "git", "log", "--all", "-Sno such text", "--oneline"},
+      options);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("git zpack exec --all"));
+  EXPECT_THAT(result.err, ::testing::Not(HasSubstr("Auto packing")));
+  size_t fetches = 0;
+  for (const std::string& line : SplitLines(ReadFile(trace))) {
+    EXPECT_THAT(line, ::testing::Not(HasSubstr("gc --auto")));
+    EXPECT_THAT(line, ::testing::Not(HasSubstr("maintenance run")));
+    if (line.find("exec: git-remote-zpack") != std::string::npos) ++fetches;
+  }
+  EXPECT_GT(fetches, 8U);
+  EXPECT_LT(fetches, 14U);
+  ExpectSame({"log", "-p", "--all"});
+  EXPECT_THAT(
+      Exec({"git", "rev-list", "--objects", "--missing=print", "--all"}).out,
+      ::testing::Not(HasSubstr("?")));
+}
+
 TEST_F(ExecTest, AMovedFileGetsARepositoryOfItsOwn) {
   EXPECT_EQ(Exec({"git", "log"}).exit_code, 0);
   std::filesystem::rename(file_, dir_ / "moved \"file\".zpack");

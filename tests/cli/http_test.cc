@@ -119,6 +119,36 @@ TEST_F(HttpTest, ServerWithoutRangesNeedsDownload) {
   EXPECT_EQ(listed.out, Run({"list-refs", File()}).out);
 }
 
+TEST_F(HttpTest, GitDownloadsTheWholeFileIfTheUserSaysSo) {
+  const HttpServer server([this](const HttpServerRequest&) {
+    return HttpServerReply{.status = 200, .body = content_};
+  });
+  const auto git = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "git");
+    return RunProcess(arguments, [&] {
+      ProcessOptions options = Environment();
+      const auto hermetic = HermeticEnvironment(dir_.path());
+      options.environment.insert(options.environment.end(), hermetic.begin(),
+                                 hermetic.end());
+      return options;
+    }());
+  };
+  const std::string url = "zpack::" + server.Url();
+  const ProcessResult refused =
+      git({"clone", "-q", "--bare", url, dir_ / "refused"});
+  EXPECT_NE(refused.exit_code, 0);
+  EXPECT_THAT(refused.err, HasSubstr("git -c zpack.download=true"));
+  const ProcessResult cloned = git({"-c", "zpack.download=true", "clone", "-q",
+                                    "--bare", url, dir_ / "cloned"});
+  EXPECT_EQ(cloned.exit_code, 0) << cloned.err;
+  EXPECT_EQ(RepoBuilder::Existing(dir_ / "cloned").Git({"rev-parse", "main"}),
+            tip_);
+  const ProcessResult log =
+      Run({"exec", "--download", server.Url(), "git", "log", "-p", "main"});
+  EXPECT_EQ(log.exit_code, 0) << log.err;
+  EXPECT_EQ(log.out, repo_.TryGit({"log", "-p", "main"}).out);
+}
+
 TEST_F(HttpTest, DamageNamesUrlAndOffset) {
   content_[content_.size() / 2] ^= 1;
   const HttpServer server(Honest());

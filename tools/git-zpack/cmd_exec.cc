@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "common_options.h"
+#include "git_setting.h"
 #include "lazy_repository.h"
 #include "zpack/archive_reader.h"
 #include "zpack/quote.h"
@@ -44,6 +45,7 @@ void AddOptions(po::options_description& options) {
   options.add_options()(
       "all",
       "fetch the contents of all files at once; for commands that read many");
+  AddDownloadOption(options);
 }
 
 // Lets Git find git-remote-zpack, which is installed beside this program.
@@ -78,36 +80,59 @@ int Execute(std::vector<std::string> command, const Io& io) {
   return error == ENOENT ? kNoSuchCommand : kCannotExecute;
 }
 
+// Returns whether Git has a command of this name, such as 'log' or 'grep'.
+bool GitHasCommand(const std::string& name) {
+  if (name == "git" || name.find_first_of("/\n") != std::string::npos) {
+    return false;
+  }
+  const auto commands = OutputOfGit({"--list-cmds=main"});
+  return commands && ("\n" + *commands + "\n").find("\n" + name + "\n") !=
+                         std::string::npos;
+}
+
+// The words to execute: 'grep' stands for 'git grep', not for the program of
+// that name, which would not look into the file.
+std::vector<std::string> CommandOf(const po::variables_map& values) {
+  std::vector<std::string> words = Texts(values, "command");
+  if (GitHasCommand(words.front())) words.insert(words.begin(), "git");
+  return words;
+}
+
 int Run(const po::variables_map& values, const Io& io) {
   const std::string file = Text(values, "file");
   std::string repository;
   {
-    const auto reader = ArchiveReader::Open(file, ReadOptions{});
+    const ReadContext read(values, io);
+    const auto reader = ArchiveReader::Open(file, read.options());
     if (!reader) return Fail(io, reader.error());
     for (const char* const variable : kRepositoryVariables) unsetenv(variable);
     AddOwnDirectoryToPath();
-    const LazyContents contents =
-        Has(values, "all") ? LazyContents::kAll : LazyContents::kNone;
-    const auto prepared = PrepareLazyRepository(file, **reader, contents, io);
+    const LazyOptions options = {
+        Has(values, "all") ? LazyContents::kAll : LazyContents::kNone,
+        read.options().download};
+    const auto prepared = PrepareLazyRepository(file, **reader, options, io);
     if (!prepared) return Fail(io, prepared.error());
     repository = *prepared;
   }
   setenv("GIT_DIR", repository.c_str(), 1);
-  return Execute(Texts(values, "command"), io);
+  setenv(kLazyRepositoryVariable, repository.c_str(), 1);
+  setenv(kLazyCommandVariable, fmt::format("{}", getpid()).c_str(), 1);
+  return Execute(CommandOf(values), io);
 }
 
 }  // namespace
 }  // namespace exec_command
 
-const Command kExecCommand = {"exec",
-                              "Run a Git command over a .zpack file",
-                              "[--all] <file> -- <command> [<argument>...]",
-                              {"file", "command"},
-                              0,
-                              LastArgument::kRepeated,
-                              {},
-                              false,
-                              exec_command::AddOptions,
-                              exec_command::Run};
+const Command kExecCommand = {
+    "exec",
+    "Run a Git command over a .zpack file",
+    "[--all] [--download] <file> <command> [<argument>...]",
+    {"file", "command"},
+    0,
+    LastArgument::kCommandLine,
+    {},
+    false,
+    exec_command::AddOptions,
+    exec_command::Run};
 
 }  // namespace zpack::cli

@@ -11,18 +11,18 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <utility>
 
 namespace zpack::cli {
 namespace {
 
-// Starts 'git config --get <name>' with `out` as its standard output. Returns
-// -1 if Git cannot be run.
-pid_t StartGit(std::string name, int out) {
+// Starts 'git <arguments>' with `out` as its standard output. Returns -1 if Git
+// cannot be run.
+pid_t StartGit(std::vector<std::string> arguments, int out) {
   std::string git = "git";
-  std::string config = "config";
-  std::string get = "--get";
-  const std::array<char*, 5> words = {git.data(), config.data(), get.data(),
-                                      name.data(), nullptr};
+  std::vector<char*> words = {git.data()};
+  for (std::string& argument : arguments) words.push_back(argument.data());
+  words.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   if (posix_spawn_file_actions_init(&actions) != 0) return -1;
   // Standard input belongs to the protocol.
@@ -49,11 +49,16 @@ std::string ReadAll(int fd) {
 }  // namespace
 
 std::optional<std::string> GitSetting(const std::string& name) {
+  return OutputOfGit({"config", "--get", name});
+}
+
+std::optional<std::string> OutputOfGit(
+    const std::vector<std::string>& arguments) {
   // If SIGCHLD is ignored, as some parents set it, waitpid would fail.
   std::signal(SIGCHLD, SIG_DFL);
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
-  const pid_t pid = StartGit(name, ends[1]);
+  const pid_t pid = StartGit(arguments, ends[1]);
   close(ends[1]);
   std::string value = pid < 0 ? "" : ReadAll(ends[0]);
   close(ends[0]);

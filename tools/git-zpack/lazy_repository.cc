@@ -21,6 +21,8 @@
 #include "remote_location.h"
 #include "run_git.h"
 #include "zpack/quote.h"
+#include "zpack/repository_files.h"
+#include "zpack/restore.h"
 
 namespace zpack::cli {
 namespace {
@@ -31,6 +33,15 @@ namespace fs = std::filesystem;
 // are removed after a day.
 constexpr std::string_view kIncomplete = ".new-";
 constexpr auto kMaxAge = std::chrono::hours(24);
+// A file in the repository with a line for each fetch: the command that the
+// fetch is for.
+constexpr const char* kFetches = "zpack-fetches";
+// A directory for the contents of all files until they are complete.
+constexpr const char* kArriving = "zpack-arriving";
+// So many fetches of a few objects take less time than all contents: these, and
+// one for each kObjectsPerFetch objects of the file.
+constexpr uint64_t kFewFetches = 8;
+constexpr uint64_t kObjectsPerFetch = 256;
 // Below, preparing takes less than a second.
 constexpr uint32_t kManyObjects = 20'000;
 
@@ -88,7 +99,7 @@ std::string ConfigValue(std::string_view text) {
 
 // The whole configuration of the repository.
 std::string Configuration(const std::string& url, ObjectFormat format,
-                          LazyContents contents) {
+                          LazyContents contents, Download download) {
   std::string text =
       "[core]\n\trepositoryFormatVersion = 1\n\tbare = true\n[extensions]\n";
   if (format != ObjectFormat::kSha1) {
@@ -99,10 +110,12 @@ std::string Configuration(const std::string& url, ObjectFormat format,
   if (contents == LazyContents::kNone) {
     text += "\tpromisor = true\n\tpartialCloneFilter = blob:none\n";
   }
-  // Older protocols give no single objects, whatever the user prefers. Git must
-  // not repack in the background after the command has ended.
+  // Older protocols give no single objects, whatever the user prefers. Each
+  // fetch leaves a small pack, and Git would repack them again and again.
   text += "[protocol]\n\tversion = 2\n";
-  text += "[promisor]\n\tquiet = true\n[gc]\n\tautoDetach = false\n";
+  text += "[promisor]\n\tquiet = true\n";
+  text += "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n";
+  if (download == Download::kYes) text += "[zpack]\n\tdownload = true\n";
   return text;
 }
 
@@ -128,12 +141,16 @@ Status WriteConfiguration(const fs::path& repository, const std::string& text) {
 }
 
 Status Clone(const std::string& url, const fs::path& repository,
-             LazyContents contents, const Io& io) {
-  std::vector<std::string> arguments = {"-c",          "protocol.version=2",
-                                        "clone",       "--mirror",
-                                        "--template=", "--quiet"};
-  if (contents == LazyContents::kNone)
-    arguments.push_back("--filter=blob:none");
+             const LazyOptions& options, const Io& io) {
+  std::vector<std::string> arguments = {"-c", "protocol.version=2"};
+  if (options.download == Download::kYes) {
+    arguments.insert(arguments.end(), {"-c", "zpack.download=true"});
+  }
+  arguments.insert(arguments.end(),
+                   {"clone", "--mirror", "--template=", "--quiet"});
+  if (options.contents == LazyContents::kNone) {
+    arguments.emplace_back("--filter=blob:none");
+  }
   arguments.insert(arguments.end(), {"--", url, repository.native()});
   // The configuration that replaces that of Git names no other format.
   setenv("GIT_DEFAULT_REF_FORMAT", "files", 1);
@@ -179,11 +196,75 @@ Result<std::string> RepositoryName(const std::string& source,
   return std::unexpected(Error{ErrorCode::kGit, "'git hash-object' failed"});
 }
 
+// Counts a fetch for `command`, and returns how many there were.
+uint64_t CountFetch(const fs::path& repository, const std::string& command) {
+  std::ofstream(repository / kFetches, std::ios::binary | std::ios::app)
+      << command + '\n';
+  std::ifstream in(repository / kFetches, std::ios::binary);
+  uint64_t count = 0;
+  for (std::string line; std::getline(in, line);) {
+    if (line == command) ++count;
+  }
+  return count;
+}
+
+// Moves the packs of one repository to another. Git takes a pack into use when
+// it sees the index.
+Status MovePacks(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  for (const bool indexes : {false, true}) {
+    for (const fs::directory_entry& entry :
+         fs::directory_iterator(from / "objects/pack", error)) {
+      if ((entry.path().extension() == ".idx") != indexes) continue;
+      const fs::path place = to / "objects/pack" / entry.path().filename();
+      fs::rename(entry.path(), place, error);
+      if (error) return CannotWrite(place, error);
+    }
+  }
+  if (error) return CannotWrite(to, error);
+  return {};
+}
+
 }  // namespace
+
+void FetchAllIfMany(const std::string& file, Download download, const Io& io) {
+  const char* const repository = getenv(kLazyRepositoryVariable);
+  const char* const command = getenv(kLazyCommandVariable);
+  const char* const git_directory = getenv("GIT_DIR");
+  std::error_code error;
+  if (repository == nullptr || command == nullptr || git_directory == nullptr ||
+      !fs::equivalent(repository, git_directory, error)) {
+    return;
+  }
+  const uint64_t fetches = CountFetch(repository, command);
+  if (fetches <= kFewFetches) return;
+  RestoreOptions options;
+  options.read.download = download;
+  options.run.stop = io.stop;
+  options.without_files.assign(kAllFileGroups.begin(), kAllFileGroups.end());
+  const auto reader = ArchiveReader::Open(file, options.read);
+  if (!reader ||
+      fetches <= kFewFetches + (*reader)->object_count() / kObjectsPerFetch) {
+    return;
+  }
+  const fs::path arriving = fs::path(repository) / kArriving;
+  // Another process is at it, or was killed, or has moved them already.
+  if (!fs::create_directory(arriving, error)) return;
+  io.err << "hint: Git asks for files one by one; fetching all of them now, as "
+            "'git zpack exec --all' does\n";
+  io.err.flush();
+  // A failure is not one of the fetch, which goes on as before.
+  if (Restore(file, arriving / "all", options)) {
+    (void)MovePacks(arriving / "all", repository);
+  }
+  fs::remove_all(arriving / "all", error);
+}
 
 Result<std::string> PrepareLazyRepository(const std::string& file,
                                           const ArchiveReader& reader,
-                                          LazyContents contents, const Io& io) {
+                                          const LazyOptions& given,
+                                          const Io& io) {
+  LazyOptions options = given;
   const auto cache = CacheDirectory();
   if (!cache) return std::unexpected(cache.error());
   const auto source = SourceOf(file);
@@ -193,15 +274,16 @@ Result<std::string> PrepareLazyRepository(const std::string& file,
   std::error_code error;
   const fs::path all = *cache / (*name + "-all");
   // A repository with all contents serves both kinds.
-  if (fs::exists(all, error)) contents = LazyContents::kAll;
+  if (fs::exists(all, error)) options.contents = LazyContents::kAll;
   const fs::path repository =
-      contents == LazyContents::kAll ? all : *cache / *name;
+      options.contents == LazyContents::kAll ? all : *cache / *name;
   const std::string url = "zpack::" + *source;
-  const std::string configuration =
-      Configuration(url, reader.object_format(), contents);
+  const std::string configuration = Configuration(
+      url, reader.object_format(), options.contents, options.download);
   if (fs::exists(repository, error)) {
     const Status written = WriteConfiguration(repository, configuration);
     if (!written) return std::unexpected(written.error());
+    fs::remove(repository / kFetches, error);
     return repository.native();
   }
   RemoveStale(*cache);
@@ -214,7 +296,7 @@ Result<std::string> PrepareLazyRepository(const std::string& file,
   if (mkdtemp(temporary.data()) == nullptr) {
     return CannotWrite(temporary, {errno, std::generic_category()});
   }
-  Status made = Clone(url, temporary, contents, io);
+  Status made = Clone(url, temporary, options, io);
   if (made) made = WriteConfiguration(temporary, configuration);
   if (made) {
     fs::rename(temporary, repository, error);

@@ -20,6 +20,17 @@ enum class LazyContents : uint8_t {
   kAll,   // all contents are there from the start
 };
 
+struct LazyOptions {
+  LazyContents contents = LazyContents::kNone;
+  Download download = Download::kNo;  // as ReadOptions::download
+};
+
+// Name, for git-remote-zpack, the repository of the command that runs, and its
+// process.
+inline constexpr const char* kLazyRepositoryVariable =
+    "GIT_ZPACK_LAZY_REPOSITORY";
+inline constexpr const char* kLazyCommandVariable = "GIT_ZPACK_LAZY_COMMAND";
+
 // Returns the path of a repository with the refs and history of `reader`, which
 // has opened `file`. Git reads what the repository lacks from `file`, through
 // git-remote-zpack, which must be on the PATH. The repository is made at the
@@ -32,6 +43,13 @@ enum class LazyContents : uint8_t {
 // Git fails, which has printed the reason.
 Result<std::string> PrepareLazyRepository(const std::string& file,
                                           const ArchiveReader& reader,
-                                          LazyContents contents, const Io& io);
+                                          const LazyOptions& options,
+                                          const Io& io);
+
+// Called by git-remote-zpack for each fetch from `file`. If the repository of
+// the environment fetches for the command that runs, and this was one fetch of
+// many, puts all objects of the file into the repository, and says so. Does
+// nothing otherwise, or if that fails.
+void FetchAllIfMany(const std::string& file, Download download, const Io& io);
 
 }  // namespace zpack::cli

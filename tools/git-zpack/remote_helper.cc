@@ -15,6 +15,7 @@
 
 #include "fd_streams.h"
 #include "git_setting.h"
+#include "lazy_repository.h"
 #include "remote_location.h"
 #include "serve_command.h"
 #include "served_file.h"
@@ -92,6 +93,10 @@ int Connect(std::string_view service, const std::string& path, const Io& io) {
   if (!is_url && !fs::exists(*found, error) && !error) {
     return FailToFind(*found, io);
   }
+  const Download download = is_url && GitSetting("zpack.download") == "true"
+                                ? Download::kYes
+                                : Download::kNo;
+  FetchAllIfMany(*found, download, io);
   const ServeProtocol protocol = WantedProtocol();
   FdOutput output(STDOUT_FILENO);
   // An empty line: the connection is established.
@@ -101,7 +106,8 @@ int Connect(std::string_view service, const std::string& path, const Io& io) {
   return ServeStandardStreams(
       {.path = std::move(*found),
        .protocol = protocol,
-       .urls = is_url ? AllowUrls::kYes : AllowUrls::kNo},
+       .urls = is_url ? AllowUrls::kYes : AllowUrls::kNo,
+       .download = download},
       {}, io);
 }
 

@@ -59,6 +59,7 @@ Status Serve(const ServeRequest& request, const RunOptions& run,
   options.exchange = request.exchange;
   options.settings = std::move(*settings);
   options.urls = request.urls;
+  options.read.download = request.download;
   Status served = UploadPack(request.path, options, input, output);
   if (!served && !request.name.empty()) {
     Replace(served.error().message, request.path, request.name);

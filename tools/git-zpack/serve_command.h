@@ -36,6 +36,7 @@ struct ServeRequest {
   ServeProtocol protocol = ServeProtocol::kV0;
   Exchange exchange = Exchange::kConnection;
   AllowUrls urls = AllowUrls::kNo;  // for a path that the user has chosen
+  Download download = Download::kNo;
 };
 
 // Serves a file with the settings from Git's configuration. Returns the errors
