@@ -78,7 +78,9 @@ class PackOutput final : public ServeOutput {
     if (rest.size() < kLengthSize) return 0;
     size_t size = 0;
     constexpr int kHexadecimal = 16;
-    std::from_chars(rest.data(), rest.data() + kLengthSize, size, kHexadecimal);
+    const std::string digits(rest.substr(0, kLengthSize));
+    std::from_chars(digits.data(), digits.data() + digits.size(), size,
+                    kHexadecimal);
     // Packets such as the flush packet have only a length.
     return std::max(size, kLengthSize);
   }

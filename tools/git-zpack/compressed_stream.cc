@@ -3,9 +3,6 @@
 
 #include "compressed_stream.h"
 
-#include <zlib.h>
-#include <zstd.h>
-
 #include <new>
 
 namespace zpack::cli {
@@ -41,10 +38,10 @@ CompressedStream::~CompressedStream() {
   ZSTD_freeCCtx(zstd_);
 }
 
-bool CompressedStream::Finish() { return Compress(End::kYes); }
+bool CompressedStream::Finish() { return Compress(Step::kLast); }
 
 CompressedStream::int_type CompressedStream::overflow(int_type c) {
-  if (!Compress(End::kNo)) return traits_type::eof();
+  if (!Compress(Step::kMore)) return traits_type::eof();
   if (!traits_type::eq_int_type(c, traits_type::eof())) {
     *pptr() = traits_type::to_char_type(c);
     pbump(1);
@@ -52,35 +49,35 @@ CompressedStream::int_type CompressedStream::overflow(int_type c) {
   return traits_type::not_eof(c);
 }
 
-bool CompressedStream::Compress(End end) {
+bool CompressedStream::Compress(Step step) {
   const auto size = static_cast<size_t>(pptr() - pbase());
   setp(in_.data(), in_.data() + in_.size());
-  return gzip_ != nullptr ? CompressGzip(end, size) : CompressZstd(end, size);
+  return gzip_ != nullptr ? CompressGzip(step, size) : CompressZstd(step, size);
 }
 
-bool CompressedStream::CompressGzip(End end, size_t size) {
+bool CompressedStream::CompressGzip(Step step, size_t size) {
   gzip_->next_in = reinterpret_cast<Bytef*>(in_.data());
   gzip_->avail_in = static_cast<uInt>(size);
   int result = Z_OK;
   do {
     gzip_->next_out = reinterpret_cast<Bytef*>(compressed_.data());
     gzip_->avail_out = static_cast<uInt>(compressed_.size());
-    result = deflate(gzip_.get(), end == End::kYes ? Z_FINISH : Z_NO_FLUSH);
+    result = deflate(gzip_.get(), step == Step::kLast ? Z_FINISH : Z_NO_FLUSH);
     if (result == Z_STREAM_ERROR) return false;
     if (!WriteOut(compressed_.size() - gzip_->avail_out)) return false;
   } while (gzip_->avail_out == 0);
-  return end == End::kNo || result == Z_STREAM_END;
+  return step == Step::kMore || result == Z_STREAM_END;
 }
 
-bool CompressedStream::CompressZstd(End end, size_t size) {
+bool CompressedStream::CompressZstd(Step step, size_t size) {
   ZSTD_inBuffer in = {in_.data(), size, 0};
-  const auto step = end == End::kYes ? ZSTD_e_end : ZSTD_e_continue;
+  const auto directive = step == Step::kLast ? ZSTD_e_end : ZSTD_e_continue;
   size_t left = 0;  // in the encoder
   do {
     ZSTD_outBuffer out = {compressed_.data(), compressed_.size(), 0};
-    left = ZSTD_compressStream2(zstd_, &out, &in, step);
+    left = ZSTD_compressStream2(zstd_, &out, &in, directive);
     if (ZSTD_isError(left) != 0 || !WriteOut(out.pos)) return false;
-  } while (in.pos < in.size || (end == End::kYes && left != 0));
+  } while (in.pos < in.size || (step == Step::kLast && left != 0));
   return true;
 }
 

@@ -5,15 +5,15 @@
 
 #pragma once
 
+#include <zlib.h>
+#include <zstd.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <ostream>
 #include <streambuf>
 #include <vector>
-
-struct ZSTD_CCtx_s;
-struct z_stream_s;
 
 namespace zpack::cli {
 
@@ -35,19 +35,19 @@ class CompressedStream final : public std::streambuf {
   bool Finish();
 
  private:
-  enum class End : uint8_t { kNo, kYes };
+  enum class Step : uint8_t { kMore, kLast };
 
   int_type overflow(int_type c) override;
   // Compresses what was written so far, but for the last bytes, which the
   // encoder keeps unless it is the end.
-  bool Compress(End end);
-  bool CompressGzip(End end, size_t size);
-  bool CompressZstd(End end, size_t size);
+  bool Compress(Step step);
+  bool CompressGzip(Step step, size_t size);
+  bool CompressZstd(Step step, size_t size);
   bool WriteOut(size_t size);
 
   std::ostream& out_;
-  std::unique_ptr<z_stream_s> gzip_;  // one of both is null
-  ZSTD_CCtx_s* zstd_ = nullptr;
+  std::unique_ptr<z_stream> gzip_;  // one of both is null
+  ZSTD_CCtx* zstd_ = nullptr;
   std::vector<char> in_;
   std::vector<char> compressed_;
 };

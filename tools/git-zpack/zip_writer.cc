@@ -4,7 +4,6 @@
 #include "zip_writer.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>

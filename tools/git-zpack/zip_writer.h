@@ -7,6 +7,8 @@
 
 #pragma once
 
+#include <zlib.h>
+
 #include <cstdint>
 #include <iosfwd>
 #include <memory>
@@ -17,8 +19,6 @@
 #include "tar_writer.h"
 #include "zpack/object_id.h"
 #include "zpack/result.h"
-
-struct z_stream_s;
 
 namespace zpack::cli {
 
@@ -67,7 +67,7 @@ class ZipWriter {
   uint32_t time_;
   uint32_t dos_time_;
   std::string comment_;
-  std::unique_ptr<z_stream_s> deflate_;
+  std::unique_ptr<z_stream> deflate_;
   std::vector<Row> rows_;  // the last one is the current entry
   std::vector<uint8_t> held_;
   uint64_t left_ = 0;  // of the content of the current file
