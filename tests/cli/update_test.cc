@@ -232,6 +232,9 @@ TEST_F(UpdateTest, NoticesDamage) {
     EXPECT_EQ(result.exit_code, 128) << ::testing::PrintToString(result);
     EXPECT_THAT(result.err, AllOf(StartsWith("fatal: "), HasSubstr(file_)));
     EXPECT_TRUE(ReadFile(file_) == damaged);
+    if (i == 18) {
+      EXPECT_THAT(result.err, HasSubstr("--force instead of --update"));
+    }
   }
   for (const size_t size : {size_t{0}, size_t{40}, intact.size() - 1}) {
     WriteFile(file_, intact.substr(0, size));
