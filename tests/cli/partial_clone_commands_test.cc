@@ -101,6 +101,20 @@ TEST_F(PartialCloneCommandsTest, RestoreSaysWhereGitFetchesFrom) {
       Json({{"name", "origin"}, {"url", Url()}, {"filter", "blob:none"}}));
 }
 
+// The file may be anybody's, and so may be its URL.
+TEST_F(PartialCloneCommandsTest, CheckoutFetchesNothing) {
+  ConvertIt();
+  const std::string place = dir_ / "work";
+  const ProcessResult restored =
+      RunZpack({"restore", "--checkout", file_, place});
+  EXPECT_EQ(restored.exit_code, 0) << restored.err;
+  EXPECT_THAT(restored.err, AllOf(HasSubstr("hint: nothing is checked out"),
+                                  HasSubstr("from '" + Url() + "'\n")));
+  EXPECT_THAT(ListDirectory(place), ::testing::ElementsAre(".git"));
+  RepoBuilder::Existing(place).Git({"reset", "--hard", "-q"});
+  EXPECT_TRUE(std::filesystem::exists(place + "/file"));
+}
+
 TEST_F(PartialCloneCommandsTest, ShowNamesTheRemote) {
   ConvertIt();
   EXPECT_THAT(

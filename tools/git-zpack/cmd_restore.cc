@@ -170,13 +170,14 @@ int RunBundle(const po::variables_map& values, const RunContext& context,
 }
 
 // Makes the restored repository in '<directory>/.git' one with a work tree, and
-// checks out HEAD.
-Status CheckOut(const std::string& directory, const Io& io) {
+// checks out HEAD, unless Git would fetch for that from who knows where.
+Status CheckOut(const std::string& directory, const RestoreStats& stats,
+                const Io& io) {
   const std::string git_directory = "--git-dir=" + directory + "/.git";
   Status done = CheckGit(
       "git config",
       RunGit({git_directory, "config", "core.bare", "false"}, io.stop));
-  if (!done) return done;
+  if (!done || stats.promised_objects != 0) return done;
   // An unborn HEAD has nothing to check out.
   if (RunGit(
           {git_directory, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"},
@@ -207,13 +208,19 @@ int RunCheckout(const po::variables_map& values, const RestoreOptions& options,
     if (is_new) fs::remove(directory, error);
     return FailToRead(values, stats.error(), io);
   }
-  if (const Status done = CheckOut(directory, io); !done) {
+  if (const Status done = CheckOut(directory, *stats, io); !done) {
     const int code = Fail(io, done.error());
     io.err << fmt::format("hint: the repository in '{}/.git' is complete\n",
                           QuoteName(directory));
     return code;
   }
   PrintSummary(values, *stats, directory + "/.git", io);
+  if (stats->promised_objects != 0 && !Has(values, "quiet")) {
+    io.err << fmt::format(
+        "hint: nothing is checked out, because Git would fetch for it; if you "
+        "trust the remote: git -C {} reset --hard\n",
+        QuoteForShell(directory));
+  }
   return kDone;
 }
 
