@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import gzip
-import json
 import os
+import zlib
 from typing import Callable, Iterator, NamedTuple
 
-from .text import quoted
+from .text import parse_json, quoted
 
-_LIMIT_OF_MANIFEST = 4 << 30
+_LIMIT_OF_MANIFEST = 256 << 20
 Warn = Callable[[str], None]
 
 
@@ -46,40 +46,98 @@ def walk(root: bytes, warn: Warn) -> Iterator[Found]:
     """All repositories at or below the directory, in no particular order.
 
     What looks like a broken repository counts, so that a run reports it.
-    Follows no symbolic links. Looks into work trees and into the repositories
-    of submodules, but into no other part of a git directory. Raises OSError if
-    the root itself cannot be read; other directories are reported to warn.
+    Looks into work trees and into the repositories of submodules, but into no
+    other part of a git directory. Visits each directory once, and follows no
+    symbolic links but '.git' and 'modules', and these only below the root.
+    Raises OSError if the root itself cannot be read; other directories are
+    reported to warn.
     """
     root = os.path.abspath(root)
     os.scandir(root).close()
+    below_root = _Below(root, warn)
     stack = [root]
-    while stack:
+    # Last, so that a repository has the name of its directory, if that is found.
+    behind_links: list[bytes] = []
+    while stack or behind_links:
+        if not stack:
+            below_root.has_links = True
+            stack.append(behind_links.pop())
         path = stack.pop()
-        if resembles_git_directory(path):
-            yield _found(root, path)
-            stack += _subdirectories(os.path.join(path, b"modules"), warn)
-            continue
         inner = os.path.join(path, b".git")
-        if resembles_git_directory(inner):
+        is_bare = resembles_git_directory(path)
+        has_inner = not is_bare and resembles_git_directory(inner) and below_root.contains(inner)
+        if below_root.was_visited(path, is_repository=is_bare or has_inner):
+            continue
+        if not is_bare:
+            stack += [below for below in below_root.subdirectories(path) if below != inner]
+        if is_bare or has_inner:
             yield _found(root, path)
-            stack += _subdirectories(os.path.join(inner, b"modules"), warn)
-        stack += [below for below in _subdirectories(path, warn) if below != inner]
+            modules = os.path.join(path if is_bare else inner, b"modules")
+            linked = os.path.islink(modules) or (has_inner and os.path.islink(inner))
+            (behind_links if linked else stack).extend(below_root.subdirectories(modules))
+
+
+class _Below:
+    """The directories below a root, and which of them were visited."""
+
+    def __init__(self, root: bytes, warn: Warn) -> None:
+        self._root = root
+        self._real_root = os.path.realpath(root)
+        self._warn = warn
+        self._visited: set[tuple[int, int]] = set()
+        self.has_links = False
+
+    def was_visited(self, path: bytes, *, is_repository: bool) -> bool:
+        """Whether a directory was visited before, or is gone.
+
+        Without links, no directory is met twice; then only repositories are
+        remembered, because a root may have many millions of directories.
+        """
+        if not is_repository and not self.has_links:
+            return False
+        try:
+            status = os.stat(path)
+        except FileNotFoundError:  # Removed meanwhile.
+            return True
+        except OSError as error:
+            self._complain(path, error)
+            return True
+        identity = (status.st_dev, status.st_ino)
+        seen = identity in self._visited
+        self._visited.add(identity)
+        return seen
+
+    def contains(self, path: bytes) -> bool:
+        """Whether a path that may be a link leads below the root; if not, says so."""
+        if not os.path.islink(path):
+            return True
+        real = os.path.realpath(path)
+        if real == self._real_root or real.startswith(os.path.join(self._real_root, b"")):
+            return True
+        self._warn(f"'{quoted(path)}' leads out of the directory '{quoted(self._root)}'; "
+                   "it is not followed")
+        return False
+
+    def subdirectories(self, path: bytes) -> list[bytes]:
+        """The directories in a directory, which may be missing."""
+        if not self.contains(path):
+            return []
+        try:
+            with os.scandir(path) as entries:
+                return [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            self._complain(path, error)
+            return []
+
+    def _complain(self, path: bytes, error: OSError) -> None:
+        self._warn(f"cannot read directory '{quoted(path)}': {error.strerror}")
 
 
 def _found(root: bytes, path: bytes) -> Found:
     name = os.path.relpath(path, root)
     return Found(path, os.path.basename(root) if name == b"." else name)
-
-
-def _subdirectories(path: bytes, warn: Warn) -> list[bytes]:
-    try:
-        with os.scandir(path) as entries:
-            return [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        warn(f"cannot read directory '{quoted(path)}': {error.strerror}")
-        return []
 
 
 def read_grokmirror(manifest: bytes, root: bytes) -> list[Found]:
@@ -91,20 +149,25 @@ def read_grokmirror(manifest: bytes, root: bytes) -> list[Found]:
     with open(manifest, "rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
     opener = gzip.open if packed else open
-    with opener(manifest, "rb") as file:
-        content = file.read(_LIMIT_OF_MANIFEST)
     try:
-        entries = json.loads(content.decode("utf-8", "surrogateescape"))
-    except ValueError as error:
+        with opener(manifest, "rb") as file:
+            content = file.read(_LIMIT_OF_MANIFEST + 1)
+        if len(content) > _LIMIT_OF_MANIFEST:
+            raise ValueError(f"larger than {_LIMIT_OF_MANIFEST} bytes")
+        entries = parse_json(content.decode("utf-8", "surrogateescape"))
+        if not isinstance(entries, dict):
+            raise ValueError("no JSON object")
+        names = [os.fsencode(name) for name in entries]
+    except (ValueError, EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ValueError(f"not a manifest of grokmirror: '{quoted(manifest)}': {error}") from error
-    if not isinstance(entries, dict):
-        raise ValueError(f"not a manifest of grokmirror: '{quoted(manifest)}'")
     root = os.path.abspath(root)
-    return [_listed(root, os.fsencode(name)) for name in entries]
+    return [_listed(root, name) for name in names]
 
 
 def _listed(root: bytes, entry: bytes) -> Found:
     name = os.path.normpath(entry.lstrip(b"/"))
+    if b"\0" in name:
+        raise ValueError(f"the manifest has a name with NUL: '{quoted(entry)}'")
     if name.split(b"/")[0] in (b"..", b"."):
         raise ValueError(f"the manifest names a path outside the root: '{quoted(entry)}'")
     return Found(os.path.join(root, name), name)

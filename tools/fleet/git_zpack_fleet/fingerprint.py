@@ -4,16 +4,19 @@
 
 The digest covers what stat() says of everything that an archive holds: refs,
 packs, directories of loose objects, reflogs, hooks, settings. Git replaces
-files by renaming, so a change has another inode, size or time.
+files by renaming, so a change has another inode, size or time. Symbolic links
+are followed where Git finds refs, reflogs and objects.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
+import stat
 import subprocess
 import time
-from typing import Iterator, NamedTuple, Optional
+from typing import Callable, Iterator, NamedTuple, Optional
 
 from .discover import git_directory, is_git_directory
 from .text import quoted
@@ -24,6 +27,10 @@ RACY_SECONDS = 2.0
 _PASSING = frozenset((
     b"objects", b"modules", b"index", b"gc.pid", b"gc.log", b"COMMIT_EDITMSG",
     b"FETCH_HEAD", b"ORIG_HEAD", b"fsmonitor--daemon.ipc"))
+# What an archive holds of other directories, convert does not read through links.
+_FOLLOWED = frozenset((b"refs", b"logs", b"reftable", b"worktrees", b"objects"))
+# A link may lead to a whole file system.
+_MOST_FILES = 10_000_000
 _MOST_ALTERNATES = 5
 
 
@@ -71,26 +78,76 @@ def _digest(directory: bytes) -> tuple[str, float]:
 
 
 def _entries(directory: bytes) -> Iterator[tuple[bytes, tuple[int, int, int]]]:
+    for name, entry in _files(directory, _is_passing):
+        # A link of Git's own, such as packed-refs, or in what Git follows.
+        yield from _stat_of(entry, name, followed=b"/" not in name or _is_followed(name))
+    for entry in _list(os.path.join(directory, b"objects")):
+        if entry.name == b"pack":
+            # Git takes a pack of any name.
+            for pack in _list(entry.path):
+                yield from _stat_of(pack, b"objects/pack/" + pack.name, followed=True)
+        elif len(entry.name) == 2:
+            status = _status(entry)
+            if status is not None:
+                yield b"objects/" + entry.name, (0, status.st_mtime_ns, 0)
+
+
+def _is_passing(name: bytes) -> bool:
+    below, last = os.path.split(name)
+    return (last.endswith(b".lock") or name in _PASSING
+            or (below == b"hooks" and last.endswith(b".sample")))
+
+
+def _is_followed(name: bytes) -> bool:
+    return name.split(b"/", 1)[0] in _FOLLOWED
+
+
+def _files(directory: bytes,
+           skipped: Callable[[bytes], bool]) -> Iterator[tuple[bytes, os.DirEntry[bytes]]]:
+    """What is below a git directory and is no directory, with its name there.
+
+    Visits each directory once. Raises OSError, also if there are too many files.
+    """
+    visited: set[tuple[int, int]] = set()
+    listed = 0
     stack = [b""]
     while stack:
         below = stack.pop()
-        for entry in _list(os.path.join(directory, below)):
+        path = os.path.join(directory, below)
+        if _is_followed(below) and not _is_new(path, visited):
+            continue
+        entries = _list(path)
+        listed += len(entries)
+        if listed > _MOST_FILES:
+            raise OSError(errno.EFBIG, f"more than {_MOST_FILES:,} files")
+        for entry in sorted(entries, key=lambda entry: entry.name):
             name = os.path.join(below, entry.name)
-            if entry.name.endswith(b".lock") or (not below and entry.name in _PASSING):
+            if skipped(name):
                 continue
-            if below == b"hooks" and entry.name.endswith(b".sample"):
-                continue
-            if entry.is_dir(follow_symlinks=False):
+            if _is_directory(entry, followed=_is_followed(name)):
                 stack.append(name)
             else:
-                yield from _stat_of(entry, name, of_content=True)
-    for entry in _list(os.path.join(directory, b"objects")):
-        if entry.name == b"pack":
-            for pack in _list(entry.path):
-                if pack.name.startswith(b"pack-"):
-                    yield from _stat_of(pack, b"objects/pack/" + pack.name, of_content=True)
-        elif len(entry.name) == 2:
-            yield from _stat_of(entry, b"objects/" + entry.name, of_content=False)
+                yield name, entry
+
+
+def _is_new(path: bytes, visited: set[tuple[int, int]]) -> bool:
+    """Whether a directory was not visited yet; now it is."""
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:  # Removed meanwhile.
+        return False
+    identity = (status.st_dev, status.st_ino)
+    if identity in visited:
+        return False
+    visited.add(identity)
+    return True
+
+
+def _is_directory(entry: os.DirEntry[bytes], *, followed: bool) -> bool:
+    if not followed or not entry.is_symlink():
+        return entry.is_dir(follow_symlinks=False)
+    status = _status(entry)
+    return status is not None and stat.S_ISDIR(status.st_mode)
 
 
 def _list(path: bytes) -> list[os.DirEntry[bytes]]:
@@ -101,38 +158,48 @@ def _list(path: bytes) -> list[os.DirEntry[bytes]]:
         return []
 
 
-def _stat_of(entry: os.DirEntry[bytes], name: bytes, *,
-             of_content: bool) -> Iterator[tuple[bytes, tuple[int, int, int]]]:
+def _status(entry: os.DirEntry[bytes]) -> Optional[os.stat_result]:
+    """The status of what an entry leads to; None if that is nothing."""
     try:
-        status = entry.stat(follow_symlinks=False)
+        return entry.stat()
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            return None
+        raise
+
+
+def _stat_of(entry: os.DirEntry[bytes], name: bytes, *,
+             followed: bool) -> Iterator[tuple[bytes, tuple[int, int, int]]]:
+    """What a file is, and if it is a link, what the link leads to."""
+    try:
+        status: Optional[os.stat_result] = entry.stat(follow_symlinks=False)
     except FileNotFoundError:  # Renamed or removed meanwhile.
         return
-    if of_content:
+    while status is not None:
         yield name, (status.st_size, status.st_mtime_ns, status.st_ino)
-    else:
-        yield name, (0, status.st_mtime_ns, 0)
+        linked = followed and stat.S_ISLNK(status.st_mode)
+        status = _status(entry) if linked else None
+        if status is not None and stat.S_ISDIR(status.st_mode):
+            return
+        name += b"/."
 
 
 def measure(directory: bytes) -> int:
     """Bytes of all files in the git directory."""
     total = 0
-    stack = [directory]
-    while stack:
-        for entry in _list(stack.pop()):
-            if entry.is_dir(follow_symlinks=False):
-                stack.append(entry.path)
-                continue
-            try:
-                total += entry.stat(follow_symlinks=False).st_size
-            except FileNotFoundError:
-                continue
+    for _, entry in _files(directory, lambda name: False):
+        status = _status(entry)
+        if status is not None and stat.S_ISREG(status.st_mode):
+            total += status.st_size
     return total
 
 
 def _alternates(objects: bytes) -> list[bytes]:
     try:
-        with open(os.path.join(objects, b"info", b"alternates"), "rb") as file:
-            lines = file.read(1 << 20).split(b"\n")
+        # A pipe in its place must not stop the worker.
+        with open(os.path.join(objects, b"info", b"alternates"), "rb",
+                  opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as file:
+            lines = (file.read(1 << 20) or b"").split(b"\n")
     except OSError:
         return []
     return [os.path.normpath(os.path.join(objects, line))

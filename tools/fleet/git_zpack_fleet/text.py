@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from typing import Any
 
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
@@ -38,6 +40,14 @@ def printable(message: str, limit: int = 2000) -> str:
     """A message of another program in one line, without control characters."""
     line = " ".join(message.split())[:limit]
     return "".join(c if c.isprintable() else "?" for c in line)
+
+
+def parse_json(content: str | bytes) -> Any:
+    """The value of a text of JSON. Raises ValueError, also if it is nested too deeply."""
+    try:
+        return json.loads(content)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
 
 
 def parse_size(text: str) -> int:

@@ -1,0 +1,230 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where repositories are found, and what of them tells that they changed."""
+
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from conftest import Repository
+from git_zpack_fleet import discover, fingerprint
+
+LINKED = ("config", "refs", "logs", "objects", "info", "hooks", "packed-refs")
+
+
+def linked_view(repository, path):
+    """What git-new-workdir and Android's repo make: all but HEAD is a link."""
+    view = path / ".git"
+    view.mkdir(parents=True)
+    shutil.copy(os.path.join(repository.path, b"HEAD"), bytes(view))
+    for name in LINKED:
+        (view / name).symlink_to(os.path.join(os.fsdecode(repository.path), name))
+    return path
+
+
+@pytest.fixture
+def repository(tmp_path):
+    made = Repository(tmp_path / "x.git", "--bare")
+    made.git("config", "core.logAllRefUpdates", "always")
+    made.commit("first")
+    return made
+
+
+def digest_of(path):
+    scan = fingerprint.scan(bytes(path))
+    assert scan.error is None
+    return scan.digest
+
+
+CHANGES = {
+    "ref": ("update-ref", "refs/heads/other", "main"),
+    "packed refs": ("pack-refs", "--all"),
+    "reflog": ("reflog", "expire", "--expire=now", "--all"),
+    "loose object": ("hash-object", "-w", "config"),
+    "pack": ("repack", "-q", "-a", "-d"),
+    "settings": ("config", "a.b", "c"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_digest_follows_links_of_a_whole_git_directory(repository, tmp_path, change):
+    view = linked_view(repository, tmp_path / "view")
+    before = digest_of(view)
+    assert digest_of(view) == before
+    repository.git(*CHANGES[change])
+    assert digest_of(view) != before
+
+
+@pytest.mark.parametrize("name", ("refs/heads", "logs/refs", "objects/pack", "objects/{loose}",
+                                  "refs/heads/main", "logs/refs/heads/main", "packed-refs",
+                                  "worktrees/w/refs"))
+def test_digest_follows_a_link_inside(repository, tmp_path, name):
+    git_directory = tmp_path / "x.git"
+    repository.git("pack-refs", "--all")
+    repository.git("update-ref", "-m", "m", "refs/heads/main", repository.git(
+        "commit-tree", "-m", "second", "main^{tree}"))
+    (git_directory / "worktrees/w/refs").mkdir(parents=True)
+    (git_directory / "worktrees/w/refs/x").write_text("1")
+    loose = next(one.name for one in (git_directory / "objects").iterdir() if len(one.name) == 2)
+    place = git_directory / name.format(loose=loose)
+    moved = tmp_path / "moved"
+    place.rename(moved)
+    place.symlink_to(moved)
+    before = digest_of(git_directory)
+    if moved.is_dir():
+        (moved / "new").write_text("x")
+    else:
+        moved.write_bytes(moved.read_bytes() + b"\n")
+    assert digest_of(git_directory) != before
+
+
+def test_digest_has_packs_of_any_name(repository, tmp_path):
+    repository.git("repack", "-q", "-a", "-d")
+    packs = tmp_path / "x.git/objects/pack"
+    seen = {digest_of(tmp_path / "x.git")}
+    pack = next(packs.glob("*.pack"))
+    for name in ("other", "tmp_other", ".other"):
+        for kind in (".pack", ".idx"):
+            shutil.copy(pack.with_suffix(kind), packs / (name + kind))
+        digest = digest_of(tmp_path / "x.git")
+        assert digest not in seen, name
+        seen.add(digest)
+
+
+def test_a_pack_that_a_link_names_is_measured(repository, tmp_path):
+    view = linked_view(repository, tmp_path / "view")
+    with open(tmp_path / "x.git/objects/pack/large.pack", "wb") as file:
+        file.truncate(1 << 30)
+    assert fingerprint.scan(bytes(view)).size >= 1 << 30
+
+
+@pytest.fixture
+def listings(monkeypatch):
+    """Counts listings of directories; a test that makes too many fails."""
+    listed = []
+    scandir = os.scandir
+
+    def counting(path):
+        listed.append(path)
+        assert len(listed) < 500, "directories are visited again and again"
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", counting)
+    return listed
+
+
+def test_links_that_lead_back_are_visited_once(repository, tmp_path, listings):
+    for where in ("refs/heads", "logs/refs", "objects/pack", "refs"):
+        for name in ("a", "b", "c"):
+            (tmp_path / "x.git" / where / name).symlink_to(".")
+            (tmp_path / "x.git" / where / f"{name}up").symlink_to("..")
+    assert digest_of(tmp_path / "x.git")
+    assert fingerprint.measure(repository.path) > 0
+    (tmp_path / "x.git/refs/heads/self").symlink_to("self")
+    assert digest_of(tmp_path / "x.git")
+
+
+def test_links_that_an_archive_does_not_hold_are_not_followed(repository, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "x.git/cgit").symlink_to(tmp_path / "elsewhere")
+    before = digest_of(tmp_path / "x.git")
+    (tmp_path / "elsewhere/new").write_text("x")
+    assert digest_of(tmp_path / "x.git") == before
+
+
+def test_more_files_than_a_repository_has_are_an_error(repository, tmp_path, monkeypatch):
+    monkeypatch.setattr(fingerprint, "_MOST_FILES", 10)
+    for number in range(20):
+        (tmp_path / f"x.git/refs/heads/{number}").write_text("x")
+    assert "more than 10 files" in fingerprint.scan(repository.path).error
+
+
+def test_a_pipe_in_place_of_a_file_stops_nothing(repository, tmp_path):
+    for name in ("objects/info/alternates", "packed-refs", "refs/heads/pipe"):
+        os.mkfifo(tmp_path / "x.git" / name)
+    script = ("import sys; from git_zpack_fleet import fingerprint\n"
+              "print(fingerprint.scan(sys.argv[1].encode()).error)")
+    subprocess.run([sys.executable, "-c", script, tmp_path / "x.git"], check=True, timeout=60)
+
+
+def found_in(root):
+    """Names that the walk finds, and what it complains about."""
+    complaints = []
+    names = {item.name for item in discover.walk(bytes(root), complaints.append)}
+    return names, complaints
+
+
+def test_walk_stays_below_the_root(tmp_path):
+    root = tmp_path / "root"
+    Repository(tmp_path / "private/secret.git", "--bare")
+    Repository(tmp_path / "private/tree")
+    Repository(root / "mine.git", "--bare")
+    (root / "mine.git/modules").symlink_to(tmp_path / "private")
+    Repository(root / "work")
+    (root / "work/.git/modules").mkdir()
+    (root / "work/.git/modules/sub").symlink_to(tmp_path / "private/secret.git")
+    (root / "other").mkdir()
+    (root / "other/.git").symlink_to(tmp_path / "private/tree/.git")
+    names, complaints = found_in(root)
+    assert names == {b"mine.git", b"work"}
+    # Nobody may take them for safe.
+    assert sorted(complaints) == [
+        f"'{root}/mine.git/modules' leads out of the directory '{root}'; it is not followed",
+        f"'{root}/other/.git' leads out of the directory '{root}'; it is not followed"]
+
+
+def test_walk_follows_modules_and_git_directories_below_the_root(tmp_path):
+    root = tmp_path / "root"
+    Repository(root / "all/sub.git", "--bare")
+    Repository(root / ".repo/x.git", "--bare")
+    (root / "x").mkdir()
+    (root / "x/.git").symlink_to("../.repo/x.git")
+    (root / ".repo/x.git/modules").symlink_to(root / "all")
+    assert found_in(root) == ({b".repo/x.git", b"x", b"all/sub.git"}, [])
+    # Also through a link to the root.
+    (tmp_path / "link").symlink_to(root)
+    assert found_in(tmp_path / "link")[0] == {b".repo/x.git", b"x", b"all/sub.git"}
+
+
+def test_walk_visits_a_directory_once(tmp_path, listings):
+    for number in range(4):
+        Repository(tmp_path / f"r{number}.git", "--bare")
+        (tmp_path / f"r{number}.git/modules").symlink_to("..")
+    names, complaints = found_in(tmp_path)
+    assert names == {b"r%d.git" % number for number in range(4)}
+    assert not complaints
+
+
+def damaged_manifests():
+    whole = gzip.compress(json.dumps({"/x.git": {}}).encode())
+    broken = bytearray(whole)
+    broken[12] ^= 0xff
+    yield "nested", b"[" * 200_000
+    yield "nested objects", b'{"a":' * 200_000
+    yield "cut gzip", whole[:-9]
+    yield "broken gzip", bytes(broken)
+    yield "no object", b"[]"
+    yield "NUL", b'{"a\\u0000b.git": {}}'
+    yield "surrogate", b'{"\\ud800.git": {}}'
+    yield "no text", b"\xff\xfe"
+    yield "number", b"1" * 100_000
+
+
+@pytest.mark.parametrize(("name", "content"), damaged_manifests())
+def test_damaged_manifest_of_grokmirror_is_an_error(tmp_path, name, content):
+    (tmp_path / "manifest.js").write_bytes(content)
+    with pytest.raises(ValueError) as failed:
+        discover.read_grokmirror(bytes(tmp_path / "manifest.js"), bytes(tmp_path))
+    assert "manifest" in str(failed.value), name
+
+
+def test_manifest_of_grokmirror_has_a_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr(discover, "_LIMIT_OF_MANIFEST", 100)
+    (tmp_path / "manifest.js").write_bytes(gzip.compress(b"{}" + b" " * 1000))
+    with pytest.raises(ValueError) as failed:
+        discover.read_grokmirror(bytes(tmp_path / "manifest.js"), bytes(tmp_path))
+    assert "larger than 100 bytes" in str(failed.value)
