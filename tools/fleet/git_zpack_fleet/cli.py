@@ -21,7 +21,7 @@ from .manifest import Manifest, ManifestError
 from .options import USAGE, parse
 from .report import write_report
 from .session import Fatal, Run, open_manifest, say
-from .text import quoted
+from .text import printable, quoted
 from .views import export, status
 
 FATAL = 128
@@ -51,6 +51,10 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     except _Terminated:
         say("terminated; run again to continue")
         return 143
+    except Exception as error:  # pylint: disable=broad-except
+        # Python's own exit code would say that some repositories are not safe.
+        say(f"fatal: internal error: {printable(f'{type(error).__name__}: {error}')}")
+        return FATAL
 
 
 def _terminate(_number: int, _frame: Optional[FrameType]) -> None:

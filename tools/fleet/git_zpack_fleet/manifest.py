@@ -15,9 +15,9 @@ import threading
 import time
 import uuid
 from types import TracebackType
-from typing import Iterable, Iterator, NamedTuple, Optional
+from typing import Any, Iterable, Iterator, NamedTuple, Optional, Sequence
 
-from .records import ArchiveRow, NewArchive, RepositoryRow
+from .records import ArchiveRow, NewArchive, RepositoryRow, is_valid
 
 _VERSION = 1
 # A run that has not said that it lives for this long is dead.
@@ -68,6 +68,13 @@ class Lease(NamedTuple):
     inherited: bool
 
 
+class _RunRow(NamedTuple):
+    command: str
+    begun: float
+    ended: Optional[float]
+    status: Optional[float]
+
+
 class Manifest:
     """The record in one file. One thread at a time."""
 
@@ -83,6 +90,8 @@ class Manifest:
             if version > _VERSION:
                 raise ManifestError(f"manifest '{path}' has version {version}; this program "
                                     f"knows versions up to {_VERSION}")
+            if version < _VERSION and not create:
+                raise ManifestError(f"manifest '{path}' has lost its content, or is none")
             if version < _VERSION:
                 self._database.executescript(_SCHEMA + f"PRAGMA user_version={_VERSION};")
         except (sqlite3.Error, OSError) as error:
@@ -96,23 +105,25 @@ class Manifest:
         """All repositories, with the newest archive of each."""
         columns = ", ".join("r." + name for name in _REPOSITORY.split(", "))
         columns += ", " + ", ".join("a." + name for name in _ARCHIVE.split(", "))
-        rows = self._database.execute(
+        rows = self._select(
             f"SELECT {columns} FROM repositories r LEFT JOIN archives a ON a.id = r.archive "
             "ORDER BY r.name, r.path")
         for row in rows:
-            newest = ArchiveRow(*row[10:]) if row[10] is not None else None
+            newest = self._archive(row[10:]) if row[10] is not None else None
+            if not is_valid(RepositoryRow, row[:10]):
+                raise self._damaged("a row of 'repositories' has values that cannot be")
             yield RepositoryRow(*row[:10], newest)  # type: ignore[call-arg]
 
     def archives(self, repository: Optional[int] = None) -> list[ArchiveRow]:
         """All archives, or those of a repository, the oldest first."""
         where = "" if repository is None else " WHERE repository = ?"
         parameters = () if repository is None else (repository,)
-        return [ArchiveRow(*row) for row in self._database.execute(
+        return [self._archive(row) for row in self._select(
             f"SELECT {_ARCHIVE} FROM archives{where} ORDER BY id", parameters)]
 
     def scrub_order(self) -> list[ArchiveRow]:
         """All archives, those never verified first, then the oldest verified first."""
-        return [ArchiveRow(*row) for row in self._database.execute(
+        return [self._archive(row) for row in self._select(
             f"SELECT {_ARCHIVE} FROM archives ORDER BY verified IS NOT NULL, "
             "COALESCE(verified, recorded), id")]
 
@@ -125,7 +136,7 @@ class Manifest:
                 "INSERT INTO repositories(path, name, seen) VALUES(?, ?, ?) "
                 "ON CONFLICT(path) DO UPDATE SET name = excluded.name, seen = excluded.seen",
                 [(path, name, now) for path, name in found])
-        known = self._database.execute("SELECT path, id FROM repositories")
+        known = self._select("SELECT path, id FROM repositories")
         wanted = {path for path, _ in found}
         return {path: number for path, number in known if path in wanted}
 
@@ -214,10 +225,10 @@ class Manifest:
 
     def newest(self, repository: int) -> Optional[ArchiveRow]:
         """The newest archive of a repository."""
-        row = self._database.execute(
-            f"SELECT {_ARCHIVE} FROM archives WHERE id = "
-            "(SELECT archive FROM repositories WHERE id = ?)", (repository,)).fetchone()
-        return ArchiveRow(*row) if row else None
+        for row in self._select(f"SELECT {_ARCHIVE} FROM archives WHERE id = "
+                                "(SELECT archive FROM repositories WHERE id = ?)", (repository,)):
+            return self._archive(row)
+        return None
 
     def end_leases(self, run: str, repositories: Iterable[int]) -> None:
         """Gives back leases that are not needed."""
@@ -242,12 +253,33 @@ class Manifest:
 
     def runs(self, most: int) -> list[tuple[str, float, Optional[float], Optional[int]]]:
         """The latest runs: command, begun, ended, exit code."""
-        return list(self._database.execute(
+        rows = list(self._select(
             "SELECT command, begun, ended, status FROM runs ORDER BY begun DESC LIMIT ?", (most,)))
+        if not all(is_valid(_RunRow, row) for row in rows):
+            raise self._damaged("a row of 'runs' has values that cannot be")
+        return rows
 
     def copy_to(self, path: str) -> None:
         """Writes a whole copy of the record to a new file."""
-        self._database.execute("VACUUM INTO ?", (path,))
+        for _ in self._select("VACUUM INTO ?", (path,)):
+            pass
+
+    def _select(self, statement: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        try:
+            # 'yield from' would close the cursor, which may be after the database.
+            for row in self._database.execute(statement, values):  # pylint: disable=use-yield-from
+                yield row
+        except sqlite3.Error as error:
+            raise self._damaged(str(error)) from error
+
+    def _archive(self, row: Sequence[Any]) -> ArchiveRow:
+        if not is_valid(ArchiveRow, row):
+            raise self._damaged("a row of 'archives' has values that cannot be")
+        return ArchiveRow(*row)
+
+    def _damaged(self, why: str) -> ManifestError:
+        return ManifestError(f"cannot read manifest '{self.path}': {why}; if it is damaged, move "
+                             "it away and run 'archive' again, which makes a new one")
 
     def _transaction(self) -> "_Transaction":
         return _Transaction(self._database, self.path)
@@ -302,6 +334,8 @@ class _Transaction:
             self._database.execute("COMMIT" if kind is None else "ROLLBACK")
         except sqlite3.Error as failed:
             raise ManifestError(f"cannot write manifest '{self._path}': {failed}") from failed
+        if isinstance(error, sqlite3.Error):
+            raise ManifestError(f"cannot write manifest '{self._path}': {error}") from error
 
 
 class Heartbeat:

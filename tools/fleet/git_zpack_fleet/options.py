@@ -5,11 +5,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any, Callable, NoReturn, Optional, Sequence, TypeVar
 
 from . import __version__
-from .text import parse_duration, parse_share, parse_size
+from .text import parse_duration, parse_json, parse_share, parse_size
 
 USAGE = 129
 _Value = TypeVar("_Value")
@@ -42,7 +41,7 @@ def _storage_option(text: str) -> tuple[str, Any]:
     if not name or not equals:
         raise ValueError(f"not NAME=VALUE: '{text}'")
     try:
-        return name, json.loads(value)
+        return name, parse_json(value)
     except ValueError:
         return name, value
 

@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
 from typing import Any, NamedTuple, Sequence
 
 from .failures import Failure, Kind, of_program
-from .text import printable
+from .text import parse_json, printable
 
 _MOST_STDERR = 1 << 16
 
@@ -56,7 +55,10 @@ def run_json(program: str, arguments: Sequence[str | bytes], *,
     ran = run(program, arguments, keep_open=keep_open)
     if ran.status != 0:
         raise of_program(ran.status, ran.message)
-    result = json.loads(ran.output.decode("utf-8", "surrogateescape"))
+    try:
+        result = parse_json(ran.output.decode("utf-8", "surrogateescape"))
+    except ValueError:
+        result = None
     if not isinstance(result, dict):
         raise Failure(Kind.PROGRAM, "git-zpack printed no JSON object")
     return result

@@ -4,7 +4,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional
+import functools
+import re
+from typing import Any, NamedTuple, Optional, Sequence
+
+_HASH = re.compile("[0-9a-f]{64}")
 
 
 class ArchiveRow(NamedTuple):
@@ -81,3 +85,24 @@ class RepositoryRow(NamedTuple):
         if self.failure is not None:
             return f"{self.failure}: {self.message}"
         return "not archived yet" if self.archive is None else "changed since it was archived"
+
+
+def is_valid(row: type[tuple[Any, ...]], values: Sequence[Any]) -> bool:
+    """Whether values can be the fields of a row: SQLite and JSON promise no types."""
+    names, allowed = _fields(row)
+    if len(values) != len(names) or not all(map(isinstance, values, allowed)):
+        return False
+    # Names of files are made of it.
+    return "hash" not in names or _HASH.fullmatch(values[names.index("hash")]) is not None
+
+
+@functools.cache
+def _fields(row: type[tuple[Any, ...]]) -> tuple[list[str], list[tuple[type, ...]]]:
+    """Names and types of the fields, without those that are rows themselves."""
+    kinds: dict[str, tuple[type, ...]] = {
+        "bytes": (bytes,), "str": (str,), "int": (int,), "bool": (int,), "float": (int, float),
+        "Optional[str]": (str, type(None)), "Optional[float]": (int, float, type(None))}
+    # As they are written: a field has the name of the type 'bytes'.
+    written = {name: hint.__forward_arg__ for name, hint in row.__annotations__.items()}
+    fields = {name: kinds[text] for name, text in written.items() if text in kinds}
+    return list(fields), list(fields.values())

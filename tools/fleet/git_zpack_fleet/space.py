@@ -14,11 +14,11 @@ import fcntl
 import json
 import os
 import time
-from typing import Iterator
+from typing import Any, Iterator
 
 from .failures import Failure, Kind
 from .manifest import process_birth
-from .text import size_text
+from .text import parse_json, size_text
 
 _LEDGER = "space.json"
 _POLL_SECONDS = 0.5
@@ -70,7 +70,7 @@ def _ledger(directory: str) -> Iterator[dict[str, tuple[int, str]]]:
         fcntl.flock(file, fcntl.LOCK_EX)
         content = file.read()
         try:
-            entries = json.loads(content or b"{}")
+            entries = _valid(parse_json(content or b"{}"))
         except ValueError:
             entries = {}  # A machine died while writing; its tasks are gone.
         yield entries
@@ -78,6 +78,15 @@ def _ledger(directory: str) -> Iterator[dict[str, tuple[int, str]]]:
         content = json.dumps(entries).encode().ljust(len(content))
         if os.pwrite(file.fileno(), content, 0) < len(content):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+
+
+def _valid(entries: Any) -> dict[str, tuple[int, str]]:
+    """The entries that this program can have written."""
+    if not isinstance(entries, dict):
+        return {}
+    return {key: (value[0], value[1]) for key, value in entries.items()
+            if key.partition(" ")[0].isdecimal() and isinstance(value, list) and len(value) == 2
+            and isinstance(value[0], int) and isinstance(value[1], str)}
 
 
 def _open_or_create(path: str, flags: int) -> int:

@@ -22,6 +22,7 @@ from typing import Any, BinaryIO, Iterator, NamedTuple, Optional
 import fsspec
 
 from .failures import Failure, Kind
+from .text import parse_json
 
 _CHUNK = 4 << 20
 _RENAMES = frozenset(("sftp", "ssh", "file", "smb", "hdfs"))
@@ -147,7 +148,7 @@ class Store:
         """The last receipt of a repository, or None."""
         try:
             content = b"".join(self._read(receipt_key(path), _LIMIT_OF_RECEIPT))
-            receipt = json.loads(content)
+            receipt = parse_json(content)
         except (FileNotFoundError, ValueError):
             return None
         return receipt if isinstance(receipt, dict) else None

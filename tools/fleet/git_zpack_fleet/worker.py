@@ -21,14 +21,15 @@ from . import fingerprint
 from .failures import Failure, Kind, of_exception, of_program
 from .jobs import (ArchiveJob, Outcome, RestoreJob, ScanJob, ScanResult, Settings, VerifyJob)
 from .program import memory_options, run, run_json
-from .records import NewArchive
+from .records import NewArchive, is_valid
 from .space import reserved
 from .store import Store, archive_key
-from .text import printable
+from .text import parse_json, printable
 
 _stores: dict[str, Store] = {}
 _Job = TypeVar("_Job", ArchiveJob, VerifyJob, RestoreJob)
 _MARGIN = 1 << 20
+_LIMIT_OF_NOTE = 1 << 16
 
 
 def scan(jobs: list[ScanJob]) -> list[ScanResult]:
@@ -153,16 +154,13 @@ def _archive(job: ArchiveJob, settings: Settings) -> Outcome:
 def _already_made(job: ArchiveJob, before: fingerprint.Scan, store: Store,
                   place: _Place) -> Optional[NewArchive]:
     """What a task that died had finished for this state of the repository."""
-    notes = [_read_note(place.note)]
+    notes = [read_note(place.note)]
     # Dask repeats the tasks of a worker that died; then a receipt saves a
     # conversion, but from another machine it is one more request for each.
     if job.inherited or store.is_local:
         notes.append(store.read_receipt(job.path))
     for note in notes:
-        try:
-            made = NewArchive(**note) if note else None
-        except TypeError:
-            continue  # Of another version of this program.
+        made = valid_note(note)
         if made is None or made.digest != before.digest or made.racy or before.racy:
             continue
         made = made._replace(repository=job.id)
@@ -300,10 +298,19 @@ def _hash_file(path: str) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _read_note(path: str) -> Optional[dict[str, Any]]:
+def valid_note(note: Optional[dict[str, Any]]) -> Optional[NewArchive]:
+    """The archive that a note or a receipt is about; None if it is damaged."""
+    if note is None or set(note) != set(NewArchive._fields):
+        return None  # Of another version of this program.
+    made = NewArchive(**note)
+    return made if is_valid(NewArchive, made) else None
+
+
+def read_note(path: str) -> Optional[dict[str, Any]]:
+    """What a task of this machine has written when its archive was complete, or None."""
     try:
         with open(path, encoding="utf-8") as file:
-            note = json.load(file)
+            note = parse_json(file.read(_LIMIT_OF_NOTE))
     except (OSError, ValueError):
         return None
     return note if isinstance(note, dict) else None

@@ -1,0 +1,201 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""A damaged manifest, receipt or note never looks like an answer."""
+
+import json
+import os
+import random
+import shutil
+import sqlite3
+
+import pytest
+from conftest import Repository, run_fleet
+from git_zpack_fleet import cli, space, worker
+from git_zpack_fleet.failures import Failure, Kind
+from git_zpack_fleet.manifest import Manifest
+from git_zpack_fleet.program import run_json
+from git_zpack_fleet.records import NewArchive
+from git_zpack_fleet.store import Store
+from test_archive import newest
+
+COUNT = 300
+
+
+def new_archive(number, **changed):
+    return NewArchive(number, f"{number:064x}", 1, 1, "d", False, "r", 1, 1.0, 1, 1,
+                      None)._replace(**changed)
+
+
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory):
+    """A manifest of several pages."""
+    path = tmp_path_factory.mktemp("manifest") / "manifest.sqlite"
+    manifest = Manifest(str(path), create=True)
+    ids = list(manifest.see([(b"/srv/%d.git" % n, b"%d.git" % n) for n in range(COUNT)]).values())
+    run = manifest.begin_run("archive")
+    manifest.take_leases(run, ids)
+    manifest.record_scans([(number, "d", 1) for number in ids])
+    manifest.record(run, [new_archive(number) for number in ids], [])
+    manifest.end_run(run, 0, (COUNT, 0, 0, 0))
+    manifest.close()
+    return path
+
+
+@pytest.fixture
+def store(whole, tmp_path):
+    made = tmp_path / "store"
+    made.mkdir()
+    shutil.copy(whole, made)
+    return made
+
+
+def ask(store, out, which=("status", "export", "report", "prune")):
+    """What each command says of the manifest; an exception fails the test."""
+    more = {"export": [str(out / "t.csv")], "report": ["-o", str(out / "p.html")],
+            "restore": ["--to", str(out / "back")]}
+    return {command: run_fleet(command, str(store), *more.get(command, ()))
+            for command in which}
+
+
+def assert_clear(store, ran, command=""):
+    assert ran.status == 128, (command, ran)
+    assert ran.errors.startswith("fatal: "), (command, ran)
+    assert f"manifest '{store}/manifest.sqlite'" in ran.errors, (command, ran)
+    assert ran.errors.count("\n") == 1, (command, ran)
+
+
+def test_whole_manifest_is_read(store, tmp_path):
+    for command, ran in ask(store, tmp_path).items():
+        assert ran.status == 0, (command, ran)
+
+
+def test_damaged_pages_end_in_an_error_or_in_an_answer(store, whole, tmp_path):
+    seed = 20261126
+    print("seed", seed)
+    source = random.Random(seed)
+    content = whole.read_bytes()
+    refused = 0
+    for _ in range(60):
+        damaged = bytearray(content)
+        page = source.randrange(len(content) // 4096) * 4096
+        for _ in range(source.choice((1, 20, 400))):
+            damaged[page + source.randrange(4096)] = source.randrange(256)
+        (store / "manifest.sqlite").write_bytes(damaged)
+        for beside in ("-wal", "-shm"):
+            (store / f"manifest.sqlite{beside}").unlink(missing_ok=True)
+        for command, ran in ask(store, tmp_path, ("status", "export")).items():
+            if ran.status not in (0, 1):
+                assert_clear(store, ran, command)
+                refused += 1
+    assert refused > 10
+
+
+@pytest.mark.parametrize("length", (0, 1, 100, 4096, 20_000))
+def test_cut_manifest_is_an_error_also_an_empty_one(store, whole, tmp_path, length):
+    (store / "manifest.sqlite").write_bytes(whole.read_bytes()[:length])
+    for command, ran in ask(store, tmp_path).items():
+        assert_clear(store, ran, command)
+
+
+WRONG_ROWS = (
+    "UPDATE repositories SET name = 'text' WHERE id = 7",
+    "UPDATE repositories SET path = 7 WHERE id = 7",
+    "UPDATE repositories SET bytes = 'many' WHERE id = 7",
+    "UPDATE repositories SET digest = x'00' WHERE id = 7",
+    "UPDATE repositories SET message = x'05', failure = 'network' WHERE id = 7",
+    "UPDATE archives SET hash = '../../../etc/passwd' WHERE id = 7",
+    "UPDATE archives SET hash = 7 WHERE id = 7",
+    "UPDATE archives SET size = x'ff' WHERE id = 7",
+    "UPDATE archives SET recorded = 'yesterday' WHERE id = 7",
+    "UPDATE archives SET damage = x'ff' WHERE id = 7",
+    "DROP TABLE archives",
+    "ALTER TABLE repositories DROP COLUMN name",
+)
+
+
+@pytest.mark.parametrize("statement", WRONG_ROWS)
+def test_row_with_another_type_is_an_error(store, tmp_path, statement):
+    with sqlite3.connect(store / "manifest.sqlite") as database:
+        database.execute(statement)
+    database.close()
+    for command, ran in ask(store, tmp_path, ("status", "export", "report", "restore")).items():
+        assert_clear(store, ran, command)
+
+
+def test_runs_of_another_type_are_an_error(store, tmp_path):
+    with sqlite3.connect(store / "manifest.sqlite") as database:
+        database.execute("UPDATE runs SET begun = 'early'")
+    database.close()
+    assert_clear(store, ask(store, tmp_path)["report"])
+
+
+def test_unforeseen_exception_is_no_answer(store, monkeypatch):
+    def fail(*_arguments, **_options):
+        raise AttributeError("surprise")
+
+    monkeypatch.setattr(cli, "status", fail)
+    ran = run_fleet("status", str(store))
+    assert ran.status == 128, ran
+    assert ran.errors.startswith("fatal: internal error: AttributeError: surprise")
+
+
+def test_deeply_nested_manifest_of_grokmirror_is_an_error(tmp_path):
+    (tmp_path / "manifest.js").write_bytes(b"[" * 200_000)
+    ran = run_fleet("archive", str(tmp_path), "--grokmirror", str(tmp_path / "manifest.js"),
+                    "--to", str(tmp_path / "store"))
+    assert ran.status == 128, ran
+    assert "not a manifest of grokmirror" in ran.errors
+    assert "nested too deeply" in ran.errors
+
+
+def bad_notes():
+    good = new_archive(1)._asdict()
+    yield b"[" * 200_000
+    yield b'{"a":' * 200_000
+    yield b"\xff"
+    yield b"7"
+    for name, value in (("hash", "../../x"), ("hash", 7), ("digest", None), ("size", "x"),
+                        ("racy", []), ("refs", 1), ("seconds", {})):
+        yield json.dumps({**good, name: value}).encode()
+    yield json.dumps({**good, "more": 1}).encode()
+
+
+def test_damaged_receipts_notes_and_ledgers_are_passed_over(tmp_path):
+    store = Store(str(tmp_path / "store"), {})
+    store.write_receipt(b"/x", new_archive(1)._asdict())
+    receipt = next((tmp_path / "store/receipts").iterdir())
+    assert worker.valid_note(store.read_receipt(b"/x")) == new_archive(1)
+    note = tmp_path / "note"
+    for content in bad_notes():
+        receipt.write_bytes(content)
+        note.write_bytes(content)
+        assert worker.valid_note(store.read_receipt(b"/x")) is None, content[:100]
+        assert worker.valid_note(worker.read_note(str(note))) is None, content[:100]
+    for content in (b"[" * 200_000, b"[1]", b'{"x": 1}', b'{"1 2": 5}', b'{"1 2": ["a", 3]}',
+                    b'{"": [1, ""]}'):
+        (tmp_path / "space.json").write_bytes(content)
+        with space.reserved(str(tmp_path), 1, 0):
+            pass
+
+
+@pytest.mark.parametrize("printed", ("[" * 200_000, "[]", "", "no JSON", '{"objects":'))
+def test_answer_of_git_zpack_that_is_no_json_is_an_error_of_the_program(tmp_path, printed):
+    (tmp_path / "printed").write_text(printed)
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/bash\ncat '{tmp_path}/printed'\n")
+    program.chmod(0o755)
+    with pytest.raises(Failure) as failed:
+        run_json(str(program), [])
+    assert failed.value.kind is Kind.PROGRAM
+
+
+def test_damaged_receipt_does_not_stop_the_next_run(on_cluster, source, tmp_path):
+    store = tmp_path / "store"
+    assert on_cluster("archive", source, "--to", store).status == 0
+    for receipt in (store / "receipts").iterdir():
+        receipt.write_bytes(b"[" * 60_000)
+    Repository(source / "one.git", "--bare").commit("more")
+    os.unlink(store / "manifest.sqlite")
+    ran = on_cluster("archive", source, "--to", store)
+    assert ran.status == 0, ran
+    assert len(newest(store)) == 3
