@@ -190,6 +190,17 @@ def test_walk_follows_modules_and_git_directories_below_the_root(tmp_path):
     assert found_in(tmp_path / "link")[0] == {b".repo/x.git", b"x", b"all/sub.git"}
 
 
+def test_work_tree_with_the_files_of_a_git_directory_is_a_work_tree(tmp_path):
+    Repository(tmp_path / "tree").commit("first")
+    Repository(tmp_path / "tree/.git/modules/sub", "--bare")
+    Repository(tmp_path / "tree/inner.git", "--bare")
+    shutil.copytree(tmp_path / "tree/inner.git", tmp_path / "tree", dirs_exist_ok=True)
+    assert found_in(tmp_path) == ({b"tree", b"tree/.git/modules/sub", b"tree/inner.git"}, [])
+    before = digest_of(tmp_path / "tree")
+    Repository(tmp_path / "tree").commit("second")
+    assert digest_of(tmp_path / "tree") != before
+
+
 def test_walk_visits_a_directory_once(tmp_path, listings):
     for number in range(4):
         Repository(tmp_path / f"r{number}.git", "--bare")

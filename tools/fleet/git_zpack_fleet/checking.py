@@ -1,23 +1,20 @@
 # SPDX-FileCopyrightText: The git-zpack authors
 # SPDX-License-Identifier: Apache-2.0
-"""verify, restore and prune: what happens to archives after they were recorded."""
+"""verify and prune: what happens to archives after they were recorded."""
 
 from __future__ import annotations
 
-import fnmatch
 import math
-import os
 import time
-from typing import Iterator, NamedTuple, Optional, Sequence
+from typing import Iterator, NamedTuple, Optional
 
 from . import worker
-from .batches import batched
-from .engine import Engine, Task
-from .jobs import Outcome, RestoreJob, VerifyJob
+from .engine import Task
+from .jobs import Outcome, VerifyJob
 from .manifest import Manifest
 from .meter import Meter
-from .records import ArchiveRow, RepositoryRow
-from .session import Counts, Fatal, Run, engine_of, registered, say
+from .records import ArchiveRow
+from .session import Counts, Run, engine_of, registered, say
 from .store import Store, archive_key, receipt_key
 from .text import counted, quoted, size_text
 
@@ -82,65 +79,6 @@ def _count(counts: Counts, size: int, failed: bool) -> None:
     counts.done += 1
     counts.bytes += size
     counts.failures += failed
-
-
-def restore(manifest: Manifest, options: Run, target: bytes,
-            patterns: Sequence[bytes], more: Sequence[str]) -> int:
-    """Restores the newest archives below a directory; returns how many failed."""
-    rows = _selected(manifest, patterns)
-    missing = [row for row in rows if row.archive is None]
-    for row in missing:
-        say(f"error: '{quoted(row.name)}': {row.why_unsafe()}")
-    chosen = [(row, row.archive) for row in rows if row.archive is not None]
-    chosen.sort(key=lambda pair: -pair[1].size)
-    meter = Meter("restoring", shown=options.progress)
-    meter.expect(len(chosen), sum(archive.size for _, archive in chosen))
-    with registered(manifest, "restore") as (_, counts):
-        counts.failures = len(missing)
-
-        def tasks() -> Iterator[Task]:
-            for row, archive in chosen:
-                job = RestoreJob(row.id, archive.hash, row.name, archive.size,
-                                 _target_of(target, row.name), tuple(more), options.memory)
-                yield Task("restore", quoted(row.name), worker.restore,
-                           (job, options.settings), options.memory, archive.size)
-
-        def done(task: Task, outcome: Outcome) -> None:
-            job: RestoreJob = task.arguments[0]
-            failed = outcome.kind is not None
-            meter.add(job.size, failed=failed)
-            _count(counts, job.size, failed)
-            if failed:
-                say(f"error: '{quoted(job.name)}': {outcome.kind}: {outcome.message}")
-
-        if chosen:
-            with engine_of(options) as engine:
-                engine.run(batched(tasks(), len(chosen), lambda: engine.slots), done,
-                           tick=meter.tick)
-    meter.finish()
-    print(f"{counted(len(rows))}: {len(rows) - counts.failures:,} restored, "
-          f"{counts.failures:,} failed")
-    return counts.failures
-
-
-def _selected(manifest: Manifest, patterns: Sequence[bytes]) -> list[RepositoryRow]:
-    rows = [row for row in manifest.repositories() if not patterns or any(
-        fnmatch.fnmatchcase(row.name, pattern) or row.path == pattern for pattern in patterns)]
-    if not rows:
-        raise Fatal("no repository in the manifest matches")
-    names: dict[bytes, RepositoryRow] = {}
-    for row in rows:
-        if names.setdefault(row.name, row) is not row:
-            raise Fatal(f"two repositories have the name '{quoted(row.name)}'; name one by its "
-                        f"path: '{quoted(row.path)}'")
-    return rows
-
-
-def _target_of(directory: bytes, name: bytes) -> bytes:
-    target = os.path.normpath(os.path.join(directory, name))
-    if not target.startswith(os.path.join(directory, b"")):
-        raise Fatal(f"the manifest has a name outside the destination: '{quoted(name)}'")
-    return target
 
 
 def prune(manifest: Manifest, url: str, options: dict[str, object], *,

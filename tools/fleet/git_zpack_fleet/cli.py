@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any, Iterator, Optional, Sequence
 
 from .archiving import Archiving
-from .checking import Scope, prune, restore, verify
+from .checking import Scope, prune, verify
 from .cluster import ClusterError, Place, default_memory, processors
 from .discover import Found, read_grokmirror, read_list, walk
 from .engine import EngineLost, Retries
@@ -20,6 +20,7 @@ from .jobs import Settings
 from .manifest import Manifest, ManifestError
 from .options import USAGE, parse
 from .report import write_report
+from .restoring import Destination, restore
 from .session import Fatal, Run, open_manifest, say
 from .text import printable, quoted
 from .views import export, status
@@ -75,10 +76,11 @@ def _run(options: argparse.Namespace) -> int:
             scope = Scope(options.level, options.budget, options.sample)
             return int(verify(manifest, _tasks(options, storage, ()), scope) > 0)
         if command == "restore":
-            target = os.path.abspath(os.fsencode(options.to))
+            destination = Destination(os.path.abspath(os.fsencode(options.to)),
+                                      tuple(options.restore_option))
             patterns = [os.fsencode(pattern) for pattern in options.patterns]
-            return int(restore(manifest, _tasks(options, storage, ()), target, patterns,
-                               options.restore_option) > 0)
+            return int(restore(manifest, _tasks(options, storage, ()), patterns,
+                               destination) > 0)
         if command == "status":
             return int(status(manifest, as_json=options.json) > 0)
         if command == "report":

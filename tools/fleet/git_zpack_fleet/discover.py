@@ -37,9 +37,9 @@ def resembles_git_directory(path: bytes) -> bool:
 
 
 def git_directory(path: bytes) -> bytes:
-    """The git directory of a repository: itself, or its .git."""
+    """The git directory of a repository: its .git, or itself."""
     inner = os.path.join(path, b".git")
-    return inner if os.path.isdir(inner) else path
+    return inner if resembles_git_directory(inner) else path
 
 
 def walk(root: bytes, warn: Warn) -> Iterator[Found]:
@@ -64,8 +64,9 @@ def walk(root: bytes, warn: Warn) -> Iterator[Found]:
             stack.append(behind_links.pop())
         path = stack.pop()
         inner = os.path.join(path, b".git")
-        is_bare = resembles_git_directory(path)
-        has_inner = not is_bare and resembles_git_directory(inner) and below_root.contains(inner)
+        # In this order, as Git looks: files of a work tree may have any names.
+        has_inner = resembles_git_directory(inner) and below_root.contains(inner)
+        is_bare = not has_inner and resembles_git_directory(path)
         if below_root.was_visited(path, is_repository=is_bare or has_inner):
             continue
         if not is_bare:

@@ -17,6 +17,7 @@ import uuid
 from types import TracebackType
 from typing import Any, Iterable, Iterator, NamedTuple, Optional, Sequence
 
+from .durable import make_directories
 from .records import ArchiveRow, NewArchive, RepositoryRow, is_valid
 
 _VERSION = 1
@@ -84,7 +85,7 @@ class Manifest:
         self.path = path
         try:
             if create:
-                os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+                make_directories(os.path.dirname(os.path.abspath(path)))
             self._database = _open(path)
             version = self._database.execute("PRAGMA user_version").fetchone()[0]
             if version > _VERSION:

@@ -12,6 +12,7 @@ renamed, which fsspec does not do.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -21,6 +22,7 @@ from typing import Any, BinaryIO, Iterator, NamedTuple, Optional
 
 import fsspec
 
+from .durable import make_directories, sync, sync_upwards
 from .failures import Failure, Kind
 from .text import parse_json
 
@@ -73,18 +75,35 @@ class Store:
         """
         key = archive_key(content_hash)
         size = os.path.getsize(source)
-        if self._is_there(key, size) and self.hash_of(key) == content_hash:
+        if self._is_there(key, size) and self.has(content_hash):
             return 0
         self.write(source, key, move=move)
-        if self.hash_of(key) != content_hash:
+        if not self.has(content_hash):
             raise Failure(Kind.STORAGE, f"'{key}' reads back differently than it was written")
         return size
+
+    def has(self, content_hash: str) -> bool:
+        """Whether the bytes of an archive are right; then they are also durable.
+
+        Raises FileNotFoundError if the archive is not there, and what the store raises.
+        """
+        key = archive_key(content_hash)
+        if self.hash_of(key) != content_hash:
+            return False
+        if self.is_local:
+            # Who wrote them may have been killed before they were synced, or
+            # another task may have made the directories just now.
+            path = self.local_path(key)
+            sync(path)
+            sync_upwards(os.path.dirname(path), self._root)
+        return True
 
     def write(self, source: str, key: str, *, move: bool = False) -> None:
         """Writes a file; nobody sees half of it under its key."""
         target = self.local_path(key)
         if self.is_local:
             _write_local(source, target, move=move)
+            sync_upwards(os.path.dirname(target), self._root)
             return
         if not self._renames:
             self._fs.put_file(source, target)
@@ -134,11 +153,14 @@ class Store:
         key = self.local_path(receipt_key(path))
         content = json.dumps(receipt).encode()
         if self.is_local:
-            os.makedirs(os.path.dirname(key), exist_ok=True)
+            make_directories(os.path.dirname(key))
             partial = f"{key}.{uuid.uuid4().hex}"
             with open(partial, "wb") as file:
                 file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
             os.replace(partial, key)
+            sync_upwards(os.path.dirname(key), self._root)
             return
         if self._renames:
             self._fs.makedirs(os.path.dirname(key), exist_ok=True)
@@ -215,17 +237,14 @@ class Store:
 
 def _write_local(source: str, target: str, *, move: bool) -> None:
     folder = os.path.dirname(target)
-    os.makedirs(folder, exist_ok=True)
+    make_directories(folder)
     if move:
         try:
-            _sync(source)
+            sync(source)
             os.replace(source, target)
-            _sync(folder)
             return
         except OSError as error:
-            if os.path.exists(target) and not os.path.exists(source):
-                raise
-            if error.errno != 18:  # EXDEV: on another file system.
+            if error.errno != errno.EXDEV:
                 raise
     partial = f"{folder}/.{uuid.uuid4().hex}.part"
     try:
@@ -234,16 +253,7 @@ def _write_local(source: str, target: str, *, move: bool) -> None:
             written.flush()
             os.fsync(written.fileno())
         os.replace(partial, target)
-        _sync(folder)
     except BaseException:
         if os.path.exists(partial):
             os.unlink(partial)
         raise
-
-
-def _sync(path: str) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

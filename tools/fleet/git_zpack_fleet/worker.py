@@ -18,13 +18,14 @@ import time
 from typing import Any, Callable, Iterator, NamedTuple, Optional, TypeVar
 
 from . import fingerprint
+from .durable import make_directories
 from .failures import Failure, Kind, of_exception, of_program
 from .jobs import (ArchiveJob, Outcome, RestoreJob, ScanJob, ScanResult, Settings, VerifyJob)
 from .program import memory_options, run, run_json
 from .records import NewArchive, is_valid
 from .space import reserved
 from .store import Store, archive_key
-from .text import parse_json, printable
+from .text import parse_json, printable, quoted
 
 _stores: dict[str, Store] = {}
 _Job = TypeVar("_Job", ArchiveJob, VerifyJob, RestoreJob)
@@ -139,13 +140,12 @@ def _archive(job: ArchiveJob, settings: Settings) -> Outcome:
         made = _already_made(job, before, store, place)
         if made is None:
             made = _make(job, before, settings, place)
-        stored = archive_key(made.hash)
         if os.path.exists(place.archive):
             sent = store.put(place.archive, made.hash, move=True)
             made = made._replace(uploaded=made.uploaded + sent)
             store.write_receipt(job.path, made._asdict())
-        elif store.hash_of(stored) != made.hash:
-            raise Failure(Kind.STORAGE, f"'{stored}' has other bytes than its name says")
+        elif not store.has(made.hash):
+            raise Failure(Kind.STORAGE, f"'{archive_key(made.hash)}' has other bytes than its name says")
         for leftover in (place.archive, place.note, place.base):
             _remove(leftover)
     return Outcome(job.id, archive=made)
@@ -167,7 +167,7 @@ def _already_made(job: ArchiveJob, before: fingerprint.Scan, store: Store,
         if os.path.exists(place.archive) and _hash_file(place.archive) == made.hash:
             return made
         with contextlib.suppress(FileNotFoundError):
-            if store.hash_of(archive_key(made.hash)) == made.hash:
+            if store.has(made.hash):
                 _remove(place.archive)
                 return made
     return None
@@ -278,19 +278,26 @@ def _verify(job: VerifyJob, settings: Settings) -> Outcome:
 
 
 def _restore(job: RestoreJob, settings: Settings) -> Outcome:
-    os.makedirs(os.path.dirname(job.target), exist_ok=True)
+    make_directories(os.path.dirname(job.target))
     with _local_archive(job.hash, job.size, settings) as path:
         refs = _refs_in(settings, path)
         if os.path.exists(os.path.join(job.target, b"HEAD")):
             if fingerprint.refs_fingerprint(job.target) == refs:
                 return Outcome(job.id)  # By an earlier run; restore publishes whole ones.
             raise Failure(Kind.PROGRAM, "destination exists and has other refs")
+        if os.path.lexists(job.target) and not _is_empty(job.target):
+            raise Failure(Kind.PROGRAM, f"'{quoted(job.target)}' exists and is not a repository; "
+                                        "restore to another directory")
         run_json(settings.program,
                  ["restore", "--json", "--quiet", *job.options,
                   *memory_options(job.memory, settings.threads), path, job.target])
     if fingerprint.refs_fingerprint(job.target) != refs:
         raise Failure(Kind.DAMAGED, "refs of the restored repository are not those of the archive")
     return Outcome(job.id)
+
+
+def _is_empty(path: bytes) -> bool:
+    return os.path.isdir(path) and not os.listdir(path)
 
 
 def _hash_file(path: str) -> str:

@@ -1,0 +1,79 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""restore: repositories inside others, and destinations that are taken."""
+
+import os
+
+import pytest
+from conftest import Repository, make_old
+from git_zpack_fleet.manifest import Manifest
+from test_archive import newest
+
+NESTED = ("tree", "tree/inner", "tree/a/b", "tree/inner/deep", "tree/.git/modules/sub", "tree2")
+
+
+@pytest.fixture
+def nested(on_cluster, tmp_path):
+    """A store of repositories in repositories, of which the inner ones are larger."""
+    for number, name in enumerate(NESTED):
+        bare = ("--bare",) if "modules" in name else ()
+        Repository(tmp_path / "source" / name, *bare).commit(name, size=(name.count("/") + 1) << 17)
+    make_old(tmp_path / "source")
+    store = tmp_path / "store"
+    ran = on_cluster("archive", tmp_path / "source", "--to", store)
+    assert ran.status == 0, ran
+    assert len(newest(store)) == len(NESTED)
+    return store
+
+
+def refs_of(path):
+    made = Repository.__new__(Repository)
+    made.path = os.fsencode(path)
+    return made.refs()
+
+
+def test_outer_repositories_are_restored_before_those_in_them(on_cluster, nested, tmp_path):
+    for _ in range(2):  # The second run finds all of them.
+        ran = on_cluster("restore", nested, "--to", tmp_path / "back")
+        assert ran.status == 0, ran
+        assert "6 repositories: 6 restored, 0 failed" in ran.output
+    for name in NESTED:
+        assert refs_of(tmp_path / "back" / name) == refs_of(tmp_path / "source" / name), name
+
+
+def test_nothing_is_restored_into_the_place_of_one_that_failed(on_cluster, nested, tmp_path):
+    content_hash = newest(nested)[b"tree"][0]
+    path = nested / f"objects/{content_hash[:2]}/{content_hash}.zpack"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1] + b"\0")
+    ran = on_cluster("restore", nested, "--to", tmp_path / "back")
+    assert ran.status == 1, ran
+    assert "error: 'tree': archive damaged: " in ran.errors
+    for name in NESTED[1:-1]:
+        assert f"error: '{name}': not restored, because 'tree' around it was not" in ran.errors
+    assert "6 repositories: 1 restored, 5 failed" in ran.output
+    path.write_bytes(whole)
+    assert on_cluster("restore", nested, "--to", tmp_path / "back").status == 0
+
+
+def test_destination_that_is_taken_is_no_broken_source(on_cluster, nested, tmp_path):
+    (tmp_path / "back/tree").mkdir(parents=True)
+    (tmp_path / "back/tree/file").write_text("x")
+    ran = on_cluster("restore", nested, "--to", tmp_path / "back", "tree")
+    assert ran.status == 1, ran
+    assert f"'{tmp_path}/back/tree' exists and is not a repository" in ran.errors
+    assert "source broken" not in ran.errors
+    assert (tmp_path / "back/tree/file").read_text() == "x"
+
+
+@pytest.mark.parametrize("name", ("tree/refs/heads/x", "tree/objects/pack", "tree/hooks",
+                                  "tree/logs/x", "tree/worktrees/x"))
+def test_nothing_is_restored_into_what_git_reads(on_cluster, nested, tmp_path, name):
+    manifest = Manifest(str(nested / "manifest.sqlite"), create=True)
+    manifest.see([(bytes(tmp_path / "source/tree/inner"), name.encode())])
+    manifest.close()
+    ran = on_cluster("restore", nested, "--to", tmp_path / "back")
+    assert ran.status == 1, ran
+    assert f"error: '{name}': lies where 'tree' keeps its refs or objects" in ran.errors
+    assert refs_of(tmp_path / "back/tree") == refs_of(tmp_path / "source/tree")
+    assert not (tmp_path / "back" / name / "HEAD").exists()

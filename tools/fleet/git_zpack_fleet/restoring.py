@@ -1,0 +1,155 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""restore: the newest archives become repositories again."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from typing import Iterator, NamedTuple, Optional, Sequence
+
+from . import worker
+from .batches import batched
+from .engine import Engine, Task
+from .jobs import Outcome, RestoreJob
+from .manifest import Manifest
+from .meter import Meter
+from .records import ArchiveRow, RepositoryRow
+from .session import Counts, Fatal, Run, engine_of, registered, say
+from .text import counted, quoted
+
+# Git reads these directories of the repository around another one.
+_OF_GIT = frozenset((b"objects", b"refs", b"logs", b"hooks", b"info", b"worktrees", b"reftable"))
+
+
+class _Chosen(NamedTuple):
+    """A repository to restore; around: the names of the others that it lies in."""
+
+    row: RepositoryRow
+    archive: ArchiveRow
+    around: tuple[bytes, ...]
+
+
+class Destination(NamedTuple):
+    """Where repositories are restored, and more options of git-zpack restore."""
+
+    directory: bytes
+    options: tuple[str, ...]
+
+
+def restore(manifest: Manifest, options: Run, patterns: Sequence[bytes],
+            destination: Destination) -> int:
+    """Restores the newest archives below a directory; returns how many failed."""
+    rows = _selected(manifest, patterns)
+    with registered(manifest, "restore") as (_, counts):
+        restoring = _Restoring(options, destination, counts)
+        chosen = restoring.choose(rows)
+        if chosen:
+            with engine_of(options) as engine:
+                restoring.run(engine, chosen)
+        print(f"{counted(len(rows))}: {len(rows) - counts.failures:,} restored, "
+              f"{counts.failures:,} failed")
+        return counts.failures
+
+
+class _Restoring:
+    """One run of restore."""
+
+    def __init__(self, options: Run, destination: Destination, counts: Counts) -> None:
+        self._options = options
+        self._destination = destination
+        self._counts = counts
+        self._failed: set[bytes] = set()
+
+    def choose(self, rows: Sequence[RepositoryRow]) -> list[_Chosen]:
+        """What can be restored, the largest first; says what cannot."""
+        names = {row.name for row in rows if row.archive is not None}
+        chosen = []
+        for row in rows:
+            around = _around(row.name, names)
+            problem = _inside_git(row.name, around)
+            if row.archive is None:
+                self._complain(row.name, row.why_unsafe())
+            elif problem is not None:
+                self._complain(row.name, problem)
+            else:
+                chosen.append(_Chosen(row, row.archive, around))
+        return sorted(chosen, key=lambda one: -one.archive.size)
+
+    def run(self, engine: Engine, chosen: Sequence[_Chosen]) -> None:
+        """Restores outer repositories before those that lie in them.
+
+        A repository is restored to a directory that is empty or not there.
+        """
+        meter = Meter("restoring", shown=self._options.progress)
+        meter.expect(len(chosen), sum(one.archive.size for one in chosen))
+
+        def done(task: Task, outcome: Outcome) -> None:
+            job: RestoreJob = task.arguments[0]
+            meter.add(job.size, failed=outcome.kind is not None)
+            self._counts.done += 1
+            self._counts.bytes += job.size
+            if outcome.kind is not None:
+                self._complain(job.name, f"{outcome.kind}: {outcome.message}")
+
+        for depth in sorted({len(one.around) for one in chosen}):
+            ready = [one for one in chosen if len(one.around) == depth and self._is_ready(one)]
+            engine.run(batched(self._tasks(ready), len(ready), lambda: engine.slots), done,
+                       tick=meter.tick)
+        meter.finish()
+
+    def _is_ready(self, one: _Chosen) -> bool:
+        failed = next((name for name in one.around if name in self._failed), None)
+        if failed is not None:
+            self._complain(one.row.name,
+                           f"not restored, because '{quoted(failed)}' around it was not")
+        return failed is None
+
+    def _tasks(self, ready: Sequence[_Chosen]) -> Iterator[Task]:
+        for row, archive, _ in ready:
+            target = _target_of(self._destination.directory, row.name)
+            job = RestoreJob(row.id, archive.hash, row.name, archive.size, target,
+                             self._destination.options, self._options.memory)
+            yield Task("restore", quoted(row.name), worker.restore,
+                       (job, self._options.settings), self._options.memory, archive.size)
+
+    def _complain(self, name: bytes, problem: str) -> None:
+        self._failed.add(name)
+        self._counts.failures += 1
+        say(f"error: '{quoted(name)}': {problem}")
+
+
+def _around(name: bytes, names: set[bytes]) -> tuple[bytes, ...]:
+    """Those of the names that are directories above a name, the outermost first."""
+    parts = name.split(b"/")
+    above = (b"/".join(parts[:count]) for count in range(1, len(parts)))
+    return tuple(one for one in above if one in names)
+
+
+def _inside_git(name: bytes, around: Sequence[bytes]) -> Optional[str]:
+    """Why a repository cannot be restored inside those around it, or None."""
+    for outer in around:
+        if name[len(outer) + 1:].split(b"/", 1)[0] in _OF_GIT:
+            return (f"lies where '{quoted(outer)}' keeps its refs or objects; restore it alone, "
+                    "to another directory")
+    return None
+
+
+def _selected(manifest: Manifest, patterns: Sequence[bytes]) -> list[RepositoryRow]:
+    rows = [row for row in manifest.repositories() if not patterns or any(
+        fnmatch.fnmatchcase(row.name, pattern) or row.path == pattern for pattern in patterns)]
+    if not rows:
+        raise Fatal("no repository in the manifest matches")
+    names: dict[bytes, RepositoryRow] = {}
+    for row in rows:
+        if names.setdefault(row.name, row) is not row:
+            raise Fatal(f"two repositories have the name '{quoted(row.name)}'; name one by its "
+                        f"path: '{quoted(row.path)}'")
+    return rows
+
+
+def _target_of(directory: bytes, name: bytes) -> bytes:
+    target = os.path.normpath(os.path.join(directory, name))
+    if not target.startswith(os.path.join(directory, b"")):
+        raise Fatal(f"the manifest has a name outside the destination: '{quoted(name)}'")
+    return target
