@@ -9,8 +9,12 @@ import sqlite3
 import subprocess
 import sys
 
+import pytest
 from conftest import (ENVIRONMENT, MEMORY, PROGRAM, Repository, free_port, make_old,
                       run_fleet, start_fleet)
+from git_zpack_fleet import program as programs, worker
+from git_zpack_fleet.failures import Failure, Kind
+from git_zpack_fleet.jobs import Settings
 from git_zpack_fleet.manifest import Manifest
 from git_zpack_fleet.records import NewArchive
 from test_archive import newest
@@ -123,6 +127,51 @@ def test_disk_that_fills_while_an_archive_is_copied(on_cluster, source, tmp_path
     assert not list((disk / "store/objects").rglob(".*"))
     resize("120m")
     assert on_cluster("archive", source, "--to", disk / "store", *scratch).status == 0
+
+
+def test_task_that_does_not_end_fails_its_repository_alone(on_cluster, source, tmp_path, wrapper):
+    program = wrapper("convert", before="exec sleep 600")
+    ran = on_cluster("archive", source, "--to", tmp_path / "store", "--time-limit", "4s",
+                     program=program)
+    assert ran.status == 1, ran
+    assert ran.errors.count("error: ") == 1
+    assert ": time limit: 'git-zpack convert' did not end within 0:04" in ran.errors
+    assert len(newest(tmp_path / "store")) == 2
+    ran = on_cluster("archive", source, "--to", tmp_path / "store", program=program)
+    assert ran.status == 0, ran
+    program = wrapper("verify", before="exec sleep 600")
+    (tmp_path / "once").rmdir()
+    ran = on_cluster("verify", tmp_path / "store", "--time-limit", "4s", program=program)
+    assert ran.status == 1, ran
+    assert "time limit: 'git-zpack verify' did not end" in ran.errors
+    assert "3 archives checked, 1 not intact" in ran.output
+
+
+def test_program_that_does_not_listen_is_killed(tmp_path, monkeypatch):
+    monkeypatch.setattr(programs, "_GRACE_SECONDS", 0.5)
+    script = tmp_path / "deaf"
+    script.write_text("#!/bin/bash\ntrap '' TERM\necho $$ > \"$2\"\nexec sleep 600\n")
+    script.chmod(0o755)
+    with pytest.raises(Failure) as failed:
+        programs.run(str(script), ["convert", str(tmp_path / "pid")], seconds=3)
+    assert failed.value.kind is Kind.TIME
+    assert not os.path.exists(f"/proc/{int((tmp_path / 'pid').read_text())}")
+
+
+def test_limit_grows_with_the_repository():
+    settings = Settings("p", "u", {}, None, (), 1, 1.0, 3600.0)
+    assert [worker.seconds_for(size, settings) for size in (0, 10 ** 6, 10 ** 11)] == [
+        3600, 3610, 3600 + 10 ** 6]
+
+
+def test_pipe_in_a_repository_stops_nothing(on_cluster, source, tmp_path):
+    os.unlink(source / "one.git/HEAD")
+    os.mkfifo(source / "one.git/HEAD")
+    os.mkfifo(source / "two.git/packed-refs")
+    ran = on_cluster("archive", source, "--to", tmp_path / "store", "--time-limit", "4s")
+    assert ran.status == 1, ran
+    assert b"three.git" in newest(tmp_path / "store")
+    assert "not safe: 'one.git': " in ran.errors
 
 
 def test_scheduler_without_the_package_is_named(source, tmp_path):

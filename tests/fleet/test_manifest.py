@@ -185,7 +185,7 @@ def test_answer_of_git_zpack_that_is_no_json_is_an_error_of_the_program(tmp_path
     program.write_text(f"#!/bin/bash\ncat '{tmp_path}/printed'\n")
     program.chmod(0o755)
     with pytest.raises(Failure) as failed:
-        run_json(str(program), [])
+        run_json(str(program), [], seconds=60)
     assert failed.value.kind is Kind.PROGRAM
 
 

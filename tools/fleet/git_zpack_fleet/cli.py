@@ -149,7 +149,8 @@ def _tasks(options: argparse.Namespace, storage: dict[str, Any],
     store = options.store if "://" in options.store else os.path.abspath(options.store)
     scratch = options.scratch and os.path.abspath(options.scratch)
     settings = Settings(program=program, url=store, options=storage, scratch=scratch,
-                        convert=convert, threads=options.threads, patience=_PATIENCE_SECONDS)
+                        convert=convert, threads=options.threads, patience=_PATIENCE_SECONDS,
+                        limit=options.time_limit)
     progress = sys.stderr.isatty() if options.progress is None else bool(options.progress)
     return Run(options.command, Place(options.scheduler, hosts, workers, memory), settings,
                Retries(options.retries, options.retry_delay), memory, progress)

@@ -21,6 +21,7 @@ class Kind(enum.Enum):
     STORAGE = "storage"
     DAMAGED = "archive damaged"
     WORKER_LOST = "worker lost"
+    TIME = "time limit"
     PROGRAM = "program"
 
 

@@ -32,6 +32,7 @@ _FOLLOWED = frozenset((b"refs", b"logs", b"reftable", b"worktrees", b"objects"))
 # A link may lead to a whole file system.
 _MOST_FILES = 10_000_000
 _MOST_ALTERNATES = 5
+_SHOW_REF_SECONDS = 3600.0
 
 
 class Scan(NamedTuple):
@@ -218,11 +219,15 @@ def pool_of(directory: bytes) -> bytes:
 
 
 def refs_fingerprint(path: bytes) -> Optional[str]:
-    """SHA-1 of the output of git show-ref, as grokmirror; None if Git fails."""
+    """SHA-1 of the output of git show-ref, as grokmirror; None if Git fails or hangs."""
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith("GIT_")}
-    done = subprocess.run(["git", "--git-dir", git_directory(path), "show-ref"],
-                          env=environment, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    try:
+        done = subprocess.run(["git", "--git-dir", git_directory(path), "show-ref"],
+                              env=environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False,
+                              timeout=_SHOW_REF_SECONDS)
+    except subprocess.TimeoutExpired:
+        return None
     # git show-ref says 1 if there are no refs.
     return hashlib.sha1(done.stdout).hexdigest() if done.returncode in (0, 1) else None

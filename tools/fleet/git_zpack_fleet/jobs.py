@@ -18,6 +18,7 @@ class Settings(NamedTuple):
     convert: more options of git-zpack convert
     threads: of each git-zpack
     patience: seconds to wait for disk space that other tasks hold
+    limit: seconds for a git-zpack, beside those for the size of its work
     """
 
     program: str
@@ -27,6 +28,7 @@ class Settings(NamedTuple):
     convert: tuple[str, ...]
     threads: int
     patience: float
+    limit: float
 
 
 class ScanJob(NamedTuple):

@@ -136,6 +136,9 @@ def _add_task_options(command: argparse.ArgumentParser) -> None:
                          help="memory of each git-zpack")
     command.add_argument("--threads", type=_checked(_natural), default=1, metavar="N",
                          help="threads of each git-zpack (1)")
+    command.add_argument("--time-limit", type=_checked(parse_duration), default=3600.0,
+                         metavar="TIME", help="end a git-zpack after this time, and 10 s for "
+                         "each MB of the repository or archive (1h)")
     command.add_argument("--scratch", metavar="DIRECTORY",
                          help="temporary files on the workers")
     command.add_argument("--program", default="git-zpack", metavar="PATH")

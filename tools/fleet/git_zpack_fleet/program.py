@@ -10,9 +10,11 @@ import subprocess
 from typing import Any, NamedTuple, Sequence
 
 from .failures import Failure, Kind, of_program
-from .text import parse_json, printable
+from .text import duration_text, parse_json, printable
 
 _MOST_STDERR = 1 << 16
+# Between SIGTERM and SIGKILL.
+_GRACE_SECONDS = 20.0
 
 
 class Ran(NamedTuple):
@@ -27,11 +29,13 @@ class Ran(NamedTuple):
     message: str
 
 
-def run(program: str, arguments: Sequence[str | bytes], *, keep_open: Sequence[int] = ()) -> Ran:
+def run(program: str, arguments: Sequence[str | bytes], *, seconds: float,
+        keep_open: Sequence[int] = ()) -> Ran:
     """Runs git-zpack; it is told to stop when this process dies.
 
     keep_open: descriptors that the program inherits, such as locks
-    Raises Failure(PROGRAM) if the program cannot be started.
+    Raises Failure: PROGRAM if the program cannot be started, TIME if it does
+    not end within the time.
     """
     command: list[str | bytes] = [program, *arguments]
     if shutil.which("setpriv"):
@@ -42,17 +46,30 @@ def run(program: str, arguments: Sequence[str | bytes], *, keep_open: Sequence[i
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, env=environment,
                               pass_fds=keep_open) as process:
-            output, errors = process.communicate()
+            try:
+                output, errors = process.communicate(timeout=seconds)
+            except subprocess.TimeoutExpired as error:
+                _end(process)
+                raise Failure(Kind.TIME, f"'git-zpack {os.fsdecode(arguments[0])}' did not end "
+                                         f"within {duration_text(seconds)}") from error
     except OSError as error:
         raise Failure(Kind.PROGRAM, f"cannot run '{program}': {error.strerror}") from error
     message = errors[-_MOST_STDERR:].decode("utf-8", "replace")
     return Ran(process.returncode, output, _last_error(message))
 
 
-def run_json(program: str, arguments: Sequence[str | bytes], *,
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(timeout=_GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+
+
+def run_json(program: str, arguments: Sequence[str | bytes], *, seconds: float,
              keep_open: Sequence[int] = ()) -> dict[str, Any]:
     """Runs git-zpack with --json. Raises Failure if it fails."""
-    ran = run(program, arguments, keep_open=keep_open)
+    ran = run(program, arguments, seconds=seconds, keep_open=keep_open)
     if ran.status != 0:
         raise of_program(ran.status, ran.message)
     try:

@@ -31,6 +31,9 @@ _stores: dict[str, Store] = {}
 _Job = TypeVar("_Job", ArchiveJob, VerifyJob, RestoreJob)
 _MARGIN = 1 << 20
 _LIMIT_OF_NOTE = 1 << 16
+_QUICK_SECONDS = 60.0
+# Any disk and any profile do more.
+_BYTES_IN_A_SECOND = 100_000
 
 
 def scan(jobs: list[ScanJob]) -> list[ScanResult]:
@@ -63,7 +66,7 @@ def restore(job: RestoreJob, settings: Settings) -> Outcome:
 
 def check_program(program: str) -> str:
     """The version of git-zpack on this worker; raises Failure without it."""
-    ran = run(program, ["--version"])
+    ran = run(program, ["--version"], seconds=_QUICK_SECONDS)
     if ran.status != 0:
         raise Failure(Kind.PROGRAM, f"cannot run '{program}': {ran.message}")
     return ran.output.decode("utf-8", "replace").strip()
@@ -206,8 +209,14 @@ def _make(job: ArchiveJob, before: fingerprint.Scan, settings: Settings,
     return made
 
 
+def seconds_for(size: int, settings: Settings) -> float:
+    """How long git-zpack may work on so many bytes."""
+    return settings.limit + size / _BYTES_IN_A_SECOND
+
+
 def _refs_in(settings: Settings, path: str) -> str:
-    ran = run(settings.program, ["list-refs", "--fingerprint", path])
+    ran = run(settings.program, ["list-refs", "--fingerprint", path],
+              seconds=seconds_for(os.path.getsize(path), settings))
     if ran.status != 0:
         raise of_program(ran.status, ran.message)
     # A file without refs has no fingerprint, and git show-ref prints nothing.
@@ -240,7 +249,7 @@ def _convert(job: ArchiveJob, settings: Settings, place: _Place,
     if base is not None:
         options += ["--base", base]
     return run_json(settings.program, [*options, job.path, place.archive],
-                    keep_open=(place.lock,))
+                    seconds=seconds_for(job.size, settings), keep_open=(place.lock,))
 
 
 @contextlib.contextmanager
@@ -265,7 +274,8 @@ def _verify(job: VerifyJob, settings: Settings) -> Outcome:
     try:
         with _local_archive(job.hash, job.size, settings) as path:
             ran = run(settings.program, ["verify", "--json", "--quiet", "--level", job.level,
-                                         *memory_options(job.memory, settings.threads), path])
+                                         *memory_options(job.memory, settings.threads), path],
+                      seconds=seconds_for(job.size, settings))
     except FileNotFoundError:
         return Outcome(job.id, damage=f"'{archive_key(job.hash)}' is missing from the store")
     except Failure as failure:
@@ -290,7 +300,8 @@ def _restore(job: RestoreJob, settings: Settings) -> Outcome:
                                         "restore to another directory")
         run_json(settings.program,
                  ["restore", "--json", "--quiet", *job.options,
-                  *memory_options(job.memory, settings.threads), path, job.target])
+                  *memory_options(job.memory, settings.threads), path, job.target],
+                 seconds=seconds_for(job.size, settings))
     if fingerprint.refs_fingerprint(job.target) != refs:
         raise Failure(Kind.DAMAGED, "refs of the restored repository are not those of the archive")
     return Outcome(job.id)
