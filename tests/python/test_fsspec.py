@@ -60,3 +60,27 @@ def test_refusals(archive):
         files.open("src")
     with pytest.raises(OSError):
         files.open("new", "wb")
+
+
+def test_replaced_file_is_seen(repository, tmp_path):
+    shutil.copytree(repository.path, tmp_path / "copy", symlinks=True)
+    repository = type(repository)(tmp_path / "copy")
+    path = str(tmp_path / "x.zpack")
+    zpack.convert(repository.path, path)
+    before = fsspec.filesystem("zpack", archive=path)
+    old = before.cat("src/x.c")
+    (tmp_path / "copy/src/x.c").write_text("new\n")
+    repository("commit", "-q", "-a", "-m", "new")
+    zpack.convert(repository.path, path, overwrite=True)
+    assert fsspec.filesystem("zpack", archive=path).cat("src/x.c") == b"new\n"
+    with fsspec.open("zpack://src/x.c", archive=path) as opened:
+        assert opened.read() == b"new\n"
+    # What was opened before goes on with the file that it has open.
+    assert before.cat("src/x.c") == old
+
+
+def test_archives_that_are_open_have_file_systems_of_their_own(file):
+    for _ in range(20):  # An archive that is gone leaves its address to the next one.
+        one = zpack.fsspec.ZpackFileSystem(zpack.open(file))
+        other = zpack.fsspec.ZpackFileSystem(zpack.open(str(file)))
+        assert one is not other

@@ -5,13 +5,19 @@
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <memory>
+#include <set>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "interpreter_lock.h"
 #include "module_parts.h"
 #include "object_iterator.h"
 #include "python_errors.h"
@@ -22,15 +28,7 @@ namespace {
 
 namespace py = pybind11;
 
-// Runs `work` without the interpreter's lock; raises its error with it.
-template <typename Work>
-auto Unlocked(Work work) {
-  auto result = [&] {
-    const py::gil_scoped_release unlocked;
-    return work();
-  }();
-  return ValueOf(std::move(result));
-}
+constexpr std::chrono::milliseconds kSignalInterval(100);
 
 // Text that Git stored, whose bytes need not be UTF-8.
 py::str TextOf(std::string_view bytes) {
@@ -62,14 +60,79 @@ struct Walked {
   std::string name;
 };
 
+// The iterators of this process and of those it was forked from. The
+// interpreter's lock guards the set, which is never destroyed.
+std::set<ObjectIterator*>& Iterators() {
+  static auto* const iterators = new std::set<ObjectIterator*>;
+  return *iterators;
+}
+
+pid_t first_process = 0;
+
 // Ends its thread without the interpreter's lock, because the thread may wait
 // for a server.
 struct EndIterator {
   void operator()(ObjectIterator* iterator) const {
-    const py::gil_scoped_release unlocked;
+    Iterators().erase(iterator);
+    if (!iterator->IsOfThisProcess()) return;
+    const Unlocked unlocked;
     const std::unique_ptr<ObjectIterator> owned(iterator);
   }
 };
+
+// The interpreter has ended, and other threads are still reading. They must not
+// meet what the process destroys next. None of them can be one that waits for
+// the interpreter's lock: such a thread reads nothing.
+void EndReading() {
+  constexpr std::chrono::seconds kPatience(10);
+  if (getpid() != first_process) return;  // Forked: the threads are not here.
+  for (ObjectIterator* const iterator : Iterators()) iterator->Stop();
+  const auto limit = std::chrono::steady_clock::now() + kPatience;
+  while (Users::All() != 0 && std::chrono::steady_clock::now() < limit) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+// Tells when a loop should handle signals again.
+class SignalClock {
+ public:
+  bool IsDue() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < kSignalInterval) return false;
+    last_ = now;
+    return true;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ =
+      std::chrono::steady_clock::now();
+};
+
+void CheckProcess(Users& users) {
+  if (!users.WereLostInFork()) return;
+  throw std::runtime_error(
+      "the archive was being read in another thread when this process was "
+      "forked; open it again");
+}
+
+// Runs `work` without the interpreter's lock; raises its error, or that of a
+// signal, with it.
+template <typename Work>
+auto Reading(Users& users, Work work) {
+  CheckProcess(users);
+  auto result = [&] {
+    Unlocked unlocked;
+    const Users::Counted counted(users);
+    return work(unlocked);
+  }();
+  if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+  return ValueOf(std::move(result));
+}
+
+Visit NextVisit(Unlocked& unlocked, SignalClock& clock) {
+  if (!clock.IsDue() || unlocked.HandleSignals()) return Visit::kContinue;
+  return Visit::kStop;
+}
 
 class PythonArchive {
  public:
@@ -77,7 +140,9 @@ class PythonArchive {
       : path_(std::move(path)) {
     ReadOptions options;
     options.cache_size = cache_size;
-    reader_ = Unlocked([&] { return ArchiveReader::Open(path_, options); });
+    reader_ = Reading(*users_, [&](Unlocked&) {
+      return ArchiveReader::Open(path_, options);
+    });
   }
 
   py::str path() const { return TextOf(path_); }
@@ -109,18 +174,21 @@ class PythonArchive {
 
   bool Contains(const py::str& hex) const {
     const auto id = ObjectId::FromHex(BytesOf(hex));
-    return id && Unlocked([&] { return reader_->Contains(*id); });
+    return id &&
+           Reading(*users_, [&](Unlocked&) { return reader_->Contains(*id); });
   }
 
   py::tuple Info(const py::str& name) const {
     const ObjectId id = Id(name);
-    const ObjectInfo info = Unlocked([&] { return reader_->ReadInfo(id); });
+    const ObjectInfo info =
+        Reading(*users_, [&](Unlocked&) { return reader_->ReadInfo(id); });
     return py::make_tuple(TypeOf(info.type), info.size);
   }
 
   std::unique_ptr<ReadObject> Read(const py::str& name) const {
     const ObjectId id = Id(name);
-    Object object = Unlocked([&] { return reader_->Read(id); });
+    Object object =
+        Reading(*users_, [&](Unlocked&) { return reader_->Read(id); });
     const uint64_t size = object.content.size();
     return std::make_unique<ReadObject>(
         ReadObject{id, object.type, size, std::move(object.content)});
@@ -128,12 +196,14 @@ class PythonArchive {
 
   std::vector<std::string> Ids() const {
     std::vector<std::string> ids;
-    Unlocked([&] {
-      return reader_->ForEachId(IdOrder::kStorage,
-                                [&](const ObjectId& id) -> Result<Visit> {
-                                  ids.push_back(id.ToHex());
-                                  return Visit::kContinue;
-                                });
+    Reading(*users_, [&](Unlocked& unlocked) {
+      return reader_->ForEachId(
+          IdOrder::kStorage,
+          [&,
+           clock = SignalClock()](const ObjectId& id) mutable -> Result<Visit> {
+            ids.push_back(id.ToHex());
+            return NextVisit(unlocked, clock);
+          });
     });
     return ids;
   }
@@ -143,8 +213,10 @@ class PythonArchive {
     BulkOptions options;
     options.threads = threads;
     options.max_content = max_content;
-    return std::unique_ptr<ObjectIterator, EndIterator>(
-        std::make_unique<ObjectIterator>(reader_, options).release());
+    CheckProcess(*users_);
+    auto made = std::make_unique<ObjectIterator>(reader_, options, users_);
+    Iterators().insert(made.get());
+    return std::unique_ptr<ObjectIterator, EndIterator>(made.release());
   }
 
   py::list Walk(const std::vector<py::str>& starts, bool objects) const {
@@ -153,12 +225,14 @@ class PythonArchive {
     if (objects) options.objects = WalkObjects::kAll;
     for (const py::str& start : starts) options.starts.push_back(Id(start));
     std::vector<Walked> reached;
-    Unlocked([&] {
+    Reading(*users_, [&](Unlocked& unlocked) {
       return reader_->Walk(
-          options, [&](const WalkedObject& object) -> Result<Visit> {
+          options,
+          [&, clock = SignalClock()](
+              const WalkedObject& object) mutable -> Result<Visit> {
             reached.push_back(
                 {object.id, object.type, std::string(object.name)});
-            return Visit::kContinue;
+            return NextVisit(unlocked, clock);
           });
     });
     py::list list;
@@ -170,7 +244,8 @@ class PythonArchive {
   }
 
   py::list Blocks() const {
-    const FileDescription file = Unlocked([&] { return reader_->Describe(); });
+    const FileDescription file =
+        Reading(*users_, [&](Unlocked&) { return reader_->Describe(); });
     py::list list;
     for (const FileDescription::Block& block : file.blocks) {
       py::dict row;
@@ -188,18 +263,65 @@ class PythonArchive {
  private:
   ObjectId Id(const py::str& name) const {
     const std::string bytes = BytesOf(name);
-    return Unlocked([&] { return reader_->Resolve(bytes); });
+    return Reading(*users_, [&](Unlocked&) { return reader_->Resolve(bytes); });
   }
 
   std::string path_;
+  std::shared_ptr<Users> users_ = std::make_shared<Users>();
   std::shared_ptr<ArchiveReader> reader_;
 };
 
+}  // namespace
+}  // namespace zpack::python
+
+// pybind11 gives functions memory that nobody has initialised if they are
+// called with Class.__new__(Class).
+namespace pybind11::detail {
+
+template <typename T>
+struct InitialisedCaster : type_caster_base<T> {
+  bool load(handle source, bool convert) {
+    if (!isinstance<T>(source)) return false;
+    auto* const made = reinterpret_cast<instance*>(source.ptr());
+    if (!made->get_value_and_holder().holder_constructed()) {
+      // Not 'false', for which pybind11 writes a message with the object's
+      // repr.
+      throw type_error("this object has no content; it was made by __new__");
+    }
+    return type_caster_base<T>::load(source, convert);
+  }
+};
+
+template <>
+struct type_caster<zpack::python::PythonArchive>
+    : InitialisedCaster<zpack::python::PythonArchive> {};
+template <>
+struct type_caster<zpack::python::ReadObject>
+    : InitialisedCaster<zpack::python::ReadObject> {};
+template <>
+struct type_caster<zpack::python::ObjectIterator>
+    : InitialisedCaster<zpack::python::ObjectIterator> {};
+template <>
+struct type_caster<zpack::python::RefView>
+    : InitialisedCaster<zpack::python::RefView> {};
+
+}  // namespace pybind11::detail
+
+namespace zpack::python {
+namespace {
+
 // The buffer protocol. Not pybind11's, which cannot fail.
 int GetBuffer(PyObject* self, Py_buffer* view, int flags) {
-  const auto& object = *py::handle(self).cast<const ReadObject*>();
+  view->obj = nullptr;
+  py::detail::make_caster<ReadObject> caster;
+  try {
+    caster.load(self, false);
+  } catch (const py::type_error& error) {
+    error.set_error();
+    return -1;
+  }
+  const auto& object = static_cast<const ReadObject&>(caster);
   if (!object.content) {
-    view->obj = nullptr;
     PyErr_SetString(PyExc_BufferError, "the object is larger than max_content");
     return -1;
   }
@@ -216,16 +338,22 @@ void SetBuffer(PyHeapTypeObject* type) {
 }
 
 std::unique_ptr<ReadObject> NextObject(ObjectIterator& iterator) {
-  const auto wait = [&] {
-    const py::gil_scoped_release unlocked;
-    return iterator.WaitFor(std::chrono::milliseconds(100));
-  };
-  while (!wait()) {
+  if (!iterator.IsOfThisProcess()) {
+    throw std::runtime_error(
+        "an iterator ends where its process is forked; make a new one");
+  }
+  for (;;) {
+    auto next = [&] {
+      const Unlocked unlocked;
+      return iterator.Next(kSignalInterval);
+    }();
+    if (next) {
+      auto object = ValueOf(*std::move(next));
+      if (!object) throw py::stop_iteration();
+      return std::make_unique<ReadObject>(*std::move(object));
+    }
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
   }
-  auto next = Unlocked([&] { return iterator.Next(); });
-  if (!next) throw py::stop_iteration();
-  return std::make_unique<ReadObject>(*std::move(next));
 }
 
 void DefineObject(py::module_& module) {
@@ -281,6 +409,9 @@ void DefineRef(py::module_& module) {
 }  // namespace
 
 void DefineArchive(py::module_& module) {
+  FindMainThread();
+  first_process = getpid();
+  Py_AtExit(EndReading);
   DefineObject(module);
   DefineRef(module);
   using A = PythonArchive;

@@ -20,13 +20,17 @@ uint64_t Weight(const ReadObject& object) {
 }  // namespace
 
 ObjectIterator::ObjectIterator(std::shared_ptr<ArchiveReader> reader,
-                               BulkOptions options)
+                               const BulkOptions& options,
+                               std::shared_ptr<Users> users)
     : reader_(std::move(reader)),
-      thread_([this, options](const std::stop_token& stop) {
-        BulkOptions own = options;
-        own.stop = stop;
-        Read(std::move(own));
-      }) {}
+      users_(std::move(users)),
+      thread_(
+          [this, options, counted = std::make_unique<Users::Counted>(*users_)](
+              const std::stop_token& stop) mutable {
+            BulkOptions own = options;
+            own.stop = stop;
+            Read(own, std::move(counted));
+          }) {}
 
 ObjectIterator::~ObjectIterator() = default;
 
@@ -47,37 +51,37 @@ Visit ObjectIterator::Append(const ObjectView& object,
   return Visit::kContinue;
 }
 
-void ObjectIterator::Read(BulkOptions options) {
+void ObjectIterator::Read(const BulkOptions& options,
+                          std::unique_ptr<Users::Counted> counted) {
   const std::stop_token stop = options.stop;
   Status status =
       reader_->ReadAll(options, [&](const ObjectView& object) -> Result<Visit> {
         return Append(object, stop);
       });
+  counted.reset();
   const std::lock_guard<std::mutex> lock(mutex_);
   status_ = std::move(status);
   ended_ = true;
   changed_.notify_all();
 }
 
-bool ObjectIterator::WaitFor(std::chrono::milliseconds time) {
+std::optional<Result<std::optional<ReadObject>>> ObjectIterator::Next(
+    std::chrono::milliseconds time) {
   std::unique_lock<std::mutex> lock(mutex_);
-  return changed_.wait_for(lock, time,
-                           [&] { return ended_ || !waiting_.empty(); });
-}
-
-Result<std::optional<ReadObject>> ObjectIterator::Next() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait(lock, [&] { return ended_ || !waiting_.empty(); });
+  if (!changed_.wait_for(lock, time,
+                         [&] { return ended_ || !waiting_.empty(); })) {
+    return std::nullopt;
+  }
   if (waiting_.empty()) {
     Status status = std::exchange(status_, Status{});
     if (!status) return std::unexpected(std::move(status).error());
-    return std::nullopt;
+    return Result<std::optional<ReadObject>>(std::nullopt);
   }
   ReadObject next = std::move(waiting_.front());
   waiting_.pop_front();
   waiting_bytes_ -= Weight(next);
   changed_.notify_all();
-  return next;
+  return Result<std::optional<ReadObject>>(std::move(next));
 }
 
 }  // namespace zpack::python

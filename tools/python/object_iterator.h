@@ -6,6 +6,9 @@
 
 #pragma once
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -16,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "interpreter_lock.h"
 #include "zpack/archive_reader.h"
 
 namespace zpack::python {
@@ -30,22 +34,31 @@ struct ReadObject {
 
 class ObjectIterator {
  public:
-  ObjectIterator(std::shared_ptr<ArchiveReader> reader, BulkOptions options);
+  // `users` counts the thread that reads ahead.
+  ObjectIterator(std::shared_ptr<ArchiveReader> reader,
+                 const BulkOptions& options, std::shared_ptr<Users> users);
   ~ObjectIterator();
   ObjectIterator(const ObjectIterator&) = delete;
   ObjectIterator& operator=(const ObjectIterator&) = delete;
 
-  // Waits until Next will not wait, but not longer than `time`. Returns whether
-  // it will not.
-  bool WaitFor(std::chrono::milliseconds time);
-  // The next object; nullopt at the end. After an error, the end follows.
-  Result<std::optional<ReadObject>> Next();
+  // Whether this process made it. A forked process has no thread that reads
+  // ahead, and must neither use nor destroy the iterator.
+  bool IsOfThisProcess() const { return process_ == getpid(); }
+  // The next object, or nullopt at the end. After an error, the end follows.
+  // No value at all if there is no object within `time`.
+  std::optional<Result<std::optional<ReadObject>>> Next(
+      std::chrono::milliseconds time);
+  // The thread that reads ahead ends soon, and Next then tells the end.
+  void Stop() { thread_.request_stop(); }
 
  private:
-  void Read(BulkOptions options);
+  void Read(const BulkOptions& options,
+            std::unique_ptr<Users::Counted> counted);
   Visit Append(const ObjectView& object, const std::stop_token& stop);
 
   std::shared_ptr<ArchiveReader> reader_;
+  std::shared_ptr<Users> users_;
+  const pid_t process_ = getpid();
   std::mutex mutex_;  // guards everything below
   std::condition_variable_any changed_;
   std::deque<ReadObject> waiting_;

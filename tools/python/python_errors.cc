@@ -63,7 +63,7 @@ void Raise(const Error& error) {
   throw py::error_already_set();
 }
 
-void RaiseLast(int code) {
+Error LastError(int code) {
   const zpack_error& last = *zpack_error_last();
   Error error;
   // The codes of the C interface are those of ErrorCode, from -1 downwards.
@@ -76,7 +76,7 @@ void RaiseLast(int code) {
     error.object = ObjectId({last.object.bytes, last.object.size});
   }
   if (last.has_offset != 0) error.offset = last.offset;
-  Raise(error);
+  return error;
 }
 
 }  // namespace zpack::python

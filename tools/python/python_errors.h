@@ -15,8 +15,8 @@ namespace zpack::python {
 // Raises the exception of zpack.errors that stands for the error. The caller
 // holds the interpreter's lock.
 [[noreturn]] void Raise(const Error& error);
-// The same for the last error of the C interface, which returned `code`.
-[[noreturn]] void RaiseLast(int code);
+// The last error of the C interface in this thread, which returned `code`.
+Error LastError(int code);
 
 // The value of `result`, or its exception.
 template <typename T>

@@ -44,7 +44,8 @@ class ZpackFileSystem(AbstractFileSystem):
     """
 
     protocol = "zpack"
-    cachable = True
+    # The file may have been replaced since another one was made of it.
+    cachable = False
 
     def __init__(self, archive: str | Archive, ref: str = "HEAD", **options: Any):
         super().__init__(**options)

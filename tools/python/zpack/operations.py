@@ -2,22 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """convert, verify and restore.
 
-An operation runs in a thread of its own, so that Ctrl-C stops it: what it was
-writing is left as git-zpack leaves it, and KeyboardInterrupt goes on.
+An operation runs in a thread of its own, so that Ctrl-C stops it: KeyboardInterrupt
+goes on once it has ended. restore then leaves nothing; convert leaves the hidden
+file that 'git-zpack convert --resume' continues.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import os
-import threading
 from typing import Any, Callable, NamedTuple, Optional
 
 from . import _zpack
 
 _PROFILES = {"fast": 0, "balanced": 1, "max": 2}
 _LEVELS = {"structure": 0, "checksums": 1, "objects": 2, "connectivity": 3}
-_POLL_SECONDS = 0.1
 
 
 class Progress(NamedTuple):
@@ -68,9 +67,8 @@ def convert(repository: Path, path: Path, *, profile: str = "balanced",
     """
     level = _choice(_PROFILES, "profile", profile)
     older = None if base is None else os.fsencode(base)
-    _run(progress, lambda tell: _zpack.convert(
-        os.fsencode(repository), os.fsencode(path), level, older, overwrite, threads,
-        tell))
+    _zpack.convert(os.fsencode(repository), os.fsencode(path), level, older, overwrite,
+                   threads, _listener(progress))
 
 
 def verify(path: Path, repository: Optional[Path] = None, *,
@@ -86,8 +84,8 @@ def verify(path: Path, repository: Optional[Path] = None, *,
     """
     number = _choice(_LEVELS, "level", level)
     source = None if repository is None else os.fsencode(repository)
-    found = _run(progress, lambda tell: _zpack.verify(
-        os.fsencode(path), source, number, allow_newer, threads, tell))
+    found = _zpack.verify(os.fsencode(path), source, number, allow_newer, threads,
+                          _listener(progress))
     return Report(found["ok"], found["objects"], found["verified"],
                   tuple(map(_text, found["damages"])),
                   tuple(map(_text, found["differences"])))
@@ -102,8 +100,8 @@ def restore(path: Path, directory: Path, *, overwrite: bool = False,
     trust: hooks, settings and other files become active
     threads, progress: as for convert
     """
-    _run(progress, lambda tell: _zpack.restore(
-        os.fsencode(path), os.fsencode(directory), overwrite, trust, threads, tell))
+    _zpack.restore(os.fsencode(path), os.fsencode(directory), overwrite, trust, threads,
+                   _listener(progress))
 
 
 def _choice(choices: dict[str, int], name: str, value: str) -> int:
@@ -116,36 +114,6 @@ def _text(value: bytes) -> str:
     return value.decode("utf-8", "surrogateescape")
 
 
-def _run(progress: Optional[ProgressCallback],
-         operation: Callable[[Callable[..., bool]], Any]) -> Any:
-    """The result of `operation`, which gets a function that hears of progress."""
-    stop = threading.Event()
-    outcome: dict[str, Any] = {}
-
-    def tell(*numbers: Any) -> bool:
-        if progress is not None and not stop.is_set():
-            try:
-                progress(Progress(*numbers))
-            except BaseException as error:  # goes on in the calling thread
-                outcome["raised"] = error
-                stop.set()
-        return stop.is_set()
-
-    def work() -> None:
-        try:
-            outcome["result"] = operation(tell)
-        except BaseException as error:  # goes on in the calling thread
-            outcome.setdefault("raised", error)
-
-    thread = threading.Thread(target=work, name="zpack")
-    thread.start()
-    try:
-        while thread.is_alive():
-            thread.join(_POLL_SECONDS)
-    except BaseException:
-        stop.set()
-        thread.join()
-        raise
-    if "raised" in outcome:
-        raise outcome["raised"]
-    return outcome["result"]
+def _listener(progress: Optional[ProgressCallback]) -> Optional[Callable[..., Any]]:
+    """A function for the numbers of a Progress."""
+    return None if progress is None else lambda *numbers: progress(Progress(*numbers))
