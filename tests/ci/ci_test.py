@@ -41,7 +41,8 @@ def environment(**more):
 
 def run(*command, cwd, check=True, stdin=None, **variables):
     done = subprocess.run([str(word) for word in command], cwd=cwd, input=stdin,
-                          capture_output=True, text=True, env=environment(**variables))
+                          capture_output=True, text=True, errors="surrogateescape",
+                          env=environment(**variables))
     if check and done.returncode != 0:
         raise AssertionError(f"{command}: {done.returncode}\n{done.stdout}{done.stderr}")
     return done
@@ -307,12 +308,95 @@ class GitlabTest(CiTest):
 
 
 class PreReceiveTest(CiTest):
+    def setUp(self):
+        super().setUp()
+        self.server = self.directory / "server.git"
+        run("git", "init", "-q", "--bare", self.server, cwd=self.directory)
+        shutil.copy(SOURCE / "tools/examples/pre-receive", self.server / "hooks/pre-receive")
+        self.work = self.directory / "work"
+        run("git", "clone", "-q", self.server, self.work, cwd=self.directory)
+
+    def git(self, *arguments, stdin=None):
+        return run("git", *arguments, cwd=self.work, stdin=stdin).stdout.strip()
+
+    def blob(self, path):
+        return self.git("hash-object", "-w", path)
+
+    def tree(self, **entries):
+        """A tree of names with spaces for '_', and 'MODE TYPE ID' or the id of a file."""
+        lines = "".join(
+            f"{entry if ' ' in entry else '100644 blob ' + entry}\t{name}\0"
+            for name, entry in entries.items())
+        return self.git("mktree", "-z", "--missing", stdin=lines)
+
+    def commit(self, tree, *parents):
+        options = [word for parent in parents for word in ("-p", parent)]
+        return self.git("commit-tree", "-m", "m", *options, tree)
+
+    def push(self, *refspecs):
+        return run("git", "push", "-q", "origin", *refspecs, cwd=self.work, check=False)
+
+    def assert_refused(self, name, *refspecs):
+        before = run("git", "for-each-ref", cwd=self.server).stdout
+        done = self.push(*refspecs)
+        self.assertNotEqual(done.returncode, 0, name)
+        self.assertIn("refused: ", done.stderr, name)
+        self.assertEqual(run("git", "for-each-ref", cwd=self.server).stdout, before, name)
+
+    def assert_accepted(self, name, *refspecs):
+        done = self.push(*refspecs)
+        self.assertEqual(done.returncode, 0, (name, done.stderr))
+
+    def test_damaged_file_is_refused_whatever_its_name_and_way(self):
+        bad, good = self.blob(self.bad), self.blob(self.good)
+        self.assert_accepted("as another file",
+                             f"{self.commit(self.tree(**{'old.bin': bad}))}:refs/heads/old")
+        old = self.git("rev-parse", "origin/old")
+        with_good = self.commit(self.tree(**{"a.zpack": good}), old)
+        names = ("new\nline.zpack", " .zpack", "tab\t.zpack", 'quo"te.zpack', "back\\.zpack",
+                 "\udce9.zpack", "$(id).zpack", "-.zpack")
+        all_good = self.commit(self.tree(**{name: good for name in names}))
+        self.assert_accepted("good", f"{all_good}:refs/heads/good")
+        for name in names:
+            self.assert_refused(name, f"{self.commit(self.tree(**{name: bad}))}:refs/heads/x")
+        second = self.tree(**{"a.bin": bad, "b.zpack": bad})
+        nested = self.tree(**{"a.bin": bad, "deep": f"040000 tree {second}"})
+        renamed = self.commit(self.tree(**{"old.zpack": bad}), old)
+        merged = self.commit(self.tree(**{"m.zpack": bad}), old, with_good)
+        removed = self.commit(self.tree(**{"old.bin": bad}), renamed)
+        ways = {"second name": self.commit(second), "second name below": self.commit(nested),
+                "renamed": renamed, "in a merge": merged, "removed again": removed,
+                "tree": nested, "file": bad,
+                "octopus": self.commit(self.tree(**{"m.zpack": bad}), old, with_good, removed)}
+        for name, tip in ways.items():
+            self.assert_refused(name, f"{with_good}:refs/heads/more", f"{tip}:refs/tags/light")
+        for name in ("renamed", "tree", "file"):
+            self.git("tag", "-a", "-f", "-m", "m", "one", ways[name])
+            self.git("tag", "-a", "-f", "-m", "m", "two", "one")
+            self.assert_refused(f"tag of {name}", "refs/tags/two")
+        self.git("replace", bad, good)
+        self.assert_accepted("replacement", f"refs/replace/{bad}")
+        self.assert_refused("replaced", f"{ways['second name']}:refs/heads/replaced")
+
+    def test_what_is_no_damaged_file_is_accepted(self):
+        bad, good = self.blob(self.bad), self.blob(self.good)
+        base = self.commit(self.tree(**{"a.zpack": good, "b.zpack": good, "c.bin": bad}))
+        link = self.git("hash-object", "-w", "--stdin", stdin="target")
+        module = self.commit(self.tree(**{"x": good}))
+        self.assert_accepted("link and submodule", "{}:refs/heads/odd".format(self.commit(
+            self.tree(**{"l.zpack": f"120000 blob {link}", "m.zpack": f"160000 commit {module}"}))))
+        self.assert_accepted("base", f"{base}:refs/heads/main")
+        gone = self.commit(self.tree(**{"c.bin": bad}), base)
+        self.assert_accepted("removed", f"{gone}:refs/heads/main")
+        self.assert_accepted("merge", f"{self.commit(self.tree(**{'a.zpack': good}), gone, base)}"
+                             ":refs/heads/main")
+        self.assert_accepted("tree, file and tag", f"{base}^{{tree}}:refs/tags/tree",
+                             f"{good}:refs/tags/file", f"{link}:refs/tags/text")
+        self.assert_accepted("nothing new", f"{base}:refs/heads/again")
+        self.assert_accepted("removed refs", ":main", ":refs/tags/file")
+
     def test_hook(self):
-        server = self.directory / "server.git"
-        run("git", "init", "-q", "--bare", server, cwd=self.directory)
-        shutil.copy(SOURCE / "tools/examples/pre-receive", server / "hooks/pre-receive")
-        work = self.directory / "work"
-        run("git", "clone", "-q", server, work, cwd=self.directory)
+        server, work = self.server, self.work
 
         def push(name, content):
             (work / name).parent.mkdir(exist_ok=True)
