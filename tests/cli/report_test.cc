@@ -212,6 +212,44 @@ TEST_F(ReportTest, PageReplacesNothingElse) {
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 }
 
+TEST_F(ReportTest, PageOfSomebodyElseIsReplacedOnlyWithForce) {
+  repo_.History(2);
+  const auto write = [&](const std::string& page,
+                         const std::vector<std::string>& options) {
+    std::vector<std::string> command = {"report", "-q", "--html", page,
+                                        repo_.path()};
+    command.insert(command.end(), options.begin(), options.end());
+    return RunZpack(command);
+  };
+  const std::string own = dir_ / "own.html";
+  if (write(own, {}).exit_code != 0) GTEST_SKIP() << "built without npm";
+  EXPECT_EQ(write(own, {}).exit_code, 0);
+  const std::string title = "<title>git-zpack report</title>";
+  const std::vector<std::string> others = {
+      "<!doctype html>\n<title>A page about my cat</title>\n",
+      "<!doctype html>", "<!DOCTYPE HTML>\n" + title,
+      "<!doctype html>\n" + std::string(5000, ' ') + title,
+      "no page about " + title};
+  const std::string page = dir_ / "page.html";
+  for (const std::string& content : others) {
+    WriteFile(page, content);
+    const ProcessResult refused = write(page, {});
+    EXPECT_EQ(refused.exit_code, 128) << content;
+    EXPECT_THAT(refused.err, HasSubstr("use --force to replace it"));
+    EXPECT_EQ(ReadFile(page), content);
+    EXPECT_EQ(write(page, {"--force"}).exit_code, 0) << content;
+    EXPECT_THAT(ReadFile(page), HasSubstr(title));
+  }
+  // But never what the report is about.
+  Convert();
+  const std::string content = ReadFile(file_);
+  EXPECT_EQ(
+      RunZpack({"report", "-q", "--force", "--html", file_, file_}).exit_code,
+      128);
+  EXPECT_TRUE(ReadFile(file_) == content);
+  EXPECT_EQ(RunZpack({"report", "-q", "--force", file_}).exit_code, 129);
+}
+
 TEST_F(ReportTest, ProfilesHaveTheSizesOfTheirFiles) {
   repo_.History(7);
   const std::vector<std::string> command = {"report", "-q", "--profiles",

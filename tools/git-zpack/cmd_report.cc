@@ -30,6 +30,7 @@ void AddOptions(po::options_description& options) {
   options.add_options()(
       "html", po::value<std::string>()->value_name("<file>"),
       "also write the report as a page of HTML; an older page is replaced")(
+      "force,f", "with --html, replace any other file as well")(
       "profiles",
       "also convert the repository with each profile, to tell the size of the "
       "file");
@@ -86,11 +87,17 @@ int Run(const po::variables_map& values, const Io& io) {
   options.run = context.run();
   options.read = read.options();
   options.discovery = DiscoveryOf(values);
+  const Overwrite overwrite =
+      Has(values, "force") ? Overwrite::kYes : Overwrite::kNo;
+  if (overwrite == Overwrite::kYes && !Has(values, "html")) {
+    throw UsageError{"option '--force' needs '--html'"};
+  }
   const std::vector<std::string> paths = Texts(values, kArgument);
   if (paths.size() > 1) return RunSeveral(values, options, io);
   const std::string& path = paths.front();
   if (Has(values, "html")) {
-    const Status checked = CheckReplaceablePage(Text(values, "html"), path);
+    const Status checked =
+        CheckReplaceablePage(Text(values, "html"), path, overwrite);
     if (!checked) return Fail(io, checked.error());
   }
   const auto report = CollectReport(path, options);

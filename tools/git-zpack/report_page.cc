@@ -36,6 +36,18 @@ std::string ScriptText(const nlohmann::ordered_json& report) {
   return text;
 }
 
+// Whether the file is empty or begins as every version of the page has begun.
+bool IsPage(const std::string& path) {
+  constexpr std::string_view kStart = "<!doctype html>";
+  constexpr std::string_view kTitle = "<title>git-zpack report</title>";
+  constexpr size_t kLongestHead = 4096;
+  std::ifstream file(path, std::ios::binary);
+  std::string head(kLongestHead, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<size_t>(file.gcount()));
+  return head.empty() || (head.starts_with(kStart) && head.contains(kTitle));
+}
+
 }  // namespace
 
 Result<std::string> ReportPage(const nlohmann::ordered_json& report) {
@@ -56,9 +68,8 @@ Result<std::string> ReportPage(const nlohmann::ordered_json& report) {
   return page;
 }
 
-Status CheckReplaceablePage(const std::string& path,
-                            const std::string& source) {
-  constexpr std::string_view kStart = "<!doctype html>";
+Status CheckReplaceablePage(const std::string& path, const std::string& source,
+                            Overwrite overwrite) {
   std::error_code error;
   if (std::filesystem::equivalent(path, source, error)) {
     return std::unexpected(
@@ -67,15 +78,14 @@ Status CheckReplaceablePage(const std::string& path,
                   "the page '{}' is what the report is about", QuoteName(path)),
               .path = path});
   }
-  if (!std::filesystem::is_regular_file(path, error)) return {};
-  std::ifstream file(path, std::ios::binary);
-  std::string start(kStart.size(), '\0');
-  file.read(start.data(), static_cast<std::streamsize>(start.size()));
-  if (file.gcount() == 0 || start == kStart) return {};
+  if (overwrite == Overwrite::kYes ||
+      !std::filesystem::is_regular_file(path, error) || IsPage(path)) {
+    return {};
+  }
   return std::unexpected(
       Error{.code = ErrorCode::kExists,
             .message = fmt::format("'{}' exists and is not a page of this "
-                                   "command, so it is not replaced",
+                                   "command; use --force to replace it",
                                    QuoteName(path)),
             .path = path});
 }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "zpack/options.h"
 #include "zpack/result.h"
 
 namespace zpack::cli {
@@ -18,7 +19,8 @@ Result<std::string> ReportPage(const nlohmann::ordered_json& report);
 
 // Checks that a page about `source` may be written to `path`: kInvalidArgument
 // if both are the same file; kExists if there is a file that is neither empty
-// nor such a page.
-Status CheckReplaceablePage(const std::string& path, const std::string& source);
+// nor such a page, unless `overwrite` is kYes.
+Status CheckReplaceablePage(const std::string& path, const std::string& source,
+                            Overwrite overwrite);
 
 }  // namespace zpack::cli
