@@ -299,6 +299,32 @@ def test_prune_keeps_what_is_needed(on_cluster, source, tmp_path):
     assert on_cluster("restore", store, "--to", tmp_path / "back").status == 0
 
 
+def test_archive_with_what_the_repository_lost_stays(on_cluster, source, tmp_path):
+    store = tmp_path / "store"
+    one = Repository(source / "one.git", "--bare")
+    one.git("update-ref", "refs/heads/lost", one.git("commit-tree", "-m", "lost", "main^{tree}"))
+    assert on_cluster("archive", source, "--to", store).status == 0
+    with_lost = newest(store)[b"one.git"][0]
+    one.git("update-ref", "-d", "refs/heads/lost")
+    one.git("gc", "-q", "--prune=now")
+    ran = on_cluster("archive", source, "--to", store)
+    assert ran.status == 0, ran
+    assert (f"warning: 'one.git': the archive {with_lost[:12]} may have objects that the "
+            "repository has lost; 'prune' keeps it for some time") in ran.errors
+    for text in ("a", "b"):
+        one.commit(text)
+        ran = on_cluster("archive", source, "--to", store)
+        assert (ran.status, ran.errors) == (0, ""), ran
+    ran = run_fleet("prune", str(store), "--keep", "1")
+    assert ran.status == 0, ran
+    assert "1 archive stays" in ran.output
+    assert f"{with_lost}.zpack" in archive_files(store)
+    assert len(archive_files(store)) == 4
+    ran = run_fleet("prune", str(store), "--keep", "1", "--keep-lost", "0")
+    assert "stays" not in ran.output
+    assert len(archive_files(store)) == 3
+
+
 def test_usage_and_failures_have_the_exit_codes_of_git(on_cluster, source, tmp_path):
     assert run_fleet("archive", "--to", str(tmp_path / "store")).status == 129
     assert run_fleet("nonsense").status == 129

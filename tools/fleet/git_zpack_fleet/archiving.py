@@ -121,6 +121,9 @@ class Archiving:
             meter.add(task.weight, failed=outcome.kind is not None)
             if outcome.archive is not None:
                 self._archives.append(outcome.archive)
+                if job.base is not None and outcome.archive.base is None:
+                    say(f"warning: '{quoted(job.name)}': the archive {job.base[:12]} may have "
+                        "objects that the repository has lost; 'prune' keeps it for some time")
             else:
                 self._failures.append((job.id, outcome.kind or "", outcome.message))
 

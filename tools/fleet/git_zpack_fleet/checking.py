@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from typing import Iterator, NamedTuple, Optional
@@ -81,29 +82,37 @@ def _count(counts: Counts, size: int, failed: bool) -> None:
     counts.failures += failed
 
 
-def prune(manifest: Manifest, url: str, options: dict[str, object], *,
-          keep: int, grace: float, dry_run: bool) -> int:
+class Retention(NamedTuple):
+    """What prune keeps.
+
+    newest: archives of each repository that no check found damaged
+    lost: seconds for which an archive is kept of which the next one may lack objects
+    grace: seconds since the last change of a file that the record does not know
+    """
+
+    newest: int
+    lost: float
+    grace: float
+
+
+def prune(manifest: Manifest, store: Store, retention: Retention, *, dry_run: bool) -> int:
     """Removes old archives and files that nothing names; returns how many failed.
 
-    The newest archive of a repository always stays, and so do the newest keep
-    that no check found damaged. Files that the record does not know are removed
-    if they have not changed for grace seconds.
+    The newest archive of a repository always stays.
     """
     with registered(manifest, "prune") as (_, counts):
-        old = _old_archives(manifest, keep)
+        old, stay = _old_archives(manifest, retention)
         gone = {row.id for row in old}
         kept = {archive_key(row.hash) for row in manifest.archives() if row.id not in gone}
-        receipts = {receipt_key(row.path) for row in manifest.repositories()}
-        store = Store(url, options)
+        kept |= {receipt_key(row.path) for row in manifest.repositories()}
         # The record first: what it does not name, the next prune removes.
         if not dry_run:
             manifest.forget_archives(gone)
         known = {archive_key(row.hash) for row in old}
+        young = time.time() - retention.grace
         for file in store.list("objects") + store.list("receipts"):
-            old_enough = file.changed is not None and file.changed < time.time() - grace
-            if file.key in kept or file.key in receipts:
-                continue
-            if file.key not in known and not old_enough:
+            old_enough = file.changed is not None and file.changed < young
+            if file.key in kept or (file.key not in known and not old_enough):
                 continue
             if dry_run:
                 print(f"would remove {file.key} ({size_text(file.size)})")
@@ -113,16 +122,30 @@ def prune(manifest: Manifest, url: str, options: dict[str, object], *,
             counts.bytes += file.size
         verb = "would be removed" if dry_run else "removed"
         print(f"{counted(counts.done, 'file', 'files')} {verb}, {size_text(counts.bytes)}")
+        if stay:
+            print(f"{counted(stay, 'archive stays', 'archives stay')}, because the next ones may "
+                  "lack objects that their repositories have lost (--keep-lost)")
         return counts.failures
 
 
-def _old_archives(manifest: Manifest, keep: int) -> list[ArchiveRow]:
+def _old_archives(manifest: Manifest, retention: Retention) -> tuple[list[ArchiveRow], int]:
+    """The archives that are not kept, and how many are kept only for what was lost."""
     newest = {row.archive.id for row in manifest.repositories() if row.archive is not None}
     by_repository: dict[int, list[ArchiveRow]] = {}
     for row in manifest.archives():
         by_repository.setdefault(row.repository, []).append(row)
-    old = []
+    old: list[ArchiveRow] = []
+    stay = 0
+    recent = time.time() - retention.lost
     for rows in by_repository.values():
-        whole = [row.id for row in rows if row.damage is None][-keep:]
-        old += [row for row in rows if row.id not in newest and row.id not in whole]
-    return old
+        whole = [row.id for row in rows if row.damage is None][-retention.newest:]
+        for row, successor in itertools.zip_longest(rows, rows[1:]):
+            if row.id in newest or row.id in whole:
+                continue
+            # Only a file of whose objects none was lost can be the base of the next.
+            if (successor is not None and row.damage is None and successor.recorded > recent
+                    and row.hash not in (successor.base, successor.hash)):
+                stay += 1
+            else:
+                old.append(row)
+    return old, stay

@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any, Iterator, Optional, Sequence
 
 from .archiving import Archiving
-from .checking import Scope, prune, verify
+from .checking import Retention, Scope, prune, verify
 from .cluster import ClusterError, Place, default_memory, processors
 from .discover import Found, read_grokmirror, read_list, walk
 from .engine import EngineLost, Retries
@@ -22,6 +22,7 @@ from .options import USAGE, parse
 from .report import write_report
 from .restoring import Destination, restore
 from .session import Fatal, Run, open_manifest, say
+from .store import Store
 from .text import printable, quoted
 from .views import export, status
 
@@ -73,8 +74,8 @@ def _run(options: argparse.Namespace) -> int:
         if command == "archive":
             return _archive(options, manifest, storage)
         if command == "verify":
-            scope = Scope(options.level, options.budget, options.sample)
-            return int(verify(manifest, _tasks(options, storage, ()), scope) > 0)
+            return int(verify(manifest, _tasks(options, storage, ()),
+                              Scope(options.level, options.budget, options.sample)) > 0)
         if command == "restore":
             destination = Destination(os.path.abspath(os.fsencode(options.to)),
                                       tuple(options.restore_option))
@@ -88,8 +89,9 @@ def _run(options: argparse.Namespace) -> int:
         elif command == "export":
             export(manifest, options.file)
         else:
-            return int(prune(manifest, options.store, storage, keep=options.keep,
-                             grace=options.grace, dry_run=options.dry_run) > 0)
+            return int(prune(manifest, Store(options.store, storage),
+                             Retention(options.keep, options.keep_lost, options.grace),
+                             dry_run=options.dry_run) > 0)
         return 0
     finally:
         manifest.close()

@@ -103,6 +103,9 @@ def _parser() -> argparse.ArgumentParser:
     prune = _command(commands, "prune", "remove old archives", store=True)
     prune.add_argument("--keep", type=_checked(_natural), default=2, metavar="N",
                        help="archives to keep of each repository (2)")
+    prune.add_argument("--keep-lost", type=_checked(parse_duration), default=90 * 86400.0,
+                       metavar="TIME", help="how long to keep an archive of which the next one "
+                       "may lack objects, because the repository has lost them (90d)")
     prune.add_argument("--grace", type=_checked(parse_duration), default=86400.0, metavar="TIME",
                        help="age from which files that the manifest does not know go (1d)")
     prune.add_argument("-n", "--dry-run", action="store_true")
