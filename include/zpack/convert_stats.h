@@ -76,7 +76,7 @@ struct ConvertStats {
   // Why no block of the older file was used. Empty if the older file was used,
   // or if none was given.
   std::string base_unused;
-  // With Update::kYes, of a destination that exists.
+  // Nothing without an older file.
   Lost lost;
   // With Update::kYes: true if the destination had parity (zpack/parity.h),
   // which the new file lacks.

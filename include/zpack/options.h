@@ -183,8 +183,9 @@ struct ConvertOptions {
   // TrustBase::kYes. ConvertStats::update says what happened. `base` must not
   // be set.
   Update update = Update::kNo;
-  // kNo with Update::kYes keeps the older file, and returns kExists, if the new
-  // file would lack something that ConvertStats::Lost counts.
+  // kNo writes nothing and returns kExists if the new file would lack something
+  // that the older file has, which is `base` or, with Update::kYes, the
+  // destination (ConvertStats::Lost).
   AllowLoss loss = AllowLoss::kYes;
   // kYes replaces an existing destination, atomically. The destination may be
   // `base`. With Update::kYes, an existing destination is replaced in any case,

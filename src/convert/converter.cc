@@ -128,14 +128,18 @@ Status CheckFound(const ObjectSource& source,
   return {};
 }
 
-// Checks whether the older file may be replaced, and whether it has to be.
-Status PrepareUpdate(const Conversion& to, const RefsSnapshot& refs,
-                     const FilesToWrite& files, const Inventory& inventory,
-                     Written& written) {
+// Compares what will be written with the older file, and for an update decides
+// whether that file may be replaced and has to be.
+Status CompareWithOlder(const Conversion& to, const RefsSnapshot& refs,
+                        const FilesToWrite& files, const Inventory& inventory,
+                        Written& written) {
   const ConvertOptions& options = to.options;
-  ZPACK_TRY(CheckReplaceable(inventory, to.source, options));
+  if (options.update == Update::kYes) {
+    ZPACK_TRY(CheckReplaceable(inventory, to.source, options));
+  }
   ZPACK_ASSIGN_OR_RETURN(written.lost,
                          FindLost(inventory, refs, files, options));
+  if (options.update == Update::kNo) return {};
   ZPACK_ASSIGN_OR_RETURN(written.unchanged,
                          IsUnchanged(inventory, refs, files, options.run.stop));
   if (written.unchanged) {
@@ -164,9 +168,7 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
                   .base_unused = inventory.base_unused,
                   .base_unrelated = inventory.base_unrelated,
                   .resume_unused = {}};
-  if (options.update == Update::kYes) {
-    ZPACK_TRY(PrepareUpdate(to, refs, files, inventory, written));
-  }
+  ZPACK_TRY(CompareWithOlder(to, refs, files, inventory, written));
   if (written.unchanged) return written;
   inventory.unused.reset();
 

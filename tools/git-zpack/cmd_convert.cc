@@ -42,10 +42,10 @@ void AddOptions(po::options_description& options) {
       "with --base or --update: do not hash the objects in copied blocks")(
       "update",
       "if the file exists, copy its blocks and replace it, or leave it as it "
-      "is if nothing has changed")(
-      "no-loss",
-      "with --update: keep the older file if it has refs or objects that the "
-      "repository no longer has")(
+      "is if nothing has changed")("no-loss",
+                                   "with --update or --base: fail if the older "
+                                   "file has refs or objects that "
+                                   "the new file would lack")(
       "resume", "continue an interrupted conversion to this file")(
       "force,f", "replace the file if it exists")(
       "redundancy", po::value<std::string>()->value_name("<percent>"),
@@ -112,8 +112,12 @@ ConvertOptions ToOptions(const po::variables_map& values) {
     options.trust_base = TrustBase::kYes;
   }
   if (Has(values, "no-loss")) {
-    if (options.update == Update::kNo || Has(values, "force")) {
-      throw UsageError{"option '--no-loss' needs '--update' without '--force'"};
+    if (!options.base && options.update == Update::kNo) {
+      throw UsageError{"option '--no-loss' needs '--base' or '--update'"};
+    }
+    if (options.update == Update::kYes && Has(values, "force")) {
+      throw UsageError{
+          "options '--no-loss' and '--update --force' exclude each other"};
     }
     options.loss = AllowLoss::kNo;
   }

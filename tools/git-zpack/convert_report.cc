@@ -69,7 +69,7 @@ std::string ConvertReport::Source() const {
 
 // What the replaced file had and the new one does not have.
 void ConvertReport::WarnOfReplaced(std::ostream& err) const {
-  if (stats_.lost.any()) {
+  if (stats_.update && stats_.lost.any()) {
     err << fmt::format(
         "warning: {} '{}',{} which had {} that '{}' does not have\n",
         IsDryRun() ? "would replace" : "replaced",
@@ -164,11 +164,9 @@ Json ConvertReport::BaseToJson() const {
           {"weaker_bytes", stats_.reused.weaker_bytes}};
 }
 
-// Returns null if nothing was there to be updated.
+// Returns null if there was no older file.
 Json ConvertReport::LostToJson() const {
-  if (!stats_.update || *stats_.update == UpdateResult::kCreated) {
-    return nullptr;
-  }
+  if (!base_) return nullptr;
   return {{"refs", stats_.lost.refs},
           {"objects", stats_.lost.objects},
           {"lfs_objects", stats_.lost.lfs_objects}};
