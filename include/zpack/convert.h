@@ -50,7 +50,9 @@ namespace zpack {
 // - kMismatch: the file that was read back differs from what was written.
 // - kExists: `path` exists and ConvertOptions::overwrite is kNo, or another
 //   process writes to `path`. With Update::kYes, `path` may exist unless it is
-//   the file of another repository, or AllowLoss::kNo keeps it.
+//   the file of another repository. AllowLoss::kNo, and the new file would
+//   lack something that the older file has. Another process replaced or
+//   changed the destination during the call.
 // - kInvalidArgument: an option is out of range, or `path` is among the
 //   repository's own files or not a regular file, or two options exclude each
 //   other.

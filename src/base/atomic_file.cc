@@ -105,6 +105,15 @@ AtomicFile::~AtomicFile() {
   CleanUp([this] { (void)file_system_.Remove(temporary_path_); });
 }
 
+Status AtomicFile::CommitOver(const std::optional<FileIdentity>& before) {
+  if (overwrite_ == Overwrite::kYes) {
+    ZPACK_TRY(CheckSameFile(path_, before));
+    // A file that appears from now on is not replaced, either.
+    if (!before) overwrite_ = Overwrite::kNo;
+  }
+  return Commit();
+}
+
 Status AtomicFile::Commit() {
   const Replace replace =
       overwrite_ == Overwrite::kYes ? Replace::kYes : Replace::kNo;

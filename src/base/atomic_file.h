@@ -7,9 +7,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/file.h"
+#include "base/file_identity.h"
 #include "zpack/options.h"
 #include "zpack/result.h"
 
@@ -57,6 +59,15 @@ class AtomicFile {
   // system that cannot rename without replacing, the temporary name stays if it
   // cannot be removed; that is not an error.
   Status Commit();
+
+  // As Commit, but returns kExists if the destination is no longer `before`,
+  // which the caller has looked up (file_identity.h) after Create and before it
+  // read what the new file replaces. The lock keeps out other writers of this
+  // kind in between; other programs replace files without a lock.
+  Status CommitOver(const std::optional<FileIdentity>& before);
+
+  // The destination, after links.
+  const std::string& path() const { return path_; }
 
   // False after Commit has renamed the temporary file, and after Keep.
   bool has_temporary() const { return file_ != nullptr; }

@@ -33,24 +33,21 @@ Result<bool> HasSameFiles(const format::FileTable& table,
 
 }  // namespace
 
-Result<ConvertOptions> ResolveUpdate(FileSystem& file_system,
-                                     const std::string& path,
-                                     const ConvertOptions& options) {
-  ConvertOptions resolved = options;
-  if (options.update == Update::kNo) return resolved;
-  if (options.base) {
-    return MakeError(ErrorCode::kInvalidArgument,
-                     "an update has '{}' as its base; '{}' cannot be another "
-                     "one",
-                     path, *options.base);
-  }
+Status CheckBase(const std::string& path, const ConvertOptions& options) {
+  if (options.update == Update::kNo || !options.base) return {};
+  return MakeError(ErrorCode::kInvalidArgument,
+                   "an update has '{}' as its base; '{}' cannot be another one",
+                   path, *options.base);
+}
+
+Result<std::optional<std::string>> FindOlderFile(
+    FileSystem& file_system, const std::string& path,
+    const ConvertOptions& options) {
+  if (options.update == Update::kNo) return options.base;
   const auto file = file_system.OpenForRead(path);
-  if (file) {
-    resolved.base = path;
-  } else if (file.error().code != ErrorCode::kNotFound) {
-    return std::unexpected(file.error());
-  }
-  return resolved;
+  if (file) return path;
+  if (file.error().code == ErrorCode::kNotFound) return std::nullopt;
+  return std::unexpected(file.error());
 }
 
 Status CheckReplaceable(const Inventory& inventory, const ObjectSource& source,

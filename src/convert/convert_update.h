@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -23,12 +24,15 @@
 
 namespace zpack {
 
-// Returns `options` with `path` as the base if Update::kYes is given and there
-// is a file at `path`. Returns kInvalidArgument if the options already have a
-// base, and the errors of FileSystem::OpenForRead except kNotFound.
-Result<ConvertOptions> ResolveUpdate(FileSystem& file_system,
-                                     const std::string& path,
-                                     const ConvertOptions& options);
+// Returns kInvalidArgument if an update has a base of its own.
+Status CheckBase(const std::string& path, const ConvertOptions& options);
+
+// The path of the older file: that of the options or, for an update, `path` if
+// there is a file. Returns the errors of FileSystem::OpenForRead except
+// kNotFound.
+Result<std::optional<std::string>> FindOlderFile(FileSystem& file_system,
+                                                 const std::string& path,
+                                                 const ConvertOptions& options);
 
 // Returns kExists if the older file is that of another repository, or has
 // objects that `source` lacks and only promises, unless Overwrite::kYes is

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/file_identity.h"
 #include "base/guarded.h"
 #include "base/memory.h"
 #include "base/phase_timer.h"
@@ -38,6 +40,8 @@ struct Conversion {
   const ConvertOptions& options;
   const EncodingOptions& encoding;
   AtomicFile& output;
+  // What was at the destination before any of it was read.
+  const std::optional<FileIdentity>& before;
 };
 
 // Returns whether a later run may resume after this error, because the file
@@ -250,7 +254,7 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   // The file is verified from here on.
   ZPACK_TRY(CheckStop(options.run.stop));
   if (!written.unchanged && options.publication == Publication::kYes) {
-    ZPACK_TRY(to.output.Commit());
+    ZPACK_TRY(to.output.CommitOver(to.before));
   }
   ConvertStats stats = MakeStats(written.stats, refs, to.source.PackedBytes());
   stats.unverified_objects = CountUnverified(stats, options);
@@ -279,14 +283,14 @@ Result<ConvertStats> Run(const SourceOpener& open_source,
   ZPACK_ASSIGN_OR_RETURN(const EncodingOptions encoding,
                          ResolveEncoding(given));
   ZPACK_TRY(CheckOthers(given.with_files));
+  ZPACK_TRY(CheckBase(path, given));
   if (given.publication == Publication::kNo && given.resume == Resume::kYes) {
     return MakeError(ErrorCode::kInvalidArgument,
                      "a conversion that is not published leaves nothing to "
                      "resume");
   }
   PhaseTimer timer(given.run.progress);
-  ZPACK_ASSIGN_OR_RETURN(ConvertOptions options,
-                         ResolveUpdate(file_system, path, given));
+  ConvertOptions options = given;
   options.run.progress = &timer;
   options.run.threads =
       FittingThreads(given.run, kConvertMemory, EncodingMemory(encoding));
@@ -302,11 +306,16 @@ Result<ConvertStats> Run(const SourceOpener& open_source,
           file_system, path,
           options.update == Update::kYes ? Overwrite::kYes : options.overwrite,
           LeftoverUse(options)));
+  // The older file is read under the lock for the destination.
+  const std::optional<FileIdentity> before = IdentityOf(output.path());
   Bytes preamble;
-  const Conversion conversion{*source, open_source, file_system,
-                              options, encoding,    output};
-  Result<ConvertStats> stats =
-      Guarded([&] { return ConvertTo(conversion, preamble); });
+  const Conversion conversion{*source,  open_source, file_system, options,
+                              encoding, output,      before};
+  Result<ConvertStats> stats = Guarded([&]() -> Result<ConvertStats> {
+    ZPACK_ASSIGN_OR_RETURN(options.base,
+                           FindOlderFile(file_system, path, options));
+    return ConvertTo(conversion, preamble);
+  });
   if (!stats && MayBeResumed(options, stats.error().code)) {
     KeepForResume(preamble, output);
   }

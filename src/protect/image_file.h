@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/atomic_file.h"
@@ -34,8 +35,13 @@ class ImageFile {
 
   // Syncs the file, so that it is read from the disk from now on.
   Status Sync() { return output_.file().Sync(); }
-  // Gives the file its name. REQUIRES: nothing was written since Sync.
-  Status Commit() { return output_.Commit(); }
+  // Gives the file its name. Errors as AtomicFile::CommitOver. REQUIRES:
+  // nothing was written since Sync.
+  Status CommitOver(const std::optional<FileIdentity>& before) {
+    return output_.CommitOver(before);
+  }
+  // The path that the file will have, after links.
+  const std::string& path() const { return output_.path(); }
   const std::string& temporary_path() const { return output_.temporary_path(); }
 
  private:

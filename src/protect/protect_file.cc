@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/file_identity.h"
 #include "parity/covered_data.h"
 #include "parity/packet_scanner.h"
 #include "parity/parity_encoder.h"
@@ -75,9 +76,18 @@ Overwrite MayReplaceParity(FileSystem& file_system, const std::string& path,
   return parameters && !parameters->empty() ? Overwrite::kYes : Overwrite::kNo;
 }
 
+// kCorrupt if the file at `path` is damaged.
+Status CheckFile(FileSystem& file_system, const std::string& path,
+                 const RunOptions& run) {
+  ZPACK_ASSIGN_OR_RETURN(auto file, file_system.OpenForRead(path));
+  return CheckArchive(std::move(file), run);
+}
+
 Result<ProtectStats> ProtectBeside(FileSystem& file_system,
                                    const std::string& path,
                                    const ProtectOptions& options) {
+  const auto before = IdentityOf(path);
+  ZPACK_TRY(CheckFile(file_system, path, options.run));
   ZPACK_ASSIGN_OR_RETURN(const auto file, file_system.OpenForRead(path));
   ZPACK_ASSIGN_OR_RETURN(
       const ParityShape shape,
@@ -87,6 +97,7 @@ Result<ProtectStats> ProtectBeside(FileSystem& file_system,
       ImageFile image,
       ImageFile::Create(file_system, output,
                         MayReplaceParity(file_system, output, options)));
+  const auto parity_before = IdentityOf(image.path());
   ZPACK_ASSIGN_OR_RETURN(const ParityParameters parameters,
                          EncodeParitySet(*file, shape, options.run,
                                          [&](uint64_t offset, ByteView bytes) {
@@ -95,24 +106,30 @@ Result<ProtectStats> ProtectBeside(FileSystem& file_system,
   ZPACK_TRY(image.Sync());
   ZPACK_ASSIGN_OR_RETURN(const auto written, image.Open());
   ZPACK_TRY(CheckSet(*written, 0, parameters, options.run));
-  ZPACK_TRY(image.Commit());
+  // Parity of a file that is gone protects nothing.
+  ZPACK_TRY(CheckSameFile(path, before));
+  ZPACK_TRY(image.CommitOver(parity_before));
   return StatsOf(shape, output);
 }
 
 Result<ProtectStats> ProtectInside(FileSystem& file_system,
                                    const std::string& path,
                                    const ProtectOptions& options) {
+  const bool replace = options.output.empty();
+  const std::string& output = replace ? path : options.output;
+  // The file is read under the lock for the output, so that no other writer
+  // replaces the file in between.
+  ZPACK_ASSIGN_OR_RETURN(
+      ImageFile image,
+      ImageFile::Create(file_system, output,
+                        replace ? Overwrite::kYes : options.overwrite));
+  const auto before = IdentityOf(image.path());
+  ZPACK_TRY(CheckFile(file_system, path, options.run));
   ZPACK_ASSIGN_OR_RETURN(auto file, file_system.OpenForRead(path));
   ZPACK_ASSIGN_OR_RETURN(const auto archive,
                          ArchiveFile::Open(std::move(file), ReadOptions{}));
   // The file has been undamaged just now.
   ZPACK_TRY(archive->CheckUndamaged());
-  const bool replace = options.output.empty();
-  const std::string& output = replace ? path : options.output;
-  ZPACK_ASSIGN_OR_RETURN(
-      ImageFile image,
-      ImageFile::Create(file_system, output,
-                        replace ? Overwrite::kYes : options.overwrite));
   ZPACK_ASSIGN_OR_RETURN(
       const ParityParameters parameters,
       WriteWithParity(*archive, options.redundancy, options.run, image));
@@ -121,7 +138,7 @@ Result<ProtectStats> ProtectInside(FileSystem& file_system,
   const ParityShape& shape = parameters.shape;
   ZPACK_TRY(CheckSet(*written, shape.gap, parameters, options.run));
   ZPACK_TRY(CheckArchive(std::move(written), options.run));
-  ZPACK_TRY(image.Commit());
+  ZPACK_TRY(image.CommitOver(before));
   return StatsOf(shape, output);
 }
 
@@ -133,8 +150,8 @@ Result<ProtectStats> ProtectFile(FileSystem& file_system,
                                  const std::string& path,
                                  const ProtectOptions& options) {
   ZPACK_TRY(CheckOptions(options));
-  ZPACK_ASSIGN_OR_RETURN(auto file, file_system.OpenForRead(path));
-  ZPACK_TRY(CheckArchive(std::move(file), options.run));
+  // A wrong name is an error before anything is created.
+  ZPACK_TRY(file_system.OpenForRead(path));
   if (options.place == ParityPlace::kBeside) {
     return ProtectBeside(file_system, path, options);
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/file_identity.h"
 #include "base/hash.h"
 #include "format/file_header.h"
 #include "format/trailer.h"
@@ -46,15 +47,19 @@ Result<Bytes> ReadTrailer(const RandomAccessFile& file) {
   return format::DecodeTrailer(bytes) ? bytes : Bytes();
 }
 
-// One attempt to repair a file with one parity set.
+// One attempt to repair a file with one parity set. `parity` is the file of
+// parity as it was before it was read.
 class RepairAttempt {
  public:
   RepairAttempt(FileSystem& file_system, const std::string& path,
-                const RepairOptions& options, const ParitySource& source)
+                const RepairOptions& options, const ParitySource& source,
+                const std::optional<FileIdentity>& parity)
       : file_system_(file_system),
         path_(path),
         options_(options),
-        source_(source) {}
+        source_(source),
+        before_(IdentityOf(path)),
+        parity_before_(parity) {}
 
   Result<RepairReport> Run() {
     ZPACK_ASSIGN_OR_RETURN(file_, file_system_.OpenForRead(path_));
@@ -182,6 +187,9 @@ class RepairAttempt {
         ImageFile created,
         ImageFile::Create(file_system_, Output(), MayReplace()));
     image_.emplace(std::move(created));
+    if (options_.in_place == Overwrite::kNo) {
+      before_ = IdentityOf(image_->path());
+    }
     ZPACK_TRY(RestoreData({*file_, *source_.file, set_, plan_}, options_.run,
                           [&](uint64_t offset, ByteView bytes) {
                             Status status;
@@ -252,6 +260,9 @@ class RepairAttempt {
         ImageFile created,
         ImageFile::Create(file_system_, ParityOutput(), MayReplace()));
     parity_image_.emplace(std::move(created));
+    if (options_.in_place == Overwrite::kNo) {
+      parity_before_ = IdentityOf(parity_image_->path());
+    }
     ZPACK_ASSIGN_OR_RETURN(const auto parameters, EncodeInto(*parity_image_));
     if (parameters != source_.parameters) return GiveUp();
     return parity_image_->Sync();
@@ -260,11 +271,11 @@ class RepairAttempt {
   Status Publish() {
     if (report_.outcome != Outcome::kRepaired) return {};
     if (image_) {
-      ZPACK_TRY(image_->Commit());
+      ZPACK_TRY(image_->CommitOver(before_));
       report_.output = Output();
     }
     if (parity_image_) {
-      ZPACK_TRY(parity_image_->Commit());
+      ZPACK_TRY(parity_image_->CommitOver(parity_before_));
       report_.parity_output = ParityOutput();
     }
     return {};
@@ -274,6 +285,10 @@ class RepairAttempt {
   const std::string& path_;
   const RepairOptions& options_;
   const ParitySource& source_;
+  // What `path_` and the parity were when the reading began; without in_place,
+  // what the outputs were before they were written.
+  std::optional<FileIdentity> before_;
+  std::optional<FileIdentity> parity_before_;
   std::unique_ptr<RandomAccessFile> file_;  // damaged, later the repaired one
   FoundSet set_;
   RepairPlan plan_;
@@ -306,6 +321,8 @@ Result<RepairReport> RepairFile(FileSystem& file_system,
     return MakeError(ErrorCode::kInvalidArgument,
                      "a repair in place has no other output");
   }
+  const auto parity =
+      IdentityOf(options.parity.empty() ? ParityPathOf(path) : options.parity);
   ZPACK_ASSIGN_OR_RETURN(
       std::vector<ParitySource> sources,
       FindParity(file_system, path, options.parity, options.run));
@@ -317,7 +334,7 @@ Result<RepairReport> RepairFile(FileSystem& file_system,
   std::optional<Result<RepairReport>> first;
   for (const ParitySource& source : sources) {
     Result<RepairReport> report =
-        RepairAttempt(file_system, path, options, source).Run();
+        RepairAttempt(file_system, path, options, source, parity).Run();
     if (!report && report.error().code != ErrorCode::kMismatch) return report;
     if (report && report->outcome != Outcome::kImpossible) return report;
     if (!first) first.emplace(std::move(report));
