@@ -21,8 +21,6 @@ struct ParityState {
   // Shards of the file that are damaged, missing or moved.
   uint64_t damaged_shards = 0;
   ParityPlace place = ParityPlace::kBeside;
-  // The parity was made for a file of another size.
-  bool other_version = false;
   // Whether Repair can restore the file.
   bool repair_possible = false;
   // Every byte of the parity is as it was made.

@@ -91,11 +91,17 @@ struct VerifyReport {
   // What was left out, with ScrubOptions.
   std::optional<VerifyScope> scope;
   // The parity in the file or beside it, if there is any and `level` includes
-  // kChecksums. Damaged parity, and parity beside the file that was made for
-  // other content, is one of the damages.
+  // kChecksums. Damaged parity is one of the damages.
   std::optional<ParityState> parity;
+  // The path of parity beside the file that was made for another version of the
+  // file, and is of no use; empty if there is none. That is no damage.
+  std::string stale_parity;
   // Differences that VerifyOptions::allow_newer accepted.
   MovedOn moved_on;
+  // What the repository has besides and the file does not hold; for people.
+  // Empty without a comparison, and with VerifyOptions::allow_newer, which does
+  // not compare files.
+  std::vector<std::string> left_out;
   // Alternates of the repository that do not exist. An object that only such an
   // alternate has counts as not in the repository.
   std::vector<std::string> missing_alternates;

@@ -32,8 +32,12 @@ namespace {
 Status CheckParity(const std::string& path, ParityInside inside,
                    const VerifyOptions& options, VerifyReport& report) {
   if (options.level < VerifyLevel::kChecksums || IsUrl(path)) return {};
-  ZPACK_ASSIGN_OR_RETURN(report.parity, InspectParity(PosixFileSystem(), path,
-                                                      inside, options.run));
+  ZPACK_ASSIGN_OR_RETURN(
+      InspectedParity found,
+      InspectParity(PosixFileSystem(), path, {inside, report.damages.empty()},
+                    options.run));
+  report.parity = std::move(found.parity);
+  report.stale_parity = std::move(found.stale);
   if (!report.parity) return {};
   const ParityState& parity = *report.parity;
   if (!parity.intact) {
@@ -42,11 +46,9 @@ Status CheckParity(const std::string& path, ParityInside inside,
         "parity is damaged: {} of {} shards are left in '{}'",
         parity.parity_left, parity.parity_shards, AtPath{parity.path}));
   }
-  if (parity.other_version ||
-      (report.damages.empty() && parity.damaged_shards != 0)) {
+  if (report.damages.empty() && parity.damaged_shards != 0) {
     report.damages.push_back(NewError(ErrorCode::kCorrupt,
-                                      "parity in '{}' was made for another "
-                                      "version of the file",
+                                      "parity in '{}' does not fit the file",
                                       AtPath{parity.path}));
   }
   return {};

@@ -3,7 +3,7 @@
 
 #include "protect/inspect_parity.h"
 
-#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -13,24 +13,13 @@
 
 namespace zpack {
 
-Result<std::optional<ParityState>> InspectParity(FileSystem& file_system,
-                                                 const std::string& path,
-                                                 ParityInside inside,
-                                                 const RunOptions& run) {
-  auto sources = FindParity(file_system, path, "", run);
-  if (!sources) {
-    if (sources.error().code == ErrorCode::kNotFound) return std::nullopt;
-    return std::unexpected(std::move(sources).error());
-  }
-  // Parity in a file without parity of its own is that of another file, which
-  // is the content of a blob.
-  if (inside == ParityInside::kNo) {
-    std::erase_if(*sources, [](const ParitySource& source) {
-      return source.parameters.shape.embedded();
-    });
-  }
-  if (sources->empty()) return std::nullopt;
-  const ParitySource& source = sources->front();
+namespace {
+
+// The state of the parity in `source`. `other_size` says whether the parity was
+// made for a file of another size.
+Result<ParityState> Inspect(FileSystem& file_system, const std::string& path,
+                            const ParitySource& source, const RunOptions& run,
+                            bool& other_size) {
   const ParityShape& shape = source.parameters.shape;
   ZPACK_ASSIGN_OR_RETURN(
       const FoundSet set,
@@ -45,13 +34,48 @@ Result<std::optional<ParityState>> InspectParity(FileSystem& file_system,
       .damaged_shards = plan.lost() + plan.moved(),
       .place = shape.embedded() ? ParityPlace::kInside : ParityPlace::kBeside};
   ZPACK_ASSIGN_OR_RETURN(const auto header, FindHeader(*file, ReadOptions{}));
-  state.other_version =
+  other_size =
       !shape.embedded() && header && header->file_size != shape.data_size;
-  state.repair_possible = plan.possible() && !state.other_version;
+  state.repair_possible = plan.possible();
   state.intact = set.intact &&
                  (shape.embedded() || source.file->size() == shape.set_size());
   state.repairable_bytes = shape.RepairableRun(plan.spare());
   return state;
+}
+
+}  // namespace
+
+Result<InspectedParity> InspectParity(FileSystem& file_system,
+                                      const std::string& path,
+                                      const InspectedFile& file,
+                                      const RunOptions& run) {
+  InspectedParity found;
+  auto sources = FindParity(file_system, path, "", run);
+  if (!sources) {
+    if (sources.error().code == ErrorCode::kNotFound) return found;
+    return std::unexpected(std::move(sources).error());
+  }
+  const ParitySource* last = nullptr;
+  for (const ParitySource& source : *sources) {
+    const bool embedded = source.parameters.shape.embedded();
+    // Parity in a file without parity of its own is that of another file, which
+    // is the content of a blob. In each place, the first one fits best.
+    if ((embedded && file.inside == ParityInside::kNo) ||
+        (last != nullptr && last->parameters.shape.embedded() == embedded)) {
+      continue;
+    }
+    last = &source;
+    bool stale = false;
+    ZPACK_ASSIGN_OR_RETURN(ParityState state,
+                           Inspect(file_system, path, source, run, stale));
+    if (!embedded && file.undamaged && state.damaged_shards != 0) stale = true;
+    if (!stale) {
+      found.parity = std::move(state);
+      return found;
+    }
+    found.stale = state.path;
+  }
+  return found;
 }
 
 }  // namespace zpack

@@ -20,11 +20,26 @@ namespace zpack {
 // Whether the file itself has parity. kMaybe if it is too damaged to tell.
 enum class ParityInside : uint8_t { kNo, kYes, kMaybe };
 
-// The state of the parity of the file at `path`; nothing if it has none. kIo,
-// kInterrupted; kUnsupported if its parity has a newer version.
-Result<std::optional<ParityState>> InspectParity(FileSystem& file_system,
-                                                 const std::string& path,
-                                                 ParityInside inside,
-                                                 const RunOptions& run);
+// What is known of the file itself.
+struct InspectedFile {
+  ParityInside inside = ParityInside::kMaybe;
+  bool undamaged = false;
+};
+
+struct InspectedParity {
+  // The state of the parity of the file; nothing if it has none that fits.
+  std::optional<ParityState> parity;
+  // The path of parity beside the file that was made for another version of it:
+  // for a file of another size or, of an undamaged file, for other content.
+  // Empty if there is none.
+  std::string stale;
+};
+
+// Errors: kIo, kInterrupted; kUnsupported if the parity of the file has a newer
+// version.
+Result<InspectedParity> InspectParity(FileSystem& file_system,
+                                      const std::string& path,
+                                      const InspectedFile& file,
+                                      const RunOptions& run);
 
 }  // namespace zpack

@@ -253,8 +253,8 @@ TEST_F(UpdateTest, WarnsOfParityBesideTheFile) {
   EXPECT_THAT(Update().err, Not(HasSubstr(".zpar")));
   repo_.WriteBlob("new");
   EXPECT_THAT(Update().err, HasSubstr("warning: '" + file_ +
-                                      ".zpar' is the parity of an "
-                                      "older file"));
+                                      ".zpar' is the parity of another "
+                                      "version of '"));
 }
 
 TEST_F(UpdateTest, SaysWhenCopiedBlocksAreCompressedLess) {

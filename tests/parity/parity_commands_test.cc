@@ -77,12 +77,56 @@ TEST_F(ParityCommands, BesideTheFile) {
   EXPECT_TRUE(ReadFile(dir_ / "out") == original);
 }
 
-TEST_F(ParityCommands, VerifyFindsParityOfAnotherVersion) {
+// Nothing is wrong with a file whose parity was made for another version of it.
+TEST_F(ParityCommands, VerifyNamesStaleParity) {
+  const std::string parity = file_ + ".zpar";
+  const std::string warning = "warning: '" + parity +
+                              "' is the parity of another version of '" +
+                              file_ + "' and cannot repair it; ";
+  const auto expect_stale = [&](const std::string& in_text) {
+    const ProcessResult verify = RunZpack({"verify", file_});
+    EXPECT_EQ(verify.exit_code, 0) << verify.err;
+    EXPECT_THAT(verify.out, HasSubstr(": ok, "));
+    EXPECT_THAT(verify.out, HasSubstr(in_text));
+    EXPECT_THAT(verify.err, StartsWith(warning));
+    EXPECT_EQ(RunZpack({"verify", "-q", file_}).err, "");
+    const auto json =
+        nlohmann::json::parse(RunZpack({"verify", "--json", file_}).out);
+    EXPECT_EQ(json["ok"], true);
+    EXPECT_EQ(json["stale_parity"], parity);
+    EXPECT_EQ(json["parity"].is_null(), in_text.empty());
+  };
   ASSERT_EQ(RunZpack({"protect", "-q", "--beside", file_}).exit_code, 0);
+  const std::string unprotected = ReadFile(file_);
+  EXPECT_THAT(RunZpack({"protect", "-q", file_}).err, StartsWith(warning));
+  // Parity in the file is looked at, too.
+  expect_stale("parity: ");
+  // Damage of stale parity does not matter.
+  Damage(parity, 5000);
+  expect_stale("parity: ");
+  // Without parity in the file, there is none that fits.
+  WriteFile(file_, unprotected);
+  ASSERT_EQ(RunZpack({"protect", "-qf", "--beside", file_}).exit_code, 0);
+  EXPECT_EQ(RunZpack({"verify", file_}).err, "");
+  const RepoBuilder repository(dir_ / "other.git");
+  repository.History(4);
+  const ProcessResult converted =
+      RunZpack({"convert", "-qf", repository.path(), file_});
+  EXPECT_THAT(converted.err, StartsWith(warning));
+  expect_stale("");
+  // Made again, it fits.
+  EXPECT_EQ(RunZpack({"protect", "-q", "--beside", file_}).err, "");
+  EXPECT_EQ(RunZpack({"verify", file_}).err, "");
+}
+
+TEST_F(ParityCommands, RepairNamesParityOfWhatItReplaced) {
+  const std::string output = dir_ / "out";
   ASSERT_EQ(RunZpack({"protect", "-q", file_}).exit_code, 0);
-  const ProcessResult verify = RunZpack({"verify", file_});
-  EXPECT_EQ(verify.exit_code, 1);
-  EXPECT_THAT(verify.err, HasSubstr("was made for another version"));
+  WriteFile(output, ReadFile(file_));
+  ASSERT_EQ(RunZpack({"protect", "-q", "--beside", output}).exit_code, 0);
+  Damage(file_, 0);
+  EXPECT_THAT(RunZpack({"repair", "-qf", "-o", output, file_}).err,
+              StartsWith("warning: '" + output + ".zpar' is the parity of"));
 }
 
 TEST_F(ParityCommands, ImpossibleIsExitCodeOne) {

@@ -183,17 +183,6 @@ Status CheckSeparate(const po::variables_map& values) {
       .path = file});
 }
 
-// Warns of parity beside a file that was replaced.
-void WarnOfOldParity(const std::string& file, std::ostream& err) {
-  std::error_code error;
-  const std::string parity = file + ".zpar";
-  if (!std::filesystem::exists(parity, error)) return;
-  err << fmt::format(
-      "warning: '{}' is the parity of an older file; 'git zpack protect' "
-      "replaces it\n",
-      QuoteName(parity));
-}
-
 // Adds parity to the new file. Returns its bytes.
 Result<uint64_t> AddParity(const std::string& file, uint32_t redundancy,
                            const RunOptions& run, ConvertStats& stats) {

@@ -52,6 +52,10 @@ int Run(const po::variables_map& values, const Io& io) {
   if (Has(values, "force")) options.overwrite = Overwrite::kYes;
   const auto stats = Protect(Text(values, "file"), options);
   if (!stats) return Fail(io, stats.error());
+  // With --beside, the parity is what was written.
+  if (options.place == ParityPlace::kInside) {
+    WarnOfOldParity(stats->output, io.err);
+  }
   if (Has(values, "json")) {
     nlohmann::ordered_json json;
     SetBytes(json, "output", stats->output);

@@ -130,6 +130,11 @@ int Run(const po::variables_map& values, const Io& io) {
   const std::string file = Text(values, "file");
   const auto report = Repair(file, options);
   if (!report) return Fail(io, report.error());
+  // In place, the file is again what its parity was made for.
+  if (!report->output.empty() && report->parity_output.empty() &&
+      options.in_place == Overwrite::kNo) {
+    WarnOfOldParity(report->output, io.err);
+  }
   const bool impossible = report->outcome == Outcome::kImpossible;
   if (impossible) PrintImpossible(*report, file, io.err);
   if (Has(values, "json")) {

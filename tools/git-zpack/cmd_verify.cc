@@ -214,8 +214,7 @@ VerifyFindings Check(const InputFile& file, const Plan& plan) {
 void PrintHints(const VerifyFindings& findings, const Io& io) {
   const VerifyReport& report = findings.report;
   if (report.damages.empty() || findings.file == kStandardInputName) return;
-  const bool enough = report.parity && !report.parity->other_version &&
-                      report.parity->damaged_shards != 0 &&
+  const bool enough = report.parity && report.parity->damaged_shards != 0 &&
                       report.parity->repair_possible;
   PrintDamageHints(findings.file,
                    enough ? ParityHint::kEnough : ParityHint::kTooLittle,
@@ -331,6 +330,16 @@ int PrintAll(const po::variables_map& values, VerifyFormat format,
   return kDone;
 }
 
+// Warns of what is wrong with neither the file nor the repository.
+void WarnOfRest(const VerifyFindings& findings, std::ostream& err) {
+  for (const std::string& what : findings.report.left_out) {
+    err << fmt::format("warning: not in the file: {}\n", what);
+  }
+  if (!findings.report.stale_parity.empty()) {
+    err << StaleParityText(findings.report.stale_parity, findings.file);
+  }
+}
+
 int Run(const po::variables_map& values, const Io& io) {
   const RunContext context(values, io);
   const ReadContext read(values, io);
@@ -352,6 +361,7 @@ int Run(const po::variables_map& values, const Io& io) {
     // In JSON, they are a list.
     if (format != VerifyFormat::kJson) {
       WarnOfMissingAlternates(findings.report.missing_alternates, io.err);
+      if (!context.quiet()) WarnOfRest(findings, io.err);
     }
   }
   return std::max(code, PrintAll(values, format, all, io));

@@ -8,8 +8,10 @@
 #include <sys/resource.h>
 
 #include <charconv>
+#include <filesystem>
 #include <limits>
 #include <ostream>
+#include <system_error>
 #include <utility>
 
 #include "counted.h"
@@ -214,6 +216,21 @@ int64_t Number(const po::variables_map& options, const char* name, int64_t low,
                     name, low, high, text)};
   }
   return value;
+}
+
+std::string StaleParityText(const std::string& parity,
+                            const std::string& file) {
+  return fmt::format(
+      "warning: '{}' is the parity of another version of '{}' and cannot "
+      "repair it; 'git zpack protect --beside' replaces the parity\n",
+      QuoteName(parity), QuoteName(file));
+}
+
+void WarnOfOldParity(const std::string& file, std::ostream& err) {
+  std::error_code error;
+  const std::string parity = file + ".zpar";
+  if (!std::filesystem::exists(parity, error)) return;
+  err << StaleParityText(parity, file);
 }
 
 void AddRedundancyOption(po::options_description& options) {

@@ -87,6 +87,11 @@ std::vector<FileGroup> WithoutOf(const po::variables_map& options);
 std::optional<uint32_t> PercentOf(const po::variables_map& options,
                                   const char* name);
 
+// A line that warns of parity beside `file` that does not fit the file.
+std::string StaleParityText(const std::string& parity, const std::string& file);
+// Warns of parity beside `file`, which was replaced: it is of no use now.
+void WarnOfOldParity(const std::string& file, std::ostream& err);
+
 // Adds --redundancy, which RedundancyOf reads.
 void AddRedundancyOption(po::options_description& options);
 // The value of --redundancy in hundredths of a percent; nothing without the

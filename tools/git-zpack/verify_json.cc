@@ -101,11 +101,13 @@ Json VerifyJson(const VerifyFindings& findings) {
                {"differences", DifferencesToJson(findings, damages)},
                {"scope", ScopeToJson(report)},
                {"parity", ParityToJson(report)},
+               {"stale_parity", nullptr},
                {"moved_on", MovedOnToJson(report.moved_on)},
                {"missing_alternates",
                 MissingAlternatesToJson(report.missing_alternates)},
                {"phases", PhasesToJson(report.phases)},
                {"peak_rss_bytes", PeakResidentBytes()}});
+  SetOrNull(json, "stale_parity", report.stale_parity);
   return json;
 }
 

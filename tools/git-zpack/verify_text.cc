@@ -80,9 +80,7 @@ std::string ParitySummary(const VerifyReport& report) {
   const ParityState& parity = *report.parity;
   std::string text = fmt::format("parity: {} of {}, ", parity.parity_left,
                                  Counted(parity.parity_shards, "shard"));
-  if (parity.other_version) {
-    text += "made for another version of the file";
-  } else if (parity.damaged_shards == 0) {
+  if (parity.damaged_shards == 0) {
     text += fmt::format("any {} of damage can be repaired",
                         HumanSize(parity.repairable_bytes));
   } else if (parity.repair_possible) {
