@@ -87,6 +87,11 @@ struct ConvertStats {
   // Objects whose hash was not checked when the file was read back: all objects
   // with ReadBack::kNo, the objects of copied blocks with TrustBase::kYes.
   uint64_t unverified_objects = 0;
+  // Objects whose content was read from the repository and hashed: those that
+  // were encoded and read back, or all with ReadSource::kYes. 0 if blocks were
+  // taken over from an interrupted conversion and ReadSource::kYes is not
+  // given.
+  uint64_t source_objects_verified = 0;
   // How the source changed during the conversion. The file does not hold these
   // changes. New objects are not counted with ObjectSet::kReachable.
   MovedOn moved_on;

@@ -36,6 +36,7 @@ namespace zpack {
 enum class Overwrite : uint8_t { kNo, kYes };
 enum class ObjectSet : uint8_t { kAll, kReachable };
 enum class ReadBack : uint8_t { kNo, kYes };
+enum class ReadSource : uint8_t { kNo, kYes };
 enum class Resume : uint8_t { kNo, kYes };
 enum class TrustBase : uint8_t { kNo, kYes };
 enum class Update : uint8_t { kNo, kYes };
@@ -205,6 +206,10 @@ struct ConvertOptions {
   // kNo does not decode and hash the objects of the finished file. The set of
   // ids and the refs are compared with the source in any case.
   ReadBack read_back = ReadBack::kYes;
+  // kYes reads every object of the new file from the repository and hashes it.
+  // Otherwise, objects that `base` or an unchanged destination holds are only
+  // listed, so damage of their copies in the repository is not found.
+  ReadSource read_source = ReadSource::kNo;
   // kNo removes the finished file instead of renaming it. Everything else
   // happens as with kYes, so errors and statistics are the same. An existing
   // destination, and what an interrupted conversion left, stay as they are.
@@ -232,6 +237,9 @@ struct VerifyOptions {
   // HEAD and a ref may differ from the file if the repository still has the
   // object that the file names there.
   AllowNewer allow_newer = AllowNewer::kNo;
+  // kYes reads every object that the file has from the repository, too, and
+  // hashes it. Otherwise, contents of objects in the repository are not read.
+  ReadSource read_source = ReadSource::kNo;
 };
 
 struct RestoreOptions {

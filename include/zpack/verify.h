@@ -74,6 +74,9 @@ struct VerifyReport {
   uint64_t objects_damaged = 0;   // undecodable, or with another hash
   uint64_t bytes_verified = 0;    // object content
   uint64_t files_verified = 0;    // RepositoryFiles, decoded and hashed
+  // With VerifyOptions::read_source: objects of the repository that were read
+  // and hash to their ids. Any other is one of the differences.
+  uint64_t source_objects_verified = 0;
   // The SHA-256 of the file as its trailer states it, in hexadecimal; empty if
   // the structure is damaged. The levels from kChecksums on compute it.
   std::string file_hash;

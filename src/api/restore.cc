@@ -10,6 +10,7 @@
 
 #include "api/decoding_threads.h"
 #include "api/not_inside.h"
+#include "api/report_damage.h"
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/phase_timer.h"
@@ -62,6 +63,7 @@ Result<RestoreStats> RestoreFile(const std::string& path,
                         .lfs_objects = std::move(lfs_objects)}));
   ZPACK_ASSIGN_OR_RETURN(RestoreStats stats,
                          RestoreArchive(*archive, options, *sink));
+  ZPACK_TRY(ReportDamage(*archive, options));
   stats.phases = timer.phases();
   return stats;
 }

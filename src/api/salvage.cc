@@ -7,6 +7,7 @@
 
 #include "api/decoding_threads.h"
 #include "api/not_inside.h"
+#include "api/report_damage.h"
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/phase_timer.h"
@@ -44,6 +45,16 @@ Result<SalvageReport> SalvagePath(const std::string& path,
   };
   ZPACK_ASSIGN_OR_RETURN(SalvageReport report,
                          SalvageFile(*file, options, make_sink));
+  // Otherwise, the report names the damage.
+  if (options.required == SoundParts::kStructure && report.complete) {
+    ReadOptions read = restore.read;
+    read.damages = nullptr;  // It was told of the structure before.
+    ZPACK_ASSIGN_OR_RETURN(auto whole,
+                           OpenForReading(path, read, restore.run.stop));
+    ZPACK_ASSIGN_OR_RETURN(const auto archive,
+                           ArchiveFile::Open(std::move(whole), read));
+    ZPACK_TRY(ReportDamage(*archive, restore));
+  }
   report.phases = timer.phases();
   return report;
 }

@@ -88,6 +88,13 @@ Status CheckScrub(const std::string& path, const std::string& repository,
   return {};
 }
 
+ReadingOptions ReadingOf(const VerifyOptions& options) {
+  if (options.read_source == ReadSource::kYes) {
+    return ReadingOptions::For(options.run);
+  }
+  return {.expected = ExpectedReads::kInfos};
+}
+
 // The file ScrubOptions::since; null without one.
 Result<std::unique_ptr<ArchiveFile>> OpenOlder(const std::string& since,
                                                const VerifyOptions& options) {
@@ -128,8 +135,8 @@ Result<VerifyReport> VerifyFile(const std::string& path,
     ZPACK_ASSIGN_OR_RETURN(const RepositoryLocation location,
                            FindRepository(repository, options.discovery));
     report.git_directory = location.git_directory;
-    ZPACK_ASSIGN_OR_RETURN(
-        source, OpenRepository(location, {.expected = ExpectedReads::kInfos}));
+    ZPACK_ASSIGN_OR_RETURN(source,
+                           OpenRepository(location, ReadingOf(options)));
     report.missing_alternates = source->MissingAlternates();
   }
   ZPACK_ASSIGN_OR_RETURN(const auto older, OpenOlder(scrub.since, options));
@@ -162,8 +169,7 @@ Result<VerifyReport> VerifyFile(const std::string& path,
   ZPACK_TRY(CheckParity(path, inside ? ParityInside::kYes : ParityInside::kNo,
                         options, report));
   if (source != nullptr) {
-    ZPACK_TRY(CompareWithSource(**archive, *source, options.allow_newer,
-                                options.run, report));
+    ZPACK_TRY(CompareWithSource(**archive, *source, options, report));
   }
   report.phases = timer.phases();
   return report;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
@@ -22,6 +23,7 @@
 #include "reader/decoders.h"
 #include "reuse/unfinished_file.h"
 #include "reuse/weaker_blocks.h"
+#include "verify/verify_source.h"
 #include "writer/archive_writer.h"
 #include "writer/encoding_options.h"
 
@@ -221,6 +223,12 @@ Result<MovedOn> CheckWritten(const Conversion& to, const Written& written,
         run));
   }
 
+  if (options.read_source == ReadSource::kYes) {
+    std::vector<Error> damages;
+    ZPACK_TRY(VerifySource(to.source, *archive, options.run, damages));
+    if (!damages.empty()) return std::unexpected(damages.front());
+  }
+
   if (archive->promises() != written.promises) {
     return MakeError(ErrorCode::kMismatch,
                      "the file read back has other promised objects than were "
@@ -258,6 +266,7 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   }
   ConvertStats stats = MakeStats(written.stats, refs, to.source.PackedBytes());
   stats.unverified_objects = CountUnverified(stats, options);
+  stats.source_objects_verified = CountVerifiedInSource(stats, options);
   stats.moved_on = moved_on;
   stats.missing_alternates = to.source.MissingAlternates();
   stats.base_unused = written.base_unused;

@@ -32,6 +32,14 @@ uint64_t CountUnverified(const ConvertStats& stats,
   return options.trust_base == TrustBase::kYes ? stats.reused.objects : 0;
 }
 
+uint64_t CountVerifiedInSource(const ConvertStats& stats,
+                               const ConvertOptions& options) {
+  if (options.read_source == ReadSource::kYes) return stats.objects();
+  const bool all_read =
+      options.read_back == ReadBack::kYes && stats.resumed_blocks == 0;
+  return all_read ? stats.added.objects : 0;
+}
+
 std::string Describe(const ConvertStats::Lost& lost) {
   std::vector<std::string> parts;
   const auto add = [&](uint64_t count, std::string_view what,

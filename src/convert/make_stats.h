@@ -23,4 +23,8 @@ ConvertStats MakeStats(const WriteStats& written, const RefsSnapshot& refs,
 uint64_t CountUnverified(const ConvertStats& stats,
                          const ConvertOptions& options);
 
+// Number of objects whose content was read from the source and hashed.
+uint64_t CountVerifiedInSource(const ConvertStats& stats,
+                               const ConvertOptions& options);
+
 }  // namespace zpack

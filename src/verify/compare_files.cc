@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "object/read_listed_file.h"
@@ -14,15 +16,16 @@
 namespace zpack {
 
 Status CompareFiles(const ArchiveFile& archive, ObjectSource& source,
-                    const std::stop_token& stop,
-                    std::vector<Difference>& differences) {
+                    const std::stop_token& stop, VerifyReport& report) {
   using Kind = Difference::Kind;
   ZPACK_ASSIGN_OR_RETURN(const format::FileTable table, ReadFileTable(archive));
   std::vector<std::string> others;
   for (const RepositoryFile& file : table.files) {
     if (file.group == FileGroup::kOther) others.push_back(file.name);
   }
-  ZPACK_ASSIGN_OR_RETURN(const ListedFiles listed, source.ListFiles(others));
+  ZPACK_ASSIGN_OR_RETURN(ListedFiles listed, source.ListFiles(others));
+  report.left_out = std::move(listed.left_out);
+  std::vector<Difference>& differences = report.differences;
   std::map<std::string, RepositoryFile> in_source;
   for (const ListedFile& file : listed.files) {
     if (std::ranges::find(table.left_out, file.group) != table.left_out.end())

@@ -14,11 +14,11 @@
 
 namespace zpack {
 
-// Appends the differences, in the order of the names. Groups that the archive
+// Appends the differences, in the order of the names, and sets
+// VerifyReport::left_out. Groups that the archive
 // leaves out are not compared. Errors: those of reading the table and of the
 // source; kInterrupted.
 Status CompareFiles(const ArchiveFile& archive, ObjectSource& source,
-                    const std::stop_token& stop,
-                    std::vector<Difference>& differences);
+                    const std::stop_token& stop, VerifyReport& report);
 
 }  // namespace zpack

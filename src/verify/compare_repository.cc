@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -14,6 +17,7 @@
 #include "reader/block_decoder.h"
 #include "verify/compare_files.h"
 #include "verify/same_repository.h"
+#include "verify/verify_source.h"
 
 namespace zpack {
 namespace {
@@ -91,31 +95,41 @@ Result<std::vector<Difference>> CompareInfos(const ArchiveFile& archive,
                                              const ProgressPhase& phase) {
   constexpr uint64_t kGrain = 1024;
   ZPACK_ASSIGN_OR_RETURN(const InfosInFile infos, ReadInfosInFile(archive));
-  IndexedVector<FileRank, std::optional<ObjectInfo>> in_source(
+  IndexedVector<FileRank, std::optional<Result<ObjectInfo>>> in_source(
       archive.ids().size());
-  const Status read = ParallelFor(
-      ResolveThreads(run.threads), run.stop, archive.ids().size(), kGrain,
-      [&](uint64_t begin, uint64_t end) -> Status {
-        for (const FileRank rank :
-             IndexRange(FileRank(static_cast<uint32_t>(begin)),
-                        FileRank(static_cast<uint32_t>(end)))) {
-          const ObjectId id = archive.ids()[rank];
-          if (!source_ids.Find(id)) continue;
-          ZPACK_ASSIGN_OR_RETURN(in_source[rank], source.ReadInfo(id));
-        }
-        phase.Advance(end - begin, 0);
-        return {};
-      });
+  const Status read =
+      ParallelFor(ResolveThreads(run.threads), run.stop, archive.ids().size(),
+                  kGrain, [&](uint64_t begin, uint64_t end) -> Status {
+                    for (const FileRank rank :
+                         IndexRange(FileRank(static_cast<uint32_t>(begin)),
+                                    FileRank(static_cast<uint32_t>(end)))) {
+                      const ObjectId id = archive.ids()[rank];
+                      if (!source_ids.Find(id)) continue;
+                      Result<ObjectInfo> info = source.ReadInfo(id);
+                      if (!info && info.error().code == ErrorCode::kIo) {
+                        return std::unexpected(std::move(info).error());
+                      }
+                      in_source[rank] = std::move(info);
+                    }
+                    phase.Advance(end - begin, 0);
+                    return {};
+                  });
   ZPACK_TRY(read);
   std::vector<Difference> differences;
   for (const FileRank rank : in_source.indexes()) {
     const auto& in_file = infos[archive.number(rank)];
-    if (!in_source[rank] || !in_file || *in_file == *in_source[rank]) continue;
+    if (!in_source[rank]) continue;
+    const Result<ObjectInfo>& info = *in_source[rank];
     const std::string id = archive.ids()[rank].ToHex();
+    if (!info) {
+      differences.push_back({Kind::kDifferent, id, info.error().message});
+      continue;
+    }
+    if (!in_file || *in_file == *info) continue;
     differences.push_back(
         {Kind::kDifferent, id,
          FormatMessage("object {} is a {}, it should be a {}", id,
-                       Describe(*in_file), Describe(*in_source[rank]))});
+                       Describe(*in_file), Describe(*info))});
   }
   return differences;
 }
@@ -173,9 +187,28 @@ void CompareRefs(const RefsSnapshot& in_file, const RefsSnapshot& in_source,
   shallow(in_file, in_source, Kind::kExtra, "is not in the repository");
 }
 
-Status CompareWithSource(const ArchiveFile& archive, ObjectSource& source,
-                         AllowNewer newer, const RunOptions& run,
-                         VerifyReport& report) {
+namespace {
+
+// Damaged objects of the source are differences: the file is intact.
+Status HashSource(const ArchiveFile& archive, ObjectSource& source,
+                  const RunOptions& run, VerifyReport& report) {
+  std::vector<Error> damages;
+  ZPACK_ASSIGN_OR_RETURN(report.source_objects_verified,
+                         VerifySource(source, archive, run, damages));
+  std::set<std::string> known;
+  for (const Difference& difference : report.differences) {
+    known.insert(difference.subject);
+  }
+  for (const Error& damage : damages) {
+    const std::string id = damage.object.ToHex();
+    if (known.contains(id)) continue;
+    report.differences.push_back({Kind::kDifferent, id, damage.message});
+  }
+  return {};
+}
+
+Status Compare(const ArchiveFile& archive, ObjectSource& source,
+               AllowNewer newer, const RunOptions& run, VerifyReport& report) {
   const ProgressPhase phase(run.progress, Phase::kComparingObjects,
                             archive.ids().size(), 0);
   if (source.object_format() != archive.header().object_format) {
@@ -229,7 +262,19 @@ Status CompareWithSource(const ArchiveFile& archive, ObjectSource& source,
   std::ranges::move(infos, std::back_inserter(report.differences));
   // Newer files are to be expected in a newer repository.
   if (newer == AllowNewer::kYes) return {};
-  return CompareFiles(archive, source, run.stop, report.differences);
+  return CompareFiles(archive, source, run.stop, report);
+}
+
+}  // namespace
+
+Status CompareWithSource(const ArchiveFile& archive, ObjectSource& source,
+                         const VerifyOptions& options, VerifyReport& report) {
+  ZPACK_TRY(Compare(archive, source, options.allow_newer, options.run, report));
+  if (options.read_source == ReadSource::kNo ||
+      source.object_format() != archive.header().object_format) {
+    return {};
+  }
+  return HashSource(archive, source, options.run, report);
 }
 
 }  // namespace zpack

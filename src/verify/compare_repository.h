@@ -13,13 +13,13 @@
 namespace zpack {
 
 // Adds to `report` every object id, type, size, ref, symbolic ref, HEAD and
-// shallow boundary in which `archive` and `source` differ. With
-// AllowNewer::kYes, differences that VerifyOptions::allow_newer accepts are
-// only counted. If `archive` is of another repository (same_repository.h), that
-// is the only difference. Errors are those of reading either side.
+// shallow boundary in which `archive` and `source` differ. Differences that
+// VerifyOptions::allow_newer accepts are only counted. Objects whose size or,
+// with VerifyOptions::read_source, content cannot be read from `source` are
+// differences. If `archive` is of another repository (same_repository.h), that
+// is the only difference. Errors: kIo; those of listing `source`.
 Status CompareWithSource(const ArchiveFile& archive, ObjectSource& source,
-                         AllowNewer newer, const RunOptions& run,
-                         VerifyReport& report);
+                         const VerifyOptions& options, VerifyReport& report);
 
 // Compares only refs, HEAD and shallow boundaries.
 void CompareRefs(const RefsSnapshot& in_file, const RefsSnapshot& in_source,

@@ -50,7 +50,10 @@ void AddOptions(po::options_description& options) {
       "force,f", "replace the file if it exists")(
       "redundancy", po::value<std::string>()->value_name("<percent>"),
       "add parity, as 'git zpack protect' does, in percent of the file")(
-      "no-verify", "skip reading the file back and hashing every object")(
+      "read-source",
+      "read and hash every object of the repository, also those that the older "
+      "file has")("no-verify",
+                  "skip reading the file back and hashing every object")(
       "dry-run", "write and verify the file, then remove it");
   AddWithoutOption(options);
   options.add_options()(
@@ -123,6 +126,7 @@ ConvertOptions ToOptions(const po::variables_map& values) {
   }
   if (Has(values, "resume")) options.resume = Resume::kYes;
   if (Has(values, "force")) options.overwrite = Overwrite::kYes;
+  if (Has(values, "read-source")) options.read_source = ReadSource::kYes;
   if (Has(values, "no-verify")) options.read_back = ReadBack::kNo;
   if (Has(values, "dry-run")) {
     for (const char* const option : {"resume", "redundancy"}) {

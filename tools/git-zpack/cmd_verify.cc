@@ -48,6 +48,8 @@ void AddOptions(po::options_description& options) {
       "format", po::value<std::string>()->value_name("<format>"),
       "text (default), json, junit, github or sarif");
   options.add_options()(
+      "read-source",
+      "with --against: also read and hash the objects of the repository")(
       "sample", po::value<std::string>()->value_name("<percent>"),
       "check only this share of the blocks, chosen at random, like 5%")(
       "seed", po::value<std::string>()->value_name("<n>"),
@@ -161,7 +163,8 @@ struct Plan {
 
 void CheckComparison(const po::variables_map& values) {
   if (!Has(values, "against")) {
-    for (const char* const option : {"discover", "allow-newer"}) {
+    for (const char* const option :
+         {"discover", "allow-newer", "read-source"}) {
       if (!Has(values, option)) continue;
       throw UsageError{fmt::format("option '--{}' needs '--against'", option)};
     }
@@ -179,6 +182,7 @@ Plan PlanOf(const po::variables_map& values, const RunContext& context,
   plan.options.discovery = DiscoveryOf(values);
   CheckComparison(values);
   if (Has(values, "allow-newer")) plan.options.allow_newer = AllowNewer::kYes;
+  if (Has(values, "read-source")) plan.options.read_source = ReadSource::kYes;
   plan.repository = Text(values, "against");
   plan.expected_hash = ExpectedHash(values, plan.options.level);
   plan.scrub = ScrubOf(values, plan.options.level);
@@ -197,6 +201,7 @@ VerifyFindings Check(const InputFile& file, const Plan& plan) {
   VerifyFindings findings{.file = file.name,
                           .repository = plan.repository,
                           .since = plan.scrub.since,
+                          .read_source = plan.options.read_source,
                           .max_errors = plan.max_errors};
   auto report = Scrub(file.path, plan.repository, plan.options, plan.scrub);
   if (!report) {
@@ -373,7 +378,8 @@ int Run(const po::variables_map& values, const Io& io) {
 const Command kVerifyCommand = {
     "verify",
     "Prove a .zpack file intact, by itself and against its repository",
-    "[--level <level>] [--against <repository> [--allow-newer]] "
+    "[--level <level>] [--against <repository> [--allow-newer] "
+    "[--read-source]] "
     "[--sample <percent> [--seed <n>] | --since <older file>] "
     "[--expect-hash <hash>] [--format <format>] [-o <report>] [<options>] "
     "<file>...",

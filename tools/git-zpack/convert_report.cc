@@ -62,6 +62,16 @@ std::string ConvertReport::Verification() const {
                      QuoteName(base_.value_or("")));
 }
 
+std::string ConvertReport::WhatWasRead() const {
+  return fmt::format("{}, {}",
+                     IsVerified() ? "every object of the file was hashed"
+                                  : "the checksums of the file are right",
+                     options_.read_source == ReadSource::kYes
+                         ? "every object of the repository was hashed"
+                         : "the contents of the repository's objects were not "
+                           "read");
+}
+
 std::string ConvertReport::Source() const {
   return QuoteName(context_.cloned_from.empty() ? stats_.git_directory
                                                 : context_.cloned_from);
@@ -109,11 +119,15 @@ void ConvertReport::PrintWarnings(bool quiet, std::ostream& err) const {
 // How much came from the older file, and whether that costs much.
 void ConvertReport::PrintBase(std::ostream& err) const {
   const uint64_t blocks = stats_.file_size - stats_.index_bytes();
-  err << fmt::format(
-      "{} {} in {}, {} {} in {}.\n", IsDryRun() ? "Would copy" : "Copied",
-      Counted(stats_.objects() - stats_.added.objects, "object"),
-      HumanSize(blocks - stats_.added.bytes), IsDryRun() ? "add" : "added",
-      stats_.added.objects, HumanSize(stats_.added.bytes));
+  err << fmt::format("{} {} in {}{}, {} {} in {}.\n",
+                     IsDryRun() ? "Would copy" : "Copied",
+                     Counted(stats_.objects() - stats_.added.objects, "object"),
+                     HumanSize(blocks - stats_.added.bytes),
+                     options_.read_source == ReadSource::kYes
+                         ? ""
+                         : " (not read from the repository)",
+                     IsDryRun() ? "add" : "added", stats_.added.objects,
+                     HumanSize(stats_.added.bytes));
   const uint64_t share = stats_.reused.weaker_bytes * 100 / stats_.file_size;
   if (share >= kWeakerShare) {
     err << fmt::format(
@@ -128,9 +142,9 @@ void ConvertReport::PrintSummary(std::ostream& err) const {
       fmt::format("{}{}", Counted(stats_.objects(), "object"),
                   RefsAndFiles(stats_.refs, stats_.files));
   if (stats_.update == UpdateResult::kUnchanged) {
-    err << fmt::format("Unchanged: '{}' has the {} of '{}'{}.\n",
+    err << fmt::format("Unchanged: '{}' has the {} of '{}'; {}.\n",
                        QuoteName(context_.file), contents, Source(),
-                       Verification());
+                       WhatWasRead());
   } else {
     const std::string parity =
         context_.parity_bytes == 0
@@ -209,6 +223,7 @@ Json ConvertReport::ToJson() const {
                {"resumed_blocks", stats_.resumed_blocks},
                {"verified", IsVerified()},
                {"unverified_objects", stats_.unverified_objects},
+               {"source_objects_verified", stats_.source_objects_verified},
                {"phases", PhasesToJson(stats_.phases)},
                {"peak_rss_bytes", PeakResidentBytes()}});
   return json;

@@ -38,6 +38,8 @@ class ConvertReport {
   bool IsVerified() const;
   // Continues the summary line.
   std::string Verification() const;
+  // Ends the summary line of an unchanged file.
+  std::string WhatWasRead() const;
   std::string Source() const;
   void PrintBase(std::ostream& err) const;
   void WarnOfReplaced(std::ostream& err) const;

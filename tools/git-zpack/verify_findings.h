@@ -35,6 +35,7 @@ struct VerifyFindings {
   std::string file;
   std::string repository = {};  // as the user gave it; empty for no comparison
   std::string since = {};       // ScrubOptions::since
+  ReadSource read_source = ReadSource::kNo;
   // Why the file could not be checked. The report is empty then.
   std::optional<Error> failure = std::nullopt;
   VerifyReport report = {};

@@ -93,6 +93,7 @@ Json VerifyJson(const VerifyFindings& findings) {
                {"objects_verified", report.objects_verified},
                {"objects_damaged", report.objects_damaged},
                {"bytes_verified", report.bytes_verified},
+               {"source_objects_verified", report.source_objects_verified},
                {"files_verified", report.files_verified},
                {"damage_count", report.damages.size()},
                {"difference_count", report.differences.size()},

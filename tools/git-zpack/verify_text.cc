@@ -100,8 +100,11 @@ std::string VerifySummary(const VerifyFindings& findings) {
   const std::string against =
       report.git_directory.empty()
           ? ""
-          : fmt::format(", compared with '{}'",
-                        QuoteName(report.git_directory));
+          : fmt::format(", compared with '{}' {}",
+                        QuoteName(report.git_directory),
+                        findings.read_source == ReadSource::kYes
+                            ? "(contents of objects read)"
+                            : "(contents of objects not read)");
   const std::string promised =
       report.promised_objects == 0
           ? ""

@@ -32,8 +32,9 @@ class CompareRepositoryTest : public ::testing::Test {
 
   VerifyReport Compare(AllowNewer newer) {
     VerifyReport report;
-    EXPECT_THAT(CompareWithSource(*archive_, *source_.Open(), newer,
-                                  RunOptions{}, report),
+    VerifyOptions options;
+    options.allow_newer = newer;
+    EXPECT_THAT(CompareWithSource(*archive_, *source_.Open(), options, report),
                 IsOk());
     return report;
   }

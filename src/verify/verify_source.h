@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads the objects of a source and hashes them, as 'git fsck' does. A function
+// without state; any thread.
+
+#pragma once
+
+#include <vector>
+
+#include "object/object_source.h"
+#include "reader/archive_file.h"
+#include "zpack/options.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+// Reads the objects of `archive` from `source`, in the order in which `archive`
+// stores them, since similar objects share bases. Leaves out objects that
+// `source` does not have. Returns the number of objects that hash to their ids,
+// and appends an error for each other object, with Error::object set.
+//
+// REQUIRES: the index of `archive` is loaded. Errors: kInterrupted.
+Result<uint64_t> VerifySource(ObjectSource& source, const ArchiveFile& archive,
+                              const RunOptions& run,
+                              std::vector<Error>& damages);
+
+}  // namespace zpack
