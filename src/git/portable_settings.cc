@@ -15,14 +15,15 @@
 namespace zpack {
 namespace {
 
-constexpr std::array<std::string_view, 7> kOfThisCopy = {
+constexpr std::array<std::string_view, 8> kOfThisCopy = {
     "core.bare",
     "core.filemode",
     "core.ignorecase",
     "core.precomposeunicode",
     "core.repositoryformatversion",
     "core.symlinks",
-    "core.worktree"};
+    "core.worktree",
+    "lfs.storage"};
 
 // The parts of a name such as "remote.origin.url". libgit2 has made the section
 // and the key lower case.

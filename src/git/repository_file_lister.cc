@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -13,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "base/bytes.h"
@@ -50,13 +52,19 @@ class FileLister {
   FileLister(const RepositoryLocation& location, const RepositoryFormat& format)
       : location_(location), format_(format) {}
 
-  Result<ListedFiles> List(std::span<const std::string> others) {
+  Result<ListedFiles> List(std::span<const std::string> others,
+                           const LfsDirectories& lfs) {
     ZPACK_TRY(AddReflogs());
     ZPACK_TRY(AddTree(FileGroup::kDescription, "description"));
     for (const char* name : {"info/attributes", "info/exclude", "info/grafts"})
       ZPACK_TRY(AddTree(FileGroup::kInfo, name));
     ZPACK_TRY(AddTree(FileGroup::kHooks, "hooks"));
     ZPACK_TRY(AddTree(FileGroup::kLfs, "lfs/objects"));
+    for (const LfsDirectory& directory : lfs.found) {
+      ZPACK_TRY(AddLfs(directory));
+    }
+    listed_.left_out.insert(listed_.left_out.end(), lfs.left_out.begin(),
+                            lfs.left_out.end());
     ZPACK_TRY(AddSettings());
     ZPACK_TRY(AddWorktrees());
     ZPACK_TRY(
@@ -64,17 +72,19 @@ class FileLister {
     for (const std::string& name : others) {
       ZPACK_TRY(AddInEitherForm(FileGroup::kOther, name));
     }
-    ZPACK_TRY(NoteSubmodules());
+    ZPACK_TRY(NoteOthersData(others));
     return Finish();
   }
 
  private:
-  // A file in its place takes precedence over an inactive one.
+  // A file in its place takes precedence over an inactive one, and one in the
+  // repository over one of an alternate.
   ListedFiles Finish() {
     auto& files = listed_.files;
     std::ranges::sort(files, {}, [](const ListedFile& file) {
-      return std::pair(std::string_view(file.name),
-                       std::string_view(file.source));
+      return std::tuple(std::string_view(file.name),
+                        std::string_view(file.source),
+                        std::string_view(file.root));
     });
     const auto same = std::ranges::unique(files, {}, &ListedFile::name);
     files.erase(same.begin(), same.end());
@@ -266,12 +276,36 @@ class FileLister {
     return true;
   }
 
-  Status NoteSubmodules() {
-    ZPACK_ASSIGN_OR_RETURN(const bool any,
-                           HasFile(location_.common_directory, "modules"));
-    if (any) {
-      listed_.left_out.push_back(
-          "the repositories of submodules in 'modules': convert each of them");
+  // Objects of Git LFS outside of 'lfs/objects'. They come back there.
+  Status AddLfs(const LfsDirectory& directory) {
+    ZPACK_ASSIGN_OR_RETURN(TreeListing tree,
+                           ListTree(directory.root, directory.name));
+    const std::string prefix = directory.root + '/';
+    for (std::string& other : tree.others) other.insert(0, prefix);
+    NoteIrregular(tree);
+    for (TreeFile& file : tree.files) {
+      std::string name =
+          "lfs/objects" + file.name.substr(directory.name.size());
+      if (!CheckName(FileGroup::kLfs, name, prefix + file.name)) continue;
+      listed_.files.push_back({FileGroup::kLfs, std::move(name),
+                               std::move(file.name), file.executable, file.size,
+                               file.inode, nullptr, directory.root});
+    }
+    return {};
+  }
+
+  // Directories of others that hold data, unless the user asks for them.
+  Status NoteOthersData(std::span<const std::string> others) {
+    constexpr std::array<std::pair<const char*, const char*>, 2> kData = {
+        {{"modules",
+          "the repositories of submodules in 'modules': convert each of them"},
+         {"annex",
+          "the files of git-annex in 'annex': back them up by themselves"}}};
+    for (const auto& [name, note] : kData) {
+      if (std::ranges::find(others, name) != others.end()) continue;
+      ZPACK_ASSIGN_OR_RETURN(const bool any,
+                             HasFile(location_.common_directory, name));
+      if (any) listed_.left_out.emplace_back(note);
     }
     return {};
   }
@@ -323,8 +357,9 @@ class PosixFileStream final : public FileStream {
 
 Result<ListedFiles> ListRepositoryFiles(const RepositoryLocation& location,
                                         const RepositoryFormat& format,
-                                        std::span<const std::string> others) {
-  return FileLister(location, format).List(others);
+                                        std::span<const std::string> others,
+                                        const LfsDirectories& lfs) {
+  return FileLister(location, format).List(others, lfs);
 }
 
 Result<std::unique_ptr<FileStream>> OpenRepositoryFile(
@@ -332,7 +367,8 @@ Result<std::unique_ptr<FileStream>> OpenRepositoryFile(
   if (file.content != nullptr) {
     return std::make_unique<TextStream>(file.content);
   }
-  const std::string& root = RootOf(location, file.source);
+  const std::string& root =
+      file.root.empty() ? RootOf(location, file.source) : file.root;
   ZPACK_ASSIGN_OR_RETURN(auto opened, OpenInTree(root, file.source));
   if (!opened) return nullptr;
   uint64_t limit = std::numeric_limits<uint64_t>::max();

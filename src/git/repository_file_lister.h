@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 
+#include "git/lfs_directories.h"
 #include "git/repository_format.h"
 #include "git/repository_location.h"
 #include "object/listed_files.h"
@@ -18,13 +19,15 @@
 namespace zpack {
 
 // The files of all groups. Of FileGroup::kOther, those at and below the paths
-// `others` in the git directory. No symbolic link is followed. Files that Git
-// made and nobody changed are not listed: samples of hooks, the default
-// description, an 'info/exclude' of comments. Errors: kIo; those of
-// ReadPortableSettings; with reftables, also those of reading them.
+// `others` in the git directory. Objects of Git LFS are also those in `lfs`. No
+// symbolic link is followed. Files that Git made and nobody changed are not
+// listed: samples of hooks, the default description, an 'info/exclude' of
+// comments. Errors: kIo; those of ReadPortableSettings; with reftables, also
+// those of reading them.
 Result<ListedFiles> ListRepositoryFiles(const RepositoryLocation& location,
                                         const RepositoryFormat& format,
-                                        std::span<const std::string> others);
+                                        std::span<const std::string> others,
+                                        const LfsDirectories& lfs);
 
 // As ObjectSource::OpenFile.
 Result<std::unique_ptr<FileStream>> OpenRepositoryFile(

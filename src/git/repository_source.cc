@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "git/delta_attribute.h"
+#include "git/lfs_directories.h"
 #include "git/libgit2.h"
 #include "git/object_database.h"
 #include "git/open_repository.h"
@@ -75,7 +76,11 @@ class RepositorySource final : public ObjectSource {
     return objects_.CopyPacked(id, sink);
   }
   Result<ListedFiles> ListFiles(std::span<const std::string> others) override {
-    return ListRepositoryFiles(location_, storage_.format, others);
+    ZPACK_ASSIGN_OR_RETURN(const std::string storage,
+                           ReadLfsStorage(repository_.get()));
+    ZPACK_ASSIGN_OR_RETURN(const LfsDirectories lfs,
+                           FindLfsDirectories(location_, storage));
+    return ListRepositoryFiles(location_, storage_.format, others, lfs);
   }
   Result<std::unique_ptr<FileStream>> OpenFile(
       const ListedFile& file) override {

@@ -49,6 +49,8 @@ struct ListedFile {
   uint64_t inode = 0;
   // The content, if it is not in a file of its own.
   std::shared_ptr<const std::string> content = nullptr;
+  // The directory that `source` is below, if it is not the git directory.
+  std::string root = {};
 };
 
 struct ListedFiles {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::json;
 
 using LfsObjectsTest = RepositoryFilesFixture;
 
@@ -65,6 +68,87 @@ TEST_F(LfsObjectsTest, AreReplacedOnlyIfTheyComeBack) {
   fs::remove(restored_ + '/' + second);
   EXPECT_TRUE(Restore().ok());
   EXPECT_EQ(InRestored(second), "second");
+}
+
+// Git LFS looks for objects in 'lfs' beside the objects of each alternate.
+TEST_F(LfsObjectsTest, OfAnAlternateAreTakenAlong) {
+  const std::string name = WriteLfs("of the alternate");
+  const std::string clone = dir_ / "clone";
+  ASSERT_TRUE(
+      RunGit({"clone", "-q", "-s", repo_.path(), clone}, dir_.path()).ok());
+  const std::string second = dir_ / "second.git";
+  ASSERT_TRUE(RunGit({"clone", "-q", "--bare", "--reference", clone,
+                      repo_.path(), second},
+                     dir_.path())
+                  .ok());
+  for (const std::string& repository : {clone, second}) {
+    SCOPED_TRACE(repository);
+    WriteFile((repository == clone ? clone + "/.git/" : second + '/') +
+                  LfsName("its own"),
+              "its own");
+    ASSERT_TRUE(RunZpack({"convert", "-f", repository, file_}).ok());
+    EXPECT_THAT(ListFiles(),
+                AllOf(HasSubstr(name), HasSubstr(LfsName("its own"))));
+    const ProcessResult verified = VerifyAgainst(repository);
+    EXPECT_EQ(verified.exit_code, 0) << verified.err;
+    ASSERT_TRUE(Restore().ok());
+    EXPECT_EQ(InRestored(name), "of the alternate");
+    EXPECT_EQ(InRestored(LfsName("its own")), "its own");
+    fs::remove_all(restored_);
+  }
+  // An object that only the alternate has is missing from an older file.
+  const std::string later = WriteLfs("later");
+  const ProcessResult differs = VerifyAgainst(clone);
+  EXPECT_EQ(differs.exit_code, 1);
+  EXPECT_THAT(differs.err, HasSubstr("file '" + later + "' is missing"));
+}
+
+TEST_F(LfsObjectsTest, OfAStorageInTheGitDirectoryAreTakenAlong) {
+  const std::string name = LfsName("stored elsewhere");
+  for (const std::string& storage :
+       {std::string("large/files"), InGitDir("large/files/")}) {
+    WriteFile(InGitDir("large/files/" + name.substr(4)), "stored elsewhere");
+    repo_.Git({"config", "lfs.storage", storage});
+    ASSERT_TRUE(Convert().ok());
+    EXPECT_THAT(ListFiles(), HasSubstr(name));
+    EXPECT_EQ(VerifyAgainst(repo_.path()).exit_code, 0);
+    ASSERT_TRUE(Restore({"--trust"}).ok());
+    EXPECT_EQ(InRestored(name), "stored elsewhere");
+    // The setting would lead Git LFS away from the objects.
+    EXPECT_THAT(InRestored("config"), Not(HasSubstr("storage")));
+  }
+}
+
+// Several repositories may share such a storage.
+TEST_F(LfsObjectsTest, OfAStorageElsewhereAreNamed) {
+  const std::string storage = dir_ / "storage";
+  WriteFile(storage + '/' + LfsName("shared").substr(4), "shared");
+  const std::string what = "the objects of Git LFS in '" + storage + "'";
+  for (const std::string& value : {storage, std::string("../../storage")}) {
+    repo_.Git({"config", "lfs.storage", value});
+    EXPECT_THAT(Convert().err, HasSubstr("warning: not included: " + what));
+    EXPECT_THAT(Json::parse(Convert({"--json"}).out)["not_included"].dump(),
+                HasSubstr(what));
+    EXPECT_THAT(ListFiles(), Not(HasSubstr("lfs/objects")));
+    const ProcessResult verified = VerifyAgainst(repo_.path());
+    EXPECT_EQ(verified.exit_code, 0);
+    EXPECT_THAT(verified.err, HasSubstr("warning: not in the file: " + what));
+    const ProcessResult json =
+        RunZpack({"verify", "--json", "--against", repo_.path(), file_});
+    EXPECT_THAT(Json::parse(json.out)["not_included"].dump(), HasSubstr(what));
+  }
+  repo_.Git({"config", "lfs.storage", "."});
+  EXPECT_EQ(Convert().exit_code, 0);
+}
+
+TEST_F(LfsObjectsTest, FilesOfGitAnnexAreNamed) {
+  EXPECT_THAT(Convert().err, Not(HasSubstr("annex")));
+  WriteFile(InGitDir("annex/objects/a/b/key/key"), "content");
+  EXPECT_THAT(Convert().err,
+              HasSubstr("warning: not included: the files of git-annex in "
+                        "'annex'"));
+  EXPECT_THAT(VerifyAgainst(repo_.path()).err, HasSubstr("git-annex"));
+  EXPECT_THAT(Convert({"--with", "annex"}).err, Not(HasSubstr("git-annex")));
 }
 
 }  // namespace

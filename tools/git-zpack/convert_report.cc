@@ -218,6 +218,7 @@ Json ConvertReport::ToJson() const {
                {"lost", LostToJson()},
                {"dry_run", IsDryRun()},
                {"moved_on", MovedOnToJson(stats_.moved_on)},
+               {"not_included", Json(stats_.left_out)},
                {"missing_alternates",
                 MissingAlternatesToJson(stats_.missing_alternates)},
                {"resumed_blocks", stats_.resumed_blocks},

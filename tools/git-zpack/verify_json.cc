@@ -104,6 +104,7 @@ Json VerifyJson(const VerifyFindings& findings) {
                {"parity", ParityToJson(report)},
                {"stale_parity", nullptr},
                {"moved_on", MovedOnToJson(report.moved_on)},
+               {"not_included", Json(report.left_out)},
                {"missing_alternates",
                 MissingAlternatesToJson(report.missing_alternates)},
                {"phases", PhasesToJson(report.phases)},
