@@ -87,6 +87,13 @@ struct ObjectView {
   std::optional<std::span<const uint8_t>> content;
 };
 
+// The time of the committer in the content of a commit, in seconds since 1970,
+// as Git 2.41 and later read it: the number after the last '>' of the line that
+// follows the one of the author. A number that is too large gives the maximum,
+// and a negative number -n gives 2^64 - n. The time is 0 if a commit has no
+// such number in that place.
+uint64_t CommitTime(std::span<const uint8_t> content);
+
 // What a function that visits something wants next.
 enum class Visit : uint8_t {
   kContinue,

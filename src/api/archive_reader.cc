@@ -10,6 +10,7 @@
 #include "base/guarded.h"
 #include "base/hex.h"
 #include "http/open_file.h"
+#include "object/object_links.h"
 #include "reader/archive_file.h"
 #include "reader/bulk_reader.h"
 #include "reader/commit_ancestry.h"
@@ -41,6 +42,10 @@ Status Visiting(const std::function<Result<Visit>(Argument)>& visit,
 }
 
 }  // namespace
+
+uint64_t CommitTime(std::span<const uint8_t> content) {
+  return ParseCommitTime(content);
+}
 
 struct ArchiveReader::State {
   explicit State(std::unique_ptr<ArchiveFile> file)

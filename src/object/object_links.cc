@@ -134,11 +134,14 @@ CommitLinks ParseCommitLinks(ByteView content, ObjectFormat format) {
 uint64_t ParseCommitTime(ByteView content) {
   std::string_view rest = AsText(content);
   std::string_view line;
+  if (!NextHeaderLine(rest, line) || !line.starts_with("tree ")) return 0;
   do {
     if (!NextHeaderLine(rest, line)) return 0;
-  } while (line.starts_with("tree ") || line.starts_with("parent "));
+  } while (line.starts_with("parent "));
   if (!line.starts_with("author") || !NextHeaderLine(rest, line) ||
-      !line.starts_with("committer")) {
+      !line.starts_with("committer") ||
+      // Git needs a line feed at the end.
+      line.end() == AsText(content).end()) {
     return 0;
   }
   const size_t bracket = line.rfind('>');

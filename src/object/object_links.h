@@ -86,9 +86,7 @@ struct CommitLinks {
 };
 CommitLinks ParseCommitLinks(ByteView content, ObjectFormat format);
 
-// Time of the committer line, in seconds since 1970, as Git parses it: a number
-// that is too large gives the maximum; a negative number -n gives 2^64 - n;
-// anything else that is not a number gives 0.
+// The function behind CommitTime of zpack/archive_reader.h.
 uint64_t ParseCommitTime(ByteView content);
 
 // The header of an annotated tag, as far as Git needs it. The first field that

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <ctime>
 #include <filesystem>
 #include <ostream>
@@ -46,23 +45,6 @@ struct Contents {
   std::string prefix = {};  // of all paths
 };
 
-// The time of the committer; 0 if it cannot be parsed.
-uint64_t CommitTime(const Object& commit) {
-  const std::string_view text(
-      reinterpret_cast<const char*>(commit.content.data()),
-      commit.content.size());
-  const std::string_view headers = text.substr(0, text.find("\n\n"));
-  const size_t start = headers.find("\ncommitter ");
-  if (start == std::string_view::npos) return 0;
-  const std::string_view line =
-      headers.substr(start + 1, headers.find('\n', start + 1) - start - 1);
-  const size_t end = line.rfind("> ");
-  if (end == std::string_view::npos) return 0;
-  uint64_t time = 0;
-  std::from_chars(line.data() + end + 2, line.data() + line.size(), time);
-  return time;
-}
-
 Result<Contents> Find(const ArchiveReader& reader, const std::string& name) {
   const auto id = reader.Resolve(name);
   if (!id) return std::unexpected(id.error());
@@ -80,7 +62,7 @@ Result<Contents> Find(const ArchiveReader& reader, const std::string& name) {
   const auto object = reader.Read(*commit);
   if (!object) return std::unexpected(object.error());
   contents.commit = *commit;
-  contents.time = CommitTime(*object);
+  contents.time = CommitTime(object->content);
   return contents;
 }
 
