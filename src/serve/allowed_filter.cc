@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "serve/git_number.h"
 
 namespace zpack {
 namespace {
@@ -23,21 +24,6 @@ uint8_t TypeBit(ObjectType type) {
 std::unexpected<Error> Invalid(std::string_view specification) {
   return MakeError(ErrorCode::kInvalidArgument, "invalid filter-spec '{}'",
                    specification);
-}
-
-// A number with an optional unit, as in Git's configuration.
-std::optional<uint64_t> ParseSize(std::string_view text) {
-  uint64_t value = 0;
-  const auto parsed = std::from_chars(text.begin(), text.end(), value);
-  if (parsed.ec != std::errc()) return std::nullopt;
-  const std::string_view unit(parsed.ptr, text.end());
-  unsigned shift = 0;
-  if (unit == "k" || unit == "K") shift = 10;
-  if (unit == "m" || unit == "M") shift = 20;
-  if (unit == "g" || unit == "G") shift = 30;
-  if (!unit.empty() && shift == 0) return std::nullopt;
-  if (value > (UINT64_MAX >> shift)) return std::nullopt;
-  return value << shift;
 }
 
 // Undoes the percent-encoding of a part of 'combine:'. Returns nullopt if it
@@ -54,15 +40,15 @@ std::optional<std::string> Decode(std::string_view text) {
       decoded += text[at];
       continue;
     }
+    // As in Git, a '%' without two digits stands for itself.
     uint8_t value = 0;
-    if (at + 2 >= text.size()) return std::nullopt;
-    const char* const digits = text.data() + at + 1;
-    const auto parsed = std::from_chars(digits, digits + 2, value, 16);
-    if (parsed.ec != std::errc() || parsed.ptr != digits + 2) {
-      return std::nullopt;
+    if (at + 2 < text.size()) {
+      const char* const digits = text.data() + at + 1;
+      const auto parsed = std::from_chars(digits, digits + 2, value, 16);
+      if (parsed.ec != std::errc() || parsed.ptr != digits + 2) value = 0;
     }
-    decoded += static_cast<char>(value);
-    at += 2;
+    decoded += value == 0 ? '%' : static_cast<char>(value);
+    if (value != 0) at += 2;
   }
   return decoded;
 }
@@ -128,17 +114,16 @@ class FilterParser {
   }
 
   Status SetTreeDepth(std::string_view text) {
-    uint64_t depth = 0;
-    const auto parsed = std::from_chars(text.begin(), text.end(), depth);
-    if (parsed.ec != std::errc() || parsed.ptr != text.end()) {
+    const auto depth = ParseSize(text);
+    if (!depth) {
       return MakeError(ErrorCode::kInvalidArgument, "expected 'tree:<depth>'");
     }
-    if (settings_.max_tree_depth && depth > *settings_.max_tree_depth) {
+    if (settings_.max_tree_depth && *depth > *settings_.max_tree_depth) {
       return MakeError(ErrorCode::kInvalidArgument,
                        "tree filter allows max depth {}, but got {}",
-                       *settings_.max_tree_depth, depth);
+                       *settings_.max_tree_depth, *depth);
     }
-    filter_.tree_depth = std::min(filter_.tree_depth, depth);
+    filter_.tree_depth = std::min(filter_.tree_depth, *depth);
     return {};
   }
 

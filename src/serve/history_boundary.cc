@@ -102,17 +102,17 @@ class BoundaryFinder {
   }
 
   // Commits deeper than the client has. As in Git since 2.54, the new depth
-  // counts from the deepest end of the client, so that ends on branches that
-  // were merged later move as well.
+  // counts from the first commit at which the history of the client ends. Git
+  // before 2.54 counted from each of these commits by itself.
   Result<Extent> Relative() {
-    uint64_t deepest = 0;
+    uint64_t first = 0;
     const auto visit = [&](ObjectNumber commit, uint64_t at) {
-      if (client_ends_.contains(commit)) deepest = at;
-      return true;
+      if (first == 0 && client_ends_.contains(commit)) first = at;
+      return first == 0;
     };
     ZPACK_TRY(WalkLevels(request_.wants, visit));
-    if (deepest == 0) return Extent{CommitSet(history_), {}};
-    return ByDepth(request_.wants, deepest + request_.deepen.depth);
+    if (first == 0) return Extent{CommitSet(history_), {}};
+    return ByDepth(request_.wants, first + request_.deepen.depth);
   }
 
   // The commits that 'deepen-since' and 'deepen-not' leave.

@@ -3,6 +3,8 @@
 
 #include "serve/object_info_v2.h"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,16 +70,15 @@ Status AnswerObjectInfo(UploadContext& context) {
   ZPACK_ASSIGN_OR_RETURN(const History* const history, context.FreshHistory());
   ObjectReader objects(context.archive());
   PacketWriter& writer = context.writer();
-  if (request.size) ZPACK_TRY(writer.Line("size"));
+  if (request.size && !request.ids.empty()) ZPACK_TRY(writer.Line("size"));
   for (const ObjectId& id : request.ids) {
     std::string line = id.ToHex();
-    if (request.size) {
-      line += ' ';
-      if (const auto number = history->Find(id)) {
-        ZPACK_ASSIGN_OR_RETURN(const ObjectInfo info,
-                               objects.ReadInfo(*number));
-        line += std::to_string(info.size);
-      }
+    const auto number = history->Find(id);
+    if (!number) {
+      line += ' ';  // whatever was asked
+    } else if (request.size) {
+      ZPACK_ASSIGN_OR_RETURN(const ObjectInfo info, objects.ReadInfo(*number));
+      line += fmt::format(" {}", info.size);
     }
     ZPACK_TRY(writer.Line(line));
   }

@@ -97,6 +97,13 @@ class Selector {
     return true;
   }
 
+  // The trees that the client names. A limit of depth counts from the entries
+  // of such a tree, but from the root tree of a commit.
+  std::vector<ObjectNumber>& WantedTrees() {
+    const bool limited = request_.filter.tree_depth != ObjectFilter::kNoLimit;
+    return (limited ? named_ : roots_).trees.wanted;
+  }
+
   Status AddHaves();
   Status AddWants();
   Status AddWant(ObjectNumber number);
@@ -133,6 +140,7 @@ class Selector {
   std::vector<ObjectNumber> sent_commits_;
   std::vector<ObjectNumber> edges_;  // commits of the client beside them
   Directory roots_;
+  Directory named_{.trees = {}, .depth = 0};  // before `roots_`
   std::deque<Directory> open_;
   ObjectGraph::Links links_;
 };
@@ -189,7 +197,7 @@ Status Selector::AddWant(ObjectNumber number) {
     open_commits_.push_back(number);
   } else if (Mark(number, type)) {
     Choose(number);
-    if (type == ObjectType::kTree) roots_.trees.wanted.push_back(number);
+    if (type == ObjectType::kTree) WantedTrees().push_back(number);
   }
   return {};
 }
@@ -257,8 +265,10 @@ Status Selector::AddRootTrees() {
 }
 
 Status Selector::WalkTrees() {
-  if (!WalksTrees() && roots_.trees.wanted.empty()) return {};
-  open_.push_back(std::move(roots_));
+  if (!named_.trees.wanted.empty()) open_.push_back(std::move(named_));
+  if (WalksTrees() || !roots_.trees.wanted.empty()) {
+    open_.push_back(std::move(roots_));
+  }
   while (!open_.empty()) {
     Directory directory = std::move(open_.front());
     open_.pop_front();

@@ -14,6 +14,8 @@ namespace zpack {
 namespace {
 
 constexpr size_t kLengthSize = 4;
+// Git reads packets that are 3 bytes longer than those that it sends.
+constexpr size_t kMaxReadPacket = kMaxPacket + 3;
 constexpr size_t kReadSize = size_t{64} << 10;
 constexpr size_t kSendSize = size_t{64} << 10;
 constexpr std::string_view kClientError = "ERR ";
@@ -67,7 +69,7 @@ Result<Packet> PacketReader::ReadNext() {
     default:
       break;
   }
-  if (size < kLengthSize || size > kMaxPacket) {
+  if (size < kLengthSize || size > kMaxReadPacket) {
     return MakeError(ErrorCode::kInvalidArgument,
                      "protocol error: bad line length {}", size);
   }

@@ -42,7 +42,10 @@ Status AdvertiseCapabilities(UploadContext& context) {
   if (!settings.session_id.empty()) {
     ZPACK_TRY(writer.Line(fmt::format("session-id={}\n", settings.session_id)));
   }
-  if (settings.advertise_object_info) ZPACK_TRY(writer.Line("object-info\n"));
+  // Clients since Git 2.56 ask only for attributes that are listed.
+  if (settings.advertise_object_info) {
+    ZPACK_TRY(writer.Line("object-info=size\n"));
+  }
   ZPACK_TRY(writer.Flush());
   return writer.Send();
 }

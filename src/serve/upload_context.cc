@@ -5,30 +5,14 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "serve/git_number.h"
 #include "zpack/version.h"
 
 namespace zpack {
-namespace {
-
-constexpr uint64_t kMaxDepth = 0x7fffffff;
-
-// A decimal number that is the whole text.
-std::optional<uint64_t> ParseNumber(std::string_view text) {
-  uint64_t value = 0;
-  const auto parsed = std::from_chars(text.begin(), text.end(), value);
-  if (parsed.ec != std::errc() || parsed.ptr != text.end()) {
-    return std::nullopt;
-  }
-  return value;
-}
-
-}  // namespace
-
 Result<History*> UploadContext::FreshHistory() {
   if (history_ == nullptr) {
     ZPACK_ASSIGN_OR_RETURN(history_, History::Open(archive_));
@@ -88,8 +72,8 @@ Result<bool> FetchArguments::ParseShallow(std::string_view id) {
 }
 
 Result<bool> FetchArguments::ParseDeepen(std::string_view depth) {
-  const auto parsed = ParseNumber(depth);
-  if (!parsed || *parsed == 0 || *parsed > kMaxDepth) {
+  const auto parsed = ParseDepth(depth);
+  if (!parsed) {
     return MakeError(ErrorCode::kInvalidArgument, "Invalid deepen: {}", depth);
   }
   request_.deepen.depth = *parsed;
@@ -97,8 +81,8 @@ Result<bool> FetchArguments::ParseDeepen(std::string_view depth) {
 }
 
 Result<bool> FetchArguments::ParseDeepenSince(std::string_view time) {
-  const auto parsed = ParseNumber(time);
-  if (!parsed || *parsed == 0 || *parsed == UINT64_MAX) {
+  const auto parsed = ParseTime(time);
+  if (!parsed) {
     return MakeError(ErrorCode::kInvalidArgument, "Invalid deepen-since: {}",
                      time);
   }

@@ -87,7 +87,7 @@ TEST_F(UploadV2, AdvertisesWhatAStockServerDoesAndFilters) {
       Packets(answer.bytes),
       ElementsAre("version 2", StartsWith("agent=git-zpack/"), "ls-refs=unborn",
                   "fetch=shallow wait-for-done filter ref-in-want",
-                  "server-option", "object-format=sha1", "object-info",
+                  "server-option", "object-format=sha1", "object-info=size",
                   "flush"));
 }
 
@@ -284,6 +284,113 @@ TEST_F(UploadV2, RefusesWithGitsWords) {
             "ERR unexpected line: 'sideband-all'");
 }
 
+// What strtol and strtoumax of C accept, Git accepts.
+TEST_F(UploadV2, ReadsNumbersAsGitDoes) {
+  const auto answer = [&](const std::string& argument) {
+    const Answer got =
+        AskV2("fetch", {"want " + Main(), argument, "no-progress", "done"});
+    return got.status ? Packets(got.bytes)
+                      : std::vector<std::string>{got.status.error().message};
+  };
+  const auto all = answer("deepen-since 1");
+  for (const std::string text :
+       {"0", "", " 0", "+0", "00", "0x0", "1", "-18446744073709551615"}) {
+    EXPECT_EQ(answer("deepen-since " + text), all) << text;
+  }
+  const auto two = answer("deepen 2");
+  EXPECT_NE(two, answer("deepen 1"));
+  for (const std::string text :
+       {" 2", "+2", "02", "0x2", "4294967298", "-4294967294"}) {
+    EXPECT_EQ(answer("deepen " + text), two) << text;
+  }
+  EXPECT_EQ(answer("deepen 010"), answer("deepen 8"));
+  for (const std::string text : {"", "0", "-1", "2x", "2 ", "08", "0x",
+                                 "2147483648", "9999999999999999999"}) {
+    EXPECT_THAT(answer("deepen " + text),
+                ElementsAre("Invalid deepen: " + text));
+  }
+  for (const std::string text :
+       {"-1", "x", "1 ", "18446744073709551615", "99999999999999999999"}) {
+    EXPECT_THAT(answer("deepen-since " + text),
+                ElementsAre("Invalid deepen-since: " + text));
+  }
+}
+
+TEST_F(UploadV2, ReadsNumbersInFiltersAsGitDoes) {
+  const auto sent = [&](const std::string& filter) {
+    const Answer answer =
+        AskV2("fetch", {"want " + Main(), "filter " + filter, "done"});
+    return answer.status ? int64_t{ObjectsIn(PackIn(answer.bytes))} : -1;
+  };
+  EXPECT_EQ(sent("tree:0x1"), sent("tree:1"));
+  EXPECT_EQ(sent("tree:01"), sent("tree:1"));
+  EXPECT_EQ(sent("tree:+1"), sent("tree:1"));
+  EXPECT_EQ(sent("tree:1k"), sent("tree:1000000"));
+  EXPECT_EQ(sent("blob:limit=0x0"), sent("blob:none"));
+  EXPECT_EQ(sent("blob:limit=0K"), sent("blob:none"));
+  EXPECT_EQ(sent("combine:tree%3A1+blob%3anone"), sent("tree:1"));
+  for (const char* const number :
+       {"", "-1", "k", "1t", "1kb", "99999999999999999999", "17179869184g"}) {
+    EXPECT_EQ(sent(std::string("tree:") + number), -1) << number;
+    EXPECT_EQ(sent(std::string("blob:limit=") + number), -1) << number;
+  }
+}
+
+TEST_F(UploadV2, AFilterOfDepthCountsFromTheEntriesOfAWantedTree) {
+  testing::MemorySource source;
+  const ObjectId blob = source.AddBlob("text");
+  const ObjectId below = source.AddTree({{"100644", "file", blob}});
+  const ObjectId tree = source.AddTree({{"40000", "below", below}});
+  source.refs.head_symref = "refs/heads/main";
+  source.AddRef({"refs/heads/main",
+                 source.AddCommit(tree, {}, 1000, "message\n"),
+                 {},
+                 ""});
+  Open(source);
+  for (const uint32_t depth : {0U, 1U, 2U}) {
+    const Answer answer =
+        AskV2("fetch", {"want " + tree.ToHex(),
+                        "filter tree:" + std::to_string(depth), "done"});
+    EXPECT_EQ(ObjectsIn(PackIn(answer.bytes)), 1 + depth);
+  }
+}
+
+// A line of ten commits, of which the client has the last three, and the last
+// six of a branch that was merged.
+TEST_F(UploadV2, ARelativeDepthCountsFromTheFirstEndOfTheClient) {
+  testing::MemorySource source;
+  const ObjectId tree = source.AddTree({});
+  const auto line = [&](const std::string& name) {
+    std::vector<ObjectId> commits = {
+        source.AddCommit(tree, {}, 1000, name + "0\n")};
+    for (uint64_t i = 1; i < 10; ++i) {
+      commits.push_back(source.AddCommit(tree, {commits.back()}, 1000 + i,
+                                         name + std::to_string(i) + '\n'));
+    }
+    return commits;
+  };
+  const std::vector<ObjectId> one = line("one");
+  const std::vector<ObjectId> other = line("other");
+  const ObjectId merge =
+      source.AddCommit(tree, {one[9], other[9]}, 2000, "merge\n");
+  source.refs.head_symref = "refs/heads/main";
+  source.AddRef({"refs/heads/main", merge, {}, ""});
+  Open(source);
+  const Answer answer = AskV2(
+      "fetch", {"want " + merge.ToHex(), "have " + merge.ToHex(),
+                "shallow " + one[7].ToHex(), "shallow " + other[4].ToHex(),
+                "deepen 1", "deepen-relative", "no-progress", "done"});
+  // The depth is 5: the merge, and four commits of each line.
+  EXPECT_THAT(Packets(answer.bytes),
+              ElementsAre("shallow-info",
+                          ::testing::AnyOf("shallow " + one[6].ToHex(),
+                                           "shallow " + other[6].ToHex()),
+                          ::testing::AnyOf("shallow " + one[6].ToHex(),
+                                           "shallow " + other[6].ToHex()),
+                          "unshallow " + one[7].ToHex(), "delimiter",
+                          "packfile", "flush"));
+}
+
 TEST_F(UploadV2, RefusesFiltersThatAreForbidden) {
   options_.settings.banned_filters = {"tree"};
   EXPECT_THAT(AskV2("fetch", {"want " + Main(),
@@ -307,6 +414,18 @@ TEST_F(UploadV2, TellsSizes) {
       Packets(AskV2("object-info", {"size", "oid " + Tag(), "oid " + unknown})
                   .bytes),
       ElementsAre("size", StartsWith(Tag() + " 1"), unknown + " ", "flush"));
+}
+
+TEST_F(UploadV2, TellsWhichObjectsItHas) {
+  const std::string unknown(40, '1');
+  EXPECT_THAT(
+      Packets(AskV2("object-info", {"oid " + Tag(), "oid " + unknown}).bytes),
+      ElementsAre(Tag(), unknown + " ", "flush"));
+  EXPECT_THAT(Packets(AskV2("object-info", {"size"}).bytes),
+              ElementsAre("flush"));
+  EXPECT_THAT(AskV2("object-info", {"type", "oid " + Tag()}).status,
+              testing::IsError(ErrorCode::kInvalidArgument,
+                               "object-info: unexpected line: 'type'"));
 }
 
 TEST_F(UploadV2, TellsNoSizesIfThatIsForbidden) {
