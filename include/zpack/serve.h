@@ -73,9 +73,11 @@ struct WantsAllowed {
   bool any = false;        // every object in the file
 };
 
-// What git-config(1) sets for git-upload-pack. The defaults are Git's, except
-// that filters and wanted refs are allowed: a file is served to be read, and
-// without filters a partial clone is a whole one.
+// What git-config(1) sets for git-upload-pack. Git's own default is false for
+// allow_filter, allow_ref_in_want, advertise_object_info and `wants.any`. A
+// file is served to be read: without filters a partial clone is a whole one,
+// and without `wants.any` a partial clone of protocol v0 cannot fetch what it
+// lacks.
 struct UploadPackSettings {
   bool allow_filter = true;             // uploadpack.allowFilter
   bool allow_ref_in_want = true;        // uploadpack.allowRefInWant
@@ -87,7 +89,7 @@ struct UploadPackSettings {
   // server says so.
   bool allow_unborn = true;
   bool advertise_unborn = true;
-  WantsAllowed wants;  // uploadpack.allow...SHA1InWant
+  WantsAllowed wants = {.any = true};  // uploadpack.allow...SHA1InWant
   // uploadpack.hideRefs and transfer.hideRefs, in the order in which Git reads
   // them.
   std::vector<std::string> hidden_refs;
@@ -102,7 +104,9 @@ struct UploadPackSettings {
 };
 
 // Reads the settings from Git's configuration: that of the system, of the user,
-// and of the environment ('git -c'). A .zpack file has no configuration.
+// and of the environment ('git -c'). A .zpack file has no configuration. If the
+// configuration has one of uploadpack.allow...SHA1InWant, hides refs or turns
+// off filters, `wants.any` is false unless the configuration sets it.
 //
 // Errors: kGit for an invalid value or a malformed file; kIo.
 Result<UploadPackSettings> ReadUploadPackSettings();

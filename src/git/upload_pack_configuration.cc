@@ -49,11 +49,22 @@ class SettingsReader {
     for (const auto& [key, value] : switches_) {
       if (name == key) return TakeBool(entry, *value);
     }
+    for (const auto& [key, value] : wants_switches_) {
+      if (name != key) continue;
+      wants_are_set_ = true;
+      return TakeBool(entry, *value);
+    }
     return {};
   }
 
   UploadPackSettings Finish() {
     if (session_id_) settings_.session_id = RandomText();
+    // Who sets one of these, hides refs or refuses filters wants less than the
+    // default, and gets what Git gives.
+    if (wants_are_set_ || !settings_.hidden_refs.empty() ||
+        !settings_.allow_filter) {
+      settings_.wants = wants_;
+    }
     for (const std::string_view filter : kFilters) {
       const auto own = filters_.find(filter);
       if (!(own == filters_.end() ? allow_filters_ : own->second)) {
@@ -124,19 +135,23 @@ class SettingsReader {
   }
 
   UploadPackSettings settings_;
+  WantsAllowed wants_;  // as in Git, which allows none of them by default
+  bool wants_are_set_ = false;
   bool session_id_ = false;
   bool allow_filters_ = true;  // those without an entry of their own
   std::map<std::string, bool, std::less<>> filters_;
   // Names of entries, and what they set.
-  const std::array<std::pair<std::string_view, bool*>, 8> switches_ = {{
+  const std::array<std::pair<std::string_view, bool*>, 5> switches_ = {{
       {"uploadpack.allowfilter", &settings_.allow_filter},
       {"uploadpack.allowrefinwant", &settings_.allow_ref_in_want},
       {"uploadpack.advertisesidebandall", &settings_.advertise_sideband_all},
       {"transfer.advertiseobjectinfo", &settings_.advertise_object_info},
       {"transfer.advertisesid", &session_id_},
-      {"uploadpack.allowtipsha1inwant", &settings_.wants.tip},
-      {"uploadpack.allowreachablesha1inwant", &settings_.wants.reachable},
-      {"uploadpack.allowanysha1inwant", &settings_.wants.any},
+  }};
+  const std::array<std::pair<std::string_view, bool*>, 3> wants_switches_ = {{
+      {"uploadpack.allowtipsha1inwant", &wants_.tip},
+      {"uploadpack.allowreachablesha1inwant", &wants_.reachable},
+      {"uploadpack.allowanysha1inwant", &wants_.any},
   }};
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "common_options.h"
+#include "fetch_nesting.h"
 #include "serve_command.h"
 #include "served_file.h"
 
@@ -34,6 +35,9 @@ int Run(const po::variables_map& values, const Io& io) {
   const bool strict = Has(values, "strict");
   if (strict && Has(values, "no-strict")) {
     throw UsageError{"--strict and --no-strict exclude each other"};
+  }
+  if (const Status nesting = CheckFetchNesting(); !nesting) {
+    return Fail(io, nesting.error());
   }
   ServeRequest request;
   request.path = Text(values, "file");

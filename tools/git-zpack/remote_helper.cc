@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "fd_streams.h"
+#include "fetch_nesting.h"
 #include "git_setting.h"
 #include "lazy_repository.h"
 #include "remote_location.h"
@@ -145,6 +146,9 @@ int Start(const std::vector<std::string>& arguments, const Io& io) {
   if (arguments.size() != 2) {
     io.err << kUsageText;
     return kUsage;
+  }
+  if (const Status nesting = CheckFetchNesting(); !nesting) {
+    return Fail(io, nesting.error());
   }
   const auto path = PathOfLocation(arguments.back());
   return path ? Converse(*path, io) : Fail(io, path.error());

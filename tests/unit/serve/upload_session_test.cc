@@ -480,7 +480,8 @@ TEST_F(UploadV0, ListsRefsAndCapabilities) {
   EXPECT_THAT(packets[0], StartsWith(Main() + " HEAD" + '\0'));
   EXPECT_THAT(packets[0], HasSubstr(" symref=HEAD:refs/heads/main "));
   EXPECT_THAT(packets[0], HasSubstr(" no-done "));
-  EXPECT_THAT(packets[0], Not(HasSubstr("sha1-in-want")));
+  EXPECT_THAT(packets[0], HasSubstr(" allow-tip-sha1-in-want "
+                                    "allow-reachable-sha1-in-want "));
   EXPECT_EQ(packets[5], Main() + " refs/tags/v1^{}");
   EXPECT_EQ(packets[6], "flush");
 }
