@@ -65,7 +65,7 @@ THIRD_PARTY = [
     (r"(gtest|gmock|benchmark)/", set()),
 ]
 POSIX = re.compile(r"(sys|linux)/\w+\.h|(dirent|errno|fcntl|fnmatch|malloc|poll|pthread|pwd|regex|sched|"
-                   r"signal|spawn|stdlib|string|termios|time|unistd)\.h")
+                   r"signal|spawn|stdlib|strings?|termios|time|unistd)\.h")
 
 # Edges that no table may hold: the two ends of a file meet in `format` only,
 # and only the facades join a repository to a file.

@@ -11,6 +11,7 @@
 #include <new>
 #include <ostream>
 
+#include "event_trace.h"
 #include "json_error.h"
 #include "nearest_name.h"
 #include "other_names.h"
@@ -196,6 +197,21 @@ int RunForTerminal(const Command& command,
   return code;
 }
 
+// Runs a command that serves clients, and says when it starts and ends if
+// GIT_TRACE2_EVENT asks for that.
+int RunTraced(const Command& command, const std::vector<std::string>& arguments,
+              const Io& io) {
+  EventTrace trace(arguments);
+  const int code =
+      RunForTerminal(command, {arguments.begin() + 1, arguments.end()}, io);
+  trace.End(code);
+  return code;
+}
+
+bool ServesClients(std::string_view name) {
+  return name == "upload-pack" || name == "http-backend" || name == "shell";
+}
+
 int FailCommand(const std::string& name, const Io& io) {
   std::vector<std::string> names = {"help", "version"};
   for (const Command& command : Commands()) names.emplace_back(command.name);
@@ -329,6 +345,8 @@ int Run(const std::vector<std::string>& arguments, const Io& io) {
       code = RunVersion(arguments, io);
     } else if (command == nullptr) {
       code = FailCommand(name, io);
+    } else if (ServesClients(name)) {
+      code = RunTraced(*command, arguments, io);
     } else {
       code = RunForTerminal(*command, {arguments.begin() + 1, arguments.end()},
                             io);

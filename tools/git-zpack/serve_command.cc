@@ -9,6 +9,8 @@
 
 #include "common_options.h"
 #include "fd_streams.h"
+#include "packet_trace.h"
+#include "trace_target.h"
 
 namespace zpack::cli {
 namespace {
@@ -60,7 +62,13 @@ Status Serve(const ServeRequest& request, const RunOptions& run,
   options.settings = std::move(*settings);
   options.urls = request.urls;
   options.read.download = request.download;
-  Status served = UploadPack(request.path, options, input, output);
+  TraceTarget trace("GIT_TRACE_PACKET");
+  TracedInput traced_input(input, trace);
+  TracedOutput traced_output(output, trace);
+  Status served =
+      trace.wanted()
+          ? UploadPack(request.path, options, traced_input, traced_output)
+          : UploadPack(request.path, options, input, output);
   if (!served && !request.name.empty()) {
     Replace(served.error().message, request.path, request.name);
   }
