@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "support/program.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"
@@ -186,6 +188,21 @@ TEST_F(ExecTest, NoCacheIsAnError) {
   const ProcessResult result = Exec({"git", "log"});
   EXPECT_EQ(result.exit_code, 128);
   EXPECT_THAT(result.err, HasSubstr("unable to create"));
+}
+
+// Git sets variables there that name the objects of the push, and that keep
+// every Git from changing refs.
+TEST_F(ExecTest, WorksInAHookThatChecksAPush) {
+  const RepoBuilder server(dir_ / "server");
+  const std::string hook = server.path() + "/hooks/pre-receive";
+  const std::string command = ZpackBinary() + " exec " + file_ + " -- git log";
+  WriteFile(hook, "#!/bin/sh\nXDG_CACHE_HOME=" + (dir_ / "cache") + " exec " +
+                      command + " --oneline\n");
+  std::filesystem::permissions(hook, std::filesystem::perms::owner_all);
+  const ProcessResult pushed =
+      repo_.TryGit({"push", "-q", server.path(), tip_ + ":refs/heads/main"});
+  EXPECT_EQ(pushed.exit_code, 0) << pushed.err;
+  EXPECT_THAT(pushed.err, HasSubstr(tip_.substr(0, 7)));
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ namespace {
 constexpr int kCannotExecute = 126;
 constexpr int kNoSuchCommand = 127;
 
-// Variables that would lead Git to parts of another repository.
+// Variables that would lead Git to parts of another repository. In a hook that
+// checks a push, Git also refuses to change refs.
 constexpr std::array kRepositoryVariables = {"GIT_ALTERNATE_OBJECT_DIRECTORIES",
                                              "GIT_COMMON_DIR",
                                              "GIT_DIR",
@@ -38,6 +39,8 @@ constexpr std::array kRepositoryVariables = {"GIT_ALTERNATE_OBJECT_DIRECTORIES",
                                              "GIT_NAMESPACE",
                                              "GIT_OBJECT_DIRECTORY",
                                              "GIT_PREFIX",
+                                             "GIT_QUARANTINE_PATH",
+                                             "GIT_REFERENCE_BACKEND",
                                              "GIT_SHALLOW_FILE",
                                              "GIT_WORK_TREE"};
 

@@ -22,8 +22,9 @@ namespace {
 constexpr int kCannotRun = 127;
 
 // Variables that name a repository or parts of one, as listed by 'git rev-parse
-// --local-env-vars'.
-constexpr std::array<std::string_view, 14> kLocalVariables = {
+// --local-env-vars'; and the one with which Git refuses to change refs, in a
+// hook that checks a push.
+constexpr std::array<std::string_view, 16> kLocalVariables = {
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_CONFIG",
     "GIT_OBJECT_DIRECTORY",
@@ -36,6 +37,8 @@ constexpr std::array<std::string_view, 14> kLocalVariables = {
     "GIT_INDEX_FILE",
     "GIT_REPLACE_REF_BASE",
     "GIT_PREFIX",
+    "GIT_QUARANTINE_PATH",
+    "GIT_REFERENCE_BACKEND",
     "GIT_SHALLOW_FILE",
     "GIT_COMMON_DIR"};
 
