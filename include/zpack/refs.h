@@ -44,6 +44,10 @@ struct RefsSnapshot {
   // The result is empty if a ref of the chain does not exist, or if the chain
   // is longer than Git's limit of five.
   ObjectId Resolve(std::string_view name) const;
+  // Follows symbolic refs from `name` as Resolve does, to the name of the last
+  // ref, which need not exist. Empty if the chain is longer than Git's limit,
+  // or if `name` is HEAD and HEAD is detached.
+  std::string_view ResolveName(std::string_view name) const;
   // The SHA-1 of what `git show-ref` prints, in hexadecimal: a line with id and
   // name for each ref that leads to an object, without HEAD. This is the
   // "fingerprint" in the manifests of grokmirror. Empty if there is no such

@@ -24,14 +24,20 @@ const Ref* RefsSnapshot::Find(std::string_view name) const {
 }
 
 ObjectId RefsSnapshot::Resolve(std::string_view name) const {
+  if (name == "HEAD" && head_symref.empty()) return head_target;
+  const Ref* const ref = Find(ResolveName(name));
+  return ref == nullptr ? ObjectId() : ref->target;
+}
+
+std::string_view RefsSnapshot::ResolveName(std::string_view name) const {
+  int depth = 0;
   if (name == "HEAD") {
-    if (head_symref.empty()) return head_target;
     name = head_symref;
+    ++depth;
   }
-  for (int depth = 0; depth < kMaxSymrefDepth; ++depth) {
+  for (; depth < kMaxSymrefDepth; ++depth) {
     const Ref* const ref = Find(name);
-    if (ref == nullptr) return {};
-    if (!ref->symbolic()) return ref->target;
+    if (ref == nullptr || !ref->symbolic()) return name;
     name = ref->symref_target;
   }
   return {};

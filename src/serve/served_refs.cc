@@ -35,26 +35,22 @@ bool ServedRefs::IsHidden(std::string_view name) const {
 
 std::optional<ServedRefs::Shown> ServedRefs::Show(const Ref& ref) const {
   if (!ref.symbolic()) return Shown{ref.name, ref.target, ref.peeled, {}};
-  const ObjectId id = refs_.Resolve(ref.name);
-  if (id.empty()) return std::nullopt;
-  const Ref* target = &ref;
-  while (target != nullptr && target->symbolic()) {
-    target = refs_.Find(target->symref_target);
-  }
-  return Shown{ref.name, id, target == nullptr ? ObjectId() : target->peeled,
-               ref.symref_target};
+  return ShowSymbolic(ref.name);
+}
+
+// Git names the ref at the end of a chain.
+std::optional<ServedRefs::Shown> ServedRefs::ShowSymbolic(
+    std::string_view name) const {
+  const Ref* const last = refs_.Find(refs_.ResolveName(name));
+  if (last == nullptr) return std::nullopt;
+  return Shown{name, last->target, last->peeled, last->name};
 }
 
 std::optional<ServedRefs::Shown> ServedRefs::ShowHead() const {
   if (IsHidden(kHead)) return std::nullopt;
-  const ObjectId id = refs_.Resolve(kHead);
-  if (id.empty()) return std::nullopt;
-  const Ref* target = refs_.Find(refs_.head_symref);
-  while (target != nullptr && target->symbolic()) {
-    target = refs_.Find(target->symref_target);
-  }
-  return Shown{kHead, id, target == nullptr ? ObjectId() : target->peeled,
-               refs_.head_symref};
+  if (!refs_.head_symref.empty()) return ShowSymbolic(kHead);
+  if (refs_.head_target.empty()) return std::nullopt;
+  return Shown{kHead, refs_.head_target, {}, {}};
 }
 
 Status ServedRefs::ForEach(
@@ -69,7 +65,8 @@ Status ServedRefs::ForEach(
 
 std::string_view ServedRefs::UnbornHead() const {
   if (refs_.head_symref.empty() || IsHidden(kHead)) return {};
-  return refs_.Resolve(kHead).empty() ? refs_.head_symref : std::string_view();
+  return refs_.Resolve(kHead).empty() ? refs_.ResolveName(kHead)
+                                      : std::string_view();
 }
 
 std::optional<ServedRefs::Shown> ServedRefs::Find(std::string_view name) const {

@@ -24,7 +24,8 @@ class ServedRefs {
     std::string_view name;
     ObjectId id;
     ObjectId peeled;                 // empty unless `id` is a tag
-    std::string_view symref_target;  // empty unless the ref is symbolic
+    // Where a chain of symbolic refs ends; empty unless the ref is symbolic.
+    std::string_view symref_target;
   };
 
   // `refs` must outlive this object. `hidden` are patterns of
@@ -36,7 +37,8 @@ class ServedRefs {
   // order of names. Leaves out hidden and broken refs.
   Status ForEach(const std::function<Status(const Shown&)>& visit) const;
 
-  // The target of an unborn HEAD; empty if HEAD is not unborn or hidden.
+  // The end of the chain from an unborn HEAD; empty if HEAD is not unborn or
+  // hidden.
   std::string_view UnbornHead() const;
 
   // The ref with this full name; nullopt if there is none, or it is hidden.
@@ -52,6 +54,7 @@ class ServedRefs {
  private:
   bool IsHidden(std::string_view name) const;
   std::optional<Shown> Show(const Ref& ref) const;
+  std::optional<Shown> ShowSymbolic(std::string_view name) const;
   std::optional<Shown> ShowHead() const;
 
   const RefsSnapshot& refs_;

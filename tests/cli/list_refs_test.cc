@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "support/program.h"
@@ -30,11 +32,10 @@ class ListRefsTest : public ::testing::Test {
   }
 
   ProcessResult List(std::vector<std::string> options) const {
-    const std::string file = dir_ / "x.zpack";
-    Require(RunZpack({"convert", "-q", "--force", repo_.path(), file}).ok(),
+    Require(RunZpack({"convert", "-q", "--force", repo_.path(), file_}).ok(),
             "convert");
     options.insert(options.begin(), "list-refs");
-    options.push_back(file);
+    options.push_back(file_);
     return RunZpack(options);
   }
   // git ls-remote separates id and name by a tab.
@@ -46,9 +47,27 @@ class ListRefsTest : public ::testing::Test {
     return out;
   }
 
+  // What a client of a protocol version sees.
+  static std::string LsRemoteOf(const std::string& url,
+                                const std::string& version) {
+    const std::string directory =
+        std::filesystem::path(ZpackBinary()).parent_path();
+    const std::string path = "PATH=" + directory + ':' + getenv("PATH");
+    ProcessOptions options;
+    options.environment = HermeticEnvironment("/nonexistent");
+    options.environment.push_back(path);
+    std::string out = RunProcess({"git", "-c", "protocol.version=" + version,
+                                  "ls-remote", "--symref", url},
+                                 options)
+                          .out;
+    std::ranges::replace(out, '\t', ' ');
+    return out;
+  }
+
   TempDir dir_;
   RepoBuilder repo_;
   std::string tip_;
+  std::string file_ = dir_ / "x.zpack";
 };
 
 TEST_F(ListRefsTest, PrintsWhatShowRefPrints) {
@@ -107,6 +126,30 @@ TEST_F(ListRefsTest, ShowsWhatSymbolicRefsPointAt) {
   EXPECT_THAT(
       SplitLines(out),
       ::testing::Contains("ref: refs/remotes/o/main refs/remotes/o/HEAD"));
+}
+
+// HEAD and the first ref of chains of every length, up to one that is too long.
+TEST_F(ListRefsTest, ChainsOfSymbolicRefsEndWhereGitEndsThem) {
+  for (int length = 0; length < 7; ++length) {
+    SCOPED_TRACE(length);
+    std::string last = length % 2 == 0 ? "main" : "unborn";
+    for (int i = 0; i < length; ++i) {
+      const std::string name = "link" + std::to_string(i);
+      repo_.WriteLooseRef("refs/heads/" + name,
+                          "ref: refs/heads/" + last + '\n');
+      last = name;
+    }
+    WriteFile(repo_.path() + "/HEAD", "ref: refs/heads/" + last + '\n');
+    const std::string ours = List({"--symref", "-d"}).out;
+    for (const char* const version : {"0", "1", "2"}) {
+      SCOPED_TRACE(version);
+      const std::string git = LsRemoteOf(repo_.path(), version);
+      EXPECT_EQ(LsRemoteOf("zpack::" + file_, version), git);
+      for (const std::string& line : SplitLines(git)) {
+        EXPECT_THAT(SplitLines(ours), ::testing::Contains(line));
+      }
+    }
+  }
 }
 
 TEST_F(ListRefsTest, NamesAllRefsThatForEachRefNames) {

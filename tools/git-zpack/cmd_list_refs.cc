@@ -61,7 +61,9 @@ void PrintText(const RefsSnapshot& refs, const Selection& selection,
                          const ObjectId& target, const Ref* direct) {
     if (!selection.Takes(name)) return;
     if (selection.symref && !symbolic.empty()) {
-      out << "ref: " << symbolic << ' ' << name << '\n';
+      // The end of the chain, as 'git ls-remote --symref' prints it.
+      const std::string_view last = refs.ResolveName(name);
+      out << "ref: " << (last.empty() ? symbolic : last) << ' ' << name << '\n';
     }
     if (!target.empty()) out << target.ToHex() << ' ' << name << '\n';
     if (selection.dereference && direct != nullptr && !direct->peeled.empty()) {
