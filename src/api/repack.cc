@@ -10,6 +10,7 @@
 #include "git/git_pack_store.h"
 #include "git/libgit2_options.h"
 #include "git/repack_configuration.h"
+#include "git/repository_layout.h"
 #include "repack/repacker.h"
 
 namespace zpack {
@@ -51,6 +52,26 @@ Status CheckSettings(const RepackOptions& options,
   return {};
 }
 
+// Git follows links among the refs to directories above them until the names
+// are too long, which may take forever. Decides that Git is not run then: kNo.
+// kUnsupported if the user asked for a bitmap.
+Status AvoidEndlessRefs(const RepackSettings& settings,
+                        RepackOptions& options) {
+  if (options.bitmap == Bitmap::kNo) return {};
+  ZPACK_ASSIGN_OR_RETURN(const FileListing refs,
+                         WalkFiles(settings.common_directory, "refs"));
+  if (refs.circles.empty()) return {};
+  if (options.bitmap == Bitmap::kYes) {
+    return MakeError(
+        ErrorCode::kUnsupported,
+        "cannot write a bitmap: '{}' is a link to a directory "
+        "above it, which git would follow",
+        AtPath{settings.common_directory + '/' + refs.circles.front()});
+  }
+  options.bitmap = Bitmap::kNo;
+  return {};
+}
+
 }  // namespace
 
 Result<RepackStats> RepackRepository(FileSystem& file_system,
@@ -65,6 +86,7 @@ Result<RepackStats> RepackRepository(FileSystem& file_system,
   ZPACK_TRY(CheckSettings(given, settings, repository));
   PhaseTimer timer(given.run.progress);
   RepackOptions options = given;
+  ZPACK_TRY(AvoidEndlessRefs(settings, options));
   options.run.progress = &timer;
   options.run.threads = RepackThreads(given.run);
   GitPackStore store(file_system, location, settings,

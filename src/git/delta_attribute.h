@@ -10,6 +10,7 @@
 
 #include "git/libgit2.h"
 #include "object/path_table.h"
+#include "zpack/result.h"
 
 namespace zpack {
 
@@ -18,8 +19,10 @@ namespace zpack {
 // or else of the index; and the files of the user and the system. Of a path in
 // more than 128 directories, only the first 128 directories and the last name
 // count. With SHA-256 objects, the attributes of the index do not count,
-// because libgit2 cannot read such an index.
-IndexedVector<PathNumber, bool> FindUndeltifiedPaths(git_repository* repository,
-                                                     const PathTable& paths);
+// because libgit2 cannot read such an index. Nothing below a directory counts
+// if its .gitattributes is not a regular file. kInvalidArgument if another of
+// these files of the repository is not.
+Result<IndexedVector<PathNumber, bool>> FindUndeltifiedPaths(
+    git_repository* repository, const PathTable& paths);
 
 }  // namespace zpack

@@ -3,6 +3,8 @@
 
 #include "git/directory_listing.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -46,6 +48,13 @@ Result<std::optional<Bytes>> ReadIfThere(const std::string& path,
     return std::unexpected(std::move(content).error());
   }
   return std::nullopt;
+}
+
+Status CheckRegular(const std::string& path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode)) return {};
+  return MakeError(ErrorCode::kInvalidArgument, "not a regular file: '{}'",
+                   AtPath{path});
 }
 
 Status RemoveIfThere(FileSystem& file_system, const std::string& path) {

@@ -27,6 +27,10 @@ Result<std::vector<std::string>> ListNames(const std::string& path);
 Result<std::optional<Bytes>> ReadIfThere(const std::string& path,
                                          uint64_t limit);
 
+// Checks that `path` is a regular file or does not exist, before libgit2 or Git
+// opens it: either would wait for a pipe. kInvalidArgument.
+Status CheckRegular(const std::string& path);
+
 // Removes the file `path`. If nothing has that name, or another process removes
 // the file first, the call succeeds.
 Status RemoveIfThere(FileSystem& file_system, const std::string& path);

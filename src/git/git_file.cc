@@ -3,6 +3,7 @@
 
 #include "git/git_file.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "base/bytes.h"
@@ -25,6 +26,8 @@ Result<std::string> ReadPathFile(const fs::path& path) {
       ReadWholeFile(PosixFileSystem(), path.string(), kMaxGitFile));
   std::string text(AsText(content));
   text.resize(text.find_last_not_of("\r\n") + 1);
+  // As in Git, a zero byte ends the path.
+  text.resize(std::min(text.size(), text.find('\0')));
   return text;
 }
 

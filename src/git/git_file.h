@@ -14,8 +14,8 @@
 
 namespace zpack {
 
-// The text of the file, without line ends at its end. Errors as ReadWholeFile,
-// with a limit of 1 MiB.
+// The text of the file up to the first zero byte, without line ends at its end.
+// Errors as ReadWholeFile, with a limit of 1 MiB.
 Result<std::string> ReadPathFile(const std::filesystem::path& path);
 
 // The git directory that the file '.git' of a work tree names, as it stands

@@ -28,11 +28,6 @@ using RepositoryHandle =
 using OdbHandle = std::unique_ptr<git_odb, Libgit2Free<git_odb_free>>;
 using OdbObjectHandle =
     std::unique_ptr<git_odb_object, Libgit2Free<git_odb_object_free>>;
-using ReferenceHandle =
-    std::unique_ptr<git_reference, Libgit2Free<git_reference_free>>;
-using ReferenceIteratorHandle =
-    std::unique_ptr<git_reference_iterator,
-                    Libgit2Free<git_reference_iterator_free>>;
 using ConfigEntryHandle =
     std::unique_ptr<git_config_entry, Libgit2Free<git_config_entry_free>>;
 using IndexHandle = std::unique_ptr<git_index, Libgit2Free<git_index_free>>;

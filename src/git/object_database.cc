@@ -12,6 +12,7 @@
 #include "base/parallel.h"
 #include "git/loose_object.h"
 #include "git/object_listing.h"
+#include "git/pack_directory.h"
 #include "git/repository_layout.h"
 
 namespace zpack {
@@ -87,6 +88,9 @@ Result<ObjectDatabase> ObjectDatabase::Open(
     ObjectFormat format, std::string path,
     std::vector<std::string> object_directories,
     const ReadingOptions& options) {
+  for (const std::string& directory : object_directories) {
+    ZPACK_TRY(CheckPackFiles(directory));
+  }
   ZPACK_ASSIGN_OR_RETURN(auto listing, IndexedPacks(object_directories));
   ObjectDatabase database(format, std::move(path),
                           std::move(object_directories));
@@ -114,6 +118,9 @@ Status ObjectDatabase::OpenReaders(const ReadingOptions& options) {
 }
 
 Result<std::unique_ptr<FallbackPacks>> ObjectDatabase::OpenFallback() const {
+  for (const std::string& directory : directories_) {
+    ZPACK_TRY(CheckPackFiles(directory));
+  }
   if (format_ == ObjectFormat::kSha1) {
     return OpenLibgit2Packs(path_, directories_);
   }

@@ -22,6 +22,7 @@
 #include "pack/pack_mtimes.h"
 
 namespace zpack {
+
 std::string PackDirectory(const std::string& object_directory) {
   return object_directory + "/pack";
 }
@@ -35,6 +36,33 @@ Result<std::set<std::string>> ListPackFiles(
   ZPACK_ASSIGN_OR_RETURN(const auto names,
                          ListNames(PackDirectory(object_directory)));
   return std::set<std::string>(names.begin(), names.end());
+}
+
+Status CheckPackFiles(const std::string& object_directory) {
+  constexpr std::array<std::string_view, 5> kOpened = {".pack", ".idx", ".rev",
+                                                       ".bitmap", ".mtimes"};
+  const std::string packs = PackDirectory(object_directory);
+  const std::string info = object_directory + "/info/";
+  std::vector<std::string> paths = {packs + "/multi-pack-index",
+                                    info + "commit-graph"};
+  ZPACK_ASSIGN_OR_RETURN(const auto files, ListPackFiles(object_directory));
+  for (const std::string& file : files) {
+    if (std::ranges::any_of(kOpened, [&](std::string_view extension) {
+          return file.ends_with(extension);
+        })) {
+      paths.push_back(packs + '/' + file);
+    }
+  }
+  // Of chains.
+  for (const std::string& directory :
+       {packs + "/multi-pack-index.d", info + "commit-graphs"}) {
+    ZPACK_ASSIGN_OR_RETURN(const auto names, ListNames(directory));
+    for (const std::string& name : names) {
+      paths.push_back(directory + '/' + name);
+    }
+  }
+  for (const std::string& path : paths) ZPACK_TRY(CheckRegular(path));
+  return {};
 }
 
 Result<std::vector<PackFiles>> ListPacks(const std::string& object_directory) {

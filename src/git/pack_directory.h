@@ -32,6 +32,11 @@ bool IsPackIndexName(std::string_view file);
 Result<std::set<std::string>> ListPackFiles(
     const std::string& object_directory);
 
+// Checks that everything with the name of a pack, an index or a commit graph is
+// a regular file, before libgit2 or Git opens it. kInvalidArgument; kIo if a
+// directory cannot be read.
+Status CheckPackFiles(const std::string& object_directory);
+
 // The packs of `object_directory` that have an index, sorted by name. kIo if
 // the directory cannot be read.
 Result<std::vector<PackFiles>> ListPacks(const std::string& object_directory);

@@ -24,10 +24,11 @@ std::optional<ObjectId> TakeId(size_t digits, std::string_view& line) {
   return id;
 }
 
-// "<id> <name>". Nothing if the line is malformed. The name is not checked.
+// "<id> <name>", with any space between the two. Nothing if the line is
+// malformed. The name is not checked.
 std::optional<Ref> ParseRef(size_t digits, std::string_view line) {
   const auto id = TakeId(digits, line);
-  if (!id || !line.starts_with(' ')) return std::nullopt;
+  if (!id || line.find_first_of(" \t\r") != 0) return std::nullopt;
   line.remove_prefix(1);
   if (line.empty()) return std::nullopt;
   Ref ref;
@@ -48,7 +49,7 @@ Result<RefsByName> ReadPackedRefs(ObjectFormat format,
   RefsByName refs;
   std::string_view rest = content ? AsText(*content) : std::string_view();
   // The first line may be a header.
-  if (rest.starts_with('#') && !TakeLine(rest)) rest = "#";
+  if (rest.starts_with("# pack-refs with:") && !TakeLine(rest)) rest = "#";
   bool may_be_peeled = false;  // the line before this one is a ref
   while (!rest.empty()) {
     const auto line = TakeLine(rest);
@@ -59,8 +60,12 @@ Result<RefsByName> ReadPackedRefs(ObjectFormat format,
       if (TakeId(digits, peeled) && peeled.empty()) continue;
     } else if (auto ref = line ? ParseRef(digits, *line) : std::nullopt) {
       may_be_peeled = true;
-      refs[ref->name] = *ref;
-      continue;
+      std::string key = ref->name;
+      if (refs.emplace(std::move(key), *ref).second) continue;
+      return MakeError(ErrorCode::kSourceCorrupt,
+                       "cannot list refs of '{}': '{}' occurs twice in "
+                       "'packed-refs'",
+                       AtPath{name}, ref->name);
     }
     return MakeError(
         ErrorCode::kSourceCorrupt,
@@ -68,33 +73,6 @@ Result<RefsByName> ReadPackedRefs(ObjectFormat format,
         AtPath{name}, line.value_or(rest));
   }
   return refs;
-}
-
-Result<RefsByName> ListRefsWithLibgit2(git_repository* repository,
-                                       const std::string& name) {
-  const auto failed = [&] {
-    return MakeError(ErrorCode::kSourceCorrupt, "cannot list refs of '{}': {}",
-                     AtPath{name}, LastLibgit2Message());
-  };
-  git_reference_iterator* raw = nullptr;
-  if (git_reference_iterator_new(&raw, repository) != 0) return failed();
-  const ReferenceIteratorHandle iterator(raw);
-  RefsByName refs;
-  while (true) {
-    git_reference* next = nullptr;
-    const int code = git_reference_next(&next, iterator.get());
-    if (code == GIT_ITEROVER) return refs;
-    if (code != 0) return failed();
-    const ReferenceHandle reference(next);
-    Ref ref;
-    ref.name = git_reference_name(next);
-    if (git_reference_type(next) == GIT_REFERENCE_SYMBOLIC) {
-      ref.symref_target = git_reference_symbolic_target(next);
-    } else {
-      ref.target = FromGitOid(*git_reference_target(next));
-    }
-    refs[ref.name] = std::move(ref);
-  }
 }
 
 }  // namespace zpack

@@ -19,11 +19,8 @@ enum class RefScope : uint8_t { kWorktree, kCommon };
 
 class FileRefStore final : public RefStore {
  public:
-  FileRefStore(const RepositoryLocation& location, ObjectFormat format,
-               std::function<Result<RefsByName>()> list_packed)
-      : location_(location),
-        format_(format),
-        list_packed_(std::move(list_packed)) {}
+  FileRefStore(const RepositoryLocation& location, ObjectFormat format)
+      : location_(location), format_(format) {}
 
   Result<std::optional<Ref>> ReadHead() const override {
     return ReadLooseRef(format_, location_.git_directory, "HEAD");
@@ -41,7 +38,6 @@ class FileRefStore final : public RefStore {
 
   RepositoryLocation location_;
   ObjectFormat format_;
-  std::function<Result<RefsByName>()> list_packed_;
 };
 
 Status FileRefStore::ReadLooseRefs(const std::string& directory, RefScope scope,
@@ -64,7 +60,9 @@ Status FileRefStore::ReadLooseRefs(const std::string& directory, RefScope scope,
 }
 
 Result<RefsByName> FileRefStore::ListRefs() const {
-  ZPACK_ASSIGN_OR_RETURN(auto refs, list_packed_());
+  ZPACK_ASSIGN_OR_RETURN(
+      auto refs,
+      ReadPackedRefs(format_, location_.common_directory, location_.name));
   if (is_linked_worktree()) {
     std::erase_if(
         refs, [](const auto& item) { return IsPerWorktreeRef(item.first); });
@@ -94,33 +92,12 @@ class ReftableRefStore final : public RefStore {
 
 }  // namespace
 
-std::unique_ptr<RefStore> MakeFileRefStore(
-    const RepositoryLocation& location, ObjectFormat format,
-    std::function<Result<RefsByName>()> list_packed) {
-  return std::make_unique<FileRefStore>(location, format,
-                                        std::move(list_packed));
-}
-
-std::unique_ptr<RefStore> OpenRefStore(
-    const RepositoryLocation& location,
-    const RepositoryFormat& repository_format, git_repository* repository) {
-  const ObjectFormat format = repository_format.object_format;
-  if (repository_format.ref_storage == RefStorage::kReftable) {
-    return std::make_unique<ReftableRefStore>(location, format);
+std::unique_ptr<RefStore> OpenRefStore(const RepositoryLocation& location,
+                                       const RepositoryFormat& format) {
+  if (format.ref_storage == RefStorage::kReftable) {
+    return std::make_unique<ReftableRefStore>(location, format.object_format);
   }
-  if (format == ObjectFormat::kSha1) {
-    // libgit2 skips loose refs that it cannot parse, or returns an outdated
-    // packed ref instead, and treats symbolic links and spaces differently from
-    // Git. Therefore libgit2 only provides the packed refs, and our loose refs
-    // replace them.
-    return MakeFileRefStore(location, format,
-                            [name = location.name, repository] {
-                              return ListRefsWithLibgit2(repository, name);
-                            });
-  }
-  return MakeFileRefStore(location, format, [location, format] {
-    return ReadPackedRefs(format, location.common_directory, location.name);
-  });
+  return std::make_unique<FileRefStore>(location, format.object_format);
 }
 
 }  // namespace zpack

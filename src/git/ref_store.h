@@ -6,13 +6,11 @@
 
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "git/libgit2.h"
 #include "git/repository_format.h"
 #include "git/repository_location.h"
 #include "zpack/object_id.h"
@@ -36,15 +34,8 @@ class RefStore {
   virtual Result<RefsByName> ListRefs() const = 0;
 };
 
-// Refs in files. Loose refs replace those that `list_packed` returns.
-std::unique_ptr<RefStore> MakeFileRefStore(
-    const RepositoryLocation& location, ObjectFormat format,
-    std::function<Result<RefsByName>()> list_packed);
-
-// Opens the refs of a repository of this format. REQUIRES: `repository`, the
-// same repository, outlives the result.
+// The refs of a repository of this format.
 std::unique_ptr<RefStore> OpenRefStore(const RepositoryLocation& location,
-                                       const RepositoryFormat& format,
-                                       git_repository* repository);
+                                       const RepositoryFormat& format);
 
 }  // namespace zpack

@@ -57,7 +57,9 @@ bool IsBareRepository(const fs::path& path) {
   const Libgit2Options options;
   int bare = path.filename() == ".git" ? 0 : 1;
   git_config* raw = nullptr;
-  if (git_config_open_ondisk(&raw, (path / "config").c_str()) == 0) {
+  const std::string file = path / "config";
+  if (!CheckRegular(file)) return false;
+  if (git_config_open_ondisk(&raw, file.c_str()) == 0) {
     const ConfigHandle config(raw);
     int value = 0;
     const int code = git_config_get_bool(&value, config.get(), "core.bare");

@@ -73,6 +73,7 @@ class FileLister {
       ZPACK_TRY(AddInEitherForm(FileGroup::kOther, name));
     }
     ZPACK_TRY(NoteOthersData(others));
+    ZPACK_TRY(NoteCircles());
     return Finish();
   }
 
@@ -306,6 +307,19 @@ class FileLister {
       ZPACK_ASSIGN_OR_RETURN(const bool any,
                              HasFile(location_.common_directory, name));
       if (any) listed_.left_out.emplace_back(note);
+    }
+    return {};
+  }
+
+  // Git repeats the refs below a link to a directory above it, with ever longer
+  // names.
+  Status NoteCircles() {
+    if (format_.ref_storage != RefStorage::kFiles) return {};
+    ZPACK_ASSIGN_OR_RETURN(const FileListing refs,
+                           WalkFiles(location_.common_directory, "refs"));
+    for (const std::string& link : refs.circles) {
+      listed_.left_out.push_back(FormatMessage(
+          "refs below '{}', a link to a directory above it", link));
     }
     return {};
   }

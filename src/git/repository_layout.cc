@@ -3,16 +3,21 @@
 
 #include "git/repository_layout.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <unordered_set>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "git/alternates_list.h"
 #include "git/directory_listing.h"
 #include "git/pack_directory.h"
 #include "object/ref_name.h"
@@ -24,48 +29,24 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kMaxTextFile = uint64_t{1} << 30;
 constexpr uint64_t kMaxRefFile = uint64_t{1} << 20;
-// Maximum depth of nested alternates in Git.
+// In Git, the alternates of an alternate at a greater depth are ignored, so
+// that objects may seem to be missing.
 constexpr int kMaxAlternateDepth = 5;
+// How often links may lead to directories that are listed under another name.
+constexpr size_t kMaxAliases = 1000;
 
-// Removes C-style quotes from a line of an alternates file, as Git does. A line
-// without quotes, or with malformed quotes, is returned unchanged.
-std::string Unquote(const std::string& line) {
-  constexpr std::string_view kLetters = "abtnvfr";
-  constexpr std::string_view kValues = "\a\b\t\n\v\f\r";
-  if (!line.starts_with('"')) return line;
-  std::string out;
-  for (size_t at = 1; at < line.size(); ++at) {
-    if (line[at] == '"') return out;
-    if (line[at] != '\\') {
-      out += line[at];
-      continue;
-    }
-    if (++at == line.size()) break;
-    const char c = line[at];
-    if (c == '"' || c == '\\') {
-      out += c;
-    } else if (const size_t i = kLetters.find(c); i != std::string_view::npos) {
-      out += kValues[i];
-    } else {
-      const std::string_view octal = std::string_view(line).substr(at, 3);
-      unsigned value = 0;
-      const auto [end, error] =
-          std::from_chars(octal.data(), octal.data() + octal.size(), value, 8);
-      if (error != std::errc() || end != octal.data() + 3 || value > 255) break;
-      out += static_cast<char>(value);
-      at += 2;
-    }
-  }
-  return line;
-}
-
-// `directory` with links resolved. Nothing if it is not a directory.
+// `directory` with links resolved. Nothing if it is not a directory, or if it
+// is the root, which Git does not take for one either.
 Result<std::optional<fs::path>> FindDirectory(const fs::path& directory) {
   std::error_code error;
   fs::path canonical = fs::canonical(directory, error);
-  if (!error && fs::is_directory(canonical, error)) return canonical;
+  if (!error && canonical.has_relative_path() &&
+      fs::is_directory(canonical, error)) {
+    return canonical;
+  }
   if (!error || error == std::errc::no_such_file_or_directory ||
       error == std::errc::not_a_directory ||
+      error == std::errc::filename_too_long ||
       error == std::errc::too_many_symbolic_link_levels) {
     return std::nullopt;
   }
@@ -73,15 +54,26 @@ Result<std::optional<fs::path>> FindDirectory(const fs::path& directory) {
                    AtPath{directory.string()}, error.message());
 }
 
-void AddOnce(const std::string& item, std::vector<std::string>& items) {
-  if (std::ranges::find(items, item) == items.end()) items.push_back(item);
-}
+// Collects the object directories of a repository.
+class DirectoryLister {
+ public:
+  // Adds `directory`, which is the repository's own at depth 0, and its
+  // alternates.
+  Status Add(const fs::path& directory, int depth);
+  ObjectDirectories Take() { return std::move(directories_); }
 
-Status AddObjectDirectory(const fs::path& directory, int depth,
-                          ObjectDirectories& out) {
+ private:
+  ObjectDirectories directories_;
+  std::unordered_set<std::string> found_;
+  std::unordered_set<std::string> missing_;
+};
+
+Status DirectoryLister::Add(const fs::path& directory, int depth) {
   ZPACK_ASSIGN_OR_RETURN(const auto canonical, FindDirectory(directory));
   if (!canonical && depth > 0) {
-    AddOnce(directory.string(), out.missing);
+    if (missing_.insert(directory.string()).second) {
+      directories_.missing.push_back(directory.string());
+    }
     return {};
   }
   if (!canonical) {
@@ -89,26 +81,64 @@ Status AddObjectDirectory(const fs::path& directory, int depth,
                      "object directory '{}' does not exist",
                      AtPath{directory.string()});
   }
-  if (std::ranges::find(out.found, canonical->string()) != out.found.end()) {
-    return {};
-  }
-  if (depth > kMaxAlternateDepth) {
+  if (!found_.insert(canonical->string()).second) return {};
+  directories_.found.push_back(canonical->string());
+  const std::string list = (*canonical / "info" / "alternates").string();
+  ZPACK_ASSIGN_OR_RETURN(const auto content, ReadIfThere(list, kMaxTextFile));
+  const auto paths = ParseAlternates(content ? AsText(*content) : "");
+  if (!paths.empty() && depth > kMaxAlternateDepth) {
     return MakeError(ErrorCode::kSourceCorrupt,
-                     "alternates are nested too deep at '{}'",
-                     AtPath{directory.string()});
+                     "alternates are nested too deep in '{}'", AtPath{list});
   }
-  out.found.push_back(canonical->string());
-  const fs::path alternates = *canonical / "info" / "alternates";
-  ZPACK_ASSIGN_OR_RETURN(const auto lines, ReadLines(alternates.string()));
-  for (const std::string& line : lines) {
-    if (line.empty() || line.front() == '#') continue;
-    // If the line is absolute, operator/ drops the left operand.
-    ZPACK_TRY(AddObjectDirectory(*canonical / Unquote(line), depth + 1, out));
+  for (const std::string& path : paths) {
+    // If the path is absolute, operator/ drops the left operand.
+    ZPACK_TRY(Add(*canonical / path, depth + 1));
   }
   return {};
 }
 
-constexpr std::string_view kRefSpace = " \t\n\v\f\r";
+// The directories that a listing has entered.
+class VisitedDirectories {
+ public:
+  // Enters a directory that was found in the directory `parent`, a number that
+  // was returned before. Nothing if the directory is one of those above it, so
+  // that a link leads in a circle.
+  std::optional<size_t> Enter(const struct stat& info, size_t parent) {
+    const Identity identity{info.st_dev, info.st_ino};
+    if (!identities_.insert(identity).second) {
+      if (IsAbove(identity, parent)) return std::nullopt;
+      ++aliases_;
+    }
+    entered_.push_back({identity, parent});
+    return entered_.size() - 1;
+  }
+
+  // How often a directory was entered that had been entered before. Without a
+  // limit, links from each of n directories to the next lead to 2^n names.
+  size_t aliases() const { return aliases_; }
+
+ private:
+  using Identity = std::pair<dev_t, ino_t>;
+  struct Entered {
+    Identity identity;
+    size_t parent;  // the root is its own
+  };
+
+  bool IsAbove(const Identity& identity, size_t at) const {
+    while (entered_[at].identity != identity) {
+      if (entered_[at].parent == at) return false;
+      at = entered_[at].parent;
+    }
+    return true;
+  }
+
+  std::set<Identity> identities_;
+  std::vector<Entered> entered_;
+  size_t aliases_ = 0;
+};
+
+// What Git takes for space.
+constexpr std::string_view kRefSpace = " \t\n\r";
 
 }  // namespace
 
@@ -124,34 +154,56 @@ Result<std::vector<std::string>> ReadLines(const std::string& path) {
   return lines;
 }
 
-Result<std::vector<std::string>> ListFiles(const std::string& base,
-                                           const std::string& root) {
-  std::vector<std::string> files;
-  std::vector<std::string> pending = {root};
+Result<FileListing> WalkFiles(const std::string& base,
+                              const std::string& root) {
+  FileListing listing;
+  VisitedDirectories visited;
+  std::vector<std::pair<std::string, size_t>> pending;
+  // Lists `path` later, unless it is a file or is reached from itself.
+  const auto take = [&](std::string path, size_t parent) -> Status {
+    struct stat info;
+    // An entry that cannot be examined counts as a file. Reading it will fail.
+    if (stat((base + '/' + path).c_str(), &info) != 0 ||
+        !S_ISDIR(info.st_mode)) {
+      listing.files.push_back(std::move(path));
+    } else if (const auto number = visited.Enter(info, parent)) {
+      pending.emplace_back(std::move(path), *number);
+    } else {
+      listing.circles.push_back(std::move(path));
+    }
+    if (visited.aliases() <= kMaxAliases) return {};
+    return MakeError(ErrorCode::kLimitExceeded,
+                     "too many symbolic links to directories below '{}'",
+                     AtPath{base + '/' + root});
+  };
+  struct stat info{};
+  if (stat((base + '/' + root).c_str(), &info) == 0) visited.Enter(info, 0);
+  pending.emplace_back(root, 0);
   while (!pending.empty()) {
-    const std::string directory = std::move(pending.back());
+    const auto [directory, number] = std::move(pending.back());
     pending.pop_back();
     ZPACK_ASSIGN_OR_RETURN(const auto names, ListNames(base + '/' + directory));
     for (const std::string& name : names) {
       if (name.starts_with('.') || name.ends_with(".lock")) continue;
-      std::string path = directory + '/' + name;
-      // An entry that cannot be examined counts as a file. Reading it will
-      // fail.
-      std::error_code error;
-      const bool is_directory = fs::is_directory(base + '/' + path, error);
-      (is_directory ? pending : files).push_back(std::move(path));
+      ZPACK_TRY(take(directory + '/' + name, number));
     }
   }
-  std::ranges::sort(files);
-  return files;
+  std::ranges::sort(listing.files);
+  std::ranges::sort(listing.circles);
+  return listing;
+}
+
+Result<std::vector<std::string>> ListFiles(const std::string& base,
+                                           const std::string& root) {
+  ZPACK_ASSIGN_OR_RETURN(FileListing listing, WalkFiles(base, root));
+  return std::move(listing.files);
 }
 
 Result<ObjectDirectories> ListObjectDirectories(
     const std::string& common_directory) {
-  ObjectDirectories directories;
-  ZPACK_TRY(AddObjectDirectory(fs::path(common_directory) / "objects", 0,
-                               directories));
-  return directories;
+  DirectoryLister lister;
+  ZPACK_TRY(lister.Add(fs::path(common_directory) / "objects", 0));
+  return lister.Take();
 }
 
 uint64_t PackedFileBytes(const std::vector<std::string>& object_directories) {
@@ -224,6 +276,7 @@ Result<std::optional<Ref>> ReadLooseRef(ObjectFormat format,
   if (!content) return std::nullopt;
   std::string_view text = AsText(*content);
   text = text.substr(0, text.find_last_not_of(kRefSpace) + 1);
+  text = text.substr(0, text.find('\0'));
   if (text.starts_with("ref:")) {
     text.remove_prefix(4);
     text.remove_prefix(
@@ -245,15 +298,22 @@ Result<std::optional<Ref>> ReadLooseRef(ObjectFormat format,
 
 Result<std::vector<ObjectId>> ReadShallow(ObjectFormat format,
                                           const std::string& common_directory) {
-  const fs::path path = fs::path(common_directory) / "shallow";
-  ZPACK_ASSIGN_OR_RETURN(const auto lines, ReadLines(path.string()));
+  // Git reads lines in pieces of this size.
+  constexpr size_t kMaxLine = 1023;
+  const size_t digits = ObjectIdWidth(format) * 2;
+  const std::string path = common_directory + "/shallow";
+  ZPACK_ASSIGN_OR_RETURN(const auto content, ReadIfThere(path, kMaxTextFile));
+  std::string_view rest = content ? AsText(*content) : std::string_view();
   std::set<ObjectId> ids;
-  for (const std::string& line : lines) {
-    const auto id = ObjectId::FromHex(line);
-    if (!id || id->bytes().size() != ObjectIdWidth(format)) {
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, std::min(end, kMaxLine));
+    rest.remove_prefix(
+        std::min(line.size() + (end < kMaxLine ? 1 : 0), rest.size()));
+    const auto id = ObjectId::FromHex(line.substr(0, digits));
+    if (!id || line.size() < digits) {
       return MakeError(ErrorCode::kSourceCorrupt,
-                       "bad shallow line '{}' in '{}'", line,
-                       AtPath{path.string()});
+                       "bad shallow line '{}' in '{}'", line, AtPath{path});
     }
     ids.insert(*id);
   }

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Information that libgit2 does not give and that is read from a repository's
-// files: missing alternates, refs that libgit2 would skip, shallow boundaries,
-// sizes of packs. Functions without state; any thread.
+// What is read from a repository's files: alternates, loose refs, shallow
+// boundaries, sizes of packs. Functions without state; any thread.
 
 #pragma once
 
@@ -23,10 +22,20 @@ namespace zpack {
 // ReadIfThere, with a limit of 1 GiB.
 Result<std::vector<std::string>> ReadLines(const std::string& path);
 
-// Every file below `root` that Git would read, sorted. Follows links to
-// directories. `root` and the results are relative to `base`. As in Git, names
-// that begin with '.' or end with '.lock' are skipped. kIo if a directory
-// cannot be read.
+struct FileListing {
+  std::vector<std::string> files;  // sorted
+  // Links to a directory above them, sorted. They are not followed.
+  std::vector<std::string> circles;
+};
+
+// Every file below `root` that Git would read. Follows links to directories,
+// except in circles: Git follows these until the names are too long. `root` and
+// the results are relative to `base`. As in Git, names that begin with '.' or
+// end with '.lock' are skipped. kIo if a directory cannot be read;
+// kLimitExceeded if more than 1,000 directories have several names.
+Result<FileListing> WalkFiles(const std::string& base, const std::string& root);
+
+// The files that WalkFiles finds.
 Result<std::vector<std::string>> ListFiles(const std::string& base,
                                            const std::string& root);
 
@@ -40,8 +49,8 @@ struct ObjectDirectories {
 };
 
 // The object directories of a repository. kSourceCorrupt if its own directory
-// does not exist, or if alternates are nested deeper than Git allows (5); kIo
-// if a directory or a list of alternates cannot be read.
+// does not exist, or if alternates are nested so deeply that Git ignores some;
+// kIo if a directory or a list of alternates cannot be read.
 Result<ObjectDirectories> ListObjectDirectories(
     const std::string& common_directory);
 
@@ -77,7 +86,8 @@ Result<std::optional<Ref>> ReadLooseRef(ObjectFormat format,
                                         const std::string& name);
 
 // The ids, in `format`, in `<common_directory>/shallow`, sorted. Empty if there
-// is no such file. kSourceCorrupt if a line is not an id; other errors as
+// is no such file. As in Git, anything may follow an id on its line.
+// kSourceCorrupt if a line does not begin with an id; other errors as
 // ReadLines.
 Result<std::vector<ObjectId>> ReadShallow(ObjectFormat format,
                                           const std::string& common_directory);

@@ -51,18 +51,47 @@ Result<fs::path> CommonDirectory(const fs::path& git_directory) {
   ZPACK_ASSIGN_OR_RETURN(const auto status, Examine(file));
   if (!status) return git_directory;
   ZPACK_ASSIGN_OR_RETURN(const std::string text, ReadPathFile(file));
+  if (status->st_size == 0) {
+    return MakeError(ErrorCode::kGit, "failed to read '{}': it is empty",
+                     AtPath{file.string()});
+  }
   return git_directory / text;
 }
 
-// A git directory has HEAD, objects and refs. HEAD may be a dangling link, to
-// an unborn branch.
+// Whether Git takes the file for a HEAD: it begins with the id of an object, of
+// either format, or points below 'refs/', as a text or a symbolic link. What
+// follows is not checked.
+Result<bool> IsHead(const fs::path& path) {
+  ZPACK_ASSIGN_OR_RETURN(const auto status, Examine(path, Links::kKeep));
+  if (!status) return false;
+  std::error_code error;
+  if (S_ISLNK(status->st_mode)) {
+    return fs::read_symlink(path, error).string().starts_with("refs/");
+  }
+  // As much as Git reads.
+  constexpr uint64_t kMaxStart = 255;
+  ZPACK_ASSIGN_OR_RETURN(const auto file,
+                         PosixFileSystem().OpenForRead(path.string()));
+  Bytes start(std::min(file->size(), kMaxStart));
+  ZPACK_TRY(file->Read(0, start));
+  std::string_view text = AsText(start);
+  const size_t digits = 2 * ObjectIdWidth(ObjectFormat::kSha1);
+  if (!SkipPrefix("ref:", text)) {
+    return ObjectId::FromHex(text.substr(0, digits)).has_value();
+  }
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\n\r"), text.size()));
+  return text.starts_with("refs/");
+}
+
+// A git directory has HEAD, objects and refs.
 Result<bool> IsGitDirectory(const fs::path& path) {
   ZPACK_ASSIGN_OR_RETURN(const auto head, Examine(path / "HEAD", Links::kKeep));
-  if (!head || S_ISDIR(head->st_mode)) return false;
+  if (!head) return false;
   ZPACK_ASSIGN_OR_RETURN(const fs::path common, CommonDirectory(path));
   ZPACK_ASSIGN_OR_RETURN(const bool objects, IsDirectory(common / "objects"));
   ZPACK_ASSIGN_OR_RETURN(const bool refs, IsDirectory(common / "refs"));
-  return objects && refs;
+  if (!objects || !refs) return false;
+  return IsHead(path / "HEAD");
 }
 
 // The git directory that the file `path` names. Nothing if the file is of
@@ -180,9 +209,14 @@ Error NothingAbove(const std::string& path, const fs::path& mount_point) {
 // in case the user meant that.
 Error NotItself(const std::string& path, const fs::path& absolute) {
   const Result<Search> around = Discover(absolute);
+  std::error_code error;
   if (!around || !around->found) {
-    return {ErrorCode::kNotFound,
-            FormatMessage("not a git repository: '{}'", path)};
+    const bool has_head = fs::is_directory(absolute / "objects", error) &&
+                          fs::exists(absolute / "HEAD", error);
+    return {
+        ErrorCode::kNotFound,
+        FormatMessage("not a git repository: '{}'{}", path,
+                      MessageText{has_head ? ", whose HEAD is damaged" : ""})};
   }
   return {
       ErrorCode::kNotFound,

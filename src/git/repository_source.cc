@@ -42,7 +42,7 @@ class RepositorySource final : public ObjectSource {
         repository_(std::move(repository)),
         objects_(std::move(objects)),
         storage_(std::move(storage)),
-        refs_(OpenRefStore(location_, storage_.format, repository_.get())) {}
+        refs_(OpenRefStore(location_, storage_.format)) {}
 
   const std::string& path() const override { return location_.name; }
   ObjectFormat object_format() const override {
@@ -108,7 +108,7 @@ class RepositorySource final : public ObjectSource {
   RepositoryHandle repository_;
   ObjectDatabase objects_;
   Storage storage_;
-  std::unique_ptr<RefStore> refs_;  // uses `repository_`
+  std::unique_ptr<RefStore> refs_;
 };
 
 Status RepositorySource::ReadHead(RefsSnapshot& refs) {

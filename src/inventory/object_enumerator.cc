@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <utility>
 
@@ -57,7 +58,8 @@ std::unexpected<Error> MissingError(const Walked& walked,
     }
     names += ' ' + id.ToHex();
   }
-  for (const std::string& directory : source.MissingAlternates()) {
+  for (const std::string& directory :
+       source.MissingAlternates() | std::views::take(kMissingNamed)) {
     names += FormatMessage("; its alternate '{}' does not exist", directory);
   }
   if (!source.IsPartialClone()) names += Explain(walked, *missing.begin());

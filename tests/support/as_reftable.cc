@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "git/packed_refs.h"
 #include "git/ref_store.h"
 #include "git/repository_format.h"
 #include "git/repository_layout.h"
@@ -37,8 +36,9 @@ FoundRefs ReadRefFiles(const std::string& common,
   FoundRefs found;
   found.content.head = Get(ReadLooseRef(format, git_directory, "HEAD"));
   const RepositoryLocation location{common, git_directory, common, ""};
-  const auto store = MakeFileRefStore(
-      location, format, [&] { return ReadPackedRefs(format, common, common); });
+  RepositoryFormat repository_format;
+  repository_format.object_format = format;
+  const auto store = OpenRefStore(location, repository_format);
   for (auto& [name, ref] : Get(store->ListRefs())) {
     if (git_directory == common || IsPerWorktreeRef(name)) {
       found.refs.push_back(ref);

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <limits>
 #include <ostream>
+#include <ranges>
 #include <system_error>
 #include <utility>
 
@@ -324,11 +325,16 @@ Json MovedOnToJson(const MovedOn& moved_on) {
 
 void WarnOfMissingAlternates(const std::vector<std::string>& directories,
                              std::ostream& err) {
-  for (const std::string& directory : directories) {
+  constexpr size_t kNamed = 10;
+  for (const std::string& directory : directories | std::views::take(kNamed)) {
     err << fmt::format(
         "warning: object directory '{}' does not exist; check "
         "objects/info/alternates\n",
         QuoteName(directory));
+  }
+  if (directories.size() > kNamed) {
+    err << fmt::format("warning: {} more object directories do not exist\n",
+                       directories.size() - kNamed);
   }
 }
 

@@ -46,7 +46,7 @@ TEST_P(PackedRefsTest, ReadsRefsInAnyOrder) {
   for (const std::string header :
        {"", "# pack-refs with: peeled fully-peeled sorted \n"}) {
     const auto refs = Read(header + Hex('2') + " refs/tags/v1\n^" + Hex('3') +
-                           '\n' + Hex('1') + " refs/heads/a b\n");
+                           '\n' + Hex('1') + "\trefs/heads/a b\n");
     ASSERT_THAT(refs, IsOk());
     ASSERT_EQ(refs->size(), 2U);
     const Ref& branch = refs->at("refs/heads/a b");
@@ -72,7 +72,7 @@ TEST_P(PackedRefsTest, RefusesMalformedLines) {
            "\n",
            Hex('1') + " \n",
            Hex('1') + "\n",
-           Hex('1') + "\trefs/heads/a\n",
+           "# some comment\n" + good,
            "1" + Hex('1') + " refs/heads/a\n",
            Hex('1').substr(1) + " refs/heads/a\n",
            Hex('g') + " refs/heads/a\n",
@@ -88,6 +88,12 @@ TEST_P(PackedRefsTest, RefusesMalformedLines) {
                 ::testing::HasSubstr("of 'the repository': unexpected line")))
         << ::testing::PrintToString(bad);
   }
+}
+
+TEST_P(PackedRefsTest, RefusesANameThatOccursTwice) {
+  EXPECT_THAT(Read(Hex('1') + " refs/heads/a\n" + Hex('2') + " refs/heads/a\n"),
+              IsError(ErrorCode::kSourceCorrupt,
+                      ::testing::HasSubstr("'refs/heads/a' occurs twice")));
 }
 
 TEST_P(PackedRefsTest, DirectoryIsAnError) {
