@@ -240,6 +240,18 @@ Result<MovedOn> CheckWritten(const Conversion& to, const Written& written,
   return CompareWithNow(to.open_source, *archive, refs, written.ids, options);
 }
 
+// Says so if HEAD leads to nothing, although there are refs.
+void NoteDanglingHead(const RefsSnapshot& refs,
+                      std::vector<std::string>& left_out) {
+  if (refs.head_symref.empty() || refs.refs.empty() ||
+      !refs.Resolve("HEAD").empty()) {
+    return;
+  }
+  left_out.push_back(
+      FormatMessage("the ref '{}' that HEAD points at, which does not exist",
+                    refs.head_symref));
+}
+
 // Converts and publishes. `preamble` is as for WriteTo.
 Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   const ConvertOptions& options = to.options;
@@ -277,6 +289,7 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   stats.drops_parity = written.drops_parity;
   stats.left_out.insert(stats.left_out.end(), written.left_out.begin(),
                         written.left_out.end());
+  NoteDanglingHead(refs, stats.left_out);
   stats.promised_objects = written.promises.ids.size();
   if (options.update == Update::kYes) {
     stats.update = written.unchanged ? UpdateResult::kUnchanged

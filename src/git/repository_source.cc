@@ -26,6 +26,11 @@
 namespace zpack {
 namespace {
 
+// Where HEAD of the file points if HEAD of the repository leads nowhere, as
+// 'refs/heads/.invalid' does, which an interrupted clone leaves behind. 'git
+// clone --mirror' also makes a HEAD of its own then.
+constexpr std::string_view kHeadOfNone = "refs/heads/master";
+
 // How the repository stores objects and refs, as far as that is known since it
 // was opened.
 struct Storage {
@@ -75,13 +80,7 @@ class RepositorySource final : public ObjectSource {
   Status CopyPacked(const ObjectId& id, const PackedSink& sink) override {
     return objects_.CopyPacked(id, sink);
   }
-  Result<ListedFiles> ListFiles(std::span<const std::string> others) override {
-    ZPACK_ASSIGN_OR_RETURN(const std::string storage,
-                           ReadLfsStorage(repository_.get()));
-    ZPACK_ASSIGN_OR_RETURN(const LfsDirectories lfs,
-                           FindLfsDirectories(location_, storage));
-    return ListRepositoryFiles(location_, storage_.format, others, lfs);
-  }
+  Result<ListedFiles> ListFiles(std::span<const std::string> others) override;
   Result<std::unique_ptr<FileStream>> OpenFile(
       const ListedFile& file) override {
     return OpenRepositoryFile(location_, file);
@@ -99,6 +98,13 @@ class RepositorySource final : public ObjectSource {
   }
 
  private:
+  struct FoundHead {
+    Ref ref;
+    // If a .zpack file cannot hold HEAD: a phrase that says so. Otherwise
+    // empty.
+    std::string left_out;
+  };
+  Result<FoundHead> FindHead() const;
   Status ReadHead(RefsSnapshot& refs);
   // kUnsupported if a .zpack file cannot hold the ref.
   Status CheckSymref(const Ref& ref) const;
@@ -111,16 +117,47 @@ class RepositorySource final : public ObjectSource {
   std::unique_ptr<RefStore> refs_;
 };
 
-Status RepositorySource::ReadHead(RefsSnapshot& refs) {
-  ZPACK_ASSIGN_OR_RETURN(const auto head, refs_->ReadHead());
+Result<RepositorySource::FoundHead> RepositorySource::FindHead() const {
+  ZPACK_ASSIGN_OR_RETURN(auto head, refs_->ReadHead());
   if (!head) {
     return MakeError(ErrorCode::kSourceCorrupt, "'{}' has no HEAD",
                      AtPath{path()});
   }
+  const std::string& name = head->symref_target;
+  if (name.starts_with("refs/") && !IsValidRefName(name)) {
+    return FoundHead{
+        {},
+        FormatMessage("HEAD, which points at '{}', not a valid ref name",
+                      name)};
+  }
   ZPACK_TRY(CheckSymref(*head));
-  refs.head_symref = head->symref_target;
-  refs.head_target = head->target;
+  return FoundHead{*std::move(head), ""};
+}
+
+Status RepositorySource::ReadHead(RefsSnapshot& refs) {
+  ZPACK_ASSIGN_OR_RETURN(const FoundHead head, FindHead());
+  refs.head_symref =
+      head.left_out.empty() ? head.ref.symref_target : kHeadOfNone;
+  refs.head_target = head.ref.target;
   return {};
+}
+
+Result<ListedFiles> RepositorySource::ListFiles(
+    std::span<const std::string> others) {
+  ZPACK_ASSIGN_OR_RETURN(const std::string storage,
+                         ReadLfsStorage(repository_.get()));
+  ZPACK_ASSIGN_OR_RETURN(const LfsDirectories lfs,
+                         FindLfsDirectories(location_, storage));
+  ZPACK_ASSIGN_OR_RETURN(
+      ListedFiles listed,
+      ListRepositoryFiles(location_, storage_.format, others, lfs));
+  ZPACK_ASSIGN_OR_RETURN(const FoundHead head, FindHead());
+  if (!head.left_out.empty()) {
+    listed.left_out.push_back(
+        FormatMessage("{}; HEAD of the file points at '{}'",
+                      MessageText{head.left_out}, kHeadOfNone));
+  }
+  return listed;
 }
 
 Status RepositorySource::CheckSymref(const Ref& ref) const {
@@ -182,8 +219,12 @@ Result<std::unique_ptr<ObjectSource>> OpenRepository(
                          OpenRepositoryHandle(location));
   ZPACK_ASSIGN_OR_RETURN(auto directories,
                          ListObjectDirectories(location.common_directory));
-  ZPACK_ASSIGN_OR_RETURN(const bool is_partial_clone,
+  // As in Git, without a promisor remote nobody can have promised anything.
+  ZPACK_ASSIGN_OR_RETURN(const bool has_promises,
                          HasPromisorPack(directories.found));
+  ZPACK_ASSIGN_OR_RETURN(const PromisorRemotes promisors,
+                         ReadPromisorRemotes(repository.handle.get()));
+  const bool is_partial_clone = has_promises && !promisors.remotes.empty();
   ZPACK_ASSIGN_OR_RETURN(
       ObjectDatabase objects,
       ObjectDatabase::Open(repository.format.object_format, location.name,

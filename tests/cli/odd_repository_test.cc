@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Repositories whose small files are odd, and that Git reads: they are
+// converted, and what the file cannot hold is said.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "support/repack_fixture.h"
+
+namespace zpack::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+class OddRepositoryTest : public RepackFixture {
+ protected:
+  OddRepositoryTest() : tip_(repo_.History(3)) {
+    repo_.Git({"repack", "-q", "-a", "-d"});
+  }
+
+  ProcessResult Convert(const std::vector<std::string>& options = {}) const {
+    std::vector<std::string> arguments = {"convert", "-f"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.insert(arguments.end(), {repo_.path(), file_});
+    return RunZpack(arguments);
+  }
+  void SetHead(const std::string& content) const {
+    WriteFile(repo_.git_dir() + "/HEAD", content);
+  }
+
+  std::string tip_;
+  std::string file_ = dir_ / "x.zpack";
+};
+
+TEST_F(OddRepositoryTest, HeadThatLeadsNowhereIsConvertedWithAWarning) {
+  struct Case {
+    std::string head;
+    std::string stored;
+    std::string warning;
+  };
+  const std::string instead =
+      "; HEAD of the file points at 'refs/heads/master'";
+  const std::vector<Case> cases = {
+      {"ref: refs/heads/.invalid", "refs/heads/master",
+       "HEAD, which points at 'refs/heads/.invalid', not a valid ref name" +
+           instead},
+      {"ref: refs/heads/unborn\n", "refs/heads/unborn",
+       "the ref 'refs/heads/unborn' that HEAD points at, which does not "
+       "exist"}};
+  for (const auto& [head, stored, warning] : cases) {
+    SCOPED_TRACE(head);
+    SetHead(head);
+    ASSERT_TRUE(repo_.TryGit({"rev-parse", "--git-dir"}).ok());
+    ProcessResult result = Convert();
+    EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+    EXPECT_THAT(result.err, HasSubstr("warning: not included: " + warning));
+    EXPECT_THAT(RunZpack({"list-refs", "--symref", file_}).out,
+                StartsWith("ref: " + stored + " HEAD\n"));
+    result = RunZpack({"verify", "-q", "--against", repo_.path(), file_});
+    EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+    EXPECT_THAT(result.err, IsEmpty());
+    EXPECT_EQ(RunZpack({"report", repo_.path()}).exit_code, 0);
+    EXPECT_EQ(Repack({"-d"}).exit_code, 0);
+  }
+}
+
+// Git opens such a repository, without HEAD. The id may be all that names the
+// newest commits.
+TEST_F(OddRepositoryTest, DamagedDetachedHeadIsRefused) {
+  SetHead(tip_ + "0\n");
+  ASSERT_TRUE(repo_.TryGit({"show-ref"}).ok());
+  const ProcessResult result = Convert();
+  EXPECT_EQ(result.exit_code, 128) << ::testing::PrintToString(result);
+  EXPECT_THAT(result.err, HasSubstr("cannot read ref 'HEAD'"));
+}
+
+TEST_F(OddRepositoryTest, HeadThatGitRefusesIsRefused) {
+  for (const std::string head : {"", "junk\n", "ref: heads/main\n"}) {
+    SCOPED_TRACE(head);
+    SetHead(head);
+    ASSERT_FALSE(RunGit({"--git-dir=.", "log"}, repo_.path()).ok());
+    const ProcessResult result = Convert();
+    EXPECT_EQ(result.exit_code, 128) << ::testing::PrintToString(result);
+    EXPECT_EQ(result.err, "fatal: not a git repository: '" + repo_.path() +
+                              "', whose HEAD is damaged\n");
+  }
+}
+
+// As 'git config --unset remote.origin.promisor' leaves them. To Git, the
+// repository is complete.
+TEST_F(OddRepositoryTest, PromisorPacksWithoutARemotePromiseNothing) {
+  const std::string promisor =
+      pack_directory() + '/' + Packs().front() + ".promisor";
+  WriteFile(promisor, "");
+  ProcessResult result = Convert();
+  EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+  repo_.SimpleCommit("new\n");
+  result = Repack({"-d"});
+  EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+  repo_.Git({"fsck"});
+  repo_.Git({"config", "remote.origin.promisor", "true"});
+  WriteFile(pack_directory() + '/' + Packs().front() + ".promisor", "");
+  EXPECT_THAT(Repack({"-d"}).err, HasSubstr("is a partial clone"));
+}
+
+TEST_F(OddRepositoryTest, ShallowFileWithLineEndsOfWindowsIsRead) {
+  WriteFile(repo_.git_dir() + "/shallow", tip_ + "\r\n");
+  ASSERT_EQ(repo_.Git({"rev-list", "--count", "main"}), "1");
+  const ProcessResult result = Convert({"-q"});
+  EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+  const std::string restored = dir_ / "restored";
+  ASSERT_TRUE(RunZpack({"restore", "-q", file_, restored}).ok());
+  EXPECT_EQ(ReadFile(restored + "/shallow"), tip_ + '\n');
+}
+
+// Git reads the objects of six, and ignores what the sixth borrows.
+TEST_F(OddRepositoryTest, AlternatesAreReadAsDeeplyAsGitReadsThem) {
+  const auto borrow = [](const RepoBuilder& to, const std::string& from) {
+    WriteFile(to.git_dir() + "/objects/info/alternates", from + "/objects\n");
+  };
+  std::string last;
+  std::string blob;
+  for (int i = 6; i > 0; --i) {
+    const RepoBuilder lender(dir_ / fmt::format("lender{}", i));
+    if (last.empty()) blob = lender.WriteBlob("from far away\n");
+    if (!last.empty()) borrow(lender, last);
+    last = lender.path();
+  }
+  borrow(repo_, last);
+  repo_.SetRef("refs/tags/lent", blob);
+  ASSERT_TRUE(Has(blob));
+  EXPECT_EQ(Convert({"-q"}).exit_code, 0);
+  const RepoBuilder seventh(dir_ / "lender7");
+  borrow(RepoBuilder::Existing(dir_ / "lender6"), seventh.path());
+  ASSERT_THAT(repo_.TryGit({"count-objects", "-v"}).err,
+              HasSubstr("nesting too deep"));
+  const ProcessResult result = Convert({"-q"});
+  EXPECT_EQ(result.exit_code, 128) << ::testing::PrintToString(result);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("nested too deep"),
+                                HasSubstr("lender6/objects/info/alternates")));
+}
+
+}  // namespace
+}  // namespace zpack::testing
