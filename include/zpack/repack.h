@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "zpack/lost_object.h"
 #include "zpack/object_id.h"
 #include "zpack/options.h"
 #include "zpack/result.h"
@@ -125,11 +126,15 @@ struct RepackStats {
   // The id of an object that was unreachable at first and was needed when packs
   // were to be removed. If set, nothing was removed.
   std::string needed_again;
-  // Alternates that do not exist. An object of a missing alternate may need any
-  // object of the repository. Therefore no pack with unreachable objects is
-  // removed; `packs_with_unreachable` is the number of packs that stay for this
-  // reason.
+  // Alternates that do not exist.
   std::vector<std::string> missing_alternates;
+  // Objects that do not exist, although a reflog names them, or although a root
+  // needs them that 'git repack' does not know, such as MERGE_HEAD.
+  std::vector<LostObject> lost;
+  // A missing object may need any object of the repository, and so may an
+  // object of a missing alternate. Therefore, if `lost` or `missing_alternates`
+  // is not empty, no pack with unreachable objects is removed. This is the
+  // number of packs that stay for this reason.
   uint64_t packs_with_unreachable = 0;
   // Unreachable loose objects with damaged files. The files stay as they are.
   std::vector<ObjectId> unreadable;

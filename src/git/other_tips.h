@@ -6,10 +6,12 @@
 
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "git/repository_format.h"
+#include "object/tip_group.h"
 #include "zpack/object_id.h"
 #include "zpack/result.h"
 
@@ -17,10 +19,12 @@ namespace zpack {
 
 // The ids in info/grafts, and the ids of every worktree, including the main
 // one: in reflogs, HEAD, per-worktree refs, the state of an unfinished command
-// such as a merge or rebase, and the index. Every source must be read
+// such as a merge or rebase, and the index. `exists` tells whether an object
+// exists; a graft of another commit does not count. Every source must be read
 // completely: kIo if a directory or file cannot be read; kSourceCorrupt,
 // kUnsupported or kLimitExceeded if its content cannot.
-Result<std::vector<ObjectId>> ReadOtherTips(
-    const RepositoryFormat& format, const std::string& common_directory);
+Result<std::vector<TipGroup>> ReadOtherTips(
+    const RepositoryFormat& format, const std::string& common_directory,
+    const std::function<bool(const ObjectId&)>& exists);
 
 }  // namespace zpack

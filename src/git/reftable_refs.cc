@@ -109,25 +109,27 @@ Result<std::map<std::string, Ref>> ListReftableRefs(
   return refs;
 }
 
-Status AddReftableTips(const std::string& directory, ObjectFormat format,
-                       std::set<ObjectId>& tips) {
-  const auto add = [&tips](const ObjectId& id) {
-    if (!reftable::IsZero(id)) tips.insert(id);
-  };
+Result<ReftableTips> ReadReftableTips(const std::string& directory,
+                                      ObjectFormat format) {
+  ReftableTips tips;
   ZPACK_ASSIGN_OR_RETURN(const reftable::Stack stack,
                          OpenStack(directory, format));
   ZPACK_TRY(ForEach(stack.Refs(), [&](const reftable::RefRecord& record) {
     const Ref& ref = record.ref;
     const bool counts = IsBelowRefs(ref.name) ? IsPerWorktreeRef(ref.name)
                                               : ref.name != "ORIG_HEAD";
-    if (counts && !ref.symbolic()) add(ref.target);
+    if (counts && !ref.symbolic() && !reftable::IsZero(ref.target)) {
+      tips.refs[ref.name].insert(ref.target);
+    }
     return true;
   }));
-  return ForEach(stack.Logs(), [&](const reftable::LogRecord& record) {
-    add(record.old_id);
-    add(record.new_id);
+  ZPACK_TRY(ForEach(stack.Logs(), [&](const reftable::LogRecord& record) {
+    for (const ObjectId& id : {record.old_id, record.new_id}) {
+      if (!reftable::IsZero(id)) tips.logs[record.ref_name].insert(id);
+    }
     return true;
-  });
+  }));
+  return tips;
 }
 
 Result<std::map<std::string, std::string>> ReadReftableLogs(

@@ -38,11 +38,17 @@ Result<std::map<std::string, std::string>> ReadReftableLogs(
 Result<std::optional<std::string>> ReadReftableHeadLog(
     const RepositoryLocation& location, ObjectFormat format);
 
-// Adds the ids that the stack of one worktree holds in addition to shared refs:
-// in reflogs, in per-worktree refs, and in HEAD and the like, such as
+// Ids by the name of the ref.
+struct ReftableTips {
+  std::map<std::string, std::set<ObjectId>> refs;
+  std::map<std::string, std::set<ObjectId>> logs;  // in its reflog
+};
+
+// The ids that the stack of one worktree holds in addition to shared refs: in
+// reflogs, in per-worktree refs, and in HEAD and the like, such as
 // CHERRY_PICK_HEAD. ORIG_HEAD does not count, because Git does not keep the
 // object that it names. `directory` is the git directory of the worktree.
-Status AddReftableTips(const std::string& directory, ObjectFormat format,
-                       std::set<ObjectId>& tips);
+Result<ReftableTips> ReadReftableTips(const std::string& directory,
+                                      ObjectFormat format);
 
 }  // namespace zpack

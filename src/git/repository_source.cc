@@ -67,8 +67,13 @@ class RepositorySource final : public ObjectSource {
     return objects_.OpenStream(id);
   }
   Result<RefsSnapshot> ReadRefs() override;
-  Result<std::vector<ObjectId>> ListOtherTips() override {
-    return ReadOtherTips(storage_.format, location_.common_directory);
+  Result<std::vector<TipGroup>> ListOtherTips() override {
+    return ReadOtherTips(storage_.format, location_.common_directory,
+                         [this](const ObjectId& id) {
+                           const auto info = ReadInfo(id);
+                           return info ||
+                                  info.error().code != ErrorCode::kNotFound;
+                         });
   }
   Result<IndexedVector<PathNumber, bool>> FindUndeltified(
       const PathTable& paths) override {

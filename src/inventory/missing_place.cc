@@ -17,17 +17,23 @@ namespace {
 
 class PlaceFinder {
  public:
-  PlaceFinder(ObjectSource& source, const RefsSnapshot& refs,
+  PlaceFinder(ObjectSource& source, const NamedTips& tips,
               const ObjectList& list, const ObjectId& missing)
       : source_(source),
-        refs_(refs),
+        tips_(tips),
         list_(list),
         missing_(missing),
         seen_(list.ids.size()) {}
 
   std::string Find(const std::stop_token& stop) {
-    AddTip(refs_.head_target, "HEAD");
-    for (const Ref& ref : refs_.refs) AddTip(ref.target, ref.name);
+    AddTip(tips_.refs.head_target, "ref 'HEAD'");
+    for (const Ref& ref : tips_.refs.refs) {
+      AddTip(ref.target, FormatMessage("ref '{}'", ref.name));
+    }
+    for (const TipGroup& group : tips_.others) {
+      const std::string place = FormatMessage("'{}'", group.name);
+      for (const ObjectId& id : group.ids) AddTip(id, place);
+    }
     while (!waiting_.empty() && place_.empty() && !stop.stop_requested()) {
       const ObjectId id = waiting_.front();
       waiting_.pop_front();
@@ -46,11 +52,9 @@ class PlaceFinder {
   }
 
  private:
-  void AddTip(const ObjectId& id, const std::string& name) {
+  void AddTip(const ObjectId& id, const std::string& place) {
     if (id.empty()) return;
-    if (id == missing_ && place_.empty()) {
-      place_ = FormatMessage("ref '{}'", name);
-    }
+    if (id == missing_ && place_.empty()) place_ = place;
     waiting_.push_back(id);
   }
 
@@ -73,7 +77,7 @@ class PlaceFinder {
 
   void FollowCommit(const ObjectId& id, const std::stop_token& stop) {
     const CommitLinks links = ParseCommitLinks(content_, list_.ids.format());
-    const bool is_boundary = std::ranges::binary_search(refs_.shallow, id);
+    const bool is_boundary = std::ranges::binary_search(tips_.refs.shallow, id);
     for (const ObjectId& parent : links.parents) {
       if (is_boundary) continue;
       if (parent == missing_) {
@@ -117,7 +121,7 @@ class PlaceFinder {
   }
 
   ObjectSource& source_;
-  const RefsSnapshot& refs_;
+  const NamedTips& tips_;
   const ObjectList& list_;
   const ObjectId missing_;
   ListMarks seen_;
@@ -128,10 +132,10 @@ class PlaceFinder {
 
 }  // namespace
 
-std::string PlaceOfMissing(ObjectSource& source, const RefsSnapshot& refs,
+std::string PlaceOfMissing(ObjectSource& source, const NamedTips& tips,
                            const ObjectList& list, const ObjectId& missing,
                            const std::stop_token& stop) {
-  return PlaceFinder(source, refs, list, missing).Find(stop);
+  return PlaceFinder(source, tips, list, missing).Find(stop);
 }
 
 }  // namespace zpack

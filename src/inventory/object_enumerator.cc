@@ -14,6 +14,7 @@
 #include "base/huge_pages.h"
 #include "base/parallel.h"
 #include "base/progress_phase.h"
+#include "inventory/history_walker.h"
 #include "inventory/missing_place.h"
 #include "inventory/object_walker.h"
 #include "inventory/promised_objects.h"
@@ -29,7 +30,7 @@ constexpr uint64_t kInfoGrain = 1024;
 // What the error about missing objects is made of.
 struct Walked {
   ObjectSource& source;
-  const RefsSnapshot& refs;
+  const NamedTips tips;
   const ObjectList& list;
   const RunOptions& run;
 };
@@ -37,7 +38,7 @@ struct Walked {
 // What needs the first missing object, and how to get it back.
 std::string Explain(const Walked& walked, const ObjectId& missing) {
   const std::string place = PlaceOfMissing(
-      walked.source, walked.refs, walked.list, missing, walked.run.stop);
+      walked.source, walked.tips, walked.list, missing, walked.run.stop);
   if (place.empty()) return "";
   return FormatMessage(
       "; {} needs {}: take it from another clone, or if you have a copy of the "
@@ -128,6 +129,7 @@ ObjectList KeepObjects(ObjectList list, const ListMarks& keep) {
   kept.ids = *ObjectIdTable::FromSorted(list.ids.format(), std::move(ids));
   kept.path_table = std::move(list.path_table);
   kept.promised = std::move(list.promised);
+  kept.lost = std::move(list.lost);
   return kept;
 }
 
@@ -155,15 +157,62 @@ Status SortOutMissing(const Walked& walked, const std::set<ObjectId>& missing,
   return MissingError(walked, AllowPromised::kYes, needed);
 }
 
+// Walks from the other tips that exist. Reflogs may refer to objects that no
+// longer exist, and so may objects reachable from reflogs.
+Status WalkExistingTips(const std::vector<TipGroup>& groups,
+                        ObjectWalker& walker, const ObjectList& list) {
+  std::set<ObjectId> tips;
+  for (const TipGroup& group : groups) {
+    for (const ObjectId& id : group.ids) {
+      if (list.ids.Find(id)) tips.insert(id);
+    }
+  }
+  return walker.Walk({tips.begin(), tips.end()});
+}
+
+// Walks from the other tips. Adds missing objects to `needed` or to
+// `list.lost`, by the rules of the tips.
+Status WalkOtherTips(const std::vector<TipGroup>& groups, ObjectWalker& walker,
+                     std::set<ObjectId>& needed, ObjectList& list) {
+  std::set<ObjectId> tips;
+  std::set<ObjectId> gone;
+  for (const TipGroup& group : groups) {
+    if (group.rule == TipRule::kExtra) continue;
+    for (const ObjectId& id : group.ids) {
+      const size_t gone_before = gone.size();
+      if (group.rule == TipRule::kRequired || FindNeeded(list, id, gone)) {
+        tips.insert(id);
+      } else if (gone.size() != gone_before) {
+        list.lost.push_back({id, group.name});
+      }
+    }
+  }
+  ZPACK_TRY(walker.Walk({tips.begin(), tips.end()}));
+  needed = walker.missing();
+  for (const TipGroup& group : groups) {
+    if (group.rule != TipRule::kExtra) continue;
+    const std::set<ObjectId> missing_before = walker.missing();
+    ZPACK_TRY(walker.Walk(group.ids));
+    for (const ObjectId& id : walker.missing()) {
+      if (!missing_before.contains(id)) list.lost.push_back({id, group.name});
+    }
+  }
+  return {};
+}
+
 // Lists the objects of `source` and walks from its tips. Does not follow the
 // links of objects that `find_complete` marks.
 Result<ObjectList> ListAndWalk(
-    ObjectSource& source, const RefsSnapshot& refs, AllowPromised promised,
+    ObjectSource& source, const RefsSnapshot& refs, EnumerationScope scope,
     const std::function<ListMarks(const ListIds&)>& find_complete,
     const RunOptions& run) {
   ObjectList list;
+  std::vector<TipGroup> others;
   {
     const ProgressPhase phase(run.progress, Phase::kEnumeratingObjects, 0, 0);
+    // Objects are written before something names them, so tips are read before
+    // objects are listed.
+    ZPACK_ASSIGN_OR_RETURN(others, source.ListOtherTips());
     ZPACK_ASSIGN_OR_RETURN(list.ids, source.ListObjects());
     phase.Advance(list.ids.size(), 0);
   }
@@ -180,19 +229,21 @@ Result<ObjectList> ListAndWalk(
   ObjectWalker walker(source, refs.shallow, list, std::move(complete), run);
   ZPACK_TRY(walker.Walk(Tips(refs)));
   std::set<ObjectId> needed = walker.missing();
-  const Walked walked{source, refs, list, run};
-  if (promised == AllowPromised::kNo && !needed.empty()) {
-    return MissingError(walked, promised, needed);
+  const Walked walked{source, {refs, others}, list, run};
+  const bool is_partial = scope.promised == AllowPromised::kYes;
+  if (!is_partial && !needed.empty()) {
+    return MissingError(walked, scope.promised, needed);
   }
-
-  // Reflogs may refer to objects that no longer exist, and so may objects
-  // reachable from reflogs. Git accepts both.
-  ZPACK_ASSIGN_OR_RETURN(std::vector<ObjectId> other, source.ListOtherTips());
-  std::erase_if(other, [&](const ObjectId& id) { return !list.ids.Find(id); });
-  ZPACK_TRY(walker.Walk(other));
-  if (promised == AllowPromised::kYes) {
+  if (scope.missing_below == MissingBelow::kOfRefs) {
+    ZPACK_TRY(WalkExistingTips(others, walker, list));
+  } else {
+    ZPACK_TRY(WalkOtherTips(others, walker, needed, list));
+  }
+  if (is_partial) {
     ZPACK_TRY(
         SortOutMissing(walked, walker.missing(), std::move(needed), list));
+  } else if (!needed.empty()) {
+    return MissingError(walked, scope.promised, needed);
   }
   return list;
 }
@@ -221,7 +272,7 @@ Result<ObjectList> EnumerateObjects(ObjectSource& source,
                                     std::vector<ObjectId>* unreadable) {
   ZPACK_ASSIGN_OR_RETURN(ObjectList list,
                          ListAndWalk(
-                             source, refs, scope.promised,
+                             source, refs, scope,
                              [](const ListIds&) { return ListMarks(); }, run));
   if (scope.set == ObjectSet::kReachable) list = KeepReached(std::move(list));
   if (unreadable == nullptr) {
@@ -244,7 +295,7 @@ Result<AddedObjects> EnumerateAddedObjects(ObjectSource& source,
                                            const RunOptions& run) {
   ZPACK_ASSIGN_OR_RETURN(ObjectList list,
                          ListAndWalk(
-                             source, refs, scope.promised,
+                             source, refs, scope,
                              [&](const ListIds& ids) {
                                return MoveMarks(known.ids, known.complete, ids);
                              },

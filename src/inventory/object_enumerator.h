@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "inventory/object_list.h"
@@ -17,29 +18,40 @@
 
 namespace zpack {
 
+// Which missing objects are an error.
+enum class MissingBelow : uint8_t {
+  // Objects that refs or HEAD need. What other tips need may be missing, so
+  // objects that only a missing object needs seem to be unreachable.
+  kOfRefs,
+  // Also objects that other tips need, by the rules of 'git repack' (TipRule).
+  kOfAllTips,
+};
+
 // Which objects to list.
 struct EnumerationScope {
   // Implicit, because most callers only choose a set.
   // NOLINTNEXTLINE(google-explicit-constructor)
   constexpr EnumerationScope(ObjectSet objects,
-                             AllowPromised allow = AllowPromised::kNo)
-      : set(objects), promised(allow) {}
+                             AllowPromised allow = AllowPromised::kNo,
+                             MissingBelow missing = MissingBelow::kOfRefs)
+      : set(objects), promised(allow), missing_below(missing) {}
 
   ObjectSet set;
   // kYes: objects that are missing and promised are listed apart.
   AllowPromised promised;
+  MissingBelow missing_below;
 };
 
 // Lists the objects of `source` and walks the history from `refs`. Reachability
 // also counts objects that reflogs, worktrees and indexes reach. The walk reads
 // each commit and tree once.
 //
-// Returns kSourceCorrupt, with the number and the first ids, if objects that
-// refs or HEAD need are missing, not beyond a shallow boundary and not promised
-// (or promised, but the scope does not allow that). Returns the
-// error of ObjectSource if an object cannot be read. If `unreadable` is not
-// null, the ids of unreachable objects that cannot be read are appended there,
-// and only kIo remains an error for unreachable objects.
+// Returns kSourceCorrupt, with the number and the first ids, and what needs the
+// first of them, if objects that the scope requires are missing, not beyond a
+// shallow boundary and not promised (or promised, but the scope does not allow
+// that). Returns the error of ObjectSource if an object cannot be read. If
+// `unreadable` is not null, the ids of unreachable objects that cannot be read
+// are appended there, and only kIo remains an error for unreachable objects.
 Result<ObjectList> EnumerateObjects(
     ObjectSource& source, const RefsSnapshot& refs, EnumerationScope scope,
     const RunOptions& run, std::vector<ObjectId>* unreadable = nullptr);

@@ -13,6 +13,7 @@
 #include "base/index_spaces.h"
 #include "object/object_id_table.h"
 #include "object/path_table.h"
+#include "zpack/lost_object.h"
 
 namespace zpack {
 
@@ -33,6 +34,9 @@ struct ObjectList {
   PathTable path_table;
   // Objects that the walk needed, that the source lacks and that it promises.
   ObjectIdTable promised;
+  // Objects that other tips need, that the source lacks, and that Git does not
+  // require (TipRule).
+  std::vector<LostObject> lost;
 
   bool reached(ListRank rank) const { return visits[rank] != kUnreached; }
   // Prefetches the memory of an object that is about to be read.

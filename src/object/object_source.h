@@ -20,6 +20,7 @@
 #include "object/object_id_table.h"
 #include "object/path_table.h"
 #include "object/promises.h"
+#include "object/tip_group.h"
 #include "zpack/object_id.h"
 #include "zpack/refs.h"
 #include "zpack/result.h"
@@ -81,9 +82,8 @@ class ObjectSource {
 
   virtual Result<RefsSnapshot> ReadRefs() = 0;
   // Ids that keep objects alive in addition to refs and HEAD, for example from
-  // reflogs, the HEADs of worktrees, and every index. An id may name an object
-  // that does not exist.
-  virtual Result<std::vector<ObjectId>> ListOtherTips() = 0;
+  // reflogs, the HEADs of worktrees, and every index.
+  virtual Result<std::vector<TipGroup>> ListOtherTips() = 0;
 
   // By path number: true if blobs with this path must not be stored as deltas
   // (gitattributes(5), `delta`). One call at a time.

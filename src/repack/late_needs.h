@@ -7,18 +7,26 @@
 #pragma once
 
 #include <optional>
+#include <set>
 
 #include "object/object_source.h"
 #include "zpack/result.h"
 
 namespace zpack {
 
+struct LateNeeds {
+  // The first doomed object that is needed, if there is one.
+  std::optional<ObjectId> doomed;
+  // Objects that are needed and do not exist. If there are any, nobody knows
+  // which doomed objects they need.
+  std::set<ObjectId> missing;
+};
+
 // Walks from the refs and other tips of `now`, through objects that are not in
-// `known`. REQUIRES: objects of `known` link only to objects of `known`.
-// Returns the first object of `doomed` that the walk meets, or nullopt. Errors
-// are those of reading refs and objects.
-Result<std::optional<ObjectId>> FindNeededAgain(ObjectSource& now,
-                                                const ObjectIdTable& known,
-                                                const ObjectIdTable& doomed);
+// `known`. The walk ends at the first object of `doomed`. REQUIRES: objects of
+// `known` link only to objects of `known`. Errors are those of reading refs and
+// objects.
+Result<LateNeeds> FindLateNeeds(ObjectSource& now, const ObjectIdTable& known,
+                                const ObjectIdTable& doomed);
 
 }  // namespace zpack

@@ -41,16 +41,18 @@ ObjectList WithoutKept(ObjectList list, const ObjectIdTable& kept) {
 }  // namespace
 
 Result<ObjectChoice> ChooseObjects(const RepackJob& job, ObjectSource& source,
-                                   const PackSets& packs,
-                                   std::vector<ObjectId>& unreadable) {
+                                   const PackSets& packs, RepackStats& stats) {
   const RepackOptions& options = job.options;
   ZPACK_ASSIGN_OR_RETURN(const RefsSnapshot refs, source.ReadRefs());
   const bool leaves = options.unreachable != Unreachable::kDrop;
   ZPACK_ASSIGN_OR_RETURN(
       ObjectList all,
-      EnumerateObjects(source, refs, leaves ? ObjectSet::kAll : options.objects,
-                       options.run, &unreadable));
-  ZPACK_TRY(CheckUnreadable(job, packs, unreadable));
+      EnumerateObjects(source, refs,
+                       {leaves ? ObjectSet::kAll : options.objects,
+                        AllowPromised::kNo, MissingBelow::kOfAllTips},
+                       options.run, &stats.unreadable));
+  stats.lost = std::move(all.lost);
+  ZPACK_TRY(CheckUnreadable(job, packs, stats.unreadable));
   ObjectChoice choice;
   ZPACK_ASSIGN_OR_RETURN(choice.kept, ReadWholeIds(job.store, packs.kept));
   ZPACK_ASSIGN_OR_RETURN(BorrowedObjects borrowed,

@@ -30,12 +30,12 @@ struct ObjectChoice {
   uint64_t borrowed_objects = 0;
 };
 
-// Enumerates the objects of `source`. Appends unreachable objects that cannot
-// be read to `unreadable`. Returns kSourceCorrupt if one of them is in a pack
-// that is rewritten, because it would be lost with that pack. Other errors are
-// those of reading.
+// Enumerates the objects of `source`. Adds unreachable objects that cannot be
+// read to `stats.unreadable`, and missing objects to `stats.lost`. Returns
+// kSourceCorrupt if one of them is in a pack that is rewritten, because it
+// would be lost with that pack, and if an object is missing without which Git
+// does not repack (TipRule). Other errors are those of reading.
 Result<ObjectChoice> ChooseObjects(const RepackJob& job, ObjectSource& source,
-                                   const PackSets& packs,
-                                   std::vector<ObjectId>& unreadable);
+                                   const PackSets& packs, RepackStats& stats);
 
 }  // namespace zpack

@@ -47,22 +47,29 @@ class RedundantPacks {
   Result<bool> LookAgain(const ObjectIdTable& doomed) {
     ZPACK_ASSIGN_OR_RETURN(const auto now,
                            job_.store.Open(ExpectedReads::kContents));
-    ZPACK_ASSIGN_OR_RETURN(const auto needed,
-                           FindNeededAgain(*now, choice_.known, doomed));
-    if (needed) {
-      stats_.needed_again = needed->ToHex();
+    ZPACK_ASSIGN_OR_RETURN(const LateNeeds needs,
+                           FindLateNeeds(*now, choice_.known, doomed));
+    if (needs.doomed) {
+      stats_.needed_again = needs.doomed->ToHex();
       return false;
+    }
+    for (const ObjectId& id : needs.missing) {
+      if (std::ranges::find(stats_.lost, id, &LostObject::id) ==
+          stats_.lost.end()) {
+        stats_.lost.push_back({id, ""});
+      }
     }
     if (stats_.missing_alternates.empty()) {
       stats_.missing_alternates = now->MissingAlternates();
     }
-    if (!stats_.missing_alternates.empty()) {
+    if (!stats_.missing_alternates.empty() || !stats_.lost.empty()) {
       ZPACK_TRY(KeepPacksWith(doomed));
     }
     return true;
   }
 
-  // Objects of the missing alternate may need objects of `doomed`.
+  // Objects that are missing, or that a missing alternate has, may need objects
+  // of `doomed`.
   Status KeepPacksWith(const ObjectIdTable& doomed) {
     ZPACK_ASSIGN_OR_RETURN(const auto staying,
                            PacksWith(job_.store, old_, doomed));

@@ -37,9 +37,11 @@ Result<std::unique_ptr<ObjectSource>> OpenSource(const RepackJob& job) {
   return source;
 }
 
-// Prunes shallow commits as 'git repack' does at the end, unless an alternate
-// is missing, which may have the commits.
-Status PruneShallow(PackStore& store, LaterSource& later) {
+// Prunes shallow commits as 'git repack' does at the end, unless objects or an
+// alternate are missing, so that the commits may come back with them.
+Status PruneShallow(PackStore& store, LaterSource& later,
+                    const RepackStats& stats) {
+  if (!stats.lost.empty()) return {};
   ZPACK_ASSIGN_OR_RETURN(ObjectSource* const now, later.Get());
   if (!now->MissingAlternates().empty()) return {};
   return store.PruneShallow(*now);
@@ -57,7 +59,7 @@ Result<RepackStats> RunRepack(const RepackJob& job) {
   stats.source_bytes = source->PackedBytes();
   stats.missing_alternates = source->MissingAlternates();
   ZPACK_ASSIGN_OR_RETURN(const ObjectChoice choice,
-                         ChooseObjects(job, *source, packs, stats.unreadable));
+                         ChooseObjects(job, *source, packs, stats));
   stats.objects = choice.list.ids.size();
   stats.borrowed_objects = choice.borrowed_objects;
   ZPACK_TRY(WriteNewPacks(job, packs, *source, choice, stats));
@@ -65,7 +67,9 @@ Result<RepackStats> RunRepack(const RepackJob& job) {
   LaterSource later(job.store);
   if (job.options.redundant == Redundant::kRemove) {
     ZPACK_TRY(RemoveRedundant(job, packs, *source, choice, stats));
-    if (job.drops_unreachable()) ZPACK_TRY(PruneShallow(job.store, later));
+    if (job.drops_unreachable()) {
+      ZPACK_TRY(PruneShallow(job.store, later, stats));
+    }
   }
   stats.common_directory = job.settings.common_directory;
   ZPACK_ASSIGN_OR_RETURN(const auto left, job.store.ListPacks());

@@ -34,8 +34,8 @@ class ArchiveSource final : public ObjectSource {
   Result<std::unique_ptr<ObjectStream>> Open(const ObjectId& id) override;
   Result<RefsSnapshot> ReadRefs() override { return archive_.refs(); }
   // None: the reflogs are in the file, but not parsed.
-  Result<std::vector<ObjectId>> ListOtherTips() override {
-    return std::vector<ObjectId>();
+  Result<std::vector<TipGroup>> ListOtherTips() override {
+    return std::vector<TipGroup>();
   }
   uint64_t PackedBytes() override { return 0; }
   bool IsPartialClone() override { return archive_.has_promises(); }

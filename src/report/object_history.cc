@@ -232,9 +232,11 @@ Result<ObjectHistory> ReadHistory(
   for (const Ref& ref : refs.refs) {
     if (!ref.symbolic()) tips.push_back(ref.target);
   }
-  ZPACK_ASSIGN_OR_RETURN(const std::vector<ObjectId> other,
+  ZPACK_ASSIGN_OR_RETURN(const std::vector<TipGroup> other,
                          source.ListOtherTips());
-  tips.insert(tips.end(), other.begin(), other.end());
+  for (const TipGroup& group : other) {
+    tips.insert(tips.end(), group.ids.begin(), group.ids.end());
+  }
   ZPACK_TRY(CommitReader(source, refs, history).Read(tips, run));
   SortCommits(history);
   for (uint32_t i = 0; i < history.commits.size(); ++i) {

@@ -57,7 +57,7 @@ class HookedSource : public ObjectSource {
     return source_->Open(id);
   }
   Result<RefsSnapshot> ReadRefs() override { return source_->ReadRefs(); }
-  Result<std::vector<ObjectId>> ListOtherTips() override {
+  Result<std::vector<TipGroup>> ListOtherTips() override {
     return source_->ListOtherTips();
   }
   uint64_t PackedBytes() override { return source_->PackedBytes(); }

@@ -51,7 +51,7 @@ class FailingSource final : public ObjectSource {
     ZPACK_TRY(Call());
     return source_->ReadRefs();
   }
-  Result<std::vector<ObjectId>> ListOtherTips() override {
+  Result<std::vector<TipGroup>> ListOtherTips() override {
     ZPACK_TRY(Call());
     return source_->ListOtherTips();
   }

@@ -79,8 +79,9 @@ class MemorySourceView final : public ObjectSource {
     return std::make_unique<MemoryStream>(*object);
   }
   Result<RefsSnapshot> ReadRefs() override { return repository_.refs; }
-  Result<std::vector<ObjectId>> ListOtherTips() override {
-    return repository_.other_tips;
+  Result<std::vector<TipGroup>> ListOtherTips() override {
+    return std::vector<TipGroup>{
+        {"tips", repository_.other_rule, repository_.other_tips}};
   }
   Result<ListedFiles> ListFiles(
       std::span<const std::string> /*others*/) override {

@@ -47,7 +47,8 @@ class MemorySource {
   std::unique_ptr<ObjectSource> Open();
 
   RefsSnapshot refs;
-  std::vector<ObjectId> other_tips;
+  std::vector<ObjectId> other_tips;  // a group that is called 'tips'
+  TipRule other_rule = TipRule::kLogged;
   bool partial_clone = false;
   // If there are any, they promise what objects link to, except `own`.
   std::vector<PromisorRemote> promisor_remotes;

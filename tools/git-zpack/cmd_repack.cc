@@ -6,6 +6,7 @@
 #include <ctime>
 #include <optional>
 #include <ostream>
+#include <ranges>
 
 #include "common_options.h"
 #include "counted.h"
@@ -169,6 +170,12 @@ RepackOptions ToOptions(const po::variables_map& values,
 Json ToJson(const RepackStats& stats) {
   Json unreadable = Json::array();
   for (const ObjectId& id : stats.unreadable) unreadable.push_back(id.ToHex());
+  Json lost = Json::array();
+  for (const LostObject& object : stats.lost) {
+    Json& item = lost.emplace_back();
+    item["id"] = object.id.ToHex();
+    SetBytes(item, "needed_by", object.root);
+  }
   Json json;
   SetBytes(json, "git_directory", stats.common_directory);
   json.update({{"packs", stats.names},
@@ -185,6 +192,7 @@ Json ToJson(const RepackStats& stats) {
                {"needed_again", stats.needed_again},
                {"missing_alternates",
                 MissingAlternatesToJson(stats.missing_alternates)},
+               {"missing_objects", std::move(lost)},
                {"packs_with_unreachable", stats.packs_with_unreachable},
                {"unreadable_objects", std::move(unreadable)},
                {"phases", PhasesToJson(stats.phases)},
@@ -243,6 +251,29 @@ int WriteBitmap(const RepackStats& stats, const RepackOptions& options,
   return asked ? kFailed : kDone;
 }
 
+// Warns of what is missing, and of packs that stay for that reason.
+void WarnOfMissing(const RepackStats& stats, std::ostream& err) {
+  WarnOfMissingAlternates(stats.missing_alternates, err);
+  constexpr size_t kNamed = 10;
+  for (const LostObject& object : stats.lost | std::views::take(kNamed)) {
+    err << fmt::format("warning: object {} is missing", object.id.ToHex());
+    if (!object.root.empty()) {
+      err << fmt::format(", which '{}' needs", QuoteName(object.root));
+    }
+    err << '\n';
+  }
+  if (stats.lost.size() > kNamed) {
+    err << fmt::format("warning: {} more missing\n",
+                       Counted(stats.lost.size() - kNamed, "object"));
+  }
+  const uint64_t staying = stats.packs_with_unreachable;
+  if (staying == 0) return;
+  err << fmt::format(
+      "warning: {} with unreachable objects stay{} while {} missing\n",
+      Counted(staying, "pack"), staying == 1 ? "s" : "",
+      stats.missing_alternates.empty() ? "objects are" : "an alternate is");
+}
+
 int Run(const po::variables_map& values, const Io& io) {
   const RunContext context(values, io);
   RepackOptions options = ToOptions(values, context);
@@ -258,14 +289,7 @@ int Run(const po::variables_map& values, const Io& io) {
         "warning: loose object {} could not be examined; it stays as it is\n",
         id.ToHex());
   }
-  WarnOfMissingAlternates(stats->missing_alternates, io.err);
-  if (stats->packs_with_unreachable != 0) {
-    io.err << fmt::format(
-        "warning: {} with unreachable objects stay{} while an alternate is "
-        "missing\n",
-        Counted(stats->packs_with_unreachable, "pack"),
-        stats->packs_with_unreachable == 1 ? "s" : "");
-  }
+  WarnOfMissing(*stats, io.err);
   if (!stats->needed_again.empty()) {
     io.err << fmt::format(
         "warning: object {} became reachable meanwhile; the old packs stay. "

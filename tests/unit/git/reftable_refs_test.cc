@@ -10,7 +10,6 @@
 
 #include <filesystem>
 #include <map>
-#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -30,8 +29,8 @@ using testing::HasCode;
 using ::testing::IsEmpty;
 using testing::IsOk;
 using testing::LogEntry;
+using ::testing::Pair;
 using testing::TempDir;
-using ::testing::UnorderedElementsAre;
 
 ObjectId FilledId(uint8_t byte) { return ObjectId(Bytes(20, byte)); }
 
@@ -120,16 +119,23 @@ TEST_F(ReftableRefsTest, OfALinkedWorktreeAreInTwoStacks) {
 }
 
 TEST_F(ReftableRefsTest, GiveTheTipsOfEachWorktree) {
-  std::set<ObjectId> tips;
-  ASSERT_THAT(AddReftableTips(directory_.path(), ObjectFormat::kSha1, tips),
-              IsOk());
+  const auto tips = ReadReftableTips(directory_.path(), ObjectFormat::kSha1);
+  ASSERT_THAT(tips, IsOk());
+  EXPECT_THAT(tips->refs,
+              ElementsAre(Pair("REVERT_HEAD", ElementsAre(FilledId(0x21))),
+                          Pair("refs/bisect/bad", ElementsAre(FilledId(2))),
+                          Pair("refs/worktree/x", ElementsAre(FilledId(3)))));
   // The old id of an entry with the id 1 is zero.
   EXPECT_THAT(
-      tips, UnorderedElementsAre(FilledId(0x21), FilledId(2), FilledId(3),
-                                 FilledId(0x30), FilledId(0x31), FilledId(1)));
-  tips.clear();
-  ASSERT_THAT(AddReftableTips(linked_, ObjectFormat::kSha1, tips), IsOk());
-  EXPECT_THAT(tips, UnorderedElementsAre(FilledId(4), FilledId(5)));
+      tips->logs,
+      ElementsAre(Pair("HEAD", ElementsAre(FilledId(0x30), FilledId(0x31))),
+                  Pair("refs/heads/main", ElementsAre(FilledId(1)))));
+  const auto linked = ReadReftableTips(linked_, ObjectFormat::kSha1);
+  ASSERT_THAT(linked, IsOk());
+  EXPECT_THAT(linked->refs,
+              ElementsAre(Pair("HEAD", ElementsAre(FilledId(4))),
+                          Pair("refs/bisect/bad", ElementsAre(FilledId(5)))));
+  EXPECT_THAT(linked->logs, IsEmpty());
 }
 
 TEST_F(ReftableRefsTest, WithoutHeadAreNotAnError) {
@@ -148,8 +154,7 @@ TEST_F(ReftableRefsTest, PassErrorsOfTheStackOn) {
               HasCode(ErrorCode::kSourceCorrupt));
   EXPECT_THAT(ListReftableRefs(linked(), ObjectFormat::kSha1),
               HasCode(ErrorCode::kSourceCorrupt));
-  std::set<ObjectId> tips;
-  EXPECT_THAT(AddReftableTips(linked_, ObjectFormat::kSha1, tips),
+  EXPECT_THAT(ReadReftableTips(linked_, ObjectFormat::kSha1),
               HasCode(ErrorCode::kSourceCorrupt));
 }
 

@@ -88,8 +88,14 @@ class IndexBytes {
   ByteWriter to_;
 };
 
+// Adds everything that the index keeps alive to `tips`.
 Status Read(ByteView bytes, std::set<ObjectId>& tips) {
-  return AddIndexTips(testing::TestFormat(), bytes, "the index", tips);
+  const auto index = ReadIndex(testing::TestFormat(), bytes, "the index");
+  if (!index) return std::unexpected(index.error());
+  tips.insert(index->entries.begin(), index->entries.end());
+  tips.insert(index->others.begin(), index->others.end());
+  tips.erase(ObjectId());
+  return {};
 }
 
 std::set<ObjectId> Tips(ByteView bytes) {
@@ -137,7 +143,7 @@ std::set<ObjectId> ExpectedOfEverything() {
   for (uint8_t i = 1; i <= 18; ++i) {
     if (i != 7) expected.insert(Id(i));  // the submodule
   }
-  for (const uint8_t id : {0x21, 0x22, 0x31, 0x32, 0x33}) {
+  for (const uint8_t id : {0x21, 0x22, 0x31, 0x32}) {
     expected.insert(Id(id));
   }
   return expected;
@@ -156,24 +162,121 @@ TEST(WorktreeIndexTest, FindsEverythingInEveryVersion) {
   }
 }
 
-TEST(WorktreeIndexTest, AddsToWhatIsThere) {
-  std::set<ObjectId> tips = {Id(0x77)};
-  ASSERT_THAT(Read(IndexBytes(2, {{"a", 1}}).Finish(), tips), IsOk());
-  EXPECT_EQ(tips, (std::set<ObjectId>{Id(1), Id(0x77)}));
-}
-
 TEST(WorktreeIndexTest, NamesMayBeLongerThanTheFlagsCount) {
   const std::string name(70000, 'n');
   EXPECT_EQ(Tips(IndexBytes(2, {{name, 1, kFile, 0xfff}, {"z", 2}}).Finish()),
             (std::set<ObjectId>{Id(1), Id(2)}));
 }
 
-TEST(WorktreeIndexTest, ExtensionsThatAreNotKnownAreSkipped) {
+TEST(WorktreeIndexTest, OptionalExtensionsThatAreNotKnownAreSkipped) {
   EXPECT_EQ(Tips(IndexBytes(2, {{"a", 1}})
                      .Extension("UNTR", Text(9))
-                     .Extension("zzzz", "")
+                     .Extension("FSMN", "")
                      .Finish()),
             (std::set<ObjectId>{Id(1)}));
+}
+
+// As Git: "index uses zzzz extension, which we do not understand".
+TEST(WorktreeIndexTest, RefusesExtensionsThatAReaderHasToKnow) {
+  std::set<ObjectId> tips;
+  for (const char* const name : {"zzzz", "TREe", "1234", "@BCD", "[BCD"}) {
+    const Bytes bytes = IndexBytes(2, {{"a", 1}}).Extension(name, "").Finish();
+    const bool is_optional = name[0] == 'T';
+    EXPECT_EQ(Read(bytes, tips).has_value(), is_optional) << name;
+    if (is_optional) continue;
+    EXPECT_THAT(Read(bytes, tips), IsError(ErrorCode::kUnsupported,
+                                           ::testing::HasSubstr("the index")));
+  }
+}
+
+TEST(WorktreeIndexTest, SymbolicLinksInResolvedConflictsAreNotKept) {
+  const auto index =
+      ReadIndex(testing::TestFormat(), Everything(2), "the index");
+  ASSERT_THAT(index, IsOk());
+  EXPECT_EQ(index->extra, std::set<ObjectId>{Id(0x33)});
+}
+
+// A bitmap with one run of equal words, and words after that.
+std::string Bitmap(uint64_t run_marker, const std::vector<uint64_t>& words) {
+  Bytes bytes;
+  ByteWriter to(bytes);
+  to.U32(0);  // Git does not look at the number of bits, either
+  to.U32(static_cast<uint32_t>(words.size() + 1));
+  to.U64(run_marker | uint64_t{words.size()} << 33);
+  for (const uint64_t word : words) to.U64(word);
+  to.U32(0);
+  return std::string(AsText(bytes));
+}
+
+WorktreeIndex Split(const std::string& bitmaps) {
+  const auto index = ReadIndex(
+      testing::TestFormat(),
+      IndexBytes(2, {}).Extension("link", Text(0x41) + bitmaps).Finish(),
+      "the index");
+  EXPECT_THAT(index, IsOk());
+  return *index;
+}
+
+TEST(WorktreeIndexTest, SplitIndexHidesWhatItDeletesAndReplaces) {
+  const WorktreeIndex index =
+      Split(Bitmap(0, {0b101}) + Bitmap(uint64_t{1} << 1, {0b10}));
+  EXPECT_EQ(index.shared, Id(0x41));
+  const auto hidden = ReadHidden(index, 66, "the index");
+  ASSERT_THAT(hidden, IsOk());
+  for (size_t i = 0; i < 66; ++i) {
+    EXPECT_EQ((*hidden)[i], i == 0 || i == 2 || i == 65) << i;
+  }
+  EXPECT_THAT(
+      ReadHidden(index, 65, "the index"),
+      IsError(ErrorCode::kSourceCorrupt, ::testing::HasSubstr("the index")));
+}
+
+TEST(WorktreeIndexTest, RunsOfOnesHideEverything) {
+  const WorktreeIndex index =
+      Split(Bitmap(uint64_t{2} << 1 | 1, {0b1}) + Bitmap(0, {}));
+  const auto hidden = ReadHidden(index, 129, "the index");
+  ASSERT_THAT(hidden, IsOk());
+  EXPECT_EQ(*hidden, std::vector<bool>(129, true));
+  EXPECT_FALSE(ReadHidden(index, 128, "the index"));
+}
+
+TEST(WorktreeIndexTest, SplitIndexMayHideNothing) {
+  const auto hidden = ReadHidden(Split(""), 3, "the index");
+  ASSERT_THAT(hidden, IsOk());
+  EXPECT_EQ(*hidden, std::vector<bool>(3));
+}
+
+TEST(WorktreeIndexTest, ZerosStandForNoSharedIndex) {
+  const auto index = ReadIndex(
+      testing::TestFormat(),
+      IndexBytes(2, {}).Extension("link", Text(0)).Finish(), "the index");
+  ASSERT_THAT(index, IsOk());
+  EXPECT_TRUE(index->shared.empty());
+}
+
+TEST(WorktreeIndexTest, RefusesLinksThatAreTooShort) {
+  std::set<ObjectId> tips;
+  EXPECT_THAT(Read(IndexBytes(2, {}).Extension("link", "short").Finish(), tips),
+              HasCode(ErrorCode::kSourceCorrupt));
+}
+
+TEST(WorktreeIndexTest, DamagedBitmapsNeverCrash) {
+  constexpr uint32_t kSeed = 11;
+  std::mt19937 random(kSeed);
+  const std::string sound =
+      Bitmap(uint64_t{2} << 1 | 1, {0b1, 0}) + Bitmap(0, {3});
+  for (int round = 0; round < 3000; ++round) {
+    std::string bitmaps = sound.substr(0, 1 + random() % sound.size());
+    for (unsigned edits = random() % 8; edits > 0; --edits) {
+      bitmaps[random() % bitmaps.size()] = static_cast<char>(random());
+    }
+    const auto hidden = ReadHidden(Split(bitmaps), 200, "the index");
+    if (hidden) {
+      EXPECT_EQ(hidden->size(), 200U);
+    } else {
+      EXPECT_THAT(hidden, HasCode(ErrorCode::kSourceCorrupt));
+    }
+  }
 }
 
 TEST(WorktreeIndexTest, RefusesOtherVersions) {

@@ -28,6 +28,10 @@ Result<ObjectList> Enumerate(MemorySource& source,
   return EnumerateObjects(*source.Open(), source.refs, scope, RunOptions{});
 }
 
+// What 'repack' asks for.
+constexpr EnumerationScope kAsGitRepacks{
+    ObjectSet::kReachable, AllowPromised::kNo, MissingBelow::kOfAllTips};
+
 TEST(EnumerateObjects, SeesEveryObjectWithTypeAndSize) {
   MemorySource source = SampleHistory(5);
   const ObjectId stray = source.AddBlob("reached by nothing");
@@ -157,8 +161,66 @@ TEST(EnumerateObjects, ReflogsMayNeedWhatIsPromised) {
 
 TEST(EnumerateObjects, ToleratesReflogsThatNameWhatIsGone) {
   MemorySource source = SampleHistory(3);
-  source.other_tips = {*ObjectId::FromHex(std::string(40, '9'))};
+  const ObjectId gone = *ObjectId::FromHex(std::string(40, '9'));
+  source.other_tips = {gone};
   EXPECT_TRUE(Enumerate(source));
+  const auto list = Enumerate(source, kAsGitRepacks);
+  ASSERT_TRUE(list) << list.error().message;
+  ASSERT_EQ(list->lost.size(), 1U);
+  EXPECT_EQ(list->lost[0].id, gone);
+  EXPECT_EQ(list->lost[0].root, "tips");
+}
+
+// A commit whose parent, whose tree, or which itself is missing.
+TEST(EnumerateObjects, OtherTipsFollowTheRulesOfGit) {
+  for (const TipRule rule :
+       {TipRule::kRequired, TipRule::kLogged, TipRule::kExtra}) {
+    for (int missing = 0; missing < 3; ++missing) {
+      MemorySource source = SampleHistory(3);
+      const ObjectId blob = source.AddBlob("kept");
+      const ObjectId tree = source.AddTree({{"100644", "f", blob}});
+      const ObjectId parent = source.AddCommit(tree, {}, 1, "parent\n");
+      const ObjectId tip = source.AddCommit(tree, {parent}, 2, "tip\n");
+      const ObjectId gone = missing == 0 ? tip : missing == 1 ? parent : tree;
+      source.Remove(gone);
+      source.other_tips = {tip};
+      source.other_rule = rule;
+      EXPECT_TRUE(Enumerate(source));
+      const auto list = Enumerate(source, kAsGitRepacks);
+      const bool accepts =
+          rule == TipRule::kExtra || (rule == TipRule::kLogged && gone == tip);
+      ASSERT_EQ(list.has_value(), accepts) << missing;
+      if (list) {
+        ASSERT_EQ(list->lost.size(), 1U);
+        EXPECT_EQ(list->lost[0].id, gone);
+        EXPECT_EQ(list->lost[0].root, "tips");
+      } else {
+        EXPECT_EQ(list.error().code, ErrorCode::kSourceCorrupt);
+        EXPECT_NE(list.error().message.find(gone.ToHex()), std::string::npos);
+        EXPECT_NE(list.error().message.find(
+                      missing == 0   ? "'tips' needs"
+                      : missing == 1 ? "a parent of commit " + tip.ToHex()
+                                     : "the tree of commit " + tip.ToHex()),
+                  std::string::npos)
+            << list.error().message;
+      }
+    }
+  }
+}
+
+// What a ref or a rule of Git requires is an error, even if others need it,
+// too.
+TEST(EnumerateObjects, WhatARefNeedsIsRequired) {
+  MemorySource source = SampleHistory(3);
+  const ObjectId gone = *ObjectId::FromHex(std::string(40, '9'));
+  source.AddRef({"refs/heads/broken", gone, {}, ""});
+  source.other_tips = {gone};
+  source.other_rule = TipRule::kExtra;
+  const auto list = Enumerate(source, kAsGitRepacks);
+  ASSERT_FALSE(list);
+  EXPECT_NE(list.error().message.find("; ref 'refs/heads/broken' needs "),
+            std::string::npos)
+      << list.error().message;
 }
 
 TEST(EnumerateObjects, StopsAtShallowBoundaries) {

@@ -3,6 +3,7 @@
 
 #include "repack/late_needs.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -13,10 +14,11 @@
 namespace zpack {
 namespace {
 
-using testing::HasCode;
+using ::testing::IsEmpty;
 using testing::IsOk;
 using testing::MemorySource;
 using testing::SampleHistory;
+using ::testing::UnorderedElementsAre;
 
 ObjectIdTable Table(const std::vector<ObjectId>& ids) {
   Bytes bytes;
@@ -37,8 +39,8 @@ class LateNeedsTest : public ::testing::Test {
     tag_ = source_.AddTag(commit_, ObjectType::kCommit, "unreachable");
   }
 
-  Result<std::optional<ObjectId>> Find(const std::vector<ObjectId>& doomed) {
-    return FindNeededAgain(*source_.Open(), known_, Table(doomed));
+  Result<LateNeeds> Find(const std::vector<ObjectId>& doomed) {
+    return FindLateNeeds(*source_.Open(), known_, Table(doomed));
   }
   void PointRefAt(const ObjectId& id) {
     source_.AddRef({"refs/heads/new", id, {}, ""});
@@ -55,7 +57,8 @@ class LateNeedsTest : public ::testing::Test {
 TEST_F(LateNeedsTest, NothingIsNeededWhenNothingChanged) {
   const auto needed = Find(All());
   ASSERT_THAT(needed, IsOk());
-  EXPECT_FALSE(*needed);
+  EXPECT_FALSE(needed->doomed);
+  EXPECT_THAT(needed->missing, IsEmpty());
 }
 
 TEST_F(LateNeedsTest, RefToADoomedObject) {
@@ -64,8 +67,8 @@ TEST_F(LateNeedsTest, RefToADoomedObject) {
     PointRefAt(id);
     const auto needed = Find(All());
     ASSERT_THAT(needed, IsOk());
-    ASSERT_TRUE(*needed);
-    EXPECT_EQ(**needed, id);
+    ASSERT_TRUE(needed->doomed);
+    EXPECT_EQ(*needed->doomed, id);
     source_ = before;
   }
 }
@@ -75,24 +78,24 @@ TEST_F(LateNeedsTest, DoomedObjectBehindNewOnes) {
   PointRefAt(tag_);
   const auto needed = Find({blob_});
   ASSERT_THAT(needed, IsOk());
-  ASSERT_TRUE(*needed);
-  EXPECT_EQ(**needed, blob_);
+  ASSERT_TRUE(needed->doomed);
+  EXPECT_EQ(*needed->doomed, blob_);
 }
 
 TEST_F(LateNeedsTest, ParentOfANewCommit) {
   PointRefAt(source_.AddCommit(source_.AddTree({}), {commit_}, 6, "new\n"));
   const auto needed = Find({commit_});
   ASSERT_THAT(needed, IsOk());
-  ASSERT_TRUE(*needed);
-  EXPECT_EQ(**needed, commit_);
+  ASSERT_TRUE(needed->doomed);
+  EXPECT_EQ(*needed->doomed, commit_);
 }
 
 TEST_F(LateNeedsTest, ReflogOrIndexNamesADoomedObject) {
   source_.other_tips = {tree_};
   const auto needed = Find({subtree_});
   ASSERT_THAT(needed, IsOk());
-  ASSERT_TRUE(*needed);
-  EXPECT_EQ(**needed, subtree_);
+  ASSERT_TRUE(needed->doomed);
+  EXPECT_EQ(*needed->doomed, subtree_);
 }
 
 TEST_F(LateNeedsTest, DetachedHeadNamesADoomedObject) {
@@ -100,7 +103,7 @@ TEST_F(LateNeedsTest, DetachedHeadNamesADoomedObject) {
   source_.refs.head_target = commit_;
   const auto needed = Find({blob_});
   ASSERT_THAT(needed, IsOk());
-  EXPECT_TRUE(*needed);
+  EXPECT_TRUE(needed->doomed);
 }
 
 TEST_F(LateNeedsTest, NewObjectsThatNeedNothingDoomedAreFine) {
@@ -110,23 +113,42 @@ TEST_F(LateNeedsTest, NewObjectsThatNeedNothingDoomedAreFine) {
       "new\n"));
   const auto needed = Find(All());
   ASSERT_THAT(needed, IsOk());
-  EXPECT_FALSE(*needed);
+  EXPECT_FALSE(needed->doomed);
+  EXPECT_THAT(needed->missing, IsEmpty());
 }
 
 TEST_F(LateNeedsTest, SubmoduleEntriesAreNotNeeded) {
   PointRefAt(source_.AddTree({{"160000", "sub", commit_}}));
   const auto needed = Find({commit_});
   ASSERT_THAT(needed, IsOk());
-  EXPECT_FALSE(*needed);
+  EXPECT_FALSE(needed->doomed);
+  EXPECT_THAT(needed->missing, IsEmpty());
 }
 
-TEST_F(LateNeedsTest, WhatIsMissingIsNotNeeded) {
+TEST_F(LateNeedsTest, MissingObjectsAreNamed) {
   const ObjectId gone = source_.AddBlob("gone");
+  const ObjectId parent = source_.AddCommit(tree_, {}, 1, "parent\n");
+  const ObjectId child = source_.AddCommit(subtree_, {parent}, 2, "child\n");
   source_.Remove(gone);
-  source_.other_tips = {gone, blob_};
-  const auto needed = Find({blob_});
+  source_.Remove(parent);
+  source_.other_tips = {gone, child};
+  const auto needed = Find({commit_});
   ASSERT_THAT(needed, IsOk());
-  EXPECT_TRUE(*needed);
+  EXPECT_FALSE(needed->doomed);
+  EXPECT_THAT(needed->missing, UnorderedElementsAre(gone, parent));
+  // Its parents are beyond the boundary.
+  source_.refs.shallow = {child};
+  EXPECT_THAT(Find({commit_})->missing, UnorderedElementsAre(gone));
+  EXPECT_EQ(Find({tree_, subtree_})->doomed, subtree_);
+}
+
+TEST_F(LateNeedsTest, EmptyTreeIsNeverMissing) {
+  const ObjectId empty = source_.AddTree({});
+  PointRefAt(source_.AddCommit(empty, {}, 6, "empty\n"));
+  source_.Remove(empty);
+  const auto needed = Find(All());
+  ASSERT_THAT(needed, IsOk());
+  EXPECT_THAT(needed->missing, IsEmpty());
 }
 
 TEST_F(LateNeedsTest, ObjectsOfAnyShapeDoNotCrash) {
