@@ -122,6 +122,8 @@ Status WriteNewPacks(const RepackJob& job, const PackSets& packs,
     // Git makes it when it needs it.
     ZPACK_TRY(MakeSharedDirectory(job.file_system, job.directory(),
                                   job.settings.shared_mode));
+    // An earlier run may have made it, too, and may have been killed.
+    ZPACK_TRY(job.file_system.SyncDirectory(DirectoryOf(job.directory())));
   }
   NewPacks packs_to_be(job, packs, source, stats);
   if (choice.list.ids.size() != 0) {

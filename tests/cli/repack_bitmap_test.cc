@@ -13,6 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -146,6 +147,22 @@ TEST_F(RepackBitmapTest, GitReadsItAndNothingPointsToOldPacks) {
   ASSERT_EQ(Repack({"-d", "--no-write-bitmap-index"}).exit_code, 0);
   EXPECT_THAT(FilesWith(pack_directory(), ".bitmap"), IsEmpty());
   EXPECT_THAT(ListDirectory(pack_directory()), SizeIs(3));
+}
+
+// After a power cut, Git would find a multi-pack-index without its content.
+TEST_F(RepackBitmapTest, GitSyncsWhatItWrites) {
+  repo_.Git({"config", "core.fsync", "none"});
+  repo_.Git({"config", "core.fsyncMethod", "writeout-only"});
+  const std::string trace = dir_ / "trace";
+  ProcessOptions options;
+  options.environment = {"GIT_TRACE2_EVENT=" + trace};
+  ASSERT_EQ(
+      RunZpack({"repack", "-q", "-d", "-b", repo_.path()}, options).exit_code,
+      0);
+  EXPECT_TRUE(HasBitmap(repo_.git_dir() + "/objects"));
+  // The multi-pack-index and the bitmap.
+  EXPECT_THAT(ReadFile(trace),
+              ContainsRegex("\"fsync/hardware-flush\",\"value\":\"[2-9]"));
 }
 
 TEST_F(RepackBitmapTest, IndexThatGitDoesNotReadIsNotWritten) {

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -34,7 +35,11 @@ namespace fs = std::filesystem;
 
 using Fault = FaultFileSystem::Fault;
 using ::testing::Contains;
+using ::testing::Each;
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::PrintToString;
+using ::testing::StartsWith;
 
 // Refuses one call to remove something. And something else may happen right
 // before the new pack appears.
@@ -45,6 +50,8 @@ class StubbornFileSystem final : public FileSystem {
       : fail_at_(fail_at), before_index_(std::move(before_index)) {}
 
   int removals() const { return removals_; }
+  // "sync" and "remove" with their paths, in order.
+  const std::vector<std::string>& events() const { return events_; }
 
   Result<std::unique_ptr<RandomAccessFile>> OpenForRead(
       const std::string& path) override {
@@ -77,12 +84,14 @@ class StubbornFileSystem final : public FileSystem {
     return PosixFileSystem().SetModified(path, seconds);
   }
   Status SyncDirectory(const std::string& path) override {
+    events_.push_back("sync " + path);
     return PosixFileSystem().SyncDirectory(path);
   }
   Status SyncFileSystem(const std::string& path) override {
     return PosixFileSystem().SyncFileSystem(path);
   }
   Status Remove(const std::string& path) override {
+    events_.push_back("remove " + path);
     if (removals_++ == fail_at_) {
       return MakeError(ErrorCode::kIo, "cannot remove '{}'", path);
     }
@@ -96,6 +105,7 @@ class StubbornFileSystem final : public FileSystem {
   int fail_at_;
   std::function<void()> before_index_;
   int removals_ = 0;
+  std::vector<std::string> events_;
 };
 
 class RepackFaults : public ::testing::Test {
@@ -228,6 +238,26 @@ TEST_F(RepackFaults, LooseningLosesNothing) {
 TEST_F(RepackFaults, CruftPackLosesNothing) {
   mode_ = Unreachable::kCruft;
   ExpectSurvives(Fault::kError);
+}
+
+// After a power cut, an entry that was not synced may be gone, and with it the
+// directory with the new pack.
+TEST_F(RepackFaults, NewDirectoryOfPacksIsSyncedBeforeAnythingIsRemoved) {
+  const std::string objects = path_ + "/objects";
+  fs::remove_all(path_);
+  const RepoBuilder repo(path_);
+  repo.History(3);
+  fs::remove(objects + "/pack");
+  StubbornFileSystem system(-1);
+  const auto stats = Run(system);
+  ASSERT_THAT(stats, IsOk());
+  EXPECT_NE(stats->removed_loose, 0U);
+  const auto& events = system.events();
+  const auto synced =
+      std::ranges::find(events, "sync " + fs::canonical(objects).string());
+  ASSERT_NE(synced, events.end()) << PrintToString(events);
+  EXPECT_THAT(std::vector<std::string>(events.begin(), synced),
+              Each(Not(StartsWith("remove"))));
 }
 
 TEST_F(RepackFaults, FailedRemovalsLoseNothing) {

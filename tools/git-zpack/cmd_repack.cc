@@ -237,9 +237,12 @@ void PrintSummary(const RepackStats& stats, std::ostream& err) {
 // only if the user asked for a bitmap.
 int WriteBitmap(const RepackStats& stats, const RepackOptions& options,
                 const Io& io) {
+  // Git syncs both files before it gives them their names and removes older
+  // ones, whatever the configuration says.
   const int code =
-      RunGit({"--git-dir=" + stats.common_directory, "multi-pack-index",
-              "write", "--bitmap", "--no-progress"},
+      RunGit({"--git-dir=" + stats.common_directory, "-c",
+              "core.fsync=pack-metadata", "-c", "core.fsyncMethod=fsync",
+              "multi-pack-index", "write", "--bitmap", "--no-progress"},
              io.stop);
   if (code == 0) return kDone;
   if (io.stop.stop_requested()) return kInterrupted;
