@@ -12,4 +12,10 @@ constexpr char ToLower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
+constexpr bool IsLetter(char c) {
+  return ToLower(c) >= 'a' && ToLower(c) <= 'z';
+}
+
+constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
 }  // namespace zpack

@@ -4,48 +4,30 @@
 #include "git/command_configuration.h"
 
 #include <algorithm>
-#include <charconv>
+#include <cstdlib>
+#include <limits>
 #include <optional>
 #include <string_view>
+#include <utility>
 
+#include "base/ascii.h"
 #include "base/error.h"
+#include "git/configuration_values.h"
 
 namespace zpack {
 namespace {
 
 constexpr const char* kCount = "GIT_CONFIG_COUNT";
 constexpr const char* kParameters = "GIT_CONFIG_PARAMETERS";
-constexpr std::string_view kSpace = " \t\n\v\f\r";
-
-bool IsLetter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-bool IsNamePart(char c) {
-  return IsLetter(c) || (c >= '0' && c <= '9') || c == '-';
-}
-
-// `text` in double quotes, escaped for a configuration file.
-std::string Quote(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    if (c == '\n') {
-      quoted += "\\n";
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + '"';
-}
+constexpr std::string_view kSpace = " \t\n\r";
 
 // Appends an entry with the key 'section.subsection.name'. The subsection is
 // optional and may contain dots. An entry without a value is true.
-Status AppendSetting(std::string_view key,
-                     std::optional<std::string_view> value, std::string& text) {
+Status AppendSetting(std::string_view key, ConfigValue value,
+                     std::vector<ConfigEntry>& entries) {
   const size_t first = key.find('.');
   const size_t last = key.rfind('.');
-  if (first == std::string_view::npos || first == 0) {
+  if (last == std::string_view::npos || last == 0) {
     return MakeError(ErrorCode::kGit, "key does not contain a section: '{}'",
                      key);
   }
@@ -55,39 +37,34 @@ Status AppendSetting(std::string_view key,
     return MakeError(ErrorCode::kGit,
                      "key does not contain variable name: '{}'", key);
   }
-  if (!std::ranges::all_of(section, IsNamePart) || !IsLetter(name.front()) ||
-      !std::ranges::all_of(name, IsNamePart) ||
+  if (!std::ranges::all_of(section, IsConfigKeyCharacter) ||
+      !IsLetter(name.front()) ||
+      !std::ranges::all_of(name, IsConfigKeyCharacter) ||
       key.find('\n') != std::string_view::npos) {
-    return MakeError(ErrorCode::kGit, "invalid configuration key: '{}'", key);
+    return MakeError(ErrorCode::kGit, "invalid key: '{}'", key);
   }
-  text += fmt::format("[{}", section);
-  if (last != first) {
-    text += ' ' + Quote(key.substr(first + 1, last - first - 1));
-  }
-  text += fmt::format("]\n{}", name);
-  if (value) text += " = " + Quote(*value);
-  text += '\n';
+  ConfigEntry entry{std::string(key), std::move(value)};
+  std::ranges::transform(section, entry.name.begin(), ToLower);
+  std::ranges::transform(name, entry.name.end() - std::ssize(name), ToLower);
+  entries.push_back(std::move(entry));
   return {};
 }
 
 // Appends the entries of GIT_CONFIG_COUNT, GIT_CONFIG_KEY_<n> and
 // GIT_CONFIG_VALUE_<n>.
-Status AppendCounted(const Environment& environment, std::string& text) {
+Status AppendCounted(const Environment& environment,
+                     std::vector<ConfigEntry>& entries) {
   const char* const given = environment(kCount);
-  if (given == nullptr || *given == '\0') return {};
-  const std::string_view digits = given;
-  int count = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), count);
-  if (error == std::errc::result_out_of_range) {
+  if (given == nullptr) return {};
+  char* end = nullptr;
+  const unsigned long count = std::strtoul(given, &end, 10);
+  if (*end != '\0') {
+    return MakeError(ErrorCode::kGit, "bogus count in {}: '{}'", kCount, given);
+  }
+  if (count > std::numeric_limits<int>::max()) {
     return MakeError(ErrorCode::kGit, "too many entries in {}", kCount);
   }
-  if (error != std::errc() || end != digits.data() + digits.size() ||
-      count < 0) {
-    return MakeError(ErrorCode::kGit, "bogus count in {}: '{}'", kCount,
-                     digits);
-  }
-  for (int i = 0; i < count; ++i) {
+  for (unsigned long i = 0; i < count; ++i) {
     const std::string key_name = fmt::format("GIT_CONFIG_KEY_{}", i);
     const std::string value_name = fmt::format("GIT_CONFIG_VALUE_{}", i);
     const char* const key = environment(key_name.c_str());
@@ -99,7 +76,7 @@ Status AppendCounted(const Environment& environment, std::string& text) {
       return MakeError(ErrorCode::kGit, "missing config value '{}'",
                        value_name);
     }
-    ZPACK_TRY(AppendSetting(key, value, text));
+    ZPACK_TRY(AppendSetting(key, value, entries));
   }
   return {};
 }
@@ -131,19 +108,18 @@ bool AtWordEnd(std::string_view rest) {
 
 // Entries are separated by spaces. The form of an entry is 'key'='value', or
 // 'key'= without a value, or 'key=value' from older versions of Git.
-Status AppendParameters(const Environment& environment, std::string& text) {
+Status AppendParameters(const Environment& environment,
+                        std::vector<ConfigEntry>& entries) {
   const char* const given = environment(kParameters);
   if (given == nullptr) return {};
   const auto bogus = [] {
     return MakeError(ErrorCode::kGit, "bogus format in {}", kParameters);
   };
   std::string_view rest = given;
-  while (true) {
-    rest.remove_prefix(std::min(rest.find_first_not_of(kSpace), rest.size()));
-    if (rest.empty()) return {};
+  while (!rest.empty()) {
     auto key = TakeQuoted(rest);
     if (!key) return bogus();
-    std::optional<std::string> value;
+    ConfigValue value;
     if (rest.starts_with('=')) {
       rest.remove_prefix(1);
       if (!AtWordEnd(rest)) {
@@ -156,17 +132,20 @@ Status AppendParameters(const Environment& environment, std::string& text) {
       key->resize(equals);
     }
     if (!AtWordEnd(rest)) return bogus();
-    ZPACK_TRY(AppendSetting(*key, value, text));
+    ZPACK_TRY(AppendSetting(*key, std::move(value), entries));
+    rest.remove_prefix(std::min(rest.find_first_not_of(kSpace), rest.size()));
   }
+  return {};
 }
 
 }  // namespace
 
-Result<std::string> CommandConfiguration(const Environment& environment) {
-  std::string text;
-  ZPACK_TRY(AppendCounted(environment, text));
-  ZPACK_TRY(AppendParameters(environment, text));
-  return text;
+Result<std::vector<ConfigEntry>> CommandConfiguration(
+    const Environment& environment) {
+  std::vector<ConfigEntry> entries;
+  ZPACK_TRY(AppendCounted(environment, entries));
+  ZPACK_TRY(AppendParameters(environment, entries));
+  return entries;
 }
 
 }  // namespace zpack

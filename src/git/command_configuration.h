@@ -8,8 +8,9 @@
 #pragma once
 
 #include <functional>
-#include <string>
+#include <vector>
 
+#include "git/configuration_parser.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -17,9 +18,9 @@ namespace zpack {
 // The value of an environment variable. Null if the variable is not set.
 using Environment = std::function<const char*(const char* name)>;
 
-// The entries, in Git's order, as the text of a configuration file. Empty if
-// there are no entries. kGit if a variable or a key is malformed, so that Git
-// would refuse it.
-Result<std::string> CommandConfiguration(const Environment& environment);
+// The entries, in Git's order. kGit if a variable or a key is malformed, so
+// that Git would refuse it.
+Result<std::vector<ConfigEntry>> CommandConfiguration(
+    const Environment& environment);
 
 }  // namespace zpack

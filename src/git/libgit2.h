@@ -28,8 +28,6 @@ using RepositoryHandle =
 using OdbHandle = std::unique_ptr<git_odb, Libgit2Free<git_odb_free>>;
 using OdbObjectHandle =
     std::unique_ptr<git_odb_object, Libgit2Free<git_odb_object_free>>;
-using ConfigEntryHandle =
-    std::unique_ptr<git_config_entry, Libgit2Free<git_config_entry_free>>;
 using IndexHandle = std::unique_ptr<git_index, Libgit2Free<git_index_free>>;
 using ConfigHandle = std::unique_ptr<git_config, Libgit2Free<git_config_free>>;
 

@@ -4,11 +4,17 @@
 #include "git/open_repository.h"
 
 #include <git2/sys/repository.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
+#include <string>
 #include <utility>
 
-#include "git/configuration.h"
+#include "base/descriptor.h"
+#include "base/error.h"
+#include "git/configuration_text.h"
 #include "git/libgit2_options.h"
 
 namespace zpack {
@@ -16,16 +22,61 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Sets Git's configuration. libgit2 alone does not find the configuration of
-// the command line and of work trees.
+// A file that only this process can see. libgit2 reads configuration from files
+// only.
+class MemoryFile {
+ public:
+  explicit MemoryFile(const std::string& content)
+      : fd_(memfd_create("configuration", MFD_CLOEXEC)) {
+    written_ =
+        fd_.get() >= 0 && write(fd_.get(), content.data(), content.size()) ==
+                              static_cast<ssize_t>(content.size());
+  }
+  bool written() const { return written_; }
+  std::string path() const {
+    return fmt::format("/proc/self/fd/{}", fd_.get());
+  }
+
+ private:
+  Descriptor fd_;
+  bool written_ = false;
+};
+
+// The settings on which it depends how libgit2 reads attributes and refs.
+std::string SettingsForLibgit2(const Configuration& config) {
+  std::string text;
+  AppendSection("core", "", text);
+  for (const char* const key : {"attributesfile", "ignorecase"}) {
+    const ConfigEntry* const entry = config.Find(std::string("core.") + key);
+    if (entry == nullptr) continue;
+    AppendEntry(key, entry->value ? entry->value->c_str() : nullptr, text);
+  }
+  return text;
+}
+
+// Gives libgit2 these settings and no others: it parses configuration files
+// differently from Git, and does not find those of the command line and of work
+// trees.
 Status SetConfiguration(git_repository* repository,
-                        const RepositoryLocation& location,
-                        WorktreeConfiguration worktree) {
-  ZPACK_ASSIGN_OR_RETURN(
-      const ConfigHandle config,
-      ReadConfiguration(repository, location.common_directory,
-                        location.git_directory, worktree));
-  if (git_repository_set_config(repository, config.get()) != 0) {
+                        const Configuration& config) {
+  const MemoryFile file(SettingsForLibgit2(config));
+  if (!file.written()) {
+    return std::unexpected(IoError("write", "configuration", errno));
+  }
+  git_config* raw = nullptr;
+  if (git_config_open_ondisk(&raw, file.path().c_str()) != 0) {
+    return MakeError(ErrorCode::kGit, "cannot set the configuration: {}",
+                     LastLibgit2Message());
+  }
+  const ConfigHandle settings(raw);
+  // A snapshot, because the file goes away.
+  git_config* snapshot = nullptr;
+  if (git_config_snapshot(&snapshot, raw) != 0) {
+    return MakeError(ErrorCode::kGit, "cannot set the configuration: {}",
+                     LastLibgit2Message());
+  }
+  const ConfigHandle kept(snapshot);
+  if (git_repository_set_config(repository, snapshot) != 0) {
     return MakeError(ErrorCode::kGit, "cannot set the configuration: {}",
                      LastLibgit2Message());
   }
@@ -68,6 +119,8 @@ Result<OpenedRepository> OpenRepositoryHandle(
   const Libgit2Options options;
   ZPACK_ASSIGN_OR_RETURN(const RepositoryFormat format,
                          ReadRepositoryFormat(location.common_directory));
+  ZPACK_ASSIGN_OR_RETURN(Configuration config,
+                         ReadConfiguration(location, format));
   git_repository* raw = nullptr;
   // git_repository_open() is not used, because it requires that the work tree
   // exists.
@@ -79,7 +132,7 @@ Result<OpenedRepository> OpenRepositoryHandle(
         "cannot open '{}': {}", location.name, LastLibgit2Message());
   }
   RepositoryHandle repository(raw);
-  ZPACK_TRY(SetConfiguration(raw, location, format.worktree));
+  ZPACK_TRY(SetConfiguration(raw, config));
   const fs::path work_tree = FindWorkTree(location, format);
   if (!work_tree.empty() &&
       git_repository_set_workdir(raw, work_tree.c_str(), 0) != 0) {
@@ -87,7 +140,7 @@ Result<OpenedRepository> OpenRepositoryHandle(
                      LastLibgit2Message());
   }
   if (format.object_format != ObjectFormat::kSha1) ZPACK_TRY(HideIndex(raw));
-  return OpenedRepository{std::move(repository), format};
+  return OpenedRepository{std::move(repository), format, std::move(config)};
 }
 
 }  // namespace zpack

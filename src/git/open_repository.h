@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "git/configuration.h"
 #include "git/libgit2.h"
 #include "git/repository_format.h"
 #include "git/repository_location.h"
@@ -12,15 +13,18 @@
 
 namespace zpack {
 
-// A repository with Git's configuration. With SHA-256 objects, libgit2 can read
-// the configuration and the attributes of files, but neither objects nor refs.
+// A repository with Git's configuration, of which libgit2 knows only what it
+// needs. With SHA-256 objects, libgit2 can read the attributes of files, but
+// neither objects nor refs.
 struct OpenedRepository {
   RepositoryHandle handle;
   RepositoryFormat format;
+  Configuration configuration;
 };
 
-// Opens the repository. kNotFound if it no longer exists; kUnsupported, kIo and
-// kGit, with the reason, if it cannot be read.
+// Opens the repository. kNotFound if it no longer exists; Errors of
+// ReadRepositoryFormat and ReadConfiguration; kGit, with the reason, if libgit2
+// cannot open it.
 Result<OpenedRepository> OpenRepositoryHandle(
     const RepositoryLocation& location);
 

@@ -49,34 +49,24 @@ bool IsOurs(const std::string& path) {
 
 // The values of safe.directory, lowest level first.
 Result<std::vector<std::string>> ReadSafeDirectories() {
-  ZPACK_ASSIGN_OR_RETURN(const ConfigHandle config,
+  ZPACK_ASSIGN_OR_RETURN(const Configuration config,
                          ReadProtectedConfiguration());
   std::vector<std::string> values;
-  const auto add = [](const git_config_entry* entry, void* to) {
-    static_cast<std::vector<std::string>*>(to)->emplace_back(
-        entry->value != nullptr ? entry->value : "");
-    return 0;
-  };
-  const int code = git_config_get_multivar_foreach(
-      config.get(), "safe.directory", nullptr, add, &values);
-  if (code != 0 && code != GIT_ENOTFOUND) {
-    return MakeError(ErrorCode::kGit, "cannot read 'safe.directory': {}",
-                     LastLibgit2Message());
+  for (const ConfigEntry& entry : config.entries()) {
+    if (entry.name != "safe.directory") continue;
+    values.push_back(entry.value ? *entry.value : "");
   }
   return values;
 }
 
 // `path` with links resolved as far as it exists. '~' is the user's home.
 std::optional<fs::path> Normalize(const std::string& path) {
-  git_buf expanded = GIT_BUF_INIT;
+  const auto expanded = ExpandConfigPath(path);
+  if (!expanded) return std::nullopt;
   std::error_code error;
-  std::optional<fs::path> normal;
-  if (git_config_parse_path(&expanded, path.c_str()) == 0) {
-    const fs::path canonical = fs::weakly_canonical(expanded.ptr, error);
-    if (!error) normal = canonical;
-  }
-  git_buf_dispose(&expanded);
-  return normal;
+  fs::path canonical = fs::weakly_canonical(*expanded, error);
+  if (error) return std::nullopt;
+  return canonical;
 }
 
 // True if one value of safe.directory lists `path`. '/prefix/*' lists

@@ -7,9 +7,10 @@
 #include <array>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "git/configuration.h"
+#include "git/configuration_file.h"
 #include "git/configuration_text.h"
 
 namespace zpack {
@@ -25,8 +26,8 @@ constexpr std::array<std::string_view, 8> kOfThisCopy = {
     "core.worktree",
     "lfs.storage"};
 
-// The parts of a name such as "remote.origin.url". libgit2 has made the section
-// and the key lower case.
+// The parts of a name such as "remote.origin.url". The section and the key
+// are in lower case.
 struct SettingName {
   std::string_view section;
   std::string_view subsection;  // empty if there is none
@@ -57,8 +58,7 @@ bool IsSecret(const SettingName& name) {
 }
 
 bool IsSchemeCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
+  return IsLetter(c) || IsDigit(c) || c == '+' || c == '-' || c == '.';
 }
 
 // Where the scheme begins that ends at `end`.
@@ -81,9 +81,9 @@ std::string ValueWithoutUserinfo(const SettingName& name,
 
 class SettingsCollector {
  public:
-  void Add(const git_config_entry& entry) {
+  void Add(const ConfigEntry& entry) {
     const std::string_view full_name = entry.name;
-    if (entry.include_depth != 0 || DescribesThisCopy(full_name)) return;
+    if (DescribesThisCopy(full_name)) return;
     const SettingName name = Split(full_name);
     const std::string shown_name = WithoutUserinfo(full_name);
     if (IsSecret(name) || shown_name != full_name) {
@@ -92,8 +92,8 @@ class SettingsCollector {
       return;
     }
     std::string value;
-    if (entry.value != nullptr) {
-      value = ValueWithoutUserinfo(name, entry.value);
+    if (entry.value) {
+      value = ValueWithoutUserinfo(name, *entry.value);
       if (value != entry.value) {
         settings_.left_out.push_back(
             FormatMessage("user and password in setting '{}'", shown_name));
@@ -105,7 +105,7 @@ class SettingsCollector {
       AppendSection(name.section, name.subsection, settings_.text);
       header_ = header;
     }
-    AppendEntry(name.key, entry.value != nullptr ? value.c_str() : nullptr,
+    AppendEntry(name.key, entry.value ? value.c_str() : nullptr,
                 settings_.text);
   }
   PortableSettings Finish() { return std::move(settings_); }
@@ -141,14 +141,10 @@ std::string WithoutUserinfo(std::string_view text) {
 }
 
 Result<PortableSettings> ReadPortableSettings(const std::string& path) {
-  ZPACK_ASSIGN_OR_RETURN(const ConfigHandle config,
+  ZPACK_ASSIGN_OR_RETURN(const Configuration config,
                          ReadConfigurationFile(path));
   SettingsCollector collector;
-  ZPACK_TRY(ForEachConfigEntry(
-      config.get(), [&collector](const git_config_entry& entry) -> Status {
-        collector.Add(entry);
-        return {};
-      }));
+  for (const ConfigEntry& entry : config.entries()) collector.Add(entry);
   return collector.Finish();
 }
 

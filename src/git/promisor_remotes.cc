@@ -9,7 +9,6 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "git/configuration.h"
 #include "git/configuration_text.h"
 #include "git/pack_directory.h"
 #include "git/portable_settings.h"
@@ -28,9 +27,10 @@ struct ConfiguredRemote {
 // Takes the entries of the configuration, from the lowest to the highest level.
 class RemoteReader {
  public:
-  Status Take(const git_config_entry& entry) {
+  Status Take(const ConfigEntry& entry) {
     std::string_view name = entry.name;
-    const std::string_view value = entry.value == nullptr ? "" : entry.value;
+    const std::string_view value =
+        entry.value ? std::string_view(*entry.value) : "";
     if (name == "extensions.partialclone") {
       last_ = value;
       return {};
@@ -65,14 +65,9 @@ class RemoteReader {
   }
 
  private:
-  static Status TakePromisor(const git_config_entry& entry,
+  static Status TakePromisor(const ConfigEntry& entry,
                              ConfiguredRemote& remote) {
-    int yes = 0;
-    if (git_config_parse_bool(&yes, entry.value) != 0) {
-      return MakeError(ErrorCode::kGit, "bad value of '{}': {}", entry.name,
-                       LastLibgit2Message());
-    }
-    remote.promisor = yes != 0;
+    ZPACK_ASSIGN_OR_RETURN(remote.promisor, BoolOf(entry));
     return {};
   }
 
@@ -112,26 +107,13 @@ class RemoteReader {
   std::string last_;
 };
 
-bool HasEntry(const git_config* config, const std::string& name) {
-  git_config_entry* raw = nullptr;
-  if (git_config_get_entry(&raw, config, name.c_str()) != 0) return false;
-  const ConfigEntryHandle entry(raw);
-  return true;
-}
-
 }  // namespace
 
-Result<PromisorRemotes> ReadPromisorRemotes(git_repository* repository) {
-  git_config* raw = nullptr;
-  if (git_repository_config_snapshot(&raw, repository) != 0) {
-    return MakeError(ErrorCode::kGit, "cannot read the configuration: {}",
-                     LastLibgit2Message());
-  }
-  const ConfigHandle config(raw);
+Result<PromisorRemotes> ReadPromisorRemotes(const Configuration& config) {
   RemoteReader reader;
-  ZPACK_TRY(ForEachConfigEntry(raw, [&reader](const git_config_entry& entry) {
-    return reader.Take(entry);
-  }));
+  for (const ConfigEntry& entry : config.entries()) {
+    ZPACK_TRY(reader.Take(entry));
+  }
   return reader.Finish();
 }
 
@@ -164,14 +146,14 @@ std::string PartialCloneExtension(const std::vector<PromisorRemote>& remotes) {
 
 Result<std::string> MissingRemoteSettings(
     const std::string& path, const std::vector<PromisorRemote>& remotes) {
-  ZPACK_ASSIGN_OR_RETURN(const ConfigHandle present,
+  ZPACK_ASSIGN_OR_RETURN(const Configuration present,
                          ReadConfigurationFile(path));
   std::string text;
   for (const PromisorRemote& remote : remotes) {
     AppendSection("remote", remote.name, text);
     // A second URL would be one more to push to.
     if (!remote.url.empty() &&
-        !HasEntry(present.get(), "remote." + remote.name + ".url")) {
+        present.Find("remote." + remote.name + ".url") == nullptr) {
       AppendEntry("url", remote.url.c_str(), text);
     }
     text += "\tpromisor = true\n";

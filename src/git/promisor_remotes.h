@@ -10,17 +10,16 @@
 #include <string>
 #include <vector>
 
-#include "git/libgit2.h"
+#include "git/configuration_file.h"
 #include "object/promises.h"
 #include "zpack/result.h"
 
 namespace zpack {
 
-// The promisor remotes in the configuration of `repository`, in the order in
-// which Git asks them. Their URLs are without credentials. Remotes whose name
-// or values a .zpack file cannot hold are left out. kGit if the configuration
-// is malformed.
-Result<PromisorRemotes> ReadPromisorRemotes(git_repository* repository);
+// The promisor remotes in `config`, in the order in which Git asks them. Their
+// URLs are without credentials. Remotes whose name or values a .zpack file
+// cannot hold are left out. kGit if a value is malformed.
+Result<PromisorRemotes> ReadPromisorRemotes(const Configuration& config);
 
 // The ids, in `format`, in the promisor packs of `object_directories`. kIo if a
 // directory cannot be read; kSourceCorrupt if a pack index is malformed.

@@ -7,54 +7,38 @@
 #include <charconv>
 #include <string_view>
 
+#include "base/error.h"
 #include "git/configuration.h"
-#include "git/open_repository.h"
 #include "git/repository_layout.h"
 
 namespace zpack {
 namespace {
 
 // The value of a number in the configuration. `otherwise` if it is not set.
-Result<int64_t> ConfigNumber(const git_config* config, const char* key,
+Result<int64_t> ConfigNumber(const Configuration& config, std::string_view name,
                              int64_t otherwise) {
-  int64_t value = otherwise;
-  const int code = git_config_get_int64(&value, config, key);
-  if (code == 0) return value;
-  if (code == GIT_ENOTFOUND) return otherwise;
-  return MakeError(ErrorCode::kGit, "bad value of '{}': {}", key,
-                   LastLibgit2Message());
+  ZPACK_ASSIGN_OR_RETURN(const auto value, config.Number(name));
+  return value.value_or(otherwise);
 }
 
 // The same for a boolean value.
-Result<bool> ConfigBool(const git_config* config, const char* key,
+Result<bool> ConfigBool(const Configuration& config, std::string_view name,
                         bool otherwise) {
-  int value = 0;
-  const int code = git_config_get_bool(&value, config, key);
-  if (code == 0) return value != 0;
-  if (code == GIT_ENOTFOUND) return otherwise;
-  return MakeError(ErrorCode::kGit, "bad value of '{}': {}", key,
-                   LastLibgit2Message());
+  ZPACK_ASSIGN_OR_RETURN(const auto value, config.Bool(name));
+  return value.value_or(otherwise);
 }
 
 // The value of repack.writeBitmaps, formerly pack.writeBitmaps. The last entry
 // counts, whichever name it has.
-Result<std::optional<bool>> ReadWriteBitmaps(const git_config* config) {
+Result<std::optional<bool>> ReadWriteBitmaps(const Configuration& config) {
   std::optional<bool> last;
-  const Status listed = ForEachConfigEntry(
-      config, [&last](const git_config_entry& entry) -> Status {
-        const std::string_view name = entry.name;
-        if (name != "repack.writebitmaps" && name != "pack.writebitmaps") {
-          return {};
-        }
-        int value = 0;
-        if (git_config_parse_bool(&value, entry.value) != 0) {
-          return MakeError(ErrorCode::kGit, "bad value of '{}': {}", entry.name,
-                           LastLibgit2Message());
-        }
-        last = value != 0;
-        return {};
-      });
-  ZPACK_TRY(listed);
+  for (const ConfigEntry& entry : config.entries()) {
+    if (entry.name != "repack.writebitmaps" &&
+        entry.name != "pack.writebitmaps") {
+      continue;
+    }
+    ZPACK_ASSIGN_OR_RETURN(last, BoolOf(entry));
+  }
   return last;
 }
 
@@ -69,19 +53,17 @@ bool IsBare(const RepositoryLocation& location,
 }
 
 // The value of core.sharedRepository.
-Result<SharedMode> ReadSharedMode(const git_config* config) {
+Result<SharedMode> ReadSharedMode(const Configuration& config) {
   using enum SharedMode::Kind;
-  constexpr const char* kKey = "core.sharedrepository";
   constexpr SharedMode kGroup{kAtLeast, 0660};
   constexpr SharedMode kEverybody{kAtLeast, 0664};
   constexpr unsigned kOwner = 0600;
   constexpr unsigned kAll = 0666;
-  git_config_entry* raw = nullptr;
-  if (git_config_get_entry(&raw, config, kKey) != 0) return SharedMode{};
-  const ConfigEntryHandle entry(raw);
+  const ConfigEntry* const entry = config.Find("core.sharedrepository");
+  if (entry == nullptr) return SharedMode{};
   // An entry without a value.
-  if (entry->value == nullptr) return kGroup;
-  const std::string text = entry->value;
+  if (!entry->value) return kGroup;
+  const std::string& text = *entry->value;
   if (text == "umask") return SharedMode{};
   if (text == "group") return kGroup;
   if (text == "all" || text == "world" || text == "everybody") {
@@ -91,9 +73,8 @@ Result<SharedMode> ReadSharedMode(const git_config* config) {
   const char* const end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data(), end, bits, 8);
   if (text.empty() || parsed.ec != std::errc() || parsed.ptr != end) {
-    int yes = 0;
-    if (git_config_parse_bool(&yes, entry->value) == 0) {
-      return yes != 0 ? kGroup : SharedMode{};
+    if (const auto yes = ParseConfigBool(entry->value)) {
+      return *yes ? kGroup : SharedMode{};
     }
     return MakeError(ErrorCode::kGit, "bad value '{}' of core.sharedRepository",
                      text);
@@ -121,24 +102,19 @@ Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location) {
   constexpr int64_t kDepth = 50;
   constexpr int64_t kMax = 4095;
   constexpr int64_t kMinPackSize = int64_t{1} << 20;
-  ZPACK_ASSIGN_OR_RETURN(const OpenedRepository repository,
-                         OpenRepositoryHandle(location));
-  git_config* raw = nullptr;
-  if (git_repository_config_snapshot(&raw, repository.handle.get()) != 0) {
-    return MakeError(ErrorCode::kGit,
-                     "cannot read the configuration of '{}': {}", location.name,
-                     LastLibgit2Message());
-  }
-  const ConfigHandle config(raw);
+  ZPACK_ASSIGN_OR_RETURN(const RepositoryFormat format,
+                         ReadRepositoryFormat(location.common_directory));
+  ZPACK_ASSIGN_OR_RETURN(const Configuration config,
+                         ReadConfiguration(location, format));
   ZPACK_ASSIGN_OR_RETURN(
       const int64_t big_file,
-      ConfigNumber(config.get(), "core.bigfilethreshold", kBigFile));
+      ConfigNumber(config, "core.bigfilethreshold", kBigFile));
   ZPACK_ASSIGN_OR_RETURN(const int64_t window,
-                         ConfigNumber(config.get(), "pack.window", kWindow));
+                         ConfigNumber(config, "pack.window", kWindow));
   ZPACK_ASSIGN_OR_RETURN(const int64_t depth,
-                         ConfigNumber(config.get(), "pack.depth", kDepth));
+                         ConfigNumber(config, "pack.depth", kDepth));
   ZPACK_ASSIGN_OR_RETURN(const int64_t max_pack_size,
-                         ConfigNumber(config.get(), "pack.packsizelimit", 0));
+                         ConfigNumber(config, "pack.packsizelimit", 0));
   RepackSettings settings;
   settings.common_directory = location.common_directory;
   ZPACK_ASSIGN_OR_RETURN(const auto directories,
@@ -152,20 +128,17 @@ Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location) {
     settings.max_pack_size =
         static_cast<uint64_t>(std::max(max_pack_size, kMinPackSize));
   }
-  ZPACK_ASSIGN_OR_RETURN(
-      settings.pack_kept_objects,
-      ConfigBool(config.get(), "repack.packkeptobjects", false));
+  ZPACK_ASSIGN_OR_RETURN(settings.pack_kept_objects,
+                         ConfigBool(config, "repack.packkeptobjects", false));
   ZPACK_ASSIGN_OR_RETURN(settings.multi_pack_index,
-                         ConfigBool(config.get(), "core.multipackindex", true));
-  ZPACK_ASSIGN_OR_RETURN(
-      settings.update_server_info,
-      ConfigBool(config.get(), "repack.updateserverinfo", true));
-  ZPACK_ASSIGN_OR_RETURN(settings.write_bitmaps,
-                         ReadWriteBitmaps(config.get()));
-  ZPACK_ASSIGN_OR_RETURN(settings.shared_mode, ReadSharedMode(config.get()));
-  settings.object_format = repository.format.object_format;
-  settings.precious_objects = repository.format.precious_objects;
-  settings.bare = IsBare(location, repository.format);
+                         ConfigBool(config, "core.multipackindex", true));
+  ZPACK_ASSIGN_OR_RETURN(settings.update_server_info,
+                         ConfigBool(config, "repack.updateserverinfo", true));
+  ZPACK_ASSIGN_OR_RETURN(settings.write_bitmaps, ReadWriteBitmaps(config));
+  ZPACK_ASSIGN_OR_RETURN(settings.shared_mode, ReadSharedMode(config));
+  settings.object_format = format.object_format;
+  settings.precious_objects = format.precious_objects;
+  settings.bare = IsBare(location, format);
   return settings;
 }
 

@@ -13,8 +13,8 @@
 namespace zpack {
 
 // Reads the settings. Values that are not set have Git's defaults, except
-// pack.window, whose default is 20. Errors as OpenRepositoryHandle and
-// ListObjectDirectories; kGit if a value is invalid.
+// pack.window, whose default is 20. Errors as ReadRepositoryFormat,
+// ReadConfiguration and ListObjectDirectories; kGit if a value is invalid.
 Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location);
 
 }  // namespace zpack

@@ -17,11 +17,10 @@
 #include <vector>
 
 #include "base/error.h"
+#include "git/configuration_file.h"
 #include "git/directory_listing.h"
 #include "git/file_tree.h"
 #include "git/git_file.h"
-#include "git/libgit2.h"
-#include "git/libgit2_options.h"
 
 namespace zpack {
 namespace {
@@ -54,19 +53,11 @@ bool IsBareRepository(const fs::path& path) {
       !fs::is_directory(path / "refs", error)) {
     return false;
   }
-  const Libgit2Options options;
-  int bare = path.filename() == ".git" ? 0 : 1;
-  git_config* raw = nullptr;
-  const std::string file = path / "config";
-  if (!CheckRegular(file)) return false;
-  if (git_config_open_ondisk(&raw, file.c_str()) == 0) {
-    const ConfigHandle config(raw);
-    int value = 0;
-    const int code = git_config_get_bool(&value, config.get(), "core.bare");
-    // If the value cannot be parsed, the repository is not replaced.
-    if (code != GIT_ENOTFOUND) bare = code == 0 ? value : 0;
-  }
-  return bare != 0;
+  const auto config = ReadConfigurationFile((path / "config").string());
+  if (!config) return false;
+  const auto bare = config->Bool("core.bare");
+  // If the value cannot be parsed, the repository is not replaced.
+  return bare && bare->value_or(path.filename() != ".git");
 }
 
 // Whether a worktree uses `directory`, an entry of 'worktrees': the file '.git'

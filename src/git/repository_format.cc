@@ -5,150 +5,195 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
+#include <filesystem>
+#include <limits>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "git/configuration_file.h"
 
 namespace zpack {
 namespace {
 
 constexpr int64_t kNewestVersion = 1;
-constexpr std::string_view kExtensions = "extensions.";
-// Git respects these also in repositories of version 0.
-constexpr std::array<std::string_view, 4> kOfVersion0 = {
-    "noop", "preciousobjects", "partialclone", "worktreeconfig"};
-constexpr std::array<std::string_view, 4> kOfVersion1 = {
-    "noop-v1", "objectformat", "refstorage", "relativeworktrees"};
+// The version of a repository that names none, for example one made by hand.
+// Git then ignores all extensions.
+constexpr int64_t kNoVersion = -1;
+constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
 
-// The supported values of an extension, and the name of its subject.
-struct KnownValues {
-  std::string_view extension;
-  std::span<const std::string_view> values;
-  std::string_view what;
+// What this library does with an extension.
+enum class Support : uint8_t { kYes, kNo };
+
+struct KnownExtension {
+  std::string_view name;  // without "extensions."
+  // Git respects some extensions in repositories of version 0 as well.
+  int64_t first_version;
+  Support support;
 };
-constexpr std::string_view kReftable = "reftable";
-constexpr std::string_view kSha256 = "sha256";
-constexpr std::array<std::string_view, 2> kObjectFormats = {"sha1", kSha256};
-constexpr std::array<std::string_view, 2> kRefStorages = {"files", kReftable};
-constexpr std::array<KnownValues, 2> kKnownValues = {
-    {{"objectformat", kObjectFormats, "object format"},
-     {"refstorage", kRefStorages, "ref storage"}}};
+// The extensions of Git 2.55. Extensions for submodules and work trees do not
+// change how objects and refs are stored.
+constexpr std::array<KnownExtension, 10> kExtensions = {
+    {{"noop", 0, Support::kYes},
+     {"preciousobjects", 0, Support::kYes},
+     {"partialclone", 0, Support::kYes},
+     {"worktreeconfig", 0, Support::kYes},
+     {"noop-v1", 1, Support::kYes},
+     {"objectformat", 1, Support::kYes},
+     {"compatobjectformat", 1, Support::kNo},
+     {"refstorage", 1, Support::kYes},
+     {"relativeworktrees", 1, Support::kYes},
+     {"submodulepathconfig", 1, Support::kYes}}};
 
-using Extensions = std::vector<std::pair<std::string, std::string>>;
+// Reads the entries of the file in which the format stands.
+class FormatReader {
+ public:
+  explicit FormatReader(const std::string& common_directory)
+      : common_directory_(common_directory),
+        path_(common_directory + "/config") {}
 
-// The extensions: names in lower case without "extensions.", and values.
-Result<Extensions> ListExtensions(const git_config* config) {
-  Extensions extensions;
-  ZPACK_TRY(ForEachConfigEntry(
-      config, [&extensions](const git_config_entry& entry) -> Status {
-        std::string_view name = entry.name;
-        if (SkipPrefix(kExtensions, name)) {
-          extensions.emplace_back(name,
-                                  entry.value != nullptr ? entry.value : "");
-        }
-        return {};
-      }));
-  return extensions;
-}
-
-Status CheckExtensions(const Extensions& extensions, int64_t version,
-                       const std::string& path) {
-  const auto is_in = [](const auto& names, const std::string& name) {
-    return std::ranges::find(names, name) != names.end();
-  };
-  for (const auto& [name, value] : extensions) {
-    const auto known =
-        std::ranges::find(kKnownValues, name, &KnownValues::extension);
-    if (known != kKnownValues.end() &&
-        std::ranges::find(known->values, value) == known->values.end()) {
-      return MakeError(ErrorCode::kUnsupported, "unsupported {} {} in '{}'",
-                       known->what, value, AtPath{path});
+  Result<RepositoryFormat> Read() {
+    ZPACK_ASSIGN_OR_RETURN(const Configuration config,
+                           ReadConfigurationFile(path_));
+    for (const ConfigEntry& entry : config.entries()) ZPACK_TRY(Take(entry));
+    if (version_ > kNewestVersion) {
+      return MakeError(ErrorCode::kUnsupported,
+                       "expected git repo version <= {}, found {} in '{}'",
+                       kNewestVersion, version_, AtPath{path_});
     }
-    if (is_in(kOfVersion0, name)) continue;
-    if (version == 0 && is_in(kOfVersion1, name)) {
+    for (const std::string& name : extensions_) ZPACK_TRY(Check(name));
+    if (version_ != kNoVersion) return std::move(format_);
+    RepositoryFormat none;
+    // Nothing is deleted if anything says so.
+    none.precious_objects = format_.precious_objects;
+    return none;
+  }
+
+ private:
+  Status Take(const ConfigEntry& entry) {
+    std::string_view name = entry.name;
+    if (name == "core.repositoryformatversion") {
+      return Assign(version_, NumberOf(entry, kMaxInt));
+    }
+    if (name == "core.bare") return Assign(format_.bare, BoolOf(entry));
+    if (name == "core.worktree") {
+      return Assign(format_.work_tree, StringOf(entry));
+    }
+    if (!SkipPrefix("extensions.", name)) return {};
+    extensions_.emplace_back(name);
+    if (name == "preciousobjects") {
+      return Assign(format_.precious_objects, BoolOf(entry));
+    }
+    if (name == "worktreeconfig") {
+      ZPACK_ASSIGN_OR_RETURN(const bool yes, BoolOf(entry));
+      format_.worktree =
+          yes ? WorktreeConfiguration::kYes : WorktreeConfiguration::kNo;
+    } else if (name == "relativeworktrees" || name == "submodulepathconfig") {
+      ZPACK_TRY(BoolOf(entry));
+    } else if (name == "partialclone") {
+      ZPACK_TRY(StringOf(entry));
+    } else if (name == "objectformat") {
+      return TakeObjectFormat(entry);
+    } else if (name == "refstorage") {
+      return TakeRefStorage(entry);
+    }
+    return {};
+  }
+
+  template <typename T, typename U>
+  static Status Assign(T& to, Result<U> value) {
+    if (!value) return std::unexpected(std::move(value).error());
+    to = *std::move(value);
+    return {};
+  }
+
+  static Result<std::string> StringOf(const ConfigEntry& entry) {
+    if (entry.value) return *entry.value;
+    return MakeError(ErrorCode::kGit, "missing value for '{}'", entry.name);
+  }
+
+  std::unexpected<Error> Unsupported(std::string_view what,
+                                     std::string_view value) const {
+    return MakeError(ErrorCode::kUnsupported, "unsupported {} {} in '{}'",
+                     MessageText{what}, value, AtPath{path_});
+  }
+
+  Status TakeObjectFormat(const ConfigEntry& entry) {
+    ZPACK_ASSIGN_OR_RETURN(const std::string value, StringOf(entry));
+    if (value == "sha1") {
+      format_.object_format = ObjectFormat::kSha1;
+    } else if (value == "sha256") {
+      format_.object_format = ObjectFormat::kSha256;
+    } else {
+      return Unsupported("object format", value);
+    }
+    return {};
+  }
+
+  // The name of a storage, or '<name>://<directory of the refs>'.
+  Status TakeRefStorage(const ConfigEntry& entry) {
+    ZPACK_ASSIGN_OR_RETURN(const std::string value, StringOf(entry));
+    const size_t end = value.find("://");
+    const std::string_view name = std::string_view(value).substr(0, end);
+    if (name == "files") {
+      format_.ref_storage = RefStorage::kFiles;
+    } else if (name == "reftable") {
+      format_.ref_storage = RefStorage::kReftable;
+    } else {
+      return Unsupported("ref storage", value);
+    }
+    if (end == std::string::npos) return {};
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const fs::path directory =
+        fs::path(common_directory_) / value.substr(end + 3);
+    if (fs::equivalent(directory, common_directory_, error) && !error) {
+      return {};
+    }
+    return MakeError(
+        ErrorCode::kUnsupported,
+        "the refs of the repository are in another directory, '{}', which is "
+        "not supported (extensions.refStorage in '{}'); convert a clone "
+        "instead: git clone --mirror",
+        directory.string(), AtPath{path_});
+  }
+
+  Status Check(const std::string& name) const {
+    const auto known =
+        std::ranges::find(kExtensions, name, &KnownExtension::name);
+    const bool is_known = known != kExtensions.end();
+    if (version_ == 0 && is_known && known->first_version > 0) {
       return MakeError(
           ErrorCode::kUnsupported,
           "repo version is 0, but v1-only extension found in '{}': {}",
-          AtPath{path}, name);
+          AtPath{path_}, name);
     }
-    if (version >= 1 && !is_in(kOfVersion1, name)) {
+    if (version_ >= 1 && !is_known) {
       return MakeError(ErrorCode::kUnsupported,
                        "unknown repository extension found in '{}': {}",
-                       AtPath{path}, name);
+                       AtPath{path_}, name);
     }
+    if (version_ >= 1 && known->support == Support::kNo) {
+      return MakeError(ErrorCode::kUnsupported,
+                       "unsupported repository extension found in '{}': {}",
+                       AtPath{path_}, name);
+    }
+    return {};
   }
-  return {};
-}
 
-// The last value of an extension counts, as in Git. Empty if it is not set.
-std::string_view ValueOf(const Extensions& extensions, std::string_view name) {
-  std::string_view last;
-  for (const auto& [each, value] : extensions) {
-    if (each == name) last = value;
-  }
-  return last;
-}
-
-// Nothing if the value is not set.
-Result<std::optional<bool>> ReadBool(const git_config* config,
-                                     const char* key) {
-  int value = 0;
-  const int code = git_config_get_bool(&value, config, key);
-  if (code == GIT_ENOTFOUND) return std::nullopt;
-  if (code == 0) return value != 0;
-  return MakeError(ErrorCode::kGit, "bad value of '{}': {}", key,
-                   LastLibgit2Message());
-}
+  const std::string& common_directory_;
+  std::string path_;
+  int64_t version_ = kNoVersion;
+  std::vector<std::string> extensions_;
+  RepositoryFormat format_;
+};
 
 }  // namespace
 
 Result<RepositoryFormat> ReadRepositoryFormat(
     const std::string& common_directory) {
-  const std::string path = common_directory + "/config";
-  ZPACK_ASSIGN_OR_RETURN(const ConfigHandle config,
-                         ReadConfigurationFile(path));
-  // If no version is set, for example in a repository made by hand, Git ignores
-  // unknown extensions.
-  int64_t version = -1;
-  const int code = git_config_get_int64(&version, config.get(),
-                                        "core.repositoryformatversion");
-  if (code != 0 && code != GIT_ENOTFOUND) {
-    return MakeError(ErrorCode::kGit, "bad repository version in '{}': {}",
-                     AtPath{path}, LastLibgit2Message());
-  }
-  if (version > kNewestVersion) {
-    return MakeError(ErrorCode::kUnsupported,
-                     "expected git repo version <= {}, found {} in '{}'",
-                     kNewestVersion, version, AtPath{path});
-  }
-  ZPACK_ASSIGN_OR_RETURN(const Extensions extensions,
-                         ListExtensions(config.get()));
-  ZPACK_TRY(CheckExtensions(extensions, version, path));
-  RepositoryFormat format;
-  if (ValueOf(extensions, "objectformat") == kSha256) {
-    format.object_format = ObjectFormat::kSha256;
-  }
-  if (ValueOf(extensions, "refstorage") == kReftable) {
-    format.ref_storage = RefStorage::kReftable;
-  }
-  ZPACK_ASSIGN_OR_RETURN(const auto precious,
-                         ReadBool(config.get(), "extensions.preciousobjects"));
-  format.precious_objects = precious.value_or(false);
-  ZPACK_ASSIGN_OR_RETURN(const auto worktree,
-                         ReadBool(config.get(), "extensions.worktreeconfig"));
-  if (worktree.value_or(false)) format.worktree = WorktreeConfiguration::kYes;
-  ZPACK_ASSIGN_OR_RETURN(format.bare, ReadBool(config.get(), "core.bare"));
-  git_buf work_tree = GIT_BUF_INIT;
-  if (git_config_get_string_buf(&work_tree, config.get(), "core.worktree") ==
-      0) {
-    format.work_tree = work_tree.ptr;
-  }
-  git_buf_dispose(&work_tree);
-  return format;
+  return FormatReader(common_directory).Read();
 }
 
 }  // namespace zpack

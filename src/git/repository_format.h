@@ -12,12 +12,15 @@
 #include <optional>
 #include <string>
 
-#include "git/configuration.h"
 #include "zpack/object_id.h"
 #include "zpack/options.h"
 #include "zpack/result.h"
 
 namespace zpack {
+
+// Whether the repository has a file 'config.worktree' for each of its work
+// trees (extensions.worktreeConfig).
+enum class WorktreeConfiguration : uint8_t { kNo, kYes };
 
 struct RepositoryFormat {
   ObjectFormat object_format = ObjectFormat::kSha1;
@@ -31,7 +34,8 @@ struct RepositoryFormat {
 
 // Reads the format from 'config' in `common_directory` only, as Git does.
 // kUnsupported, with the reason, for a version, an extension, an object format
-// or a ref storage that is not supported; kIo and kGit as ReadConfiguration.
+// or a ref storage that is not supported; other errors as
+// ReadConfigurationFile.
 Result<RepositoryFormat> ReadRepositoryFormat(
     const std::string& common_directory);
 

@@ -17,9 +17,8 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "git/configuration_values.h"
 #include "git/git_file.h"
-#include "git/libgit2.h"
-#include "git/libgit2_options.h"
 #include "git/ownership.h"
 
 namespace zpack {
@@ -158,13 +157,6 @@ std::vector<fs::path> CeilingDirectories() {
   return ceilings;
 }
 
-bool MayCrossFileSystems() {
-  const char* const value = std::getenv("GIT_DISCOVERY_ACROSS_FILESYSTEM");
-  int yes = 0;
-  return value != nullptr && git_config_parse_bool(&yes, value) == 0 &&
-         yes != 0;
-}
-
 struct Search {
   Found found;
   // The root of the start's file system, if the search ended there.
@@ -174,7 +166,9 @@ struct Search {
 // Searches `start` and the directories above it.
 Result<Search> Discover(const fs::path& start) {
   const std::vector<fs::path> ceilings = CeilingDirectories();
-  const bool may_cross = MayCrossFileSystems();
+  ZPACK_ASSIGN_OR_RETURN(
+      const bool may_cross,
+      EnvironmentBool("GIT_DISCOVERY_ACROSS_FILESYSTEM", false));
   ZPACK_ASSIGN_OR_RETURN(const auto first, Examine(start));
   for (fs::path at = start;; at = at.parent_path()) {
     ZPACK_ASSIGN_OR_RETURN(Found found, Look(at));
@@ -248,7 +242,6 @@ Result<std::string> Canonical(const fs::path& path) {
 
 Result<RepositoryLocation> FindRepository(const std::string& path,
                                           Discovery discovery) {
-  const Libgit2Options options;
   std::error_code error;
   // Without links, so that the search goes up the real path.
   const fs::path absolute = fs::canonical(path, error);

@@ -41,10 +41,11 @@ struct Storage {
 
 class RepositorySource final : public ObjectSource {
  public:
-  RepositorySource(RepositoryLocation location, RepositoryHandle repository,
+  RepositorySource(RepositoryLocation location, OpenedRepository repository,
                    ObjectDatabase objects, Storage storage)
       : location_(std::move(location)),
-        repository_(std::move(repository)),
+        repository_(std::move(repository.handle)),
+        configuration_(std::move(repository.configuration)),
         objects_(std::move(objects)),
         storage_(std::move(storage)),
         refs_(OpenRefStore(location_, storage_.format)) {}
@@ -95,7 +96,7 @@ class RepositorySource final : public ObjectSource {
   }
   bool IsPartialClone() override { return storage_.is_partial_clone; }
   Result<PromisorRemotes> ReadPromisorRemotes() override {
-    return zpack::ReadPromisorRemotes(repository_.get());
+    return zpack::ReadPromisorRemotes(configuration_);
   }
   Result<ObjectIdTable> ListPromisorObjects() override;
   std::vector<std::string> MissingAlternates() override {
@@ -117,6 +118,7 @@ class RepositorySource final : public ObjectSource {
 
   RepositoryLocation location_;
   RepositoryHandle repository_;
+  Configuration configuration_;
   ObjectDatabase objects_;
   Storage storage_;
   std::unique_ptr<RefStore> refs_;
@@ -222,6 +224,7 @@ Result<std::unique_ptr<ObjectSource>> OpenRepository(
     const RepositoryLocation& location, const ReadingOptions& options) {
   ZPACK_ASSIGN_OR_RETURN(OpenedRepository repository,
                          OpenRepositoryHandle(location));
+  const RepositoryFormat format = repository.format;
   ZPACK_ASSIGN_OR_RETURN(auto directories,
                          ListObjectDirectories(location.common_directory));
   // As in Git, without a promisor remote nobody can have promised anything.
@@ -232,12 +235,11 @@ Result<std::unique_ptr<ObjectSource>> OpenRepository(
   const bool is_partial_clone = has_promises && !promisors.remotes.empty();
   ZPACK_ASSIGN_OR_RETURN(
       ObjectDatabase objects,
-      ObjectDatabase::Open(repository.format.object_format, location.name,
+      ObjectDatabase::Open(format.object_format, location.name,
                            std::move(directories.found), options));
   return std::make_unique<RepositorySource>(
-      location, std::move(repository.handle), std::move(objects),
-      Storage{std::move(repository.format), is_partial_clone,
-              std::move(directories.missing)});
+      location, std::move(repository), std::move(objects),
+      Storage{format, is_partial_clone, std::move(directories.missing)});
 }
 
 Result<std::unique_ptr<ObjectSource>> OpenRepository(

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <random>
 #include <string>
@@ -35,7 +36,7 @@ class SettingsReader {
       delete;  // switches_ points into this object
   SettingsReader& operator=(const SettingsReader&) = delete;
 
-  Status Take(const git_config_entry& entry) {
+  Status Take(const ConfigEntry& entry) {
     constexpr std::string_view kFilterSection = "uploadpackfilter.";
     const std::string_view name = entry.name;
     if (name.starts_with(kFilterSection)) {
@@ -75,30 +76,17 @@ class SettingsReader {
   }
 
  private:
-  static std::unexpected<Error> Bad(const git_config_entry& entry) {
-    if (entry.value == nullptr) {
-      return MakeError(ErrorCode::kGit, "unable to parse '{}': it has no value",
-                       entry.name);
-    }
-    return MakeError(ErrorCode::kGit, "bad config value '{}' for '{}'",
-                     entry.value, entry.name);
-  }
-
-  static Status TakeBool(const git_config_entry& entry, bool& value) {
-    int yes = 0;
-    if (git_config_parse_bool(&yes, entry.value) != 0) return Bad(entry);
-    value = yes != 0;
+  static Status TakeBool(const ConfigEntry& entry, bool& value) {
+    ZPACK_ASSIGN_OR_RETURN(value, BoolOf(entry));
     return {};
   }
 
-  Status TakeFilter(const git_config_entry& entry, std::string_view key) {
+  Status TakeFilter(const ConfigEntry& entry, std::string_view key) {
     constexpr std::string_view kAllow = ".allow";
     if (key == "allow") return TakeBool(entry, allow_filters_);
     if (key == "tree.maxdepth") {
-      int64_t depth = 0;
-      if (git_config_parse_int64(&depth, entry.value) != 0 || depth < 0) {
-        return Bad(entry);
-      }
+      ZPACK_ASSIGN_OR_RETURN(const int64_t depth, NumberOf(entry));
+      if (depth < 0) return BadValue(entry);
       settings_.max_tree_depth = static_cast<uint64_t>(depth);
       filters_["tree"] = true;
       return {};
@@ -108,23 +96,24 @@ class SettingsReader {
     return TakeBool(entry, filters_[std::string(key)]);
   }
 
-  Status TakeHiddenRef(const git_config_entry& entry) {
-    if (entry.value == nullptr) return Bad(entry);
-    std::string pattern = entry.value;
+  Status TakeHiddenRef(const ConfigEntry& entry) {
+    if (!entry.value) return BadValue(entry);
+    std::string pattern = *entry.value;
     while (pattern.ends_with('/')) pattern.pop_back();
     settings_.hidden_refs.push_back(std::move(pattern));
     return {};
   }
 
-  Status TakeKeepAlive(const git_config_entry& entry) {
-    int32_t seconds = 0;
-    if (git_config_parse_int32(&seconds, entry.value) != 0) return Bad(entry);
-    settings_.keep_alive = std::chrono::seconds(std::max(seconds, 0));
+  Status TakeKeepAlive(const ConfigEntry& entry) {
+    constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
+    ZPACK_ASSIGN_OR_RETURN(const int64_t seconds, NumberOf(entry, kMaxInt));
+    settings_.keep_alive = std::chrono::seconds(std::max(seconds, int64_t{0}));
     return {};
   }
 
-  Status TakeUnborn(const git_config_entry& entry) {
-    const std::string_view value = entry.value == nullptr ? "" : entry.value;
+  Status TakeUnborn(const ConfigEntry& entry) {
+    const std::string_view value =
+        entry.value ? std::string_view(*entry.value) : "";
     if (value != "advertise" && value != "allow" && value != "ignore") {
       return MakeError(ErrorCode::kGit, "invalid value '{}' for lsrefs.unborn",
                        value);
@@ -158,12 +147,12 @@ class SettingsReader {
 }  // namespace
 
 Result<UploadPackSettings> ReadUploadPackConfiguration() {
-  ZPACK_ASSIGN_OR_RETURN(const ConfigHandle config,
+  ZPACK_ASSIGN_OR_RETURN(const Configuration config,
                          ReadProtectedConfiguration());
   SettingsReader reader;
-  ZPACK_TRY(ForEachConfigEntry(
-      config.get(),
-      [&reader](const git_config_entry& entry) { return reader.Take(entry); }));
+  for (const ConfigEntry& entry : config.entries()) {
+    ZPACK_TRY(reader.Take(entry));
+  }
   return reader.Finish();
 }
 

@@ -11,7 +11,7 @@
 
 namespace zpack {
 
-// Errors as ReadUploadPackSettings. REQUIRES: a Libgit2Options exists.
+// Errors as ReadUploadPackSettings.
 Result<UploadPackSettings> ReadUploadPackConfiguration();
 
 }  // namespace zpack

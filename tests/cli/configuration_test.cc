@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 
@@ -123,7 +124,7 @@ TEST_F(ConfigurationTest, WhatCannotBeReadStopsTheWork) {
   ExpectRefusal(Repack({"GIT_CONFIG_GLOBAL=" + dir_.path()}), dir_.path());
   WriteFile(dir_ / "malformed", "[pack\n");
   ExpectRefusal(Repack({"GIT_CONFIG_GLOBAL=" + dir_ / "malformed"}),
-                "bad config file '" + dir_ / "malformed'");
+                "bad config line 1 in file '" + dir_ / "malformed'");
 }
 
 TEST_F(ConfigurationTest, UnreadableConfigurationOfTheRepositoryStopsTheWork) {
@@ -149,6 +150,56 @@ TEST_F(ConfigurationTest, PreciousObjectsAreTheRepositorysOwnWord) {
   repo_.Git({"config", "extensions.preciousObjects", "perhaps"});
   ExpectRefusal(RunZpack({"repack", "-d", "-q", repo_.path()}),
                 "bad value of 'extensions.preciousobjects'");
+}
+
+// A value that ends in a backslash goes on in the next line, and in no further
+// one, even if that line is empty or a comment.
+TEST_F(ConfigurationTest, ASectionAfterAContinuedValueIsSeen) {
+  repo_.Git({"repack", "-adq"});
+  const std::string config = ReadFile(repo_.git_dir() + "/config");
+  for (const std::string next : {"\n", "# comment\n", "; comment\n", " \n"}) {
+    WriteFile(repo_.git_dir() + "/config",
+              config + "[alias]\n\tx = y \\\n" + next +
+                  "[extensions]\n\tpreciousObjects = true\n");
+    ExpectRefusal(RunZpack({"repack", "-d", "-q", repo_.path()}),
+                  "precious-objects");
+  }
+}
+
+TEST_F(ConfigurationTest, ASecretAfterAContinuedValueIsLeftOut) {
+  const std::string file = dir_ / "a.zpack";
+  for (const std::string next : {"\n", "# comment\n"}) {
+    WriteFile(repo_.git_dir() + "/config",
+              ReadFile(repo_.git_dir() + "/config") + "[alias]\n\tx = y \\\n" +
+                  next + "[credential]\n\thelper = store --file=hunter2\n");
+    ASSERT_TRUE(
+        RunZpack({"convert", "-q", "--force", repo_.path(), file}).ok());
+    EXPECT_THAT(RunZpack({"cat-extra", file, "config"}).out,
+                ::testing::Not(HasSubstr("hunter2")));
+  }
+}
+
+TEST_F(ConfigurationTest, ASha256RepositoryIsSeenAfterAContinuedValue) {
+  const std::string path = dir_ / "sha256";
+  RunGit({"init", "-q", "--bare", "--object-format=sha256", path}, dir_.path());
+  std::string config = ReadFile(path + "/config");
+  config.insert(config.find("[extensions]"), "[alias]\n\tx = y \\\n\n");
+  WriteFile(path + "/config", config);
+  const std::string file = dir_ / "a.zpack";
+  ASSERT_TRUE(RunZpack({"convert", "-q", path, file}).ok());
+  EXPECT_THAT(RunZpack({"show", file}).out, HasSubstr("sha256"));
+}
+
+// Nothing writes to the pipe, so a program that opens it like a file waits.
+TEST_F(ConfigurationTest, APipeIsRefused) {
+  const std::string pipe = dir_ / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  ExpectRefusal(Repack({"GIT_CONFIG_GLOBAL=" + pipe}), "not a regular file");
+  repo_.Git({"config", "include.path", pipe});
+  ExpectRefusal(Repack({}), "not a regular file: '" + pipe);
+  fs::remove(repo_.git_dir() + "/config");
+  ASSERT_EQ(mkfifo((repo_.git_dir() + "/config").c_str(), 0600), 0);
+  ExpectRefusal(Repack({}), "not a regular file");
 }
 
 }  // namespace

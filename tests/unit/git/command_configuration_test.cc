@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "support/matchers.h"
 
@@ -19,17 +21,18 @@ using testing::IsError;
 using testing::IsOk;
 using Variables = std::map<std::string, std::string>;
 
-Result<std::string> Read(const Variables& variables) {
+Result<std::vector<ConfigEntry>> Read(const Variables& variables) {
   return CommandConfiguration([&](const char* name) -> const char* {
     const auto at = variables.find(name);
     return at == variables.end() ? nullptr : at->second.c_str();
   });
 }
 
-void ExpectText(const Variables& variables, const std::string& text) {
+void ExpectEntries(const Variables& variables,
+                   const std::vector<ConfigEntry>& entries) {
   const auto result = Read(variables);
   ASSERT_THAT(result, IsOk());
-  EXPECT_EQ(*result, text);
+  EXPECT_EQ(*result, entries);
 }
 
 void ExpectBogus(const std::string& parameters) {
@@ -39,55 +42,59 @@ void ExpectBogus(const std::string& parameters) {
       << parameters;
 }
 
-TEST(CommandConfiguration, NothingIsAnEmptyText) {
-  ExpectText({}, "");
-  ExpectText({{"GIT_CONFIG_COUNT", ""}, {"GIT_CONFIG_PARAMETERS", "  "}}, "");
-  ExpectText({{"GIT_CONFIG_COUNT", "0"}, {"GIT_CONFIG_KEY_0", "a.b"}}, "");
+TEST(CommandConfiguration, NothingIsNoEntry) {
+  ExpectEntries({}, {});
+  ExpectEntries({{"GIT_CONFIG_COUNT", ""}, {"GIT_CONFIG_PARAMETERS", ""}}, {});
+  ExpectEntries({{"GIT_CONFIG_COUNT", "0"}, {"GIT_CONFIG_KEY_0", "a.b"}}, {});
 }
 
 TEST(CommandConfiguration, CountedEntriesComeBeforeParameters) {
-  ExpectText({{"GIT_CONFIG_COUNT", "2"},
-              {"GIT_CONFIG_KEY_0", "pack.window"},
-              {"GIT_CONFIG_VALUE_0", "1"},
-              {"GIT_CONFIG_KEY_1", "safe.directory"},
-              {"GIT_CONFIG_VALUE_1", ""},
-              {"GIT_CONFIG_PARAMETERS", "'pack.window'='2'"}},
-             "[pack]\nwindow = \"1\"\n[safe]\ndirectory = \"\"\n"
-             "[pack]\nwindow = \"2\"\n");
+  ExpectEntries(
+      {{"GIT_CONFIG_COUNT", "2"},
+       {"GIT_CONFIG_KEY_0", "pack.window"},
+       {"GIT_CONFIG_VALUE_0", "1"},
+       {"GIT_CONFIG_KEY_1", "safe.directory"},
+       {"GIT_CONFIG_VALUE_1", ""},
+       {"GIT_CONFIG_PARAMETERS", "'pack.window'='2'"}},
+      {{"pack.window", "1"}, {"safe.directory", ""}, {"pack.window", "2"}});
 }
 
 TEST(CommandConfiguration, ParametersAreReadInBothOfGitsForms) {
-  ExpectText({{"GIT_CONFIG_PARAMETERS",
-               "'a.one'='x y'  'a.two=z=1' 'a.three' 'a.four'= 'a.five='"}},
-             "[a]\none = \"x y\"\n[a]\ntwo = \"z=1\"\n[a]\nthree\n"
-             "[a]\nfour\n[a]\nfive = \"\"\n");
+  ExpectEntries({{"GIT_CONFIG_PARAMETERS",
+                  "'a.one'='x y'  'a.two=z=1' 'a.three' 'a.four'= 'a.five='"}},
+                {{"a.one", "x y"},
+                 {"a.two", "z=1"},
+                 {"a.three", std::nullopt},
+                 {"a.four", std::nullopt},
+                 {"a.five", ""}});
 }
 
 TEST(CommandConfiguration, QuotesOfTheShellAreTakenOff) {
-  ExpectText({{"GIT_CONFIG_PARAMETERS", R"('a.b'='it'\''s '\!'')"}},
-             "[a]\nb = \"it's !\"\n");
+  ExpectEntries({{"GIT_CONFIG_PARAMETERS", R"('a.b'='it'\''s '\!'')"}},
+                {{"a.b", "it's !"}});
 }
 
 TEST(CommandConfiguration, AnyByteOfAValueIsKept) {
-  ExpectText({{"GIT_CONFIG_PARAMETERS", "'a.b'='\"\\#;\n\t[x]'"}},
-             "[a]\nb = \"\\\"\\\\#;\\n\t[x]\"\n");
+  ExpectEntries({{"GIT_CONFIG_PARAMETERS", "'a.b'='\"\\#;\n\t[x]'"}},
+                {{"a.b", "\"\\#;\n\t[x]"}});
 }
 
 TEST(CommandConfiguration, SubsectionsMayHoldDotsAndQuotes) {
-  ExpectText({{"GIT_CONFIG_PARAMETERS", "'Url.https://x.y/\"z.Name'='v'"}},
-             "[Url \"https://x.y/\\\"z\"]\nName = \"v\"\n");
+  ExpectEntries({{"GIT_CONFIG_PARAMETERS", "'Url.https://x.y/\"Z.Name'='v'"}},
+                {{"url.https://x.y/\"Z.name", "v"}});
 }
 
 TEST(CommandConfiguration, MalformedParametersAreRefused) {
-  for (const char* const bogus : {"a.b=c", "'a.b", "'a.b'x", "'a.b'='c",
-                                  "'a.b'='c'x", "'a.b'=c", "'a.b'='c' d"}) {
+  for (const char* const bogus :
+       {" 'a.b'", "a.b=c", "'a.b", "'a.b'x", "'a.b'='c", "'a.b'='c'x",
+        "'a.b'=c", "'a.b'='c' d"}) {
     ExpectBogus(bogus);
   }
 }
 
 TEST(CommandConfiguration, MalformedKeysAreRefused) {
-  for (const char* const bad :
-       {"", "a", ".b", "a.", "a b.c", "a.1b", "a.b_c", "a.x\ny.b", "a_b.c"}) {
+  for (const char* const bad : {"", "a", ".b", ".", "a.", "a b.c", "a.1b",
+                                "a.b_c", "a.x\ny.b", "a_b.c"}) {
     EXPECT_THAT(Read({{"GIT_CONFIG_COUNT", "1"},
                       {"GIT_CONFIG_KEY_0", bad},
                       {"GIT_CONFIG_VALUE_0", "v"}}),

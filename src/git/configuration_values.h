@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Values in Git's configuration (git-config(1), "Values"). Functions without
+// state; any thread.
+
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "zpack/result.h"
+
+namespace zpack {
+
+// The value of an entry. Nothing for an entry without a value.
+using ConfigValue = std::optional<std::string>;
+
+// Nothing if `value` is not a boolean value. An entry without a value is true.
+std::optional<bool> ParseConfigBool(const ConfigValue& value);
+
+// An integer with a unit (k, m, g). Nothing if `value` is not an integer, or
+// not in the range [-max - 1, max].
+std::optional<int64_t> ParseConfigNumber(
+    const ConfigValue& value,
+    int64_t max = std::numeric_limits<int64_t>::max());
+
+// Whether ExpandConfigPath resolves the links in the home directory.
+enum class HomeLinks : uint8_t { kKeep, kResolve };
+
+// A path whose '~' stands for the home directory, '~user' for that of another
+// user, and '%(prefix)' for the place where Git is installed. Nothing if there
+// is no such directory.
+std::optional<std::string> ExpandConfigPath(const std::string& path,
+                                            HomeLinks links = HomeLinks::kKeep);
+
+// The value of a boolean variable in the environment of this process.
+// `otherwise` if it is not set; kGit if its value is not boolean.
+Result<bool> EnvironmentBool(const char* variable, bool otherwise);
+
+}  // namespace zpack

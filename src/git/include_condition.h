@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The conditions of git-config(1), "Conditional includes". Functions without
+// state; any thread.
+
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "git/wildmatch.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+// The repository whose configuration is read.
+struct IncludeContext {
+  // Without links. Empty if there is no repository.
+  std::string git_directory;
+  // The short name of the branch that HEAD names. Empty if HEAD is detached or
+  // cannot be read.
+  std::function<std::string()> branch;
+};
+
+// 'gitdir:', or 'gitdir/i:': whether `pattern` matches the git directory.
+// `file` holds the condition; it is empty for the command line. kGit if the
+// pattern is relative to a file, and `file` is empty or does not exist.
+Result<bool> MatchesGitDirectory(const IncludeContext& context,
+                                 std::string_view pattern,
+                                 const std::string& file, LetterCase letters);
+
+// 'onbranch:'.
+bool MatchesBranch(const IncludeContext& context, std::string pattern);
+
+// 'hasconfig:remote.*.url:': whether `pattern` matches one of the URLs.
+bool MatchesUrl(std::span<const std::string> urls, std::string_view pattern);
+
+}  // namespace zpack

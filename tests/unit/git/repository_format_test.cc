@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/repository_format.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+
+#include "support/matchers.h"
+#include "support/temp_dir.h"
+
+namespace zpack {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::IsError;
+using testing::IsOk;
+
+class RepositoryFormatTest : public ::testing::Test {
+ protected:
+  Result<RepositoryFormat> Read(const std::string& text) const {
+    testing::WriteFile(dir_ / "config", text);
+    return ReadRepositoryFormat(dir_.path());
+  }
+  Result<RepositoryFormat> ReadExtension(const std::string& name,
+                                         const std::string& value,
+                                         int version = 1) const {
+    return Read(
+        "[core]\n\trepositoryformatversion = " + std::to_string(version) +
+        "\n[extensions]\n\t" + name + " = " + value + '\n');
+  }
+
+  testing::TempDir dir_;
+};
+
+// The extensions of Git 2.55, with a value of each. What is refused is named.
+const std::map<std::string, std::string> kExtensions = {
+    {"noop", "x"},
+    {"preciousobjects", "true"},
+    {"partialclone", "origin"},
+    {"worktreeconfig", "true"},
+    {"noop-v1", "x"},
+    {"objectformat", "sha256"},
+    {"compatobjectformat", "sha256"},
+    {"refstorage", "reftable"},
+    {"relativeworktrees", "true"},
+    {"submodulepathconfig", "true"}};
+
+TEST_F(RepositoryFormatTest, EveryExtensionIsReadOrNamed) {
+  for (const auto& [name, value] : kExtensions) {
+    const auto format = ReadExtension(name, value);
+    if (name == "compatobjectformat") {
+      EXPECT_THAT(format,
+                  IsError(ErrorCode::kUnsupported,
+                          HasSubstr("unsupported repository extension")));
+      EXPECT_THAT(format.error().message, HasSubstr(name));
+    } else {
+      EXPECT_THAT(format, IsOk()) << name;
+    }
+  }
+  EXPECT_THAT(ReadExtension("new", "x"),
+              IsError(ErrorCode::kUnsupported,
+                      HasSubstr("unknown repository extension")));
+}
+
+// With ZPACK_GIT_SOURCE, the list above is compared with the source of a Git.
+TEST_F(RepositoryFormatTest, TheListOfExtensionsIsThatOfGit) {
+  const char* const source = std::getenv("ZPACK_GIT_SOURCE");
+  if (source == nullptr) GTEST_SKIP() << "ZPACK_GIT_SOURCE is not set";
+  const std::string setup =
+      testing::ReadFile(std::filesystem::path(source) / "setup.c");
+  const std::regex comparison("!strcmp\\(ext, \"([a-z0-9-]+)\"\\)");
+  std::set<std::string> names;
+  for (std::sregex_iterator it(setup.begin(), setup.end(), comparison), end;
+       it != end; ++it) {
+    names.insert((*it)[1]);
+  }
+  EXPECT_FALSE(names.empty());
+  for (const std::string& name : names) {
+    EXPECT_TRUE(kExtensions.contains(name)) << name;
+  }
+}
+
+TEST_F(RepositoryFormatTest, ExtensionsOfVersion1NeedIt) {
+  EXPECT_THAT(ReadExtension("submodulePathConfig", "true", 0),
+              IsError(ErrorCode::kUnsupported, HasSubstr("v1-only")));
+  EXPECT_THAT(ReadExtension("noop", "x", 0), IsOk());
+  EXPECT_THAT(ReadExtension("unknown", "x", 0), IsOk());
+  EXPECT_THAT(ReadExtension("noop", "x", 2),
+              IsError(ErrorCode::kUnsupported, HasSubstr("found 2")));
+}
+
+TEST_F(RepositoryFormatTest, RefsInTheRepositoryMayBeAUri) {
+  for (const std::string& path : {dir_.path(), std::string(".")}) {
+    const auto files = ReadExtension("refStorage", "files://" + path);
+    ASSERT_THAT(files, IsOk());
+    EXPECT_EQ(files->ref_storage, RefStorage::kFiles);
+    const auto tables = ReadExtension("refStorage", "reftable://" + path);
+    ASSERT_THAT(tables, IsOk());
+    EXPECT_EQ(tables->ref_storage, RefStorage::kReftable);
+  }
+}
+
+TEST_F(RepositoryFormatTest, RefsElsewhereAreRefusedAndNamed) {
+  for (const char* const value : {"files:///elsewhere", "reftable://../refs"}) {
+    const auto format = ReadExtension("refStorage", value);
+    EXPECT_THAT(format, IsError(ErrorCode::kUnsupported,
+                                HasSubstr("in another directory")))
+        << value;
+  }
+  EXPECT_THAT(ReadExtension("refStorage", "sql://x"),
+              IsError(ErrorCode::kUnsupported, HasSubstr("sql://x")));
+}
+
+// Git dies for every bad value, not only for the last one.
+TEST_F(RepositoryFormatTest, BadValuesAreRefused) {
+  for (const char* const text :
+       {"[extensions]\n\tpreciousObjects = x\n\tpreciousObjects = true\n",
+        "[core]\n\tbare = x\n", "[core]\n\trepositoryformatversion = x\n",
+        "[core]\n\trepositoryformatversion = 2147483648\n",
+        "[core]\n\tworktree\n", "[extensions]\n\tpartialClone\n",
+        "[extensions]\n\tobjectFormat\n"}) {
+    EXPECT_FALSE(Read(text)) << text;
+  }
+}
+
+TEST_F(RepositoryFormatTest, WithoutAVersionOnlyPreciousObjectsCount) {
+  const auto format = Read(
+      "[extensions]\n\tpreciousObjects\n\tobjectFormat = sha256\n\tx = y\n");
+  ASSERT_THAT(format, IsOk());
+  EXPECT_TRUE(format->precious_objects);
+  EXPECT_EQ(format->object_format, ObjectFormat::kSha1);
+}
+
+}  // namespace
+}  // namespace zpack
