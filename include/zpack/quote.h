@@ -3,7 +3,7 @@
 //
 // Makes names from files and repositories safe for a line of text. Without
 // quoting, a hostile name could send commands to a terminal or forge lines of
-// output. Pure.
+// output. Also takes secrets out of URLs. Pure.
 
 #pragma once
 
@@ -45,5 +45,16 @@ std::string EscapeUnprintable(std::string_view text);
 // everything that is not printable escaped as EscapeUnprintable does. The word
 // stands for `text` if all of it is printable.
 std::string QuoteForShell(std::string_view text);
+
+// Returns `text` without the user and password of every URL in it, which may be
+// all of the text. User and password are found as curl finds them: after one to
+// three slashes, up to the last '@' before a slash, '?' or '#'. Of the URLs of
+// SSH only the password is left out, since the user is no secret and is needed.
+std::string WithoutUserinfo(std::string_view text);
+
+// Returns `name`, which names a file or a repository, for output. A URL is
+// without user and password. Also without query and fragment, which may hold
+// secrets, if it is one of HTTP: '?...' stands for a query.
+std::string NameWithoutSecrets(std::string_view name);
 
 }  // namespace zpack

@@ -24,6 +24,7 @@
 #include "report/object_history.h"
 #include "report/report_builder.h"
 #include "report/stored_objects.h"
+#include "zpack/quote.h"
 
 namespace zpack {
 namespace {
@@ -46,7 +47,7 @@ Result<RepositoryReport> ReportFile(const std::string& path,
                          ArchiveFile::Open(std::move(file), options.read));
   RepositoryReport report;
   report.is_file = true;
-  report.path = path;
+  report.path = NameWithoutSecrets(path);
   report.file_bytes = archive->file().size();
   report.refs = archive->refs().refs.size();
   ArchiveSource source(*archive);

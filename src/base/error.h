@@ -56,11 +56,12 @@ struct AtOffset {
 };
 
 // How a message shows an argument. Every text is assumed to be a name from a
-// hostile file, and is quoted (zpack/quote.h).
+// hostile file, and is quoted; a URL is shown without user and password
+// (zpack/quote.h).
 template <typename T>
 decltype(auto) ShowInMessage(const T& argument) {
   if constexpr (std::is_convertible_v<const T&, std::string_view>) {
-    return QuoteName(argument, kMaxNameInMessage);
+    return QuoteName(NameWithoutSecrets(argument), kMaxNameInMessage);
   } else {
     return (argument);  // NOLINT(bugprone-return-const-ref-from-parameter)
   }
@@ -70,7 +71,7 @@ inline std::string ShowInMessage(const MessageText& argument) {
 }
 inline std::string ShowInMessage(const ObjectId& id) { return id.ToHex(); }
 inline std::string ShowInMessage(const AtPath& at) {
-  return QuoteName(at.path, kMaxNameInMessage);
+  return QuoteName(NameWithoutSecrets(at.path), kMaxNameInMessage);
 }
 inline uint64_t ShowInMessage(const AtOffset& at) { return at.offset; }
 
@@ -91,7 +92,7 @@ inline void NoteInError(const ObjectId& id, Error& error) {
   if (error.object.empty()) error.object = id;
 }
 inline void NoteInError(const AtPath& at, Error& error) {
-  if (error.path.empty()) error.path = at.path;
+  if (error.path.empty()) error.path = NameWithoutSecrets(at.path);
 }
 inline void NoteInError(const AtOffset& at, Error& error) {
   if (!error.offset) error.offset = at.offset;

@@ -7,11 +7,11 @@
 #include <array>
 #include <utility>
 
-#include "base/ascii.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "git/configuration_file.h"
 #include "git/configuration_text.h"
+#include "zpack/quote.h"
 
 namespace zpack {
 namespace {
@@ -55,16 +55,6 @@ bool IsSecret(const SettingName& name) {
   return name.section == "credential" || name.key == "extraheader" ||
          (name.key.ends_with("pass") && name.key != "askpass") ||
          contains("password") || contains("token") || contains("secret");
-}
-
-bool IsSchemeCharacter(char c) {
-  return IsLetter(c) || IsDigit(c) || c == '+' || c == '-' || c == '.';
-}
-
-// Where the scheme begins that ends at `end`.
-size_t SchemeBegin(std::string_view text, size_t end) {
-  while (end != 0 && IsSchemeCharacter(text[end - 1])) --end;
-  return end;
 }
 
 // The value of a setting without user and password. A proxy may have them
@@ -116,29 +106,6 @@ class SettingsCollector {
 };
 
 }  // namespace
-
-std::string WithoutUserinfo(std::string_view text) {
-  constexpr std::string_view kAuthority = "://";
-  std::string result;
-  while (true) {
-    const size_t at = text.find(kAuthority);
-    if (at == std::string_view::npos) break;
-    const std::string_view scheme =
-        text.substr(SchemeBegin(text, at), at - SchemeBegin(text, at));
-    result += text.substr(0, at + kAuthority.size());
-    text.remove_prefix(at + kAuthority.size());
-    const std::string_view authority =
-        text.substr(0, text.find_first_of("/?# \t\n\"'"));
-    const size_t user_end = authority.rfind('@');
-    if (user_end == std::string_view::npos) continue;
-    if (scheme.find("ssh") != std::string_view::npos) {
-      result += authority.substr(0, std::min(authority.find(':'), user_end));
-      result += '@';
-    }
-    text.remove_prefix(user_end + 1);
-  }
-  return result += text;
-}
 
 Result<PortableSettings> ReadPortableSettings(const std::string& path) {
   ZPACK_ASSIGN_OR_RETURN(const Configuration config,

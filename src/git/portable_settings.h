@@ -7,7 +7,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "zpack/result.h"
@@ -21,10 +20,6 @@ struct PortableSettings {
   // hold a secret. Holds no secret itself.
   std::vector<std::string> left_out;
 };
-
-// `text` without the user and password of every URL in it. Of the URLs of SSH
-// only the password is left out, since Git needs the user.
-std::string WithoutUserinfo(std::string_view text);
 
 // Reads the settings in the configuration file `path`, without those of files
 // that it includes. Leaves out

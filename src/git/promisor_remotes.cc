@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "git/configuration_text.h"
 #include "git/pack_directory.h"
-#include "git/portable_settings.h"
+#include "zpack/quote.h"
 
 namespace zpack {
 namespace {

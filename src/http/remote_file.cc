@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "http/url.h"
+#include "zpack/quote.h"
 
 namespace zpack {
 namespace {
@@ -187,7 +187,7 @@ class RemoteFile::Attempt {
 
 RemoteFile::RemoteFile(std::string url, const HttpSettings& settings)
     : url_(std::move(url)),
-      name_(UrlForMessages(url_)),
+      name_(NameWithoutSecrets(url_)),
       settings_(settings),
       client_(std::make_unique<HttpClient>(settings.timeouts)) {}
 

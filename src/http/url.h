@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tells URLs from paths, and shows URLs without secrets. Pure.
+// Tells URLs from paths. Pure.
 
 #pragma once
 
-#include <string>
 #include <string_view>
 
 namespace zpack {
@@ -15,9 +14,5 @@ bool IsUrl(std::string_view name);
 
 // True if `url` begins with 'https://', in any case.
 bool IsHttps(std::string_view url);
-
-// Returns `url` for messages: without password, query and fragment, which may
-// hold secrets.
-std::string UrlForMessages(std::string_view url);
 
 }  // namespace zpack

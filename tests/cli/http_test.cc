@@ -8,6 +8,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "support/http_server.h"
 #include "support/program.h"
@@ -166,6 +168,42 @@ TEST_F(HttpTest, ErrorsHaveNoPassword) {
   EXPECT_EQ(listed.exit_code, 128);
   EXPECT_THAT(listed.err, HasSubstr("the server has no such file (404)"));
   EXPECT_THAT(listed.err, Not(HasSubstr("secret")));
+}
+
+// Nobody listens at port 1.
+TEST_F(HttpTest, NoCommandShowsThePasswordOfAUrl) {
+  for (const std::string url :
+       {"http://me:secret@127.0.0.1:1/x", "http:///me:secret@127.0.0.1:1/x",
+        "http:/me:secret@127.0.0.1:1/x", "http:////me:secret@127.0.0.1:1/x",
+        "HTTP:///me:secret@127.0.0.1:1/x",
+        "http://127.0.0.1:1/x?token=secret"}) {
+    const std::vector<std::vector<std::string>> commands = {
+        {"verify", url},
+        {"verify", "--json", url},
+        {"verify", "--format=junit", url},
+        {"verify", "--against", url, File()},
+        {"show", url},
+        {"cat-file", url, "-p", "HEAD"},
+        {"report", url},
+        {"diff", url, File()},
+        {"restore", url, dir_ / "restored"},
+        {"convert", "--base", url, repo_.path(), dir_ / "out.zpack"},
+        {"exec", url, "true"}};
+    for (const auto& command : commands) {
+      const ProcessResult result = Run(command);
+      EXPECT_NE(result.exit_code, 0) << command.front() << ' ' << url;
+      EXPECT_THAT(result.out + result.err, Not(HasSubstr("secret")))
+          << command.front() << ' ' << url;
+    }
+  }
+  for (const std::string url :
+       {"https://me:secret@127.0.0.1:1/x", "https:///me:secret@127.0.0.1:1/x",
+        "https:/me:secret@127.0.0.1:1/x"}) {
+    const ProcessResult result = Run({"convert", url, dir_ / "out.zpack"});
+    EXPECT_EQ(result.exit_code, 128);
+    EXPECT_THAT(result.err, HasSubstr("Cloning 'https:"));
+    EXPECT_THAT(result.out + result.err, Not(HasSubstr("secret"))) << url;
+  }
 }
 
 }  // namespace

@@ -17,7 +17,16 @@ from git_zpack_fleet.failures import Failure, Kind
 from git_zpack_fleet.jobs import Settings
 from git_zpack_fleet.manifest import Manifest
 from git_zpack_fleet.records import NewArchive
+from git_zpack_fleet.session import Fatal, manifest_path
 from test_archive import newest
+
+
+@pytest.mark.parametrize("slashes", ["//", "///"])
+def test_password_of_a_store_is_not_shown(slashes):
+    with pytest.raises(Fatal) as error:
+        manifest_path(f"nosuch:{slashes}me:secret@host/x", {"bad": "option"}, None)
+    assert f"cannot use store 'nosuch:{slashes}host/x'" in str(error.value)
+    assert "secret" not in str(error.value)
 
 
 def archive_files(store):

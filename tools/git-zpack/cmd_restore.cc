@@ -43,7 +43,8 @@ std::string PromisedHint(const RestoreStats& stats) {
   for (const PromisorRemote& remote : stats.promisor_remotes) {
     text += fmt::format(
         "{} '{}'", &remote == stats.promisor_remotes.data() ? "" : " or",
-        QuoteName(remote.url.empty() ? remote.name : remote.url));
+        QuoteName(remote.url.empty() ? remote.name
+                                     : NameWithoutSecrets(remote.url)));
   }
   return text + '\n';
 }

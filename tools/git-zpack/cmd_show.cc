@@ -90,7 +90,8 @@ void PrintText(const FileDescription& file, const RefsSnapshot& refs,
   for (const PromisorRemote& remote : file.promisor_remotes) {
     out << fmt::format(
         "promisor remote    {}, {}, filter {}\n", QuoteName(remote.name),
-        remote.url.empty() ? "no URL" : QuoteName(remote.url),
+        remote.url.empty() ? "no URL"
+                           : QuoteName(NameWithoutSecrets(remote.url)),
         remote.filter.empty() ? "none" : QuoteName(remote.filter));
   }
   struct Sum {

@@ -199,7 +199,7 @@ Plan PlanOf(const po::variables_map& values, const RunContext& context,
 
 VerifyFindings Check(const InputFile& file, const Plan& plan) {
   VerifyFindings findings{.file = file.name,
-                          .repository = plan.repository,
+                          .repository = NameWithoutSecrets(plan.repository),
                           .since = plan.scrub.since,
                           .read_source = plan.options.read_source,
                           .max_errors = plan.max_errors};

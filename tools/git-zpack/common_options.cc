@@ -166,7 +166,7 @@ std::vector<InputFile> FilesToRead(const std::vector<std::string>& paths) {
   files.reserve(paths.size());
   for (const std::string& path : paths) {
     if (path != "-") {
-      files.push_back({path, path});
+      files.push_back({path, NameWithoutSecrets(path)});
       continue;
     }
     if (paths.size() > 1) {
@@ -375,7 +375,7 @@ Json PromisorRemotesToJson(const std::vector<PromisorRemote>& remotes) {
   for (const PromisorRemote& remote : remotes) {
     Json& row = list.emplace_back(Json::object());
     SetBytes(row, "name", remote.name);
-    SetBytes(row, "url", remote.url);
+    SetBytes(row, "url", WithoutUserinfo(remote.url));
     SetBytes(row, "filter", remote.filter);
   }
   return list;

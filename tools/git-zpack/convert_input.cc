@@ -42,14 +42,17 @@ bool IsAddress(std::string_view name) {
          name.find('/') > colon;
 }
 
-// Without user and password.
-std::string WithoutUser(const std::string& address) {
-  const size_t scheme = address.find("://");
-  if (scheme == std::string::npos) return address;
-  const size_t host = scheme + 3;
-  const size_t at = address.substr(0, address.find('/', host)).rfind('@');
-  if (at == std::string::npos || at < host) return address;
-  return address.substr(0, host) + address.substr(at + 1);
+// `address` with two slashes after the scheme, as Git expects them when it
+// takes user and password out of its messages. Git and curl also accept one,
+// and curl three.
+std::string WithTwoSlashes(const std::string& address) {
+  const size_t colon = address.find(':');
+  const size_t host = address.find_first_not_of('/', colon + 1);
+  const std::string scheme = address.substr(0, colon);
+  if ((scheme != "http" && scheme != "https") || host == std::string::npos) {
+    return address;
+  }
+  return scheme + "://" + address.substr(host);
 }
 
 Status Clone(const std::string& name, const std::string& directory,
@@ -60,7 +63,7 @@ Status Clone(const std::string& name, const std::string& directory,
       "--template=", "--origin=origin"};
   if (report == ConvertInput::Report::kSilent)
     arguments.emplace_back("--quiet");
-  arguments.insert(arguments.end(), {"--", name, directory});
+  arguments.insert(arguments.end(), {"--", WithTwoSlashes(name), directory});
   const Status cloned = CheckGit("git clone", RunGit(arguments, io.stop));
   if (io.stop.stop_requested()) {
     return std::unexpected(Error{ErrorCode::kInterrupted, "interrupted"});
@@ -83,7 +86,7 @@ Result<ConvertInput> ConvertInput::Open(const std::string& name, Report report,
   auto directory = TemporaryDirectory::Create();
   if (!directory) return std::unexpected(directory.error());
   input.path_ = directory->path() + "/clone.git";
-  input.cloned_from_ = WithoutUser(name);
+  input.cloned_from_ = NameWithoutSecrets(name);
   if (report == Report::kPrinted) {
     io.err << fmt::format("Cloning '{}' with 'git clone --mirror'.\n",
                           QuoteName(input.cloned_from_));

@@ -168,7 +168,8 @@ Result<std::string> SourceOf(const std::string& file) {
   return std::unexpected(
       Error{ErrorCode::kIo,
             fmt::format("unable to find '{}': {}",
-                        QuoteName(file, kMaxNameInMessage), error.message())});
+                        QuoteName(NameWithoutSecrets(file), kMaxNameInMessage),
+                        error.message())});
 }
 
 // The name of the repository for `source`. The hash in the trailer is not
@@ -182,9 +183,10 @@ Result<std::string> RepositoryName(const std::string& source,
     struct stat status = {};
     if (stat(source.c_str(), &status) != 0) {
       return std::unexpected(Error{
-          ErrorCode::kIo, fmt::format("unable to find '{}': {}",
-                                      QuoteName(source, kMaxNameInMessage),
-                                      std::generic_category().message(errno))});
+          ErrorCode::kIo,
+          fmt::format("unable to find '{}': {}",
+                      QuoteName(NameWithoutSecrets(source), kMaxNameInMessage),
+                      std::generic_category().message(errno))});
     }
     key += fmt::format("{} {} {} {}.{:09} {}.{:09}", status.st_dev,
                        status.st_ino, status.st_size, status.st_mtim.tv_sec,

@@ -67,7 +67,8 @@ ServeProtocol WantedProtocol() {
 
 // Returns the error for a path that leads to no file.
 int FailToFind(const std::string& path, const Io& io) {
-  const std::string name = QuoteName(path, kMaxNameInMessage);
+  const std::string name =
+      QuoteName(NameWithoutSecrets(path), kMaxNameInMessage);
   std::error_code ignored;
   if (fs::path(path).is_absolute()) {
     return Die(io, fmt::format("'{}' does not exist", name));

@@ -15,10 +15,11 @@ namespace {
 
 std::unexpected<Error> Invalid(std::string_view location,
                                std::string_view why) {
-  return std::unexpected(
-      Error{ErrorCode::kInvalidArgument,
-            fmt::format("invalid address '{}': {}",
-                        QuoteName(location, kMaxNameInMessage), why)});
+  return std::unexpected(Error{
+      ErrorCode::kInvalidArgument,
+      fmt::format("invalid address '{}': {}",
+                  QuoteName(NameWithoutSecrets(location), kMaxNameInMessage),
+                  why)});
 }
 
 bool IsAlphanumeric(char c) {

@@ -5,6 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "base/error.h"
 
 namespace zpack {
@@ -76,6 +80,62 @@ TEST(MakeError, QuotesEveryNameButNotMessages) {
                 .message,
             R"('"a"' in 'b')");
   EXPECT_LT(FormatMessage("'{}'", std::string(1 << 20, 'x')).size(), 1100);
+}
+
+TEST(WithoutUserinfo, FindsItAsCurlDoes) {
+  const std::vector<std::pair<std::string, std::string>> table = {
+      {"http://me:secret@host/a@b", "http://host/a@b"},
+      {"http://secret@host/", "http://host/"},
+      {"http:/me:secret@host/x", "http:/host/x"},
+      {"http:///me:secret@host/x", "http:///host/x"},
+      {"http:////me:secret@host/x", "http:////host/x"},
+      {"HTTPS:///me:secret@host", "HTTPS:///host"},
+      {"ftp:///me:secret@host", "ftp:///host"},
+      {"http://me:sec@ret@host/x", "http://host/x"},
+      {"http://me:sec'r et@host/x", "http://host/x"},
+      {"http://me:secret@host:80?a@b", "http://host:80?a@b"},
+      {"https://me:secret@host#a@b", "https://host#a@b"},
+      {"zpack::https:///me:secret@host/x", "zpack::https:///host/x"},
+      {"ssh://git:secret@host/x", "ssh://git@host/x"},
+      {"ssh://git@host/x", "ssh://git@host/x"},
+      {"git+ssh://git:secret@host/x", "git+ssh://git@host/x"},
+      {"socks5h://me:secret@host", "socks5h://host"},
+      {"!curl 'http://me:secret@h' -u a@b", "!curl 'http://h' -u a@b"},
+      {"http://secret@h http://h2/ https://secret@h3",
+       "http://h http://h2/ https://h3"},
+      // Nothing that curl would take for a user.
+      {"http://host:80/a:b@c", "http://host:80/a:b@c"},
+      {"https://a:b/c@host", "https://a:b/c@host"},
+      {"file:///home/a@b/c", "file:///home/a@b/c"},
+      {"file:///a@b/c", "file:///a@b/c"},
+      {"git@host:x", "git@host:x"},
+      {"host:/a@b", "host:/a@b"},
+      {"://a@b", "://a@b"},
+      {"http:", "http:"},
+      {"http:/", "http:/"},
+      {"", ""}};
+  for (const auto& [text, shown] : table) {
+    EXPECT_EQ(WithoutUserinfo(text), shown);
+  }
+}
+
+TEST(NameWithoutSecrets, HidesQueriesOfUrls) {
+  EXPECT_EQ(NameWithoutSecrets("https://host/x?token=1#y"),
+            "https://host/x?...");
+  EXPECT_EQ(NameWithoutSecrets("https://a:b@h?c:d@e"), "https://h?...");
+  EXPECT_EQ(NameWithoutSecrets("http:///a:b@h/x#y"), "http:///h/x");
+  EXPECT_EQ(NameWithoutSecrets("dir/what?#"), "dir/what?#");
+  EXPECT_EQ(NameWithoutSecrets("a?http://x"), "a?http://x");
+}
+
+// Of whatever a message is about.
+TEST(MakeError, ShowsNoPasswordOfAUrl) {
+  const auto error = MakeError(ErrorCode::kIo, "cannot open '{}', not '{}'",
+                               AtPath{"http:///me:secret@h/x"},
+                               std::string("https://secret@h?secret"));
+  EXPECT_EQ(error.error().message,
+            "cannot open 'http:///h/x', not 'https://h?...'");
+  EXPECT_EQ(error.error().path, "http:///h/x");
 }
 
 }  // namespace

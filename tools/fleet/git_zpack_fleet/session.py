@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import importlib.util
 import os
+import re
 import sys
 import tempfile
 from typing import Any, Iterator, NamedTuple, Optional
@@ -55,6 +56,11 @@ def say(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
+def _unusable(url: str, error: Exception) -> Fatal:
+    """The error for a store. Neither its URL nor a message shows a password."""
+    return Fatal(re.sub(r"(:/+)[^/?#\s]*@", r"\1", f"cannot use store '{url}': {error}"))
+
+
 def manifest_path(url: str, options: dict[str, Any], given: Optional[str]) -> str:
     """Where the record of a store is: in a local store, or in the user's state."""
     if given is not None:
@@ -62,7 +68,7 @@ def manifest_path(url: str, options: dict[str, Any], given: Optional[str]) -> st
     try:
         store = Store(url, options)
     except Exception as error:  # pylint: disable=broad-except
-        raise Fatal(f"cannot use store '{url}': {error}") from error
+        raise _unusable(url, error) from error
     if store.is_local:
         return store.local_path("manifest.sqlite")
     state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
@@ -94,7 +100,7 @@ def _fetch_copy(url: str, options: dict[str, Any], path: str) -> None:
                 os.rename(copy, path)
                 say(f"warning: there is no manifest '{path}'; the copy in the store is used")
     except Exception as error:  # pylint: disable=broad-except
-        raise Fatal(f"cannot use store '{url}': {error}") from error
+        raise _unusable(url, error) from error
 
 
 def keep_copy(manifest: Manifest, settings: Settings) -> None:
