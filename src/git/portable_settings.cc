@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "git/configuration_file.h"
@@ -47,14 +48,44 @@ bool DescribesThisCopy(std::string_view name) {
          std::ranges::find(kOfThisCopy, name) != kOfThisCopy.end();
 }
 
-bool IsSecret(const SettingName& name) {
-  const auto contains = [&](std::string_view word) {
+bool HasSecretKey(const SettingName& name) {
+  constexpr std::array<std::string_view, 7> kWords = {
+      "password", "passwd", "passphrase", "token",
+      "secret",   "apikey", "api-key"};
+  const auto is_in_key = [&](std::string_view word) {
     return name.key.find(word) != std::string_view::npos;
   };
   // core.askPass names a program.
   return name.section == "credential" || name.key == "extraheader" ||
          (name.key.ends_with("pass") && name.key != "askpass") ||
-         contains("password") || contains("token") || contains("secret");
+         std::ranges::any_of(kWords, is_in_key);
+}
+
+// Whether `text` has a header of HTTP, a parameter or a command that passes on
+// a secret.
+bool HoldsSecret(std::string_view text) {
+  constexpr std::array<std::string_view, 9> kSigns = {
+      "authorization:", "cookie:", "-token:", "-key:",  "password=",
+      "passwd=",        "token=",  "secret=", "sshpass"};
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), ToLower);
+  return std::ranges::any_of(kSigns, [&lower](std::string_view sign) {
+    return lower.find(sign) != std::string::npos;
+  });
+}
+
+// Whether the setting is left out as a whole.
+bool IsSecret(const SettingName& name, const ConfigValue& value) {
+  if (HasSecretKey(name) || HoldsSecret(name.subsection)) return true;
+  // A helper may be a command with a password in it.
+  return value && (HoldsSecret(*value) ||
+                   (name.key.ends_with("helper") && value->starts_with('!')));
+}
+
+// The name of a setting without secrets.
+std::string ShownName(std::string_view full_name, const SettingName& name) {
+  if (!HoldsSecret(name.subsection)) return WithoutUserinfo(full_name);
+  return fmt::format("{}.*.{}", name.section, name.key);
 }
 
 // The value of a setting without user and password. A proxy may have them
@@ -75,8 +106,8 @@ class SettingsCollector {
     const std::string_view full_name = entry.name;
     if (DescribesThisCopy(full_name)) return;
     const SettingName name = Split(full_name);
-    const std::string shown_name = WithoutUserinfo(full_name);
-    if (IsSecret(name) || shown_name != full_name) {
+    const std::string shown_name = ShownName(full_name, name);
+    if (IsSecret(name, entry.value) || shown_name != full_name) {
       settings_.left_out.push_back(
           FormatMessage("setting '{}', which may hold a secret", shown_name));
       return;

@@ -26,8 +26,11 @@ struct PortableSettings {
 // - settings that describe this copy: core.bare, core.worktree, the format
 //   version, the extensions, and what the file system can do;
 // - secrets: credential.*, *.extraheader, keys that end in "pass" or contain
-//   "password", "token" or "secret", and the user and password of URLs. Of the
-//   URLs of SSH only the password is left out, since Git needs the user;
+//   "password", "passphrase", "token", "secret" or "apikey"; helpers that are
+//   commands; names and values with a header such as "Authorization:", with a
+//   parameter such as "token=", or with the command "sshpass"; and the user and
+//   password of URLs. Of the URLs of SSH only the password is left out, since
+//   Git needs the user;
 // - comments, which may hold anything.
 // Errors: those of ReadConfigurationFile.
 Result<PortableSettings> ReadPortableSettings(const std::string& path);

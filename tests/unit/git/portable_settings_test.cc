@@ -106,6 +106,38 @@ TEST_F(PortableSettingsTest, LeavesOutUserAndPasswordOfUrls) {
                           "user and password in setting 'alias.get'"));
 }
 
+TEST_F(PortableSettingsTest, LeavesOutValuesThatLookLikeSecrets) {
+  const PortableSettings settings = Read(
+      "[alias]\n\tget = !curl -H 'Authorization: Basic hunter1' https://h\n"
+      "\tjar = !curl -H \"Cookie: hunter2\" h\n"
+      "\tlab = !curl -H PRIVATE-TOKEN:hunter3 h\n"
+      "[x]\n\tlogin = user=me&Password=hunter4\n"
+      "\thelper = !echo hunter5\n\tkeyPassphrase = hunter6\n"
+      "[core]\n\tsshCommand = sshpass -p hunter7 ssh\n"
+      "[remote \"a\"]\n\turl = https://h/x?private_token=hunter8\n"
+      "[url \"https://h/?token=hunter9\"]\n\tinsteadOf = x:\n"
+      "[user]\n\tsigningKey = ABCD\n");
+  EXPECT_EQ(settings.text, "[user]\n\tsigningkey = \"ABCD\"\n");
+  EXPECT_THAT(
+      settings.left_out,
+      ElementsAre("setting 'alias.get', which may hold a secret",
+                  "setting 'alias.jar', which may hold a secret",
+                  "setting 'alias.lab', which may hold a secret",
+                  "setting 'x.login', which may hold a secret",
+                  "setting 'x.helper', which may hold a secret",
+                  "setting 'x.keypassphrase', which may hold a secret",
+                  "setting 'core.sshcommand', which may hold a secret",
+                  "setting 'remote.a.url', which may hold a secret",
+                  "setting 'url.*.insteadof', which may hold a secret"));
+}
+
+TEST_F(PortableSettingsTest, ASectionAfterAContinuedValueIsSeen) {
+  EXPECT_EQ(Read("[alias]\n\tx = y\\\n\n[credential]\n\tpassword = hunter\n"
+                 "[alias]\n\tz = y\\\n# c\n[credential]\n\tx = hunter\n")
+                .text,
+            "[alias]\n\tx = \"y\"\n\tz = \"y\"\n");
+}
+
 TEST_F(PortableSettingsTest, DoesNotFollowIncludes) {
   testing::WriteFile(dir_ / "other", "[user]\n\tname = elsewhere\n");
   EXPECT_EQ(Read("[include]\n\tpath = other\n[user]\n\temail = here\n").text,
