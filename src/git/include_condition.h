@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "git/wildmatch.h"
 #include "zpack/result.h"
+#include "zpack/wild_match.h"
 
 namespace zpack {
 

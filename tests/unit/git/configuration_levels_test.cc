@@ -18,11 +18,11 @@
 
 #include "git/configuration.h"
 #include "git/configuration_text.h"
-#include "git/wildmatch.h"
 #include "support/matchers.h"
 #include "support/repo_builder.h"
 #include "support/subprocess.h"
 #include "support/temp_dir.h"
+#include "zpack/wild_match.h"
 
 namespace zpack {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "git/wildmatch.h"
+#include "zpack/wild_match.h"
 
 #include <algorithm>
 #include <array>
