@@ -68,8 +68,9 @@ const KnownOptions& OurOptions() {
       // Extensions that do not change how objects and refs are stored, and
       // extensions that ReadRepositoryFormat checks, because some of their
       // values change nothing.
-      .extensions = {"partialclone", "preciousobjects", "worktreeconfig",
-                     "objectformat", "refstorage"}};
+      .extensions = {"noop-v1", "partialclone", "preciousobjects",
+                     "worktreeconfig", "objectformat", "refstorage",
+                     "relativeworktrees", "submodulepathconfig"}};
   return options;
 }
 
