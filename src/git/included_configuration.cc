@@ -14,7 +14,7 @@
 namespace zpack {
 namespace {
 
-constexpr int kMaxDepth = 10;  // as in Git
+constexpr int kMaxIncludeDepth = 10;  // as in Git
 constexpr uint64_t kMaxFiles = 10000;
 
 bool IsRemoteUrl(std::string_view name) {
@@ -164,7 +164,7 @@ class Reader {
         path->insert(0, place.file, 0, slash + 1);
       }
     }
-    if (place.depth == kMaxDepth) return TooDeep(*path, place.file);
+    if (place.depth == kMaxIncludeDepth) return TooDeep(*path, place.file);
     return ReadFile({*path}, {*path, place.depth + 1, taken});
   }
 
@@ -175,7 +175,7 @@ class Reader {
     return MakeError(ErrorCode::kGit,
                      "exceeded maximum include depth ({}) while including '{}' "
                      "from '{}'; this might be due to circular includes",
-                     kMaxDepth, AtPath{path}, from);
+                     kMaxIncludeDepth, AtPath{path}, from);
   }
 
   std::span<const ConfigurationFile> files_;

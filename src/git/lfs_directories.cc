@@ -37,18 +37,9 @@ bool IsBelow(const fs::path& path, const fs::path& directory) {
 
 }  // namespace
 
-Result<std::string> ReadLfsStorage(git_repository* repository) {
-  git_config* raw = nullptr;
-  if (git_repository_config_snapshot(&raw, repository) != 0) {
-    return MakeError(ErrorCode::kGit, "cannot read the configuration: {}",
-                     LastLibgit2Message());
-  }
-  const ConfigHandle config(raw);
-  const char* value = nullptr;
-  if (git_config_get_string(&value, config.get(), "lfs.storage") != 0) {
-    return std::string();
-  }
-  return std::string(value);
+std::string LfsStorage(const Configuration& config) {
+  const ConfigEntry* const entry = config.Find("lfs.storage");
+  return entry != nullptr ? entry->value.value_or("") : "";
 }
 
 Result<LfsDirectories> FindLfsDirectories(const RepositoryLocation& location,

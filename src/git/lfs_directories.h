@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "git/libgit2.h"
+#include "git/configuration_file.h"
 #include "git/repository_location.h"
 #include "zpack/result.h"
 
@@ -27,9 +27,8 @@ struct LfsDirectories {
   std::vector<std::string> left_out;
 };
 
-// The value of lfs.storage, or an empty string. kGit if the configuration
-// cannot be read.
-Result<std::string> ReadLfsStorage(git_repository* repository);
+// The value of lfs.storage, or an empty string.
+std::string LfsStorage(const Configuration& config);
 
 // The directories of the alternates, as Git LFS finds them: beside the object
 // directory of an alternate. Also that of `storage`, the value of lfs.storage,

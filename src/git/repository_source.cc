@@ -151,10 +151,9 @@ Status RepositorySource::ReadHead(RefsSnapshot& refs) {
 
 Result<ListedFiles> RepositorySource::ListFiles(
     std::span<const std::string> others) {
-  ZPACK_ASSIGN_OR_RETURN(const std::string storage,
-                         ReadLfsStorage(repository_.get()));
-  ZPACK_ASSIGN_OR_RETURN(const LfsDirectories lfs,
-                         FindLfsDirectories(location_, storage));
+  ZPACK_ASSIGN_OR_RETURN(
+      const LfsDirectories lfs,
+      FindLfsDirectories(location_, LfsStorage(configuration_)));
   ZPACK_ASSIGN_OR_RETURN(
       ListedFiles listed,
       ListRepositoryFiles(location_, storage_.format, others, lfs));
@@ -231,7 +230,7 @@ Result<std::unique_ptr<ObjectSource>> OpenRepository(
   ZPACK_ASSIGN_OR_RETURN(const bool has_promises,
                          HasPromisorPack(directories.found));
   ZPACK_ASSIGN_OR_RETURN(const PromisorRemotes promisors,
-                         ReadPromisorRemotes(repository.handle.get()));
+                         ReadPromisorRemotes(repository.configuration));
   const bool is_partial_clone = has_promises && !promisors.remotes.empty();
   ZPACK_ASSIGN_OR_RETURN(
       ObjectDatabase objects,
