@@ -201,6 +201,20 @@ Result<uint64_t> AddParity(const std::string& file, uint32_t redundancy,
   return added->parity_bytes;
 }
 
+// Says what helps after an error.
+void PrintHints(const po::variables_map& values, ErrorCode code,
+                const ConvertOutput& output, std::ostream& err) {
+  if (code == ErrorCode::kCorrupt && Has(values, "update")) {
+    err << "hint: with --force instead of --update, a new file replaces the "
+           "damaged one\n";
+  }
+  // With kExists, another process may be writing the temporary file.
+  if (code != ErrorCode::kExists && !Has(values, "quiet") &&
+      !output.is_stream() && CanResume(output.path())) {
+    err << "hint: run it again with --resume to continue\n";
+  }
+}
+
 int Run(const po::variables_map& values, const Io& io) {
   ConvertOptions options = ToOptions(values);
   const auto redundancy = RedundancyOf(values);
@@ -220,15 +234,7 @@ int Run(const po::variables_map& values, const Io& io) {
   auto stats = Convert(input->path(), output->path(), options);
   if (!stats) {
     const int code = Fail(io, stats.error());
-    if (stats.error().code == ErrorCode::kCorrupt && Has(values, "update")) {
-      io.err << "hint: with --force instead of --update, a new file replaces "
-                "the damaged one\n";
-    }
-    // With kExists, another process may be writing the temporary file.
-    if (stats.error().code != ErrorCode::kExists && !context.quiet() &&
-        !output->is_stream() && CanResume(output->path())) {
-      io.err << "hint: run it again with --resume to continue\n";
-    }
+    PrintHints(values, stats.error().code, *output, io.err);
     return code;
   }
   uint64_t parity_bytes = 0;
