@@ -201,6 +201,36 @@ def test_work_tree_with_the_files_of_a_git_directory_is_a_work_tree(tmp_path):
     assert digest_of(tmp_path / "tree") != before
 
 
+def test_work_tree_whose_repository_is_outside_the_root_is_named(tmp_path):
+    root = tmp_path / "root"
+    outside, inside = tmp_path / "outside.git", root / "inside.git"
+    for name, git_directory in (("a", outside), ("b", inside)):
+        Repository(root / name, f"--separate-git-dir={git_directory}").commit("x")
+    # Git finds these at their repositories; a submodule's is below the root.
+    Repository(tmp_path / "main").commit("x")
+    Repository(tmp_path / "main").git("worktree", "add", "-q", str(root / "linked"))
+    Repository(root / "super")
+    (root / "super/.git/modules").mkdir()
+    Repository(root / "super/sub", f"--separate-git-dir={root}/super/.git/modules/sub")
+    for name, content in (("odd", b"no gitdir"), ("empty", b""), ("nul", b"gitdir: /x\0y\n"),
+                          ("gone", b"gitdir: /nowhere/x.git\n")):
+        (root / name).mkdir()
+        (root / name / ".git").write_bytes(content)
+    (root / "pipe").mkdir()
+    os.mkfifo(root / "pipe/.git")
+    names, complaints = found_in(root)
+    assert names == {b"inside.git", b"super", b"super/.git/modules/sub"}
+    assert sorted(complaints) == [
+        f"the repository of '{root}/a' is outside the directory '{root}': '{outside}'",
+        f"the repository of '{root}/gone' is outside the directory '{root}': "
+        "'/nowhere/x.git'"]
+    # It may be below another root.
+    complaints = []
+    others = (bytes(tmp_path / "outside.git"), b"/nowhere")
+    assert list(discover.walk(bytes(root), complaints.append, others))
+    assert not complaints
+
+
 def test_walk_visits_a_directory_once(tmp_path, listings):
     for number in range(4):
         Repository(tmp_path / f"r{number}.git", "--bare")

@@ -135,7 +135,7 @@ def _sources(options: argparse.Namespace, warn: Any) -> Iterator[Found]:
         return
     for root in roots:
         try:
-            yield from walk(root, warn)
+            yield from walk(root, warn, roots)
         except OSError as error:
             raise Fatal(f"cannot read directory '{quoted(root)}': {error.strerror}") from error
 

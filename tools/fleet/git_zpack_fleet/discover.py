@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import gzip
 import os
+import stat
 import zlib
-from typing import Callable, Iterator, NamedTuple
+from typing import Callable, Iterable, Iterator, NamedTuple, Optional
 
 from .text import parse_json, quoted
 
 _LIMIT_OF_MANIFEST = 256 << 20
+_LIMIT_OF_GITFILE = 1 << 16
 Warn = Callable[[str], None]
 
 
@@ -42,19 +44,21 @@ def git_directory(path: bytes) -> bytes:
     return inner if resembles_git_directory(inner) else path
 
 
-def walk(root: bytes, warn: Warn) -> Iterator[Found]:
+def walk(root: bytes, warn: Warn, others: Iterable[bytes] = ()) -> Iterator[Found]:
     """All repositories at or below the directory, in no particular order.
 
     What looks like a broken repository counts, so that a run reports it.
     Looks into work trees and into the repositories of submodules, but into no
     other part of a git directory. Visits each directory once, and follows no
-    symbolic links but '.git' and 'modules', and these only below the root.
+    symbolic links but '.git' and 'modules', and these only below the root. A
+    work tree whose repository is neither below the root nor below one of the
+    other roots is reported to warn.
     Raises OSError if the root itself cannot be read; other directories are
     reported to warn.
     """
     root = os.path.abspath(root)
     os.scandir(root).close()
-    below_root = _Below(root, warn)
+    below_root = _Below(root, warn, others)
     stack = [root]
     # Last, so that a repository has the name of its directory, if that is found.
     behind_links: list[bytes] = []
@@ -69,6 +73,8 @@ def walk(root: bytes, warn: Warn) -> Iterator[Found]:
         is_bare = not has_inner and resembles_git_directory(path)
         if below_root.was_visited(path, is_repository=is_bare or has_inner):
             continue
+        if not is_bare and not has_inner:
+            below_root.check_separate(path)
         if not is_bare:
             stack += [below for below in below_root.subdirectories(path) if below != inner]
         if is_bare or has_inner:
@@ -81,9 +87,10 @@ def walk(root: bytes, warn: Warn) -> Iterator[Found]:
 class _Below:
     """The directories below a root, and which of them were visited."""
 
-    def __init__(self, root: bytes, warn: Warn) -> None:
+    def __init__(self, root: bytes, warn: Warn, others: Iterable[bytes]) -> None:
         self._root = root
         self._real_root = os.path.realpath(root)
+        self._others = [os.path.realpath(other) for other in others]
         self._warn = warn
         self._visited: set[tuple[int, int]] = set()
         self.has_links = False
@@ -112,12 +119,20 @@ class _Below:
         """Whether a path that may be a link leads below the root; if not, says so."""
         if not os.path.islink(path):
             return True
-        real = os.path.realpath(path)
-        if real == self._real_root or real.startswith(os.path.join(self._real_root, b"")):
+        if _is_below(os.path.realpath(path), self._real_root):
             return True
         self._warn(f"'{quoted(path)}' leads out of the directory '{quoted(self._root)}'; "
                    "it is not followed")
         return False
+
+    def check_separate(self, path: bytes) -> None:
+        """Says so if a work tree that is no linked one has its repository elsewhere."""
+        target = _target_of_gitfile(os.path.join(path, b".git"))
+        if target is None or os.path.exists(os.path.join(target, b"commondir")):
+            return
+        if not any(_is_below(target, root) for root in (self._real_root, *self._others)):
+            self._warn(f"the repository of '{quoted(path)}' is outside the directory "
+                       f"'{quoted(self._root)}': '{quoted(target)}'")
 
     def subdirectories(self, path: bytes) -> list[bytes]:
         """The directories in a directory, which may be missing."""
@@ -134,6 +149,28 @@ class _Below:
 
     def _complain(self, path: bytes, error: OSError) -> None:
         self._warn(f"cannot read directory '{quoted(path)}': {error.strerror}")
+
+
+def _is_below(real: bytes, root: bytes) -> bool:
+    return real == root or real.startswith(os.path.join(root, b""))
+
+
+def _target_of_gitfile(path: bytes) -> Optional[bytes]:
+    """The real path of the git directory that a file '.git' names, if it is such a file."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        content = os.read(descriptor, _LIMIT_OF_GITFILE)
+    finally:
+        os.close(descriptor)
+    name = content.removeprefix(b"gitdir: ").rstrip(b"\r\n")
+    if not content.startswith(b"gitdir: ") or not name or b"\0" in name:
+        return None
+    return os.path.realpath(os.path.join(os.path.dirname(path), name))
 
 
 def _found(root: bytes, path: bytes) -> Found:

@@ -148,7 +148,8 @@ def _archive(job: ArchiveJob, settings: Settings) -> Outcome:
             made = made._replace(uploaded=made.uploaded + sent)
             store.write_receipt(job.path, made._asdict())
         elif not store.has(made.hash):
-            raise Failure(Kind.STORAGE, f"'{archive_key(made.hash)}' has other bytes than its name says")
+            raise Failure(Kind.STORAGE,
+                          f"'{archive_key(made.hash)}' has other bytes than its name says")
         for leftover in (place.archive, place.note, place.base):
             _remove(leftover)
     return Outcome(job.id, archive=made)
