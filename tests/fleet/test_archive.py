@@ -78,6 +78,21 @@ def test_second_run_converts_only_what_changed_and_copies_blocks(on_cluster, sou
         assert (store / f"objects/{content_hash[:2]}/{content_hash}.zpack").exists()
 
 
+def test_root_that_is_not_mounted_is_not_safe(on_cluster, source, tmp_path):
+    store = tmp_path / "store"
+    assert on_cluster("archive", source, "--to", store).status == 0
+    (source / "one.git").rename(tmp_path / "one.git")
+    ran = on_cluster("archive", source, "--to", store)
+    assert ran.status == 0, ran
+    assert (f"warning: gone: 1 repository below '{source}', such as 'one.git'; the archives "
+            "stay") in ran.errors
+    source.rename(tmp_path / "elsewhere")
+    source.mkdir()
+    ran = on_cluster("archive", source, "--to", store)
+    assert ran.status == 1, ran
+    assert f"error: none is left of 3 repositories below '{source}'; is it mounted?" in ran.errors
+
+
 def test_push_during_the_conversion_is_archived_by_the_next_run(
         on_cluster, source, tmp_path, wrapper):
     other = Repository(tmp_path / "other", "--bare")

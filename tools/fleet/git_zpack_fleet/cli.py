@@ -14,7 +14,7 @@ from typing import Any, Iterator, Optional, Sequence
 from .archiving import Archiving
 from .checking import Retention, Scope, prune, verify
 from .cluster import ClusterError, Place, default_memory, processors
-from .discover import Found, read_grokmirror, read_list, walk
+from .discover import Found, Warn, read_grokmirror, read_list, walk
 from .engine import EngineLost, Retries
 from .jobs import Settings
 from .manifest import Manifest, ManifestError
@@ -23,7 +23,7 @@ from .report import write_report
 from .restoring import Destination, restore
 from .session import Fatal, Run, open_manifest, say
 from .store import Store
-from .text import printable, quoted
+from .text import counted, printable, quoted
 from .views import export, status
 
 FATAL = 128
@@ -119,11 +119,32 @@ def _archive(options: argparse.Namespace, manifest: Manifest, storage: dict[str,
     found = dict.fromkeys(_sources(options, warn))
     run = _tasks(options, storage, tuple(options.convert_option))
     unsafe = Archiving(manifest, run).run(found)
+    if options.grokmirror is None:
+        _tell_gone(manifest, options.roots, [item.path for item in found], warn)
     # Repositories in a directory that cannot be read are not safe.
     return int(unsafe > 0 or bool(warnings))
 
 
-def _sources(options: argparse.Namespace, warn: Any) -> Iterator[Found]:
+def _tell_gone(manifest: Manifest, roots: Sequence[str], found: Sequence[bytes],
+               warn: Warn) -> None:
+    """Says which repositories of the manifest are no longer below the roots."""
+    seen = set(found)
+    for root in roots:
+        path = os.path.abspath(os.fsencode(root))
+        below = os.path.join(path, b"")
+        known = [row for row in manifest.repositories() if row.path.startswith(below)]
+        gone = [row for row in known if row.path not in seen]
+        if not gone:
+            continue
+        text = f"{counted(len(gone))} below '{quoted(path)}'"
+        if len(gone) == len(known):
+            # A file system that is not mounted must not look like a safe one.
+            warn(f"none is left of {text}; is it mounted?")
+        else:
+            say(f"warning: gone: {text}, such as '{quoted(gone[0].name)}'; the archives stay")
+
+
+def _sources(options: argparse.Namespace, warn: Warn) -> Iterator[Found]:
     if options.stdin:
         yield from read_list(sys.stdin.buffer.read())
     roots = [os.fsencode(root) for root in options.roots]
