@@ -23,7 +23,7 @@ class ServedRefs {
   struct Shown {
     std::string_view name;
     ObjectId id;
-    ObjectId peeled;                 // empty unless `id` is a tag
+    ObjectId peeled;  // empty unless `id` is a tag
     // Where a chain of symbolic refs ends; empty unless the ref is symbolic.
     std::string_view symref_target;
   };

@@ -109,7 +109,7 @@ TEST_F(JsonTest, TellsTheTimeOfEachPhase) {
               ElementsAre("Checking checksums", "Verifying objects",
                           "Checking connectivity", "Comparing objects"));
   EXPECT_THAT(Phases(Run({"restore", "--json", file_, dir_ / "restored.git"})),
-              ElementsAre("Writing objects"));
+              ElementsAre("Writing objects", "Checking checksums"));
   EXPECT_THAT(
       Phases(Run({"repack", "-F", "--json", repo_.path()})),
       ElementsAre("Opening repository", "Enumerating objects",
