@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/guarded.h"
-#include "git/libgit2_options.h"
 #include "git/upload_pack_configuration.h"
 #include "http/open_file.h"
 #include "reader/archive_file.h"
@@ -35,10 +34,7 @@ ServeProtocol ParseServeProtocol(std::string_view git_protocol) {
 }
 
 Result<UploadPackSettings> ReadUploadPackSettings() {
-  return Guarded([]() -> Result<UploadPackSettings> {
-    const Libgit2Options libgit2_options;
-    return ReadUploadPackConfiguration();
-  });
+  return Guarded(ReadUploadPackConfiguration);
 }
 
 Status UploadPack(const std::string& path, const UploadPackOptions& options,
