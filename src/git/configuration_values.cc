@@ -71,10 +71,9 @@ std::optional<std::string> HomeOf(const std::string& user) {
 }  // namespace
 
 std::optional<bool> ParseConfigBool(const ConfigValue& value) {
-  constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
   if (!value || IsOneOf(*value, {"true", "yes", "on"})) return true;
   if (value->empty() || IsOneOf(*value, {"false", "no", "off"})) return false;
-  const auto number = ParseConfigNumber(value, kMaxInt);
+  const auto number = ParseConfigNumber(value, kMaxConfigInt);
   if (!number) return std::nullopt;
   return *number != 0;
 }

@@ -18,6 +18,9 @@ namespace zpack {
 // The value of an entry. Nothing for an entry without a value.
 using ConfigValue = std::optional<std::string>;
 
+// The largest value of settings that Git reads as an int.
+inline constexpr int64_t kMaxConfigInt = std::numeric_limits<int32_t>::max();
+
 // Nothing if `value` is not a boolean value. An entry without a value is true.
 std::optional<bool> ParseConfigBool(const ConfigValue& value);
 

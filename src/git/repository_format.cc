@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -21,7 +20,6 @@ constexpr int64_t kNewestVersion = 1;
 // The version of a repository that names none, for example one made by hand.
 // Git then ignores all extensions.
 constexpr int64_t kNoVersion = -1;
-constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
 
 // What this library does with an extension.
 enum class Support : uint8_t { kYes, kNo };
@@ -74,7 +72,7 @@ class FormatReader {
   Status Take(const ConfigEntry& entry) {
     std::string_view name = entry.name;
     if (name == "core.repositoryformatversion") {
-      return Assign(version_, NumberOf(entry, kMaxInt));
+      return Assign(version_, NumberOf(entry, kMaxConfigInt));
     }
     if (name == "core.bare") return Assign(format_.bare, BoolOf(entry));
     if (name == "core.worktree") {

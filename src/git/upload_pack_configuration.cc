@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <map>
 #include <random>
 #include <string>
@@ -105,8 +104,8 @@ class SettingsReader {
   }
 
   Status TakeKeepAlive(const ConfigEntry& entry) {
-    constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
-    ZPACK_ASSIGN_OR_RETURN(const int64_t seconds, NumberOf(entry, kMaxInt));
+    ZPACK_ASSIGN_OR_RETURN(const int64_t seconds,
+                           NumberOf(entry, kMaxConfigInt));
     settings_.keep_alive = std::chrono::seconds(std::max(seconds, int64_t{0}));
     return {};
   }

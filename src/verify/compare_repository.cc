@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -95,8 +97,10 @@ Result<std::vector<Difference>> CompareInfos(const ArchiveFile& archive,
                                              const ProgressPhase& phase) {
   constexpr uint64_t kGrain = 1024;
   ZPACK_ASSIGN_OR_RETURN(const InfosInFile infos, ReadInfosInFile(archive));
-  IndexedVector<FileRank, std::optional<Result<ObjectInfo>>> in_source(
+  IndexedVector<FileRank, std::optional<ObjectInfo>> in_source(
       archive.ids().size());
+  std::mutex mutex;
+  std::map<FileRank, std::string> unreadable;  // the reasons
   const Status read =
       ParallelFor(ResolveThreads(run.threads), run.stop, archive.ids().size(),
                   kGrain, [&](uint64_t begin, uint64_t end) -> Status {
@@ -106,10 +110,14 @@ Result<std::vector<Difference>> CompareInfos(const ArchiveFile& archive,
                       const ObjectId id = archive.ids()[rank];
                       if (!source_ids.Find(id)) continue;
                       Result<ObjectInfo> info = source.ReadInfo(id);
-                      if (!info && info.error().code == ErrorCode::kIo) {
+                      if (info) {
+                        in_source[rank] = *info;
+                      } else if (info.error().code == ErrorCode::kIo) {
                         return std::unexpected(std::move(info).error());
+                      } else {
+                        const std::lock_guard lock(mutex);
+                        unreadable[rank] = std::move(info).error().message;
                       }
-                      in_source[rank] = std::move(info);
                     }
                     phase.Advance(end - begin, 0);
                     return {};
@@ -117,15 +125,13 @@ Result<std::vector<Difference>> CompareInfos(const ArchiveFile& archive,
   ZPACK_TRY(read);
   std::vector<Difference> differences;
   for (const FileRank rank : in_source.indexes()) {
-    const auto& in_file = infos[archive.number(rank)];
-    if (!in_source[rank]) continue;
-    const Result<ObjectInfo>& info = *in_source[rank];
     const std::string id = archive.ids()[rank].ToHex();
-    if (!info) {
-      differences.push_back({Kind::kDifferent, id, info.error().message});
-      continue;
+    if (const auto found = unreadable.find(rank); found != unreadable.end()) {
+      differences.push_back({Kind::kDifferent, id, found->second});
     }
-    if (!in_file || *in_file == *info) continue;
+    const auto& in_file = infos[archive.number(rank)];
+    const auto& info = in_source[rank];
+    if (!info || !in_file || *in_file == *info) continue;
     differences.push_back(
         {Kind::kDifferent, id,
          FormatMessage("object {} is a {}, it should be a {}", id,

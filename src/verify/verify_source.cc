@@ -54,7 +54,7 @@ Result<uint64_t> VerifySource(ObjectSource& source, const ArchiveFile& archive,
   std::atomic<uint64_t> verified = 0;
   std::mutex mutex;
   std::vector<std::pair<uint64_t, Error>> found;
-  ZPACK_TRY(ParallelFor(
+  const Status read = ParallelFor(
       ResolveThreads(run.threads), run.stop, blocks.object_count(), kGrain,
       [&](uint64_t begin, uint64_t end) -> Status {
         Bytes buffer;
@@ -72,7 +72,8 @@ Result<uint64_t> VerifySource(ObjectSource& source, const ArchiveFile& archive,
           }
         }
         return {};
-      }));
+      });
+  ZPACK_TRY(read);
   std::ranges::sort(found, {}, &std::pair<uint64_t, Error>::first);
   for (auto& [number, error] : found) damages.push_back(std::move(error));
   return verified.load();
