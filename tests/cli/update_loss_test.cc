@@ -96,7 +96,9 @@ TEST_F(UpdateLossTest, ACommitInCommonOrNoCommitMakesTheSameRepository) {
       EXPECT_EQ(against.exit_code, file == source ? 0 : 1);
       EXPECT_EQ(against.err.contains("another repository"), !same)
           << against.err;
-      if (!same) EXPECT_THAT(SplitLines(against.err), ::testing::SizeIs(1));
+      if (!same) {
+        EXPECT_THAT(SplitLines(against.err), ::testing::SizeIs(1));
+      }
       const std::string second = dir_ / "second.zpack";
       const ProcessResult based =
           RunZpack({"convert", "-f", "--base", file_, source, second});
