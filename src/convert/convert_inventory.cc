@@ -34,13 +34,6 @@ Result<std::optional<ObjectId>> FindUnreached(const BaseFile& base,
   return std::nullopt;
 }
 
-// If everything is stored, objects below a missing object are stored, too.
-EnumerationScope ScopeOf(const ConvertOptions& options) {
-  return {options.objects, options.promised,
-          options.objects == ObjectSet::kAll ? MissingBelow::kOfRefs
-                                             : MissingBelow::kOfAllTips};
-}
-
 // Returns why `base` cannot be reused, if it cannot; otherwise fills
 // `inventory` from it. Sets `base_unrelated` if `base` has commits and the
 // source has none of them.
@@ -63,7 +56,7 @@ Result<std::string> TryBase(ObjectSource& source, const RefsSnapshot& refs,
   ZPACK_ASSIGN_OR_RETURN(FileMarks complete, base.FindComplete(refs));
   ZPACK_ASSIGN_OR_RETURN(
       AddedObjects added,
-      EnumerateAddedObjects(source, refs, ScopeOf(options),
+      EnumerateAddedObjects(source, refs, {options.objects, options.promised},
                             {base.ids(), complete}, options.run));
   if (!added.gone.empty()) {
     ZPACK_TRY(set_unrelated(
@@ -87,9 +80,10 @@ Result<std::string> TryBase(ObjectSource& source, const RefsSnapshot& refs,
 // Lists the objects of `source` without an older archive.
 Status TakeAll(ObjectSource& source, const RefsSnapshot& refs,
                const ConvertOptions& options, Inventory& inventory) {
-  ZPACK_ASSIGN_OR_RETURN(inventory.list,
-                         BlameSource(EnumerateObjects(
-                             source, refs, ScopeOf(options), options.run)));
+  ZPACK_ASSIGN_OR_RETURN(
+      inventory.list,
+      BlameSource(EnumerateObjects(
+          source, refs, {options.objects, options.promised}, options.run)));
   inventory.ids = inventory.list.ids.unranked();
   return {};
 }
