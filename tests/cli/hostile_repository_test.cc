@@ -81,6 +81,8 @@ class HostileRepositoryTest : public ::testing::Test {
   // directory.
   std::vector<std::string> Places() const {
     return {"HEAD",
+            "config",
+            "included",
             "config.worktree",
             "commondir",
             "packed-refs",
