@@ -77,7 +77,8 @@ TEST_F(RepositoryKindsTest, GarbageInHeadIsRefused) {
   const RepoBuilder repo(dir_ / "repo");
   repo.History(1);
   WriteFile(repo.path() + "/HEAD", "ref refs/heads/main\n");
-  ExpectRefused(repo.path(), dir_, {"cannot read ref 'HEAD'"});
+  ExpectRefused(repo.path(), dir_,
+                {"not a git repository: ", ", whose HEAD is damaged"});
 }
 
 TEST_F(RepositoryKindsTest, HeadThatIsASymbolicLinkStaysSymbolic) {
