@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "fuzz/fuzz_target.h"
 #include "git/configuration_parser.h"
@@ -30,14 +31,19 @@ Result<std::vector<ConfigEntry>> Read(std::string_view text) {
 }
 
 // Git accepts names that no header of a section gives back: entries in no
-// section, and what a zero byte cut off.
+// section, and what a zero byte cut off, whose last part may be no key.
 bool CanBeWritten(std::string_view name) {
   const size_t first = name.find('.');
   const size_t last = name.rfind('.');
   if (first == std::string_view::npos) return false;
   const std::string_view key = name.substr(last + 1);
   return first != 0 && !key.empty() && IsConfigKeyCharacter(name.front()) &&
-         std::ranges::all_of(key, IsConfigKeyCharacter) &&
+         IsLetter(key.front()) &&
+         std::ranges::all_of(key,
+                             [](char c) {
+                               return IsConfigKeyCharacter(c) &&
+                                      ToLower(c) == c;
+                             }) &&
          (last == first || last > first + 1) &&
          name.find('\r') == std::string_view::npos;
 }
