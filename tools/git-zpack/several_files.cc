@@ -44,7 +44,7 @@ void PrintTable(const std::vector<FileRow>& rows, std::ostream& out) {
 
 }  // namespace
 
-void SeveralFiles::Add(FileRow row, Json json, int code) {
+void SeveralFiles::Add(FileRow row, const Json& json, int code) {
   code_ = std::max(code_, code);
   if (!io_.json) {
     row.name = QuoteName(row.name);

@@ -32,7 +32,7 @@ class SeveralFiles {
 
   // Adds a file. `json` is kept only if the result is printed as JSON; its
   // first member becomes "file". `code` is the exit code for this file.
-  void Add(FileRow row, nlohmann::ordered_json json, int code);
+  void Add(FileRow row, const nlohmann::ordered_json& json, int code);
   // Adds a file for which the command failed, and prints the error.
   void AddFailure(const std::string& name, const Error& error);
 
