@@ -63,7 +63,7 @@ TEST_F(HostileNamesTest, RowsOfStatisticsCannotBeForged) {
 
 TEST_F(HostileNamesTest, ErrorsShowNamesInOnePrintableLine) {
   repo_.History(1);
-  repo_.WriteLooseRef("HEAD", "ref: x\x1b[2J\x9b\n");
+  repo_.WriteLooseRef("refs/heads/y", "ref: x\x1b[2J\x9b\n");
   const ProcessResult result = RunZpack({"convert", repo_.path(), file_});
   EXPECT_EQ(result.exit_code, 128);
   EXPECT_THAT(result.err, HasSubstr(R"("x\033[2J\233")"));
