@@ -161,8 +161,8 @@ struct RepackStats {
 // - kInvalidArgument: kRemove with Publication::kNo or `output_directory`;
 //   ObjectSet::kAll with an `unreachable` other than kDrop.
 // - kUnsupported: the repository is a partial clone; kRemove where
-//   extensions.preciousObjects is set; Bitmap::kYes where core.multiPackIndex
-//   is false.
+//   extensions.preciousObjects is set; `expiration` where gc.recentObjectsHook
+//   is set; Bitmap::kYes where core.multiPackIndex is false.
 // - kNotFound: a pack of `keep_packs` does not exist.
 // - kExists: another process repacks the repository, or holds a lock that is
 //   needed to remove packs.

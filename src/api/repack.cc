@@ -43,6 +43,13 @@ Status CheckSettings(const RepackOptions& options,
                      "cannot delete packs in a precious-objects repo: '{}'",
                      repository);
   }
+  // Git from 2.42 on runs these programs.
+  if (settings.recent_objects_hook && options.expiration) {
+    return MakeError(ErrorCode::kUnsupported,
+                     "'{}' has a gc.recentObjectsHook, which only git runs; "
+                     "without an expiration, no object is dropped",
+                     repository);
+  }
   if (options.bitmap == Bitmap::kYes && !settings.multi_pack_index) {
     return MakeError(ErrorCode::kUnsupported,
                      "cannot write a bitmap: core.multiPackIndex is false in "

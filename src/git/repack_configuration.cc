@@ -138,6 +138,7 @@ Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location) {
   ZPACK_ASSIGN_OR_RETURN(settings.shared_mode, ReadSharedMode(config));
   settings.object_format = format.object_format;
   settings.precious_objects = format.precious_objects;
+  settings.recent_objects_hook = config.Find("gc.recentobjectshook") != nullptr;
   settings.bare = IsBare(location, format);
   return settings;
 }

@@ -31,6 +31,8 @@ struct RepackSettings {
   std::optional<bool> write_bitmaps;  // repack.writeBitmaps
   // extensions.preciousObjects: nothing may be deleted.
   bool precious_objects = false;
+  // gc.recentObjectsHook: programs name objects that do not expire.
+  bool recent_objects_hook = false;
 };
 
 }  // namespace zpack

@@ -58,6 +58,15 @@ TEST_F(RepackRefusalTest, PreciousObjectsAreNotRemoved) {
   EXPECT_EQ(Snapshot(repo_.path()).size(), before.size() + 3);
 }
 
+TEST_F(RepackRefusalTest, ObjectsThatAHookNamesDoNotExpire) {
+  repo_.Git({"config", "gc.recentObjectsHook", "echo"});
+  ExpectRefusal("gc.recentObjectsHook",
+                {"-d", "-A", "--unpack-unreachable=now"});
+  ExpectRefusal("gc.recentObjectsHook",
+                {"-d", "--cruft", "--cruft-expiration=now"});
+  EXPECT_EQ(Repack({"-d", "-A"}).exit_code, 0);
+}
+
 TEST_F(RepackRefusalTest, PartialClone) {
   repo_.Git({"config", "uploadpack.allowFilter", "true"});
   const std::string clone = dir_ / "clone";
