@@ -21,13 +21,12 @@
 #include "git/reftable_refs.h"
 #include "git/repository_layout.h"
 #include "git/worktree_index.h"
+#include "object/ref_name.h"
 
 namespace zpack {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kHead = "HEAD";
 
 // Files of a worktree with ids that an unfinished command needs: one or more
 // lines that begin with an id. 'git repack' does not follow them. ORIG_HEAD and
@@ -54,7 +53,7 @@ std::string Join(const std::string& directory, std::string_view name) {
 // The rule for a ref that a worktree has for itself. 'git repack' does not
 // follow per-worktree refs of other worktrees, nor those like CHERRY_PICK_HEAD.
 TipRule RuleOfRef(std::string_view name) {
-  return name == kHead ? TipRule::kRequired : TipRule::kExtra;
+  return name == kHeadName ? TipRule::kRequired : TipRule::kExtra;
 }
 
 // Collects the tips of a repository with ids in one format.
@@ -219,7 +218,7 @@ Status TipsReader::AddRefsTips(const std::string& directory) {
   ZPACK_ASSIGN_OR_RETURN(auto names, ListLooseRefNames(Path(directory)));
   std::erase_if(
       names, [](const std::string& name) { return !IsPerWorktreeRef(name); });
-  names.emplace_back(kHead);
+  names.emplace_back(kHeadName);
   for (const std::string& name : names) {
     ZPACK_ASSIGN_OR_RETURN(const auto ref,
                            ReadLooseRef(format_, Path(directory), name));

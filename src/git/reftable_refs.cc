@@ -13,12 +13,11 @@
 #include "base/file.h"
 #include "git/reflog_line.h"
 #include "git/repository_layout.h"
+#include "object/ref_name.h"
 #include "reftable/reftable_stack.h"
 
 namespace zpack {
 namespace {
-
-constexpr std::string_view kHead = "HEAD";
 
 Result<reftable::Stack> OpenStack(const std::string& directory,
                                   ObjectFormat format) {
@@ -79,8 +78,8 @@ Result<std::optional<Ref>> ReadReftableHead(const RepositoryLocation& location,
                          OpenStack(location.git_directory, format));
   std::optional<Ref> head;
   ZPACK_TRY(ForEach(stack.Refs(), [&head](reftable::RefRecord& record) {
-    if (record.ref.name == kHead) head = TakeRef(record);
-    return record.ref.name < kHead;
+    if (record.ref.name == kHeadName) head = TakeRef(record);
+    return record.ref.name < kHeadName;
   }));
   return head;
 }
@@ -137,13 +136,13 @@ Result<std::map<std::string, std::string>> ReadReftableLogs(
   const bool linked = IsLinked(location);
   const auto is_common = [&](std::string_view name) {
     return IsBelowRefs(name) ? !IsPerWorktreeRef(name)
-                             : !linked && name == kHead;
+                             : !linked && name == kHeadName;
   };
   ZPACK_ASSIGN_OR_RETURN(
       auto logs, ReadLogsOf(location.common_directory, format, is_common));
   if (linked) {
     ZPACK_ASSIGN_OR_RETURN(auto head, ReadReftableHeadLog(location, format));
-    if (head) logs.emplace(kHead, *std::move(head));
+    if (head) logs.emplace(kHeadName, *std::move(head));
   }
   return logs;
 }
@@ -152,7 +151,7 @@ Result<std::optional<std::string>> ReadReftableHeadLog(
     const RepositoryLocation& location, ObjectFormat format) {
   ZPACK_ASSIGN_OR_RETURN(auto logs, ReadLogsOf(location.git_directory, format,
                                                [](std::string_view name) {
-                                                 return name == kHead;
+                                                 return name == kHeadName;
                                                }));
   if (logs.empty()) return std::nullopt;
   return std::move(logs.begin()->second);

@@ -15,6 +15,9 @@
 
 namespace zpack {
 
+// The ref that is outside 'refs/' and in every repository.
+inline constexpr std::string_view kHeadName = "HEAD";
+
 // Maximum bytes of a ref name (PATH_MAX), and of one component of a ref that is
 // stored as a file of its own, such as a symbolic ref (NAME_MAX).
 inline constexpr size_t kMaxRefName = 4095;

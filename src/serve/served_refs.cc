@@ -7,11 +7,10 @@
 #include <ranges>
 
 #include "base/error.h"
+#include "object/ref_name.h"
 
 namespace zpack {
 namespace {
-
-constexpr std::string_view kHead = "HEAD";
 
 // Whether `pattern` is `name` or one of its directories.
 bool Covers(std::string_view pattern, std::string_view name) {
@@ -47,10 +46,10 @@ std::optional<ServedRefs::Shown> ServedRefs::ShowSymbolic(
 }
 
 std::optional<ServedRefs::Shown> ServedRefs::ShowHead() const {
-  if (IsHidden(kHead)) return std::nullopt;
-  if (!refs_.head_symref.empty()) return ShowSymbolic(kHead);
+  if (IsHidden(kHeadName)) return std::nullopt;
+  if (!refs_.head_symref.empty()) return ShowSymbolic(kHeadName);
   if (refs_.head_target.empty()) return std::nullopt;
-  return Shown{kHead, refs_.head_target, {}, {}};
+  return Shown{kHeadName, refs_.head_target, {}, {}};
 }
 
 Status ServedRefs::ForEach(
@@ -64,13 +63,13 @@ Status ServedRefs::ForEach(
 }
 
 std::string_view ServedRefs::UnbornHead() const {
-  if (refs_.head_symref.empty() || IsHidden(kHead)) return {};
-  return refs_.Resolve(kHead).empty() ? refs_.ResolveName(kHead)
-                                      : std::string_view();
+  if (refs_.head_symref.empty() || IsHidden(kHeadName)) return {};
+  return refs_.Resolve(kHeadName).empty() ? refs_.ResolveName(kHeadName)
+                                          : std::string_view();
 }
 
 std::optional<ServedRefs::Shown> ServedRefs::Find(std::string_view name) const {
-  if (name == kHead) return ShowHead();
+  if (name == kHeadName) return ShowHead();
   const Ref* const ref = refs_.Find(name);
   if (ref == nullptr || IsHidden(name)) return std::nullopt;
   return Show(*ref);
@@ -102,8 +101,8 @@ std::unordered_set<ObjectId> ServedRefs::Tips(Hidden hidden) const {
     if (hidden == Hidden::kNo && IsHidden(ref.name)) continue;
     if (const auto shown = Show(ref)) tips.insert(shown->id);
   }
-  if (hidden == Hidden::kYes || !IsHidden(kHead)) {
-    const ObjectId head = refs_.Resolve(kHead);
+  if (hidden == Hidden::kYes || !IsHidden(kHeadName)) {
+    const ObjectId head = refs_.Resolve(kHeadName);
     if (!head.empty()) tips.insert(head);
   }
   return tips;
