@@ -12,6 +12,7 @@
 #include <expected>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "zpack/object_id.h"
 
@@ -36,6 +37,9 @@ enum class ErrorCode : uint8_t {
   kOutOfMemory,      // the system gave no memory
   kInternal,         // a bug in this library, or an exception of the caller
 };
+
+// The name of `code` for programs, such as 'not-found'. Names do not change.
+std::string_view ErrorCodeName(ErrorCode code);
 
 struct Error {
   ErrorCode code = ErrorCode::kInternal;

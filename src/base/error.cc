@@ -12,6 +12,42 @@
 
 namespace zpack {
 
+std::string_view ErrorCodeName(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kIo:
+      return "io";
+    case ErrorCode::kNotDurable:
+      return "not-durable";
+    case ErrorCode::kCorrupt:
+      return "corrupt";
+    case ErrorCode::kUnsupported:
+      return "unsupported";
+    case ErrorCode::kNotFound:
+      return "not-found";
+    case ErrorCode::kAmbiguous:
+      return "ambiguous";
+    case ErrorCode::kInvalidArgument:
+      return "invalid-argument";
+    case ErrorCode::kExists:
+      return "exists";
+    case ErrorCode::kLimitExceeded:
+      return "limit-exceeded";
+    case ErrorCode::kMismatch:
+      return "mismatch";
+    case ErrorCode::kSourceCorrupt:
+      return "source-corrupt";
+    case ErrorCode::kInterrupted:
+      return "interrupted";
+    case ErrorCode::kGit:
+      return "git";
+    case ErrorCode::kOutOfMemory:
+      return "out-of-memory";
+    case ErrorCode::kInternal:
+      break;
+  }
+  return "internal";
+}
+
 Error IoError(std::string_view action, std::string_view path,
               int error_number) {
   return NewError(ErrorCode::kIo, "cannot {} '{}': {}", action, AtPath{path},

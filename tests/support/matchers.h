@@ -11,7 +11,6 @@
 
 #include <gmock/gmock.h>
 
-#include <array>
 #include <ostream>
 #include <string>
 #include <type_traits>
@@ -20,27 +19,6 @@
 #include "zpack/result.h"
 
 namespace zpack {
-
-inline const char* ErrorCodeName(ErrorCode code) {
-  constexpr std::array kNames = {"kIo",
-                                 "kNotDurable",
-                                 "kCorrupt",
-                                 "kUnsupported",
-                                 "kNotFound",
-                                 "kAmbiguous",
-                                 "kInvalidArgument",
-                                 "kExists",
-                                 "kLimitExceeded",
-                                 "kMismatch",
-                                 "kSourceCorrupt",
-                                 "kInterrupted",
-                                 "kGit",
-                                 "kOutOfMemory",
-                                 "kInternal"};
-  static_assert(kNames.size() == static_cast<size_t>(ErrorCode::kInternal) + 1);
-  const auto index = static_cast<size_t>(code);
-  return index < kNames.size() ? kNames[index] : "unknown code";
-}
 
 // Found by GoogleTest through the namespace of the types.
 inline void PrintTo(ErrorCode code, std::ostream* out) {
@@ -79,7 +57,7 @@ MATCHER(IsOk, negation ? "is an error" : "is a success") {
 MATCHER_P(HasCode, code,
           std::string(negation ? "is no error with code "
                                : "is an error with code ") +
-              ErrorCodeName(code)) {
+              std::string(ErrorCodeName(code))) {
   internal::Explain(arg, result_listener);
   return !arg.has_value() && arg.error().code == code;
 }
@@ -87,7 +65,7 @@ MATCHER_P(HasCode, code,
 // An error with this code, whose message matches `message`.
 MATCHER_P2(IsError, code, message,
            std::string(negation ? "is no error " : "is an error ") +
-               ErrorCodeName(code) + " whose message " +
+               std::string(ErrorCodeName(code)) + " whose message " +
                ::testing::DescribeMatcher<std::string>(message)) {
   internal::Explain(arg, result_listener);
   return !arg.has_value() && arg.error().code == code &&

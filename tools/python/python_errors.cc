@@ -14,47 +14,11 @@ namespace {
 
 namespace py = pybind11;
 
-const char* NameOf(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::kIo:
-      return "io";
-    case ErrorCode::kNotDurable:
-      return "not-durable";
-    case ErrorCode::kCorrupt:
-      return "corrupt";
-    case ErrorCode::kUnsupported:
-      return "unsupported";
-    case ErrorCode::kNotFound:
-      return "not-found";
-    case ErrorCode::kAmbiguous:
-      return "ambiguous";
-    case ErrorCode::kInvalidArgument:
-      return "invalid-argument";
-    case ErrorCode::kExists:
-      return "exists";
-    case ErrorCode::kLimitExceeded:
-      return "limit-exceeded";
-    case ErrorCode::kMismatch:
-      return "mismatch";
-    case ErrorCode::kSourceCorrupt:
-      return "source-corrupt";
-    case ErrorCode::kInterrupted:
-      return "interrupted";
-    case ErrorCode::kGit:
-      return "git";
-    case ErrorCode::kOutOfMemory:
-      return "out-of-memory";
-    case ErrorCode::kInternal:
-      break;
-  }
-  return "internal";
-}
-
 }  // namespace
 
 void Raise(const Error& error) {
-  const py::object type =
-      py::module_::import("zpack.errors").attr("type_of")(NameOf(error.code));
+  const py::object type = py::module_::import("zpack.errors")
+                              .attr("type_of")(ErrorCodeName(error.code));
   const py::object raised = type(
       py::bytes(error.message), py::bytes(error.path),
       error.object.empty() ? std::nullopt : std::optional(error.object.ToHex()),
