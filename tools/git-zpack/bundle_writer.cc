@@ -6,20 +6,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <ostream>
 #include <set>
 #include <span>
 #include <string_view>
 
+#include "packet_size.h"
 #include "zpack/quote.h"
 #include "zpack/serve.h"
 
 namespace zpack::cli {
 namespace {
-
-constexpr size_t kLengthSize = 4;  // of a packet, in hexadecimal
 
 // What a client would send.
 class TextInput final : public ServeInput {
@@ -48,9 +46,10 @@ class PackOutput final : public ServeOutput {
     size_t begin = 0;
     while (true) {
       const std::string_view rest = std::string_view(waiting_).substr(begin);
-      const size_t size = PacketSize(rest);
+      if (rest.size() < kPacketLengthSize) break;
+      const size_t size = PacketSize(rest.substr(0, kPacketLengthSize));
       if (size == 0 || size > rest.size()) break;
-      Take(rest.substr(kLengthSize, size - kLengthSize));
+      Take(rest.substr(kPacketLengthSize, size - kPacketLengthSize));
       begin += size;
     }
     waiting_.erase(0, begin);
@@ -72,18 +71,6 @@ class PackOutput final : public ServeOutput {
 
  private:
   static constexpr size_t kHeadSize = 12;
-
-  // 0 if `rest` has no whole length.
-  static size_t PacketSize(std::string_view rest) {
-    if (rest.size() < kLengthSize) return 0;
-    size_t size = 0;
-    constexpr int kHexadecimal = 16;
-    const std::string digits(rest.substr(0, kLengthSize));
-    std::from_chars(digits.data(), digits.data() + digits.size(), size,
-                    kHexadecimal);
-    // Packets such as the flush packet have only a length.
-    return std::max(size, kLengthSize);
-  }
 
   // Takes a packet. The first byte of those in the section of the pack is the
   // band, and 1 is that of the pack.
@@ -107,7 +94,7 @@ class PackOutput final : public ServeOutput {
 };
 
 std::string Packet(std::string_view text) {
-  return fmt::format("{:04x}{}", text.size() + kLengthSize, text);
+  return fmt::format("{:04x}{}", text.size() + kPacketLengthSize, text);
 }
 
 // The request of a clone that wants these objects.

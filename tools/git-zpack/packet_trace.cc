@@ -7,24 +7,13 @@
 #include <sys/time.h>
 
 #include <algorithm>
-#include <charconv>
 #include <ctime>
-#include <system_error>
 #include <utility>
+
+#include "packet_size.h"
 
 namespace zpack::cli {
 namespace {
-
-constexpr size_t kPacketLengthSize = 4;
-
-// The bytes of a packet with its length; 0 if `digits` are not a length. The
-// packets without a text, such as '0000', have only the length.
-size_t PacketSize(std::string_view digits) {
-  size_t size = 0;
-  const auto parsed = std::from_chars(digits.begin(), digits.end(), size, 16);
-  if (parsed.ec != std::errc() || parsed.ptr != digits.end()) return 0;
-  return std::max(size, kPacketLengthSize);
-}
 
 // "12:34:56.123456", in local time.
 std::string TimeOfDay() {
