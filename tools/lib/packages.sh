@@ -50,7 +50,7 @@ package_packages=(dpkg-dev file pybind11-dev python3-dev "${npm_packages[@]}")
 lint_packages=(clang-format-19 clang-tidy-19)
 # For the presets asan, tsan and fuzz.
 # shellcheck disable=SC2034
-clang_packages=(clang-19 libclang-rt-19-dev llvm-19)
+clang_packages=(clang-19 libclang-rt-19-dev lld-19 llvm-19)
 
 # is_installed PACKAGE
 is_installed() {
