@@ -63,7 +63,8 @@ zpack_replay(fuzz_file_replay fuzz_file 100 file)
 # One program; ZPACK_FUZZ_COMMAND names the command that reads the .zpack files.
 zpack_fuzz_program(fuzz_commands
   fuzz/fuzz_commands.cc fuzz/edit_files.cc fuzz/file_users.cc)
-target_link_libraries(fuzz_commands${replay} PRIVATE zpack_libgit2 zpack)
+target_link_libraries(fuzz_commands${replay} PRIVATE zpack_cli zpack_libgit2 zpack)
+target_link_libraries(fuzz_cli${replay} PRIVATE zpack_cli)
 foreach(command verify restore salvage rev-list ls-tree archive cat-file show report diff list-refs list-files convert protect repair upload-pack libgit2)
   zpack_replay(fuzz_command_${command}_replay fuzz_commands 10 file commands)
   if(TEST fuzz_command_${command}_replay)

@@ -7,9 +7,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/program.h"
+#include "support/matchers.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"
+#include "zpack/convert.h"
+#include "zpack/restore.h"
 
 namespace zpack::testing {
 namespace {
@@ -24,64 +26,66 @@ class DeterminismTest : public ::testing::Test {
   }
 
   // Little blocks, so that there are many to race for.
-  std::string Convert(std::vector<std::string> options) const {
-    const std::string file = dir_ / "x.zpack";
-    options.insert(options.begin(),
-                   {"convert", "-q", "--force", "--block-size", "16k"});
-    options.insert(options.end(), {repo_.path(), file});
-    EXPECT_EQ(RunZpack(options).exit_code, 0);
-    return ReadFile(file);
+  std::string ConvertIn(unsigned threads, ObjectSet objects = ObjectSet::kAll) {
+    return BytesOf(repo_.path(), threads, objects);
+  }
+  std::string BytesOf(const std::string& repository, unsigned threads,
+                      ObjectSet objects = ObjectSet::kAll) {
+    ConvertOptions options;
+    options.run.threads = threads;
+    options.block_size = 16 << 10;
+    options.objects = objects;
+    options.overwrite = Overwrite::kYes;
+    EXPECT_THAT(Convert(repository, file_, options), IsOk());
+    return ReadFile(file_);
+  }
+
+  // Returns the path of the repository.
+  std::string RestoreIn(unsigned threads) {
+    const std::string name = dir_ / ("r" + std::to_string(threads));
+    RestoreOptions options;
+    options.run.threads = threads;
+    EXPECT_THAT(Restore(file_, name, options), IsOk());
+    return name;
   }
 
   TempDir dir_;
   RepoBuilder repo_;
+  std::string file_ = dir_ / "x.zpack";
 };
 
 TEST_F(DeterminismTest, TwoRunsGiveTheSameBytes) {
-  EXPECT_TRUE(Convert({}) == Convert({}));
+  EXPECT_TRUE(ConvertIn(0) == ConvertIn(0));
 }
 
 TEST_F(DeterminismTest, ThreadsDoNotChangeTheBytes) {
-  const std::string one = Convert({"--threads", "1"});
-  EXPECT_TRUE(one == Convert({"--threads", "2"}));
-  EXPECT_TRUE(one == Convert({"--threads", "7"}));
-  EXPECT_TRUE(one == Convert({"--threads", "0"}));
+  const std::string one = ConvertIn(1);
+  EXPECT_TRUE(one == ConvertIn(2));
+  EXPECT_TRUE(one == ConvertIn(7));
+  EXPECT_TRUE(one == ConvertIn(0));
 }
 
 TEST_F(DeterminismTest, ThreadsDoNotChangeTheBytesOfWhatIsReachable) {
-  EXPECT_TRUE(Convert({"--reachable", "--threads", "1"}) ==
-              Convert({"--reachable", "--threads", "2"}));
+  EXPECT_TRUE(ConvertIn(1, ObjectSet::kReachable) ==
+              ConvertIn(2, ObjectSet::kReachable));
 }
 
 TEST_F(DeterminismTest, PackingTheSourceDoesNotChangeTheBytes) {
-  const std::string loose = Convert({});
+  const std::string loose = ConvertIn(2);
   repo_.PackAll();
-  EXPECT_TRUE(loose == Convert({}));
+  EXPECT_TRUE(loose == ConvertIn(2));
 }
 
 TEST_F(DeterminismTest, RestoredRepositoryConvertsToTheSameBytes) {
-  const std::string first = Convert({});
-  const std::string restored = dir_ / "restored";
-  ASSERT_EQ(RunZpack({"restore", "-q", dir_ / "x.zpack", restored}).exit_code,
-            0);
-  ASSERT_EQ(RunZpack({"convert", "-q", "--block-size", "16k", restored,
-                      dir_ / "y.zpack"})
-                .exit_code,
-            0);
-  EXPECT_TRUE(ReadFile(dir_ / "y.zpack") == first);
+  const std::string first = ConvertIn(2);
+  EXPECT_TRUE(BytesOf(RestoreIn(2), 2) == first);
 }
 
 TEST_F(DeterminismTest, ThreadsDoNotChangeTheRestoredRepository) {
-  Convert({});
-  for (const char* const threads : {"1", "2"}) {
-    ASSERT_EQ(RunZpack({"restore", "-q", "--threads", threads, dir_ / "x.zpack",
-                        dir_ / ("r" + std::string(threads))})
-                  .exit_code,
-              0);
-  }
+  ConvertIn(2);
   // Packs are named after their content.
-  EXPECT_EQ(ListDirectory(dir_ / "r1/objects/pack"),
-            ListDirectory(dir_ / "r2/objects/pack"));
+  EXPECT_EQ(ListDirectory(RestoreIn(1) + "/objects/pack"),
+            ListDirectory(RestoreIn(2) + "/objects/pack"));
 }
 
 }  // namespace

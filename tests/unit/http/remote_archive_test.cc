@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Threads that read one remote file at once.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "base/bytes.h"
+#include "support/http_server.h"
+#include "support/matchers.h"
+#include "support/sample_file.h"
+#include "support/temp_dir.h"
+#include "zpack/restore.h"
+#include "zpack/verify.h"
+
+namespace zpack::testing {
+namespace {
+
+class RemoteArchiveTest : public ::testing::Test {
+ protected:
+  RemoteArchiveTest() : bytes_(SegmentedFile()) {
+    setenv("no_proxy", "*", 1);
+    setenv("XDG_CACHE_HOME", (dir_ / "cache").c_str(), 1);
+  }
+
+  TempDir dir_;
+  Bytes bytes_;
+  HttpServer server_{[this](const HttpServerRequest& request) {
+    return ReplyWithRange(request, std::string(AsText(bytes_)));
+  }};
+};
+
+TEST_F(RemoteArchiveTest, IsVerifiedInSeveralThreads) {
+  VerifyOptions options;
+  options.run.threads = 4;
+  const auto report = Verify(server_.Url(), "", options);
+  ASSERT_THAT(report, IsOk());
+  EXPECT_THAT(report->damages, ::testing::IsEmpty());
+}
+
+TEST_F(RemoteArchiveTest, IsRestoredInSeveralThreads) {
+  RestoreOptions options;
+  options.run.threads = 4;
+  EXPECT_THAT(Restore(server_.Url(), dir_ / "r.git", options), IsOk());
+}
+
+}  // namespace
+}  // namespace zpack::testing
