@@ -19,6 +19,8 @@ test_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev man-db python3-dulwich
   # What CI systems read.
   python3-yaml
+  # The reference reader.
+  python3-zstandard
   # Shells whose completions are tested.
   zsh fish
   # Debian packages, and the interface of the shared library.

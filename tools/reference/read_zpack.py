@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""Reads .zpack files as FORMAT.md says, without any code of git-zpack.
+
+  read_zpack.py refs FILE               HEAD and the refs
+  read_zpack.py cat FILE ID             the content of one object
+  read_zpack.py verify FILE             every check; id, type and size of every object
+  read_zpack.py restore FILE DIRECTORY  every check; a bare repository of loose objects
+"""
+
+import hashlib
+import os
+import pathlib
+import sys
+import zlib
+
+import blocks
+import container
+from container import require
+
+
+class ZpackFile:
+    def __init__(self, path):
+        """Steps 1 to 3 of "Reading safely", and REFS and BTAB of step 4."""
+        self.data = pathlib.Path(path).read_bytes()
+        size = len(self.data)
+        self.limits = {"content": (256 << 20) + 1024 * size, "chains": (8 << 30) + 131072 * size,
+                       "decoded": (160 << 20) + 32 * size}  # "Expansion"
+        self.header_size, self.count, self.id_width, self.features, at = container.header(self.data)
+        self.digests = container.trailer(self.data)
+        self.chunks = container.table_of_contents(self.data, self.header_size, at, self.features)
+        self.contents = (at, size - 72)
+        (_, blocks_begin), (blocks_end, _), *_ = self.chunks.values()
+        self.head, self.refs, self.shallow = container.refs(self.chunk(b"REFS"), self.id_width)
+        self.rows = container.block_table(self.chunk(b"BTAB"), self.count, blocks_begin, blocks_end)
+
+    def chunk(self, name):
+        return container.chunk(self.data, *self.chunks[name], name)
+
+    def read_index(self):
+        """OIDP, ONBP and PROM of step 4."""
+        self.ids = container.object_ids(self.chunk(b"OIDP"), self.count, self.id_width)
+        self.numbers = container.object_numbers(self.chunk(b"ONBP"), self.count)
+        self.id_of = dict(zip(self.numbers, self.ids))  # "Numbering"
+        if b"PROM" in self.chunks:
+            container.promised_objects(self.chunk(b"PROM"), self.id_width, self.ids)
+
+    def objects(self, number=None):
+        """Id, header for the hash and content of all objects, or of those of one's block (step 5)."""
+        parts = []
+        for (start, first), (end, after) in zip(self.rows, self.rows[1:]):
+            if number is not None and not first <= number < max(after, first + 1):
+                continue
+            chunk = container.chunk(self.data, start, end, b"BLCK")
+            found = blocks.block(chunk, self.features, self.id_width, self.limits)
+            require((found.first, found.count) == (first, after - first or 1), "a block disagrees with BTAB")
+            require(found.kind == blocks.SEGMENT or not (parts or after == first), "several blocks of one object")
+            contents = blocks.decode(found, self.count, self.id_of.get)
+            if found.kind == blocks.SEGMENT:
+                require(found.offset == sum(len(part) for part, *_ in parts), "a gap between segments")
+                parts.append((contents[0], found.type, found.object_sizes))
+                require(contents[0] and parts[0][1:] == parts[-1][1:], "segments that do not fit")
+                if after == first:
+                    continue
+                contents, parts = [b"".join(part for part, *_ in parts)], []
+                require([len(contents[0])] == found.object_sizes, "segments do not make up the object")
+            for at, content in enumerate(contents, first):
+                head = b"%s %d\0" % (found.type, len(content))
+                actual = (hashlib.sha1 if self.id_width == 20 else hashlib.sha256)(head + content)
+                require(actual.digest() == self.id_of[at], f"object {self.id_of[at].hex()}: wrong content")
+                yield self.id_of[at], head, content
+
+    def find(self, wanted):
+        """The content of one object, in the four steps of "Overview"."""
+        require(wanted in self.ids, f"object {wanted.hex()} is not in the file")
+        number = self.numbers[self.ids.index(wanted)]
+        return next(content for found, _, content in self.objects(number) if found == wanted)
+
+    def verify(self):
+        """Every check of the parts; then the objects, each with its checks."""
+        self.read_index()
+        hashed = b"".join(self.ids), self.data[self.header_size:-32] + self.data[:self.header_size]
+        require(self.digests == tuple(hashlib.sha256(data).digest() for data in hashed), "wrong digest or file hash")
+        parts = {name: self.chunk(name) for name in self.chunks}
+        places = (0, self.header_size), self.chunks[b"REFS"], self.chunks[b"BTAB"], self.contents
+        copies = b"".join(self.data[start:end] for start, end in places)
+        require(parts.get(b"COPY", copies) == copies, "COPY differs from what it copies")
+        self.files = container.files(parts.get(b"FTAB", bytes(3)), parts.get(b"FDAT", b""), self.limits["content"])
+        return self.objects()
+
+
+def text_of(ref):
+    return b"ref: " + ref.target if ref.symbolic else ref.target.hex().encode()
+
+
+def restore(file, directory):
+    def write(name, content):
+        path = pathlib.Path(directory, os.fsdecode(name))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+    for name in ("objects", "refs"):
+        pathlib.Path(directory, name).mkdir(parents=True)
+    sha256 = b"[extensions]\nobjectFormat = sha256\n" if file.id_width == 32 else b""
+    for found, head, content in file.verify():
+        write(f"objects/{found.hex()[:2]}/{found.hex()[2:]}", zlib.compress(head + content))
+    write("config", b"[core]\nbare = true\nrepositoryFormatVersion = %d\n%s" % (bool(sha256), sha256))
+    for ref in (file.head, *file.refs):
+        write(ref.name, text_of(ref) + b"\n")
+    write("shallow", b"".join(found.hex().encode() + b"\n" for found in file.shallow))
+    for kept in file.files:  # those that may name programs or other places are out of use
+        write(kept.name + (b".archived" if kept.group in (4, 6, 7, 8, 9) else b""), kept.content)
+
+
+def main(command, path, *arguments):
+    file = ZpackFile(path)
+    if command == "refs":
+        for ref in (file.head, *file.refs):
+            print(os.fsdecode(text_of(ref) + b" " + ref.name))
+    elif command == "cat":
+        file.read_index()
+        sys.stdout.buffer.write(file.find(bytes.fromhex(arguments[0])))
+    elif command == "verify":
+        for found, head, _ in file.verify():
+            print(found.hex(), head[:-1].decode())
+    else:
+        restore(file, *arguments)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3 or sys.argv[1] not in ("refs", "cat", "verify", "restore"):
+        sys.exit(__doc__)
+    try:
+        main(*sys.argv[1:])
+    except (container.Refused, OSError) as error:
+        sys.exit(f"{sys.argv[2]}: {error}")
