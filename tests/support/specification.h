@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads FORMAT.md, the file ZPACK_SPECIFICATION, and its tables.
+// Reads FORMAT.md, the file ZPACK_SPECIFICATION, its worked example, the file
+// ZPACK_WORKED_EXAMPLE, and their tables.
 
 #pragma once
 
@@ -19,12 +20,20 @@ namespace zpack::testing {
 using Row = std::vector<std::string>;
 using Rows = std::vector<Row>;
 
-inline std::string ReadSpecification() {
-  std::ifstream file(ZPACK_SPECIFICATION);
+inline std::string ReadDocument(const char* path) {
+  std::ifstream file(path);
   std::stringstream text;
   text << file.rdbuf();
-  EXPECT_FALSE(text.str().empty()) << ZPACK_SPECIFICATION;
+  EXPECT_FALSE(text.str().empty()) << path;
   return text.str();
+}
+
+inline std::string ReadSpecification() {
+  return ReadDocument(ZPACK_SPECIFICATION);
+}
+
+inline std::string ReadWorkedExample() {
+  return ReadDocument(ZPACK_WORKED_EXAMPLE);
 }
 
 inline std::string Trim(std::string_view text) {

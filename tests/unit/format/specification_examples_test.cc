@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reader decodes the examples in FORMAT.md, and every byte of the worked
-// example is explained there.
+// The reader decodes the examples in FORMAT.md and the worked example, in which
+// every byte is explained.
 
 #include <gtest/gtest.h>
 
@@ -31,6 +31,7 @@ namespace {
 using testing::MemoryFile;
 using testing::ReadSpecification;
 using testing::ReadTable;
+using testing::ReadWorkedExample;
 using testing::Row;
 using testing::Rows;
 using testing::Split;
@@ -215,7 +216,7 @@ Bytes ReadDump(const std::string& text) {
 }
 
 TEST(SpecificationExamples, EveryByteOfTheWorkedExampleIsExplained) {
-  const std::string text = ReadSpecification();
+  const std::string text = ReadWorkedExample();
   const Bytes file = ReadDump(text);
   ASSERT_GT(file.size(), 3000U);
   size_t at = 0;
@@ -241,7 +242,7 @@ TEST(SpecificationExamples, EveryByteOfTheWorkedExampleIsExplained) {
 }
 
 TEST(SpecificationExamples, WorkedExampleIsAFileWithTheObjectsListed) {
-  const std::string text = ReadSpecification();
+  const std::string text = ReadWorkedExample();
   auto archive =
       ArchiveFile::Open(std::make_unique<MemoryFile>(ReadDump(text)), {});
   ASSERT_TRUE(archive) << archive.error().message;
@@ -266,10 +267,10 @@ TEST(SpecificationExamples, WorkedExampleIsAFileWithTheObjectsListed) {
 }
 
 TEST(SpecificationExamples, BothDirectionsOfTheNumberingAreThoseOfTheExample) {
-  const std::string text = ReadSpecification();
-  const auto archive =
-      ArchiveFile::Open(std::make_unique<MemoryFile>(ReadDump(text)), {});
+  const auto archive = ArchiveFile::Open(
+      std::make_unique<MemoryFile>(ReadDump(ReadWorkedExample())), {});
   ASSERT_TRUE(archive) << archive.error().message;
+  const std::string text = ReadSpecification();
   const size_t section = text.find("\n### Numbering\n");
   const Row numbers =
       ReadTable(text, "| rank | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 |", section)
