@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the files of FORMAT.md, "Conformance", for any reader of the format:
+
+  make_files.py DIRECTORY   DIRECTORY/refuse/NAME.zpack and DIRECTORY/accept/NAME.zpack
+"""
+
+import pathlib
+import sys
+
+import accepted_files
+import refused_objects
+import refused_parts
+
+
+def refused():
+    """Name, bytes, and a part of what the reference reader says."""
+    for section in refused_objects.SECTIONS + refused_parts.SECTIONS:
+        for name, data, message in section():
+            yield f"{section.__name__.replace('_', '-')}/{name}", data, message
+
+
+def accepted():
+    """Name and bytes."""
+    yield from accepted_files.accepted()
+
+
+def main(directory):
+    for folder, found in (("refuse", refused()), ("accept", accepted())):
+        for name, data, *_ in found:
+            path = pathlib.Path(directory, folder, f"{name}.zpack")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(sys.argv[1])
