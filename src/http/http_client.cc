@@ -94,7 +94,7 @@ bool IsPassing(CURLcode code) {
 }
 
 // One request while libcurl works on it.
-struct Exchange {
+struct Conversation {
   CURL* handle;
   const std::stop_token& stop;
   const HttpClient::OnHead& on_head;
@@ -107,7 +107,7 @@ struct Exchange {
 };
 
 size_t OnHeaderLine(char* data, size_t /*one*/, size_t size, void* user) {
-  auto& exchange = *static_cast<Exchange*>(user);
+  auto& exchange = *static_cast<Conversation*>(user);
   const std::string_view line(data, size);
   const Status noted = Guarded([&]() -> Status {
     // Of several replies only the last one counts.
@@ -119,7 +119,7 @@ size_t OnHeaderLine(char* data, size_t /*one*/, size_t size, void* user) {
   return noted ? size : 0;
 }
 
-bool PassOn(Exchange& exchange, ByteView bytes) {
+bool PassOn(Conversation& exchange, ByteView bytes) {
   if (!exchange.head_passed) {
     exchange.head_passed = true;
     long status = 0;
@@ -131,7 +131,7 @@ bool PassOn(Exchange& exchange, ByteView bytes) {
 }
 
 size_t OnBodyBytes(char* data, size_t /*one*/, size_t size, void* user) {
-  auto& exchange = *static_cast<Exchange*>(user);
+  auto& exchange = *static_cast<Conversation*>(user);
   if (exchange.stop.stop_requested()) return 0;
   const Status passed = Guarded([&]() -> Status {
     exchange.refused = !PassOn(exchange, AsBytes(std::string_view(data, size)));
@@ -143,7 +143,7 @@ size_t OnBodyBytes(char* data, size_t /*one*/, size_t size, void* user) {
 
 int OnProgress(void* user, curl_off_t /*down_total*/, curl_off_t /*down*/,
                curl_off_t /*up_total*/, curl_off_t /*up*/) {
-  return static_cast<Exchange*>(user)->stop.stop_requested() ? 1 : 0;
+  return static_cast<Conversation*>(user)->stop.stop_requested() ? 1 : 0;
 }
 
 // What all requests have in common.
@@ -168,7 +168,7 @@ void SetFixedOptions(CURL* handle, CURLSH* share,
   curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, OnBodyBytes);
 }
 
-HttpOutcome OutcomeOf(CURLcode code, const Exchange& exchange) {
+HttpOutcome OutcomeOf(CURLcode code, const Conversation& exchange) {
   if (exchange.stop.stop_requested()) return HttpOutcome::kStopped;
   if (exchange.refused) return HttpOutcome::kRefused;
   if (code == CURLE_OK) return HttpOutcome::kComplete;
@@ -273,7 +273,7 @@ HttpReply HttpClient::Get(const HttpRequest& request,
   std::array<char, CURL_ERROR_SIZE> problem{};
   State::Easy easy = state_->Take();
   CURL* const handle = easy.get();
-  Exchange exchange{handle, stop, on_head, on_body};
+  Conversation exchange{handle, stop, on_head, on_body};
   HeaderList lines;
   AddLine(lines, "Accept-Encoding: identity");
   if (!request.condition.empty()) AddLine(lines, request.condition);

@@ -76,7 +76,7 @@ std::pair<WantedObjects, uint32_t> Transfer::InBlock(size_t block) const {
 }
 
 // An object in the sink's form.
-struct StoredObject {
+struct MovedObject {
   ObjectId id;
   PreparedObject prepared;
   size_t end = 0;  // end of its bytes in those of the item
@@ -87,7 +87,7 @@ struct StoredObject {
 // consumer prepares the objects one by one.
 struct Item {
   std::vector<BlockRun> runs;
-  std::vector<StoredObject> objects;
+  std::vector<MovedObject> objects;
   Bytes stored;  // of all objects
   bool large = false;
   // What was transferred:
@@ -120,7 +120,7 @@ class Preparer {
   // form to `item.stored`. The last objects may be checked after that. Counts
   // objects and bytes in `item`.
   Status Prepare(Item& item, const BlockRun& run, const DecodedBlock& block,
-                 const std::function<Status(const StoredObject&)>& take) {
+                 const std::function<Status(const MovedObject&)>& take) {
     run_ = run;
     Begin(block);
     const BlockLayout* const layout = block.layout();
@@ -132,7 +132,7 @@ class Preparer {
           ZPACK_TRY(CheckStop(transfer_.run.stop));
           const auto at = static_cast<uint32_t>(index);
           const ObjectNumber number = block.objects.header.first_object + at;
-          StoredObject object{transfer_.id(number), {}, 0};
+          MovedObject object{transfer_.id(number), {}, 0};
           ZPACK_TRY(checker_.Add(*type_, content, object.id));
           KnownResemblance like;
           if (layout != nullptr) {
@@ -249,7 +249,7 @@ class Worker {
       item.large = IsSegmented(run, *block);
       if (!item.large) {
         const Status prepared = preparer_.Prepare(
-            item, run, *block, [&](const StoredObject& object) -> Status {
+            item, run, *block, [&](const MovedObject& object) -> Status {
               item.objects.push_back(object);
               item.large = item.stored.size() > max_prepared_;
               return item.large ? TooLarge() : Status{};
@@ -293,7 +293,7 @@ class Worker {
 // Adds the objects of a prepared item.
 Status AddItem(ObjectSink& sink, const Item& item) {
   size_t begin = 0;
-  for (const StoredObject& object : item.objects) {
+  for (const MovedObject& object : item.objects) {
     ZPACK_TRY(
         sink.Add(object.id, object.prepared,
                  ByteView(item.stored).subspan(begin, object.end - begin)));
@@ -329,7 +329,7 @@ class LargeItemAdder {
     Preparer preparer(transfer_);
     if (HashFirst()) ZPACK_TRY(preparer.Check(run, block));
     return preparer.Prepare(
-        item, run, block, [&](const StoredObject& object) -> Status {
+        item, run, block, [&](const MovedObject& object) -> Status {
           ZPACK_TRY(
               transfer_.sink.Add(object.id, object.prepared, item.stored));
           item.stored.clear();
