@@ -3,7 +3,8 @@
 //
 // Makes names from files and repositories safe for a line of text. Without
 // quoting, a hostile name could send commands to a terminal or forge lines of
-// output. Also takes secrets out of URLs. Pure.
+// output. Also tells whether names are UTF-8, and takes secrets out of URLs.
+// Pure.
 
 #pragma once
 
@@ -45,6 +46,10 @@ std::string EscapeUnprintable(std::string_view text);
 // everything that is not printable escaped as EscapeUnprintable does. The word
 // stands for `text` if all of it is printable.
 std::string QuoteForShell(std::string_view text);
+
+// True if `bytes` is valid UTF-8, as RFC 3629 defines it: no forms that are
+// longer than needed, no surrogates, nothing above U+10FFFF.
+bool IsUtf8(std::string_view bytes);
 
 // Returns `text` without the user and password of every URL in it, which may be
 // all of the text. User and password are found as curl finds them: after one to

@@ -3,12 +3,16 @@
 
 #include "base/directory.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <memory>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -56,6 +60,49 @@ Result<Descriptor> OpenDirectory(const std::string& path) {
   return fd;
 }
 
+struct CloseDirectory {
+  void operator()(DIR* directory) const { closedir(directory); }
+};
+using DirectoryStream = std::unique_ptr<DIR, CloseDirectory>;
+
+fs::file_type TypeOfMode(mode_t mode) {
+  if (S_ISREG(mode)) return fs::file_type::regular;
+  if (S_ISDIR(mode)) return fs::file_type::directory;
+  if (S_ISLNK(mode)) return fs::file_type::symlink;
+  return fs::file_type::unknown;
+}
+
+fs::file_type TypeOf(DIR* directory, const dirent& entry) {
+  if (entry.d_type != DT_UNKNOWN) return TypeOfMode(DTTOIF(entry.d_type));
+  struct stat info;
+  if (fstatat(dirfd(directory), entry.d_name, &info, AT_SYMLINK_NOFOLLOW) !=
+      0) {
+    return fs::file_type::none;
+  }
+  return TypeOfMode(info.st_mode);
+}
+
+// Reads the directory `path`. `errno` says why `directory` is null.
+Result<std::vector<DirectoryEntry>> ReadEntries(DirectoryStream directory,
+                                                const std::string& path) {
+  std::vector<DirectoryEntry> entries;
+  while (directory != nullptr) {
+    errno = 0;
+    const dirent* const entry = readdir(directory.get());
+    if (entry == nullptr) break;
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    entries.push_back({std::string(name), TypeOf(directory.get(), *entry)});
+  }
+  if (errno != 0) {
+    Error error = IoError("list", path, errno);
+    if (errno == ENOENT) error.code = ErrorCode::kNotFound;
+    return std::unexpected(std::move(error));
+  }
+  std::ranges::sort(entries, {}, &DirectoryEntry::name);
+  return entries;
+}
+
 // Gives this user read and write permission for all of its directories below
 // `root`.
 void MakeWritable(const fs::path& root) {
@@ -66,17 +113,28 @@ void MakeWritable(const fs::path& root) {
     std::error_code error;
     fs::permissions(path, fs::perms::owner_all,
                     fs::perm_options::add | fs::perm_options::nofollow, error);
-    for (fs::directory_iterator it(path, error), end; !error && it != end;
-         it.increment(error)) {
-      std::error_code gone;
-      if (fs::is_directory(it->symlink_status(gone))) {
-        pending.push_back(it->path());
+    const auto entries = ListEntries(path.string());
+    if (!entries) continue;  // removing says what is wrong
+    for (const DirectoryEntry& entry : *entries) {
+      if (entry.type == fs::file_type::directory) {
+        pending.push_back(path / entry.name);
       }
     }
   }
 }
 
 }  // namespace
+
+Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path) {
+  return ReadEntries(DirectoryStream(opendir(path.c_str())), path);
+}
+
+Result<std::vector<DirectoryEntry>> ListEntries(const Descriptor& directory,
+                                                const std::string& path) {
+  DirectoryStream stream(fdopendir(fcntl(directory.get(), F_DUPFD_CLOEXEC, 0)));
+  if (stream != nullptr) rewinddir(stream.get());  // the copy has its place
+  return ReadEntries(std::move(stream), path);
+}
 
 Status MakeDirectory(const std::string& path, unsigned mode) {
   ZPACK_ASSIGN_OR_RETURN(const Descriptor parent,

@@ -36,13 +36,14 @@ bool IsPrintable(uint32_t point) {
 struct Character {
   size_t size = 1;  // in bytes
   bool printable = false;
+  bool valid = false;
 };
 
 // The first character of `text`, which is not empty. A byte that does not begin
-// valid UTF-8 counts as a character that is not printable.
+// valid UTF-8 counts as a character that is neither valid nor printable.
 Character FirstCharacter(std::string_view text) {
   const auto lead = static_cast<uint8_t>(text.front());
-  if (lead < 0x80) return {1, IsPrintable(lead)};
+  if (lead < 0x80) return {1, IsPrintable(lead), true};
   const size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
   if (lead < 0xc2 || lead > 0xf4 || text.size() < size) return {};
   uint32_t point = lead & (0xffU >> (size + 1));
@@ -57,7 +58,7 @@ Character FirstCharacter(std::string_view text) {
       point > 0x10ffff) {
     return {};
   }
-  return {size, IsPrintable(point)};
+  return {size, IsPrintable(point), true};
 }
 
 void AppendEscape(char c, std::string& out) {
@@ -113,6 +114,15 @@ std::string EscapeUnprintable(std::string_view text) {
     }
   }
   return out;
+}
+
+bool IsUtf8(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const Character next = FirstCharacter(bytes);
+    if (!next.valid) return false;
+    bytes.remove_prefix(next.size);
+  }
+  return true;
 }
 
 std::string QuoteForShell(std::string_view text) {

@@ -3,9 +3,11 @@
 
 #include "git/alternate_database.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
+#include "base/directory.h"
 #include "base/error.h"
 #include "git/pack_directory.h"
 #include "git/repository_layout.h"
@@ -15,15 +17,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// True if `directory` has a link to `own` or to something below `own`.
-bool LinksTo(const std::string& directory, const std::string& own) {
+bool IsMissing(const std::error_code& error) {
+  return error == std::errc::no_such_file_or_directory;
+}
+
+// False if `directory` has no link to `own` or to something below `own`. What
+// cannot be examined may be such a link.
+bool MayLinkTo(const std::string& directory, const std::string& own) {
+  const auto entries = ListEntries(directory);
+  if (!entries) return entries.error().code != ErrorCode::kNotFound;
+  return std::ranges::any_of(*entries, [&](const DirectoryEntry& entry) {
+    if (entry.type != fs::file_type::symlink) {
+      return entry.type == fs::file_type::none;
+    }
+    std::error_code error;
+    const std::string target =
+        fs::canonical(directory + '/' + entry.name, error).string();
+    if (error) return !IsMissing(error);
+    return target == own || target.starts_with(own + '/');
+  });
+}
+
+// False if these are two directories, or one of them does not exist.
+bool MayBeSame(const std::string& a, const std::string& b) {
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(directory, error)) {
-    if (!entry.is_symlink(error)) continue;
-    const std::string target = fs::canonical(entry.path(), error).string();
-    if (target == own || target.starts_with(own + '/')) return true;
-  }
-  return false;
+  return fs::equivalent(a, b, error) || (error && !IsMissing(error));
 }
 
 }  // namespace
@@ -34,10 +52,9 @@ Result<std::unique_ptr<AlternateObjects>> AlternateDatabase::Open(
   ZPACK_ASSIGN_OR_RETURN(auto listed, ListObjectDirectories(common_directory));
   std::vector<std::string> directories = std::move(listed.found);
   std::erase_if(directories, [&](const std::string& directory) {
-    std::error_code error;
-    return directory == own || LinksTo(directory, own) ||
-           LinksTo(PackDirectory(directory), own) ||
-           fs::equivalent(PackDirectory(directory), PackDirectory(own), error);
+    return directory == own || MayLinkTo(directory, own) ||
+           MayLinkTo(PackDirectory(directory), own) ||
+           MayBeSame(PackDirectory(directory), PackDirectory(own));
   });
   if (directories.empty()) return nullptr;
   ZPACK_ASSIGN_OR_RETURN(

@@ -21,9 +21,10 @@ namespace zpack {
 class AlternateDatabase final : public AlternateObjects {
  public:
   // Opens the alternates of the repository with these directories and objects
-  // in `format`. Leaves out an alternate if it has a link to `own`, the object
-  // directory of the repository. Null if no alternate is left. Errors as
-  // ListObjectDirectories and ObjectDatabase::Open.
+  // in `format`. Leaves out an alternate if it may have a link to `own`, the
+  // object directory of the repository, since `own` is about to lose objects.
+  // Null if no alternate is left. Errors as ListObjectDirectories and
+  // ObjectDatabase::Open.
   static Result<std::unique_ptr<AlternateObjects>> Open(
       ObjectFormat format, FileSystem& file_system,
       const std::string& common_directory, const std::string& own);

@@ -5,11 +5,11 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
+#include "base/directory.h"
 #include "base/error.h"
 #include "base/file.h"
 
@@ -27,16 +27,18 @@ bool IsLink(const std::string& path) {
 
 Result<std::vector<std::string>> ListNames(const std::string& path) {
   std::vector<std::string> names;
-  std::error_code error;
-  fs::directory_iterator it(path, error);
-  if (error == std::errc::no_such_file_or_directory && !IsLink(path)) {
-    return names;
+  Result<std::vector<DirectoryEntry>> entries = ListEntries(path);
+  if (!entries) {
+    Error error = std::move(entries).error();
+    if (error.code != ErrorCode::kNotFound) {
+      return std::unexpected(std::move(error));
+    }
+    if (!IsLink(path)) return names;
+    error.code = ErrorCode::kIo;
+    return std::unexpected(std::move(error));
   }
-  for (; !error && it != fs::directory_iterator(); it.increment(error)) {
-    names.push_back(it->path().filename().string());
-  }
-  if (error) return std::unexpected(IoError("list", path, error.value()));
-  std::ranges::sort(names);
+  names.reserve(entries->size());
+  for (DirectoryEntry& entry : *entries) names.push_back(std::move(entry.name));
   return names;
 }
 

@@ -3,16 +3,15 @@
 
 #include "git/file_tree.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <memory>
 #include <utility>
 
+#include "base/directory.h"
 #include "base/error.h"
 
 namespace zpack {
@@ -21,10 +20,6 @@ namespace {
 constexpr int kDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 // Without O_NONBLOCK, opening a named pipe would wait for a writer.
 constexpr int kFile = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-
-struct CloseDirectory {
-  void operator()(DIR* directory) const { closedir(directory); }
-};
 
 // Whether an error of open means that nothing, or something else, is there.
 bool IsAbsent(int code) {
@@ -66,17 +61,9 @@ Status ListDirectory(const std::string& root, const std::string& name,
   ZPACK_ASSIGN_OR_RETURN(const Descriptor opened,
                          OpenBelow(root, name, kDirectory));
   if (opened.get() < 0) return {};
-  const std::unique_ptr<DIR, CloseDirectory> directory(
-      fdopendir(fcntl(opened.get(), F_DUPFD_CLOEXEC, 0)));
-  if (directory == nullptr) {
-    return std::unexpected(IoError("open", root + '/' + name, errno));
-  }
-  while (true) {
-    errno = 0;
-    const dirent* const entry = readdir(directory.get());
-    if (entry == nullptr) break;
-    const std::string child = entry->d_name;
-    if (child == "." || child == "..") continue;
+  ZPACK_ASSIGN_OR_RETURN(const auto entries,
+                         ListEntries(opened, root + '/' + name));
+  for (const auto& [child, type] : entries) {
     struct stat info;
     if (fstatat(opened.get(), child.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
       if (errno == ENOENT) continue;
@@ -84,9 +71,6 @@ Status ListDirectory(const std::string& root, const std::string& name,
           IoError("stat", root + '/' + name + '/' + child, errno));
     }
     Take(info, name + '/' + child, listing, pending);
-  }
-  if (errno != 0) {
-    return std::unexpected(IoError("list", root + '/' + name, errno));
   }
   return {};
 }

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <utility>
 
+#include "base/directory.h"
 #include "base/error.h"
 #include "base/hex.h"
 
@@ -112,16 +112,13 @@ Status ListLooseObjects(ObjectFormat format,
   for (int first = 0; first < 256; ++first) {
     const std::string prefix = fmt::format("{:02x}", first);
     const std::string directory = object_directory + '/' + prefix;
-    std::error_code error;
-    fs::directory_iterator it(directory, error);
-    if (error == std::errc::no_such_file_or_directory) continue;
-    for (; !error && it != fs::directory_iterator(); it.increment(error)) {
-      const std::string name = it->path().filename().string();
+    const auto entries = ListEntries(directory);
+    if (!entries && entries.error().code == ErrorCode::kNotFound) continue;
+    if (!entries) return std::unexpected(entries.error());
+    for (const DirectoryEntry& entry : *entries) {
+      const std::string& name = entry.name;
       if (name.size() != name_size || !IsLowerHex(name)) continue;
       if (const auto id = FromHex(prefix + name)) Append(ids, *id);
-    }
-    if (error) {
-      return std::unexpected(IoError("list", directory, error.value()));
     }
   }
   return {};

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/directory.h"
 #include "base/error.h"
 #include "git/configuration_file.h"
 #include "git/directory_listing.h"
@@ -101,17 +102,16 @@ Status CheckLfs(const std::string& repository,
   return {};
 }
 
-// `entry` is in the top directory of a repository.
-Status CheckEntry(const fs::directory_entry& entry,
+// `name` is in the top directory of a repository.
+Status CheckEntry(const std::string& repository, const std::string& name,
                   std::span<const std::string> lfs_objects) {
-  const std::string name = entry.path().filename().string();
-  const std::string repository = entry.path().parent_path().string();
   if (std::ranges::find(kReplaced, name) != kReplaced.end()) return {};
   if (name == "lfs") return CheckLfs(repository, lfs_objects);
   if (name == "worktrees") {
-    ZPACK_ASSIGN_OR_RETURN(const auto ids, ListNames(entry.path().string()));
+    const fs::path worktrees = fs::path(repository) / name;
+    ZPACK_ASSIGN_OR_RETURN(const auto ids, ListNames(worktrees.string()));
     const auto is_in_use = [&](const std::string& id) {
-      return IsInUse(entry.path() / id);
+      return IsInUse(worktrees / id);
     };
     if (std::ranges::none_of(ids, is_in_use)) return {};
     return MakeError(ErrorCode::kExists,
@@ -159,26 +159,26 @@ Status CheckReplaceable(const std::string& path,
                      "replace it",
                      AtPath{path});
   }
-  std::error_code error;
-  fs::directory_iterator top(path, error);
-  for (; !error && top != fs::directory_iterator(); top.increment(error)) {
-    ZPACK_TRY(CheckEntry(*top, lfs_objects));
+  ZPACK_ASSIGN_OR_RETURN(const auto top, ListEntries(path));
+  for (const DirectoryEntry& entry : top) {
+    ZPACK_TRY(CheckEntry(path, entry.name, lfs_objects));
   }
   std::vector<fs::path> pending = {path};
-  while (!error && !pending.empty()) {
+  while (!pending.empty()) {
     const fs::path directory = std::move(pending.back());
     pending.pop_back();
     ZPACK_TRY(CheckRemovable(directory));
-    // Set for a directory that its owner can open before removing it.
-    std::error_code closed;
-    for (fs::directory_iterator it(directory, closed), end;
-         !closed && it != end; it.increment(closed)) {
-      if (it->symlink_status(error).type() == fs::file_type::directory) {
-        pending.push_back(it->path());
+    // The owner can open it before removing it.
+    if (faccessat(AT_FDCWD, directory.c_str(), R_OK | X_OK, AT_EACCESS) != 0) {
+      continue;
+    }
+    ZPACK_ASSIGN_OR_RETURN(const auto entries, ListEntries(directory.string()));
+    for (const DirectoryEntry& entry : entries) {
+      if (entry.type == fs::file_type::directory) {
+        pending.push_back(directory / entry.name);
       }
     }
   }
-  if (error) return std::unexpected(IoError("list", path, error.value()));
   return {};
 }
 

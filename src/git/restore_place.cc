@@ -34,18 +34,6 @@ constexpr std::array<std::string_view, 8> kEntries = {
     "config",  "description", "hooks", "info",
     "objects", "packed-refs", "refs",  "shallow"};
 
-Result<std::vector<std::string>> ListPlaceNames(const std::string& directory) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator it(directory, error), end; !error && it != end;
-       it.increment(error)) {
-    names.push_back(it->path().filename().string());
-  }
-  if (error) return std::unexpected(IoError("list", directory, error.value()));
-  std::ranges::sort(names);
-  return names;
-}
-
 bool IsDirectory(const std::string& path) {
   std::error_code error;
   return fs::is_directory(fs::symlink_status(path, error));
@@ -54,12 +42,13 @@ bool IsDirectory(const std::string& path) {
 // True if the directory is empty or holds only leftovers of a killed restore.
 // Leftovers never include HEAD, because HEAD is moved up last.
 Result<bool> IsUnfinished(const std::string& directory) {
-  ZPACK_ASSIGN_OR_RETURN(const auto names, ListPlaceNames(directory));
+  ZPACK_ASSIGN_OR_RETURN(const auto entries, ListEntries(directory));
   const std::string staging = directory + '/' + std::string(kStagingName);
   std::error_code error;
   const bool moving = IsDirectory(staging) &&
                       fs::exists(fs::symlink_status(staging + "/HEAD", error));
-  return std::ranges::all_of(names, [&](std::string_view name) {
+  return std::ranges::all_of(entries, [&](const DirectoryEntry& entry) {
+    const std::string_view name = entry.name;
     if (name == kStagingName) return IsDirectory(staging);
     if (name.starts_with(kStagingName)) {
       return name.substr(kStagingName.size()) == kLockSuffix;
@@ -241,15 +230,15 @@ Status RestorePlace::Publish() {
 }
 
 Status RestorePlace::MoveUp() {
-  ZPACK_ASSIGN_OR_RETURN(const auto there, ListPlaceNames(destination_));
-  for (const std::string& name : there) {
+  ZPACK_ASSIGN_OR_RETURN(const auto there, ListEntries(destination_));
+  for (const auto& [name, type] : there) {
     if (!name.starts_with(kStagingName)) {
       return MakeError(ErrorCode::kExists, "'{}' has appeared in '{}'", name,
                        destination_);
     }
   }
-  ZPACK_ASSIGN_OR_RETURN(const auto names, ListPlaceNames(inside_));
-  for (const std::string& name : names) {
+  ZPACK_ASSIGN_OR_RETURN(const auto entries, ListEntries(inside_));
+  for (const auto& [name, type] : entries) {
     if (name == "HEAD") continue;
     ZPACK_TRY(file_system_.Rename(inside_ + '/' + name,
                                   destination_ + '/' + name, Replace::kNo));

@@ -3,7 +3,6 @@
 
 #include "http/disk_cache.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -19,6 +18,7 @@
 #include <vector>
 
 #include "base/directory.h"
+#include "base/error.h"
 #include "base/hash.h"
 #include "base/hex.h"
 
@@ -80,12 +80,11 @@ uint64_t BytesOnDisk(const struct stat& status) {
   return static_cast<uint64_t>(status.st_blocks) * 512;
 }
 
-std::vector<Entry> ListEntries(const std::string& directory) {
+Result<std::vector<Entry>> ListCached(const std::string& directory) {
+  ZPACK_ASSIGN_OR_RETURN(const auto files, ListEntries(directory));
   std::vector<Entry> entries;
-  DIR* const stream = opendir(directory.c_str());
-  if (stream == nullptr) return entries;
-  while (const dirent* const row = readdir(stream)) {
-    std::string_view file = row->d_name;
+  for (const DirectoryEntry& found : files) {
+    std::string_view file = found.name;
     if (!file.ends_with(kMapSuffix)) continue;
     file.remove_suffix(kMapSuffix.size());
     Entry entry{.name = std::string(file)};
@@ -99,7 +98,6 @@ std::vector<Entry> ListEntries(const std::string& directory) {
     }
     entries.push_back(std::move(entry));
   }
-  closedir(stream);
   return entries;
 }
 
@@ -116,13 +114,14 @@ bool RemoveEntry(const std::string& directory, const std::string& name) {
 // Removes entries until the cache has at most `max_bytes`. Returns false if
 // that is not possible.
 bool TrimCache(const DiskCache::Place& place) {
-  std::vector<Entry> entries = ListEntries(place.directory);
+  Result<std::vector<Entry>> entries = ListCached(place.directory);
+  if (!entries) return false;
   uint64_t total = 0;
-  for (const Entry& entry : entries) total += entry.bytes;
-  std::ranges::sort(entries, {}, [](const Entry& entry) {
+  for (const Entry& entry : *entries) total += entry.bytes;
+  std::ranges::sort(*entries, {}, [](const Entry& entry) {
     return std::tuple(entry.used.tv_sec, entry.used.tv_nsec, entry.name);
   });
-  for (const Entry& entry : entries) {
+  for (const Entry& entry : *entries) {
     if (total <= place.max_bytes) break;
     if (RemoveEntry(place.directory, entry.name)) total -= entry.bytes;
   }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/directory.h"
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/hex.h"
@@ -75,15 +76,11 @@ PackWriter::PackWriter(ObjectFormat format, FileSystem& file_system,
 }
 
 Status PackWriter::RemoveLeftovers() {
-  std::error_code error;
-  std::vector<std::string> names;
-  for (const auto& file :
-       std::filesystem::directory_iterator(directory_, error)) {
+  ZPACK_ASSIGN_OR_RETURN(const auto entries, ListEntries(directory_));
+  for (const DirectoryEntry& entry : entries) {
     // A link with such a name is refused later, and is not followed.
-    if (!std::filesystem::is_regular_file(file.symlink_status())) continue;
-    names.push_back('/' + file.path().filename().string());
-  }
-  for (const std::string& name : names) {
+    if (entry.type != std::filesystem::file_type::regular) continue;
+    const std::string name = '/' + entry.name;
     const bool ours = std::ranges::any_of(
         kTemporaries, [&](const char* kind) { return name.starts_with(kind); });
     if (ours && name != kTemporaryPack) {

@@ -360,9 +360,13 @@ def problems_of(entities):
         if not entity.unnamed and entity.path.suffix == ".h":
             in_headers.setdefault((entity.scope, entity.key), entity)
     internal = {}
+    kinds = {}  # the same name for two kinds of things
     for entity in entities:
         if not entity.unnamed or entity.path.suffix == ".h":
             continue
+        key = (layer_of(entity.path), entity.scope, entity.name)
+        kind = "function" if entity.kind == "function" else "other"
+        kinds.setdefault(key, {}).setdefault(kind, entity)
         key = (layer_of(entity.path), entity.scope, entity.key)
         first = internal.setdefault(key, entity)
         if first.path != entity.path and not same_alias(first, entity):
@@ -370,6 +374,10 @@ def problems_of(entities):
         first = in_headers.get(key[1:])
         if first is not None and not same_alias(first, entity):
             report(entity, first, f"{entity.kind} in an unnamed namespace")
+    for found in kinds.values():
+        if len(found) == 2:
+            report(found["function"], found["other"],
+                   "function in an unnamed namespace")
     return problems
 
 
@@ -408,6 +416,9 @@ CASES = [
      "src/a/b.cc:3: function in an unnamed namespace 'Go'"),
     ({"src/a/a.cc": "namespace zpack {\nnamespace {\nvoid Go() {}\n}\n}",
       "src/b/b.cc": "namespace zpack {\nnamespace {\nint Go() {}\n}\n}"}, ""),
+    ({"src/a/a.cc": "namespace zpack {\nnamespace {\nvoid Go() {}\n}\n}",
+      "src/a/b.cc": "namespace zpack {\nnamespace {\nusing Go = int;\n}\n}"},
+     "src/a/a.cc:3: function in an unnamed namespace 'Go'"),
     ({"src/a/a.h": "namespace zpack {\nconstexpr char kHead[] = \"HEAD\";\n}",
       "src/b/b.cc": "namespace zpack {\nnamespace {\nconstexpr int kHead = 1;\n}\n}"},
      "variable in an unnamed namespace 'kHead' is also defined in src/a/a.h:2"),

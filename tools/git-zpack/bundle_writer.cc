@@ -110,7 +110,8 @@ std::string Request(ObjectFormat format, const std::set<ObjectId>& wants) {
 }
 
 // The lines before the pack, and in `wants` the objects of the refs.
-std::string Header(const ArchiveReader& reader, std::set<ObjectId>& wants) {
+std::string BundleHeader(const ArchiveReader& reader,
+                         std::set<ObjectId>& wants) {
   const bool sha1 = reader.object_format() == ObjectFormat::kSha1;
   std::string text = sha1 ? "# v2 git bundle\n" : "# v3 git bundle\n";
   if (!sha1) {
@@ -141,7 +142,7 @@ Result<uint64_t> WriteBundle(const std::string& path,
                           QuoteName(path, kMaxNameInMessage))});
   }
   std::set<ObjectId> wants;
-  out << Header(reader, wants);
+  out << BundleHeader(reader, wants);
   if (wants.empty()) {
     return std::unexpected(Error{
         ErrorCode::kNotFound,

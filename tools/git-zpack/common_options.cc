@@ -48,15 +48,6 @@ void SaveMemory(uint64_t memory) {
 
 }  // namespace
 
-bool IsUtf8(const std::string& bytes) {
-  try {
-    (void)Json(bytes).dump();
-    return true;
-  } catch (const Json::type_error&) {
-    return false;
-  }
-}
-
 void AddRunOptions(po::options_description& options) {
   AddThreadsOption(options);
   options.add_options()("quiet,q", "print only errors")(

@@ -134,9 +134,6 @@ int64_t Number(const po::variables_map& options, const char* name, int64_t low,
 // Parses sizes such as "8m", with Git's suffixes k, m and g. Throws UsageError.
 uint64_t ParseSize(const std::string& text, const char* name);
 
-// Whether the bytes are valid UTF-8.
-bool IsUtf8(const std::string& bytes);
-
 // Sets `object[key]` to `bytes` if they are UTF-8. Otherwise sets `object[key]`
 // to a readable replacement and `object[key + "_hex"]` to the bytes in
 // hexadecimal.

@@ -18,6 +18,7 @@
 #include <system_error>
 #include <vector>
 
+#include "list_paths.h"
 #include "remote_location.h"
 #include "run_git.h"
 #include "zpack/quote.h"
@@ -75,11 +76,12 @@ Result<fs::path> CacheDirectory() {
 void RemoveStale(const fs::path& directory) {
   std::error_code error;
   const auto now = fs::file_time_type::clock::now();
-  for (const fs::directory_entry& entry :
-       fs::directory_iterator(directory, error)) {
-    if (!entry.path().filename().native().starts_with(kIncomplete)) continue;
-    const auto time = entry.last_write_time(error);
-    if (!error && now - time > kMaxAge) fs::remove_all(entry.path(), error);
+  const auto paths = ListPaths(directory);
+  if (!paths) return;
+  for (const fs::path& path : *paths) {
+    if (!path.filename().native().starts_with(kIncomplete)) continue;
+    const auto time = fs::last_write_time(path, error);
+    if (!error && now - time > kMaxAge) fs::remove_all(path, error);
   }
 }
 
@@ -213,17 +215,17 @@ uint64_t CountFetch(const fs::path& repository, const std::string& command) {
 // Moves the packs of one repository to another. Git takes a pack into use when
 // it sees the index.
 Status MovePacks(const fs::path& from, const fs::path& to) {
-  std::error_code error;
+  const auto paths = ListPaths(from / "objects/pack");
+  if (!paths) return std::unexpected(paths.error());
   for (const bool indexes : {false, true}) {
-    for (const fs::directory_entry& entry :
-         fs::directory_iterator(from / "objects/pack", error)) {
-      if ((entry.path().extension() == ".idx") != indexes) continue;
-      const fs::path place = to / "objects/pack" / entry.path().filename();
-      fs::rename(entry.path(), place, error);
+    for (const fs::path& path : *paths) {
+      if ((path.extension() == ".idx") != indexes) continue;
+      const fs::path place = to / "objects/pack" / path.filename();
+      std::error_code error;
+      fs::rename(path, place, error);
       if (error) return CannotWrite(place, error);
     }
   }
-  if (error) return CannotWrite(to, error);
   return {};
 }
 
@@ -303,7 +305,10 @@ Result<std::string> PrepareLazyRepository(const std::string& file,
   if (made) {
     fs::rename(temporary, repository, error);
     // Another process may have been faster.
-    if (error && !fs::exists(repository)) made = CannotWrite(repository, error);
+    std::error_code unknown;
+    if (error && !fs::exists(repository, unknown)) {
+      made = CannotWrite(repository, error);
+    }
   }
   std::error_code ignored;
   fs::remove_all(temporary, ignored);

@@ -14,7 +14,6 @@
 #include <string_view>
 #include <utility>
 
-#include "common_options.h"
 #include "zpack/quote.h"
 
 namespace zpack::cli {

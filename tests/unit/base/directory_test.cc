@@ -3,6 +3,7 @@
 
 #include "base/directory.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -63,6 +64,50 @@ TEST(MakeDirectories, FollowsWhatIsThereAndMakesTheRest) {
   fs::create_symlink("nowhere", dir / "dangling");
   EXPECT_FALSE(MakeDirectories(dir / "dangling/a"));
   EXPECT_FALSE(Exists(dir / "nowhere"));
+}
+
+TEST(ListEntries, ListsEverythingInOrderWithItsKind) {
+  const TempDir dir;
+  WriteFile(dir / "b", "");
+  fs::create_directory(dir / "a");
+  fs::create_symlink("b", dir / "c");
+  ASSERT_EQ(mkfifo((dir / "d").c_str(), 0600), 0);
+  WriteFile(dir / ".hidden", "");
+  const auto entries = ListEntries(dir.path());
+  ASSERT_THAT(entries, IsOk());
+  const auto is = [](const char* name, fs::file_type type) {
+    return ::testing::AllOf(::testing::Field(&DirectoryEntry::name, name),
+                            ::testing::Field(&DirectoryEntry::type, type));
+  };
+  EXPECT_THAT(*entries, ElementsAre(is(".hidden", fs::file_type::regular),
+                                    is("a", fs::file_type::directory),
+                                    is("b", fs::file_type::regular),
+                                    is("c", fs::file_type::symlink),
+                                    is("d", fs::file_type::unknown)));
+  // As often as is asked.
+  const Descriptor readable(open(dir.path().c_str(), O_RDONLY | O_DIRECTORY));
+  for (int i = 0; i < 2; ++i) {
+    const auto again = ListEntries(readable, dir.path());
+    ASSERT_THAT(again, IsOk());
+    EXPECT_EQ(again->size(), entries->size());
+  }
+}
+
+TEST(ListEntries, TellsWhatIsMissingFromWhatCannotBeRead) {
+  const TempDir dir;
+  WriteFile(dir / "file", "");
+  fs::create_symlink("nowhere", dir / "dangling");
+  fs::create_symlink("loop", dir / "loop");
+  EXPECT_THAT(ListEntries(dir / "missing"), HasCode(ErrorCode::kNotFound));
+  EXPECT_THAT(ListEntries(dir / "dangling"), HasCode(ErrorCode::kNotFound));
+  EXPECT_THAT(ListEntries(dir / "file"), HasCode(ErrorCode::kIo));
+  EXPECT_THAT(ListEntries(dir / "loop"), HasCode(ErrorCode::kIo));
+  ASSERT_EQ(chmod(dir.path().c_str(), 0300), 0);
+  {
+    const AsSomeone someone;
+    EXPECT_THAT(ListEntries(dir.path()), HasCode(ErrorCode::kIo));
+  }
+  ASSERT_EQ(chmod(dir.path().c_str(), 0700), 0);
 }
 
 TEST(RemoveTree, RemovesDirectoriesThatMayNotBeWritten) {

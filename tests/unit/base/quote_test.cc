@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,6 +46,64 @@ TEST(QuoteName, EscapesWhatIsNotUtf8) {
   EXPECT_EQ(QuoteName("\xc0\xaf"), R"("\300\257")") << "too long a form";
   EXPECT_EQ(QuoteName("\xed\xa0\x80"), R"("\355\240\200")") << "surrogate";
   EXPECT_EQ(QuoteName("\xf4\x90\x80\x80"), R"("\364\220\200\200")");
+}
+
+// The table of well-formed byte sequences of the Unicode Standard: for each
+// row, the first and last values of each byte.
+TEST(IsUtf8, AcceptsWhatTheTableOfUnicodeAllows) {
+  struct Row {
+    std::vector<std::pair<int, int>> bytes;
+  };
+  const std::vector<Row> table = {
+      {{{0x00, 0x7f}}},
+      {{{0xc2, 0xdf}, {0x80, 0xbf}}},
+      {{{0xe0, 0xe0}, {0xa0, 0xbf}, {0x80, 0xbf}}},
+      {{{0xe1, 0xec}, {0x80, 0xbf}, {0x80, 0xbf}}},
+      {{{0xed, 0xed}, {0x80, 0x9f}, {0x80, 0xbf}}},
+      {{{0xee, 0xef}, {0x80, 0xbf}, {0x80, 0xbf}}},
+      {{{0xf0, 0xf0}, {0x90, 0xbf}, {0x80, 0xbf}, {0x80, 0xbf}}},
+      {{{0xf1, 0xf3}, {0x80, 0xbf}, {0x80, 0xbf}, {0x80, 0xbf}}},
+      {{{0xf4, 0xf4}, {0x80, 0x8f}, {0x80, 0xbf}, {0x80, 0xbf}}}};
+  const auto allowed = [&](const std::vector<int>& bytes) {
+    return std::ranges::any_of(table, [&](const Row& row) {
+      return std::ranges::equal(
+          row.bytes, bytes, [](const std::pair<int, int>& range, int byte) {
+            return range.first <= byte && byte <= range.second;
+          });
+    });
+  };
+  // The values at which a row begins or ends, and their neighbours.
+  const std::vector<int> edges = {
+      0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf,
+      0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff};
+  std::vector<std::vector<int>> sequences = {{}};
+  size_t accepted = 0;
+  for (size_t at = 0; at < sequences.size(); ++at) {
+    const std::vector<int> sequence = sequences[at];
+    std::string text;
+    for (const int byte : sequence) text += static_cast<char>(byte);
+    const bool whole = allowed(sequence);
+    ASSERT_EQ(IsUtf8(text), whole || text.empty()) << QuoteName(text);
+    if (whole) ++accepted;
+    // What follows a whole character is another one.
+    if (whole || sequence.size() == 4) continue;
+    for (const int next : edges) {
+      sequences.push_back(sequence);
+      sequences.back().push_back(next);
+    }
+  }
+  EXPECT_GT(accepted, 800U);
+}
+
+TEST(IsUtf8, LooksAtEveryCharacter) {
+  EXPECT_TRUE(IsUtf8(""));
+  EXPECT_TRUE(IsUtf8(std::string_view("a\0\xc3\xbc\n", 5)));
+  EXPECT_TRUE(IsUtf8("\xe2\x82\xac\xf0\x9f\x98\x80z"));
+  EXPECT_FALSE(IsUtf8("abc\xff"));
+  EXPECT_FALSE(
+      IsUtf8("\xff"
+             "abc"));
+  EXPECT_FALSE(IsUtf8("abc\xc3"));
 }
 
 TEST(QuoteName, CutsBetweenCharacters) {
