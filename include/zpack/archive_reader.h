@@ -22,6 +22,7 @@
 #include "zpack/refs.h"
 #include "zpack/repository_files.h"
 #include "zpack/result.h"
+#include "zpack/visit.h"
 #include "zpack/walk.h"
 
 namespace zpack {
@@ -93,12 +94,6 @@ struct ObjectView {
 // and a negative number -n gives 2^64 - n. The time is 0 if a commit has no
 // such number in that place.
 uint64_t CommitTime(std::span<const uint8_t> content);
-
-// What a function that visits something wants next.
-enum class Visit : uint8_t {
-  kContinue,
-  kStop,  // the call ends without an error
-};
 
 struct BulkOptions {
   // Number of threads that decode. 0 means one for each processor that this

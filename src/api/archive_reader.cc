@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/hex.h"
+#include "base/visitor.h"
 #include "http/open_file.h"
 #include "object/object_links.h"
 #include "reader/archive_file.h"
@@ -23,25 +24,6 @@
 #include "reader/revision_walk.h"
 
 namespace zpack {
-
-namespace {
-
-// Calls `work` with `visit` as a function that returns Status. Visit::kStop
-// ends the work as an error does, but the result is success.
-template <typename Argument, typename Work>
-Status Visiting(const std::function<Result<Visit>(Argument)>& visit,
-                Work work) {
-  bool stopped = false;
-  const Status status = work([&](Argument argument) -> Status {
-    ZPACK_ASSIGN_OR_RETURN(const Visit next, visit(argument));
-    if (next == Visit::kContinue) return {};
-    stopped = true;
-    return MakeError(ErrorCode::kInterrupted, "stopped by the visitor");
-  });
-  return stopped ? Status{} : status;
-}
-
-}  // namespace
 
 uint64_t CommitTime(std::span<const uint8_t> content) {
   return ParseCommitTime(content);
@@ -104,15 +86,13 @@ Status ArchiveReader::ForEachId(
   return Guarded([&]() -> Status {
     const ArchiveFile& archive = *state_->archive;
     ZPACK_TRY(archive.LoadIndex());
-    return Visiting(visit, [&](const auto& take) -> Status {
-      for (uint32_t i = 0; i < archive.object_count(); ++i) {
-        const FileRank rank = order == IdOrder::kStorage
-                                  ? archive.rank(ObjectNumber(i))
-                                  : FileRank(i);
-        ZPACK_TRY(take(archive.ids()[rank]));
-      }
-      return {};
-    });
+    for (uint32_t i = 0; i < archive.object_count(); ++i) {
+      const FileRank rank = order == IdOrder::kStorage
+                                ? archive.rank(ObjectNumber(i))
+                                : FileRank(i);
+      ZPACK_VISIT(visit(archive.ids()[rank]), {});
+    }
+    return {};
   });
 }
 
@@ -168,11 +148,9 @@ Status ArchiveReader::Stream(
     const std::function<Result<Visit>(std::span<const uint8_t>)>& piece) const {
   return Guarded([&]() -> Status {
     ZPACK_ASSIGN_OR_RETURN(const ObjectNumber number, state_->locator.Find(id));
-    return Visiting(piece, [&](const auto& take) {
-      return state_->objects.Stream(
-          number, id, [](const ObjectInfo&) { return Status{}; }, take,
-          state_->hash());
-    });
+    return state_->objects.Stream(
+        number, id, [](const ObjectInfo&) { return Status{}; }, piece,
+        state_->hash());
   });
 }
 
@@ -194,9 +172,7 @@ Status ArchiveReader::ReadAll(
       if (!options.on_error) return std::unexpected(*entry.error);
       return options.on_error(entry.id, *entry.error);
     };
-    return Visiting<const BulkEntry&>(pass, [&](const auto& take) {
-      return ReadObjects(archive.blocks(), choice, threads, take);
-    });
+    return ReadObjects(archive.blocks(), choice, threads, pass);
   });
 }
 
@@ -220,9 +196,7 @@ Status ArchiveReader::Walk(
     const std::function<Result<Visit>(const WalkedObject&)>& visit) const {
   return Guarded([&]() -> Status {
     ZPACK_TRY(state_->archive->LoadIndex());
-    return Visiting(visit, [&](const auto& take) {
-      return WalkRevisions(*state_->archive, options, take);
-    });
+    return WalkRevisions(*state_->archive, options, visit);
   });
 }
 
@@ -249,8 +223,7 @@ Status ArchiveReader::StreamFile(
     const auto index = static_cast<size_t>(at - table.files.begin());
     RepositoryFileReader reader(archive, table);
     ZPACK_TRY(reader.Read(index, [](ByteView) { return Status{}; }));
-    return Visiting(
-        piece, [&](const auto& visit) { return reader.Read(index, visit); });
+    return reader.Read(index, piece);
   });
 }
 

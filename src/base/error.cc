@@ -3,7 +3,9 @@
 
 #include "base/error.h"
 
+#include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -46,6 +48,21 @@ std::string_view ErrorCodeName(ErrorCode code) {
       break;
   }
   return "internal";
+}
+
+std::string PathForMessage(std::string_view path) {
+  constexpr std::string_view kDescriptors = "/proc/self/fd/";
+  if (path.starts_with(kDescriptors)) {
+    const size_t end =
+        std::min(path.find('/', kDescriptors.size()), path.size());
+    const std::filesystem::path descriptor(path.substr(0, end));
+    std::error_code error;
+    if (std::filesystem::is_directory(descriptor, error)) {
+      const auto directory = std::filesystem::read_symlink(descriptor, error);
+      if (!error) return directory.string() + std::string(path.substr(end));
+    }
+  }
+  return NameWithoutSecrets(path);
 }
 
 Error IoError(std::string_view action, std::string_view path,

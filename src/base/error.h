@@ -55,6 +55,11 @@ struct AtOffset {
   uint64_t offset;
 };
 
+// How messages name the file or directory `path`: without user and password of
+// a URL, and by its own name if the path leads through a descriptor of this
+// process for a directory (/proc/self/fd).
+std::string PathForMessage(std::string_view path);
+
 // How a message shows an argument. Every text is assumed to be a name from a
 // hostile file, and is quoted; a URL is shown without user and password
 // (zpack/quote.h).
@@ -71,7 +76,7 @@ inline std::string ShowInMessage(const MessageText& argument) {
 }
 inline std::string ShowInMessage(const ObjectId& id) { return id.ToHex(); }
 inline std::string ShowInMessage(const AtPath& at) {
-  return QuoteName(NameWithoutSecrets(at.path), kMaxNameInMessage);
+  return QuoteName(PathForMessage(at.path), kMaxNameInMessage);
 }
 inline uint64_t ShowInMessage(const AtOffset& at) { return at.offset; }
 
@@ -92,7 +97,7 @@ inline void NoteInError(const ObjectId& id, Error& error) {
   if (error.object.empty()) error.object = id;
 }
 inline void NoteInError(const AtPath& at, Error& error) {
-  if (error.path.empty()) error.path = NameWithoutSecrets(at.path);
+  if (error.path.empty()) error.path = PathForMessage(at.path);
 }
 inline void NoteInError(const AtOffset& at, Error& error) {
   if (!error.offset) error.offset = at.offset;

@@ -86,7 +86,8 @@ class PosixFileSystemImpl final : public FileSystem {
     if (calls_.rename(from.c_str(), to.c_str(), flags) == 0) return {};
     if (flags != 0 && IsUnsupportedCall(errno)) {
       return MakeError(ErrorCode::kUnsupported,
-                       "the file system of '{}' cannot exchange two names", to);
+                       "the file system of '{}' cannot exchange two names",
+                       AtPath{to});
     }
     Error error = IoError("rename to", to, errno);
     if (errno == ENOTEMPTY || errno == EEXIST) error.code = ErrorCode::kExists;

@@ -114,47 +114,38 @@ class RepositorySink final : public ObjectSink {
 
   Status Add(const ObjectId& id, const PreparedObject& object,
              ByteView stored) override {
-    return Named(AddEntry(id, object, stored));
+    return AddEntry(id, object, stored);
   }
 
   Status Begin(const ObjectId& id, const ObjectInfo& info) override {
-    ZPACK_TRY(Named(pack_->BeginEntry(id, {info.type, info.size})));
+    ZPACK_TRY(pack_->BeginEntry(id, {info.type, info.size}));
     deflater_.emplace(
         [this](ByteView piece) { return pack_->AppendToEntry(piece); });
     return {};
   }
-  Status Append(ByteView piece) override {
-    return Named(deflater_->Append(piece));
-  }
+  Status Append(ByteView piece) override { return deflater_->Append(piece); }
   Status End() override {
-    ZPACK_TRY(Named(deflater_->Finish()));
+    ZPACK_TRY(deflater_->Finish());
     deflater_.reset();
     return {};
   }
 
   Status BeginFile(const std::string& path, bool executable) override {
     NoteWorktree(path);
-    return Named(OpenFile(path, executable));
+    return OpenFile(path, executable);
   }
-  Status AppendToFile(ByteView piece) override {
-    return Named(file_->Append(piece));
-  }
+  Status AppendToFile(ByteView piece) override { return file_->Append(piece); }
   Status EndFile() override {
     file_.reset();
     if (!std::exchange(adds_settings_, false)) return {};
-    return Named(AddSettings());
+    return AddSettings();
   }
 
   Result<uint64_t> Finish(const RefsSnapshot& refs) override {
-    return Named(Publish(refs));
+    return Publish(refs);
   }
 
  private:
-  template <typename ResultType>
-  ResultType Named(ResultType result) const {
-    if (result) return result;
-    return std::unexpected(place_->Explain(std::move(result).error()));
-  }
   Status AddEntry(const ObjectId& id, const PreparedObject& object,
                   ByteView stored);
   // Makes the repository a partial clone, if it is to be one.
@@ -353,10 +344,9 @@ Result<std::unique_ptr<ObjectSink>> CreateRepository(
                               place->inside() + "/objects/pack",
                               repository.object_count);
   };
-  auto pack = prepare();
-  if (!pack) return std::unexpected(place->Explain(std::move(pack).error()));
+  ZPACK_ASSIGN_OR_RETURN(auto pack, prepare());
   return std::make_unique<RepositorySink>(file_system, repository,
-                                          std::move(place), std::move(*pack));
+                                          std::move(place), std::move(pack));
 }
 
 }  // namespace zpack

@@ -175,15 +175,6 @@ Status RestorePlace::MakeStaging() {
   return {};
 }
 
-Error RestorePlace::Explain(Error error) const {
-  const size_t at = error.message.find(inside_);
-  if (at != std::string::npos) {
-    error.message.replace(at, inside_.size(),
-                          QuoteName(staging_, kMaxNameInMessage));
-  }
-  return error;
-}
-
 Status RestorePlace::TryPublish() const {
   if (kind_ != Kind::kRepository) return {};
   constexpr std::string_view kAdvice =

@@ -48,8 +48,6 @@ class RestorePlace {
   // Path of the private directory, for creating files in it. With /proc, the
   // path leads to the directory even after another process has renamed it.
   const std::string& inside() const { return inside_; }
-  // Replaces inside() in the message of `error` by the name of the directory.
-  Error Explain(Error error) const;
 
   // Checks whether Publish can replace the repository at the destination.
   // kUnsupported, kIo or kExists, with advice. REQUIRES: the private directory

@@ -16,6 +16,7 @@
 
 #include "base/bytes.h"
 #include "base/index_spaces.h"
+#include "base/visitor.h"
 #include "object/listed_files.h"
 #include "object/object_id_table.h"
 #include "object/path_table.h"
@@ -44,10 +45,11 @@ struct PackedForm {
 };
 
 // Receives the stored form of an object. `begin` gets the uncompressed size of
-// the object or delta; then `append` gets the zlib stream in pieces.
+// the object or delta; then `append` gets the zlib stream in pieces, until it
+// has enough.
 struct PackedSink {
   std::function<Status(uint64_t)> begin;
-  std::function<Status(ByteView)> append;
+  Visitor<ByteView> append;
 };
 
 // What the caller will ask a source for.

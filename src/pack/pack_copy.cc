@@ -20,15 +20,14 @@ constexpr uint64_t kMaxHeader = 10 + ObjectId::kMaxWidth;
 
 }  // namespace
 
-Status PackReader::ReadPieces(
-    PackPosition position, uint64_t from,
-    const std::function<Status(ByteView)>& piece) const {
+Status PackReader::ReadPieces(PackPosition position, uint64_t from,
+                              const Visitor<ByteView>& piece) const {
   const uint64_t size = EntrySize(position);
   Bytes buffer;
   while (from < size) {
     buffer.resize(std::min(kPiece, size - from));
     ZPACK_TRY(file_->Read(entries_[position].offset + from, buffer));
-    ZPACK_TRY(piece(buffer));
+    ZPACK_VISIT(piece(buffer), {});
     from += buffer.size();
   }
   return {};

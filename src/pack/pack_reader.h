@@ -18,6 +18,7 @@
 
 #include "base/file.h"
 #include "base/index_spaces.h"
+#include "base/visitor.h"
 #include "codec/inflate.h"
 #include "object/object_source.h"
 #include "pack/base_cache.h"
@@ -141,7 +142,7 @@ class PackReader {
   Result<EntryHeader> ParseHeader(PackPosition position, ByteView bytes) const;
   // Reads the bytes of an entry from `from` on, in pieces.
   Status ReadPieces(PackPosition position, uint64_t from,
-                    const std::function<Status(ByteView)>& piece) const;
+                    const Visitor<ByteView>& piece) const;
   Result<EntryHeader> ReadHeader(PackPosition position) const;
   // kCorrupt unless the entry is the one for which the index was made.
   Status CheckEntry(PackRank rank, const EntryHeader& header) const;

@@ -19,9 +19,7 @@ namespace {
 template <typename T>
 Result<T> InBlock(Result<T> result, const FileBlocks& file, size_t block) {
   if (result) return result;
-  return std::unexpected(
-      Extend(std::move(result).error(), " in block {} at offset {} of '{}'",
-             block, AtOffset{file.block_offset(block)}, AtPath{file.path()}));
+  return std::unexpected(file.InBlock(std::move(result).error(), block));
 }
 
 // True if blocks of this kind name objects by number.

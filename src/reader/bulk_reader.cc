@@ -19,10 +19,10 @@ namespace {
 // Runs that are begun for each thread. Small blocks need more than one.
 constexpr size_t kRunsPerThread = 4;
 
-using VisitEntry = std::function<Status(const BulkEntry&)>;
+using VisitEntry = Visitor<const BulkEntry&>;
 
-Status VisitAll(const FileBlocks& file, const ObjectChunk& chunk,
-                const VisitEntry& visit) {
+Result<Visit> VisitAll(const FileBlocks& file, const ObjectChunk& chunk,
+                       const VisitEntry& visit) {
   for (const ObjectChunk::Entry& from : chunk.entries()) {
     BulkEntry entry{from.number, file.ids()[file.rank(from.number)], from.info};
     if (from.state == ObjectChunk::State::kWhole) {
@@ -30,9 +30,9 @@ Status VisitAll(const FileBlocks& file, const ObjectChunk& chunk,
     } else if (from.state == ObjectChunk::State::kLost) {
       entry.error = from.error.get();
     }
-    ZPACK_TRY(visit(entry));
+    ZPACK_VISIT(visit(entry), Visit::kStop);
   }
-  return {};
+  return Visit::kContinue;
 }
 
 Status ReadSerially(const FileBlocks& file, const BulkChoice& choice,
@@ -41,9 +41,10 @@ Status ReadSerially(const FileBlocks& file, const BulkChoice& choice,
   for (size_t block = 0; block < file.block_count();) {
     ZPACK_TRY(CheckStop(stop));
     const BlockRun run = RunAt(file, block);
-    ZPACK_TRY(reader.Read(run, [&](std::unique_ptr<ObjectChunk>& chunk) {
+    const auto take = [&](std::unique_ptr<ObjectChunk>& chunk) {
       return VisitAll(file, *chunk, visit);
-    }));
+    };
+    ZPACK_VISIT(reader.Read(run, take), {});
     block = run.last;
   }
   return {};
@@ -55,9 +56,10 @@ Status MakeChunks(const FileBlocks& file, const BulkChoice& choice,
   RunReader reader(file, choice, stop);
   while (ChunkQueue::Work* const work = queue.Begin()) {
     ZPACK_TRY(CheckStop(stop));
-    ZPACK_TRY(reader.Read(work->run, [&](std::unique_ptr<ObjectChunk>& chunk) {
-      return queue.Put(*work, chunk);
-    }));
+    const auto take = [&](std::unique_ptr<ObjectChunk>& chunk) {
+      return Result<Visit>(queue.Put(*work, chunk));
+    };
+    ZPACK_VISIT(reader.Read(work->run, take), {});
     queue.End(*work);
   }
   return {};
@@ -70,7 +72,7 @@ Status UseChunks(const FileBlocks& file, const std::stop_token& stop,
     if (chunk == nullptr) return {};
     // The threads that made the chunk may have ended since.
     ZPACK_TRY(CheckStop(stop));
-    ZPACK_TRY(VisitAll(file, *chunk, visit));
+    ZPACK_VISIT(VisitAll(file, *chunk, visit), {});
     queue.Return(std::move(chunk));
   }
 }

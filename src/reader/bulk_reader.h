@@ -7,12 +7,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <stop_token>
 
 #include "base/bytes.h"
 #include "base/index_spaces.h"
+#include "base/visitor.h"
 #include "reader/file_blocks.h"
 #include "reader/run_reader.h"
 #include "zpack/object_id.h"
@@ -37,10 +37,10 @@ struct BulkEntry {
 };
 
 // Calls `visit`, in the calling thread, with each chosen object, in storage
-// order. Returns the first error of `visit`, kInterrupted, or kOutOfMemory.
-// REQUIRES: the index is loaded.
+// order, until it returns an error or Visit::kStop. Returns the error of
+// `visit`, kInterrupted, or kOutOfMemory. REQUIRES: the index is loaded.
 Status ReadObjects(const FileBlocks& file, const BulkChoice& choice,
                    const BulkThreads& threads,
-                   const std::function<Status(const BulkEntry&)>& visit);
+                   const Visitor<const BulkEntry&>& visit);
 
 }  // namespace zpack

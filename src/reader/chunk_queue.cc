@@ -5,8 +5,6 @@
 
 #include <utility>
 
-#include "base/error.h"
-
 namespace zpack {
 namespace {
 
@@ -28,7 +26,7 @@ ChunkQueue::Work* ChunkQueue::Begin() {
   return works_.back().get();
 }
 
-Status ChunkQueue::Put(Work& work, std::unique_ptr<ObjectChunk>& chunk) {
+Visit ChunkQueue::Put(Work& work, std::unique_ptr<ObjectChunk>& chunk) {
   Lock lock(mutex_);
   const uint64_t bytes = chunk->memory();
   // The run that is used next must always get on.
@@ -37,7 +35,7 @@ Status ChunkQueue::Put(Work& work, std::unique_ptr<ObjectChunk>& chunk) {
            (works_.front().get() == &work &&
             work.chunks.size() < kChunksOfFirst);
   });
-  if (closed_) return MakeError(ErrorCode::kInterrupted, "closed");
+  if (closed_) return Visit::kStop;
   std::unique_ptr<ObjectChunk> empty;
   if (spare_.empty()) {
     empty = std::make_unique<ObjectChunk>();
@@ -49,7 +47,7 @@ Status ChunkQueue::Put(Work& work, std::unique_ptr<ObjectChunk>& chunk) {
   work.chunks.back() = std::exchange(chunk, std::move(empty));
   bytes_ += bytes;
   made_.notify_one();
-  return {};
+  return Visit::kContinue;
 }
 
 void ChunkQueue::End(Work& work) {

@@ -17,6 +17,7 @@
 #include "reader/object_chunk.h"
 #include "reader/object_run.h"
 #include "zpack/result.h"
+#include "zpack/visit.h"
 
 namespace zpack {
 
@@ -39,8 +40,8 @@ class ChunkQueue {
   // caller calls Put for each chunk of it, and then End.
   Work* Begin();
   // Takes the chunk, and leaves an empty one in its place, as soon as there is
-  // room. kInterrupted after Close or Fail.
-  Status Put(Work& work, std::unique_ptr<ObjectChunk>& chunk);
+  // room. kStop after Close or Fail.
+  Visit Put(Work& work, std::unique_ptr<ObjectChunk>& chunk);
   void End(Work& work);
   // Ends the work of all threads with this error.
   void Fail(Status status);

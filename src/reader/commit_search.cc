@@ -82,16 +82,14 @@ Result<ObjectId> FindCommitByMessage(
   WalkOptions walk;
   walk.starts = starts;
   ObjectId found;
-  const Status status =
-      WalkRevisions(archive, walk, [&](const WalkedObject& commit) -> Status {
-        ZPACK_ASSIGN_OR_RETURN(const Bytes content, read(commit.id));
-        if (Matches(*expression, content) != wanted) return {};
-        found = commit.id;
-        // Ends the walk.
-        return MakeError(ErrorCode::kInterrupted, "found");
-      });
+  const auto look = [&](const WalkedObject& commit) -> Result<Visit> {
+    ZPACK_ASSIGN_OR_RETURN(const Bytes content, read(commit.id));
+    if (Matches(*expression, content) != wanted) return Visit::kContinue;
+    found = commit.id;
+    return Visit::kStop;
+  };
+  ZPACK_TRY(WalkRevisions(archive, walk, look));
   if (!found.empty()) return found;
-  ZPACK_TRY(status);
   return MakeError(ErrorCode::kNotFound,
                    "no commit in '{}' has a message that matches '{}'",
                    AtPath{archive.path()}, text);

@@ -12,7 +12,7 @@ namespace zpack {
 
 Status DecodedBlock::ForEachObject(
     const WantedObjects& wanted, uint64_t max_kept,
-    const std::function<Status(size_t, ByteView)>& visit) const {
+    const Visitor<size_t, ByteView>& visit) const {
   if (const BlockLayout* const bases = layout()) {
     return RebuildInOrder(
         *bases, wanted, max_kept,
@@ -23,7 +23,7 @@ Status DecodedBlock::ForEachObject(
   }
   for (size_t index = 0; index < objects.sizes.size(); ++index) {
     if (!wanted.empty() && !wanted[index]) continue;
-    ZPACK_TRY(visit(index, Whole(index)));
+    ZPACK_VISIT(visit(index, Whole(index)), {});
   }
   return {};
 }

@@ -7,12 +7,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <variant>
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/visitor.h"
 #include "format/block.h"
 #include "reader/delta_block.h"
 #include "reader/id_of_number.h"
@@ -79,17 +79,15 @@ struct DecodedBlock {
 
   // Calls `visit` with the index and the content of each object, in order. The
   // content is valid until the next call of `visit`. Returns kLimitExceeded if
-  // more than `max_kept` bytes of bases have to be kept. REQUIRES: the block is
-  // not a segment.
-  Status ForEachObject(
-      uint64_t max_kept,
-      const std::function<Status(size_t, ByteView)>& visit) const {
+  // more than `max_kept` bytes of bases have to be kept. Visit::kStop ends the
+  // call. REQUIRES: the block is not a segment.
+  Status ForEachObject(uint64_t max_kept,
+                       const Visitor<size_t, ByteView>& visit) const {
     return ForEachObject({}, max_kept, visit);
   }
   // The same for the wanted objects only.
-  Status ForEachObject(
-      const WantedObjects& wanted, uint64_t max_kept,
-      const std::function<Status(size_t, ByteView)>& visit) const;
+  Status ForEachObject(const WantedObjects& wanted, uint64_t max_kept,
+                       const Visitor<size_t, ByteView>& visit) const;
 
   // Returns the content of an object. If the object is not stored whole, the
   // content is rebuilt in `buffer`. REQUIRES: the block is not a segment, and

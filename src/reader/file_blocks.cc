@@ -34,10 +34,20 @@ uint32_t FileBlocks::block_object_count(size_t block) const {
 Status FileBlocks::CheckBlockSize(size_t block) const {
   const uint64_t size = block_stored_size(block);
   if (size <= options_.max_block_size) return {};
-  return MakeError(
-      ErrorCode::kLimitExceeded,
-      "block of {} bytes is above the limit of {} at offset {} of '{}'", size,
-      options_.max_block_size, AtOffset{block_offset(block)}, AtPath{path()});
+  Error error = NewError(ErrorCode::kLimitExceeded,
+                         "block of {} bytes is above the limit of {}", size,
+                         options_.max_block_size);
+  if (parts_.placed) {
+    error = Extend(std::move(error), " at offset {} of '{}'",
+                   AtOffset{block_offset(block)}, AtPath{path()});
+  }
+  return std::unexpected(std::move(error));
+}
+
+Error FileBlocks::InBlock(Error error, size_t block) const {
+  if (!parts_.placed) return error;
+  return Extend(std::move(error), " in block {} at offset {} of '{}'", block,
+                AtOffset{block_offset(block)}, AtPath{path()});
 }
 
 Status FileBlocks::ReadBlockChunk(size_t block, Bytes& chunk) const {

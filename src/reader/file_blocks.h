@@ -49,6 +49,9 @@ class FileBlocks {
     format::Expansion max_expansion;
     // If set, gives the ids of objects in place of an index.
     IdOfNumber id_of = {};
+    // False if the blocks were joined from parts of a damaged file: their
+    // numbers and offsets then mean nothing to a reader of errors.
+    bool placed = true;
   };
 
   // `file` must outlive this object.
@@ -117,6 +120,10 @@ class FileBlocks {
   bool continues_previous(size_t block) const {
     return block > 0 && first_object(block) == first_object(block - 1);
   }
+
+  // Adds the place of `block` to the message of `error` and to its fields,
+  // unless Parts::placed is false.
+  Error InBlock(Error error, size_t block) const;
 
   // Returns kLimitExceeded if the block exceeds ReadOptions::max_block_size.
   Status CheckBlockSize(size_t block) const;

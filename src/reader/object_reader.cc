@@ -86,11 +86,12 @@ Status ObjectReader::ReadAhead(std::vector<ObjectNumber> numbers) {
 Status ObjectReader::Stream(
     ObjectNumber number, const ObjectId& id,
     const std::function<Status(const ObjectInfo&)>& start,
-    const std::function<Status(ByteView)>& piece, HashObject hash) {
+    const Visitor<ByteView>& piece, HashObject hash) {
   if (const ContentPtr held = Held(number)) {
     ZPACK_ASSIGN_OR_RETURN(const ObjectInfo info, ReadInfo(number));
     ZPACK_TRY(start(info));
-    return piece(*held);
+    ZPACK_TRY(piece(*held));
+    return {};
   }
   const BlockRun run =
       RunAt(archive_.blocks(), archive_.blocks().FindBlock(number));
@@ -108,19 +109,23 @@ Status ObjectReader::Stream(
     if (hash == HashObject::kYes) {
       ZPACK_TRY(CheckContent(run, info.type, *content, id));
     }
-    return piece(*content);
+    ZPACK_TRY(piece(*content));
+    return {};
   }
   Bytes unused;
   const ByteView content = block->Object(index, unused);
   if (hash == HashObject::kYes) {
     ZPACK_TRY(CheckContent(run, info.type, content, id));
   }
-  return piece(content);
+  ZPACK_TRY(piece(content));
+  return {};
 }
 
-Status ObjectReader::StreamSegmented(
-    const BlockRun& run, const DecodedBlock& first, const ObjectId& id,
-    const std::function<Status(ByteView)>& piece, HashObject hash) const {
+Status ObjectReader::StreamSegmented(const BlockRun& run,
+                                     const DecodedBlock& first,
+                                     const ObjectId& id,
+                                     const Visitor<ByteView>& piece,
+                                     HashObject hash) const {
   const ObjectInfo info{first.objects.header.type, first.objects.sizes.front()};
   const bool check = hash == HashObject::kYes;
   const bool hold = check && info.size <= archive_.options().cache_size;
@@ -130,15 +135,17 @@ Status ObjectReader::StreamSegmented(
   // A decoder of its own, because a long stream must not block a decoder of the
   // cache.
   BlockDecoder decoder;
-  ZPACK_TRY(StreamSegments(archive_.blocks(), run, first, decoder,
-                           [&](ByteView bytes) -> Status {
-                             if (check) hasher.Update(bytes);
-                             if (!hold) return piece(bytes);
-                             Append(held, bytes);
-                             return {};
-                           }));
+  ZPACK_VISIT(StreamSegments(archive_.blocks(), run, first, decoder,
+                             [&](ByteView bytes) -> Result<Visit> {
+                               if (check) hasher.Update(bytes);
+                               if (!hold) return piece(bytes);
+                               Append(held, bytes);
+                               return Visit::kContinue;
+                             }),
+              {});
   if (check) ZPACK_TRY(CheckId(run, hasher.Finish(), id));
-  return hold ? piece(held) : Status{};
+  if (hold) ZPACK_TRY(piece(held));
+  return {};
 }
 
 Status ObjectReader::CheckContent(const BlockRun& run, ObjectType type,

@@ -15,6 +15,7 @@
 
 #include "base/index_spaces.h"
 #include "base/lru_cache.h"
+#include "base/visitor.h"
 #include "reader/archive_file.h"
 #include "reader/block_cache.h"
 #include "reader/block_decoder.h"
@@ -50,10 +51,10 @@ class ObjectReader {
   // `start` once, before the first piece. The content is hashed before the
   // first piece if the object has at most ReadOptions::cache_size bytes or is
   // not stored in segments. Otherwise kCorrupt for a content that does not hash
-  // to `id` is returned only after the last piece.
+  // to `id` is returned only after the last piece. Visit::kStop ends the call.
   Status Stream(ObjectNumber number, const ObjectId& id,
                 const std::function<Status(const ObjectInfo&)>& start,
-                const std::function<Status(ByteView)>& piece,
+                const Visitor<ByteView>& piece,
                 HashObject hash = HashObject::kYes);
 
   // Reads objects as ReadObjects does, and holds their contents for Read and
@@ -67,8 +68,7 @@ class ObjectReader {
 
   // Stream for an object in segments, whose first segment is `first`.
   Status StreamSegmented(const BlockRun& run, const DecodedBlock& first,
-                         const ObjectId& id,
-                         const std::function<Status(ByteView)>& piece,
+                         const ObjectId& id, const Visitor<ByteView>& piece,
                          HashObject hash) const;
   // Returns kCorrupt, naming the block, unless `content` hashes to `id`.
   Status CheckContent(const BlockRun& run, ObjectType type, ByteView content,

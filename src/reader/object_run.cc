@@ -24,19 +24,19 @@ bool IsSegmented(const BlockRun& run, const DecodedBlock& first_block) {
 
 Error HashMismatch(const FileBlocks& file, const BlockRun& run,
                    const ObjectId& expected, const ObjectId& actual) {
-  return NewError(ErrorCode::kCorrupt,
-                  "object {} hashes to {} in block {} at offset {} of '{}'",
-                  expected, actual, run.first,
-                  AtOffset{file.block_offset(run.first)}, AtPath{file.path()});
+  return file.InBlock(
+      NewError(ErrorCode::kCorrupt, "object {} hashes to {}", expected, actual),
+      run.first);
 }
 
-Status StreamSegments(const FileBlocks& file, const BlockRun& run,
-                      const DecodedBlock& first_block, BlockDecoder& decoder,
-                      const std::function<Status(ByteView)>& sink) {
+Result<Visit> StreamSegments(const FileBlocks& file, const BlockRun& run,
+                             const DecodedBlock& first_block,
+                             BlockDecoder& decoder,
+                             const Visitor<ByteView>& sink) {
   const ObjectInfo info{first_block.objects.header.type,
                         first_block.objects.sizes.front()};
   uint64_t position = first_block.contents().size();
-  ZPACK_TRY(sink(first_block.contents()));
+  ZPACK_VISIT(sink(first_block.contents()), Visit::kStop);
   for (size_t block = run.first + 1; block < run.last; ++block) {
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock part,
                            decoder.Decode(file, block));
@@ -44,24 +44,21 @@ Status StreamSegments(const FileBlocks& file, const BlockRun& run,
         part.objects.header.segment_offset != position ||
         ObjectInfo{part.objects.header.type, part.objects.sizes.front()} !=
             info) {
-      return MakeError(ErrorCode::kCorrupt,
-                       "segment does not continue its object in block {} at "
-                       "offset {} of '{}'",
-                       block, AtOffset{file.block_offset(block)},
-                       AtPath{file.path()});
+      return std::unexpected(file.InBlock(
+          NewError(ErrorCode::kCorrupt, "segment does not continue its object"),
+          block));
     }
     position += part.contents().size();
-    ZPACK_TRY(sink(part.contents()));
+    ZPACK_VISIT(sink(part.contents()), Visit::kStop);
   }
   if (position != info.size) {
-    return MakeError(ErrorCode::kCorrupt,
-                     "segments hold {} of {} bytes of an object in block {} at "
-                     "offset {} of '{}'",
-                     position, info.size, run.first,
-                     AtOffset{file.block_offset(run.first)},
-                     AtPath{file.path()});
+    return std::unexpected(
+        file.InBlock(NewError(ErrorCode::kCorrupt,
+                              "segments hold {} of {} bytes of an object",
+                              position, info.size),
+                     run.first));
   }
-  return {};
+  return Visit::kContinue;
 }
 
 Result<Bytes> ReadSegments(const FileBlocks& file, const BlockRun& run,
@@ -71,12 +68,11 @@ Result<Bytes> ReadSegments(const FileBlocks& file, const BlockRun& run,
   const uint64_t limit =
       std::min(file.options().max_object_size, file.options().max_block_size);
   if (size > limit) {
-    return MakeError(ErrorCode::kLimitExceeded,
-                     "{} of {} bytes is above the limit of {} in block {} at "
-                     "offset {} of '{}'",
-                     ObjectTypeName(first_block.objects.header.type), size,
-                     limit, run.first, AtOffset{file.block_offset(run.first)},
-                     AtPath{file.path()});
+    return std::unexpected(file.InBlock(
+        NewError(ErrorCode::kLimitExceeded,
+                 "{} of {} bytes is above the limit of {}",
+                 ObjectTypeName(first_block.objects.header.type), size, limit),
+        run.first));
   }
   Bytes content;
   // The first piece reserves memory for the whole object, at most `limit`.

@@ -7,9 +7,9 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 
 #include "base/bytes.h"
+#include "base/visitor.h"
 #include "reader/block_decoder.h"
 #include "reader/file_blocks.h"
 #include "zpack/object_id.h"
@@ -40,9 +40,11 @@ Error HashMismatch(const FileBlocks& file, const BlockRun& run,
 // Decodes the segments of `run` in order and passes each to `sink`. Keeps at
 // most one decoded block in memory, in addition to `first_block`, which is the
 // first segment. Returns kCorrupt unless the segments form exactly one object.
-Status StreamSegments(const FileBlocks& file, const BlockRun& run,
-                      const DecodedBlock& first_block, BlockDecoder& decoder,
-                      const std::function<Status(ByteView)>& sink);
+// Returns Visit::kStop as soon as `sink` does.
+Result<Visit> StreamSegments(const FileBlocks& file, const BlockRun& run,
+                             const DecodedBlock& first_block,
+                             BlockDecoder& decoder,
+                             const Visitor<ByteView>& sink);
 
 // Returns the whole object in segments. Returns kLimitExceeded if the object
 // exceeds ReadOptions::max_object_size or max_block_size; other errors are

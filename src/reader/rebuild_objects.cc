@@ -57,7 +57,7 @@ std::vector<uint32_t> LastUses(const BlockLayout& layout,
 
 Status RebuildInOrder(const BlockLayout& layout, const WantedObjects& wanted,
                       uint64_t max_kept, const RebuildObject& rebuild,
-                      const std::function<Status(size_t, ByteView)>& visit) {
+                      const Visitor<size_t, ByteView>& visit) {
   const auto count = static_cast<uint32_t>(layout.sizes.size());
   const std::vector<uint32_t> last_uses = LastUses(layout, wanted);
   std::vector<Bytes> kept(count);
@@ -71,7 +71,9 @@ Status RebuildInOrder(const BlockLayout& layout, const WantedObjects& wanted,
         base && last_uses[*base] == index ? BaseUse::kLast : BaseUse::kMore;
     Bytes content = spare.Take();
     rebuild(index, use, base ? kept[*base] : none, content);
-    if (wanted.empty() || wanted[index]) ZPACK_TRY(visit(index, content));
+    if (wanted.empty() || wanted[index]) {
+      ZPACK_VISIT(visit(index, content), {});
+    }
     if (use == BaseUse::kLast) {
       kept_bytes -= layout.sizes[*base];
       spare.Put(std::move(kept[*base]));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/visitor.h"
 #include "reader/block_layout.h"
 #include "zpack/result.h"
 
@@ -28,8 +29,9 @@ using WantedObjects = std::vector<bool>;
 // Rebuilds no others than these and their bases. Keeps the content of bases
 // until their last use. The content passed to `visit` is valid until the next
 // call. Returns kLimitExceeded if more than `max_kept` bytes have to be kept.
+// Visit::kStop ends the call.
 Status RebuildInOrder(const BlockLayout& layout, const WantedObjects& wanted,
                       uint64_t max_kept, const RebuildObject& rebuild,
-                      const std::function<Status(size_t, ByteView)>& visit);
+                      const Visitor<size_t, ByteView>& visit);
 
 }  // namespace zpack

@@ -86,8 +86,8 @@ Status RepositoryFileReader::LoadPiece(uint64_t number) {
   return {};
 }
 
-Status RepositoryFileReader::Read(
-    size_t index, const std::function<Status(ByteView)>& piece) {
+Status RepositoryFileReader::Read(size_t index,
+                                  const Visitor<ByteView>& piece) {
   const RepositoryFile& file = table_.files[index];
   Hasher hasher(HashAlgorithm::kSha256);
   uint64_t at = file_offsets_[index];
@@ -97,7 +97,7 @@ Status RepositoryFileReader::Read(
         ByteView(content_).subspan(at % format::kFilePieceSize);
     const ByteView part = rest.first(std::min<uint64_t>(rest.size(), left));
     hasher.Update(part);
-    ZPACK_TRY(piece(part));
+    ZPACK_VISIT(piece(part), {});
     at += part.size();
     left -= part.size();
   }

@@ -6,10 +6,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 
 #include "base/bytes.h"
+#include "base/visitor.h"
 #include "codec/zstd_codec.h"
 #include "format/file_table.h"
 #include "reader/archive_file.h"
@@ -39,7 +39,8 @@ class RepositoryFileReader {
   // returned success. Reading the files in order decodes each piece once.
   //
   // Errors: kCorrupt names file and offset; kIo; those of `piece`.
-  Status Read(size_t index, const std::function<Status(ByteView)>& piece);
+  // Visit::kStop ends the call.
+  Status Read(size_t index, const Visitor<ByteView>& piece);
 
  private:
   Status LoadPiece(uint64_t number);

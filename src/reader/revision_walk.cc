@@ -30,7 +30,7 @@ constexpr size_t kMaxPath = size_t{256} << 10;
 class RevisionWalk {
  public:
   RevisionWalk(const ArchiveFile& archive, const WalkOptions& options,
-               const std::function<Status(const WalkedObject&)>& visit)
+               const Visitor<const WalkedObject&>& visit)
       : graph_(archive),
         marks_(size_t{archive.ids().size()} + 1),  // with the empty tree
         objects_(options.objects),
@@ -97,7 +97,7 @@ class RevisionWalk {
       ZPACK_TRY(CheckStop(stop_));
       const ObjectNumber commit = queue_.top().number;
       queue_.pop();
-      ZPACK_TRY(WalkCommit(commit));
+      ZPACK_VISIT(WalkCommit(commit), {});
     }
     for (const ObjectNumber edge : edges_) {
       const auto tree = graph_.ReadRootTree(edge);
@@ -106,7 +106,9 @@ class RevisionWalk {
       if (!tree) return std::unexpected(tree.error());
       ZPACK_TRY(ExcludeContent(*tree, ObjectType::kTree));
     }
-    for (const Pending& pending : pending_) ZPACK_TRY(WalkPending(pending));
+    for (const Pending& pending : pending_) {
+      ZPACK_VISIT(WalkPending(pending), {});
+    }
     return {};
   }
 
@@ -159,9 +161,10 @@ class RevisionWalk {
     marks_.SetSeen(number);
     if (type != ObjectType::kTree) return {};
     excluding_ = true;
-    const Status walked = WalkTree(number);
+    const Result<Visit> walked = WalkTree(number);
     excluding_ = false;
-    return walked;
+    ZPACK_TRY(walked);
+    return {};
   }
 
   void Postpone(ObjectNumber number, ObjectType type, std::string name) {
@@ -184,7 +187,7 @@ class RevisionWalk {
     return {};
   }
 
-  Status WalkCommit(ObjectNumber number) {
+  Result<Visit> WalkCommit(ObjectNumber number) {
     ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Commit commit,
                            graph_.ReadCommit(number));
     for (const LinkNumber link : commit.parents) {
@@ -193,7 +196,7 @@ class RevisionWalk {
       if (marks_.excluded(parent)) edges_.insert(parent);
       ZPACK_TRY(AddCommit(parent));
     }
-    if (visited_ >= max_commits_) return {};
+    if (visited_ >= max_commits_) return Visit::kContinue;
     ++visited_;
     if (objects_ == WalkObjects::kAll) {
       ZPACK_ASSIGN_OR_RETURN(const ObjectNumber tree,
@@ -203,16 +206,17 @@ class RevisionWalk {
     return visit_({graph_.id(number), ObjectType::kCommit, {}});
   }
 
-  Status WalkPending(const Pending& pending) {
-    if (marks_.seen(pending.number)) return {};
+  Result<Visit> WalkPending(const Pending& pending) {
+    if (marks_.seen(pending.number)) return Visit::kContinue;
     marks_.SetSeen(pending.number);
-    ZPACK_TRY(visit_({graph_.id(pending.number), pending.type, pending.name}));
+    ZPACK_VISIT(visit_({graph_.id(pending.number), pending.type, pending.name}),
+                Visit::kStop);
     return pending.type == ObjectType::kTree ? WalkTree(pending.number)
-                                             : Status{};
+                                             : Visit::kContinue;
   }
 
   // Walks everything that a tree reaches. The tree itself has been visited.
-  Status WalkTree(ObjectNumber root) {
+  Result<Visit> WalkTree(ObjectNumber root) {
     path_.clear();
     ZPACK_TRY(Open(root));
     while (!frames_.empty()) {
@@ -240,13 +244,14 @@ class RevisionWalk {
                          graph_.id(link.child), kMaxPath);
       }
       if (!excluding_) {
-        ZPACK_TRY(visit_({graph_.id(link.child), link.type, path_}));
+        ZPACK_VISIT(visit_({graph_.id(link.child), link.type, path_}),
+                    Visit::kStop);
       }
       if (link.type != ObjectType::kTree) continue;
       path_ += '/';
       ZPACK_TRY(Open(link.child));
     }
-    return {};
+    return Visit::kContinue;
   }
 
   // Begins to walk the entries of a tree with the path `path_`.
@@ -268,7 +273,7 @@ class RevisionWalk {
   // Excluded parents of commits of the walk.
   std::set<ObjectNumber> edges_;
   std::stop_token stop_;
-  const std::function<Status(const WalkedObject&)>& visit_;
+  const Visitor<const WalkedObject&>& visit_;
   std::priority_queue<Queued> queue_;
   uint64_t next_order_ = 0;
   size_t next_start_ = 0;
@@ -283,7 +288,7 @@ class RevisionWalk {
 }  // namespace
 
 Status WalkRevisions(const ArchiveFile& archive, const WalkOptions& options,
-                     const std::function<Status(const WalkedObject&)>& visit) {
+                     const Visitor<const WalkedObject&>& visit) {
   RevisionWalk walk(archive, options, visit);
   for (const ObjectId& id : options.excluded) ZPACK_TRY(walk.Exclude(id));
   const RefsSnapshot& refs = archive.refs();

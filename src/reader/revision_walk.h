@@ -6,8 +6,7 @@
 
 #pragma once
 
-#include <functional>
-
+#include "base/visitor.h"
 #include "reader/archive_file.h"
 #include "zpack/result.h"
 #include "zpack/walk.h"
@@ -16,6 +15,6 @@ namespace zpack {
 
 // Errors are those of ArchiveReader::Walk.
 Status WalkRevisions(const ArchiveFile& archive, const WalkOptions& options,
-                     const std::function<Status(const WalkedObject&)>& visit);
+                     const Visitor<const WalkedObject&>& visit);
 
 }  // namespace zpack

@@ -23,17 +23,17 @@ RunReader::RunReader(const FileBlocks& file, const BulkChoice& choice,
       stop_(std::move(stop)),
       hasher_(file.object_format()) {}
 
-Status RunReader::Read(const BlockRun& run, const TakeChunk& take) {
+Result<Visit> RunReader::Read(const BlockRun& run, const TakeChunk& take) {
   run_ = run;
   take_ = &take;
   next_ = 0;
-  handed_on_ = {};
+  handed_on_ = Visit::kContinue;
   WantedObjects chosen;
   Status added = Choose(chosen);
   if (added) added = AddObjects(chosen);
-  // An error of the caller's.
-  ZPACK_TRY(handed_on_);
-  if (!added) ZPACK_TRY(AddLost(chosen, added.error()));
+  // What the caller says comes first.
+  ZPACK_VISIT(handed_on_, Visit::kStop);
+  if (!added) ZPACK_VISIT(AddLost(chosen, added.error()), Visit::kStop);
   return Flush();
 }
 
@@ -69,7 +69,8 @@ Status RunReader::AddObjects(const WantedObjects& chosen) {
   if (IsSegmented(run_, block)) return AddSegmented(block);
   const format::BlockHeader& header = block.objects.header;
   return block.ForEachObject(
-      chosen, file_.max_kept(), [&](size_t index, ByteView content) -> Status {
+      chosen, file_.max_kept(),
+      [&](size_t index, ByteView content) -> Result<Visit> {
         const ObjectNumber number =
             header.first_object + static_cast<uint32_t>(index);
         if (content.size() > choice_.max_content) {
@@ -97,10 +98,12 @@ Status RunReader::AddSegmented(const DecodedBlock& first) {
     chunk_->Add(header.first_object, header.type, content);
   }
   next_ = 1;
-  return Added();
+  ZPACK_TRY(Added());
+  return {};
 }
 
-Status RunReader::AddLost(const WantedObjects& chosen, const Error& error) {
+Result<Visit> RunReader::AddLost(const WantedObjects& chosen,
+                                 const Error& error) {
   const ObjectNumber first = file_.first_object(run_.first);
   for (; next_ < file_.block_object_count(run_.first); ++next_) {
     if (!chosen.empty() && !chosen[next_]) continue;
@@ -111,25 +114,26 @@ Status RunReader::AddLost(const WantedObjects& chosen, const Error& error) {
     lost.path = file_.path();
     lost.offset = file_.block_offset(run_.first);
     chunk_->AddLost(number, std::move(lost));
-    ZPACK_TRY(Added());
+    ZPACK_VISIT(Added(), Visit::kStop);
   }
-  return {};
+  return Visit::kContinue;
 }
 
-Status RunReader::Added() {
-  return chunk_->memory() < kChunkSize ? Status{} : Flush();
+Result<Visit> RunReader::Added() {
+  return chunk_->memory() < kChunkSize ? Visit::kContinue : Flush();
 }
 
-Status RunReader::Flush() {
-  if (chunk_->entries().empty()) return {};
+Result<Visit> RunReader::Flush() {
+  if (chunk_->entries().empty()) return Visit::kContinue;
   hasher_.Check(
       *chunk_,
       [&](ObjectNumber number) { return file_.ids()[file_.rank(number)]; },
       [&](const ObjectId& expected, const ObjectId& actual) {
         return HashMismatch(file_, run_, expected, actual);
       });
-  handed_on_ = CheckStop(stop_);
-  if (handed_on_) handed_on_ = (*take_)(chunk_);
+  const Status running = CheckStop(stop_);
+  handed_on_ = running ? (*take_)(chunk_)
+                       : Result<Visit>(std::unexpected(running.error()));
   chunk_->Clear();
   return handed_on_;
 }

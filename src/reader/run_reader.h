@@ -13,6 +13,7 @@
 #include <stop_token>
 
 #include "base/index_spaces.h"
+#include "base/visitor.h"
 #include "reader/block_decoder.h"
 #include "reader/file_blocks.h"
 #include "reader/object_chunk.h"
@@ -36,7 +37,7 @@ struct BulkChoice {
 class RunReader {
  public:
   // Takes a chunk and leaves an empty one in its place.
-  using TakeChunk = std::function<Status(std::unique_ptr<ObjectChunk>&)>;
+  using TakeChunk = std::function<Result<Visit>(std::unique_ptr<ObjectChunk>&)>;
 
   // `file`, whose index is loaded, and `choice` must outlive the reader.
   RunReader(const FileBlocks& file, const BulkChoice& choice,
@@ -44,9 +45,9 @@ class RunReader {
 
   // Passes the chosen objects of `run` to `take`, in order, about 512 KiB at a
   // time, or one larger object. All contents are hashed. Objects that cannot be
-  // read are entries of the chunks, too. Returns the errors of `take`, and
-  // kInterrupted.
-  Status Read(const BlockRun& run, const TakeChunk& take);
+  // read are entries of the chunks, too. Returns Visit::kStop as soon as `take`
+  // does, the errors of `take`, and kInterrupted.
+  Result<Visit> Read(const BlockRun& run, const TakeChunk& take);
 
  private:
   // Marks the objects of the run that `choice` chooses; no marks if it chooses
@@ -57,10 +58,10 @@ class RunReader {
   Status AddObjects(const WantedObjects& chosen);
   Status AddSegmented(const DecodedBlock& first);
   // Adds the rest of the chosen objects of the run as lost.
-  Status AddLost(const WantedObjects& chosen, const Error& error);
+  Result<Visit> AddLost(const WantedObjects& chosen, const Error& error);
   // Passes the chunk on if it is full.
-  Status Added();
-  Status Flush();
+  Result<Visit> Added();
+  Result<Visit> Flush();
 
   const FileBlocks& file_;
   const BulkChoice& choice_;
@@ -72,7 +73,8 @@ class RunReader {
   BlockRun run_;
   const TakeChunk* take_ = nullptr;
   uint32_t next_ = 0;  // index of the first object that is not yet added
-  Status handed_on_;   // an error of `take` or a stop
+  // The last answer of `take`, or kInterrupted.
+  Result<Visit> handed_on_ = Visit::kContinue;
 };
 
 }  // namespace zpack

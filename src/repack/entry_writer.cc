@@ -101,21 +101,22 @@ Result<bool> EntryWriter::Copy(ListRank rank) {
         size = raw_size;
         return {};
       },
-      [&](ByteView piece) -> Status {
+      [&](ByteView piece) -> Result<Visit> {
         if (!begun && reuse_.rule == PackReuse::kObjects &&
             ZlibLevelHint(piece) < StreamDeflater::kLevelHint) {
-          return MakeError(ErrorCode::kMismatch, "not compressed enough");
+          return Visit::kStop;  // not compressed enough
         }
         if (!begun) {
           begun = true;
           ZPACK_TRY(BeginEntry(rank, base, size));
         }
-        return packs_.last().AppendToEntry(piece);
+        ZPACK_TRY(packs_.last().AppendToEntry(piece));
+        return Visit::kContinue;
       }};
-  Status copied = source_.CopyPacked(list_.ids[rank], sink);
+  const Status copied = source_.CopyPacked(list_.ids[rank], sink);
   // Nothing was written: the entry is damaged, or compressed too weakly.
-  if (!copied && !begun) return false;
-  if (!copied) return std::unexpected(std::move(copied).error());
+  if (!begun) return false;
+  ZPACK_TRY(copied);
   return true;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/visitor.h"
 #include "object/object_batch_checker.h"
 #include "object/object_hasher.h"
 #include "reader/object_reader.h"
@@ -116,11 +117,11 @@ class Preparer {
   // The next block begins a new item.
   void BeginItem() { type_.reset(); }
 
-  // Calls `take` with each chosen object of `block`, after appending its stored
-  // form to `item.stored`. The last objects may be checked after that. Counts
-  // objects and bytes in `item`.
+  // Calls `take` with each chosen object of `block`, until it returns kStop,
+  // after appending its stored form to `item.stored`. The last objects may be
+  // checked after that. Counts objects and bytes in `item`.
   Status Prepare(Item& item, const BlockRun& run, const DecodedBlock& block,
-                 const std::function<Status(const MovedObject&)>& take) {
+                 const Visitor<const MovedObject&>& take) {
     run_ = run;
     Begin(block);
     const BlockLayout* const layout = block.layout();
@@ -128,7 +129,7 @@ class Preparer {
     at_.assign(layout == nullptr ? 0 : layout->sizes.size(), kNone);
     const Status prepared = block.ForEachObject(
         wanted, transfer_.blocks.max_kept(),
-        [&](size_t index, ByteView content) -> Status {
+        [&](size_t index, ByteView content) -> Result<Visit> {
           ZPACK_TRY(CheckStop(transfer_.run.stop));
           const auto at = static_cast<uint32_t>(index);
           const ObjectNumber number = block.objects.header.first_object + at;
@@ -249,10 +250,10 @@ class Worker {
       item.large = IsSegmented(run, *block);
       if (!item.large) {
         const Status prepared = preparer_.Prepare(
-            item, run, *block, [&](const MovedObject& object) -> Status {
+            item, run, *block, [&](const MovedObject& object) -> Result<Visit> {
               item.objects.push_back(object);
               item.large = item.stored.size() > max_prepared_;
-              return item.large ? TooLarge() : Status{};
+              return item.large ? Visit::kStop : Visit::kContinue;
             });
         if (!item.large) ZPACK_TRY(prepared);
       }
@@ -278,10 +279,6 @@ class Worker {
     ZPACK_ASSIGN_OR_RETURN(DecodedBlock decoded,
                            decoder_.Decode(transfer_.blocks, block));
     return std::make_shared<const DecodedBlock>(std::move(decoded));
-  }
-
-  static Status TooLarge() {
-    return MakeError(ErrorCode::kLimitExceeded, "a large block");
   }
 
   const Transfer& transfer_;
@@ -360,13 +357,12 @@ class LargeItemAdder {
                 const std::function<Status(ByteView)>& piece) {
     ObjectHasher hasher(transfer_.blocks.object_format());
     hasher.Begin({first.objects.header.type, first.objects.sizes.front()});
-    const Status streamed = StreamSegments(
-        transfer_.blocks, run, first, decoder_, [&](ByteView bytes) -> Status {
-          hasher.Update(bytes);
-          ZPACK_TRY(CheckStop(transfer_.run.stop));
-          return piece(bytes);
-        });
-    ZPACK_TRY(streamed);
+    ZPACK_TRY(StreamSegments(transfer_.blocks, run, first, decoder_,
+                             [&](ByteView bytes) -> Status {
+                               hasher.Update(bytes);
+                               ZPACK_TRY(CheckStop(transfer_.run.stop));
+                               return piece(bytes);
+                             }));
     const ObjectId actual = hasher.Finish();
     if (actual == id) return {};
     return std::unexpected(HashMismatch(transfer_.blocks, run, id, actual));

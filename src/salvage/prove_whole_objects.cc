@@ -110,12 +110,9 @@ Status TakeProofs(const Salvaging& salvaging, const ProofItem& item) {
 
 Status Salvaging::Note(size_t row, const Error& error) const {
   if (IsFatal(error)) return std::unexpected(error);
-  // The reader names a place in the joined blocks.
-  const std::string reason =
-      error.message.substr(0, error.message.find(" in block "));
   damages.push_back(NewError(error.code, "block at offset {} of '{}': {}",
                              AtOffset{blocks.block(row).offset},
-                             AtPath{file.path()}, MessageText{reason}));
+                             AtPath{file.path()}, MessageText{error.message}));
   return {};
 }
 

@@ -176,7 +176,8 @@ std::unique_ptr<FileBlocks> SalvagedBlocks::Open(const ReadOptions& options,
   return std::make_unique<FileBlocks>(
       *joined_, options,
       FileBlocks::Parts{format, object_count, format::BlockFeatures(), table_,
-                        format::MaxExpansion(file_.size()), std::move(id_of)},
+                        format::MaxExpansion(file_.size()), std::move(id_of),
+                        false},
       FileBlocks::IndexReader());
 }
 

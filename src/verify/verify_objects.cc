@@ -68,7 +68,7 @@ class Worker {
   void VerifySegments(const DecodedBlock& first, RunInFlight& out) {
     hasher_.Begin({first.objects.header.type, first.objects.sizes.front()});
     out.bytes = 0;
-    const Status status =
+    const Result<Visit> status =
         StreamSegments(file_, out.run, first, decoder_, [&](ByteView piece) {
           const Status go_on = CheckStop(stop_);
           if (!go_on) return go_on;

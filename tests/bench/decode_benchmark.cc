@@ -69,7 +69,8 @@ Status DecodeBlock(const ArchiveFile& archive, size_t block,
   const BlockRun run = RunAt(archive.blocks(), block);
   if (IsSegmented(run, decoded)) {
     ++sum.objects;
-    return StreamSegments(archive.blocks(), run, decoded, decoder, write);
+    ZPACK_TRY(StreamSegments(archive.blocks(), run, decoded, decoder, write));
+    return {};
   }
   sum.objects += decoded.objects.sizes.size();
   return decoded.ForEachObject(

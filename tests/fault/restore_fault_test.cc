@@ -98,6 +98,8 @@ class RestoreFaults : public ::testing::Test {
       const bool renamed = call == calls - 1;
       ASSERT_THAT(status,
                   HasCode(renamed ? ErrorCode::kNotDurable : ErrorCode::kIo));
+      // The private directory has a name.
+      EXPECT_THAT(status.error().path, StartsWith(parent_));
       EXPECT_THAT(status.error().message, HasSubstr(parent_));
       EXPECT_EQ(IsRestored(), renamed);
       EXPECT_EQ(ListDirectory(parent_).size(), renamed ? 1U : 0U);

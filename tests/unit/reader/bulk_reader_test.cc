@@ -200,6 +200,17 @@ TEST_P(BulkReader, ErrorsOfTheVisitorEndIt) {
   EXPECT_EQ(visits, 100);
 }
 
+TEST_P(BulkReader, EndsWhenTheVisitorHasEnough) {
+  Open(ManyBlocks().Build());
+  int visits = 0;
+  const Status read = ReadObjects(
+      archive_->blocks(), {}, threads_, [&](const BulkEntry&) -> Result<Visit> {
+        return ++visits == 100 ? Visit::kStop : Visit::kContinue;
+      });
+  EXPECT_THAT(read, IsOk());
+  EXPECT_EQ(visits, 100);
+}
+
 TEST_P(BulkReader, EndsWhenStopped) {
   Open(ManyBlocks().Build());
   std::stop_source stop;

@@ -126,7 +126,7 @@ TEST(DecodedBlock, KeepsOnlyTheLastOfAChain) {
   EXPECT_EQ(visited, 51U);
 }
 
-TEST(DecodedBlock, StopsAtTheFirstErrorOfAVisit) {
+TEST(DecodedBlock, EndsWithTheFirstVisitThatFailsOrHasEnough) {
   DecodedBlock objects;
   objects.objects.sizes = {1, 2};
   objects.form = WholeObjects{ToBytes("abc"), {0, 1, 3}};
@@ -140,6 +140,13 @@ TEST(DecodedBlock, StopsAtTheFirstErrorOfAVisit) {
     };
     EXPECT_THAT(block->ForEachObject(kNoLimit.object_size, visit),
                 IsError(ErrorCode::kMismatch, "seen"));
+    EXPECT_EQ(visited, 2U);
+    visited = 0;
+    const auto look = [&](size_t index, ByteView) -> Result<Visit> {
+      ++visited;
+      return index == 1 ? Visit::kStop : Visit::kContinue;
+    };
+    EXPECT_THAT(block->ForEachObject(kNoLimit.object_size, look), IsOk());
     EXPECT_EQ(visited, 2U);
   }
 }

@@ -295,7 +295,7 @@ TEST_F(RevisionWalkTest, VersionsThatCanOnlyBeRebuiltGiveAllTheirObjects) {
   }
 }
 
-TEST_F(RevisionWalkTest, StopsAtTheFirstErrorOfAVisit) {
+TEST_F(RevisionWalkTest, EndsWithTheFirstVisitThatFailsOrHasEnough) {
   Commit(source_.AddTree({{"100644", "a", source_.AddBlob("b")}}), {});
   const auto archive = ArchiveFile::Open(
       std::make_unique<testing::MemoryFile>(Written()), ReadOptions{});
@@ -309,6 +309,14 @@ TEST_F(RevisionWalkTest, StopsAtTheFirstErrorOfAVisit) {
           return std::unexpected(Error{ErrorCode::kMismatch, "seen"});
         });
     EXPECT_THAT(status, IsError(ErrorCode::kMismatch, "seen"));
+    EXPECT_EQ(visited, last);
+    visited = 0;
+    EXPECT_THAT(WalkRevisions(
+                    **archive, {WalkRefs::kAll, {}, WalkObjects::kAll},
+                    [&](const WalkedObject&) -> Result<Visit> {
+                      return ++visited < last ? Visit::kContinue : Visit::kStop;
+                    }),
+                IsOk());
     EXPECT_EQ(visited, last);
   }
 }
