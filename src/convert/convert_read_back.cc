@@ -61,16 +61,9 @@ Status ReadBackFile(ObjectSource& source, const ArchiveFile& archive,
                     const CopiedBlocks& copied, const RunOptions& run) {
   ZPACK_TRY(archive.CheckUndamaged());
   VerifyReport report;
-  ZPACK_TRY(VerifyChecksums(archive, {}, run, report));
-  const bool as_written = report.damages.empty();
-  const std::vector<bool> hash_all;
-  ZPACK_TRY(VerifyObjects(
-      archive.blocks(),
-      copied.trust == TrustBase::kYes ? copied.blocks : hash_all, run, report));
-  // Peeled refs are checked by reading tags, which requires undamaged objects.
-  if (report.damages.empty())
-    ZPACK_TRY(VerifyPeeledRefs(archive, run.stop, report));
-  ZPACK_TRY(VerifyFiles(archive, run.stop, report));
+  VerifyPlan plan{.level = VerifyLevel::kObjects};
+  if (copied.trust == TrustBase::kYes) plan.trusted = copied.blocks;
+  ZPACK_TRY(VerifyArchive(archive, plan, run, report));
   const auto unread =
       std::ranges::find(report.damages, ErrorCode::kIo, &Error::code);
   if (unread != report.damages.end()) {
@@ -84,6 +77,9 @@ Status ReadBackFile(ObjectSource& source, const ArchiveFile& archive,
         [](const Error& error) { return !error.object.empty(); });
     const Error& damage =
         at == report.damages.end() ? report.damages.front() : *at;
+    // Checksums come before objects: if the first damage is one of an object,
+    // the bytes are those that were written.
+    const bool as_written = !report.damages.front().object.empty();
     if (as_written && IsCopied(archive, copied, damage)) {
       return MakeError(ErrorCode::kCorrupt,
                        "'{}' is corrupt: its content of object {} does not "

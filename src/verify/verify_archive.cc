@@ -63,9 +63,9 @@ Status VerifyArchive(const ArchiveFile& archive, const VerifyPlan& plan,
   report.promised_objects = archive.promises().ids.size();
   report.damages = archive.damages();
   if (plan.sample) return VerifySample(archive, plan, run, report);
-  LeftOutBlocks left_out;
+  LeftOutBlocks left_out = plan.trusted;
   if (level >= VerifyLevel::kChecksums) {
-    ZPACK_TRY(VerifyChecksums(archive, left_out, run, report));
+    ZPACK_TRY(VerifyChecksums(archive, {}, run, report));
   }
   if (level >= VerifyLevel::kObjects) {
     if (plan.older != nullptr) {

@@ -26,10 +26,14 @@ struct VerifyPlan {
   std::optional<uint32_t> sample = std::nullopt;
   uint32_t seed = 0;
   const ArchiveFile* older = nullptr;  // ScrubOptions::since
+  // By block: objects that are not hashed, because the caller trusts them.
+  std::vector<bool> trusted = {};
 };
 
-// Runs all checks up to `plan.level`. REQUIRES: `archive` has passed
-// kStructure.
+// Runs all checks up to `plan.level`, one level after the other, and appends
+// what they find in that order. All that checks a whole file calls this
+// function, so that no check is missing anywhere. REQUIRES: `archive` has
+// passed kStructure.
 Status VerifyArchive(const ArchiveFile& archive, const VerifyPlan& plan,
                      const RunOptions& run, VerifyReport& report);
 
