@@ -69,15 +69,16 @@ Result<bool> HistoryWalker::Next(HistorySlice& slice) {
 }
 
 Status HistoryWalker::FollowNewest(HistorySlice& slice) {
-  const ListRank rank = commits_.top().rank;
+  const auto [time, rank] = commits_.top();
   commits_.pop();
-  const auto links = std::move(links_.extract(rank).mapped());
+  auto links = std::move(links_.extract(rank).mapped());
+  if (shallow_.contains(list_.ids[rank])) links.second.clear();
+  if (visit_commit_) visit_commit_({rank, time, links.first, links.second});
   if (!links.first.empty()) {
     if (const auto tree = FindNeeded(list_, links.first, slice.missing)) {
       slice.steps.push_back({{.rank = *tree}, true});
     }
   }
-  if (shallow_.contains(list_.ids[rank])) return {};
   for (const ObjectId& parent : links.second) {
     if (const auto found = FindNeeded(list_, parent, slice.missing)) {
       ZPACK_TRY(AddCommit(*found, slice));

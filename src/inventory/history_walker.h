@@ -8,9 +8,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <queue>
 #include <set>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -62,8 +64,18 @@ struct HistorySlice {
 std::optional<ListRank> FindNeeded(const ObjectList& list, const ObjectId& id,
                                    std::set<ObjectId>& missing);
 
+// A commit, when the walk follows its links.
+struct FollowedCommit {
+  ListRank rank;
+  uint64_t time = 0;  // of the committer, in seconds since 1970
+  const ObjectId& tree;
+  std::span<const ObjectId> parents;  // none at a shallow boundary
+};
+
 class HistoryWalker {
  public:
+  using VisitCommit = std::function<void(const FollowedCommit&)>;
+
   // Reads only the ids of `list`. `complete`, by rank, marks objects whose
   // links the walk does not follow; if empty, it marks none. `threads` is the
   // number of threads that walk slices. All references except `shallow` must
@@ -71,6 +83,9 @@ class HistoryWalker {
   HistoryWalker(ObjectSource& source, const std::vector<ObjectId>& shallow,
                 const ObjectList& list, const ListMarks& complete,
                 unsigned threads);
+
+  // Calls `visit` with each commit that is not complete.
+  void OnCommit(VisitCommit visit) { visit_commit_ = std::move(visit); }
 
   // Adds `tips` as starting points. The first steps go into `slice`.
   Status Add(const std::vector<ObjectId>& tips, HistorySlice& slice);
@@ -114,6 +129,7 @@ class HistoryWalker {
   std::unordered_map<ListRank, std::pair<ObjectId, std::vector<ObjectId>>>
       links_;
   uint64_t steps_ = 0;  // of all slices
+  VisitCommit visit_commit_;
   Bytes content_;
 };
 

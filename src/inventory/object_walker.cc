@@ -7,16 +7,9 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
-#include "inventory/tree_walker.h"
+#include "inventory/walk_slices.h"
 
 namespace zpack {
-namespace {
-
-// Bytes of tree content that all threads together keep.
-constexpr uint64_t kLastTreesSize = uint64_t{64} << 20;
-
-}  // namespace
-
 ObjectWalker::ObjectWalker(ObjectSource& source,
                            const std::vector<ObjectId>& shallow,
                            ObjectList& list, ListMarks complete,
@@ -28,24 +21,15 @@ ObjectWalker::ObjectWalker(ObjectSource& source,
       history_(source, shallow, list, complete_, ResolveThreads(run.threads)) {}
 
 Status ObjectWalker::Walk(const std::vector<ObjectId>& tips) {
-  const unsigned threads = ResolveThreads(run_.threads);
   HistorySlice first;
   ZPACK_TRY(history_.Add(tips, first));
-  return RunOrderedPipeline<HistorySlice>(
-      PipelineThreads{threads, run_.stop},
-      [&] {
-        return TreeWalker(source_, list_, complete_, kLastTreesSize / threads,
-                          run_.stop);
-      },
+  return WalkSlices(
+      {source_, list_, complete_, run_},
       [&](HistorySlice& slice) {
         slice = std::exchange(first, {});
         return history_.Next(slice);
       },
-      [](HistorySlice& slice, TreeWalker& trees) { return trees.Walk(slice); },
-      [&](HistorySlice& slice) -> Status {
-        Merge(slice);
-        return {};
-      });
+      [&](const HistorySlice& slice) { Merge(slice); });
 }
 
 void ObjectWalker::Merge(const HistorySlice& slice) {

@@ -12,86 +12,46 @@
 #include "base/parallel.h"
 #include "base/progress_phase.h"
 #include "inventory/history_walker.h"
-#include "inventory/tree_walker.h"
-#include "object/object_links.h"
+#include "inventory/walk_slices.h"
 
 namespace zpack {
 namespace {
 
-// Bytes of tree content that all threads together keep.
-constexpr uint64_t kTreesKept = uint64_t{64} << 20;
 // Headers read at a time by one thread.
 constexpr uint64_t kHeadersTogether = 1024;
 constexpr uint32_t kUnread = std::numeric_limits<uint32_t>::max();
 
 // Reads commits and tags from the tips on.
-class CommitReader {
- public:
-  CommitReader(ObjectSource& source, const RefsSnapshot& refs,
-               ObjectHistory& history)
-      : source_(source),
-        history_(history),
-        seen_(history.list.ids.size()),
-        shallow_(refs.shallow) {
-    std::ranges::sort(shallow_);
-  }
-
-  Status Read(const std::vector<ObjectId>& tips, const RunOptions& run) {
-    for (const ObjectId& tip : tips) Push(tip);
-    while (!pending_.empty()) {
-      ZPACK_TRY(CheckStop(run.stop));
-      const ListRank rank = pending_.back();
-      pending_.pop_back();
-      ZPACK_TRY(ReadOne(rank));
-    }
-    return {};
-  }
-
- private:
-  void Push(const ObjectId& id) {
-    const auto rank = history_.list.ids.Find(id);
-    if (!rank || seen_[*rank]) return;
-    seen_[*rank] = true;
-    pending_.push_back(*rank);
-  }
-
-  Status ReadOne(ListRank rank) {
-    ObjectList& list = history_.list;
-    const ObjectId id = list.ids[rank];
-    ZPACK_ASSIGN_OR_RETURN(const ObjectInfo info, source_.ReadInfo(id));
-    list.types[rank] = info.type;
-    list.sizes[rank] = info.size;
-    if (info.type != ObjectType::kCommit && info.type != ObjectType::kTag) {
-      return {};
-    }
-    ZPACK_ASSIGN_OR_RETURN(const ObjectType type, source_.Read(id, content_));
-    if (type == ObjectType::kTag) {
-      const ObjectId target = ParseTagTarget(content_, list.ids.format());
-      if (!target.empty()) Push(target);
-      return {};
-    }
-    const CommitLinks links = ParseCommitLinks(content_, list.ids.format());
+Status ReadCommits(ObjectSource& source, const RefsSnapshot& refs,
+                   const std::vector<ObjectId>& tips, const RunOptions& run,
+                   ObjectHistory& history) {
+  ObjectList& list = history.list;
+  const ListMarks none;
+  HistoryWalker walker(source, refs.shallow, list, none, 1);
+  walker.OnCommit([&](const FollowedCommit& followed) {
     ObjectHistory::Commit commit{
-        rank, ParseCommitTime(content_), links.tree, {}};
-    if (!std::ranges::binary_search(shallow_, id)) {
-      for (const ObjectId& parent : links.parents) {
-        if (const auto found = list.ids.Find(parent)) {
-          commit.parents.push_back(*found);
-        }
-        Push(parent);
+        followed.rank, followed.time, followed.tree, {}};
+    for (const ObjectId& parent : followed.parents) {
+      if (const auto found = list.ids.Find(parent)) {
+        commit.parents.push_back(*found);
       }
     }
-    history_.commits.push_back(std::move(commit));
-    return {};
+    history.commits.push_back(std::move(commit));
+  });
+  HistorySlice slice;
+  ZPACK_TRY(walker.Add(tips, slice));
+  while (true) {
+    ZPACK_TRY(CheckStop(run.stop));
+    ZPACK_ASSIGN_OR_RETURN(const bool more, walker.Next(slice));
+    if (!more) return {};
+    for (const WalkStep& step : slice.steps) {
+      if (step.object.type == ObjectList::kUnknownType) continue;
+      list.types[step.object.rank] = step.object.type;
+      list.sizes[step.object.rank] = step.object.size;
+    }
+    slice = {};
   }
-
-  ObjectSource& source_;
-  ObjectHistory& history_;
-  ListMarks seen_;
-  std::vector<ObjectId> shallow_;
-  std::vector<ListRank> pending_;
-  Bytes content_;
-};
+}
 
 // Orders the commits, parents first.
 void SortCommits(ObjectHistory& history) {
@@ -133,14 +93,13 @@ void SortCommits(ObjectHistory& history) {
 }
 
 // Steps for the trees of the commits [begin, end).
-HistorySlice MakeSlice(const ObjectHistory& history, size_t begin, size_t end) {
-  HistorySlice slice;
+void FillSlice(const ObjectHistory& history, size_t begin, size_t end,
+               HistorySlice& slice) {
   for (size_t i = begin; i < end; ++i) {
     const auto tree = history.list.ids.Find(history.commits[i].tree);
     if (tree) slice.steps.push_back({{.rank = *tree}, true});
     slice.groups.push_back({slice.steps.size()});
   }
-  return slice;
 }
 
 // Takes over what a slice met and no earlier slice did.
@@ -172,25 +131,21 @@ Status WalkTrees(ObjectSource& source, const RunOptions& run,
   const auto begin_of = [&](size_t slice) {
     return history.commits.size() * slice / threads;
   };
-  std::vector<HistorySlice> slices(threads);
+  size_t next = 0;
+  size_t taken = 0;
   const ListMarks none;
-  const Status walked = ParallelFor(
-      static_cast<unsigned>(threads), run.stop, threads, 1,
-      [&](uint64_t begin, uint64_t end) -> Status {
-        for (uint64_t i = begin; i < end; ++i) {
-          slices[i] = MakeSlice(history, begin_of(i), begin_of(i + 1));
-          TreeWalker walker(source, history.list, none, kTreesKept / threads,
-                            run.stop);
-          ZPACK_TRY(walker.Walk(slices[i]));
-        }
-        return {};
+  return WalkSlices(
+      {source, history.list, none, run},
+      [&](HistorySlice& slice) -> Result<bool> {
+        if (next == threads) return false;
+        FillSlice(history, begin_of(next), begin_of(next + 1), slice);
+        ++next;
+        return true;
+      },
+      [&](const HistorySlice& slice) {
+        Merge(slice, begin_of(taken), history);
+        ++taken;
       });
-  ZPACK_TRY(walked);
-  for (size_t i = 0; i < threads; ++i) {
-    Merge(slices[i], begin_of(i), history);
-    slices[i] = {};
-  }
-  return {};
 }
 
 // Fills in types and sizes that the walk did not read.
@@ -237,7 +192,7 @@ Result<ObjectHistory> ReadHistory(
   for (const TipGroup& group : other) {
     tips.insert(tips.end(), group.ids.begin(), group.ids.end());
   }
-  ZPACK_TRY(CommitReader(source, refs, history).Read(tips, run));
+  ZPACK_TRY(ReadCommits(source, refs, tips, run, history));
   SortCommits(history);
   for (uint32_t i = 0; i < history.commits.size(); ++i) {
     history.brought_by[history.commits[i].rank] = i;
