@@ -5,11 +5,10 @@
 # `convert` spends most time in keep their optimisation: base, codec, delta,
 # object.
 
-foreach(layer zpack_api zpack_capi zpack_cli zpack_convert zpack_format zpack_git
-    zpack_http zpack_inventory zpack_libgit2 zpack_pack zpack_parity zpack_protect
-    zpack_reader zpack_reftable zpack_repack zpack_report zpack_restore
-    zpack_reuse zpack_salvage zpack_serve zpack_verify zpack_writer)
-  target_compile_options(${layer} PRIVATE -O1)
+get_property(layers GLOBAL PROPERTY ZPACK_LAYERS)
+list(REMOVE_ITEM layers base codec delta object)
+foreach(layer ${layers} cli)
+  target_compile_options(zpack_${layer} PRIVATE -O1)
 endforeach()
 # Fewer units read fewer headers, but all processors should have work.
 set_target_properties(zpack_git zpack_reader PROPERTIES UNITY_BUILD_BATCH_SIZE 64)

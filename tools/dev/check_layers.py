@@ -4,7 +4,8 @@
 """Checks that every #include respects the layers, and the habits of files.
 
 The layer table is the one that CMake builds from: the zpack_layer() calls of
-src/CMakeLists.txt. What that table cannot say is below: which headers of
+src/CMakeLists.txt. The table of ARCHITECTURE.md must say the same, row by row.
+What the layer table cannot say is below: which headers of
 include/zpack are whose, which third-party headers belong where, and which
 edges the table may never gain.
 
@@ -100,6 +101,7 @@ class Checker:
 
     def run(self):
         self.read_table()
+        self.check_document()
         sources = []
         for path in self.files():
             if path.suffix in (".cc", ".h"):
@@ -144,6 +146,36 @@ class Checker:
             self.layers[name] = allowed
         if not self.layers:
             self.problem(path, 1, "holds no zpack_layer() call")
+
+    def check_document(self):
+        """The table under 'Layers' has the layers of CMake, in any order that
+        lists no layer before those that it uses, and what each may include."""
+        path = self.root / "ARCHITECTURE.md"
+        rows = {}
+        for number, text in enumerate(lines_of(path), 1):
+            row = re.match(r"\| `src/(\w+)` \|[^|]*\|([^|]*)\|", text)
+            if not row:
+                continue
+            name, cell = row.groups()
+            if cell.strip() == "all of the above":
+                stated = set(rows)
+            else:
+                stated = {word for word in re.split(r"[,\s]+", cell.strip())
+                          if word and not word.startswith("`")}
+            rows[name] = stated
+            expected = self.layers.get(name)
+            if expected is None:
+                self.problem(path, number, f"layer '{name}' is not in "
+                             "src/CMakeLists.txt")
+            elif stated != expected:
+                wrong = ", ".join(sorted(stated ^ expected))
+                self.problem(path, number, f"layer '{name}' may include other "
+                             f"layers than in src/CMakeLists.txt: {wrong}")
+            elif not stated <= rows.keys():
+                self.problem(path, number, f"layer '{name}' stands above one "
+                             "that it includes")
+        for name in sorted(self.layers.keys() - rows.keys()):
+            self.problem(path, 1, f"the table has no layer '{name}'")
 
     def check_includes(self, path):
         for number, text in enumerate(lines_of(path), 1):
@@ -272,6 +304,12 @@ def is_source(path):
 # Trees for the self-test: files to add to a clean tree, and what must be said
 # about them. An empty message means that nothing may be said.
 CLEAN_TREE = {
+    "ARCHITECTURE.md": "| `src/base` | bytes | | |\n"
+                       "| `src/format` | wire | base | |\n"
+                       "| `src/git` | repositories | base | libgit2 |\n"
+                       "| `src/writer` | plan | base, format | |\n"
+                       "| `src/reader` | open | base, format | |\n"
+                       "| `src/api` | calls | base, git, writer | |\n",
     "src/CMakeLists.txt": "zpack_layer(base SOURCES a.cc)\n"
                           "zpack_layer(format SOURCES b.cc\n  LAYERS base)\n"
                           "zpack_layer(git SOURCES g.cc LAYERS base)\n"
@@ -328,6 +366,12 @@ CASES = [
     ({"src/CMakeLists.txt": "zpack_layer(reader SOURCES r.cc)\n"
                             "zpack_layer(writer SOURCES w.cc LAYERS reader)\n"},
      "layer 'writer' may never use 'reader'"),
+    ({"ARCHITECTURE.md": CLEAN_TREE["ARCHITECTURE.md"].replace(
+        "plan | base, format", "plan | base, git")},
+     "ARCHITECTURE.md:6: layer 'writer' may include other layers than in "
+     "src/CMakeLists.txt: format, git"),
+    ({"ARCHITECTURE.md": CLEAN_TREE["ARCHITECTURE.md"].replace("reader", "loader")},
+     "the table has no layer 'reader'"),
     ({"src/format/f.cc": 'auto a = fmt::format("{} of "\n"\'{}\'", b, c);\n'},
      "src/format/f.cc:3: a name in a message"),
     ({"src/format/f.cc": 'auto a = FormatMessage("\'{}\'", fmt::format("{}", b));\n'},
