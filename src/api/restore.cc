@@ -18,7 +18,7 @@
 #include "http/open_file.h"
 #include "reader/archive_file.h"
 #include "reader/repository_file_reader.h"
-#include "restore/repository_restorer.h"
+#include "transfer/repository_restorer.h"
 
 namespace zpack {
 namespace {

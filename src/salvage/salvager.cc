@@ -9,8 +9,6 @@
 #include "base/error.h"
 #include "base/progress_phase.h"
 #include "reader/repository_file_reader.h"
-#include "restore/object_transfer.h"
-#include "restore/repository_restorer.h"
 #include "salvage/chunk_scan.h"
 #include "salvage/fatal_error.h"
 #include "salvage/history_survey.h"
@@ -20,6 +18,8 @@
 #include "salvage/salvaged_ids.h"
 #include "salvage/salvaged_parts.h"
 #include "salvage/salvaged_refs.h"
+#include "transfer/object_transfer.h"
+#include "transfer/repository_restorer.h"
 
 namespace zpack {
 namespace {

@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "base/index_spaces.h"
-#include "restore/object_transfer.h"
 #include "serve/allowed_filter.h"
 #include "serve/history.h"
 #include "serve/served_refs.h"
+#include "transfer/object_transfer.h"
 #include "zpack/result.h"
 
 namespace zpack {

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/error.h"
-#include "restore/object_transfer.h"
 #include "serve/object_selector.h"
 #include "serve/pack_stream_sink.h"
+#include "transfer/object_transfer.h"
 
 namespace zpack {
 namespace {

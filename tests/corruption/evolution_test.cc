@@ -18,7 +18,6 @@
 #include "git/repository_sink.h"
 #include "reader/archive_file.h"
 #include "reader/object_reader.h"
-#include "restore/repository_restorer.h"
 #include "support/hostile_file.h"
 #include "support/matchers.h"
 #include "support/memory_file.h"
@@ -26,6 +25,7 @@
 #include "support/repair.h"
 #include "support/sample_file.h"
 #include "support/temp_dir.h"
+#include "transfer/repository_restorer.h"
 #include "verify/verify_archive.h"
 
 namespace zpack::testing {

@@ -21,12 +21,12 @@
 #include "convert/convert_source.h"
 #include "git/repository_sink.h"
 #include "reader/archive_file.h"
-#include "restore/repository_restorer.h"
 #include "support/fault_file.h"
 #include "support/matchers.h"
 #include "support/memory_source.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"
+#include "transfer/repository_restorer.h"
 
 namespace zpack::testing {
 namespace {

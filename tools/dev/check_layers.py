@@ -35,7 +35,7 @@ FACADE_HEADERS = {
     "parity.h": {"protect", "api"},
     "repack.h": {"repack", "api", "capi"},
     "report.h": {"report", "api"},
-    "restore.h": {"restore", "api", "capi"},
+    "restore.h": {"transfer", "api", "capi"},
     "salvage.h": {"salvage", "api"},
     "serve.h": {"git", "serve", "api"},
     "statistics.h": {"reader", "api"},

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "restore/repository_restorer.h"
+#include "transfer/repository_restorer.h"
 
 #include <algorithm>
 #include <string>
@@ -12,7 +12,7 @@
 #include "reader/content_size.h"
 #include "reader/peeled_refs.h"
 #include "reader/repository_file_reader.h"
-#include "restore/object_transfer.h"
+#include "transfer/object_transfer.h"
 
 namespace zpack {
 namespace {

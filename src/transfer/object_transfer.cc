@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "restore/object_transfer.h"
+#include "transfer/object_transfer.h"
 
 #include <algorithm>
 #include <memory>
