@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "pack/pack_stream_sink.h"
 #include "serve/object_selector.h"
-#include "serve/pack_stream_sink.h"
 #include "transfer/object_transfer.h"
 
 namespace zpack {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "serve/pack_stream_sink.h"
+#include "pack/pack_stream_sink.h"
 
 #include <array>
 #include <utility>
