@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "base/guarded.h"
 #include "convert/convert_source.h"
+#include "convert/unfinished_file.h"
 #include "git/libgit2_options.h"
 #include "git/repository_source.h"
-#include "reuse/unfinished_file.h"
 
 namespace zpack {
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "base/file.h"
+#include "convert/base_file.h"
 #include "inventory/object_list.h"
 #include "object/object_source.h"
 #include "object/promises.h"
-#include "reuse/base_file.h"
 #include "zpack/options.h"
 #include "zpack/refs.h"
 #include "zpack/result.h"

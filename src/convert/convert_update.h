@@ -11,10 +11,10 @@
 #include <string>
 
 #include "base/file.h"
+#include "convert/base_file.h"
 #include "convert/convert_inventory.h"
 #include "object/object_source.h"
 #include "reader/archive_file.h"
-#include "reuse/base_file.h"
 #include "writer/archive_writer.h"
 #include "writer/files_writer.h"
 #include "zpack/convert_stats.h"

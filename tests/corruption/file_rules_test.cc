@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "convert/base_file.h"
 #include "reader/archive_file.h"
 #include "reader/revision_walk.h"
-#include "reuse/base_file.h"
 #include "support/hostile_file.h"
 #include "support/matchers.h"
 #include "support/memory_file.h"

@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "reuse/unfinished_file.h"
+#include "convert/unfinished_file.h"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "convert/block_scan.h"
 #include "format/constants.h"
 #include "reader/block_decoder.h"
 #include "reader/file_blocks.h"
-#include "reuse/block_scan.h"
 #include "verify/verify_archive.h"
 #include "writer/container_writer.h"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "reuse/block_scan.h"
+#include "convert/block_scan.h"
 
 #include <optional>
 

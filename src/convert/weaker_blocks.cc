@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "reuse/weaker_blocks.h"
+#include "convert/weaker_blocks.h"
 
 #include <algorithm>
 

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "reuse/base_file.h"
+#include "convert/base_file.h"
 
 #include <numeric>
 
 #include "base/error.h"
+#include "convert/block_renumberer.h"
 #include "reader/block_decoder.h"
 #include "reader/revision_walk.h"
-#include "reuse/block_renumberer.h"
 
 namespace zpack {
 namespace {

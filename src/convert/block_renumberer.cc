@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "reuse/block_renumberer.h"
+#include "convert/block_renumberer.h"
 
 #include "base/error.h"
 #include "writer/link_columns.h"
