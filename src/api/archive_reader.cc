@@ -10,18 +10,18 @@
 #include "base/guarded.h"
 #include "base/hex.h"
 #include "base/visitor.h"
+#include "history/commit_ancestry.h"
+#include "history/name_resolver.h"
+#include "history/revision_resolver.h"
+#include "history/revision_walk.h"
 #include "http/open_file.h"
 #include "object/object_links.h"
 #include "reader/archive_file.h"
 #include "reader/bulk_reader.h"
-#include "reader/commit_ancestry.h"
 #include "reader/describe_file.h"
-#include "reader/name_resolver.h"
 #include "reader/object_locator.h"
 #include "reader/object_reader.h"
 #include "reader/repository_file_reader.h"
-#include "reader/revision_resolver.h"
-#include "reader/revision_walk.h"
 
 namespace zpack {
 

@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "convert/block_renumberer.h"
+#include "history/revision_walk.h"
 #include "reader/block_decoder.h"
-#include "reader/revision_walk.h"
 
 namespace zpack {
 namespace {

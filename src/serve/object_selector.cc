@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "history/object_marks.h"
 #include "reader/block_decoder.h"
-#include "reader/object_marks.h"
 #include "reader/object_run.h"
 #include "serve/commit_set.h"
 

@@ -19,8 +19,8 @@
 
 #include "cli.h"
 #include "convert/convert_source.h"
+#include "history/revision_walk.h"
 #include "reader/archive_file.h"
-#include "reader/revision_walk.h"
 #include "reader/statistics_collector.h"
 #include "support/bombs.h"
 #include "support/counting_allocator.h"

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "convert/base_file.h"
+#include "history/revision_walk.h"
 #include "reader/archive_file.h"
-#include "reader/revision_walk.h"
 #include "support/hostile_file.h"
 #include "support/matchers.h"
 #include "support/memory_file.h"

@@ -8,10 +8,10 @@
 #include <memory>
 
 #include "fuzz/fuzz_target.h"
+#include "history/revision_walk.h"
 #include "reader/archive_file.h"
 #include "reader/object_locator.h"
 #include "reader/object_reader.h"
-#include "reader/revision_walk.h"
 #include "reader/statistics_collector.h"
 #include "support/memory_file.h"
 #include "support/repair.h"

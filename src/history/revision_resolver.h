@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "history/name_resolver.h"
+#include "history/revision_name.h"
 #include "reader/archive_file.h"
-#include "reader/name_resolver.h"
 #include "reader/object_locator.h"
 #include "reader/object_reader.h"
-#include "reader/revision_name.h"
 #include "zpack/result.h"
 
 namespace zpack {

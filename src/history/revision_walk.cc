@@ -6,7 +6,7 @@
 // path at which the walk met it first. An object has the type of the first link
 // to it; like Git, the walk does not read blobs to check their type.
 
-#include "reader/revision_walk.h"
+#include "history/revision_walk.h"
 
 #include <queue>
 #include <set>
@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "reader/commit_ancestry.h"
-#include "reader/object_graph.h"
-#include "reader/object_marks.h"
+#include "history/commit_ancestry.h"
+#include "history/object_graph.h"
+#include "history/object_marks.h"
 
 namespace zpack {
 namespace {

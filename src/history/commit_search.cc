@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "reader/commit_search.h"
+#include "history/commit_search.h"
 
 #include <regex.h>
 
@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "reader/revision_walk.h"
+#include "history/revision_walk.h"
 
 namespace zpack {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "reader/object_graph.h"
+#include "history/object_graph.h"
 
 #include <algorithm>
 #include <limits>

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "history/object_graph.h"
 #include "object/object_links.h"
-#include "reader/object_graph.h"
 
 namespace zpack {
 

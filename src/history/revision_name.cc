@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "reader/revision_name.h"
+#include "history/revision_name.h"
 
 #include <algorithm>
 #include <charconv>

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/index_spaces.h"
+#include "history/object_graph.h"
 #include "reader/archive_file.h"
-#include "reader/object_graph.h"
 #include "zpack/object_id.h"
 #include "zpack/result.h"
 

@@ -17,10 +17,10 @@
 
 #include "base/index_spaces.h"
 #include "base/lru_cache.h"
+#include "history/object_marks.h"
 #include "reader/archive_file.h"
 #include "reader/block_decoder.h"
 #include "reader/commit_columns.h"
-#include "reader/object_marks.h"
 #include "zpack/result.h"
 
 namespace zpack {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "reader/name_resolver.h"
+#include "history/name_resolver.h"
 
 #include <fmt/format.h>
 

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "reader/revision_resolver.h"
+#include "history/revision_resolver.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/error.h"
+#include "history/commit_search.h"
 #include "object/object_hasher.h"
 #include "object/object_links.h"
-#include "reader/commit_search.h"
 
 namespace zpack {
 namespace {

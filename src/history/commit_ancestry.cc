@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "reader/commit_ancestry.h"
+#include "history/commit_ancestry.h"
 
 #include <algorithm>
 #include <cstdint>

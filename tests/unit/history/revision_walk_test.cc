@@ -4,7 +4,7 @@
 // Files in which something is missing or is not what it should be; what is as
 // it should be is compared with Git in tests/cli/rev_list_test.cc.
 
-#include "reader/revision_walk.h"
+#include "history/revision_walk.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
