@@ -19,10 +19,10 @@
 #include "http/open_file.h"
 #include "object/open_timed.h"
 #include "reader/archive_file.h"
-#include "reader/statistics_collector.h"
 #include "report/archive_source.h"
 #include "report/object_history.h"
 #include "report/report_builder.h"
+#include "report/statistics_collector.h"
 #include "report/stored_objects.h"
 #include "zpack/quote.h"
 

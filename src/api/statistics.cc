@@ -10,7 +10,7 @@
 #include "base/guarded.h"
 #include "http/open_file.h"
 #include "reader/archive_file.h"
-#include "reader/statistics_collector.h"
+#include "report/statistics_collector.h"
 
 namespace zpack {
 

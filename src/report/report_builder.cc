@@ -16,8 +16,8 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "object/path_table.h"
-#include "reader/histogram.h"
 #include "report/directory_sums.h"
+#include "report/histogram.h"
 
 namespace zpack {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/error.h"
-#include "reader/stored_shares.h"
+#include "report/stored_shares.h"
 
 namespace zpack {
 namespace {

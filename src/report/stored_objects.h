@@ -14,7 +14,7 @@
 #include "inventory/object_list.h"
 #include "object/object_source.h"
 #include "reader/archive_file.h"
-#include "reader/statistics_collector.h"
+#include "report/statistics_collector.h"
 
 namespace zpack {
 

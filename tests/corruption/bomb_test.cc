@@ -21,7 +21,7 @@
 #include "convert/convert_source.h"
 #include "history/revision_walk.h"
 #include "reader/archive_file.h"
-#include "reader/statistics_collector.h"
+#include "report/statistics_collector.h"
 #include "support/bombs.h"
 #include "support/counting_allocator.h"
 #include "support/matchers.h"

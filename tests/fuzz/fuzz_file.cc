@@ -12,7 +12,7 @@
 #include "reader/archive_file.h"
 #include "reader/object_locator.h"
 #include "reader/object_reader.h"
-#include "reader/statistics_collector.h"
+#include "report/statistics_collector.h"
 #include "support/memory_file.h"
 #include "support/repair.h"
 #include "verify/verify_archive.h"

@@ -38,7 +38,7 @@ FACADE_HEADERS = {
     "restore.h": {"transfer", "api", "capi"},
     "salvage.h": {"salvage", "api"},
     "serve.h": {"git", "serve", "api"},
-    "statistics.h": {"reader", "api"},
+    "statistics.h": {"report", "api"},
     "verify.h": {"verify", "api", "capi"},
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "reader/histogram.h"
+#include "report/histogram.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "reader/statistics_collector.h"
+#include "report/statistics_collector.h"
 
 #include <algorithm>
 #include <functional>
@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/progress_phase.h"
 #include "object/path_table.h"
-#include "reader/histogram.h"
-#include "reader/stored_shares.h"
+#include "report/histogram.h"
+#include "report/stored_shares.h"
 
 namespace zpack {
 namespace {

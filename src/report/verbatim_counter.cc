@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "reader/verbatim_counter.h"
+#include "report/verbatim_counter.h"
 
 #include <algorithm>
 #include <functional>

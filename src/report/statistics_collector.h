@@ -17,8 +17,8 @@
 #include "base/index_spaces.h"
 #include "reader/archive_file.h"
 #include "reader/block_decoder.h"
-#include "reader/object_paths.h"
-#include "reader/verbatim_counter.h"
+#include "report/object_paths.h"
+#include "report/verbatim_counter.h"
 #include "zpack/file_statistics.h"
 
 namespace zpack {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "reader/object_paths.h"
+#include "report/object_paths.h"
 
 #include <ranges>
 
