@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The programs of tools/examples do what their comments say, and the README
-// shows one of them as it is.
+// The programs of tools/examples do what their comments say.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -94,19 +93,6 @@ TEST_F(ExamplesTest, EachNamesAFileThatIsMissing) {
     EXPECT_EQ(result.exit_code, 128) << name;
     EXPECT_THAT(result.err, HasSubstr(missing)) << name;
   }
-}
-
-// Indented by four spaces, from the first #include on.
-TEST(Readme, ShowsAnExampleAsItIs) {
-  const std::string source =
-      FileText(std::string(ZPACK_SOURCE) + "/tools/examples/read_head.cc");
-  std::istringstream lines(source.substr(source.find("#include")));
-  std::string block;
-  for (std::string line; std::getline(lines, line);) {
-    block += line.empty() ? "\n" : "    " + line + '\n';
-  }
-  EXPECT_THAT(FileText(std::string(ZPACK_SOURCE) + "/README.md"),
-              HasSubstr(block));
 }
 
 }  // namespace

@@ -58,6 +58,13 @@ echo "-- documents and the entry for file(1)"
 for document in doc/git-zpack/LICENSE doc/git-zpack/FORMAT.md; do
   [[ -s $prefix/usr/share/$document ]] || fail "no $document"
 done
+guides=$prefix/usr/share/doc/git-zpack/guides
+for guide in "$here"/../../tools/guides/*.md; do
+  [[ -s $guides/${guide##*/} ]] || fail "no guide ${guide##*/}"
+  while read -r link; do
+    [[ -e $guides/${link%#*} ]] || fail "${guide##*/} links $link, which is not installed"
+  done < <(grep -o '](\.*[/a-z][^():]*)' "$guide" | sed 's/^](//; s/)$//')
+done
 [[ -s $prefix/usr/share/git-zpack/magic/zpack ]] || fail "no entry for file(1)"
 git zpack help verify > "$prefix/help" < /dev/null
 [[ -s $prefix/help ]] || fail "no help"

@@ -77,6 +77,11 @@ for page in "$here"/../../tools/man/*.1; do
   [[ $found == "$usr/share/man/man1/$page.gz" ]] || fail "man finds $found"
 done
 
+echo "-- guides"
+for guide in "$here"/../../tools/guides/*.md; do
+  [[ -s $usr/share/doc/git-zpack/guides/${guide##*/} ]] || fail "no guide ${guide##*/}"
+done
+
 echo "-- completion"
 "$here/completion_test.sh" "$usr"
 
