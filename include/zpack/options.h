@@ -6,17 +6,16 @@
 //
 // The operations keep no state between calls. Two things concern the whole
 // process while an operation runs:
-// - libgit2's options. Convert, Repack, Verify with a repository, and Restore
-//   that replaces a repository or trusts the file initialize libgit2 and never
-//   shut it down. Until the last of such calls returns, libgit2 does not check
-//   hashes of objects that it reads, has no object cache, and does not check
-//   the owner of a repository (this library does); windows, open pack files and
-//   extensions are limited as this library needs it. Then the options have
-//   their old values again. libgit2 cannot report the old values of the hash
-//   check and of the object cache, so both are switched on, which is libgit2's
-//   default.
-// - The umask. If /proc cannot be read, Convert and Restore change the umask
-//   for a moment in order to read it.
+// - libgit2's options. Convert, Repack, Verify with a repository, and
+//   CollectReport of a repository initialize libgit2 and never shut it down.
+//   Until the last of such calls returns, libgit2 does not check hashes of
+//   objects that it reads, has no object cache, and does not check the owner of
+//   a repository (this library does); windows, open pack files and extensions
+//   are limited as this library needs it. Then the options have their old
+//   values again. libgit2 cannot report the old values of the hash check and of
+//   the object cache, so both are switched on, which is libgit2's default.
+// - The umask. If /proc cannot be read, every function that writes a file or a
+//   repository changes the umask for a moment in order to read it.
 
 #pragma once
 
@@ -59,8 +58,8 @@ enum class RefStorage : uint8_t { kFiles, kReftable };
 //   search ends (GIT_CEILING_DIRECTORIES, GIT_DISCOVERY_ACROSS_FILESYSTEM).
 enum class Discovery : uint8_t { kNone, kUpwards };
 
-// How much work Convert does for a smaller file. README.md says what each
-// profile costs and saves.
+// How much work Convert does for a smaller file. tools/guides/archive.md says
+// what each profile costs and saves.
 enum class Profile : uint8_t {
   kFast,      // few delta candidates per blob, low zstd level
   kBalanced,  // the default
@@ -92,8 +91,8 @@ struct RunOptions {
 };
 
 // Receives damage of the structure of a file that does not keep the file from
-// being opened, because the damaged part stands twice (FORMAT.md, "Copies"), or
-// because only checks need it.
+// being opened, because the file has a copy of the damaged part (FORMAT.md,
+// "Copies"), or because only checks need the part.
 class DamageSink {
  public:
   virtual ~DamageSink() = default;
@@ -132,9 +131,10 @@ struct ReadOptions {
   DamageSink* damages = nullptr;
 
   // The options below concern files that are named by a URL, 'http://' or
-  // 'https://'. ArchiveReader::Open, ReadRefs, Verify, Restore and
-  // CollectStatistics take a URL in the place of a path; UploadPack does so
-  // with UploadPackOptions::urls.
+  // 'https://'. ArchiveReader::Open, ReadRefs, Verify, Restore, Salvage,
+  // CollectStatistics and CollectReport take a URL in the place of a path, and
+  // so does ScrubOptions::since; UploadPack does so with
+  // UploadPackOptions::urls.
 
   // kYes downloads a file as a whole, to a temporary file in $TMPDIR or /tmp,
   // if the server cannot send parts of the file.

@@ -122,7 +122,7 @@ struct VerifyReport {
 // If the structure of the file is damaged, the report has only the first
 // finding and no comparison. Connectivity is checked only if no damage was
 // found before; otherwise `phases` lacks Phase::kCheckingConnectivity. If
-// damage is found before objects are hashed, VerifyOptions::since changes
+// damage is found before objects are hashed, ScrubOptions::since changes
 // nothing: all objects are hashed.
 //
 // Promised objects are neither damage nor, in a repository that lacks them too,

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two forms of parallel work in this project. They use std::jthread instead
-// of oneTBB: ThreadSanitizer cannot see the synchronisation inside the
+// Parallel work: over a sequence of items, in order (RunOrderedPipeline), over
+// ranges of numbers (ParallelFor), and on plain threads (RunOnThreads,
+// RunBeside). All use std::jthread instead of oneTBB: ThreadSanitizer cannot see the synchronisation inside the
 // distribution's libtbb and reports every transfer of an item as a race.
 
 #pragma once

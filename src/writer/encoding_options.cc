@@ -10,7 +10,7 @@
 namespace zpack {
 namespace {
 
-// README.md has measurements of the profiles.
+// tools/guides/archive.md has measurements of the profiles.
 EncodingOptions ProfileOptions(Profile profile) {
   switch (profile) {
     case Profile::kFast:
