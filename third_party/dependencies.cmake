@@ -1,8 +1,18 @@
 # SPDX-FileCopyrightText: The git-zpack authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Finds every library this project uses and pins the oldest version it was
-# tested with. Nothing is vendored; a missing one is named by its Debian package.
+# Finds every library that this project uses. The folder holds no sources of
+# others: all libraries are those of the system.
+#
+# - Each library becomes a target zpack_dep::<name>, and names the oldest version
+#   that was tested. If it is missing, the message names its Debian package.
+# - Which layer may use which library is in the zpack_layer() calls of
+#   src/CMakeLists.txt; tools/dev/check_layers.py has the headers.
+# - To add a library: a zpack_dependency() here, its package in
+#   tools/lib/packages.sh and in tools/guides/install.md (a test compares the two),
+#   the layer that uses it, and Requires.private in src/zpack.pc.in.
+# - What is needed only for tests, Python or benchmarks is at the end, behind the
+#   option that needs it.
 
 find_package(PkgConfig)
 if(NOT PKG_CONFIG_FOUND)

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Least recently used cache of shared values, limited in bytes. Values that are
-// dear to make again stay longer, by GreedyDual-Size (Cao and Irani, Cost-Aware
-// WWW Proxy Caching Algorithms, USITS 1997). Thread-compatible.
+// expensive to make again stay longer, by GreedyDual-Size (Cao and Irani,
+// Cost-Aware WWW Proxy Caching Algorithms, USITS 1997). Thread-compatible.
 
 #pragma once
 

@@ -14,7 +14,7 @@
 
 namespace zpack::format {
 
-// The parts that stand twice, each with its checksum.
+// The parts of which the file has a copy, each with its checksum.
 struct CopiedParts {
   ByteView header;
   ByteView refs_chunk;

@@ -33,7 +33,7 @@ struct Effort {
 // Level 6 is libdeflate's equivalent of zlib's default.
 constexpr Effort kThorough = {
     6, 6, KnownDeltas::kIfGood, {2, 8, 40, 200}, {1, 4, 300, 3000}};
-// Where the known delta is dear, the preceding object seldom gives a cheaper
+// Where the known delta is large, the preceding object seldom gives a cheaper
 // one.
 constexpr Effort kQuick = {
     2, 1, KnownDeltas::kAlways, {0, 3, 600, 1200}, {0, 2, 4000, 16000}};

@@ -44,8 +44,8 @@ struct ParityShape {
   uint32_t CodewordOf(uint64_t shard) const;
   uint64_t ShardOf(uint32_t codeword, uint64_t index) const;
 
-  // The checksums stand twice, and three times for small data: of few packets,
-  // a few lost sectors soon hit all copies of one.
+  // Copies of the checksums: two, and three for small data: of few packets, a
+  // few lost sectors soon hit all copies of one.
   static constexpr uint64_t kFewGroups = 128;
   uint64_t groups() const;
   uint64_t copies() const { return groups() <= kFewGroups ? 3 : 2; }

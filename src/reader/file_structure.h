@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The parts of a file that lead to all others: header, trailer, table of
-// contents, refs, block table. All of them but the trailer stand twice
-// (FORMAT.md, "Copies"): where one is damaged, its copy is used.
+// contents, refs, block table. The file has a copy of each of them but the
+// trailer (FORMAT.md, "Copies"): where one is damaged, its copy is used.
 
 #pragma once
 

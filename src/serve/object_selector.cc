@@ -334,7 +334,7 @@ Status Selector::ReadWanted(ObjectNumber tree, const Directory& directory,
                             Entries& entries, Directory& unnamed) {
   return ReadLinks(tree,
                    [&](const ObjectGraph::Link& link, std::string_view name) {
-                     // Not twice, if it stands twice in this tree.
+                     // Once, even if this tree lists it twice.
                      if (Mark(link.child, link.type)) {
                        TakeChild(link, name, directory, entries, unnamed);
                      }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Damages the parts of a file that stand twice: one copy suffices to read
-// everything, and both together are found damaged.
+// Damages the parts of which a file has a copy: one of the two suffices to read
+// everything, and damage to both is found.
 
 #include "format/copies.h"
 
