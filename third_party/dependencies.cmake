@@ -10,7 +10,7 @@
 #   src/CMakeLists.txt; tools/dev/check_layers.py has the headers.
 # - To add a library: a zpack_dependency() here, its package in
 #   tools/lib/packages.sh and in tools/guides/install.md (a test compares the two),
-#   the layer that uses it, and Requires.private in src/zpack.pc.in.
+#   the layer that uses it, and Requires in src/zpack.pc.in.
 # - What is needed only for tests, Python or benchmarks is at the end, behind the
 #   option that needs it.
 
