@@ -177,14 +177,21 @@ class ListsTest(unittest.TestCase):
         return [name for name in re.findall(r"(?m)^   ([a-z][a-z-]*) ", help_text)
                 if name not in ("help", "version")]
 
-    def test_commands_with_json(self):
-        """The list in git-zpack(1) is that of the options of the commands."""
-        has = {name for name in self.commands() if "--json" in subprocess.run(
+    def check_list(self, option, after):
+        """The list before `after` in git-zpack(1) is that of the commands with
+        this option."""
+        has = {name for name in self.commands() if option in subprocess.run(
             [PROGRAM, name, "-h"], check=True, capture_output=True, text=True).stdout}
-        page = (MANUAL / "git-zpack.1").read_text()
-        told = re.search(r"(?ms)^The commands$([^:]*?)^take\n\.BR \\-\\-json", page)
-        self.assertEqual(set(re.findall(r"[a-z]+(?:\\-[a-z]+)*", re.sub(
-            r"(?m)^\.BR? |^and$", "", told[1]))), {name.replace("-", "\\-") for name in has})
+        page = (MANUAL / "git-zpack.1").read_text().replace("\\-", "-")
+        told = re.search(r"(?ms)^The commands$((?:\n\.BR? [a-z-]+(?: ,)?|\nand)+)\n" + after, page)
+        self.assertIsNotNone(told, after)
+        self.assertEqual(set(re.findall(r"(?m)^\.BR? ([a-z-]+)", told[1])), has)
+
+    def test_commands_with_json(self):
+        self.check_list("--json", r"take\n\.BR --json")
+
+    def test_commands_that_read_urls(self):
+        self.check_list("--download", "take a URL")
 
     def test_commands_in_the_text_exist(self):
         names = set(self.commands()) | {"help"}
