@@ -162,6 +162,9 @@ if grep -q '^ZPACK_PYTHON:BOOL=ON' "$build/CMakeCache.txt"; then
   lines=$(PYTHONPATH=$prefix/usr/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1 \
     "$python" "$here/../../tools/examples/lines_by_year.py" "$prefix/lines.zpack")
   [[ $lines =~ ^2021\ +2$ ]] || fail "the program in Python printed '$lines'"
+  PYTHONPATH=$prefix/usr/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1 \
+    "$python" -c 'import fsspec; fsspec.get_filesystem_class("zpack")' ||
+    fail "fsspec does not know the protocol zpack://"
 else
   echo "   skipped: it was not built"
 fi

@@ -10,12 +10,6 @@ import pytest
 import zpack.fsspec
 
 
-@pytest.fixture(autouse=True)
-def registered():
-    # An installed package is found by its entry point.
-    fsspec.register_implementation("zpack", zpack.fsspec.ZpackFileSystem, clobber=True)
-
-
 def test_files_of_any_commit(repository, file):
     for ref in ("HEAD", "v1", "v1~1", repository("rev-parse", "HEAD~3")):
         with fsspec.open("zpack://src/x.c", archive=str(file), ref=ref) as opened:
