@@ -177,11 +177,26 @@ class ListsTest(unittest.TestCase):
         return [name for name in re.findall(r"(?m)^   ([a-z][a-z-]*) ", help_text)
                 if name not in ("help", "version")]
 
+    def options(self, command):
+        """The long options of a command."""
+        help_text = subprocess.run([PROGRAM, command, "-h"], check=True, capture_output=True,
+                                   text=True).stdout
+        return set(re.findall(r"(?m)^  (?:-\S \[ )?(--[a-z0-9-]+)", help_text))
+
+    def test_options_are_in_the_man_pages(self):
+        for command in self.commands():
+            page = (MANUAL / f"git-zpack-{command}.1").read_text().replace("\\-", "-")
+            page = re.sub(r'\\f.|"', "", page)
+            page = re.sub(r"-- \[ no- \] (\w+)", r"--\1 --no-\1", page)
+            section = re.search(r"(?ms)^\.SH OPTIONS\n(.*?)^\.SH", page)[1]
+            told = {option for line in re.findall(r"(?m)^\.TP\n(.*)$", section)
+                    for option in re.findall(r"--[a-z0-9-]+", line)}
+            self.assertEqual(told, self.options(command), command)
+
     def check_list(self, option, after):
         """The list before `after` in git-zpack(1) is that of the commands with
         this option."""
-        has = {name for name in self.commands() if option in subprocess.run(
-            [PROGRAM, name, "-h"], check=True, capture_output=True, text=True).stdout}
+        has = {name for name in self.commands() if option in self.options(name)}
         page = (MANUAL / "git-zpack.1").read_text().replace("\\-", "-")
         told = re.search(r"(?ms)^The commands$((?:\n\.BR? [a-z-]+(?: ,)?|\nand)+)\n" + after, page)
         self.assertIsNotNone(told, after)
