@@ -11,6 +11,7 @@ not have (the Python package, Dask, the page of 'report') are left out with a
 note.
 """
 
+import functools
 import json
 import os
 import pathlib
@@ -46,14 +47,18 @@ class CommandsTest(unittest.TestCase):
         cls.sandbox.close()
         shutil.rmtree(cls.directory)
 
+    @functools.lru_cache
+    def fails_with(self, command, reason):
+        return reason in self.sandbox.shell(command).stdout
+
     def left_out(self, line):
         """Why a line cannot be run on this machine; None if it can."""
-        if "report --html" in line:
-            done = self.sandbox.shell("git zpack report --html probe.html project.zpack")
-            return "no npm packages" if "npm" in done.stdout else None
-        if line.startswith("git-zpack-fleet "):
-            done = self.sandbox.shell("git-zpack-fleet --help")
-            return "no Dask" if "No module named" in done.stdout else None
+        if "report --html" in line and self.fails_with(
+                "git zpack report --html probe.html project.zpack", "npm"):
+            return "no npm packages"
+        if line.startswith("git-zpack-fleet ") and self.fails_with(
+                "git-zpack-fleet --help", "No module named"):
+            return "no Dask"
         return None
 
     def run_block(self, block):
