@@ -3,8 +3,9 @@
 //
 // Parallel work: over a sequence of items, in order (RunOrderedPipeline), over
 // ranges of numbers (ParallelFor), and on plain threads (RunOnThreads,
-// RunBeside). All use std::jthread instead of oneTBB: ThreadSanitizer cannot see the synchronisation inside the
-// distribution's libtbb and reports every transfer of an item as a race.
+// RunBeside). All use std::jthread instead of oneTBB: ThreadSanitizer cannot
+// see the synchronisation inside the distribution's libtbb and reports every
+// transfer of an item as a race.
 
 #pragma once
 
