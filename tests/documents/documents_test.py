@@ -22,7 +22,8 @@ import sys
 import tempfile
 import unittest
 
-from pages import GUIDES, README, SOURCE, all_pages, anchors, blocks, links, logical_lines
+from pages import (ARCHITECTURE, GUIDES, README, SOURCE, all_pages, anchors, blocks, links,
+                   logical_lines, without_blocks)
 from sandbox import Sandbox
 
 PROGRAM = None
@@ -253,6 +254,34 @@ class PagesTest(unittest.TestCase):
 
     def test_sizes(self):
         self.assertLessEqual(README.stat().st_size, 10 * 1024)
+        self.assertLessEqual(ARCHITECTURE.stat().st_size, 14 * 1024)
+
+    def test_rooms(self):
+        """Each folder of src has a page of 10 to 40 lines."""
+        for room in (SOURCE / "src").iterdir():
+            if room.is_dir():
+                lines = (room / "README.md").read_text().splitlines()
+                self.assertEqual(lines[0].split(":")[0], f"# {room.name}")
+                self.assertIn(len(lines), range(10, 41), room.name)
+                self.assertIn(f"| `src/{room.name}` |", ARCHITECTURE.read_text())
+
+    def test_names_of_files(self):
+        """Pages for maintainers name files that exist: from the root, from src,
+        or beside the page. '*' and '<...>' stand for any text, and the end of a
+        name may be left out."""
+        pages = [ARCHITECTURE, SOURCE / "tools/git-zpack/README.md",
+                 *(SOURCE / "src").glob("*/README.md")]
+        for page in pages:
+            for name in re.findall(r"`([^`\s]+)`", without_blocks(page.read_text())):
+                if not re.match(r"(src|tools|tests|include)/", name) and not (
+                        re.search(r"\.(h|cc)$", name)) or name == "immintrin.h":
+                    continue
+                pattern = re.sub(r"<\w+>", "*", name)
+                roots = (SOURCE, SOURCE / "src", SOURCE / "include", SOURCE / "include/zpack",
+                         page.parent)
+                found = [path for root in roots for path in root.glob(pattern + "*")]
+                with self.subTest(page=str(page), name=name):
+                    self.assertTrue(found)
 
 
 if __name__ == "__main__":

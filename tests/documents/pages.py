@@ -9,6 +9,7 @@ import subprocess
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 README = SOURCE / "README.md"
+ARCHITECTURE = SOURCE / "ARCHITECTURE.md"
 GUIDES = sorted((SOURCE / "tools/guides").glob("*.md"))
 
 
@@ -42,17 +43,19 @@ def blocks(page, language=None):
     return [block for block in found if language in (None, block.language)]
 
 
+def without_blocks(text):
+    return re.sub(r"(?ms)^```.*?^```$", "", text)
+
+
 def without_code(text):
     """The text without blocks and spans of code."""
-    text = re.sub(r"(?ms)^```.*?^```$", "", text)
-    return re.sub(r"``.*?``|`[^`\n]*`", "", text)
+    return re.sub(r"``.*?``|`[^`\n]*`", "", without_blocks(text))
 
 
 def anchors(page):
     """What GitHub makes of the headings of a page."""
-    text = re.sub(r"(?ms)^```.*?^```$", "", page.read_text())
     found = set()
-    for heading in re.findall(r"(?m)^#+ (.*)$", text):
+    for heading in re.findall(r"(?m)^#+ (.*)$", without_blocks(page.read_text())):
         name = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
         number = 0
         while (anchor := f"{name}-{number}" if number else name) in found:
