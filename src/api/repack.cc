@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/phase_timer.h"
-#include "git/git_pack_store.h"
 #include "git/libgit2_options.h"
-#include "git/repack_configuration.h"
+#include "git/repack/git_pack_store.h"
+#include "git/repack/repack_configuration.h"
 #include "git/repository_layout.h"
 #include "repack/repacker.h"
 

@@ -13,7 +13,7 @@
 #include "base/guarded.h"
 #include "base/phase_timer.h"
 #include "git/libgit2_options.h"
-#include "git/object_counts.h"
+#include "git/objects/object_counts.h"
 #include "git/repository_layout.h"
 #include "git/repository_source.h"
 #include "http/open_file.h"

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/guarded.h"
 #include "base/phase_timer.h"
-#include "git/repository_sink.h"
+#include "git/restore/repository_sink.h"
 #include "http/open_file.h"
 #include "reader/archive_file.h"
 #include "reader/repository_file_reader.h"

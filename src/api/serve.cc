@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/guarded.h"
-#include "git/upload_pack_configuration.h"
+#include "git/config/upload_pack_configuration.h"
 #include "http/open_file.h"
 #include "reader/archive_file.h"
 #include "serve/gzip_input.h"

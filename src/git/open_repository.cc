@@ -14,7 +14,7 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "git/configuration_text.h"
+#include "git/config/configuration_text.h"
 #include "git/libgit2_options.h"
 
 namespace zpack {

@@ -5,9 +5,9 @@
 
 #pragma once
 
-#include "git/configuration.h"
+#include "git/config/configuration.h"
+#include "git/config/repository_format.h"
 #include "git/libgit2.h"
-#include "git/repository_format.h"
 #include "git/repository_location.h"
 #include "zpack/result.h"
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "git/configuration.h"
+#include "git/config/configuration.h"
 
 namespace zpack {
 namespace {

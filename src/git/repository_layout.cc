@@ -17,9 +17,9 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "git/alternates_list.h"
-#include "git/directory_listing.h"
-#include "git/pack_directory.h"
+#include "git/files/directory_listing.h"
+#include "git/objects/alternates_list.h"
+#include "git/objects/pack_directory.h"
 #include "object/ref_name.h"
 
 namespace zpack {

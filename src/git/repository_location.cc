@@ -17,8 +17,8 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "git/configuration_values.h"
-#include "git/git_file.h"
+#include "git/config/configuration_values.h"
+#include "git/files/git_file.h"
 #include "git/ownership.h"
 
 namespace zpack {

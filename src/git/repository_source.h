@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "git/object_database.h"
+#include "git/objects/object_database.h"
 #include "git/repository_location.h"
 #include "object/object_source.h"
 #include "zpack/result.h"

@@ -15,7 +15,7 @@
 #include "format/chunk.h"
 #include "format/copies.h"
 #include "format/trailer.h"
-#include "git/repository_sink.h"
+#include "git/restore/repository_sink.h"
 #include "reader/archive_file.h"
 #include "reader/object_reader.h"
 #include "support/hostile_file.h"

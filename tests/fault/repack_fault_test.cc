@@ -21,7 +21,7 @@
 
 #include "api/repack_repository.h"
 #include "base/error.h"
-#include "git/pack_directory.h"
+#include "git/objects/pack_directory.h"
 #include "support/fault_file.h"
 #include "support/matchers.h"
 #include "support/program.h"

@@ -19,7 +19,7 @@
 
 #include "base/posix_file_system.h"
 #include "convert/convert_source.h"
-#include "git/repository_sink.h"
+#include "git/restore/repository_sink.h"
 #include "reader/archive_file.h"
 #include "support/fault_file.h"
 #include "support/matchers.h"

@@ -14,8 +14,8 @@
 #include "base/ascii.h"
 #include "base/error.h"
 #include "fuzz/fuzz_target.h"
-#include "git/configuration_parser.h"
-#include "git/configuration_text.h"
+#include "git/config/configuration_parser.h"
+#include "git/config/configuration_text.h"
 
 namespace {
 

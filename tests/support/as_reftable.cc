@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "git/ref_store.h"
-#include "git/repository_format.h"
+#include "git/config/repository_format.h"
+#include "git/refs/ref_store.h"
 #include "git/repository_layout.h"
-#include "git/restored_reftable.h"
+#include "git/restore/restored_reftable.h"
 #include "support/temp_dir.h"
 
 namespace zpack::testing {

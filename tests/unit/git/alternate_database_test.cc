@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "git/alternate_database.h"
+#include "git/repack/alternate_database.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "git/command_configuration.h"
+#include "git/config/command_configuration.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

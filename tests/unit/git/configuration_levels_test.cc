@@ -16,8 +16,8 @@
 #include <string_view>
 #include <utility>
 
-#include "git/configuration.h"
-#include "git/configuration_text.h"
+#include "git/config/configuration.h"
+#include "git/config/configuration_text.h"
 #include "support/matchers.h"
 #include "support/repo_builder.h"
 #include "support/subprocess.h"

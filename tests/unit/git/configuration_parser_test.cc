@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "git/configuration_parser.h"
+#include "git/config/configuration_parser.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

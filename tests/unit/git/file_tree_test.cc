@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "git/file_tree.h"
+#include "git/files/file_tree.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

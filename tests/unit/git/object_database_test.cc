@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "git/object_database.h"
+#include "git/objects/object_database.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "git/libgit2_options.h"
-#include "git/object_listing.h"
+#include "git/objects/object_listing.h"
 #include "support/matchers.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "git/packed_refs.h"
+#include "git/refs/packed_refs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

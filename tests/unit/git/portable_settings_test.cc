@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "git/portable_settings.h"
+#include "git/config/portable_settings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

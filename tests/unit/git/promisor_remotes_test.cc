@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "git/promisor_remotes.h"
+#include "git/config/promisor_remotes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "git/reflog_line.h"
+#include "git/refs/reflog_line.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 //
 // The refs of the main worktree and of a linked one.
 
-#include "git/reftable_refs.h"
+#include "git/refs/reftable_refs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "git/repository_format.h"
+#include "git/config/repository_format.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

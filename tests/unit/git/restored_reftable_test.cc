@@ -3,7 +3,7 @@
 //
 // Refs and reflogs that go into a table come out of it unchanged.
 
-#include "git/restored_reftable.h"
+#include "git/restore/restored_reftable.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "git/reftable_refs.h"
+#include "git/refs/reftable_refs.h"
 #include "support/matchers.h"
 #include "support/temp_dir.h"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "git/reverse_lines.h"
+#include "git/refs/reverse_lines.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

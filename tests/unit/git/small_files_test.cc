@@ -23,8 +23,8 @@
 #include <string_view>
 #include <vector>
 
-#include "git/alternates_list.h"
 #include "git/libgit2_options.h"
+#include "git/objects/alternates_list.h"
 #include "git/repository_layout.h"
 #include "git/repository_location.h"
 #include "git/repository_source.h"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "git/worktree_index.h"
+#include "git/refs/worktree_index.h"
 
 #include <gtest/gtest.h>
 

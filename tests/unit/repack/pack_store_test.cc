@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "git/git_pack_store.h"
-#include "git/repack_configuration.h"
+#include "git/repack/git_pack_store.h"
+#include "git/repack/repack_configuration.h"
 #include "repack/repacker.h"
 #include "support/matchers.h"
 #include "support/repo_builder.h"

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/config/upload_pack_configuration.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <random>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "git/config/configuration.h"
+
+namespace zpack {
+namespace {
+
+// Filters as uploadpackfilter.<filter>.allow names them.
+constexpr std::array<std::string_view, 5> kFilters = {
+    "blob:none", "blob:limit", "tree", "object:type", "combine"};
+
+// 128 random bits.
+std::string RandomText() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(),
+                     random());
+}
+
+// Takes the entries of the configuration, from the lowest to the highest level.
+class SettingsReader {
+ public:
+  SettingsReader() = default;
+  SettingsReader(const SettingsReader&) =
+      delete;  // switches_ points into this object
+  SettingsReader& operator=(const SettingsReader&) = delete;
+
+  Status Take(const ConfigEntry& entry) {
+    constexpr std::string_view kFilterSection = "uploadpackfilter.";
+    const std::string_view name = entry.name;
+    if (name.starts_with(kFilterSection)) {
+      return TakeFilter(entry, name.substr(kFilterSection.size()));
+    }
+    if (name == "uploadpack.hiderefs" || name == "transfer.hiderefs") {
+      return TakeHiddenRef(entry);
+    }
+    if (name == "uploadpack.keepalive") return TakeKeepAlive(entry);
+    if (name == "lsrefs.unborn") return TakeUnborn(entry);
+    for (const auto& [key, value] : switches_) {
+      if (name == key) return TakeBool(entry, *value);
+    }
+    for (const auto& [key, value] : wants_switches_) {
+      if (name != key) continue;
+      wants_are_set_ = true;
+      return TakeBool(entry, *value);
+    }
+    return {};
+  }
+
+  UploadPackSettings Finish() {
+    if (session_id_) settings_.session_id = RandomText();
+    // Who sets one of these, hides refs or refuses filters wants less than the
+    // default, and gets what Git gives.
+    if (wants_are_set_ || !settings_.hidden_refs.empty() ||
+        !settings_.allow_filter) {
+      settings_.wants = wants_;
+    }
+    for (const std::string_view filter : kFilters) {
+      const auto own = filters_.find(filter);
+      if (!(own == filters_.end() ? allow_filters_ : own->second)) {
+        settings_.banned_filters.emplace_back(filter);
+      }
+    }
+    return std::move(settings_);
+  }
+
+ private:
+  static Status TakeBool(const ConfigEntry& entry, bool& value) {
+    ZPACK_ASSIGN_OR_RETURN(value, BoolOf(entry));
+    return {};
+  }
+
+  Status TakeFilter(const ConfigEntry& entry, std::string_view key) {
+    constexpr std::string_view kAllow = ".allow";
+    if (key == "allow") return TakeBool(entry, allow_filters_);
+    if (key == "tree.maxdepth") {
+      ZPACK_ASSIGN_OR_RETURN(const int64_t depth, NumberOf(entry));
+      if (depth < 0) return BadValue(entry);
+      settings_.max_tree_depth = static_cast<uint64_t>(depth);
+      filters_["tree"] = true;
+      return {};
+    }
+    if (!key.ends_with(kAllow)) return {};
+    key.remove_suffix(kAllow.size());
+    return TakeBool(entry, filters_[std::string(key)]);
+  }
+
+  Status TakeHiddenRef(const ConfigEntry& entry) {
+    if (!entry.value) return BadValue(entry);
+    std::string pattern = *entry.value;
+    while (pattern.ends_with('/')) pattern.pop_back();
+    settings_.hidden_refs.push_back(std::move(pattern));
+    return {};
+  }
+
+  Status TakeKeepAlive(const ConfigEntry& entry) {
+    ZPACK_ASSIGN_OR_RETURN(const int64_t seconds,
+                           NumberOf(entry, kMaxConfigInt));
+    settings_.keep_alive = std::chrono::seconds(std::max(seconds, int64_t{0}));
+    return {};
+  }
+
+  Status TakeUnborn(const ConfigEntry& entry) {
+    const std::string_view value =
+        entry.value ? std::string_view(*entry.value) : "";
+    if (value != "advertise" && value != "allow" && value != "ignore") {
+      return MakeError(ErrorCode::kGit, "invalid value '{}' for lsrefs.unborn",
+                       value);
+    }
+    settings_.allow_unborn = value != "ignore";
+    settings_.advertise_unborn = value == "advertise";
+    return {};
+  }
+
+  UploadPackSettings settings_;
+  WantsAllowed wants_;  // as in Git, which allows none of them by default
+  bool wants_are_set_ = false;
+  bool session_id_ = false;
+  bool allow_filters_ = true;  // those without an entry of their own
+  std::map<std::string, bool, std::less<>> filters_;
+  // Names of entries, and what they set.
+  const std::array<std::pair<std::string_view, bool*>, 5> switches_ = {{
+      {"uploadpack.allowfilter", &settings_.allow_filter},
+      {"uploadpack.allowrefinwant", &settings_.allow_ref_in_want},
+      {"uploadpack.advertisesidebandall", &settings_.advertise_sideband_all},
+      {"transfer.advertiseobjectinfo", &settings_.advertise_object_info},
+      {"transfer.advertisesid", &session_id_},
+  }};
+  const std::array<std::pair<std::string_view, bool*>, 3> wants_switches_ = {{
+      {"uploadpack.allowtipsha1inwant", &wants_.tip},
+      {"uploadpack.allowreachablesha1inwant", &wants_.reachable},
+      {"uploadpack.allowanysha1inwant", &wants_.any},
+  }};
+};
+
+}  // namespace
+
+Result<UploadPackSettings> ReadUploadPackConfiguration() {
+  ZPACK_ASSIGN_OR_RETURN(const Configuration config,
+                         ReadProtectedConfiguration());
+  SettingsReader reader;
+  for (const ConfigEntry& entry : config.entries()) {
+    ZPACK_TRY(reader.Take(entry));
+  }
+  return reader.Finish();
+}
+
+}  // namespace zpack

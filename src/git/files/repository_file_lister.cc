@@ -1,0 +1,400 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/files/repository_file_lister.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "git/config/portable_settings.h"
+#include "git/files/directory_listing.h"
+#include "git/files/file_tree.h"
+#include "git/refs/reftable_refs.h"
+#include "git/repository_layout.h"
+
+namespace zpack {
+namespace {
+
+constexpr std::string_view kDefaultDescription =
+    "Unnamed repository; edit this file 'description' to name the repository.";
+// Bytes of a file that may be Git's default.
+constexpr uint64_t kMaxDefault = 4096;
+
+// The directory of a file: linked worktrees have a HEAD of their own.
+const std::string& RootOf(const RepositoryLocation& location,
+                          std::string_view source) {
+  return source == "logs/HEAD" ? location.git_directory
+                               : location.common_directory;
+}
+
+// Not a reflog, although it is among them: a lock, or a log of a ref that
+// belongs to one worktree.
+bool IsOtherLog(std::string_view name) {
+  return name.ends_with(".lock") ||
+         (SkipPrefix("logs/", name) && IsPerWorktreeRef(name));
+}
+
+class FileLister {
+ public:
+  FileLister(const RepositoryLocation& location, const RepositoryFormat& format)
+      : location_(location), format_(format) {}
+
+  Result<ListedFiles> List(std::span<const std::string> others,
+                           const LfsDirectories& lfs) {
+    ZPACK_TRY(AddReflogs());
+    ZPACK_TRY(AddTree(FileGroup::kDescription, "description"));
+    for (const char* name : {"info/attributes", "info/exclude", "info/grafts"})
+      ZPACK_TRY(AddTree(FileGroup::kInfo, name));
+    ZPACK_TRY(AddTree(FileGroup::kHooks, "hooks"));
+    ZPACK_TRY(AddTree(FileGroup::kLfs, "lfs/objects"));
+    for (const LfsDirectory& directory : lfs.found) {
+      ZPACK_TRY(AddLfs(directory));
+    }
+    listed_.left_out.insert(listed_.left_out.end(), lfs.left_out.begin(),
+                            lfs.left_out.end());
+    ZPACK_TRY(AddSettings());
+    ZPACK_TRY(AddWorktrees());
+    ZPACK_TRY(
+        AddInEitherForm(FileGroup::kAlternates, "objects/info/alternates"));
+    for (const std::string& name : others) {
+      ZPACK_TRY(AddInEitherForm(FileGroup::kOther, name));
+    }
+    ZPACK_TRY(NoteOthersData(others));
+    ZPACK_TRY(NoteCircles());
+    return Finish();
+  }
+
+ private:
+  // A file in its place takes precedence over an inactive one, and one in the
+  // repository over one of an alternate.
+  ListedFiles Finish() {
+    auto& files = listed_.files;
+    std::ranges::sort(files, {}, [](const ListedFile& file) {
+      return std::tuple(std::string_view(file.name),
+                        std::string_view(file.source),
+                        std::string_view(file.root));
+    });
+    const auto same = std::ranges::unique(files, {}, &ListedFile::name);
+    files.erase(same.begin(), same.end());
+    return std::move(listed_);
+  }
+
+  Status AddReflogs() {
+    if (format_.ref_storage == RefStorage::kFiles) {
+      ZPACK_TRY(AddTree(FileGroup::kReflogs, "logs/HEAD"));
+      return AddTree(FileGroup::kReflogs, "logs/refs");
+    }
+    ZPACK_ASSIGN_OR_RETURN(auto logs,
+                           ReadReftableLogs(location_, format_.object_format));
+    ZPACK_TRY(LeaveOutConflicts(logs));
+    for (auto& [ref, text] : logs) {
+      AddText(FileGroup::kReflogs, "logs/" + ref, std::move(text));
+    }
+    return {};
+  }
+
+  // JGit keeps the reflogs of refs that are gone. One of them may have the name
+  // of a directory of others, and files cannot be like that.
+  Status LeaveOutConflicts(std::map<std::string, std::string>& logs) {
+    const auto leave_out = [&](auto log) {
+      listed_.left_out.push_back(
+          FormatMessage("the reflog of '{}', which is gone", log->first));
+      return logs.erase(log);
+    };
+    std::optional<std::map<std::string, Ref>> refs;
+    for (auto log = logs.begin(); log != logs.end();) {
+      const std::string directory = log->first + '/';
+      auto below = logs.lower_bound(directory);
+      const auto is_below = [&] {
+        return below != logs.end() && below->first.starts_with(directory);
+      };
+      if (!is_below()) {
+        ++log;
+        continue;
+      }
+      if (!refs) {
+        ZPACK_ASSIGN_OR_RETURN(
+            refs, ListReftableRefs(location_, format_.object_format));
+      }
+      if (refs->contains(log->first)) {
+        while (is_below()) below = leave_out(below);
+      } else {
+        log = leave_out(log);
+      }
+    }
+    return {};
+  }
+
+  // The settings that a copy can use, without secrets.
+  Status AddSettings() {
+    ZPACK_ASSIGN_OR_RETURN(const TreeListing found,
+                           ListTree(location_.common_directory, "config"));
+    NoteIrregular(found);
+    if (!found.files.empty()) {
+      ZPACK_ASSIGN_OR_RETURN(
+          PortableSettings settings,
+          ReadPortableSettings(location_.common_directory + "/config"));
+      std::ranges::move(settings.left_out,
+                        std::back_inserter(listed_.left_out));
+      if (!settings.text.empty()) {
+        AddText(FileGroup::kConfig, "config", std::move(settings.text));
+      }
+    }
+    return AddTree(FileGroup::kConfig, InactiveName("config"));
+  }
+
+  Status AddWorktrees() {
+    ZPACK_ASSIGN_OR_RETURN(
+        const auto ids, ListNames(location_.common_directory + "/worktrees"));
+    for (const std::string& id : ids) {
+      const std::string directory = "worktrees/" + id;
+      if (format_.ref_storage == RefStorage::kReftable) {
+        ZPACK_TRY(AddReftableHead(directory));
+      } else {
+        ZPACK_TRY(AddTree(FileGroup::kWorktrees, directory + "/HEAD"));
+        ZPACK_TRY(AddTree(FileGroup::kWorktrees, directory + "/logs/HEAD"));
+      }
+      ZPACK_TRY(AddTree(FileGroup::kWorktrees, directory + "/gitdir"));
+      ZPACK_TRY(AddTree(FileGroup::kWorktrees, directory + "/locked"));
+    }
+    return {};
+  }
+
+  // HEAD of a linked worktree and its reflog, as they are in files.
+  Status AddReftableHead(const std::string& directory) {
+    RepositoryLocation worktree = location_;
+    worktree.git_directory = location_.common_directory + '/' + directory;
+    ZPACK_ASSIGN_OR_RETURN(const auto head,
+                           ReadReftableHead(worktree, format_.object_format));
+    if (head) {
+      AddText(FileGroup::kWorktrees, directory + "/HEAD",
+              FormatLooseRef(head->target, head->symref_target));
+    }
+    ZPACK_ASSIGN_OR_RETURN(
+        auto log, ReadReftableHeadLog(worktree, format_.object_format));
+    if (log) {
+      AddText(FileGroup::kWorktrees, directory + "/logs/HEAD", *std::move(log));
+    }
+    return {};
+  }
+
+  // A file, in its place or inactive, or a directory.
+  Status AddInEitherForm(FileGroup group, const std::string& name) {
+    ZPACK_TRY(AddTree(group, name));
+    return AddTree(group, InactiveName(name));
+  }
+
+  // A file that is not one in the repository.
+  void AddText(FileGroup group, std::string name, std::string text) {
+    if (!CheckName(group, name, name)) return;
+    ListedFile file{group, std::move(name), {}, false, text.size(), 0};
+    file.source = file.name;
+    file.content = std::make_shared<const std::string>(std::move(text));
+    listed_.files.push_back(std::move(file));
+  }
+
+  // Whether a file may have this name. If not, notes that.
+  bool CheckName(FileGroup group, const std::string& name,
+                 const std::string& source) {
+    if (group == FileGroup::kReflogs && IsOtherLog(name)) return false;
+    if (IsValidFileName(group, name)) return true;
+    listed_.left_out.push_back(FormatMessage("'{}' is not a name of {}", source,
+                                             FileGroupName(group)));
+    return false;
+  }
+
+  void NoteIrregular(const TreeListing& tree) {
+    auto& left_out = listed_.left_out;
+    for (const std::string& other : tree.others) {
+      std::string sentence = FormatMessage("'{}' is not a regular file", other);
+      if (std::ranges::find(left_out, sentence) == left_out.end()) {
+        left_out.push_back(std::move(sentence));
+      }
+    }
+  }
+
+  Status AddTree(FileGroup group, const std::string& name) {
+    ZPACK_ASSIGN_OR_RETURN(TreeListing tree,
+                           ListTree(RootOf(location_, name), name));
+    NoteIrregular(tree);
+    for (TreeFile& file : tree.files) ZPACK_TRY(Add(group, std::move(file)));
+    return {};
+  }
+
+  Status Add(FileGroup group, TreeFile file) {
+    std::string name = file.name;
+    if (group == FileGroup::kHooks && name.ends_with(".sample")) return {};
+    if (RestorationOf(group) != Restoration::kAlways &&
+        name.ends_with(kInactiveEnding)) {
+      name.resize(name.size() - kInactiveEnding.size());
+    }
+    if (!CheckName(group, name, file.name)) return {};
+    ZPACK_ASSIGN_OR_RETURN(const bool is_default, IsDefault(group, file));
+    if (is_default) return {};
+    listed_.files.push_back({group, std::move(name), std::move(file.name),
+                             file.executable, file.size, file.inode});
+    return {};
+  }
+
+  // Whether Git made the file, and it says nothing.
+  Result<bool> IsDefault(FileGroup group, const TreeFile& file) const {
+    if ((group != FileGroup::kDescription && group != FileGroup::kInfo) ||
+        file.size > kMaxDefault) {
+      return false;
+    }
+    const std::string& root = RootOf(location_, file.name);
+    ZPACK_ASSIGN_OR_RETURN(const auto opened, OpenInTree(root, file.name));
+    if (!opened) return true;
+    Bytes content(kMaxDefault);
+    ZPACK_ASSIGN_OR_RETURN(const size_t size,
+                           ReadFull(*opened, content, root + '/' + file.name));
+    const std::string_view text = AsText(ByteView(content).first(size));
+    if (group == FileGroup::kDescription) {
+      return text.starts_with(kDefaultDescription);
+    }
+    return IsOnlyComments(text);
+  }
+
+  static bool IsOnlyComments(std::string_view text) {
+    while (!text.empty()) {
+      const std::string_view line = text.substr(0, text.find('\n'));
+      if (!line.empty() && line[0] != '#') return false;
+      text.remove_prefix(std::min(line.size() + 1, text.size()));
+    }
+    return true;
+  }
+
+  // Objects of Git LFS outside of 'lfs/objects'. They come back there.
+  Status AddLfs(const LfsDirectory& directory) {
+    ZPACK_ASSIGN_OR_RETURN(TreeListing tree,
+                           ListTree(directory.root, directory.name));
+    const std::string prefix = directory.root + '/';
+    for (std::string& other : tree.others) other.insert(0, prefix);
+    NoteIrregular(tree);
+    for (TreeFile& file : tree.files) {
+      std::string name =
+          "lfs/objects" + file.name.substr(directory.name.size());
+      if (!CheckName(FileGroup::kLfs, name, prefix + file.name)) continue;
+      listed_.files.push_back({FileGroup::kLfs, std::move(name),
+                               std::move(file.name), file.executable, file.size,
+                               file.inode, nullptr, directory.root});
+    }
+    return {};
+  }
+
+  // Directories of others that hold data, unless the user asks for them.
+  Status NoteOthersData(std::span<const std::string> others) {
+    constexpr std::array<std::pair<const char*, const char*>, 2> kData = {
+        {{"modules",
+          "the repositories of submodules in 'modules': convert each of them"},
+         {"annex",
+          "the files of git-annex in 'annex': back them up by themselves"}}};
+    for (const auto& [name, note] : kData) {
+      if (std::ranges::find(others, name) != others.end()) continue;
+      ZPACK_ASSIGN_OR_RETURN(const bool any,
+                             HasFile(location_.common_directory, name));
+      if (any) listed_.left_out.emplace_back(note);
+    }
+    return {};
+  }
+
+  // Git repeats the refs below a link to a directory above it, with ever longer
+  // names.
+  Status NoteCircles() {
+    if (format_.ref_storage != RefStorage::kFiles) return {};
+    ZPACK_ASSIGN_OR_RETURN(const FileListing refs,
+                           WalkFiles(location_.common_directory, "refs"));
+    for (const std::string& link : refs.circles) {
+      listed_.left_out.push_back(FormatMessage(
+          "refs below '{}', a link to a directory above it", link));
+    }
+    return {};
+  }
+
+  const RepositoryLocation& location_;
+  const RepositoryFormat& format_;
+  ListedFiles listed_;
+};
+
+class TextStream final : public FileStream {
+ public:
+  explicit TextStream(std::shared_ptr<const std::string> text)
+      : text_(std::move(text)), rest_(AsBytes(*text_)) {}
+
+  Result<size_t> Read(std::span<uint8_t> out) override {
+    const ByteView part = rest_.first(std::min(rest_.size(), out.size()));
+    std::ranges::copy(part, out.begin());
+    rest_ = rest_.subspan(part.size());
+    return part.size();
+  }
+
+ private:
+  std::shared_ptr<const std::string> text_;
+  ByteView rest_;
+};
+
+class PosixFileStream final : public FileStream {
+ public:
+  // Reads at most `limit` bytes.
+  PosixFileStream(Descriptor file, std::string path, uint64_t limit)
+      : file_(std::move(file)), path_(std::move(path)), left_(limit) {}
+
+  Result<size_t> Read(std::span<uint8_t> out) override {
+    ZPACK_ASSIGN_OR_RETURN(
+        const size_t size,
+        ReadSome(file_, out.first(std::min<uint64_t>(out.size(), left_)),
+                 path_));
+    left_ -= size;
+    return size;
+  }
+
+ private:
+  Descriptor file_;
+  std::string path_;
+  uint64_t left_;
+};
+
+}  // namespace
+
+Result<ListedFiles> ListRepositoryFiles(const RepositoryLocation& location,
+                                        const RepositoryFormat& format,
+                                        std::span<const std::string> others,
+                                        const LfsDirectories& lfs) {
+  return FileLister(location, format).List(others, lfs);
+}
+
+Result<std::unique_ptr<FileStream>> OpenRepositoryFile(
+    const RepositoryLocation& location, const ListedFile& file) {
+  if (file.content != nullptr) {
+    return std::make_unique<TextStream>(file.content);
+  }
+  const std::string& root =
+      file.root.empty() ? RootOf(location, file.source) : file.root;
+  ZPACK_ASSIGN_OR_RETURN(auto opened, OpenInTree(root, file.source));
+  if (!opened) return nullptr;
+  uint64_t limit = std::numeric_limits<uint64_t>::max();
+  struct stat info;
+  // Lines that were added to a reflog since may name objects that are not in
+  // the archive. `git reflog expire` writes a new file.
+  if (file.group == FileGroup::kReflogs && fstat(opened->get(), &info) == 0 &&
+      info.st_ino == file.inode) {
+    limit = file.size;
+  }
+  return std::make_unique<PosixFileStream>(std::move(*opened),
+                                           root + '/' + file.source, limit);
+}
+
+}  // namespace zpack

@@ -1,0 +1,327 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/objects/object_database.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "git/objects/loose_object.h"
+#include "git/objects/object_listing.h"
+#include "git/objects/pack_directory.h"
+#include "git/repository_layout.h"
+
+namespace zpack {
+namespace {
+
+// With more packs, libgit2 takes longer to find a single object than PackReader
+// takes to scan all packs.
+constexpr size_t kMaxLibgit2Packs = 256;
+
+// With more packs, finding the objects takes longer than prefetching saves.
+constexpr size_t kMaxPrefetched = 4;
+
+// With long delta chains, many bases are in use at a time, and more of them in
+// a larger repository.
+constexpr uint64_t kPackBytesPerCached = 8;
+
+// A cache that is large enough for the bases of these packs.
+std::shared_ptr<BaseCache> MakeCache(
+    const std::vector<std::string>& object_directories,
+    const ReadingOptions& options) {
+  const uint64_t wanted =
+      std::max({BaseCache::kDefaultSize,
+                PackedFileBytes(object_directories) / kPackBytesPerCached,
+                BaseCache::kLeastPerThread * options.threads});
+  const uint64_t size = std::min(options.max_cache, wanted);
+  // If the cache is small, threads share a part and wait for each other.
+  // Rebuilding whole chains would take longer.
+  const uint64_t parts = std::clamp<uint64_t>(size / BaseCache::kLeastPerThread,
+                                              1, options.threads);
+  return std::make_shared<BaseCache>(size, static_cast<unsigned>(parts));
+}
+
+// The content of a loose object. Memory is allocated only as content arrives,
+// so that a small file with a false header cannot exhaust the memory.
+Status ReadWhole(LooseObject& object, Bytes& content) {
+  constexpr uint64_t kFirst = uint64_t{16} << 20;
+  const uint64_t size = object.info().size;
+  content.clear();
+  while (content.size() < size) {
+    const size_t known = content.size();
+    content.resize(std::min(size, std::max<uint64_t>(kFirst, 2 * known)));
+    ZPACK_TRY(object.Read(std::span(content).subspan(known)));
+  }
+  return {};
+}
+
+// An object of a pack that a PackReader reads.
+class PackEntryOfSource final : public ObjectStream {
+ public:
+  PackEntryOfSource(std::unique_ptr<ObjectStream> entry, const ObjectId& id)
+      : entry_(std::move(entry)), id_(id) {}
+
+  const ObjectInfo& info() const override { return entry_->info(); }
+  Status Read(std::span<uint8_t> out) override {
+    Status read = entry_->Read(out);
+    if (read || read.error().code == ErrorCode::kIo) return read;
+    return MakeError(ErrorCode::kSourceCorrupt, "object {} is corrupt: {}", id_,
+                     MessageText{read.error().message});
+  }
+
+ private:
+  std::unique_ptr<ObjectStream> entry_;
+  ObjectId id_;
+};
+
+}  // namespace
+
+ReadingOptions ReadingOptions::For(const RunOptions& run) {
+  return {ResolveMemory(run) / 16, ResolveThreads(run.threads)};
+}
+
+Result<ObjectDatabase> ObjectDatabase::Open(
+    ObjectFormat format, std::string path,
+    std::vector<std::string> object_directories,
+    const ReadingOptions& options) {
+  for (const std::string& directory : object_directories) {
+    ZPACK_TRY(CheckPackFiles(directory));
+  }
+  ZPACK_ASSIGN_OR_RETURN(auto listing, IndexedPacks(object_directories));
+  ObjectDatabase database(format, std::move(path),
+                          std::move(object_directories));
+  database.late_->listing = std::move(listing);
+  ZPACK_TRY(database.OpenReaders(options));
+  return database;
+}
+
+Status ObjectDatabase::OpenReaders(const ReadingOptions& options) {
+  const std::vector<std::string>& packs = late_->listing;
+  if (format_ == ObjectFormat::kSha1) {
+    ZPACK_ASSIGN_OR_RETURN(fallback_, OpenLibgit2Packs(path_, directories_));
+    if (options.expected == ExpectedReads::kInfos &&
+        packs.size() <= kMaxLibgit2Packs) {
+      return {};
+    }
+  }
+  ZPACK_ASSIGN_OR_RETURN(
+      PackedObjects packed,
+      PackedObjects::Open(format_, packs, MakeCache(directories_, options),
+                          options.threads));
+  packed_ = std::make_shared<PackedObjects>(std::move(packed));
+  if (fallback_ == nullptr) fallback_ = MakeReaderPacks(path_, packed_);
+  return {};
+}
+
+Result<std::unique_ptr<FallbackPacks>> ObjectDatabase::OpenFallback() const {
+  for (const std::string& directory : directories_) {
+    ZPACK_TRY(CheckPackFiles(directory));
+  }
+  if (format_ == ObjectFormat::kSha1) {
+    return OpenLibgit2Packs(path_, directories_);
+  }
+  ZPACK_ASSIGN_OR_RETURN(const auto listing, IndexedPacks(directories_));
+  ZPACK_ASSIGN_OR_RETURN(
+      PackedObjects packed,
+      PackedObjects::Open(format_, listing, std::make_shared<BaseCache>(), 1));
+  return MakeReaderPacks(path_,
+                         std::make_shared<PackedObjects>(std::move(packed)));
+}
+
+std::optional<PackedForm> ObjectDatabase::FindPackedForm(
+    const ObjectId& id) const {
+  const auto at = packed_->Find(id);
+  if (!at) return std::nullopt;
+  PackedForm form{at->number, {}, at->pack->StoredSize(at->rank)};
+  if (const auto base = at->pack->Base(at->rank)) {
+    form.base = at->pack->ids()[*base];
+  }
+  return form;
+}
+
+Status ObjectDatabase::CopyPacked(const ObjectId& id,
+                                  const PackedSink& sink) const {
+  const auto at = packed_->Find(id);
+  ZPACK_CHECK(at.has_value());
+  return at->pack->Copy(at->rank, sink);
+}
+
+Result<ObjectIdTable> ObjectDatabase::List() {
+  // The objects of such a pack would seem to be missing, or would be left out.
+  if (packed_->unreadable()) return std::unexpected(*packed_->unreadable());
+  std::vector<ObjectIdTable> open;
+  for (const auto& reader : packed_->readers()) open.push_back(reader->ids());
+  ZPACK_ASSIGN_OR_RETURN(
+      ObjectListing listing,
+      ListObjects(
+          format_, directories_, open,
+          [this](const std::string& pack) { return packed_->Reads(pack); },
+          [this] { return fallback_->List(); }));
+  only_loose_ = std::move(listing.only_loose);
+  repeated_ = std::move(listing.repeated);
+  return std::move(listing.all);
+}
+
+const FallbackPacks* ObjectDatabase::PacksOfNow() const {
+  const std::scoped_lock lock(late_->mutex);
+  const auto listing = IndexedPacks(directories_);
+  if (!listing || *listing == late_->listing) return late_->packs.get();
+  auto packs = OpenFallback();
+  if (!packs) return late_->packs.get();
+  // Other threads may still use the packs that were opened before.
+  if (late_->packs) late_->before.push_back(std::move(late_->packs));
+  late_->packs = *std::move(packs);
+  late_->listing = *listing;
+  return late_->packs.get();
+}
+
+template <typename T, typename FromLoose, typename FromReader,
+          typename FromFallback>
+Result<T> ObjectDatabase::Find(const ObjectId& id, FromLoose from_loose,
+                               FromReader from_reader,
+                               FromFallback from_fallback) const {
+  std::optional<Result<T>> result;
+  // Stores the result of one attempt; true if it succeeded. The error of a
+  // damaged copy has priority over kNotFound.
+  const auto take = [&](Result<T> next) {
+    if (next || !result || result->error().code == ErrorCode::kNotFound) {
+      result = std::move(next);
+    }
+    return result->has_value();
+  };
+  const bool is_repeated = repeated_.Find(id).has_value();
+  const auto in_reader = [&](PackReader& pack, PackRank rank) {
+    if (is_repeated && !pack.IsSound(rank)) return false;
+    Result<T> read = from_reader(pack, rank);
+    // If the read failed, `fallback_` reports the reason.
+    return read && take(std::move(read));
+  };
+  const auto in_loose = [&] {
+    for (const std::string& directory : directories_) {
+      auto object = LooseObject::Open({directory}, id);
+      if (take(object ? from_loose(*std::move(object))
+                      : std::unexpected(std::move(object).error()))) {
+        return true;
+      }
+    }
+    return false;
+  };
+  // The other places are always tried, because Git may move objects between
+  // loose files and packs at any time.
+  if (only_loose_.Find(id) && in_loose()) return *std::move(result);
+  if (const auto at = packed_->Find(id); at && in_reader(*at->pack, at->rank)) {
+    return *std::move(result);
+  }
+  // Another copy may be intact. `fallback_` comes after the readers, because it
+  // does not detect all damage.
+  if (is_repeated) {
+    for (const auto& reader : packed_->readers()) {
+      const auto rank = reader->ids().Find(id);
+      if (rank && in_reader(*reader, *rank)) return *std::move(result);
+    }
+    if (in_loose()) return *std::move(result);
+  }
+  if (take(from_fallback(*fallback_)) || in_loose()) return *std::move(result);
+  if (const FallbackPacks* const now = PacksOfNow()) take(from_fallback(*now));
+  if (*result || result->error().code != ErrorCode::kNotFound) {
+    return *std::move(result);
+  }
+  return MakeError(ErrorCode::kNotFound, "object {} is missing from '{}'", id,
+                   AtPath{path_});
+}
+
+Result<ObjectInfo> ObjectDatabase::ReadInfo(const ObjectId& id) const {
+  return Find<ObjectInfo>(
+      id,
+      [](const std::unique_ptr<LooseObject>& object) -> Result<ObjectInfo> {
+        return object->info();
+      },
+      [](const PackReader& pack, PackRank rank) -> Result<ObjectInfo> {
+        return pack.Info(rank);
+      },
+      [&](const FallbackPacks& packs) { return packs.ReadInfo(id); });
+}
+
+void ObjectDatabase::PrefetchReads(std::span<const ObjectId> ids) const {
+  if (packed_->pack_count() > kMaxPrefetched) return;
+  static thread_local std::vector<PackedObjects::Place> places;
+  places.clear();
+  for (const ObjectId& id : ids) {
+    const auto at = packed_->Find(id);
+    if (!at) continue;
+    at->pack->PrefetchPosition(at->rank);
+    places.push_back(*at);
+  }
+  for (const auto& place : places) place.pack->PrefetchEntry(place.rank);
+}
+
+Result<ObjectType> ObjectDatabase::Read(const ObjectId& id,
+                                        Bytes& content) const {
+  Result<ObjectType> type = ReadCopy(id, content);
+  if (type || type.error().code == ErrorCode::kNotFound) return type;
+  const auto rebuilt = ReadOnOtherBase(id, content);
+  return rebuilt ? rebuilt : type;
+}
+
+Result<ObjectType> ObjectDatabase::ReadCopy(const ObjectId& id,
+                                            Bytes& content) const {
+  return Find<ObjectType>(
+      id,
+      [&](const std::unique_ptr<LooseObject>& object) -> Result<ObjectType> {
+        ZPACK_TRY(ReadWhole(*object, content));
+        return object->info().type;
+      },
+      [&](PackReader& pack, PackRank rank) -> Result<ObjectType> {
+        ZPACK_TRY(pack.Read(rank, content));
+        return pack.Info(rank).type;
+      },
+      [&](const FallbackPacks& packs) { return packs.Read(id, content); });
+}
+
+Result<ObjectType> ObjectDatabase::ReadOnOtherBase(const ObjectId& id,
+                                                   Bytes& content) const {
+  const auto at = packed_->Find(id);
+  std::vector<PackRank> chain;
+  for (std::optional<PackRank> rank = at ? std::optional(at->rank)
+                                         : std::nullopt;
+       rank; rank = at->pack->Base(*rank)) {
+    const ObjectId base = at->pack->ids()[*rank];
+    if (!chain.empty() && repeated_.Find(base)) {
+      const auto type = ReadCopy(base, content);
+      if (!type) return type;
+      Bytes next;
+      for (; !chain.empty(); chain.pop_back()) {
+        ZPACK_TRY(at->pack->ApplyDelta(chain.back(), content, next));
+        std::swap(content, next);
+      }
+      return type;
+    }
+    chain.push_back(*rank);
+  }
+  return MakeError(ErrorCode::kNotFound, "no other base of object {}", id);
+}
+
+Result<std::unique_ptr<ObjectStream>> ObjectDatabase::OpenStream(
+    const ObjectId& id) const {
+  using Stream = std::unique_ptr<ObjectStream>;
+  return Find<Stream>(
+      id,
+      [](std::unique_ptr<LooseObject> object) -> Result<Stream> {
+        return object;
+      },
+      // A delta cannot be read in pieces.
+      [&](PackReader& pack, PackRank rank) -> Result<Stream> {
+        if (!pack.IsWhole(rank)) {
+          return MakeError(ErrorCode::kUnsupported, "not stored whole");
+        }
+        ZPACK_ASSIGN_OR_RETURN(auto entry, pack.OpenStream(rank));
+        return std::make_unique<PackEntryOfSource>(std::move(entry), id);
+      },
+      [&](const FallbackPacks& packs) { return packs.OpenStream(id); });
+}
+
+}  // namespace zpack

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The objects of a repository. Loose objects are read directly. Packs are read
+// directly if PackReader supports them, and otherwise through FallbackPacks.
+// May be used from several threads, except while List runs.
+
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "git/objects/fallback_packs.h"
+#include "git/objects/packed_objects.h"
+#include "object/object_source.h"
+#include "pack/base_cache.h"
+#include "zpack/options.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+struct ReadingOptions {
+  // Maximum bytes of cached delta bases. With small packs and few threads, the
+  // cache is smaller.
+  uint64_t max_cache = BaseCache::kDefaultSize;
+  unsigned threads = 1;  // that scan packs when they are opened
+  // For kInfos, libgit2 reads the packs if it can, unless there are many of
+  // them: opening takes less time then.
+  ExpectedReads expected = ExpectedReads::kContents;
+
+  // Options for kContents, with the memory and the threads of `run`.
+  static ReadingOptions For(const RunOptions& run);
+};
+
+class ObjectDatabase {
+ public:
+  // Opens the objects, in `format`, in `object_directories`: the repository's
+  // own and those of its alternates. `path` is the name of the repository in
+  // messages. Errors: kIo, kGit, kLimitExceeded.
+  static Result<ObjectDatabase> Open(
+      ObjectFormat format, std::string path,
+      std::vector<std::string> object_directories,
+      const ReadingOptions& options);
+
+  const std::vector<std::string>& directories() const { return directories_; }
+
+  // As the methods of ObjectSource.
+  Result<ObjectIdTable> List();
+  Result<ObjectInfo> ReadInfo(const ObjectId& id) const;
+  Result<ObjectType> Read(const ObjectId& id, Bytes& content) const;
+  void PrefetchReads(std::span<const ObjectId> ids) const;
+  Result<std::unique_ptr<ObjectStream>> OpenStream(const ObjectId& id) const;
+  std::optional<PackedForm> FindPackedForm(const ObjectId& id) const;
+  Status CopyPacked(const ObjectId& id, const PackedSink& sink) const;
+
+ private:
+  ObjectDatabase(ObjectFormat format, std::string path,
+                 std::vector<std::string> directories)
+      : format_(format),
+        path_(std::move(path)),
+        directories_(std::move(directories)) {}
+  // Opens the packs that PackReader supports.
+  Status OpenReaders(const ReadingOptions& options);
+  // The packs that exist now, for FallbackPacks.
+  Result<std::unique_ptr<FallbackPacks>> OpenFallback() const;
+  // If packs have appeared or disappeared since the database was opened, the
+  // packs that exist now. Otherwise null.
+  const FallbackPacks* PacksOfNow() const;
+  // Returns the result for the first sound copy of an object: `from_loose` for
+  // a loose object, `from_reader` for a pack with a PackReader, and
+  // `from_fallback`.
+  template <typename T, typename FromLoose, typename FromReader,
+            typename FromFallback>
+  Result<T> Find(const ObjectId& id, FromLoose from_loose,
+                 FromReader from_reader, FromFallback from_fallback) const;
+  Result<ObjectType> ReadCopy(const ObjectId& id, Bytes& content) const;
+  // Reads a delta if the copy of one of its direct or indirect bases in this
+  // pack is damaged, but another copy exists.
+  Result<ObjectType> ReadOnOtherBase(const ObjectId& id, Bytes& content) const;
+
+  ObjectFormat format_;
+  std::string path_;
+  std::vector<std::string> directories_;
+  // The packs that have a PackReader. If a read fails here, `fallback_` reads
+  // the object or reports the error.
+  std::shared_ptr<const PackedObjects> packed_ =
+      std::make_shared<PackedObjects>();
+  std::unique_ptr<FallbackPacks> fallback_;
+  // From List: ids that are in no pack, which are searched among loose objects
+  // first; and ids with several copies, which are checked.
+  ObjectIdTable only_loose_;
+  ObjectIdTable repeated_;
+  // Opened if an object is not found where it was: another process may have
+  // moved the object to a new pack.
+  struct Late {
+    std::mutex mutex;
+    std::vector<std::string> listing;  // the packs open in `packs`
+    std::unique_ptr<FallbackPacks> packs;
+    std::vector<std::unique_ptr<FallbackPacks>> before;
+  };
+  std::unique_ptr<Late> late_ = std::make_unique<Late>();
+};
+
+}  // namespace zpack

@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/objects/pack_directory.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "git/files/directory_listing.h"
+#include "git/objects/loose_object.h"
+#include "git/objects/multi_pack_index.h"
+#include "object/object_hasher.h"
+#include "pack/pack_format.h"
+#include "pack/pack_index.h"
+#include "pack/pack_mtimes.h"
+
+namespace zpack {
+
+std::string PackDirectory(const std::string& object_directory) {
+  return object_directory + "/pack";
+}
+
+bool IsPackIndexName(std::string_view file) {
+  return file.ends_with(".idx") && !file.starts_with('.');
+}
+
+Result<std::set<std::string>> ListPackFiles(
+    const std::string& object_directory) {
+  ZPACK_ASSIGN_OR_RETURN(const auto names,
+                         ListNames(PackDirectory(object_directory)));
+  return std::set<std::string>(names.begin(), names.end());
+}
+
+Status CheckPackFiles(const std::string& object_directory) {
+  constexpr std::array<std::string_view, 5> kOpened = {".pack", ".idx", ".rev",
+                                                       ".bitmap", ".mtimes"};
+  const std::string packs = PackDirectory(object_directory);
+  const std::string info = object_directory + "/info/";
+  std::vector<std::string> paths = {packs + "/multi-pack-index",
+                                    info + "commit-graph"};
+  ZPACK_ASSIGN_OR_RETURN(const auto files, ListPackFiles(object_directory));
+  for (const std::string& file : files) {
+    if (std::ranges::any_of(kOpened, [&](std::string_view extension) {
+          return file.ends_with(extension);
+        })) {
+      paths.push_back(packs + '/' + file);
+    }
+  }
+  // Of chains.
+  for (const std::string& directory :
+       {packs + "/multi-pack-index.d", info + "commit-graphs"}) {
+    ZPACK_ASSIGN_OR_RETURN(const auto names, ListNames(directory));
+    for (const std::string& name : names) {
+      paths.push_back(directory + '/' + name);
+    }
+  }
+  for (const std::string& path : paths) ZPACK_TRY(CheckRegular(path));
+  return {};
+}
+
+Result<std::vector<PackFiles>> ListPacks(const std::string& object_directory) {
+  ZPACK_ASSIGN_OR_RETURN(const auto files, ListPackFiles(object_directory));
+  std::vector<PackFiles> packs;
+  for (const std::string& file : files) {
+    if (!IsPackIndexName(file)) continue;
+    const std::string name = file.substr(0, file.size() - 4);
+    if (!files.contains(name + ".pack")) continue;
+    struct stat info;
+    const std::string path = PackDirectory(object_directory) + '/' + file;
+    struct stat pack;
+    const std::string pack_path =
+        PackDirectory(object_directory) + '/' + name + ".pack";
+    if (stat(path.c_str(), &info) != 0 || stat(pack_path.c_str(), &pack) != 0) {
+      continue;  // no longer exists
+    }
+    packs.push_back(
+        {name, files.contains(name + ".keep"),
+         files.contains(name + ".promisor"), files.contains(name + ".mtimes"),
+         info.st_ino,
+         info.st_mtim.tv_sec * int64_t{1'000'000'000} + info.st_mtim.tv_nsec,
+         pack.st_mtim.tv_sec});
+  }
+  return packs;
+}
+
+Result<ObjectIdTable> ReadPackIds(ObjectFormat format, FileSystem& file_system,
+                                  const std::string& object_directory,
+                                  const std::string& name) {
+  Result<ObjectIdTable> ids =
+      ReadPackIndexIds(format, file_system,
+                       PackDirectory(object_directory) + '/' + name + ".idx");
+  if (ids) return ids;
+  const Error& error = ids.error();
+  const bool unreadable =
+      error.code == ErrorCode::kIo || error.code == ErrorCode::kNotFound;
+  return MakeError(unreadable ? error.code : ErrorCode::kSourceCorrupt, "{}",
+                   MessageText{error.message});
+}
+
+bool IsPackWhole(ObjectFormat format, FileSystem& file_system,
+                 const std::string& object_directory, const std::string& name) {
+  const size_t hash_size = ObjectIdWidth(format);
+  constexpr size_t kHeader = 12;
+  constexpr size_t kFanOut = 256 * sizeof(uint32_t);
+  const std::string path = PackDirectory(object_directory) + '/' + name;
+  const auto pack = file_system.OpenForRead(path + ".pack");
+  const auto index = ReadWholeFile(file_system, path + ".idx",
+                                   std::numeric_limits<size_t>::max());
+  if (!pack || !index || (*pack)->size() < kHeader + hash_size ||
+      index->size() < kFanOut + 2 * hash_size) {
+    return false;
+  }
+  // The last number of the fan-out. An index of version 2 has a header before
+  // it.
+  ByteReader start(*index);
+  const bool has_header = start.U32() == kPackIndexSignature;
+  const uint32_t count = LoadBigEndian<uint32_t>(
+      &(*index)[kFanOut - sizeof(uint32_t) + (has_header ? 8 : 0)]);
+  std::array<uint8_t, kHeader> header;
+  Bytes hash(hash_size);
+  if (!(*pack)->Read(0, header) ||
+      !(*pack)->Read((*pack)->size() - hash_size, hash)) {
+    return false;
+  }
+  // An index ends with the hash of the pack and its own hash.
+  const ByteView hashed = ByteView(*index).first(index->size() - hash_size);
+  Hasher hasher(HashAlgorithmOf(format));
+  hasher.Update(hashed);
+  std::array<uint8_t, Hasher::kMaxSize> of_index;
+  ByteReader in(header);
+  return in.U32() == kPackSignature && in.U32() == kPackVersion &&
+         in.U32() == count &&
+         std::ranges::equal(hash, hashed.last(hash_size)) &&
+         std::ranges::equal(hasher.Finish(of_index),
+                            ByteView(*index).last(hash_size));
+}
+
+Result<IndexedVector<PackRank, uint32_t>> ReadPackMtimes(
+    ObjectFormat format, FileSystem& file_system,
+    const std::string& object_directory, const std::string& name,
+    uint32_t count) {
+  const std::string path =
+      PackDirectory(object_directory) + '/' + name + ".mtimes";
+  ZPACK_ASSIGN_OR_RETURN(
+      const Bytes bytes,
+      ReadWholeFile(file_system, path, std::numeric_limits<size_t>::max()));
+  return DecodePackMtimes(format, bytes, count, path);
+}
+
+Status RemovePacks(FileSystem& file_system, const std::string& object_directory,
+                   const std::vector<PackFiles>& packs) {
+  if (packs.empty()) return {};
+  const std::string directory = PackDirectory(object_directory);
+  std::set<std::string> names;
+  for (const PackFiles& pack : packs) names.insert(pack.name);
+  ZPACK_TRY(RemoveMultiPackIndexes(file_system, directory, names));
+  constexpr std::array kExtensions = {".idx",    ".rev",      ".bitmap",
+                                      ".mtimes", ".promisor", ".pack"};
+  for (const PackFiles& pack : packs) {
+    const std::string path = directory + '/' + pack.name;
+    for (const char* const extension : kExtensions) {
+      ZPACK_TRY(RemoveIfThere(file_system, path + extension));
+    }
+  }
+  return file_system.SyncDirectory(directory);
+}
+
+Result<RemovedLoose> RemoveLooseObjects(FileSystem& file_system,
+                                        const std::string& object_directory,
+                                        const ObjectIdTable& ids) {
+  Bytes loose;
+  ZPACK_TRY(ListLooseObjects(ids.format(), object_directory, loose));
+  const size_t width = ObjectIdWidth(ids.format());
+  RemovedLoose removed;
+  for (size_t at = 0; at < loose.size(); at += width) {
+    const ObjectId id(ByteView(loose).subspan(at, width));
+    if (!ids.Find(id)) continue;
+    const Status status =
+        RemoveIfThere(file_system, LooseObjectPath(object_directory, id));
+    status ? ++removed.count : ++removed.left;
+    if (!status && !removed.why) removed.why = status.error();
+  }
+  return removed;
+}
+
+}  // namespace zpack

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The objects of a repository's alternates, for a repack that leaves them
+// there. May be used from several threads, except while List runs.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/file.h"
+#include "git/objects/object_database.h"
+#include "pack/pack_store.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+class AlternateDatabase final : public AlternateObjects {
+ public:
+  // Opens the alternates of the repository with these directories and objects
+  // in `format`. Leaves out an alternate if it may have a link to `own`, the
+  // object directory of the repository, since `own` is about to lose objects.
+  // Null if no alternate is left. Errors as ListObjectDirectories and
+  // ObjectDatabase::Open.
+  static Result<std::unique_ptr<AlternateObjects>> Open(
+      ObjectFormat format, FileSystem& file_system,
+      const std::string& common_directory, const std::string& own);
+
+  Result<ObjectIdTable> List() override { return objects_.List(); }
+  Result<ObjectIdTable> ListPacked() override;
+  Result<std::unique_ptr<ObjectStream>> Open(const ObjectId& id) override {
+    return objects_.OpenStream(id);
+  }
+
+ private:
+  AlternateDatabase(ObjectFormat format, FileSystem& file_system,
+                    ObjectDatabase objects)
+      : format_(format),
+        file_system_(file_system),
+        objects_(std::move(objects)) {}
+
+  ObjectFormat format_;
+  FileSystem& file_system_;
+  ObjectDatabase objects_;
+};
+
+}  // namespace zpack

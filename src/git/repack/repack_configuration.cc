@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "git/repack/repack_configuration.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "base/error.h"
+#include "git/config/configuration.h"
+#include "git/repository_layout.h"
+
+namespace zpack {
+namespace {
+
+// The value of a number in the configuration. `otherwise` if it is not set.
+Result<int64_t> ConfigNumber(const Configuration& config, std::string_view name,
+                             int64_t otherwise) {
+  ZPACK_ASSIGN_OR_RETURN(const auto value, config.Number(name));
+  return value.value_or(otherwise);
+}
+
+// The same for a boolean value.
+Result<bool> ConfigBool(const Configuration& config, std::string_view name,
+                        bool otherwise) {
+  ZPACK_ASSIGN_OR_RETURN(const auto value, config.Bool(name));
+  return value.value_or(otherwise);
+}
+
+// The value of repack.writeBitmaps, formerly pack.writeBitmaps. The last entry
+// counts, whichever name it has.
+Result<std::optional<bool>> ReadWriteBitmaps(const Configuration& config) {
+  std::optional<bool> last;
+  for (const ConfigEntry& entry : config.entries()) {
+    if (entry.name != "repack.writebitmaps" &&
+        entry.name != "pack.writebitmaps") {
+      continue;
+    }
+    ZPACK_ASSIGN_OR_RETURN(last, BoolOf(entry));
+  }
+  return last;
+}
+
+bool IsBare(const RepositoryLocation& location,
+            const RepositoryFormat& format) {
+  if (location.git_directory != location.common_directory ||
+      !format.work_tree.empty()) {
+    return false;
+  }
+  return format.bare.value_or(location.work_tree.empty() &&
+                              !location.git_directory.ends_with("/.git"));
+}
+
+// The value of core.sharedRepository.
+Result<SharedMode> ReadSharedMode(const Configuration& config) {
+  using enum SharedMode::Kind;
+  constexpr SharedMode kGroup{kAtLeast, 0660};
+  constexpr SharedMode kEverybody{kAtLeast, 0664};
+  constexpr unsigned kOwner = 0600;
+  constexpr unsigned kAll = 0666;
+  const ConfigEntry* const entry = config.Find("core.sharedrepository");
+  if (entry == nullptr) return SharedMode{};
+  // An entry without a value.
+  if (!entry->value) return kGroup;
+  const std::string& text = *entry->value;
+  if (text == "umask") return SharedMode{};
+  if (text == "group") return kGroup;
+  if (text == "all" || text == "world" || text == "everybody") {
+    return kEverybody;
+  }
+  unsigned bits = 0;
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, bits, 8);
+  if (text.empty() || parsed.ec != std::errc() || parsed.ptr != end) {
+    if (const auto yes = ParseConfigBool(entry->value)) {
+      return *yes ? kGroup : SharedMode{};
+    }
+    return MakeError(ErrorCode::kGit, "bad value '{}' of core.sharedRepository",
+                     text);
+  }
+  // Values that old versions of Git wrote.
+  if (bits <= 2) {
+    return bits == 0 ? SharedMode{} : bits == 1 ? kGroup : kEverybody;
+  }
+  if ((bits & kOwner) != kOwner) {
+    return MakeError(ErrorCode::kGit,
+                     "core.sharedRepository is {:04o}; the owner of files must "
+                     "always have read and write permissions",
+                     bits);
+  }
+  return SharedMode{kExactly, bits & kAll};
+}
+
+}  // namespace
+
+Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location) {
+  // Git's defaults, except the window: most candidates are rejected early here,
+  // and cost little.
+  constexpr int64_t kBigFile = int64_t{512} << 20;
+  constexpr int64_t kWindow = 20;
+  constexpr int64_t kDepth = 50;
+  constexpr int64_t kMax = 4095;
+  constexpr int64_t kMinPackSize = int64_t{1} << 20;
+  ZPACK_ASSIGN_OR_RETURN(const RepositoryFormat format,
+                         ReadRepositoryFormat(location.common_directory));
+  ZPACK_ASSIGN_OR_RETURN(const Configuration config,
+                         ReadConfiguration(location, format));
+  ZPACK_ASSIGN_OR_RETURN(
+      const int64_t big_file,
+      ConfigNumber(config, "core.bigfilethreshold", kBigFile));
+  ZPACK_ASSIGN_OR_RETURN(const int64_t window,
+                         ConfigNumber(config, "pack.window", kWindow));
+  ZPACK_ASSIGN_OR_RETURN(const int64_t depth,
+                         ConfigNumber(config, "pack.depth", kDepth));
+  ZPACK_ASSIGN_OR_RETURN(const int64_t max_pack_size,
+                         ConfigNumber(config, "pack.packsizelimit", 0));
+  RepackSettings settings;
+  settings.common_directory = location.common_directory;
+  ZPACK_ASSIGN_OR_RETURN(const auto directories,
+                         ListObjectDirectories(settings.common_directory));
+  settings.object_directory = directories.found.front();
+  settings.big_file_threshold =
+      static_cast<uint64_t>(std::max<int64_t>(big_file, 0));
+  settings.window = static_cast<unsigned>(std::clamp<int64_t>(window, 0, kMax));
+  settings.depth = static_cast<unsigned>(std::clamp<int64_t>(depth, 0, kMax));
+  if (max_pack_size > 0) {
+    settings.max_pack_size =
+        static_cast<uint64_t>(std::max(max_pack_size, kMinPackSize));
+  }
+  ZPACK_ASSIGN_OR_RETURN(settings.pack_kept_objects,
+                         ConfigBool(config, "repack.packkeptobjects", false));
+  ZPACK_ASSIGN_OR_RETURN(settings.multi_pack_index,
+                         ConfigBool(config, "core.multipackindex", true));
+  ZPACK_ASSIGN_OR_RETURN(settings.update_server_info,
+                         ConfigBool(config, "repack.updateserverinfo", true));
+  ZPACK_ASSIGN_OR_RETURN(settings.write_bitmaps, ReadWriteBitmaps(config));
+  ZPACK_ASSIGN_OR_RETURN(settings.shared_mode, ReadSharedMode(config));
+  settings.object_format = format.object_format;
+  settings.precious_objects = format.precious_objects;
+  settings.recent_objects_hook = config.Find("gc.recentobjectshook") != nullptr;
+  settings.bare = IsBare(location, format);
+  return settings;
+}
+
+}  // namespace zpack
