@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "content_writer.h"
+#include "read/content_writer.h"
 #include "support/hostile_file.h"
 #include "support/matchers.h"
 #include "support/program.h"

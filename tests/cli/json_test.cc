@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "convert_phases.h"
+#include "convert/convert_phases.h"
 #include "support/program.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"

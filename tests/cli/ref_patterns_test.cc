@@ -3,7 +3,7 @@
 //
 // 'list-refs <file> <pattern>...' takes the refs that 'git for-each-ref' takes.
 
-#include "ref_patterns.h"
+#include "read/ref_patterns.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "batch_format.h"
 #include "cli.h"
 #include "common_options.h"
 #include "fuzz/fuzz_target.h"
-#include "tree_printer.h"
+#include "read/batch_format.h"
+#include "read/tree_printer.h"
 #include "zpack/quote.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -205,8 +205,9 @@ class Checker:
         if target == "zpack":
             return self.judge_public(tree, parts, rest)
         if tree == "tools":
-            if not (path.parent / name).is_file() and name not in GENERATED:
-                return (f'"{name}" is neither in zpack/ nor in this directory; '
+            program = self.root / tree / parts[0]
+            if not (program / name).is_file() and name not in GENERATED:
+                return (f'"{name}" is neither in zpack/ nor in tools/{parts[0]}; '
                         "tools use nothing else")
             return None
         layer = parts[0]

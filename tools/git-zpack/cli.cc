@@ -11,10 +11,10 @@
 #include <new>
 #include <ostream>
 
-#include "event_trace.h"
 #include "json_error.h"
 #include "nearest_name.h"
 #include "other_names.h"
+#include "serve/event_trace.h"
 #include "standard_input_file.h"
 #include "terminal_text.h"
 #include "zpack/build_options.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cli.h"
-#include "remote_helper.h"
+#include "exec/remote_helper.h"
 #include "standard_streams.h"
 
 int main(int argc, char** argv) {

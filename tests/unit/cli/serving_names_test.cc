@@ -8,12 +8,12 @@
 
 #include <string>
 
-#include "cgi_request.h"
-#include "http_route.h"
+#include "exec/remote_location.h"
 #include "percent_code.h"
-#include "remote_location.h"
-#include "served_root.h"
-#include "ssh_command.h"
+#include "serve/cgi_request.h"
+#include "serve/http_route.h"
+#include "serve/served_root.h"
+#include "serve/ssh_command.h"
 
 namespace zpack::cli {
 namespace {

@@ -1,0 +1,291 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <system_error>
+
+#include "common_options.h"
+#include "convert/convert_input.h"
+#include "convert/convert_output.h"
+#include "convert/convert_phases.h"
+#include "convert/convert_report.h"
+#include "convert/profile_names.h"
+#include "zpack/archive_reader.h"
+#include "zpack/convert.h"
+#include "zpack/parity.h"
+#include "zpack/quote.h"
+
+namespace zpack::cli {
+namespace convert_command {
+namespace {
+
+void AddOptions(po::options_description& options) {
+  options.add_options()(
+      "profile", po::value<std::string>()->value_name("<profile>"),
+      "work spent to make the file smaller: fast, balanced (default) or max")(
+      "level", po::value<std::string>()->value_name("<n>"),
+      "zstd compression level, 1 to 22; default: 3 for fast, 12 for balanced, "
+      "19 for max")(
+      "block-size", po::value<std::string>()->value_name("<size>"),
+      "bytes of data per block of blobs, 4k to 16m; overrides the profile")(
+      "reachable", "store only objects reachable from refs, HEAD and reflogs")(
+      "allow-promised",
+      "convert a partial clone: list the missing objects that its remote "
+      "promises")(
+      "base", po::value<std::string>()->value_name("<file>"),
+      "copy the blocks of this older file; encode only what is new")(
+      "trust-base",
+      "with --base or --update: do not hash the objects in copied blocks")(
+      "update",
+      "if the file exists, copy its blocks and replace it, or leave it as it "
+      "is if nothing has changed")("no-loss",
+                                   "with --update or --base: fail if the older "
+                                   "file has refs or objects that "
+                                   "the new file would lack")(
+      "resume", "continue an interrupted conversion to this file")(
+      "force,f", "replace the file if it exists")(
+      "redundancy", po::value<std::string>()->value_name("<percent>"),
+      "add parity, as 'git zpack protect' does, in percent of the file")(
+      "read-source",
+      "read and hash every object of the repository, also those that the older "
+      "file has")("no-verify",
+                  "skip reading the file back and hashing every object")(
+      "dry-run", "write and verify the file, then remove it");
+  AddWithoutOption(options);
+  options.add_options()(
+      "with",
+      po::value<std::vector<std::string>>()->composing()->value_name("<path>"),
+      "also take this file or directory of the git directory; may be repeated");
+  AddDiscoveryOption(options);
+  AddRunOptions(options);
+  AddMemoryOption(options);
+  AddJsonOption(options);
+}
+
+Profile ParseProfile(const std::string& text) {
+  for (const auto& [name, profile] : kProfileNames) {
+    if (text == name) return profile;
+  }
+  throw UsageError{fmt::format("unknown profile '{}'", text)};
+}
+
+// Paths below the git directory, without a slash at the end.
+std::vector<std::string> WithOf(const po::variables_map& values) {
+  std::vector<std::string> paths = Texts(values, "with");
+  for (std::string& path : paths) {
+    while (path.ends_with('/')) path.pop_back();
+  }
+  return paths;
+}
+
+// All options except RunOptions.
+ConvertOptions ToOptions(const po::variables_map& values) {
+  ConvertOptions options;
+  options.discovery = DiscoveryOf(values);
+  if (Has(values, "profile")) {
+    options.profile = ParseProfile(Text(values, "profile"));
+  }
+  if (Has(values, "level")) {
+    options.level = static_cast<int>(Number(values, "level", 1, 22, 1));
+  }
+  if (Has(values, "block-size")) {
+    options.block_size = ParseSize(Text(values, "block-size"), "block-size");
+    if (*options.block_size < ConvertOptions::kMinBlockSize ||
+        *options.block_size > ConvertOptions::kMaxBlockSize) {
+      throw UsageError{"option '--block-size' expects 4k to 16m"};
+    }
+  }
+  if (Has(values, "reachable")) options.objects = ObjectSet::kReachable;
+  if (Has(values, "allow-promised")) options.promised = AllowPromised::kYes;
+  if (Has(values, "base")) options.base = Text(values, "base");
+  if (Has(values, "update")) {
+    if (options.base) {
+      throw UsageError{"options '--base' and '--update' exclude each other"};
+    }
+    options.update = Update::kYes;
+  }
+  if (Has(values, "trust-base")) {
+    if (!options.base && options.update == Update::kNo) {
+      throw UsageError{"option '--trust-base' needs '--base' or '--update'"};
+    }
+    options.trust_base = TrustBase::kYes;
+  }
+  if (Has(values, "no-loss")) {
+    if (!options.base && options.update == Update::kNo) {
+      throw UsageError{"option '--no-loss' needs '--base' or '--update'"};
+    }
+    if (options.update == Update::kYes && Has(values, "force")) {
+      throw UsageError{
+          "options '--no-loss' and '--update --force' exclude each other"};
+    }
+    options.loss = AllowLoss::kNo;
+  }
+  if (Has(values, "resume")) options.resume = Resume::kYes;
+  if (Has(values, "force")) options.overwrite = Overwrite::kYes;
+  if (Has(values, "read-source")) options.read_source = ReadSource::kYes;
+  if (Has(values, "no-verify")) options.read_back = ReadBack::kNo;
+  if (Has(values, "dry-run")) {
+    for (const char* const option : {"resume", "redundancy"}) {
+      if (!Has(values, option)) continue;
+      throw UsageError{fmt::format(
+          "options '--dry-run' and '--{}' cannot be used together", option)};
+    }
+    options.publication = Publication::kNo;
+  }
+  options.without_files = WithoutOf(values);
+  options.with_files = WithOf(values);
+  return options;
+}
+
+// Copied blocks change the shares of the phases, so then there is no estimate.
+std::vector<PhaseShare> ExpectedPhases(const ConvertOptions& options) {
+  if (options.base || options.update == Update::kYes ||
+      options.resume == Resume::kYes) {
+    return {};
+  }
+  return ConvertPhases(options.profile, options.read_back);
+}
+
+// Checks what goes together with '-' for standard output.
+void CheckStream(const po::variables_map& values) {
+  if (Text(values, "file") != "-") return;
+  for (const char* const option : {"update", "resume", "dry-run", "json"}) {
+    if (Has(values, option)) {
+      throw UsageError{fmt::format(
+          "option '--{}' cannot be used with standard output", option)};
+    }
+  }
+}
+
+// The bytes of the parity in the file; 0 if it has none.
+Result<uint64_t> ParityBytes(const std::string& file) {
+  const auto reader = ArchiveReader::Open(file, ReadOptions{});
+  if (!reader) return std::unexpected(reader.error());
+  const auto description = (*reader)->Describe();
+  if (!description) return std::unexpected(description.error());
+  for (const auto& chunk : description->chunks) {
+    if (chunk.id == "PARI") return chunk.size;
+  }
+  return 0;
+}
+
+// A bundle must not be replaced by the file that is made of it.
+Status CheckSeparate(const po::variables_map& values) {
+  std::error_code error;
+  const std::string file = Text(values, "file");
+  if (!std::filesystem::equivalent(Text(values, "repository"), file, error)) {
+    return {};
+  }
+  return std::unexpected(Error{
+      .code = ErrorCode::kInvalidArgument,
+      .message =
+          fmt::format("'{}' is both source and destination", QuoteName(file)),
+      .path = file});
+}
+
+// Adds parity to the new file. Returns its bytes.
+Result<uint64_t> AddParity(const std::string& file, uint32_t redundancy,
+                           const RunOptions& run, ConvertStats& stats) {
+  ProtectOptions options;
+  options.run = run;
+  options.redundancy = redundancy;
+  const auto added = Protect(file, options);
+  if (!added) return std::unexpected(added.error());
+  stats.file_size = added->file_bytes;
+  stats.phases.insert(stats.phases.end(), added->phases.begin(),
+                      added->phases.end());
+  return added->parity_bytes;
+}
+
+// Says what helps after an error.
+void PrintHints(const po::variables_map& values, ErrorCode code,
+                const ConvertOutput& output, std::ostream& err) {
+  if (code == ErrorCode::kCorrupt && Has(values, "update")) {
+    err << "hint: with --force instead of --update, a new file replaces the "
+           "damaged one\n";
+  }
+  // With kExists, another process may be writing the temporary file.
+  if (code != ErrorCode::kExists && !Has(values, "quiet") &&
+      !output.is_stream() && CanResume(output.path())) {
+    err << "hint: run it again with --resume to continue\n";
+  }
+}
+
+int Run(const po::variables_map& values, const Io& io) {
+  ConvertOptions options = ToOptions(values);
+  const auto redundancy = RedundancyOf(values);
+  CheckStream(values);
+  const RunContext context(values, io, ExpectedPhases(options));
+  options.run = context.run();
+  auto output = ConvertOutput::Open(Text(values, "file"), io);
+  if (!output) return Fail(io, output.error());
+  const auto input =
+      ConvertInput::Open(Text(values, "repository"),
+                         context.quiet() ? ConvertInput::Report::kSilent
+                                         : ConvertInput::Report::kPrinted,
+                         io);
+  if (!input) return Fail(io, input.error());
+  const Status separate = CheckSeparate(values);
+  if (!separate) return Fail(io, separate.error());
+  auto stats = Convert(input->path(), output->path(), options);
+  if (!stats) {
+    const int code = Fail(io, stats.error());
+    PrintHints(values, stats.error().code, *output, io.err);
+    return code;
+  }
+  uint64_t parity_bytes = 0;
+  // An earlier run may have been stopped before it added parity.
+  if (redundancy && stats->update == UpdateResult::kUnchanged) {
+    const auto there = ParityBytes(output->path());
+    if (!there) return Fail(io, there.error());
+    parity_bytes = *there;
+  }
+  if (redundancy && parity_bytes == 0) {
+    const auto added =
+        AddParity(output->path(), *redundancy, options.run, *stats);
+    if (!added) {
+      if (!output->is_stream()) {
+        io.err << fmt::format("error: '{}' was written without parity\n",
+                              QuoteName(output->path()));
+      }
+      return Fail(io, added.error());
+    }
+    parity_bytes = *added;
+  }
+  const Status sent = output->Send(io);
+  if (!sent) return Fail(io, sent.error());
+  const ConvertReport report(
+      *stats, options, {output->path(), input->cloned_from(), parity_bytes});
+  report.PrintWarnings(context.quiet(), io.err);
+  if (!output->is_stream() && options.publication == Publication::kYes &&
+      stats->update != UpdateResult::kUnchanged) {
+    WarnOfOldParity(output->path(), io.err);
+  }
+  if (Has(values, "json")) {
+    report.PrintAsJson(io.out);
+  } else if (!context.quiet()) {
+    report.PrintSummary(io.err);
+  }
+  return kDone;
+}
+
+}  // namespace
+}  // namespace convert_command
+
+const Command kConvertCommand = {
+    "convert",
+    "Convert a Git repository into one .zpack file",
+    "[--update | --base <file>] [<options>] <repository> (<file> | -)",
+    {"repository", "file"},
+    0,
+    LastArgument::kOnce,
+    {},
+    true,
+    convert_command::AddOptions,
+    convert_command::Run};
+
+}  // namespace zpack::cli

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "read/revision_range.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "zpack/quote.h"
+
+namespace zpack::cli {
+namespace {
+
+// The parents of the commit that `revision` leads to.
+Result<std::vector<ObjectId>> ParentsOf(const ArchiveReader& reader,
+                                        std::string_view revision) {
+  const auto commit = reader.Resolve(fmt::format("{}^0", revision));
+  if (!commit) return std::unexpected(commit.error());
+  std::vector<ObjectId> parents;
+  while (true) {
+    const auto parent =
+        reader.Resolve(fmt::format("{}^{}", revision, parents.size() + 1));
+    if (!parent && parent.error().code == ErrorCode::kNotFound) return parents;
+    if (!parent) return std::unexpected(parent.error());
+    parents.push_back(*parent);
+  }
+}
+
+// '<a>..<b>' and '<a>...<b>', where a missing side is HEAD.
+struct Dots {
+  std::string_view left;
+  std::string_view right;
+  bool symmetric = false;
+};
+
+std::optional<Dots> FindDots(std::string_view revision) {
+  const size_t at = revision.find("..");
+  if (at == std::string_view::npos || revision == "..") return std::nullopt;
+  Dots dots;
+  dots.symmetric = revision.substr(at).starts_with("...");
+  dots.left = revision.substr(0, at);
+  dots.right = revision.substr(at + (dots.symmetric ? 3 : 2));
+  if (dots.left.empty()) dots.left = "HEAD";
+  if (dots.right.empty()) dots.right = "HEAD";
+  return dots;
+}
+
+Status AddDots(const ArchiveReader& reader, const Dots& dots,
+               const ObjectId& left, const ObjectId& right, WalkOptions& walk) {
+  if (!dots.symmetric) {
+    walk.excluded.push_back(left);
+    walk.starts.push_back(right);
+    return {};
+  }
+  const auto a = reader.Peel(left, ObjectType::kCommit);
+  if (!a) return std::unexpected(a.error());
+  const auto b = reader.Peel(right, ObjectType::kCommit);
+  if (!b) return std::unexpected(b.error());
+  const auto bases = reader.MergeBases(*a, *b);
+  if (!bases) return std::unexpected(bases.error());
+  walk.excluded.insert(walk.excluded.end(), bases->begin(), bases->end());
+  // As the user named them: annotated tags are listed, too.
+  walk.starts.push_back(left);
+  walk.starts.push_back(right);
+  return {};
+}
+
+// The suffix '^-' or '^-<n>' with the number of a parent; nothing without it.
+std::optional<size_t> TakeMinus(std::string_view& revision) {
+  const size_t at = revision.rfind("^-");
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view digits = revision.substr(at + 2);
+  size_t number = 1;
+  if (!digits.empty()) {
+    const auto [end, error] =
+        std::from_chars(digits.begin(), digits.end(), number);
+    if (error != std::errc() || end != digits.end()) return std::nullopt;
+  }
+  revision = revision.substr(0, at);
+  return number;
+}
+
+// `revision` without the suffix '^!' or '^-<n>', which leaves out parents.
+Status AddWithoutParents(const ArchiveReader& reader, std::string_view revision,
+                         std::optional<size_t> only, WalkOptions& walk) {
+  const auto id = reader.Resolve(revision);
+  if (!id) return std::unexpected(id.error());
+  auto parents = ParentsOf(reader, revision);
+  if (!parents) return std::unexpected(parents.error());
+  if (only && (*only == 0 || *only > parents->size())) {
+    return std::unexpected(Error{
+        .code = ErrorCode::kNotFound,
+        .message =
+            fmt::format("'{}' has no parent {}", QuoteName(revision), *only)});
+  }
+  if (only) *parents = {(*parents)[*only - 1]};
+  walk.excluded.insert(walk.excluded.end(), parents->begin(), parents->end());
+  walk.starts.push_back(*id);
+  return {};
+}
+
+}  // namespace
+
+Status AddRevision(const ArchiveReader& reader, std::string_view revision,
+                   WalkOptions& walk) {
+  if (const auto dots = FindDots(revision)) {
+    const auto left = reader.Resolve(dots->left);
+    const auto right = reader.Resolve(dots->right);
+    if (left && right) return AddDots(reader, *dots, *left, *right, walk);
+    // Dots may also be part of a path, as in 'HEAD:a..b'.
+    const auto whole = reader.Resolve(revision);
+    if (!whole) return std::unexpected((left ? right : left).error());
+  }
+  std::string_view name = revision;
+  std::vector<ObjectId>* target = &walk.starts;
+  if (name.starts_with('^')) {
+    name.remove_prefix(1);
+    target = &walk.excluded;
+  }
+  if (name.ends_with("^@")) {
+    name.remove_suffix(2);
+    const auto parents = ParentsOf(reader, name);
+    if (!parents) return std::unexpected(parents.error());
+    target->insert(target->end(), parents->begin(), parents->end());
+    return {};
+  }
+  if (target == &walk.starts) {
+    if (name.ends_with("^!")) {
+      name.remove_suffix(2);
+      return AddWithoutParents(reader, name, std::nullopt, walk);
+    }
+    if (const auto only = TakeMinus(name)) {
+      return AddWithoutParents(reader, name, only, walk);
+    }
+  }
+  const auto id = reader.Resolve(name);
+  if (!id) return std::unexpected(id.error());
+  target->push_back(*id);
+  return {};
+}
+
+}  // namespace zpack::cli

@@ -1,0 +1,266 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "common_options.h"
+#include "counted.h"
+#include "output_file.h"
+#include "restore/bundle_writer.h"
+#include "restore/restore_options.h"
+#include "restore/salvage_report.h"
+#include "run_git.h"
+#include "verify/damage_hints.h"
+#include "zpack/quote.h"
+#include "zpack/restore.h"
+
+namespace zpack::cli {
+namespace restore_command {
+namespace {
+
+void AddOptions(po::options_description& options) {
+  AddRestoreOptions(options);
+  options.add_options()("keep-going",
+                        "leave out damaged objects instead of giving up")(
+      "checkout",
+      "restore to <directory>/.git, and check out HEAD in <directory>")(
+      "bundle", po::value<std::string>()->value_name("<bundle>"),
+      "instead of a repository, write a bundle of all refs, for 'git clone'");
+  AddJsonOption(options);
+}
+
+// Says where Git is going to look for what is missing: the file may be
+// anybody's.
+std::string PromisedHint(const RestoreStats& stats) {
+  std::string text = fmt::format("hint: {}; Git fetches what it needs from",
+                                 PromisedText(stats.promised_objects));
+  for (const PromisorRemote& remote : stats.promisor_remotes) {
+    text += fmt::format(
+        "{} '{}'", &remote == stats.promisor_remotes.data() ? "" : " or",
+        QuoteName(remote.url.empty() ? remote.name
+                                     : NameWithoutSecrets(remote.url)));
+  }
+  return text + '\n';
+}
+
+void PrintHints(const RestoreStats& stats, const std::string& directory,
+                std::ostream& err) {
+  if (stats.promised_objects != 0) err << PromisedHint(stats);
+  if (stats.inactive_files != 0) {
+    err << InactiveHint(stats.inactive_files);
+  }
+  if (stats.names_alternates) {
+    err << "hint: 'objects/info/alternates.archived' names the repositories "
+           "that this one shared objects with; nothing is missing without "
+           "them\n";
+  }
+  err << fmt::format("hint: to read it: git --git-dir={} log --all\n",
+                     QuoteForShell(directory));
+}
+
+int FailToRead(const po::variables_map& values, const Error& error,
+               const Io& io) {
+  const int code = Fail(io, error);
+  const std::string file = Text(values, "file");
+  if (error.code == ErrorCode::kCorrupt && file != "-") {
+    PrintDamageHints(file, ParityHint::kUnknown, io.err);
+  }
+  return code;
+}
+
+void PrintSummary(const po::variables_map& values, const RestoreStats& stats,
+                  const std::string& directory, const Io& io) {
+  if (Has(values, "json")) {
+    PrintJson(
+        {{"objects", stats.objects},
+         {"raw_bytes", stats.raw_bytes},
+         {"pack_bytes", stats.pack_bytes},
+         {"refs", stats.refs},
+         {"promised_objects", stats.promised_objects},
+         {"promisor_remotes", PromisorRemotesToJson(stats.promisor_remotes)},
+         {"files", stats.files},
+         {"inactive_files", stats.inactive_files},
+         {"phases", PhasesToJson(stats.phases)},
+         {"peak_rss_bytes", PeakResidentBytes()}},
+        io.out);
+  } else if (!Has(values, "quiet")) {
+    io.err << fmt::format(
+        "Restored {}{} to '{}'.\n", Counted(stats.objects, "object"),
+        RefsAndFiles(stats.refs, stats.files), QuoteName(directory));
+    PrintHints(stats, directory, io.err);
+  }
+}
+
+// Throws UsageError if the options exclude each other, or arguments are missing
+// or too many.
+void CheckArguments(const po::variables_map& values) {
+  const bool bundle = Has(values, "bundle");
+  if (bundle && Has(values, "directory")) {
+    throw UsageError{"option '--bundle' takes the place of <directory>"};
+  }
+  if (!bundle && !Has(values, "directory")) {
+    throw UsageError{"missing <directory>"};
+  }
+  if (bundle || Has(values, "checkout")) {
+    const char* const what = bundle ? "bundle" : "checkout";
+    for (const char* const option :
+         {"checkout", "keep-going", "trust", "without", "ref-format"}) {
+      const bool excluded = bundle || std::string_view(option) == "keep-going";
+      if (!excluded || !Has(values, option)) continue;
+      throw UsageError{fmt::format(
+          "options '--{}' and '--{}' exclude each other", what, option)};
+    }
+  }
+  if (Has(values, "checkout") && Has(values, "force")) {
+    throw UsageError{"options '--checkout' and '--force' exclude each other"};
+  }
+}
+
+int RunBundle(const po::variables_map& values, const RunContext& context,
+              const RestoreOptions& options, const Io& io) {
+  const std::string bundle = Text(values, "bundle");
+  if (bundle.empty() || bundle == "-") {
+    throw UsageError{"option '--bundle' expects a file"};
+  }
+  std::error_code ignored;
+  if (!Has(values, "force") && std::filesystem::exists(bundle, ignored)) {
+    return Fail(io, {ErrorCode::kExists,
+                     fmt::format("'{}' already exists; --force replaces it",
+                                 QuoteName(bundle, kMaxNameInMessage))});
+  }
+  const std::string file = FileToRead(values);
+  if (std::filesystem::equivalent(bundle, file, ignored)) {
+    return Fail(io, {ErrorCode::kInvalidArgument,
+                     fmt::format("the bundle '{}' is the .zpack file itself",
+                                 QuoteName(bundle, kMaxNameInMessage))});
+  }
+  const auto reader = ArchiveReader::Open(file, options.read);
+  if (!reader) return FailToRead(values, reader.error(), io);
+  uint64_t objects = 0;
+  const int code = WriteOutputFile(bundle, io, [&](std::ostream& out) {
+    const auto written = WriteBundle(file, **reader, options, out);
+    if (!written) return FailToRead(values, written.error(), io);
+    objects = *written;
+    return kDone;
+  });
+  if (code != kDone) return code;
+  const uint64_t left_out = (*reader)->object_count() - objects;
+  if (io.json) {
+    PrintJson({{"objects", objects},
+               {"unreachable_objects", left_out},
+               {"refs", (*reader)->refs().refs.size()}},
+              io.out);
+  } else if (!context.quiet()) {
+    io.err << fmt::format("Wrote {} to '{}'.\n", Counted(objects, "object"),
+                          QuoteName(bundle));
+    io.err << fmt::format(
+        "hint: a bundle has no reflogs, hooks and settings{}; to read it: git "
+        "clone {}\n",
+        left_out == 0 ? ""
+                      : fmt::format(", and not the {} that no ref reaches",
+                                    Counted(left_out, "object")),
+        QuoteForShell(bundle));
+  }
+  return kDone;
+}
+
+// Makes the restored repository in '<directory>/.git' one with a work tree, and
+// checks out HEAD, unless Git would fetch for that from who knows where.
+Status CheckOut(const std::string& directory, const RestoreStats& stats,
+                const Io& io) {
+  const std::string git_directory = "--git-dir=" + directory + "/.git";
+  Status done = CheckGit(
+      "git config",
+      RunGit({git_directory, "config", "core.bare", "false"}, io.stop));
+  if (!done || stats.promised_objects != 0) return done;
+  // An unborn HEAD has nothing to check out.
+  if (RunGit(
+          {git_directory, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"},
+          io.stop) != 0) {
+    return {};
+  }
+  return CheckGit("git reset",
+                  RunGit({"-C", directory, "--git-dir=.git", "--work-tree=.",
+                          "reset", "--hard", "--quiet"},
+                         io.stop));
+}
+
+int RunCheckout(const po::variables_map& values, const RestoreOptions& options,
+                const Io& io) {
+  namespace fs = std::filesystem;
+  const std::string directory = Text(values, "directory");
+  std::error_code error;
+  const bool is_new = !fs::exists(fs::symlink_status(directory, error));
+  if (!is_new &&
+      !(fs::is_directory(directory, error) && fs::is_empty(directory, error))) {
+    return Fail(io, {ErrorCode::kExists,
+                     fmt::format("destination path '{}' already exists and is "
+                                 "not an empty directory",
+                                 QuoteName(directory, kMaxNameInMessage))});
+  }
+  const auto stats = Restore(FileToRead(values), directory + "/.git", options);
+  if (!stats) {
+    if (is_new) fs::remove(directory, error);
+    return FailToRead(values, stats.error(), io);
+  }
+  if (const Status done = CheckOut(directory, *stats, io); !done) {
+    const int code = Fail(io, done.error());
+    io.err << fmt::format("hint: the repository in '{}/.git' is complete\n",
+                          QuoteName(directory));
+    return code;
+  }
+  PrintSummary(values, *stats, directory + "/.git", io);
+  if (stats->promised_objects != 0 && !Has(values, "quiet")) {
+    io.err << fmt::format(
+        "hint: nothing is checked out, because Git would fetch for it; if you "
+        "trust the remote: git -C {} reset --hard\n",
+        QuoteForShell(directory));
+  }
+  return kDone;
+}
+
+int Run(const po::variables_map& values, const Io& io) {
+  CheckArguments(values);
+  const RunContext context(values, io);
+  const ReadContext read(values, io);
+  const RestoreOptions options =
+      RestoreOptionsOf(values, context.run(), read.options());
+  if (Has(values, "bundle")) return RunBundle(values, context, options, io);
+  if (Has(values, "checkout")) return RunCheckout(values, options, io);
+  if (Has(values, "keep-going")) {
+    return RunSalvage(values, context,
+                      {.restore = options, .required = SoundParts::kStructure},
+                      io);
+  }
+  const std::string directory = Text(values, "directory");
+  const auto stats = Restore(FileToRead(values), directory, options);
+  if (!stats) return FailToRead(values, stats.error(), io);
+  PrintSummary(values, *stats, directory, io);
+  return kDone;
+}
+
+}  // namespace
+}  // namespace restore_command
+
+const Command kRestoreCommand = {
+    "restore",
+    "Bring a repository back from a .zpack file",
+    "[--force] [--trust] [--ref-format <format>] [--keep-going | --checkout] "
+    "[--download] [<options>] <file> <directory>\n"
+    "   or: git-zpack restore --bundle=<bundle> [--force] [--download] "
+    "[<options>] <file>",
+    {"file", "directory"},
+    1,
+    LastArgument::kOnce,
+    {},
+    true,
+    restore_command::AddOptions,
+    restore_command::Run};
+
+}  // namespace zpack::cli

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "restore/restore_options.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "cli.h"
+
+namespace zpack::cli {
+namespace {
+
+RefStorage ParseRefFormat(const std::string& text) {
+  if (text == "files") return RefStorage::kFiles;
+  if (text == "reftable") return RefStorage::kReftable;
+  throw UsageError{fmt::format("unknown ref storage format '{}'", text)};
+}
+
+}  // namespace
+
+void AddRestoreOptions(po::options_description& options) {
+  options.add_options()("force,f", "replace an existing bare repository")(
+      "trust", "let Git use the hooks, settings and other files of the file")(
+      "ref-format", po::value<std::string>()->value_name("<format>"),
+      "how the repository stores refs: files (default) or reftable");
+  AddWithoutOption(options);
+  AddDownloadOption(options);
+  AddRunOptions(options);
+  AddMemoryOption(options);
+}
+
+RestoreOptions RestoreOptionsOf(const po::variables_map& values,
+                                const RunOptions& run,
+                                const ReadOptions& read) {
+  if (Text(values, "directory") == "-") {
+    throw UsageError{
+        "cannot restore to standard output; './-' is a directory called '-'"};
+  }
+  RestoreOptions options;
+  options.run = run;
+  options.read = read;
+  if (Has(values, "force")) options.overwrite = Overwrite::kYes;
+  if (Has(values, "trust")) options.trust = Trust::kYes;
+  options.without_files = WithoutOf(values);
+  if (Has(values, "ref-format")) {
+    options.ref_storage = ParseRefFormat(Text(values, "ref-format"));
+  }
+  return options;
+}
+
+}  // namespace zpack::cli

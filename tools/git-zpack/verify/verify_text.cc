@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "common_options.h"
+#include "counted.h"
+#include "verify/verify_findings.h"
+#include "zpack/quote.h"
+
+namespace zpack::cli {
+namespace {
+
+// What damage means for the objects.
+std::string LossText(const VerifyReport& report) {
+  if (report.damages.empty() || report.objects == 0) return "";
+  if (report.scope && report.scope->objects_left_out != 0 &&
+      report.objects_damaged == 0) {
+    return "; damaged";
+  }
+  if (report.objects_damaged == 0) return "; damaged, but no object is lost";
+  return fmt::format("; {} lost", report.objects_damaged);
+}
+
+// What became of the highest level.
+std::string_view ConnectivityText(const VerifyReport& report) {
+  if (report.level < VerifyLevel::kConnectivity) {
+    return ", connectivity not checked";
+  }
+  const auto checked = std::ranges::find(
+      report.phases, Phase::kCheckingConnectivity, &PhaseTime::phase);
+  if (checked == report.phases.end())
+    return ", connectivity not checked because of the damage";
+  return report.damages.empty() ? ", connectivity ok" : ", connectivity bad";
+}
+
+// The number of findings, as the end of the summary.
+std::string CountText(const VerifyFindings& findings) {
+  const uint64_t differences = findings.report.differences.size();
+  std::string text;
+  const auto add = [&](uint64_t count, std::string_view what) {
+    if (count == 0) return;
+    text +=
+        fmt::format("{}{}", text.empty() ? "; " : ", ", Counted(count, what));
+  };
+  add(findings.count() - differences, "error");
+  add(differences, "difference");
+  return text;
+}
+
+}  // namespace
+
+std::string ScopeText(const VerifyFindings& findings) {
+  const VerifyReport& report = findings.report;
+  if (!report.scope) return "";
+  const VerifyScope& scope = *report.scope;
+  if (scope.seed) {
+    return fmt::format(
+        "sample: {} of {} checked, seed {}\n"
+        "not checked: {} in the other blocks, the hash of the file{}, the "
+        "parity\n",
+        scope.blocks_checked, Counted(scope.blocks, "block"), *scope.seed,
+        Counted(scope.objects_left_out, "object"),
+        report.level == VerifyLevel::kObjects ? ", peeled refs" : "");
+  }
+  return fmt::format(
+      "since '{}': objects of {} of {} hashed\n"
+      "not hashed: {} in blocks that '{}' holds byte for byte; their checksums "
+      "were checked\n",
+      QuoteName(findings.since), scope.blocks_checked,
+      Counted(scope.blocks, "block"), Counted(scope.objects_left_out, "object"),
+      QuoteName(findings.since));
+}
+
+std::string ParitySummary(const VerifyReport& report) {
+  if (!report.parity) return "";
+  const ParityState& parity = *report.parity;
+  std::string text = fmt::format("parity: {} of {}, ", parity.parity_left,
+                                 Counted(parity.parity_shards, "shard"));
+  if (parity.damaged_shards == 0) {
+    text += fmt::format("any {} of damage can be repaired",
+                        HumanSize(parity.repairable_bytes));
+  } else if (parity.repair_possible) {
+    text +=
+        fmt::format("{} of the file can be repaired with 'git zpack repair'",
+                    Counted(parity.damaged_shards, "damaged shard"));
+  } else {
+    text += fmt::format("too few for {} of the file",
+                        Counted(parity.damaged_shards, "damaged shard"));
+  }
+  return text;
+}
+
+std::string VerifySummary(const VerifyFindings& findings) {
+  const VerifyReport& report = findings.report;
+  const std::string_view verdict = report.ok() ? "ok" : "bad";
+  const std::string against =
+      report.git_directory.empty()
+          ? ""
+          : fmt::format(", compared with '{}' {}",
+                        QuoteName(report.git_directory),
+                        findings.read_source == ReadSource::kYes
+                            ? "(contents of objects read)"
+                            : "(contents of objects not read)");
+  const std::string promised =
+      report.promised_objects == 0
+          ? ""
+          : "; " + PromisedText(report.promised_objects);
+  if (report.level < VerifyLevel::kObjects) {
+    return fmt::format("{}: {} ({} only){}{}{}", QuoteName(findings.file),
+                       verdict, VerifyLevelName(report.level), against,
+                       promised, CountText(findings));
+  }
+  std::string text =
+      fmt::format("{}: {}, {} of {} verified{}{}{}{}{}",
+                  QuoteName(findings.file), verdict, report.objects_verified,
+                  Counted(report.objects, "object"), ConnectivityText(report),
+                  LossText(report), against, promised, CountText(findings));
+  if (report.moved_on.any()) {
+    text +=
+        fmt::format("; the repository moved on: {}", Describe(report.moved_on));
+  }
+  return text;
+}
+
+std::string UnlistedText(const VerifyFindings& findings) {
+  const uint64_t more = findings.count() - ListedCount(findings);
+  if (more == 0) return "";
+  return fmt::format("{} {} not listed; '--max-errors=all' lists all",
+                     Counted(more, "more finding"), more == 1 ? "is" : "are");
+}
+
+void PrintVerifyText(const VerifyFindings& findings, std::ostream* out,
+                     std::ostream& err) {
+  if (out != nullptr) {
+    *out << VerifySummary(findings) << '\n' << ScopeText(findings);
+    const std::string parity = ParitySummary(findings.report);
+    if (!parity.empty()) *out << parity << '\n';
+    // The counts come before the list, also where both go to one terminal.
+    out->flush();
+  }
+  PrintFindings(findings, err);
+}
+
+void PrintFindings(const VerifyFindings& findings, std::ostream& err) {
+  for (uint64_t i = 0; i < ListedCount(findings); ++i) {
+    err << "error: " << EscapeUnprintable(findings.list[i].message) << '\n';
+  }
+  const std::string unlisted = UnlistedText(findings);
+  if (!unlisted.empty()) err << "hint: " << unlisted << '\n';
+}
+
+}  // namespace zpack::cli
