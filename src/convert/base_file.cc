@@ -80,14 +80,15 @@ Result<StoredBlock> Load(const ArchiveFile& archive, size_t block,
 }
 
 // Returns the columns of a block that change with the numbers.
-Result<BlockStreams> Renumber(const ArchiveFile& archive, size_t block,
-                              const format::BlockHeader& header,
-                              const FileNumbers& numbers) {
+Result<format::BlockStreams> Renumber(const ArchiveFile& archive, size_t block,
+                                      const format::BlockHeader& header,
+                                      const format::FileNumbers& numbers) {
   BlockDecoder decoder;
   BlockRenumberer renumberer(archive.object_count(), numbers);
   if (header.kind == format::BlockKind::kCommits) {
-    ZPACK_ASSIGN_OR_RETURN(const CommitLinkStreams streams,
-                           decoder.DecodeLinkStreams(archive.blocks(), block));
+    ZPACK_ASSIGN_OR_RETURN(
+        const format::BlockStreams streams,
+        decoder.DecodeCommitColumns(archive.blocks(), block));
     return renumberer.Commits(streams, header.first_object,
                               header.object_count);
   }
@@ -148,7 +149,8 @@ Result<BaseFile::BlockSummary> BaseFile::Summarize(size_t block) const {
   return BlockSummary{objects.header, RawSize(objects, view)};
 }
 
-Result<ReusedBlock> BaseFile::Read(size_t block, const FileNumbers& numbers,
+Result<ReusedBlock> BaseFile::Read(size_t block,
+                                   const format::FileNumbers& numbers,
                                    BlockEncoder& encoder) const {
   const DecoderLease lease(decoders_);
   BlockDecoder decoder;
@@ -166,7 +168,7 @@ Result<ReusedBlock> BaseFile::Read(size_t block, const FileNumbers& numbers,
     return reused;
   }
   reused.how = ReusedBlock::How::kRenumbered;
-  ZPACK_ASSIGN_OR_RETURN(const BlockStreams changed,
+  ZPACK_ASSIGN_OR_RETURN(const format::BlockStreams changed,
                          Renumber(*archive_, block, reused.header, numbers));
   ZPACK_TRY(encoder.EncodeChanged(view, changed.Views(), reused.encoded.chunk));
   return reused;

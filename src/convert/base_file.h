@@ -65,7 +65,7 @@ class BaseFile final : public ReusableBlocks {
   ByteView fingerprint() const override {
     return archive_->trailer().file_hash;
   }
-  Result<ReusedBlock> Read(size_t block, const FileNumbers& numbers,
+  Result<ReusedBlock> Read(size_t block, const format::FileNumbers& numbers,
                            BlockEncoder& encoder) const override;
 
  private:

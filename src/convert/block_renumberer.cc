@@ -3,57 +3,59 @@
 
 #include "convert/block_renumberer.h"
 
+#include <array>
+
 #include "base/error.h"
-#include "writer/link_columns.h"
 
 namespace zpack {
 
+using format::LinkDecoder;
 using format::StreamKind;
 
-LinkNumber BlockRenumberer::Renumber(LinkNumber link, ByteView old_outside_ids,
-                                     Bytes& outside_ids) {
-  if (link.value() < old_count_) return link;
-  const size_t width = ObjectIdWidth(known_.format());
-  const ObjectId id(
-      old_outside_ids.subspan((link.value() - old_count_) * width, width));
-  return numbers_.Number(known_.Number(id), outside_ids);
+namespace {
+
+constexpr std::array kTreeLinks = {StreamKind::kChildren,
+                                   StreamKind::kChildDifferences,
+                                   StreamKind::kOutsideIds};
+
+}  // namespace
+
+LinkNumber BlockRenumberer::Renumber(LinkNumber link, const LinkDecoder& old,
+                                     format::BlockStreams& changed) {
+  if (!old.IsOutside(link)) return link;
+  return links_.Encode(known_.Number(ObjectId(old.OutsideId(link))),
+                       changed[StreamKind::kOutsideIds]);
 }
 
-BlockStreams BlockRenumberer::Trees(const TreeBlock& block) {
-  BlockStreams streams = {StreamKind::kChildren, StreamKind::kChildDifferences,
-                          StreamKind::kOutsideIds};
-  format::TreeChildren lineage;
+format::BlockStreams BlockRenumberer::Trees(const format::TreeBlock& block) {
+  format::BlockStreams changed(kTreeLinks);
+  format::ChildEncoder children;
   for (uint32_t index = 0; index < block.count(); ++index) {
-    if (block.BeginsLineage(index)) lineage.Clear();
-    for (const TreeBlock::Edit& edit : block.edits(index)) {
+    if (block.BeginsLineage(index)) children.BeginLineage();
+    for (const format::TreeBlock::Edit& edit : block.edits(index)) {
       if (edit.kind == format::TreeEditKind::kRemove) continue;
-      const LinkNumber child = Renumber(edit.entry.child, block.outside_ids(),
-                                        streams[StreamKind::kOutsideIds]);
-      AddChild(edit.entry.name, child, lineage, streams);
+      children.Add(edit.entry.name,
+                   Renumber(edit.entry.child, block.links(), changed), changed);
     }
   }
-  return streams;
+  return changed;
 }
 
-Result<BlockStreams> BlockRenumberer::Commits(const CommitLinkStreams& streams,
-                                              ObjectNumber first,
-                                              uint32_t count) {
-  BlockStreams changed = {StreamKind::kOutsideIds, StreamKind::kRootTrees,
-                          StreamKind::kParents};
-  CommitColumns columns(streams, {first, old_count_, known_.format()});
+Result<format::BlockStreams> BlockRenumberer::Commits(
+    const format::BlockStreams& streams, ObjectNumber first, uint32_t count) {
+  format::BlockStreams changed(format::kCommitLinks);
+  format::CommitColumns columns(streams, {first, old_count_, known_.format()});
   ZPACK_TRY(columns.Check(count));
-  CommitLinkColumns links;
-  CommitColumns::Row row;
-  Bytes& outside_ids = changed[StreamKind::kOutsideIds];
+  format::CommitColumnEncoder encoder;
+  format::CommitRow row;
   for (uint32_t index = 0; index < count; ++index) {
     ZPACK_TRY(columns.Next(row));
     if (row.verbatim) continue;
-    const LinkNumber tree =
-        Renumber(row.tree, streams.outside_ids, outside_ids);
+    row.tree = Renumber(row.tree, columns.links(), changed);
     for (LinkNumber& parent : row.parents) {
-      parent = Renumber(parent, streams.outside_ids, outside_ids);
+      parent = Renumber(parent, columns.links(), changed);
     }
-    links.Add(first + index, tree, row.parents, changed);
+    encoder.AddLinks(first + index, row, changed);
   }
   return changed;
 }

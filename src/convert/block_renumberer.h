@@ -11,10 +11,10 @@
 #include <cstdint>
 
 #include "base/index_spaces.h"
-#include "reader/commit_columns.h"
-#include "reader/tree_block.h"
-#include "writer/block_streams.h"
-#include "writer/object_numbers.h"
+#include "format/block_streams.h"
+#include "format/commit_columns.h"
+#include "format/link_numbers.h"
+#include "format/tree_block.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -23,26 +23,26 @@ class BlockRenumberer {
  public:
   // `old_count` is the number of objects in the archive that holds the block.
   // `numbers` are the numbers of the new archive, and must outlive this object.
-  BlockRenumberer(uint32_t old_count, const FileNumbers& numbers)
-      : old_count_(old_count), known_(numbers), numbers_(known_) {}
+  BlockRenumberer(uint32_t old_count, const format::FileNumbers& numbers)
+      : old_count_(old_count), known_(numbers), links_(known_) {}
 
   // Returns the changed columns of a block of trees.
-  BlockStreams Trees(const TreeBlock& block);
+  format::BlockStreams Trees(const format::TreeBlock& block);
 
   // Returns the changed columns of a block of `count` commits, whose first
   // object has number `first`. Returns kCorrupt if `streams` cannot belong to
   // such a block.
-  Result<BlockStreams> Commits(const CommitLinkStreams& streams,
-                               ObjectNumber first, uint32_t count);
+  Result<format::BlockStreams> Commits(const format::BlockStreams& streams,
+                                       ObjectNumber first, uint32_t count);
 
  private:
-  // Returns the number in the new block for `link` of the old block.
-  LinkNumber Renumber(LinkNumber link, ByteView old_outside_ids,
-                      Bytes& outside_ids);
+  // Returns the link in the new block for `link` of the old block.
+  LinkNumber Renumber(LinkNumber link, const format::LinkDecoder& old,
+                      format::BlockStreams& changed);
 
   uint32_t old_count_;
-  ObjectNumbers known_;
-  BlockNumbers numbers_;
+  format::ObjectNumbers known_;
+  format::LinkEncoder links_;
 };
 
 }  // namespace zpack

@@ -4,6 +4,7 @@
 #include "format/tree_columns.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace zpack::format {
 
@@ -66,6 +67,17 @@ void TreeChildren::Clear() {
   // lineage so far.
   names_ = {};
   last_other_ = LinkNumber();
+}
+
+std::optional<LinkNumber> ChildDecoder::Next(uint32_t name) {
+  TreeChildren::Code code;
+  code.code = static_cast<uint32_t>(std::min<uint64_t>(
+      children_.Varint(), std::numeric_limits<uint32_t>::max()));
+  if (code.code == TreeChildren::kOther) {
+    code.difference = UnZigZag(differences_.Varint());
+  }
+  if (!children_.ok() || !differences_.ok()) return std::nullopt;
+  return lineage_.Decode(name, code, limit_);
 }
 
 }  // namespace zpack::format

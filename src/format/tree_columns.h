@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rules for blocks of trees that writer and reader share, in addition to the
-// streams (FORMAT.md, "Trees"). Pure.
+// The kinds of edits, modes and children of a block of trees, as numbers
+// (FORMAT.md, "Trees"). Pure.
 
 #pragma once
 
@@ -13,7 +13,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/index_spaces.h"
+#include "format/block_streams.h"
 
 namespace zpack::format {
 
@@ -79,6 +81,47 @@ class TreeChildren {
   // The expected first child of a name: one more than the last new child that
   // was unexpected or the first of its name.
   LinkNumber last_other_;
+};
+
+// Writes the streams kChildren and kChildDifferences.
+class ChildEncoder {
+ public:
+  void BeginLineage() { lineage_.Clear(); }
+  // Appends a child that is called `name` in its tree.
+  void Add(uint32_t name, LinkNumber child, BlockStreams& streams) {
+    const TreeChildren::Code code = lineage_.Encode(name, child);
+    streams.Number(StreamKind::kChildren, code.code);
+    if (code.code == TreeChildren::kOther) {
+      streams.Number(StreamKind::kChildDifferences, ZigZag(code.difference));
+    }
+  }
+
+ private:
+  TreeChildren lineage_;
+};
+
+// Reads both streams.
+class ChildDecoder {
+ public:
+  // `streams` must outlive this object. Children are less than `limit`.
+  ChildDecoder(const BlockStreams& streams, uint32_t limit)
+      : children_(streams[StreamKind::kChildren]),
+        differences_(streams[StreamKind::kChildDifferences]),
+        limit_(limit) {}
+
+  void BeginLineage() { lineage_.Clear(); }
+  // The next child, which is called `name` in its tree. Nothing if the streams
+  // are not valid.
+  std::optional<LinkNumber> Next(uint32_t name);
+  bool exhausted() const {
+    return children_.exhausted() && differences_.exhausted();
+  }
+
+ private:
+  ByteReader children_;
+  ByteReader differences_;
+  uint32_t limit_;
+  TreeChildren lineage_;
 };
 
 }  // namespace zpack::format

@@ -113,40 +113,40 @@ LinkNumber ObjectGraph::NumberOf(const ObjectId& id, Bytes& outside_ids) const {
   return LinkNumber(archive_.ids().size() + static_cast<uint32_t>(outside));
 }
 
-Result<ObjectNumber> ObjectGraph::Resolve(LinkNumber link, ByteView outside_ids,
+Result<ObjectNumber> ObjectGraph::Resolve(LinkNumber link,
+                                          const format::LinkDecoder& links,
                                           ObjectNumber by) {
-  const uint32_t count = archive_.ids().size();
-  if (link.value() < count) return ObjectNumber(link.value());
-  const size_t width = ObjectIdWidth(archive_.header().object_format);
-  const ObjectId id(outside_ids.subspan((link.value() - count) * width, width));
+  if (!links.IsOutside(link)) return format::LinkDecoder::Object(link);
+  const ObjectId id(links.OutsideId(link));
   if (id == empty_tree_id_) return empty_tree();
   return Find(id, Describe(by));
 }
 
-Result<const CommitTable*> ObjectGraph::Commits(ObjectNumber number) {
+Result<const format::CommitTable*> ObjectGraph::Commits(ObjectNumber number) {
   // The empty tree is in no block.
   if (number == empty_tree())
     ZPACK_TRY(ExpectType(number, ObjectType::kCommit));
   const size_t block = archive_.blocks().FindBlock(number);
   if (commits_[block] == nullptr) {
     ZPACK_ASSIGN_OR_RETURN(
-        std::optional<CommitTable> table,
+        std::optional<format::CommitTable> table,
         decoder_.DecodeCommitLinks(archive_.blocks(), block));
     if (!table) {
       ZPACK_TRY(ExpectType(number, ObjectType::kCommit));
       ZPACK_ASSIGN_OR_RETURN(table, ParseCommits(block));
     }
     types_[block] = ObjectType::kCommit;
-    commits_[block] = std::make_unique<const CommitTable>(*std::move(table));
+    commits_[block] =
+        std::make_unique<const format::CommitTable>(*std::move(table));
   }
   return commits_[block].get();
 }
 
-Result<CommitTable> ObjectGraph::ParseCommits(size_t block) {
+Result<format::CommitTable> ObjectGraph::ParseCommits(size_t block) {
   const ObjectFormat format = archive_.header().object_format;
   const ObjectNumber first = archive_.blocks().first_object(block);
   const uint32_t count = archive_.blocks().block_object_count(block);
-  CommitTable table;
+  format::CommitTable table;
   table.commits.reserve(count);
   BlockPtr decoded;
   Bytes buffer;
@@ -169,7 +169,8 @@ Result<CommitTable> ObjectGraph::ParseCommits(size_t block) {
 }
 
 Result<ObjectGraph::CommitRow> ObjectGraph::Row(ObjectNumber commit) {
-  ZPACK_ASSIGN_OR_RETURN(const CommitTable* const table, Commits(commit));
+  ZPACK_ASSIGN_OR_RETURN(const format::CommitTable* const table,
+                         Commits(commit));
   const size_t index = commit - archive_.blocks().first_object(
                                     archive_.blocks().FindBlock(commit));
   if (table->commits[index].tree == kNoTree) {
@@ -195,14 +196,15 @@ Result<ObjectGraph::Commit> ObjectGraph::ReadCommit(ObjectNumber number) {
 
 Result<ObjectNumber> ObjectGraph::ReadParent(ObjectNumber commit,
                                              LinkNumber parent) {
-  ZPACK_ASSIGN_OR_RETURN(const CommitTable* const table, Commits(commit));
-  return Resolve(parent, table->outside_ids, commit);
+  ZPACK_ASSIGN_OR_RETURN(const format::CommitTable* const table,
+                         Commits(commit));
+  return Resolve(parent, LinksOf(table->outside_ids), commit);
 }
 
 Result<ObjectNumber> ObjectGraph::ReadRootTree(ObjectNumber commit) {
   ZPACK_ASSIGN_OR_RETURN(const CommitRow row, Row(commit));
   const auto& [table, index] = row;
-  return Resolve(table.commits[index].tree, table.outside_ids, commit);
+  return Resolve(table.commits[index].tree, LinksOf(table.outside_ids), commit);
 }
 
 Result<ObjectGraph::Tag> ObjectGraph::ReadTag(ObjectNumber number) {

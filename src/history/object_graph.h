@@ -17,10 +17,10 @@
 
 #include "base/index_spaces.h"
 #include "base/lru_cache.h"
+#include "format/commit_columns.h"
 #include "history/object_marks.h"
 #include "reader/archive_file.h"
 #include "reader/block_decoder.h"
-#include "reader/commit_columns.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -97,25 +97,31 @@ class ObjectGraph {
   class TreeReader;
 
   struct CommitRow {
-    const CommitTable& table;
+    const format::CommitTable& table;
     size_t index;
   };
 
   // Returns a block from the cache, or decodes it and adds it to the cache.
   Result<BlockPtr> Block(size_t block);
-  Result<const CommitTable*> Commits(ObjectNumber number);
+  Result<const format::CommitTable*> Commits(ObjectNumber number);
   // Returns the place of a commit in the table of its block. Returns kCorrupt
   // if the commit has no tree.
   Result<CommitRow> Row(ObjectNumber commit);
   // Parses the contents of the commits in a block.
-  Result<CommitTable> ParseCommits(size_t block);
+  Result<format::CommitTable> ParseCommits(size_t block);
   // Returns the link for `id`. An id that is not in the file is appended to
   // `outside_ids`.
   LinkNumber NumberOf(const ObjectId& id, Bytes& outside_ids) const;
   // Returns the object number of a link. Returns kNotFound, saying that `by`
   // needs the object, if it is missing.
-  Result<ObjectNumber> Resolve(LinkNumber link, ByteView outside_ids,
+  Result<ObjectNumber> Resolve(LinkNumber link,
+                               const format::LinkDecoder& links,
                                ObjectNumber by);
+  // What the links of a block with these outside ids refer to.
+  format::LinkDecoder LinksOf(ByteView outside_ids) const {
+    return {archive_.ids().size(), archive_.header().object_format,
+            outside_ids};
+  }
   Status ExpectType(ObjectNumber number, ObjectType type);
   // Returns the content of an object. It is valid as long as `block` and
   // `buffer`.
@@ -131,7 +137,7 @@ class ObjectGraph {
   BlockDecoder decoder_;
   // By block, once known.
   std::vector<std::optional<ObjectType>> types_;
-  std::vector<std::unique_ptr<const CommitTable>> commits_;
+  std::vector<std::unique_ptr<const format::CommitTable>> commits_;
   LruCache<size_t, DecodedBlock> blocks_;
 };
 

@@ -28,25 +28,25 @@ class ObjectGraph::TreeReader {
       const Kind kind = entry.is_tree()      ? Kind::kTree
                         : entry.is_gitlink() ? Kind::kGitlink
                                              : Kind::kBlob;
-      ZPACK_TRY(Add(kind, entry.name, child, outside_ids));
+      ZPACK_TRY(Add(kind, entry.name, child, graph_.LinksOf(outside_ids)));
     }
     return entries.complete() ? Status{} : BadEntry();
   }
 
   // From tree `index` of a block whose first object is `first`.
-  Status AddFromBlock(const TreeBlock& trees, ObjectNumber first,
+  Status AddFromBlock(const format::TreeBlock& trees, ObjectNumber first,
                       uint32_t index) {
     const std::optional<uint32_t> base = trees.base(index);
     // If the base has been walked completely, the entries shared with it have
     // been seen.
     if (!base || marks_.complete(first + *base)) {
-      for (const TreeBlock::Edit& edit : trees.edits(index)) {
+      for (const format::TreeBlock::Edit& edit : trees.edits(index)) {
         if (edit.kind == format::TreeEditKind::kRemove) continue;
         ZPACK_TRY(AddEntry(trees, edit.entry));
       }
       return {};
     }
-    for (const TreeBlock::Entry& entry : trees.RebuildEntries(index)) {
+    for (const format::TreeBlock::Entry& entry : trees.RebuildEntries(index)) {
       ZPACK_TRY(AddEntry(trees, entry));
     }
     return {};
@@ -55,23 +55,22 @@ class ObjectGraph::TreeReader {
  private:
   enum class Kind : uint8_t { kTree, kBlob, kGitlink };
 
-  Status AddEntry(const TreeBlock& trees, const TreeBlock::Entry& entry) {
+  Status AddEntry(const format::TreeBlock& trees,
+                  const format::TreeBlock::Entry& entry) {
     const Kind kind = entry.mode == format::kDirectoryMode ? Kind::kTree
                       : entry.mode == format::kGitlinkMode ? Kind::kGitlink
                                                            : Kind::kBlob;
-    return Add(kind, trees.name(entry), entry.child, trees.outside_ids());
+    return Add(kind, trees.name(entry), entry.child, trees.links());
   }
 
   Status Add(Kind kind, std::string_view name, LinkNumber link,
-             ByteView outside_ids) {
+             const format::LinkDecoder& links) {
     if (name.empty()) return BadEntry();
     if (kind == Kind::kGitlink) return {};
     const ObjectType type =
         kind == Kind::kTree ? ObjectType::kTree : ObjectType::kBlob;
-    ObjectNumber child(link.value());
-    if (link.value() >= graph_.archive_.ids().size()) {
-      ZPACK_ASSIGN_OR_RETURN(child, graph_.Resolve(link, outside_ids, tree_));
-    }
+    ZPACK_ASSIGN_OR_RETURN(const ObjectNumber child,
+                           graph_.Resolve(link, links, tree_));
     if (marks_.SeenAs(child, type)) return {};
     const uint64_t limit = graph_.archive_.blocks().max_kept();
     if (links_.names.size() + links_.links.size() * sizeof(Link) > limit) {

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "format/block_form.h"
 #include "format/chunk.h"
+#include "format/object_sizes.h"
 
 namespace zpack {
 namespace {
@@ -29,18 +30,18 @@ bool NamesObjects(format::BlockKind kind) {
 }
 
 // Returns ids of objects. REQUIRES: the index is loaded.
-IdOfNumber IdOf(const FileBlocks& file) {
+format::IdOfNumber IdOf(const FileBlocks& file) {
   return [&file](ObjectNumber number) { return file.id(number); };
 }
 
 // Returns the same id for each object, which is enough to determine sizes.
-IdOfNumber AnyId(const FileBlocks& file) {
+format::IdOfNumber AnyId(const FileBlocks& file) {
   const std::array<uint8_t, ObjectId::kMaxWidth> zeros{};
   const ObjectId id(ByteView(zeros).first(ObjectIdWidth(file.object_format())));
   return [id](ObjectNumber) { return id; };
 }
 
-BlockLimits Limits(const FileBlocks& file) {
+format::BlockLimits Limits(const FileBlocks& file) {
   const format::Expansion& all = file.expansion().limit();
   return {file.max_kept(), all.content, all.chains};
 }
@@ -84,24 +85,9 @@ Status NoteContent(const FileBlocks& file, size_t block, uint64_t content,
       block, {.content = content, .decoded = 0, .chains = chains});
 }
 
-CommitNumbers Numbers(const FileBlocks& file, const format::BlockView& block) {
+format::CommitNumbers Numbers(const FileBlocks& file,
+                              const format::BlockView& block) {
   return {block.header.first_object, file.object_count(), file.object_format()};
-}
-
-// Returns the offsets of objects, or kCorrupt unless the sizes add up to
-// `total`.
-Result<std::vector<uint64_t>> Offsets(const BlockObjects& objects,
-                                      uint64_t total) {
-  std::vector<uint64_t> offsets = {0};
-  offsets.reserve(objects.sizes.size() + 1);
-  for (const uint64_t size : objects.sizes) {
-    if (size > total - offsets.back()) break;
-    offsets.push_back(offsets.back() + size);
-  }
-  if (offsets.size() != objects.sizes.size() + 1 || offsets.back() != total) {
-    return MakeError(ErrorCode::kCorrupt, "object sizes do not fit contents");
-  }
-  return offsets;
 }
 
 }  // namespace
@@ -160,8 +146,8 @@ Result<BlockObjects> BlockDecoder::Objects(const FileBlocks& file, size_t at,
                                            const format::BlockView& block) {
   BlockObjects objects{block.header, {}};
   if (block.header.kind == format::BlockKind::kCommits) {
-    ZPACK_ASSIGN_OR_RETURN(Commits commits,
-                           DecodeCommitBlock(file, at, block, AnyId(file)));
+    ZPACK_ASSIGN_OR_RETURN(format::Commits commits,
+                           Commits(file, at, block, AnyId(file)));
     objects.sizes = std::move(commits.sizes);
     return objects;
   }
@@ -172,128 +158,61 @@ Result<BlockObjects> BlockDecoder::Objects(const FileBlocks& file, size_t at,
     ZPACK_ASSIGN_OR_RETURN(const Bytes bases,
                            Unpack(block, format::StreamKind::kBases));
     ZPACK_ASSIGN_OR_RETURN(
-        BlockLayout layout,
-        ParseBlockLayout(raw, bases, block.header.object_count, Limits(file)));
+        format::BlockLayout layout,
+        format::ParseBlockLayout(raw, bases, block.header.object_count,
+                                 Limits(file)));
     ZPACK_TRY(NoteContent(file, at, layout.content, layout.chains));
     objects.sizes = std::move(layout.sizes);
     return objects;
   }
-  ByteReader in(raw);
-  in.Count(block.header.object_count, 1);
-  if (in.ok()) objects.sizes.reserve(block.header.object_count);
-  for (uint32_t i = 0; in.ok() && i < block.header.object_count; ++i) {
-    objects.sizes.push_back(in.Varint());
-  }
-  if (!in.exhausted()) {
-    return MakeError(ErrorCode::kCorrupt, "bad object sizes");
-  }
+  ZPACK_ASSIGN_OR_RETURN(
+      objects.sizes, format::DecodeObjectSizes(raw, block.header.object_count));
   return objects;
 }
 
-Result<DeltaBlock> BlockDecoder::Deltas(const FileBlocks& file,
-                                        const format::BlockView& block) {
-  using format::StreamKind;
-  DeltaBlock::Streams streams;
-  for (const auto& [kind, stream] :
-       {std::pair(StreamKind::kSizes, &streams.sizes),
-        std::pair(StreamKind::kBases, &streams.bases),
-        std::pair(StreamKind::kLiteralLengths, &streams.literal_lengths),
-        std::pair(StreamKind::kCopyLengths, &streams.copy_lengths),
-        std::pair(StreamKind::kCopyOffsets, &streams.copy_offsets),
-        std::pair(StreamKind::kLiterals, &streams.literals)}) {
-    ZPACK_ASSIGN_OR_RETURN(*stream, Unpack(block, kind));
-  }
-  return DeltaBlock::Parse(std::move(streams), block.header.object_count,
-                           Limits(file));
-}
-
-Result<CommitLinkStreams> BlockDecoder::CommitLinks(
-    const format::BlockView& block) {
-  using format::StreamKind;
-  CommitLinkStreams streams;
-  for (const auto& [kind, stream] :
-       {std::pair(StreamKind::kOutsideIds, &streams.outside_ids),
-        std::pair(StreamKind::kRootTrees, &streams.root_trees),
-        std::pair(StreamKind::kParentCounts, &streams.parent_counts),
-        std::pair(StreamKind::kParents, &streams.parents),
-        std::pair(StreamKind::kTimes, &streams.times)}) {
-    ZPACK_ASSIGN_OR_RETURN(*stream, Unpack(block, kind));
+Result<format::BlockStreams> BlockDecoder::UnpackAll(
+    const format::BlockView& block, format::BlockStreams streams) {
+  for (const format::StreamKind kind : streams.kinds()) {
+    ZPACK_ASSIGN_OR_RETURN(streams[kind], Unpack(block, kind));
   }
   return streams;
 }
 
-Result<Commits> BlockDecoder::DecodeCommitBlock(const FileBlocks& file,
-                                                size_t at,
-                                                const format::BlockView& block,
-                                                IdOfNumber id_of) {
-  using format::StreamKind;
-  CommitStreams streams;
-  ZPACK_ASSIGN_OR_RETURN(streams.links, CommitLinks(block));
-  for (const auto& [kind, stream] :
-       {std::pair(StreamKind::kIdentities, &streams.identities),
-        std::pair(StreamKind::kIdentityTexts, &streams.identity_texts),
-        std::pair(StreamKind::kTimeZones, &streams.time_zones),
-        std::pair(StreamKind::kHeaderSizes, &streams.header_sizes),
-        std::pair(StreamKind::kHeaders, &streams.headers),
-        std::pair(StreamKind::kMessageSizes, &streams.message_sizes),
-        std::pair(StreamKind::kMessages, &streams.messages)}) {
-    ZPACK_ASSIGN_OR_RETURN(*stream, Unpack(block, kind));
-  }
+Result<format::Commits> BlockDecoder::Commits(const FileBlocks& file, size_t at,
+                                              const format::BlockView& block,
+                                              format::IdOfNumber id_of) {
+  ZPACK_ASSIGN_OR_RETURN(const format::BlockStreams streams, UnpackAll(block));
   ZPACK_ASSIGN_OR_RETURN(
-      Commits commits,
-      zpack::DecodeCommits(streams, block.header.object_count,
-                           {Numbers(file, block), std::move(id_of)},
-                           file.max_piece()));
+      format::Commits commits,
+      format::DecodeCommits(streams, block.header.object_count,
+                            {Numbers(file, block), std::move(id_of)},
+                            file.max_piece()));
   const uint64_t content = commits.contents.size();
   ZPACK_TRY(NoteContent(file, at, content, content));
   return commits;
 }
 
-Result<std::optional<CommitTable>> BlockDecoder::DecodeCommitLinks(
+Result<std::optional<format::CommitTable>> BlockDecoder::DecodeCommitLinks(
     const FileBlocks& file, size_t block) {
-  const auto decode = [&]() -> Result<std::optional<CommitTable>> {
+  const auto decode = [&]() -> Result<std::optional<format::CommitTable>> {
     ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
                            LoadChunk(file, block));
     if (view.header.kind != format::BlockKind::kCommits) return std::nullopt;
-    ZPACK_ASSIGN_OR_RETURN(CommitLinkStreams streams, CommitLinks(view));
-    return DecodeCommitTable(std::move(streams), view.header.object_count,
-                             Numbers(file, view));
+    ZPACK_ASSIGN_OR_RETURN(format::BlockStreams streams, CommitColumns(view));
+    return format::DecodeCommitTable(
+        std::move(streams), view.header.object_count, Numbers(file, view));
   };
   return InBlock(decode(), file, block);
 }
 
-Result<CommitLinkStreams> BlockDecoder::DecodeLinkStreams(
+Result<format::BlockStreams> BlockDecoder::DecodeCommitColumns(
     const FileBlocks& file, size_t block) {
-  const auto decode = [&]() -> Result<CommitLinkStreams> {
+  const auto decode = [&]() -> Result<format::BlockStreams> {
     ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
                            LoadChunk(file, block));
-    return CommitLinks(view);
+    return CommitColumns(view);
   };
   return InBlock(decode(), file, block);
-}
-
-Result<TreeBlock> BlockDecoder::Trees(const FileBlocks& file,
-                                      const format::BlockView& block) {
-  using format::StreamKind;
-  TreeBlock::Streams streams;
-  for (const auto& [kind, stream] :
-       {std::pair(StreamKind::kSizes, &streams.sizes),
-        std::pair(StreamKind::kBases, &streams.bases),
-        std::pair(StreamKind::kLiterals, &streams.literals),
-        std::pair(StreamKind::kEditCounts, &streams.edit_counts),
-        std::pair(StreamKind::kEditRuns, &streams.edit_runs),
-        std::pair(StreamKind::kEditKinds, &streams.edit_kinds),
-        std::pair(StreamKind::kNames, &streams.names),
-        std::pair(StreamKind::kModes, &streams.modes),
-        std::pair(StreamKind::kChildren, &streams.children),
-        std::pair(StreamKind::kChildDifferences, &streams.child_differences),
-        std::pair(StreamKind::kNameTexts, &streams.name_texts),
-        std::pair(StreamKind::kOutsideIds, &streams.outside_ids)}) {
-    ZPACK_ASSIGN_OR_RETURN(*stream, Unpack(block, kind));
-  }
-  return TreeBlock::Parse(std::move(streams), block.header.object_count,
-                          file.object_count(), file.object_format(),
-                          Limits(file));
 }
 
 Result<BlockObjects> BlockDecoder::DecodeObjects(const FileBlocks& file,
@@ -333,7 +252,11 @@ Result<DecodedBlock> BlockDecoder::Decode(const FileBlocks& file,
 Result<DecodedBlock> BlockDecoder::DecodeDeltas(const FileBlocks& file,
                                                 size_t block,
                                                 const format::BlockView& view) {
-  ZPACK_ASSIGN_OR_RETURN(DeltaBlock deltas, Deltas(file, view));
+  ZPACK_ASSIGN_OR_RETURN(format::BlockStreams streams, UnpackAll(view));
+  ZPACK_ASSIGN_OR_RETURN(
+      format::DeltaBlock deltas,
+      format::DeltaBlock::Parse(std::move(streams), view.header.object_count,
+                                Limits(file)));
   ZPACK_TRY(NoteContent(file, block, deltas.layout().content,
                         deltas.layout().chains));
   BlockObjects objects{view.header, deltas.sizes()};
@@ -343,7 +266,12 @@ Result<DecodedBlock> BlockDecoder::DecodeDeltas(const FileBlocks& file,
 Result<DecodedBlock> BlockDecoder::DecodeTrees(const FileBlocks& file,
                                                size_t block,
                                                const format::BlockView& view) {
-  ZPACK_ASSIGN_OR_RETURN(TreeBlock trees, Trees(file, view));
+  ZPACK_ASSIGN_OR_RETURN(format::BlockStreams streams, UnpackAll(view));
+  ZPACK_ASSIGN_OR_RETURN(
+      format::TreeBlock trees,
+      format::TreeBlock::Parse(std::move(streams), view.header.object_count,
+                               file.object_count(), file.object_format(),
+                               Limits(file)));
   ZPACK_TRY(
       NoteContent(file, block, trees.layout().content, trees.layout().chains));
   BlockObjects objects{view.header, trees.sizes()};
@@ -353,11 +281,12 @@ Result<DecodedBlock> BlockDecoder::DecodeTrees(const FileBlocks& file,
 
 Result<DecodedBlock> BlockDecoder::DecodeCommits(
     const FileBlocks& file, size_t block, const format::BlockView& view) {
-  ZPACK_ASSIGN_OR_RETURN(Commits commits,
-                         DecodeCommitBlock(file, block, view, IdOf(file)));
+  ZPACK_ASSIGN_OR_RETURN(format::Commits commits,
+                         Commits(file, block, view, IdOf(file)));
   DecodedBlock decoded{{view.header, std::move(commits.sizes)}, {}};
-  ZPACK_ASSIGN_OR_RETURN(std::vector<uint64_t> offsets,
-                         Offsets(decoded.objects, commits.contents.size()));
+  ZPACK_ASSIGN_OR_RETURN(
+      std::vector<uint64_t> offsets,
+      format::ObjectOffsets(decoded.objects.sizes, commits.contents.size()));
   decoded.form = WholeObjects{std::move(commits.contents), std::move(offsets)};
   return decoded;
 }
@@ -371,7 +300,8 @@ Result<DecodedBlock> BlockDecoder::DecodeWhole(const FileBlocks& file,
                          Unpack(view, format::StreamKind::kContents));
   const uint64_t size = whole.contents.size();
   if (view.header.kind == format::BlockKind::kObjects) {
-    ZPACK_ASSIGN_OR_RETURN(whole.offsets, Offsets(objects, size));
+    ZPACK_ASSIGN_OR_RETURN(whole.offsets,
+                           format::ObjectOffsets(objects.sizes, size));
   } else {
     const uint64_t object_size = objects.sizes.front();
     if (size == 0 || view.header.segment_offset > object_size ||

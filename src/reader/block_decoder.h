@@ -11,12 +11,12 @@
 
 #include "codec/zstd_codec.h"
 #include "format/block.h"
-#include "reader/commit_block.h"
+#include "format/commit_block.h"
+#include "format/delta_block.h"
+#include "format/link_numbers.h"
+#include "format/tree_block.h"
 #include "reader/decoded_block.h"
-#include "reader/delta_block.h"
 #include "reader/file_blocks.h"
-#include "reader/id_of_number.h"
-#include "reader/tree_block.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -38,13 +38,13 @@ class BlockDecoder {
   // Decodes the links of the commits in a block, without their texts. Returns
   // nullopt if the block has another kind, or if one of its commits is stored
   // verbatim.
-  Result<std::optional<CommitTable>> DecodeCommitLinks(const FileBlocks& file,
-                                                       size_t block);
+  Result<std::optional<format::CommitTable>> DecodeCommitLinks(
+      const FileBlocks& file, size_t block);
 
-  // Returns the link streams of a block of commits, decompressed. Returns
-  // kCorrupt if the block has another kind.
-  Result<CommitLinkStreams> DecodeLinkStreams(const FileBlocks& file,
-                                              size_t block);
+  // Returns the streams of a block of commits that format::CommitColumns reads.
+  // Returns kCorrupt if the block has another kind.
+  Result<format::BlockStreams> DecodeCommitColumns(const FileBlocks& file,
+                                                   size_t block);
 
   // Returns the block as it is stored. The view is valid until the next call.
   Result<format::BlockView> Load(const FileBlocks& file, size_t block);
@@ -68,14 +68,18 @@ class BlockDecoder {
                                    const format::BlockView& view);
   Result<BlockObjects> Objects(const FileBlocks& file, size_t at,
                                const format::BlockView& block);
-  Result<DeltaBlock> Deltas(const FileBlocks& file,
-                            const format::BlockView& block);
-  Result<CommitLinkStreams> CommitLinks(const format::BlockView& block);
-  Result<Commits> DecodeCommitBlock(const FileBlocks& file, size_t at,
-                                    const format::BlockView& block,
-                                    IdOfNumber id_of);
-  Result<TreeBlock> Trees(const FileBlocks& file,
-                          const format::BlockView& block);
+  Result<format::Commits> Commits(const FileBlocks& file, size_t at,
+                                  const format::BlockView& block,
+                                  format::IdOfNumber id_of);
+  // Returns streams of the block, decompressed: those of `streams`, or all.
+  Result<format::BlockStreams> UnpackAll(const format::BlockView& block,
+                                         format::BlockStreams streams);
+  Result<format::BlockStreams> UnpackAll(const format::BlockView& block) {
+    return UnpackAll(block, format::BlockStreams(block.header.kind));
+  }
+  Result<format::BlockStreams> CommitColumns(const format::BlockView& block) {
+    return UnpackAll(block, format::BlockStreams(format::kCommitColumns));
+  }
 
   ZstdDecompressor decompressor_;
   Bytes chunk_;

@@ -13,10 +13,10 @@ namespace zpack {
 Status DecodedBlock::ForEachObject(
     const WantedObjects& wanted, uint64_t max_kept,
     const Visitor<size_t, ByteView>& visit) const {
-  if (const BlockLayout* const bases = layout()) {
+  if (const format::BlockLayout* const bases = layout()) {
     return RebuildInOrder(
         *bases, wanted, max_kept,
-        [this](uint32_t index, BaseUse use, Bytes& base, Bytes& out) {
+        [this](uint32_t index, format::BaseUse use, Bytes& base, Bytes& out) {
           Rebuild(index, use, base, out);
         },
         visit);
@@ -34,14 +34,14 @@ ByteView DecodedBlock::Whole(size_t index) const {
       .subspan(whole.offsets[index], objects.sizes[index]);
 }
 
-void DecodedBlock::Rebuild(uint32_t index, BaseUse use, Bytes& base,
+void DecodedBlock::Rebuild(uint32_t index, format::BaseUse use, Bytes& base,
                            Bytes& out) const {
-  if (const DeltaBlock* const block = deltas()) {
+  if (const format::DeltaBlock* const block = deltas()) {
     block->Rebuild(index, base, out);
     return;
   }
   const auto& [block, id_of] = std::get<TreeObjects>(form);
-  if (use == BaseUse::kLast && block.OnlyChangesChildren(index)) {
+  if (use == format::BaseUse::kLast && block.OnlyChangesChildren(index)) {
     std::swap(base, out);
     block.Patch(index, id_of, out);
   } else {
@@ -50,7 +50,7 @@ void DecodedBlock::Rebuild(uint32_t index, BaseUse use, Bytes& base,
 }
 
 void DecodedBlock::ReadDelta(uint32_t index, Delta& delta) const {
-  if (const DeltaBlock* const block = deltas()) {
+  if (const format::DeltaBlock* const block = deltas()) {
     block->ReadDelta(index, delta);
   } else {
     std::get<TreeObjects>(form).block.ReadDelta(index, delta);
@@ -62,12 +62,12 @@ void DecodedBlock::RebuildChain(std::span<const uint32_t> chain,
   Bytes base;
   for (const uint32_t index : std::views::reverse(chain)) {
     std::swap(base, content);
-    Rebuild(index, BaseUse::kLast, base, content);
+    Rebuild(index, format::BaseUse::kLast, base, content);
   }
 }
 
 ByteView DecodedBlock::Object(size_t index, Bytes& buffer) const {
-  const BlockLayout* const bases = layout();
+  const format::BlockLayout* const bases = layout();
   if (bases == nullptr) {
     return Whole(index);
   }

@@ -14,10 +14,10 @@
 #include "base/bytes.h"
 #include "base/visitor.h"
 #include "format/block.h"
-#include "reader/delta_block.h"
-#include "reader/id_of_number.h"
+#include "format/delta_block.h"
+#include "format/link_numbers.h"
+#include "format/tree_block.h"
 #include "reader/rebuild_objects.h"
-#include "reader/tree_block.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -38,17 +38,19 @@ struct WholeObjects {
 
 // Trees, which are rebuilt on demand.
 struct TreeObjects {
-  TreeBlock block;
-  IdOfNumber id_of;  // refers to the open file
+  format::TreeBlock block;
+  format::IdOfNumber id_of;  // refers to the open file
 };
 
 struct DecodedBlock {
   BlockObjects objects;
-  std::variant<WholeObjects, DeltaBlock, TreeObjects> form;
+  std::variant<WholeObjects, format::DeltaBlock, TreeObjects> form;
 
   // Null, or empty, if the block has another form.
-  const DeltaBlock* deltas() const { return std::get_if<DeltaBlock>(&form); }
-  const TreeBlock* trees() const {
+  const format::DeltaBlock* deltas() const {
+    return std::get_if<format::DeltaBlock>(&form);
+  }
+  const format::TreeBlock* trees() const {
     const auto* const trees = std::get_if<TreeObjects>(&form);
     return trees == nullptr ? nullptr : &trees->block;
   }
@@ -72,7 +74,7 @@ struct DecodedBlock {
   }
 
   // Sizes and bases of the objects; null if no object can have a base.
-  const BlockLayout* layout() const {
+  const format::BlockLayout* layout() const {
     if (deltas() != nullptr) return &deltas()->layout();
     return trees() != nullptr ? &trees()->layout() : nullptr;
   }
@@ -108,7 +110,8 @@ struct DecodedBlock {
   // REQUIRES: the block has the form WholeObjects.
   ByteView Whole(size_t index) const;
   // As RebuildObject.
-  void Rebuild(uint32_t index, BaseUse use, Bytes& base, Bytes& out) const;
+  void Rebuild(uint32_t index, format::BaseUse use, Bytes& base,
+               Bytes& out) const;
 };
 
 }  // namespace zpack

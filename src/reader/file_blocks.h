@@ -21,9 +21,9 @@
 #include "format/block_table.h"
 #include "format/expansion.h"
 #include "format/limits.h"
+#include "format/link_numbers.h"
 #include "object/object_id_table.h"
 #include "reader/expansion_meter.h"
-#include "reader/id_of_number.h"
 #include "zpack/options.h"
 #include "zpack/read_cost.h"
 #include "zpack/result.h"
@@ -48,7 +48,7 @@ class FileBlocks {
     format::BlockTable table;
     format::Expansion max_expansion;
     // If set, gives the ids of objects in place of an index.
-    IdOfNumber id_of = {};
+    format::IdOfNumber id_of = {};
     // False if the blocks were joined from parts of a damaged file: their
     // numbers and offsets then mean nothing to a reader of errors.
     bool placed = true;

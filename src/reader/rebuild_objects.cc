@@ -38,7 +38,7 @@ class SpareBuffers {
 // the object itself if it is not a base. kUnused for an object that is neither
 // wanted nor a base of a wanted one.
 constexpr uint32_t kUnused = UINT32_MAX;
-std::vector<uint32_t> LastUses(const BlockLayout& layout,
+std::vector<uint32_t> LastUses(const format::BlockLayout& layout,
                                const WantedObjects& wanted) {
   if (wanted.empty()) return layout.LastUses();
   std::vector<uint32_t> last_uses(layout.sizes.size(), kUnused);
@@ -55,8 +55,9 @@ std::vector<uint32_t> LastUses(const BlockLayout& layout,
 
 }  // namespace
 
-Status RebuildInOrder(const BlockLayout& layout, const WantedObjects& wanted,
-                      uint64_t max_kept, const RebuildObject& rebuild,
+Status RebuildInOrder(const format::BlockLayout& layout,
+                      const WantedObjects& wanted, uint64_t max_kept,
+                      const RebuildObject& rebuild,
                       const Visitor<size_t, ByteView>& visit) {
   const auto count = static_cast<uint32_t>(layout.sizes.size());
   const std::vector<uint32_t> last_uses = LastUses(layout, wanted);
@@ -67,14 +68,15 @@ Status RebuildInOrder(const BlockLayout& layout, const WantedObjects& wanted,
   for (uint32_t index = 0; index < count; ++index) {
     if (last_uses[index] == kUnused) continue;
     const std::optional<uint32_t> base = layout.base(index);
-    const BaseUse use =
-        base && last_uses[*base] == index ? BaseUse::kLast : BaseUse::kMore;
+    const format::BaseUse use = base && last_uses[*base] == index
+                                    ? format::BaseUse::kLast
+                                    : format::BaseUse::kMore;
     Bytes content = spare.Take();
     rebuild(index, use, base ? kept[*base] : none, content);
     if (wanted.empty() || wanted[index]) {
       ZPACK_VISIT(visit(index, content), {});
     }
-    if (use == BaseUse::kLast) {
+    if (use == format::BaseUse::kLast) {
       kept_bytes -= layout.sizes[*base];
       spare.Put(std::move(kept[*base]));
       kept[*base] = Bytes();

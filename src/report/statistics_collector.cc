@@ -118,7 +118,7 @@ Status StatisticsCollector::AddBlobs(const BlockObjects& objects, uint64_t raw,
 
 void StatisticsCollector::AddDeltas(const DecodedBlock& block, uint64_t raw,
                                     uint64_t stored) {
-  const DeltaBlock& deltas = *block.deltas();
+  const format::DeltaBlock& deltas = *block.deltas();
   uint64_t own_sizes = 0;
   for (uint32_t index = 0; index < deltas.count(); ++index) {
     own_sizes += deltas.own_size(index);

@@ -117,14 +117,15 @@ class HoleSurvey {
   Status SurveyTreeBlock(size_t row) {
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock block,
                            decoder_.Decode(salvaging_.file, row));
-    const TreeBlock& trees = *block.trees();
+    const format::TreeBlock& trees = *block.trees();
     const ObjectNumber first = block.objects.header.first_object;
     for (bool more = true; more && work_ / kMaxSurveys <= Limit();) {
       more = false;
       work_ += trees.layout().content;
       const std::vector<bool> good = TreesWithGoodChildren(
-          trees,
-          [&](const TreeBlock::Entry& entry) { return IsGood(trees, entry); });
+          trees, [&](const format::TreeBlock::Entry& entry) {
+            return IsGood(trees, entry);
+          });
       for (uint32_t index = 0; index < trees.count(); ++index) {
         const ObjectNumber number = first + index;
         if (!salvaging_.ids.IsProven(number)) continue;
@@ -149,16 +150,14 @@ class HoleSurvey {
                        });
   }
 
-  ObjectId IdOf(const TreeBlock& trees, LinkNumber link) const {
-    if (link.value() < salvaging_.file.object_count()) {
-      return salvaging_.ids.Id(ObjectNumber(link.value()));
-    }
-    const size_t width = ObjectIdWidth(parts_.format);
-    const size_t outside = link.value() - salvaging_.file.object_count();
-    return ObjectId(trees.outside_ids().subspan(outside * width, width));
+  ObjectId IdOf(const format::TreeBlock& trees, LinkNumber link) const {
+    return trees.links().IsOutside(link)
+               ? ObjectId(trees.links().OutsideId(link))
+               : salvaging_.ids.Id(format::LinkDecoder::Object(link));
   }
 
-  bool IsGood(const TreeBlock& trees, const TreeBlock::Entry& entry) const {
+  bool IsGood(const format::TreeBlock& trees,
+              const format::TreeBlock::Entry& entry) const {
     if (IsGitlink(entry)) return true;
     const ObjectId id = IdOf(trees, entry.child);
     return IsThere(id) && !IsBad(id);
@@ -166,8 +165,9 @@ class HoleSurvey {
 
   // Notes what the edits of a bad tree add that is missing or bad. What its
   // base has was noted with the base.
-  void NotePlaces(const TreeBlock& trees, uint32_t index, ObjectNumber tree) {
-    for (const TreeBlock::Edit& edit : trees.edits(index)) {
+  void NotePlaces(const format::TreeBlock& trees, uint32_t index,
+                  ObjectNumber tree) {
+    for (const format::TreeBlock::Edit& edit : trees.edits(index)) {
       if (edit.kind == format::TreeEditKind::kRemove ||
           IsGood(trees, edit.entry)) {
         continue;

@@ -20,21 +20,22 @@ Status VisitLinks(const FileBlocks& file, size_t row, BlockDecoder& decoder,
   ZPACK_ASSIGN_OR_RETURN(const format::BlockView view, decoder.Load(file, row));
   if (view.header.kind == format::BlockKind::kTrees) {
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock block, decoder.Decode(file, row));
-    const TreeBlock& trees = *block.trees();
+    const format::TreeBlock& trees = *block.trees();
     for (uint32_t index = 0; index < trees.count(); ++index) {
-      for (const TreeBlock::Edit& edit : trees.edits(index)) {
+      for (const format::TreeBlock::Edit& edit : trees.edits(index)) {
         if (edit.kind != format::TreeEditKind::kRemove) visit(edit.entry.child);
       }
     }
     return {};
   }
   const format::BlockHeader header = view.header;
-  ZPACK_ASSIGN_OR_RETURN(const CommitLinkStreams streams,
-                         decoder.DecodeLinkStreams(file, row));
-  CommitColumns columns(streams, {header.first_object, file.object_count(),
-                                  file.object_format()});
+  ZPACK_ASSIGN_OR_RETURN(const format::BlockStreams streams,
+                         decoder.DecodeCommitColumns(file, row));
+  format::CommitColumns columns(
+      streams,
+      {header.first_object, file.object_count(), file.object_format()});
   ZPACK_TRY(columns.Check(header.object_count));
-  CommitColumns::Row commit;
+  format::CommitRow commit;
   for (uint32_t i = 0; i < header.object_count; ++i) {
     ZPACK_TRY(columns.Next(commit));
     if (commit.verbatim) continue;

@@ -9,8 +9,8 @@
 #include <functional>
 #include <vector>
 
+#include "format/tree_block.h"
 #include "reader/file_blocks.h"
-#include "reader/tree_block.h"
 #include "salvage/salvaged_blocks.h"
 #include "salvage/salvaged_ids.h"
 #include "zpack/options.h"
@@ -43,13 +43,13 @@ Status ProveWholeObjects(const Salvaging& salvaging);
 Status ProveLinkedObjects(const Salvaging& salvaging);
 
 // True for the commit of a submodule.
-bool IsGitlink(const TreeBlock::Entry& entry);
+bool IsGitlink(const format::TreeBlock::Entry& entry);
 
 // For each tree of the block: whether `good` is true for all its entries. The
 // result depends on the child of an entry, and on whether it is a submodule.
 // The entries of verbatim trees are not looked at.
 std::vector<bool> TreesWithGoodChildren(
-    const TreeBlock& trees,
-    const std::function<bool(const TreeBlock::Entry&)>& good);
+    const format::TreeBlock& trees,
+    const std::function<bool(const format::TreeBlock::Entry&)>& good);
 
 }  // namespace zpack

@@ -105,12 +105,13 @@ class LinkedProver {
                            decoder_.Decode(salvaging_.file, row));
     salvaging_.ids.AddBlock(row);
     const ObjectNumber first = block.objects.header.first_object;
-    const TreeBlock& trees = *block.trees();
+    const format::TreeBlock& trees = *block.trees();
     while (true) {
       ZPACK_TRY(CountWork(trees.layout().content));
       WantedObjects wanted = TreesWithGoodChildren(
-          trees,
-          [this](const TreeBlock::Entry& entry) { return Knows(entry.child); });
+          trees, [this](const format::TreeBlock::Entry& entry) {
+            return Knows(entry.child);
+          });
       bool all = true;
       bool any = false;
       for (uint32_t index = 0; index < trees.count(); ++index) {
@@ -139,14 +140,14 @@ class LinkedProver {
   // The links of the commits of a block; none for verbatim commits.
   Result<std::vector<std::vector<LinkNumber>>> ReadLinks(
       size_t row, const format::BlockHeader& header) {
-    ZPACK_ASSIGN_OR_RETURN(const CommitLinkStreams streams,
-                           decoder_.DecodeLinkStreams(salvaging_.file, row));
-    CommitColumns columns(streams,
-                          {header.first_object, salvaging_.file.object_count(),
-                           salvaging_.file.object_format()});
+    ZPACK_ASSIGN_OR_RETURN(const format::BlockStreams streams,
+                           decoder_.DecodeCommitColumns(salvaging_.file, row));
+    format::CommitColumns columns(
+        streams, {header.first_object, salvaging_.file.object_count(),
+                  salvaging_.file.object_format()});
     ZPACK_TRY(columns.Check(header.object_count));
     std::vector<std::vector<LinkNumber>> links(header.object_count);
-    CommitColumns::Row commit;
+    format::CommitRow commit;
     for (auto& of_commit : links) {
       ZPACK_TRY(columns.Next(commit));
       if (commit.verbatim) continue;
@@ -230,14 +231,14 @@ Status ProveLinkedObjects(const Salvaging& salvaging) {
   return LinkedProver(salvaging).Run();
 }
 
-bool IsGitlink(const TreeBlock::Entry& entry) {
+bool IsGitlink(const format::TreeBlock::Entry& entry) {
   return entry.mode == format::kGitlinkMode;
 }
 
 std::vector<bool> TreesWithGoodChildren(
-    const TreeBlock& trees,
-    const std::function<bool(const TreeBlock::Entry&)>& good) {
-  const auto key = [](const TreeBlock::Entry& entry) {
+    const format::TreeBlock& trees,
+    const std::function<bool(const format::TreeBlock::Entry&)>& good) {
+  const auto key = [](const format::TreeBlock::Entry& entry) {
     return uint64_t{entry.child.value()} << 1 | uint64_t{IsGitlink(entry)};
   };
   // Every child of a tree comes from an edit of the tree or of one of its
@@ -245,7 +246,7 @@ std::vector<bool> TreesWithGoodChildren(
   std::unordered_map<uint64_t, bool> known;
   bool all_good = true;
   for (uint32_t index = 0; index < trees.count(); ++index) {
-    for (const TreeBlock::Edit& edit : trees.edits(index)) {
+    for (const format::TreeBlock::Edit& edit : trees.edits(index)) {
       if (edit.kind == format::TreeEditKind::kRemove) continue;
       const auto [at, is_new] = known.emplace(key(edit.entry), true);
       if (is_new) at->second = good(edit.entry);
@@ -255,9 +256,9 @@ std::vector<bool> TreesWithGoodChildren(
   std::vector<bool> result(trees.count(), true);
   if (all_good) return result;
   const std::vector<uint32_t> last_uses = trees.layout().LastUses();
-  std::vector<TreeBlock::Entries> kept(trees.count());
-  static const TreeBlock::Entries none;
-  TreeBlock::Entries entries;
+  std::vector<format::TreeBlock::Entries> kept(trees.count());
+  static const format::TreeBlock::Entries none;
+  format::TreeBlock::Entries entries;
   for (uint32_t index = 0; index < trees.count(); ++index) {
     if (trees.IsVerbatim(index)) continue;
     const auto base = trees.base(index);

@@ -169,10 +169,9 @@ void SalvagedBlocks::NoteLost(const SalvagedParts& parts) {
   }
 }
 
-std::unique_ptr<FileBlocks> SalvagedBlocks::Open(const ReadOptions& options,
-                                                 ObjectFormat format,
-                                                 uint32_t object_count,
-                                                 IdOfNumber id_of) const {
+std::unique_ptr<FileBlocks> SalvagedBlocks::Open(
+    const ReadOptions& options, ObjectFormat format, uint32_t object_count,
+    format::IdOfNumber id_of) const {
   return std::make_unique<FileBlocks>(
       *joined_, options,
       FileBlocks::Parts{format, object_count, format::BlockFeatures(), table_,

@@ -14,8 +14,8 @@
 
 #include "base/file.h"
 #include "base/index_spaces.h"
+#include "format/link_numbers.h"
 #include "reader/file_blocks.h"
-#include "reader/id_of_number.h"
 #include "salvage/chunk_scan.h"
 #include "salvage/salvaged_parts.h"
 #include "zpack/options.h"
@@ -65,7 +65,7 @@ class SalvagedBlocks {
   // outside ids. Must not outlive this object.
   std::unique_ptr<FileBlocks> Open(const ReadOptions& options,
                                    ObjectFormat format, uint32_t object_count,
-                                   IdOfNumber id_of) const;
+                                   format::IdOfNumber id_of) const;
 
  private:
   void Choose(const FoundParts& found, const SalvagedParts& parts);

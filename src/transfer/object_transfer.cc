@@ -124,7 +124,7 @@ class Preparer {
                  const Visitor<const MovedObject&>& take) {
     run_ = run;
     Begin(block);
-    const BlockLayout* const layout = block.layout();
+    const format::BlockLayout* const layout = block.layout();
     const WantedObjects wanted = transfer_.InBlock(run.first).first;
     at_.assign(layout == nullptr ? 0 : layout->sizes.size(), kNone);
     const Status prepared = block.ForEachObject(
@@ -192,8 +192,8 @@ class Preparer {
 
   // The nearest chosen base of object `index`, and the delta of the file if
   // that is the base in the file.
-  KnownResemblance Like(const DecodedBlock& block, const BlockLayout& layout,
-                        uint32_t index) {
+  KnownResemblance Like(const DecodedBlock& block,
+                        const format::BlockLayout& layout, uint32_t index) {
     const auto direct = layout.base(index);
     for (auto base = direct; base; base = layout.base(*base)) {
       if (at_[*base] == kNone) continue;

@@ -35,7 +35,7 @@ class LinkCheck {
     if (header.type == ObjectType::kBlob) return true;
     if (header.kind == format::BlockKind::kCommits) {
       ZPACK_ASSIGN_OR_RETURN(
-          const std::optional<CommitTable> table,
+          const std::optional<format::CommitTable> table,
           decoder_.DecodeCommitLinks(archive_.blocks(), block));
       if (table) return CheckCommits(*table, header.first_object);
     }
@@ -66,11 +66,8 @@ class LinkCheck {
            archive_.promises().Has(id);
   }
 
-  bool IsPresent(LinkNumber link, ByteView outside_ids) const {
-    if (link.value() < archive_.object_count()) return true;
-    const size_t width = ObjectIdWidth(format_);
-    return IsPresent(ObjectId(outside_ids.subspan(
-        (link.value() - archive_.object_count()) * width, width)));
+  bool IsPresent(LinkNumber link, const format::LinkDecoder& links) const {
+    return !links.IsOutside(link) || IsPresent(ObjectId(links.OutsideId(link)));
   }
 
   bool IsShallow(ObjectNumber number) const {
@@ -80,14 +77,17 @@ class LinkCheck {
                                       archive_.ids()[archive_.rank(number)]);
   }
 
-  bool CheckCommits(const CommitTable& table, ObjectNumber first) const {
+  bool CheckCommits(const format::CommitTable& table,
+                    ObjectNumber first) const {
+    const format::LinkDecoder links(archive_.object_count(), format_,
+                                    table.outside_ids);
     uint64_t parent = 0;
     for (uint32_t i = 0; i < table.commits.size(); ++i) {
-      const CommitTable::Commit& commit = table.commits[i];
-      if (!IsPresent(commit.tree, table.outside_ids)) return false;
+      const format::CommitTable::Commit& commit = table.commits[i];
+      if (!IsPresent(commit.tree, links)) return false;
       bool parents_present = true;
       for (; parent < commit.parents_end; ++parent) {
-        parents_present &= IsPresent(table.parents[parent], table.outside_ids);
+        parents_present &= IsPresent(table.parents[parent], links);
       }
       if (!parents_present && !IsShallow(first + i)) return false;
     }
@@ -95,16 +95,16 @@ class LinkCheck {
   }
 
   // Entries shared with the base are checked with the base.
-  bool CheckTrees(const TreeBlock& trees) const {
+  bool CheckTrees(const format::TreeBlock& trees) const {
     for (uint32_t index = 0; index < trees.count(); ++index) {
       if (trees.IsVerbatim(index) &&
           !CheckObject(ObjectType::kTree, {}, trees.literals(index))) {
         return false;
       }
-      for (const TreeBlock::Edit& edit : trees.edits(index)) {
+      for (const format::TreeBlock::Edit& edit : trees.edits(index)) {
         if (edit.kind != format::TreeEditKind::kRemove &&
             edit.entry.mode != format::kGitlinkMode &&
-            !IsPresent(edit.entry.child, trees.outside_ids())) {
+            !IsPresent(edit.entry.child, trees.links())) {
           return false;
         }
       }

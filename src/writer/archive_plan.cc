@@ -26,9 +26,10 @@ namespace {
 
 // Objects of `reused` keep their numbers. Objects of `input` follow in its
 // order.
-FileNumbers NumberObjects(const FileIds& ids, const EncodingInput& input,
-                          const ReusableBlocks* reused) {
-  FileNumbers file{ids, {}, {}};
+format::FileNumbers NumberObjects(const FileIds& ids,
+                                  const EncodingInput& input,
+                                  const ReusableBlocks* reused) {
+  format::FileNumbers file{ids, {}, {}};
   FillTable(file.numbers.raw(), ids.size());
   const IndexedVector<ListRank, WritePosition> positions =
       format::InversePermutation(input.order);
@@ -125,7 +126,8 @@ Result<ArchivePlan> PlanArchive(ObjectSource& source,
                       ObjectNumber(contents.ids.size() - list.ids.size())};
   std::vector<PlannedStretch> stretches =
       PlanStretches(list, lineages, input.order, sizes);
-  FileNumbers numbers = NumberObjects(contents.ids, input, contents.reused);
+  format::FileNumbers numbers =
+      NumberObjects(contents.ids, input, contents.reused);
   std::vector<std::string> features = Features(stretches, contents);
   ArchivePlan plan{contents,
                    options,

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "format/link_numbers.h"
 #include "inventory/object_list.h"
 #include "object/object_source.h"
 #include "object/promises.h"
 #include "writer/block_worker.h"
 #include "writer/encoding_options.h"
-#include "writer/object_numbers.h"
 #include "writer/reusable_blocks.h"
 #include "writer/write_order.h"
 #include "zpack/options.h"
@@ -43,7 +43,7 @@ struct ArchivePlan {
   EncodingOptions options;
   EncodingInput input;
   std::vector<PlannedStretch> stretches;  // after the reused blocks
-  FileNumbers numbers;
+  format::FileNumbers numbers;
   std::vector<std::string> features;
   Bytes preamble;  // start of the file until it is finished
 };

@@ -10,7 +10,7 @@
 
 namespace zpack {
 
-Status BlockEncoder::Store(const RawStream& raw) {
+Status BlockEncoder::Store(const format::RawStream& raw) {
   format::StreamHeader stream{raw.kind, format::StreamCodec::kZstd,
                               raw.bytes.size(), 0};
   const size_t start = stored_.size();
@@ -46,20 +46,21 @@ void BlockEncoder::Finish(const format::BlockHeader& header, Bytes& out) {
 }
 
 Status BlockEncoder::Encode(const format::BlockHeader& header,
-                            std::span<const RawStream> streams, Bytes& out) {
+                            std::span<const format::RawStream> streams,
+                            Bytes& out) {
   Begin();
-  for (const RawStream& raw : streams) ZPACK_TRY(Store(raw));
+  for (const format::RawStream& raw : streams) ZPACK_TRY(Store(raw));
   Finish(header, out);
   return {};
 }
 
 Status BlockEncoder::EncodeChanged(const format::BlockView& block,
-                                   std::span<const RawStream> changed,
+                                   std::span<const format::RawStream> changed,
                                    Bytes& out) {
   Begin();
   for (const format::BlockView::Stream& stream : block.streams) {
-    const auto raw =
-        std::ranges::find(changed, stream.header.kind, &RawStream::kind);
+    const auto raw = std::ranges::find(changed, stream.header.kind,
+                                       &format::RawStream::kind);
     if (raw != changed.end()) {
       ZPACK_TRY(Store(*raw));
     } else {

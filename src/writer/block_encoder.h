@@ -15,6 +15,7 @@
 #include "codec/compressibility.h"
 #include "codec/zstd_codec.h"
 #include "format/block.h"
+#include "format/block_streams.h"
 #include "format/expansion.h"
 #include "writer/encoding_options.h"
 #include "zpack/result.h"
@@ -23,23 +24,18 @@ namespace zpack {
 
 class BlockEncoder {
  public:
-  struct RawStream {
-    format::StreamKind kind;
-    ByteView bytes;
-  };
-
   explicit BlockEncoder(int level) : compressor_(level) {}
   BlockEncoder(const EncodingOptions& options, std::stop_token stop)
       : compressor_(options.level, std::move(stop), options.halvings) {}
 
   // Appends the chunk of a block with `header` and `streams` to `out`.
   Status Encode(const format::BlockHeader& header,
-                std::span<const RawStream> streams, Bytes& out);
+                std::span<const format::RawStream> streams, Bytes& out);
 
   // Appends the chunk of `block` to `out`. Streams in `changed` replace the
   // streams of the same kind; the other streams are copied as they are stored.
   Status EncodeChanged(const format::BlockView& block,
-                       std::span<const RawStream> changed, Bytes& out);
+                       std::span<const format::RawStream> changed, Bytes& out);
 
   // Bytes of memory that the streams of the last block take when decoded.
   uint64_t decoded_size() const { return decoded_size_; }
@@ -49,7 +45,7 @@ class BlockEncoder {
   void Begin();
   void Finish(const format::BlockHeader& header, Bytes& out);
   // Appends `raw` to `stored_`, compressed if that makes the stream smaller.
-  Status Store(const RawStream& raw);
+  Status Store(const format::RawStream& raw);
 
   ZstdCompressor compressor_;
   Compressibility compressibility_;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "format/object_sizes.h"
 #include "inventory/listed_objects.h"
 
 namespace zpack {
@@ -16,45 +17,27 @@ namespace {
 // Number of objects that are prefetched together.
 constexpr uint32_t kReadsAhead = 16;
 
-DeltaPlannerOptions PlannerOptions(const EncodingOptions& options) {
-  DeltaPlannerOptions planner;
-  planner.same_path = options.same_path_candidates;
-  planner.similar = options.similar_candidates;
-  planner.good_for_path = options.good_for_path;
-  planner.good_for_all = options.good_for_all;
-  planner.window_size = BlockSizes(options.block_size, options.halvings).window;
-  return planner;
-}
-
 }  // namespace
 
-BlockWorker::BlockWorker(const EncodingInput& input, const FileNumbers& numbers,
+BlockWorker::BlockWorker(const EncodingInput& input,
+                         const format::FileNumbers& numbers,
                          const EncodingOptions& options,
                          const ProgressPhase& phase, std::stop_token stop)
     : input_(input),
       phase_(phase),
       stop_(std::move(stop)),
       encoder_(options, stop_),
-      deltas_(PlannerOptions(options), options.block_size, encoder_),
-      trees_(numbers, BlockSizes(options.block_size, options.halvings).trees,
-             encoder_),
-      commits_(numbers, options.block_size, encoder_) {}
+      stretches_(numbers, options, encoder_) {}
 
 Status BlockWorker::Encode(const PlannedStretch& plan, Bytes& segment,
                            std::vector<EncodedBlock>& out) {
-  switch (plan.kind) {
-    case format::BlockKind::kSegment:
-      return EncodeSegment(plan, segment, out);
-    case format::BlockKind::kDeltas:
-      return EncodeStretch(plan, deltas_, out);
-    case format::BlockKind::kTrees:
-      return EncodeStretch(plan, trees_, out);
-    case format::BlockKind::kCommits:
-      return EncodeStretch(plan, commits_, out);
-    case format::BlockKind::kObjects:
-      break;
+  if (plan.kind == format::BlockKind::kSegment) {
+    return EncodeSegment(plan, segment, out);
   }
-  return EncodeObjects(plan, out);
+  if (plan.kind == format::BlockKind::kObjects) return EncodeObjects(plan, out);
+  return stretches_.With(plan.kind, [&](auto& stretch) {
+    return EncodeStretch(plan, stretch, out);
+  });
 }
 
 Status BlockWorker::EncodeSegment(const PlannedStretch& plan, Bytes& segment,
@@ -130,9 +113,8 @@ Status BlockWorker::EncodeBlock(const PlannedStretch& plan,
   const format::BlockHeader header{plan.kind, plan.type, first, plan.count,
                                    plan.segment_offset};
   Bytes encoded_sizes;
-  ByteWriter to(encoded_sizes);
-  for (const uint64_t size : sizes) to.Varint(size);
-  const std::array<BlockEncoder::RawStream, 2> streams = {
+  format::EncodeObjectSizes(sizes, encoded_sizes);
+  const std::array<format::RawStream, 2> streams = {
       {{format::StreamKind::kSizes, encoded_sizes},
        {format::StreamKind::kContents, contents}}};
   EncodedBlock block;

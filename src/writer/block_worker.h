@@ -13,15 +13,13 @@
 #include "base/bytes.h"
 #include "base/index_spaces.h"
 #include "base/progress_phase.h"
+#include "format/link_numbers.h"
 #include "inventory/object_list.h"
 #include "object/object_source.h"
 #include "writer/block_encoder.h"
-#include "writer/commit_stretch_encoder.h"
-#include "writer/delta_stretch_encoder.h"
 #include "writer/encoded_block.h"
 #include "writer/encoding_options.h"
-#include "writer/object_numbers.h"
-#include "writer/tree_stretch_encoder.h"
+#include "writer/stretch_encoders.h"
 #include "writer/write_order.h"
 #include "zpack/result.h"
 
@@ -45,7 +43,7 @@ struct EncodingInput {
 class BlockWorker {
  public:
   // All references must outlive the worker.
-  BlockWorker(const EncodingInput& input, const FileNumbers& numbers,
+  BlockWorker(const EncodingInput& input, const format::FileNumbers& numbers,
               const EncodingOptions& options, const ProgressPhase& phase,
               std::stop_token stop);
 
@@ -77,10 +75,8 @@ class BlockWorker {
   const ProgressPhase& phase_;
   std::stop_token stop_;
   BlockEncoder encoder_;
-  DeltaStretchEncoder deltas_;    // uses encoder_
-  TreeStretchEncoder trees_;      // uses encoder_
-  CommitStretchEncoder commits_;  // uses encoder_
-  std::vector<ObjectId> ids_;     // objects to prefetch
+  StretchEncoders stretches_;  // use encoder_
+  std::vector<ObjectId> ids_;  // objects to prefetch
 };
 
 }  // namespace zpack

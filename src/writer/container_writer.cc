@@ -74,7 +74,7 @@ Status ContainerWriter::Pad() {
   return AppendChunk(format::kPaddingChunk, 0, Bytes(needed - size_, 0));
 }
 
-Status ContainerWriter::AddTables(const FileNumbers& numbers) {
+Status ContainerWriter::AddTables(const format::FileNumbers& numbers) {
   Bytes payload;
   blocks_.rows.push_back({size_, ObjectNumber(header_.object_count)});
   format::Encode(blocks_, payload);

@@ -16,11 +16,11 @@
 #include "format/block_table.h"
 #include "format/chunk.h"
 #include "format/file_header.h"
+#include "format/link_numbers.h"
 #include "format/trailer.h"
 #include "object/object_id_table.h"
 #include "object/promises.h"
 #include "writer/encoded_block.h"
-#include "writer/object_numbers.h"
 #include "zpack/refs.h"
 #include "zpack/result.h"
 
@@ -43,7 +43,7 @@ class ContainerWriter {
   Status AddBlock(const EncodedBlock& block);
 
   // Writes the tables of blocks and objects. REQUIRES: all blocks are written.
-  Status AddTables(const FileNumbers& numbers);
+  Status AddTables(const format::FileNumbers& numbers);
 
   // Writes the list of promised objects, if there are any. REQUIRES: AddTables
   // was called.

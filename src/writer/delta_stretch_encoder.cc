@@ -17,28 +17,40 @@ void DeltaStretchEncoder::Begin(ObjectNumber first,
   output_.Begin(first, out);
 }
 
+void DeltaStretchEncoder::AddPlanned(ByteView content, PathNumber path) {
+  const PlannedDelta& plan = planner_.Plan(content, path);
+  if (plan.base) {
+    builder_.Add(content, plan.base->value(), plan.delta);
+  } else {
+    builder_.Add(content);
+  }
+}
+
+bool DeltaStretchEncoder::IsOverfull() const {
+  const format::BlockLayoutBuilder& layout = builder_.layout();
+  return layout.count() > 1 &&
+         (layout.ReadCost(builder_.streams().raw_size()) > block_size_ ||
+          layout.content() > format::kMaxBlockContent);
+}
+
 Status DeltaStretchEncoder::Add(Bytes content, PathNumber path) {
-  builder_.Add(content, planner_.Plan(content, path));
-  if (builder_.object_count() > 1 &&
-      (builder_.read_cost() > block_size_ ||
-       builder_.content_size() > format::kMaxBlockContent)) {
+  AddPlanned(content, path);
+  if (IsOverfull()) {
     builder_.Undo();
     ZPACK_TRY(CloseBlock());
-    builder_.Add(content, planner_.Plan(content, path));
+    AddPlanned(content, path);
   }
   planner_.Add(std::move(content), path);
   return {};
 }
 
 Status DeltaStretchEncoder::Finish() {
-  return builder_.object_count() == 0 ? Status{} : CloseBlock();
+  return builder_.layout().count() == 0 ? Status{} : CloseBlock();
 }
 
 Status DeltaStretchEncoder::CloseBlock() {
-  ZPACK_TRY(
-      output_.AddBlock({format::BlockKind::kDeltas, builder_.object_count(),
-                        builder_.content_size(), builder_.chains_size()},
-                       builder_.Streams()));
+  ZPACK_TRY(output_.AddBlock(format::BlockKind::kDeltas, builder_.layout(),
+                             builder_.streams()));
   builder_.Clear();
   planner_.Clear();
   return {};

@@ -12,7 +12,7 @@
 #include "base/bytes.h"
 #include "base/index_spaces.h"
 #include "delta/delta_planner.h"
-#include "writer/delta_block_builder.h"
+#include "format/delta_block.h"
 #include "writer/stretch_output.h"
 #include "zpack/result.h"
 
@@ -37,12 +37,16 @@ class DeltaStretchEncoder {
   Status Finish();
 
  private:
+  // Appends a blob to the open block, as the planner says.
+  void AddPlanned(ByteView content, PathNumber path);
+  // True if the open block holds too much, and not only one blob.
+  bool IsOverfull() const;
   Status CloseBlock();
 
   DeltaPlanner planner_;
   uint64_t block_size_;
   StretchOutput output_;
-  DeltaBlockBuilder builder_;
+  format::DeltaBlockBuilder builder_;
 };
 
 }  // namespace zpack

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "format/block.h"
+#include "format/link_numbers.h"
 #include "object/object_id_table.h"
 #include "writer/block_encoder.h"
 #include "writer/encoded_block.h"
-#include "writer/object_numbers.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -51,7 +51,8 @@ class ReusableBlocks {
   // Reads block `block` for an archive with the objects of `numbers`. A block
   // that cannot be copied is encoded with `encoder`. Errors name the older
   // archive.
-  virtual Result<ReusedBlock> Read(size_t block, const FileNumbers& numbers,
+  virtual Result<ReusedBlock> Read(size_t block,
+                                   const format::FileNumbers& numbers,
                                    BlockEncoder& encoder) const = 0;
 };
 

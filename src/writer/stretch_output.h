@@ -7,10 +7,11 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "base/index_spaces.h"
+#include "format/block_layout.h"
+#include "format/block_streams.h"
 #include "writer/block_encoder.h"
 #include "writer/encoded_block.h"
 #include "zpack/result.h"
@@ -41,8 +42,13 @@ class StretchOutput {
   };
 
   // Encodes the next objects of the stretch as one block.
-  Status AddBlock(const Objects& objects,
-                  std::span<const BlockEncoder::RawStream> streams);
+  Status AddBlock(const Objects& objects, const format::BlockStreams& streams);
+  Status AddBlock(format::BlockKind kind,
+                  const format::BlockLayoutBuilder& layout,
+                  const format::BlockStreams& streams) {
+    return AddBlock({kind, layout.count(), layout.content(), layout.chains()},
+                    streams);
+  }
 
  private:
   BlockEncoder& encoder_;

@@ -18,7 +18,7 @@ class Companion {
   explicit Companion(const ParsedTree& tree) : tree_(tree) {}
 
   bool at_end() const { return index_ == tree_.items.size(); }
-  const TreeItem& item() const { return tree_.items[index_]; }
+  const format::TreeItem& item() const { return tree_.items[index_]; }
   void Next() { begin_ = tree_.ends[index_++]; }
 
   // Appends the items that `content` shares with the similar tree from `begin`
@@ -49,14 +49,6 @@ class Companion {
 
 }  // namespace
 
-uint32_t TreeParser::InternName(std::string_view name) {
-  key_.assign(name);
-  const auto [at, added] =
-      name_numbers_.try_emplace(key_, static_cast<uint32_t>(names_.size()));
-  if (added) names_.push_back(&at->first);
-  return at->second;
-}
-
 bool TreeParser::Parse(const ParsedTree& like, ParsedTree& tree) {
   tree.items.clear();
   tree.ends.clear();
@@ -73,17 +65,17 @@ bool TreeParser::Parse(const ParsedTree& like, ParsedTree& tree) {
         format::TreeFlaw::kNone) {
       return false;
     }
-    while (!companion.at_end() && Name(companion.item().name) < entry.name) {
+    while (!companion.at_end() && names_[companion.item().name] < entry.name) {
       companion.Next();
     }
     numbers_.PrefetchNumber(entry.id);
     unnumbered_.push_back({tree.items.size(), entry.id});
-    TreeItem item{0, {}, entry.mode};
-    if (!companion.at_end() && Name(companion.item().name) == entry.name) {
+    format::TreeItem item{0, {}, entry.mode};
+    if (!companion.at_end() && names_[companion.item().name] == entry.name) {
       item.name = companion.item().name;
       companion.Next();
     } else {
-      item.name = InternName(entry.name);
+      item.name = names_.Number(entry.name);
     }
     tree.items.push_back(item);
     at = content.size() - rest.size();

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "format/limits.h"
+#include "writer/tree_edits.h"
 
 namespace zpack {
 namespace {
@@ -45,13 +46,15 @@ Status TreeStretchEncoder::Add(Bytes content, PathNumber path) {
     builder_.AddVerbatim(tree.content);
   }
   // The next tree may add as much as the other half.
-  const bool full = builder_.read_cost() >= block_size_ ||
-                    builder_.content_size() >= format::kMaxBlockContent / 2;
+  const format::BlockLayoutBuilder& layout = builder_.layout();
+  const bool full =
+      layout.ReadCost(builder_.streams().raw_size()) >= block_size_ ||
+      layout.content() >= format::kMaxBlockContent / 2;
   return full ? CloseBlock() : Status{};
 }
 
 void TreeStretchEncoder::AddParsed(ParsedTree tree) {
-  const uint32_t position = builder_.object_count();
+  const uint32_t position = builder_.layout().count();
   const size_t entries = tree.items.size();
   const Base* best = nullptr;
   // With more edits than entries, storing the whole tree is better.
@@ -59,7 +62,8 @@ void TreeStretchEncoder::AddParsed(ParsedTree tree) {
   for (auto base = bases_.rbegin(); base != bases_.rend(); ++base) {
     if (base->chain_entries + entries > kMaxChainEntries ||
         base->chain_bytes + tree.content.size() > format::kMaxTreeChain ||
-        !FindTreeEdits(parser_, base->tree.items, tree.items, limit, edits_)) {
+        !FindTreeEdits(parser_.names(), base->tree.items, tree.items, limit,
+                       edits_)) {
       continue;
     }
     best = &*base;
@@ -72,8 +76,7 @@ void TreeStretchEncoder::AddParsed(ParsedTree tree) {
   if (best != nullptr) {
     chain_entries += best->chain_entries;
     chain_bytes += best->chain_bytes;
-    builder_.AddEdits(tree.content.size(), position - best->position,
-                      best->tree.content.size(), best_edits_);
+    builder_.AddEdits(tree.content.size(), best->position, best_edits_);
   } else {
     builder_.AddWhole(tree.content.size(), begins_lineage_, tree.items);
   }
@@ -85,14 +88,12 @@ void TreeStretchEncoder::AddParsed(ParsedTree tree) {
 }
 
 Status TreeStretchEncoder::Finish() {
-  return builder_.object_count() == 0 ? Status{} : CloseBlock();
+  return builder_.layout().count() == 0 ? Status{} : CloseBlock();
 }
 
 Status TreeStretchEncoder::CloseBlock() {
-  ZPACK_TRY(
-      output_.AddBlock({format::BlockKind::kTrees, builder_.object_count(),
-                        builder_.content_size(), builder_.chains_size()},
-                       builder_.Streams()));
+  ZPACK_TRY(output_.AddBlock(format::BlockKind::kTrees, builder_.layout(),
+                             builder_.streams()));
   builder_.Clear();
   bases_.clear();
   begins_lineage_ = true;

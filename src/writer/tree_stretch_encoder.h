@@ -12,8 +12,8 @@
 
 #include "base/bytes.h"
 #include "base/index_spaces.h"
+#include "format/tree_block_builder.h"
 #include "writer/stretch_output.h"
-#include "writer/tree_block_builder.h"
 #include "writer/tree_parser.h"
 #include "zpack/result.h"
 
@@ -24,10 +24,10 @@ class TreeStretchEncoder {
   // Closes a block once reading its smallest tree decodes `block_size` bytes on
   // top of the tree's own size, or once its trees have half of
   // format::kMaxBlockContent. Both references must outlive this object.
-  TreeStretchEncoder(const FileNumbers& numbers, uint64_t block_size,
+  TreeStretchEncoder(const format::FileNumbers& numbers, uint64_t block_size,
                      BlockEncoder& encoder)
       : parser_(numbers),
-        builder_(parser_),
+        builder_(parser_.names(), parser_.numbers()),
         block_size_(block_size),
         output_(encoder) {}
 
@@ -55,7 +55,7 @@ class TreeStretchEncoder {
   Status CloseBlock();
 
   TreeParser parser_;
-  TreeBlockBuilder builder_;
+  format::TreeBlockBuilder builder_;
   uint64_t block_size_;
   StretchOutput output_;
   PathNumber path_;
@@ -65,8 +65,8 @@ class TreeStretchEncoder {
   std::deque<Base> bases_;
   // Kept so that its memory is reused.
   ParsedTree spare_;
-  std::vector<TreeEdit> edits_;
-  std::vector<TreeEdit> best_edits_;
+  std::vector<format::TreeEdit> edits_;
+  std::vector<format::TreeEdit> best_edits_;
 };
 
 }  // namespace zpack

@@ -10,7 +10,7 @@
 #include "base/group_sort.h"
 #include "base/huge_pages.h"
 #include "format/limits.h"
-#include "writer/encoded_block.h"
+#include "writer/stretch_encoders.h"
 
 namespace zpack {
 namespace {
@@ -44,21 +44,6 @@ uint32_t TypePosition(ObjectType type) {
 
 // Number of object kinds that are ordered separately: four per type.
 constexpr size_t kKinds = size_t{5} * 4;
-
-BlockKind KindOf(const ObjectList& list, const Lineages& lineages,
-                 ListRank rank) {
-  switch (list.types[rank]) {
-    case ObjectType::kCommit:
-      return BlockKind::kCommits;
-    case ObjectType::kTree:
-      return BlockKind::kTrees;
-    case ObjectType::kBlob:
-      return lineages.incompressible[list.paths[rank]] ? BlockKind::kObjects
-                                                       : BlockKind::kDeltas;
-    default:
-      return BlockKind::kObjects;
-  }
-}
 
 }  // namespace
 
@@ -117,7 +102,7 @@ std::vector<PlannedStretch> PlanStretches(
   uint64_t delta_bytes = 0;
   uint64_t tree_bytes = 0;
   for (const ListRank rank : order) {
-    const BlockKind kind = KindOf(list, lineages, rank);
+    const BlockKind kind = StoredKind(list, lineages, rank);
     if (kind == BlockKind::kDeltas) delta_bytes += list.sizes[rank];
     if (kind == BlockKind::kTrees) tree_bytes += list.sizes[rank];
   }
@@ -151,7 +136,7 @@ std::vector<PlannedStretch> PlanStretches(
       }
       continue;
     }
-    const BlockKind kind = KindOf(list, lineages, rank);
+    const BlockKind kind = StoredKind(list, lineages, rank);
     const uint64_t limit = limit_of(kind, type);
     if (open.count != 0 && (open.type != type || open.kind != kind ||
                             open.raw_size + size > limit)) {

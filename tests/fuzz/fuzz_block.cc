@@ -63,7 +63,7 @@ Bytes FileAround(const format::BlockHeader& header, ByteView payload) {
     id[0] = static_cast<uint8_t>(number);
     Append(ids, id);
   }
-  FileNumbers numbers{
+  format::FileNumbers numbers{
       *ObjectIdTable::FromSorted(ObjectFormat::kSha1, ids), {}, {}};
   for (uint32_t i = 0; i < count; ++i) {
     numbers.order.push_back(FileRank(i));

@@ -28,28 +28,14 @@ void Require(bool condition) {
   if (!condition) std::abort();
 }
 
-// A count of one byte, the sizes of five streams in two bytes each, and the
-// streams; the last is what remains.
+// A count of one byte, and the streams as DecodeInput reads them.
 void UseStreams(ByteView input) {
   ByteReader in(input);
   const uint32_t count = in.U8();
-  DeltaBlock::Streams streams;
-  std::vector<std::pair<Bytes*, uint16_t>> sized;
-  for (Bytes* const stream :
-       {&streams.sizes, &streams.bases, &streams.literal_lengths,
-        &streams.copy_lengths, &streams.copy_offsets}) {
-    sized.emplace_back(stream, in.U16());
-  }
-  if (!in.ok()) return;
-  for (const auto& [stream, size] : sized) {
-    const ByteView bytes = in.Raw(std::min<size_t>(size, in.remaining()));
-    stream->assign(bytes.begin(), bytes.end());
-  }
-  const ByteView rest = in.Raw(in.remaining());
-  streams.literals.assign(rest.begin(), rest.end());
-
-  auto deltas = DeltaBlock::Parse(std::move(streams), count,
-                                  BlockLimits{kMaxObject, kMaxContent});
+  format::BlockStreams streams(format::BlockKind::kDeltas);
+  if (!zpack::testing::DecodeInput(in, streams)) return;
+  auto deltas = format::DeltaBlock::Parse(
+      std::move(streams), count, format::BlockLimits{kMaxObject, kMaxContent});
   if (!deltas) return;
   const DecodedBlock block = zpack::testing::DecodedFrom(*std::move(deltas));
   Bytes last;
@@ -85,11 +71,11 @@ void UseContents(ByteView input) {
   Delta limited;
   Require(!encoder.Encode(base, target, delta.cost, limited));
 
-  DeltaBlockBuilder builder;
-  builder.Add(base, {});
-  builder.Add(target, {CandidateNumber(0), base.size(), delta});
-  auto deltas = DeltaBlock::Parse(zpack::testing::StreamsOf(builder), 2,
-                                  BlockLimits{UINT32_MAX, UINT32_MAX});
+  format::DeltaBlockBuilder builder;
+  builder.Add(base);
+  builder.Add(target, 0, delta);
+  auto deltas = format::DeltaBlock::Parse(
+      builder.streams(), 2, format::BlockLimits{UINT32_MAX, UINT32_MAX});
   Require(deltas.has_value());
   Bytes buffer;
   const DecodedBlock block = zpack::testing::DecodedFrom(*std::move(deltas));

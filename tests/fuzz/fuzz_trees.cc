@@ -18,7 +18,7 @@ namespace {
 using namespace zpack;
 using zpack::testing::NumberedIds;
 
-constexpr BlockLimits kLimits{1 << 14, 1 << 18};
+constexpr format::BlockLimits kLimits{1 << 14, 1 << 18};
 constexpr uint32_t kObjects = 40;
 // Between contents.
 constexpr uint8_t kSeparator = 0xfe;
@@ -29,24 +29,14 @@ void Require(bool condition) {
 
 // Ids of one byte over and over, of every sixth byte there is.
 const NumberedIds& Ids() {
-  static const NumberedIds ids = [] {
-    NumberedIds made;
-    Bytes bytes;
-    for (uint32_t rank = 0; rank < kObjects; ++rank) {
-      bytes.resize(bytes.size() + 20, static_cast<uint8_t>(6 * rank));
-      made.order.push_back(FileRank(kObjects - 1 - rank));
-      made.numbers.push_back(ObjectNumber(kObjects - 1 - rank));
-    }
-    made.ids = *ObjectIdTable::FromSorted(ObjectFormat::kSha1, bytes);
-    return made;
-  }();
+  static const NumberedIds ids = zpack::testing::RepeatedBytes(kObjects, 6);
   return ids;
 }
 
 // Calls `check` with index and content of each tree, which are the same in
 // whatever way they are rebuilt.
 template <typename Check>
-void ForEach(TreeBlock parsed, Check check) {
+void ForEach(format::TreeBlock parsed, Check check) {
   const DecodedBlock block =
       zpack::testing::DecodedFrom(std::move(parsed), Ids().id_of());
   Bytes buffer;
@@ -60,25 +50,14 @@ void ForEach(TreeBlock parsed, Check check) {
   Require(visited.has_value());
 }
 
-// A count of one byte, the sizes of all streams but the last in two bytes each,
-// and the streams.
+// A count of one byte, and the streams as DecodeInput reads them.
 void UseStreams(ByteView input) {
   ByteReader in(input);
   const uint32_t count = in.U8();
-  TreeBlock::Streams streams;
-  const auto all = zpack::testing::AllStreams(streams);
-  std::vector<uint16_t> sizes;
-  for (size_t i = 0; i + 1 < all.size(); ++i) sizes.push_back(in.U16());
-  if (!in.ok()) return;
-  for (size_t i = 0; i < all.size(); ++i) {
-    const size_t size = i < sizes.size()
-                            ? std::min<size_t>(sizes[i], in.remaining())
-                            : in.remaining();
-    const ByteView bytes = in.Raw(size);
-    all[i]->assign(bytes.begin(), bytes.end());
-  }
-  auto parsed = TreeBlock::Parse(std::move(streams), count, kObjects,
-                                 ObjectFormat::kSha1, kLimits);
+  format::BlockStreams streams(format::BlockKind::kTrees);
+  if (!zpack::testing::DecodeInput(in, streams)) return;
+  auto parsed = format::TreeBlock::Parse(std::move(streams), count, kObjects,
+                                         ObjectFormat::kSha1, kLimits);
   if (!parsed) {
     Require(parsed.error().code == ErrorCode::kCorrupt ||
             parsed.error().code == ErrorCode::kLimitExceeded);
@@ -115,11 +94,11 @@ void UseContents(ByteView input) {
   size_t first = 0;
   for (const EncodedBlock& block : blocks) {
     Require(block.first_object.value() == first);
-    zpack::testing::UnpackedTrees unpacked =
-        zpack::testing::UnpackTrees(block.chunk);
-    auto parsed = TreeBlock::Parse(
+    zpack::testing::UnpackedBlock unpacked =
+        zpack::testing::UnpackBlock(block.chunk);
+    auto parsed = format::TreeBlock::Parse(
         std::move(unpacked.streams), unpacked.header.object_count, kObjects,
-        ObjectFormat::kSha1, BlockLimits{UINT32_MAX, UINT64_MAX});
+        ObjectFormat::kSha1, format::BlockLimits{UINT32_MAX, UINT64_MAX});
     Require(parsed.has_value());
     const size_t count = parsed->count();
     Require(first + count <= trees.size());

@@ -15,6 +15,8 @@
 #include "format/block.h"
 #include "format/block_table.h"
 #include "format/chunk.h"
+#include "format/commit_block.h"
+#include "format/delta_block.h"
 #include "format/file_header.h"
 #include "format/file_table.h"
 #include "format/object_index.h"
@@ -22,12 +24,12 @@
 #include "format/refs_chunk.h"
 #include "format/trailer.h"
 #include "fuzz/corpus.h"
+#include "support/delta_blocks.h"
 #include "support/memory_source.h"
 #include "support/memory_table.h"
 #include "support/repo_builder.h"
 #include "support/temp_dir.h"
 #include "support/tree_blocks.h"
-#include "writer/delta_block_builder.h"
 #include "writer/delta_stretch_encoder.h"
 
 namespace {
@@ -156,17 +158,13 @@ void AddDeltaBlock(const Corpus& corpus) {
 void AddDeltas(const Corpus& corpus) {
   const std::vector<Bytes> versions = Versions();
   DeltaPlanner planner{DeltaPlannerOptions{}};
-  DeltaBlockBuilder builder;
+  format::DeltaBlockBuilder builder;
   for (const Bytes& version : versions) {
-    builder.Add(version, planner.Plan(version, PathNumber(1)));
+    AddPlanned(builder, version, planner.Plan(version, PathNumber(1)));
     planner.Add(version, PathNumber(1));
   }
-  Bytes streams = {0, static_cast<uint8_t>(builder.object_count())};
-  const auto built = builder.Streams();
-  for (size_t i = 0; i + 1 < built.size(); ++i) {
-    ByteWriter(streams).U16(static_cast<uint16_t>(built[i].bytes.size()));
-  }
-  for (const auto& stream : built) Append(streams, stream.bytes);
+  Bytes streams = {0, static_cast<uint8_t>(builder.layout().count())};
+  EncodeInput(builder.streams(), streams);
   corpus.Add("delta/streams", streams);
 
   const auto add_pair = [&](const std::string& name, const Bytes& base,
@@ -233,22 +231,10 @@ void AddTreeBlock(const Corpus& corpus) {
 
 // For fuzz_trees, whose first byte chooses what is tested, and its ids.
 void AddTrees(const Corpus& corpus) {
-  NumberedIds ids;
-  Bytes bytes;
-  for (uint32_t rank = 0; rank < 40; ++rank) {
-    bytes.resize(bytes.size() + 20, static_cast<uint8_t>(6 * rank));
-    ids.order.push_back(FileRank(39 - rank));
-    ids.numbers.push_back(ObjectNumber(39 - rank));
-  }
-  ids.ids = *ObjectIdTable::FromSorted(ObjectFormat::kSha1, bytes);
-
-  UnpackedTrees unpacked = UnpackTrees(TreeChunk(ids, 0));
+  const NumberedIds ids = RepeatedBytes(40, 6);
+  const UnpackedBlock unpacked = UnpackBlock(TreeChunk(ids, 0));
   Bytes streams = {0, static_cast<uint8_t>(unpacked.header.object_count)};
-  const auto all = AllStreams(unpacked.streams);
-  for (size_t i = 0; i + 1 < all.size(); ++i) {
-    ByteWriter(streams).U16(static_cast<uint16_t>(all[i]->size()));
-  }
-  for (const Bytes* const stream : all) Append(streams, *stream);
+  EncodeInput(unpacked.streams, streams);
   corpus.Add("trees/streams", streams);
 
   const auto add_contents = [&](const std::string& name, uint16_t block_size) {
@@ -263,6 +249,56 @@ void AddTrees(const Corpus& corpus) {
   };
   add_contents("contents", 0xffff);
   add_contents("blocks", 100);
+}
+
+// Commits, newest first, of objects of `ids`: a merge, one whose tree is not in
+// the file, one with a signature, and something that is no commit.
+std::vector<std::string> CommitTexts(const NumberedIds& ids) {
+  const auto commit = [](const ObjectId& tree,
+                         const std::vector<ObjectId>& parents,
+                         const std::string& rest) {
+    std::string text = "tree " + tree.ToHex() + '\n';
+    for (const ObjectId& parent : parents) {
+      text += "parent " + parent.ToHex() + '\n';
+    }
+    return text + rest;
+  };
+  const std::string people =
+      "author A <a@x> 1000 +0100\ncommitter B <b@x> 1100 +0000\n";
+  return {commit(ids[20], {ids[11], ids[12]}, people + "\nmerge\n"),
+          commit(ids[21], {ids[12]}, people + "gpgsig x\n y\n\ntwo\n"),
+          commit(ObjectId(Bytes(20, 0xff)), {}, people + "\none\n"),
+          "no commit"};
+}
+
+// A block of commits for the ids of fuzz_block, and inputs of fuzz_commits,
+// whose first byte chooses what is tested.
+void AddCommits(const Corpus& corpus) {
+  const NumberedIds ids = RepeatedBytes(40, 6);
+  format::CommitBlockBuilder builder(ids);
+  builder.Begin(ObjectNumber(10));
+  Bytes contents = {1};
+  for (const std::string& text : CommitTexts(ids)) {
+    builder.Add(AsBytes(text));
+    Append(contents, AsBytes(text));
+    contents.push_back(0xfe);
+  }
+  corpus.Add("commits/contents", contents);
+  Bytes streams = {0, static_cast<uint8_t>(builder.count())};
+  EncodeInput(builder.streams(), streams);
+  corpus.Add("commits/streams", streams);
+
+  Bytes chunk;
+  Require(BlockEncoder(3)
+              .Encode({.kind = format::BlockKind::kCommits,
+                       .type = ObjectType::kCommit,
+                       .first_object = ObjectNumber(10),
+                       .object_count = builder.count()},
+                      builder.streams().Views(), chunk)
+              .has_value(),
+          "commits");
+  const ByteView payload = *format::DecodeChunk(format::kBlockChunk, chunk);
+  corpus.Add("block/commits", Bytes(payload.begin(), payload.end()));
 }
 
 void AddCommandLines(const Corpus& corpus) {
@@ -372,6 +408,7 @@ int main(int argc, char** argv) {
   AddDeltas(corpus);
   AddTreeBlock(corpus);
   AddTrees(corpus);
+  AddCommits(corpus);
   AddCommandLines(corpus);
   AddPack(corpus);
   AddReftables(corpus);

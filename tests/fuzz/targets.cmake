@@ -52,7 +52,7 @@ function(zpack_replay test program mutations)
     LABELS fuzz TIMEOUT ${test_timeout})
 endfunction()
 
-foreach(target header tables block delta trees pack parity reftable configuration cli serve)
+foreach(target header tables block delta trees commits pack parity reftable configuration cli serve)
   zpack_fuzz_program(fuzz_${target} fuzz/fuzz_${target}.cc)
   zpack_replay(fuzz_${target}_replay fuzz_${target} 2000 ${target})
 endforeach()

@@ -6,47 +6,34 @@
 
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "delta/delta_planner.h"
+#include "format/delta_block.h"
 #include "reader/block_decoder.h"
 #include "support/deltas.h"
-#include "writer/delta_block_builder.h"
+#include "support/unpacked_block.h"
 
 namespace zpack::testing {
 
-// In the order of their kinds on disk, but literals last.
-inline std::array<Bytes*, 6> AllStreams(DeltaBlock::Streams& streams) {
-  return {&streams.sizes,           &streams.bases,
-          &streams.literal_lengths, &streams.copy_lengths,
-          &streams.copy_offsets,    &streams.literals};
-}
-
-// Copies of the builder's streams.
-inline DeltaBlock::Streams StreamsOf(const DeltaBlockBuilder& builder) {
-  using format::StreamKind;
-  constexpr std::array kKinds = {
-      StreamKind::kSizes,          StreamKind::kBases,
-      StreamKind::kLiteralLengths, StreamKind::kCopyLengths,
-      StreamKind::kCopyOffsets,    StreamKind::kLiterals};
-  DeltaBlock::Streams streams;
-  const auto all = AllStreams(streams);
-  for (const auto& [kind, bytes] : builder.Streams()) {
-    for (size_t i = 0; i < kKinds.size(); ++i) {
-      if (kKinds[i] == kind) all[i]->assign(bytes.begin(), bytes.end());
-    }
+// Appends `content` as it was planned.
+inline void AddPlanned(format::DeltaBlockBuilder& builder, ByteView content,
+                       const PlannedDelta& plan) {
+  if (plan.base) {
+    builder.Add(content, plan.base->value(), plan.delta);
+  } else {
+    builder.Add(content);
   }
-  return streams;
 }
 
 // Objects that resemble each other, planned and built.
 struct History {
   std::vector<Bytes> contents;
   std::vector<std::optional<uint32_t>> bases;
-  DeltaBlockBuilder builder;
+  format::DeltaBlockBuilder builder;
 };
 
 inline History RandomHistory(uint64_t seed, unsigned objects) {
@@ -66,14 +53,14 @@ inline History RandomHistory(uint64_t seed, unsigned objects) {
     const PlannedDelta& plan = planner.Plan(contents.back(), path);
     history.bases.push_back(plan.base ? std::optional(plan.base->value())
                                       : std::nullopt);
-    history.builder.Add(contents.back(), plan);
+    AddPlanned(history.builder, contents.back(), plan);
     planner.Add(contents.back(), path);
   }
   return history;
 }
 
 // A decoded block around `deltas`, as BlockDecoder makes it.
-inline DecodedBlock DecodedFrom(DeltaBlock deltas) {
+inline DecodedBlock DecodedFrom(format::DeltaBlock deltas) {
   DecodedBlock block;
   block.objects.header.kind = format::BlockKind::kDeltas;
   block.objects.header.object_count = deltas.count();

@@ -5,11 +5,12 @@
 
 #include <cstdint>
 
-#include "reader/block_layout.h"
+#include "format/block_layout.h"
 
 namespace zpack::testing {
 
 // Limits that no block of the tests comes near.
-inline constexpr BlockLimits kNoLimit{uint64_t{1} << 30, uint64_t{1} << 40};
+inline constexpr format::BlockLimits kNoLimit{uint64_t{1} << 30,
+                                              uint64_t{1} << 40};
 
 }  // namespace zpack::testing

@@ -15,84 +15,24 @@
 #include <utility>
 #include <vector>
 
-#include "format/block.h"
-#include "format/chunk.h"
+#include "format/link_numbers.h"
 #include "object/object_id_table.h"
 #include "reader/block_decoder.h"
-#include "reader/id_of_number.h"
 #include "reader/rebuild_objects.h"
 #include "support/deltas.h"
 #include "support/temp_dir.h"
+#include "support/unpacked_block.h"
 #include "writer/tree_stretch_encoder.h"
 #include "zpack/result.h"
 
 namespace zpack::testing {
 
-// In the order in which they are written.
-inline constexpr std::array kTreeStreams = {
-    format::StreamKind::kSizes,     format::StreamKind::kBases,
-    format::StreamKind::kLiterals,  format::StreamKind::kEditCounts,
-    format::StreamKind::kEditRuns,  format::StreamKind::kEditKinds,
-    format::StreamKind::kNames,     format::StreamKind::kModes,
-    format::StreamKind::kChildren,  format::StreamKind::kChildDifferences,
-    format::StreamKind::kNameTexts, format::StreamKind::kOutsideIds};
-
-inline std::array<Bytes*, kTreeStreams.size()> AllStreams(
-    TreeBlock::Streams& streams) {
-  return {&streams.sizes,      &streams.bases,
-          &streams.literals,   &streams.edit_counts,
-          &streams.edit_runs,  &streams.edit_kinds,
-          &streams.names,      &streams.modes,
-          &streams.children,   &streams.child_differences,
-          &streams.name_texts, &streams.outside_ids};
-}
-
-// Copies of the builder's streams.
-inline TreeBlock::Streams StreamsOf(const TreeBlockBuilder& builder) {
-  TreeBlock::Streams streams;
-  const auto all = AllStreams(streams);
-  for (const auto& [kind, bytes] : builder.Streams()) {
-    const auto at = std::ranges::find(kTreeStreams, kind);
-    Require(at != kTreeStreams.end(), "stream of no block of trees");
-    all[static_cast<size_t>(at - kTreeStreams.begin())]->assign(bytes.begin(),
-                                                                bytes.end());
-  }
-  return streams;
-}
-
-// The streams in a chunk, and what its header says.
-struct UnpackedTrees {
-  format::BlockHeader header;
-  TreeBlock::Streams streams;
-  uint64_t raw_size = 0;
-  uint64_t stored_size = 0;
-};
-
-inline UnpackedTrees UnpackTrees(ByteView chunk) {
-  const auto payload = format::DecodeChunk(format::kBlockChunk, chunk);
-  Require(payload.has_value(), "chunk");
-  const auto view = format::DecodeBlock(*payload, uint64_t{1} << 30);
-  Require(view && view->streams.size() == kTreeStreams.size(), "block");
-  UnpackedTrees unpacked;
-  unpacked.header = view->header;
-  const auto all = AllStreams(unpacked.streams);
-  BlockDecoder decoder;
-  for (size_t i = 0; i < all.size(); ++i) {
-    auto raw = decoder.Unpack(*view, kTreeStreams[i]);
-    Require(raw.has_value(), "stream");
-    unpacked.raw_size += raw->size();
-    unpacked.stored_size += view->Find(kTreeStreams[i])->stored.size();
-    *all[i] = *std::move(raw);
-  }
-  return unpacked;
-}
-
 // Ids of objects, and their numbers, which are in no order of the ids.
-struct NumberedIds : FileNumbers {
+struct NumberedIds : format::FileNumbers {
   ObjectId operator[](uint32_t number) const {
     return ids[order[ObjectNumber(number)]];
   }
-  IdOfNumber id_of() const {
+  format::IdOfNumber id_of() const {
     return [this](ObjectNumber number) { return ids[order[number]]; };
   }
 };
@@ -121,6 +61,20 @@ inline NumberedIds RandomIds(Random& random, uint32_t count,
     table.numbers[table.order[number]] = number;
   }
   return table;
+}
+
+// `count` ids that repeat one byte, a multiple of `step`. Numbers run against
+// the ids.
+inline NumberedIds RepeatedBytes(uint32_t count, uint32_t step) {
+  NumberedIds made;
+  Bytes bytes;
+  for (uint32_t rank = 0; rank < count; ++rank) {
+    bytes.resize(bytes.size() + 20, static_cast<uint8_t>(step * rank));
+    made.order.push_back(FileRank(count - 1 - rank));
+    made.numbers.push_back(ObjectNumber(count - 1 - rank));
+  }
+  made.ids = *ObjectIdTable::FromSorted(ObjectFormat::kSha1, bytes);
+  return made;
 }
 
 // An entry of a tree, of any kind at all.
@@ -285,18 +239,19 @@ inline std::vector<PathTree> RandomTrees(Random& random, const NumberedIds& ids,
 
 // Calls `visit` with index and content of each tree, in order.
 inline Status ForEachTree(
-    const TreeBlock& trees, const IdOfNumber& id_of,
+    const format::TreeBlock& trees, const format::IdOfNumber& id_of,
     const std::function<Status(size_t, ByteView)>& visit) {
   return RebuildInOrder(
       trees.layout(), {}, UINT64_MAX,
-      [&](uint32_t index, BaseUse, const Bytes& base, Bytes& out) {
+      [&](uint32_t index, format::BaseUse, const Bytes& base, Bytes& out) {
         trees.Rebuild(index, base, id_of, out);
       },
       visit);
 }
 
 // A decoded block around `trees`, as BlockDecoder makes it.
-inline DecodedBlock DecodedFrom(TreeBlock trees, IdOfNumber id_of) {
+inline DecodedBlock DecodedFrom(format::TreeBlock trees,
+                                format::IdOfNumber id_of) {
   DecodedBlock block;
   block.objects.header.kind = format::BlockKind::kTrees;
   block.objects.header.type = ObjectType::kTree;

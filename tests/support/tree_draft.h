@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "reader/id_of_number.h"
+#include "format/link_numbers.h"
 #include "support/matchers.h"
 #include "support/no_limit.h"
 #include "support/tree_blocks.h"
@@ -30,8 +30,8 @@ inline ObjectId IdOf(ObjectNumber number) {
 }
 
 // Rebuilds everything.
-inline std::vector<Bytes> Contents(const TreeBlock& block,
-                                   const IdOfNumber& id_of) {
+inline std::vector<Bytes> Contents(const format::TreeBlock& block,
+                                   const format::IdOfNumber& id_of) {
   std::vector<Bytes> contents;
   EXPECT_THAT(ForEachTree(block, id_of,
                           [&](size_t index, ByteView content) {
@@ -65,24 +65,25 @@ struct TreeDraft {
   std::string name_texts = std::string("a\0b\0c\0", 6);
   std::string outside_ids = std::string(20, 'Y') + std::string(20, 'Z');
 
-  TreeBlock::Streams Encode() const {
-    TreeBlock::Streams streams;
+  format::BlockStreams Encode() const {
+    using format::StreamKind;
+    format::BlockStreams streams(format::BlockKind::kTrees);
     const auto encode = [](const std::vector<uint64_t>& values, Bytes& out) {
       ByteWriter to(out);
       for (const uint64_t value : values) to.Varint(value);
     };
-    encode(sizes, streams.sizes);
-    encode(bases, streams.bases);
-    streams.literals = ToBytes(literals);
-    encode(edit_counts, streams.edit_counts);
-    encode(edit_runs, streams.edit_runs);
-    streams.edit_kinds = edit_kinds;
-    encode(names, streams.names);
-    streams.modes = modes;
-    encode(children, streams.children);
-    encode(child_differences, streams.child_differences);
-    streams.name_texts = ToBytes(name_texts);
-    streams.outside_ids = ToBytes(outside_ids);
+    encode(sizes, streams[StreamKind::kSizes]);
+    encode(bases, streams[StreamKind::kBases]);
+    streams[StreamKind::kLiterals] = ToBytes(literals);
+    encode(edit_counts, streams[StreamKind::kEditCounts]);
+    encode(edit_runs, streams[StreamKind::kEditRuns]);
+    streams[StreamKind::kEditKinds] = edit_kinds;
+    encode(names, streams[StreamKind::kNames]);
+    streams[StreamKind::kModes] = modes;
+    encode(children, streams[StreamKind::kChildren]);
+    encode(child_differences, streams[StreamKind::kChildDifferences]);
+    streams[StreamKind::kNameTexts] = ToBytes(name_texts);
+    streams[StreamKind::kOutsideIds] = ToBytes(outside_ids);
     return streams;
   }
 };
@@ -90,15 +91,18 @@ struct TreeDraft {
 inline constexpr uint32_t kDraftTrees = 6;
 inline constexpr uint32_t kDraftObjects = 5;
 
-inline Result<TreeBlock> ParseDraft(const TreeBlock::Streams& streams,
-                                    const BlockLimits& limits = kNoLimit) {
-  return TreeBlock::Parse(streams, kDraftTrees, kDraftObjects,
-                          ObjectFormat::kSha1, limits);
+inline Result<format::TreeBlock> ParseDraft(
+    const format::BlockStreams& streams,
+    const format::BlockLimits& limits = kNoLimit) {
+  return format::TreeBlock::Parse(streams, kDraftTrees, kDraftObjects,
+                                  ObjectFormat::kSha1, limits);
 }
 
 class TreeDraftFixture : public ::testing::Test {
  protected:
-  Result<TreeBlock> Parse() const { return ParseDraft(draft_.Encode()); }
+  Result<format::TreeBlock> Parse() const {
+    return ParseDraft(draft_.Encode());
+  }
   void ExpectCorrupt(std::string_view what) const {
     EXPECT_THAT(Parse(),
                 IsError(ErrorCode::kCorrupt, ::testing::HasSubstr(what)));

@@ -50,16 +50,16 @@ class TreeStretchTest : public ::testing::Test {
   }
 
   // Decoded with nothing but its own chunk.
-  Result<TreeBlock> DecodeAlone(const EncodedBlock& encoded) const {
-    UnpackedTrees unpacked = UnpackTrees(encoded.chunk);
-    return TreeBlock::Parse(std::move(unpacked.streams),
-                            unpacked.header.object_count, ids_.ids.size(),
-                            ids_.ids.format(),
-                            BlockLimits{kMaxObject, uint64_t{1} << 40});
+  Result<format::TreeBlock> DecodeAlone(const EncodedBlock& encoded) const {
+    UnpackedBlock unpacked = UnpackBlock(encoded.chunk);
+    return format::TreeBlock::Parse(
+        std::move(unpacked.streams), unpacked.header.object_count,
+        ids_.ids.size(), ids_.ids.format(),
+        format::BlockLimits{kMaxObject, uint64_t{1} << 40});
   }
 
   // What one block holds, all of it.
-  std::vector<Bytes> Contents(const TreeBlock& block) const {
+  std::vector<Bytes> Contents(const format::TreeBlock& block) const {
     std::vector<Bytes> contents;
     const auto visit = [&](size_t index, ByteView content) -> Status {
       EXPECT_EQ(index, contents.size());
@@ -80,16 +80,16 @@ class TreeStretchTest : public ::testing::Test {
     }
     for (const EncodedBlock& encoded : blocks) {
       EXPECT_EQ(encoded.first_object, kFirstTree + static_cast<uint32_t>(next));
-      const UnpackedTrees unpacked = UnpackTrees(encoded.chunk);
+      const UnpackedBlock unpacked = UnpackBlock(encoded.chunk);
       EXPECT_EQ(unpacked.header.kind, format::BlockKind::kTrees);
       EXPECT_EQ(unpacked.header.type, ObjectType::kTree);
       EXPECT_EQ(unpacked.header.first_object,
                 kFirstTree + static_cast<uint32_t>(next));
       EXPECT_EQ(unpacked.header.segment_offset, 0U);
       if (&encoded != &blocks.back()) {
-        EXPECT_GE(unpacked.raw_size, block_size);
+        EXPECT_GE(unpacked.streams.raw_size(), block_size);
       }
-      EXPECT_LT(unpacked.raw_size, block_size + 2 * largest + 64);
+      EXPECT_LT(unpacked.streams.raw_size(), block_size + 2 * largest + 64);
       const auto block = DecodeAlone(encoded);
       ASSERT_THAT(block, IsOk());
       ASSERT_LE(next + block->count(), trees.size());
@@ -107,7 +107,7 @@ class TreeStretchTest : public ::testing::Test {
   }
 
   // The only block, where there must not be more.
-  TreeBlock OnlyBlock(const std::vector<PathTree>& trees) {
+  format::TreeBlock OnlyBlock(const std::vector<PathTree>& trees) {
     const auto blocks = Encode(trees, kLargeBlock);
     Check(blocks, trees, kLargeBlock);
     EXPECT_EQ(blocks.size(), 1U);

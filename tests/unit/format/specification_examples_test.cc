@@ -16,18 +16,21 @@
 
 #include "base/hash.h"
 #include "base/hex.h"
+#include "format/commit_block.h"
+#include "format/delta_block.h"
 #include "format/file_table.h"
+#include "format/tree_block.h"
 #include "reader/archive_file.h"
-#include "reader/commit_block.h"
-#include "reader/delta_block.h"
-#include "reader/tree_block.h"
 #include "support/memory_file.h"
 #include "support/specification.h"
+#include "support/unpacked_block.h"
 #include "verify/verify_archive.h"
 
 namespace zpack {
 namespace {
 
+using format::BlockKind;
+using format::StreamKind;
 using testing::MemoryFile;
 using testing::ReadSpecification;
 using testing::ReadTable;
@@ -35,6 +38,7 @@ using testing::ReadWorkedExample;
 using testing::Row;
 using testing::Rows;
 using testing::Split;
+using testing::StreamsFrom;
 
 // Examples of single blocks: a table of streams after the word "Example".
 
@@ -54,19 +58,20 @@ std::map<std::string, Bytes> ReadExample(const std::string& section) {
   return streams;
 }
 
-constexpr BlockLimits kLimits = {1000, 1000};
+constexpr format::BlockLimits kLimits = {1000, 1000};
 
 TEST(SpecificationExamples, ExampleOfDeltasDecodes) {
   auto streams = ReadExample("### Deltas");
   ASSERT_EQ(streams.size(), 6U);
-  const auto block =
-      DeltaBlock::Parse({.sizes = streams["sizes"],
-                         .bases = streams["bases"],
-                         .literal_lengths = streams["literal lengths"],
-                         .copy_lengths = streams["copy lengths"],
-                         .copy_offsets = streams["copy offsets"],
-                         .literals = streams["literals"]},
-                        2, kLimits);
+  const auto block = format::DeltaBlock::Parse(
+      StreamsFrom(BlockKind::kDeltas,
+                  {{StreamKind::kSizes, streams["sizes"]},
+                   {StreamKind::kBases, streams["bases"]},
+                   {StreamKind::kLiteralLengths, streams["literal lengths"]},
+                   {StreamKind::kCopyLengths, streams["copy lengths"]},
+                   {StreamKind::kCopyOffsets, streams["copy offsets"]},
+                   {StreamKind::kLiterals, streams["literals"]}}),
+      2, kLimits);
   ASSERT_TRUE(block) << block.error().message;
   Bytes first;
   Bytes second;
@@ -77,7 +82,7 @@ TEST(SpecificationExamples, ExampleOfDeltasDecodes) {
 }
 
 // The id with `byte` everywhere.
-ObjectId IdOf(ObjectNumber byte) {
+ObjectId IdWith(ObjectNumber byte) {
   return ObjectId(std::vector<uint8_t>(20, static_cast<uint8_t>(byte.value())));
 }
 std::string TextOf(const ObjectId& id) {
@@ -87,47 +92,49 @@ std::string TextOf(const ObjectId& id) {
 TEST(SpecificationExamples, ExampleOfTreesDecodes) {
   auto streams = ReadExample("### Trees");
   ASSERT_EQ(streams.size(), 12U);
-  const auto block =
-      TreeBlock::Parse({.sizes = streams["sizes"],
-                        .bases = streams["bases"],
-                        .literals = streams["literals"],
-                        .edit_counts = streams["edit counts"],
-                        .edit_runs = streams["edit runs"],
-                        .edit_kinds = streams["edit kinds"],
-                        .names = streams["names"],
-                        .modes = streams["modes"],
-                        .children = streams["children"],
-                        .child_differences = streams["child differences"],
-                        .name_texts = streams["name texts"],
-                        .outside_ids = streams["outside ids"]},
-                       2, 9, ObjectFormat::kSha1, kLimits);
+  const auto block = format::TreeBlock::Parse(
+      StreamsFrom(
+          BlockKind::kTrees,
+          {{StreamKind::kSizes, streams["sizes"]},
+           {StreamKind::kBases, streams["bases"]},
+           {StreamKind::kLiterals, streams["literals"]},
+           {StreamKind::kEditCounts, streams["edit counts"]},
+           {StreamKind::kEditRuns, streams["edit runs"]},
+           {StreamKind::kEditKinds, streams["edit kinds"]},
+           {StreamKind::kNames, streams["names"]},
+           {StreamKind::kModes, streams["modes"]},
+           {StreamKind::kChildren, streams["children"]},
+           {StreamKind::kChildDifferences, streams["child differences"]},
+           {StreamKind::kNameTexts, streams["name texts"]},
+           {StreamKind::kOutsideIds, streams["outside ids"]}}),
+      2, 9, ObjectFormat::kSha1, kLimits);
   ASSERT_TRUE(block) << block.error().message;
   EXPECT_TRUE(block->BeginsLineage(0));
   Bytes first;
   Bytes second;
-  block->Rebuild(0, {}, IdOf, first);
-  block->Rebuild(1, first, IdOf, second);
+  block->Rebuild(0, {}, IdWith, first);
+  block->Rebuild(1, first, IdWith, second);
   const std::string entry("100644 a\0", 9);
-  EXPECT_EQ(AsText(first), entry + TextOf(IdOf(ObjectNumber(8))));
-  EXPECT_EQ(AsText(second), entry + TextOf(IdOf(ObjectNumber(7))));
+  EXPECT_EQ(AsText(first), entry + TextOf(IdWith(ObjectNumber(8))));
+  EXPECT_EQ(AsText(second), entry + TextOf(IdWith(ObjectNumber(7))));
 }
 
 // A name is its position: the same text again is another name, with children
 // of its own.
 TEST(SpecificationExamples, EqualNameTextsAreTwoNames) {
-  const auto block = TreeBlock::Parse({.sizes = ReadHex("1d 1d"),
-                                       .bases = ReadHex("00 00"),
-                                       .literals = {},
-                                       .edit_counts = ReadHex("03 04"),
-                                       .edit_runs = ReadHex("00 00"),
-                                       .edit_kinds = ReadHex("02 02"),
-                                       .names = ReadHex("00 00"),
-                                       .modes = ReadHex("00 00"),
-                                       .children = ReadHex("01 00"),
-                                       .child_differences = ReadHex("06"),
-                                       .name_texts = ReadHex("61 00 61 00"),
-                                       .outside_ids = {}},
-                                      2, 9, ObjectFormat::kSha1, kLimits);
+  const auto block = format::TreeBlock::Parse(
+      StreamsFrom(BlockKind::kTrees,
+                  {{StreamKind::kSizes, ReadHex("1d 1d")},
+                   {StreamKind::kBases, ReadHex("00 00")},
+                   {StreamKind::kEditCounts, ReadHex("03 04")},
+                   {StreamKind::kEditRuns, ReadHex("00 00")},
+                   {StreamKind::kEditKinds, ReadHex("02 02")},
+                   {StreamKind::kNames, ReadHex("00 00")},
+                   {StreamKind::kModes, ReadHex("00 00")},
+                   {StreamKind::kChildren, ReadHex("01 00")},
+                   {StreamKind::kChildDifferences, ReadHex("06")},
+                   {StreamKind::kNameTexts, ReadHex("61 00 61 00")}}),
+      2, 9, ObjectFormat::kSha1, kLimits);
   ASSERT_TRUE(block) << block.error().message;
   EXPECT_EQ(block->RebuildEntries(0).front().child, LinkNumber(3));
   // `other`, since this name has no child yet.
@@ -139,30 +146,31 @@ TEST(SpecificationExamples, EqualNameTextsAreTwoNames) {
 TEST(SpecificationExamples, ExampleOfCommitsDecodes) {
   auto streams = ReadExample("### Commits");
   ASSERT_EQ(streams.size(), 12U);
-  CommitStreams columns;
-  const ObjectId outside = IdOf(ObjectNumber(0xee));
-  columns.links.outside_ids.assign(outside.bytes().begin(),
-                                   outside.bytes().end());
-  columns.links.root_trees = streams["root trees"];
-  columns.links.parent_counts = streams["parent counts"];
-  columns.links.parents = streams["parents"];
-  columns.links.times = streams["times"];
-  columns.identities = streams["identities"];
-  columns.identity_texts = streams["identity texts"];
-  columns.time_zones = streams["time zones"];
-  columns.header_sizes = streams["header sizes"];
-  columns.headers = streams["headers"];
-  columns.message_sizes = streams["message sizes"];
-  columns.messages = streams["messages"];
-  const auto commits = DecodeCommits(
-      columns, 2, {{ObjectNumber(0), 4, ObjectFormat::kSha1}, IdOf}, 10000);
+  format::BlockStreams columns(BlockKind::kCommits);
+  const ObjectId outside = IdWith(ObjectNumber(0xee));
+  columns[StreamKind::kOutsideIds].assign(outside.bytes().begin(),
+                                          outside.bytes().end());
+  columns[StreamKind::kRootTrees] = streams["root trees"];
+  columns[StreamKind::kParentCounts] = streams["parent counts"];
+  columns[StreamKind::kParents] = streams["parents"];
+  columns[StreamKind::kTimes] = streams["times"];
+  columns[StreamKind::kIdentities] = streams["identities"];
+  columns[StreamKind::kIdentityTexts] = streams["identity texts"];
+  columns[StreamKind::kTimeZones] = streams["time zones"];
+  columns[StreamKind::kHeaderSizes] = streams["header sizes"];
+  columns[StreamKind::kHeaders] = streams["headers"];
+  columns[StreamKind::kMessageSizes] = streams["message sizes"];
+  columns[StreamKind::kMessages] = streams["messages"];
+  const auto commits = format::DecodeCommits(
+      columns, 2, {{ObjectNumber(0), 4, ObjectFormat::kSha1}, IdWith}, 10000);
   ASSERT_TRUE(commits) << commits.error().message;
   EXPECT_EQ(std::string(AsText(commits->contents)),
-            "tree " + IdOf(ObjectNumber(2)).ToHex() + "\nparent " +
-                IdOf(ObjectNumber(1)).ToHex() + "\nparent " + outside.ToHex() +
+            "tree " + IdWith(ObjectNumber(2)).ToHex() + "\nparent " +
+                IdWith(ObjectNumber(1)).ToHex() + "\nparent " +
+                outside.ToHex() +
                 "\nauthor A <a> 200 +0000\ncommitter A <a> 200 +0000\n\nnew\n"
                 "tree " +
-                IdOf(ObjectNumber(3)).ToHex() +
+                IdWith(ObjectNumber(3)).ToHex() +
                 "\nauthor A <a> 100 +0000\ncommitter B <b> 160 +0000\n"
                 "encoding latin1\n\nold\n");
 }

@@ -19,6 +19,7 @@
 namespace zpack {
 namespace {
 
+using testing::AddPlanned;
 using testing::DecodedFrom;
 using testing::HasCode;
 using testing::History;
@@ -26,7 +27,6 @@ using testing::IsError;
 using testing::IsOk;
 using testing::kNoLimit;
 using testing::RandomHistory;
-using testing::StreamsOf;
 using testing::ToBytes;
 
 // Rebuilds everything in both ways, which must agree.
@@ -55,11 +55,11 @@ TEST(DecodedBlock, GivesTheObjectsOfABlockOfDeltas) {
   for (uint64_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
     const History history = RandomHistory(seed, 40);
-    auto deltas = DeltaBlock::Parse(StreamsOf(history.builder),
-                                    history.builder.object_count(), kNoLimit);
+    auto deltas = format::DeltaBlock::Parse(
+        history.builder.streams(), history.builder.layout().count(), kNoLimit);
     ASSERT_THAT(deltas, IsOk());
     const DecodedBlock block = DecodedFrom(*std::move(deltas));
-    EXPECT_GE(block.memory(), history.builder.raw_size());
+    EXPECT_GE(block.memory(), history.builder.streams().raw_size());
     EXPECT_EQ(Contents(block), history.contents);
   }
 }
@@ -75,20 +75,21 @@ TEST(DecodedBlock, GivesTheObjectsOfABlockOfWholeOnes) {
 
 // Ten objects of 100 bytes, all of which are needed again later.
 DecodedBlock TenThatAreKept() {
-  DeltaBlockBuilder builder;
+  format::DeltaBlockBuilder builder;
   std::vector<Bytes> contents;
   for (uint8_t i = 0; i < 10; ++i) {
     contents.emplace_back(100, static_cast<uint8_t>('a' + i));
-    builder.Add(contents.back(), {});
+    builder.Add(contents.back());
   }
   for (uint32_t i = 0; i < 10; ++i) {
     PlannedDelta plan;
     plan.base = CandidateNumber(i);
     plan.base_size = 100;
     plan.delta.copies = {{0, 100, 0}};
-    builder.Add(contents[i], plan);
+    AddPlanned(builder, contents[i], plan);
   }
-  return DecodedFrom(*DeltaBlock::Parse(StreamsOf(builder), 20, kNoLimit));
+  return DecodedFrom(
+      *format::DeltaBlock::Parse(builder.streams(), 20, kNoLimit));
 }
 
 TEST(DecodedBlock, KeepsNoMoreThanItMay) {
@@ -102,18 +103,18 @@ TEST(DecodedBlock, KeepsNoMoreThanItMay) {
 }
 
 TEST(DecodedBlock, KeepsOnlyTheLastOfAChain) {
-  DeltaBlockBuilder builder;
+  format::DeltaBlockBuilder builder;
   const Bytes content(100, 'a');
   PlannedDelta plan;
-  builder.Add(content, plan);
+  AddPlanned(builder, content, plan);
   plan.base_size = 100;
   plan.delta.copies = {{0, 100, 0}};
   for (uint32_t i = 0; i < 50; ++i) {
     plan.base = CandidateNumber(i);
-    builder.Add(content, plan);
+    AddPlanned(builder, content, plan);
   }
   const DecodedBlock block =
-      DecodedFrom(*DeltaBlock::Parse(StreamsOf(builder), 51, kNoLimit));
+      DecodedFrom(*format::DeltaBlock::Parse(builder.streams(), 51, kNoLimit));
   size_t visited = 0;
   EXPECT_THAT(
       block.ForEachObject(200,

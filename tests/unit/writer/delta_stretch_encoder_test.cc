@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "format/chunk.h"
+#include "format/delta_block.h"
 #include "reader/block_decoder.h"
-#include "reader/delta_block.h"
 #include "support/deltas.h"
 #include "support/matchers.h"
+#include "support/unpacked_block.h"
 
 namespace zpack {
 namespace {
@@ -56,29 +57,12 @@ struct DecodedBlobs {
 
 DecodedBlobs DecodeAlone(const EncodedBlock& encoded) {
   DecodedBlobs result;
-  const auto payload = format::DecodeChunk(format::kBlockChunk, encoded.chunk);
-  EXPECT_THAT(payload, IsOk());
-  const auto view = format::DecodeBlock(*payload, uint64_t{1} << 30);
-  EXPECT_THAT(view, IsOk());
-  result.header = view->header;
-  EXPECT_EQ(view->streams.size(), 6U);
-  BlockDecoder decoder;
-  const auto unpack = [&](StreamKind kind) {
-    auto raw = decoder.Unpack(*view, kind);
-    EXPECT_THAT(raw, IsOk());
-    result.raw_size += raw->size();
-    return *std::move(raw);
-  };
-  DeltaBlock::Streams streams;
-  streams.sizes = unpack(StreamKind::kSizes);
-  streams.bases = unpack(StreamKind::kBases);
-  streams.literal_lengths = unpack(StreamKind::kLiteralLengths);
-  streams.copy_lengths = unpack(StreamKind::kCopyLengths);
-  streams.copy_offsets = unpack(StreamKind::kCopyOffsets);
-  streams.literals = unpack(StreamKind::kLiterals);
-  const auto deltas =
-      DeltaBlock::Parse(std::move(streams), view->header.object_count,
-                        BlockLimits{uint64_t{1} << 30, uint64_t{1} << 40});
+  testing::UnpackedBlock unpacked = testing::UnpackBlock(encoded.chunk);
+  result.header = unpacked.header;
+  result.raw_size = unpacked.streams.raw_size();
+  const auto deltas = format::DeltaBlock::Parse(
+      std::move(unpacked.streams), unpacked.header.object_count,
+      format::BlockLimits{uint64_t{1} << 30, uint64_t{1} << 40});
   EXPECT_THAT(deltas, IsOk());
   if (!deltas) return result;
   for (uint32_t i = 0; i < deltas->count(); ++i) {

@@ -28,18 +28,19 @@ using testing::TextEntry;
 using testing::ToBytes;
 using testing::TreeBytes;
 using testing::TreeMaker;
-using testing::UnpackTrees;
+using testing::UnpackBlock;
 
 class TreeStretchEncoderTest : public testing::TreeStretchTest {
  protected:
   void ExpectVerbatim(const Bytes& content) {
-    const TreeBlock block = OnlyBlock({{content, PathNumber(1)}});
+    const format::TreeBlock block = OnlyBlock({{content, PathNumber(1)}});
     EXPECT_TRUE(block.IsVerbatim(0)) << AsText(content);
   }
   void ExpectTakenApart(const std::vector<TextEntry>& entries) {
     // Behind another one, so that there is something to compare it with.
-    const TreeBlock block = OnlyBlock({{TreeBytes(Entries(3)), PathNumber(1)},
-                                       {TreeBytes(entries), PathNumber(1)}});
+    const format::TreeBlock block =
+        OnlyBlock({{TreeBytes(Entries(3)), PathNumber(1)},
+                   {TreeBytes(entries), PathNumber(1)}});
     EXPECT_FALSE(block.IsVerbatim(1));
   }
 };
@@ -70,7 +71,7 @@ TEST_F(TreeStretchEncoderTest, MakesEditsOfTheNearestOfTwoBranches) {
     branch[1].id = ids_[100 + i];
     trees.push_back({TreeBytes(branch), PathNumber(1)});
   }
-  const TreeBlock block = OnlyBlock(trees);
+  const format::TreeBlock block = OnlyBlock(trees);
   EXPECT_EQ(block.base(0), std::nullopt);
   EXPECT_EQ(block.base(1), 0U);
   for (uint32_t i = 2; i < block.count(); ++i) EXPECT_EQ(block.base(i), i - 2);
@@ -78,10 +79,10 @@ TEST_F(TreeStretchEncoderTest, MakesEditsOfTheNearestOfTwoBranches) {
 
 TEST_F(TreeStretchEncoderTest, ComparesTreesOfOnePathOnly) {
   const Bytes content = TreeBytes(Entries(10));
-  const TreeBlock block = OnlyBlock({{content, PathNumber(1)},
-                                     {content, PathNumber(1)},
-                                     {content, PathNumber(2)},
-                                     {content, PathNumber(2)}});
+  const format::TreeBlock block = OnlyBlock({{content, PathNumber(1)},
+                                             {content, PathNumber(1)},
+                                             {content, PathNumber(2)},
+                                             {content, PathNumber(2)}});
   EXPECT_EQ(block.base(1), 0U);
   EXPECT_EQ(block.base(2), std::nullopt);
   EXPECT_EQ(block.base(3), 2U);
@@ -91,28 +92,29 @@ TEST_F(TreeStretchEncoderTest, BeginsAnewWhereEditsWouldBeMore) {
   const auto entries = Entries(20);
   const std::vector<TextEntry> first(entries.begin(), entries.begin() + 10);
   const std::vector<TextEntry> second(entries.begin() + 10, entries.end());
-  const TreeBlock block = OnlyBlock(
+  const format::TreeBlock block = OnlyBlock(
       {{TreeBytes(first), PathNumber(1)}, {TreeBytes(second), PathNumber(1)}});
   EXPECT_EQ(block.base(1), std::nullopt);
 }
 
 TEST_F(TreeStretchEncoderTest, LooksPastWhatIsNoTree) {
   const Bytes content = TreeBytes(Entries(10));
-  const TreeBlock block = OnlyBlock({{content, PathNumber(1)},
-                                     {ToBytes("garbage"), PathNumber(1)},
-                                     {content, PathNumber(1)}});
+  const format::TreeBlock block =
+      OnlyBlock({{content, PathNumber(1)},
+                 {ToBytes("garbage"), PathNumber(1)},
+                 {content, PathNumber(1)}});
   EXPECT_TRUE(block.IsVerbatim(1));
   EXPECT_EQ(block.base(2), 0U);
 }
 
 TEST_F(TreeStretchEncoderTest, TakesEmptyTrees) {
   const Bytes content = TreeBytes(Entries(3));
-  const TreeBlock block = OnlyBlock({{{}, PathNumber(1)},
-                                     {{}, PathNumber(1)},
-                                     {content, PathNumber(1)},
-                                     {{}, PathNumber(1)},
-                                     {{}, PathNumber(2)},
-                                     {content, PathNumber(2)}});
+  const format::TreeBlock block = OnlyBlock({{{}, PathNumber(1)},
+                                             {{}, PathNumber(1)},
+                                             {content, PathNumber(1)},
+                                             {{}, PathNumber(1)},
+                                             {{}, PathNumber(2)},
+                                             {content, PathNumber(2)}});
   for (uint32_t i = 0; i < block.count(); ++i) {
     EXPECT_FALSE(block.IsVerbatim(i));
   }
@@ -146,7 +148,7 @@ TEST_F(TreeStretchEncoderTest, TakesNamesThatBeginOthers) {
   trees.push_back({TreeBytes(entries), PathNumber(1)});
   entries.insert(entries.begin(), {"100644", "a", id});
   trees.push_back({TreeBytes(entries), PathNumber(1)});
-  const TreeBlock block = OnlyBlock(trees);
+  const format::TreeBlock block = OnlyBlock(trees);
   EXPECT_EQ(block.base(1), 0U);
   EXPECT_EQ(block.base(2), 1U);
   EXPECT_EQ(block.base(3), 2U);
@@ -166,7 +168,10 @@ TEST_F(TreeStretchEncoderTest, KeepsOutsideIdsOnceABlock) {
   const auto blocks = Encode(trees, kLargeBlock);
   Check(blocks, trees, kLargeBlock);
   ASSERT_EQ(blocks.size(), 1U);
-  EXPECT_EQ(UnpackTrees(blocks[0].chunk).streams.outside_ids.size(), 60U);
+  EXPECT_EQ(UnpackBlock(blocks[0].chunk)
+                .streams[format::StreamKind::kOutsideIds]
+                .size(),
+            60U);
 }
 
 TEST_F(TreeStretchEncoderTest, StoresOtherModesVerbatim) {
