@@ -96,12 +96,9 @@ Result<ByteView> ObjectGraph::Content(ObjectNumber number, BlockPtr& block,
 
 Result<ByteView> ObjectGraph::TagContent(ObjectNumber number, BlockPtr& block,
                                          Bytes& buffer) {
-  const BlockRun run =
-      RunAt(archive_.blocks(), archive_.blocks().FindBlock(number));
-  ZPACK_ASSIGN_OR_RETURN(block, Block(run.first));
+  ZPACK_ASSIGN_OR_RETURN(block, Block(archive_.blocks().FindBlock(number)));
   // The header is in the first lines of a tag.
-  if (IsSegmented(run, *block)) return block->contents();
-  return block->Object(number - block->objects.header.first_object, buffer);
+  return block->Beginning(number - block->objects.header.first_object, buffer);
 }
 
 LinkNumber ObjectGraph::NumberOf(const ObjectId& id, Bytes& outside_ids) const {

@@ -96,6 +96,14 @@ struct DecodedBlock {
   // index < sizes.size().
   ByteView Object(size_t index, Bytes& buffer) const;
 
+  // The beginning of an object: the first segment, or the content as Object
+  // returns it.
+  ByteView Beginning(size_t index, Bytes& buffer) const {
+    return objects.header.kind == format::BlockKind::kSegment
+               ? contents()
+               : Object(index, buffer);
+  }
+
   // Fills `delta` with the copies that turn the base of an object into the
   // object. REQUIRES: the object has a base.
   void ReadDelta(uint32_t index, Delta& delta) const;

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "object/object_hasher.h"
 #include "reader/bulk_reader.h"
-#include "reader/object_run.h"
+#include "reader/visit_run.h"
 
 namespace zpack {
 namespace {
@@ -126,24 +126,29 @@ Status ObjectReader::StreamSegmented(const BlockRun& run,
                                      const ObjectId& id,
                                      const Visitor<ByteView>& piece,
                                      HashObject hash) const {
-  const ObjectInfo info{first.objects.header.type, first.objects.sizes.front()};
   const bool check = hash == HashObject::kYes;
-  const bool hold = check && info.size <= archive_.options().cache_size;
-  ObjectHasher hasher(archive_.header().object_format);
-  hasher.Begin(info);
+  const bool hold =
+      check && first.objects.sizes.front() <= archive_.options().cache_size;
   Bytes held;
+  RunVisitor visitor;
+  if (hold) {
+    visitor.piece = [&](ByteView bytes) -> Status {
+      Append(held, bytes);
+      return {};
+    };
+  } else {
+    visitor.piece = piece;
+  }
+  if (check) {
+    visitor.end = [&](const ObjectId& actual) {
+      return CheckId(run, actual, id);
+    };
+  }
   // A decoder of its own, because a long stream must not block a decoder of the
   // cache.
   BlockDecoder decoder;
-  ZPACK_VISIT(StreamSegments(archive_.blocks(), run, first, decoder,
-                             [&](ByteView bytes) -> Result<Visit> {
-                               if (check) hasher.Update(bytes);
-                               if (!hold) return piece(bytes);
-                               Append(held, bytes);
-                               return Visit::kContinue;
-                             }),
+  ZPACK_VISIT(VisitRun({archive_.blocks(), decoder}, run, first, {}, visitor),
               {});
-  if (check) ZPACK_TRY(CheckId(run, hasher.Finish(), id));
   if (hold) ZPACK_TRY(piece(held));
   return {};
 }

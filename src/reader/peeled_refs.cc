@@ -60,14 +60,11 @@ class Tags {
     if (!decoded) return Note(decoded.error());
     const ObjectFormat format = archive_.header().object_format;
     const ObjectNumber first = decoded->objects.header.first_object;
-    if (decoded->objects.header.kind == format::BlockKind::kSegment) {
-      // The target is in the first line of a tag.
-      targets_[first] = ParseTagTarget(decoded->contents(), format);
-      return;
-    }
     Bytes buffer;
     for (uint32_t i = 0; i < decoded->objects.sizes.size(); ++i) {
-      targets_[first + i] = ParseTagTarget(decoded->Object(i, buffer), format);
+      // The target is in the first line of a tag.
+      targets_[first + i] =
+          ParseTagTarget(decoded->Beginning(i, buffer), format);
     }
   }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "reader/visit_run.h"
 
 namespace zpack {
 namespace {
@@ -26,14 +27,10 @@ RunReader::RunReader(const FileBlocks& file, const BulkChoice& choice,
 Result<Visit> RunReader::Read(const BlockRun& run, const TakeChunk& take) {
   run_ = run;
   take_ = &take;
-  next_ = 0;
-  handed_on_ = Visit::kContinue;
   WantedObjects chosen;
-  Status added = Choose(chosen);
-  if (added) added = AddObjects(chosen);
-  // What the caller says comes first.
-  ZPACK_VISIT(handed_on_, Visit::kStop);
-  if (!added) ZPACK_VISIT(AddLost(chosen, added.error()), Visit::kStop);
+  const Status chose = Choose(chosen);
+  ZPACK_VISIT(chose ? AddObjects(chosen) : AddAllLost(chosen, chose.error()),
+              Visit::kStop);
   return Flush();
 }
 
@@ -60,63 +57,50 @@ Status RunReader::Choose(WantedObjects& chosen) {
   return {};
 }
 
-Status RunReader::AddObjects(const WantedObjects& chosen) {
+Result<Visit> RunReader::AddObjects(const WantedObjects& chosen) {
   if (!chosen.empty() && std::ranges::find(chosen, true) == chosen.end()) {
-    return {};
+    return Visit::kContinue;
   }
-  ZPACK_ASSIGN_OR_RETURN(const DecodedBlock block,
-                         decoder_.Decode(file_, run_.first));
-  if (IsSegmented(run_, block)) return AddSegmented(block);
-  const format::BlockHeader& header = block.objects.header;
-  return block.ForEachObject(
-      chosen, file_.max_kept(),
-      [&](size_t index, ByteView content) -> Result<Visit> {
-        const ObjectNumber number =
-            header.first_object + static_cast<uint32_t>(index);
-        if (content.size() > choice_.max_content) {
-          chunk_->AddTooLarge(number, {header.type, content.size()});
-        } else {
-          chunk_->Add(number, header.type, content);
-        }
-        next_ = static_cast<uint32_t>(index) + 1;
-        return Added();
-      });
-}
-
-Status RunReader::AddSegmented(const DecodedBlock& first) {
-  const format::BlockHeader& header = first.objects.header;
-  const uint64_t size = first.objects.sizes.front();
   // ReadSegments refuses larger ones.
-  const uint64_t limit =
+  const uint64_t max_segmented =
       std::min({choice_.max_content, file_.options().max_object_size,
                 file_.options().max_block_size});
-  if (size > limit) {
-    chunk_->AddTooLarge(header.first_object, {header.type, size});
-  } else {
-    ZPACK_ASSIGN_OR_RETURN(const Bytes content,
-                           ReadSegments(file_, run_, first, decoder_));
-    chunk_->Add(header.first_object, header.type, content);
-  }
-  next_ = 1;
-  ZPACK_TRY(Added());
-  return {};
+  return VisitRun(
+      {file_, decoder_, stop_}, run_, chosen,
+      {.object = [&](ObjectNumber number, ObjectType type,
+                     ByteView content) -> Result<Visit> {
+         if (content.size() > choice_.max_content) {
+           chunk_->AddTooLarge(number, {type, content.size()});
+         } else {
+           chunk_->Add(number, type, content);
+         }
+         return Added();
+       },
+       .begin = [&](ObjectNumber number,
+                    const ObjectInfo& info) -> Result<Visit> {
+         if (info.size <= max_segmented) return Visit::kContinue;
+         chunk_->AddTooLarge(number, info);
+         return Visit::kStop;
+       },
+       .lost = [&](ObjectNumber number,
+                   const Error& error) { return AddLost(number, error); }});
 }
 
-Result<Visit> RunReader::AddLost(const WantedObjects& chosen,
-                                 const Error& error) {
-  const ObjectNumber first = file_.first_object(run_.first);
-  for (; next_ < file_.block_object_count(run_.first); ++next_) {
-    if (!chosen.empty() && !chosen[next_]) continue;
-    const ObjectNumber number = first + next_;
-    Error lost =
-        NewError(error.code, "object {} cannot be read: {}",
-                 file_.ids()[file_.rank(number)], MessageText{error.message});
-    lost.path = file_.path();
-    lost.offset = file_.block_offset(run_.first);
-    chunk_->AddLost(number, std::move(lost));
-    ZPACK_VISIT(Added(), Visit::kStop);
+Result<Visit> RunReader::AddAllLost(const WantedObjects& chosen,
+                                    const Error& error) {
+  const uint32_t count = file_.block_object_count(run_.first);
+  for (uint32_t index = 0; index < count; ++index) {
+    if (!chosen.empty() && !chosen[index]) continue;
+    ZPACK_VISIT(AddLost(file_.first_object(run_.first) + index, error),
+                Visit::kStop);
   }
   return Visit::kContinue;
+}
+
+Result<Visit> RunReader::AddLost(ObjectNumber number, const Error& error) {
+  const ObjectId id = file_.ids()[file_.rank(number)];
+  chunk_->AddLost(number, LostObject(file_, run_, id, error));
+  return Added();
 }
 
 Result<Visit> RunReader::Added() {
@@ -131,11 +115,10 @@ Result<Visit> RunReader::Flush() {
       [&](const ObjectId& expected, const ObjectId& actual) {
         return HashMismatch(file_, run_, expected, actual);
       });
-  const Status running = CheckStop(stop_);
-  handed_on_ = running ? (*take_)(chunk_)
-                       : Result<Visit>(std::unexpected(running.error()));
+  ZPACK_TRY(CheckStop(stop_));
+  const Result<Visit> taken = (*take_)(chunk_);
   chunk_->Clear();
-  return handed_on_;
+  return taken;
 }
 
 }  // namespace zpack

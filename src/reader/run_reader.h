@@ -54,11 +54,11 @@ class RunReader {
   // all. Reads the sizes of the block if it needs them. After an error, the
   // marks are those that need no sizes.
   Status Choose(WantedObjects& chosen);
-  // Adds the objects of the run. An error concerns the objects from `next_` on.
-  Status AddObjects(const WantedObjects& chosen);
-  Status AddSegmented(const DecodedBlock& first);
-  // Adds the rest of the chosen objects of the run as lost.
-  Result<Visit> AddLost(const WantedObjects& chosen, const Error& error);
+  // Adds the chosen objects of the run, or their errors.
+  Result<Visit> AddObjects(const WantedObjects& chosen);
+  // Adds all chosen objects of the run as lost.
+  Result<Visit> AddAllLost(const WantedObjects& chosen, const Error& error);
+  Result<Visit> AddLost(ObjectNumber number, const Error& error);
   // Passes the chunk on if it is full.
   Result<Visit> Added();
   Result<Visit> Flush();
@@ -72,9 +72,6 @@ class RunReader {
   // Of the current call of Read:
   BlockRun run_;
   const TakeChunk* take_ = nullptr;
-  uint32_t next_ = 0;  // index of the first object that is not yet added
-  // The last answer of `take`, or kInterrupted.
-  Result<Visit> handed_on_ = Visit::kContinue;
 };
 
 }  // namespace zpack

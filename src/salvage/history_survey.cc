@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "object/object_links.h"
 #include "reader/block_decoder.h"
-#include "reader/object_run.h"
+#include "reader/visit_run.h"
 #include "salvage/fatal_error.h"
 
 namespace zpack {
@@ -15,24 +15,15 @@ Status VisitProven(const Salvaging& salvaging, size_t row,
                    BlockDecoder& decoder,
                    const std::function<Status(ObjectNumber, ByteView)>& visit) {
   const FileBlocks& file = salvaging.file;
-  const BlockRun run = RunAt(file, row);
-  const ObjectNumber first = file.first_object(row);
-  ZPACK_ASSIGN_OR_RETURN(const DecodedBlock block, decoder.Decode(file, row));
-  if (IsSegmented(run, block)) {
-    if (!salvaging.ids.IsProven(first)) return {};
-    ZPACK_ASSIGN_OR_RETURN(const Bytes content,
-                           ReadSegments(file, run, block, decoder));
-    return visit(first, content);
+  WantedObjects proven(file.block_object_count(row));
+  for (uint32_t i = 0; i < proven.size(); ++i) {
+    proven[i] = salvaging.ids.IsProven(file.first_object(row) + i);
   }
-  WantedObjects wanted(block.objects.sizes.size());
-  for (uint32_t i = 0; i < wanted.size(); ++i) {
-    wanted[i] = salvaging.ids.IsProven(first + i);
-  }
-  return block.ForEachObject(
-      wanted, file.max_kept(), [&](size_t index, ByteView content) -> Status {
-        ZPACK_TRY(CheckStop(salvaging.run.stop));
-        return visit(first + static_cast<uint32_t>(index), content);
-      });
+  ZPACK_TRY(VisitRun(
+      {file, decoder, salvaging.run.stop}, RunAt(file, row), proven,
+      {.object = [&](ObjectNumber number, ObjectType /*type*/,
+                     ByteView content) { return visit(number, content); }}));
+  return {};
 }
 
 Result<HistorySurvey> SurveyHistory(const Salvaging& salvaging) {

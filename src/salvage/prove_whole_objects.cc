@@ -8,9 +8,8 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "object/object_batch_hasher.h"
-#include "object/object_hasher.h"
 #include "reader/block_decoder.h"
-#include "reader/object_run.h"
+#include "reader/visit_run.h"
 #include "salvage/fatal_error.h"
 #include "salvage/object_prover.h"
 
@@ -30,45 +29,34 @@ class WholeWorker {
       : salvaging_(salvaging), hasher_(salvaging.file.object_format()) {}
 
   Status Run(ProofItem& item) {
-    const Status hashed = Hash(item);
-    if (hashed) return {};
-    if (IsFatal(hashed.error())) return hashed;
-    item.error = hashed.error();
-    item.ids.clear();
-    hasher_.Finish();
+    const Result<Visit> visited =
+        VisitRun({salvaging_.file, decoder_, salvaging_.run.stop}, item.run, {},
+                 {.object = [&](ObjectNumber /*number*/, ObjectType type,
+                                ByteView content) -> Status {
+                    hasher_.Add(type, content);
+                    if (hasher_.full()) Flush(item);
+                    return {};
+                  },
+                  .piece = [](ByteView /*piece*/) { return Status{}; },
+                  .end = [&](const ObjectId& actual) -> Status {
+                    item.ids.push_back(actual);
+                    return {};
+                  },
+                  .lost = [&](ObjectNumber /*number*/,
+                              const Error& error) -> Result<Visit> {
+                    if (IsFatal(error)) return std::unexpected(error);
+                    // The other objects of the block are lost for the same
+                    // reason.
+                    item.error = error;
+                    return Visit::kStop;
+                  }});
+    Flush(item);
+    if (item.error) item.ids.clear();
+    ZPACK_TRY(visited);
     return {};
   }
 
  private:
-  Status Hash(ProofItem& item) {
-    const FileBlocks& file = salvaging_.file;
-    ZPACK_ASSIGN_OR_RETURN(const DecodedBlock block,
-                           decoder_.Decode(file, item.run.first));
-    if (IsSegmented(item.run, block)) return HashSegments(item, block);
-    const ObjectType type = block.objects.header.type;
-    Status hashed = block.ForEachObject(
-        file.max_kept(), [&](size_t /*index*/, ByteView content) -> Status {
-          ZPACK_TRY(CheckStop(salvaging_.run.stop));
-          hasher_.Add(type, content);
-          if (hasher_.full()) Flush(item);
-          return {};
-        });
-    Flush(item);
-    return hashed;
-  }
-
-  Status HashSegments(ProofItem& item, const DecodedBlock& first) {
-    ObjectHasher hasher(salvaging_.file.object_format());
-    hasher.Begin({first.objects.header.type, first.objects.sizes.front()});
-    ZPACK_TRY(StreamSegments(salvaging_.file, item.run, first, decoder_,
-                             [&](ByteView piece) -> Status {
-                               hasher.Update(piece);
-                               return CheckStop(salvaging_.run.stop);
-                             }));
-    item.ids = {hasher.Finish()};
-    return {};
-  }
-
   void Flush(ProofItem& item) {
     for (const ObjectId& id : hasher_.Finish()) item.ids.push_back(id);
   }

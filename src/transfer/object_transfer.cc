@@ -11,11 +11,9 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
-#include "base/visitor.h"
 #include "object/object_batch_checker.h"
-#include "object/object_hasher.h"
 #include "reader/object_reader.h"
-#include "reader/object_run.h"
+#include "reader/visit_run.h"
 
 namespace zpack {
 namespace {
@@ -47,6 +45,12 @@ struct Transfer {
     return choice == nullptr || choice->chosen[number];
   }
   ObjectId id(ObjectNumber number) const { return blocks.id(number); }
+  // Returns kCorrupt unless an object of `its_run` hashes to its id.
+  Status Compare(const BlockRun& its_run, const ObjectId& expected,
+                 const ObjectId& actual) const {
+    if (actual == expected) return {};
+    return std::unexpected(HashMismatch(blocks, its_run, expected, actual));
+  }
   // The chosen objects of a block, and their number.
   std::pair<WantedObjects, uint32_t> InBlock(size_t block) const;
   // Says which blocks will be read.
@@ -96,93 +100,55 @@ struct Item {
   uint64_t raw_bytes = 0;
 };
 
+// Compares the objects of one run after the other with their ids.
+class RunChecker {
+ public:
+  explicit RunChecker(const Transfer& transfer)
+      : transfer_(transfer),
+        batch_(transfer.blocks.object_format(),
+               [this](const ObjectId& expected, const ObjectId& actual) {
+                 return transfer_.Compare(run_, expected, actual);
+               }) {}
+
+  RunChecker(const RunChecker&) = delete;  // batch_ keeps a pointer to this
+  RunChecker& operator=(const RunChecker&) = delete;
+
+  void Begin(const BlockRun& run) { run_ = run; }
+  // Several objects are hashed together, so an error may concern an earlier
+  // object.
+  Status Add(ObjectNumber number, ObjectType type, ByteView content) {
+    return batch_.Add(type, content, transfer_.id(number));
+  }
+  // Checks the objects that are still waiting.
+  Status Finish() { return batch_.Finish(); }
+
+ private:
+  const Transfer& transfer_;
+  BlockRun run_;
+  ObjectBatchChecker batch_;
+};
+
 // Checks the objects of blocks and converts them into the sink's form.
 class Preparer {
  public:
   explicit Preparer(const Transfer& transfer)
       : transfer_(transfer),
-        checker_(
-            transfer.blocks.object_format(),
-            [this](const ObjectId& expected, const ObjectId& actual) -> Status {
-              if (actual == expected) return {};
-              return std::unexpected(
-                  HashMismatch(transfer_.blocks, run_, expected, actual));
-            }),
+        checker_(transfer),
         preparer_(transfer.sink.NewPreparer(TransferWindow(transfer.run))) {}
-
-  Preparer(const Preparer&) =
-      delete;  // checker_ keeps a pointer to this object
-  Preparer& operator=(const Preparer&) = delete;
 
   // The next block begins a new item.
   void BeginItem() { type_.reset(); }
 
-  // Calls `take` with each chosen object of `block`, until it returns kStop,
-  // after appending its stored form to `item.stored`. The last objects may be
-  // checked after that. Counts objects and bytes in `item`.
-  Status Prepare(Item& item, const BlockRun& run, const DecodedBlock& block,
-                 const Visitor<const MovedObject&>& take) {
-    run_ = run;
-    Begin(block);
+  // Begins a block: a new run of the preparer, unless it continues the last
+  // one. `block` must outlive the calls of Prepare.
+  void Begin(const BlockRun& run, const DecodedBlock& block) {
+    checker_.Begin(run);
+    block_ = &block;
     const format::BlockLayout* const layout = block.layout();
-    const WantedObjects wanted = transfer_.InBlock(run.first).first;
     at_.assign(layout == nullptr ? 0 : layout->sizes.size(), kNone);
-    const Status prepared = block.ForEachObject(
-        wanted, transfer_.blocks.max_kept(),
-        [&](size_t index, ByteView content) -> Result<Visit> {
-          ZPACK_TRY(CheckStop(transfer_.run.stop));
-          const auto at = static_cast<uint32_t>(index);
-          const ObjectNumber number = block.objects.header.first_object + at;
-          MovedObject object{transfer_.id(number), {}, 0};
-          ZPACK_TRY(checker_.Add(*type_, content, object.id));
-          KnownResemblance like;
-          if (layout != nullptr) {
-            like = Like(block, *layout, at);
-            at_[at] = position_;
-          }
-          // A base further up the chain resembles the object less than the
-          // receiver's object of the same name.
-          if (like.delta == nullptr) {
-            ZPACK_ASSIGN_OR_RETURN(const bool added, AddOutsideBase(number));
-            if (added) like = {};
-          }
-          ZPACK_ASSIGN_OR_RETURN(
-              object.prepared, preparer_->Prepare(content, like, item.stored));
-          ++position_;
-          object.end = item.stored.size();
-          ++item.count;
-          item.raw_bytes += content.size();
-          return take(object);
-        });
-    // Mismatches of earlier objects take precedence over a later error.
-    ZPACK_TRY(checker_.Finish());
-    return prepared;
-  }
-
-  // Only hashes the chosen objects of `block`.
-  Status Check(const BlockRun& run, const DecodedBlock& block) {
-    run_ = run;
-    const format::BlockHeader& header = block.objects.header;
-    const Status checked = block.ForEachObject(
-        transfer_.InBlock(run.first).first, transfer_.blocks.max_kept(),
-        [&](size_t index, ByteView content) -> Status {
-          ZPACK_TRY(CheckStop(transfer_.run.stop));
-          return checker_.Add(
-              header.type, content,
-              transfer_.id(header.first_object + static_cast<uint32_t>(index)));
-        });
-    ZPACK_TRY(checker_.Finish());
-    return checked;
-  }
-
- private:
-  static constexpr uint32_t kNone = UINT32_MAX;
-
-  // Begins a new run of the preparer, unless `block` continues the last one.
-  void Begin(const DecodedBlock& block) {
     const ObjectType type = block.objects.header.type;
     const auto resemblance =
-        block.layout() == nullptr ? Resemblance::kNone : Resemblance::kSome;
+        layout == nullptr ? Resemblance::kNone : Resemblance::kSome;
     if (type_ == type && resemblance_ == resemblance) return;
     type_ = type;
     resemblance_ = resemblance;
@@ -190,16 +156,49 @@ class Preparer {
     preparer_->Begin(type, resemblance);
   }
 
+  // Appends the stored form of an object of the block to `item.stored`, and
+  // counts the object in `item`. It may be checked later.
+  Result<MovedObject> Prepare(ObjectNumber number, ByteView content,
+                              Item& item) {
+    ZPACK_TRY(checker_.Add(number, *type_, content));
+    KnownResemblance like;
+    if (block_->layout() != nullptr) {
+      const uint32_t index = number - block_->objects.header.first_object;
+      like = Like(index);
+      at_[index] = position_;
+    }
+    // A base further up the chain resembles the object less than the receiver's
+    // object of the same name.
+    if (like.delta == nullptr) {
+      ZPACK_ASSIGN_OR_RETURN(const bool added, AddOutsideBase(number));
+      if (added) like = {};
+    }
+    MovedObject object{transfer_.id(number), {}, 0};
+    ZPACK_ASSIGN_OR_RETURN(object.prepared,
+                           preparer_->Prepare(content, like, item.stored));
+    ++position_;
+    object.end = item.stored.size();
+    ++item.count;
+    item.raw_bytes += content.size();
+    return object;
+  }
+
+  // Ends the block: checks the last objects.
+  Status Finish() { return checker_.Finish(); }
+
+ private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+
   // The nearest chosen base of object `index`, and the delta of the file if
   // that is the base in the file.
-  KnownResemblance Like(const DecodedBlock& block,
-                        const format::BlockLayout& layout, uint32_t index) {
+  KnownResemblance Like(uint32_t index) {
+    const format::BlockLayout& layout = *block_->layout();
     const auto direct = layout.base(index);
     for (auto base = direct; base; base = layout.base(*base)) {
       if (at_[*base] == kNone) continue;
       KnownResemblance like{.distance = position_ - at_[*base]};
       if (base == direct) {
-        block.ReadDelta(index, delta_);
+        block_->ReadDelta(index, delta_);
         like.delta = &delta_;
       }
       return like;
@@ -223,9 +222,9 @@ class Preparer {
   }
 
   const Transfer& transfer_;
-  BlockRun run_;  // of the current block
-  ObjectBatchChecker checker_;
+  RunChecker checker_;
   std::unique_ptr<ObjectPreparer> preparer_;
+  const DecodedBlock* block_ = nullptr;
   // State of the preparer's run:
   std::optional<ObjectType> type_;
   Resemblance resemblance_ = Resemblance::kNone;
@@ -245,18 +244,7 @@ class Worker {
   Status Run(Item& item) {
     preparer_.BeginItem();
     for (const BlockRun& run : item.runs) {
-      ZPACK_ASSIGN_OR_RETURN(const BlockCache::BlockPtr block,
-                             Decode(run.first));
-      item.large = IsSegmented(run, *block);
-      if (!item.large) {
-        const Status prepared = preparer_.Prepare(
-            item, run, *block, [&](const MovedObject& object) -> Result<Visit> {
-              item.objects.push_back(object);
-              item.large = item.stored.size() > max_prepared_;
-              return item.large ? Visit::kStop : Visit::kContinue;
-            });
-        if (!item.large) ZPACK_TRY(prepared);
-      }
+      ZPACK_TRY(Prepare(run, item));
       if (item.large) {
         // The consumer prepares the item again, one object at a time.
         Item again;
@@ -270,6 +258,33 @@ class Worker {
   }
 
  private:
+  // Adds the objects of `run` to `item`, unless that makes the item large.
+  Status Prepare(const BlockRun& run, Item& item) {
+    ZPACK_ASSIGN_OR_RETURN(const BlockCache::BlockPtr block, Decode(run.first));
+    preparer_.Begin(run, *block);
+    const Result<Visit> visited = VisitRun(
+        {transfer_.blocks, decoder_, transfer_.run.stop}, run, *block,
+        transfer_.InBlock(run.first).first,
+        {.object = [&](ObjectNumber number, ObjectType /*type*/,
+                       ByteView content) -> Result<Visit> {
+           ZPACK_ASSIGN_OR_RETURN(item.objects.emplace_back(),
+                                  preparer_.Prepare(number, content, item));
+           item.large = item.stored.size() > max_prepared_;
+           return item.large ? Visit::kStop : Visit::kContinue;
+         },
+         .begin = [&](ObjectNumber /*number*/,
+                      const ObjectInfo& /*info*/) -> Result<Visit> {
+           item.large = true;
+           return Visit::kStop;
+         }});
+    const Status checked = preparer_.Finish();
+    if (item.large) return {};
+    // Mismatches of earlier objects take precedence over a later error.
+    ZPACK_TRY(checked);
+    ZPACK_TRY(visited);
+    return {};
+  }
+
   // Outside bases are mostly in the blocks of the objects that resemble them,
   // so their reader then decodes for both.
   Result<BlockCache::BlockPtr> Decode(size_t block) {
@@ -309,63 +324,79 @@ class LargeItemAdder {
     for (const BlockRun& run : item.runs) {
       ZPACK_ASSIGN_OR_RETURN(const DecodedBlock block,
                              decoder_.Decode(transfer_.blocks, run.first));
-      ZPACK_TRY(IsSegmented(run, block) ? AddObject(run, block, item)
-                                        : AddObjects(run, block, item));
+      if (transfer_.sink.retraction() == Retraction::kImpossible) {
+        ZPACK_TRY(Check(run, block));
+      }
+      ZPACK_TRY(AddRun(run, block, item));
     }
     return {};
   }
 
  private:
-  bool HashFirst() const {
-    return transfer_.sink.retraction() == Retraction::kImpossible;
+  // Visits the chosen objects of `run`.
+  Result<Visit> VisitChosen(const BlockRun& run, const DecodedBlock& block,
+                            const RunVisitor& visitor) {
+    return VisitRun({transfer_.blocks, decoder_, transfer_.run.stop}, run,
+                    block, transfer_.InBlock(run.first).first, visitor);
   }
 
-  // Prepares and adds the objects of a block one by one.
-  Status AddObjects(const BlockRun& run, const DecodedBlock& block,
-                    Item& item) {
-    Preparer preparer(transfer_);
-    if (HashFirst()) ZPACK_TRY(preparer.Check(run, block));
-    return preparer.Prepare(
-        item, run, block, [&](const MovedObject& object) -> Status {
-          ZPACK_TRY(
-              transfer_.sink.Add(object.id, object.prepared, item.stored));
-          item.stored.clear();
-          return {};
-        });
+  // Compares the object in segments that `run` consists of.
+  Status CheckSegmented(const BlockRun& run, const ObjectId& actual) const {
+    return transfer_.Compare(
+        run, transfer_.id(transfer_.blocks.first_object(run.first)), actual);
   }
 
-  // Adds the object in segments whose first segment is `first`.
-  Status AddObject(const BlockRun& run, const DecodedBlock& first, Item& item) {
-    const ObjectInfo info{first.objects.header.type,
-                          first.objects.sizes.front()};
-    const ObjectId id = transfer_.id(first.objects.header.first_object);
-    if (HashFirst()) {
-      ZPACK_TRY(Stream(run, first, id, [](ByteView) { return Status{}; }));
-    }
-    ZPACK_TRY(transfer_.sink.Begin(id, info));
-    ZPACK_TRY(Stream(run, first, id, [this](ByteView piece) {
-      return transfer_.sink.Append(piece);
-    }));
-    ++item.count;
-    item.raw_bytes += info.size;
-    return transfer_.sink.End();
+  // Only hashes the chosen objects.
+  Status Check(const BlockRun& run, const DecodedBlock& block) {
+    RunChecker checker(transfer_);
+    checker.Begin(run);
+    const Result<Visit> visited = VisitChosen(
+        run, block,
+        {.object =
+             [&](ObjectNumber number, ObjectType type, ByteView content) {
+               return checker.Add(number, type, content);
+             },
+         .piece = [](ByteView /*piece*/) { return Status{}; },
+         .end =
+             [&](const ObjectId& actual) {
+               return CheckSegmented(run, actual);
+             }});
+    ZPACK_TRY(checker.Finish());
+    ZPACK_TRY(visited);
+    return {};
   }
 
-  // Passes the content of an object in segments to `piece` and hashes it.
-  Status Stream(const BlockRun& run, const DecodedBlock& first,
-                const ObjectId& id,
-                const std::function<Status(ByteView)>& piece) {
-    ObjectHasher hasher(transfer_.blocks.object_format());
-    hasher.Begin({first.objects.header.type, first.objects.sizes.front()});
-    ZPACK_TRY(StreamSegments(transfer_.blocks, run, first, decoder_,
-                             [&](ByteView bytes) -> Status {
-                               hasher.Update(bytes);
-                               ZPACK_TRY(CheckStop(transfer_.run.stop));
-                               return piece(bytes);
-                             }));
-    const ObjectId actual = hasher.Finish();
-    if (actual == id) return {};
-    return std::unexpected(HashMismatch(transfer_.blocks, run, id, actual));
+  // Prepares and adds the chosen objects one by one.
+  Status AddRun(const BlockRun& run, const DecodedBlock& block, Item& item) {
+    ObjectSink& sink = transfer_.sink;
+    std::optional<Preparer> preparer;  // not for an object in segments
+    const Result<Visit> visited = VisitChosen(
+        run, block,
+        {.object = [&](ObjectNumber number, ObjectType /*type*/,
+                       ByteView content) -> Status {
+           if (!preparer) {
+             preparer.emplace(transfer_);
+             preparer->Begin(run, block);
+           }
+           ZPACK_ASSIGN_OR_RETURN(const MovedObject object,
+                                  preparer->Prepare(number, content, item));
+           ZPACK_TRY(sink.Add(object.id, object.prepared, item.stored));
+           item.stored.clear();
+           return {};
+         },
+         .begin = [&](ObjectNumber number, const ObjectInfo& info) -> Status {
+           ++item.count;
+           item.raw_bytes += info.size;
+           return sink.Begin(transfer_.id(number), info);
+         },
+         .piece = [&](ByteView piece) { return sink.Append(piece); },
+         .end = [&](const ObjectId& actual) -> Status {
+           ZPACK_TRY(CheckSegmented(run, actual));
+           return sink.End();
+         }});
+    if (preparer) ZPACK_TRY(preparer->Finish());
+    ZPACK_TRY(visited);
+    return {};
   }
 
   const Transfer& transfer_;

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "object/object_hasher.h"
 #include "object/object_links.h"
-#include "reader/object_run.h"
+#include "reader/visit_run.h"
 
 namespace zpack {
 namespace {
@@ -42,21 +42,15 @@ class LinkCheck {
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
                            decoder_.Decode(archive_.blocks(), block));
     if (decoded.trees() != nullptr) return CheckTrees(*decoded.trees());
-    const BlockRun run = RunAt(archive_.blocks(), block);
-    if (IsSegmented(run, decoded)) {
-      ZPACK_ASSIGN_OR_RETURN(
-          const Bytes content,
-          ReadSegments(archive_.blocks(), run, decoded, decoder_));
-      return CheckObject(header.type, header.first_object, content);
-    }
-    Bytes unused;
-    for (uint32_t i = 0; i < header.object_count; ++i) {
-      if (!CheckObject(header.type, header.first_object + i,
-                       decoded.Object(i, unused))) {
-        return false;
-      }
-    }
-    return true;
+    bool all = true;
+    ZPACK_TRY(VisitRun({archive_.blocks(), decoder_},
+                       RunAt(archive_.blocks(), block), decoded, {},
+                       {.object = [&](ObjectNumber number, ObjectType type,
+                                      ByteView content) -> Result<Visit> {
+                         all = CheckObject(type, number, content);
+                         return all ? Visit::kContinue : Visit::kStop;
+                       }}));
+    return all;
   }
 
  private:

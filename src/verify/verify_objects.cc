@@ -8,9 +8,8 @@
 #include "base/parallel.h"
 #include "base/progress_phase.h"
 #include "object/object_batch_checker.h"
-#include "object/object_hasher.h"
 #include "reader/content_size.h"
-#include "reader/object_run.h"
+#include "reader/visit_run.h"
 #include "verify/verify_archive.h"
 
 namespace zpack {
@@ -29,7 +28,6 @@ class Worker {
   Worker(const FileBlocks& file, const std::stop_token& stop)
       : file_(file),
         stop_(stop),
-        hasher_(file.object_format()),
         batch_(file.object_format(),
                [this](const ObjectId& expected, const ObjectId& actual) {
                  Compare(expected, actual);
@@ -39,51 +37,35 @@ class Worker {
   Worker(const Worker&) = delete;  // batch_ keeps a pointer to this object
   Worker& operator=(const Worker&) = delete;
 
-  // Damage goes into `out`.
-  void Verify(RunInFlight& out) {
+  // Damage goes into `out`. Returns kInterrupted after a stop.
+  Status Verify(RunInFlight& out) {
     out_ = &out;
-    const Result<DecodedBlock> block = decoder_.Decode(file_, out.run.first);
-    if (!block) {
-      Lost(block.error(), out);
-      return;
-    }
-    if (IsSegmented(out.run, *block)) {
-      VerifySegments(*block, out);
-      return;
-    }
-    const auto& header = block->objects.header;
-    const Status visited = block->ForEachObject(
-        file_.max_kept(), [&](size_t index, ByteView content) -> Status {
-          ZPACK_TRY(CheckStop(stop_));
-          out.bytes += content.size();
-          return batch_.Add(
-              header.type, content,
-              Id(header.first_object + static_cast<uint32_t>(index)));
-        });
-    (void)batch_.Finish();  // Compare does not fail.
-    if (!visited) Lost(visited.error(), out);
+    const ObjectNumber first = file_.first_object(out.run.first);
+    const Result<Visit> visited = VisitRun(
+        {file_, decoder_, stop_}, out.run, {},
+        {.object = [&](ObjectNumber number, ObjectType type,
+                       ByteView content) -> Status {
+           out.bytes += content.size();
+           return batch_.Add(type, content, Id(number));
+         },
+         .piece = [&](ByteView piece) -> Status {
+           out.bytes += piece.size();
+           return {};
+         },
+         .end = [&](const ObjectId& actual) -> Status {
+           Compare(Id(first), actual);
+           return {};
+         },
+         .lost = [&](ObjectNumber number, const Error& error) -> Status {
+           Lose(number, error);
+           return {};
+         }});
+    FinishBatch();
+    ZPACK_TRY(visited);
+    return {};
   }
 
  private:
-  void VerifySegments(const DecodedBlock& first, RunInFlight& out) {
-    hasher_.Begin({first.objects.header.type, first.objects.sizes.front()});
-    out.bytes = 0;
-    const Result<Visit> status =
-        StreamSegments(file_, out.run, first, decoder_, [&](ByteView piece) {
-          const Status go_on = CheckStop(stop_);
-          if (!go_on) return go_on;
-          hasher_.Update(piece);
-          out.bytes += piece.size();
-          return Status{};
-        });
-    const ObjectId id = hasher_.Finish();
-    if (status) {
-      Compare(Id(first.objects.header.first_object), id);
-    } else {
-      Lost(status.error(), out);
-    }
-  }
-
   ObjectId Id(ObjectNumber number) const {
     return file_.ids()[file_.rank(number)];
   }
@@ -98,27 +80,20 @@ class Worker {
     }
   }
 
-  // Reports `error` for every object of the run that has not been checked yet.
-  void Lost(const Error& error, RunInFlight& out) {
-    const auto& rows = file_.table().rows;
-    for (ObjectNumber number = rows[out.run.first].first_object +
-                               static_cast<uint32_t>(out.attempts);
-         number < rows[out.run.last].first_object; ++number) {
-      Error damage = NewError(
-          error.code == ErrorCode::kIo ? ErrorCode::kIo : ErrorCode::kCorrupt,
-          "object {} cannot be read: {}", Id(number),
-          MessageText{error.message});
-      damage.path = file_.path();
-      damage.offset = file_.block_offset(out.run.first);
-      out.damages.push_back(std::move(damage));
-      ++out.attempts;
-    }
+  // Reports that an object cannot be read.
+  void Lose(ObjectNumber number, const Error& error) {
+    FinishBatch();
+    Error damage = LostObject(file_, out_->run, Id(number), error);
+    if (damage.code != ErrorCode::kIo) damage.code = ErrorCode::kCorrupt;
+    out_->damages.push_back(std::move(damage));
+    ++out_->attempts;
   }
+
+  void FinishBatch() { (void)batch_.Finish(); }  // Compare does not fail.
 
   const FileBlocks& file_;
   const std::stop_token& stop_;
   RunInFlight* out_ = nullptr;  // of the current call of Verify
-  ObjectHasher hasher_;
   ObjectBatchChecker batch_;
   BlockDecoder decoder_;
 };
@@ -147,8 +122,7 @@ Status VerifyObjects(const FileBlocks& file, const std::vector<bool>& trusted,
         return true;
       },
       [&](RunInFlight& item, Worker& worker) -> Status {
-        worker.Verify(item);
-        return CheckStop(run.stop);
+        return worker.Verify(item);
       },
       [&](RunInFlight& item) -> Status {
         report.objects_verified += item.objects;
