@@ -147,6 +147,48 @@ TEST_F(ArchiveTest, ZipHasTheBytesOfGit) {
   }
 }
 
+// The dates of ZIP go from 1980 to 2107, the times of Unix in it up to 2106.
+TEST_F(ArchiveTest, ZipHasTheNearestTimeOfAnyCommit) {
+  constexpr uint64_t kFirst = 315532800 + 86400;
+  constexpr uint64_t kLast = 4294967295;
+  const std::vector<uint64_t> inside = {kFirst, 2147483647, 2147483648, kLast};
+  const std::vector<uint64_t> before = {0, 1, 315532800 - 86400};
+  const std::vector<uint64_t> after = {uint64_t{1} << 33, 67767976233532799,
+                                       INT64_MAX,         uint64_t{1} << 63,
+                                       UINT64_MAX - 1,    UINT64_MAX};
+  CommitFields fields;
+  fields.tree = repo_.WriteTree(
+      TreeEntryBytes("100644", "file", repo_.WriteBlob("content")));
+  const auto name = [](uint64_t time) { return "t" + std::to_string(time); };
+  for (const auto* times : {&inside, &before, &after}) {
+    for (const uint64_t time : *times) {
+      fields.time = time;
+      repo_.SetRef("refs/heads/" + name(time), repo_.WriteCommit(fields));
+    }
+  }
+  Convert();
+  // The times of the first entry: that of MS-DOS, and that of Unix.
+  const auto times_of = [&](uint64_t time) {
+    const ProcessResult zip = Archive({"--format=zip"}, {name(time)});
+    EXPECT_EQ(zip.exit_code, 0) << zip.err;
+    EXPECT_GT(zip.out.size(), 60U);
+    const size_t field = zip.out.find("UT");
+    return RawToHex(zip.out.substr(10, 4)) + ' ' +
+           RawToHex(zip.out.substr(field + 5, 4));
+  };
+  for (const uint64_t time : inside) {
+    EXPECT_TRUE(Archive({"--format=zip"}, {name(time)}).out ==
+                repo_.TryGit({"archive", "--format=zip", name(time)}).out)
+        << time;
+  }
+  for (const uint64_t time : before) {
+    EXPECT_THAT(times_of(time), ::testing::StartsWith("00002100 "));
+  }
+  for (const uint64_t time : after) {
+    EXPECT_EQ(times_of(time), "7dbf9fff ffffffff");
+  }
+}
+
 TEST_F(ArchiveTest, TheNameOfTheOutputChoosesTheFormat) {
   Convert();
   const std::string tar = repo_.TryGit({"archive", "HEAD"}).out;

@@ -62,11 +62,19 @@ class LittleEndian {
 };
 
 // The date and time of MS-DOS, which has no years before 1980 and after 2107.
+// Earlier and later times become the first and the last one.
 uint32_t DosTime(uint64_t time) {
-  const auto seconds = static_cast<time_t>(time);
+  constexpr int kLastYear = 127;
+  constexpr uint32_t kFirst = 1U << 21 | 1U << 16;
+  constexpr uint32_t kLast = uint32_t{kLastYear} << 25 | 12U << 21 | 31U << 16 |
+                             23U << 11 | 59U << 5 | 29U;
+  constexpr uint64_t kAfterAll = uint64_t{1} << 33;
+  const auto seconds = static_cast<time_t>(std::min(time, kAfterAll));
   std::tm local{};
-  if (localtime_r(&seconds, &local) == nullptr) return 0;
-  const int year = std::clamp(local.tm_year - 80, 0, 127);
+  if (localtime_r(&seconds, &local) == nullptr) return kFirst;
+  const int year = local.tm_year - 80;
+  if (year < 0) return kFirst;
+  if (year > kLastYear) return kLast;
   return static_cast<uint32_t>(year << 25 | (local.tm_mon + 1) << 21 |
                                local.tm_mday << 16 | local.tm_hour << 11 |
                                local.tm_min << 5 | local.tm_sec / 2);
