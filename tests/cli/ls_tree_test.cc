@@ -138,6 +138,19 @@ TEST_F(LsTreeTest, EveryOptionWithAndWithoutPaths) {
   }
 }
 
+TEST_F(LsTreeTest, APathThatMatchesNothingPrintsNothing) {
+  Convert();
+  for (const char* path : {"none", "dir/none", "di/", "dir2/x", "*", "DIR",
+                           "submodule/x", "none/", "dir/inner/a"}) {
+    SCOPED_TRACE(path);
+    ExpectSame({}, {"HEAD", path});
+    ExpectSame({"-r", "-t"}, {"HEAD", path});
+    const ProcessResult listed = List({}, {"HEAD", path});
+    EXPECT_EQ(listed.exit_code, 0);
+    EXPECT_THAT(listed.out, IsEmpty());
+  }
+}
+
 TEST_F(LsTreeTest, IdsOnly) {
   Convert();
   if (repo_.TryGit({"ls-tree", "--object-only", "HEAD"}).exit_code == 129) {
