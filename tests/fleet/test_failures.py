@@ -334,6 +334,23 @@ def test_archive_with_what_the_repository_lost_stays(on_cluster, source, tmp_pat
     assert len(archive_files(store)) == 3
 
 
+def test_refs_that_are_gone_while_their_objects_stay_are_named(on_cluster, source, tmp_path):
+    store = tmp_path / "store"
+    one = Repository(source / "one.git", "--bare")
+    one.git("update-ref", "refs/heads/lost", one.git("commit-tree", "-m", "lost", "main^{tree}"))
+    one.git("update-ref", "refs/heads/other", "refs/heads/lost")
+    assert on_cluster("archive", source, "--to", store).status == 0
+    with_refs = newest(store)[b"one.git"][0]
+    one.git("update-ref", "-d", "refs/heads/lost")
+    ran = on_cluster("archive", source, "--to", store)
+    assert ran.status == 0, ran
+    assert (f"warning: 'one.git': the archive {with_refs[:12]} has 1 ref that the repository no "
+            "longer has") in ran.errors
+    one.commit("more")
+    ran = on_cluster("archive", source, "--to", store)
+    assert (ran.status, ran.errors) == (0, ""), ran
+
+
 def test_usage_and_failures_have_the_exit_codes_of_git(on_cluster, source, tmp_path):
     assert run_fleet("archive", "--to", str(tmp_path / "store")).status == 129
     assert run_fleet("nonsense").status == 129

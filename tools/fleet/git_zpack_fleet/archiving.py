@@ -124,6 +124,10 @@ class Archiving:
                 if job.base is not None and outcome.archive.base is None:
                     say(f"warning: '{quoted(job.name)}': the archive {job.base[:12]} may have "
                         "objects that the repository has lost; 'prune' keeps it for some time")
+                if outcome.lost_refs and job.base is not None:
+                    refs = counted(outcome.lost_refs, "ref", "refs")
+                    say(f"warning: '{quoted(job.name)}': the archive {job.base[:12]} has {refs} "
+                        "that the repository no longer has")
             else:
                 self._failures.append((job.id, outcome.kind or "", outcome.message))
 

@@ -104,6 +104,7 @@ class Outcome(NamedTuple):
     """How a task ended: with an archive, with damage, with a failure, or well.
 
     kind: value of failures.Kind, or None
+    lost_refs: refs that the archive before has, and the repository no longer
     """
 
     id: int
@@ -111,3 +112,4 @@ class Outcome(NamedTuple):
     damage: Optional[str] = None
     kind: Optional[str] = None
     message: str = ""
+    lost_refs: int = 0

@@ -141,8 +141,9 @@ def _archive(job: ArchiveJob, settings: Settings) -> Outcome:
         if before.digest == job.digest:
             before = before._replace(size=job.size)
         made = _already_made(job, before, store, place)
+        lost_refs = 0
         if made is None:
-            made = _make(job, before, settings, place)
+            made, lost_refs = _make(job, before, settings, place)
         if os.path.exists(place.archive):
             sent = store.put(place.archive, made.hash, move=True)
             made = made._replace(uploaded=made.uploaded + sent)
@@ -152,7 +153,7 @@ def _archive(job: ArchiveJob, settings: Settings) -> Outcome:
                           f"'{archive_key(made.hash)}' has other bytes than its name says")
         for leftover in (place.archive, place.note, place.base):
             _remove(leftover)
-    return Outcome(job.id, archive=made)
+    return Outcome(job.id, archive=made, lost_refs=lost_refs)
 
 
 def _already_made(job: ArchiveJob, before: fingerprint.Scan, store: Store,
@@ -178,7 +179,8 @@ def _already_made(job: ArchiveJob, before: fingerprint.Scan, store: Store,
 
 
 def _make(job: ArchiveJob, before: fingerprint.Scan, settings: Settings,
-          place: _Place) -> NewArchive:
+          place: _Place) -> tuple[NewArchive, int]:
+    """The new archive, and how many refs of its base the repository no longer has."""
     store = store_of(settings)
     started = time.monotonic()
     needed = before.size + _MARGIN + (0 if store.is_local else job.base_size)
@@ -207,7 +209,7 @@ def _make(job: ArchiveJob, before: fingerprint.Scan, settings: Settings,
             seconds=time.monotonic() - started, peak=result["peak_rss_bytes"], uploaded=0,
             base=job.base if base is not None and _used_base(result) else None)
         _write_note(place.note, made)
-    return made
+    return made, _lost_refs(result)
 
 
 def seconds_for(size: int, settings: Settings) -> float:
@@ -227,6 +229,12 @@ def _refs_in(settings: Settings, path: str) -> str:
 def _used_base(result: dict[str, Any]) -> bool:
     base = result.get("base")
     return isinstance(base, dict) and base.get("unused") is None
+
+
+def _lost_refs(result: dict[str, Any]) -> int:
+    lost = result.get("lost")  # None without a base
+    refs = lost.get("refs") if isinstance(lost, dict) else None
+    return refs if isinstance(refs, int) else 0
 
 
 def _base_of(job: ArchiveJob, store: Store, place: _Place) -> Optional[str]:
