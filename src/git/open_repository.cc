@@ -88,11 +88,10 @@ Status SetConfiguration(git_repository* repository,
 // not an error.
 fs::path FindWorkTree(const RepositoryLocation& location,
                       const RepositoryFormat& format) {
-  const bool linked = location.git_directory != location.common_directory;
   fs::path work_tree = location.work_tree;
-  if (!linked && !format.work_tree.empty()) {
+  if (!format.work_tree.empty()) {
     work_tree = fs::path(location.git_directory) / format.work_tree;
-  } else if (!linked && format.bare.value_or(false)) {
+  } else if (format.bare.value_or(false)) {
     work_tree.clear();
   } else if (work_tree.empty() && location.git_directory.ends_with("/.git")) {
     work_tree = fs::path(location.git_directory).parent_path();
@@ -118,7 +117,7 @@ Result<OpenedRepository> OpenRepositoryHandle(
     const RepositoryLocation& location) {
   const Libgit2Options options;
   ZPACK_ASSIGN_OR_RETURN(const RepositoryFormat format,
-                         ReadRepositoryFormat(location.common_directory));
+                         ReadRepositoryFormat(location));
   ZPACK_ASSIGN_OR_RETURN(Configuration config,
                          ReadConfiguration(location, format));
   git_repository* raw = nullptr;

@@ -238,6 +238,33 @@ Result<std::string> Canonical(const fs::path& path) {
   return std::unexpected(IoError("access", path.string(), error.value()));
 }
 
+// The current directory, by the name in $PWD if that is right.
+std::string CurrentDirectory() {
+  std::error_code error;
+  const std::string current = fs::current_path(error).string();
+  const char* const named = std::getenv("PWD");
+  if (named != nullptr && fs::equivalent(named, current, error) && !error) {
+    return named;
+  }
+  return current;
+}
+
+// RepositoryLocation::named, of a repository that was looked for at `path`.
+// Relative names are those that Git has in the current directory.
+std::string NameOf(const std::string& path, const RepositoryPaths& found) {
+  if (!found.git_file.empty()) return "";
+  std::error_code error;
+  fs::path name = path;
+  if (!fs::equivalent(name, found.git_directory, error)) {
+    name /= ".git";
+    if (!fs::equivalent(name, found.git_directory, error)) return "";
+    if (path == ".") name = ".git";
+  }
+  if (name.is_absolute()) return name.string();
+  const std::string current = CurrentDirectory();
+  return current + (current.ends_with('/') ? "" : "/") + name.string();
+}
+
 }  // namespace
 
 Result<RepositoryLocation> FindRepository(const std::string& path,
@@ -257,6 +284,7 @@ Result<RepositoryLocation> FindRepository(const std::string& path,
   RepositoryLocation location;
   location.name = path;
   location.work_tree = found->work_tree;
+  location.named = NameOf(path, *found);
   ZPACK_ASSIGN_OR_RETURN(location.git_directory,
                          Canonical(found->git_directory));
   ZPACK_ASSIGN_OR_RETURN(const fs::path common,
@@ -269,6 +297,7 @@ RepositoryLocation MainLocation(const RepositoryLocation& location) {
   RepositoryLocation main = location;
   main.name = location.common_directory;
   main.git_directory = location.common_directory;
+  if (location.git_directory != location.common_directory) main.named.clear();
   return main;
 }
 

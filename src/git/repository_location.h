@@ -19,6 +19,10 @@ struct RepositoryLocation {
   // Differs from `git_directory` in a linked work tree.
   std::string common_directory;
   std::string work_tree;  // the directory in which '.git' was found, or empty
+  // The git directory as the user named it: absolute, with its links, from $PWD
+  // on if that is the current directory. Empty if the git directory was found
+  // in another way, for example through a file '.git'.
+  std::string named = {};
 };
 
 // Finds the repository at `path`: a git directory, a directory with a git

@@ -65,7 +65,11 @@ RefStorage TestRefStorage() {
 
 AsReftable::AsReftable(const std::string& path)
     : common_(Get(FindRepository(path, Discovery::kNone)).common_directory),
-      format_(Get(ReadRepositoryFormat(common_)).object_format) {
+      format_(Get(ReadRepositoryFormat({.name = common_,
+                                        .git_directory = common_,
+                                        .common_directory = common_,
+                                        .work_tree = ""}))
+                  .object_format) {
   std::vector<std::string> directories = {common_};
   if (Exists(common_ + "/worktrees")) {
     for (const std::string& name : ListDirectory(common_ + "/worktrees")) {

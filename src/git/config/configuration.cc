@@ -54,16 +54,36 @@ Result<std::vector<ConfigEntry>> CommandLine() {
       [](const char* name) { return std::getenv(name); });
 }
 
-// The short name of the branch that HEAD names. Empty if there is none.
+// The ref `name`, or HEAD, not peeled. Nothing if there is none, or only a
+// packed one, which is not symbolic.
+Result<std::optional<Ref>> ReadRef(const RepositoryLocation& location,
+                                   const RepositoryFormat& format,
+                                   const std::string& name) {
+  const bool own = name == kHeadName || IsPerWorktreeRef(name);
+  const std::string& directory =
+      own ? location.git_directory : location.common_directory;
+  return format.ref_storage == RefStorage::kReftable
+             ? ReadReftableRef(directory, format.object_format, name)
+             : ReadLooseRef(format.object_format, directory, name);
+}
+
+// The short name of the branch at which a chain of symbolic refs from HEAD
+// ends. Empty if there is none.
 std::string CurrentBranch(const RepositoryLocation& location,
                           const RepositoryFormat& format) {
-  const auto head =
-      format.ref_storage == RefStorage::kReftable
-          ? ReadReftableHead(location, format.object_format)
-          : ReadLooseRef(format.object_format, location.git_directory, "HEAD");
-  if (!head || !*head || !IsValidRefName((*head)->symref_target)) return "";
-  std::string_view name = (*head)->symref_target;
-  return SkipPrefix("refs/heads/", name) ? std::string(name) : "";
+  constexpr int kMaxChain = 5;  // as in Git
+  std::string name(kHeadName);
+  for (int i = 0; i < kMaxChain; ++i) {
+    const auto ref = ReadRef(location, format, name);
+    if (!ref) return "";
+    if (!*ref || !(*ref)->symbolic()) {
+      std::string_view branch = name;
+      return SkipPrefix("refs/heads/", branch) ? std::string(branch) : "";
+    }
+    name = (*ref)->symref_target;
+    if (!IsValidRefName(name)) return "";
+  }
+  return "";
 }
 
 }  // namespace
@@ -87,7 +107,7 @@ Result<Configuration> ReadConfiguration(const RepositoryLocation& location,
   }
   ZPACK_ASSIGN_OR_RETURN(const auto command_line, CommandLine());
   return ReadWithIncludes(files, command_line,
-                          {location.git_directory,
+                          {location.git_directory, location.named,
                            [&] { return CurrentBranch(location, format); }});
 }
 

@@ -54,11 +54,12 @@ Result<bool> MatchesGitDirectory(const IncludeContext& context,
     full.insert(0, "**/");
   }
   AddStarsAfterSlash(full);
-  const std::string_view directory = context.git_directory;
-  if (!EqualIn(directory.substr(0, prefix.size()), prefix, letters)) {
-    return false;
-  }
-  return WildMatch(full, directory.substr(prefix.size()), letters);
+  const auto matches = [&](std::string_view directory) {
+    return EqualIn(directory.substr(0, prefix.size()), prefix, letters) &&
+           WildMatch(full, directory.substr(prefix.size()), letters);
+  };
+  return matches(context.git_directory) ||
+         (!context.named_directory.empty() && matches(context.named_directory));
 }
 
 bool MatchesBranch(const IncludeContext& context, std::string pattern) {

@@ -20,12 +20,15 @@ namespace zpack {
 struct IncludeContext {
   // Without links. Empty if there is no repository.
   std::string git_directory;
+  // RepositoryLocation::named
+  std::string named_directory;
   // The short name of the branch that HEAD names. Empty if HEAD is detached or
   // cannot be read.
   std::function<std::string()> branch;
 };
 
-// 'gitdir:', or 'gitdir/i:': whether `pattern` matches the git directory.
+// 'gitdir:', or 'gitdir/i:': whether `pattern` matches the git directory,
+// by either of its names.
 // `file` holds the condition; it is empty for the command line. kGit if the
 // pattern is relative to a file, and `file` is empty or does not exist.
 Result<bool> MatchesGitDirectory(const IncludeContext& context,

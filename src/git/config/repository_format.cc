@@ -47,9 +47,8 @@ constexpr std::array<KnownExtension, 10> kExtensions = {
 // Reads the entries of the file in which the format stands.
 class FormatReader {
  public:
-  explicit FormatReader(const std::string& common_directory)
-      : common_directory_(common_directory),
-        path_(common_directory + "/config") {}
+  explicit FormatReader(const RepositoryLocation& location)
+      : location_(location), path_(location.common_directory + "/config") {}
 
   Result<RepositoryFormat> Read() {
     ZPACK_ASSIGN_OR_RETURN(const Configuration config,
@@ -61,7 +60,10 @@ class FormatReader {
                        kNewestVersion, version_, AtPath{path_});
     }
     for (const std::string& name : extensions_) ZPACK_TRY(Check(name));
-    if (version_ != kNoVersion) return std::move(format_);
+    if (version_ != kNoVersion) {
+      ZPACK_TRY(ReadOfWorktree());
+      return std::move(format_);
+    }
     RepositoryFormat none;
     // Nothing is deleted if anything says so.
     none.precious_objects = format_.precious_objects;
@@ -69,15 +71,35 @@ class FormatReader {
   }
 
  private:
+  Status ReadOfWorktree() {
+    if (format_.worktree == WorktreeConfiguration::kYes) {
+      ZPACK_ASSIGN_OR_RETURN(
+          const Configuration config,
+          ReadConfigurationFile(location_.git_directory + "/config.worktree"));
+      for (const ConfigEntry& entry : config.entries()) {
+        ZPACK_TRY(TakePlace(entry));
+      }
+    } else if (location_.git_directory != location_.common_directory) {
+      format_.bare.reset();
+      format_.work_tree.clear();
+    }
+    return {};
+  }
+
+  Status TakePlace(const ConfigEntry& entry) {
+    if (entry.name == "core.bare") return Assign(format_.bare, BoolOf(entry));
+    if (entry.name == "core.worktree") {
+      return Assign(format_.work_tree, StringOf(entry));
+    }
+    return {};
+  }
+
   Status Take(const ConfigEntry& entry) {
     std::string_view name = entry.name;
     if (name == "core.repositoryformatversion") {
       return Assign(version_, NumberOf(entry, kMaxConfigInt));
     }
-    if (name == "core.bare") return Assign(format_.bare, BoolOf(entry));
-    if (name == "core.worktree") {
-      return Assign(format_.work_tree, StringOf(entry));
-    }
+    ZPACK_TRY(TakePlace(entry));
     if (!SkipPrefix("extensions.", name)) return {};
     extensions_.emplace_back(name);
     if (name == "preciousobjects") {
@@ -145,8 +167,9 @@ class FormatReader {
     namespace fs = std::filesystem;
     std::error_code error;
     const fs::path directory =
-        fs::path(common_directory_) / value.substr(end + 3);
-    if (fs::equivalent(directory, common_directory_, error) && !error) {
+        fs::path(location_.common_directory) / value.substr(end + 3);
+    if (fs::equivalent(directory, location_.common_directory, error) &&
+        !error) {
       return {};
     }
     return MakeError(
@@ -180,7 +203,7 @@ class FormatReader {
     return {};
   }
 
-  const std::string& common_directory_;
+  const RepositoryLocation& location_;
   std::string path_;
   int64_t version_ = kNoVersion;
   std::vector<std::string> extensions_;
@@ -190,8 +213,8 @@ class FormatReader {
 }  // namespace
 
 Result<RepositoryFormat> ReadRepositoryFormat(
-    const std::string& common_directory) {
-  return FormatReader(common_directory).Read();
+    const RepositoryLocation& location) {
+  return FormatReader(location).Read();
 }
 
 }  // namespace zpack

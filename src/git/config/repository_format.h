@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "git/repository_location.h"
 #include "zpack/object_id.h"
 #include "zpack/options.h"
 #include "zpack/result.h"
@@ -28,15 +29,18 @@ struct RepositoryFormat {
   bool precious_objects = false;
   RefStorage ref_storage = RefStorage::kFiles;  // extensions.refStorage
   WorktreeConfiguration worktree = WorktreeConfiguration::kNo;
-  std::optional<bool> bare;  // core.bare
-  std::string work_tree;     // core.worktree, unchanged; may be empty
+  // core.bare, and core.worktree, unchanged; may be empty. As in Git, those in
+  // 'config' are not of a linked work tree, unless there is `worktree`.
+  std::optional<bool> bare;
+  std::string work_tree;
 };
 
-// Reads the format from 'config' in `common_directory` only, as Git does.
-// kUnsupported, with the reason, for a version, an extension, an object format
-// or a ref storage that is not supported; other errors as
-// ReadConfigurationFile.
+// Reads the format from 'config' in the common directory only, as Git does, and
+// from 'config.worktree', if there may be one, only core.bare and
+// core.worktree. Neither file includes others there. kUnsupported, with the
+// reason, for a version, an extension, an object format or a ref storage that
+// is not supported; other errors as ReadConfigurationFile.
 Result<RepositoryFormat> ReadRepositoryFormat(
-    const std::string& common_directory);
+    const RepositoryLocation& location);
 
 }  // namespace zpack

@@ -72,16 +72,22 @@ bool IsLinked(const RepositoryLocation& location) {
 
 }  // namespace
 
+Result<std::optional<Ref>> ReadReftableRef(const std::string& directory,
+                                           ObjectFormat format,
+                                           std::string_view name) {
+  ZPACK_ASSIGN_OR_RETURN(const reftable::Stack stack,
+                         OpenStack(directory, format));
+  std::optional<Ref> found;
+  ZPACK_TRY(ForEach(stack.Refs(), [&](reftable::RefRecord& record) {
+    if (record.ref.name == name) found = TakeRef(record);
+    return record.ref.name < name;
+  }));
+  return found;
+}
+
 Result<std::optional<Ref>> ReadReftableHead(const RepositoryLocation& location,
                                             ObjectFormat format) {
-  ZPACK_ASSIGN_OR_RETURN(const reftable::Stack stack,
-                         OpenStack(location.git_directory, format));
-  std::optional<Ref> head;
-  ZPACK_TRY(ForEach(stack.Refs(), [&head](reftable::RefRecord& record) {
-    if (record.ref.name == kHeadName) head = TakeRef(record);
-    return record.ref.name < kHeadName;
-  }));
-  return head;
+  return ReadReftableRef(location.git_directory, format, kHeadName);
 }
 
 Result<std::map<std::string, Ref>> ListReftableRefs(

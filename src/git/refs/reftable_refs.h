@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "git/repository_location.h"
 #include "zpack/object_id.h"
@@ -19,8 +20,14 @@
 
 namespace zpack {
 
-// HEAD of the worktree at `location`, not peeled. Nothing if there is none. The
-// file 'HEAD' of such a repository is for programs that do not know reftables.
+// The ref `name`, or HEAD, in the stack of the git directory `directory`, not
+// peeled. Nothing if there is none.
+Result<std::optional<Ref>> ReadReftableRef(const std::string& directory,
+                                           ObjectFormat format,
+                                           std::string_view name);
+
+// HEAD of the worktree at `location`, as ReadReftableRef. The file 'HEAD' of
+// such a repository is for programs that do not know reftables.
 Result<std::optional<Ref>> ReadReftableHead(const RepositoryLocation& location,
                                             ObjectFormat format);
 

@@ -44,11 +44,9 @@ Result<std::optional<bool>> ReadWriteBitmaps(const Configuration& config) {
 
 bool IsBare(const RepositoryLocation& location,
             const RepositoryFormat& format) {
-  if (location.git_directory != location.common_directory ||
-      !format.work_tree.empty()) {
-    return false;
-  }
-  return format.bare.value_or(location.work_tree.empty() &&
+  if (!format.work_tree.empty()) return false;
+  const bool linked = location.git_directory != location.common_directory;
+  return format.bare.value_or(!linked && location.work_tree.empty() &&
                               !location.git_directory.ends_with("/.git"));
 }
 
@@ -103,7 +101,7 @@ Result<RepackSettings> ReadRepackSettings(const RepositoryLocation& location) {
   constexpr int64_t kMax = 4095;
   constexpr int64_t kMinPackSize = int64_t{1} << 20;
   ZPACK_ASSIGN_OR_RETURN(const RepositoryFormat format,
-                         ReadRepositoryFormat(location.common_directory));
+                         ReadRepositoryFormat(location));
   ZPACK_ASSIGN_OR_RETURN(const Configuration config,
                          ReadConfiguration(location, format));
   ZPACK_ASSIGN_OR_RETURN(

@@ -18,6 +18,7 @@
 
 #include "git/config/configuration.h"
 #include "git/config/configuration_text.h"
+#include "git/repack/repack_configuration.h"
 #include "support/matchers.h"
 #include "support/repo_builder.h"
 #include "support/subprocess.h"
@@ -87,9 +88,10 @@ class ConfigurationLevelsTest : public ::testing::Test {
   // Entries as 'git config --list -z' prints them.
   Result<std::string> ReadOurs() const {
     ZPACK_ASSIGN_OR_RETURN(const RepositoryLocation location,
-                           FindRepository(repo_.path(), Discovery::kNone));
+                           FindRepository(current_.empty() ? repo_.path() : ".",
+                                          Discovery::kNone));
     ZPACK_ASSIGN_OR_RETURN(const RepositoryFormat format,
-                           ReadRepositoryFormat(location.common_directory));
+                           ReadRepositoryFormat(location));
     ZPACK_ASSIGN_OR_RETURN(const Configuration config,
                            ReadConfiguration(location, format));
     std::string text;
@@ -103,18 +105,25 @@ class ConfigurationLevelsTest : public ::testing::Test {
 
   ProcessResult ReadGits() const {
     ProcessOptions options;
-    options.directory = repo_.path();
+    options.directory = current_.empty() ? repo_.path() : current_;
     options.environment = {"HOME=" + home_,
-                           "XDG_CONFIG_HOME=", "GIT_CONFIG_NOSYSTEM=1",
-                           "LC_ALL=C", "GIT_CONFIG_PARAMETERS=" + parameters_};
+                           "XDG_CONFIG_HOME=",
+                           "GIT_CONFIG_NOSYSTEM=1",
+                           "LC_ALL=C",
+                           "GIT_CONFIG_PARAMETERS=" + parameters_,
+                           "PWD=" + pwd_};
     return RunProcess({"git", "config", "--list", "-z"}, options);
   }
 
   // Both read the same.
   void ExpectSame(const std::string& what) const {
     const GitEnvironment environment(home_, parameters_);
+    const Variable pwd("PWD", pwd_);
+    const fs::path before = fs::current_path();
+    if (!current_.empty()) fs::current_path(current_);
     const ProcessResult expected = ReadGits();
     const auto ours = ReadOurs();
+    fs::current_path(before);
     ASSERT_EQ(ours.has_value(), expected.ok())
         << what << ": " << (ours ? "" : ours.error().message) << expected.err;
     if (ours) EXPECT_EQ(*ours, expected.out) << what;
@@ -133,6 +142,10 @@ class ConfigurationLevelsTest : public ::testing::Test {
   testing::RepoBuilder repo_{dir_ / "work/Repo",
                              testing::RepoBuilder::Kind::kWorkTree};
   std::string parameters_;
+  // Where commands run, and what they think of it; empty for the repository,
+  // and for nothing.
+  std::string current_;
+  std::string pwd_;
 };
 
 TEST_F(ConfigurationLevelsTest, LevelsFollowEachOther) {
@@ -229,6 +242,104 @@ TEST_F(ConfigurationLevelsTest, ConditionsHoldAsInGit) {
   WriteFile(InRepo("config"), config);
   Include("onbranch:**", "extra");
   ExpectSame("detached");
+}
+
+// HEAD names a symbolic ref, which names another one, and so on.
+TEST_F(ConfigurationLevelsTest, TheBranchIsAtTheEndOfAChain) {
+  WriteFile(InRepo("extra"), "[b]\n\tx = y\n");
+  for (const char* branch : {"one", "two", "three", "four", "five", "six"}) {
+    Include(std::string("onbranch:") + branch, "extra");
+  }
+  Include("onbranch:**", "extra");
+  const std::string commit = repo_.SimpleCommit("a commit");
+  const auto point = [&](const std::string& from, const std::string& to) {
+    repo_.WriteLooseRef(from, to.size() == testing::IdDigits()
+                                  ? to + '\n'
+                                  : "ref: " + to + '\n');
+  };
+  point("HEAD", "refs/heads/one");
+  ExpectSame("unborn");
+  const std::array<std::string, 6> names = {"one",  "two",  "three",
+                                            "four", "five", "six"};
+  for (size_t i = 0; i + 1 < names.size(); ++i) {
+    point("refs/heads/" + names[i], "refs/heads/" + names[i + 1]);
+    ExpectSame("to " + names[i + 1]);
+  }
+  point("refs/heads/three", commit);
+  ExpectSame("to three, which has a commit");
+  repo_.Git({"pack-refs", "--all"});
+  ExpectSame("packed");
+  point("refs/heads/three", "refs/bisect/bad");
+  ExpectSame("to no branch");
+  point("refs/heads/three", "refs/heads/..");
+  ExpectSame("to no name");
+  WriteFile(InRepo("refs/heads/three"), "garbage\n");
+  ExpectSame("broken");
+  point("refs/heads/three", "refs/heads/one");
+  ExpectSame("a circle");
+}
+
+// The name under which the user knows the directory counts as well.
+TEST_F(ConfigurationLevelsTest, ConditionsHoldThroughALink) {
+  WriteFile(InRepo("extra"), "[b]\n\tx = y\n");
+  fs::create_directory_symlink(dir_ / "work", dir_ / "link");
+  fs::create_directory_symlink(dir_ / "work/Repo/.git", dir_ / "bare");
+  WriteFile(InRepo("config"), ReadFile(InRepo("config")) + "\tbare = false\n");
+  const std::string config = ReadFile(InRepo("config"));
+  const std::string link = dir_ / "link";
+  for (const std::string& condition :
+       {"gitdir:" + link + "/", "gitdir:" + link + "/Repo/",
+        "gitdir:" + link + "/Repo/.git", "gitdir/i:" + link + "/repo/",
+        "gitdir:" + dir_.path() + "/bare", "gitdir:" + dir_.path() + "/bare/",
+        std::string("gitdir:link/"), std::string("gitdir:work/"),
+        std::string("gitdir:bare/"), std::string("gitdir:./")}) {
+    WriteFile(InRepo("config"), config);
+    Include(condition, "extra");
+    for (const std::string& current :
+         {link + "/Repo", dir_ / "bare", dir_ / "work/Repo",
+          link + "/Repo/.git"}) {
+      for (const std::string& pwd : {current, dir_ / "elsewhere"}) {
+        current_ = current;
+        pwd_ = pwd;
+        ExpectSame(condition + " in " + current + " as " + pwd);
+      }
+    }
+  }
+}
+
+TEST_F(ConfigurationLevelsTest, WorktreesMayHaveTheirOwnPlace) {
+  const std::string main = ReadFile(InRepo("config"));
+  repo_.SetRef("refs/heads/main", repo_.SimpleCommit("a commit"));
+  repo_.Git({"worktree", "add", "-q", "--detach", dir_ / "linked"});
+  const std::string linked = InRepo("worktrees/linked/config.worktree");
+  const auto expect = [&](const std::string& path) {
+    ProcessOptions options;
+    options.directory = path;
+    options.environment = {"HOME=" + home_, "GIT_CONFIG_NOSYSTEM=1"};
+    const std::string bare =
+        RunProcess({"git", "rev-parse", "--is-bare-repository"}, options).out;
+    const GitEnvironment environment(home_, "");
+    const auto location = FindRepository(path, Discovery::kNone);
+    ASSERT_THAT(location, IsOk());
+    const auto settings = ReadRepackSettings(*location);
+    ASSERT_THAT(settings, IsOk());
+    EXPECT_EQ(settings->bare ? "true\n" : "false\n", bare) << path;
+  };
+  const std::string extension = "[extensions]\n\tworktreeConfig = true\n";
+  for (const std::string& common :
+       {main, main + "\tbare = true\n", main + "\tbare = false\n",
+        main + extension, main + "\tbare = true\n" + extension,
+        main + "\tbare = false\n" + extension}) {
+    WriteFile(InRepo("config"), common);
+    for (const std::string own :
+         {"", "[core]\n\tbare = true\n", "[core]\n\tbare = false\n"}) {
+      SCOPED_TRACE(common + "---\n" + own);
+      WriteFile(InRepo("config.worktree"), own);
+      WriteFile(linked, own);
+      expect(repo_.path());
+      expect(dir_ / "linked");
+    }
+  }
 }
 
 TEST_F(ConfigurationLevelsTest, UrlsDoNotDecideAboutThemselves) {

@@ -27,7 +27,10 @@ class RepositoryFormatTest : public ::testing::Test {
  protected:
   Result<RepositoryFormat> Read(const std::string& text) const {
     testing::WriteFile(dir_ / "config", text);
-    return ReadRepositoryFormat(dir_.path());
+    return ReadRepositoryFormat({.name = dir_.path(),
+                                 .git_directory = dir_.path(),
+                                 .common_directory = dir_.path(),
+                                 .work_tree = ""});
   }
   Result<RepositoryFormat> ReadExtension(const std::string& name,
                                          const std::string& value,
