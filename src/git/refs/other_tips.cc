@@ -93,6 +93,8 @@ class TipsReader {
   void AddTip(std::string_view hex, Ids& ids) const;
   // Adds the ids among the words of a line.
   void AddWords(std::string_view line, Ids& ids) const;
+  // The ids in a line of info/grafts; none if the line is malformed.
+  std::vector<ObjectId> ParseGraft(std::string_view line) const;
   // "<old id> <new id> <who> <when>\t<why>"
   Status AddReflogTips(const std::string& name);
   // Adds the tips of the index in `directory` and of shared indexes.
@@ -130,6 +132,27 @@ void TipsReader::AddWords(std::string_view line, Ids& ids) const {
   }
 }
 
+// As Git's read_graft_line: a commit and its parents. Empty if anything in the
+// line is malformed.
+std::vector<ObjectId> TipsReader::ParseGraft(std::string_view line) const {
+  constexpr std::string_view kSpaces = " \t\r";
+  std::vector<ObjectId> ids;
+  line = line.substr(0, line.find_last_not_of(kSpaces) + 1);
+  line = line.substr(0, line.find('\0'));
+  const size_t digits = 2 * ObjectIdWidth(format_);
+  for (bool first = true; first || !line.empty(); first = false) {
+    if (!first) {
+      if (!kSpaces.contains(line.front())) return {};
+      line.remove_prefix(1);
+    }
+    const auto id = ObjectId::FromHex(line.substr(0, digits));
+    if (!id || line.size() < digits) return {};
+    ids.push_back(*id);
+    line.remove_prefix(digits);
+  }
+  return ids;
+}
+
 void TipsReader::AddExisting(const std::string& name, Ids ids) {
   std::erase_if(ids, [this](const ObjectId& id) { return !exists_(id); });
   AddGroup(name, TipRule::kExtra, ids);
@@ -140,10 +163,11 @@ Status TipsReader::AddGrafts() {
   ZPACK_ASSIGN_OR_RETURN(const auto lines, ReadLines(Path(name)));
   Ids ids;
   for (const std::string_view line : lines) {
-    Ids commit;
-    AddTip(line.substr(0, line.find_first_of(" \t\r")), commit);
+    const std::vector<ObjectId> graft = ParseGraft(line);
     // Without the commit, nothing needs the parents.
-    if (!commit.empty() && exists_(*commit.begin())) AddWords(line, ids);
+    if (!graft.empty() && exists_(graft.front())) {
+      for (const ObjectId& id : graft) AddTip(id.ToHex(), ids);
+    }
   }
   AddGroup(name, TipRule::kRequired, ids);
   return {};
