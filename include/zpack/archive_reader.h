@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "zpack/lost_object.h"
 #include "zpack/object_id.h"
 #include "zpack/options.h"
 #include "zpack/promisor_remote.h"
@@ -66,6 +67,8 @@ struct FileDescription {
   // Objects that the file of a partial clone lacks, and who has them.
   uint64_t promised_objects = 0;
   std::vector<PromisorRemote> promisor_remotes;
+  // Objects that the repository had lost when the file was made.
+  std::vector<ListedLoss> lost_objects;
   std::string content_digest;  // hexadecimal
   std::string file_hash;       // hexadecimal
 };

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "zpack/lost_object.h"
 #include "zpack/object_id.h"
 #include "zpack/progress.h"
 #include "zpack/refs.h"
@@ -63,6 +64,8 @@ struct ConvertStats {
   uint64_t refs = 0;
   // Objects that a partial clone lacks and the file lists as promised.
   uint64_t promised_objects = 0;
+  // With KeepGoing::kYes: what the repository has lost, in the order of ids.
+  std::vector<SourceLoss> lost_objects;
   uint64_t files = 0;       // of the repository, that are in the file
   uint64_t file_bytes = 0;  // their contents
   // What the repository has besides and the file does not hold; for people.

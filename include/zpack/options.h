@@ -41,6 +41,7 @@ enum class TrustBase : uint8_t { kNo, kYes };
 enum class Update : uint8_t { kNo, kYes };
 enum class Publication : uint8_t { kNo, kYes };
 enum class AllowPromised : uint8_t { kNo, kYes };
+enum class KeepGoing : uint8_t { kNo, kYes };
 enum class AllowNewer : uint8_t { kNo, kYes };
 enum class AllowLoss : uint8_t { kNo, kYes };
 enum class Trust : uint8_t { kNo, kYes };
@@ -165,6 +166,15 @@ struct ConvertOptions {
   // have. The file then has a list of these objects, with the names and URLs of
   // the remotes. Readers older than this option refuse such a file.
   AllowPromised promised = AllowPromised::kNo;
+  // kYes converts a repository that has lost objects: those that refs or HEAD
+  // need and that are missing, and those that cannot be read or do not hash to
+  // their ids. First, every object of the repository is read and hashed. The
+  // new file holds what is left, and lists what is lost
+  // (ConvertStats::lost_objects); older readers ignore this list. Promised
+  // objects are not lost, so a partial clone also needs AllowPromised::kYes.
+  // With Update::kYes, a destination that has one of the lost objects is only
+  // replaced with Overwrite::kYes.
+  KeepGoing keep_going = KeepGoing::kNo;
   // Path of an older file of the same repository. The new file takes over the
   // blocks of the older file, so only the objects that the older file lacks are
   // encoded. The blocks keep the profile that they were written with. If the
@@ -178,7 +188,8 @@ struct ConvertOptions {
   // kYes brings an existing destination up to date, and creates the destination
   // if it does not exist. An existing destination serves as `base` and is
   // replaced, atomically. If the new file would have the same refs, HEAD,
-  // shallow boundaries, objects, promised objects and files of the repository,
+  // shallow boundaries, objects, promised and lost objects and files of the
+  // repository,
   // the destination is not touched. It is checked all the same: as
   // VerifyLevel::kObjects says, or as kChecksums says with ReadBack::kNo or
   // TrustBase::kYes. ConvertStats::update says what happened. `base` must not
@@ -223,7 +234,8 @@ enum class VerifyLevel : uint8_t {
   kChecksums,  // every chunk's checksum, the content digest, the file hash
   kObjects,    // every object decodes and hashes to its id
   // Every object that refs and HEAD need is in the file, up to the shallow
-  // boundaries and to promised objects.
+  // boundaries, to promised objects, and to objects that the file lists as
+  // lost.
   kConnectivity,
 };
 

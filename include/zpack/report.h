@@ -109,6 +109,8 @@ struct RepositoryReport {
   std::array<PerType, 4> types;  // in the order of kAllObjectTypes
   ObjectCounts counts;
   uint64_t file_bytes = 0;  // size of the .zpack file
+  // Objects that the repository had lost when the .zpack file was made.
+  uint64_t lost_objects = 0;
   uint64_t refs = 0;
   uint64_t history_commits = 0;  // commits that refs, HEAD and reflogs reach
   Sum unreachable;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "zpack/lost_object.h"
 #include "zpack/options.h"
 #include "zpack/promisor_remote.h"
 #include "zpack/result.h"
@@ -25,6 +26,9 @@ struct RestoreStats {
   // zero or empty if the file is complete.
   uint64_t promised_objects = 0;
   std::vector<PromisorRemote> promisor_remotes;
+  // Objects that the repository had lost when the file was made. The restored
+  // repository lacks them, too.
+  std::vector<ListedLoss> lost_objects;
   uint64_t files = 0;             // RepositoryFiles
   uint64_t inactive_files = 0;    // of these, for want of RestoreOptions::trust
   bool names_alternates = false;  // there is an inactive list of alternates

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "zpack/lost_object.h"
 #include "zpack/object_id.h"
 #include "zpack/options.h"
 #include "zpack/promisor_remote.h"
@@ -108,6 +109,9 @@ struct SalvageReport {
   std::vector<std::string> lost_files;  // names
   uint64_t promised_objects = 0;
   std::vector<PromisorRemote> promisor_remotes;
+  // Objects that the repository had lost when the file was made. They count
+  // neither as `lost_objects` nor as `missing`.
+  std::vector<ListedLoss> lost_before;
   std::vector<PhaseTime> phases;  // in the order they ran
 
   // True if everything was brought back and undamaged parts prove it.
@@ -116,9 +120,9 @@ struct SalvageReport {
 
 // Makes a bare repository at `directory`, as Restore does, of everything that
 // is undamaged in the file at `path`: every object that can be rebuilt, every
-// ref whose object is there, shallow boundaries, the list of promised objects,
-// and files. Parts are found by their checksums, at any offset, so header,
-// tables, index and the end of the file may be missing.
+// ref whose object is there or was lost before, shallow boundaries, the list of
+// promised objects, and files. Parts are found by their checksums, at any
+// offset, so header, tables, index and the end of the file may be missing.
 //
 // Every object is written under the id that it hashes to. If the index is
 // undamaged, an object that does not hash to its id counts as damaged. If it is

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "zpack/lost_object.h"
 #include "zpack/object_id.h"
 #include "zpack/options.h"
 #include "zpack/parity_state.h"
@@ -70,6 +71,9 @@ struct VerifyReport {
   uint64_t objects = 0;  // in the file; 0 if the structure is damaged
   // Objects that the file of a partial clone lists as promised.
   uint64_t promised_objects = 0;
+  // Objects that the repository had lost when the file was made, as the file
+  // lists them. They are no damage: the file is as it was made.
+  std::vector<ListedLoss> lost_objects;
   uint64_t objects_verified = 0;  // decoded and hashed to their ids
   uint64_t objects_damaged = 0;   // undecodable, or with another hash
   uint64_t bytes_verified = 0;    // object content
@@ -127,7 +131,9 @@ struct VerifyReport {
 //
 // Promised objects are neither damage nor, in a repository that lacks them too,
 // differences. An object that the repository has and the file only promises is
-// missing from the file. The lists of promised objects are not compared.
+// missing from the file. The lists of promised objects are not compared. The
+// same is true of objects that the file lists as lost; a damaged object of the
+// repository counts as one that the repository lacks, if the file lists it.
 //
 // Errors: kNotFound; kInvalidArgument for something that is not a regular file;
 // kUnsupported for a file that is not a .zpack file or has a newer format;

@@ -49,6 +49,8 @@ Result<RepositoryReport> ReportFile(const std::string& path,
   report.is_file = true;
   report.path = NameWithoutSecrets(path);
   report.file_bytes = archive->file().size();
+  ZPACK_ASSIGN_OR_RETURN(const LostObjects lost, archive->lost());
+  report.lost_objects = lost.ids.size();
   report.refs = archive->refs().refs.size();
   ArchiveSource source(*archive);
   StatisticsCollector collector(*archive);

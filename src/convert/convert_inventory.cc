@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +17,11 @@
 
 namespace zpack {
 namespace {
+
+EnumerationScope ScopeOf(const ConvertOptions& options) {
+  return {options.objects, options.promised, MissingBelow::kOfRefs,
+          options.keep_going};
+}
 
 // Returns an object of `base` that refs, HEAD and reflogs do not reach, if
 // there is one. The walk that found `added` met `added.met`, and did not follow
@@ -56,7 +62,7 @@ Result<std::string> TryBase(ObjectSource& source, const RefsSnapshot& refs,
   ZPACK_ASSIGN_OR_RETURN(FileMarks complete, base.FindComplete(refs));
   ZPACK_ASSIGN_OR_RETURN(
       AddedObjects added,
-      EnumerateAddedObjects(source, refs, {options.objects, options.promised},
+      EnumerateAddedObjects(source, refs, ScopeOf(options),
                             {base.ids(), complete}, options.run));
   if (!added.gone.empty()) {
     ZPACK_TRY(set_unrelated(
@@ -80,10 +86,9 @@ Result<std::string> TryBase(ObjectSource& source, const RefsSnapshot& refs,
 // Lists the objects of `source` without an older archive.
 Status TakeAll(ObjectSource& source, const RefsSnapshot& refs,
                const ConvertOptions& options, Inventory& inventory) {
-  ZPACK_ASSIGN_OR_RETURN(
-      inventory.list,
-      BlameSource(EnumerateObjects(
-          source, refs, {options.objects, options.promised}, options.run)));
+  ZPACK_ASSIGN_OR_RETURN(inventory.list,
+                         BlameSource(EnumerateObjects(
+                             source, refs, ScopeOf(options), options.run)));
   inventory.ids = inventory.list.ids.unranked();
   return {};
 }
@@ -114,9 +119,35 @@ Status TakeWithBase(ObjectSource& source, const RefsSnapshot& refs,
   return {};
 }
 
+// Lists what is lost: missing objects that refs need, and all damaged objects
+// that would be stored if they were sound.
+void NoteLost(const DamagedObjects& damaged, ObjectSet objects,
+              Inventory& inventory) {
+  std::map<ObjectId, SourceLoss> losses;
+  for (const auto& [id, reason] : damaged) {
+    if (objects == ObjectSet::kAll) losses[id] = {{id, {}}, "", reason};
+  }
+  for (MissedObject& missed : inventory.list.missed) {
+    const auto reason = damaged.find(missed.object.id);
+    if (!missed.required && reason == damaged.end()) continue;
+    losses[missed.object.id] = {
+        missed.object, std::move(missed.needed_by),
+        reason == damaged.end() ? std::string() : reason->second};
+  }
+  Bytes ids;
+  for (auto& [id, loss] : losses) {
+    Append(ids, id.bytes());
+    inventory.lost.types.push_back(loss.object.type);
+    inventory.losses.push_back(std::move(loss));
+  }
+  inventory.lost.ids =
+      *ObjectIdTable::FromSorted(inventory.ids.format(), std::move(ids));
+}
+
 }  // namespace
 
 Result<Inventory> TakeInventory(ObjectSource& source, const RefsSnapshot& refs,
+                                const DamagedObjects& damaged,
                                 FileSystem& file_system,
                                 const ConvertOptions& options) {
   Inventory inventory;
@@ -133,6 +164,9 @@ Result<Inventory> TakeInventory(ObjectSource& source, const RefsSnapshot& refs,
                            source.ReadPromisorRemotes());
     inventory.promises.remotes = std::move(remotes.remotes);
     inventory.left_out = std::move(remotes.left_out);
+  }
+  if (options.keep_going == KeepGoing::kYes) {
+    NoteLost(damaged, options.objects, inventory);
   }
   return inventory;
 }

@@ -13,8 +13,10 @@
 #include "base/file.h"
 #include "convert/base_file.h"
 #include "inventory/object_list.h"
+#include "object/lost_objects.h"
 #include "object/object_source.h"
 #include "object/promises.h"
+#include "object/surviving_source.h"
 #include "zpack/options.h"
 #include "zpack/refs.h"
 #include "zpack/result.h"
@@ -37,6 +39,8 @@ struct Inventory {
   ObjectList list;                 // objects that are not in `base`
   FileIds ids;                     // of all objects of the new archive
   Promises promises;               // empty unless the options allow them
+  LostObjects lost;                // empty without KeepGoing::kYes
+  std::vector<SourceLoss> losses;  // the same for people
   std::string base_unused;  // why the older archive is not used; else empty
   // For people: what the source has besides and the archive will not hold.
   std::vector<std::string> left_out;
@@ -54,8 +58,10 @@ struct Inventory {
 
 // Enumerates the objects of `source`. If the options name an older archive,
 // reuses its blocks, unless it holds objects that the new archive must not
-// have. Errors are those of EnumerateObjects and of opening the older archive.
+// have. `damaged` are objects that `source` had and no longer has. Errors are
+// those of EnumerateObjects and of opening the older archive.
 Result<Inventory> TakeInventory(ObjectSource& source, const RefsSnapshot& refs,
+                                const DamagedObjects& damaged,
                                 FileSystem& file_system,
                                 const ConvertOptions& options);
 

@@ -31,6 +31,15 @@ Result<bool> HasSameFiles(const format::FileTable& table,
   return same == table.files.size();
 }
 
+// Returns one of `wanted` that is among `ids`.
+std::optional<ObjectId> FindAny(const FileIds& ids,
+                                const ObjectIdTable& wanted) {
+  for (uint32_t rank = 0; rank < wanted.size(); ++rank) {
+    if (ids.Find(wanted[rank])) return wanted[rank];
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Status CheckBase(const std::string& path, const ConvertOptions& options) {
@@ -60,14 +69,19 @@ Status CheckReplaceable(const Inventory& inventory, const ObjectSource& source,
                      AtPath{*options.base}, AtPath{source.path()});
   }
   if (inventory.older() == nullptr) return {};
-  const ObjectIdTable& promised = inventory.promises.ids;
-  for (uint32_t rank = 0; rank < promised.size(); ++rank) {
-    const ObjectId id = promised[rank];
-    if (!inventory.older()->ids().Find(id)) continue;
+  if (const auto id =
+          FindAny(inventory.older()->ids(), inventory.promises.ids)) {
     return MakeError(ErrorCode::kExists,
                      "'{}' has objects that '{}' lacks and only promises, such "
                      "as {}",
-                     AtPath{*options.base}, AtPath{source.path()}, id);
+                     AtPath{*options.base}, AtPath{source.path()}, *id);
+  }
+  if (const auto id = FindAny(inventory.older()->ids(), inventory.lost.ids)) {
+    return MakeError(
+        ErrorCode::kExists,
+        "'{}' has objects that '{}' has lost, such as {}: write another file, "
+        "or take them from there ('git zpack restore', then 'git fetch')",
+        AtPath{*options.base}, AtPath{source.path()}, *id);
   }
   return {};
 }
@@ -118,7 +132,9 @@ Result<bool> IsUnchanged(const Inventory& inventory, const RefsSnapshot& refs,
   // The base has no object that the new file must not have.
   if (inventory.base == nullptr || inventory.list.ids.size() != 0) return false;
   const ArchiveFile& archive = inventory.base->archive();
-  if (archive.refs() != refs || archive.promises() != inventory.promises) {
+  ZPACK_ASSIGN_OR_RETURN(const LostObjects lost, archive.lost());
+  if (archive.refs() != refs || archive.promises() != inventory.promises ||
+      lost != inventory.lost) {
     return false;
   }
   ZPACK_ASSIGN_OR_RETURN(const format::FileTable table, ReadFileTable(archive));

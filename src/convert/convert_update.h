@@ -35,8 +35,8 @@ Result<std::optional<std::string>> FindOlderFile(FileSystem& file_system,
                                                  const ConvertOptions& options);
 
 // Returns kExists if the older file is that of another repository, or has
-// objects that `source` lacks and only promises, unless Overwrite::kYes is
-// given.
+// objects that `source` lacks and only promises, or has lost, unless
+// Overwrite::kYes is given.
 Status CheckReplaceable(const Inventory& inventory, const ObjectSource& source,
                         const ConvertOptions& options);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "convert/weaker_blocks.h"
 #include "format/constants.h"
 #include "object/open_timed.h"
+#include "object/surviving_source.h"
 #include "reader/archive_file.h"
 #include "reader/decoders.h"
 #include "verify/verify_source.h"
@@ -36,8 +38,9 @@ constexpr uint64_t kConvertMemory = uint64_t{64} << 20;
 
 // The parameters of ConvertTo.
 struct Conversion {
-  ObjectSource& source;
-  const SourceOpener& open_source;
+  ObjectSource& source;  // without the damaged objects
+  const DamagedObjects& damaged;
+  const SourceOpener& open_source;  // likewise
   FileSystem& file_system;
   const ConvertOptions& options;
   const EncodingOptions& encoding;
@@ -81,6 +84,8 @@ bool MayBeResumed(const ConvertOptions& options, ErrorCode code) {
 struct Written {
   FileIds ids;
   Promises promises;
+  LostObjects lost_objects;
+  std::vector<SourceLoss> losses;
   std::vector<std::string> left_out;
   bool drops_parity = false;
   ConvertStats::Lost lost;
@@ -165,9 +170,11 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
   const ConvertOptions& options = to.options;
   ZPACK_ASSIGN_OR_RETURN(
       Inventory inventory,
-      TakeInventory(to.source, refs, to.file_system, options));
+      TakeInventory(to.source, refs, to.damaged, to.file_system, options));
   Written written{.ids = inventory.ids,
                   .promises = inventory.promises,
+                  .lost_objects = inventory.lost,
+                  .losses = std::move(inventory.losses),
                   .left_out = inventory.left_out,
                   .lost = {},
                   .stats = {},
@@ -181,10 +188,11 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
   // From here on the objects and the bytes of the archive are fixed.
   ZPACK_ASSIGN_OR_RETURN(
       const ArchivePlan plan,
-      BlameSource(PlanArchive(to.source,
-                              {inventory.ids, inventory.list, refs,
-                               inventory.base.get(), inventory.promises},
-                              to.encoding, options.run)));
+      BlameSource(PlanArchive(
+          to.source,
+          {inventory.ids, inventory.list, refs, inventory.base.get(),
+           inventory.promises, inventory.lost},
+          to.encoding, options.run)));
   WrittenBlocks already;
   if (options.resume == Resume::kYes) {
     ZPACK_ASSIGN_OR_RETURN(
@@ -233,6 +241,12 @@ Result<MovedOn> CheckWritten(const Conversion& to, const Written& written,
     return MakeError(ErrorCode::kMismatch,
                      "the file read back has other promised objects than were "
                      "written");
+  }
+  ZPACK_ASSIGN_OR_RETURN(const LostObjects lost, archive->lost());
+  if (lost != written.lost_objects) {
+    return MakeError(
+        ErrorCode::kMismatch,
+        "the file read back lists other lost objects than were written");
   }
 
   // The source, opened again, must still have every object. Objects and refs
@@ -291,12 +305,31 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
                         written.left_out.end());
   NoteDanglingHead(refs, stats.left_out);
   stats.promised_objects = written.promises.ids.size();
+  stats.lost_objects = written.losses;
   if (options.update == Update::kYes) {
     stats.update = written.unchanged ? UpdateResult::kUnchanged
                    : options.base    ? UpdateResult::kUpdated
                                      : UpdateResult::kCreated;
   }
   return stats;
+}
+
+// Finds the damaged objects of `source`, and makes them missing there and in
+// what `open` opens. `damaged` must outlive both.
+Status LeaveOutDamaged(const RunOptions& run,
+                       std::unique_ptr<ObjectSource>& source,
+                       DamagedObjects& damaged, SourceOpener& open) {
+  ZPACK_ASSIGN_OR_RETURN(std::vector<Error> errors, FindDamaged(*source, run));
+  for (Error& error : errors) {
+    damaged.emplace(error.object, std::move(error.message));
+  }
+  source = WithoutDamaged(std::move(source), damaged);
+  open = [inner = std::move(open),
+          &damaged](SourceUse use) -> Result<std::unique_ptr<ObjectSource>> {
+    ZPACK_ASSIGN_OR_RETURN(auto opened, inner(use));
+    return WithoutDamaged(std::move(opened), damaged);
+  };
+  return {};
 }
 
 Result<ConvertStats> Run(const SourceOpener& open_source,
@@ -320,7 +353,7 @@ Result<ConvertStats> Run(const SourceOpener& open_source,
   // Claim the destination first, so that an hour of work is not lost because
   // the file cannot be created.
   ZPACK_ASSIGN_OR_RETURN(
-      const auto source,
+      auto source,
       OpenTimed([&] { return open_source(SourceUse::kConvert); }, options.run));
   ZPACK_ASSIGN_OR_RETURN(
       AtomicFile output,
@@ -331,8 +364,13 @@ Result<ConvertStats> Run(const SourceOpener& open_source,
   // The older file is read under the lock for the destination.
   const std::optional<FileIdentity> before = IdentityOf(output.path());
   Bytes preamble;
-  const Conversion conversion{*source,  open_source, file_system, options,
-                              encoding, output,      before};
+  DamagedObjects damaged;
+  SourceOpener reopen = open_source;
+  if (options.keep_going == KeepGoing::kYes) {
+    ZPACK_TRY(LeaveOutDamaged(options.run, source, damaged, reopen));
+  }
+  const Conversion conversion{*source, damaged,  reopen, file_system,
+                              options, encoding, output, before};
   Result<ConvertStats> stats = Guarded([&]() -> Result<ConvertStats> {
     ZPACK_ASSIGN_OR_RETURN(options.base,
                            FindOlderFile(file_system, path, options));

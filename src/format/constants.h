@@ -49,6 +49,9 @@ inline constexpr uint32_t kFileDataChunk = ChunkId("FDAT");
 inline constexpr uint32_t kFileTableChunk = ChunkId("FTAB");
 // With the feature `promised`, and only then (FORMAT.md, "Promised objects").
 inline constexpr uint32_t kPromisesChunk = ChunkId("PROM");
+// Optional: ids of objects that the source had lost (FORMAT.md, "Lost
+// objects").
+inline constexpr uint32_t kLostChunk = ChunkId("LOST");
 // Optional; filled with zeros (FORMAT.md, "Expansion").
 inline constexpr uint32_t kPaddingChunk = ChunkId("FILL");
 // Optional: header, refs and tables once more (FORMAT.md, "Copies").
@@ -61,8 +64,8 @@ inline constexpr uint32_t kTableOfContentsChunk = ChunkId("TOCC");
 // and those that it never lists, since they are found without it.
 inline constexpr std::array kListedChunks = {
     kRefsChunk,     kBlockTableChunk, kObjectIdsChunk, kObjectNumbersChunk,
-    kFileDataChunk, kFileTableChunk,  kPromisesChunk,  kPaddingChunk,
-    kCopiesChunk,   kParityChunk};
+    kFileDataChunk, kFileTableChunk,  kPromisesChunk,  kLostChunk,
+    kPaddingChunk,  kCopiesChunk,     kParityChunk};
 inline constexpr std::array kUnlistedChunks = {kBlockChunk,
                                                kTableOfContentsChunk};
 

@@ -42,10 +42,8 @@ Result<ObjectNumber> ObjectGraph::Find(const ObjectId& id,
                                        std::string_view by) const {
   if (const auto rank = archive_.ids().Find(id)) return archive_.number(*rank);
   if (id == empty_tree_id_) return empty_tree();
-  return MakeError(
-      ErrorCode::kNotFound, "object {} is {}, needed by {}", id,
-      archive_.promises().Has(id) ? "promised, not in the file" : "missing",
-      by);
+  return MakeError(ErrorCode::kNotFound, "object {} is {}, needed by {}", id,
+                   MessageText{archive_.WhyAbsent(id)}, by);
 }
 
 Result<ObjectType> ObjectGraph::Type(ObjectNumber number) {

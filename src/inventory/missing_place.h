@@ -6,6 +6,9 @@
 
 #pragma once
 
+#include <map>
+#include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -34,5 +37,18 @@ struct NamedTips {
 std::string PlaceOfMissing(ObjectSource& source, const NamedTips& tips,
                            const ObjectList& list, const ObjectId& missing,
                            const std::stop_token& stop);
+
+// What needs a missing object.
+struct MissingPlace {
+  std::string text;  // as PlaceOfMissing
+  // As a commit, tree or tag says. Empty if only refs name the object.
+  std::optional<ObjectType> type;
+};
+
+// The same for many objects, which are read once for all of them. Objects of
+// which nothing is found are left out.
+std::map<ObjectId, MissingPlace> PlacesOfMissing(
+    ObjectSource& source, const NamedTips& tips, const ObjectList& list,
+    const std::set<ObjectId>& missing, const std::stop_token& stop);
 
 }  // namespace zpack

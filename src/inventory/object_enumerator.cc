@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
 #include <ranges>
 #include <string>
@@ -42,7 +43,8 @@ std::string Explain(const Walked& walked, const ObjectId& missing) {
   if (place.empty()) return "";
   return FormatMessage(
       "; {} needs {}: take it from another clone, or if you have a copy of the "
-      "file, 'git hash-object -w'",
+      "file, 'git hash-object -w'; 'git zpack convert --keep-going' archives "
+      "what is left",
       MessageText{place}, missing);
 }
 
@@ -130,6 +132,7 @@ ObjectList KeepObjects(ObjectList list, const ListMarks& keep) {
   kept.path_table = std::move(list.path_table);
   kept.promised = std::move(list.promised);
   kept.lost = std::move(list.lost);
+  kept.missed = std::move(list.missed);
   return kept;
 }
 
@@ -143,18 +146,34 @@ ObjectList KeepReached(ObjectList list) {
 
 namespace {
 
-// Fills `list.promised` with the promised ones among `missing`. kSourceCorrupt
-// if one of `needed`, which are among them, is not promised.
-Status SortOutMissing(const Walked& walked, const std::set<ObjectId>& missing,
-                      std::set<ObjectId> needed, ObjectList& list) {
+// Fills `list.promised` with the promised ones among `missing`, and removes
+// them there and from `needed`.
+Status SortOutPromised(const Walked& walked, std::set<ObjectId>& missing,
+                       std::set<ObjectId>& needed, ObjectList& list) {
   if (missing.empty()) return {};
   ZPACK_ASSIGN_OR_RETURN(
       list.promised, FindPromised(walked.source, list, missing, walked.run));
-  std::erase_if(needed, [&](const ObjectId& id) {
-    return list.promised.Find(id).has_value();
-  });
-  if (needed.empty()) return {};
-  return MissingError(walked, AllowPromised::kYes, needed);
+  for (std::set<ObjectId>* const ids : {&missing, &needed}) {
+    std::erase_if(*ids, [&](const ObjectId& id) {
+      return list.promised.Find(id).has_value();
+    });
+  }
+  return {};
+}
+
+// Describes the `missing` objects, among which are the `needed`.
+std::vector<MissedObject> DescribeMissed(const Walked& walked,
+                                         const std::set<ObjectId>& missing,
+                                         const std::set<ObjectId>& needed) {
+  std::map<ObjectId, MissingPlace> places = PlacesOfMissing(
+      walked.source, walked.tips, walked.list, missing, walked.run.stop);
+  std::vector<MissedObject> missed;
+  for (const ObjectId& id : missing) {
+    MissingPlace& place = places[id];
+    missed.push_back(
+        {{id, place.type}, std::move(place.text), needed.contains(id)});
+  }
+  return missed;
 }
 
 // Walks from the other tips that exist. Reflogs may refer to objects that no
@@ -229,9 +248,18 @@ Result<ObjectList> ListAndWalk(
   ObjectWalker walker(source, refs.shallow, list, std::move(complete), run);
   ZPACK_TRY(walker.Walk(Tips(refs)));
   std::set<ObjectId> needed = walker.missing();
-  const Walked walked{source, {refs, others}, list, run};
   const bool is_partial = scope.promised == AllowPromised::kYes;
-  if (!is_partial && !needed.empty()) {
+  const bool goes_on = scope.keep_going == KeepGoing::kYes &&
+                       (is_partial || !source.IsPartialClone());
+  // What refs need has a place below refs, which says more.
+  const std::vector<TipGroup> none;
+  const Walked walked{
+      source,
+      {refs, scope.missing_below == MissingBelow::kOfRefs && !goes_on ? none
+                                                                      : others},
+      list,
+      run};
+  if (!is_partial && !goes_on && !needed.empty()) {
     return MissingError(walked, scope.promised, needed);
   }
   if (scope.missing_below == MissingBelow::kOfRefs) {
@@ -239,9 +267,10 @@ Result<ObjectList> ListAndWalk(
   } else {
     ZPACK_TRY(WalkOtherTips(others, walker, needed, list));
   }
-  if (is_partial) {
-    ZPACK_TRY(
-        SortOutMissing(walked, walker.missing(), std::move(needed), list));
+  std::set<ObjectId> missing = walker.missing();
+  if (is_partial) ZPACK_TRY(SortOutPromised(walked, missing, needed, list));
+  if (goes_on) {
+    if (!missing.empty()) list.missed = DescribeMissed(walked, missing, needed);
   } else if (!needed.empty()) {
     return MissingError(walked, scope.promised, needed);
   }

@@ -33,13 +33,20 @@ struct EnumerationScope {
   // NOLINTNEXTLINE(google-explicit-constructor)
   constexpr EnumerationScope(ObjectSet objects,
                              AllowPromised allow = AllowPromised::kNo,
-                             MissingBelow missing = MissingBelow::kOfRefs)
-      : set(objects), promised(allow), missing_below(missing) {}
+                             MissingBelow missing = MissingBelow::kOfRefs,
+                             KeepGoing going = KeepGoing::kNo)
+      : set(objects),
+        promised(allow),
+        missing_below(missing),
+        keep_going(going) {}
 
   ObjectSet set;
   // kYes: objects that are missing and promised are listed apart.
   AllowPromised promised;
   MissingBelow missing_below;
+  // kYes: missing objects are listed and are no error. In a partial clone,
+  // needs AllowPromised::kYes.
+  KeepGoing keep_going;
 };
 
 // Lists the objects of `source` and walks the history from `refs`. Reachability

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/index_spaces.h"
@@ -16,6 +17,14 @@
 #include "zpack/lost_object.h"
 
 namespace zpack {
+
+// An object that the walk needed and that the source lacks.
+struct MissedObject {
+  ListedLoss object;
+  std::string needed_by;  // SourceLoss::needed_by
+  // True if refs or HEAD need the object, and not only other tips.
+  bool required = false;
+};
 
 struct ObjectList {
   // Value of `visits` for an object that the walk did not reach.
@@ -37,6 +46,9 @@ struct ObjectList {
   // Objects that other tips need, that the source lacks, and that Git does not
   // require (TipRule).
   std::vector<LostObject> lost;
+  // With KeepGoing::kYes: what the walk needed and the source neither has nor
+  // promises, in the order of ids.
+  std::vector<MissedObject> missed;
 
   bool reached(ListRank rank) const { return visits[rank] != kUnreached; }
   // Prefetches the memory of an object that is about to be read.

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "format/lost_chunk.h"
 #include "format/promises_chunk.h"
 
 namespace zpack {
@@ -76,6 +77,26 @@ Status ArchiveFile::CheckPromisesChunk() const {
       AtOffset{header().table_of_contents_offset}, AtPath{path()});
 }
 
+namespace {
+
+// kCorrupt if an object of `list`, which is said to be `what`, is among the
+// `ids` of the file.
+Status CheckAbsent(const ObjectIdTable& list, const ObjectIdTable& ids,
+                   std::string_view what, uint64_t offset,
+                   const std::string& path) {
+  for (uint32_t i = 0; i < list.size(); ++i) {
+    const ObjectId id = list[i];
+    if (!ids.Find(id)) continue;
+    return MakeError(ErrorCode::kCorrupt,
+                     "object {} is both {} and in the file, at offset {} of "
+                     "'{}'",
+                     id, MessageText{what}, AtOffset{offset}, AtPath{path});
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<Promises> ArchiveFile::ReadPromises(const ObjectIdTable& ids) const {
   const auto* const location = toc().Find(format::kPromisesChunk);
   if (location == nullptr) return Promises{};
@@ -84,15 +105,25 @@ Result<Promises> ArchiveFile::ReadPromises(const ObjectIdTable& ids) const {
       Promises promises,
       Locate(format::DecodePromises(chunk.payload, header().object_format),
              chunk.offset, path()));
-  for (uint32_t i = 0; i < promises.ids.size(); ++i) {
-    const ObjectId id = promises.ids[i];
-    if (!ids.Find(id)) continue;
-    return MakeError(ErrorCode::kCorrupt,
-                     "object {} is both promised and in the file, at offset {} "
-                     "of '{}'",
-                     id, AtOffset{chunk.offset}, AtPath{path()});
-  }
+  ZPACK_TRY(CheckAbsent(promises.ids, ids, "promised", chunk.offset, path()));
   return promises;
+}
+
+Result<LostObjects> ArchiveFile::ReadLost(const ObjectIdTable& ids) const {
+  const auto* const location = toc().Find(format::kLostChunk);
+  if (location == nullptr) return LostObjects{};
+  ZPACK_ASSIGN_OR_RETURN(const LoadedChunk chunk, LoadChunk(*location));
+  ZPACK_ASSIGN_OR_RETURN(
+      LostObjects lost,
+      Locate(format::DecodeLostObjects(chunk.payload, header().object_format),
+             chunk.offset, path()));
+  ZPACK_TRY(CheckAbsent(lost.ids, ids, "lost", chunk.offset, path()));
+  return lost;
+}
+
+std::string_view ArchiveFile::WhyAbsent(const ObjectId& id) const {
+  if (promises().Has(id)) return "promised, not in the file";
+  return lost_ && lost_->Has(id) ? "lost" : "missing";
 }
 
 Result<FileIndex> ArchiveFile::ReadIndex() const {
@@ -113,6 +144,7 @@ Result<FileIndex> ArchiveFile::ReadIndex() const {
              numbers.offset, path()));
   index.ranks = format::InversePermutation(index.numbers);
   ZPACK_ASSIGN_OR_RETURN(promises_, ReadPromises(index.ids));
+  lost_ = ReadLost(index.ids);
   return index;
 }
 

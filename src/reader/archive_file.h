@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An open .zpack file, with its chunks and its checked structure. Immutable
-// once open, except for the index and the list of promised objects, which may
-// be loaded later. Any number of threads may use it.
+// once open, except for the index and the lists of promised and lost objects,
+// which may be loaded later. Any number of threads may use it.
 
 #pragma once
 
@@ -11,12 +11,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/file.h"
 #include "base/index_spaces.h"
 #include "format/chunk.h"
 #include "format/file_header.h"
 #include "format/object_index.h"
+#include "object/lost_objects.h"
 #include "object/object_id_table.h"
 #include "object/promises.h"
 #include "reader/chunk_reader.h"
@@ -57,8 +59,9 @@ class ArchiveFile {
   const format::IndexChunks& index_chunks() const { return index_chunks_; }
   uint32_t object_count() const { return header().object_count; }
 
-  // Reads and checks the whole index and the list of promised objects. Later
-  // calls return the result of the first one. Open calls LoadIndex.
+  // Reads and checks the whole index and the list of promised objects, and
+  // reads the list of lost objects. Later calls return the result of the first
+  // one. Open calls LoadIndex.
   Status LoadIndex() const { return blocks_->LoadIndex(); }
   bool index_loaded() const { return blocks_->index_loaded(); }
 
@@ -75,6 +78,17 @@ class ArchiveFile {
   // The promised objects, none of which is in the file. REQUIRES: LoadIndex()
   // has succeeded.
   const Promises& promises() const { return promises_; }
+
+  // True if the file lists objects that its source had lost.
+  bool has_lost() const { return toc().Find(format::kLostChunk) != nullptr; }
+  // The lost objects, none of which is in the file; none without a list. The
+  // list is optional, so it does not keep the file from being read:
+  // kCorrupt, kLimitExceeded or kIo if the list cannot be used. REQUIRES:
+  // LoadIndex() has succeeded.
+  const Result<LostObjects>& lost() const { return lost_; }
+  // Why an object is not in the file, for a message: "missing", "promised, not
+  // in the file" or "lost". REQUIRES: LoadIndex() has succeeded.
+  std::string_view WhyAbsent(const ObjectId& id) const;
 
   // Returns kLimitExceeded if the chunk exceeds ReadOptions::max_chunk_size.
   Status CheckChunkSize(const format::ChunkLocation& chunk) const;
@@ -96,13 +110,16 @@ class ArchiveFile {
   Status CheckPromisesChunk() const;
   // `ids` are those of the file.
   Result<Promises> ReadPromises(const ObjectIdTable& ids) const;
+  Result<LostObjects> ReadLost(const ObjectIdTable& ids) const;
 
   std::unique_ptr<RandomAccessFile> file_;
   ReadOptions options_;
   FileStructure structure_;  // its block table moves to blocks_
   format::IndexChunks index_chunks_;
   std::optional<FileBlocks> blocks_;  // set once the file is open
-  mutable Promises promises_;         // written once, with the index
+  // Written once, with the index.
+  mutable Promises promises_;
+  mutable Result<LostObjects> lost_;
 };
 
 }  // namespace zpack

@@ -64,6 +64,8 @@ Result<FileDescription> DescribeFile(const ArchiveFile& archive,
   }
   out.promised_objects = archive.promises().ids.size();
   out.promisor_remotes = archive.promises().remotes;
+  ZPACK_ASSIGN_OR_RETURN(const LostObjects lost, archive.lost());
+  out.lost_objects = lost.List();
   out.content_digest = ToHex(archive.trailer().content_digest);
   out.file_hash = ToHex(archive.trailer().file_hash);
   return out;

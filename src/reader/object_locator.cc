@@ -27,8 +27,11 @@ Result<FileRank> ObjectLocator::Rank(const ObjectId& id) {
   }
   const std::optional<FileRank> rank = archive_.ids().Find(id);
   if (rank) return *rank;
+  const bool lost = archive_.lost() && archive_.lost()->Has(id);
   return MakeError(ErrorCode::kNotFound, "object {} is {}not in '{}'", id,
-                   archive_.promises().Has(id) ? "promised, " : "",
+                   MessageText{archive_.promises().Has(id) ? "promised, "
+                               : lost                      ? "lost, "
+                                                           : ""},
                    AtPath{archive_.path()});
 }
 

@@ -73,7 +73,7 @@ class HoleSurvey {
   // Git knows the empty tree without storing it.
   bool IsThere(const ObjectId& id) const {
     return salvaging_.ids.Find(id) || parts_.promises.Has(id) ||
-           id == empty_tree_;
+           parts_.lost_before.Has(id) || id == empty_tree_;
   }
 
   bool IsBad(const ObjectId& id) const {

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "format/expansion.h"
+#include "format/lost_chunk.h"
 #include "format/object_index.h"
 #include "format/promises_chunk.h"
 #include "format/refs_chunk.h"
@@ -35,6 +36,7 @@ class PartsReader {
       parts_.format_source = "assumption";
     }
     ZPACK_TRY(ReadPromises());
+    ZPACK_TRY(ReadLostBefore());
     ZPACK_TRY(ReadFiles());
     NoteLost();
     return std::move(parts_);
@@ -194,6 +196,18 @@ class PartsReader {
     return {};
   }
 
+  Status ReadLostBefore() {
+    const auto use = [this](ByteView payload) {
+      auto lost = format::DecodeLostObjects(payload, parts_.format);
+      if (!lost) return false;
+      parts_.lost_before = *std::move(lost);
+      return true;
+    };
+    const auto read = TryChunks(format::kLostChunk, use);
+    if (!read) return std::unexpected(read.error());
+    return {};
+  }
+
   // Chunks that may hold the contents of files, undamaged ones first.
   std::vector<ChunkLocation> DataChunks() const {
     std::vector<ChunkLocation> chunks;
@@ -237,7 +251,7 @@ class PartsReader {
       parts_.lost.emplace_back("ONBP");
     }
     for (const uint32_t id : {format::kFileDataChunk, format::kFileTableChunk,
-                              format::kPromisesChunk}) {
+                              format::kPromisesChunk, format::kLostChunk}) {
       if (toc_ && toc_->Find(id) != nullptr && !Found(id)) {
         parts_.lost.push_back(format::ChunkName(id));
       }

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "format/block_table.h"
 #include "format/file_table.h"
+#include "object/lost_objects.h"
 #include "object/object_id_table.h"
 #include "object/promises.h"
 #include "reader/file_blocks.h"
@@ -34,6 +35,7 @@ struct SalvagedParts {
   std::optional<FileIds> ids;      // all ids of the file
   std::optional<FileIndex> index;  // only if the numbers are there, too
   Promises promises;
+  LostObjects lost_before;  // when the file was made
   std::optional<format::FileTable> files;
   uint64_t data_offset = 0;  // of the chunk with the contents of `files`
   // Parts that are not there although the file had them.

@@ -17,11 +17,11 @@ constexpr const char* kSalvaged = "refs/salvaged/";
 
 class RefChooser {
  public:
-  RefChooser(const Salvaging& salvaging,
-             const std::optional<RefsSnapshot>& known,
+  RefChooser(const Salvaging& salvaging, const SalvagedParts& parts,
              const HistorySurvey& survey, SalvageReport& report)
       : salvaging_(salvaging),
-        known_(known),
+        known_(parts.refs),
+        lost_before_(parts.lost_before),
         survey_(survey),
         report_(report),
         peeler_(salvaging.file.object_format(),
@@ -50,6 +50,11 @@ class RefChooser {
     return salvaging_.ids.Find(id).has_value();
   }
 
+  // What was lost before has not been lost by the damage.
+  bool IsKept(const ObjectId& id) const {
+    return IsThere(id) || lost_before_.Has(id);
+  }
+
   std::optional<ObjectType> TypeOf(const ObjectId& id) const {
     const auto number = salvaging_.ids.Find(id);
     if (!number) return std::nullopt;
@@ -59,7 +64,7 @@ class RefChooser {
 
   void TakeKnown() {
     for (const Ref& ref : known_->refs) {
-      if (!ref.symbolic() && !IsThere(ref.target)) {
+      if (!ref.symbolic() && !IsKept(ref.target)) {
         report_.lost_refs.push_back({ref.name, ref.target});
         continue;
       }
@@ -92,7 +97,7 @@ class RefChooser {
 
   void ChooseHead() {
     if (known_ &&
-        (!known_->head_symref.empty() || IsThere(known_->head_target))) {
+        (!known_->head_symref.empty() || IsKept(known_->head_target))) {
       refs_.head_symref = known_->head_symref;
       refs_.head_target = known_->head_target;
     } else {
@@ -115,6 +120,7 @@ class RefChooser {
 
   const Salvaging& salvaging_;
   const std::optional<RefsSnapshot>& known_;
+  const LostObjects& lost_before_;
   const HistorySurvey& survey_;
   SalvageReport& report_;
   TagPeeler peeler_;
@@ -123,10 +129,9 @@ class RefChooser {
 
 }  // namespace
 
-RefsSnapshot SalvageRefs(const Salvaging& salvaging,
-                         const std::optional<RefsSnapshot>& known,
+RefsSnapshot SalvageRefs(const Salvaging& salvaging, const SalvagedParts& parts,
                          const HistorySurvey& survey, SalvageReport& report) {
-  return RefChooser(salvaging, known, survey, report).Choose();
+  return RefChooser(salvaging, parts, survey, report).Choose();
 }
 
 }  // namespace zpack

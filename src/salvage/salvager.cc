@@ -39,6 +39,7 @@ class SalvageJob {
     report_.format_source = parts.format_source;
     report_.object_count = parts.object_count;
     report_.lost_parts = parts.lost;
+    report_.lost_before = parts.lost_before.List();
     report_.damaged_ranges = found.damaged;
     report_.lost_blocks = blocks_.lost();
     report_.conflicting_blocks = blocks_.conflicts();
@@ -52,8 +53,7 @@ class SalvageJob {
     ZPACK_ASSIGN_OR_RETURN(const HistorySurvey survey,
                            SurveyHistory(salvaging));
     CountLost();
-    const RefsSnapshot refs =
-        SalvageRefs(salvaging, parts_.refs, survey, report_);
+    const RefsSnapshot refs = SalvageRefs(salvaging, parts_, survey, report_);
     if (MayHaveHoles()) {
       ZPACK_TRY(SurveyHoles(salvaging, parts_, refs, survey, report_));
     }
@@ -157,7 +157,8 @@ class SalvageJob {
            report_.refs_known && report_.lost_refs.empty() &&
            report_.lost_files.empty() && parts_.all_parts_known &&
            (parts_.files || !is_lost("FTAB")) &&
-           (parts_.files || !is_lost("FDAT")) && !is_lost("PROM");
+           (parts_.files || !is_lost("FDAT")) && !is_lost("PROM") &&
+           !is_lost("LOST");
   }
 
   const RandomAccessFile& file_;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -79,8 +80,10 @@ Status SendPack(const FetchRequest& request,
   if (!sent) {
     // The first error is the one that counts.
     static_cast<void>(
-        reply.Abort("aborting due to possible repository corruption on the "
-                    "remote side."));
+        reply.Abort(sent.error().code == ErrorCode::kNotFound
+                        ? std::string_view(sent.error().message)
+                        : "aborting due to possible repository corruption on "
+                          "the remote side."));
   }
   return sent;
 }

@@ -21,14 +21,20 @@ namespace zpack {
 
 class UploadContext {
  public:
-  // The arguments must outlive this object.
-  UploadContext(const ArchiveFile& archive, const UploadPackOptions& options,
-                ServeInput& input, ServeOutput& output)
+  // Both ends of a conversation.
+  struct Streams {
+    ServeInput& input;
+    ServeOutput& output;
+  };
+
+  // Shows `refs`. The arguments must outlive this object.
+  UploadContext(const ArchiveFile& archive, const RefsSnapshot& refs,
+                const UploadPackOptions& options, const Streams& streams)
       : archive_(archive),
         options_(options),
-        refs_(archive.refs(), options.settings.hidden_refs),
-        reader_(input),
-        writer_(output) {}
+        refs_(refs, options.settings.hidden_refs),
+        reader_(streams.input),
+        writer_(streams.output) {}
 
   const ArchiveFile& archive() const { return archive_; }
   const UploadPackOptions& options() const { return options_; }

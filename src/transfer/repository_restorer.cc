@@ -61,6 +61,8 @@ Result<RestoreStats> RestoreArchive(const ArchiveFile& archive,
   RestoreStats stats;
   stats.promised_objects = archive.promises().ids.size();
   stats.promisor_remotes = archive.promises().remotes;
+  ZPACK_ASSIGN_OR_RETURN(const LostObjects lost, archive.lost());
+  stats.lost_objects = lost.List();
   {
     const ProgressPhase phase(run.progress, Phase::kWritingObjects,
                               archive.ids().size(),

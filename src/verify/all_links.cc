@@ -54,10 +54,11 @@ class LinkCheck {
   }
 
  private:
-  // A promised object counts as present.
+  // A promised object counts as present, and an object that was lost before.
   bool IsPresent(const ObjectId& id) const {
     return id == empty_tree_ || archive_.ids().Find(id).has_value() ||
-           archive_.promises().Has(id);
+           archive_.promises().Has(id) ||
+           (archive_.lost() && archive_.lost()->Has(id));
   }
 
   bool IsPresent(LinkNumber link, const format::LinkDecoder& links) const {

@@ -10,12 +10,14 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/progress_phase.h"
+#include "object/surviving_source.h"
 #include "reader/block_decoder.h"
 #include "verify/compare_files.h"
 #include "verify/same_repository.h"
@@ -195,6 +197,29 @@ void CompareRefs(const RefsSnapshot& in_file, const RefsSnapshot& in_source,
 
 namespace {
 
+// Why an object of the source is not in the file.
+std::string_view Absence(const ArchiveFile& archive, const ObjectId& id) {
+  if (archive.promises().Has(id)) return "only promised";
+  return archive.lost() && archive.lost()->Has(id)
+             ? "missing, and the file lists it as lost"
+             : "missing";
+}
+
+// Of the objects that the file lists as lost, those that the source has in a
+// damaged form: to the file, they are lost as well.
+DamagedObjects FindKnownDamage(const ArchiveFile& archive,
+                               ObjectSource& source) {
+  DamagedObjects damaged;
+  if (!archive.lost()) return damaged;
+  const ObjectIdTable& lost = archive.lost()->ids;
+  for (uint32_t i = 0; i < lost.size(); ++i) {
+    Status checked = CheckSourceObject(source, lost[i]);
+    if (checked || checked.error().code == ErrorCode::kNotFound) continue;
+    damaged.emplace(lost[i], std::move(checked).error().message);
+  }
+  return damaged;
+}
+
 // Damaged objects of the source are differences: the file is intact.
 Status HashSource(const ArchiveFile& archive, ObjectSource& source,
                   const RunOptions& run, VerifyReport& report) {
@@ -253,8 +278,7 @@ Status Compare(const ArchiveFile& archive, ObjectSource& source,
       report.differences.push_back(
           {Kind::kMissing, id,
            FormatMessage("object {} is {}", id,
-                         archive.promises().Has(ids[rank]) ? "only promised"
-                                                           : "missing")});
+                         MessageText{Absence(archive, ids[rank])})});
     }
   }
   for (const uint32_t rank : difference.only_in_a) {
@@ -275,7 +299,10 @@ Status Compare(const ArchiveFile& archive, ObjectSource& source,
 
 Status CompareWithSource(const ArchiveFile& archive, ObjectSource& source,
                          const VerifyOptions& options, VerifyReport& report) {
-  ZPACK_TRY(Compare(archive, source, options.allow_newer, options.run, report));
+  const DamagedObjects damaged = FindKnownDamage(archive, source);
+  const auto sound = WithoutDamaged(source, damaged);
+  ZPACK_TRY(Compare(archive, damaged.empty() ? source : *sound,
+                    options.allow_newer, options.run, report));
   if (options.read_source == ReadSource::kNo ||
       source.object_format() != archive.header().object_format) {
     return {};

@@ -30,6 +30,18 @@ Status VerifyPeeledRefs(const ArchiveFile& archive, const std::stop_token& stop,
 
 namespace {
 
+// The list of lost objects is no part of the structure. If its chunk is
+// damaged, a higher level has said so already.
+void CheckLost(const ArchiveFile& archive, VerifyReport& report) {
+  const Result<LostObjects>& lost = archive.lost();
+  if (lost) {
+    report.lost_objects = lost->List();
+  } else if (std::ranges::find(report.damages, lost.error().offset,
+                               &Error::offset) == report.damages.end()) {
+    report.damages.push_back(lost.error());
+  }
+}
+
 void SetScope(const FileBlocks& file, const LeftOutBlocks& left_out,
               VerifyReport& report) {
   report.scope.emplace();
@@ -48,6 +60,7 @@ Status VerifySample(const ArchiveFile& archive, const VerifyPlan& plan,
   SetScope(archive.blocks(), left_out, report);
   report.scope->seed = plan.seed;
   ZPACK_TRY(VerifyChecksums(archive, left_out, run, report));
+  CheckLost(archive, report);
   if (plan.level == VerifyLevel::kChecksums) return {};
   ZPACK_TRY(VerifyObjects(archive.blocks(), left_out, run, report));
   return VerifyFiles(archive, run.stop, report);
@@ -67,6 +80,7 @@ Status VerifyArchive(const ArchiveFile& archive, const VerifyPlan& plan,
   if (level >= VerifyLevel::kChecksums) {
     ZPACK_TRY(VerifyChecksums(archive, {}, run, report));
   }
+  CheckLost(archive, report);
   if (level >= VerifyLevel::kObjects) {
     if (plan.older != nullptr) {
       // A block whose checksum is wrong may be as wrong in the older file.

@@ -62,8 +62,8 @@ Status VerifyFiles(const ArchiveFile& archive, const std::stop_token& stop,
                    VerifyReport& report);
 
 // Checks that everything reachable from HEAD and refs is in the file, except
-// promised objects and the parents of shallow commits. REQUIRES: the objects
-// have been verified.
+// promised and lost objects and the parents of shallow commits. REQUIRES: the
+// objects have been verified.
 Status VerifyConnectivity(const ArchiveFile& archive, const RunOptions& run,
                           VerifyReport& report);
 

@@ -91,6 +91,7 @@ class ConnectivityCheck {
     if (!rank) {
       // Git knows the empty tree without storing it.
       if (id == empty_tree_ || archive_.promises().Has(id) ||
+          (archive_.lost() && archive_.lost()->Has(id)) ||
           !missing_.insert(id).second) {
         return;
       }

@@ -4,8 +4,9 @@
 #include "verify/verify_source.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <mutex>
 #include <utility>
 
@@ -43,40 +44,75 @@ Status CheckObject(ObjectSource& source, const ObjectId& id, Bytes& buffer) {
                    AtPath{source.path()}, actual);
 }
 
+// Checks `count` objects, in this order, and returns the errors in the same
+// order. Errors: kInterrupted.
+Result<std::vector<Error>> CheckObjects(
+    ObjectSource& source, uint64_t count,
+    const std::function<ObjectId(uint64_t)>& id_of, const RunOptions& run) {
+  const ProgressPhase phase(run.progress, Phase::kVerifyingObjects, count, 0);
+  std::mutex mutex;
+  std::vector<std::pair<uint64_t, Error>> found;
+  const Status read =
+      ParallelFor(ResolveThreads(run.threads), run.stop, count, kGrain,
+                  [&](uint64_t begin, uint64_t end) -> Status {
+                    Bytes buffer;
+                    for (uint64_t i = begin; i < end; ++i) {
+                      ZPACK_TRY(CheckStop(run.stop));
+                      const ObjectId id = id_of(i);
+                      Status checked = CheckObject(source, id, buffer);
+                      phase.Advance(1, buffer.size());
+                      if (checked) continue;
+                      checked.error().object = id;
+                      const std::lock_guard lock(mutex);
+                      found.emplace_back(i, std::move(checked).error());
+                    }
+                    return {};
+                  });
+  ZPACK_TRY(read);
+  std::ranges::sort(found, {}, &std::pair<uint64_t, Error>::first);
+  std::vector<Error> errors;
+  for (auto& [number, error] : found) errors.push_back(std::move(error));
+  return errors;
+}
+
 }  // namespace
+
+Status CheckSourceObject(ObjectSource& source, const ObjectId& id) {
+  Bytes buffer;
+  return CheckObject(source, id, buffer);
+}
 
 Result<uint64_t> VerifySource(ObjectSource& source, const ArchiveFile& archive,
                               const RunOptions& run,
                               std::vector<Error>& damages) {
   const FileBlocks& blocks = archive.blocks();
-  const ProgressPhase phase(run.progress, Phase::kVerifyingObjects,
-                            blocks.object_count(), 0);
-  std::atomic<uint64_t> verified = 0;
-  std::mutex mutex;
-  std::vector<std::pair<uint64_t, Error>> found;
-  const Status read = ParallelFor(
-      ResolveThreads(run.threads), run.stop, blocks.object_count(), kGrain,
-      [&](uint64_t begin, uint64_t end) -> Status {
-        Bytes buffer;
-        for (uint64_t i = begin; i < end; ++i) {
-          ZPACK_TRY(CheckStop(run.stop));
-          const ObjectId id = blocks.id(ObjectNumber(static_cast<uint32_t>(i)));
-          Status checked = CheckObject(source, id, buffer);
-          phase.Advance(1, buffer.size());
-          if (checked) {
-            ++verified;
-          } else if (checked.error().code != ErrorCode::kNotFound) {
-            checked.error().object = id;
-            const std::lock_guard lock(mutex);
-            found.emplace_back(i, std::move(checked).error());
-          }
-        }
-        return {};
-      });
-  ZPACK_TRY(read);
-  std::ranges::sort(found, {}, &std::pair<uint64_t, Error>::first);
-  for (auto& [number, error] : found) damages.push_back(std::move(error));
-  return verified.load();
+  const auto id_of = [&](uint64_t number) {
+    return blocks.id(ObjectNumber(static_cast<uint32_t>(number)));
+  };
+  ZPACK_ASSIGN_OR_RETURN(
+      std::vector<Error> errors,
+      CheckObjects(source, blocks.object_count(), id_of, run));
+  const uint64_t verified = blocks.object_count() - errors.size();
+  std::erase_if(errors, [](const Error& error) {
+    return error.code == ErrorCode::kNotFound;
+  });
+  std::ranges::move(errors, std::back_inserter(damages));
+  return verified;
+}
+
+Result<std::vector<Error>> FindDamaged(ObjectSource& source,
+                                       const RunOptions& run) {
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable ids, source.ListObjects());
+  const auto id_of = [&](uint64_t i) { return ids[static_cast<uint32_t>(i)]; };
+  ZPACK_ASSIGN_OR_RETURN(std::vector<Error> errors,
+                         CheckObjects(source, ids.size(), id_of, run));
+  for (Error& error : errors) {
+    if (error.code == ErrorCode::kOutOfMemory ||
+        error.code == ErrorCode::kLimitExceeded) {
+      return std::unexpected(std::move(error));
+    }
+  }
+  return errors;
 }
 
 }  // namespace zpack

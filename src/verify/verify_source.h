@@ -25,4 +25,15 @@ Result<uint64_t> VerifySource(ObjectSource& source, const ArchiveFile& archive,
                               const RunOptions& run,
                               std::vector<Error>& damages);
 
+// Reads and hashes one object. kNotFound, kSourceCorrupt; those of reading.
+Status CheckSourceObject(ObjectSource& source, const ObjectId& id);
+
+// Reads and hashes every object of `source`. Returns an error, with
+// Error::object set, for each object that cannot be read or does not hash to
+// its id; kNotFound for an object that vanished meanwhile. In the order of ids.
+//
+// Errors: kInterrupted, kOutOfMemory, kLimitExceeded.
+Result<std::vector<Error>> FindDamaged(ObjectSource& source,
+                                       const RunOptions& run);
+
 }  // namespace zpack

@@ -14,6 +14,7 @@
 #include "codec/zstd_codec.h"
 #include "format/block_form.h"
 #include "format/file_header.h"
+#include "format/lost_chunk.h"
 #include "format/object_index.h"
 #include "format/promises_chunk.h"
 #include "format/refs_chunk.h"
@@ -104,6 +105,8 @@ format::Digest Fingerprint(const ArchivePlan& plan) {
   format::Encode(plan.contents.refs, text);
   const Promises& promises = plan.contents.promises;
   if (!promises.empty()) format::Encode(promises, text);
+  const LostObjects& lost = plan.contents.lost;
+  if (!lost.empty()) format::Encode(lost, text);
   Hasher hasher(HashAlgorithm::kSha256);
   hasher.Update(text);
   hasher.Update(plan.contents.ids.bytes());

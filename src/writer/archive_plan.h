@@ -12,6 +12,7 @@
 
 #include "format/link_numbers.h"
 #include "inventory/object_list.h"
+#include "object/lost_objects.h"
 #include "object/object_source.h"
 #include "object/promises.h"
 #include "writer/block_worker.h"
@@ -32,6 +33,7 @@ struct ArchiveContents {
   // Holds the objects that are not in `list`; null if there are none.
   const ReusableBlocks* reused = nullptr;
   Promises promises = {};
+  LostObjects lost = {};
 
   size_t reused_count() const {
     return reused == nullptr ? 0 : reused->block_count();

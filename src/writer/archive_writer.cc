@@ -201,6 +201,7 @@ Result<WriteStats> WriteArchive(const ArchivePlan& plan,
 
   ZPACK_TRY(container.AddTables(plan.numbers));
   ZPACK_TRY(container.AddPromises(plan.contents.promises));
+  ZPACK_TRY(container.AddLost(plan.contents.lost));
   if (files != nullptr) {
     ZPACK_ASSIGN_OR_RETURN(
         const format::FileTable table,

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "format/copies.h"
+#include "format/lost_chunk.h"
 #include "format/object_index.h"
 #include "format/promises_chunk.h"
 #include "format/refs_chunk.h"
@@ -100,6 +101,13 @@ Status ContainerWriter::AddPromises(const Promises& promises) {
   Bytes payload;
   format::Encode(promises, payload);
   return AppendChunk(format::kPromisesChunk, format::kChunkRequired, payload);
+}
+
+Status ContainerWriter::AddLost(const LostObjects& lost) {
+  if (lost.empty()) return {};
+  Bytes payload;
+  format::Encode(lost, payload);
+  return AppendChunk(format::kLostChunk, 0, payload);
 }
 
 Status ContainerWriter::BeginChunk(uint32_t id) {

@@ -18,6 +18,7 @@
 #include "format/file_header.h"
 #include "format/link_numbers.h"
 #include "format/trailer.h"
+#include "object/lost_objects.h"
 #include "object/object_id_table.h"
 #include "object/promises.h"
 #include "writer/encoded_block.h"
@@ -48,6 +49,9 @@ class ContainerWriter {
   // Writes the list of promised objects, if there are any. REQUIRES: AddTables
   // was called.
   Status AddPromises(const Promises& promises);
+  // Writes the list of lost objects, if there are any. REQUIRES: AddTables was
+  // called.
+  Status AddLost(const LostObjects& lost);
 
   // Writes a chunk whose size is known only at its end. EndChunk completes its
   // header and reads it back from `reader`, which reads the same file, because

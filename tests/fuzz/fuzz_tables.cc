@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Payloads of table of contents, block table, refs, object index, trailer,
-// table of files and list of promised objects. The first byte chooses which.
-// What decodes must encode to the same bytes.
+// table of files, and lists of promised and lost objects. The first byte
+// chooses which. What decodes must encode to the same bytes.
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,6 +11,7 @@
 #include "format/block_table.h"
 #include "format/chunk.h"
 #include "format/file_table.h"
+#include "format/lost_chunk.h"
 #include "format/object_index.h"
 #include "format/promises_chunk.h"
 #include "format/refs_chunk.h"
@@ -122,12 +123,22 @@ void PromisedObjects(ByteView payload) {
   Expect(encoded, payload);
 }
 
+void LostObjectsList(ByteView payload) {
+  const auto lost = format::DecodeLostObjects(payload, ObjectFormat::kSha1);
+  if (!lost) return;
+  CheckIds(lost->ids);
+  Bytes encoded;
+  format::Encode(*lost, encoded);
+  Expect(encoded, payload);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr void (*kDecoders[])(ByteView) = {
-      TableOfContents, BlockTable, Refs,  ObjectIds,
-      ObjectNumbers,   Trailer,    Files, PromisedObjects};
+      TableOfContents, BlockTable,      Refs,
+      ObjectIds,       ObjectNumbers,   Trailer,
+      Files,           PromisedObjects, LostObjectsList};
   if (size == 0) return 0;
   kDecoders[data[0] % std::size(kDecoders)]({data + 1, size - 1});
   return 0;

@@ -19,6 +19,7 @@
 #include "format/delta_block.h"
 #include "format/file_header.h"
 #include "format/file_table.h"
+#include "format/lost_chunk.h"
 #include "format/object_index.h"
 #include "format/promises_chunk.h"
 #include "format/refs_chunk.h"
@@ -73,6 +74,12 @@ void AddTables(const Corpus& corpus, const MemorySource& source) {
                *ObjectIdTable::FromSorted(ObjectFormat::kSha1, Bytes(20, 7))},
       promised);
   corpus.AddTable("promised", 7, promised);
+  Bytes lost;
+  format::Encode(
+      LostObjects{*ObjectIdTable::FromSorted(ObjectFormat::kSha1, Bytes(20, 7)),
+                  {ObjectType::kBlob}},
+      lost);
+  corpus.AddTable("lost", 8, lost);
   Bytes blocks;
   format::Encode(format::BlockTable{{{100, ObjectNumber(0)},
                                      {200, ObjectNumber(5)},

@@ -124,6 +124,7 @@ void AddFiles(const Corpus& corpus) {
   corpus.Add("commands/files", FileOf(with_files, 4096));
   MemorySource partial = SamplePartialClone();
   corpus.Add("commands/promised", FileOf(partial, 4096));
+  corpus.Add("commands/lost", FileWithLosses(4096));
 }
 
 void AddSha256File(const Corpus& corpus) {

@@ -208,10 +208,12 @@ HostileFile::HostileFile(ByteView file) {
     blocks.push_back(
         {from.blocks().first_object(block).value(), std::move(chunk)});
   }
-  // The header says that this chunk is there.
-  if (const auto* const at = from.toc().Find(format::kPromisesChunk)) {
+  // The header says that the first of these is there.
+  for (const uint32_t id : {format::kPromisesChunk, format::kLostChunk}) {
+    const auto* const at = from.toc().Find(id);
+    if (at == nullptr) continue;
     const auto chunk = from.LoadChunk(*at);
-    Require(chunk.has_value(), "no list of promised objects");
+    Require(chunk.has_value(), "no list of absent objects");
     extra.push_back(
         {at->id, at->flags, {chunk->payload.begin(), chunk->payload.end()}});
   }

@@ -14,17 +14,37 @@
 
 namespace zpack::testing {
 
-Bytes FileOf(MemorySource& source, std::optional<uint64_t> block_size) {
+namespace {
+
+Bytes Converted(MemorySource& source, std::optional<uint64_t> block_size,
+                KeepGoing keep_going) {
   const TempDir directory;
   const std::string path = directory / "a.zpack";
   ConvertOptions options;
   options.run.threads = 1;
   options.block_size = block_size;
   options.promised = AllowPromised::kYes;
+  options.keep_going = keep_going;
   const auto stats = ConvertSource([&](SourceUse) { return source.Open(); },
                                    PosixFileSystem(), path, options);
   Require(stats.has_value(), "convert");
   return *ReadWholeFile(PosixFileSystem(), path, 1 << 20);
+}
+
+}  // namespace
+
+Bytes FileOf(MemorySource& source, std::optional<uint64_t> block_size) {
+  return Converted(source, block_size, KeepGoing::kNo);
+}
+
+Bytes FileWithLosses(std::optional<uint64_t> block_size) {
+  MemorySource source = SampleHistory(4);
+  const auto all = source.objects();
+  size_t blobs = 0;
+  for (const auto& [id, object] : all) {
+    if (object.type == ObjectType::kBlob && ++blobs % 3 == 0) source.Remove(id);
+  }
+  return Converted(source, block_size, KeepGoing::kYes);
 }
 
 Bytes SampleFile() {

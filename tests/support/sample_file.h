@@ -19,6 +19,9 @@ namespace zpack::testing {
 
 // The file that becomes of `source`, with ConvertOptions::block_size.
 Bytes FileOf(MemorySource& source, std::optional<uint64_t> block_size = {});
+// The file that becomes of SampleHistory(4) without a third of its blobs, which
+// the file lists as lost.
+Bytes FileWithLosses(std::optional<uint64_t> block_size = {});
 // The file that becomes of SampleHistory(4); always the same bytes.
 Bytes SampleFile();
 // The file that becomes of SampleHistory(3), SampleVersions() and a blob in

@@ -350,6 +350,23 @@ std::string PromisedText(uint64_t count) {
                      count == 1 ? "is" : "are");
 }
 
+std::string LostText(uint64_t count) {
+  return fmt::format("{} {} missing when the file was made",
+                     Counted(count, "object"), count == 1 ? "was" : "were");
+}
+
+Json LossToJson(const ListedLoss& loss) {
+  Json row = {{"id", loss.id.ToHex()}, {"type", nullptr}};
+  if (loss.type) row["type"] = ObjectTypeName(*loss.type);
+  return row;
+}
+
+Json LossesToJson(const std::vector<ListedLoss>& losses) {
+  Json rows = Json::array();
+  for (const ListedLoss& loss : losses) rows.push_back(LossToJson(loss));
+  return rows;
+}
+
 std::string InactiveHint(uint64_t count) {
   const std::string what =
       count == 1 ? "1 hook or setting ends"

@@ -165,6 +165,11 @@ nlohmann::ordered_json MissingAlternatesToJson(
 std::string RefsAndFiles(uint64_t refs, uint64_t files);
 // "3 promised objects are not in the file".
 std::string PromisedText(uint64_t count);
+// "2 objects were missing when the file was made".
+std::string LostText(uint64_t count);
+// Its id and type, or null.
+nlohmann::ordered_json LossToJson(const ListedLoss& loss);
+nlohmann::ordered_json LossesToJson(const std::vector<ListedLoss>& losses);
 nlohmann::ordered_json PromisorRemotesToJson(
     const std::vector<PromisorRemote>& remotes);
 

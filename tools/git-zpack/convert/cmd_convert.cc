@@ -36,6 +36,9 @@ void AddOptions(po::options_description& options) {
       "allow-promised",
       "convert a partial clone: list the missing objects that its remote "
       "promises")(
+      "keep-going",
+      "if objects are missing or damaged, store the others, list the lost "
+      "ones, and exit with 1")(
       "base", po::value<std::string>()->value_name("<file>"),
       "copy the blocks of this older file; encode only what is new")(
       "trust-base",
@@ -101,6 +104,7 @@ ConvertOptions ToOptions(const po::variables_map& values) {
   }
   if (Has(values, "reachable")) options.objects = ObjectSet::kReachable;
   if (Has(values, "allow-promised")) options.promised = AllowPromised::kYes;
+  if (Has(values, "keep-going")) options.keep_going = KeepGoing::kYes;
   if (Has(values, "base")) options.base = Text(values, "base");
   if (Has(values, "update")) {
     if (options.base) {
@@ -141,10 +145,11 @@ ConvertOptions ToOptions(const po::variables_map& values) {
   return options;
 }
 
-// Copied blocks change the shares of the phases, so then there is no estimate.
+// Copied blocks, and reading the source first, change the shares of the phases,
+// so then there is no estimate.
 std::vector<PhaseShare> ExpectedPhases(const ConvertOptions& options) {
   if (options.base || options.update == Update::kYes ||
-      options.resume == Resume::kYes) {
+      options.resume == Resume::kYes || options.keep_going == KeepGoing::kYes) {
     return {};
   }
   return ConvertPhases(options.profile, options.read_back);
@@ -202,14 +207,18 @@ Result<uint64_t> AddParity(const std::string& file, uint32_t redundancy,
 }
 
 // Says what helps after an error.
-void PrintHints(const po::variables_map& values, ErrorCode code,
+void PrintHints(const po::variables_map& values, const Error& error,
                 const ConvertOutput& output, std::ostream& err) {
-  if (code == ErrorCode::kCorrupt && Has(values, "update")) {
+  if (error.code == ErrorCode::kCorrupt && Has(values, "update")) {
     err << "hint: with --force instead of --update, a new file replaces the "
            "damaged one\n";
   }
+  if (error.code == ErrorCode::kSourceCorrupt && !error.object.empty() &&
+      !Has(values, "keep-going")) {
+    err << "hint: --keep-going leaves out damaged objects and lists them\n";
+  }
   // With kExists, another process may be writing the temporary file.
-  if (code != ErrorCode::kExists && !Has(values, "quiet") &&
+  if (error.code != ErrorCode::kExists && !Has(values, "quiet") &&
       !output.is_stream() && CanResume(output.path())) {
     err << "hint: run it again with --resume to continue\n";
   }
@@ -234,7 +243,7 @@ int Run(const po::variables_map& values, const Io& io) {
   auto stats = Convert(input->path(), output->path(), options);
   if (!stats) {
     const int code = Fail(io, stats.error());
-    PrintHints(values, stats.error().code, *output, io.err);
+    PrintHints(values, stats.error(), *output, io.err);
     return code;
   }
   uint64_t parity_bytes = 0;
@@ -270,7 +279,7 @@ int Run(const po::variables_map& values, const Io& io) {
   } else if (!context.quiet()) {
     report.PrintSummary(io.err);
   }
-  return kDone;
+  return stats->lost_objects.empty() ? kDone : kNo;
 }
 
 }  // namespace

@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
 #include <utility>
+#include <vector>
 
 #include "common_options.h"
 #include "counted.h"
@@ -21,6 +23,30 @@ using Json = nlohmann::ordered_json;
 // conversion without the older file makes the file 3 to 14 % smaller
 // (tools/bench/RESULTS.md, "Updates with another profile").
 constexpr uint64_t kWeakerShare = 40;
+
+// "blob <id> is missing, needed by 'a.c' in commit <id>"
+std::string Describe(const SourceLoss& loss) {
+  const auto& [object, needed_by, damage] = loss;
+  std::string text = fmt::format(
+      "{} {} is {}", object.type ? ObjectTypeName(*object.type) : "object",
+      object.id.ToHex(), damage.empty() ? "missing" : "damaged");
+  if (!needed_by.empty()) text += ", needed by " + needed_by;
+  if (!damage.empty()) text += ": " + damage;
+  return text;
+}
+
+Json LossesToJson(const std::vector<SourceLoss>& losses) {
+  Json rows = Json::array();
+  for (const auto& [object, needed_by, damage] : losses) {
+    Json row = LossToJson(object);
+    row["needed_by"] = nullptr;
+    row["damage"] = nullptr;
+    if (!needed_by.empty()) SetBytes(row, "needed_by", needed_by);
+    if (!damage.empty()) SetBytes(row, "damage", damage);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
 
 Json UpdateToJson(const ConvertStats& stats) {
   if (!stats.update) return nullptr;
@@ -93,9 +119,30 @@ void ConvertReport::WarnOfReplaced(std::ostream& err) const {
   }
 }
 
+// What the repository has lost.
+void ConvertReport::PrintLost(std::ostream& err) const {
+  constexpr size_t kMaxLines = 20;
+  const std::vector<SourceLoss>& lost = stats_.lost_objects;
+  if (lost.empty()) return;
+  for (size_t i = 0; i < std::min(lost.size(), kMaxLines); ++i) {
+    err << fmt::format("error: {}\n", Describe(lost[i]));
+  }
+  if (lost.size() > kMaxLines) {
+    err << fmt::format("error: {} lost; --json lists all\n",
+                       Counted(lost.size() - kMaxLines, "more object"));
+  }
+  err << fmt::format(
+      "error: '{}' has lost {}; '{}' {} the others\n"
+      "hint: take lost objects from another clone, or if you have a copy of a "
+      "file, 'git hash-object -w'; then run it again with --update\n",
+      Source(), Counted(lost.size(), "object"), QuoteName(context_.file),
+      IsDryRun() ? "would have" : "has");
+}
+
 void ConvertReport::PrintWarnings(bool quiet, std::ostream& err) const {
   WarnOfMissingAlternates(stats_.missing_alternates, err);
   WarnOfReplaced(err);
+  PrintLost(err);
   if (quiet) return;
   if (stats_.moved_on.any()) {
     err << fmt::format("warning: the source moved on: {}, not included\n",
@@ -211,6 +258,7 @@ Json ConvertReport::ToJson() const {
                {"source_pack_bytes", stats_.source_pack_bytes},
                {"refs", stats_.refs},
                {"promised_objects", stats_.promised_objects},
+               {"lost_objects", LossesToJson(stats_.lost_objects)},
                {"files", stats_.files},
                {"content_of_files_bytes", stats_.file_bytes},
                {"update", UpdateToJson(stats_)},

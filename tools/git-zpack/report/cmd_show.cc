@@ -94,6 +94,9 @@ void PrintText(const FileDescription& file, const RefsSnapshot& refs,
                            : QuoteName(NameWithoutSecrets(remote.url)),
         remote.filter.empty() ? "none" : QuoteName(remote.filter));
   }
+  if (!file.lost_objects.empty()) {
+    out << fmt::format("lost objects       {}\n", file.lost_objects.size());
+  }
   struct Sum {
     uint64_t blocks = 0;
     uint64_t objects = 0;
@@ -178,6 +181,7 @@ Json ToJson(const FileDescription& file, const RefsSnapshot& refs,
           {"files", files.size()},
           {"promised_objects", file.promised_objects},
           {"promisor_remotes", PromisorRemotesToJson(file.promisor_remotes)},
+          {"lost_objects", LossesToJson(file.lost_objects)},
           {"chunks", chunks},
           {"table_of_contents_offset", file.table_of_contents_offset},
           {"blocks", blocks},

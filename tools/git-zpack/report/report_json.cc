@@ -201,6 +201,7 @@ Json ReportJson(const RepositoryReport& report) {
                              {"packs", report.counts.packs},
                              {"size-pack", report.counts.packs_kib}};
   }
+  json["lost_objects"] = report.lost_objects;
   json["refs"] = report.refs;
   json["history_commits"] = report.history_commits;
   Json types = Json::object();

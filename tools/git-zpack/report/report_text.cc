@@ -59,6 +59,7 @@ void PrintHead(const RepositoryReport& report, std::ostream& out) {
         report.counts.loose, report.counts.loose_kib, report.counts.packed,
         report.counts.packs, report.counts.packs_kib);
   }
+  if (report.lost_objects != 0) out << LostText(report.lost_objects) << '\n';
   out << fmt::format("{}, {} in the history\n", Counted(report.refs, "ref"),
                      Counted(report.history_commits, "commit"));
   out << "\ntype          objects         content        stored\n";

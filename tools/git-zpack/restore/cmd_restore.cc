@@ -74,6 +74,16 @@ int FailToRead(const po::variables_map& values, const Error& error,
   return code;
 }
 
+void WarnOfLost(const RestoreStats& stats, const std::string& directory,
+                std::ostream& err) {
+  const size_t count = stats.lost_objects.size();
+  if (count == 0) return;
+  const std::string_view them = count == 1 ? "it" : "them";
+  err << fmt::format(
+      "warning: {}, so '{}' lacks {}; 'git zpack verify' names {}\n",
+      LostText(count), QuoteName(directory), them, them);
+}
+
 void PrintSummary(const po::variables_map& values, const RestoreStats& stats,
                   const std::string& directory, const Io& io) {
   if (Has(values, "json")) {
@@ -84,6 +94,7 @@ void PrintSummary(const po::variables_map& values, const RestoreStats& stats,
          {"refs", stats.refs},
          {"promised_objects", stats.promised_objects},
          {"promisor_remotes", PromisorRemotesToJson(stats.promisor_remotes)},
+         {"lost_objects", LossesToJson(stats.lost_objects)},
          {"files", stats.files},
          {"inactive_files", stats.inactive_files},
          {"phases", PhasesToJson(stats.phases)},
@@ -209,10 +220,13 @@ int RunCheckout(const po::variables_map& values, const RestoreOptions& options,
     if (is_new) fs::remove(directory, error);
     return FailToRead(values, stats.error(), io);
   }
+  WarnOfLost(*stats, directory, io.err);
   if (const Status done = CheckOut(directory, *stats, io); !done) {
     const int code = Fail(io, done.error());
-    io.err << fmt::format("hint: the repository in '{}/.git' is complete\n",
-                          QuoteName(directory));
+    io.err << fmt::format(
+        "hint: the repository in '{}/.git' is {}\n", QuoteName(directory),
+        stats->lost_objects.empty() ? "complete"
+                                    : "there, but for the lost objects");
     return code;
   }
   PrintSummary(values, *stats, directory + "/.git", io);
@@ -241,6 +255,7 @@ int Run(const po::variables_map& values, const Io& io) {
   const std::string directory = Text(values, "directory");
   const auto stats = Restore(FileToRead(values), directory, options);
   if (!stats) return FailToRead(values, stats.error(), io);
+  WarnOfLost(*stats, directory, io.err);
   PrintSummary(values, *stats, directory, io);
   return kDone;
 }

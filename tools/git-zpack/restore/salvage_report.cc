@@ -132,6 +132,9 @@ void PrintText(const SalvageReport& report, const std::string& directory,
   if (report.promised_objects != 0) {
     out << "hint: " << PromisedText(report.promised_objects) << '\n';
   }
+  if (!report.lost_before.empty()) {
+    out << "hint: " << LostText(report.lost_before.size()) << '\n';
+  }
   if (report.inactive_files != 0) {
     out << InactiveHint(report.inactive_files);
   }
@@ -229,6 +232,7 @@ Json ToJson(const SalvageReport& report) {
       {"lost_files", std::move(lost_files)},
       {"promised_objects", report.promised_objects},
       {"promisor_remotes", PromisorRemotesToJson(report.promisor_remotes)},
+      {"lost_before", LossesToJson(report.lost_before)},
       {"phases", PhasesToJson(report.phases)},
       {"peak_rss_bytes", PeakResidentBytes()}};
   if (report.object_count) json["objects_in_file"] = *report.object_count;

@@ -90,6 +90,7 @@ Json VerifyJson(const VerifyFindings& findings) {
                {"objects", report.objects},
                {"file_bytes", report.file_bytes},
                {"promised_objects", report.promised_objects},
+               {"lost_objects", LossesToJson(report.lost_objects)},
                {"objects_verified", report.objects_verified},
                {"objects_damaged", report.objects_damaged},
                {"bytes_verified", report.bytes_verified},

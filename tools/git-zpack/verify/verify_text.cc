@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <vector>
 
 #include "common_options.h"
 #include "counted.h"
@@ -49,6 +50,20 @@ std::string CountText(const VerifyFindings& findings) {
   add(findings.count() - differences, "error");
   add(differences, "difference");
   return text;
+}
+
+// Names what was lost before.
+void PrintLosses(const std::vector<ListedLoss>& losses, std::ostream& out) {
+  constexpr size_t kMaxLines = 20;
+  for (size_t i = 0; i < std::min(losses.size(), kMaxLines); ++i) {
+    const auto& [id, type] = losses[i];
+    out << fmt::format("lost before: {} {}\n",
+                       type ? ObjectTypeName(*type) : "object", id.ToHex());
+  }
+  if (losses.size() > kMaxLines) {
+    out << fmt::format("lost before: {}; --json lists all\n",
+                       Counted(losses.size() - kMaxLines, "more object"));
+  }
 }
 
 }  // namespace
@@ -109,16 +124,20 @@ std::string VerifySummary(const VerifyFindings& findings) {
       report.promised_objects == 0
           ? ""
           : "; " + PromisedText(report.promised_objects);
+  const std::string lost =
+      report.lost_objects.empty()
+          ? ""
+          : ", but " + LostText(report.lost_objects.size());
   if (report.level < VerifyLevel::kObjects) {
-    return fmt::format("{}: {} ({} only){}{}{}", QuoteName(findings.file),
-                       verdict, VerifyLevelName(report.level), against,
+    return fmt::format("{}: {} ({} only){}{}{}{}", QuoteName(findings.file),
+                       verdict, VerifyLevelName(report.level), lost, against,
                        promised, CountText(findings));
   }
-  std::string text =
-      fmt::format("{}: {}, {} of {} verified{}{}{}{}{}",
-                  QuoteName(findings.file), verdict, report.objects_verified,
-                  Counted(report.objects, "object"), ConnectivityText(report),
-                  LossText(report), against, promised, CountText(findings));
+  std::string text = fmt::format(
+      "{}: {}, {} of {} verified{}{}{}{}{}{}", QuoteName(findings.file),
+      verdict, report.objects_verified, Counted(report.objects, "object"), lost,
+      ConnectivityText(report), LossText(report), against, promised,
+      CountText(findings));
   if (report.moved_on.any()) {
     text +=
         fmt::format("; the repository moved on: {}", Describe(report.moved_on));
@@ -137,6 +156,7 @@ void PrintVerifyText(const VerifyFindings& findings, std::ostream* out,
                      std::ostream& err) {
   if (out != nullptr) {
     *out << VerifySummary(findings) << '\n' << ScopeText(findings);
+    PrintLosses(findings.report.lost_objects, *out);
     const std::string parity = ParitySummary(findings.report);
     if (!parity.empty()) *out << parity << '\n';
     // The counts come before the list, also where both go to one terminal.
