@@ -1,4 +1,5 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Empty: the target it belongs to compiles the headers that test programs share.
+// Empty: the target it belongs to compiles the headers that test programs
+// share.
