@@ -267,8 +267,8 @@ class PagesTest(unittest.TestCase):
 
     def test_names_of_files(self):
         """Pages for maintainers name files that exist: from the root, from src,
-        or beside the page. '*' and '<...>' stand for any text, and the end of a
-        name may be left out."""
+        or from the page, or in a folder below. '*' and '<...>' stand for any
+        text, and the end of a name may be left out."""
         pages = [ARCHITECTURE, SOURCE / "tools/git-zpack/README.md",
                  *(SOURCE / "src").glob("*/README.md")]
         for page in pages:
@@ -279,7 +279,11 @@ class PagesTest(unittest.TestCase):
                 pattern = re.sub(r"<\w+>", "*", name)
                 roots = (SOURCE, SOURCE / "src", SOURCE / "include", SOURCE / "include/zpack",
                          page.parent)
-                found = [path for root in roots for path in root.glob(pattern + "*")]
+                folder, _, last = pattern.rpartition("/")
+                found = any(any(root.glob(pattern + "*")) for root in roots)
+                for root in roots if folder else [page.parent]:
+                    for below in root.glob(folder) if folder else [root]:
+                        found = found or any(below.rglob(last + "*"))
                 with self.subTest(page=str(page), name=name):
                     self.assertTrue(found)
 
