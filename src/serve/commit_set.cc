@@ -3,6 +3,8 @@
 
 #include "serve/commit_set.h"
 
+#include <unordered_set>
+
 #include "base/error.h"
 
 namespace zpack {
@@ -10,10 +12,17 @@ namespace zpack {
 Result<std::vector<ObjectNumber>> CommitsOf(
     const std::vector<ObjectNumber>& objects, History& history) {
   std::vector<ObjectNumber> commits;
-  for (const ObjectNumber object : objects) {
-    ZPACK_ASSIGN_OR_RETURN(const ObjectNumber peeled, history.Peel(object));
-    ZPACK_ASSIGN_OR_RETURN(const bool is_commit, history.IsCommit(peeled));
-    if (is_commit) commits.push_back(peeled);
+  // Each tag leads to the same commit every time, and a chain may be long.
+  std::unordered_set<ObjectNumber> tags;
+  for (ObjectNumber object : objects) {
+    ObjectGraph& graph = history.graph();
+    ZPACK_ASSIGN_OR_RETURN(ObjectType type, graph.Type(object));
+    while (type == ObjectType::kTag && tags.insert(object).second) {
+      ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Tag tag, graph.ReadTag(object));
+      object = tag.target;
+      ZPACK_ASSIGN_OR_RETURN(type, graph.Type(object));
+    }
+    if (type == ObjectType::kCommit) commits.push_back(object);
   }
   return commits;
 }

@@ -49,7 +49,8 @@ class CommitSet {
   std::vector<ObjectNumber> members_;
 };
 
-// The commits among `objects` and the targets of tags.
+// The commits among `objects` and the targets of tags. A commit that several
+// tags lead to may be there once or several times.
 Result<std::vector<ObjectNumber>> CommitsOf(
     const std::vector<ObjectNumber>& objects, History& history);
 

@@ -23,18 +23,6 @@ std::optional<ObjectNumber> History::Find(const ObjectId& id) const {
   return archive_.number(*rank);
 }
 
-Result<ObjectNumber> History::Peel(ObjectNumber number) {
-  // A chain of distinct tags is at most as long as the archive.
-  for (uint32_t step = 0; step <= object_count(); ++step) {
-    ZPACK_ASSIGN_OR_RETURN(const ObjectType type, graph_.Type(number));
-    if (type != ObjectType::kTag) return number;
-    ZPACK_ASSIGN_OR_RETURN(const ObjectGraph::Tag tag, graph_.ReadTag(number));
-    number = tag.target;
-  }
-  return MakeError(ErrorCode::kCorrupt, "tag {} points at itself",
-                   graph_.id(number));
-}
-
 Result<bool> History::IsCommit(ObjectNumber number) {
   ZPACK_ASSIGN_OR_RETURN(const ObjectType type, graph_.Type(number));
   return type == ObjectType::kCommit;

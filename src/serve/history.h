@@ -33,8 +33,6 @@ class History {
   // The number of an object; nullopt if it is not in the archive.
   std::optional<ObjectNumber> Find(const ObjectId& id) const;
 
-  // Follows tags from `number` to an object that is not a tag.
-  Result<ObjectNumber> Peel(ObjectNumber number);
   Result<bool> IsCommit(ObjectNumber number);
 
   // The parents of a commit; none if history ends at the commit. Valid until

@@ -14,6 +14,7 @@ Result<bool> Negotiation::AddHave(const ObjectId& id) {
   const std::optional<ObjectNumber> number = history_.Find(id);
   if (!number) return false;
   const bool is_new = common_.Insert(*number);
+  has_news_ = has_news_ || is_new;
   ZPACK_ASSIGN_OR_RETURN(const bool is_commit, history_.IsCommit(*number));
   if (is_commit) {
     ZPACK_ASSIGN_OR_RETURN(const uint64_t time, history_.Time(*number));
@@ -28,12 +29,20 @@ Result<bool> Negotiation::AddHave(const ObjectId& id) {
 
 Result<bool> Negotiation::IsEnough(const std::vector<ObjectNumber>& wants) {
   if (haves_.empty()) return false;
-  ZPACK_ASSIGN_OR_RETURN(const std::vector<ObjectNumber> commits,
-                         CommitsOf(wants, history_));
+  if (!open_) {
+    ZPACK_ASSIGN_OR_RETURN(open_, CommitsOf(wants, history_));
+  }
+  // A new set has a bit for each object.
+  constexpr uint64_t kObjectsPerStep = 512;
+  const uint64_t start = 1 + history_.object_count() / kObjectsPerStep;
+  if (!open_->empty() && (!has_news_ || steps_left_ < start)) return false;
+  has_news_ = false;
+  steps_left_ -= std::min(start, steps_left_);
   CommitSet dead(history_);
-  for (const ObjectNumber want : commits) {
-    ZPACK_ASSIGN_OR_RETURN(const bool reaches, Reaches(want, dead));
+  while (!open_->empty()) {
+    ZPACK_ASSIGN_OR_RETURN(const bool reaches, Reaches(open_->back(), dead));
     if (!reaches) return false;
+    open_->pop_back();
   }
   return true;
 }
@@ -49,6 +58,8 @@ Result<bool> Negotiation::Reaches(ObjectNumber want, CommitSet& dead) {
   std::vector<Step> way;
   std::optional<ObjectNumber> next = want;
   while (true) {
+    if (steps_left_ == 0) return false;
+    --steps_left_;
     if (next) {
       if (common_.contains(*next) || reaching_.contains(*next)) break;
       if (dead.Insert(*next)) {

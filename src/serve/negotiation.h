@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <utility>
 #include <vector>
@@ -26,7 +27,8 @@ class Negotiation {
       : history_(history),
         stop_(std::move(stop)),
         common_(history),
-        reaching_(history) {}
+        reaching_(history),
+        steps_left_(kMinSteps + kMaxWalks * history.object_count()) {}
 
   // Takes a 'have' of the client. Returns false if the object is not in the
   // archive.
@@ -37,10 +39,15 @@ class Negotiation {
   const std::vector<ObjectNumber>& haves() const { return haves_; }
 
   // Whether every commit among `wants` reaches a commit that the client has, so
-  // that more haves would gain little.
+  // that more haves would gain little. `wants` are the same in every call. No
+  // after walks that together were much longer than the history: clients then
+  // say when they are done.
   Result<bool> IsEnough(const std::vector<ObjectNumber>& wants);
 
  private:
+  static constexpr uint64_t kMinSteps = uint64_t{1} << 20;
+  static constexpr uint64_t kMaxWalks = 16;  // of all objects
+
   // Returns whether `want` reaches a common commit. Adds the commits on the way
   // to `reaching_`, and those that reach none to `dead`.
   Result<bool> Reaches(ObjectNumber want, CommitSet& dead);
@@ -51,6 +58,12 @@ class Negotiation {
   CommitSet reaching_;  // commits known to reach one of them
   std::vector<ObjectNumber> haves_;
   uint64_t oldest_have_ = UINT64_MAX;
+  // The wants that were not found to reach a common commit.
+  std::optional<std::vector<ObjectNumber>> open_;
+  bool has_news_ = false;  // since the last walk
+  // Steps that walks may still take. A client could ask for a walk with each
+  // have.
+  uint64_t steps_left_;
 };
 
 }  // namespace zpack
