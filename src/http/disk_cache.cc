@@ -54,20 +54,53 @@ bool WriteFully(int fd, uint64_t offset, ByteView bytes) {
   return true;
 }
 
-// The checksum of a page in the map, where 0 stands for an absent page.
-std::array<uint8_t, sizeof(uint64_t)> MapEntry(ByteView page) {
-  const uint64_t checksum = std::max<uint64_t>(Checksum(page), 1);
-  std::array<uint8_t, sizeof(uint64_t)> entry;
+// Whether an open file is one that this program made: others may not have
+// planted a file of theirs, a device, or a link to another file of this user.
+bool IsOwnFile(int fd) {
+  struct stat status{};
+  return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+         status.st_uid == geteuid() && status.st_nlink == 1;
+}
+
+// Opens a file of an entry that only this user may read. What has its name and
+// is not such a file goes.
+Descriptor OpenEntryFile(const std::string& path) {
+  constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  Descriptor found(open(path.c_str(), kFlags, 0600));
+  if (found.get() >= 0 && IsOwnFile(found.get())) return found;
+  unlink(path.c_str());
+  return Descriptor(open(path.c_str(), kFlags | O_EXCL, 0600));
+}
+
+// Takes the directory from all other users. What was read from a server with a
+// password is not for them. False if it belongs to another user, or others can
+// write to it in spite of that.
+bool MakePrivate(const std::string& directory) {
+  struct stat status{};
+  if (stat(directory.c_str(), &status) != 0 || status.st_uid != geteuid()) {
+    return false;
+  }
+  return chmod(directory.c_str(), 0700) == 0 ||
+         (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+using MapEntry = std::array<uint8_t, sizeof(uint64_t)>;
+
+// What the map holds for a page: a checksum of the entry's name, the number and
+// the page, as an entry or page may have been copied. Zeros stand for an absent
+// page.
+MapEntry MapEntryOf(std::string_view name, uint64_t number, ByteView page) {
+  Bytes key;
+  ByteWriter writer(key);
+  writer.Raw(AsBytes(name));
+  writer.U64(number);
+  writer.U64(Checksum(page));
+  const uint64_t checksum = std::max<uint64_t>(Checksum(key), 1);
+  MapEntry entry;
   for (size_t i = 0; i < entry.size(); ++i) {
     entry[i] = static_cast<uint8_t>(checksum >> (8 * i));
   }
   return entry;
-}
-
-// Opens a file of an entry that only this user may read.
-Descriptor OpenEntryFile(const std::string& path) {
-  return Descriptor(
-      open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
 }
 
 struct Entry {
@@ -145,11 +178,9 @@ std::unique_ptr<DiskCache> DiskCache::Open(const Place& place,
                                            const std::string& version,
                                            uint64_t page_size) {
   if (place.directory.empty() || place.max_bytes == 0 || version.empty() ||
-      !MakeDirectories(place.directory)) {
+      !MakeDirectories(place.directory) || !MakePrivate(place.directory)) {
     return nullptr;
   }
-  // What was read from a server with a password is not for other users.
-  chmod(place.directory.c_str(), 0700);
   Hasher hasher(HashAlgorithm::kSha256);
   hasher.Update(AsBytes(version));
   std::array<uint8_t, Hasher::kMaxSize> hash;
@@ -168,13 +199,13 @@ std::unique_ptr<DiskCache> DiskCache::Open(const Place& place,
 }
 
 bool DiskCache::Read(uint64_t number, std::span<uint8_t> out) const {
-  std::array<uint8_t, sizeof(uint64_t)> entry{};
+  MapEntry entry{};
   if (!ReadFully(map_.get(), number * entry.size(), entry)) return false;
   if (std::ranges::all_of(entry, [](uint8_t byte) { return byte == 0; })) {
     return false;
   }
   return ReadFully(pages_.get(), number * page_size_, out) &&
-         MapEntry(out) == entry;
+         MapEntryOf(name_, number, out) == entry;
 }
 
 void DiskCache::Write(uint64_t number, ByteView page) {
@@ -183,7 +214,7 @@ void DiskCache::Write(uint64_t number, ByteView page) {
     full_ = true;
     return;
   }
-  const auto entry = MapEntry(page);
+  const MapEntry entry = MapEntryOf(name_, number, page);
   WriteFully(map_.get(), number * entry.size(), entry);
   const uint64_t before = written_.fetch_add(page.size());
   if (before / kTrimInterval != (before + page.size()) / kTrimInterval) {

@@ -5,7 +5,8 @@
 // sparse file of all pages, and a map with the checksum of each page, which is
 // written after the page. Any number of threads and processes may use one
 // entry: what they write is the same, and a page whose checksum differs counts
-// as absent.
+// as absent. The checksum covers the name of the entry, too. A directory or
+// file of another user is not used.
 
 #pragma once
 

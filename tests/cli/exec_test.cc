@@ -5,11 +5,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "support/program.h"
 #include "support/repo_builder.h"
+#include "support/someone.h"
 #include "support/temp_dir.h"
 
 namespace zpack::testing {
@@ -170,6 +173,86 @@ TEST_F(ExecTest, ManyAtOnce) {
   const std::string one = repo_.Git({"log", "-p"}) + '\n';
   EXPECT_EQ(result.out.size(), 4 * one.size());
   EXPECT_THAT(Cached(), SizeIs(1));
+}
+
+TEST_F(ExecTest, ARepositoryThatWasCutOffIsMadeAgain) {
+  namespace fs = std::filesystem;
+  EXPECT_EQ(Exec({"git", "log"}).exit_code, 0);
+  const std::string repository =
+      dir_ / "cache/git-zpack/exec/" + Cached().front();
+  // Of the first pack, which Git has fetched for the clone.
+  const auto pack_file = [&](const std::string& extension) {
+    std::ifstream in(repository + "/zpack-seal");
+    std::string line;
+    while (std::getline(in, line)) {
+      line.resize(std::min(line.find(' '), line.size()));
+      if (line.ends_with(extension)) break;
+    }
+    return "objects/pack/" + line;
+  };
+  for (const std::string file :
+       {"HEAD", "packed-refs", "zpack-seal", ".pack", ".idx"}) {
+    for (const bool to_half : {false, true}) {
+      SCOPED_TRACE(file);
+      const std::string path =
+          repository + '/' + (file.starts_with('.') ? pack_file(file) : file);
+      fs::permissions(path, fs::perms::owner_all);
+      fs::resize_file(path, to_half ? fs::file_size(path) / 2 : 0);
+      ExpectSame({"log", "-p"});
+      ExpectSame({"show-ref"});
+    }
+  }
+  EXPECT_THAT(Cached(), SizeIs(1));
+}
+
+TEST_F(ExecTest, ARepositoryKeepsWhatCommandsWriteToIt) {
+  EXPECT_EQ(Exec({"git", "update-ref", "refs/mine", "HEAD"}).exit_code, 0);
+  EXPECT_EQ(Exec({"git", "pack-refs", "--all"}).exit_code, 0);
+  EXPECT_EQ(Exec({"git", "gc", "-q"}).exit_code, 0);
+  EXPECT_EQ(Exec({"git", "rev-parse", "refs/mine"}).out, tip_ + '\n');
+}
+
+TEST_F(ExecTest, TheRepositoryOfAnotherFileIsNotUsed) {
+  namespace fs = std::filesystem;
+  Exec({"git", "log"});
+  const std::string cache = dir_ / "cache/git-zpack/exec/";
+  const std::string name = Cached().front();
+  const std::string first = file_;
+  const RepoBuilder other(dir_ / "other");
+  other.SetRef("refs/heads/main", other.SimpleCommit("other"));
+  file_ = dir_ / "other.zpack";
+  Require(RunZpack({"convert", "-q", other.path(), file_}).ok(), "convert");
+  fs::rename(cache + name, dir_ / "moved");
+  Exec({"git", "log"});
+  fs::rename(cache + Cached().front(), cache + name);
+  file_ = first;
+  ExpectSame({"log", "-p"});
+}
+
+// Other users may write to the place of the cache, if it is /tmp.
+TEST_F(ExecTest, WhatAnotherUserPlantedIsNotUsed) {
+  namespace fs = std::filesystem;
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  const auto give_away = [](const std::string& path) {
+    Require(chown(path.c_str(), AsSomeone::kNobody, AsSomeone::kNobody) == 0,
+            "chown");
+  };
+  Exec({"git", "log"});
+  const std::string cache = dir_ / "cache/git-zpack/exec";
+  const std::string repository = cache + '/' + Cached().front();
+  fs::create_directory(repository + "/hooks");
+  const std::string hook = repository + "/hooks/reference-transaction";
+  WriteFile(hook, "#!/bin/sh\ntouch " + (dir_ / "ran") + '\n');
+  fs::permissions(hook, fs::perms::owner_all);
+  give_away(repository);
+  EXPECT_EQ(Exec({"git", "update-ref", "refs/mine", "HEAD"}).exit_code, 0);
+  EXPECT_FALSE(fs::exists(dir_ / "ran"));
+  for (const std::string& directory : {cache, dir_ / "cache/git-zpack"}) {
+    give_away(directory);
+    const ProcessResult result = Exec({"git", "log"});
+    EXPECT_EQ(result.exit_code, 128);
+    EXPECT_THAT(result.err, HasSubstr("it belongs to another user"));
+  }
 }
 
 TEST_F(ExecTest, ExitCodesAndSignalsAreThoseOfTheCommand) {

@@ -75,3 +75,7 @@ endforeach()
 add_executable(fuzz_make_corpus fuzz/make_corpus.cc fuzz/make_files.cc)
 target_link_libraries(fuzz_make_corpus PRIVATE
   zpack_test_support zpack_settings)
+
+# For tools/dev/serve-siege.
+add_executable(edit_zpack_file fuzz/edit_zpack_file.cc)
+target_link_libraries(edit_zpack_file PRIVATE zpack_fuzz_files zpack_settings)

@@ -28,7 +28,7 @@ Bytes Converted(MemorySource& source, std::optional<uint64_t> block_size,
   const auto stats = ConvertSource([&](SourceUse) { return source.Open(); },
                                    PosixFileSystem(), path, options);
   Require(stats.has_value(), "convert");
-  return *ReadWholeFile(PosixFileSystem(), path, 1 << 20);
+  return *ReadWholeFile(PosixFileSystem(), path, 1 << 24);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <random>
@@ -14,6 +15,7 @@
 
 #include "support/http_server.h"
 #include "support/matchers.h"
+#include "support/someone.h"
 #include "support/temp_dir.h"
 
 namespace zpack::testing {
@@ -261,6 +263,66 @@ TEST_F(DiskCacheTest, OnlyTheOwnerMayReadTheCache) {
     EXPECT_EQ(fs::status(dir_ / "cache/" + name).permissions(),
               fs::perms::owner_read | fs::perms::owner_write);
   }
+}
+
+// As if a backup had been put back under other names.
+TEST_F(DiskCacheTest, PagesOfAnotherEntryAreReadAgain) {
+  const HttpServer server(Honest());
+  ExpectAll(*Open(server, kPlenty), 100'000);
+  const auto first = CachedFiles();
+  etag_ = "\"2\"";
+  content_[70 * kPageSize] ^= 1;
+  ExpectAll(*Open(server, kPlenty), 100'000);
+  for (const std::string& name : CachedFiles()) {
+    const std::string file = name.substr(0, name.find('.'));
+    if (first.front().starts_with(file)) continue;
+    const std::string extension = name.substr(name.find('.'));
+    const std::string other = first.front().substr(0, first.front().find('.'));
+    WriteFile(dir_ / "cache/" + name,
+              ReadFile(dir_ / "cache/" + other + extension));
+  }
+  ExpectAll(*Open(server, kPlenty), 100'000);
+}
+
+TEST_F(DiskCacheTest, PagesInAnotherPlaceAreReadAgain) {
+  const HttpServer server(Honest());
+  ExpectAll(*Open(server, kPlenty), 100'000);
+  for (const std::string& name : CachedFiles()) {
+    const bool map = name.ends_with(".map");
+    const size_t size = map ? sizeof(uint64_t) : kPageSize;
+    std::string bytes = ReadFile(dir_ / "cache/" + name);
+    bytes.replace(50 * size, size, bytes.substr(51 * size, size));
+    WriteFile(dir_ / "cache/" + name, bytes);
+  }
+  ExpectAll(*Open(server, kPlenty), 100'000);
+}
+
+TEST_F(DiskCacheTest, LinksToOtherFilesAreNotWrittenTo) {
+  namespace fs = std::filesystem;
+  const HttpServer server(Honest());
+  ExpectBytes(*Open(server, kPlenty), 0, 10);
+  WriteFile(dir_ / "precious", "precious");
+  for (const std::string& name : CachedFiles()) {
+    fs::remove(dir_ / "cache/" + name);
+    fs::create_hard_link(dir_ / "precious", dir_ / "cache/" + name);
+  }
+  ExpectAll(*Open(server, kPlenty), 100'000);
+  EXPECT_EQ(ReadFile(dir_ / "precious"), "precious");
+  const uint64_t sent = server.sent();
+  ExpectAll(*Open(server, kPlenty), 100'000);
+  EXPECT_EQ(server.sent(), sent + HttpFile::kStartSize);
+}
+
+TEST_F(DiskCacheTest, ACacheOfAnotherUserIsNotUsed) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  const HttpServer server(Honest());
+  ExpectAll(*Open(server, kPlenty), 100'000);
+  const std::string cache = dir_ / "cache";
+  Require(chown(cache.c_str(), AsSomeone::kNobody, AsSomeone::kNobody) == 0,
+          "chown");
+  const uint64_t sent = server.sent();
+  ExpectAll(*Open(server, kPlenty), 100'000);
+  EXPECT_GE(server.sent(), sent + content_.size());
 }
 
 TEST_F(DiskCacheTest, CacheThatCannotBeWrittenIsNotUsed) {

@@ -18,6 +18,7 @@
 #include <system_error>
 #include <vector>
 
+#include "exec/cached_repository.h"
 #include "exec/remote_location.h"
 #include "list_paths.h"
 #include "run_git.h"
@@ -66,10 +67,12 @@ Result<fs::path> CacheDirectory() {
     return std::unexpected(
         Error{ErrorCode::kIo, "neither XDG_CACHE_HOME nor HOME names a place"});
   }
-  path /= "git-zpack/exec";
-  std::error_code error;
-  fs::create_directories(path, error);
-  if (error) return CannotWrite(path, error);
+  for (const char* const directory : {"git-zpack", "exec"}) {
+    path /= directory;
+    if (const Status made = MakeCacheDirectory(path); !made) {
+      return std::unexpected(made.error());
+    }
+  }
   return path;
 }
 
@@ -229,6 +232,22 @@ Status MovePacks(const fs::path& from, const fs::path& to) {
   return {};
 }
 
+// Gives a repository its name, unless another process was faster. What has the
+// name and cannot be used goes.
+Status Publish(const fs::path& made, const fs::path& repository,
+               const std::string& name) {
+  std::error_code error;
+  fs::rename(made, repository, error);
+  if (!error || IsSealed(repository, name)) return {};
+  const fs::path old = made.native() + "-old";
+  fs::rename(repository, old, error);
+  fs::rename(made, repository, error);
+  std::error_code ignored;
+  fs::remove_all(old, ignored);
+  if (!error || IsSealed(repository, name)) return {};
+  return CannotWrite(repository, error);
+}
+
 }  // namespace
 
 void FetchAllIfMany(const std::string& file, Download download, const Io& io) {
@@ -278,13 +297,13 @@ Result<std::string> PrepareLazyRepository(const std::string& file,
   std::error_code error;
   const fs::path all = *cache / (*name + "-all");
   // A repository with all contents serves both kinds.
-  if (fs::exists(all, error)) options.contents = LazyContents::kAll;
+  if (IsSealed(all, *name)) options.contents = LazyContents::kAll;
   const fs::path repository =
       options.contents == LazyContents::kAll ? all : *cache / *name;
   const std::string url = "zpack::" + *source;
   const std::string configuration = Configuration(
       url, reader.object_format(), options.contents, options.download);
-  if (fs::exists(repository, error)) {
+  if (IsSealed(repository, *name)) {
     const Status written = WriteConfiguration(repository, configuration);
     if (!written) return std::unexpected(written.error());
     fs::remove(repository / kFetches, error);
@@ -302,14 +321,8 @@ Result<std::string> PrepareLazyRepository(const std::string& file,
   }
   Status made = Clone(url, temporary, options, io);
   if (made) made = WriteConfiguration(temporary, configuration);
-  if (made) {
-    fs::rename(temporary, repository, error);
-    // Another process may have been faster.
-    std::error_code unknown;
-    if (error && !fs::exists(repository, unknown)) {
-      made = CannotWrite(repository, error);
-    }
-  }
+  if (made) made = SealRepository(temporary, *name);
+  if (made) made = Publish(temporary, repository, *name);
   std::error_code ignored;
   fs::remove_all(temporary, ignored);
   if (!made) return std::unexpected(made.error());

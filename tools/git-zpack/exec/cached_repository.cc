@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "exec/cached_repository.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <system_error>
+
+#include "list_paths.h"
+#include "zpack/quote.h"
+
+namespace zpack::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A file in the repository: a line for each pack, and at the end, which is lost
+// if the file is cut off, the name of the repository.
+constexpr const char* kSeal = "zpack-seal";
+
+std::unexpected<Error> CannotUse(const fs::path& path, std::string_view why) {
+  return std::unexpected(
+      Error{ErrorCode::kIo,
+            fmt::format("cannot use '{}' as cache: {}",
+                        QuoteName(path.native(), kMaxNameInMessage), why)});
+}
+
+bool IsDirectoryOfThisUser(const struct stat& status) {
+  return S_ISDIR(status.st_mode) && status.st_uid == geteuid();
+}
+
+// The names and sizes of the packs and their indexes.
+Result<std::set<std::string>> PackLines(const fs::path& repository) {
+  const auto paths = ListPaths(repository / "objects/pack");
+  if (!paths) return std::unexpected(paths.error());
+  std::set<std::string> lines;
+  for (const fs::path& path : *paths) {
+    if (path.extension() != ".pack" && path.extension() != ".idx") continue;
+    std::error_code error;
+    const uintmax_t size = fs::file_size(path, error);
+    lines.insert(fmt::format("{} {}", path.filename().native(),
+                             error ? uintmax_t{0} : size));
+  }
+  return lines;
+}
+
+// Whether a file of refs ends as Git ends it.
+bool EndsWithLine(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary | std::ios::ate);
+  return in && in.tellg() > 0 && in.seekg(-1, std::ios::end) &&
+         in.get() == '\n';
+}
+
+}  // namespace
+
+Status MakeCacheDirectory(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) {
+    return std::unexpected(Error{
+        ErrorCode::kIo, fmt::format("unable to create '{}': {}",
+                                    QuoteName(path.native(), kMaxNameInMessage),
+                                    error.message())});
+  }
+  struct stat status{};
+  if (stat(path.c_str(), &status) != 0 || !IsDirectoryOfThisUser(status)) {
+    return CannotUse(path,
+                     "it belongs to another user; XDG_CACHE_HOME names "
+                     "another place");
+  }
+  constexpr mode_t kOnlyThisUser = 0700;
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0 &&
+      chmod(path.c_str(), kOnlyThisUser) != 0) {
+    return CannotUse(path, "other users may write to it");
+  }
+  return {};
+}
+
+Status SealRepository(const fs::path& repository, const std::string& name) {
+  const auto packs = PackLines(repository);
+  if (!packs) return std::unexpected(packs.error());
+  std::ofstream out(repository / kSeal, std::ios::binary | std::ios::trunc);
+  for (const std::string& line : *packs) out << line << '\n';
+  out << name << '\n';
+  out.close();
+  if (out) return {};
+  return CannotUse(repository, "it cannot be written");
+}
+
+bool IsSealed(const fs::path& repository, const std::string& name) {
+  struct stat status{};
+  if (lstat(repository.c_str(), &status) != 0 ||
+      !IsDirectoryOfThisUser(status) ||
+      (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return false;
+  }
+  std::ifstream in(repository / kSeal, std::ios::binary);
+  // A command may have replaced a pack together with its index, but leaves no
+  // part of either.
+  const auto packs = PackLines(repository);
+  if (!packs) return false;
+  std::error_code error;
+  std::string line;
+  while (std::getline(in, line) && line != name) {
+    if (packs->contains(line)) continue;
+    fs::path file =
+        repository / "objects/pack" / line.substr(0, line.find(' '));
+    for (const char* const extension : {".pack", ".idx"}) {
+      if (fs::exists(file.replace_extension(extension), error)) return false;
+    }
+  }
+  if (line != name) return false;
+  return EndsWithLine(repository / "HEAD") &&
+         (EndsWithLine(repository / "packed-refs") ||
+          !fs::exists(repository / "packed-refs", error));
+}
+
+}  // namespace zpack::cli
