@@ -44,7 +44,8 @@ class ServeOutput {
 
 // Decompresses a body with the HTTP header 'Content-Encoding: gzip'. `input`
 // must outlive the result. Read returns kInvalidArgument if the input is not a
-// valid gzip stream (RFC 1952).
+// valid gzip stream (RFC 1952), and kLimitExceeded if more than 1 MiB comes out
+// of it, and more than 100 times what went in.
 std::unique_ptr<ServeInput> Gunzip(ServeInput& input);
 
 enum class ServeProtocol : uint8_t { kV0, kV1, kV2 };

@@ -9,6 +9,10 @@ namespace zpack {
 namespace {
 
 constexpr size_t kCompressedReadSize = size_t{16} << 10;
+// Requests of Git shrink to about half, as they are mostly ids. A small body
+// must not stand for gigabytes of lines, which take time.
+constexpr uint64_t kMaxRatio = 100;
+constexpr uint64_t kFreeSize = uint64_t{1} << 20;
 
 std::unexpected<Error> BadStream() {
   return MakeError(ErrorCode::kInvalidArgument,
@@ -30,7 +34,14 @@ Result<size_t> GzipInput::Read(std::span<uint8_t> out) {
         inflater_.Run(ByteView(compressed_).subspan(begin_), out);
     if (!progress) return BadStream();
     begin_ += progress->consumed;
+    consumed_ += progress->consumed;
+    produced_ += progress->produced;
     ended_ = progress->ended;
+    if (produced_ > kFreeSize && produced_ / kMaxRatio > consumed_) {
+      return MakeError(ErrorCode::kLimitExceeded,
+                       "the request unpacks to more than {} times its size",
+                       kMaxRatio);
+    }
     if (progress->produced > 0) return progress->produced;
   }
   return 0;

@@ -23,6 +23,8 @@ class GzipInput final : public ServeInput {
   StreamInflater inflater_{StreamInflater::Form::kGzip};
   Bytes compressed_;
   size_t begin_ = 0;  // of what was not inflated yet
+  uint64_t consumed_ = 0;
+  uint64_t produced_ = 0;
   bool ended_ = false;
 };
 

@@ -67,6 +67,13 @@ TEST(GzipInput, InflatesPieceByPiece) {
   EXPECT_EQ(ReadAll(*plain), text);
 }
 
+TEST(GzipInput, RefusesBombs) {
+  SlowInput much(Gzip(std::string(1 << 20, 'x')));
+  EXPECT_THAT(ReadAll(*Gunzip(much)), testing::IsOk());
+  SlowInput bomb(Gzip(std::string(2 << 20, 'x')));
+  EXPECT_THAT(ReadAll(*Gunzip(bomb)), HasCode(ErrorCode::kLimitExceeded));
+}
+
 TEST(GzipInput, RefusesDamagedAndCutStreams) {
   const std::string good = Gzip("some text that is long enough");
   for (size_t size = 0; size < good.size(); ++size) {

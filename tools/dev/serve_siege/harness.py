@@ -66,7 +66,7 @@ class Running:
         try:
             self.process.stdin.write(data)
             self.process.stdin.close()
-        except OSError:
+        except (OSError, ValueError):  # ended, or fed already
             pass
 
     def close(self) -> None:
