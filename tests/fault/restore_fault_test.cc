@@ -261,6 +261,72 @@ TEST_F(RestoreFaults, WhatAnotherRunFinishedMeanwhileIsKept) {
   EXPECT_TRUE(RunGit({"rev-parse", "other"}, target_).ok());
 }
 
+// The name stands for another repository by the time that the old one is
+// exchanged.
+TEST_F(RestoreFaults, AnotherRepositoryThatTookTheNameIsKept) {
+  for (const std::string_view moment : {"fsync", "rename"}) {
+    fs::remove_all(parent_);
+    fs::create_directory(parent_);
+    const RepoBuilder old(target_);
+    const std::string away = dir_ / "away";
+    fs::remove_all(away);
+    FaultFileSystem system(-1, Fault::kError);
+    system.set_meanwhile([&](const std::string& what, const std::string& path) {
+      const bool is_now =
+          what == "rename" ? path == target_ : path.starts_with("/proc/");
+      if (what != moment || !is_now || Exists(away)) return;
+      fs::rename(target_, away);
+      const RepoBuilder other(target_);
+      other.SetRef("refs/heads/other", other.SimpleCommit("other"));
+    });
+    const Status status = Restore(system, Overwrite::kYes);
+    EXPECT_THAT(status, HasCode(ErrorCode::kExists)) << moment;
+    EXPECT_TRUE(RunGit({"rev-parse", "other"}, target_).ok()) << moment;
+    EXPECT_THAT(ListDirectory(parent_), ElementsAre("r.git")) << moment;
+  }
+}
+
+TEST_F(RestoreFaults, NothingIsMovedIntoADirectoryThatTookTheName) {
+  const std::string victim = dir_ / "victim";
+  for (const bool link : {false, true}) {
+    fs::create_directory(target_);
+    fs::remove_all(victim);
+    fs::create_directory(victim);
+    fs::remove_all(dir_ / "away");
+    FaultFileSystem system(-1, Fault::kError);
+    system.set_meanwhile([&](const std::string& what, const std::string& path) {
+      if (what != "fsync" || !path.starts_with("/proc/") ||
+          Exists(dir_ / "away")) {
+        return;
+      }
+      fs::rename(target_, dir_ / "away");
+      if (link) {
+        fs::create_directory_symlink(victim, target_);
+      } else {
+        fs::create_directory(target_);
+      }
+    });
+    EXPECT_THAT(Restore(system), HasCode(ErrorCode::kExists));
+    EXPECT_THAT(ListDirectory(victim), IsEmpty());
+    EXPECT_THAT(ListDirectory(target_), IsEmpty());
+    fs::remove_all(target_);
+  }
+}
+
+// What was moved up before may have the names of what is there now.
+TEST_F(RestoreFaults, NothingIsRemovedFromARepositoryThatTookTheName) {
+  fs::create_directory(target_);
+  FaultFileSystem system(-1, Fault::kError);
+  system.set_meanwhile([&](const std::string& what, const std::string& path) {
+    if (what != "rename" || path != target_ + "/refs") return;
+    fs::rename(target_, dir_ / "away");
+    const RepoBuilder other(target_);
+    other.SetRef("refs/heads/other", other.SimpleCommit("other"));
+  });
+  EXPECT_FALSE(Restore(system));
+  EXPECT_TRUE(RunGit({"rev-parse", "other"}, target_).ok());
+}
+
 TEST_F(RestoreFaults, NothingIsPublishedThatIsNotSynced) {
   constexpr std::string_view kInside = "/proc/self/fd/";
   bool synced = false;

@@ -3,6 +3,7 @@
 
 #include "git/restore/restore_place.h"
 
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -71,6 +72,25 @@ Result<std::string> Canonical(const std::string& directory) {
   return path.string();
 }
 
+// Whether the name `path` stands for the open directory.
+bool IsOpened(const Descriptor& directory, const std::string& path) {
+  struct stat opened;
+  struct stat named;
+  return fstat(directory.get(), &opened) == 0 &&
+         lstat(path.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
+         opened.st_ino == named.st_ino;
+}
+
+std::unexpected<Error> WasReplaced(const std::string& path) {
+  return MakeError(ErrorCode::kExists, "'{}' was replaced by another process",
+                   AtPath{path});
+}
+
+Status CheckIs(const Descriptor& directory, const std::string& path) {
+  if (IsOpened(directory, path)) return {};
+  return WasReplaced(path);
+}
+
 }  // namespace
 
 RestorePlace::RestorePlace(FileSystem& file_system, std::string destination,
@@ -123,6 +143,7 @@ Result<std::unique_ptr<RestorePlace>> RestorePlace::Take(
   place->ChooseStaging();
   ZPACK_TRY(MakeDirectories(place->parent_));
   ZPACK_TRY(place->Lock());
+  if (place->kind_ != Kind::kNothing) ZPACK_TRY(place->OpenDestination());
   // Another process may have finished a restore before we got the lock.
   ZPACK_ASSIGN_OR_RETURN(const Kind now, place->Examine(overwrite));
   if (now != place->kind_) {
@@ -137,9 +158,13 @@ Result<std::unique_ptr<RestorePlace>> RestorePlace::Take(
 RestorePlace::~RestorePlace() {
   CleanUp([this] {
     for (const std::string& name : moved_) {
+      if (!IsOpened(old_, destination_)) break;
       (void)file_system_.RemoveTree(destination_ + '/' + name);
     }
-    if (owned_) (void)file_system_.RemoveTree(staging_);
+    // The new repository, or after an exchange the old one.
+    if (owned_ && (IsOpened(opened_, staging_) || IsOpened(old_, staging_))) {
+      (void)file_system_.RemoveTree(staging_);
+    }
   });
   CleanUp([this] {
     if (lock_ != nullptr) (void)file_system_.Remove(lock_path_);
@@ -149,6 +174,13 @@ RestorePlace::~RestorePlace() {
 Status RestorePlace::Lock() {
   ZPACK_ASSIGN_OR_RETURN(lock_, file_system_.CreateLocked(lock_path_));
   return {};
+}
+
+Status RestorePlace::OpenDestination() {
+  old_ = Descriptor(open(destination_.c_str(),
+                         O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (old_.get() >= 0) return {};
+  return std::unexpected(IoError("open", destination_, errno));
 }
 
 Status RestorePlace::MakeStaging() {
@@ -210,14 +242,17 @@ Status RestorePlace::TryPublish() const {
 }
 
 Status RestorePlace::Publish() {
-  if (kind_ == Kind::kEmptyDirectory) return MoveUp();
-  std::error_code error;
-  if (inside_ != staging_ && !fs::equivalent(inside_, staging_, error)) {
-    owned_ = false;
-    return MakeError(ErrorCode::kExists, "'{}' was replaced by another process",
-                     staging_);
+  if (kind_ != Kind::kNothing) ZPACK_TRY(CheckIs(old_, destination_));
+  ZPACK_TRY(CheckIs(opened_, staging_));
+  switch (kind_) {
+    case Kind::kEmptyDirectory:
+      return MoveUp();
+    case Kind::kNothing:
+      return PublishNew();
+    case Kind::kRepository:
+      break;
   }
-  return kind_ == Kind::kNothing ? PublishNew() : PublishExchanged();
+  return PublishExchanged();
 }
 
 Status RestorePlace::MoveUp() {
@@ -236,6 +271,7 @@ Status RestorePlace::MoveUp() {
     moved_.push_back(name);
   }
   ZPACK_TRY(file_system_.SyncDirectory(destination_));
+  ZPACK_TRY(CheckIs(old_, destination_));
   ZPACK_TRY(file_system_.Rename(inside_ + "/HEAD", destination_ + "/HEAD",
                                 Replace::kNo));
   moved_.clear();
@@ -265,6 +301,11 @@ Status RestorePlace::PublishExchanged() {
   }
   ZPACK_TRY(file_system_.SetMode(staging_, static_cast<unsigned>(mode)));
   ZPACK_TRY(file_system_.Rename(staging_, destination_, Replace::kExchange));
+  if (!IsOpened(old_, staging_)) {
+    // What was exchanged belongs to another process, and goes back.
+    ZPACK_TRY(file_system_.Rename(staging_, destination_, Replace::kExchange));
+    return WasReplaced(destination_);
+  }
   ZPACK_TRY(SyncPublished(file_system_, parent_, destination_));
   // After the exchange, `staging_` is the old repository.
   const Status removed = file_system_.RemoveTree(staging_);

@@ -25,6 +25,9 @@ namespace zpack {
 // everything is moved up at the end. HEAD is moved last, because without HEAD
 // Git does not treat the directory as a repository.
 //
+// The destination is opened when the work begins. If its name stands for
+// something else at the end, nothing is published there, and nothing removed.
+//
 // The private directory has a lock, which distinguishes a running restore from
 // the leftovers of a killed restore. Leftovers are removed.
 class RestorePlace {
@@ -69,6 +72,7 @@ class RestorePlace {
   Result<Kind> Examine(Overwrite overwrite) const;
   void ChooseStaging();
   Status Lock();
+  Status OpenDestination();
   Status MakeStaging();
   Status MoveUp();
   Status PublishNew();
@@ -82,6 +86,7 @@ class RestorePlace {
   std::string staging_;  // name of the private directory
   std::string lock_path_;
   std::unique_ptr<WritableFile> lock_;
+  Descriptor old_{-1};     // the destination, if there is one
   Descriptor opened_{-1};  // the private directory
   std::string inside_;
   bool owned_ = false;              // the destructor must remove `staging_`
