@@ -2,24 +2,48 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A file that a command writes for people, such as an archive or a page.
-// Functions without state; one thread.
+// Thread-compatible.
 
 #pragma once
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <ostream>
 
 #include "cli.h"
+#include "zpack/result.h"
 
 namespace zpack::cli {
 
-// Calls `write` with a stream for `path`. `write` returns the command's exit
-// code. A regular file is replaced once `write` has returned kDone, keeps its
-// permissions, and is left as it was otherwise. Anything else, such as a pipe,
-// is written to directly. Returns the exit code, after a message if the file
-// cannot be created.
-int WriteOutputFile(std::filesystem::path path, const Io& io,
-                    const std::function<int(std::ostream&)>& write);
+class OutputFile {
+ public:
+  // Notes what the name `path` stands for.
+  explicit OutputFile(std::filesystem::path path);
+
+  // Whether the name stood for anything.
+  bool exists() const;
+
+  // Calls `write` with a stream for the file. `write` returns the command's
+  // exit code. A regular file is replaced once `write` has returned kDone,
+  // keeps its permissions, and is left as it was otherwise. What another
+  // process has written, replaced or created since the constructor is never
+  // replaced. Anything else, such as a pipe, is written to directly. Returns
+  // the exit code, after a message if the file cannot be created.
+  int Write(const Io& io, const std::function<int(std::ostream&)>& write) const;
+
+ private:
+  // Gives the file `temporary` the name `path`, which is that of this file
+  // without links.
+  Status Publish(const std::filesystem::path& temporary,
+                 const std::filesystem::path& path) const;
+  // Whether the name stands for what it stood for.
+  bool IsUnchanged() const;
+
+  std::filesystem::path path_;
+  std::optional<struct stat> old_;  // nothing if the name stood for nothing
+};
 
 }  // namespace zpack::cli

@@ -184,9 +184,8 @@ int Run(const po::variables_map& values, const Io& io) {
                      fmt::format("the output '{}' is the .zpack file itself",
                                  QuoteName(path, kMaxNameInMessage))});
   }
-  return WriteOutputFile(path, io, [&](std::ostream& out) {
-    return Write(**reader, plan, out, io);
-  });
+  return OutputFile(path).Write(
+      io, [&](std::ostream& out) { return Write(**reader, plan, out, io); });
 }
 
 }  // namespace

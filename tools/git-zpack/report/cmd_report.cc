@@ -41,11 +41,11 @@ void AddOptions(po::options_description& options) {
   AddJsonOption(options);
 }
 
-int WritePage(const nlohmann::ordered_json& report, const std::string& path,
+int WritePage(const nlohmann::ordered_json& report, const OutputFile& file,
               const Io& io) {
   const auto page = ReportPage(report);
   if (!page) return Fail(io, page.error());
-  return WriteOutputFile(path, io, [&](std::ostream& out) {
+  return file.Write(io, [&](std::ostream& out) {
     out << *page;
     return kDone;
   });
@@ -95,7 +95,9 @@ int Run(const po::variables_map& values, const Io& io) {
   const std::vector<std::string> paths = Texts(values, kArgument);
   if (paths.size() > 1) return RunSeveral(values, options, io);
   const std::string& path = paths.front();
+  std::optional<OutputFile> page;
   if (Has(values, "html")) {
+    page.emplace(Text(values, "html"));
     const Status checked =
         CheckReplaceablePage(Text(values, "html"), path, overwrite);
     if (!checked) return Fail(io, checked.error());
@@ -113,7 +115,6 @@ int Run(const po::variables_map& values, const Io& io) {
     if (!sizes) return Fail(io, sizes.error());
     profiles = std::move(*sizes);
   }
-  const bool page = Has(values, "html");
   const bool json = Has(values, "json");
   if (!page && !json) {
     PrintReport(*report, io.out);
@@ -123,7 +124,7 @@ int Run(const po::variables_map& values, const Io& io) {
   nlohmann::ordered_json all = ReportJson(*report);
   if (profiles) all["profiles"] = ProfileSizesJson(*profiles);
   if (page) {
-    const int code = WritePage(all, Text(values, "html"), io);
+    const int code = WritePage(all, *page, io);
     if (code != kDone) return code;
   }
   if (json) PrintJson(all, io.out);

@@ -139,13 +139,14 @@ int RunBundle(const po::variables_map& values, const RunContext& context,
   if (bundle.empty() || bundle == "-") {
     throw UsageError{"option '--bundle' expects a file"};
   }
-  std::error_code ignored;
-  if (!Has(values, "force") && std::filesystem::exists(bundle, ignored)) {
+  const OutputFile output(bundle);
+  if (!Has(values, "force") && output.exists()) {
     return Fail(io, {ErrorCode::kExists,
                      fmt::format("'{}' already exists; --force replaces it",
                                  QuoteName(bundle, kMaxNameInMessage))});
   }
   const std::string file = FileToRead(values);
+  std::error_code ignored;
   if (std::filesystem::equivalent(bundle, file, ignored)) {
     return Fail(io, {ErrorCode::kInvalidArgument,
                      fmt::format("the bundle '{}' is the .zpack file itself",
@@ -154,7 +155,7 @@ int RunBundle(const po::variables_map& values, const RunContext& context,
   const auto reader = ArchiveReader::Open(file, options.read);
   if (!reader) return FailToRead(values, reader.error(), io);
   uint64_t objects = 0;
-  const int code = WriteOutputFile(bundle, io, [&](std::ostream& out) {
+  const int code = output.Write(io, [&](std::ostream& out) {
     const auto written = WriteBundle(file, **reader, options, out);
     if (!written) return FailToRead(values, written.error(), io);
     objects = *written;

@@ -316,7 +316,7 @@ int PrintAll(const po::variables_map& values, VerifyFormat format,
   const bool quiet = Has(values, "quiet");
   if (Has(values, "output")) {
     const int written =
-        WriteOutputFile(Text(values, "output"), io, [&](std::ostream& out) {
+        OutputFile(Text(values, "output")).Write(io, [&](std::ostream& out) {
           PrintFormat(format, files, out, io);
           return kDone;
         });
