@@ -20,6 +20,9 @@
  * Threads. Any number of threads may use one zpack_archive. All other values
  * are for one thread at a time.
  *
+ * NULL. Where an argument is needed, NULL gives ZPACK_EINVALID, or 0, NULL or
+ * nothing if the function returns no code. Payloads may be NULL.
+ *
  * Numbers that a caller passes in for an enumeration are ints, so that a wrong
  * one is an error and nothing worse.
  *

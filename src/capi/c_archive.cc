@@ -97,6 +97,7 @@ int zpack_walk_options_init(zpack_walk_options* options, unsigned version) {
 int zpack_open(zpack_archive** out, const char* path,
                const zpack_open_options* options) {
   return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckGiven(out, path));
     ZPACK_ASSIGN_OR_RETURN(const auto given, OptionsOr(options, kOpen));
     ZPACK_ASSIGN_OR_RETURN(auto reader,
                            ArchiveReader::Open(path, OptionsOf(given)));
@@ -110,19 +111,27 @@ void zpack_archive_free(zpack_archive* archive) {
 }
 
 size_t zpack_oid_size(const zpack_archive* archive) {
+  if (archive == nullptr) return 0;
   return ObjectIdWidth(archive->reader->object_format());
 }
 
 uint32_t zpack_object_count(const zpack_archive* archive) {
-  return archive->reader->object_count();
+  return archive == nullptr ? 0 : archive->reader->object_count();
 }
 
 void zpack_read_cost(zpack_cost* out, const zpack_archive* archive) {
-  const ReadCost cost = archive->reader->read_cost();
+  if (out == nullptr) return;
+  const ReadCost cost =
+      archive == nullptr ? ReadCost() : archive->reader->read_cost();
   *out = {cost.blocks, cost.bytes};
 }
 
 void zpack_head(zpack_ref* out, const zpack_archive* archive) {
+  if (out == nullptr) return;
+  if (archive == nullptr) {
+    *out = {"HEAD", {}, {}, nullptr};
+    return;
+  }
   const RefsSnapshot& refs = archive->reader->refs();
   const bool symbolic = !refs.head_symref.empty();
   *out = {"HEAD", ToC(refs.head_target), ToC(ObjectId()),
@@ -131,18 +140,22 @@ void zpack_head(zpack_ref* out, const zpack_archive* archive) {
 
 int zpack_foreach_ref(const zpack_archive* archive, zpack_ref_cb callback,
                       void* payload) {
-  for (const Ref& ref : archive->reader->refs().refs) {
-    const zpack_ref view = RefToC(ref);
-    if (const int returned = callback(&view, payload); returned != 0) {
-      return returned;
+  return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckGiven(archive, callback));
+    for (const Ref& ref : archive->reader->refs().refs) {
+      const zpack_ref view = RefToC(ref);
+      if (const int returned = callback(&view, payload); returned != 0) {
+        return returned;
+      }
     }
-  }
-  return ZPACK_OK;
+    return ZPACK_OK;
+  });
 }
 
 int zpack_resolve(zpack_oid* out, const zpack_archive* archive,
                   const char* name) {
   return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckGiven(out, archive, name));
     ZPACK_ASSIGN_OR_RETURN(const auto id, archive->reader->Resolve(name));
     *out = ToC(id);
     return ZPACK_OK;
@@ -152,6 +165,7 @@ int zpack_resolve(zpack_oid* out, const zpack_archive* archive,
 int zpack_resolve_abbreviation(zpack_oid* out, const zpack_archive* archive,
                                const char* abbreviation) {
   return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckGiven(out, archive, abbreviation));
     ZPACK_ASSIGN_OR_RETURN(const auto id,
                            archive->reader->ResolveAbbreviation(abbreviation));
     *out = ToC(id);
@@ -168,6 +182,7 @@ const char* zpack_type_name(int type) {
 int zpack_contains(int* out, const zpack_archive* archive,
                    const zpack_oid* oid) {
   return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckGiven(out, archive));
     ZPACK_ASSIGN_OR_RETURN(const auto id, IdOf(oid));
     ZPACK_ASSIGN_OR_RETURN(const auto contains, archive->reader->Contains(id));
     *out = contains ? 1 : 0;
@@ -178,6 +193,7 @@ int zpack_contains(int* out, const zpack_archive* archive,
 int zpack_read_header(zpack_type* type, uint64_t* size,
                       const zpack_archive* archive, const zpack_oid* oid) {
   return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckGiven(archive));
     ZPACK_ASSIGN_OR_RETURN(const auto id, IdOf(oid));
     ZPACK_ASSIGN_OR_RETURN(const auto info, archive->reader->ReadInfo(id));
     if (type != nullptr) *type = TypeToC(info.type);
@@ -189,6 +205,7 @@ int zpack_read_header(zpack_type* type, uint64_t* size,
 int zpack_read(zpack_object* out, const zpack_archive* archive,
                const zpack_oid* oid) {
   return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckGiven(out, archive));
     ZPACK_ASSIGN_OR_RETURN(const auto id, IdOf(oid));
     ZPACK_ASSIGN_OR_RETURN(auto object, archive->reader->Read(id));
     auto content =
@@ -209,6 +226,7 @@ void zpack_object_dispose(zpack_object* object) {
 int zpack_stream(const zpack_archive* archive, const zpack_oid* oid,
                  zpack_piece_cb callback, void* payload) {
   return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckGiven(archive, callback));
     ZPACK_ASSIGN_OR_RETURN(const auto id, IdOf(oid));
     return PassPieces(callback, payload, [&](const auto& piece) {
       return archive->reader->Stream(id, piece);
@@ -219,6 +237,7 @@ int zpack_stream(const zpack_archive* archive, const zpack_oid* oid,
 int zpack_foreach_file(const zpack_archive* archive, zpack_file_cb callback,
                        void* payload) {
   return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckGiven(archive, callback));
     ZPACK_ASSIGN_OR_RETURN(const auto files, archive->reader->Files());
     for (const RepositoryFile& file : files) {
       const std::string group(FileGroupName(file.group));
@@ -239,6 +258,7 @@ int zpack_foreach_file(const zpack_archive* archive, zpack_file_cb callback,
 int zpack_stream_file(const zpack_archive* archive, const char* name,
                       zpack_piece_cb callback, void* payload) {
   return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckGiven(archive, name, callback));
     return PassPieces(callback, payload, [&](const auto& piece) {
       return archive->reader->StreamFile(name, piece);
     });
@@ -248,6 +268,7 @@ int zpack_stream_file(const zpack_archive* archive, const char* name,
 int zpack_foreach_oid(const zpack_archive* archive, int order,
                       zpack_oid_cb callback, void* payload) {
   return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckGiven(archive, callback));
     if (order != ZPACK_ORDER_ID && order != ZPACK_ORDER_STORAGE) {
       return Invalid("no such order");
     }
@@ -267,6 +288,7 @@ int zpack_foreach_object(const zpack_archive* archive,
                          const zpack_foreach_options* options,
                          zpack_object_cb callback, void* payload) {
   return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckGiven(archive, callback));
     ZPACK_ASSIGN_OR_RETURN(const auto given, OptionsOr(options, kForeach));
     int returned = 0;
     BulkOptions bulk;
@@ -297,8 +319,10 @@ int zpack_foreach_object(const zpack_archive* archive,
 int zpack_walk(const zpack_archive* archive, const zpack_walk_options* options,
                zpack_walk_cb callback, void* payload) {
   return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckGiven(archive, callback));
     ZPACK_ASSIGN_OR_RETURN(const auto given, OptionsOr(options, kWalk));
     WalkOptions walk;
+    if (given.start_count != 0) ZPACK_TRY(CheckGiven(given.starts));
     if (given.all_refs != 0) walk.refs = WalkRefs::kAll;
     if (given.objects != 0) walk.objects = WalkObjects::kAll;
     for (size_t i = 0; i < given.start_count; ++i) {

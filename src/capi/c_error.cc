@@ -71,10 +71,6 @@ int Fail(const Error& error) noexcept {
   return last_error->code;
 }
 
-int Refuse(const char* message) noexcept {
-  return Answer([&]() -> Result<int> { return Invalid(message); });
-}
-
 zpack_oid ToC(const ObjectId& id) {
   zpack_oid oid = {};
   std::ranges::copy(id.bytes(), oid.bytes);
@@ -82,9 +78,9 @@ zpack_oid ToC(const ObjectId& id) {
   return oid;
 }
 
-ObjectId FromC(const zpack_oid& oid) {
-  if (oid.size != 20 && oid.size != 32) return {};
-  return ObjectId(std::span(oid.bytes, oid.size));
+ObjectId FromC(const zpack_oid* oid) {
+  if (oid == nullptr || (oid->size != 20 && oid->size != 32)) return {};
+  return ObjectId(std::span(oid->bytes, oid->size));
 }
 
 std::unexpected<Error> Invalid(std::string message) {
@@ -93,7 +89,7 @@ std::unexpected<Error> Invalid(std::string message) {
 }
 
 Result<ObjectId> IdOf(const zpack_oid* oid) {
-  const ObjectId id = oid == nullptr ? ObjectId() : FromC(*oid);
+  const ObjectId id = FromC(oid);
   if (id.empty()) return Invalid("not an object id");
   return id;
 }
@@ -103,15 +99,18 @@ extern "C" {
 const zpack_error* zpack_error_last(void) { return last_error; }
 
 int zpack_oid_from_hex(zpack_oid* out, const char* hex) {
-  const auto id = ObjectId::FromHex(hex);
-  if (!id) return Refuse("not 40 or 64 hexadecimal digits");
-  *out = ToC(*id);
-  return ZPACK_OK;
+  return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckGiven(out, hex));
+    const auto id = ObjectId::FromHex(hex);
+    if (!id) return Invalid("not 40 or 64 hexadecimal digits");
+    *out = ToC(*id);
+    return ZPACK_OK;
+  });
 }
 
 void zpack_oid_to_hex(char* out, const zpack_oid* oid) {
   constexpr const char* kDigits = "0123456789abcdef";
-  const size_t size = FromC(*oid).bytes().size();
+  const size_t size = FromC(oid).bytes().size();
   for (size_t i = 0; i < size; ++i) {
     *out++ = kDigits[oid->bytes[i] >> 4U];
     *out++ = kDigits[oid->bytes[i] & 15U];
@@ -120,7 +119,7 @@ void zpack_oid_to_hex(char* out, const zpack_oid* oid) {
 }
 
 int zpack_oid_compare(const zpack_oid* a, const zpack_oid* b) {
-  const auto order = FromC(*a) <=> FromC(*b);
+  const auto order = FromC(a) <=> FromC(b);
   return order < 0 ? -1 : order > 0 ? 1 : 0;
 }
 

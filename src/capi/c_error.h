@@ -31,8 +31,6 @@ class ErrorRecord {
 
 // Makes `error` the last error of this thread, and returns its code.
 int Fail(const Error& error) noexcept;
-// The same with ZPACK_EINVALID.
-int Refuse(const char* message) noexcept;
 
 // Calls `body`, which returns Result<int>, for a function of the C interface.
 template <typename Body>
@@ -42,11 +40,17 @@ int Answer(Body body) noexcept {
 }
 
 zpack_oid ToC(const ObjectId& id);
-// Empty if `oid` is not an id.
-ObjectId FromC(const zpack_oid& oid);
+// Empty if `oid` is null or not an id.
+ObjectId FromC(const zpack_oid* oid);
 
 // The errors of arguments.
 std::unexpected<Error> Invalid(std::string message);
+// kInvalidArgument if one of the pointers is null.
+template <typename... Pointers>
+Status CheckGiven(Pointers... arguments) {
+  if ((... && (arguments != nullptr))) return {};
+  return Invalid("an argument that is needed is NULL");
+}
 // kInvalidArgument unless `oid` is an id.
 Result<ObjectId> IdOf(const zpack_oid* oid);
 // The options that a caller gave, or `defaults` if it gave null.
@@ -60,9 +64,14 @@ Result<Options> OptionsOr(const Options* options, const Options& defaults) {
 // For functions that set defaults.
 template <typename Options>
 int InitOptions(Options* options, unsigned version, const Options& defaults) {
-  if (version != defaults.version) return Refuse("unknown version of options");
-  *options = defaults;
-  return ZPACK_OK;
+  return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckGiven(options));
+    if (version != defaults.version) {
+      return Invalid("unknown version of options");
+    }
+    *options = defaults;
+    return ZPACK_OK;
+  });
 }
 
 }  // namespace zpack::capi

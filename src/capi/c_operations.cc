@@ -72,6 +72,7 @@ int zpack_repack_options_init(zpack_repack_options* options, unsigned version) {
 int zpack_verify(zpack_report** out, const char* path, const char* repository,
                  const zpack_verify_options* options) {
   return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckGiven(out, path));
     ZPACK_ASSIGN_OR_RETURN(const auto given, OptionsOr(options, kVerify));
     const RunWithCallback run(given.run);
     ZPACK_TRY(CheckAtMost(given.level, ZPACK_LEVEL_CONNECTIVITY));
@@ -92,40 +93,40 @@ void zpack_report_free(zpack_report* report) {
 }
 
 int zpack_report_ok(const zpack_report* report) {
-  return report->report.ok() ? 1 : 0;
+  return report != nullptr && report->report.ok() ? 1 : 0;
 }
 
 uint64_t zpack_report_objects(const zpack_report* report) {
-  return report->report.objects;
+  return report == nullptr ? 0 : report->report.objects;
 }
 
 uint64_t zpack_report_verified(const zpack_report* report) {
-  return report->report.objects_verified;
+  return report == nullptr ? 0 : report->report.objects_verified;
 }
 
 size_t zpack_report_damage_count(const zpack_report* report) {
-  return report->damages.size();
+  return report == nullptr ? 0 : report->damages.size();
 }
 
 const zpack_error* zpack_report_damage(const zpack_report* report,
                                        size_t index) {
-  if (index >= report->damages.size()) return nullptr;
+  if (index >= zpack_report_damage_count(report)) return nullptr;
   return &report->damages[index].view();
 }
 
 size_t zpack_report_difference_count(const zpack_report* report) {
-  return report->report.differences.size();
+  return report == nullptr ? 0 : report->report.differences.size();
 }
 
 const char* zpack_report_difference(const zpack_report* report, size_t index) {
-  const auto& differences = report->report.differences;
-  return index < differences.size() ? differences[index].message.c_str()
-                                    : nullptr;
+  if (index >= zpack_report_difference_count(report)) return nullptr;
+  return report->report.differences[index].message.c_str();
 }
 
 int zpack_convert(const char* repository, const char* path,
                   const zpack_convert_options* options) {
   return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckGiven(repository, path));
     ZPACK_ASSIGN_OR_RETURN(const auto given, OptionsOr(options, kConvert));
     const RunWithCallback run(given.run);
     ZPACK_TRY(CheckAtMost(given.profile, ZPACK_PROFILE_MAX));
@@ -144,6 +145,7 @@ int zpack_convert(const char* repository, const char* path,
 int zpack_restore(const char* path, const char* directory,
                   const zpack_restore_options* options) {
   return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckGiven(path, directory));
     ZPACK_ASSIGN_OR_RETURN(const auto given, OptionsOr(options, kRestore));
     const RunWithCallback run(given.run);
     RestoreOptions restore;
@@ -157,6 +159,7 @@ int zpack_restore(const char* path, const char* directory,
 
 int zpack_repack(const char* repository, const zpack_repack_options* options) {
   return Answer([&]() -> Result<int> {
+    ZPACK_TRY(CheckGiven(repository));
     ZPACK_ASSIGN_OR_RETURN(const auto given, OptionsOr(options, kRepack));
     const RunWithCallback run(given.run);
     RepackOptions repack;

@@ -126,11 +126,17 @@ class Raid:
         options.setdefault("stdin", subprocess.DEVNULL)
         if "stdout" not in options and "stderr" not in options:
             options["capture_output"] = True
+        more = options.pop("preexec_fn", None)
+
+        def prepare() -> None:
+            limit_work()
+            if more:
+                more()
         row = self.rows[self.attack]
         before = children_seconds()
         try:
             done = subprocess.run(command, check=False, timeout=STUCK,
-                                  preexec_fn=limit_work, **options)
+                                  preexec_fn=prepare, **options)
         except subprocess.TimeoutExpired:
             done = subprocess.CompletedProcess(command, -signal.SIGXCPU, b"", b"")
         row.seconds += children_seconds() - before
