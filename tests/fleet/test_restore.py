@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """restore: repositories inside others, and destinations that are taken."""
 
+import concurrent.futures
 import os
 
 import pytest
@@ -77,3 +78,29 @@ def test_nothing_is_restored_into_what_git_reads(on_cluster, nested, tmp_path, n
     assert f"error: '{name}': lies where 'tree' keeps its refs or objects" in ran.errors
     assert refs_of(tmp_path / "back/tree") == refs_of(tmp_path / "source/tree")
     assert not (tmp_path / "back" / name / "HEAD").exists()
+
+
+@pytest.mark.parametrize("name", (
+    b"../out", b"/out", b"tree/../../out", b"..", b".", b"", b"tree//hooks", b"tree/./objects",
+    b"x/../tree/hooks", b"tree/", b"a\0b", b"./tree/refs"))
+def test_names_that_no_repository_has_are_refused(on_cluster, nested, tmp_path, name):
+    manifest = Manifest(str(nested / "manifest.sqlite"), create=True)
+    manifest.see([(bytes(tmp_path / "source/tree/inner"), name)])
+    manifest.close()
+    ran = on_cluster("restore", nested, "--to", tmp_path / "back")
+    assert ran.status == 128, ran
+    assert "the manifest has a name outside the destination" in ran.errors
+    assert not (tmp_path / "back").exists()
+    assert not (tmp_path / "out").exists()
+
+
+def test_two_restores_at_once_make_whole_repositories(on_cluster, nested, tmp_path):
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        runs = [pool.submit(on_cluster, "restore", nested, "--to", tmp_path / "back")
+                for _ in range(2)]
+        for ran in (run.result() for run in runs):
+            assert ran.status in (0, 1), ran
+            assert "Traceback" not in ran.errors
+    assert on_cluster("restore", nested, "--to", tmp_path / "back").status == 0
+    for name in NESTED:
+        assert refs_of(tmp_path / "back" / name) == refs_of(tmp_path / "source" / name), name

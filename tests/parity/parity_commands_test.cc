@@ -15,6 +15,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class ParityCommands : public ::testing::Test {
@@ -64,6 +65,8 @@ TEST_F(ParityCommands, BesideTheFile) {
   const ProcessResult verify = RunZpack({"verify", file_});
   EXPECT_EQ(verify.exit_code, 1);
   EXPECT_THAT(verify.err, StartsWith("error: parity is damaged: "));
+  EXPECT_THAT(verify.err, HasSubstr("hint: only the parity is damaged"));
+  EXPECT_THAT(verify.err, Not(HasSubstr("salvage")));
   ASSERT_EQ(RunZpack({"repair", "-q", "--in-place", file_}).exit_code, 0);
   EXPECT_EQ(RunZpack({"verify", file_}).exit_code, 0);
 

@@ -219,11 +219,15 @@ VerifyFindings Check(const InputFile& file, const Plan& plan) {
 void PrintHints(const VerifyFindings& findings, const Io& io) {
   const VerifyReport& report = findings.report;
   if (report.damages.empty() || findings.file == kStandardInputName) return;
-  const bool enough = report.parity && report.parity->damaged_shards != 0 &&
-                      report.parity->repair_possible;
-  PrintDamageHints(findings.file,
-                   enough ? ParityHint::kEnough : ParityHint::kTooLittle,
-                   io.err);
+  ParityHint hint = ParityHint::kTooLittle;
+  if (report.parity && report.parity->damaged_shards != 0 &&
+      report.parity->repair_possible) {
+    hint = ParityHint::kEnough;
+  } else if (report.parity && !report.parity->intact &&
+             report.damages.size() == 1) {
+    hint = ParityHint::kDamaged;
+  }
+  PrintDamageHints(findings.file, hint, io.err);
 }
 
 FileRow RowOf(const VerifyFindings& findings) {

@@ -19,6 +19,13 @@ void PrintDamageHints(const std::string& path, ParityHint parity,
         "hint: the parity can repair the file: git zpack repair {}\n", file);
     return;
   }
+  if (parity == ParityHint::kDamaged) {
+    err << fmt::format(
+        "hint: only the parity is damaged; to make it again: git zpack repair "
+        "--in-place {}\n",
+        file);
+    return;
+  }
   if (parity == ParityHint::kUnknown) {
     err << fmt::format("hint: if the file has parity: git zpack repair {}\n",
                        file);

@@ -14,6 +14,7 @@ namespace zpack::cli {
 enum class ParityHint : uint8_t {
   kUnknown,   // nobody looked for parity
   kEnough,    // parity can repair the damage
+  kDamaged,   // only the parity is damaged
   kTooLittle  // there is too little parity, or none
 };
 
