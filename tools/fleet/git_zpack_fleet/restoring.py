@@ -107,7 +107,7 @@ class _Restoring:
 
     def _tasks(self, ready: Sequence[_Chosen]) -> Iterator[Task]:
         for row, archive, _ in ready:
-            target = _target_of(self._destination.directory, row.name)
+            target = os.path.join(self._destination.directory, row.name)
             job = RestoreJob(row.id, archive.hash, row.name, archive.size, target,
                              self._destination.options, self._options.memory)
             yield Task("restore", quoted(row.name), worker.restore,
@@ -142,14 +142,14 @@ def _selected(manifest: Manifest, patterns: Sequence[bytes]) -> list[RepositoryR
         raise Fatal("no repository in the manifest matches")
     names: dict[bytes, RepositoryRow] = {}
     for row in rows:
+        if not _is_below(row.name):
+            raise Fatal(f"the manifest has a name that no repository has: '{quoted(row.name)}'")
         if names.setdefault(row.name, row) is not row:
             raise Fatal(f"two repositories have the name '{quoted(row.name)}'; name one by its "
                         f"path: '{quoted(row.path)}'")
     return rows
 
 
-def _target_of(directory: bytes, name: bytes) -> bytes:
-    target = os.path.normpath(os.path.join(directory, name))
-    if not target.startswith(os.path.join(directory, b"")):
-        raise Fatal(f"the manifest has a name outside the destination: '{quoted(name)}'")
-    return target
+def _is_below(name: bytes) -> bool:
+    """Whether a name is a path below a directory, in its only form."""
+    return b"\0" not in name and not {b"", b".", b".."}.intersection(name.split(b"/"))
