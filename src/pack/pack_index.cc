@@ -73,16 +73,19 @@ Result<Bytes> ReadVersion2Ids(ObjectFormat format, const RandomAccessFile& file,
 Result<Bytes> ReadVersion1Ids(ObjectFormat format, const RandomAccessFile& file,
                               ObjectIdTable::FanOut& fan_out,
                               std::vector<uint64_t>& offsets) {
-  Bytes bytes(file.size());
+  if (file.size() < kFanOutSize) return Bad(file.path());
+  Bytes bytes(kFanOutSize);
   ZPACK_TRY(file.Read(0, bytes));
-  ByteReader in(bytes);
-  for (uint32_t& count : fan_out) count = in.U32();
+  ByteReader header(bytes);
+  for (uint32_t& count : fan_out) count = header.U32();
   const size_t width = ObjectIdWidth(format);
   const uint64_t count = fan_out.back();
-  if (!in.ok() ||
-      bytes.size() != kFanOutSize + count * (width + 4) + 2 * width) {
+  if (file.size() != kFanOutSize + count * (width + 4) + 2 * width) {
     return Bad(file.path());
   }
+  bytes.resize(count * (width + 4));
+  ZPACK_TRY(file.Read(kFanOutSize, bytes));
+  ByteReader in(bytes);
   Bytes ids;
   ReserveTable(ids, count * width);
   offsets.resize(count);

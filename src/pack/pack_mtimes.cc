@@ -20,14 +20,16 @@ Bytes EncodePackMtimes(ObjectFormat format,
   return EncodePackTable(format, kSignature, mtimes.raw(), pack_hash);
 }
 
+uint64_t PackMtimesSize(ObjectFormat format, uint32_t count) {
+  return kMtimesHeaderSize + uint64_t{count} * 4 + 2 * ObjectIdWidth(format);
+}
+
 Result<IndexedVector<PackRank, uint32_t>> DecodePackMtimes(
     ObjectFormat format, ByteView bytes, uint32_t count,
     const std::string& path) {
-  const uint64_t hashes = 2 * ObjectIdWidth(format);
   ByteReader in(bytes);
-  if (bytes.size() != kMtimesHeaderSize + uint64_t{count} * 4 + hashes ||
-      in.U32() != kSignature || in.U32() != kPackTableVersion ||
-      in.U32() != PackTableHash(format)) {
+  if (bytes.size() != PackMtimesSize(format, count) || in.U32() != kSignature ||
+      in.U32() != kPackTableVersion || in.U32() != PackTableHash(format)) {
     return MakeError(ErrorCode::kSourceCorrupt, "bad mtimes of a pack '{}'",
                      AtPath{path});
   }

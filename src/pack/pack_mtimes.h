@@ -22,6 +22,9 @@ Bytes EncodePackMtimes(ObjectFormat format,
                        const IndexedVector<PackRank, uint32_t>& mtimes,
                        ByteView pack_hash);
 
+// Bytes of the file of a pack with `count` objects.
+uint64_t PackMtimesSize(ObjectFormat format, uint32_t count);
+
 // Decodes the mtimes of a pack with `count` objects in `format`. `path` is the
 // file name for messages. kSourceCorrupt if the file is malformed or is for
 // another number of objects.

@@ -32,6 +32,12 @@ constexpr uint64_t kEntriesPerStretch = 16;
 // Maximum size of a delta header: two sizes of 64 bits.
 constexpr size_t kMaxDeltaHeader = 20;
 
+// Maximum size of an entry of `raw` bytes: more than any compressor makes. If
+// the next entry is further away, something else lies between them.
+constexpr uint64_t MaxEntrySize(uint64_t raw) {
+  return raw + raw / 8 + (uint64_t{1} << 20);
+}
+
 // Frees a buffer that is kept for the next object if the buffer is large.
 class BufferGuard {
  public:
@@ -217,6 +223,9 @@ Status PackReader::ScanEntry(PackPosition position, ByteView bytes,
   Entry& entry = entries_[position];
   ZPACK_ASSIGN_OR_RETURN(const EntryHeader header,
                          ParseHeader(position, bytes));
+  if (EntrySize(position) > MaxEntrySize(header.size)) {
+    return Bad(entry.offset, file_->path());
+  }
   if (header.base == kNoBase) {
     entry.type = ObjectType{header.type};
     entry.size = header.size;

@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 enum class Kind : uint8_t { kPipe, kDevice, kDirectory };
 
@@ -240,6 +241,37 @@ TEST_F(HostileRepositoryTest, LinksDoNotDoubleNamesWithoutLimit) {
     }
     fs::create_directory(heads + "d20");
     ExpectEnd(command, "refs");
+  }
+}
+
+// What their beginning says, or their size, is enough to refuse them or to pass
+// them over.
+TEST_F(HostileRepositoryTest, FilesOfATerabyteTakeNeitherMemoryNorTime) {
+  for (const std::string& place : Places()) {
+    // Whatever is in these is archived.
+    const bool is_archived =
+        place == "description" || place == "FETCH_HEAD" ||
+        std::ranges::any_of(
+            std::vector<std::string>{"hooks/", "info/", "lfs/", "logs/",
+                                     "modules/", "worktrees/tree/lo"},
+            [&](const std::string& start) { return place.starts_with(start); });
+    if (is_archived) continue;
+    for (const Arguments& command :
+         {Arguments{"convert", "-q", "-f", copy_, dir_ / "out.zpack"},
+          Arguments{"repack", "-q", "-d", copy_}}) {
+      SCOPED_TRACE(place);
+      Copy();
+      const std::string path = copy_ + "/.git/" + place;
+      WriteFile(path, Exists(path) ? ReadFile(path) : "");
+      std::error_code error;
+      fs::resize_file(path, uintmax_t{1} << 40U, error);
+      if (error) GTEST_SKIP() << "no sparse files";
+      ProcessOptions options;
+      options.kill_after = std::chrono::seconds(20);
+      const ProcessResult result = RunZpack(command, options);
+      EXPECT_THAT(result.exit_code, AnyOf(0, 128)) << result.err;
+      EXPECT_THAT(result.err, Not(HasSubstr("out of memory")));
+    }
   }
 }
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <set>
 #include <utility>
 
@@ -111,12 +110,13 @@ bool IsPackWhole(ObjectFormat format, FileSystem& file_system,
   constexpr size_t kFanOut = 256 * sizeof(uint32_t);
   const std::string path = PackDirectory(object_directory) + '/' + name;
   const auto pack = file_system.OpenForRead(path + ".pack");
-  const auto index = ReadWholeFile(file_system, path + ".idx",
-                                   std::numeric_limits<size_t>::max());
-  if (!pack || !index || (*pack)->size() < kHeader + hash_size ||
-      index->size() < kFanOut + 2 * hash_size) {
-    return false;
-  }
+  if (!pack || (*pack)->size() < kHeader + hash_size) return false;
+  // A whole index has fewer than 64 bytes for each object, and a pack has more
+  // than one.
+  const auto index = ReadWholeFile(
+      file_system, path + ".idx",
+      2 * kFanOut + std::min<uint64_t>((*pack)->size(), UINT32_MAX) * 64);
+  if (!index || index->size() < kFanOut + 2 * hash_size) return false;
   // The last number of the fan-out. An index of version 2 has a header before
   // it.
   ByteReader start(*index);
@@ -150,7 +150,7 @@ Result<IndexedVector<PackRank, uint32_t>> ReadPackMtimes(
       PackDirectory(object_directory) + '/' + name + ".mtimes";
   ZPACK_ASSIGN_OR_RETURN(
       const Bytes bytes,
-      ReadWholeFile(file_system, path, std::numeric_limits<size_t>::max()));
+      ReadWholeFile(file_system, path, PackMtimesSize(format, count)));
   return DecodePackMtimes(format, bytes, count, path);
 }
 

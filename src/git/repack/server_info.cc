@@ -5,8 +5,6 @@
 
 #include <sys/stat.h>
 
-#include <limits>
-
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "git/objects/pack_directory.h"
@@ -20,10 +18,10 @@ Status WriteInfo(FileSystem& file_system, const std::string& directory,
                  const std::string& name, const std::string& text,
                  const SharedMode& shared) {
   const std::string path = directory + "/info/" + name;
-  const auto old =
-      ReadWholeFile(file_system, path, std::numeric_limits<size_t>::max());
+  const auto old = ReadWholeFile(file_system, path, text.size());
   if (old && AsText(*old) == text) return {};
-  if (!old && old.error().code != ErrorCode::kNotFound) {
+  if (!old && old.error().code != ErrorCode::kNotFound &&
+      old.error().code != ErrorCode::kLimitExceeded) {
     return std::unexpected(old.error());
   }
   ZPACK_TRY(MakeSharedDirectory(file_system, directory + "/info", shared));

@@ -201,7 +201,8 @@ class SourcesRaid(Raid):
         objects = self.objects(source) if before else set()
         options = chance.choice((["-d"], ["-a", "-d"], ["-a", "-d", "-F"], ["-d", "-k"],
                                  ["-d", "-b"], ["-d", "-A"]))
-        done = self.run("repack", "-q", *options, source, codes=(0, 128))
+        # Git, which writes bitmaps, may say first why it refuses.
+        done = self.run("repack", "-q", *options, source, codes=(0, 128), sentences=(1, 2))
         if before and not self.readable(source):
             self.finding(f"'repack {' '.join(options)}' broke what Git could read",
                          done.stderr)
