@@ -94,6 +94,17 @@ class CommandReader {
   bool ok_ = true;
 };
 
+// Reads the commands from these positions in the streams on.
+CommandReader ReadFrom(const BlockStreams& streams, size_t literal_lengths,
+                       size_t copy_lengths, size_t copy_offsets) {
+  const auto from = [&](StreamKind kind, size_t position) {
+    return ByteView(streams[kind]).subspan(position);
+  };
+  return {from(StreamKind::kLiteralLengths, literal_lengths),
+          from(StreamKind::kCopyLengths, copy_lengths),
+          from(StreamKind::kCopyOffsets, copy_offsets)};
+}
+
 }  // namespace
 
 void DeltaBlockBuilder::Add(ByteView content) {
@@ -206,11 +217,8 @@ void DeltaBlock::Rebuild(uint32_t index, ByteView base, Bytes& out) const {
     return;
   }
   ZPACK_CHECK(base.size() == layout_.sizes[layout_.bases[index]]);
-  CommandReader commands(
-      ByteView(streams_[StreamKind::kLiteralLengths])
-          .subspan(start.literal_lengths),
-      ByteView(streams_[StreamKind::kCopyLengths]).subspan(start.copy_lengths),
-      ByteView(streams_[StreamKind::kCopyOffsets]).subspan(start.copy_offsets));
+  CommandReader commands = ReadFrom(streams_, start.literal_lengths,
+                                    start.copy_lengths, start.copy_offsets);
   commands.Begin(size, base.size());
   uint8_t* to = out.data();
   const uint8_t* literal = literals.data();
@@ -230,11 +238,8 @@ void DeltaBlock::Rebuild(uint32_t index, ByteView base, Bytes& out) const {
 
 void DeltaBlock::ReadDelta(uint32_t index, Delta& delta) const {
   const Start& start = starts_[index];
-  CommandReader commands(
-      ByteView(streams_[StreamKind::kLiteralLengths])
-          .subspan(start.literal_lengths),
-      ByteView(streams_[StreamKind::kCopyLengths]).subspan(start.copy_lengths),
-      ByteView(streams_[StreamKind::kCopyOffsets]).subspan(start.copy_offsets));
+  CommandReader commands = ReadFrom(streams_, start.literal_lengths,
+                                    start.copy_lengths, start.copy_offsets);
   commands.Begin(layout_.sizes[index], layout_.sizes[layout_.bases[index]]);
   delta.copies.clear();
   Command command;
