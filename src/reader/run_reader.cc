@@ -99,7 +99,7 @@ Result<Visit> RunReader::AddAllLost(const WantedObjects& chosen,
 
 Result<Visit> RunReader::AddLost(ObjectNumber number, const Error& error) {
   const ObjectId id = file_.ids()[file_.rank(number)];
-  chunk_->AddLost(number, LostObject(file_, run_, id, error));
+  chunk_->AddLost(number, LossError(file_, run_, id, error));
   return Added();
 }
 

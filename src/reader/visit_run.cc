@@ -114,8 +114,8 @@ Result<Visit> VisitRun(const RunSource& source, const BlockRun& run,
   return RunVisit(source, run, wanted, visitor).VisitBlock(first);
 }
 
-Error LostObject(const FileBlocks& file, const BlockRun& run,
-                 const ObjectId& id, const Error& error) {
+Error LossError(const FileBlocks& file, const BlockRun& run, const ObjectId& id,
+                const Error& error) {
   Error lost = NewError(error.code, "object {} cannot be read: {}", id,
                         MessageText{error.message});
   lost.path = file.path();

@@ -62,7 +62,7 @@ Result<Visit> VisitRun(const RunSource& source, const BlockRun& run,
 
 // The error of an object that cannot be read because of `error`, which is one
 // of its run.
-Error LostObject(const FileBlocks& file, const BlockRun& run,
-                 const ObjectId& id, const Error& error);
+Error LossError(const FileBlocks& file, const BlockRun& run, const ObjectId& id,
+                const Error& error);
 
 }  // namespace zpack

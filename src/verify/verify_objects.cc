@@ -83,7 +83,7 @@ class Worker {
   // Reports that an object cannot be read.
   void Lose(ObjectNumber number, const Error& error) {
     FinishBatch();
-    Error damage = LostObject(file_, out_->run, Id(number), error);
+    Error damage = LossError(file_, out_->run, Id(number), error);
     if (damage.code != ErrorCode::kIo) damage.code = ErrorCode::kCorrupt;
     out_->damages.push_back(std::move(damage));
     ++out_->attempts;
