@@ -56,31 +56,33 @@ Result<bool> Negotiation::Reaches(ObjectNumber want, CommitSet& dead) {
     std::vector<ObjectNumber> parents;  // not looked at yet
   };
   std::vector<Step> way;
-  std::optional<ObjectNumber> next = want;
+  // Not an optional, whose value GCC 12 takes for uninitialised.
+  ObjectNumber next = want;
+  bool has_next = true;
   while (true) {
     if (steps_left_ == 0) return false;
     --steps_left_;
-    if (next) {
-      if (common_.contains(*next) || reaching_.contains(*next)) break;
-      if (dead.Insert(*next)) {
+    if (has_next) {
+      if (common_.contains(next) || reaching_.contains(next)) break;
+      if (dead.Insert(next)) {
         ZPACK_TRY(CheckStop(stop_));
-        way.push_back({*next, {}});
-        ZPACK_ASSIGN_OR_RETURN(const uint64_t time, history_.Time(*next));
+        way.push_back({next, {}});
+        ZPACK_ASSIGN_OR_RETURN(const uint64_t time, history_.Time(next));
         if (time >= oldest_have_) {
           ZPACK_ASSIGN_OR_RETURN(const auto* const parents,
-                                 history_.Parents(*next));
+                                 history_.Parents(next));
           way.back().parents = *parents;
         }
       }
     }
     if (way.empty()) return false;
     std::vector<ObjectNumber>& parents = way.back().parents;
-    next.reset();
-    if (parents.empty()) {
-      way.pop_back();
-    } else {
+    has_next = !parents.empty();
+    if (has_next) {
       next = parents.back();
       parents.pop_back();
+    } else {
+      way.pop_back();
     }
   }
   for (const Step& step : way) reaching_.Insert(step.commit);
