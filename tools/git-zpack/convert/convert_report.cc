@@ -121,15 +121,15 @@ void ConvertReport::WarnOfReplaced(std::ostream& err) const {
 
 // What the repository has lost.
 void ConvertReport::PrintLost(std::ostream& err) const {
-  constexpr size_t kMaxLines = 20;
+  constexpr size_t kMaxLosses = 20;
   const std::vector<SourceLoss>& lost = stats_.lost_objects;
   if (lost.empty()) return;
-  for (size_t i = 0; i < std::min(lost.size(), kMaxLines); ++i) {
+  for (size_t i = 0; i < std::min(lost.size(), kMaxLosses); ++i) {
     err << fmt::format("error: {}\n", Describe(lost[i]));
   }
-  if (lost.size() > kMaxLines) {
+  if (lost.size() > kMaxLosses) {
     err << fmt::format("error: {} lost; --json lists all\n",
-                       Counted(lost.size() - kMaxLines, "more object"));
+                       Counted(lost.size() - kMaxLosses, "more object"));
   }
   err << fmt::format(
       "error: '{}' has lost {}; '{}' {} the others\n"

@@ -54,15 +54,15 @@ std::string CountText(const VerifyFindings& findings) {
 
 // Names what was lost before.
 void PrintLosses(const std::vector<ListedLoss>& losses, std::ostream& out) {
-  constexpr size_t kMaxLines = 20;
-  for (size_t i = 0; i < std::min(losses.size(), kMaxLines); ++i) {
+  constexpr size_t kMaxLosses = 20;
+  for (size_t i = 0; i < std::min(losses.size(), kMaxLosses); ++i) {
     const auto& [id, type] = losses[i];
     out << fmt::format("lost before: {} {}\n",
                        type ? ObjectTypeName(*type) : "object", id.ToHex());
   }
-  if (losses.size() > kMaxLines) {
+  if (losses.size() > kMaxLosses) {
     out << fmt::format("lost before: {}; --json lists all\n",
-                       Counted(losses.size() - kMaxLines, "more object"));
+                       Counted(losses.size() - kMaxLosses, "more object"));
   }
 }
 
