@@ -11,8 +11,7 @@ import zstandard
 
 from xxh3 import xxh3
 
-CHUNKS = (b"REFS", b"BTAB", b"OIDP", b"ONBP", b"FDAT", b"FTAB", b"PROM", b"LOST", b"COPY", b"FILL",
-          b"PARI")
+CHUNKS = b"REFS", b"BTAB", b"OIDP", b"ONBP", b"FDAT", b"FTAB", b"PROM", b"COPY", b"FILL", b"PARI"
 COMPONENT = rb"(?!\.\.?(?:/|\Z))[^\0-\x1f/\x7f]{1,246}"
 # Names by group; of reflogs and other files, this is not the whole rule.
 NAMES = {1: rb"logs/(HEAD|(?!refs/(heads|tags)\Z)refs/.*)", 2: rb"description",
@@ -257,18 +256,6 @@ def promised_objects(payload, id_width, ids):
     require(promised and any(promised[0]), "no promised object, or the null id")
     require(not set(promised) & set(ids), "an object is both promised and in the file")
     return remotes, promised
-
-
-def lost_objects(payload, id_width, ids):
-    """Ids and numbers of types."""
-    fields = Cursor(payload, "LOST")
-    lost = fields.ascending_ids(id_width)
-    types = fields.take(len(lost))
-    require(not fields.left(), f"{fields.what}: bytes are left over")
-    require(lost and any(lost[0]), "no lost object, or the null id")
-    require(max(types) <= 4, "an unknown type of a lost object")
-    require(not set(lost) & set(ids), "an object is both lost and in the file")
-    return lost, types
 
 
 def table_of_contents(data, header_size, contents_offset, features):

@@ -86,8 +86,6 @@ class ZpackFile:
         places = (0, self.header_size), self.chunks[b"REFS"], self.chunks[b"BTAB"], self.contents
         copies = b"".join(self.data[start:end] for start, end in places)
         require(parts.get(b"COPY", copies) == copies, "COPY differs from what it copies")
-        if b"LOST" in parts:
-            container.lost_objects(parts[b"LOST"], self.id_width, self.ids)
         self.files = container.files(parts.get(b"FTAB", bytes(3)), parts.get(b"FDAT", b""), self.limits["content"])
         return self.objects()
 
