@@ -185,6 +185,10 @@ TEST_F(RepackBitmapTest, WithoutGitOnlyWhoAskedForItFails) {
   EXPECT_THAT(result.err, HasSubstr("warning: 'git multi-pack-index"));
   EXPECT_THAT(Packs(), SizeIs(1));
   EXPECT_THAT(FilesWith(pack_directory(), ".bitmap"), IsEmpty());
+  // Nothing is lost, and the next run makes up for it.
+  EXPECT_TRUE(repo_.TryGit({"fsck", "--strict"}).ok());
+  ASSERT_EQ(Repack({"-d", "-b"}).exit_code, 0);
+  EXPECT_THAT(FilesWith(pack_directory(), ".bitmap"), SizeIs(1));
 }
 
 TEST_F(RepackBitmapTest, DryRunAndOtherPlacesGetNone) {
