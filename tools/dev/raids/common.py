@@ -98,7 +98,8 @@ class Raid:
             "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@b.c",
             "GIT_AUTHOR_DATE": "1000000000 +0000",
             "GIT_COMMITTER_DATE": "1000000000 +0000",
-            "GIT_TERMINAL_PROMPT": "0", "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"}
+            "GIT_TERMINAL_PROMPT": "0",
+            "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"}
 
     # Programs.
 
