@@ -12,6 +12,7 @@ import zlib
 from .harness import DELIMITER, FLUSH, Running, Target, Table, fetch_v2, line
 
 MANY = 100_000
+LIGHT_RUNS = 20  # in each round
 REQUEST_TYPE = "application/x-git-upload-pack-request"
 V0_FEATURES = " multi_ack_detailed side-band-64k thin-pack ofs-delta filter"
 
@@ -36,20 +37,25 @@ class Clients:
         self.commits = target.ids(large, "commit")
         self.tip = target.git("-C", large, "rev-parse", "HEAD").decode().strip()
         self.small_tip = target.git("-C", small, "rev-parse", "HEAD").decode().strip()
-        self.kinds = [self.mutated, self.lengths, self.many_wants, self.many_haves,
-                      self.alternating_haves, self.unanswered_haves, self.deepen_not,
-                      self.filters, self.object_info, self.ref_prefixes, self.gzip_bomb,
-                      self.content_length, self.endless, self.paths, self.environment,
-                      self.slow, self.never_reads, self.closes, self.many_commands,
-                      self.helper]
+        # Those that take milliseconds run more often.
+        self.light = [self.mutated, self.lengths, self.content_length, self.filters,
+                      self.paths, self.environment, self.helper]
+        self.heavy = [self.many_wants, self.many_haves, self.alternating_haves,
+                      self.unanswered_haves, self.deepen_not, self.object_info,
+                      self.ref_prefixes, self.many_commands, self.gzip_bomb, self.endless,
+                      self.slow, self.never_reads, self.closes]
 
     def run(self) -> None:
         number = self.target.options.first
         first = number
         while self.target.more(number - first):
-            for kind in self.kinds:
+            for kind in self.heavy:
                 if self.target.options.only in ("", kind.__name__):
                     kind(number)
+            for kind in self.light:
+                for run in range(LIGHT_RUNS):
+                    if self.target.options.only in ("", kind.__name__):
+                        kind(number * LIGHT_RUNS + run)
             if self.target.options.only in ("", "at_once") and \
                     (number - first) % 20 == 0:
                 self.at_once(number)
@@ -87,11 +93,14 @@ class Clients:
     # Requests.
 
     def random_request(self, chance, protocol: int) -> bytes:
-        ids = [chance.choice(self.ids) for _ in range(4)] + ["0" * 40, "f" * 40, "xyz"]
-        pick = lambda: chance.choice(ids)
+        odd = ["0" * 40, "f" * 40, "xyz", "", self.tip]
+
+        def pick() -> str:
+            return chance.choice(odd if chance.random() < 0.05 else self.ids)
+
         filters = ["blob:none", "tree:0", "tree:9", "blob:limit=1k", "object:type=tag",
                    "combine:blob:none+tree:1", "sparse:oid=x", "object:type=", ":"]
-        extras = [f"shallow {pick()}", f"deepen {chance.choice([0, 1, 2, 2**31, -1])}",
+        extras = [f"shallow {chance.choice([self.small_tip, pick()])}", f"deepen {chance.choice([0, 1, 2, 2**31, -1])}",
                   f"deepen-since {chance.choice([0, 10**9 + 900, 2**64, 'x'])}",
                   f"deepen-not {chance.choice(['refs/heads/main', 'v10', 'x', ''])}",
                   f"filter {chance.choice(filters)}"]
@@ -196,7 +205,7 @@ class Clients:
 
     def deepen_not(self, number: int) -> None:
         chance = self.target.chance("deepen_not", number)
-        names = [chance.choice([f"refs/heads/topic-{chance.randrange(3000)}", f"v{at}0",
+        names = [chance.choice([f"refs/heads/topic-{chance.randrange(3000)}", f"v{10 + at % 149 * 10}",
                                 f"topic-{at % 3000}"]) for at in range(1, MANY // 10)]
         if chance.random() < 0.3:
             names.append(chance.choice(["refs/heads/none", "../x", "a" * 60_000, ""]))
