@@ -91,7 +91,9 @@ class RepackReftableRootsTest : public MissingObjectsFixture {
       const ProcessResult ours = Repack(path, {"-d"});
       const bool refused = ours.exit_code == 128;
       EXPECT_TRUE(refused || ours.exit_code == 0) << ours.err;
-      if (refused) EXPECT_TRUE(Snapshot(path) == before);
+      if (refused) {
+        EXPECT_TRUE(Snapshot(path) == before);
+      }
       const std::set<std::string> objects = ObjectsOf(path);
       if (missing == "nothing") {
         EXPECT_FALSE(refused) << ours.err;
