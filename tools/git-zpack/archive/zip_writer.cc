@@ -106,9 +106,9 @@ ZipWriter::ZipWriter(uint64_t time, std::ostream& out)
       deflate_(std::make_unique<z_stream>()) {
   // Without a header of zlib.
   constexpr int kWindow = -15;
-  constexpr int kMemory = 8;
+  constexpr int kDeflateMemory = 8;
   if (deflateInit2(deflate_.get(), Z_DEFAULT_COMPRESSION, Z_DEFLATED, kWindow,
-                   kMemory, Z_DEFAULT_STRATEGY) != Z_OK) {
+                   kDeflateMemory, Z_DEFAULT_STRATEGY) != Z_OK) {
     throw std::bad_alloc();
   }
 }
