@@ -16,7 +16,7 @@ constexpr uint32_t kWindow = 16;
 // Windows of the base that are tried for one position of the target.
 constexpr unsigned kMaxProbes = 8;
 // A match is usually found within this many bytes after its start.
-constexpr uint64_t kSlack = 32;
+constexpr uint64_t kGapSlack = 32;
 // Bytes before a match that are compared, so that the match can replace earlier
 // copies.
 constexpr uint32_t kMaxReach = 4096;
@@ -156,7 +156,7 @@ bool DeltaEncoder::Encode(ByteView base, ByteView target, uint64_t limit,
       // At this position, the literals alone exceed the limit, even if a match
       // found there reaches back a little.
       const uint64_t give_up =
-          gap.begin + (limit - delta.cost) / costs_.literal + kSlack;
+          gap.begin + (limit - delta.cost) / costs_.literal + kGapSlack;
       const auto stop =
           static_cast<uint32_t>(std::min<uint64_t>(last, give_up));
       Match match;

@@ -36,10 +36,10 @@ constexpr std::array kTemporaries = {kTemporaryPack, kTemporaryIndex,
                                      kTemporaryReverseIndex, kTemporaryMtimes};
 // In the order of publication. The index comes last, because Git expects a pack
 // wherever it finds an index.
-constexpr std::array kExtensions = {std::pair(kTemporaryPack, ".pack"),
-                                    std::pair(kTemporaryReverseIndex, ".rev"),
-                                    std::pair(kTemporaryMtimes, ".mtimes"),
-                                    std::pair(kTemporaryIndex, ".idx")};
+constexpr std::array kFileExtensions = {
+    std::pair(kTemporaryPack, ".pack"),
+    std::pair(kTemporaryReverseIndex, ".rev"),
+    std::pair(kTemporaryMtimes, ".mtimes"), std::pair(kTemporaryIndex, ".idx")};
 
 }  // namespace
 
@@ -240,7 +240,7 @@ Status PackWriter::RemoveIfThere(const std::string& path) {
 
 std::vector<std::pair<std::string, std::string>> PackWriter::files() const {
   std::vector<std::pair<std::string, std::string>> files;
-  for (const auto& [kind, extension] : kExtensions) {
+  for (const auto& [kind, extension] : kFileExtensions) {
     if (std::ranges::find(temporaries_, kind) == temporaries_.end()) continue;
     files.emplace_back(Temporary(kind), extension);
   }
@@ -259,7 +259,7 @@ Status PackWriter::Publish(const std::string& name, const SharedMode& shared) {
   if (std::ranges::find(temporaries_, kTemporaryMtimes) == temporaries_.end()) {
     ZPACK_TRY(RemoveIfThere(path + ".mtimes"));
   }
-  for (const auto& [kind, extension] : kExtensions) {
+  for (const auto& [kind, extension] : kFileExtensions) {
     if (std::ranges::find(temporaries_, kind) == temporaries_.end()) continue;
     ZPACK_TRY(FinishObjectFile(file_system_, Temporary(kind), shared));
     ZPACK_TRY(

@@ -14,7 +14,7 @@
 namespace zpack {
 namespace {
 
-constexpr uint64_t kWindow = uint64_t{1} << 20;
+constexpr uint64_t kScanWindow = uint64_t{1} << 20;
 constexpr size_t kMaxSets = 16;
 constexpr std::array<uint8_t, 4> kMagicBytes = {'Z', 'P', 'A', 'R'};
 
@@ -134,7 +134,7 @@ Status ScanPackets(
   while (at < file.size()) {
     ZPACK_TRY(CheckStop(stop));
     // A packet that begins in the window must end in it.
-    const uint64_t begins = std::min(kWindow, file.size() - at);
+    const uint64_t begins = std::min(kScanWindow, file.size() - at);
     window.resize(std::min(begins + kMaxPacketSize, file.size() - at));
     ZPACK_TRY(file.Read(at, window));
     at += ScanWindow(window, begins,

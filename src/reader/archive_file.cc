@@ -15,7 +15,7 @@ namespace zpack {
 namespace {
 
 // Bytes per read when a chunk is only checked.
-constexpr uint64_t kPiece = uint64_t{256} << 10;
+constexpr uint64_t kChecksumPiece = uint64_t{256} << 10;
 
 }  // namespace
 
@@ -154,7 +154,7 @@ Status ArchiveFile::CheckChunk(const format::ChunkLocation& chunk) const {
   const uint64_t checksum_offset = chunk.end() - format::kChecksumSize;
   file_->Prefetch(chunk.offset, chunk.end());
   for (uint64_t at = chunk.offset; at < checksum_offset; at += piece.size()) {
-    piece.resize(std::min(kPiece, checksum_offset - at));
+    piece.resize(std::min(kChecksumPiece, checksum_offset - at));
     ZPACK_TRY(file_->Read(at, piece));
     if (at == chunk.offset) {
       ZPACK_TRY(Locate(

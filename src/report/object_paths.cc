@@ -12,7 +12,7 @@ namespace {
 
 // Limits for depth and length of paths. Trees whose content was not hashed
 // could even refer to each other.
-constexpr size_t kMaxDepth = 4096;
+constexpr size_t kMaxPathDepth = 4096;
 constexpr size_t kMaxLength = size_t{1} << 10;
 
 }  // namespace
@@ -49,7 +49,7 @@ void ObjectPaths::AddTree(ObjectNumber tree, ByteView content) {
 std::string ObjectPaths::Path(ObjectNumber number) const {
   std::vector<const std::string*> components;
   size_t length = 0;
-  while (parents_[number] != kNone && components.size() < kMaxDepth &&
+  while (parents_[number] != kNone && components.size() < kMaxPathDepth &&
          length + names_[number]->size() < kMaxLength) {
     length += names_[number]->size() + 1;
     components.push_back(names_[number]);

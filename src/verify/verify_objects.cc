@@ -23,9 +23,9 @@ struct RunInFlight {
   uint64_t bytes = 0;
 };
 
-class Worker {
+class ObjectWorker {
  public:
-  Worker(const FileBlocks& file, const std::stop_token& stop)
+  ObjectWorker(const FileBlocks& file, const std::stop_token& stop)
       : file_(file),
         stop_(stop),
         batch_(file.object_format(),
@@ -34,8 +34,9 @@ class Worker {
                  return Status{};
                }) {}
 
-  Worker(const Worker&) = delete;  // batch_ keeps a pointer to this object
-  Worker& operator=(const Worker&) = delete;
+  ObjectWorker(const ObjectWorker&) =
+      delete;  // batch_ keeps a pointer to this object
+  ObjectWorker& operator=(const ObjectWorker&) = delete;
 
   // Damage goes into `out`. Returns kInterrupted after a stop.
   Status Verify(RunInFlight& out) {
@@ -108,7 +109,7 @@ Status VerifyObjects(const FileBlocks& file, const std::vector<bool>& trusted,
   size_t next = 0;
   return RunOrderedPipeline<RunInFlight>(
       PipelineThreads{ResolveThreads(run.threads), run.stop},
-      [&] { return Worker(file, run.stop); },
+      [&] { return ObjectWorker(file, run.stop); },
       [&](RunInFlight& item) -> Result<bool> {
         while (next < trusted.size() && trusted[next]) {
           phase.Advance(
@@ -121,7 +122,7 @@ Status VerifyObjects(const FileBlocks& file, const std::vector<bool>& trusted,
         next = item.run.last;
         return true;
       },
-      [&](RunInFlight& item, Worker& worker) -> Status {
+      [&](RunInFlight& item, ObjectWorker& worker) -> Status {
         return worker.Verify(item);
       },
       [&](RunInFlight& item) -> Status {

@@ -23,8 +23,8 @@ constexpr uint64_t kGrain = 256;
 // Objects of at least this size are read in pieces, unless they are deltas.
 constexpr uint64_t kLarge = uint64_t{16} << 20;
 
-Result<ObjectId> HashObject(ObjectSource& source, const ObjectId& id,
-                            Bytes& buffer) {
+Result<ObjectId> HashSourceObject(ObjectSource& source, const ObjectId& id,
+                                  Bytes& buffer) {
   ObjectHasher hasher(source.object_format());
   ZPACK_ASSIGN_OR_RETURN(const ObjectInfo info, source.ReadInfo(id));
   if (info.size >= kLarge) {
@@ -37,7 +37,8 @@ Result<ObjectId> HashObject(ObjectSource& source, const ObjectId& id,
 
 // Reads one object and hashes it.
 Status CheckObject(ObjectSource& source, const ObjectId& id, Bytes& buffer) {
-  ZPACK_ASSIGN_OR_RETURN(const ObjectId actual, HashObject(source, id, buffer));
+  ZPACK_ASSIGN_OR_RETURN(const ObjectId actual,
+                         HashSourceObject(source, id, buffer));
   if (actual == id) return {};
   return MakeError(ErrorCode::kSourceCorrupt,
                    "object {} of '{}' is corrupt: its content hashes to {}", id,

@@ -49,7 +49,10 @@ def size(unit: str) -> int:
 
 
 def groups(units: list[dict]) -> list[list[dict]]:
-    """Neighbours, so that a new file moves few units to another group."""
+    """Neighbours, so that a new file moves few units to another group. Each program's
+    main() is a group."""
+    mains = [unit for unit in units if "_main.cc" in pathlib.Path(unit["file"]).read_text()]
+    units = [unit for unit in units if unit not in mains]
     sizes = [size(unit["file"]) for unit in units]
     share = sum(sizes) / GROUPS
     result: list[list[dict]] = [[] for _ in range(GROUPS)]
@@ -57,7 +60,7 @@ def groups(units: list[dict]) -> list[list[dict]]:
     for unit, bytes_of_unit in zip(units, sizes):
         result[min(int((before + bytes_of_unit / 2) / share), GROUPS - 1)].append(unit)
         before += bytes_of_unit
-    return [group for group in result if group]
+    return [group for group in result if group] + [[unit] for unit in mains]
 
 
 def main() -> None:

@@ -17,7 +17,7 @@
 namespace zpack {
 namespace {
 
-constexpr uint64_t kPiece = uint64_t{1} << 20;
+constexpr uint64_t kStreamPiece = uint64_t{1} << 20;
 
 // Removes the temporary file unless it was renamed.
 class Temporary {
@@ -51,7 +51,7 @@ Status WriteContent(ObjectFormat format, ObjectStream& object,
   hasher.Begin(info);
   Bytes piece;
   for (uint64_t left = info.size; left != 0; left -= piece.size()) {
-    piece.resize(std::min(left, kPiece));
+    piece.resize(std::min(left, kStreamPiece));
     ZPACK_TRY(object.Read(piece));
     hasher.Update(piece);
     ZPACK_TRY(deflater.Append(piece));
