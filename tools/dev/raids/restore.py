@@ -243,14 +243,18 @@ class RestoreRaid(Raid):
             target.mkdir()
         elif before == "repository":
             shutil.copytree(self.old, target)
+        old = target.stat().st_ino if target.exists() else 0
         options = ["--force"] if force else []
         process = subprocess.Popen(
             [self.zpack, "restore", "-q", *options, "--threads", "1",
              self.made / "new.zpack", target], env=self.environment,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         time.sleep(chance.random() * chance.choice((0.01, 0.05, 0.2)))
-        process.send_signal(signal.SIGSTOP)
-        finished = (target / "HEAD").exists() and not (before == "repository")
+        # The signal may reach the program a moment later, or after its end.
+        os.kill(process.pid, signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        finished = (target / "HEAD").exists() and \
+            (before != "repository" or target.stat().st_ino != old)
         # Before that, the program has not looked at the destination.
         started = any(place.exists() for place in self.stagings(target))
         changes = [self.plant_link, self.plant_file, self.replace_target, self.move_staging,
@@ -270,8 +274,11 @@ class RestoreRaid(Raid):
         row.codes[process.returncode] += 1
         self.expect(process.returncode in (0, 128), f"exit code {process.returncode}", text)
         self.expect(process.returncode == 0 or text.count(b"fatal: ") == 1, "no sentence", text)
-        if process.returncode == 0 and not finished and kept is None and \
-                not self.whole(target) and target.exists():
+        # What was finished may have been moved away since.
+        away = self.work / "away.git"
+        place = away if finished and away.exists() else target
+        if process.returncode == 0 and (finished or kept is None) and \
+                not self.whole(place) and place.exists():
             self.finding(f"done, but not whole: {change.__name__} {options} {before}", text)
         if kept is None:
             return
