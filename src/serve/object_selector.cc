@@ -108,7 +108,7 @@ class Selector {
   Status AddWants();
   Status AddWant(ObjectNumber number);
   Status WalkCommits();
-  // Sorts the commits of the client beside those that are sent, newest first.
+  // Sorts `edges_`, newest first.
   Status SortEdges();
   Status AddRootTrees();
   Status WalkTrees();
@@ -138,7 +138,10 @@ class Selector {
   std::unordered_set<ObjectNumber> explicit_;
   std::vector<ObjectNumber> open_commits_;
   std::vector<ObjectNumber> sent_commits_;
-  std::vector<ObjectNumber> edges_;  // commits of the client beside them
+  // Commits of the client whose trees it has: parents of those that are sent,
+  // and with a short history all that it names. As Git, not the others: a
+  // client that fetched with a filter may lack their trees.
+  std::vector<ObjectNumber> edges_;
   Directory roots_;
   Directory named_{.trees = {}, .depth = 0};  // before `roots_`
   std::deque<Directory> open_;
@@ -193,8 +196,12 @@ Status Selector::AddWant(ObjectNumber number) {
     ZPACK_ASSIGN_OR_RETURN(type, graph_.Type(number));
   }
   if (type == ObjectType::kCommit) {
-    if (!had_.contains(number)) Choose(number);
-    open_commits_.push_back(number);
+    if (!had_.contains(number)) {
+      Choose(number);
+      open_commits_.push_back(number);
+    } else if (request_.shallow) {
+      edges_.push_back(number);
+    }
   } else if (Mark(number, type)) {
     Choose(number);
     if (type == ObjectType::kTree) WantedTrees().push_back(number);

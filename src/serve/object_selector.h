@@ -36,7 +36,8 @@ struct SelectionRequest {
   // none. Only 'refs/tags/' counts, and hidden refs do not, as in Git.
   const ServedRefs* tags = nullptr;
   // Whether the history of the client ends early. If so, the trees of all haves
-  // are compared, because the walk may meet none of them.
+  // are compared, because the walk may meet none of them, and those of wants
+  // that the client has.
   bool shallow = false;
 };
 

@@ -77,6 +77,36 @@ TEST_F(ServedPartialCloneTest, ChecksOutOverSshAndOverPipesWithoutGitProtocol) {
   EXPECT_EQ(GitIn(clone, {"status", "--porcelain"}), "");
 }
 
+// A client that asks for a depth wants each ref that is new to it, even if it
+// has the commit. It may lack the files of that commit.
+TEST_F(ServedPartialCloneTest, WantsThatTheClientHasHideNoFileOfOtherHistory) {
+  const std::string file =
+      TreeEntryBytes("100644", "file", repo_.WriteBlob("shared"));
+  const std::string other =
+      TreeEntryBytes("100644", "other", repo_.WriteBlob("alone"));
+  CommitFields fields;
+  fields.tree = repo_.WriteTree(file);
+  repo_.SetRef("refs/heads/one", repo_.WriteCommit(fields));
+  fields.tree = repo_.WriteTree(file + other);
+  repo_.SetRef("refs/heads/two", repo_.WriteCommit(fields));
+  Convert(file_);
+  for (const std::string version : {"0", "1", "2"}) {
+    const std::string clone = dir_ / ("clone-" + version);
+    GitOut({"init", "-q", "--bare", clone});
+    GitIn(clone, {"remote", "add", "origin", Url()});
+    const std::string protocol = "protocol.version=" + version;
+    GitIn(clone, {"-c", protocol, "fetch", "-q", "--filter=tree:0", "origin",
+                  "refs/heads/one:refs/first"});
+    GitIn(clone, {"-c", protocol, "fetch", "-q", "--shallow-since=@1600000000",
+                  "--filter=object:type=blob", "origin",
+                  "+refs/heads/*:refs/heads/*"});
+    EXPECT_THAT(GitIn(clone, {"cat-file", "--batch-all-objects",
+                              "--batch-check=%(objectname)"}),
+                ::testing::HasSubstr(HashObject("blob", "shared")))
+        << version;
+  }
+}
+
 TEST_F(ServedPartialCloneTest, SettingsLimitWhatClientsMayWant) {
   const std::string tip = " allow-tip-sha1-in-want";
   const std::string reachable = " allow-reachable-sha1-in-want";
