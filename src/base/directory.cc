@@ -123,6 +123,59 @@ void MakeWritable(const fs::path& root) {
   }
 }
 
+// Opens the directory `below` of `root`, and follows no link below `root`.
+Result<DirectoryStream> OpenBelow(const std::string& root,
+                                  const fs::path& below) {
+  constexpr int kToRead = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  int fd = open(root.c_str(), kToRead);
+  for (const fs::path& name : below) {
+    if (fd < 0) break;
+    const Descriptor parent(fd);
+    fd = openat(fd, name.c_str(), kToRead);
+  }
+  DirectoryStream stream(fd < 0 ? nullptr : fdopendir(fd));
+  if (stream != nullptr) return stream;
+  const int number = errno;
+  const Descriptor unused(fd);
+  return std::unexpected(IoError("remove", root, number));
+}
+
+// Removes the directory `root` with two descriptors, however deep it is. It
+// opens each directory anew from `root`, so it is slow.
+Status RemoveWithFewDescriptors(const std::string& root) {
+  std::vector<fs::path> pending = {""};  // below `root`
+  while (!pending.empty()) {
+    const fs::path below = pending.back();
+    ZPACK_ASSIGN_OR_RETURN(DirectoryStream stream, OpenBelow(root, below));
+    const int fd = dirfd(stream.get());
+    bool is_empty = true;
+    errno = 0;
+    while (const dirent* const entry = readdir(stream.get())) {
+      const std::string name = entry->d_name;
+      if (name == "." || name == "..") continue;
+      if (TypeOf(stream.get(), *entry) == fs::file_type::directory) {
+        is_empty = false;
+        pending.push_back(below / name);
+      } else if (unlinkat(fd, name.c_str(), 0) != 0) {
+        return std::unexpected(IoError("remove", root, errno));
+      }
+      errno = 0;
+    }
+    if (errno != 0) return std::unexpected(IoError("remove", root, errno));
+    if (!is_empty) continue;
+    pending.pop_back();
+    stream.reset();
+    if (below.empty()) break;
+    ZPACK_ASSIGN_OR_RETURN(stream, OpenBelow(root, below.parent_path()));
+    if (unlinkat(dirfd(stream.get()), below.filename().c_str(), AT_REMOVEDIR) !=
+        0) {
+      return std::unexpected(IoError("remove", root, errno));
+    }
+  }
+  if (rmdir(root.c_str()) == 0) return {};
+  return std::unexpected(IoError("remove", root, errno));
+}
+
 }  // namespace
 
 Result<std::vector<DirectoryEntry>> ListEntries(const std::string& path) {
@@ -144,8 +197,12 @@ Status MakeDirectory(const std::string& path, unsigned mode) {
     if (errno == EEXIST) error.code = ErrorCode::kExists;
     return std::unexpected(std::move(error));
   }
-  ZPACK_TRY(OpenMade(parent.get(), path));
-  return {};
+  const auto made = OpenMade(parent.get(), path);
+  if (made) return {};
+  if (made.error().code == ErrorCode::kIo) {
+    unlinkat(parent.get(), FileNameOf(path).c_str(), AT_REMOVEDIR);
+  }
+  return std::unexpected(made.error());
 }
 
 Result<Descriptor> OpenOwnDirectory(const std::string& path) {
@@ -180,10 +237,12 @@ Status RemoveTree(const std::string& path) {
   std::error_code error;
   fs::remove_all(path, error);
   if (!error) return {};
-  if (fs::is_directory(fs::symlink_status(path, error))) MakeWritable(path);
-  fs::remove_all(path, error);
-  if (!error) return {};
-  return std::unexpected(IoError("remove", path, error.value()));
+  const int number = error.value();
+  if (!fs::is_directory(fs::symlink_status(path, error))) {
+    return std::unexpected(IoError("remove", path, number));
+  }
+  MakeWritable(path);
+  return RemoveWithFewDescriptors(path);
 }
 
 }  // namespace zpack

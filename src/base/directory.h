@@ -35,7 +35,7 @@ Result<std::vector<DirectoryEntry>> ListEntries(const Descriptor& directory,
 
 // Makes the directory `path` with `mode` minus the bits of the umask. kExists
 // if the name is taken, or if something else takes the place of the new
-// directory; kIo.
+// directory; kIo. After kIo there is no new directory.
 Status MakeDirectory(const std::string& path, unsigned mode);
 
 // Opens the directory `path` that this process made. kExists if something has
@@ -50,7 +50,8 @@ Status MakeDirectories(const std::string& path);
 
 // Removes `path` and everything in it, including the content of directories of
 // this user that lack read or write permission. Symbolic links are removed, not
-// followed. If nothing has that name, the call succeeds. Errors: kIo.
+// followed. If nothing has that name, the call succeeds. Two free descriptors
+// are enough. Errors: kIo.
 Status RemoveTree(const std::string& path);
 
 }  // namespace zpack

@@ -154,5 +154,39 @@ TEST_F(ResourceLimitsTest, LimitOfTheFileSizeIsAnErrorLikeAFullDisk) {
   }
 }
 
+// What a failed restore made is removed even if it failed because no
+// descriptor was left.
+TEST_F(ResourceLimitsTest, EveryNumberOfDescriptorsIsEnoughOrAnError) {
+  const std::string out = dir_ / "out/o";
+  int failed = 0;
+  int done = 0;
+  for (int descriptors = 4; descriptors <= 15; ++descriptors) {
+    const std::string limit = "-n " + std::to_string(descriptors);
+    for (const std::vector<std::string>& command :
+         std::vector<std::vector<std::string>>{
+             {"restore", file_, out},
+             {"restore", "-f", file_, out},
+             {"salvage", file_, out},
+             {"restore", "--checkout", file_, out}}) {
+      SCOPED_TRACE(limit + ' ' + command.front() + ' ' + command.at(1));
+      if (command.at(1) == "-f") {
+        RunProcess({"git", "clone", "-q", "--bare", repo_.path(), out});
+      }
+      const ProcessResult result = RunLimited(limit, command);
+      // The loader of programs has its own message.
+      if (result.exit_code == 127) continue;
+      // Git may be what has too few, after the restore.
+      if (!result.ok() && command.at(1) != "-f" &&
+          result.err.find("is complete") == std::string::npos) {
+        EXPECT_FALSE(fs::exists(out)) << result.err;
+      }
+      Check(result, "o");
+      ++(result.ok() ? done : failed);
+    }
+  }
+  EXPECT_GT(failed, 4);
+  EXPECT_GT(done, 4);
+}
+
 }  // namespace
 }  // namespace zpack::testing

@@ -151,11 +151,13 @@ Result<std::unique_ptr<RestorePlace>> RestorePlace::Take(
                      "'{}' was changed by another process; try again",
                      place->destination_);
   }
+  ZPACK_TRY(place->reserve_.Take());
   ZPACK_TRY(place->MakeStaging());
   return place;
 }
 
 RestorePlace::~RestorePlace() {
+  reserve_.Release();
   CleanUp([this] {
     for (const std::string& name : moved_) {
       if (!IsOpened(old_, destination_)) break;
@@ -242,6 +244,8 @@ Status RestorePlace::TryPublish() const {
 }
 
 Status RestorePlace::Publish() {
+  // From here on, only this thread opens files, one after the other.
+  reserve_.Release();
   if (kind_ != Kind::kNothing) ZPACK_TRY(CheckIs(old_, destination_));
   ZPACK_TRY(CheckIs(opened_, staging_));
   switch (kind_) {

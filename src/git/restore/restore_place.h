@@ -12,6 +12,7 @@
 
 #include "base/descriptor.h"
 #include "base/file.h"
+#include "base/reserve.h"
 #include "zpack/options.h"
 #include "zpack/result.h"
 
@@ -89,6 +90,7 @@ class RestorePlace {
   Descriptor old_{-1};     // the destination, if there is one
   Descriptor opened_{-1};  // the private directory
   std::string inside_;
+  Reserve reserve_;                 // for removing the private directory
   bool owned_ = false;              // the destructor must remove `staging_`
   std::vector<std::string> moved_;  // entries moved up, before HEAD
 };

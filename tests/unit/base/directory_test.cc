@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -108,6 +109,36 @@ TEST(ListEntries, TellsWhatIsMissingFromWhatCannotBeRead) {
     EXPECT_THAT(ListEntries(dir.path()), HasCode(ErrorCode::kIo));
   }
   ASSERT_EQ(chmod(dir.path().c_str(), 0700), 0);
+}
+
+// However deep the tree is: what a failed command leaves is removed when it may
+// have used up all descriptors but two.
+TEST(RemoveTree, NeedsTwoDescriptors) {
+  const TempDir dir;
+  fs::create_directories(dir / "away");
+  WriteFile(dir / "away/file", "content");
+  std::string deepest = dir / "tree";
+  for (int i = 0; i < 20; ++i) {
+    fs::create_directories(deepest + "/a");
+    fs::create_directory_symlink(dir / "away", deepest + "/b");
+    fs::create_directories(deepest + "/c");
+    deepest += "/c";
+    WriteFile(deepest + "/file", "content");
+  }
+  fs::permissions(deepest, fs::perms::owner_read);
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const int next = dup(STDERR_FILENO);
+  ASSERT_GE(next, 0);
+  close(next);
+  rlimit little = limit;
+  little.rlim_cur = static_cast<rlim_t>(next) + 2;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &little), 0);
+  const Status removed = RemoveTree(dir / "tree");
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+  EXPECT_THAT(removed, IsOk());
+  EXPECT_THAT(ListDirectory(dir.path()), ElementsAre("away"));
+  EXPECT_THAT(ListDirectory(dir / "away"), ElementsAre("file"));
 }
 
 TEST(RemoveTree, RemovesDirectoriesThatMayNotBeWritten) {
