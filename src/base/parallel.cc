@@ -28,7 +28,9 @@ bool Start(const std::function<void()>& work,
 }  // namespace
 
 unsigned ResolveThreads(unsigned requested) {
-  if (requested != 0) return requested;
+  // Tables with an entry for each thread must fit in memory.
+  constexpr unsigned kMaxThreads = 1024;
+  if (requested != 0) return std::min(requested, kMaxThreads);
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof(set), &set) == 0) {
     return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
