@@ -21,6 +21,8 @@ from collections.abc import Callable, Iterable
 # Texts that no program prints that ends in order.
 CRASH = re.compile(rb"Sanitizer|runtime error:|terminate called|Assertion|core dumped|"
                    rb"std::|Traceback|Segmentation|internal error")
+# With too little memory for a thread, the C library ends the program.
+ABORT = b"Fatal glibc error: failed to register TLS destructor: out of memory"
 HANG = 60  # seconds of one processor
 STUCK = 1200  # seconds in all: the machine may have other work
 
@@ -48,6 +50,10 @@ def limit_work() -> None:
 def children_seconds() -> float:
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
+
+
+def ended_by_library(done: subprocess.CompletedProcess) -> bool:
+    return done.returncode == -signal.SIGABRT and (done.stderr or b"").strip() == ABORT
 
 
 def digest(path: pathlib.Path) -> str:
@@ -147,7 +153,7 @@ class Raid:
         wrong = []
         if done.returncode == -signal.SIGXCPU:
             wrong.append("hangs")
-        elif done.returncode not in codes:
+        elif done.returncode not in codes and not ended_by_library(done):
             wrong.append(f"exit code {done.returncode}")
         if CRASH.search(text):
             wrong.append("crashes")
