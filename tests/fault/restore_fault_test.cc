@@ -286,6 +286,47 @@ TEST_F(RestoreFaults, AnotherRepositoryThatTookTheNameIsKept) {
   }
 }
 
+// The name of the private directory stands for something else by the time that
+// it gets the final name, or its mode.
+TEST_F(RestoreFaults, WhatTookThePrivateDirectoryIsNotPublished) {
+  const std::string victim = dir_ / "victim";
+  const std::string ours = parent_ + "/.r.git.zpack-tmp";
+  WriteFile(victim + "/config", "precious");
+  fs::permissions(victim, fs::perms::owner_all);
+  for (const bool is_old_there : {false, true}) {
+    for (const std::string_view moment : {"chmod", "rename"}) {
+      SCOPED_TRACE(std::string(moment) + (is_old_there ? " old" : " new"));
+      fs::remove_all(parent_);
+      fs::create_directory(parent_);
+      fs::remove_all(dir_ / "away");
+      if (is_old_there) {
+        const RepoBuilder old(target_);
+        old.SetRef("refs/heads/old", old.SimpleCommit("old"));
+      }
+      FaultFileSystem system(-1, Fault::kError);
+      system.set_meanwhile(
+          [&](const std::string& what, const std::string& path) {
+            const bool is_now =
+                what == "rename"
+                    ? path == target_
+                    : path == ours || DirectoryOf(path) == "/proc/self/fd";
+            if (what != moment || !is_now || Exists(dir_ / "away")) return;
+            fs::rename(ours, dir_ / "away");
+            fs::create_directory_symlink(victim, ours);
+          });
+      EXPECT_THAT(Restore(system, Overwrite::kYes),
+                  HasCode(ErrorCode::kExists));
+      EXPECT_TRUE(Exists(dir_ / "away"));
+      EXPECT_EQ(fs::status(victim).permissions(), fs::perms::owner_all);
+      EXPECT_EQ(ReadFile(victim + "/config"), "precious");
+      EXPECT_EQ(Exists(target_), is_old_there);
+      if (is_old_there) {
+        EXPECT_TRUE(RunGit({"rev-parse", "old"}, target_).ok());
+      }
+    }
+  }
+}
+
 TEST_F(RestoreFaults, NothingIsMovedIntoADirectoryThatTookTheName) {
   const std::string victim = dir_ / "victim";
   for (const bool link : {false, true}) {

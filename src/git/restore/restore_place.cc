@@ -289,8 +289,13 @@ Status RestorePlace::PublishNew() {
   }
   const unsigned inherited = info.st_mode & (S_ISUID | S_ISGID | S_ISVTX);
   ZPACK_TRY(
-      file_system_.SetMode(staging_, inherited | (0777 & ~CurrentUmask())));
+      file_system_.SetMode(inside_, inherited | (0777 & ~CurrentUmask())));
   ZPACK_TRY(file_system_.Rename(staging_, destination_, Replace::kNo));
+  if (!IsOpened(opened_, destination_)) {
+    // What was renamed belongs to another process, and goes back.
+    ZPACK_TRY(file_system_.Rename(destination_, staging_, Replace::kNo));
+    return WasReplaced(staging_);
+  }
   owned_ = false;
   return SyncPublished(file_system_, parent_, destination_);
 }
@@ -303,12 +308,13 @@ Status RestorePlace::PublishExchanged() {
   if (error) {
     return std::unexpected(IoError("stat", destination_, error.value()));
   }
-  ZPACK_TRY(file_system_.SetMode(staging_, static_cast<unsigned>(mode)));
+  ZPACK_TRY(file_system_.SetMode(inside_, static_cast<unsigned>(mode)));
   ZPACK_TRY(file_system_.Rename(staging_, destination_, Replace::kExchange));
-  if (!IsOpened(old_, staging_)) {
+  const bool is_ours = IsOpened(opened_, destination_);
+  if (!is_ours || !IsOpened(old_, staging_)) {
     // What was exchanged belongs to another process, and goes back.
     ZPACK_TRY(file_system_.Rename(staging_, destination_, Replace::kExchange));
-    return WasReplaced(destination_);
+    return WasReplaced(is_ours ? destination_ : staging_);
   }
   ZPACK_TRY(SyncPublished(file_system_, parent_, destination_));
   // After the exchange, `staging_` is the old repository.
