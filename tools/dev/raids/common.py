@@ -209,7 +209,10 @@ class Raid:
                 self.attack = attack.__name__
                 self.fresh()
                 before = snapshot(self.outside)
-                attack(random.Random(f"{options.seed} {self.name} {number}"))
+                try:
+                    attack(random.Random(f"{options.seed} {self.name} {number}"))
+                except (subprocess.SubprocessError, OSError) as error:
+                    self.finding("the attack came to no end", str(error))
                 self.expect(snapshot(self.outside) == before, "changed what is outside")
             number += 1
 
