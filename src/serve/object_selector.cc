@@ -62,6 +62,10 @@ class Selector {
     ZPACK_TRY(WalkTrees());
     ZPACK_TRY(DropLargeBlobs());
     if (request_.tags != nullptr) ZPACK_TRY(AddTags());
+    // A client may want what it has.
+    std::erase_if(choice_.outside_bases, [this](const auto& pair) {
+      return choice_.chosen[pair.second];
+    });
     ZPACK_TRY(progress_(count_));
     return Selection{std::move(choice_), count_};
   }
