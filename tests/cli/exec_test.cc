@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -203,6 +204,18 @@ TEST_F(ExecTest, ARepositoryThatWasCutOffIsMadeAgain) {
     }
   }
   EXPECT_THAT(Cached(), SizeIs(1));
+}
+
+TEST_F(ExecTest, APipeInTheCacheHangsNothing) {
+  EXPECT_EQ(Exec({"git", "log"}).exit_code, 0);
+  for (const std::string file : {"HEAD", "packed-refs", "zpack-seal"}) {
+    SCOPED_TRACE(file);
+    const std::string path =
+        dir_ / "cache/git-zpack/exec/" + Cached().front() + '/' + file;
+    std::filesystem::remove(path);
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    ExpectSame({"log", "-p"});
+  }
 }
 
 TEST_F(ExecTest, ARepositoryKeepsWhatCommandsWriteToIt) {

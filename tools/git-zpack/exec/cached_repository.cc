@@ -50,8 +50,15 @@ Result<std::set<std::string>> PackLines(const fs::path& repository) {
   return lines;
 }
 
+// Anything else could block who opens it.
+bool IsRegularFile(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(fs::symlink_status(path, error));
+}
+
 // Whether a file of refs ends as Git ends it.
 bool EndsWithLine(const fs::path& path) {
+  if (!IsRegularFile(path)) return false;
   std::ifstream in(path, std::ios::binary | std::ios::ate);
   return in && in.tellg() > 0 && in.seekg(-1, std::ios::end) &&
          in.get() == '\n';
@@ -100,6 +107,7 @@ bool IsSealed(const fs::path& repository, const std::string& name) {
       (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
     return false;
   }
+  if (!IsRegularFile(repository / kSeal)) return false;
   std::ifstream in(repository / kSeal, std::ios::binary);
   // A command may have replaced a pack together with its index, but leaves no
   // part of either.
@@ -118,7 +126,7 @@ bool IsSealed(const fs::path& repository, const std::string& name) {
   if (line != name) return false;
   return EndsWithLine(repository / "HEAD") &&
          (EndsWithLine(repository / "packed-refs") ||
-          !fs::exists(repository / "packed-refs", error));
+          !fs::exists(fs::symlink_status(repository / "packed-refs", error)));
 }
 
 }  // namespace zpack::cli
