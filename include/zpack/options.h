@@ -69,8 +69,8 @@ enum class Profile : uint8_t {
 
 // Options of every long-running operation.
 struct RunOptions {
-  // Number of worker threads, at most 1,024. 0 means one for each processor that
-  // this process may use. The number never changes the bytes that are written.
+  // Number of worker threads, at most 1,024. 0 means one for each processor of
+  // this process. The number never changes the bytes that are written.
   unsigned threads = 0;
   // Bytes of memory that the process should use, plus about 100 bytes for each
   // object. The default is a quarter of the memory of the machine, or of the
