@@ -241,7 +241,7 @@ Result<std::string> Canonical(const fs::path& path) {
 // The current directory, by the name in $PWD if that is right.
 std::string CurrentDirectory() {
   std::error_code error;
-  const std::string current = fs::current_path(error).string();
+  std::string current = fs::current_path(error).string();
   const char* const named = std::getenv("PWD");
   if (named != nullptr && fs::equivalent(named, current, error) && !error) {
     return named;

@@ -72,6 +72,7 @@ Result<std::vector<Error>> CheckObjects(
   ZPACK_TRY(read);
   std::ranges::sort(found, {}, &std::pair<uint64_t, Error>::first);
   std::vector<Error> errors;
+  errors.reserve(found.size());
   for (auto& [number, error] : found) errors.push_back(std::move(error));
   return errors;
 }

@@ -38,7 +38,7 @@ check() {
     "$tidy" -p "$build" --quiet "$@" 2>> "$log"
     return
   fi
-  printf '%s' "$output"
+  if [[ -n $output ]]; then printf '%s\n' "$output"; fi
   return "$code"
 }
 
