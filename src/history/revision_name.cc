@@ -10,8 +10,6 @@
 namespace zpack {
 namespace {
 
-using Kind = RevisionStep::Kind;
-
 // Position of the first colon outside braces.
 size_t FindPathColon(std::string_view name) {
   int depth = 0;
@@ -29,7 +27,8 @@ std::optional<RevisionStep> TakeNumber(std::string_view& rest) {
   if (sign == std::string_view::npos) return std::nullopt;
   if (rest[sign] != '^' && rest[sign] != '~') return std::nullopt;
   RevisionStep step;
-  step.kind = rest[sign] == '^' ? Kind::kParent : Kind::kAncestor;
+  step.kind = rest[sign] == '^' ? RevisionStep::Kind::kParent
+                                : RevisionStep::Kind::kAncestor;
   step.number = 1;
   const std::string_view digits = rest.substr(sign + 1);
   if (!digits.empty()) {
@@ -50,15 +49,15 @@ std::optional<RevisionStep> TakePeeling(std::string_view& rest) {
   const std::string_view word = rest.substr(start + 2, rest.size() - start - 3);
   RevisionStep step;
   if (word.empty()) {
-    step.kind = Kind::kPeelTag;
+    step.kind = RevisionStep::Kind::kPeelTag;
   } else if (word.starts_with('/')) {
-    step.kind = Kind::kSearch;
+    step.kind = RevisionStep::Kind::kSearch;
     step.text = word.substr(1);
   } else if (word != "object") {
     const auto* const type =
         std::ranges::find(kAllObjectTypes, word, ObjectTypeName);
     if (type == kAllObjectTypes.end()) return std::nullopt;
-    step.kind = Kind::kPeel;
+    step.kind = RevisionStep::Kind::kPeel;
     step.type = *type;
   }
   rest = rest.substr(0, start);
