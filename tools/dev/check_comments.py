@@ -12,11 +12,12 @@ do (Options, Stats, Report).
   check_comments.py --self-test           proves that violations are found
 """
 
-import argparse
 import pathlib
 import re
 import sys
 import tempfile
+
+import checking
 
 TREES = ("include", "src", "tools", "tests")
 SKIPPED = {"__pycache__", "golden", "corpus", "node_modules"}
@@ -116,23 +117,10 @@ def self_test():
                     "include/a.h:1: 'BOptions::x': there is no BOptions",
                     "README.md:1: 'AOptions::levels': AOptions has no levels"]
         if found != expected:
-            sys.exit(f"check_comments.py: self-test: {found}")
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--root", type=pathlib.Path,
-                        default=pathlib.Path(__file__).resolve().parents[2])
-    parser.add_argument("--self-test", action="store_true")
-    options = parser.parse_args()
-    if options.self_test:
-        self_test()
-        return 0
-    problems = check(options.root)
-    for problem in problems:
-        print(problem)
-    return 1 if problems else 0
+            print(f"self-test: {found}", file=sys.stderr)
+            return 1
+    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(checking.main(__doc__.splitlines()[0], check, self_test))

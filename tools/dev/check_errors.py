@@ -14,11 +14,11 @@
   check_errors.py --self-test          proves that planted uses are found
 """
 
-import argparse
 import pathlib
 import re
 import sys
-import tempfile
+
+import checking
 
 # The functions that list a directory.
 LISTERS = {"src/base/directory.cc", "tools/git-zpack/list_paths.cc"}
@@ -144,33 +144,9 @@ CASES = [
 
 
 def self_test():
-    for text, expected in CASES:
-        with tempfile.TemporaryDirectory() as directory:
-            root = pathlib.Path(directory)
-            (root / "src/git").mkdir(parents=True)
-            (root / "src/git/a.cc").write_text(text)
-            found = "\n".join(check_tree(root))
-            if (found == "") != (expected == "") or expected not in found:
-                print(f"self-test: for '{text}' expected '{expected}', found "
-                      f"'{found}'", file=sys.stderr)
-                return 1
-    print(f"self-test: {len(CASES)} sources judged as expected")
-    return 0
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--root", type=pathlib.Path,
-                        default=pathlib.Path(__file__).resolve().parents[2])
-    parser.add_argument("--self-test", action="store_true")
-    options = parser.parse_args()
-    if options.self_test:
-        return self_test()
-    problems = check_tree(options.root)
-    for line in problems:
-        print(line, file=sys.stderr)
-    return 1 if problems else 0
+    return checking.judge([({"src/git/a.cc": text}, expected) for text, expected in CASES],
+                          check_tree)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(checking.main(__doc__.splitlines()[0], check_tree, self_test))

@@ -16,11 +16,11 @@ licence, no file is too long, and messages quote the names in them.
   check_layers.py --self-test          proves that violations are found
 """
 
-import argparse
 import pathlib
 import re
 import sys
-import tempfile
+
+import checking
 
 # Headers of include/zpack: plain values, which every layer may use, and
 # facades, which belong to the layers that fill their structures.
@@ -112,7 +112,6 @@ class Checker:
                 self.check_licence(path)
                 self.check_length(path)
         self.check_names(sources)
-        return not self.problems
 
     def files(self):
         for tree in TREES:
@@ -380,43 +379,26 @@ CASES = [
 ]
 
 
+def with_head(name, text):
+    mark = "//" if pathlib.Path(name).suffix in (".cc", ".h") else "#"
+    head = "".join(f"{mark} {line}\n" for line in SPDX)
+    return "int x;\n" if text is None else head + text
+
+
 def self_test():
-    for added, expected in CASES:
-        with tempfile.TemporaryDirectory() as directory:
-            root = pathlib.Path(directory)
-            for name, text in {**CLEAN_TREE, **added}.items():
-                path = root / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                mark = "//" if path.suffix in (".cc", ".h") else "#"
-                head = "".join(f"{mark} {line}\n" for line in SPDX)
-                path.write_text("int x;\n" if text is None else head + text)
-            checker = Checker(root)
-            clean = checker.run()
-            found = "\n".join(checker.problems)
-            if clean != (not expected) or expected not in found:
-                print(f"self-test: for {added} expected '{expected}', found "
-                      f"'{found}'", file=sys.stderr)
-                return 1
-    print(f"self-test: {len(CASES)} trees judged as expected")
-    return 0
+    return checking.judge(
+        [({name: with_head(name, text) for name, text in {**CLEAN_TREE, **added}.items()},
+          expected) for added, expected in CASES],
+        check_tree)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--root", type=pathlib.Path,
-                        default=pathlib.Path(__file__).resolve().parents[2])
-    parser.add_argument("--self-test", action="store_true")
-    options = parser.parse_args()
-    if options.self_test:
-        return self_test()
-    checker = Checker(options.root.resolve())
-    clean = checker.run()
+def check_tree(root):
+    checker = Checker(root)
+    checker.run()
     for line in checker.warnings:
         print(f"warning: {line}", file=sys.stderr)
-    for line in checker.problems:
-        print(line, file=sys.stderr)
-    return 0 if clean else 1
+    return checker.problems
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(checking.main(__doc__.splitlines()[0], check_tree, self_test))

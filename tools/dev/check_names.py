@@ -17,11 +17,11 @@ apart by the text of their parameters without names and defaults.
   check_names.py --self-test          proves that planted pairs are found
 """
 
-import argparse
 import pathlib
 import re
 import sys
-import tempfile
+
+import checking
 
 # Folders that form one program each, or are compiled file by file.
 PROGRAMS = ("tools/examples", "tools/packaging", "tools/dev", "tools/bench")
@@ -433,36 +433,13 @@ CASES = [
 ]
 
 
+def check_tree(root):
+    return problems_of(read_tree(root))
+
+
 def self_test():
-    for files, expected in CASES:
-        with tempfile.TemporaryDirectory() as directory:
-            root = pathlib.Path(directory)
-            for name, text in files.items():
-                path = root / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text)
-            found = "\n".join(problems_of(read_tree(root)))
-            if (found == "") != (expected == "") or expected not in found:
-                print(f"self-test: for {files} expected '{expected}', found "
-                      f"'{found}'", file=sys.stderr)
-                return 1
-    print(f"self-test: {len(CASES)} trees judged as expected")
-    return 0
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--root", type=pathlib.Path,
-                        default=pathlib.Path(__file__).resolve().parents[2])
-    parser.add_argument("--self-test", action="store_true")
-    options = parser.parse_args()
-    if options.self_test:
-        return self_test()
-    problems = problems_of(read_tree(options.root))
-    for line in problems:
-        print(line, file=sys.stderr)
-    return 1 if problems else 0
+    return checking.judge(CASES, check_tree)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(checking.main(__doc__.splitlines()[0], check_tree, self_test))
