@@ -69,9 +69,12 @@ enum class Profile : uint8_t {
 
 // Options of every long-running operation.
 struct RunOptions {
-  // Number of worker threads, at most 1,024. 0 means one for each processor of
-  // this process. The number never changes the bytes that are written.
+  // Number of worker threads; more than kMaxThreads are not used. 0 means one
+  // for each processor of this process. The number never changes the bytes that
+  // are written.
   unsigned threads = 0;
+  // Tables with an entry for each thread must fit in memory.
+  static constexpr unsigned kMaxThreads = 1024;
   // Bytes of memory that the process should use, plus about 100 bytes for each
   // object. The default is a quarter of the memory of the machine, or of the
   // control group if that has less. Too little memory for `threads` threads

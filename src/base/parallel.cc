@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "zpack/options.h"
+
 namespace zpack {
 namespace {
 
@@ -28,9 +30,7 @@ bool Start(const std::function<void()>& work,
 }  // namespace
 
 unsigned ResolveThreads(unsigned requested) {
-  // Tables with an entry for each thread must fit in memory.
-  constexpr unsigned kMaxThreads = 1024;
-  if (requested != 0) return std::min(requested, kMaxThreads);
+  if (requested != 0) return std::min(requested, RunOptions::kMaxThreads);
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof(set), &set) == 0) {
     return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));

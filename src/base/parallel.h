@@ -25,8 +25,8 @@
 
 namespace zpack {
 
-// Returns `requested`, at most 1,024, or, if `requested` is 0, the number of
-// processors that this process may run on. At least 1.
+// Returns `requested`, at most RunOptions::kMaxThreads, or, if `requested` is
+// 0, the number of processors that this process may run on. At least 1.
 unsigned ResolveThreads(unsigned requested);
 
 // Calls `work` once on each of `threads` new threads and waits for all of them.

@@ -22,8 +22,6 @@
 namespace zpack::cli {
 namespace {
 
-constexpr int64_t kMaxThreads = 1024;
-
 using Json = nlohmann::ordered_json;
 
 // Makes malloc return segments of large objects to the system when they are
@@ -113,8 +111,8 @@ RunContext::RunContext(const po::variables_map& options, const Io& io,
 RunOptions ResourcesOf(const po::variables_map& options) {
   ReturnLargeBuffers();
   RunOptions run;
-  run.threads =
-      static_cast<unsigned>(Number(options, "threads", 0, kMaxThreads, 0));
+  run.threads = static_cast<unsigned>(
+      Number(options, "threads", 0, RunOptions::kMaxThreads, 0));
   if (Has(options, "memory")) {
     run.memory = ParseSize(Text(options, "memory"), "memory");
     SaveMemory(*run.memory);
