@@ -22,8 +22,9 @@ import sys
 import tempfile
 import unittest
 
+from names import Words, is_file_name, maintainer_pages, names_in_code, names_of_files
 from pages import (ARCHITECTURE, GUIDES, README, SOURCE, all_pages, anchors, blocks, links,
-                   logical_lines, without_blocks)
+                   logical_lines)
 from sandbox import Sandbox
 
 PROGRAM = None
@@ -266,26 +267,28 @@ class PagesTest(unittest.TestCase):
                 self.assertIn(f"| `src/{room.name}` |", ARCHITECTURE.read_text())
 
     def test_names_of_files(self):
-        """Pages for maintainers name files that exist: from the root, from src,
-        or from the page, or in a folder below. '*' and '<...>' stand for any
-        text, and the end of a name may be left out."""
-        pages = [ARCHITECTURE, SOURCE / "tools/git-zpack/README.md",
-                 *(SOURCE / "src").glob("*/README.md")]
-        for page in pages:
-            for name in re.findall(r"`([^`\s]+)`", without_blocks(page.read_text())):
-                if not re.match(r"(src|tools|tests|include)/", name) and not (
-                        re.search(r"\.(h|cc)$", name)) or name == "immintrin.h":
-                    continue
-                pattern = re.sub(r"<\w+>", "*", name)
-                roots = (SOURCE, SOURCE / "src", SOURCE / "include", SOURCE / "include/zpack",
-                         page.parent)
-                folder, _, last = pattern.rpartition("/")
-                found = any(any(root.glob(pattern + "*")) for root in roots)
-                for root in roots if folder else [page.parent]:
-                    for below in root.glob(folder) if folder else [root]:
-                        found = found or any(below.rglob(last + "*"))
+        for page in maintainer_pages():
+            for name in names_of_files(page):
                 with self.subTest(page=str(page), name=name):
-                    self.assertTrue(found)
+                    self.assertTrue(is_file_name(page, name))
+
+    def test_names_in_the_code(self):
+        words = Words()
+        for page in maintainer_pages():
+            for name in names_in_code(page):
+                with self.subTest(page=str(page), name=name):
+                    self.assertTrue(words.have(name))
+
+    def test_a_wrong_name_is_found(self):
+        for name in ("src/reader/block_cach", "src/reader/block_cache.c",
+                     "src/git/portable_settings.h", "tools/git-zpack/cmd_<name>.cc",
+                     "tests/corruption/sweep", "tools/dev/sieges", "src/codecs"):
+            self.assertFalse(is_file_name(ARCHITECTURE, name), name)
+        self.assertFalse(is_file_name(SOURCE / "src/reader/README.md", "archive_plan.h"))
+        words = Words()
+        for name in ("ArchiveReaders", "BlockCache::FindOrEncode", "kNoSuchCode",
+                     "find_or_encode", "ArchiveFile::kZstd", "verify_every_*"):
+            self.assertFalse(words.have(name), name)
 
 
 if __name__ == "__main__":
