@@ -23,14 +23,12 @@ struct PortableSettings {
 
 // Reads the settings in the configuration file `path`, without those of files
 // that it includes. Leaves out
-// - settings that describe this copy: core.bare, core.worktree, the format
-//   version, the extensions, and what the file system can do;
-// - secrets: credential.*, *.extraheader, keys that end in "pass" or contain
-//   "password", "passphrase", "token", "secret" or "apikey"; helpers that are
-//   commands; names and values with a header such as "Authorization:", with a
-//   parameter such as "token=", or with the command "sshpass"; and the user and
-//   password of URLs. Of the URLs of SSH only the password is left out, since
-//   Git needs the user;
+// - settings that describe this copy: core.bare, core.worktree, lfs.storage,
+//   the format version, the extensions, and what the file system can do;
+// - settings that may hold a secret, by section, key, subsection or value, and
+//   the user and password of URLs; git-zpack-convert(1), under --without, has
+//   the rules. Of the URLs of SSH only the password is left out, since Git
+//   needs the user;
 // - comments, which may hold anything.
 // Errors: those of ReadConfigurationFile.
 Result<PortableSettings> ReadPortableSettings(const std::string& path);
