@@ -423,13 +423,48 @@ class PreReceiveTest(CiTest):
 
 
 class NightlyTest(CiTest):
-    def nightly(self):
-        return run(SOURCE / "tools/examples/nightly-backup", self.directory, self.backup,
-                   cwd=self.directory, check=False)
-
-    def test_script(self):
+    def setUp(self):
+        super().setUp()
         self.backup = self.directory / "backup"
         self.backup.mkdir()
+
+    def nightly(self, **variables):
+        return run(SOURCE / "tools/examples/nightly-backup", self.directory, self.backup,
+                   cwd=self.directory, check=False, **variables)
+
+    def test_only_a_damaged_file_is_put_aside(self):
+        self.assertEqual(self.nightly().returncode, 0)
+        # In cron, PATH is short.
+        programs = self.directory / "programs"
+        programs.mkdir()
+        for name in ("basename", "flock"):
+            (programs / name).symlink_to(shutil.which(name))
+        program = programs / "git-zpack"
+        for script, complaint in ((None, "git-zpack is not in PATH="),
+                                  ("kill -9 $$", "could not be verified (exit code 137)")):
+            if script:
+                program.write_text(f"#!/bin/bash\n{script}\n")
+                program.chmod(0o755)
+            done = self.nightly(PATH=str(programs))
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(complaint, done.stderr)
+            self.assertEqual([path.name for path in self.backup.glob("project*")],
+                             ["project.zpack"])
+        # This file does not even begin as one.
+        (self.backup / "project.zpack").write_bytes(b"")
+        done = self.nightly()
+        self.assertIn("project.zpack could not be verified; kept as ", done.stderr)
+        self.assertEqual(self.nightly().returncode, 0)
+
+    def test_directories_must_exist(self):
+        self.repository.rename(self.directory / "project")
+        self.assertIn("no repository is named ", self.nightly().stderr)
+        self.backup.rmdir()
+        done = self.nightly()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("not a directory: ", done.stderr)
+
+    def test_script(self):
         run("git", "branch", "gone", cwd=self.repository)
         file = self.backup / "project.zpack"
         for _ in range(2):
