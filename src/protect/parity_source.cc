@@ -65,7 +65,9 @@ Result<std::vector<ParitySource>> FindParity(FileSystem& file_system,
     return MakeError(ErrorCode::kNotFound, "no parity for '{}' in '{}'",
                      AtPath{path}, AtPath{parity_path});
   }
-  return MakeError(ErrorCode::kNotFound, "no parity in '{}' or beside it",
+  return MakeError(ErrorCode::kNotFound,
+                   "no parity in '{}' or beside it; 'git zpack salvage' needs "
+                   "none, and restores what is undamaged",
                    AtPath{path});
 }
 

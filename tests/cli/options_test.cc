@@ -106,6 +106,8 @@ TEST_F(OptionsTest, UnknownCommandIsNamed) {
   EXPECT_THAT(result.out, IsEmpty());
   EXPECT_THAT(result.err, HasSubstr("'convertt' is not a git-zpack command, "
                                     "did you mean 'convert'? See"));
+  EXPECT_THAT(RunZpack({"serve"}).err,
+              HasSubstr("did you mean 'http-backend', 'shell' or"));
   EXPECT_THAT(RunZpack({"frobnicate"}).err,
               HasSubstr("'frobnicate' is not a git-zpack command. See"));
 }

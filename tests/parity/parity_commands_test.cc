@@ -132,6 +132,12 @@ TEST_F(ParityCommands, RepairNamesParityOfWhatItReplaced) {
               StartsWith("warning: '" + output + ".zpar' is the parity of"));
 }
 
+TEST_F(ParityCommands, WithoutParityAnotherCommandIsNamed) {
+  const ProcessResult repair = RunZpack({"repair", file_});
+  EXPECT_EQ(repair.exit_code, 128);
+  EXPECT_THAT(repair.err, HasSubstr("'git zpack salvage'"));
+}
+
 TEST_F(ParityCommands, ImpossibleIsExitCodeOne) {
   ASSERT_EQ(RunZpack({"protect", "-q", "--beside", file_}).exit_code, 0);
   WriteFile(file_, ReadFile(file_).substr(100'000));
@@ -139,6 +145,7 @@ TEST_F(ParityCommands, ImpossibleIsExitCodeOne) {
   EXPECT_EQ(repair.exit_code, 1);
   EXPECT_THAT(repair.err, HasSubstr("are lost, and"));
   EXPECT_THAT(repair.err, HasSubstr("nothing was written"));
+  EXPECT_THAT(repair.err, HasSubstr("hint: if that fails, "));
   const auto json = nlohmann::json::parse(repair.out);
   EXPECT_EQ(json["outcome"], "impossible");
   EXPECT_GT(json["lost_codewords"][0]["lost_shards"],

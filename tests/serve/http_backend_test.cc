@@ -205,10 +205,10 @@ TEST_F(HttpBackendTest, RefusesOtherContentTypes) {
 
 TEST_F(HttpBackendTest, RefusesServicesThatAFileDoesNotHave) {
   const std::string forbidden = "403 Forbidden";
-  EXPECT_EQ(
-      Get("/project.git/info/refs", {"QUERY_STRING=service=git-receive-pack"})
-          .status,
-      forbidden);
+  const HttpAnswer push =
+      Get("/project.git/info/refs", {"QUERY_STRING=service=git-receive-pack"});
+  EXPECT_EQ(push.status, forbidden);
+  EXPECT_EQ(push.body, "a .zpack file is read-only: cannot push\n");
   EXPECT_EQ(Get("/project.git/info/refs").status, forbidden);
   EXPECT_EQ(Get("/project.git/HEAD").status, forbidden);
   for (const std::string path : {"info/packs", "ab/cd", "pack/pack-1.pack"}) {

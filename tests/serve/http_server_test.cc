@@ -271,6 +271,8 @@ TEST_F(HttpServerTest, ServesNothingElse) {
       Git({"-C", repo_.path(), "push", Url("/project.git"), "main"});
   EXPECT_EQ(push.exit_code, 128);
   EXPECT_THAT(push.err, HasSubstr("403"));
+  EXPECT_THAT(push.err,
+              HasSubstr("remote: a .zpack file is read-only: cannot push"));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace zpack::cli {
 std::string_view CommandsLike(std::string_view typed) {
   constexpr std::string_view kList = "'list-refs', 'ls-tree' or 'list-files'";
   constexpr std::string_view kGit = "'exec <file> git ...'";
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 20>
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 21>
       kNames = {{{"backup", "'convert'"},
                  {"blame", kGit},
                  {"cat", "'cat-file'"},
@@ -28,6 +28,7 @@ std::string_view CommandsLike(std::string_view typed) {
                  {"log", "'exec <file> git log' or 'rev-list'"},
                  {"ls", kList},
                  {"pack", "'convert'"},
+                 {"serve", "'http-backend', 'shell' or 'upload-pack'"},
                  {"stats", "'show --stats' or 'report'"},
                  {"test", "'verify'"},
                  {"unpack", "'restore'"},

@@ -142,7 +142,8 @@ int RunBundle(const po::variables_map& values, const RunContext& context,
   const OutputFile output(bundle);
   if (!Has(values, "force") && output.exists()) {
     return Fail(io, {ErrorCode::kExists,
-                     fmt::format("'{}' already exists; --force replaces it",
+                     fmt::format("'{}' already exists; use --force to "
+                                 "replace it",
                                  QuoteName(bundle, kMaxNameInMessage))});
   }
   const std::string file = FileToRead(values);

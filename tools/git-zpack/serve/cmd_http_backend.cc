@@ -97,8 +97,14 @@ Answer<void> CheckService(const CgiRequest& request, const HttpRoute& route) {
     return refuse("the dumb HTTP protocol is not supported");
   }
   if (*request.service == kService) return {};
-  return refuse(
-      fmt::format("service not enabled: '{}'", Quoted(*request.service)));
+  const std::string reason =
+      fmt::format("service not enabled: '{}'", Quoted(*request.service));
+  if (*request.service != "git-receive-pack" || request.method == "HEAD") {
+    return refuse(reason);
+  }
+  // 'git push' prints the body.
+  return std::unexpected(
+      HttpError{403, reason, {}, "a .zpack file is read-only: cannot push\n"});
 }
 
 // Checks what the request says of its body.

@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "common_options.h"
+#include "verify/damage_hints.h"
 #include "zpack/parity.h"
 #include "zpack/quote.h"
 
@@ -85,6 +86,7 @@ void PrintImpossible(const RepairReport& report, const std::string& file,
   }
   err << fmt::format("error: cannot repair '{}'; nothing was written\n",
                      QuoteName(file));
+  PrintDamageHints(file, ParityHint::kTooLittle, err);
 }
 
 void PrintRepaired(const RepairReport& report, std::ostream& err) {
