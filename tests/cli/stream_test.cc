@@ -78,6 +78,16 @@ TEST_F(StreamTest, ConvertWritesTheFileToStandardOutput) {
   EXPECT_FALSE(Exists(dir_ / "-"));
 }
 
+TEST_F(StreamTest, LooseObjectsAreNotPacksOfNoBytes) {
+  const RepoBuilder loose(dir_ / "loose");
+  loose.WriteBlob("content");
+  EXPECT_THAT(Run({"convert", "loose", "loose.zpack"}).err,
+              HasSubstr("' has no packs.\n"));
+  loose.PackAll();
+  EXPECT_THAT(Run({"convert", "-f", "loose", "loose.zpack"}).err,
+              HasSubstr("; the packs of '"));
+}
+
 TEST_F(StreamTest, FileThatIsCalledLikeAStreamNeedsItsDirectory) {
   EXPECT_TRUE(Run({"convert", "-q", "repo", "./-"}).ok());
   EXPECT_TRUE(ReadFile(dir_ / "-") == ReadFile(file_));

@@ -198,10 +198,14 @@ void ConvertReport::PrintSummary(std::ostream& err) const {
             ? ""
             : fmt::format(", {} of it parity",
                           HumanSize(context_.parity_bytes));
-    err << fmt::format("{} {} to {}{}{}; the packs of '{}' take {}.\n",
-                       IsDryRun() ? "Would convert" : "Converted", contents,
-                       HumanSize(stats_.file_size), parity, Verification(),
-                       Source(), HumanSize(stats_.source_pack_bytes));
+    const std::string packs =
+        stats_.source_pack_bytes == 0
+            ? fmt::format("'{}' has no packs", Source())
+            : fmt::format("the packs of '{}' take {}", Source(),
+                          HumanSize(stats_.source_pack_bytes));
+    err << fmt::format(
+        "{} {} to {}{}{}; {}.\n", IsDryRun() ? "Would convert" : "Converted",
+        contents, HumanSize(stats_.file_size), parity, Verification(), packs);
     if (base_ && stats_.base_unused.empty()) PrintBase(err);
   }
   if (stats_.promised_objects != 0) {
