@@ -234,7 +234,7 @@ TEST_F(UpdateTest, WarnsThatTheParityIsLost) {
   EXPECT_EQ(Stamp(), stamp);
   repo_.WriteBlob("new");
   EXPECT_THAT(Update().err, HasSubstr("warning: not included: the parity of '" +
-                                      file_ + "'\n"));
+                                      file_ + "'; add it again with "));
 }
 
 TEST_F(UpdateTest, AddsParityThatIsMissing) {

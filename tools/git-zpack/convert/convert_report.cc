@@ -114,8 +114,10 @@ void ConvertReport::WarnOfReplaced(std::ostream& err) const {
         Describe(stats_.lost), Source());
   }
   if (stats_.drops_parity && context_.parity_bytes == 0) {
-    err << fmt::format("warning: not included: the parity of '{}'\n",
-                       QuoteName(base_.value_or("")));
+    err << fmt::format(
+        "warning: not included: the parity of '{}'; add it again with 'git "
+        "zpack protect', or next time with --redundancy\n",
+        QuoteName(base_.value_or("")));
   }
 }
 
