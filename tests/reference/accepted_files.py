@@ -97,6 +97,10 @@ def blocks():
         (size << 3 | kind << 1 | last).to_bytes(3, "little") + part for last, kind, size, part in [
             (0, 0, 4, b"one\n"), (0, 0, 0, b""), (1, 0, 4, b"two\n")]))
     yield "zstd/blocks", draft.build()
+    for name, frame in [("empty", b"\x20\0\1\0\0"), ("dictionary-id-0", b"\x21\0\0\1\0\0")]:
+        draft = blobs(b"")
+        draft.blocks[0].streams[1] = Stream("contents", b"", b"\x28\xb5\x2f\xfd" + frame)
+        yield f"zstd/{name}", draft.build()
     yield "objects/empty", blobs(b"", b"one\n").build()
 
 

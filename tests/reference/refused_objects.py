@@ -172,13 +172,17 @@ def zstd():
             ("cut", one[:-1], 8, "a frame of zstd ends too early"),
             ("raw-size-small", one, 7, "wrong raw size"),
             ("raw-size-large", one, 9, "wrong raw size"),
-            ("raw-size-small-without-content-size", compressed(raw, write_content_size=False), 7, "zstd"),
+            ("raw-size-small-without-content-size", compressed(raw, write_content_size=False), 7, "wrong raw size"),
             ("raw-size-large-without-content-size", compressed(raw, write_content_size=False), 9, "wrong raw size"),
             ("dictionary", bytes(with_id), 8, "more than one frame of zstd"),
             ("magic", b"\0" + one[1:], 8, "zstd")]:
         draft = blobs()
         draft.blocks[0].streams[1] = Stream("contents", raw, stored, raw_size=raw_size)
         yield name, draft.build(), message
+    for name, block in [("empty-with-content", b"\x2b\0\0a"), ("empty-with-unknown-block", b"\7\0\0")]:
+        draft = blobs(b"")  # the frame says that it has no content
+        draft.blocks[0].streams[1] = Stream("contents", b"", b"\x28\xb5\x2f\xfd\x20\0" + block)
+        yield name, draft.build(), "zstd"
 
 
 def objects():

@@ -90,7 +90,7 @@ def zstd(stored, raw_size):
             require(at <= len(stored), "a frame of zstd ends too early")
         require(at + 4 * frame.has_checksum == len(stored) and not frame.dict_id, "more than one frame of zstd")
         require(frame.content_size in (raw_size, zstandard.CONTENTSIZE_UNKNOWN), "wrong raw size")
-        raw = zstandard.ZstdDecompressor(max_window_size=1 << 31).decompress(stored, max(raw_size, 1))
+        raw = zstandard.ZstdDecompressor(max_window_size=1 << 31).stream_reader(stored).read(raw_size + 1)
     except zstandard.ZstdError as error:
         raise Refused(f"zstd: {error}") from error
     require(len(raw) == raw_size, "wrong raw size")
