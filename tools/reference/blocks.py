@@ -14,8 +14,8 @@ STREAMS = """sizes contents bases literal_lengths copy_lengths copy_offsets lite
     identities identity_texts times time_zones header_sizes headers message_sizes messages""".split()
 WEIGHTS = {"sizes": 65, "edit_counts": 33, "edit_kinds": 33, "parent_counts": 33, "names": 17,
            "identities": 17, "time_zones": 17, "parents": 5}
-HALF = 1 << 63
-MODES = b"100644", b"100755", b"40000", b"120000", b"160000"
+SHORT = {(2, "sizes"): 11, **dict.fromkeys([(3, s) for s in STREAMS[3:7]] + [(4, STREAMS[i]) for i in (6, 9)], 1 << 32)}
+HALF, MODES = 1 << 63, (b"100644", b"100755", b"40000", b"120000", b"160000")
 
 
 def take_off(limits, **sums):
@@ -41,6 +41,7 @@ def block(payload, features, id_width, limits):
         name, stored = STREAMS[stream - 1], fields.take(stored_size)
         require(codec in (0, 1) and reserved == 0, "unknown codec, or reserved bits of a stream")
         require(codec == 1 or raw_size == stored_size, "wrong raw size")
+        require(raw_size < SHORT.get((kind, name), 1 << 64), "a stream is too large")
         content, decoded = raw_size * (name == "contents"), raw_size * (kind != SEGMENT)
         take_off(limits, content=content, chains=content, decoded=decoded * WEIGHTS.get(name, 1))
         found[name] = Cursor(zstd(stored, raw_size) if codec else stored, name)
