@@ -48,7 +48,7 @@ def chunks():
     draft = golden("history")
     draft.flags = {b"REFS": 0, b"BTAB": 0, b"OIDP": 0xfffe, b"ONBP": 0}
     draft.blocks[0].flags = 1
-    draft.extra = [(b"FILL", b"", 1)]
+    draft.extra = [(b"FILL", b"", 1), (b"LOST", b"\1" + 20 * b"\1" + b"\2", 1)]
     yield "chunks/bit-0-and-unused-bits", draft.build()
     draft = golden("history")
     draft.with_copy = False

@@ -11,7 +11,7 @@ import zstandard
 
 from xxh3 import xxh3
 
-CHUNKS = b"REFS", b"BTAB", b"OIDP", b"ONBP", b"FDAT", b"FTAB", b"PROM", b"COPY", b"FILL", b"PARI"
+CHUNKS = b"REFS", b"BTAB", b"OIDP", b"ONBP", b"FDAT", b"FTAB", b"PROM", b"LOST", b"COPY", b"FILL", b"PARI"
 COMPONENT = rb"(?!\.\.?(?:/|\Z))[^\0-\x1f/\x7f]{1,246}"
 # Names by group; of reflogs and other files, this is not the whole rule.
 NAMES = {1: rb"logs/(HEAD|(?!refs/(heads|tags)\Z)refs/.*)", 2: rb"description",
