@@ -118,7 +118,10 @@ def promised_objects():
 def copies():
     draft = golden("history")
     draft.edit_payload[b"COPY"] = lambda payload: payload[:100] + bytes([payload[100] ^ 1]) + payload[101:]
-    yield "differs", draft.build(), "COPY differs from what it copies"
+    yield "differs", draft.build(), "COPY is not last or differs"
+    draft = golden("history")
+    draft.after_copy = [(b"NEWX", b"x")]
+    yield "not-last", draft.build(), "COPY is not last or differs"
 
 
 def table_of_contents():

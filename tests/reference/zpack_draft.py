@@ -93,6 +93,7 @@ class Draft:
         self.ids = []  # by object number
         self.extra = []  # (name, payload, flags) of chunks after ONBP
         self.with_copy = True
+        self.after_copy = []  # (name, payload) of chunks where none may be
         self.flags = {}  # of the chunks that are always there, by id
         # Functions from what is right to what is written.
         self.edit_fields = self.edit_rows = self.edit_contents = self.edit_file = lambda value: value
@@ -171,18 +172,22 @@ class Draft:
         add(b"ONBP", self.object_numbers(ids), 1)
         for name, payload, flags in self.extra:
             add(name, payload, flags)
-        count_of_rows = len(self.edit_contents([*rows, (b"COPY", 0, 0, 0)]))
+        count_of_rows = len(self.edit_contents([*rows, (b"COPY", 0, 0, 0)])) + len(self.after_copy)
         copied = [body[slice(*places[name])] for name in (b"REFS", b"BTAB")]
         copy_size = size + sum(map(len, copied)) + 24 + 24 * count_of_rows if self.with_copy else 0
         copy_at = size + len(body)
         at = copy_at + (24 + copy_size if self.with_copy else 0)
         if self.with_copy:
             rows.append((b"COPY", 0, copy_at, copy_size))
+        for name, payload in self.after_copy:
+            rows.append((name, 0, at, len(payload)))
+            at += 24 + len(payload)
         contents = b"".join(struct.pack(">4sIQQ", *row) for row in self.edit_contents(rows))
         contents = frame(b"TOCC", self.edit_payload.get(b"TOCC", bytes)(contents), 1)
         head = self.header(size, at, at + len(contents) + 72)
         if self.with_copy:
             body += frame(b"COPY", self.edit_payload.get(b"COPY", bytes)(head + b"".join(copied) + contents))
+        body += b"".join(frame(name, payload) for name, payload in self.after_copy)
         digest = hashlib.sha256(b"".join(ids)).digest()
         body += contents + b"ZEND" + bytes(4) + digest
         return self.edit_file(head + body + hashlib.sha256(body + head).digest())
