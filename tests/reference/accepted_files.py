@@ -11,7 +11,7 @@ import zstandard
 from refused_objects import (blobs, commit_file, delta_file, long_list, many_objects, one_ref, refs_payload,
                              segment_file, tree_file)
 from refused_parts import file_row, files_draft, remote
-from zpack_draft import BLOB, COMMIT, TREE, Block, Draft, Stream, golden, signed, string, varint, varints
+from zpack_draft import BLOB, COMMIT, TAG, TREE, Block, Draft, Stream, golden, signed, string, varint, varints
 
 REF = b"refs/heads/main"
 
@@ -71,6 +71,11 @@ def refs():
         draft = Draft()
         draft.refs = payload
         yield f"refs/{name}", draft.build()
+    empty_tree = Draft().hash(TREE, b"")
+    tag = b"object %s\ntype tree\ntag a\n" % empty_tree.hex().encode()
+    draft = Draft().add(Block(1, TAG, {"sizes": varint(len(tag)), "contents": tag}), [tag])
+    draft.refs = refs_payload(b"\2" + string(b"refs/tags/a") + draft.ids[0] + empty_tree)
+    yield "refs/tag-of-the-empty-tree", draft.build()
 
 
 def blocks():
