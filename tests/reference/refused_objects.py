@@ -179,9 +179,11 @@ def zstd():
         draft = blobs()
         draft.blocks[0].streams[1] = Stream("contents", raw, stored, raw_size=raw_size)
         yield name, draft.build(), message
-    for name, block in [("empty-with-content", b"\x2b\0\0a"), ("empty-with-unknown-block", b"\7\0\0")]:
-        draft = blobs(b"")  # the frame says that it has no content
-        draft.blocks[0].streams[1] = Stream("contents", b"", b"\x28\xb5\x2f\xfd\x20\0" + block)
+    for name, frame in [("empty-with-content", b"\x20\0\x2b\0\0a"),  # the frame says that it has no content
+                        ("empty-with-unknown-block", b"\x20\0\7\0\0"),
+                        ("empty-with-compressed-block-of-no-bytes", b"\0\0\5\0\0")]:
+        draft = blobs(b"")
+        draft.blocks[0].streams[1] = Stream("contents", b"", b"\x28\xb5\x2f\xfd" + frame)
         yield name, draft.build(), "zstd"
 
 

@@ -87,7 +87,7 @@ def zstd(stored, raw_size):
             block_header = int.from_bytes(stored[at:at + 3], "little")
             last = block_header & 1
             at += 3 + (1 if block_header >> 1 & 3 == 1 else block_header >> 3)
-            require(at <= len(stored), "a frame of zstd ends too early")
+            require(at <= len(stored) and block_header >> 1 != 2, "a frame of zstd ends too early")
         require(at + 4 * frame.has_checksum == len(stored) and not frame.dict_id, "more than one frame of zstd")
         require(frame.content_size in (raw_size, zstandard.CONTENTSIZE_UNKNOWN), "wrong raw size")
         raw = zstandard.ZstdDecompressor(max_window_size=1 << 31).stream_reader(stored).read(raw_size + 1)
