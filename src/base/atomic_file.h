@@ -11,8 +11,8 @@
 #include <string>
 
 #include "base/file.h"
-#include "base/file_identity.h"
 #include "zpack/options.h"
+#include "zpack/publish_file.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -61,9 +61,9 @@ class AtomicFile {
   Status Commit();
 
   // As Commit, but returns kExists if the destination is no longer `before`,
-  // which the caller has looked up (file_identity.h) after Create and before it
-  // read what the new file replaces. The lock keeps out other writers of this
-  // kind in between; other programs replace files without a lock.
+  // which the caller has looked up (zpack/publish_file.h) after Create and
+  // before it read what the new file replaces. The lock keeps out other writers
+  // of this kind in between; other programs replace files without a lock.
   Status CommitOver(const std::optional<FileIdentity>& before);
 
   // The destination, after links.

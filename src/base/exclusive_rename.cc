@@ -12,6 +12,7 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
+#include "base/same_file.h"
 
 namespace zpack {
 namespace {
@@ -20,17 +21,11 @@ std::unexpected<Error> Exists(const std::string& path) {
   return MakeError(ErrorCode::kExists, "'{}' already exists", AtPath{path});
 }
 
-bool IsSameFile(const struct stat& a, const struct stat& b) {
-  return a.st_ino == b.st_ino && a.st_dev == b.st_dev;
-}
-
 // True if both are names of one file. With NFS, link(2) can report that a name
 // exists because an earlier attempt of the same call made it.
 bool AreSameFile(const std::string& a, const std::string& b) {
   struct stat first;
-  struct stat second;
-  return lstat(a.c_str(), &first) == 0 && lstat(b.c_str(), &second) == 0 &&
-         IsSameFile(first, second);
+  return lstat(a.c_str(), &first) == 0 && IsNameOf(b, first);
 }
 
 // rename(2) never replaces a file, or a directory that is not empty, by a

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/same_file.h"
 
 namespace zpack {
 namespace {
@@ -30,14 +31,6 @@ Result<Lock> TryLock(const PosixCalls& calls, int fd, const std::string& path) {
 std::unexpected<Error> InUse(const std::string& path) {
   return MakeError(ErrorCode::kExists, "another process is writing '{}'",
                    AtPath{path});
-}
-
-// True if `path` still names the open file. Another process may rename or
-// remove the file between our open and our lock.
-bool IsNameOf(const std::string& path, const struct stat& file) {
-  struct stat named;
-  return lstat(path.c_str(), &named) == 0 && named.st_ino == file.st_ino &&
-         named.st_dev == file.st_dev;
 }
 
 // The new file. Nothing if the name exists, or if another process took the new
@@ -59,6 +52,8 @@ Result<std::optional<OpenedFile>> CreateNew(const PosixCalls& calls,
   if (fstat(fd.get(), &info) != 0) {
     return std::unexpected(IoError("stat", path, errno));
   }
+  // Another process may rename or remove the file between our open and our
+  // lock.
   if (!IsNameOf(path, info)) return std::nullopt;
   return OpenedFile{std::move(fd), 0};
 }

@@ -9,7 +9,6 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "base/file_identity.h"
 #include "base/guarded.h"
 #include "base/memory.h"
 #include "base/phase_timer.h"
@@ -28,6 +27,7 @@
 #include "verify/verify_source.h"
 #include "writer/archive_writer.h"
 #include "writer/encoding_options.h"
+#include "zpack/publish_file.h"
 
 namespace zpack {
 namespace {

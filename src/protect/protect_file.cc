@@ -8,7 +8,6 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/file_identity.h"
 #include "parity/covered_data.h"
 #include "parity/packet_scanner.h"
 #include "parity/parity_encoder.h"
@@ -17,6 +16,7 @@
 #include "protect/image_file.h"
 #include "protect/protect_inside.h"
 #include "reader/archive_file.h"
+#include "zpack/publish_file.h"
 
 namespace zpack {
 namespace {

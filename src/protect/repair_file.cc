@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/file_identity.h"
 #include "base/hash.h"
 #include "format/file_header.h"
 #include "format/trailer.h"
@@ -26,6 +25,7 @@
 #include "protect/protect_file.h"
 #include "protect/seal_file.h"
 #include "reader/file_structure.h"
+#include "zpack/publish_file.h"
 
 namespace zpack {
 namespace {

@@ -14,7 +14,7 @@
 #include <ostream>
 
 #include "cli.h"
-#include "zpack/result.h"
+#include "zpack/publish_file.h"
 
 namespace zpack::cli {
 
@@ -27,22 +27,19 @@ class OutputFile {
   bool exists() const;
 
   // Calls `write` with a stream for the file. `write` returns the command's
-  // exit code. A regular file is replaced once `write` has returned kDone,
-  // keeps its permissions, and is left as it was otherwise. What another
-  // process has written, replaced or created since the constructor is never
-  // replaced. Anything else, such as a pipe, is written to directly. Returns
-  // the exit code, after a message if the file cannot be created.
+  // exit code. A regular file is replaced once `write` has returned kDone and
+  // the new content is synced; it keeps its permissions, and is left as it was
+  // otherwise. What another process has written, replaced or created since the
+  // constructor is never replaced. Anything else, such as a pipe, is written to
+  // directly. Returns the exit code, after a message if the file cannot be
+  // created, or if its name may not outlive a power failure.
   int Write(const Io& io, const std::function<int(std::ostream&)>& write) const;
 
  private:
-  // Gives the file `temporary` the name `path`, which is that of this file
-  // without links.
-  Status Publish(const std::filesystem::path& temporary,
-                 const std::filesystem::path& path) const;
-  // Whether the name stands for what it stood for.
-  bool IsUnchanged() const;
-
   std::filesystem::path path_;
+  // What the name led to. Looked up first: whatever appears before the second
+  // look counts as a change.
+  std::optional<FileIdentity> identity_;
   std::optional<struct stat> old_;  // nothing if the name stood for nothing
 };
 

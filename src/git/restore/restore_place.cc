@@ -18,6 +18,7 @@
 #include "base/directory.h"
 #include "base/error.h"
 #include "base/guarded.h"
+#include "base/same_file.h"
 #include "base/temporary_name.h"
 #include "base/umask.h"
 #include "git/restore/replaceable.h"
@@ -75,10 +76,7 @@ Result<std::string> Canonical(const std::string& directory) {
 // Whether the name `path` stands for the open directory.
 bool IsOpened(const Descriptor& directory, const std::string& path) {
   struct stat opened;
-  struct stat named;
-  return fstat(directory.get(), &opened) == 0 &&
-         lstat(path.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
-         opened.st_ino == named.st_ino;
+  return fstat(directory.get(), &opened) == 0 && IsNameOf(path, opened);
 }
 
 std::unexpected<Error> WasReplaced(const std::string& path) {

@@ -5,13 +5,50 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <functional>
+#include <mutex>
+#include <new>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "support/temp_dir.h"
+
+namespace {
+
+// The paths of what was synced, by any thread of the program.
+class SyncedFiles {
+ public:
+  void Add(std::string path) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    paths_.push_back(std::move(path));
+  }
+  std::vector<std::string> Take() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return std::exchange(paths_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> paths_;
+};
+SyncedFiles synced_files;
+
+}  // namespace
+
+// In place of that of the C library.
+extern "C" int fsync(int fd) {
+  std::error_code error;
+  const auto path = std::filesystem::read_symlink(
+      "/proc/self/fd/" + std::to_string(fd), error);
+  synced_files.Add(path.string());
+  return static_cast<int>(syscall(SYS_fsync, fd));
+}
 
 namespace zpack::cli {
 namespace {
@@ -23,6 +60,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::ListDirectory;
 using testing::ReadFile;
+using ::testing::StartsWith;
 using testing::TempDir;
 using testing::WriteFile;
 
@@ -81,7 +119,26 @@ TEST_F(OutputFileTest, KeepsWhatAppearedBeforeTheWritingBegan) {
   EXPECT_EQ(ReadFile(path_), "mine");
 }
 
+// The content is on disk before the name stands for it, and the name before
+// the command ends.
+TEST_F(OutputFileTest, IsSyncedBeforeAndAfterItGetsItsName) {
+  const std::string temporary = path_ + ".new-";
+  for (int i = 0; i < 2; ++i) {
+    synced_files.Take();
+    EXPECT_EQ(Write([] {}), kDone);
+    EXPECT_THAT(synced_files.Take(),
+                ElementsAre(StartsWith(temporary), dir_.path()));
+  }
+  // Even if its owner may not open it, as long as its permissions let it be
+  // made at all.
+  fs::permissions(path_, fs::perms::none);
+  EXPECT_EQ(Write([] {}), kDone);
+  EXPECT_EQ(fs::status(path_).permissions(), fs::perms::none);
+}
+
 TEST_F(OutputFileTest, AFailureLeavesWhatWasThere) {
+  EXPECT_THROW(Write([] { throw std::bad_alloc(); }), std::bad_alloc);
+  EXPECT_THAT(ListDirectory(dir_.path()), IsEmpty());
   EXPECT_EQ(Write([] {}, 1), 1);
   EXPECT_THAT(ListDirectory(dir_.path()), IsEmpty());
   WriteFile(path_, "old");
