@@ -6,8 +6,8 @@
  *
  * Functions return 0 or an error code of libgit2; git_error_last() describes
  * the error. `options` are those of zpack_open and may be NULL;
- * `skip_hashes` has no effect. A file with
- * SHA-256 ids gives GIT_EINVALID.
+ * `skip_hashes` has no effect. A file with SHA-256 ids gives GIT_EINVALID, as
+ * do invalid arguments: any other NULL, and options of an unknown version.
  *
  * Everything is read-only. Objects are hashed by libgit2, which programs may
  * turn off with GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION; the checksums of the

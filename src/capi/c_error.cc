@@ -109,6 +109,7 @@ int zpack_oid_from_hex(zpack_oid* out, const char* hex) {
 }
 
 void zpack_oid_to_hex(char* out, const zpack_oid* oid) {
+  if (out == nullptr) return;
   constexpr const char* kDigits = "0123456789abcdef";
   const size_t size = FromC(oid).bytes().size();
   for (size_t i = 0; i < size; ++i) {

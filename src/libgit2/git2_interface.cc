@@ -16,10 +16,11 @@ namespace zpack::libgit2 {
 namespace {
 
 // Opens the file `path` and returns what `body` returns for it, a code of
-// libgit2.
-template <typename Body>
-int WithArchive(const char* path, const zpack_open_options* options,
+// libgit2. `out` is where `body` puts what it makes.
+template <typename Made, typename Body>
+int WithArchive(Made** out, const char* path, const zpack_open_options* options,
                 Body body) noexcept {
+  if (out == nullptr || path == nullptr) return RefuseNull();
   try {
     SharedArchive archive;
     const int code = Open(archive, path, options);
@@ -29,11 +30,12 @@ int WithArchive(const char* path, const zpack_open_options* options,
   }
 }
 
-// Passes on what a function made, or its failure.
+// Passes on what a function made; null stands for lack of memory.
 template <typename Backend>
 int Give(Backend** out, Backend* made) {
+  if (made == nullptr) return OutOfMemory();
   *out = made;
-  return made != nullptr ? 0 : GIT_ERROR;
+  return 0;
 }
 
 // Makes a database of the objects in `archive`.
@@ -42,7 +44,7 @@ int MakeOdb(Handle<git_odb>& out, const SharedArchive& archive) {
   if (const int code = git_odb_new(&made); code != 0) return code;
   out.reset(made);
   git_odb_backend* const backend = MakeOdbBackend(archive);
-  if (backend == nullptr) return GIT_ERROR;
+  if (backend == nullptr) return OutOfMemory();
   const int code = git_odb_add_backend(made, backend, 1);
   if (code != 0) backend->free(backend);
   return code;
@@ -55,7 +57,7 @@ int MakeRefdb(Handle<git_refdb>& out, git_repository* repository,
   if (const int code = git_refdb_new(&made, repository); code != 0) return code;
   out.reset(made);
   git_refdb_backend* const backend = MakeRefdbBackend(std::move(archive));
-  if (backend == nullptr) return GIT_ERROR;
+  if (backend == nullptr) return OutOfMemory();
   const int code = git_refdb_set_backend(made, backend);
   if (code != 0) backend->free(backend);
   return code;
@@ -90,21 +92,21 @@ extern "C" {
 
 int zpack_repository_open(git_repository** out, const char* path,
                           const zpack_open_options* options) {
-  return WithArchive(path, options, [&](const SharedArchive& archive) {
+  return WithArchive(out, path, options, [&](const SharedArchive& archive) {
     return OpenRepository(out, archive);
   });
 }
 
 int zpack_odb_backend(git_odb_backend** out, const char* path,
                       const zpack_open_options* options) {
-  return WithArchive(path, options, [&](SharedArchive archive) {
+  return WithArchive(out, path, options, [&](SharedArchive archive) {
     return Give(out, MakeOdbBackend(std::move(archive)));
   });
 }
 
 int zpack_refdb_backend(git_refdb_backend** out, const char* path,
                         const zpack_open_options* options) {
-  return WithArchive(path, options, [&](SharedArchive archive) {
+  return WithArchive(out, path, options, [&](SharedArchive archive) {
     return Give(out, MakeRefdbBackend(std::move(archive)));
   });
 }

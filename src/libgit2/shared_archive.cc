@@ -42,6 +42,9 @@ int Fail(int category, int code) noexcept {
     case ZPACK_EAMBIGUOUS:
       git_error_set_str(category, zpack_error_last()->message);
       return GIT_EAMBIGUOUS;
+    case ZPACK_EINVALID:
+      git_error_set_str(category, zpack_error_last()->message);
+      return GIT_EINVALID;
     case ZPACK_ENOMEMORY:
       return OutOfMemory();
     default:
@@ -53,6 +56,11 @@ int Fail(int category, int code) noexcept {
 int OutOfMemory() noexcept {
   git_error_set_oom();
   return GIT_ERROR;
+}
+
+int RefuseNull() noexcept {
+  git_error_set_str(GIT_ERROR_INVALID, "an argument that is needed is NULL");
+  return GIT_EINVALID;
 }
 
 int RefuseToWrite(int category) noexcept {

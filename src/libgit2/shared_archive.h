@@ -27,6 +27,8 @@ int Open(SharedArchive& out, const char* path,
 int Fail(int category, int code) noexcept;
 // The same for lack of memory.
 int OutOfMemory() noexcept;
+// The same for an argument that is needed and that is null.
+int RefuseNull() noexcept;
 // Refuses to change an archive.
 int RefuseToWrite(int category) noexcept;
 

@@ -128,6 +128,9 @@ TEST_F(CApiMisuse, NothingIsSaidOfNothing) {
   std::string hex(ZPACK_OID_HEX_SIZE, 'x');
   zpack_oid_to_hex(hex.data(), nullptr);
   EXPECT_STREQ(hex.c_str(), "");
+  zpack_oid_to_hex(nullptr, &oid_);
+  zpack_head(nullptr, archive_);
+  zpack_read_cost(nullptr, archive_);
   EXPECT_NE(zpack_oid_compare(&oid_, nullptr), 0);
   EXPECT_EQ(zpack_oid_compare(nullptr, nullptr), 0);
 }

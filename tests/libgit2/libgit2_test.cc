@@ -188,6 +188,35 @@ TEST_F(LibGit2, SaysWhatIsWrongWithAFile) {
   EXPECT_EQ(zpack_refdb_backend(&refdb, missing.c_str(), nullptr), GIT_ERROR);
 }
 
+TEST_F(LibGit2, RefusesMissingArguments) {
+  const auto expect_invalid = [](int code) {
+    EXPECT_EQ(code, GIT_EINVALID);
+    ASSERT_NE(git_error_last(), nullptr);
+    EXPECT_STRNE(git_error_last()->message, "");
+    git_error_clear();
+  };
+  zpack_open_options unknown = ZPACK_OPEN_OPTIONS_INIT;
+  unknown.version = 77;
+  const auto try_all = [&](const char* path, const zpack_open_options* options,
+                           auto* out, auto open) {
+    expect_invalid(open(nullptr, path, options));
+    expect_invalid(open(nullptr, nullptr, options));
+    expect_invalid(open(out, nullptr, options));
+    expect_invalid(open(out, path, &unknown));
+    EXPECT_EQ(*out, nullptr);
+  };
+  const zpack_open_options known = ZPACK_OPEN_OPTIONS_INIT;
+  for (const zpack_open_options* options :
+       {&known, static_cast<const zpack_open_options*>(nullptr)}) {
+    git_repository* repository = nullptr;
+    try_all(file_.c_str(), options, &repository, zpack_repository_open);
+    git_odb_backend* odb = nullptr;
+    try_all(file_.c_str(), options, &odb, zpack_odb_backend);
+    git_refdb_backend* refdb = nullptr;
+    try_all(file_.c_str(), options, &refdb, zpack_refdb_backend);
+  }
+}
+
 TEST_F(LibGit2, NamesTheDamagedObjectAndReadsTheOthers) {
   std::string bytes = ReadFile(file_);
   bytes[bytes.find("BLCK") + 60] ^= 1;
