@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +47,15 @@ enum class PackReuse : uint8_t {
   kNothing,
 };
 
+// A multi-pack-index with a bitmap that a repository should get.
+struct MultiPackIndexRequest {
+  // The git directory that the repository and its work trees share: an absolute
+  // path without links.
+  std::string common_directory;
+  // The packs that the index should list: "pack-..." of each pack that stays.
+  std::vector<std::string> packs;
+};
+
 struct RepackOptions {
   RunOptions run;
   Discovery discovery = Discovery::kNone;
@@ -77,6 +87,12 @@ struct RepackOptions {
   // kYes asks for a bitmap (RepackStats::wants_bitmap). The default is the
   // decision of 'git repack -a'.
   std::optional<Bitmap> bitmap;
+  // Lets Git write the multi-pack-index with the bitmap that is wanted, since
+  // the library itself writes neither: 'git multi-pack-index write --bitmap
+  // --stdin-packs'. Called when the new packs are in place, and before anything
+  // is removed, so that no multi-pack-index ever lists a pack that is gone. An
+  // error ends Repack, and nothing is removed.
+  std::function<Status(const MultiPackIndexRequest&)> write_multi_pack_index;
   // kUpdate brings 'info/refs' and 'objects/info/packs' up to date. The default
   // is repack.updateServerInfo of the repository.
   std::optional<ServerInfo> server_info;
@@ -117,8 +133,8 @@ struct RepackStats {
   std::string common_directory;
   // Number of packs in the repository at the end.
   uint64_t packs = 0;
-  // True if the caller should write a multi-pack-index with a bitmap. The
-  // library itself writes neither.
+  // True if the repository should have a multi-pack-index with a bitmap.
+  // Without RepackOptions::write_multi_pack_index, the caller should write one.
   bool wants_bitmap = false;
   uint64_t borrowed_objects = 0;  // needed, but left to alternates
   uint64_t removed_packs = 0;
@@ -146,8 +162,9 @@ struct RepackStats {
 // Writes the objects of the repository at `repository` into one pack, under
 // temporary names. Then Repack reads the pack back from disk, hashes every
 // object, and compares the set of ids with the objects that were to be packed.
-// Then the pack gets its name, the index last. With Redundant::kRemove, old
-// packs and loose objects are removed after that.
+// Then the pack gets its name, the index last. Then write_multi_pack_index is
+// called. With Redundant::kRemove, old packs and loose objects are removed
+// after that.
 //
 // If Repack fails before a new pack gets its name, the repository is unchanged.
 // If Repack fails later, new packs may be there, and some of the redundant
@@ -166,6 +183,7 @@ struct RepackStats {
 // - kNotFound: a pack of `keep_packs` does not exist.
 // - kExists: another process repacks the repository, or holds a lock that is
 //   needed to remove packs.
+// - any error of write_multi_pack_index.
 Result<RepackStats> Repack(const std::string& repository,
                            const RepackOptions& options);
 

@@ -16,7 +16,7 @@ namespace zpack {
 // bitmap needs every reachable object. Otherwise decides as 'git repack -a'
 // does, except that a bitmap may be requested for several packs. `reachable` is
 // the number of objects that were to be packed or are in packs that stay.
-// `stats` tells how many objects were packed, and which packs exist now.
+// `stats` tells how many objects were packed, and how many packs will be there.
 bool WantsBitmap(const RepackJob& job, const RepackStats& stats,
                  size_t reachable);
 

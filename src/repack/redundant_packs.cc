@@ -110,13 +110,19 @@ class RedundantPacks {
 
 }  // namespace
 
-Status RemoveRedundant(const RepackJob& job, const PackSets& packs,
-                       ObjectSource& source, const ObjectChoice& choice,
-                       RepackStats& stats) {
+std::vector<PackFiles> FindRedundant(const PackSets& packs,
+                                     const RepackStats& stats) {
   std::vector<PackFiles> old = packs.rewritten;
   RemoveNamed(stats.names, old);
   RemoveNamed(stats.cruft_names, old);
-  return RedundantPacks(job, choice, std::move(old), stats).Remove(source);
+  return old;
+}
+
+Status RemoveRedundant(const RepackJob& job, const PackSets& packs,
+                       ObjectSource& source, const ObjectChoice& choice,
+                       RepackStats& stats) {
+  return RedundantPacks(job, choice, FindRedundant(packs, stats), stats)
+      .Remove(source);
 }
 
 }  // namespace zpack

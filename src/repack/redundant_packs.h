@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include <vector>
+
 #include "object/object_source.h"
 #include "repack/object_choice.h"
 #include "repack/pack_sets.h"
@@ -13,6 +15,12 @@
 #include "zpack/result.h"
 
 namespace zpack {
+
+// The packs that RemoveRedundant removes, unless something speaks against it:
+// those rewritten, but for new packs that are the same as an old one. `stats`
+// has the names of the new packs.
+std::vector<PackFiles> FindRedundant(const PackSets& packs,
+                                     const RepackStats& stats);
 
 // Removes the rewritten packs, and loose objects that are in new or kept packs,
 // as 'git prune-packed' does. With Unreachable::kLoosen, first writes the

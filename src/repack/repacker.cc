@@ -3,6 +3,9 @@
 
 #include "repack/repacker.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "base/error.h"
 #include "object/open_timed.h"
 #include "repack/bitmap_choice.h"
@@ -37,6 +40,27 @@ Result<std::unique_ptr<ObjectSource>> OpenSource(const RepackJob& job) {
   return source;
 }
 
+// Lets the caller write a multi-pack-index of the packs that will stay, if one
+// is wanted. It is there before any pack is removed, as in 'git repack': in
+// between, a reader or the next process finds either the old index with all of
+// its packs, or the new index with all of its packs.
+Status WriteMultiPackIndex(const RepackJob& job, const PackSets& packs,
+                           const ObjectChoice& choice, RepackStats& stats) {
+  ZPACK_ASSIGN_OR_RETURN(std::vector<PackFiles> staying, job.store.ListPacks());
+  if (job.options.redundant == Redundant::kRemove) {
+    const std::vector<PackFiles> redundant = FindRedundant(packs, stats);
+    std::erase_if(staying, [&](const PackFiles& pack) {
+      return std::ranges::find(redundant, pack) != redundant.end();
+    });
+  }
+  stats.packs = staying.size();
+  stats.wants_bitmap = WantsBitmap(job, stats, choice.known.size());
+  if (!stats.wants_bitmap || !job.options.write_multi_pack_index) return {};
+  MultiPackIndexRequest request{job.settings.common_directory, {}};
+  for (const PackFiles& pack : staying) request.packs.push_back(pack.name);
+  return job.options.write_multi_pack_index(request);
+}
+
 // Prunes shallow commits as 'git repack' does at the end, unless objects or an
 // alternate are missing, so that the commits may come back with them.
 Status PruneShallow(PackStore& store, LaterSource& later,
@@ -63,6 +87,7 @@ Result<RepackStats> RunRepack(const RepackJob& job) {
   stats.objects = choice.list.ids.size();
   stats.borrowed_objects = choice.borrowed_objects;
   ZPACK_TRY(WriteNewPacks(job, packs, *source, choice, stats));
+  ZPACK_TRY(WriteMultiPackIndex(job, packs, choice, stats));
 
   LaterSource later(job.store);
   if (job.options.redundant == Redundant::kRemove) {
@@ -74,7 +99,6 @@ Result<RepackStats> RunRepack(const RepackJob& job) {
   stats.common_directory = job.settings.common_directory;
   ZPACK_ASSIGN_OR_RETURN(const auto left, job.store.ListPacks());
   stats.packs = left.size();
-  stats.wants_bitmap = WantsBitmap(job, stats, choice.known.size());
   if (UpdatesInfoFiles(job)) UpdateInfoFiles(job.store, later, stats);
   return stats;
 }

@@ -148,7 +148,38 @@ class RepackFaults : public ::testing::Test {
     options.redundant = Redundant::kRemove;
     options.unreachable = mode_;
     options.reuse = reuse_;
+    if (writes_index_) {
+      options.bitmap = Bitmap::kYes;
+      options.write_multi_pack_index = [&](const MultiPackIndexRequest& asked) {
+        return WriteIndex(asked);
+      };
+    }
     return RepackRepository(system, path_, options);
+  }
+
+  Status WriteIndex(const MultiPackIndexRequest& asked) const {
+    ProcessOptions process;
+    process.environment = HermeticEnvironment(dir_.path());
+    for (const std::string& name : asked.packs)
+      process.input += name + ".idx\n";
+    const ProcessResult written =
+        RunProcess({"git", "-C", asked.common_directory, "multi-pack-index",
+                    "write", "--bitmap", "--stdin-packs", "--no-progress"},
+                   process);
+    if (written.ok()) return {};
+    return MakeError(ErrorCode::kGit, "git failed: {}", written.err);
+  }
+
+  // Between the last change of a multi-pack-index and the removal of the first
+  // pack.
+  void ExpectSyncedBeforePacksGo(const std::vector<std::string>& events) const {
+    const std::string packs = fs::canonical(path_).string() + "/objects/pack";
+    const auto first = std::ranges::find_if(events, [&](const auto& event) {
+      return event.starts_with("remove " + packs + "/pack-");
+    });
+    ASSERT_NE(first, events.end()) << PrintToString(events);
+    ASSERT_NE(first, events.begin());
+    EXPECT_EQ(*(first - 1), "sync " + packs) << PrintToString(events);
   }
 
   // After a failure: nothing lost, and the next run works.
@@ -222,6 +253,7 @@ class RepackFaults : public ::testing::Test {
   std::vector<std::string> unreachable_;
   Unreachable mode_ = Unreachable::kDrop;
   PackReuse reuse_ = PackReuse::kDeltas;
+  bool writes_index_ = false;
 };
 
 TEST_F(RepackFaults, ErrorsLoseNothing) { ExpectSurvives(Fault::kError); }
@@ -258,6 +290,30 @@ TEST_F(RepackFaults, NewDirectoryOfPacksIsSyncedBeforeAnythingIsRemoved) {
   ASSERT_NE(synced, events.end()) << PrintToString(events);
   EXPECT_THAT(std::vector<std::string>(events.begin(), synced),
               Each(Not(StartsWith("remove"))));
+}
+
+// The repository has a multi-pack-index of old packs, which is removed or
+// replaced; each call to remove something fails once.
+TEST_F(RepackFaults, NoMultiPackIndexListsAPackThatIsGone) {
+  ASSERT_TRUE(RunGit({"multi-pack-index", "write"}, saved_).ok());
+  for (const bool writes : {false, true}) {
+    writes_index_ = writes;
+    Reset();
+    StubbornFileSystem sound(-1);
+    ASSERT_THAT(Run(sound), IsOk());
+    ExpectSyncedBeforePacksGo(sound.events());
+    for (int call = 0; call < sound.removals(); ++call) {
+      Reset();
+      StubbornFileSystem system(call);
+      SCOPED_TRACE("removal " + std::to_string(call));
+      (void)Run(system);
+      if (Exists(path_ + "/objects/pack/multi-pack-index")) {
+        const auto verified = RunGit({"multi-pack-index", "verify"}, path_);
+        EXPECT_TRUE(verified.ok()) << PrintToString(verified);
+      }
+      EXPECT_EQ(Needed(), needed_);
+    }
+  }
 }
 
 TEST_F(RepackFaults, FailedRemovalsLoseNothing) {

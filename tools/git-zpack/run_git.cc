@@ -72,16 +72,17 @@ int RunWithStreams(const std::vector<std::string>& arguments,
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
 
+  const std::vector<const char*> environment = Environment();
   posix_spawn_file_actions_t actions;
   if (posix_spawn_file_actions_init(&actions) != 0) return kCannotRun;
+  int failed = 0;
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO}) {
     const int source = streams.at(static_cast<size_t>(stream));
-    if (source >= 0) {
-      posix_spawn_file_actions_adddup2(&actions, source, stream);
-    } else {
-      posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR,
-                                       0);
-    }
+    const int added =
+        source >= 0 ? posix_spawn_file_actions_adddup2(&actions, source, stream)
+                    : posix_spawn_file_actions_addopen(&actions, stream,
+                                                       "/dev/null", O_RDWR, 0);
+    if (added != 0) failed = added;
   }
   // Git must not inherit the signals that this process blocks.
   posix_spawnattr_t attributes;
@@ -91,10 +92,10 @@ int RunWithStreams(const std::vector<std::string>& arguments,
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   pid_t pid = -1;
-  const std::vector<const char*> environment = Environment();
-  const int failed =
-      posix_spawnp(&pid, "git", &actions, &attributes, argv.data(),
-                   const_cast<char* const*>(environment.data()));
+  if (failed == 0) {
+    failed = posix_spawnp(&pid, "git", &actions, &attributes, argv.data(),
+                          const_cast<char* const*>(environment.data()));
+  }
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) return kCannotRun;
@@ -106,11 +107,38 @@ int RunWithStreams(const std::vector<std::string>& arguments,
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+// A file without a name that holds `content`, as a stream for Git.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::string_view content)
+      : fd_(memfd_create("git-zpack", MFD_CLOEXEC)),
+        ok_(fd_ >= 0 && pwrite(fd_, content.data(), content.size(), 0) ==
+                            static_cast<ssize_t>(content.size())) {}
+  ~MemoryFile() {
+    if (fd_ >= 0) close(fd_);
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  bool ok() const { return ok_; }
+  int fd() const { return fd_; }
+
+ private:
+  int fd_;
+  bool ok_;
+};
+
 }  // namespace
 
 int RunGit(const std::vector<std::string>& arguments,
            const std::stop_token& stop) {
   return RunWithStreams(arguments, {-1, -1}, stop);
+}
+
+int RunGitWithInput(const std::vector<std::string>& arguments,
+                    std::string_view input, const std::stop_token& stop) {
+  const MemoryFile in(input);
+  return in.ok() ? RunWithStreams(arguments, {in.fd(), -1}, stop) : kCannotRun;
 }
 
 Status CheckGit(std::string_view command, int exit_code) {
@@ -124,22 +152,18 @@ Status CheckGit(std::string_view command, int exit_code) {
 
 std::string HashWithGit(std::string_view content, const std::stop_token& stop) {
   constexpr size_t kMaxDigits = 64;
-  const int in = memfd_create("git-zpack-in", MFD_CLOEXEC);
-  const int out = memfd_create("git-zpack-out", MFD_CLOEXEC);
-  std::string id;
-  const bool ready = in >= 0 && out >= 0 &&
-                     pwrite(in, content.data(), content.size(), 0) ==
-                         static_cast<ssize_t>(content.size());
+  const MemoryFile in(content);
+  const MemoryFile out("");
   // The repository around the current directory must not choose the hash.
-  if (ready && RunWithStreams({"--git-dir=/dev/null", "hash-object", "--stdin"},
-                              {in, out}, stop) == 0) {
-    id.resize(kMaxDigits);
-    const ssize_t got = pread(out, id.data(), id.size(), 0);
-    id.resize(got > 0 ? static_cast<size_t>(got) : 0);
-    if (id.ends_with('\n')) id.pop_back();
+  if (!in.ok() || !out.ok() ||
+      RunWithStreams({"--git-dir=/dev/null", "hash-object", "--stdin"},
+                     {in.fd(), out.fd()}, stop) != 0) {
+    return "";
   }
-  if (in >= 0) close(in);
-  if (out >= 0) close(out);
+  std::string id(kMaxDigits, '\0');
+  const ssize_t got = pread(out.fd(), id.data(), id.size(), 0);
+  id.resize(got > 0 ? static_cast<size_t>(got) : 0);
+  if (id.ends_with('\n')) id.pop_back();
   return id;
 }
 

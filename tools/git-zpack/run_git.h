@@ -22,6 +22,10 @@ namespace zpack::cli {
 int RunGit(const std::vector<std::string>& arguments,
            const std::stop_token& stop);
 
+// The same with `input` as Git's standard input.
+int RunGitWithInput(const std::vector<std::string>& arguments,
+                    std::string_view input, const std::stop_token& stop);
+
 // Returns kGit with the reason unless `exit_code`, a result of RunGit, is 0.
 // `command` is for the message: 'git clone'.
 Status CheckGit(std::string_view command, int exit_code);

@@ -105,7 +105,8 @@ Status RemoveMultiPackIndexes(FileSystem& file_system,
            Lists(file_system, chain + '/' + name, packs);
   });
   if (!stale) return {};
-  return RemoveWith(file_system, chain, prefix + "chain", prefix, layers);
+  ZPACK_TRY(RemoveWith(file_system, chain, prefix + "chain", prefix, layers));
+  return file_system.SyncDirectory(chain);
 }
 
 }  // namespace zpack

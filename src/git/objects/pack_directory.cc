@@ -161,6 +161,9 @@ Status RemovePacks(FileSystem& file_system, const std::string& object_directory,
   std::set<std::string> names;
   for (const PackFiles& pack : packs) names.insert(pack.name);
   ZPACK_TRY(RemoveMultiPackIndexes(file_system, directory, names));
+  // Before a pack goes, the names on disk are without an index that lists it:
+  // one that was removed above, or that Git has just replaced.
+  ZPACK_TRY(file_system.SyncDirectory(directory));
   constexpr std::array kExtensions = {".idx",    ".rev",      ".bitmap",
                                       ".mtimes", ".promisor", ".pack"};
   for (const PackFiles& pack : packs) {

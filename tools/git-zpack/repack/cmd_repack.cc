@@ -235,23 +235,32 @@ void PrintSummary(const RepackStats& stats, std::ostream& err) {
 
 // Runs Git to write a multi-pack-index with a bitmap. A failure is an error
 // only if the user asked for a bitmap.
-int WriteBitmap(const RepackStats& stats, const RepackOptions& options,
-                const Io& io) {
+Status WriteBitmap(const MultiPackIndexRequest& request,
+                   std::optional<Bitmap> bitmap, const Io& io) {
+  std::string packs;
+  for (const std::string& name : request.packs) packs += name + ".idx\n";
   // Git syncs both files before it gives them their names and removes older
   // ones, whatever the configuration says.
   const int code =
-      RunGit({"--git-dir=" + stats.common_directory, "-c",
-              "core.fsync=pack-metadata", "-c", "core.fsyncMethod=fsync",
-              "multi-pack-index", "write", "--bitmap", "--no-progress"},
-             io.stop);
-  if (code == 0) return kDone;
-  if (io.stop.stop_requested()) return kInterrupted;
-  const bool asked = options.bitmap == Bitmap::kYes;
-  io.err << fmt::format(
-      "{}: 'git multi-pack-index write --bitmap' failed with {}; the new "
-      "packs are in place\n",
-      asked ? "fatal" : "warning", code);
-  return asked ? kFailed : kDone;
+      RunGitWithInput({"--git-dir=" + request.common_directory, "-c",
+                       "core.fsync=pack-metadata", "-c",
+                       "core.fsyncMethod=fsync", "multi-pack-index", "write",
+                       "--bitmap", "--stdin-packs", "--no-progress"},
+                      packs, io.stop);
+  if (code == 0) return {};
+  if (io.stop.stop_requested()) {
+    return std::unexpected(Error{ErrorCode::kInterrupted, "interrupted"});
+  }
+  const std::string failure = fmt::format(
+      "'git multi-pack-index write --bitmap' failed with {}; the new packs are "
+      "in place",
+      code);
+  if (bitmap == Bitmap::kYes) {
+    return std::unexpected(
+        Error{ErrorCode::kGit, failure + ", and nothing was removed"});
+  }
+  io.err << fmt::format("warning: {}\n", failure);
+  return {};
 }
 
 // Warns of what is missing, and of packs that stay for that reason.
@@ -285,6 +294,9 @@ int Run(const po::variables_map& values, const Io& io) {
     io.err << "warning: minimum pack size limit is 1 MiB\n";
     options.max_pack_size = kMinPackSize;
   }
+  options.write_multi_pack_index = [&](const MultiPackIndexRequest& request) {
+    return WriteBitmap(request, options.bitmap, io);
+  };
   const auto stats = Repack(Text(values, "repository"), options);
   if (!stats) return Fail(io, stats.error());
   for (const ObjectId& id : stats->unreadable) {
@@ -312,8 +324,7 @@ int Run(const po::variables_map& values, const Io& io) {
     io.err << "warning: disabling bitmap writing, as some objects are not "
               "being packed\n";
   }
-  if (!stats->wants_bitmap) return kDone;
-  return WriteBitmap(*stats, options, io);
+  return kDone;
 }
 
 }  // namespace
