@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <xxhash.h>
 
@@ -14,12 +15,18 @@
 namespace zpack {
 namespace {
 
+EVP_MD* Fetch(const char* name) {
+  // If memory runs out when OpenSSL makes its default context, OpenSSL 3.0 does
+  // not notice at the next use, and follows null pointers from there.
+  Allocated(OSSL_LIB_CTX_get0_global_default());
+  return Allocated(EVP_MD_fetch(nullptr, name, nullptr));
+}
+
 // Fetched once, because looking up an algorithm costs more than hashing a small
 // object.
 const EVP_MD* Algorithm(HashAlgorithm algorithm) {
-  static EVP_MD* const sha1 = Allocated(EVP_MD_fetch(nullptr, "SHA1", nullptr));
-  static EVP_MD* const sha256 =
-      Allocated(EVP_MD_fetch(nullptr, "SHA256", nullptr));
+  static EVP_MD* const sha1 = Fetch("SHA1");
+  static EVP_MD* const sha256 = Fetch("SHA256");
   return algorithm == HashAlgorithm::kSha1 ? sha1 : sha256;
 }
 

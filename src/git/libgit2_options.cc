@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <git2.h>
 
+#include <memory>
 #include <mutex>
 #include <new>
 #include <string>
@@ -25,6 +26,16 @@ struct KnownOptions {
   std::vector<std::string> extensions;
 };
 
+// `code` is the result of a function of libgit2 that fails only for lack of
+// memory.
+void RequireMemory(int code) {
+  if (code < 0) throw std::bad_alloc();
+}
+
+struct StringArrayDeleter {
+  void operator()(git_strarray* array) const { git_strarray_dispose(array); }
+};
+
 KnownOptions GetOptions() {
   KnownOptions options;
   git_libgit2_opts(GIT_OPT_GET_MWINDOW_SIZE, &options.window);
@@ -32,26 +43,26 @@ KnownOptions GetOptions() {
   git_libgit2_opts(GIT_OPT_GET_MWINDOW_FILE_LIMIT, &options.files);
   git_libgit2_opts(GIT_OPT_GET_OWNER_VALIDATION, &options.owner_validation);
   git_strarray extensions{};
-  if (git_libgit2_opts(GIT_OPT_GET_EXTENSIONS, &extensions) == 0) {
-    options.extensions.assign(extensions.strings,
-                              extensions.strings + extensions.count);
-    git_strarray_dispose(&extensions);
-  }
+  RequireMemory(git_libgit2_opts(GIT_OPT_GET_EXTENSIONS, &extensions));
+  const std::unique_ptr<git_strarray, StringArrayDeleter> owned(&extensions);
+  options.extensions.assign(extensions.strings,
+                            extensions.strings + extensions.count);
   return options;
 }
 
 void SetOptions(const KnownOptions& options) {
-  git_libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, options.window);
-  git_libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, options.mapped);
-  git_libgit2_opts(GIT_OPT_SET_MWINDOW_FILE_LIMIT, options.files);
-  git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, options.owner_validation);
   std::vector<const char*> extensions;
   extensions.reserve(options.extensions.size());
   for (const std::string& name : options.extensions) {
     extensions.push_back(name.c_str());
   }
-  git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, extensions.data(),
-                   extensions.size());
+  // First, because only this allocates.
+  RequireMemory(git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, extensions.data(),
+                                 extensions.size()));
+  git_libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, options.window);
+  git_libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, options.mapped);
+  git_libgit2_opts(GIT_OPT_SET_MWINDOW_FILE_LIMIT, options.files);
+  git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, options.owner_validation);
 }
 
 const KnownOptions& OurOptions() {
@@ -95,7 +106,7 @@ Libgit2Options::Libgit2Options() {
     // libgit2 is never shut down, because handles may outlive this object.
     // Initialization fails only for lack of memory.
     static const bool initialized = [] {
-      if (git_libgit2_init() <= 0) throw std::bad_alloc();
+      RequireMemory(git_libgit2_init());
       return true;
     }();
     (void)initialized;

@@ -32,12 +32,28 @@ struct ListDeleter {
 using HeaderList = std::unique_ptr<curl_slist, ListDeleter>;
 
 void AddLine(HeaderList& list, const std::string& line) {
-  list.reset(Allocated(curl_slist_append(list.release(), line.c_str())));
+  curl_slist* const longer =
+      Allocated(curl_slist_append(list.get(), line.c_str()));
+  (void)list.release();
+  list.reset(longer);
 }
 
 void InitCurl() {
-  static const CURLcode result = curl_global_init(CURL_GLOBAL_DEFAULT);
-  (void)result;
+  static const bool initialized = [] {
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+      throw std::bad_alloc();
+    }
+    return true;
+  }();
+  (void)initialized;
+}
+
+// libcurl copies texts.
+template <typename Value>
+void SetOption(CURL* handle, CURLoption option, Value value) {
+  if (curl_easy_setopt(handle, option, value) == CURLE_OUT_OF_MEMORY) {
+    throw std::bad_alloc();
+  }
 }
 
 std::string_view Trim(std::string_view text) {
@@ -151,8 +167,8 @@ void SetFixedOptions(CURL* handle, CURLSH* share,
                      const HttpTimeouts& timeouts) {
   static const std::string agent = "git-zpack/" + std::string(LibraryVersion());
   curl_easy_setopt(handle, CURLOPT_SHARE, share);
-  curl_easy_setopt(handle, CURLOPT_USERAGENT, agent.c_str());
-  curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+  SetOption(handle, CURLOPT_USERAGENT, agent.c_str());
+  SetOption(handle, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 1L);
   curl_easy_setopt(handle, CURLOPT_MAXREDIRS, kMaxRedirects);
   curl_easy_setopt(handle, CURLOPT_NETRC, long{CURL_NETRC_OPTIONAL});
@@ -282,11 +298,10 @@ HttpReply HttpClient::Get(const HttpRequest& request,
     range = std::to_string(request.range.begin) + '-' +
             std::to_string(request.range.end - 1);
   }
-  curl_easy_setopt(handle, CURLOPT_URL, request.url.c_str());
-  curl_easy_setopt(handle, CURLOPT_REDIR_PROTOCOLS_STR,
-                   IsHttps(request.url) ? "https" : "http,https");
-  curl_easy_setopt(handle, CURLOPT_RANGE,
-                   range.empty() ? nullptr : range.c_str());
+  SetOption(handle, CURLOPT_URL, request.url.c_str());
+  SetOption(handle, CURLOPT_REDIR_PROTOCOLS_STR,
+            IsHttps(request.url) ? "https" : "http,https");
+  SetOption(handle, CURLOPT_RANGE, range.empty() ? nullptr : range.c_str());
   curl_easy_setopt(handle, CURLOPT_HTTPHEADER, lines.get());
   curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, problem.data());
   curl_easy_setopt(handle, CURLOPT_XFERINFODATA, &exchange);
@@ -294,7 +309,9 @@ HttpReply HttpClient::Get(const HttpRequest& request,
   curl_easy_setopt(handle, CURLOPT_WRITEDATA, &exchange);
   const CURLcode code = curl_easy_perform(handle);
 
-  if (exchange.out_of_memory) throw std::bad_alloc();
+  if (exchange.out_of_memory || code == CURLE_OUT_OF_MEMORY) {
+    throw std::bad_alloc();
+  }
   HttpReply reply;
   reply.outcome = OutcomeOf(code, exchange);
   reply.head = std::move(exchange.head);

@@ -50,6 +50,24 @@ class ResourceLimitsTest : public ::testing::Test {
     return RunProcess(prefix, options);
   }
 
+  // Runs the program so that `count` allocations fail, beginning with the
+  // number `first`.
+  ProcessResult RunWithoutMemory(const std::vector<std::string>& arguments,
+                                 uint64_t first, uint64_t count) const {
+    ProcessOptions options;
+    options.environment = HermeticEnvironment(dir_.path());
+    options.environment.push_back("LD_PRELOAD=" ZPACK_MEMORY_PRELOAD);
+    options.environment.push_back("ZPACK_LAST_ALLOCATION=" +
+                                  std::to_string(first));
+    if (count != UINT64_MAX) {
+      options.environment.push_back("ZPACK_ALLOCATIONS_FAIL=" +
+                                    std::to_string(count));
+    }
+    std::vector<std::string> words = {ZpackBinary()};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return RunProcess(words, options);
+  }
+
   static std::string Memory(uint64_t kilobytes) {
     return "-v " + std::to_string(kilobytes);
   }
@@ -107,6 +125,62 @@ TEST_F(ResourceLimitsTest, EveryAmountOfMemoryIsEnoughOrAnError) {
   }
   EXPECT_GT(failed, 4);
   EXPECT_GT(done, 4);
+}
+
+// Libraries have places of their own where memory can run out, in any of the
+// threads: OpenSSL 3.0 crashed when it had failed to make its context.
+TEST_F(ResourceLimitsTest, SalvageEndsInOrderWithEveryAmountOfMemory) {
+  const uint64_t least = LeastMemory();
+  int failed = 0;
+  int done = 0;
+  for (uint64_t step = 0; step < 200; ++step) {
+    const std::string limit = Memory(least + step * 128);
+    SCOPED_TRACE(limit);
+    const ProcessResult result = RunLimited(
+        limit, {"salvage", "-q", "--threads", "4", file_, dir_ / "out/o"});
+    Check(result, "o");
+    ++(result.ok() ? done : failed);
+  }
+  EXPECT_GT(failed, 4);
+  EXPECT_GT(done, 4);
+}
+
+// Commands that open a repository are not here: libgit2 calls itself without
+// end if it has no memory for the state of a thread.
+TEST_F(ResourceLimitsTest, EveryAllocationMayBeTheLast) {
+  const std::string out = dir_ / "out/o";
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{
+           {"salvage", "-q", "--threads", "4", file_, out},
+           {"verify", "--threads", "4", file_},
+           {"restore", "-q", "--threads", "4", file_, out},
+           {"restore", "-q", "--bundle", out, file_},
+           {"protect", "-q", "--output", out, file_},
+           {"cat-file", "--batch", "--batch-all-objects", "--buffer", file_},
+           {"archive", "--format=tar.gz", "-o", out, file_, "HEAD"},
+           {"archive", "--format=tar.zst", "-o", out, file_, "HEAD"}}) {
+    SCOPED_TRACE(command.front());
+    // From some allocation on, of whichever library, none succeeds. Without any
+    // memory, what was begun may stay.
+    uint64_t last = 0;
+    int failed = 0;
+    for (ProcessResult result; !result.ok(); last += 1 + last / 16) {
+      SCOPED_TRACE(last);
+      result = RunWithoutMemory(command, last, UINT64_MAX);
+      EXPECT_THAT(result.exit_code, AnyOf(0, 128))
+          << ::testing::PrintToString(result);
+      failed += result.ok() ? 0 : 1;
+      ASSERT_LT(last, uint64_t{1} << 30);
+      fs::remove_all(dir_ / "out");
+      fs::create_directories(dir_ / "out");
+    }
+    EXPECT_GT(failed, 50);
+    // One fails.
+    for (uint64_t one = 0; one < last; one += 1 + last / 40) {
+      SCOPED_TRACE(one);
+      Check(RunWithoutMemory(command, one, 1), "o");
+    }
+  }
 }
 
 // Where there are no threads to be had, one does everything.

@@ -125,10 +125,11 @@ int main(int argc, char** argv) {
   zpack::cli::OpenStandardStreams();
   // A file that grows beyond RLIMIT_FSIZE is an error of write(2).
   std::signal(SIGXFSZ, SIG_IGN);
-  std::ios::sync_with_stdio(false);
-  std::cin.tie(nullptr);
   int code = zpack::cli::kFailed;
   try {
+    // The streams get buffers.
+    std::ios::sync_with_stdio(false);
+    std::cin.tie(nullptr);
     code = Main(Arguments(argc, argv));
   } catch (const std::exception&) {
     std::fputs("fatal: out of memory\n", stderr);
