@@ -178,7 +178,10 @@ TEST_F(ResourceLimitsTest, EveryAllocationMayBeTheLast) {
     // One fails.
     for (uint64_t one = 0; one < last; one += 1 + last / 40) {
       SCOPED_TRACE(one);
-      Check(RunWithoutMemory(command, one, 1), "o");
+      const ProcessResult result = RunWithoutMemory(command, one, 1);
+      // If it was needed for the removal itself, the next run removes this.
+      fs::remove_all(dir_ / "out/.o.zpack-tmp");
+      Check(result, "o");
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -156,6 +157,9 @@ Result<std::unique_ptr<RestorePlace>> RestorePlace::Take(
 
 RestorePlace::~RestorePlace() {
   reserve_.Release();
+  // Memory or descriptors ran out between making and opening it. This removes
+  // nothing but an empty directory.
+  if (owned_ && opened_.get() < 0) (void)rmdir(staging_.c_str());
   CleanUp([this] {
     for (const std::string& name : moved_) {
       if (!IsOpened(old_, destination_)) break;
@@ -197,8 +201,9 @@ Status RestorePlace::MakeStaging() {
     }
   }
   ZPACK_TRY(file_system_.RemoveTree(staging_));
-  ZPACK_TRY(file_system_.MakeDirectory(staging_, 0700));
+  // Before, because lack of memory may follow the making.
   owned_ = true;
+  ZPACK_TRY(file_system_.MakeDirectory(staging_, 0700));
   ZPACK_ASSIGN_OR_RETURN(opened_, OpenOwnDirectory(staging_));
   // A path through the descriptor leads to this directory even if it is
   // renamed. Without /proc, the name is used.
