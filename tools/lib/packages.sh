@@ -49,7 +49,7 @@ bench_packages=(
 # shellcheck disable=SC2034
 package_packages=(dpkg-dev file pybind11-dev python3-dev "${npm_packages[@]}")
 # shellcheck disable=SC2034
-lint_packages=(clang-format-19 clang-tidy-19)
+lint_packages=(clang-format-19 clang-tidy-19 python3-clang-19)
 # For the presets asan, tsan and fuzz.
 # shellcheck disable=SC2034
 clang_packages=(clang-19 libclang-rt-19-dev lld-19 llvm-19)
