@@ -6,6 +6,7 @@ Each case of a GoogleTest program is a test of its own, and so is any other test
 ctest. First all run without a bug; each notes which bugs it reaches. Then, for each bug,
 the tests that reach it run, the fastest first, until one finds the bug."""
 
+import collections
 import concurrent.futures
 import contextlib
 import dataclasses
@@ -68,6 +69,7 @@ class Trials:
         self.seconds = {}
         self.reached = {}
         self.outcomes = {}
+        self.tried = {}
         self.lock = threading.Lock()
         self.stopped = threading.Event()
 
@@ -86,7 +88,7 @@ class Trials:
                     ["prlimit", f"--as={self.options.memory << 20}", "--core=0", "--",
                      *test.command], cwd=test.directory, env=environment, stdout=output,
                     stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                    start_new_session=True) as process:
+                    process_group=0) as process:
                 try:
                     good = process.wait(timeout=limit) == 0
                 except subprocess.TimeoutExpired:
@@ -109,6 +111,7 @@ class Trials:
     def take(self, line):
         if "mutant" in line:
             self.outcomes[line["mutant"]] = line
+            self.tried.setdefault(line["mutant"], set()).update(line["tried"])
         elif line["passes"]:
             self.seconds[line["test"]] = line["seconds"]
             self.reached[line["test"]] = set(line["reaches"])
@@ -127,19 +130,27 @@ class Trials:
     def try_mutant(self, number):
         """Runs tests with a bug until one fails twice: a test may fail by chance once."""
         useful = sorted((self.seconds[name], name) for name in self.tests
-                        if self.seconds[name] is not None and number in self.reached[name])
+                        if self.seconds[name] is not None and number in self.reached[name] and
+                        name not in self.tried.get(number, ()))
+        if not useful and number in self.outcomes:
+            return
+        outcome = "survived" if useful else "not reached"
+        tried = []
         start = time.monotonic()
-        for count, (usual, name) in enumerate(useful, 1):
-            limit = max(self.options.shortest_limit,
-                        self.options.timeout_factor * usual)
+        for usual, name in useful:
+            limit = max(self.options.shortest_limit, self.options.timeout_factor * usual)
+            killed = not any(self.run(self.tests[name], number, limit)[0] for _ in range(2))
             if self.stopped.is_set():
                 return
-            if not any(self.run(self.tests[name], number, limit)[0] for _ in range(2)):
-                self.note(mutant=number, outcome="killed", by=name, tests=count,
-                          seconds=round(time.monotonic() - start, 1))
-                return
-        self.note(mutant=number, outcome="survived" if useful else "not reached", by="",
-                  tests=len(useful), seconds=round(time.monotonic() - start, 1))
+            tried.append(name)
+            if killed:
+                outcome = f"killed by {name}"
+                break
+        self.note(mutant=number, outcome=outcome, tried=tried,
+                  seconds=round(time.monotonic() - start, 1))
+
+    def killed(self, number):
+        return self.outcomes.get(number, {"outcome": ""})["outcome"].startswith("killed")
 
     def repeat(self, what, values):
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
@@ -159,21 +170,21 @@ class Trials:
         self.repeat(self.measure, [test for name, test in self.tests.items()
                                    if name not in self.seconds])
         self.repeat(self.try_mutant, [number for number in self.mutants
-                                      if number not in self.outcomes])
+                                      if not self.killed(number)])
 
     def report(self):
         failed = [name for name in self.tests if self.seconds[name] is None]
         for name in failed:
             print(f"fails without a bug: {name}")
-        print("| mutant | place | kind | before | after | outcome | test | seconds |")
+        print("| bug | place | kind | before | after | outcome | tests | seconds |")
         print("|---|---|---|---|---|---|---|---|")
-        totals = {}
-        for number, row in self.mutants.items():
+        totals = collections.Counter()
+        for number, (place, kind, before, after) in self.mutants.items():
             line = self.outcomes[number]
-            totals[line["outcome"]] = totals.get(line["outcome"], 0) + 1
-            cells = [str(number), row[0], row[1], f"`{row[2]}`", f"`{row[3]}`" if row[3] else "",
-                     line["outcome"], line["by"], str(line["seconds"])]
-            print("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+            totals[line["outcome"].split(" by ")[0]] += 1
+            cells = [number, place, kind, f"`{before}`", f"`{after}`" if after else "",
+                     line["outcome"], len(self.tried[number]), line["seconds"]]
+            print("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
         print(f"{len(self.tests) - len(failed)} tests, "
               f"{sum(filter(None, self.seconds.values())):.0f} s; " +
               ", ".join(f"{count} {name}" for name, count in sorted(totals.items())))
