@@ -196,6 +196,16 @@ TEST_F(ParityCommands, WrongUsage) {
       RunZpack({"protect", "-q", "--redundancy", "12.5%", file_}).exit_code, 0);
 }
 
+TEST_F(ParityCommands, PercentagesHaveUpToTwoDecimals) {
+  for (const std::string redundancy : {"0.01%", "12.25%", "100.00%"}) {
+    EXPECT_EQ(RunZpack({"protect", "-q", "-f", "--redundancy", redundancy, "-o",
+                        dir_ / "out", file_})
+                  .exit_code,
+              0)
+        << redundancy;
+  }
+}
+
 TEST_F(ParityCommands, ProtectKeepsAnExistingOutput) {
   WriteFile(dir_ / "out", "mine");
   EXPECT_EQ(RunZpack({"protect", "-o", dir_ / "out", file_}).exit_code, 128);

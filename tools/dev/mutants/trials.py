@@ -85,7 +85,8 @@ class Trials:
         start = time.monotonic()
         try:
             with tempfile.TemporaryFile() as output, subprocess.Popen(
-                    ["prlimit", f"--as={self.options.memory << 20}", "--core=0", "--",
+                    ["env", "--default-signal", "prlimit", "--core=0",
+                     f"--as={self.options.memory << 20}", "--",
                      *test.command], cwd=test.directory, env=environment, stdout=output,
                     stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                     process_group=0) as process:
