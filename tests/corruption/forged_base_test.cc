@@ -57,6 +57,15 @@ TEST_F(ForgedBaseTest, ContentThatDoesNotHashToItsIdIsNotCopied) {
   EXPECT_THAT(ListDirectory(dir_.path()), ::testing::ElementsAre("base"));
 }
 
+TEST_F(ForgedBaseTest, ASoundBaseIsNotBlamedForACorruptSource) {
+  ASSERT_THAT(Convert(source_, base_, {}), IsOk());
+  options_.base = base_;
+  const ObjectId added = source_.AddBlob("what the new blob should be");
+  source_.AddAs(added, ObjectType::kBlob, "what a disk made of it");
+  EXPECT_THAT(Convert(source_, path_, options_),
+              IsError(ErrorCode::kSourceCorrupt, HasSubstr(added.ToHex())));
+}
+
 TEST_F(ForgedBaseTest, TrustedContentIsCopiedAndNotCalledVerified) {
   ForgeBase(blob_, ObjectType::kBlob);
   options_.trust_base = TrustBase::kYes;
