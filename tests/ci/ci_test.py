@@ -33,7 +33,7 @@ def environment(**more):
             "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.com",
             "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@example.com"}
-    for name in ("LSAN_OPTIONS", "ASAN_OPTIONS", "HOME", "TMPDIR"):
+    for name in ("LSAN_OPTIONS", "ASAN_OPTIONS", "HOME", "TMPDIR", "ZPACK_MUTANT", "ZPACK_MUTANT_LOG"):
         if name in os.environ:
             kept[name] = os.environ[name]
     return kept | more

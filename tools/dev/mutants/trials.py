@@ -129,7 +129,8 @@ class Trials:
                           reaches=sorted(int(path.name) for path in pathlib.Path(log).iterdir()))
 
     def try_mutant(self, number):
-        """Runs tests with a bug until one fails twice: a test may fail by chance once."""
+        """Runs tests with a bug until one fails twice, and passes without the bug after
+        that: a test may fail by chance, or for another reason."""
         useful = sorted((self.seconds[name], name) for name in self.tests
                         if self.seconds[name] is not None and number in self.reached[name] and
                         name not in self.tried.get(number, ()))
@@ -140,7 +141,9 @@ class Trials:
         start = time.monotonic()
         for usual, name in useful:
             limit = max(self.options.shortest_limit, self.options.timeout_factor * usual)
-            killed = not any(self.run(self.tests[name], number, limit)[0] for _ in range(2))
+            test = self.tests[name]
+            killed = not any(self.run(test, number, limit)[0] for _ in range(2)) and (
+                self.run(test)[0])
             if self.stopped.is_set():
                 return
             tried.append(name)
