@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # For tools/quickstart, where the build takes most of the time. The layers that
-# `convert` spends most time in keep their optimisation: base, codec, delta,
+# `convert` spends most time in keep their optimisation: base, codec, delta, format,
 # object.
 
 get_property(layers GLOBAL PROPERTY ZPACK_LAYERS)
-list(REMOVE_ITEM layers base codec delta object)
+list(REMOVE_ITEM layers base codec delta format object)
 foreach(layer ${layers} cli)
   target_compile_options(zpack_${layer} PRIVATE -O1)
 endforeach()

@@ -66,7 +66,7 @@ TEST_F(DryRunTest, SummarySaysThatNothingWasConverted) {
   EXPECT_THAT(Convert({"--dry-run"}).err,
               HasSubstr("Would convert 18 objects"));
   EXPECT_THAT(Convert({"--dry-run", "--no-verify"}).err,
-              HasSubstr(", not verified; the packs"));
+              HasSubstr(", not verified; "));
 }
 
 TEST_F(DryRunTest, AnExistingFileStays) {
