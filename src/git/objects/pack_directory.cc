@@ -164,12 +164,12 @@ Status RemovePacks(FileSystem& file_system, const std::string& object_directory,
   // Before a pack goes, the names on disk are without an index that lists it:
   // one that was removed above, or that Git has just replaced.
   ZPACK_TRY(file_system.SyncDirectory(directory));
-  constexpr std::array kExtensions = {".idx",    ".rev",      ".bitmap",
-                                      ".mtimes", ".promisor", ".pack"};
+  constexpr std::array kSuffixes = {".idx",    ".rev",      ".bitmap",
+                                    ".mtimes", ".promisor", ".pack"};
   for (const PackFiles& pack : packs) {
     const std::string path = directory + '/' + pack.name;
-    for (const char* const extension : kExtensions) {
-      ZPACK_TRY(RemoveIfThere(file_system, path + extension));
+    for (const char* const suffix : kSuffixes) {
+      ZPACK_TRY(RemoveIfThere(file_system, path + suffix));
     }
   }
   return file_system.SyncDirectory(directory);
