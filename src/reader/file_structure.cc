@@ -12,13 +12,15 @@
 #include "format/copies.h"
 #include "format/refs_chunk.h"
 #include "reader/chunk_reader.h"
+#include "reader/contents_search.h"
 
 namespace zpack {
 namespace {
 
-// Bytes before the trailer in which the table of contents is looked for when
-// the header does not say where it is. Room for 170 chunks.
-constexpr uint64_t kSearch = 4096;
+// Bytes before the trailer in which the table of contents is looked for in a
+// file that is of another kind, as far as its two ends tell. Room for 2,700
+// chunks. A large file of another kind is not read for that.
+constexpr uint64_t kSearchForeign = uint64_t{64} << 10;
 
 // True for errors that a copy can make good.
 bool IsDamage(const Error& error) {
@@ -163,11 +165,13 @@ class StructureReader {
 
   // Without a header, the end of the file leads to the copies.
   Status ReadHeaderCopy(Error damage) {
+    bool foreign = false;
     if (!IsDamage(damage)) {
-      ZPACK_ASSIGN_OR_RETURN(const bool foreign, IsForeign());
+      ZPACK_ASSIGN_OR_RETURN(foreign, IsForeign());
       if (!foreign) return std::unexpected(std::move(damage));
     }
-    const Result<std::optional<format::FileHeader>> header = FindHeaderCopy();
+    const Result<std::optional<format::FileHeader>> header =
+        FindHeaderCopy(foreign);
     if (!header) return Unusable(damage, header.error());
     if (!*header) return std::unexpected(std::move(damage));
     out_.header = **header;
@@ -192,35 +196,32 @@ class StructureReader {
   }
 
   // Looks for a table of contents that ends where the trailer begins.
-  Result<std::optional<format::FileHeader>> FindHeaderCopy() {
+  Result<std::optional<format::FileHeader>> FindHeaderCopy(bool foreign) {
     if (file_.size() < format::kTrailerSize) return std::nullopt;
     const uint64_t end = file_.size() - format::kTrailerSize;
-    Bytes bytes(std::min(end, kSearch));
-    const uint64_t begin = end - bytes.size();
-    ZPACK_TRY(file_.Read(begin, bytes));
-    const ByteView view = bytes;
-    for (size_t at = 0; at + format::kChunkOverhead <= view.size(); ++at) {
-      const Result<ByteView> payload =
-          format::DecodeChunk(format::kTableOfContentsChunk, view.subspan(at));
-      if (!payload) continue;
-      const uint64_t offset = begin + at;
-      ZPACK_ASSIGN_OR_RETURN(
-          const format::TableOfContents toc,
-          format::DecodeTableOfContents(*payload, 0, offset));
-      const std::optional<uint64_t> copy = format::FindHeaderCopy(toc, offset);
-      if (!copy) return std::nullopt;
-      return ReadHeaderAt(file_, *copy);
-    }
-    return std::nullopt;
+    const uint64_t most =
+        foreign && !ReadTrailerAt(end) ? kSearchForeign : file_.size();
+    ZPACK_ASSIGN_OR_RETURN(
+        const std::optional<LoadedChunk> contents,
+        SearchContents(file_, end, most, options_.max_chunk_size));
+    if (!contents) return std::nullopt;
+    ZPACK_ASSIGN_OR_RETURN(
+        const format::TableOfContents toc,
+        format::DecodeTableOfContents(contents->payload, 0, contents->offset));
+    const std::optional<uint64_t> copy =
+        format::FindHeaderCopy(toc, contents->offset);
+    if (!copy) return std::nullopt;
+    return ReadHeaderAt(file_, *copy);
+  }
+
+  Result<format::Trailer> ReadTrailerAt(uint64_t offset) const {
+    Bytes bytes(format::kTrailerSize);
+    ZPACK_TRY(file_.Read(offset, bytes));
+    return Locate(format::DecodeTrailer(bytes), offset, file_.path());
   }
 
   void ReadTrailer() {
-    Bytes bytes(format::kTrailerSize);
-    const Status read = file_.Read(trailer_offset_, bytes);
-    Result<format::Trailer> trailer =
-        read ? Locate(format::DecodeTrailer(bytes), trailer_offset_,
-                      file_.path())
-             : std::unexpected(read.error());
+    Result<format::Trailer> trailer = ReadTrailerAt(trailer_offset_);
     if (trailer) {
       out_.trailer = *trailer;
     } else {

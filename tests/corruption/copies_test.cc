@@ -10,12 +10,15 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "reader/archive_file.h"
+#include "reader/file_structure.h"
 #include "support/hostile_file.h"
 #include "support/matchers.h"
 #include "support/memory_file.h"
@@ -123,6 +126,76 @@ TEST_F(CopiesTest, AFlippedBitInAnyByteOfAPartIsMadeGood) {
       EXPECT_EQ((*opened)->refs(), archive_->refs());
     }
   }
+}
+
+// A file with `count` chunks that nobody knows.
+Bytes WithManyChunks(const Bytes& good, size_t count) {
+  HostileFile file(good);
+  for (size_t i = 0; i < count; ++i) {
+    const auto digit = [](size_t value) {
+      return static_cast<char>('!' + value % 94);
+    };
+    const std::string id = {'~', digit(i / 94 / 94), digit(i / 94), digit(i)};
+    file.extra.push_back({format::ChunkId(id), 0, {}});
+  }
+  return file.Build();
+}
+
+TEST_F(CopiesTest, TheCopyOfTheHeaderIsFoundHoweverManyChunksThereAre) {
+  for (const size_t count : {200, 2'730, 2'731, 2'732, 10'000}) {
+    SCOPED_TRACE(count);
+    const Bytes whole = WithManyChunks(good_, count);
+    ASSERT_THAT(OpenBytes(whole), IsOk());
+    Bytes bytes = whole;
+    std::fill_n(bytes.begin(), originals_[0].size, uint8_t{0});
+    ExpectSame(bytes, 1);
+    // One of both signatures is left.
+    bytes = whole;
+    bytes[0x0d] ^= 1;
+    bytes[bytes.size() - format::kTrailerSize] ^= 1;
+    ExpectSame(bytes, 2);
+  }
+}
+
+TEST_F(CopiesTest, AFileWithoutAnySignatureIsNotReadToItsStart) {
+  class Zeros final : public RandomAccessFile {
+   public:
+    Status Read(uint64_t, std::span<uint8_t> out) const override {
+      bytes_read += out.size();
+      std::ranges::fill(out, uint8_t{0});
+      return {};
+    }
+    uint64_t size() const override { return uint64_t{1} << 40; }
+    const std::string& path() const override { return path_; }
+
+    mutable uint64_t bytes_read = 0;
+
+   private:
+    std::string path_ = "zeros";
+  };
+  const Zeros file;
+  const auto header = FindHeader(file, ReadOptions{});
+  ASSERT_THAT(header, IsOk());
+  EXPECT_FALSE(header->has_value());
+  EXPECT_LE(file.bytes_read, size_t{1} << 20);
+}
+
+// What looks like tables of contents costs no more than a few reads.
+TEST_F(CopiesTest, AFileOfTablesOfContentsIsReadAFewTimesAtMost) {
+  constexpr size_t kSize = size_t{4} << 20;
+  Bytes bytes;
+  ByteWriter to(bytes);
+  while (bytes.size() + format::kChunkOverhead <= kSize) {
+    const uint64_t payload_size = kSize - bytes.size() - format::kChunkOverhead;
+    to.U32(format::kTableOfContentsChunk);
+    to.U32(0);
+    to.U64(payload_size);
+  }
+  bytes.resize(kSize);
+  Append(bytes, ByteView(good_).last(format::kTrailerSize));
+  const auto header = FindHeader(MemoryFile(std::move(bytes)), ReadOptions{});
+  ASSERT_THAT(header, IsOk());
+  EXPECT_FALSE(header->has_value());
 }
 
 TEST_F(CopiesTest, PairsOfPartsAreMadeGood) {
