@@ -159,6 +159,17 @@ class ChunkPass {
   Status unread_;
 };
 
+uint64_t TrailerOffset(const ArchiveFile& archive) {
+  return archive.file().size() - format::kTrailerSize;
+}
+
+// True if the trailer itself is in the report: what it says means nothing then.
+bool IsTrailerDamaged(const ArchiveFile& archive) {
+  return std::ranges::any_of(archive.damages(), [&](const Error& known) {
+    return known.offset == TrailerOffset(archive);
+  });
+}
+
 // Feeds [begin, end) of the file to `hasher`.
 Status HashRange(const ArchiveFile& archive, uint64_t begin, uint64_t end,
                  const ProgressPhase& phase, Hasher& hasher) {
@@ -193,11 +204,10 @@ Status CheckFileHash(const ArchiveFile& archive, const Status& unread,
   ZPACK_TRY(hashed);
   format::Digest hash;
   hasher.Finish(hash);
-  if (hash != archive.trailer().file_hash) {
+  if (hash != archive.trailer().file_hash && !IsTrailerDamaged(archive)) {
     report.damages.push_back(NewError(
         ErrorCode::kCorrupt, "bad file hash in trailer at offset {} of '{}'",
-        AtOffset{archive.file().size() - format::kTrailerSize},
-        AtPath{archive.path()}));
+        AtOffset{TrailerOffset(archive)}, AtPath{archive.path()}));
   }
   return {};
 }
@@ -244,13 +254,12 @@ Status VerifyChecksums(const ArchiveFile& archive,
 
   // A copy of a damaged part may well differ.
   if (report.damages.empty()) ZPACK_TRY(VerifyCopies(archive, report));
-  if (format::ContentDigest(archive.ids()) !=
-      archive.trailer().content_digest) {
+  if (!IsTrailerDamaged(archive) && format::ContentDigest(archive.ids()) !=
+                                        archive.trailer().content_digest) {
     report.damages.push_back(
         NewError(ErrorCode::kCorrupt,
                  "bad content digest in trailer at offset {} of '{}'",
-                 AtOffset{archive.file().size() - format::kTrailerSize},
-                 AtPath{archive.path()}));
+                 AtOffset{TrailerOffset(archive)}, AtPath{archive.path()}));
   }
   if (all) return CheckFileHash(archive, pass.unread(), phase, hasher, report);
   if (!pass.unread()) report.damages.push_back(pass.unread().error());

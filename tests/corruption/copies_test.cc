@@ -235,6 +235,25 @@ TEST_F(CopiesTest, TheTrailerIsNotNeededToRead) {
   ExpectSame(bytes, 1);
 }
 
+TEST_F(CopiesTest, ADamagedTrailerIsOneFinding) {
+  for (const size_t size : {size_t{1}, format::kTrailerSize}) {
+    Bytes bytes = good_;
+    const uint64_t trailer = bytes.size() - format::kTrailerSize;
+    std::fill_n(bytes.begin() + static_cast<ptrdiff_t>(trailer), size,
+                uint8_t{0});
+    const auto opened = OpenBytes(bytes);
+    ASSERT_THAT(opened, IsOk());
+    VerifyReport report;
+    ASSERT_THAT(VerifyArchive(**opened, {.level = VerifyLevel::kObjects},
+                              RunOptions{}, report),
+                IsOk());
+    ASSERT_EQ(report.damages.size(), 1U);
+    EXPECT_EQ(report.damages.front().offset, trailer);
+    EXPECT_THAT(report.damages.front().message,
+                ::testing::HasSubstr("bad trailer"));
+  }
+}
+
 TEST_F(CopiesTest, AReaderIsToldOfTheDamage) {
   class Sink final : public DamageSink {
    public:
