@@ -15,6 +15,7 @@
 #include "base/guarded.h"
 #include "base/hex.h"
 #include "base/phase_timer.h"
+#include "format/chunk.h"
 #include "git/libgit2_options.h"
 #include "git/repository_source.h"
 #include "http/open_file.h"
@@ -40,7 +41,12 @@ Status CheckParity(const std::string& path, ParityInside inside,
   report.stale_parity = std::move(found.stale);
   if (!report.parity) return {};
   const ParityState& parity = *report.parity;
-  if (!parity.intact) {
+  if (parity.parity_shards == 0) {
+    report.damages.push_back(
+        NewError(ErrorCode::kCorrupt,
+                 "parity is damaged: no packet is left in chunk '{}' of '{}'",
+                 format::ChunkName(format::kParityChunk), AtPath{parity.path}));
+  } else if (!parity.intact) {
     report.damages.push_back(NewError(
         ErrorCode::kCorrupt,
         "parity is damaged: {} of {} shards are left in '{}'",

@@ -50,6 +50,10 @@ Result<InspectedParity> InspectParity(FileSystem& file_system,
                                       const InspectedFile& file,
                                       const RunOptions& run) {
   InspectedParity found;
+  // What the chunk says if none of its packets is left.
+  if (file.inside == ParityInside::kYes) {
+    found.parity = ParityState{.path = path, .place = ParityPlace::kInside};
+  }
   auto sources = FindParity(file_system, path, "", run);
   if (!sources) {
     if (sources.error().code == ErrorCode::kNotFound) return found;

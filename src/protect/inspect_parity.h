@@ -27,7 +27,8 @@ struct InspectedFile {
 };
 
 struct InspectedParity {
-  // The state of the parity of the file; nothing if it has none that fits.
+  // The state of the parity of the file; nothing if it has none that fits. No
+  // shards if it has a chunk of parity without a packet.
   std::optional<ParityState> parity;
   // The path of parity beside the file that was made for another version of it:
   // for a file of another size or, of an undamaged file, for other content.

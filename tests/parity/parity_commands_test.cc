@@ -3,11 +3,18 @@
 //
 // 'protect', 'repair' and what 'verify' says of parity, as a user sees them.
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
 
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "format/constants.h"
 #include "parity/parity_fixture.h"
+#include "support/hostile_file.h"
 #include "support/program.h"
 
 namespace zpack::testing {
@@ -53,6 +60,68 @@ TEST_F(ParityCommands, ProtectAndRepairInTheFile) {
   EXPECT_EQ(RunZpack({"repair", "--in-place", file_}).exit_code, 0);
   EXPECT_TRUE(ReadFile(file_) == original);
   EXPECT_THAT(RunZpack({"repair", file_}).err, HasSubstr("is undamaged"));
+}
+
+// Where the payload of the parity begins, and its size.
+std::pair<size_t, size_t> PayloadOfParity(const std::string& content) {
+  const size_t chunk = content.find("PARI");
+  EXPECT_NE(chunk, std::string::npos);
+  const ByteView size = AsBytes(content).subspan(chunk + 8, 8);
+  return {chunk + format::kChunkHeaderSize,
+          LoadBigEndian<uint64_t>(size.data())};
+}
+
+TEST_F(ParityCommands, VerifyFindsAChunkOfParityWithoutPackets) {
+  ASSERT_EQ(RunZpack({"protect", "-q", file_}).exit_code, 0);
+  const std::string original = ReadFile(file_);
+  const auto [begin, size] = PayloadOfParity(original);
+  Bytes bytes(AsBytes(original).begin(), AsBytes(original).end());
+  std::fill_n(bytes.begin() + static_cast<ptrdiff_t>(begin), size, uint8_t{0});
+  RepairFile(bytes);
+  WriteFile(file_, std::string(AsText(bytes)));
+  const ProcessResult verify = RunZpack({"verify", file_});
+  EXPECT_EQ(verify.exit_code, 1);
+  EXPECT_THAT(verify.out, HasSubstr("\nparity: no packet is left\n"));
+  EXPECT_EQ(verify.err,
+            "error: parity is damaged: no packet is left in chunk 'PARI' of '" +
+                file_ +
+                "'\nhint: only the parity is damaged; to make it again: git "
+                "zpack protect '" +
+                file_ + "'\n");
+  const auto json =
+      nlohmann::json::parse(RunZpack({"verify", "--json", file_}).out);
+  EXPECT_EQ(json["ok"], false);
+  EXPECT_EQ(json["parity"]["parity_shards"], 0);
+  EXPECT_EQ(json["parity"]["intact"], false);
+  EXPECT_EQ(json["parity"]["repairable_bytes"], 0);
+  // The hint works.
+  ASSERT_EQ(RunZpack({"protect", "-q", file_}).exit_code, 0);
+  EXPECT_TRUE(ReadFile(file_) == original);
+}
+
+// Shards with right checksums may be wrong: a second writer may have a bug.
+TEST_F(ParityCommands, VerifyDoesNotPromiseThatShardsAreRight) {
+  ASSERT_EQ(RunZpack({"protect", "-q", file_}).exit_code, 0);
+  const std::string original = ReadFile(file_);
+  const auto [begin, size] = PayloadOfParity(original);
+  Bytes bytes(AsBytes(original).begin(), AsBytes(original).end());
+  const std::string_view text = AsText(bytes);
+  const size_t packet =
+      text.find(std::string_view("ZPAR\3\0\0\0", 8), begin);  // a shard
+  ASSERT_LT(packet, begin + size);
+  const size_t end = packet + 24 + LoadBigEndian<uint32_t>(&bytes[packet + 20]);
+  bytes[packet + 24] ^= 1;
+  Bytes checksum;
+  ByteWriter(checksum).U64(
+      Checksum(ByteView(bytes).subspan(packet, end - packet)));
+  std::ranges::copy(checksum, bytes.begin() + static_cast<ptrdiff_t>(end));
+  RepairFile(bytes);
+  WriteFile(file_, std::string(AsText(bytes)));
+  const ProcessResult verify = RunZpack({"verify", file_});
+  EXPECT_EQ(verify.exit_code, 0) << verify.err;
+  EXPECT_THAT(verify.out, HasSubstr("\nparity: "));
+  EXPECT_THAT(verify.out, Not(HasSubstr("can be repaired")));
+  EXPECT_THAT(RunZpack({"repair", file_}).err, Not(HasSubstr("be repaired")));
 }
 
 TEST_F(ParityCommands, BesideTheFile) {

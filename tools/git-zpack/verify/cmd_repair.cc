@@ -107,8 +107,8 @@ void Print(const RepairReport& report, const std::string& file,
            std::ostream& err) {
   if (report.outcome == Outcome::kRepaired) return PrintRepaired(report, err);
   err << fmt::format(
-      "'{}' is undamaged, and so is its parity; any {} of damage could be "
-      "repaired.\n",
+      "'{}' is undamaged, and so is its parity, which is as much as any {} of "
+      "damage needs.\n",
       QuoteName(file), HumanSize(report.repairable_bytes));
 }
 

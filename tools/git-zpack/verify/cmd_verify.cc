@@ -225,7 +225,8 @@ void PrintHints(const VerifyFindings& findings, const Io& io) {
     hint = ParityHint::kEnough;
   } else if (report.parity && !report.parity->intact &&
              report.damages.size() == 1) {
-    hint = ParityHint::kDamaged;
+    hint = report.parity->parity_shards == 0 ? ParityHint::kGone
+                                             : ParityHint::kDamaged;
   }
   PrintDamageHints(findings.file, hint, io.err);
 }

@@ -26,6 +26,13 @@ void PrintDamageHints(const std::string& path, ParityHint parity,
         file);
     return;
   }
+  if (parity == ParityHint::kGone) {
+    err << fmt::format(
+        "hint: only the parity is damaged; to make it again: git zpack protect "
+        "{}\n",
+        file);
+    return;
+  }
   if (parity == ParityHint::kUnknown) {
     err << fmt::format("hint: if the file has parity: git zpack repair {}\n",
                        file);

@@ -15,6 +15,7 @@ enum class ParityHint : uint8_t {
   kUnknown,   // nobody looked for parity
   kEnough,    // parity can repair the damage
   kDamaged,   // only the parity is damaged
+  kGone,      // only the parity is damaged, and nothing of it is left
   kTooLittle  // there is too little parity, or none
 };
 

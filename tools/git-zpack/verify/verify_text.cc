@@ -93,10 +93,11 @@ std::string ScopeText(const VerifyFindings& findings) {
 std::string ParitySummary(const VerifyReport& report) {
   if (!report.parity) return "";
   const ParityState& parity = *report.parity;
+  if (parity.parity_shards == 0) return "parity: no packet is left";
   std::string text = fmt::format("parity: {} of {}, ", parity.parity_left,
                                  Counted(parity.parity_shards, "shard"));
   if (parity.damaged_shards == 0) {
-    text += fmt::format("any {} of damage can be repaired",
+    text += fmt::format("as many as any {} of damage needs",
                         HumanSize(parity.repairable_bytes));
   } else if (parity.repair_possible) {
     text +=
