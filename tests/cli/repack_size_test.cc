@@ -248,6 +248,22 @@ TEST_F(RepackSizeTest, PackThatIsSmallerStays) {
   ExpectSound(before);
 }
 
+TEST_F(RepackSizeTest, APackThatIsNotSmallerIsAHintAtForce) {
+  repo_.History(30);
+  ExpectOnePack({"-F", "--level=12"});
+  const auto repack = [&](const std::string& option) {
+    const std::string blob = repo_.WriteBlob("a blob for " + option);
+    repo_.SetRef("refs/tags/" + blob, blob);
+    const ProcessResult result = RunZpack({"repack", option, repo_.path()});
+    EXPECT_TRUE(result.ok()) << result.err;
+    return result.err;
+  };
+  EXPECT_THAT(repack("-d"), HasSubstr("hint: the new pack is not smaller; -F "
+                                      "searches all deltas"));
+  EXPECT_THAT(repack("-dF"), ::testing::Not(HasSubstr("hint: ")));
+  EXPECT_THAT(repack("-dq"), IsEmpty());
+}
+
 TEST_F(RepackSizeTest, PackThatIsSmallerButAboveTheLimitGoes) {
   LargeBlobs(6);
   ExpectOnePack({"-F"});

@@ -200,6 +200,18 @@ Json ToJson(const RepackStats& stats) {
   return json;
 }
 
+// Says what makes a pack smaller that is not smaller than those before it.
+void HintAtForce(const RepackStats& stats, const RepackOptions& options,
+                 std::ostream& err) {
+  if (stats.objects == 0 || !stats.kept_pack.empty() ||
+      stats.source_bytes == 0 || stats.pack_bytes < stats.source_bytes ||
+      options.reuse == PackReuse::kNothing) {
+    return;
+  }
+  err << "hint: the new pack is not smaller; -F searches all deltas and "
+         "compresses all objects again, which takes longer\n";
+}
+
 void PrintSummary(const RepackStats& stats, std::ostream& err) {
   const std::string directory = QuoteName(stats.common_directory);
   if (stats.objects == 0) {
@@ -319,6 +331,7 @@ int Run(const po::variables_map& values, const Io& io) {
     PrintJson(ToJson(*stats), io.out);
   } else if (!context.quiet()) {
     PrintSummary(*stats, io.err);
+    HintAtForce(*stats, options, io.err);
   }
   if (options.bitmap == Bitmap::kYes && stats->borrowed_objects != 0) {
     io.err << "warning: disabling bitmap writing, as some objects are not "
