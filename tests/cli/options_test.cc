@@ -311,6 +311,37 @@ TEST_F(OptionsTest, LevelsMustExist) {
   ExpectUsageError({"verify", "--level", "object", file_}, "unknown level");
 }
 
+TEST_F(OptionsTest, UnknownValuesListTheChoices) {
+  const std::string to = dir_ / "y";
+  ExpectUsageError(
+      {"verify", "--level", "x\x1b", file_},
+      "unknown level '\"x\\033\"'; the levels are structure, checksums, "
+      "objects and connectivity");
+  ExpectUsageError({"verify", "--format=xml", file_},
+                   "unknown format 'xml'; the formats are text, json, junit, "
+                   "github and sarif");
+  ExpectUsageError(
+      {"convert", "--profile", "best", repo_.path(), to},
+      "unknown profile 'best'; the profiles are fast, balanced and max");
+  for (const char* const command : {"convert", "restore", "salvage"}) {
+    ExpectUsageError({command, "--without", "all", repo_.path(), to},
+                     "unknown group 'all'; the groups are reflogs, "
+                     "description, info, hooks, lfs, config, worktrees, "
+                     "alternates and other");
+  }
+  for (const char* const command : {"restore", "salvage"}) {
+    ExpectUsageError({command, "--ref-format=sqlite", file_, to},
+                     "unknown ref storage format 'sqlite'; the formats are "
+                     "files and reftable");
+  }
+  ExpectUsageError({"salvage", "--object-format=md5", file_, to},
+                   "unknown object format 'md5'; the formats are sha1 and "
+                   "sha256");
+  ExpectUsageError({"archive", "--format=rar", file_, "HEAD"},
+                   "unknown archive format 'rar'; the formats are tar, tar.gz, "
+                   "tar.zst and zip");
+}
+
 TEST_F(OptionsTest, AgainstNothingIsNoComparison) {
   ExpectUsageError({"verify", "--against", "", file_}, "against");
   ExpectUsageError({"verify", "--against=", file_}, "against");

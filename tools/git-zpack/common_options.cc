@@ -7,8 +7,10 @@
 #include <malloc.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <ostream>
 #include <ranges>
@@ -132,7 +134,12 @@ std::vector<FileGroup> WithoutOf(const po::variables_map& options) {
   std::vector<FileGroup> groups;
   for (const std::string& name : Texts(options, "without")) {
     const auto group = ParseFileGroup(name);
-    if (!group) throw UsageError{fmt::format("unknown group '{}'", name)};
+    if (!group) {
+      std::vector<std::string_view> names;
+      std::ranges::transform(kAllFileGroups, std::back_inserter(names),
+                             FileGroupName);
+      throw UnknownValue("group", name, names);
+    }
     groups.push_back(*group);
   }
   return groups;
@@ -257,6 +264,14 @@ std::optional<uint32_t> PercentOf(const po::variables_map& options,
 
 std::optional<uint32_t> RedundancyOf(const po::variables_map& options) {
   return PercentOf(options, "redundancy");
+}
+
+UsageError UnknownValue(std::string_view what, std::string_view value,
+                        const std::vector<std::string_view>& names) {
+  return {fmt::format(
+      "unknown {} '{}'; the {}s are {} and {}", what,
+      QuoteName(value, kMaxNameInMessage), what.substr(what.rfind(' ') + 1),
+      fmt::join(names.begin(), names.end() - 1, ", "), names.back())};
 }
 
 uint64_t ParseSize(const std::string& text, const char* name) {

@@ -131,6 +131,23 @@ std::vector<std::string> Texts(const po::variables_map& options,
 int64_t Number(const po::variables_map& options, const char* name, int64_t low,
                int64_t high, int64_t otherwise);
 
+// "unknown level 'x'; the levels are a, b and c", for an option that takes one
+// of `names`, at least two. The last word of `what` gets the plural.
+UsageError UnknownValue(std::string_view what, std::string_view value,
+                        const std::vector<std::string_view>& names);
+// The value of `text` in `table`, which has pairs of names and values. Throws
+// UnknownValue.
+template <typename Table>
+auto NamedValue(std::string_view what, std::string_view text,
+                const Table& table) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, value] : table) {
+    if (name == text) return value;
+    names.push_back(name);
+  }
+  throw UnknownValue(what, text, names);
+}
+
 // Parses sizes such as "8m", with Git's suffixes k, m and g. Throws UsageError.
 uint64_t ParseSize(const std::string& text, const char* name);
 

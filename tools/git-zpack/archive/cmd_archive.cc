@@ -88,10 +88,8 @@ ArchiveFormat FormatOf(const po::variables_map& values) {
     if (matches) return known;
   }
   if (!Has(values, "format")) return ArchiveFormat::kTar;
-  throw UsageError{fmt::format(
-      "unknown archive format '{}'; the formats are tar, tar.gz, tar.zst and "
-      "zip",
-      QuoteName(format, kMaxNameInMessage))};
+  throw UnknownValue("archive format", format,
+                     {"tar", "tar.gz", "tar.zst", "zip"});
 }
 
 Result<PathFilter> PathsOf(const po::variables_map& values) {

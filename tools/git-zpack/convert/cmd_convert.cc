@@ -69,13 +69,6 @@ void AddOptions(po::options_description& options) {
   AddJsonOption(options);
 }
 
-Profile ParseProfile(const std::string& text) {
-  for (const auto& [name, profile] : kProfileNames) {
-    if (text == name) return profile;
-  }
-  throw UsageError{fmt::format("unknown profile '{}'", text)};
-}
-
 // Paths below the git directory, without a slash at the end.
 std::vector<std::string> WithOf(const po::variables_map& values) {
   std::vector<std::string> paths = Texts(values, "with");
@@ -90,7 +83,8 @@ ConvertOptions ToOptions(const po::variables_map& values) {
   ConvertOptions options;
   options.discovery = DiscoveryOf(values);
   if (Has(values, "profile")) {
-    options.profile = ParseProfile(Text(values, "profile"));
+    options.profile =
+        NamedValue("profile", Text(values, "profile"), kProfileNames);
   }
   if (Has(values, "level")) {
     options.level = static_cast<int>(Number(values, "level", 1, 22, 1));

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <fmt/format.h>
+#include <array>
+#include <utility>
 
 #include "common_options.h"
 #include "restore/restore_options.h"
@@ -21,11 +22,11 @@ void AddOptions(po::options_description& options) {
 }
 
 ObjectFormat ParseObjectFormat(const std::string& text) {
-  for (const ObjectFormat format :
-       {ObjectFormat::kSha1, ObjectFormat::kSha256}) {
-    if (text == ObjectFormatName(format)) return format;
-  }
-  throw UsageError{fmt::format("unknown object format '{}'", text)};
+  constexpr auto kSha1 = ObjectFormat::kSha1;
+  constexpr auto kSha256 = ObjectFormat::kSha256;
+  return NamedValue("object format", text,
+                    std::array{std::pair(ObjectFormatName(kSha1), kSha1),
+                               std::pair(ObjectFormatName(kSha256), kSha256)});
 }
 
 int Run(const po::variables_map& values, const Io& io) {

@@ -3,9 +3,10 @@
 
 #include "restore/restore_options.h"
 
-#include <fmt/format.h>
-
+#include <array>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "cli.h"
 
@@ -13,9 +14,9 @@ namespace zpack::cli {
 namespace {
 
 RefStorage ParseRefFormat(const std::string& text) {
-  if (text == "files") return RefStorage::kFiles;
-  if (text == "reftable") return RefStorage::kReftable;
-  throw UsageError{fmt::format("unknown ref storage format '{}'", text)};
+  constexpr std::array<std::pair<std::string_view, RefStorage>, 2> kFormats = {
+      {{"files", RefStorage::kFiles}, {"reftable", RefStorage::kReftable}}};
+  return NamedValue("ref storage format", text, kFormats);
 }
 
 }  // namespace

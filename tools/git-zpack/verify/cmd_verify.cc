@@ -66,10 +66,7 @@ void AddOptions(po::options_description& options) {
 
 VerifyLevel ToLevel(const po::variables_map& values) {
   if (!Has(values, "level")) return VerifyLevel::kObjects;
-  const std::string text = Text(values, "level");
-  const auto level = ParseVerifyLevel(text);
-  if (!level) throw UsageError{fmt::format("unknown level '{}'", text)};
-  return *level;
+  return ParseVerifyLevel(Text(values, "level"));
 }
 
 // Records as a difference that the file has another hash than the user expects.
@@ -107,13 +104,11 @@ VerifyFormat FormatOf(const po::variables_map& values) {
   if (!Has(values, "format")) {
     return Has(values, "json") ? VerifyFormat::kJson : VerifyFormat::kText;
   }
-  const std::string name = Text(values, "format");
-  const auto format = ParseVerifyFormat(name);
-  if (!format) throw UsageError{fmt::format("unknown format '{}'", name)};
-  if (Has(values, "json") && *format != VerifyFormat::kJson) {
+  const VerifyFormat format = ParseVerifyFormat(Text(values, "format"));
+  if (Has(values, "json") && format != VerifyFormat::kJson) {
     throw UsageError{"options '--json' and '--format' cannot be used together"};
   }
-  return *format;
+  return format;
 }
 
 // Takes the options that leave blocks out.

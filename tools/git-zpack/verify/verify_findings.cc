@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "cli.h"
+#include "common_options.h"
 #include "counted.h"
 #include "standard_input_file.h"
 
@@ -32,11 +33,8 @@ constexpr std::array<std::pair<std::string_view, VerifyFormat>, 5>
 
 }  // namespace
 
-std::optional<VerifyFormat> ParseVerifyFormat(std::string_view name) {
-  for (const auto& [known, format] : kVerifyFormats) {
-    if (known == name) return format;
-  }
-  return std::nullopt;
+VerifyFormat ParseVerifyFormat(std::string_view name) {
+  return NamedValue("format", name, kVerifyFormats);
 }
 
 std::string_view VerifyLevelName(VerifyLevel level) {
@@ -46,11 +44,8 @@ std::string_view VerifyLevelName(VerifyLevel level) {
   return "unknown";
 }
 
-std::optional<VerifyLevel> ParseVerifyLevel(std::string_view name) {
-  for (const auto& [known, level] : kLevels) {
-    if (known == name) return level;
-  }
-  return std::nullopt;
+VerifyLevel ParseVerifyLevel(std::string_view name) {
+  return NamedValue("level", name, kLevels);
 }
 
 std::string_view DifferenceKindName(Difference::Kind kind) {

@@ -61,13 +61,14 @@ std::vector<Finding> ListFindings(const VerifyReport& report,
 
 enum class VerifyFormat : uint8_t { kText, kJson, kJunit, kGithub, kSarif };
 
-// "text", "json", "junit", "github" or "sarif"; nothing for any other name.
-std::optional<VerifyFormat> ParseVerifyFormat(std::string_view name);
+// "text", "json", "junit", "github" or "sarif". Throws UsageError for any other
+// name.
+VerifyFormat ParseVerifyFormat(std::string_view name);
 
 // "structure", "checksums", "objects" or "connectivity".
 std::string_view VerifyLevelName(VerifyLevel level);
-// The inverse of VerifyLevelName. Nothing for any other name.
-std::optional<VerifyLevel> ParseVerifyLevel(std::string_view name);
+// The inverse of VerifyLevelName. Throws UsageError for any other name.
+VerifyLevel ParseVerifyLevel(std::string_view name);
 // "missing", "extra" or "different".
 std::string_view DifferenceKindName(Difference::Kind kind);
 
