@@ -17,6 +17,7 @@ namespace zpack::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Two contents whose blob ids share the first four digits, and no more.
 std::pair<std::string, std::string> CollidingBlobs() {
@@ -246,6 +247,22 @@ TEST_F(CatFileTest, UnbornHeadIsNotFound) {
   Convert();
   EXPECT_EQ(Ours("-p", "HEAD").exit_code, 128);
   EXPECT_EQ(Gits("-p", "HEAD").exit_code, 128);
+}
+
+TEST_F(CatFileTest, APathAloneIsFoundInHead) {
+  Convert();
+  EXPECT_EQ(Ours("-p", "link").err, "fatal: no object or ref 'link' in '" +
+                                        file_ +
+                                        "'; did you mean 'HEAD:link'?\n");
+  for (const std::string name : {"none", "none/link", "", "HEAD:none"}) {
+    const ProcessResult result = Ours("-p", name);
+    EXPECT_EQ(result.exit_code, 128) << name;
+    EXPECT_THAT(result.err, Not(HasSubstr("did you mean"))) << name;
+  }
+  EXPECT_THAT(RunZpack({"ls-tree", file_, "dir"}).err,
+              HasSubstr("; did you mean 'HEAD:dir'?\n"));
+  EXPECT_THAT(RunZpack({"archive", file_, "dir"}).err,
+              HasSubstr("; did you mean 'HEAD:dir'?\n"));
 }
 
 TEST_F(CatFileTest, ObjectInASegmentedBlockIsWhole) {

@@ -18,6 +18,7 @@
 #include "common_options.h"
 #include "output_file.h"
 #include "read/path_filter.h"
+#include "read/resolve_name.h"
 #include "zpack/archive_reader.h"
 #include "zpack/quote.h"
 
@@ -46,7 +47,7 @@ struct Contents {
 };
 
 Result<Contents> Find(const ArchiveReader& reader, const std::string& name) {
-  const auto id = reader.Resolve(name);
+  const auto id = ResolveName(reader, name);
   if (!id) return std::unexpected(id.error());
   const auto tree = reader.Peel(*id, ObjectType::kTree);
   if (!tree) return std::unexpected(tree.error());

@@ -12,6 +12,7 @@
 #include "common_options.h"
 #include "read/batch_printer.h"
 #include "read/content_writer.h"
+#include "read/resolve_name.h"
 #include "read/tree_printer.h"
 #include "terminal_text.h"
 #include "zpack/archive_reader.h"
@@ -84,7 +85,7 @@ int PrettyPrint(const ArchiveReader& reader, const po::variables_map& values,
 int RunOne(const ArchiveReader& reader, const po::variables_map& values,
            const Io& io) {
   if (!Has(values, "object")) throw UsageError{"missing <object>"};
-  const auto id = reader.Resolve(Text(values, "object"));
+  const auto id = ResolveName(reader, Text(values, "object"));
   if (!id) {
     // Like Git: if the object is missing, an id gives exit code 1, and any
     // other name gives an error.

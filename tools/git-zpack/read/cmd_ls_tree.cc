@@ -7,6 +7,7 @@
 
 #include "common_options.h"
 #include "read/path_filter.h"
+#include "read/resolve_name.h"
 #include "read/tree_walk.h"
 #include "zpack/archive_reader.h"
 #include "zpack/quote.h"
@@ -134,7 +135,7 @@ int Run(const po::variables_map& values, const Io& io) {
   const auto reader = ArchiveReader::Open(FileToRead(values),
                                           ReadContext(values, io).options());
   if (!reader) return Fail(io, reader.error());
-  const auto id = (*reader)->Resolve(Text(values, "tree-ish"));
+  const auto id = ResolveName(**reader, Text(values, "tree-ish"));
   if (!id) return Fail(io, id.error());
   const auto tree = (*reader)->Peel(*id, ObjectType::kTree);
   if (!tree) return Fail(io, tree.error());

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "read/resolve_name.h"
+
+#include <fmt/format.h>
+
+#include "zpack/quote.h"
+
+namespace zpack::cli {
+
+Result<ObjectId> ResolveName(const ArchiveReader& reader,
+                             const std::string& name) {
+  auto id = reader.Resolve(name);
+  if (id || id.error().code != ErrorCode::kNotFound || name.empty() ||
+      name.contains(':')) {
+    return id;
+  }
+  const std::string path = "HEAD:" + name;
+  if (reader.Resolve(path)) {
+    id.error().message +=
+        fmt::format("; did you mean '{}'?", QuoteName(path, kMaxNameInMessage));
+  }
+  return id;
+}
+
+}  // namespace zpack::cli
