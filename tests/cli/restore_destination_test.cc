@@ -190,6 +190,43 @@ TEST_F(RestoreDestinationTest, DamagedFileLeavesNothing) {
   EXPECT_THAT(ListDirectory(out_), IsEmpty());
 }
 
+// 'restore --keep-going' needs the structure, and says so, too.
+TEST_F(RestoreDestinationTest, HintsNameWhatHelpsAgainstTheDamage) {
+  const std::string whole = ReadFile(file_);
+  const std::string to = out_ + "/r.git";
+  WriteFile(file_, whole.substr(0, whole.size() - 1));
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"restore", file_, to},
+        {"restore", "--keep-going", file_, to},
+        {"restore", "--checkout", file_, to},
+        {"restore", "--bundle", to, file_},
+        {"verify", file_}}) {
+    const std::string error = RunZpack(command).err;
+    EXPECT_THAT(error, ::testing::Not(HasSubstr("restore --keep-going")));
+    EXPECT_THAT(error, HasSubstr("\nhint: for what is left of the file: git "
+                                 "zpack salvage '" +
+                                 file_ + "' <directory>\n"))
+        << ::testing::PrintToString(command);
+  }
+  // What is hinted at works.
+  EXPECT_EQ(RunZpack({"salvage", "-q", file_, to}).exit_code, 0);
+  fs::remove_all(to);
+  // A damaged block.
+  std::string damaged = whole;
+  damaged[whole.find("BLCK") + 30] ^= 1;
+  WriteFile(file_, damaged);
+  for (const std::string command : {"restore", "verify"}) {
+    std::vector<std::string> words = {command, file_};
+    if (command == "restore") words.push_back(to);
+    const std::string error = RunZpack(words).err;
+    EXPECT_THAT(error, HasSubstr("hint: to restore all but the damaged "
+                                 "objects: git zpack restore --keep-going"));
+    EXPECT_THAT(error, HasSubstr("hint: if that fails, for what is left"));
+  }
+  EXPECT_EQ(RunZpack({"restore", "-q", "--keep-going", file_, to}).exit_code,
+            1);
+}
+
 TEST_F(RestoreDestinationTest, LinkToADirectoryIsFollowed) {
   fs::create_directories(dir_ / "elsewhere/real");
   fs::create_directory_symlink("../elsewhere/real", out_ + "/link");

@@ -214,7 +214,9 @@ TEST_F(ParityCommands, ImpossibleIsExitCodeOne) {
   EXPECT_EQ(repair.exit_code, 1);
   EXPECT_THAT(repair.err, HasSubstr("are lost, and"));
   EXPECT_THAT(repair.err, HasSubstr("nothing was written"));
-  EXPECT_THAT(repair.err, HasSubstr("hint: if that fails, "));
+  EXPECT_THAT(repair.err, HasSubstr("\nhint: for what is left of the file: git "
+                                    "zpack salvage "));
+  EXPECT_THAT(repair.err, Not(HasSubstr("--keep-going")));
   const auto json = nlohmann::json::parse(repair.out);
   EXPECT_EQ(json["outcome"], "impossible");
   EXPECT_GT(json["lost_codewords"][0]["lost_shards"],

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "counted.h"
+#include "verify/damage_hints.h"
 #include "zpack/quote.h"
 
 namespace zpack::cli {
@@ -246,7 +247,15 @@ int RunSalvage(const po::variables_map& values, const RunContext& context,
                const SalvageOptions& options, const Io& io) {
   const std::string directory = Text(values, "directory");
   const auto report = Salvage(FileToRead(values), directory, options);
-  if (!report) return Fail(io, report.error());
+  if (!report) {
+    const int code = Fail(io, report.error());
+    const std::string file = Text(values, "file");
+    if (options.required == SoundParts::kStructure &&
+        report.error().code == ErrorCode::kCorrupt && file != "-") {
+      PrintDamageHints(file, ParityHint::kUnknown, io.err);
+    }
+    return code;
+  }
   if (Has(values, "json")) {
     PrintJson(ToJson(*report), io.out);
   } else if (!context.quiet()) {

@@ -6,10 +6,31 @@
 #include <fmt/format.h>
 
 #include <ostream>
+#include <string_view>
 
 #include "zpack/quote.h"
+#include "zpack/verify.h"
 
 namespace zpack::cli {
+
+namespace {
+
+// True if nothing is damaged that 'restore --keep-going' needs.
+bool HasStructure(const std::string& path) {
+  VerifyOptions options;
+  options.level = VerifyLevel::kStructure;
+  const auto report = Verify(path, "", options);
+  return report && !report->file_hash.empty();
+}
+
+void PrintSalvageHint(const std::string& path, std::string_view when,
+                      std::ostream& err) {
+  err << fmt::format(
+      "hint: {} what is left of the file: git zpack salvage {} <directory>\n",
+      when, QuoteForShell(path));
+}
+
+}  // namespace
 
 void PrintDamageHints(const std::string& path, ParityHint parity,
                       std::ostream& err) {
@@ -37,12 +58,14 @@ void PrintDamageHints(const std::string& path, ParityHint parity,
     err << fmt::format("hint: if the file has parity: git zpack repair {}\n",
                        file);
   }
-  err << fmt::format(
-      "hint: to restore all but the damaged objects: git zpack restore "
-      "--keep-going {} <directory>\n"
-      "hint: if that fails, for what is left of the file: git zpack salvage {} "
-      "<directory>\n",
-      file, file);
+  const bool restorable = HasStructure(path);
+  if (restorable) {
+    err << fmt::format(
+        "hint: to restore all but the damaged objects: git zpack restore "
+        "--keep-going {} <directory>\n",
+        file);
+  }
+  PrintSalvageHint(path, restorable ? "if that fails, for" : "for", err);
 }
 
 }  // namespace zpack::cli
