@@ -103,6 +103,7 @@ struct ConvertStats {
   std::vector<std::string> missing_alternates;
   // Blocks that were taken over from an interrupted conversion.
   uint64_t resumed_blocks = 0;
+  uint64_t resumed_bytes = 0;  // of these blocks
   // Why the file of an interrupted conversion was not used. Empty if that file
   // was used, or if there was none.
   std::string resume_unused;

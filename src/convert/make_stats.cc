@@ -18,6 +18,7 @@ ConvertStats MakeStats(const WriteStats& written, const RefsSnapshot& refs,
   stats.reused = written.reused;
   stats.added = written.added;
   stats.resumed_blocks = written.resumed_blocks;
+  stats.resumed_bytes = written.resumed_bytes;
   stats.file_size = written.file_size;
   stats.source_pack_bytes = source_pack_bytes;
   stats.refs = refs.refs.size();

@@ -99,7 +99,6 @@ class ArchiveWriter {
   Status Write(const BlockInFlight& block) {
     if (!block.plan) return WriteReused(block.taken_over);
     const PlannedStretch& done = *block.plan;
-    if (IsWritten(block)) stats_.resumed_blocks += block.encoded.size();
     ConvertStats::PerType& type = StatsOf(done.type);
     // A segmented object is counted with its first segment.
     const uint64_t count = done.segment_offset == 0 ? done.count : 0;
@@ -108,6 +107,10 @@ class ArchiveWriter {
     stats_.added.objects += count;
     for (const EncodedBlock& encoded : block.encoded) {
       stats_.added.bytes += encoded.chunk.size();
+      if (IsWritten(block)) {
+        ++stats_.resumed_blocks;
+        stats_.resumed_bytes += encoded.chunk.size();
+      }
       ZPACK_TRY(WriteBlock(encoded, done.type));
     }
     return {};

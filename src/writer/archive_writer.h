@@ -26,6 +26,7 @@ struct WriteStats {
   ConvertStats::Reused reused;
   ConvertStats::Added added;
   uint64_t resumed_blocks = 0;  // written by an interrupted run
+  uint64_t resumed_bytes = 0;   // of these blocks
   // By reused block: true if the block was copied without a change. Blocks
   // beyond the end of `copied` were encoded.
   std::vector<bool> copied;

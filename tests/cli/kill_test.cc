@@ -86,15 +86,43 @@ TEST_F(KillTest, InterruptedConvertIsResumed) {
   EXPECT_EQ(interrupted.signal, SIGINT);
   EXPECT_THAT(interrupted.err, HasSubstr("hint: run it again with --resume"));
   EXPECT_THAT(ListDirectory(dir_ / "out"), ElementsAre(".x.zpack.zpack-tmp"));
+  const std::string left = ReadFile(Temporary());
   std::vector<std::string> resume = SlowConvert();
-  resume.insert(resume.begin() + 1, {"--resume", "--json"});
+  resume.insert(resume.begin() + 1, "--resume");
+  EXPECT_THAT(RunZpack(resume).err,
+              ::testing::ContainsRegex("\nResumed: [0-9]+ blocks? in .* were "
+                                       "there from the interrupted run.\n"));
+  fs::remove(file_);
+  WriteFile(Temporary(), left);
+  resume.insert(resume.begin() + 1, "--json");
   const ProcessResult result = RunZpack(resume);
   EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
   EXPECT_THAT(result.out, HasSubstr("\"resumed_blocks\": "));
   EXPECT_THAT(result.out, ::testing::Not(HasSubstr("\"resumed_blocks\": 0")));
+  EXPECT_THAT(result.out, HasSubstr("\"resumed_bytes\": "));
+  EXPECT_THAT(result.out, ::testing::Not(HasSubstr("\"resumed_bytes\": 0")));
+  EXPECT_THAT(result.out, HasSubstr("\"resume_unused\": null"));
   EXPECT_TRUE(
       RunZpack({"verify", "-q", "--against", repo_.path(), file_}).ok());
   EXPECT_THAT(ListDirectory(dir_ / "out"), ElementsAre("x.zpack"));
+}
+
+TEST_F(KillTest, ResumeSaysWhetherThereWasSomethingToResume) {
+  const std::vector<std::string> resume = {"convert", "--resume",   "--level",
+                                           "1",       repo_.path(), file_};
+  EXPECT_THAT(RunZpack(resume).err,
+              HasSubstr("\nThere was nothing to resume.\n"));
+  fs::remove(file_);
+  WriteFile(Temporary(), "something else");
+  const ProcessResult other = RunZpack(resume);
+  EXPECT_THAT(other.err, HasSubstr("warning: cannot resume, started from the "
+                                   "beginning: it is not the beginning"));
+  EXPECT_THAT(other.err, ::testing::Not(HasSubstr("nothing to resume")));
+  fs::remove(file_);
+  WriteFile(Temporary(), "something else");
+  std::vector<std::string> json = resume;
+  json.insert(json.begin() + 1, "--json");
+  EXPECT_THAT(RunZpack(json).out, HasSubstr("\"resume_unused\": \"it is not"));
 }
 
 TEST_F(KillTest, KilledConvertIsResumed) {

@@ -186,6 +186,19 @@ void ConvertReport::PrintBase(std::ostream& err) const {
   }
 }
 
+// Whether the work of an interrupted run was of use. If its file could not be
+// used, a warning has said so.
+void ConvertReport::PrintResumed(std::ostream& err) const {
+  if (options_.resume == Resume::kNo || !stats_.resume_unused.empty()) return;
+  if (stats_.resumed_blocks == 0) {
+    err << "There was nothing to resume.\n";
+    return;
+  }
+  err << fmt::format("Resumed: {} in {} were there from the interrupted run.\n",
+                     Counted(stats_.resumed_blocks, "block"),
+                     HumanSize(stats_.resumed_bytes));
+}
+
 void ConvertReport::PrintSummary(std::ostream& err) const {
   const std::string contents =
       fmt::format("{}{}", Counted(stats_.objects(), "object"),
@@ -209,6 +222,7 @@ void ConvertReport::PrintSummary(std::ostream& err) const {
         "{} {} to {}{}{}; {}.\n", IsDryRun() ? "Would convert" : "Converted",
         contents, HumanSize(stats_.file_size), parity, Verification(), packs);
     if (base_ && stats_.base_unused.empty()) PrintBase(err);
+    PrintResumed(err);
   }
   if (stats_.promised_objects != 0) {
     err << PromisedText(stats_.promised_objects) << ".\n";
@@ -276,11 +290,16 @@ Json ConvertReport::ToJson() const {
                {"missing_alternates",
                 MissingAlternatesToJson(stats_.missing_alternates)},
                {"resumed_blocks", stats_.resumed_blocks},
+               {"resumed_bytes", stats_.resumed_bytes},
+               {"resume_unused", nullptr},
                {"verified", IsVerified()},
                {"unverified_objects", stats_.unverified_objects},
                {"source_objects_verified", stats_.source_objects_verified},
                {"phases", PhasesToJson(stats_.phases)},
                {"peak_rss_bytes", PeakResidentBytes()}});
+  if (!stats_.resume_unused.empty()) {
+    json["resume_unused"] = stats_.resume_unused;
+  }
   return json;
 }
 

@@ -42,6 +42,7 @@ class ConvertReport {
   std::string WhatWasRead() const;
   std::string Source() const;
   void PrintBase(std::ostream& err) const;
+  void PrintResumed(std::ostream& err) const;
   void PrintLost(std::ostream& err) const;
   void WarnOfReplaced(std::ostream& err) const;
   nlohmann::ordered_json BaseToJson() const;
