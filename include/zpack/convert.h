@@ -68,4 +68,9 @@ Result<ConvertStats> Convert(const std::string& repository,
 // with Resume::kYes may continue. Errors count as false.
 bool CanResume(const std::string& path);
 
+// What one thread may take, in bytes, not counting the bytes for each object:
+// the least RunOptions::memory that Convert can keep to. 0 if Convert refuses
+// the options.
+uint64_t LeastMemoryToConvert(const ConvertOptions& options);
+
 }  // namespace zpack

@@ -187,4 +187,8 @@ struct RepackStats {
 Result<RepackStats> Repack(const std::string& repository,
                            const RepackOptions& options);
 
+// What one thread may take, in bytes, not counting the bytes for each object:
+// the least RunOptions::memory that Repack can keep to.
+uint64_t LeastMemoryToRepack();
+
 }  // namespace zpack

@@ -27,6 +27,7 @@
 #include "verify/verify_source.h"
 #include "writer/archive_writer.h"
 #include "writer/encoding_options.h"
+#include "zpack/convert.h"
 #include "zpack/publish_file.h"
 
 namespace zpack {
@@ -390,6 +391,20 @@ Result<ConvertStats> ConvertSource(const SourceOpener& open_source,
                                    const std::string& path,
                                    const ConvertOptions& options) {
   return Guarded([&] { return Run(open_source, file_system, path, options); });
+}
+
+uint64_t LeastMemoryToConvert(const ConvertOptions& options) {
+  ConvertOptions trial = options;
+  // With less memory, one thread takes less.
+  uint64_t least = 0;
+  while (true) {
+    trial.run.memory = least;
+    const auto encoding = ResolveEncoding(trial);
+    if (!encoding) return 0;
+    const uint64_t taken = kConvertMemory + EncodingMemory(*encoding);
+    if (taken <= least) return least;
+    least = taken;
+  }
 }
 
 }  // namespace zpack

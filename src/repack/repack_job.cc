@@ -15,11 +15,14 @@ namespace {
 constexpr uint64_t kRepackMemory = uint64_t{64} << 20;
 constexpr uint64_t kThreadMemory = uint64_t{64} << 20;
 
+// The share of the memory that is the window of a thread, at most.
+constexpr uint64_t kWindowShare = 16;
+
 // Bytes of candidates that a thread keeps. Only RunOptions::memory counts, not
 // the memory of the machine, so that the packs are the same on every machine.
 uint64_t WindowMemory(const RunOptions& run) {
   constexpr uint64_t kMost = uint64_t{64} << 20;
-  return run.memory ? std::min(kMost, *run.memory / 16) : kMost;
+  return run.memory ? std::min(kMost, *run.memory / kWindowShare) : kMost;
 }
 
 }  // namespace
@@ -38,6 +41,11 @@ DeltaSearchOptions RepackJob::search() const {
 
 unsigned RepackThreads(const RunOptions& run) {
   return FittingThreads(run, kRepackMemory, kThreadMemory + WindowMemory(run));
+}
+
+uint64_t LeastMemoryToRepack() {
+  return (kRepackMemory + kThreadMemory) * kWindowShare / (kWindowShare - 1) +
+         1;
 }
 
 }  // namespace zpack

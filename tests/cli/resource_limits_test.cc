@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr const char* kNobody = "65534";
 
@@ -215,6 +216,37 @@ TEST_F(ResourceLimitsTest, AnyNumberOfThreadsIsEnough) {
     run({"verify", "-q", "--threads", "4", file_});
     run({"restore", "-q", "--threads", "4", file_, out});
     run({"repack", "-q", "-d", "--threads", "4", repo_.path()});
+  }
+}
+
+TEST_F(ResourceLimitsTest, ALimitThatOneThreadExceedsIsAWarning) {
+  const std::string out = dir_ / "out/o";
+  for (std::vector<std::string> command :
+       {std::vector<std::string>{"convert", repo_.path(), out},
+        {"convert", "--profile", "max", repo_.path(), out},
+        {"repack", "-d", repo_.path()}}) {
+    SCOPED_TRACE(::testing::PrintToString(command));
+    const auto run = [&](const std::string& memory, bool quiet = false) {
+      std::vector<std::string> words = command;
+      words.insert(words.begin() + 1, "--memory=" + memory);
+      if (quiet) words.insert(words.begin() + 1, "-q");
+      const ProcessResult result = RunZpack(words);
+      EXPECT_EQ(result.exit_code, 0) << result.err;
+      fs::remove_all(out);
+      return result.err;
+    };
+    const std::string little = run("1k");
+    const std::string start =
+        "warning: '--memory 1k' is too little: one thread may take ";
+    ASSERT_THAT(little, ::testing::StartsWith(start));
+    const std::string least =
+        little.substr(start.size(), little.find('\n') - start.size());
+    EXPECT_THAT(run(least), Not(HasSubstr("warning: ")));
+    const int below = std::stoi(least) - 1;
+    EXPECT_GE(below, 64);
+    EXPECT_THAT(run(std::to_string(below) + 'm'),
+                HasSubstr("one thread may take " + least + '\n'));
+    EXPECT_THAT(run("1k", true), IsEmpty());
   }
 }
 

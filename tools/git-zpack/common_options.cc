@@ -96,7 +96,7 @@ void ReadContext::OnDamage(const Error& damage) {
 }
 
 RunContext::RunContext(const po::variables_map& options, const Io& io,
-                       std::vector<PhaseShare> phases)
+                       std::vector<PhaseShare> phases, uint64_t least_memory)
     : quiet_(Has(options, "quiet")) {
   const bool wanted = Has(options, "progress") || io.err_is_terminal;
   if (wanted && !quiet_ && !Has(options, "no-progress")) {
@@ -106,6 +106,12 @@ RunContext::RunContext(const po::variables_map& options, const Io& io,
         std::make_unique<ProgressMeter>(std::move(display), std::move(phases));
   }
   run_ = ResourcesOf(options);
+  if (!quiet_ && run_.memory && *run_.memory < least_memory) {
+    constexpr uint64_t kMebibyte = uint64_t{1} << 20;
+    io.err << fmt::format(
+        "warning: '--memory {}' is too little: one thread may take {}m\n",
+        Text(options, "memory"), (least_memory + kMebibyte - 1) / kMebibyte);
+  }
   run_.progress = meter_.get();
   run_.stop = io.stop;
 }

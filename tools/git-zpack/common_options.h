@@ -40,10 +40,11 @@ void AddWithoutOption(po::options_description& options);
 // RunOptions from the command line, and the progress meter that they refer to.
 class RunContext {
  public:
-  // `phases` are the phases of the operation, used to estimate its time. Throws
-  // UsageError if a value is out of range.
+  // `phases` are the phases of the operation, used to estimate its time. Warns
+  // if --memory is below `least_memory` bytes. Throws UsageError if a value is
+  // out of range.
   RunContext(const po::variables_map& options, const Io& io,
-             std::vector<PhaseShare> phases = {});
+             std::vector<PhaseShare> phases = {}, uint64_t least_memory = 0);
 
   const RunOptions& run() const { return run_; }
   bool quiet() const { return quiet_; }

@@ -222,7 +222,8 @@ int Run(const po::variables_map& values, const Io& io) {
   ConvertOptions options = ToOptions(values);
   const auto redundancy = RedundancyOf(values);
   CheckStream(values);
-  const RunContext context(values, io, ExpectedPhases(options));
+  const RunContext context(values, io, ExpectedPhases(options),
+                           LeastMemoryToConvert(options));
   options.run = context.run();
   auto output = ConvertOutput::Open(Text(values, "file"), io);
   if (!output) return Fail(io, output.error());
