@@ -127,6 +127,8 @@ TEST_F(RestoreBundleTest, CheckoutMakesAWorkTree) {
   const ProcessResult result =
       RunZpack({"restore", "--checkout", file_, place});
   ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, ::testing::EndsWith("hint: to read it: git -C '" +
+                                              place + "' log --all\n"));
   const std::string clone = dir_ / "clone";
   repo_.Git({"clone", "-q", repo_.path(), clone});
   const auto files = [](const std::string& directory) {

@@ -49,7 +49,7 @@ std::string PromisedHint(const RestoreStats& stats) {
   return text + '\n';
 }
 
-void PrintHints(const RestoreStats& stats, const std::string& directory,
+void PrintHints(const RestoreStats& stats, const po::variables_map& values,
                 std::ostream& err) {
   if (stats.promised_objects != 0) err << PromisedHint(stats);
   if (stats.inactive_files != 0) {
@@ -60,8 +60,9 @@ void PrintHints(const RestoreStats& stats, const std::string& directory,
            "that this one shared objects with; nothing is missing without "
            "them\n";
   }
-  err << fmt::format("hint: to read it: git --git-dir={} log --all\n",
-                     QuoteForShell(directory));
+  err << fmt::format("hint: to read it: git {}{} log --all\n",
+                     Has(values, "checkout") ? "-C " : "--git-dir=",
+                     QuoteForShell(Text(values, "directory")));
 }
 
 int FailToRead(const po::variables_map& values, const Error& error,
@@ -104,7 +105,7 @@ void PrintSummary(const po::variables_map& values, const RestoreStats& stats,
     io.err << fmt::format(
         "Restored {}{} to '{}'.\n", Counted(stats.objects, "object"),
         RefsAndFiles(stats.refs, stats.files), QuoteName(directory));
-    PrintHints(stats, directory, io.err);
+    PrintHints(stats, values, io.err);
   }
 }
 
