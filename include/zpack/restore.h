@@ -29,8 +29,9 @@ struct RestoreStats {
   // Objects that the repository had lost when the file was made. The restored
   // repository lacks them, too.
   std::vector<ListedLoss> lost_objects;
-  uint64_t files = 0;             // RepositoryFiles
-  uint64_t inactive_files = 0;    // of these, for want of RestoreOptions::trust
+  uint64_t files = 0;           // RepositoryFiles
+  uint64_t inactive_files = 0;  // of these, for want of RestoreOptions::trust
+  std::vector<std::string> inactive_names;  // their names, as restored
   bool names_alternates = false;  // there is an inactive list of alternates
   std::vector<PhaseTime> phases;  // in the order they ran
 };

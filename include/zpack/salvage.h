@@ -105,6 +105,7 @@ struct SalvageReport {
 
   uint64_t files = 0;           // RepositoryFiles
   uint64_t inactive_files = 0;  // of these, for want of RestoreOptions::trust
+  std::vector<std::string> inactive_names;  // their names, as restored
   bool names_alternates = false;
   std::vector<std::string> lost_files;  // names
   uint64_t promised_objects = 0;

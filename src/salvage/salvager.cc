@@ -143,6 +143,7 @@ class SalvageJob {
     ZPACK_TRY(RestoreFiles(reader, is_whole, options_.restore, sink, stats));
     report_.files = stats.files;
     report_.inactive_files = stats.inactive_files;
+    report_.inactive_names = std::move(stats.inactive_names);
     report_.names_alternates = stats.names_alternates;
     return {};
   }

@@ -49,6 +49,7 @@ Status RestoreFiles(RepositoryFileReader& reader, const FileChoice& wants,
       stats.names_alternates = true;
     } else if (!active) {
       ++stats.inactive_files;
+      stats.inactive_names.push_back(place);
     }
   }
   return {};

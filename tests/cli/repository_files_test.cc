@@ -83,7 +83,9 @@ TEST_F(RepositoryFilesTest, HooksComeBackInactive) {
   const ProcessResult restored = Restore();
   ASSERT_TRUE(restored.ok());
   EXPECT_THAT(restored.err,
-              HasSubstr("2 hooks and settings end in '.archived'"));
+              HasSubstr("hint: 'config.archived', "
+                        "'hooks/pre-commit.archived' end in '.archived', so "
+                        "that Git does not use them; read them"));
   EXPECT_FALSE(fs::exists(restored_ + "/hooks/pre-commit"));
   EXPECT_TRUE(fs::exists(restored_ + "/hooks/pre-commit.archived"));
   // It counts as the hook that it was.
@@ -93,6 +95,19 @@ TEST_F(RepositoryFilesTest, HooksComeBackInactive) {
                 fs::perms::owner_exec,
             fs::perms::none);
   EXPECT_TRUE(VerifyAgainst(restored_).ok());
+}
+
+TEST_F(RepositoryFilesTest, NamesAFewInactiveFiles) {
+  const auto hint = [&] {
+    EXPECT_TRUE(Convert().ok());
+    return Restore({"--without", "config"}).err;
+  };
+  WriteHook("a");
+  EXPECT_THAT(hint(), HasSubstr("hint: 'hooks/a.archived' ends in '.archived', "
+                                "so that Git does not use it; read it before"));
+  for (const char* const name : {"b", "c", "d", "e", "f", "g"}) WriteHook(name);
+  EXPECT_THAT(hint(), HasSubstr("'hooks/d.archived', 'hooks/e.archived' and 2 "
+                                "more end in '.archived'"));
 }
 
 TEST_F(RepositoryFilesTest, DefaultsOfGitAreNotStored) {

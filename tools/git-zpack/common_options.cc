@@ -386,15 +386,21 @@ Json LossesToJson(const std::vector<ListedLoss>& losses) {
   return rows;
 }
 
-std::string InactiveHint(uint64_t count) {
-  const std::string what =
-      count == 1 ? "1 hook or setting ends"
-                 : fmt::format("{} hooks and settings end", count);
-  const std::string_view them = count == 1 ? "it" : "them";
+std::string InactiveHint(const std::vector<std::string>& names) {
+  constexpr size_t kNamed = 5;
+  std::string list;
+  for (const std::string& name : names | std::views::take(kNamed)) {
+    list += fmt::format("{}'{}'", list.empty() ? "" : ", ", QuoteName(name));
+  }
+  if (names.size() > kNamed) {
+    list += fmt::format(" and {} more", names.size() - kNamed);
+  }
+  const bool one = names.size() == 1;
+  const std::string_view them = one ? "it" : "them";
   return fmt::format(
-      "hint: {} in '.archived', so that Git does not use {}; read {} before "
-      "you rename {}, or use --trust\n",
-      what, them, them, them);
+      "hint: {} end{} in '.archived', so that Git does not use {}; read {} "
+      "before you rename {}, or use --trust\n",
+      list, one ? "s" : "", them, them, them);
 }
 
 Json PromisorRemotesToJson(const std::vector<PromisorRemote>& remotes) {

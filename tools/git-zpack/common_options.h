@@ -191,9 +191,8 @@ nlohmann::ordered_json LossesToJson(const std::vector<ListedLoss>& losses);
 nlohmann::ordered_json PromisorRemotesToJson(
     const std::vector<PromisorRemote>& remotes);
 
-// Says, on a line, why this many files of a restored repository end in
-// '.archived'.
-std::string InactiveHint(uint64_t count);
+// Says, on a line, why these files of a restored repository end in '.archived'.
+std::string InactiveHint(const std::vector<std::string>& names);
 
 // Writes a JSON document and a line feed.
 void PrintJson(const nlohmann::ordered_json& document, std::ostream& out);

@@ -52,8 +52,8 @@ std::string PromisedHint(const RestoreStats& stats) {
 void PrintHints(const RestoreStats& stats, const po::variables_map& values,
                 std::ostream& err) {
   if (stats.promised_objects != 0) err << PromisedHint(stats);
-  if (stats.inactive_files != 0) {
-    err << InactiveHint(stats.inactive_files);
+  if (!stats.inactive_names.empty()) {
+    err << InactiveHint(stats.inactive_names);
   }
   if (stats.names_alternates) {
     err << "hint: 'objects/info/alternates.archived' names the repositories "

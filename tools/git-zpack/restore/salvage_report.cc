@@ -136,8 +136,8 @@ void PrintText(const SalvageReport& report, const std::string& directory,
   if (!report.lost_before.empty()) {
     out << "hint: " << LostText(report.lost_before.size()) << '\n';
   }
-  if (report.inactive_files != 0) {
-    out << InactiveHint(report.inactive_files);
+  if (!report.inactive_names.empty()) {
+    out << InactiveHint(report.inactive_names);
   }
   out << (report.complete ? "Nothing was lost.\n"
           : report.lost_objects == 0 && report.missing.empty()
