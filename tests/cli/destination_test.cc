@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class DestinationTest : public ::testing::Test {
  protected:
@@ -66,6 +67,19 @@ TEST_F(DestinationTest, ExistingFileIsKept) {
   ExpectRefused(out_ + "/x.zpack", "already exists; use --force");
   EXPECT_EQ(ReadFile(out_ + "/x.zpack"), "mine");
   EXPECT_THAT(ListDirectory(out_), ElementsAre("x.zpack"));
+}
+
+TEST_F(DestinationTest, AnExistingZpackFileIsAHintAtUpdate) {
+  const std::string file = out_ + "/x.zpack";
+  const std::string hint = "\nhint: it is a .zpack file; --update copies";
+  ASSERT_TRUE(Convert(file).ok());
+  ExpectRefused(file, hint);
+  ExpectRefused(file, hint, {"--resume"});
+  // What is hinted at works.
+  EXPECT_TRUE(Convert(file, {"--update"}).ok());
+  EXPECT_THAT(Convert(file, {"--base", file}).err, Not(HasSubstr(hint)));
+  WriteFile(file, "mine");
+  EXPECT_THAT(Convert(file).err, Not(HasSubstr("--update")));
 }
 
 TEST_F(DestinationTest, ForceReplacesAFile) {

@@ -211,6 +211,12 @@ void PrintHints(const po::variables_map& values, const Error& error,
       !Has(values, "keep-going")) {
     err << "hint: --keep-going leaves out damaged objects and lists them\n";
   }
+  if (error.code == ErrorCode::kExists && !Has(values, "update") &&
+      !Has(values, "base") && !output.is_stream() &&
+      ArchiveReader::Open(output.path(), ReadOptions{})) {
+    err << "hint: it is a .zpack file; --update copies its blocks and replaces "
+           "it, or leaves it as it is if nothing has changed\n";
+  }
   // With kExists, another process may be writing the temporary file.
   if (error.code != ErrorCode::kExists && !Has(values, "quiet") &&
       !output.is_stream() && CanResume(output.path())) {
