@@ -268,5 +268,40 @@ TEST_F(NamedRepositoryTest, BaseOfAnEmptyRepositoryIsNotWarnedOf) {
   EXPECT_THAT(grown.err, Not(HasSubstr("warning")));
 }
 
+TEST_F(NamedRepositoryTest, ARepositoryInPlaceOfAFileIsNamed) {
+  for (const std::string& path : {outer_.path(), inner_.path()}) {
+    const std::string why = "'" + path +
+                            "' is a Git repository, not a .zpack file; to make "
+                            "a file of it: git zpack convert '" +
+                            path + "' <file>";
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"verify", path},
+          {"show", path},
+          {"show", "--stats", path},
+          {"restore", path, dir_ / "out"},
+          {"salvage", path, dir_ / "out"},
+          {"list-refs", path},
+          {"list-files", path},
+          {"ls-tree", path, "HEAD"},
+          {"cat-file", "-p", path, "HEAD"},
+          {"rev-list", path, "HEAD"},
+          {"archive", path, "HEAD"},
+          {"diff", file_, path},
+          {"exec", path, "git", "log"},
+          {"protect", path},
+          {"repair", path}}) {
+      const ProcessResult result = RunZpack(command);
+      EXPECT_EQ(result.exit_code, 128) << ::testing::PrintToString(command);
+      EXPECT_EQ(result.err, "fatal: " + why + '\n');
+    }
+  }
+  // Of several files, the others are checked.
+  const ProcessResult several = RunZpack({"verify", file_, outer_.path()});
+  EXPECT_EQ(several.exit_code, 128);
+  EXPECT_THAT(several.out, HasSubstr("x.zpack"));
+  EXPECT_THAT(RunZpack({"verify", dir_.path()}).err,
+              HasSubstr("not a regular file"));
+}
+
 }  // namespace
 }  // namespace zpack::testing

@@ -155,6 +155,25 @@ Discovery DiscoveryOf(const po::variables_map& options) {
   return Has(options, "discover") ? Discovery::kUpwards : Discovery::kNone;
 }
 
+void RefuseRepository(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const auto has = [&](const char* name) {
+    return fs::exists(fs::path(path) / name, ignored);
+  };
+  if (!fs::is_directory(path, ignored) ||
+      !(has(".git") || (has("HEAD") && has("objects")))) {
+    return;
+  }
+  throw CommandFailure{
+      Error{.code = ErrorCode::kInvalidArgument,
+            .message = fmt::format(
+                "'{}' is a Git repository, not a .zpack file; to make a file "
+                "of it: git zpack convert {} <file>",
+                QuoteName(path, kMaxNameInMessage), QuoteForShell(path)),
+            .path = path}};
+}
+
 std::string FileToRead(const po::variables_map& options) {
   return FilesToRead({Text(options, "file")}).front().path;
 }
@@ -168,6 +187,8 @@ std::vector<InputFile> FilesToRead(const std::vector<std::string>& paths) {
   files.reserve(paths.size());
   for (const std::string& path : paths) {
     if (path != "-") {
+      // One of several files is reported beside the others.
+      if (paths.size() == 1) RefuseRepository(path);
       files.push_back({path, NameWithoutSecrets(path)});
       continue;
     }

@@ -116,6 +116,10 @@ std::vector<InputFile> FilesToRead(const po::variables_map& options);
 // The same of these values.
 std::vector<InputFile> FilesToRead(const std::vector<std::string>& paths);
 
+// Throws CommandFailure, which names the command for repositories, if `path` is
+// a Git repository where a command expects a .zpack file.
+void RefuseRepository(const std::string& path);
+
 // Throws UsageError if one of the options is given: the command has several
 // files.
 void RefuseForSeveralFiles(const po::variables_map& options,

@@ -103,6 +103,7 @@ std::vector<std::string> CommandOf(const po::variables_map& values) {
 
 int Run(const po::variables_map& values, const Io& io) {
   const std::string file = Text(values, "file");
+  RefuseRepository(file);
   std::string repository;
   {
     const ReadContext read(values, io);

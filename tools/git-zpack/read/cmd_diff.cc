@@ -103,6 +103,8 @@ int Run(const po::variables_map& values, const Io& io) {
   const ReadContext read(values, io);
   const std::string left_file = Text(values, "left");
   const std::string right_file = Text(values, "right");
+  RefuseRepository(left_file);
+  RefuseRepository(right_file);
   const auto left = ArchiveReader::Open(left_file, read.options());
   if (!left) return Fail(io, left.error());
   const auto right = ArchiveReader::Open(right_file, read.options());

@@ -50,6 +50,7 @@ int Run(const po::variables_map& values, const Io& io) {
   }
   options.output = Text(values, "output");
   if (Has(values, "force")) options.overwrite = Overwrite::kYes;
+  RefuseRepository(Text(values, "file"));
   const auto stats = Protect(Text(values, "file"), options);
   if (!stats) return Fail(io, stats.error());
   // With --beside, the parity is what was written.

@@ -130,6 +130,7 @@ int Run(const po::variables_map& values, const Io& io) {
   }
   if (Has(values, "force")) options.overwrite = Overwrite::kYes;
   const std::string file = Text(values, "file");
+  RefuseRepository(file);
   const auto report = Repair(file, options);
   if (!report) return Fail(io, report.error());
   // In place, the file is again what its parity was made for.
