@@ -6,13 +6,11 @@
 #include <fmt/format.h>
 
 #include <ostream>
-#include <string_view>
 
 #include "zpack/quote.h"
 #include "zpack/verify.h"
 
 namespace zpack::cli {
-
 namespace {
 
 // True if nothing is damaged that 'restore --keep-going' needs.
@@ -21,13 +19,6 @@ bool HasStructure(const std::string& path) {
   options.level = VerifyLevel::kStructure;
   const auto report = Verify(path, "", options);
   return report && !report->file_hash.empty();
-}
-
-void PrintSalvageHint(const std::string& path, std::string_view when,
-                      std::ostream& err) {
-  err << fmt::format(
-      "hint: {} what is left of the file: git zpack salvage {} <directory>\n",
-      when, QuoteForShell(path));
 }
 
 }  // namespace
@@ -40,18 +31,10 @@ void PrintDamageHints(const std::string& path, ParityHint parity,
         "hint: the parity can repair the file: git zpack repair {}\n", file);
     return;
   }
-  if (parity == ParityHint::kDamaged) {
+  if (parity == ParityHint::kDamaged || parity == ParityHint::kGone) {
     err << fmt::format(
-        "hint: only the parity is damaged; to make it again: git zpack repair "
-        "--in-place {}\n",
-        file);
-    return;
-  }
-  if (parity == ParityHint::kGone) {
-    err << fmt::format(
-        "hint: only the parity is damaged; to make it again: git zpack protect "
-        "{}\n",
-        file);
+        "hint: only the parity is damaged; to make it again: git zpack {} {}\n",
+        parity == ParityHint::kGone ? "protect" : "repair --in-place", file);
     return;
   }
   if (parity == ParityHint::kUnknown) {
@@ -65,7 +48,9 @@ void PrintDamageHints(const std::string& path, ParityHint parity,
         "--keep-going {} <directory>\n",
         file);
   }
-  PrintSalvageHint(path, restorable ? "if that fails, for" : "for", err);
+  err << fmt::format(
+      "hint: {} what is left of the file: git zpack salvage {} <directory>\n",
+      restorable ? "if that fails, for" : "for", file);
 }
 
 }  // namespace zpack::cli
