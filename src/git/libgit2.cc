@@ -3,9 +3,12 @@
 
 #include "git/libgit2.h"
 
+#include "git/libgit2_allocator.h"
+
 namespace zpack {
 
 std::string LastLibgit2Message() {
+  if (Libgit2AllocationFailed()) return "out of memory";
   const git_error* const error = git_error_last();
   return error != nullptr && error->message != nullptr ? error->message
                                                        : "unknown error";

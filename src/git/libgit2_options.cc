@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/guarded.h"
+#include "git/libgit2_allocator.h"
 
 namespace zpack {
 namespace {
@@ -104,12 +105,12 @@ Libgit2Options::Libgit2Options() {
   const std::lock_guard<std::mutex> lock(options_mutex);
   if (option_users == 0) {
     // libgit2 is never shut down, because handles may outlive this object.
-    // Initialization fails only for lack of memory.
     static const bool initialized = [] {
-      RequireMemory(git_libgit2_init());
+      InitializeLibgit2();
       return true;
     }();
     (void)initialized;
+    PrepareLibgit2Thread();
     users_options = GetOptions();
     SetOptions(OurOptions());
     SetHashCheckAndCache(0);

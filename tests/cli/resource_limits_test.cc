@@ -146,8 +146,8 @@ TEST_F(ResourceLimitsTest, SalvageEndsInOrderWithEveryAmountOfMemory) {
   EXPECT_GT(done, 4);
 }
 
-// Commands that open a repository are not here: libgit2 calls itself without
-// end if it has no memory for the state of a thread.
+// libgit2's own allocator calls itself without end if there is no memory for the
+// state of a thread.
 TEST_F(ResourceLimitsTest, EveryAllocationMayBeTheLast) {
   const std::string out = dir_ / "out/o";
   for (const std::vector<std::string>& command :
@@ -159,7 +159,10 @@ TEST_F(ResourceLimitsTest, EveryAllocationMayBeTheLast) {
            {"protect", "-q", "--output", out, file_},
            {"cat-file", "--batch", "--batch-all-objects", "--buffer", file_},
            {"archive", "--format=tar.gz", "-o", out, file_, "HEAD"},
-           {"archive", "--format=tar.zst", "-o", out, file_, "HEAD"}}) {
+           {"archive", "--format=tar.zst", "-o", out, file_, "HEAD"},
+           {"convert", "-q", "--threads", "4", repo_.path(), out},
+           {"verify", "--threads", "4", "--against", repo_.path(), file_},
+           {"report", repo_.path()}}) {
     SCOPED_TRACE(command.front());
     // From some allocation on, of whichever library, none succeeds. Without any
     // memory, what was begun may stay.

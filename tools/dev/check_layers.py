@@ -28,6 +28,7 @@ VALUE_HEADERS = {"convert_stats.h", "file_statistics.h", "lost_object.h", "objec
                  "progress.h", "publish_file.h", "quote.h", "promisor_remote.h", "read_cost.h", "refs.h", "repository_files.h", "result.h", "version.h", "visit.h", "walk.h", "wild_match.h"}
 FACADE_HEADERS = {
     "build_options.h": {"api"},
+    "process.h": {"api"},
     "git2.h": {"libgit2"},
     "convert.h": {"convert", "api", "capi"},
     "archive_reader.h": {"reader", "api", "capi"},

@@ -14,9 +14,11 @@
 #include "cli.h"
 #include "exec/remote_helper.h"
 #include "standard_streams.h"
+#include "zpack/process.h"
 
 int main(int argc, char** argv) {
   zpack::cli::OpenStandardStreams();
+  zpack::OwnLibgit2();
   // A file that grows beyond RLIMIT_FSIZE is an error of write(2).
   std::signal(SIGXFSZ, SIG_IGN);
   try {

@@ -20,6 +20,7 @@
 #include "cli.h"
 #include "manual_page.h"
 #include "standard_streams.h"
+#include "zpack/process.h"
 
 namespace {
 
@@ -123,6 +124,7 @@ std::vector<std::string> Arguments(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   zpack::cli::OpenStandardStreams();
+  zpack::OwnLibgit2();
   // A file that grows beyond RLIMIT_FSIZE is an error of write(2).
   std::signal(SIGXFSZ, SIG_IGN);
   int code = zpack::cli::kFailed;

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "git/libgit2.h"
+#include "git/libgit2_allocator.h"
 #include "git/objects/fallback_packs.h"
 
 namespace zpack {
@@ -97,6 +98,7 @@ Result<ObjectIdTable> Libgit2Packs::List() const {
 }
 
 Result<ObjectInfo> Libgit2Packs::ReadInfo(const ObjectId& id) const {
+  PrepareLibgit2Thread();
   const git_oid oid = ToGitOid(id);
   size_t size = 0;
   git_object_t type = GIT_OBJECT_INVALID;
@@ -107,6 +109,7 @@ Result<ObjectInfo> Libgit2Packs::ReadInfo(const ObjectId& id) const {
 }
 
 Result<OdbObjectHandle> Libgit2Packs::ReadObject(const ObjectId& id) const {
+  PrepareLibgit2Thread();
   const git_oid oid = ToGitOid(id);
   git_odb_object* object = nullptr;
   const int code = git_odb_read(&object, packs_.get(), &oid);

@@ -180,6 +180,14 @@ def fetch_v2(*arguments: str) -> bytes:
             b"".join(line(argument) for argument in arguments) + FLUSH)
 
 
+def allow_for_sanitizers(program: pathlib.Path) -> None:
+    """A program with AddressSanitizer takes more of everything."""
+    global MAX_CPU, MAX_MEMORY  # pylint: disable=global-statement
+    if b"__asan_init" in program.read_bytes():
+        MAX_CPU *= 5
+        MAX_MEMORY *= 6
+
+
 class Target:
     """A place to work in, the programs, and files to attack."""
 

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "zpack/process.h"
+
+#include "git/libgit2_allocator.h"
+
+namespace zpack {
+
+void OwnLibgit2() { UseLibgit2Allocator(); }
+
+}  // namespace zpack
