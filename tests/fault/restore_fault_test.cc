@@ -215,7 +215,7 @@ TEST_F(RestoreFaults, WhatAppearsInAnEmptyDirectoryIsKept) {
   fs::create_directory(target_);
   FaultFileSystem system(-1, Fault::kError);
   system.set_meanwhile([&](const std::string& what, const std::string& path) {
-    if (what == "rename" && path.starts_with(target_ + "/refs")) {
+    if (what == "rename" && path.ends_with("/refs")) {
       WriteFile(target_ + "/refs/mine", "mine");
     }
   });
@@ -252,7 +252,7 @@ TEST_F(RestoreFaults, WhatAnotherRunFinishedMeanwhileIsKept) {
   fs::create_directory(target_);
   FaultFileSystem system(-1, Fault::kError);
   system.set_meanwhile([&](const std::string& what, const std::string& path) {
-    if (what == "create" && path == target_ + "/.zpack-tmp.lock") {
+    if (what == "create" && path.ends_with("/.zpack-tmp.lock")) {
       const RepoBuilder other(target_);
       other.SetRef("refs/heads/other", other.SimpleCommit("other"));
     }
@@ -327,6 +327,53 @@ TEST_F(RestoreFaults, WhatTookThePrivateDirectoryIsNotPublished) {
   }
 }
 
+// Right before any call, the destination or the private directory becomes a
+// link.
+TEST_F(RestoreFaults, NothingOutsideChangesWheneverALinkTakesAName) {
+  const std::string victim = dir_ / "victim";
+  const std::vector<std::string> kept = {"HEAD", "config", "objects", "refs"};
+  const std::string away = dir_ / "away";
+  const RepoBuilder old(dir_ / "old.git");
+  for (const std::string before : {"nothing", "empty", "repository"}) {
+    const auto reset = [&] {
+      fs::remove_all(parent_);
+      fs::remove_all(away);
+      fs::remove_all(victim);
+      for (const std::string& name : kept) {
+        WriteFile(victim + '/' + name, "mine");
+      }
+      fs::create_directory(parent_);
+      if (before == "empty") fs::create_directory(target_);
+      if (before == "repository") {
+        fs::copy(old.path(), target_, fs::copy_options::recursive);
+      }
+    };
+    reset();
+    const int calls = CountCalls(Overwrite::kYes);
+    const std::string ours = before == "empty" ? target_ + "/.zpack-tmp"
+                                               : parent_ + "/.r.git.zpack-tmp";
+    for (int at = 0; at < 2 * calls; ++at) {
+      reset();
+      const std::string& taken = at % 2 == 0 ? target_ : ours;
+      SCOPED_TRACE(before + ", call " + std::to_string(at / 2) + ", " + taken);
+      FaultFileSystem system(-1, Fault::kError);
+      int call = 0;
+      system.set_meanwhile([&](const std::string&, const std::string&) {
+        if (call++ != at / 2) return;
+        if (Exists(taken)) fs::rename(taken, away);
+        fs::create_directory_symlink(victim, taken);
+      });
+      (void)Restore(system, Overwrite::kYes);
+      EXPECT_EQ(ListDirectory(victim), kept);
+      for (const std::string& name : kept) {
+        if (Exists(victim + '/' + name)) {
+          EXPECT_EQ(ReadFile(victim + '/' + name), "mine");
+        }
+      }
+    }
+  }
+}
+
 TEST_F(RestoreFaults, NothingIsMovedIntoADirectoryThatTookTheName) {
   const std::string victim = dir_ / "victim";
   for (const bool link : {false, true}) {
@@ -359,7 +406,7 @@ TEST_F(RestoreFaults, NothingIsRemovedFromARepositoryThatTookTheName) {
   fs::create_directory(target_);
   FaultFileSystem system(-1, Fault::kError);
   system.set_meanwhile([&](const std::string& what, const std::string& path) {
-    if (what != "rename" || path != target_ + "/refs") return;
+    if (what != "rename" || !path.ends_with("/refs")) return;
     fs::rename(target_, dir_ / "away");
     const RepoBuilder other(target_);
     other.SetRef("refs/heads/other", other.SimpleCommit("other"));

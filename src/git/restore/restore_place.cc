@@ -85,6 +85,14 @@ std::unexpected<Error> WasReplaced(const std::string& path) {
                    AtPath{path});
 }
 
+// A path that leads to the open directory, which is called `name`, even if it is
+// renamed. Without /proc, the name.
+std::string PathOf(const Descriptor& directory, const std::string& name) {
+  std::string path = "/proc/self/fd/" + std::to_string(directory.get());
+  std::error_code error;
+  return fs::equivalent(path, name, error) ? path : name;
+}
+
 Status CheckIs(const Descriptor& directory, const std::string& path) {
   if (IsOpened(directory, path)) return {};
   return WasReplaced(path);
@@ -100,8 +108,8 @@ RestorePlace::RestorePlace(FileSystem& file_system, std::string destination,
 
 void RestorePlace::ChooseStaging() {
   if (kind_ == Kind::kEmptyDirectory) {
-    parent_ = destination_;
-    staging_ = destination_ + '/' + std::string(kStagingName);
+    parent_ = old_path_;
+    staging_ = old_path_ + '/' + std::string(kStagingName);
   } else {
     parent_ = DirectoryOf(destination_);
     staging_ = TemporaryPathFor(destination_);
@@ -139,10 +147,10 @@ Result<std::unique_ptr<RestorePlace>> RestorePlace::Take(
   std::unique_ptr<RestorePlace> place(new RestorePlace(
       file_system, std::move(destination), std::move(lfs_objects)));
   ZPACK_ASSIGN_OR_RETURN(place->kind_, place->Examine(overwrite));
+  if (place->kind_ != Kind::kNothing) ZPACK_TRY(place->OpenDestination());
   place->ChooseStaging();
   ZPACK_TRY(MakeDirectories(place->parent_));
   ZPACK_TRY(place->Lock());
-  if (place->kind_ != Kind::kNothing) ZPACK_TRY(place->OpenDestination());
   // Another process may have finished a restore before we got the lock.
   ZPACK_ASSIGN_OR_RETURN(const Kind now, place->Examine(overwrite));
   if (now != place->kind_) {
@@ -162,8 +170,7 @@ RestorePlace::~RestorePlace() {
   if (owned_ && opened_.get() < 0) (void)rmdir(staging_.c_str());
   CleanUp([this] {
     for (const std::string& name : moved_) {
-      if (!IsOpened(old_, destination_)) break;
-      (void)file_system_.RemoveTree(destination_ + '/' + name);
+      (void)file_system_.RemoveTree(old_path_ + '/' + name);
     }
     // The new repository, or after an exchange the old one.
     if (owned_ && (IsOpened(opened_, staging_) || IsOpened(old_, staging_))) {
@@ -183,8 +190,11 @@ Status RestorePlace::Lock() {
 Status RestorePlace::OpenDestination() {
   old_ = Descriptor(open(destination_.c_str(),
                          O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (old_.get() >= 0) return {};
-  return std::unexpected(IoError("open", destination_, errno));
+  if (old_.get() < 0) {
+    return std::unexpected(IoError("open", destination_, errno));
+  }
+  old_path_ = PathOf(old_, destination_);
+  return {};
 }
 
 Status RestorePlace::MakeStaging() {
@@ -192,12 +202,12 @@ Status RestorePlace::MakeStaging() {
   std::error_code error;
   const fs::file_status stale = fs::symlink_status(staging_, error);
   if (fs::exists(stale) && !fs::is_directory(stale)) {
-    return MakeError(ErrorCode::kExists, "'{}' is in the way", staging_);
+    return MakeError(ErrorCode::kExists, "'{}' is in the way",
+                     AtPath{staging_});
   }
   if (kind_ == Kind::kEmptyDirectory) {
     for (const std::string_view name : kEntries) {
-      ZPACK_TRY(
-          file_system_.RemoveTree(destination_ + '/' + std::string(name)));
+      ZPACK_TRY(file_system_.RemoveTree(old_path_ + '/' + std::string(name)));
     }
   }
   ZPACK_TRY(file_system_.RemoveTree(staging_));
@@ -205,10 +215,7 @@ Status RestorePlace::MakeStaging() {
   owned_ = true;
   ZPACK_TRY(file_system_.MakeDirectory(staging_, 0700));
   ZPACK_ASSIGN_OR_RETURN(opened_, OpenOwnDirectory(staging_));
-  // A path through the descriptor leads to this directory even if it is
-  // renamed. Without /proc, the name is used.
-  inside_ = "/proc/self/fd/" + std::to_string(opened_.get());
-  if (!fs::equivalent(inside_, staging_, error)) inside_ = staging_;
+  inside_ = PathOf(opened_, staging_);
   return {};
 }
 
@@ -263,7 +270,7 @@ Status RestorePlace::Publish() {
 }
 
 Status RestorePlace::MoveUp() {
-  ZPACK_ASSIGN_OR_RETURN(const auto there, ListEntries(destination_));
+  ZPACK_ASSIGN_OR_RETURN(const auto there, ListEntries(old_path_));
   for (const auto& [name, type] : there) {
     if (!name.starts_with(kStagingName)) {
       return MakeError(ErrorCode::kExists, "'{}' has appeared in '{}'", name,
@@ -273,16 +280,16 @@ Status RestorePlace::MoveUp() {
   ZPACK_ASSIGN_OR_RETURN(const auto entries, ListEntries(inside_));
   for (const auto& [name, type] : entries) {
     if (name == "HEAD") continue;
-    ZPACK_TRY(file_system_.Rename(inside_ + '/' + name,
-                                  destination_ + '/' + name, Replace::kNo));
+    ZPACK_TRY(file_system_.Rename(inside_ + '/' + name, old_path_ + '/' + name,
+                                  Replace::kNo));
     moved_.push_back(name);
   }
-  ZPACK_TRY(file_system_.SyncDirectory(destination_));
+  ZPACK_TRY(file_system_.SyncDirectory(parent_));
   ZPACK_TRY(CheckIs(old_, destination_));
-  ZPACK_TRY(file_system_.Rename(inside_ + "/HEAD", destination_ + "/HEAD",
+  ZPACK_TRY(file_system_.Rename(inside_ + "/HEAD", old_path_ + "/HEAD",
                                 Replace::kNo));
   moved_.clear();
-  return SyncPublished(file_system_, destination_, destination_);
+  return SyncPublished(file_system_, parent_, destination_);
 }
 
 Status RestorePlace::PublishNew() {

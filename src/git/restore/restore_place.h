@@ -88,6 +88,7 @@ class RestorePlace {
   std::string lock_path_;
   std::unique_ptr<WritableFile> lock_;
   Descriptor old_{-1};     // the destination, if there is one
+  std::string old_path_;   // leads to it, whatever has its name
   Descriptor opened_{-1};  // the private directory
   std::string inside_;
   Reserve reserve_;                 // for removing the private directory

@@ -150,7 +150,8 @@ class SourcesRaid(Raid):
     def known(self, source: pathlib.Path) -> dict[str, str] | None:
         """The refs that Git can read in full."""
         done = self.ask(source, "for-each-ref", "--format=%(refname) %(objectname)")
-        return dict(line.split() for line in done.stdout.decode().splitlines()) \
+        return dict(line.split() for line in done.stdout.decode(
+            errors="surrogateescape").splitlines()) \
             if done and done.returncode == 0 else None
 
     def readable(self, source: pathlib.Path) -> bool | None:
@@ -349,7 +350,9 @@ class SourcesRaid(Raid):
                 f"ref: {self.outside}/file\n", "../objects\n", "/dev/zero\n", ".\n", "\0\n")))
         elif kind == 5:
             with open(path, "wb") as out:
-                out.truncate(chance.choice((1, 2**20, 2**31, 2**40)))
+                # What is archived as it is takes as long as it is large.
+                out.truncate(chance.choice((1, 2**20, 2**28) if name in (
+                    "description", "info/exclude") else (1, 2**20, 2**31, 2**40)))
         elif kind == 6:
             path.mkdir()
             for i in range(5):

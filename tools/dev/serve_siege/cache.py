@@ -214,8 +214,9 @@ class Cache:
                 how = "pages swapped"
             else:
                 how = self.spoil_file(chance, chance.choice(files))
-                if chance.random() < 0.5:
-                    self.spoil_file(chance, chance.choice(files))
+                others = [file for file in files if file.is_file() and not file.is_symlink()]
+                if others and chance.random() < 0.5:
+                    self.spoil_file(chance, chance.choice(others))
         before = self.outside_state()
         runs = []
         for _ in range(chance.choice([1, 2, 4])):
