@@ -5,6 +5,9 @@
 
 #include <git2.h>
 #include <git2/sys/alloc.h>
+#if __has_include(<git2/sys/errors.h>)
+#include <git2/sys/errors.h>  // from 1.8 on
+#endif
 
 #include <cstddef>
 #include <cstdlib>
@@ -38,66 +41,42 @@ void* WithReserve(void* memory, size_t size) {
   return Noted(memory);
 }
 
-// The names of a file and of a line are for debugging.
-
-void* Allocate(size_t size, const char* /*file*/, int /*line*/) {
-  return WithReserve(std::malloc(size), size);
-}
-
-void* Reallocate(void* memory, size_t size, const char* /*file*/,
-                 int /*line*/) {
-  return Noted(std::realloc(memory, size));
-}
-
-void* AllocateZeros(size_t count, size_t size, const char* /*file*/,
-                    int /*line*/) {
-  // libgit2 calls this for one element, or for a table.
-  return WithReserve(std::calloc(count, size),
-                     count == 1 ? size : kReserve + 1);
-}
-
-void* AllocateArray(size_t count, size_t size, const char* /*file*/,
-                    int /*line*/) {
-  return Noted(reallocarray(nullptr, count, size));
-}
-
-void* ReallocateArray(void* memory, size_t count, size_t size,
-                      const char* /*file*/, int /*line*/) {
-  return Noted(reallocarray(memory, count, size));
-}
-
-char* CopyText(const char* text, const char* /*file*/, int /*line*/) {
-  return Noted(strdup(text));
-}
-
-char* CopyUpTo(const char* text, size_t size, const char* /*file*/,
-               int /*line*/) {
-  return Noted(strndup(text, size));
-}
-
-char* CopyBytes(const char* text, size_t size, const char* /*file*/,
-                int /*line*/) {
-  char* const copy = Noted(static_cast<char*>(std::malloc(size + 1)));
-  if (copy == nullptr) return nullptr;
-  std::memcpy(copy, text, size);
-  copy[size] = '\0';
-  return copy;
-}
-
-// From version 1.6 on libgit2 makes the other functions out of three.
+// From version 1.6 on libgit2 makes the other functions out of three. It passes
+// names of files and lines for debugging.
 template <typename Allocator>
 Allocator MakeAllocator() {
   Allocator allocator{};
-  allocator.gmalloc = Allocate;
-  allocator.grealloc = Reallocate;
+  allocator.gmalloc = [](size_t size, const char*, int) {
+    return WithReserve(std::malloc(size), size);
+  };
+  allocator.grealloc = [](void* memory, size_t size, const char*, int) {
+    return Noted(std::realloc(memory, size));
+  };
   allocator.gfree = std::free;
   if constexpr (requires { allocator.gcalloc; }) {
-    allocator.gcalloc = AllocateZeros;
-    allocator.gmallocarray = AllocateArray;
-    allocator.greallocarray = ReallocateArray;
-    allocator.gstrdup = CopyText;
-    allocator.gstrndup = CopyUpTo;
-    allocator.gsubstrdup = CopyBytes;
+    allocator.gcalloc = [](size_t count, size_t size, const char*, int) {
+      return WithReserve(std::calloc(count, size),
+                         count == 1 ? size : kReserve + 1);
+    };
+    allocator.gmallocarray = [](size_t count, size_t size, const char*, int) {
+      return Noted(reallocarray(nullptr, count, size));
+    };
+    allocator.greallocarray = [](void* memory, size_t count, size_t size,
+                                 const char*, int) {
+      return Noted(reallocarray(memory, count, size));
+    };
+    allocator.gstrdup = [](const char* text, const char*, int) {
+      return Noted(strdup(text));
+    };
+    allocator.gstrndup = [](const char* text, size_t size, const char*, int) {
+      return Noted(strndup(text, size));
+    };
+    allocator.gsubstrdup = [](const char* text, size_t size, const char*, int) {
+      char* const copy = Noted(static_cast<char*>(std::malloc(size + 1)));
+      if (copy == nullptr) return copy;
+      copy[size] = '\0';
+      return static_cast<char*>(std::memcpy(copy, text, size));
+    };
   }
   return allocator;
 }
