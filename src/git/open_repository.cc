@@ -42,8 +42,10 @@ class MemoryFile {
   bool written_ = false;
 };
 
-// The settings on which it depends how libgit2 reads attributes and refs.
-std::string SettingsForLibgit2(const Configuration& config) {
+// The settings on which it depends how libgit2 reads attributes. `attributes`
+// is the file that the user's setting names otherwise, or empty.
+std::string SettingsForLibgit2(const Configuration& config,
+                               const std::string& attributes) {
   std::string text;
   AppendSection("core", "", text);
   for (const char* const key : {"attributesfile", "ignorecase"}) {
@@ -51,15 +53,19 @@ std::string SettingsForLibgit2(const Configuration& config) {
     if (entry == nullptr) continue;
     AppendEntry(key, entry->value ? entry->value->c_str() : nullptr, text);
   }
+  // The last value counts.
+  if (!attributes.empty()) {
+    AppendEntry("attributesfile", attributes.c_str(), text);
+  }
   return text;
 }
 
 // Gives libgit2 these settings and no others: it parses configuration files
 // differently from Git, and does not find those of the command line and of work
 // trees.
-Status SetConfiguration(git_repository* repository,
-                        const Configuration& config) {
-  const MemoryFile file(SettingsForLibgit2(config));
+Status SetConfiguration(git_repository* repository, const Configuration& config,
+                        const std::string& attributes) {
+  const MemoryFile file(SettingsForLibgit2(config, attributes));
   if (!file.written()) {
     return std::unexpected(IoError("write", "configuration", errno));
   }
@@ -100,15 +106,41 @@ fs::path FindWorkTree(const RepositoryLocation& location,
   return fs::is_directory(work_tree, error) ? work_tree : fs::path();
 }
 
-// Makes libgit2 use an empty index. It cannot read one with SHA-256 ids, and
-// would then find no attributes at all.
-Status HideIndex(git_repository* repository) {
-  git_index* raw = nullptr;
-  if (git_index_new(&raw) == 0) {
-    const IndexHandle index(raw);
-    if (git_repository_set_index(repository, raw) == 0) return {};
+// A repository of libgit2 without a git directory: libgit2 refuses one with
+// SHA-256 objects from version 1.7 on, and cannot read its index. The index is
+// empty.
+Result<RepositoryHandle> MakeRepository() {
+  git_repository* raw = nullptr;
+  git_index* index = nullptr;
+  if (git_repository_new(&raw) == 0) {
+    RepositoryHandle repository(raw);
+    if (git_index_new(&index) == 0) {
+      const IndexHandle owned(index);
+      if (git_repository_set_index(raw, index) == 0) return repository;
+    }
   }
   return MakeError(ErrorCode::kGit, "{}", LastLibgit2Message());
+}
+
+Result<RepositoryHandle> OpenGitDirectory(const RepositoryLocation& location) {
+  git_repository* raw = nullptr;
+  // git_repository_open() is not used, because it requires that the work tree
+  // exists.
+  const int code =
+      git_repository_open_bare(&raw, location.git_directory.c_str());
+  if (code == 0) return RepositoryHandle(raw);
+  return MakeError(
+      code == GIT_ENOTFOUND ? ErrorCode::kNotFound : ErrorCode::kGit,
+      "cannot open '{}': {}", location.name, LastLibgit2Message());
+}
+
+// Where libgit2 sees no git directory, its attributes take the place of the
+// user's, which fewer repositories have.
+std::string OwnAttributes(const RepositoryLocation& location) {
+  std::string path = location.common_directory + "/info/attributes";
+  std::error_code error;
+  if (!fs::exists(path, error)) path.clear();
+  return path;
 }
 
 }  // namespace
@@ -120,25 +152,18 @@ Result<OpenedRepository> OpenRepositoryHandle(
                          ReadRepositoryFormat(location));
   ZPACK_ASSIGN_OR_RETURN(Configuration config,
                          ReadConfiguration(location, format));
-  git_repository* raw = nullptr;
-  // git_repository_open() is not used, because it requires that the work tree
-  // exists.
-  const int code =
-      git_repository_open_bare(&raw, location.git_directory.c_str());
-  if (code != 0) {
-    return MakeError(
-        code == GIT_ENOTFOUND ? ErrorCode::kNotFound : ErrorCode::kGit,
-        "cannot open '{}': {}", location.name, LastLibgit2Message());
-  }
-  RepositoryHandle repository(raw);
-  ZPACK_TRY(SetConfiguration(raw, config));
+  const bool is_sha1 = format.object_format == ObjectFormat::kSha1;
+  ZPACK_ASSIGN_OR_RETURN(
+      RepositoryHandle repository,
+      is_sha1 ? OpenGitDirectory(location) : MakeRepository());
+  ZPACK_TRY(SetConfiguration(repository.get(), config,
+                             is_sha1 ? "" : OwnAttributes(location)));
   const fs::path work_tree = FindWorkTree(location, format);
   if (!work_tree.empty() &&
-      git_repository_set_workdir(raw, work_tree.c_str(), 0) != 0) {
+      git_repository_set_workdir(repository.get(), work_tree.c_str(), 0) != 0) {
     return MakeError(ErrorCode::kGit, "cannot open '{}': {}", location.name,
                      LastLibgit2Message());
   }
-  if (format.object_format != ObjectFormat::kSha1) ZPACK_TRY(HideIndex(raw));
   return OpenedRepository{std::move(repository), format, std::move(config)};
 }
 

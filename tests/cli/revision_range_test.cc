@@ -140,10 +140,13 @@ TEST_F(RevisionRangeTest, TreesAndBlobsAreLeftOut) {
 }
 
 TEST_F(RevisionRangeTest, SearchesOfMessages) {
-  for (const char* const name :
+  // Git 2.47 begins with the oldest ref.
+  const bool reversed =
+      RunGit({"version"}, dir_.path()).out.starts_with("git version 2.47.");
+  for (const std::string name :
        {":/left", ":/^right1", ":/Body of r", ":/x[.]y", ":/!-2", ":/!!|left1",
         "left^{/right}", "left^{/^left1}~1", "v1^{/}", "left^{/!-left}"}) {
-    ExpectSameName(name);
+    if (!reversed || !name.starts_with(":/")) ExpectSameName(name);
   }
   EXPECT_THAT(ErrorOf(":/nowhere to be found"), HasSubstr("nowhere"));
   EXPECT_THAT(ErrorOf(":/[broken"), HasSubstr("invalid search pattern"));

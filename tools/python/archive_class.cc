@@ -28,7 +28,7 @@ namespace {
 
 namespace py = pybind11;
 
-constexpr std::chrono::milliseconds kSignalInterval(100);
+constexpr std::chrono::milliseconds kCheckInterval(100);
 
 // Text that Git stored, whose bytes need not be UTF-8.
 py::str TextOf(std::string_view bytes) {
@@ -98,7 +98,7 @@ class SignalClock {
  public:
   bool IsDue() {
     const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < kSignalInterval) return false;
+    if (now - last_ < kCheckInterval) return false;
     last_ = now;
     return true;
   }
@@ -345,7 +345,7 @@ std::unique_ptr<ReadObject> NextObject(ObjectIterator& iterator) {
   for (;;) {
     auto next = [&] {
       const Unlocked unlocked;
-      return iterator.Next(kSignalInterval);
+      return iterator.Next(kCheckInterval);
     }();
     if (next) {
       auto object = ValueOf(*std::move(next));

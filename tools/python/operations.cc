@@ -39,7 +39,7 @@ void Convert(const std::string& repository, const std::string& path,
   });
 }
 
-void Restore(const std::string& path, const std::string& directory,
+void RestoreRepository(const std::string& path, const std::string& directory,
              bool overwrite, bool trust, unsigned threads,
              py::object progress) {
   Operation operation(std::move(progress));
@@ -90,7 +90,7 @@ py::dict Verify(const std::string& path,
 
 void DefineOperations(py::module_& module) {
   module.def("convert", Convert);
-  module.def("restore", Restore);
+  module.def("restore", RestoreRepository);
   module.def("verify", Verify);
   module.def("version", zpack_version);
   Operation::StopAllAtExit();

@@ -38,10 +38,11 @@ bool IsUndeltified(git_repository* repository, const std::string& path) {
 
 // Checks the files that libgit2 opens for every path.
 Status CheckSharedFiles(git_repository* repository) {
-  ZPACK_TRY(
-      CheckRegular(git_repository_path(repository) + std::string("index")));
-  ZPACK_TRY(CheckRegular(git_repository_commondir(repository) +
-                         std::string("info/attributes")));
+  if (const char* const path = git_repository_path(repository)) {
+    ZPACK_TRY(CheckRegular(path + std::string("index")));
+    ZPACK_TRY(CheckRegular(git_repository_commondir(repository) +
+                           std::string("info/attributes")));
+  }
   git_config* raw = nullptr;
   if (git_repository_config_snapshot(&raw, repository) != 0) return {};
   const ConfigHandle config(raw);

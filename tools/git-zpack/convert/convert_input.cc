@@ -59,7 +59,9 @@ Status Clone(const std::string& name, const std::string& directory,
              ConvertInput::Report report, const Io& io) {
   // Without templates and reflogs, the same source gives the same file.
   std::vector<std::string> arguments = {
-      "-c",          "core.logAllReflogs=false", "clone", "--mirror",
+      "-c",          "core.logAllReflogs=false",
+      "-c",          "advice.defaultBranchName=false",
+      "clone",       "--mirror",
       "--template=", "--origin=origin"};
   if (report == ConvertInput::Report::kSilent)
     arguments.emplace_back("--quiet");
