@@ -11,13 +11,15 @@ from raids.library_session import (
     ObjectCallback, Oid, OidCallback, OpenOptions, PieceCallback, Ref, RefCallback, Session,
     WalkCallback, WalkOptions, hex_of)
 
-NUMBERS = (0, 1, 2, 3, 255, 4096, 2**20, 2**31 - 1, 2**31, 2**32 - 1)
-LARGE = NUMBERS + (2**32, 2**40, 2**62, 2**63 - 1, 2**63, 2**64 - 1)
+NUMBERS = (0, 1, 2, 3, 255, 4096, 2**20, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**40, 2**62,
+           2**63 - 1, 2**63, 2**64 - 1)
 NAMES = (b"", b"HEAD", b"main", b"v1", b"refs/heads/main", b"HEAD~1", b"HEAD^{tree}", b"v1^{}",
          b"HEAD:dir/file1", b":", b"HEAD:", b"HEAD~99999999999999999999", b"HEAD^-1", b"@",
          b"@{-1}", b"HEAD@{1}", b"HEAD^{/x}", b":/m", b"..", b"HEAD^{", b"~" * 70000,
-         b"HEAD" + b"^0" * 70000, b"HEAD" + b"^{}" * 50000, b"HEAD:" + b"a/" * 50000, b"\xff\x1b[2J",
-         b"HEAD:dir/../dir/file1", b"HEAD^4294967297", b"HEAD~-1", b"0" * 39, b"0" * 64)
+         b"HEAD" + b"^0" * 70000, b"HEAD" + b"^{}" * 50000, b"HEAD:" + b"a/" * 50000,
+         b"\xff\x1b[2J", b"HEAD:dir/../dir/file1", b"HEAD^4294967297", b"HEAD~-1",
+         b"0" * 39, b"0" * 64)
+
 
 class Calls(Session):
     def __init__(self, config: dict):
@@ -30,7 +32,7 @@ class Calls(Session):
     def options(self, chance: random.Random) -> OpenOptions | None:
         if chance.randrange(2):
             return None
-        limits = [chance.choice(LARGE) if chance.randrange(4) == 0 else 0 for _ in range(4)]
+        limits = [chance.choice(NUMBERS) if chance.randrange(4) == 0 else 0 for _ in range(4)]
         return OpenOptions(1, *limits, chance.choice((0, 0, 1, -1)))
 
     def open(self, chance: random.Random) -> None:

@@ -98,7 +98,7 @@ CODES = {
     "zpack_open": {ENOTFOUND, EIO, EUNSUPPORTED, ECORRUPT, ELIMIT, EINVALID},
     "zpack_foreach_ref": {EINVALID},
     "zpack_oid_from_hex": {EINVALID},
-    "zpack_contains": {ECORRUPT, EINVALID, EIO},
+    "zpack_contains": {ECORRUPT, EINVALID, EIO, ELIMIT},
 } | {name: {EINVALID} for name in PARAMETERS if name.endswith("_init")} | {
     f"zpack_{name}": WHOLE for name in ("verify", "convert", "restore", "repack")}
 
