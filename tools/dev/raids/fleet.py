@@ -18,7 +18,6 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import sys
 import threading
 import time
 
@@ -331,8 +330,9 @@ class FleetRaid(FleetSession):
                 self.forged_manifest, self.forged_store, self.restores, self.lists, self.killed]
 
 
-def make(options, directory: pathlib.Path) -> FleetSession:
+def make(options, directory: pathlib.Path) -> FleetSession | None:
     raid = FleetRaid("fleet", options, directory)
     if not raid.prepare():
-        sys.exit("raid: no Python has the packages distributed and fsspec")
+        print("raid: fleet is left out: no Python has the packages distributed and fsspec")
+        return None
     return raid
