@@ -37,7 +37,8 @@ def start(request: dict, command: dict, stem: str) -> int:
         from distributed import LocalCluster
         cluster._start = lambda place: LocalCluster(  # pylint: disable=protected-access
             n_workers=2, threads_per_worker=1, processes=False, memory_limit=0,
-            resources={"memory": place.memory}, dashboard_address=None, silence_logs=50)
+            resources={"memory": place.memory}, dashboard_address="127.0.0.1:0",
+            silence_logs=50)
     status = 255
     try:
         status = cli.main(command["arguments"])
