@@ -252,7 +252,7 @@ class FleetRaid(FleetSession):
                       != path.stem for path in files)
         self.fleet(["verify", self.store], statuses=(1,) if damaged else (0,))
         self.check_outside()
-        for path in files:
+        for path in files + receipts:
             if path.is_dir() and not path.is_symlink():
                 path.rmdir()  # only a person can have made it, and has to remove it
         self.fleet(["verify", self.store])

@@ -181,6 +181,11 @@ class FleetSession(Raid):
             else:
                 self.expect(self.content(back) == self.content(path),
                             f"{name!r} is restored as something else")
+        back = list(self.repositories(target).values())
+        left = [path for directory, _, files in os.walk(os.fsencode(target))
+                for path in (os.path.join(directory, file) for file in files)
+                if not any(path.startswith(one + b"/") for one in back)]
+        self.expect(not left, f"besides repositories, restore left {left[:5]}")
         self.check_outside()
 
     def check_outside(self) -> None:
