@@ -315,9 +315,11 @@ class FleetRaid(FleetSession):
             self.fleet(["archive", "--stdin", "--to", self.store], stdin=text)
         else:
             names = [entry.decode("utf-8", "surrogateescape") for entry in chosen]
-            content = chance.choice((
-                json.dumps({name: {} for name in names}), json.dumps(names), "[" * 99999, "",
-                "\x1f\x8b", "{\"a\\u0000\": 1}")).encode("utf-8", "surrogateescape")
+            content = json.dumps({name: {} for name in names})
+            if chance.randrange(3) == 0:
+                content = chance.choice((json.dumps(names), "[" * 99999, "", "\x1f\x8b",
+                                         "{\"a\\u0000\": 1}"))
+            content = content.encode("utf-8", "surrogateescape")
             (self.work / "list").write_bytes(content)
             self.fleet(["archive", "--grokmirror", self.work / "list", root, "--to", self.store])
         if (self.store / "manifest.sqlite").exists():
