@@ -176,6 +176,8 @@ Result<VerifyReport> VerifyFile(const std::string& path,
                         options, report));
   if (source != nullptr) {
     ZPACK_TRY(CompareWithSource(**archive, *source, options, report));
+    // The end of a phase is progress, too, which may stop the operation.
+    ZPACK_TRY(CheckStop(options.run.stop));
   }
   report.phases = timer.phases();
   return report;

@@ -52,11 +52,11 @@ int MakeOdb(Handle<git_odb>& out, const SharedArchive& archive) {
 
 // Makes a database of the refs in `archive`, for `repository`.
 int MakeRefdb(Handle<git_refdb>& out, git_repository* repository,
-              SharedArchive archive) {
+              const SharedArchive& archive) {
   git_refdb* made = nullptr;
   if (const int code = git_refdb_new(&made, repository); code != 0) return code;
   out.reset(made);
-  git_refdb_backend* const backend = MakeRefdbBackend(std::move(archive));
+  git_refdb_backend* const backend = MakeRefdbBackend(archive.get());
   if (backend == nullptr) return OutOfMemory();
   const int code = git_refdb_set_backend(made, backend);
   if (code != 0) backend->free(backend);
@@ -106,8 +106,8 @@ int zpack_odb_backend(git_odb_backend** out, const char* path,
 
 int zpack_refdb_backend(git_refdb_backend** out, const char* path,
                         const zpack_open_options* options) {
-  return WithArchive(out, path, options, [&](SharedArchive archive) {
-    return Give(out, MakeRefdbBackend(std::move(archive)));
+  return WithArchive(out, path, options, [&](const SharedArchive& archive) {
+    return Give(out, MakeRefdbBackend(archive.get()));
   });
 }
 

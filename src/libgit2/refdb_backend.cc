@@ -9,7 +9,6 @@
 #include <new>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "libgit2/backends.h"
@@ -35,7 +34,6 @@ struct StoredRef {
 };
 
 struct RefdbBackend : git_refdb_backend {
-  SharedArchive archive;
   std::vector<StoredRef> refs;  // ascending by name, with HEAD
 };
 
@@ -171,10 +169,10 @@ void SetFunctions(git_refdb_backend& backend) {
   backend.free = FreeBackend;
 }
 
-// Copies the refs of the archive.
-void CopyRefs(RefdbBackend& backend) {
+// Copies the refs of `archive`.
+void CopyRefs(RefdbBackend& backend, const zpack_archive* archive) {
   zpack_ref head;
-  zpack_head(&head, backend.archive.get());
+  zpack_head(&head, archive);
   if (const StoredRef stored(head); stored.exists()) {
     backend.refs.push_back(stored);
   }
@@ -186,7 +184,7 @@ void CopyRefs(RefdbBackend& backend) {
       return 1;
     }
   };
-  if (zpack_foreach_ref(backend.archive.get(), append, &backend.refs) != 0) {
+  if (zpack_foreach_ref(archive, append, &backend.refs) != 0) {
     throw std::bad_alloc();
   }
   std::ranges::sort(backend.refs, {}, &StoredRef::name);
@@ -194,14 +192,13 @@ void CopyRefs(RefdbBackend& backend) {
 
 }  // namespace
 
-git_refdb_backend* MakeRefdbBackend(SharedArchive archive) noexcept {
+git_refdb_backend* MakeRefdbBackend(const zpack_archive* archive) noexcept {
   try {
     auto backend = std::make_unique<RefdbBackend>();
     if (git_refdb_init_backend(backend.get(), GIT_REFDB_BACKEND_VERSION) != 0) {
       return nullptr;
     }
-    backend->archive = std::move(archive);
-    CopyRefs(*backend);
+    CopyRefs(*backend, archive);
     SetFunctions(*backend);
     return backend.release();
   } catch (const std::bad_alloc&) {

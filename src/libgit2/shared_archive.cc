@@ -18,7 +18,11 @@ constexpr size_t kIdSize = 20;
 int Open(SharedArchive& out, const char* path,
          const zpack_open_options* options) {
   zpack_open_options given = ZPACK_OPEN_OPTIONS_INIT;
-  if (options != nullptr) given = *options;
+  if (options != nullptr) {
+    given.version = options->version;
+    // Options of another version may be shorter; zpack_open refuses them.
+    if (given.version == ZPACK_OPEN_OPTIONS_VERSION) given = *options;
+  }
   given.skip_hashes = 1;
   zpack_archive* archive = nullptr;
   if (const int code = zpack_open(&archive, path, &given); code != ZPACK_OK) {

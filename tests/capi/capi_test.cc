@@ -374,6 +374,32 @@ TEST_F(CApi, ProgressCanStopAnOperation) {
             ZPACK_EINTERRUPTED);
 }
 
+// Also at the last call, when nothing is left to do.
+TEST_F(CApi, AnyCallOfProgressCanStopAComparison) {
+  struct Calls {
+    int left = 0;
+    bool stopped = false;
+  } calls;
+  zpack_verify_options options = ZPACK_VERIFY_OPTIONS_INIT;
+  options.run.payload = &calls;
+  options.run.progress = [](const zpack_progress*, void* payload) {
+    auto* const state = static_cast<Calls*>(payload);
+    state->stopped |= state->left-- == 0;
+    return state->stopped ? 1 : 0;
+  };
+  int calls_before = 0;
+  do {
+    calls = {calls_before++};
+    zpack_report* report = nullptr;
+    const int code =
+        zpack_verify(&report, file_.c_str(), repo_.path().c_str(), &options);
+    zpack_report_free(report);
+    EXPECT_EQ(code, calls.stopped ? ZPACK_EINTERRUPTED : ZPACK_OK)
+        << "after " << calls_before << " calls";
+  } while (calls.stopped);
+  EXPECT_GT(calls_before, 4);
+}
+
 TEST_F(CApi, SeveralThreadsUseOneArchive) {
   const zpack_oid oid = Oid(tip_);
   std::vector<std::jthread> threads;  // join before `oid` goes

@@ -222,6 +222,26 @@ def test_damaged_archive_is_found_and_made_again(on_cluster, source, tmp_path):
     assert run_fleet("status", str(store)).status == 0
 
 
+@pytest.mark.parametrize("make", (
+    pytest.param(lambda path: path.symlink_to(path.name), id="loop"),
+    pytest.param(lambda path: path.mkdir(), id="directory"),
+    pytest.param(os.mkfifo, id="pipe")))
+def test_what_is_no_file_is_missing_from_the_store(on_cluster, source, tmp_path, make):
+    store = tmp_path / "store"
+    assert on_cluster("archive", source, "--to", store).status == 0
+    content_hash = newest(store)[b"one.git"][0]
+    path = store / f"objects/{content_hash[:2]}/{content_hash}.zpack"
+    path.unlink()
+    make(path)
+    ran = on_cluster("verify", store)
+    assert ran.status == 1 and "is missing from the store" in ran.errors, ran
+    assert run_fleet("status", str(store)).status == 1
+    if path.is_dir():
+        path.rmdir()  # no archive replaces a directory
+    assert on_cluster("archive", source, "--to", store).status == 0
+    assert on_cluster("verify", store).status == 0
+
+
 def test_scrub_checks_a_sample_the_longest_unchecked_first(on_cluster, source, tmp_path):
     store = tmp_path / "store"
     assert on_cluster("archive", source, "--to", store).status == 0

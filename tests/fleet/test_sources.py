@@ -201,6 +201,13 @@ def test_work_tree_with_the_files_of_a_git_directory_is_a_work_tree(tmp_path):
     assert digest_of(tmp_path / "tree") != before
 
 
+def test_directory_with_the_name_of_a_git_directory_is_searched(tmp_path):
+    Repository(tmp_path / ".git/x.git", "--bare")
+    Repository(tmp_path / "tree")
+    Repository(tmp_path / "tree/.git/objects/y.git", "--bare")
+    assert found_in(tmp_path) == ({b".git/x.git", b"tree"}, [])
+
+
 def test_work_tree_whose_repository_is_outside_the_root_is_named(tmp_path):
     root = tmp_path / "root"
     outside, inside = tmp_path / "outside.git", root / "inside.git"

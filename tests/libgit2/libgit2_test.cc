@@ -8,11 +8,14 @@
 #include <git2/sys/repository.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -245,6 +248,61 @@ TEST_F(LibGit2, NamesTheDamagedObjectAndReadsTheOthers) {
   EXPECT_EQ(git_odb_foreach(odb.get(), read, &seen), 0);
   EXPECT_GT(seen.damaged, 0);
   EXPECT_GT(seen.whole, 0);
+}
+
+// libgit2 must not take a damaged index for a promise that it has an object.
+TEST_F(LibGit2, ADamagedIndexKeepsNoWriteFromAnotherBackend) {
+  std::string bytes = ReadFile(file_);
+  const size_t index = bytes.find("OIDP");
+  ASSERT_NE(index, std::string::npos);
+  for (size_t i = index + 16; i < index + 4000; ++i) bytes[i] ^= 0x55;
+  WriteFile(file_, bytes);
+  RepoBuilder other(dir_ / "other");
+  git_repository* opened = nullptr;
+  ASSERT_EQ(git_repository_open(&opened, other.path().c_str()), 0);
+  const Owned<git_repository> repository(opened);
+  git_odb* made = nullptr;
+  ASSERT_EQ(git_repository_odb(&made, repository.get()), 0);
+  const Owned<git_odb> odb(made);
+  git_odb_backend* backend = nullptr;
+  ASSERT_EQ(zpack_odb_backend(&backend, file_.c_str(), nullptr), 0);
+  ASSERT_EQ(git_odb_add_alternate(odb.get(), backend, 1), 0);
+  git_oid written;
+  ASSERT_EQ(git_odb_write(&written, odb.get(), "new", 3, GIT_OBJECT_BLOB), 0);
+  EXPECT_TRUE(std::filesystem::exists(other.LooseObjectPath(Hex(&written))));
+
+  ASSERT_EQ(git_odb_new(&made), 0);
+  const Owned<git_odb> alone(made);
+  ASSERT_EQ(zpack_odb_backend(&backend, file_.c_str(), nullptr), 0);
+  ASSERT_EQ(git_odb_add_backend(alone.get(), backend, 1), 0);
+  EXPECT_LT(git_odb_write(&written, alone.get(), "new", 3, GIT_OBJECT_BLOB), 0);
+}
+
+TEST_F(LibGit2, RefsKeepNoFileOpen) {
+  git_refdb_backend* backend = nullptr;
+  ASSERT_EQ(zpack_refdb_backend(&backend, file_.c_str(), nullptr), 0);
+  for (const auto& entry :
+       std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    EXPECT_NE(std::filesystem::read_symlink(entry, gone), file_);
+  }
+  backend->free(backend);
+}
+
+// What follows the version of unknown options may be no memory at all.
+TEST_F(LibGit2, ReadsOnlyTheVersionOfUnknownOptions) {
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  void* const pages = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  ASSERT_EQ(mprotect(static_cast<char*>(pages) + page, page, PROT_NONE), 0);
+  auto* const options = reinterpret_cast<zpack_open_options*>(
+      static_cast<char*>(pages) + page - alignof(zpack_open_options));
+  options->version = 77;
+  git_repository* repository = nullptr;
+  EXPECT_EQ(zpack_repository_open(&repository, file_.c_str(), options),
+            GIT_EINVALID);
+  munmap(pages, 2 * page);
 }
 
 TEST_F(LibGit2, SeveralThreadsReadOneRepository) {

@@ -11,7 +11,6 @@ import pathlib
 import random
 import re
 import resource
-import shutil
 import signal
 import subprocess
 import sys
@@ -58,12 +57,6 @@ def ended_by_library(done: subprocess.CompletedProcess) -> bool:
 
 def digest(path: pathlib.Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def worth_keeping(path: pathlib.Path) -> bool:
-    """Whether a copy of this can be made, and is not larger than a disk."""
-    return path.is_symlink() or path.is_dir() or \
-        (path.is_file() and path.stat().st_size <= 1 << 28)
 
 
 def snapshot(path: pathlib.Path) -> dict[str, str]:
@@ -185,12 +178,11 @@ class Raid:
         print(line, flush=True)
         if self.keep and self.work.exists():
             target = pathlib.Path(self.keep) / f"{self.name}-{self.seed}-{self.number}"
+            target.parent.mkdir(parents=True, exist_ok=True)
             if not target.exists():
-                shutil.copytree(self.work, target, symlinks=True,
-                                ignore_dangling_symlinks=True,
-                                ignore=lambda directory, names: [
-                                    name for name in names
-                                    if not worth_keeping(pathlib.Path(directory, name))])
+                # Holes stay holes, and links, pipes and devices what they are.
+                subprocess.run(["cp", "-a", "--sparse=always", self.work, target],
+                               check=False, stderr=subprocess.DEVNULL)
 
     def expect(self, condition: bool, what: str, text: bytes | str = b"") -> None:
         if not condition:

@@ -76,7 +76,8 @@ def walk(root: bytes, warn: Warn, others: Iterable[bytes] = ()) -> Iterator[Foun
         if not is_bare and not has_inner:
             below_root.check_separate(path)
         if not is_bare:
-            stack += [below for below in below_root.subdirectories(path) if below != inner]
+            stack += [below for below in below_root.subdirectories(path)
+                      if below != inner or not has_inner]
         if is_bare or has_inner:
             yield _found(root, path)
             modules = os.path.join(path if is_bare else inner, b"modules")

@@ -1,0 +1,299 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of the raid 'library' that read, in any order, nested and from several threads."""
+
+import ctypes as c
+import random
+import threading
+
+from raids.library_session import (
+    EINVALID, ELIMIT, ENOTFOUND, OK, TYPES, Archive, Cost, FileCallback, ForeachOptions, Object,
+    ObjectCallback, Oid, OidCallback, OpenOptions, PieceCallback, Ref, RefCallback, Session,
+    WalkCallback, WalkOptions, hex_of)
+
+NUMBERS = (0, 1, 2, 3, 255, 4096, 2**20, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**40, 2**62,
+           2**63 - 1, 2**63, 2**64 - 1)
+NAMES = (b"", b"HEAD", b"main", b"v1", b"refs/heads/main", b"HEAD~1", b"HEAD^{tree}", b"v1^{}",
+         b"HEAD:dir/file1", b":", b"HEAD:", b"HEAD~99999999999999999999", b"HEAD^-1", b"@",
+         b"@{-1}", b"HEAD@{1}", b"HEAD^{/x}", b":/m", b"..", b"HEAD^{", b"~" * 70000,
+         b"HEAD" + b"^0" * 70000, b"HEAD" + b"^{}" * 50000, b"HEAD:" + b"a/" * 50000,
+         b"\xff\x1b[2J", b"HEAD:dir/../dir/file1", b"HEAD^4294967297", b"HEAD~-1",
+         b"0" * 39, b"0" * 64)
+
+
+class Calls(Session):
+    def __init__(self, config: dict):
+        super().__init__(config)
+        self.archives: list[Archive] = []
+        self.objects_kept: list[tuple[str, Object]] = []
+
+    # Archives.
+
+    def options(self, chance: random.Random) -> OpenOptions | None:
+        if chance.randrange(2):
+            return None
+        limits = [chance.choice(NUMBERS) if chance.randrange(4) == 0 else 0 for _ in range(4)]
+        return OpenOptions(1, *limits, chance.choice((0, 0, 1, -1)))
+
+    def open(self, chance: random.Random) -> None:
+        options = self.options(chance)
+        out = c.c_void_p(0xA5A5)
+        code = self.call("zpack_open", c.byref(out), self.file,
+                         c.byref(options) if options else None, outs=[out])
+        if code == OK:
+            self.archives.append(Archive(out, options))
+        elif self.mode == "good":
+            self.expect(code == ELIMIT and options is not None, f"open returned {code}")
+
+    def free(self, chance: random.Random) -> None:
+        if self.archives:
+            archive = self.archives.pop(chance.randrange(len(self.archives)))
+            self.library.zpack_archive_free(archive.handle)
+
+    def act(self, chance: random.Random) -> None:
+        if not self.archives:
+            self.open(chance)
+        if self.archives:
+            chance.choice(self.READING)(self, chance, chance.choice(self.archives))
+
+    def nested(self, chance: random.Random, archive: Archive, depth: int):
+        def inside() -> None:
+            if depth < 2:
+                chance.choice(self.READING)(self, chance, archive, depth + 1)
+        return inside
+
+    # Reading.
+
+    def numbers(self, _: random.Random, archive: Archive, _depth: int = 0) -> None:
+        count = self.library.zpack_object_count(archive.handle) % 2**32
+        width = self.library.zpack_oid_size(archive.handle)
+        cost = Cost()
+        self.library.zpack_read_cost(c.byref(cost), archive.handle)
+        self.expect(width in (20, 32), f"ids of {width} bytes")
+        if self.mode != "forged":
+            self.expect(count == len(self.ids), f"{count} objects")
+        head = Ref()
+        self.library.zpack_head(c.byref(head), archive.handle)
+        self.expect(head.name == b"HEAD", "HEAD has another name")
+        if self.mode != "forged":
+            self.expect(head.symref_target == b"refs/heads/main", "HEAD leads elsewhere")
+
+    def read(self, chance: random.Random, archive: Archive, _depth: int = 0) -> None:
+        oid, text = self.pick(chance)
+        out = Object(99, 0xA5A5, 1, 0xA5A5)
+        code = self.call("zpack_read", c.byref(out), archive.handle, c.byref(oid), outs=[out])
+        self.check_code("zpack_read", archive, text, code)
+        if code != OK:
+            return
+        self.check_object(text, out, archive.unhashed)
+        if chance.randrange(4) == 0 and not archive.unhashed:
+            self.objects_kept.append((text, out))
+        else:
+            self.dispose(out)
+
+    def check_object(self, text: str, out: Object, unhashed: bool = False) -> None:
+        self.check_header("zpack_read", text, out.type, out.size)
+        if not unhashed or self.mode != "forged":
+            content = c.string_at(out.data, out.size) if out.size else b""
+            self.check_content("zpack_read", text, out.type, content)
+
+    def dispose(self, out: Object) -> None:
+        for _ in range(2):  # the second time, there is nothing in it
+            self.library.zpack_object_dispose(c.byref(out))
+            self.expect(bytes(out) == bytes(c.sizeof(out)), "an object is not emptied")
+
+    def header(self, chance: random.Random, archive: Archive, _depth: int = 0) -> None:
+        oid, text = self.pick(chance)
+        kind, size = c.c_int(99), c.c_uint64(99)
+        code = self.call("zpack_read_header", c.byref(kind), c.byref(size), archive.handle,
+                         c.byref(oid), outs=[kind, size])
+        self.check_code("zpack_read_header", archive, text, code)
+        if code == OK:
+            self.check_header("zpack_read_header", text, kind.value, size.value)
+
+    def contains(self, chance: random.Random, archive: Archive, _depth: int = 0) -> None:
+        oid, text = self.pick(chance)
+        out = c.c_int(99)
+        code = self.call("zpack_contains", c.byref(out), archive.handle, c.byref(oid),
+                         outs=[out])
+        if code == OK:
+            self.expect(out.value in (0, 1), f"contains says {out.value}")
+            if self.mode != "forged":
+                self.expect(out.value == (text in self.objects), f"contains is wrong of {text}")
+        elif self.mode == "good" and not archive.is_limited:
+            self.expect(code == EINVALID and text == "", f"contains returned {code}")
+
+    def stream(self, chance: random.Random, archive: Archive, depth: int = 0) -> None:
+        oid, text = self.pick(chance)
+        pieces: list[bytes] = []
+        callback, stops, check = self.visitor(
+            PieceCallback, chance, 1, lambda data, size: pieces.append(
+                c.string_at(data, size) if size else b""), self.nested(chance, archive, depth))
+        code = self.call("zpack_stream", archive.handle, c.byref(oid), callback, None,
+                         stops=stops)
+        if not check("zpack_stream", code):
+            if code < 0:
+                self.check_code("zpack_stream", archive, text, code)
+            return
+        self.check_code("zpack_stream", archive, text, code)
+        if text in self.objects and (not archive.unhashed or self.mode != "forged"):
+            kind = TYPES.index(self.objects[text][0])
+            self.check_content("zpack_stream", text, kind, b"".join(pieces))
+
+    def refs(self, chance: random.Random, archive: Archive, depth: int = 0) -> None:
+        seen: dict[str, str] = {}
+
+        def see(ref) -> None:
+            seen[(ref.contents.name or b"").decode()] = hex_of(ref.contents.target)
+        callback, stops, check = self.visitor(RefCallback, chance, len(self.truth["refs"]), see,
+                                              self.nested(chance, archive, depth))
+        code = self.call("zpack_foreach_ref", archive.handle, callback, None, stops=stops)
+        if check("zpack_foreach_ref", code) and self.mode != "forged":
+            self.expect(seen == self.truth["refs"], f"other refs: {seen}")
+
+    def resolve(self, chance: random.Random, archive: Archive, _depth: int = 0) -> None:
+        known = chance.randrange(2) == 0
+        name = (chance.choice(list(self.truth["names"])).encode() if known
+                else chance.choice(NAMES))
+        if chance.randrange(8) == 0:
+            name += chance.choice((b"^{}", b"~1", b"^", b"^{commit}", b":x", b"\n"))
+            known = False
+        function = chance.choice(("zpack_resolve", "zpack_resolve_abbreviation"))
+        if function.endswith("abbreviation"):
+            known = False
+            name = chance.choice((name, chance.choice(self.ids)[:chance.randrange(66)].encode()))
+        out = Oid(size=99)
+        code = self.call(function, c.byref(out), archive.handle, name, outs=[out])
+        if code == OK and self.mode != "forged":
+            self.expect(hex_of(out) in self.objects, f"{name[:80]!r} is {hex_of(out)}")
+        if known and self.mode == "good" and not archive.is_limited:
+            self.expect(code == OK and hex_of(out) == self.truth["names"][name.decode()],
+                        f"{name!r} is {code}, {hex_of(out)}")
+
+    def all_ids(self, chance: random.Random, archive: Archive, depth: int = 0) -> None:
+        order = chance.choice((0, 1, 0, 1, 2, -1, 2**31 - 1))
+        seen: list[str] = []
+        callback, stops, check = self.visitor(
+            OidCallback, chance, len(self.ids), lambda oid: seen.append(hex_of(oid.contents)),
+            self.nested(chance, archive, depth))
+        code = self.call("zpack_foreach_oid", archive.handle, c.c_int(order), callback, None,
+                         stops=stops)
+        if order not in (0, 1):
+            self.expect(code == EINVALID and not seen, f"the order {order} gives {code}")
+        elif check("zpack_foreach_oid", code) and self.mode != "forged":
+            self.expect(sorted(seen) == sorted(self.ids), "other ids")
+            self.expect(order == 1 or seen == sorted(seen), "ids without order")
+
+    def all_objects(self, chance: random.Random, archive: Archive, depth: int = 0) -> None:
+        options = ForeachOptions(1, chance.choice((0, 1, 2, 3, 2**32 - 1)),
+                                 chance.choice((0, 0, 1, 200, 2**64 - 1)), chance.randrange(2))
+        seen: set[str] = set()
+
+        def see(pointer) -> None:
+            view = pointer.contents
+            text = hex_of(view.oid)
+            self.expect(text not in seen or self.mode == "forged", f"{text} comes twice")
+            seen.add(text)
+            if view.error:
+                self.expect(options.pass_errors == 1 and (
+                    self.mode != "good" or archive.is_limited), f"an error of {text}")
+                self.check_error("zpack_foreach_object", view.error)
+                return
+            self.check_header("zpack_foreach_object", text, view.type, view.size)
+            if view.data and view.size:
+                self.check_content("zpack_foreach_object", text, view.type,
+                                   c.string_at(view.data, view.size))
+            elif view.size:
+                self.expect(0 < options.max_content < view.size, f"no content of {text}")
+        callback, stops, check = self.visitor(ObjectCallback, chance, len(self.ids), see,
+                                              self.nested(chance, archive, depth))
+        code = self.call("zpack_foreach_object", archive.handle,
+                         c.byref(options), callback, None, stops=stops)
+        if check("zpack_foreach_object", code) and self.mode != "forged":
+            self.expect(seen == set(self.ids), f"{len(seen)} objects of {len(self.ids)}")
+        elif code < 0 and self.mode == "good" and not archive.is_limited:
+            self.finding(f"zpack_foreach_object returned {code}")
+
+    def files(self, chance: random.Random, archive: Archive, depth: int = 0) -> None:
+        seen: list[bytes] = []
+        callback, stops, check = self.visitor(
+            FileCallback, chance, 3, lambda file: seen.append(file.contents.name),
+            self.nested(chance, archive, depth))
+        code = self.call("zpack_foreach_file", archive.handle, callback, None, stops=stops)
+        if check("zpack_foreach_file", code) and self.mode != "forged":
+            self.expect(seen == sorted(seen) and b"logs/HEAD" in seen, f"files: {seen}")
+        name = chance.choice((*seen, b"", b"../x", b"config", b"\xff" * 5000, b"logs/HEAD"))
+        pieces: list[int] = []
+        callback, stops, check = self.visitor(
+            PieceCallback, chance, 1, lambda data, size: pieces.append(size),
+            self.nested(chance, archive, depth))
+        code = self.call("zpack_stream_file", archive.handle, name, callback, None, stops=stops)
+        check("zpack_stream_file", code)
+        if self.mode == "good" and not archive.is_limited:
+            self.expect(code != ENOTFOUND or name not in seen, f"the file {name!r} is lost")
+
+    def walk(self, chance: random.Random, archive: Archive, depth: int = 0) -> None:
+        starts = [self.pick(chance) for _ in range(chance.choice((0, 0, 1, 3)))]
+        given = (Oid * max(1, len(starts)))(*[oid for oid, _ in starts])
+        huge = not starts and chance.randrange(6) == 0
+        options = WalkOptions(1, 0 if starts and chance.randrange(2) else 1,
+                              None if huge else c.addressof(given),
+                              2**62 if huge else len(starts), chance.choice((0, 1)))
+        seen: list[str] = []
+        callback, stops, check = self.visitor(
+            WalkCallback, chance, len(self.ids),
+            lambda walked: (seen.append(hex_of(walked.contents.oid)), c.string_at(
+                walked.contents.name, walked.contents.name_size)),
+            self.nested(chance, archive, depth))
+        code = self.call("zpack_walk", archive.handle, c.byref(options), callback, None,
+                         stops=stops)
+        if huge:
+            self.expect(code == EINVALID and not seen, f"a walk from nowhere gives {code}")
+        elif check("zpack_walk", code) and self.mode != "forged":
+            self.expect(len(seen) == len(set(seen)), "an object is walked twice")
+            if not starts:
+                want = self.truth["objects_walked" if options.objects else "commits_walked"]
+                self.expect(seen == want, "a walk differs from that of Git")
+
+    READING = (numbers, read, read, header, contains, stream, refs, resolve, resolve, all_ids,
+               all_objects, files, walk)
+
+    # Attacks.
+
+    def order(self) -> None:
+        """Functions in any order, several archives at once, values that outlive them."""
+        for _ in range(self.chance.choice((5, 40, 80))):
+            kind = self.chance.randrange(10)
+            if kind == 0:
+                self.open(self.chance)
+            elif kind == 1:
+                self.free(self.chance)
+            elif kind == 2:
+                self.leftover()
+            else:
+                self.act(self.chance)
+        self.leftover()
+
+    def leftover(self) -> None:
+        """Objects stay valid without their archive."""
+        while self.objects_kept:
+            text, out = self.objects_kept.pop()
+            self.check_object(text, out)
+            self.dispose(out)
+
+    def threads(self) -> None:
+        """Several threads with one archive."""
+        self.open(self.chance)
+
+        def work(seed: int) -> None:
+            chance = random.Random(seed)
+            for _ in range(12):
+                if self.archives:
+                    chance.choice(self.READING)(self, chance, self.archives[0])
+        threads = [threading.Thread(target=work, args=(self.chance.randrange(2**32),))
+                   for _ in range(self.chance.choice((2, 4, 9)))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.leftover()
