@@ -157,7 +157,8 @@ TEST_F(NamedRepositoryTest, DiscoveryFindsTheNearestRepositoryAbove) {
   EXPECT_EQ(Discover(dir_ / "outer/a/file"), outer_.git_dir());
   fs::create_directories(dir_ / "none");
   EXPECT_THAT(
-      Discover(dir_ / "none", {"GIT_CEILING_DIRECTORIES=/"}),
+      Discover(dir_ / "none", {"GIT_CEILING_DIRECTORIES=/",
+                               "GIT_DISCOVERY_ACROSS_FILESYSTEM=1"}),
       HasSubstr("(or any of the parent directories): '" + dir_ / "none'"));
 }
 

@@ -150,21 +150,25 @@ Status CheckGit(std::string_view command, int exit_code) {
           : fmt::format("'{}' failed with exit code {}", command, exit_code)});
 }
 
-std::string HashWithGit(std::string_view content, const std::stop_token& stop) {
-  constexpr size_t kMaxDigits = 64;
-  const MemoryFile in(content);
+std::string LineFromGit(const std::vector<std::string>& arguments,
+                        std::string_view input, const std::stop_token& stop) {
+  constexpr size_t kMaxSize = 1024;
+  const MemoryFile in(input);
   const MemoryFile out("");
-  // The repository around the current directory must not choose the hash.
   if (!in.ok() || !out.ok() ||
-      RunWithStreams({"--git-dir=/dev/null", "hash-object", "--stdin"},
-                     {in.fd(), out.fd()}, stop) != 0) {
+      RunWithStreams(arguments, {in.fd(), out.fd()}, stop) != 0) {
     return "";
   }
-  std::string id(kMaxDigits, '\0');
-  const ssize_t got = pread(out.fd(), id.data(), id.size(), 0);
-  id.resize(got > 0 ? static_cast<size_t>(got) : 0);
-  if (id.ends_with('\n')) id.pop_back();
-  return id;
+  std::string line(kMaxSize, '\0');
+  const ssize_t got = pread(out.fd(), line.data(), line.size(), 0);
+  line.resize(got > 0 ? static_cast<size_t>(got) : 0);
+  return line.substr(0, line.find('\n'));
+}
+
+std::string HashWithGit(std::string_view content, const std::stop_token& stop) {
+  // The repository around the current directory must not choose the hash.
+  return LineFromGit({"--git-dir=/dev/null", "hash-object", "--stdin"}, content,
+                     stop);
 }
 
 }  // namespace zpack::cli

@@ -30,6 +30,11 @@ int RunGitWithInput(const std::vector<std::string>& arguments,
 // `command` is for the message: 'git clone'.
 Status CheckGit(std::string_view command, int exit_code);
 
+// Runs `git` with `input` as its standard input. Returns the first line of its
+// output, of which 1,024 bytes are read; an empty text if Git fails.
+std::string LineFromGit(const std::vector<std::string>& arguments,
+                        std::string_view input, const std::stop_token& stop);
+
 // Returns the hexadecimal id that Git gives a blob with this content; an empty
 // text if Git fails.
 std::string HashWithGit(std::string_view content, const std::stop_token& stop);

@@ -17,6 +17,8 @@ if [[ $(uname -m) == x86_64 ]]; then build_packages+=(libipsec-mb-dev); fi
 # shellcheck disable=SC2034
 test_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev man-db python3-dulwich
+  # What 'archive' writes.
+  zstd unzip
   # What CI systems read.
   python3-yaml
   # The reference reader.

@@ -85,8 +85,8 @@ std::unexpected<Error> WasReplaced(const std::string& path) {
                    AtPath{path});
 }
 
-// A path that leads to the open directory, which is called `name`, even if it is
-// renamed. Without /proc, the name.
+// A path that leads to the open directory, which is called `name`, even if it
+// is renamed. Without /proc, the name.
 std::string PathOf(const Descriptor& directory, const std::string& name) {
   std::string path = "/proc/self/fd/" + std::to_string(directory.get());
   std::error_code error;

@@ -59,12 +59,18 @@ Status Clone(const std::string& name, const std::string& directory,
              ConvertInput::Report report, const Io& io) {
   // Without templates and reflogs, the same source gives the same file.
   std::vector<std::string> arguments = {
-      "-c",          "core.logAllReflogs=false",
-      "-c",          "advice.defaultBranchName=false",
-      "clone",       "--mirror",
+      "-c",          "core.logAllReflogs=false", "clone", "--mirror",
       "--template=", "--origin=origin"};
-  if (report == ConvertInput::Report::kSilent)
+  if (report == ConvertInput::Report::kSilent) {
     arguments.emplace_back("--quiet");
+    // Or newer Git explains how it names the branch of a bundle without HEAD.
+    const std::string branch =
+        LineFromGit({"var", "GIT_DEFAULT_BRANCH"}, "", io.stop);
+    if (!branch.empty()) {
+      arguments.insert(arguments.begin(),
+                       {"-c", "init.defaultBranch=" + branch});
+    }
+  }
   arguments.insert(arguments.end(), {"--", WithTwoSlashes(name), directory});
   const Status cloned = CheckGit("git clone", RunGit(arguments, io.stop));
   if (io.stop.stop_requested()) {

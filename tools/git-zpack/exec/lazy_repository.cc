@@ -147,8 +147,7 @@ Status WriteConfiguration(const fs::path& repository, const std::string& text) {
 
 Status Clone(const std::string& url, const fs::path& repository,
              const LazyOptions& options, const Io& io) {
-  std::vector<std::string> arguments = {"-c", "protocol.version=2", "-c",
-                                        "advice.defaultBranchName=false"};
+  std::vector<std::string> arguments = {"-c", "protocol.version=2"};
   if (options.download == Download::kYes) {
     arguments.insert(arguments.end(), {"-c", "zpack.download=true"});
   }
