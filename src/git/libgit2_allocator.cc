@@ -49,6 +49,8 @@ void* Reallocate(void* memory, size_t size, const char* /*file*/,
   return Noted(std::realloc(memory, size));
 }
 
+// libgit2 < 1.7: calls AllocateZeros and the functions after it, which newer
+// versions make out of the other three.
 void* AllocateZeros(size_t count, size_t size, const char* /*file*/,
                     int /*line*/) {
   // libgit2 calls this for one element, or for a table.
@@ -84,13 +86,13 @@ char* CopyBytes(const char* text, size_t size, const char* /*file*/,
   return copy;
 }
 
-// From version 1.6 on libgit2 makes the other functions out of three.
 template <typename Allocator>
 Allocator MakeAllocator() {
   Allocator allocator{};
   allocator.gmalloc = Allocate;
   allocator.grealloc = Reallocate;
   allocator.gfree = std::free;
+  // libgit2 < 1.7: has these members.
   if constexpr (requires { allocator.gcalloc; }) {
     allocator.gcalloc = AllocateZeros;
     allocator.gmallocarray = AllocateArray;

@@ -100,6 +100,7 @@ fs::path FindWorkTree(const RepositoryLocation& location,
   return fs::is_directory(work_tree, error) ? work_tree : fs::path();
 }
 
+// libgit2 < 2.0: reads SHA-256 objects only in experimental builds.
 // Makes libgit2 use an empty index. It cannot read one with SHA-256 ids, and
 // would then find no attributes at all.
 Status HideIndex(git_repository* repository) {
