@@ -41,6 +41,7 @@ inline git_oid ToGitOid(const ObjectId& id) {
 }
 
 inline ObjectId FromGitOid(const git_oid& id) {
+  // libgit2 < 1.6: has no GIT_OID_SHA1_SIZE, the newer name.
   return ObjectId({id.id, GIT_OID_RAWSZ});
 }
 

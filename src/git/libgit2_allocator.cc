@@ -41,8 +41,7 @@ void* WithReserve(void* memory, size_t size) {
   return Noted(memory);
 }
 
-// From version 1.6 on libgit2 makes the other functions out of three. It passes
-// names of files and lines for debugging.
+// libgit2 passes names of files and lines for debugging.
 template <typename Allocator>
 Allocator MakeAllocator() {
   Allocator allocator{};
@@ -53,6 +52,7 @@ Allocator MakeAllocator() {
     return Noted(std::realloc(memory, size));
   };
   allocator.gfree = std::free;
+  // libgit2 < 1.7: has these members; newer versions need the other three.
   if constexpr (requires { allocator.gcalloc; }) {
     allocator.gcalloc = [](size_t count, size_t size, const char*, int) {
       return WithReserve(std::calloc(count, size),

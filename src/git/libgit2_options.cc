@@ -80,6 +80,8 @@ const KnownOptions& OurOptions() {
       // Extensions that do not change how objects and refs are stored, and
       // extensions that ReadRepositoryFormat checks, because some of their
       // values change nothing.
+      // libgit2 < 1.9.4: does not know objectformat, preciousobjects,
+      // relativeworktrees and worktreeconfig, or not all of them.
       .extensions = {"noop-v1", "partialclone", "preciousobjects",
                      "worktreeconfig", "objectformat", "refstorage",
                      "relativeworktrees", "submodulepathconfig"}};

@@ -106,9 +106,9 @@ fs::path FindWorkTree(const RepositoryLocation& location,
   return fs::is_directory(work_tree, error) ? work_tree : fs::path();
 }
 
-// A repository of libgit2 without a git directory: libgit2 refuses one with
-// SHA-256 objects from version 1.7 on, and cannot read its index. The index is
-// empty.
+// A repository of libgit2 without a git directory, and with an empty index.
+// libgit2 < 2.0: reads SHA-256 objects and their index only in experimental
+// builds, and refuses the git directory from 1.7 on.
 Result<RepositoryHandle> MakeRepository() {
   git_repository* raw = nullptr;
   git_index* index = nullptr;

@@ -10,7 +10,7 @@
 namespace zpack::libgit2 {
 namespace {
 
-// libgit2 reads repositories with SHA-1 ids only.
+// libgit2 < 2.0: reads SHA-256 objects only in experimental builds.
 constexpr size_t kIdSize = 20;
 
 }  // namespace

@@ -22,7 +22,8 @@ IN_CODE = re.compile(
 
 def maintainer_pages():
     return [ARCHITECTURE, SOURCE / "CONTRIBUTING.md", SOURCE / "src/writer/CHOICES.md",
-            *(SOURCE / "tools").glob("*/README.md"), *(SOURCE / "src").glob("*/README.md")]
+            SOURCE / "tools/dev/GIT.md", *(SOURCE / "tools").glob("*/README.md"),
+            *(SOURCE / "src").glob("*/README.md")]
 
 
 def spans(page):

@@ -36,6 +36,7 @@ class FallbackPacks {
 Result<std::unique_ptr<FallbackPacks>> OpenLibgit2Packs(
     std::string path, const std::vector<std::string>& object_directories);
 
+// libgit2 < 2.0: reads SHA-256 objects only in experimental builds.
 // Packs that libgit2 cannot read, because their objects are not in SHA-1: the
 // same readers, without a limit on the size of an object. If `packs` lacks a
 // pack that could not be opened, that is the error for an object that no other

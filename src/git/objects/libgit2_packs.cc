@@ -87,6 +87,7 @@ std::unexpected<Error> Libgit2Packs::PackError(int code,
 Result<ObjectIdTable> Libgit2Packs::List() const {
   Bytes ids;
   const auto add = [](const git_oid* id, void* payload) {
+    // libgit2 < 1.6: has no GIT_OID_SHA1_SIZE, the newer name.
     Append(*static_cast<Bytes*>(payload), {id->id, GIT_OID_RAWSZ});
     return 0;
   };

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads loose objects without libgit2: libgit2 1.5 never returns from reading a
-// truncated file, and a power failure can leave such a file.
+// Reads loose objects without libgit2.
+// libgit2 < 2.0: never returns from reading a truncated file, and a power
+// failure can leave such a file.
 
 #pragma once
 

@@ -101,6 +101,7 @@ Result<ObjectDatabase> ObjectDatabase::Open(
 
 Status ObjectDatabase::OpenReaders(const ReadingOptions& options) {
   const std::vector<std::string>& packs = late_->listing;
+  // libgit2 < 2.0: reads SHA-256 objects only in experimental builds.
   if (format_ == ObjectFormat::kSha1) {
     ZPACK_ASSIGN_OR_RETURN(fallback_, OpenLibgit2Packs(path_, directories_));
     if (options.expected == ExpectedReads::kInfos &&
@@ -121,6 +122,7 @@ Result<std::unique_ptr<FallbackPacks>> ObjectDatabase::OpenFallback() const {
   for (const std::string& directory : directories_) {
     ZPACK_TRY(CheckPackFiles(directory));
   }
+  // libgit2 < 2.0: reads SHA-256 objects only in experimental builds.
   if (format_ == ObjectFormat::kSha1) {
     return OpenLibgit2Packs(path_, directories_);
   }

@@ -160,9 +160,10 @@ class IndexReader {
   bool has_bad_link_ = false;
 };
 
-// Marks the positions in a bitmap in Git's compressed form
-// (gitformat-bitmap(5), 'EWAH bit-serialization format'). False if the bitmap
-// cannot be parsed, or has a position that `marks` does not have.
+// Marks the positions in a bitmap in Git's compressed form (Git's
+// Documentation/technical/bitmap-format.adoc, 'EWAH bit-serialization format').
+// False if the bitmap cannot be parsed, or has a position that `marks` does not
+// have.
 bool MarkPositions(ByteReader& in, std::vector<bool>& marks) {
   constexpr uint64_t kWordBits = 64;
   constexpr int kRunBits = 32;
