@@ -3,10 +3,14 @@
 
 #include "zpack/process.h"
 
+#include "base/openssl_memory.h"
 #include "git/libgit2_allocator.h"
 
 namespace zpack {
 
-void OwnLibgit2() { UseLibgit2Allocator(); }
+void OwnLibraries() {
+  UseOpensslReserve();
+  UseLibgit2Allocator();
+}
 
 }  // namespace zpack

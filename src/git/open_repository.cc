@@ -15,6 +15,7 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "git/config/configuration_text.h"
+#include "git/config/configuration_values.h"
 #include "git/libgit2_options.h"
 
 namespace zpack {
@@ -51,7 +52,8 @@ std::string SettingsForLibgit2(const Configuration& config,
   for (const char* const key : {"attributesfile", "ignorecase"}) {
     const ConfigEntry* const entry = config.Find(std::string("core.") + key);
     if (entry == nullptr) continue;
-    AppendEntry(key, entry->value ? entry->value->c_str() : nullptr, text);
+    const std::string value = WithoutOptional(entry->value.value_or(""));
+    AppendEntry(key, entry->value ? value.c_str() : nullptr, text);
   }
   // The last value counts.
   if (!attributes.empty()) {

@@ -72,7 +72,6 @@ std::optional<fs::path> Normalize(const std::string& path) {
 // True if one value of safe.directory lists `path`. '/prefix/*' lists
 // everything below the prefix.
 bool Lists(const std::string& value, const std::string& path) {
-  if (value == "*") return true;
   if (value.ends_with("/*")) {
     auto prefix = Normalize(value.substr(0, value.size() - 1));
     if (!prefix) return false;
@@ -86,8 +85,7 @@ bool Lists(const std::string& value, const std::string& path) {
 
 // Git ignores values that depend on the current directory, except ".".
 bool IsRelative(const std::string& value) {
-  return !value.starts_with('/') && !value.starts_with('~') && value != "." &&
-         value != "*";
+  return !value.starts_with('/') && !value.starts_with('~') && value != ".";
 }
 
 }  // namespace
@@ -108,13 +106,16 @@ Status CheckOwnership(const RepositoryPaths& paths) {
   bool safe = false;
   std::string ignored;
   for (const std::string& value : values) {
+    const std::string listed = WithoutOptional(value);
     if (value.empty()) {
       safe = false;
-    } else if (IsRelative(value)) {
+    } else if (value == "*") {
+      safe = true;
+    } else if (IsRelative(listed)) {
       ignored += FormatMessage(
           " (safe.directory '{}' is ignored: not absolute)", value);
     } else {
-      safe = safe || Lists(value, path);
+      safe = safe || Lists(listed, path);
     }
   }
   if (safe && !error) return {};

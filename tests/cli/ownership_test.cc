@@ -142,6 +142,14 @@ TEST_F(OwnershipTest, StarsListAllOrAllBelow) {
   EXPECT_TRUE(IsRefusedWith({dir_ / "re*"}));
 }
 
+// As Git does from version 2.52 on.
+TEST_F(OwnershipTest, ValuesMayBeOptional) {
+  EXPECT_FALSE(IsRefusedWith({":(optional)" + repo_.path()}));
+  EXPECT_FALSE(IsRefusedWith({":(optional)/*"}));
+  EXPECT_TRUE(IsRefusedWith({":(optional)" + (dir_ / "missing/*")}));
+  EXPECT_TRUE(IsRefusedWith({":(optional)*"}));
+}
+
 TEST_F(OwnershipTest, EmptyValueForgetsThoseBefore) {
   EXPECT_TRUE(IsRefusedWith({"*", ""}));
   EXPECT_TRUE(IsRefusedWith({repo_.path(), ""}));

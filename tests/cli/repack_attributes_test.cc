@@ -19,6 +19,7 @@ namespace zpack::testing {
 namespace {
 
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class RepackAttributesTest : public RepackFixture {
  protected:
@@ -126,6 +127,20 @@ TEST_F(RepackAttributesTest, FileOfTheUser) {
   WriteFile(dir_ / "attributes", "*.dat -delta\n");
   repo_.Git({"config", "core.attributesFile", dir_ / "attributes"});
   ExpectWhole({"c.dat"});
+}
+
+// As Git does from version 2.52 on.
+TEST_F(RepackAttributesTest, FileOfTheUserMayBeOptional) {
+  Versions();
+  WriteFile(dir_ / "attributes", "*.dat -delta\n");
+  repo_.Git(
+      {"config", "core.attributesFile", ":(optional)" + (dir_ / "attributes")});
+  ASSERT_TRUE(RunZpack({"repack", "-q", "-d", "-F", repo_.path()}).ok());
+  const std::set<std::string> deltas = InDeltas();
+  for (const std::string& id : Blobs("c.dat")) {
+    EXPECT_FALSE(deltas.contains(id)) << id;
+  }
+  EXPECT_THAT(deltas, Not(IsEmpty()));
 }
 
 TEST_F(RepackAttributesTest, BareRepositoryHasInfoAttributesOnly) {

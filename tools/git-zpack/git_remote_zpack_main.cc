@@ -18,7 +18,7 @@
 
 int main(int argc, char** argv) {
   zpack::cli::OpenStandardStreams();
-  zpack::OwnLibgit2();
+  zpack::OwnLibraries();
   // A file that grows beyond RLIMIT_FSIZE is an error of write(2).
   std::signal(SIGXFSZ, SIG_IGN);
   try {

@@ -124,7 +124,7 @@ std::vector<std::string> Arguments(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   zpack::cli::OpenStandardStreams();
-  zpack::OwnLibgit2();
+  zpack::OwnLibraries();
   // A file that grows beyond RLIMIT_FSIZE is an error of write(2).
   std::signal(SIGXFSZ, SIG_IGN);
   int code = zpack::cli::kFailed;

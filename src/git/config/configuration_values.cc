@@ -105,6 +105,12 @@ std::optional<std::string> ExpandConfigPath(const std::string& path,
   return home;
 }
 
+std::string WithoutOptional(const std::string& path) {
+  std::string_view rest = path;
+  SkipPrefix(":(optional)", rest);
+  return std::string(rest);
+}
+
 Result<bool> EnvironmentBool(const char* variable, bool otherwise) {
   const char* const value = std::getenv(variable);
   if (value == nullptr) return otherwise;

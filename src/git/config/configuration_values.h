@@ -39,6 +39,10 @@ enum class HomeLinks : uint8_t { kKeep, kResolve };
 std::optional<std::string> ExpandConfigPath(const std::string& path,
                                             HomeLinks links = HomeLinks::kKeep);
 
+// `path` without the ':(optional)' that Git 2.52 and later accept before it:
+// what does not exist is as if it were not set.
+std::string WithoutOptional(const std::string& path);
+
 // The value of a boolean variable in the environment of this process.
 // `otherwise` if it is not set; kGit if its value is not boolean.
 Result<bool> EnvironmentBool(const char* variable, bool otherwise);
