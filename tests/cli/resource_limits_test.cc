@@ -183,7 +183,8 @@ TEST_F(ResourceLimitsTest, EveryAllocationMayBeTheLast) {
       fs::create_directories(dir_ / "out");
     }
     EXPECT_GT(failed, 50);
-    // One fails. libgit2 1.9 does not check what it allocates for configuration.
+    // One fails. libgit2 1.9 does not check all that it allocates for
+    // configuration.
     if (opens_repository && LIBGIT2_VER_MINOR > 5) continue;
     for (uint64_t one = 0; one < last; one += 1 + last / 40) {
       SCOPED_TRACE(one);
