@@ -4,7 +4,7 @@
 """The recipes for other packagers in tools/packaging agree with the project:
 version, licence, the libraries of third_party/dependencies.cmake, and the files
 that are installed. Each is also read by the program it is written for, if that is
-on this machine; a line says which one is not.
+on this machine; a line says which one is not. The same for tools/Dockerfile.
 
     recipes_test.py BUILD_DIRECTORY [unittest options]
 """
@@ -254,6 +254,32 @@ class FilesTest(unittest.TestCase):
             self.assertEqual(len(matches), 1, f"{name}: {matches}")
 
 
+class DockerfileTest(unittest.TestCase):
+    def setUp(self):
+        text = re.sub(r"\\\n", " ", read(SOURCE / "tools/Dockerfile"))
+        self.lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+
+    def test_bases(self):
+        bases = [line.split()[1] for line in self.lines if line.startswith("FROM ")]
+        self.assertEqual(bases, ["debian:trixie-slim"] * 2)
+
+    def test_does_not_run_as_root(self):
+        (user,) = (line for line in self.lines if line.startswith("USER "))
+        self.assertRegex(user, r"\AUSER [1-9][0-9]*:[1-9][0-9]*\Z")
+        run_as_root = [line for line in self.lines[self.lines.index(user):]
+                       if line.startswith("RUN ")]
+        self.assertEqual(run_as_root, [])
+
+    def test_names_no_machine(self):
+        self.assertNotRegex(read(SOURCE / "tools/Dockerfile"),
+                            r"(?i)x86|amd64|i386|aarch64|arm|--platform")
+
+    def test_keeps_no_lists_of_packages(self):
+        last = [line for line in self.lines if line.startswith("RUN ")][-1]
+        self.assertIn("rm -rf /var/lib/apt/lists/*", last)
+        self.assertIn("--no-install-recommends", last)
+
+
 class ReadersTest(unittest.TestCase):
     """The programs for which the recipes are written."""
 
@@ -264,6 +290,9 @@ class ReadersTest(unittest.TestCase):
         done = run(program, *arguments, **options)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done
+
+    def test_hadolint(self):
+        self.read_with("hadolint", SOURCE / "tools/Dockerfile")
 
     def test_ruby(self):
         self.read_with("ruby", "-c", HOMEBREW)
