@@ -259,25 +259,44 @@ class DockerfileTest(unittest.TestCase):
         text = re.sub(r"\\\n", " ", read(SOURCE / "tools/Dockerfile"))
         self.lines = [line for line in text.splitlines() if line and not line.startswith("#")]
 
+    def stages(self):
+        """The name, base and lines of each stage."""
+        found = []
+        for line in self.lines:
+            words = line.split()
+            if words[0] == "FROM":
+                found.append((words[3] if len(words) > 2 else "", words[1], []))
+            else:
+                found[-1][2].append(line)
+        return found
+
     def test_bases(self):
-        bases = [line.split()[1] for line in self.lines if line.startswith("FROM ")]
-        self.assertEqual(bases, ["debian:trixie-slim"] * 2)
+        self.assertEqual([(name, base) for name, base, _ in self.stages()],
+                         [("build", "debian:trixie-slim"), ("program", "debian:trixie-slim"),
+                          ("http", "program"), ("", "program")])
 
     def test_does_not_run_as_root(self):
-        (user,) = (line for line in self.lines if line.startswith("USER "))
-        self.assertRegex(user, r"\AUSER [1-9][0-9]*:[1-9][0-9]*\Z")
-        run_as_root = [line for line in self.lines[self.lines.index(user):]
-                       if line.startswith("RUN ")]
-        self.assertEqual(run_as_root, [])
+        for name, _, lines in self.stages()[1:3]:
+            users = [line for line in lines if line.startswith("USER ")]
+            self.assertRegex(users[-1], r"\AUSER [1-9][0-9]*:[1-9][0-9]*\Z", name)
+            after = lines[lines.index(users[-1]):]
+            self.assertEqual([line for line in after if line.startswith("RUN ")], [], name)
+
+    def test_copied_files_exist(self):
+        for line in self.lines:
+            if line.startswith("COPY "):
+                for name in line.split()[1:-1]:
+                    self.assertTrue((SOURCE / name).exists(), line)
 
     def test_names_no_machine(self):
         self.assertNotRegex(read(SOURCE / "tools/Dockerfile"),
                             r"(?i)x86|amd64|i386|aarch64|arm|--platform")
 
     def test_keeps_no_lists_of_packages(self):
-        last = [line for line in self.lines if line.startswith("RUN ")][-1]
-        self.assertIn("rm -rf /var/lib/apt/lists/*", last)
-        self.assertIn("--no-install-recommends", last)
+        for name, _, lines in self.stages()[1:3]:
+            (line,) = (line for line in lines if line.startswith("RUN "))
+            self.assertIn("rm -rf /var/lib/apt/lists/*", line, name)
+            self.assertIn("--no-install-recommends", line, name)
 
 
 class ReadersTest(unittest.TestCase):
