@@ -336,6 +336,22 @@ class InstallTest(unittest.TestCase):
         self.assertEqual(done.stdout, "version 1\n")
         self.assertEqual((self.directory / "path").read_text(), f"{self.prefix}/bin\n")
 
+    def test_debian_package(self):
+        # apt-get's part is done here. It reads the file as another user.
+        self.program(self.tools / "sudo", 'exec "$@"\n')
+        self.program(self.tools / "apt-get",
+                     'if [[ $2 != install ]]; then exit; fi\n'
+                     '[[ $4 == /*/git-zpack_1.deb && $(stat -c %A "$4") == *r-? ]] || exit 1\n'
+                     f'cp "$4" {self.tools}/git-zpack\nchmod +x {self.tools}/git-zpack\n')
+        package = self.directory / "git-zpack_1.deb"
+        self.program(package, "echo version 1\n")
+        digest = hashlib.sha256(package.read_bytes()).hexdigest()
+        with served(self.directory) as address:
+            done = self.install(ZPACK_URL=f"{address}/{package.name}", ZPACK_SHA256=digest)
+        self.assertEqual(done.stdout, "version 1\n")
+        (self.tools / "git-zpack").unlink()
+        self.assertEqual(self.install(ZPACK_PACKAGE=package.name).stdout, "version 1\n")
+
     def assert_refused(self, reason, **variables):
         done = self.install(check=False, **variables)
         self.assertEqual(done.returncode, 1, done.stdout)
