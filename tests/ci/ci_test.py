@@ -9,6 +9,10 @@ formats of 'verify' against their specifications.
     ci_test.py GIT_ZPACK [unittest options]
 """
 
+import contextlib
+import functools
+import hashlib
+import http.server
 import json
 import os
 import pathlib
@@ -16,7 +20,9 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
+import threading
 import unittest
 import xml.etree.ElementTree
 
@@ -199,6 +205,13 @@ class ActionTest(CiTest):
         self.assertEqual(inputs, {})
         self.assertIsNotNone(values["file"])
         for step in action["runs"]["steps"]:
+            if "uses" in step:
+                # The cache of GitHub.
+                self.assertRegex(step["uses"], r"\Aactions/cache@v\d+\Z")
+                self.assertEqual(step["with"],
+                                 {"path": "${{ steps.build.outputs.prefix }}",
+                                  "key": "git-zpack-${{ steps.build.outputs.key }}"})
+                continue
             self.assertEqual(step["shell"], "bash")
             # Inputs in a script would become code.
             self.assertNotIn("${{", step["run"])
@@ -226,7 +239,10 @@ class ActionTest(CiTest):
                        **variables, **{name: str(path) for name, path in files.items()})
             if done.returncode != 0:
                 break
-        return done, files["GITHUB_STEP_SUMMARY"].read_text(), files["GITHUB_OUTPUT"].read_text()
+        # The first step writes what the second one needs.
+        outputs = files["GITHUB_OUTPUT"].read_text().splitlines(keepends=True)
+        self.assertRegex("".join(outputs[:2]), r"\Aprefix=/.*\nkey=[\w.-]+\n\Z")
+        return done, files["GITHUB_STEP_SUMMARY"].read_text(), "".join(outputs[2:])
 
     def test_good(self):
         done, summary, output = self.act(file="good.zpack", against=str(self.repository))
@@ -279,6 +295,123 @@ class ActionTest(CiTest):
     def test_ten_annotations_at_most(self):
         done, _, _ = self.act(file=str(self.bad), max_errors="2")
         self.assertEqual(done.stdout.count("::error "), 3)
+
+
+class InstallTest(unittest.TestCase):
+    """tools/action/install where git-zpack is not on the PATH."""
+
+    def setUp(self):
+        self.directory = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.directory)
+        self.prefix = self.directory / "prefix"
+        self.tools = self.directory / "tools"
+        self.tools.mkdir()
+        self.path = f"{self.tools}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
+        if shutil.which("git-zpack", path=self.path):
+            self.skipTest("git-zpack is installed")
+
+    def program(self, path, text):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("#!/bin/bash\n" + text)
+        path.chmod(0o755)
+
+    def install(self, *options, check=True, **variables):
+        return run(ACTION / "install", *options, cwd=self.directory, check=check,
+                   PATH=self.path, ZPACK_PREFIX=str(self.prefix),
+                   GITHUB_PATH=str(self.directory / "path"), **variables)
+
+    def asset(self, name="git-zpack-1.0-linux-none.tar.gz"):
+        """An archive of a program that prints its version, and its hash."""
+        self.program(self.directory / "stem/bin/git-zpack", "echo version 1\n")
+        archive = self.directory / name
+        with tarfile.open(archive, "w:gz") as tar:
+            tar.add(self.directory / "stem", "stem")
+        return archive, hashlib.sha256(archive.read_bytes()).hexdigest()
+
+    def test_asset(self):
+        archive, digest = self.asset()
+        with served(self.directory) as address:
+            done = self.install(ZPACK_URL=f"{address}/{archive.name}?download=1",
+                                ZPACK_SHA256=digest)
+        self.assertEqual(done.stdout, "version 1\n")
+        self.assertEqual((self.directory / "path").read_text(), f"{self.prefix}/bin\n")
+
+    def test_debian_package(self):
+        # apt-get's part is done here. It reads the file as another user.
+        self.program(self.tools / "sudo", 'exec "$@"\n')
+        self.program(self.tools / "apt-get",
+                     'if [[ $2 != install ]]; then exit; fi\n'
+                     '[[ $4 == /*/git-zpack_1.deb && $(stat -c %A "$4") == *r-? ]] || exit 1\n'
+                     f'cp "$4" {self.tools}/git-zpack\nchmod +x {self.tools}/git-zpack\n')
+        package = self.directory / "git-zpack_1.deb"
+        self.program(package, "echo version 1\n")
+        digest = hashlib.sha256(package.read_bytes()).hexdigest()
+        with served(self.directory) as address:
+            done = self.install(ZPACK_URL=f"{address}/{package.name}", ZPACK_SHA256=digest)
+        self.assertEqual(done.stdout, "version 1\n")
+        (self.tools / "git-zpack").unlink()
+        self.assertEqual(self.install(ZPACK_PACKAGE=package.name).stdout, "version 1\n")
+
+    def assert_refused(self, reason, **variables):
+        done = self.install(check=False, **variables)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn(reason, done.stderr)
+        self.assertFalse(self.prefix.exists())
+
+    def test_other_assets_are_refused(self):
+        archive, digest = self.asset()
+        other, other_digest = self.asset("git-zpack.zip")
+        with served(self.directory) as address:
+            url = f"{address}/{archive.name}"
+            self.assert_refused("SHA-256 is given", ZPACK_URL=url)
+            self.assert_refused("SHA-256 is given", ZPACK_URL=url, ZPACK_SHA256="main")
+            self.assert_refused("is not the one", ZPACK_URL=url, ZPACK_SHA256="0" * 64)
+            self.assert_refused("neither a Debian package", ZPACK_URL=f"{address}/{other.name}",
+                                ZPACK_SHA256=other_digest)
+            self.assert_refused("cannot download", ZPACK_URL=f"{address}/none.deb",
+                                ZPACK_SHA256=digest)
+
+    def test_a_build_is_used_again(self):
+        # The compiler's part is done here: the program is one of the system.
+        self.program(self.tools / "cmake",
+                     'echo "$*" >> calls\nif [[ $1 == --install ]]; then\n'
+                     '  mkdir -p "$4/bin"\n  cp "$(type -P true)" "$4/bin/git-zpack"\nfi\n')
+        for name in ("apt-get", "sudo"):
+            self.program(self.tools / name, "exit 1\n")
+        self.install()
+        calls = (self.directory / "calls").read_text()
+        self.assertEqual(len(calls.splitlines()), 3)
+        self.assertIn("libc6", (self.prefix / "packages").read_text().split())
+        done = self.install()
+        self.assertIn("Found a build of these sources", done.stdout)
+        self.assertEqual((self.directory / "calls").read_text(), calls)
+        (self.prefix / "key").write_text("another\n")
+        self.install()
+        self.assertEqual(len((self.directory / "calls").read_text().splitlines()), 6)
+
+    def test_key(self):
+        done = self.install("--key")
+        self.assertEqual(done.stdout, self.install("--key").stdout)
+        self.assertRegex(done.stdout, rf"\Aprefix={self.prefix}\nkey=[\w.]+-[\w.]*-\w+-"
+                         r"[0-9a-f]{64}\n\Z")
+
+
+@contextlib.contextmanager
+def served(directory):
+    """The address of a web server on this machine with the files of a directory."""
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):  # pylint: disable=arguments-differ
+            pass
+
+    handler = functools.partial(Quiet, directory=directory)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 class GitlabTest(CiTest):

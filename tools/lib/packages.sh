@@ -41,6 +41,9 @@ test_packages=(
 npm_packages=()
 if ! command -v npm > /dev/null; then npm_packages=(npm); fi
 test_packages+=("${npm_packages[@]}")
+# For tools/test --full: reads the recipe for Fedora.
+# shellcheck disable=SC2034
+full_packages=(rpm)
 # What tools/bench/{levels,codecs,chains,stores} compare with our own codecs and
 # store, for -DZPACK_BENCH_CODECS=ON. librocksdb-dev is optional and large.
 # shellcheck disable=SC2034
