@@ -213,8 +213,8 @@ TEST_F(CatFileBatchTest, NamesOfEveryKind) {
 
 TEST_F(CatFileBatchTest, MissingNames) {
   const std::string input = "gone\n" + FakeId('5') + "\n\n \nabc\n" + tip_ +
-                            "0\nrefs/heads\n" + std::string(2000, 'x') +
-                            "\nHEAD trailing\n";
+                            std::string(25, '0') + "\nrefs/heads\n" +
+                            std::string(2000, 'x') + "\nHEAD trailing\n";
   ExpectSame({"--batch-check"}, input);
   ExpectSame({"--batch"}, input);
   ExpectSame({"--batch-check=%(objectname)"}, input);
