@@ -108,18 +108,24 @@ fs::path FindWorkTree(const RepositoryLocation& location,
   return fs::is_directory(work_tree, error) ? work_tree : fs::path();
 }
 
-// A repository of libgit2 without a git directory, and with an empty index.
-// libgit2 < 2.0: reads SHA-256 objects and their index only in experimental
-// builds, and refuses the git directory from 1.7 on.
+// libgit2 < 2.0: reads SHA-256 objects only in experimental builds. From 1.7 on
+// it does not even open their repositories.
+constexpr bool kOpensSha256 = LIBGIT2_VER_MAJOR == 1 && LIBGIT2_VER_MINOR < 7;
+
+// A repository of libgit2 without a git directory.
 Result<RepositoryHandle> MakeRepository() {
   git_repository* raw = nullptr;
-  git_index* index = nullptr;
-  if (git_repository_new(&raw) == 0) {
-    RepositoryHandle repository(raw);
-    if (git_index_new(&index) == 0) {
-      const IndexHandle owned(index);
-      if (git_repository_set_index(raw, index) == 0) return repository;
-    }
+  if (git_repository_new(&raw) == 0) return RepositoryHandle(raw);
+  return MakeError(ErrorCode::kGit, "{}", LastLibgit2Message());
+}
+
+// Makes libgit2 use an empty index. It cannot read one with SHA-256 ids, and
+// would then find no attributes at all.
+Status HideIndex(git_repository* repository) {
+  git_index* raw = nullptr;
+  if (git_index_new(&raw) == 0) {
+    const IndexHandle index(raw);
+    if (git_repository_set_index(repository, raw) == 0) return {};
   }
   return MakeError(ErrorCode::kGit, "{}", LastLibgit2Message());
 }
@@ -137,7 +143,7 @@ Result<RepositoryHandle> OpenGitDirectory(const RepositoryLocation& location) {
 }
 
 // Where libgit2 sees no git directory, its attributes take the place of the
-// user's, which fewer repositories have.
+// user's. Those of the work tree decide before them, other than in Git.
 std::string OwnAttributes(const RepositoryLocation& location) {
   std::string path = location.common_directory + "/info/attributes";
   std::error_code error;
@@ -155,17 +161,18 @@ Result<OpenedRepository> OpenRepositoryHandle(
   ZPACK_ASSIGN_OR_RETURN(Configuration config,
                          ReadConfiguration(location, format));
   const bool is_sha1 = format.object_format == ObjectFormat::kSha1;
-  ZPACK_ASSIGN_OR_RETURN(
-      RepositoryHandle repository,
-      is_sha1 ? OpenGitDirectory(location) : MakeRepository());
+  const bool opens = is_sha1 || kOpensSha256;
+  ZPACK_ASSIGN_OR_RETURN(RepositoryHandle repository,
+                         opens ? OpenGitDirectory(location) : MakeRepository());
   ZPACK_TRY(SetConfiguration(repository.get(), config,
-                             is_sha1 ? "" : OwnAttributes(location)));
+                             opens ? "" : OwnAttributes(location)));
   const fs::path work_tree = FindWorkTree(location, format);
   if (!work_tree.empty() &&
       git_repository_set_workdir(repository.get(), work_tree.c_str(), 0) != 0) {
     return MakeError(ErrorCode::kGit, "cannot open '{}': {}", location.name,
                      LastLibgit2Message());
   }
+  if (!is_sha1) ZPACK_TRY(HideIndex(repository.get()));
   return OpenedRepository{std::move(repository), format, std::move(config)};
 }
 
