@@ -19,6 +19,8 @@ test_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev man-db python3-dulwich
   # What 'archive' writes.
   zstd unzip
+  # What the action downloads with.
+  curl
   # What CI systems read.
   python3-yaml
   # The reference reader.
