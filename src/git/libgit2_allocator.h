@@ -10,9 +10,9 @@
 
 namespace zpack {
 
-// Gives libgit2 the allocator, for the whole process. Memory of either allocator
-// may be freed by the other. Only before libgit2 is initialized, and only where
-// nothing else in the process sets an allocator. One thread.
+// Gives libgit2 the allocator, for the whole process. Memory of either
+// allocator may be freed by the other. Only before libgit2 is initialized, and
+// only where nothing else in the process sets an allocator. One thread.
 void UseLibgit2Allocator();
 
 // Throws std::bad_alloc.

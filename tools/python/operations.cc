@@ -40,8 +40,8 @@ void Convert(const std::string& repository, const std::string& path,
 }
 
 void RestoreRepository(const std::string& path, const std::string& directory,
-             bool overwrite, bool trust, unsigned threads,
-             py::object progress) {
+                       bool overwrite, bool trust, unsigned threads,
+                       py::object progress) {
   Operation operation(std::move(progress));
   zpack_restore_options options = ZPACK_RESTORE_OPTIONS_INIT;
   options.run = operation.RunOptions(threads);
