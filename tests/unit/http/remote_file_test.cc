@@ -193,10 +193,10 @@ TEST_F(RemoteFileTest, TriesAgainWhenTheServerIsBusy) {
 
 TEST_F(RemoteFileTest, LongRetryAfterIsAnError) {
   const Error error = ErrorOf([](const HttpServerRequest&) {
-    return HttpServerReply{.status = 503, .headers = {"Retry-After: 86400"}};
+    return HttpServerReply{.status = 503, .headers = {"Retry-After: 7200"}};
   });
   EXPECT_EQ(error.code, ErrorCode::kIo);
-  EXPECT_THAT(error.message, HasSubstr("try again after 86400 seconds"));
+  EXPECT_THAT(error.message, HasSubstr("try again after 7200 seconds"));
 }
 
 TEST_F(RemoteFileTest, StopEndsAWait) {
