@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "libgit2/error_functions.h"
 #include "libgit2/transcript.h"
 #include "support/program.h"
 #include "support/repo_builder.h"
