@@ -69,10 +69,20 @@ class LibGit2 : public ::testing::Test {
         << git_error_last()->message;
     return Owned<git_repository>(repository);
   }
-  Owned<git_repository> OpenStock() const {
+  Owned<git_repository> OpenStock() const { return OpenStock(repo_); }
+  static Owned<git_repository> OpenStock(const RepoBuilder& repo) {
     git_repository* repository = nullptr;
-    EXPECT_EQ(git_repository_open(&repository, repo_.path().c_str()), 0);
+    EXPECT_EQ(git_repository_open(&repository, repo.path().c_str()), 0);
     return Owned<git_repository>(repository);
+  }
+  // The object database of `repository`, with the archive as an alternate.
+  Owned<git_odb> OdbWithAlternate(git_repository* repository) const {
+    git_odb* odb = nullptr;
+    EXPECT_EQ(git_repository_odb(&odb, repository), 0);
+    git_odb_backend* backend = nullptr;
+    EXPECT_EQ(zpack_odb_backend(&backend, file_.c_str(), nullptr), 0);
+    EXPECT_EQ(git_odb_add_alternate(odb, backend, 1), 0);
+    return Owned<git_odb>(odb);
   }
 
   std::vector<std::string> Calls(git_repository* repository) const {
@@ -144,15 +154,8 @@ TEST_F(LibGit2, RefusesEveryChange) {
 
 TEST_F(LibGit2, ServesAsAnAlternateWhereWritesPassBy) {
   RepoBuilder other(dir_ / "other");
-  git_repository* opened = nullptr;
-  ASSERT_EQ(git_repository_open(&opened, other.path().c_str()), 0);
-  const Owned<git_repository> repository(opened);
-  git_odb* made = nullptr;
-  ASSERT_EQ(git_repository_odb(&made, repository.get()), 0);
-  const Owned<git_odb> odb(made);
-  git_odb_backend* backend = nullptr;
-  ASSERT_EQ(zpack_odb_backend(&backend, file_.c_str(), nullptr), 0);
-  ASSERT_EQ(git_odb_add_alternate(odb.get(), backend, 1), 0);
+  const Owned<git_repository> repository = OpenStock(other);
+  const Owned<git_odb> odb = OdbWithAlternate(repository.get());
 
   const git_oid tip = Oid(commits_.back());
   EXPECT_EQ(git_odb_exists(odb.get(), &tip), 1);
@@ -259,21 +262,16 @@ TEST_F(LibGit2, ADamagedIndexKeepsNoWriteFromAnotherBackend) {
   for (size_t i = index + 16; i < index + 4000; ++i) bytes[i] ^= 0x55;
   WriteFile(file_, bytes);
   RepoBuilder other(dir_ / "other");
-  git_repository* opened = nullptr;
-  ASSERT_EQ(git_repository_open(&opened, other.path().c_str()), 0);
-  const Owned<git_repository> repository(opened);
-  git_odb* made = nullptr;
-  ASSERT_EQ(git_repository_odb(&made, repository.get()), 0);
-  const Owned<git_odb> odb(made);
-  git_odb_backend* backend = nullptr;
-  ASSERT_EQ(zpack_odb_backend(&backend, file_.c_str(), nullptr), 0);
-  ASSERT_EQ(git_odb_add_alternate(odb.get(), backend, 1), 0);
+  const Owned<git_repository> repository = OpenStock(other);
+  const Owned<git_odb> odb = OdbWithAlternate(repository.get());
   git_oid written;
   ASSERT_EQ(git_odb_write(&written, odb.get(), "new", 3, GIT_OBJECT_BLOB), 0);
   EXPECT_TRUE(std::filesystem::exists(other.LooseObjectPath(Hex(&written))));
 
+  git_odb* made = nullptr;
   ASSERT_EQ(git_odb_new(&made), 0);
   const Owned<git_odb> alone(made);
+  git_odb_backend* backend = nullptr;
   ASSERT_EQ(zpack_odb_backend(&backend, file_.c_str(), nullptr), 0);
   ASSERT_EQ(git_odb_add_backend(alone.get(), backend, 1), 0);
   EXPECT_LT(git_odb_write(&written, alone.get(), "new", 3, GIT_OBJECT_BLOB), 0);
