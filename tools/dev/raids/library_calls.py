@@ -4,7 +4,6 @@
 
 import ctypes as c
 import random
-import threading
 
 from raids.library_session import (
     EINVALID, ELIMIT, ENOTFOUND, OK, TYPES, Archive, Cost, FileCallback, ForeachOptions, Object,
@@ -290,10 +289,5 @@ class Calls(Session):
             for _ in range(12):
                 if self.archives:
                     chance.choice(self.READING)(self, chance, self.archives[0])
-        threads = [threading.Thread(target=work, args=(self.chance.randrange(2**32),))
-                   for _ in range(self.chance.choice((2, 4, 9)))]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        self.in_threads(work, self.chance.choice((2, 4, 9)))
         self.leftover()

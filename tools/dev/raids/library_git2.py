@@ -5,7 +5,6 @@
 import ctypes as c
 import os
 import random
-import threading
 
 from raids.library_calls import NAMES
 from raids.library_session import OpenOptions, Session
@@ -276,12 +275,7 @@ class Git2(Session):
                 return
             self.use(repository, random.Random(seed), 25)
             self.git2.git_repository_free(repository)
-        threads = [threading.Thread(target=work, args=(self.chance.randrange(2**32),))
-                   for _ in range(self.chance.choice((1, 1, 3)))]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        self.in_threads(work, self.chance.choice((1, 1, 3)))
 
     def survivors(self) -> None:
         """Iterators, objects and databases that are freed after their repository."""

@@ -207,6 +207,15 @@ class Session:
 
     # Objects.
 
+    def in_threads(self, work: Callable[[int], None], count: int) -> None:
+        """Gives each of so many threads a seed, and waits for all of them."""
+        threads = [threading.Thread(target=work, args=(self.chance.randrange(2**32),))
+                   for _ in range(count)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
     def pick(self, chance: random.Random) -> tuple[Oid, str]:
         """An id to ask for, and as hexadecimal; '' if it is none."""
         kind = chance.randrange(8)
