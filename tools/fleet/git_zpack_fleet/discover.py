@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import gzip
 import os
-import stat
 import zlib
 from typing import Callable, Iterable, Iterator, NamedTuple, Optional
 
+from .regular import open_regular
 from .text import parse_json, quoted
 
 _LIMIT_OF_MANIFEST = 256 << 20
@@ -159,15 +159,10 @@ def _is_below(real: bytes, root: bytes) -> bool:
 def _target_of_gitfile(path: bytes) -> Optional[bytes]:
     """The real path of the git directory that a file '.git' names, if it is such a file."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(path, "rb", buffering=0, opener=open_regular) as file:
+            content = file.read(_LIMIT_OF_GITFILE)
     except OSError:
         return None
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
-        content = os.read(descriptor, _LIMIT_OF_GITFILE)
-    finally:
-        os.close(descriptor)
     name = content.removeprefix(b"gitdir: ").rstrip(b"\r\n")
     if not content.startswith(b"gitdir: ") or not name or b"\0" in name:
         return None

@@ -19,6 +19,7 @@ import time
 from typing import Callable, Iterator, NamedTuple, Optional
 
 from .discover import git_directory, is_git_directory
+from .regular import open_regular
 from .text import quoted
 
 # Two changes within one tick of the clock of a file system look alike.
@@ -197,10 +198,9 @@ def measure(directory: bytes) -> int:
 
 def _alternates(objects: bytes) -> list[bytes]:
     try:
-        # A pipe in its place must not stop the worker.
         with open(os.path.join(objects, b"info", b"alternates"), "rb",
-                  opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as file:
-            lines = (file.read(1 << 20) or b"").split(b"\n")
+                  opener=open_regular) as file:
+            lines = file.read(1 << 20).split(b"\n")
     except OSError:
         return []
     return [os.path.normpath(os.path.join(objects, line))

@@ -17,7 +17,6 @@ import hashlib
 import json
 import os
 import shutil
-import stat
 import uuid
 from typing import Any, BinaryIO, Iterator, NamedTuple, Optional
 
@@ -25,6 +24,7 @@ import fsspec
 
 from .durable import make_directories, sync, sync_upwards
 from .failures import Failure, Kind
+from .regular import open_regular
 from .text import parse_json
 
 _CHUNK = 4 << 20
@@ -201,7 +201,7 @@ class Store:
     def _is_there(self, key: str, size: int) -> bool:
         try:
             if self.is_local:
-                with open(self.local_path(key), "rb", opener=_open_regular) as file:
+                with open(self.local_path(key), "rb", opener=open_regular) as file:
                     return os.fstat(file.fileno()).st_size == size
             self._fs.invalidate_cache()
             return bool(self._fs.info(self.local_path(key))["size"] == size)
@@ -223,7 +223,7 @@ class Store:
         file: BinaryIO
         if self.is_local:
             # pylint: disable-next=consider-using-with
-            file = open(path, "rb", buffering=0, opener=_open_regular)
+            file = open(path, "rb", buffering=0, opener=open_regular)
             # From the disk, not from what the kernel remembers of the writing.
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
             return file
@@ -236,20 +236,6 @@ class Store:
             self._fs.rm_file(path)
         except Exception:  # pylint: disable=broad-except
             pass  # What failed before is what is reported; prune finds the rest.
-
-
-def _open_regular(path: str, flags: int) -> int:
-    """Opens a file; what is none, such as a pipe, a directory or a loop of links, is missing."""
-    try:
-        descriptor = os.open(path, flags | os.O_NONBLOCK)
-    except OSError as error:
-        if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.ENXIO):
-            raise FileNotFoundError(errno.ENOENT, "is no file", path) from error
-        raise
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise FileNotFoundError(errno.ENOENT, "is no file", path)
-    return descriptor
 
 
 def _write_local(source: str, target: str, *, move: bool) -> None:
