@@ -51,14 +51,14 @@ TEST_F(Libgit2OptionsTest, AreThoseOfTheProgramAgainAfterTheLastUser) {
   std::optional<Libgit2Options> second(std::in_place);
   EXPECT_EQ(ChecksOwner(), 0);
   EXPECT_NE(Window(), size_t{3} << 20);
-  EXPECT_THAT(Extensions(), ::testing::Contains("preciousobjects"));
+  EXPECT_THAT(Extensions(), ::testing::Contains("partialclone"));
   first.reset();
   EXPECT_EQ(ChecksOwner(), 0);
   second.reset();
   EXPECT_EQ(ChecksOwner(), 1);
   EXPECT_EQ(Window(), size_t{3} << 20);
   EXPECT_THAT(Extensions(),
-              ::testing::Not(::testing::Contains("preciousobjects")));
+              ::testing::Not(::testing::Contains("partialclone")));
   EXPECT_THAT(Extensions(), ::testing::IsSupersetOf(extensions));
 }
 
