@@ -4,6 +4,7 @@
 #include "repack/leftovers.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -21,11 +22,9 @@ Result<ListMarks> FindUsedAgain(const RepackJob& job, const PackSets& packs,
                                 const ListIds& ids, const ObjectAges& ages) {
   ListMarks used_again(ids.size());
   std::vector<PackFiles> firm = packs.kept;
-  const auto at =
-      std::stable_partition(firm.begin(), firm.end(),
-                            [](const PackFiles& pack) { return !pack.cruft; });
-  const std::vector<PackFiles> cruft(at, firm.end());
-  firm.erase(at, firm.end());
+  std::vector<PackFiles> cruft;
+  std::ranges::copy_if(firm, std::back_inserter(cruft), &PackFiles::cruft);
+  std::erase_if(firm, &PackFiles::cruft);
   if (cruft.empty()) return used_again;
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable in_cruft,
                          ReadWholeIds(job.store, cruft));
