@@ -54,6 +54,9 @@ struct MultiPackIndexRequest {
   std::string common_directory;
   // The packs that the index should list: "pack-..." of each pack that stays.
   std::vector<std::string> packs;
+  // One of them, with reachable objects, from which Git should copy to clients
+  // (--preferred-pack). Empty if no pack is new: Git chooses then.
+  std::string preferred;
 };
 
 struct RepackOptions {

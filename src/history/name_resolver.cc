@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "object/ref_name.h"
 
 namespace zpack {
 namespace {
@@ -29,12 +30,22 @@ constexpr std::array<std::string_view, 6> kRefRules = {"{}",
                                                        "refs/remotes/{}/HEAD"};
 
 // The abbreviated id at the end of a name from git-describe(1), such as
-// v1.0-3-g1234abc. Any other name is returned as it is.
+// v1.0-3-g1234abc. Any other name is returned as it is. As in Git from 2.49 on,
+// the name of a ref and a count must precede the id. Git takes a count in
+// hexadecimal, too.
 std::string_view AbbreviationIn(std::string_view name) {
-  const size_t last = name.find_last_not_of("0123456789abcdefABCDEF");
-  if (last == std::string_view::npos || last < 2) return name;
-  if (name.substr(last - 1, 2) != "-g") return name;
-  return name.substr(last + 1);
+  constexpr std::string_view kHex = "0123456789abcdefABCDEF";
+  const size_t id = name.find_last_not_of(kHex) + 1;
+  const std::string_view before = name.substr(0, id);
+  if (!before.ends_with("-g")) return name;
+  const std::string_view tag = before.substr(0, before.size() - 2);
+  const size_t dash = tag.find_last_not_of(kHex);
+  if (dash == std::string_view::npos || tag[dash] != '-' ||
+      dash + 1 == tag.size() ||
+      !IsValidRefName(fmt::format("refs/{}", tag.substr(0, dash)))) {
+    return name;
+  }
+  return name.substr(id);
 }
 
 }  // namespace

@@ -10,11 +10,16 @@
 namespace zpack {
 namespace {
 
-// Position of the first colon outside braces.
+// Position of the first colon outside of '@{...}' and '^{...}'. Other braces
+// may be in the name of a ref.
 size_t FindPathColon(std::string_view name) {
   int depth = 0;
   for (size_t i = 0; i < name.size(); ++i) {
-    if (name[i] == '{') ++depth;
+    const std::string_view rest = name.substr(i);
+    if (rest.starts_with("@{") || rest.starts_with("^{")) {
+      ++depth;
+      ++i;
+    }
     if (name[i] == '}' && depth > 0) --depth;
     if (name[i] == ':' && depth == 0) return i;
   }

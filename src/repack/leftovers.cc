@@ -4,6 +4,7 @@
 #include "repack/leftovers.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -12,6 +13,37 @@
 #include "repack/unreachable.h"
 
 namespace zpack {
+namespace {
+
+// Marks objects that were used again since the last repack, and are in a cruft
+// pack that stays. Their times in that pack do not change, so they get another
+// copy in the new one, as in Git from 2.49 on. `ages` are those of all copies.
+Result<ListMarks> FindUsedAgain(const RepackJob& job, const PackSets& packs,
+                                const ListIds& ids, const ObjectAges& ages) {
+  ListMarks used_again(ids.size());
+  std::vector<PackFiles> firm = packs.kept;
+  std::vector<PackFiles> cruft;
+  std::ranges::copy_if(firm, std::back_inserter(cruft), &PackFiles::cruft);
+  std::erase_if(firm, &PackFiles::cruft);
+  if (cruft.empty()) return used_again;
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable in_cruft,
+                         ReadWholeIds(job.store, cruft));
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable in_firm,
+                         ReadWholeIds(job.store, firm));
+  std::vector<PackFiles> others = packs.rewritten;
+  others.insert(others.end(), firm.begin(), firm.end());
+  ZPACK_ASSIGN_OR_RETURN(
+      const ObjectAges elsewhere,
+      job.store.ReadAges(ids, others, CruftTimes::kOfObjects));
+  for (const ListRank rank : used_again.indexes()) {
+    used_again[rank] = elsewhere.mtimes[rank] != ObjectAges::kNone &&
+                       elsewhere.mtimes[rank] == ages.mtimes[rank] &&
+                       in_cruft.Find(ids[rank]) && !in_firm.Find(ids[rank]);
+  }
+  return used_again;
+}
+
+}  // namespace
 
 Result<Leftovers> FindLeftovers(const RepackJob& job, ObjectSource& source,
                                 const PackSets& packs, const ObjectList& all,
@@ -27,12 +59,17 @@ Result<Leftovers> FindLeftovers(const RepackJob& job, ObjectSource& source,
                          cruft ? CruftTimes::kOfObjects : CruftTimes::kOfPack));
   ZPACK_ASSIGN_OR_RETURN(ListMarks keep,
                          FindSurvivors(source, all, options.expiration, ages));
+  ListMarks used_again(all.ids.size());
+  if (cruft) {
+    ZPACK_ASSIGN_OR_RETURN(used_again,
+                           FindUsedAgain(job, packs, all.ids, ages));
+  }
   Leftovers leftovers;
   for (const ListRank rank : keep.indexes()) {
     int64_t mtime = ages.mtimes[rank];
     // An object without a time belongs to an alternate.
-    keep[rank] =
-        keep[rank] && mtime != ObjectAges::kNone && !kept.Find(all.ids[rank]);
+    keep[rank] = keep[rank] && mtime != ObjectAges::kNone &&
+                 (used_again[rank] || !kept.Find(all.ids[rank]));
     if (!keep[rank]) continue;
     // Objects that only younger objects need get the oldest time that does not
     // expire, as in Git.

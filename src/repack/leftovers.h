@@ -26,7 +26,8 @@ struct Leftovers {
 
 // Returns the objects of `all` that survive (see FindSurvivors), are stored in
 // the repository itself, and are not in `kept`. `kept` holds the ids of objects
-// that another pack keeps.
+// that another pack keeps. For a new cruft pack, also returns objects of cruft
+// packs in `packs.kept` that were used again.
 Result<Leftovers> FindLeftovers(const RepackJob& job, ObjectSource& source,
                                 const PackSets& packs, const ObjectList& all,
                                 const ObjectIdTable& kept);

@@ -56,8 +56,10 @@ Status WriteMultiPackIndex(const RepackJob& job, const PackSets& packs,
   stats.packs = staying.size();
   stats.wants_bitmap = WantsBitmap(job, stats, choice.known.size());
   if (!stats.wants_bitmap || !job.options.write_multi_pack_index) return {};
-  MultiPackIndexRequest request{job.settings.common_directory, {}};
+  MultiPackIndexRequest request{job.settings.common_directory, {}, {}};
   for (const PackFiles& pack : staying) request.packs.push_back(pack.name);
+  // Otherwise Git prefers the oldest pack, which may be a cruft pack.
+  if (!stats.names.empty()) request.preferred = stats.names.front();
   return job.options.write_multi_pack_index(request);
 }
 

@@ -85,6 +85,17 @@ TEST_F(ExecTest, ContentsAreFetchedWhenTheyAreNeeded) {
   EXPECT_THAT(Cached(), SizeIs(2));
 }
 
+// Git from 2.44 on obeys the variable.
+TEST_F(ExecTest, ContentsAreFetchedWhereGitMayNotFetch) {
+  ProcessOptions options = Options();
+  options.environment.emplace_back("GIT_NO_LAZY_FETCH=1");
+  EXPECT_EQ(RunZpack({"exec", file_, "sh", "-c",
+                      "git show && echo ${GIT_NO_LAZY_FETCH-unset}"},
+                     options)
+                .out,
+            repo_.TryGit({"show"}).out + "unset\n");
+}
+
 TEST_F(ExecTest, OptionsAfterTheCommandBelongToTheCommand) {
   const std::string expected = repo_.TryGit({"grep", "-n", ".", "HEAD"}).out;
   EXPECT_EQ(

@@ -149,6 +149,28 @@ TEST_F(RepackBitmapTest, GitReadsItAndNothingPointsToOldPacks) {
   EXPECT_THAT(ListDirectory(pack_directory()), SizeIs(3));
 }
 
+// Of several packs with an object, the preferred one counts; otherwise the
+// oldest, from which Git could not copy to clients.
+TEST_F(RepackBitmapTest, AnOlderCruftPackIsNotPreferred) {
+  const std::string id = repo_.WriteBlob("unreachable for a while\n");
+  ASSERT_EQ(Repack({"-d", "--cruft"}).exit_code, 0);
+  const std::string cruft =
+      FilesWith(pack_directory(), ".mtimes").at(0) + ".pack";
+  fs::last_write_time(pack_directory() + '/' + cruft, {});
+  repo_.SetRef("refs/tags/blob", id);
+  const std::string trace = dir_ / "trace";
+  ProcessOptions options;
+  options.environment = {"GIT_TRACE=" + trace};
+  ASSERT_EQ(
+      RunZpack({"repack", "-q", "-d", "-b", repo_.path()}, options).exit_code,
+      0);
+  EXPECT_THAT(Packs(), SizeIs(2));
+  EXPECT_THAT(ReadFile(trace), HasSubstr("--preferred-pack=pack-"));
+  EXPECT_THAT(ReadFile(trace),
+              ::testing::Not(HasSubstr("--preferred-pack=" + cruft)));
+  EXPECT_TRUE(repo_.TryGit({"rev-list", "--test-bitmap", "HEAD"}).ok());
+}
+
 // After a power cut, Git would find a multi-pack-index without its content.
 TEST_F(RepackBitmapTest, GitSyncsWhatItWrites) {
   repo_.Git({"config", "core.fsync", "none"});

@@ -275,6 +275,31 @@ TEST_F(RepackUnreachableTest, CruftPackIsReplaced) {
   EXPECT_THAT(loose.cruft, IsEmpty());
 }
 
+// Git forgets the time of the loose copy until 2.48.
+TEST_F(RepackUnreachableTest, WhatIsUsedAgainStaysYoungBesideAKeptCruftPack) {
+  ExpectAsGit({"--cruft"});
+  GoOn();
+  const std::string keep = pack_directory() + '/' +
+                           FilesWith(pack_directory(), ".mtimes").at(0) +
+                           ".keep";
+  WriteFile(keep, "");
+  ASSERT_EQ(repo_.WriteBlob("old and packed\n"), old_blob_);
+  SetTime(repo_.LooseObjectPath(old_blob_), kRecent);
+  for (int run = 0; run < 2; ++run) {
+    ASSERT_TRUE(Repack({"-d", "--cruft"}).ok());
+    EXPECT_THAT(Read(repo_.path()).loose, IsEmpty());
+    // The pack with all reachable objects, the kept one, and one for the blob.
+    EXPECT_THAT(Packs(), SizeIs(3));
+  }
+  fs::remove(keep);
+  ASSERT_TRUE(Repack({"-d", "--cruft",
+                      std::string("--cruft-expiration=") + kAfterLater})
+                  .ok());
+  const Objects left = Read(repo_.path());
+  EXPECT_EQ(left.cruft.at(old_blob_), kRecent);
+  EXPECT_EQ(left.packs, 2U);
+}
+
 TEST_F(RepackUnreachableTest, WhatBecomesReachableLeavesTheCruftPack) {
   ExpectAsGit({"--cruft"});
   GoOn();

@@ -48,6 +48,14 @@ class RevisionNamesTest : public ::testing::Test {
     Require(RunZpack({"convert", "-q", "--force", repo_.path(), file_}).ok(),
             "convert");
   }
+  // What our program says of one name.
+  std::string Check(const std::string& name) const {
+    ProcessOptions options;
+    options.input = name + '\n';
+    const std::string line =
+        RunZpack({"cat-file", "--batch-check", file_}, options).out;
+    return line.substr(0, line.find('\n'));
+  }
   // Of both programs, what they say of each name.
   void ExpectSame(const std::vector<std::string>& names) const {
     std::string input;
@@ -142,9 +150,30 @@ TEST_F(RevisionNamesTest, IdsAndDescriptions) {
   Convert();
   const std::string id = repo_.Git({"rev-parse", "main"});
   ExpectSame({id + "^2", id.substr(0, 12) + "~2", id.substr(0, 12) + ":file",
-              describe_, describe_ + "~1", "v0-g" + id, "-g" + id, "g" + id,
-              "v0-g", "v0-gabc", tree_ + ":dir", FakeId('e') + "^{tree}",
-              FakeId('e') + ":file"});
+              describe_, describe_ + "~1", "a/b-0-g" + id, "v0-a1-g" + id,
+              "g" + id, "v0-g", "v0-1-gabc", tree_ + ":dir",
+              FakeId('e') + "^{tree}", FakeId('e') + ":file"});
+}
+
+// Git takes these for the object until 2.48.
+TEST_F(RevisionNamesTest, AnIdAfterAnythingButARefAndACountIsNoDescription) {
+  Convert();
+  const std::string id = repo_.Git({"rev-parse", "main"});
+  for (const std::string start :
+       {"", "v0", "v0-", "-1", "v0-x1", "v0-1x", "v..0-1", "v0.lock-1", "1"}) {
+    const std::string name = start + "-g" + id;
+    EXPECT_EQ(Check(name), name + " missing");
+  }
+}
+
+// Git looks for the path after the brace until 2.48.
+TEST_F(RevisionNamesTest, ABraceInTheNameOfARefHidesNoPath) {
+  repo_.SetRef("refs/heads/a{b", repo_.Git({"rev-parse", "main"}));
+  Convert();
+  const std::string blob = Check("main:file");
+  EXPECT_EQ(Check("a{b:file"), blob);
+  EXPECT_EQ(Check("a{b^{commit}:file"), blob);
+  EXPECT_EQ(Check("main^{:file"), "main^{:file missing");
 }
 
 TEST_F(RevisionNamesTest, ShallowCommitsHaveNoParents) {

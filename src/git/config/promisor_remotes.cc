@@ -43,9 +43,11 @@ class RemoteReader {
     if (key == "promisor") return TakePromisor(entry, Remote(name));
     if (key == "partialclonefilter") {
       Remote(name).remote.filter = value;
-    } else if (key == "url" && Remote(name).remote.url.empty()) {
-      // Git fetches from the first of several URLs.
-      Remote(name).remote.url = value;
+    } else if (key == "url") {
+      // Git fetches from the first of several URLs. An empty one makes Git from
+      // 2.46 on forget those before it.
+      std::string& url = Remote(name).remote.url;
+      if (value.empty() || url.empty()) url = value;
     }
     return {};
   }

@@ -49,16 +49,23 @@ class SettingsReader {
     for (const auto& [key, value] : switches_) {
       if (name == key) return TakeBool(entry, *value);
     }
-    for (const auto& [key, value] : wants_switches_) {
-      if (name != key) continue;
-      wants_are_set_ = true;
-      return TakeBool(entry, *value);
+    if (name == "uploadpack.allowanysha1inwant") {
+      ZPACK_TRY(TakeWants(entry, wants_.tip));
+      wants_.reachable = unreachable_wants_ = wants_.tip;
+      return {};
+    }
+    if (name == "uploadpack.allowtipsha1inwant") {
+      return TakeWants(entry, wants_.tip);
+    }
+    if (name == "uploadpack.allowreachablesha1inwant") {
+      return TakeWants(entry, wants_.reachable);
     }
     return {};
   }
 
   UploadPackSettings Finish() {
     if (session_id_) settings_.session_id = RandomText();
+    wants_.any = wants_.tip && wants_.reachable && unreachable_wants_;
     // Who sets one of these, hides refs or refuses filters wants less than the
     // default, and gets what Git gives.
     if (wants_are_set_ || !settings_.hidden_refs.empty() ||
@@ -78,6 +85,11 @@ class SettingsReader {
   static Status TakeBool(const ConfigEntry& entry, bool& value) {
     ZPACK_ASSIGN_OR_RETURN(value, BoolOf(entry));
     return {};
+  }
+
+  Status TakeWants(const ConfigEntry& entry, bool& value) {
+    wants_are_set_ = true;
+    return TakeBool(entry, value);
   }
 
   Status TakeFilter(const ConfigEntry& entry, std::string_view key) {
@@ -124,6 +136,9 @@ class SettingsReader {
 
   UploadPackSettings settings_;
   WantsAllowed wants_;  // as in Git, which allows none of them by default
+  // allowAnySHA1InWant stands for this and for both others, whatever was set
+  // before it; and one of the others that is set after it limits it.
+  bool unreachable_wants_ = false;
   bool wants_are_set_ = false;
   bool session_id_ = false;
   bool allow_filters_ = true;  // those without an entry of their own
@@ -135,11 +150,6 @@ class SettingsReader {
       {"uploadpack.advertisesidebandall", &settings_.advertise_sideband_all},
       {"transfer.advertiseobjectinfo", &settings_.advertise_object_info},
       {"transfer.advertisesid", &session_id_},
-  }};
-  const std::array<std::pair<std::string_view, bool*>, 3> wants_switches_ = {{
-      {"uploadpack.allowtipsha1inwant", &wants_.tip},
-      {"uploadpack.allowreachablesha1inwant", &wants_.reachable},
-      {"uploadpack.allowanysha1inwant", &wants_.any},
   }};
 };
 

@@ -55,6 +55,12 @@ TEST_F(PromisorRemotesTest, HaveTheFirstUrlAndTheLastFilter) {
               ElementsAre(PromisorRemote{"A.b", "one", "tree:0"}));
 }
 
+TEST_F(PromisorRemotesTest, AnEmptyUrlForgetsThoseBefore) {
+  EXPECT_THAT(Remotes("[remote \"a\"]\n\turl = one\n\turl =\n\turl = two\n"
+                      "\turl = three\n\tpromisor\n"),
+              ElementsAre(PromisorRemote{"a", "two", ""}));
+}
+
 TEST_F(PromisorRemotesTest, TheRemoteOfTheExtensionIsLast) {
   EXPECT_THAT(
       Remotes("[remote \"a\"]\n\turl = x\n"

@@ -29,7 +29,8 @@ constexpr int kCannotExecute = 126;
 constexpr int kNoSuchCommand = 127;
 
 // Variables that would lead Git to parts of another repository. In a hook that
-// checks a push, Git also refuses to change refs.
+// checks a push, Git also refuses to change refs; and in a program that
+// git-upload-pack(1) starts, to fetch what is missing.
 constexpr std::array kRepositoryVariables = {"GIT_ALTERNATE_OBJECT_DIRECTORIES",
                                              "GIT_COMMON_DIR",
                                              "GIT_DIR",
@@ -37,6 +38,7 @@ constexpr std::array kRepositoryVariables = {"GIT_ALTERNATE_OBJECT_DIRECTORIES",
                                              "GIT_IMPLICIT_WORK_TREE",
                                              "GIT_INDEX_FILE",
                                              "GIT_NAMESPACE",
+                                             "GIT_NO_LAZY_FETCH",
                                              "GIT_OBJECT_DIRECTORY",
                                              "GIT_PREFIX",
                                              "GIT_QUARANTINE_PATH",

@@ -253,12 +253,20 @@ Status WriteBitmap(const MultiPackIndexRequest& request,
   for (const std::string& name : request.packs) packs += name + ".idx\n";
   // Git syncs both files before it gives them their names and removes older
   // ones, whatever the configuration says.
-  const int code =
-      RunGitWithInput({"--git-dir=" + request.common_directory, "-c",
-                       "core.fsync=pack-metadata", "-c",
-                       "core.fsyncMethod=fsync", "multi-pack-index", "write",
-                       "--bitmap", "--stdin-packs", "--no-progress"},
-                      packs, io.stop);
+  std::vector<std::string> words = {"--git-dir=" + request.common_directory,
+                                    "-c",
+                                    "core.fsync=pack-metadata",
+                                    "-c",
+                                    "core.fsyncMethod=fsync",
+                                    "multi-pack-index",
+                                    "write",
+                                    "--bitmap",
+                                    "--stdin-packs",
+                                    "--no-progress"};
+  if (!request.preferred.empty()) {
+    words.push_back("--preferred-pack=" + request.preferred + ".pack");
+  }
+  const int code = RunGitWithInput(words, packs, io.stop);
   if (code == 0) return {};
   if (io.stop.stop_requested()) {
     return std::unexpected(Error{ErrorCode::kInterrupted, "interrupted"});
