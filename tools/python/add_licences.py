@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The git-zpack authors
 # SPDX-License-Identifier: Apache-2.0
-"""Adds the licences of the libraries in a wheel to the wheel, for build-wheel.
+"""Adds to a wheel the licences of the libraries in it, for build-wheel.
 
     add_licences.py WHEEL DIRECTORY
 
 Writes the new wheel to DIRECTORY. auditwheel has put the libraries into the wheel,
-and a list of Debian's packages that they are from. Debian keeps the licences of a
-package in /usr/share/doc, and the texts that several packages have in common in
+and a list of Debian's packages that they are from (SBOM). Debian keeps the licences
+of a package in /usr/share/doc, and the texts that many packages have in common in
 /usr/share/common-licenses.
 """
 
@@ -17,31 +17,43 @@ import re
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 
 COMMON = pathlib.Path("/usr/share/common-licenses")
 
 
+def output(*command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.decode()
+
+
 def wheel(*arguments):
-    subprocess.run([sys.executable, "-m", "wheel", *map(str, arguments)], check=True,
-                   stdout=subprocess.DEVNULL)
+    output(sys.executable, "-m", "wheel", *map(str, arguments))
 
 
-def packages(tree, info):
-    """The packages that the libraries in the wheel are from."""
-    libraries = list(tree.glob("*.libs/*"))
-    sbom = json.loads((info / "sboms/auditwheel.cdx.json").read_text())
-    found = [one["name"] for one in sbom["components"]
-             if one["purl"].startswith("pkg:deb/")]
-    if len(found) != len(libraries):
-        sys.exit(f"add_licences: {len(libraries)} libraries are in the wheel, but Debian's "
-                 f"packages are known for {len(found)} of them")
-    return sorted(set(found))
+def package_of(library):
+    """The package of a file that auditwheel named after the library and its hash."""
+    name = re.sub(r"-[0-9a-f]{8}(?=\.)", "", library.name)
+    return output("dpkg-query", "-S", f"*/{name}").split(":")[0]
 
 
-def licences(tree, info):
+def complete(sbom, packages):
+    """auditwheel does not find packages with files in /lib instead of /usr/lib."""
+    listed = json.loads(sbom.read_text())
+    known = {component["name"] for component in listed["components"]}
+    for package in sorted(packages - known):
+        version = output("dpkg-query", "-W", "-f", "${Version}", package)
+        purl = f"pkg:deb/debian/{package}@{urllib.parse.quote(version)}"
+        listed["components"].append({"type": "library", "bom-ref": purl, "name": package,
+                                     "version": version, "purl": purl})
+        listed["dependencies"][0]["dependsOn"].append(purl)
+        listed["dependencies"].append({"ref": purl})
+    sbom.write_text(json.dumps(listed))
+
+
+def licences(packages):
     """Texts by their names in the wheel."""
     texts = {f"{package}/copyright": pathlib.Path(f"/usr/share/doc/{package}/copyright").read_text()
-             for package in packages(tree, info)}
+             for package in packages}
     # Its headers are compiled into the module.
     pybind11 = importlib.metadata.distribution("pybind11")
     texts["pybind11/LICENSE"] = next(
@@ -53,7 +65,9 @@ def licences(tree, info):
 
 def add(tree):
     (info,) = tree.glob("*.dist-info")
-    texts = licences(tree, info)
+    packages = {package_of(library) for library in tree.glob("*.libs/*")}
+    complete(info / "sboms/auditwheel.cdx.json", packages)
+    texts = licences(packages)
     for name, text in texts.items():
         file = info / "licenses" / name
         file.parent.mkdir(exist_ok=True)

@@ -187,7 +187,8 @@ class PythonArchive {
     const auto reader = this->reader();
     const std::string bytes = BytesOf(name);
     return Reading(*users_, [&](Unlocked&) -> Result<bool> {
-      if (const auto id = ObjectId::FromHex(bytes)) return reader->Contains(*id);
+      if (const auto id = ObjectId::FromHex(bytes))
+        return reader->Contains(*id);
       const auto named = reader->Resolve(bytes);
       if (named) return reader->Contains(*named);
       if (named.error().code == ErrorCode::kNotFound) return false;

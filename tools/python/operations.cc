@@ -69,9 +69,8 @@ void RestoreRepository(const py::object& path, const py::object& directory,
 }
 
 // The report as a dictionary.
-py::dict Verify(const py::object& path, const py::object& repository,
-                int level, bool allow_newer, unsigned threads,
-                py::object progress) {
+py::dict Verify(const py::object& path, const py::object& repository, int level,
+                bool allow_newer, unsigned threads, py::object progress) {
   const std::string file = FilePath(path);
   const PathOrNone source(repository);
   Operation operation(std::move(progress));
