@@ -105,9 +105,10 @@ class ZpackFileSystem(AbstractFileSystem):
         for name in filter(None, self._strip_protocol(path).split("/")):
             if entry.mode != _DIRECTORY:
                 raise FileNotFoundError(path)
-            entry = next((one for one in self._entries(entry.id) if one.name == name), None)
-            if entry is None:
+            found = next((one for one in self._entries(entry.id) if one.name == name), None)
+            if found is None:
                 raise FileNotFoundError(path)
+            entry = found
         return entry
 
     def _entries(self, tree: str) -> list[_Entry]:
