@@ -117,7 +117,8 @@ class WheelTest(unittest.TestCase):
         tag = re.search(r"manylinux_2_(\d+)_", self.wheel.name)
         self.assertTrue(tag, self.wheel.name)
         shown = run(ENVIRONMENT / "bin/auditwheel", "show", self.wheel)
-        self.assertIn(f'consistent with the following platform tag: "{tag[0]}', " ".join(shown.split()))
+        self.assertIn(f'consistent with the following platform tag: "{tag[0]}',
+                      " ".join(shown.split()))
         if "bookworm" in pathlib.Path("/etc/os-release").read_text():
             self.assertLessEqual(int(tag[1]), 36)
 
