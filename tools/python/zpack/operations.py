@@ -30,7 +30,7 @@ class Progress(NamedTuple):
 
 
 ProgressCallback = Callable[[Progress], Any]
-Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+Path = Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]
 
 
 @dataclasses.dataclass(frozen=True)
