@@ -79,6 +79,10 @@ if(ZPACK_PYTHON)
   set_tests_properties(python PROPERTIES LABELS release
     ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1")
   add_dependencies(release_tests zpack_python)
+  add_test(NAME install_wheel
+    COMMAND ${Python_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/install/wheel_test.py)
+  set_tests_properties(install_wheel PROPERTIES LABELS "release;full" TIMEOUT ${test_timeout}
+    ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1")
   # For python3-zstandard, the system's Python.
   add_test(NAME reference
     COMMAND ${Python_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/reference/reference_test.py

@@ -11,8 +11,8 @@
 # - To add a library: a zpack_dependency() here, its package in
 #   tools/lib/packages.sh and in tools/guides/install.md (a test compares the two),
 #   the layer that uses it, and Requires in src/zpack.pc.in.
-# - What is needed only for tests, Python or benchmarks is at the end, behind the
-#   option that needs it.
+# - What is needed only for programs, tests, Python or benchmarks is at the end,
+#   behind the option that needs it.
 
 find_package(PkgConfig)
 if(NOT PKG_CONFIG_FOUND)
@@ -55,16 +55,17 @@ endif()
 
 find_package(Threads REQUIRED)
 
-find_package(Boost 1.74 CONFIG QUIET COMPONENTS program_options)
-if(NOT Boost_FOUND)
-  message(FATAL_ERROR "Boost.Program_options 1.74 or newer is missing: "
-    "apt-get install libboost-program-options-dev")
-endif()
-
-find_package(nlohmann_json 3.11 QUIET)
-if(NOT nlohmann_json_FOUND)
-  message(FATAL_ERROR "nlohmann-json 3.11 or newer is missing: "
-    "apt-get install nlohmann-json3-dev")
+if(ZPACK_PROGRAMS)
+  find_package(Boost 1.74 CONFIG QUIET COMPONENTS program_options)
+  if(NOT Boost_FOUND)
+    message(FATAL_ERROR "Boost.Program_options 1.74 or newer is missing: "
+      "apt-get install libboost-program-options-dev")
+  endif()
+  find_package(nlohmann_json 3.11 QUIET)
+  if(NOT nlohmann_json_FOUND)
+    message(FATAL_ERROR "nlohmann-json 3.11 or newer is missing: "
+      "apt-get install nlohmann-json3-dev")
+  endif()
 endif()
 
 if(ZPACK_PYTHON)

@@ -14,11 +14,15 @@ if(ZPACK_SANITIZE)
 endif()
 get_property(layers GLOBAL PROPERTY ZPACK_LAYERS)
 list(REMOVE_ITEM layers ${optimised})
-foreach(layer ${layers} cli)
+foreach(layer ${layers})
   target_compile_options(zpack_${layer} PRIVATE ${less})
 endforeach()
 # Fewer units read fewer headers, but all processors should have work.
 set_target_properties(zpack_git zpack_reader PROPERTIES UNITY_BUILD_BATCH_SIZE 64)
+if(NOT ZPACK_PROGRAMS)
+  return()
+endif()
+target_compile_options(zpack_cli PRIVATE ${less})
 set_target_properties(zpack_cli PROPERTIES UNITY_BUILD_BATCH_SIZE 40)
 # Two thirds of the time that a command's file takes are these headers.
 target_precompile_headers(zpack_cli PRIVATE

@@ -65,7 +65,7 @@ def libraries():
     text = read(SOURCE / "third_party/dependencies.cmake")
     always = text[:text.index("\nif(ZPACK_PYTHON)")]
     found = dict(re.findall(r"(?m)^zpack_dependency\((\S+) \S+ (\S+) \S+\)$", always))
-    packages = re.findall(r"(?m)^find_package\((\S+) ([0-9.]+) ", always)
+    packages = re.findall(r"(?m)^ *find_package\((\S+) ([0-9.]+) ", always)
     return found | dict(packages)
 
 

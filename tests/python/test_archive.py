@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """zpack.Archive says what Git says of the repository."""
 
+import os
 import threading
 
 import pytest
@@ -32,6 +33,77 @@ def test_every_object(archive, repository):
         assert (found.id, found.type, len(found)) == (oid, kind, int(size))
         assert bytes(found) == repository.bytes("cat-file", kind, oid)
     assert "1" * 40 not in archive
+
+
+def test_names_are_contained_as_they_are_read(archive, repository):
+    for name in ("HEAD", "main", "v1", "HEAD:src/x.c", repository("rev-parse", "--short", "HEAD")):
+        assert name in archive
+        assert archive[name]
+    for name in ("none", "", "HEAD:none", "HEAD~100", "1" * 40, "1" * 64):
+        assert name not in archive
+        with pytest.raises(KeyError) as caught:
+            archive.read(name)
+        assert str(caught.value) == caught.value.message
+
+
+def test_equality(archive, file):
+    other = zpack.open(file)
+    assert archive["HEAD"] == other["main"] != archive["HEAD^"]
+    assert len({archive["HEAD"], other["main"], archive["HEAD^"]}) == 2
+    assert archive["HEAD"] != archive["HEAD"].id
+    assert archive.refs == other.refs
+    assert archive.head == other.head != archive.refs["refs/heads/main"]
+    assert archive.refs["refs/heads/main"] != archive.refs["refs/heads/alias"]
+    assert len({*archive.refs.values(), *other.refs.values()}) == len(archive.refs)
+
+
+def test_closing(file):
+    with zpack.open(file) as archive:
+        assert repr(archive) == f"<zpack.Archive {archive.path!r}>"
+        objects = archive.objects()
+        commit = archive["HEAD"]
+        expected = len(archive)
+    for use in (lambda: archive["HEAD"], lambda: "HEAD" in archive, lambda: len(archive),
+                lambda: archive.refs, lambda: archive.head, archive.objects, archive.walk,
+                archive.blocks, lambda: list(archive), archive.__enter__):
+        with pytest.raises(ValueError, match="closed"):
+            use()
+    archive.close()
+    assert archive.path == str(file)
+    # What was taken from it goes on.
+    assert len(list(objects)) == expected
+    assert bytes(commit).startswith(b"tree ")
+
+
+def test_closing_while_other_threads_read(file):
+    for _ in range(20):
+        archive = zpack.open(file)
+        reading = threading.Barrier(3)
+        unexpected = []
+
+        def read():
+            reading.wait()
+            try:
+                while True:
+                    archive.read("HEAD")
+            except ValueError as error:
+                if "closed" not in str(error):
+                    unexpected.append(error)
+
+        threads = [threading.Thread(target=read) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        reading.wait()
+        archive.close()
+        for thread in threads:
+            thread.join()
+        assert not unexpected
+
+
+@pytest.mark.parametrize("kind", (os.fspath, os.fsencode, lambda path: path))
+def test_kinds_of_paths(file, kind):
+    for archive in (zpack.open(kind(file)), zpack.Archive(kind(file))):
+        assert archive.path == str(file)
 
 
 def test_read_cost(archive):
@@ -138,3 +210,10 @@ def test_files_that_are_no_archives(tmp_path):
     (tmp_path / "text").write_text("no archive")
     with pytest.raises(zpack.errors.UnsupportedError):
         zpack.open(tmp_path / "text")
+
+
+def test_path_with_nul_is_not_cut_off(file):
+    with pytest.raises(ValueError, match="null"):
+        zpack.open(f"{file}\0x")
+    with pytest.raises(TypeError):
+        zpack.open(3)

@@ -49,6 +49,27 @@ def test_refusals(repository, file, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_paths_with_nul_are_not_cut_off(repository, file, tmp_path):
+    target = tmp_path / "x"
+    for use in (lambda: zpack.convert(repository.path, f"{target}\0y"),
+                lambda: zpack.convert(f"{repository.path}\0y", target),
+                lambda: zpack.convert(repository.path, target, base=f"{file}\0y"),
+                lambda: zpack.restore(f"{file}\0y", target),
+                lambda: zpack.restore(file, f"{target}\0y"),
+                lambda: zpack.verify(f"{file}\0y"),
+                lambda: zpack.verify(file, f"{repository.path}\0y")):
+        with pytest.raises(ValueError, match="null"):
+            use()
+    assert not list(tmp_path.iterdir())
+
+
+def test_errors_of_the_system_are_os_errors(file, tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError) as caught:
+        zpack.restore(file, tmp_path / "file" / "x")
+    assert isinstance(caught.value, zpack.errors.IOError)
+
+
 class Stopped(Exception):
     pass
 

@@ -253,7 +253,8 @@ def test_object_that_was_not_made_is_refused(file, name, derived):
                 value = getattr(bare, attribute)
                 if callable(value):
                     value(*(["HEAD"] if attribute not in ("__len__", "__iter__", "__next__",
-                            "__repr__", "objects", "walk", "blocks") else []))
+                            "__repr__", "__hash__", "__enter__", "close", "objects", "walk",
+                            "blocks") else []))
             yield use
         if "{name}" == "Object":
             yield lambda: memoryview(bare)

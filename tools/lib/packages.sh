@@ -43,9 +43,12 @@ test_packages=(
 npm_packages=()
 if ! command -v npm > /dev/null; then npm_packages=(npm); fi
 test_packages+=("${npm_packages[@]}")
-# For tools/test --full: reads the recipe for Fedora.
+# For tools/python/build-wheel.
 # shellcheck disable=SC2034
-full_packages=(rpm)
+wheel_packages=(python3-dev python3-venv)
+# For tools/test --full: rpm reads the recipe for Fedora.
+# shellcheck disable=SC2034
+full_packages=(rpm "${wheel_packages[@]}")
 # What tools/bench/{levels,codecs,chains,stores} compare with our own codecs and
 # store, for -DZPACK_BENCH_CODECS=ON. librocksdb-dev is optional and large.
 # shellcheck disable=SC2034

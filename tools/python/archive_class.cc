@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "file_path.h"
 #include "interpreter_lock.h"
 #include "module_parts.h"
 #include "object_iterator.h"
@@ -145,24 +146,34 @@ class PythonArchive {
     });
   }
 
+  // What is being read in other threads, and iterators, keep the file open.
+  void Close() { reader_.reset(); }
+
+  // For as long as the caller uses it, whoever closes the archive meanwhile.
+  std::shared_ptr<ArchiveReader> reader() const {
+    if (!reader_) throw py::value_error("the archive is closed");
+    return reader_;
+  }
+
   py::str path() const { return TextOf(path_); }
   py::str object_format() const {
-    return TextOf(ObjectFormatName(reader_->object_format()));
+    return TextOf(ObjectFormatName(reader()->object_format()));
   }
-  uint32_t size() const { return reader_->object_count(); }
+  uint32_t size() const { return reader()->object_count(); }
 
   std::pair<uint64_t, uint64_t> ReadCostSoFar() const {
-    const ReadCost cost = reader_->read_cost();
+    const ReadCost cost = reader()->read_cost();
     return {cost.blocks, cost.bytes};
   }
 
   RefView head() const {
-    const RefsSnapshot& refs = reader_->refs();
+    const RefsSnapshot& refs = reader()->refs();
     return {{"HEAD", refs.head_target, {}, refs.head_symref}};
   }
   py::dict refs() const {
+    const auto reader = this->reader();
     py::dict all;
-    for (const Ref& ref : reader_->refs().refs) {
+    for (const Ref& ref : reader->refs().refs) {
       all[TextOf(ref.name)] = RefView{ref};
     }
     return all;
@@ -172,32 +183,42 @@ class PythonArchive {
     return py::str(Id(name).ToHex());
   }
 
-  bool Contains(const py::str& hex) const {
-    const auto id = ObjectId::FromHex(BytesOf(hex));
-    return id &&
-           Reading(*users_, [&](Unlocked&) { return reader_->Contains(*id); });
+  bool Contains(const py::str& name) const {
+    const auto reader = this->reader();
+    const std::string bytes = BytesOf(name);
+    return Reading(*users_, [&](Unlocked&) -> Result<bool> {
+      if (const auto id = ObjectId::FromHex(bytes))
+        return reader->Contains(*id);
+      const auto named = reader->Resolve(bytes);
+      if (named) return reader->Contains(*named);
+      if (named.error().code == ErrorCode::kNotFound) return false;
+      return std::unexpected(named.error());
+    });
   }
 
   py::tuple Info(const py::str& name) const {
+    const auto reader = this->reader();
     const ObjectId id = Id(name);
     const ObjectInfo info =
-        Reading(*users_, [&](Unlocked&) { return reader_->ReadInfo(id); });
+        Reading(*users_, [&](Unlocked&) { return reader->ReadInfo(id); });
     return py::make_tuple(TypeOf(info.type), info.size);
   }
 
   std::unique_ptr<ReadObject> Read(const py::str& name) const {
+    const auto reader = this->reader();
     const ObjectId id = Id(name);
     Object object =
-        Reading(*users_, [&](Unlocked&) { return reader_->Read(id); });
+        Reading(*users_, [&](Unlocked&) { return reader->Read(id); });
     const uint64_t size = object.content.size();
     return std::make_unique<ReadObject>(
         ReadObject{id, object.type, size, std::move(object.content)});
   }
 
   std::vector<std::string> Ids() const {
+    const auto reader = this->reader();
     std::vector<std::string> ids;
     Reading(*users_, [&](Unlocked& unlocked) {
-      return reader_->ForEachId(
+      return reader->ForEachId(
           IdOrder::kStorage,
           [&,
            clock = SignalClock()](const ObjectId& id) mutable -> Result<Visit> {
@@ -214,19 +235,20 @@ class PythonArchive {
     options.threads = threads;
     options.max_content = max_content;
     CheckProcess(*users_);
-    auto made = std::make_unique<ObjectIterator>(reader_, options, users_);
+    auto made = std::make_unique<ObjectIterator>(reader(), options, users_);
     Iterators().insert(made.get());
     return std::unique_ptr<ObjectIterator, EndIterator>(made.release());
   }
 
   py::list Walk(const std::vector<py::str>& starts, bool objects) const {
+    const auto reader = this->reader();
     WalkOptions options;
     if (starts.empty()) options.refs = WalkRefs::kAll;
     if (objects) options.objects = WalkObjects::kAll;
     for (const py::str& start : starts) options.starts.push_back(Id(start));
     std::vector<Walked> reached;
     Reading(*users_, [&](Unlocked& unlocked) {
-      return reader_->Walk(
+      return reader->Walk(
           options,
           [&, clock = SignalClock()](
               const WalkedObject& object) mutable -> Result<Visit> {
@@ -244,8 +266,9 @@ class PythonArchive {
   }
 
   py::list Blocks() const {
+    const auto reader = this->reader();
     const FileDescription file =
-        Reading(*users_, [&](Unlocked&) { return reader_->Describe(); });
+        Reading(*users_, [&](Unlocked&) { return reader->Describe(); });
     py::list list;
     for (const FileDescription::Block& block : file.blocks) {
       py::dict row;
@@ -262,8 +285,9 @@ class PythonArchive {
 
  private:
   ObjectId Id(const py::str& name) const {
+    const auto reader = this->reader();
     const std::string bytes = BytesOf(name);
-    return Reading(*users_, [&](Unlocked&) { return reader_->Resolve(bytes); });
+    return Reading(*users_, [&](Unlocked&) { return reader->Resolve(bytes); });
   }
 
   std::string path_;
@@ -371,6 +395,12 @@ void DefineObject(py::module_& module) {
           "loaded", [](const ReadObject& o) { return o.content.has_value(); },
           "Whether the content is here; False above max_content.")
       .def("__len__", [](const ReadObject& o) { return o.size; })
+      .def(
+          "__eq__",
+          [](const ReadObject& a, const ReadObject& b) { return a.id == b.id; },
+          py::is_operator())
+      .def("__hash__",
+           [](const ReadObject& o) { return py::hash(py::str(o.id.ToHex())); })
       .def("__repr__", [](const ReadObject& o) {
         return "<zpack." + std::string(ObjectTypeName(o.type)) + " " +
                o.id.ToHex() + ">";
@@ -401,6 +431,12 @@ void DefineRef(py::module_& module) {
             return TextOf(r.ref.symref_target);
           },
           "Name of the ref that a symbolic ref points at, or None.")
+      .def(
+          "__eq__",
+          [](const RefView& a, const RefView& b) { return a.ref == b.ref; },
+          py::is_operator())
+      .def("__hash__",
+           [](const RefView& r) { return py::hash(TextOf(r.ref.name)); })
       .def("__repr__", [](const RefView& r) {
         return "<zpack.Ref " + std::string(TextOf(r.ref.name)) + ">";
       });
@@ -417,8 +453,25 @@ void DefineArchive(py::module_& module) {
   using A = PythonArchive;
   py::class_<A>(module, "Archive",
                 "An open .zpack file. Several threads may use it at once.")
-      .def(py::init<std::string, uint64_t>(), py::arg("path"), py::kw_only(),
+      .def(py::init([](const py::object& path, uint64_t cache_size) {
+             return std::make_unique<A>(FilePath(path), cache_size);
+           }),
+           py::arg("path"), py::kw_only(),
            py::arg("cache_size") = ReadOptions().cache_size)
+      .def("close", &A::Close,
+           "Closes the file. Iterators over its objects go on.")
+      .def(
+          "__enter__",
+          [](A& a) -> A& {
+            a.reader();
+            return a;
+          },
+          py::return_value_policy::reference_internal)
+      .def("__exit__", [](A& a, const py::args&) { a.Close(); })
+      .def("__repr__",
+           [](const A& a) {
+             return "<zpack.Archive " + std::string(py::repr(a.path())) + ">";
+           })
       .def_property_readonly("path", &A::path, "Path of the file.")
       .def_property_readonly("object_format", &A::object_format,
                              "'sha1' or 'sha256'.")
@@ -429,7 +482,7 @@ void DefineArchive(py::module_& module) {
           "read_cost", &A::ReadCostSoFar,
           "(blocks, bytes) read from the file and decoded so far.")
       .def("__len__", &A::size)
-      .def("__contains__", &A::Contains, py::arg("id"))
+      .def("__contains__", &A::Contains, py::arg("name"))
       .def("__getitem__", &A::Read, py::arg("name"))
       .def("__iter__", [](const A& a) { return py::iter(py::cast(a.Ids())); })
       .def("resolve", &A::Resolve, py::arg("name"),

@@ -8,9 +8,9 @@
 #include <pybind11/stl.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 
+#include "file_path.h"
 #include "module_parts.h"
 #include "operation.h"
 #include "zpack.h"
@@ -25,36 +25,54 @@ struct FreeReport {
 };
 using Report = std::unique_ptr<zpack_report, FreeReport>;
 
-void Convert(const std::string& repository, const std::string& path,
-             int profile, const std::optional<std::string>& base,
-             bool overwrite, unsigned threads, py::object progress) {
+// A path for the C interface, or nullptr for None.
+class PathOrNone {
+ public:
+  explicit PathOrNone(const py::object& path)
+      : path_(path.is_none() ? std::string() : FilePath(path)),
+        is_none_(path.is_none()) {}
+  const char* c_str() const { return is_none_ ? nullptr : path_.c_str(); }
+
+ private:
+  const std::string path_;
+  const bool is_none_;
+};
+
+void Convert(const py::object& repository, const py::object& path, int profile,
+             const py::object& base, bool overwrite, unsigned threads,
+             py::object progress) {
+  const std::string source = FilePath(repository);
+  const std::string target = FilePath(path);
+  const PathOrNone older(base);
   Operation operation(std::move(progress));
   zpack_convert_options options = ZPACK_CONVERT_OPTIONS_INIT;
   options.run = operation.RunOptions(threads);
   options.profile = profile;
-  options.base = base ? base->c_str() : nullptr;
+  options.base = older.c_str();
   options.overwrite = overwrite ? 1 : 0;
-  operation.Run([&] {
-    return zpack_convert(repository.c_str(), path.c_str(), &options);
-  });
+  operation.Run(
+      [&] { return zpack_convert(source.c_str(), target.c_str(), &options); });
 }
 
-void RestoreRepository(const std::string& path, const std::string& directory,
+void RestoreRepository(const py::object& path, const py::object& directory,
                        bool overwrite, bool trust, unsigned threads,
                        py::object progress) {
+  const std::string file = FilePath(path);
+  const std::string target = FilePath(directory);
   Operation operation(std::move(progress));
   zpack_restore_options options = ZPACK_RESTORE_OPTIONS_INIT;
   options.run = operation.RunOptions(threads);
   options.overwrite = overwrite ? 1 : 0;
   options.trust = trust ? 1 : 0;
   operation.Run(
-      [&] { return zpack_restore(path.c_str(), directory.c_str(), &options); });
+      [&] { return zpack_restore(file.c_str(), target.c_str(), &options); });
 }
 
 // The report as a dictionary.
-py::dict Verify(const std::string& path,
-                const std::optional<std::string>& repository, int level,
+py::dict Verify(const py::object& path, const py::object& repository, int level,
                 bool allow_newer, unsigned threads, py::object progress) {
+  const std::string file = FilePath(path);
+  const PathOrNone source(repository);
   Operation operation(std::move(progress));
   zpack_verify_options options = ZPACK_VERIFY_OPTIONS_INIT;
   options.run = operation.RunOptions(threads);
@@ -64,8 +82,7 @@ py::dict Verify(const std::string& path,
   operation.Run([&] {
     zpack_report* made = nullptr;
     const int code =
-        zpack_verify(&made, path.c_str(),
-                     repository ? repository->c_str() : nullptr, &options);
+        zpack_verify(&made, file.c_str(), source.c_str(), &options);
     report.reset(made);
     return code;
   });

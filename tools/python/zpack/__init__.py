@@ -4,29 +4,26 @@
 
     import zpack
 
-    archive = zpack.open("project.zpack")
-    commit = archive["HEAD"]
-    print(bytes(commit).decode())
+    with zpack.open("project.zpack") as archive:
+        commit = archive["HEAD"]
+        print(bytes(commit).decode())
 """
 
 from __future__ import annotations
-
-import os as _os
 
 from . import errors
 from ._zpack import Archive, Object, ObjectIterator, Ref
 from ._zpack import version as _version
 from .errors import Error
-from .operations import Progress, Report, convert, restore, verify
+from .operations import Path as _Path, Progress, Report, convert, restore, verify
 
 __version__: str = _version()
 __all__ = ["Archive", "Error", "Object", "ObjectIterator", "Progress", "Ref",
            "Report", "convert", "errors", "open", "restore", "verify"]
 
 
-def open(path: str | _os.PathLike[str], *,  # pylint: disable=redefined-builtin
-         cache_size: int = 256 << 20) -> Archive:
+def open(path: _Path, *, cache_size: int = 256 << 20) -> Archive:  # pylint: disable=redefined-builtin
     """Opens the file `path`. Keeps `cache_size` bytes of decoded data."""
-    return Archive(_os.fsencode(path), cache_size=cache_size)
+    return Archive(path, cache_size=cache_size)
 
 

@@ -22,8 +22,11 @@ class Error(Exception):
         self.offset = offset
         super().__init__(self.message)
 
+    def __str__(self) -> str:  # KeyError has one that quotes.
+        return self.message
 
-class IOError(Error):  # pylint: disable=redefined-builtin
+
+class IOError(Error, OSError):  # pylint: disable=redefined-builtin
     """The system refused a read, write or rename."""
 
 
@@ -39,7 +42,7 @@ class UnsupportedError(Error):
     """Valid, but not for this version."""
 
 
-class NotFoundError(Error, LookupError):
+class NotFoundError(Error, KeyError):
     """No such object, ref, file or repository."""
 
 

@@ -20,6 +20,7 @@ from fsspec.spec import AbstractFileSystem
 
 from . import Archive, open as open_archive
 from .errors import CorruptError
+from .operations import Path
 
 # Git's modes of links, directories and submodules.
 _LINK = 0o120000
@@ -47,7 +48,7 @@ class ZpackFileSystem(AbstractFileSystem):
     # The file may have been replaced since another one was made of it.
     cachable = False
 
-    def __init__(self, archive: str | Archive, ref: str = "HEAD", **options: Any):
+    def __init__(self, archive: Path | Archive, ref: str = "HEAD", **options: Any):
         super().__init__(**options)
         self._archive = archive if isinstance(archive, Archive) else open_archive(archive)
         self._root = self._archive.resolve(f"{ref}^{{tree}}")
@@ -104,9 +105,10 @@ class ZpackFileSystem(AbstractFileSystem):
         for name in filter(None, self._strip_protocol(path).split("/")):
             if entry.mode != _DIRECTORY:
                 raise FileNotFoundError(path)
-            entry = next((one for one in self._entries(entry.id) if one.name == name), None)
-            if entry is None:
+            found = next((one for one in self._entries(entry.id) if one.name == name), None)
+            if found is None:
                 raise FileNotFoundError(path)
+            entry = found
         return entry
 
     def _entries(self, tree: str) -> list[_Entry]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional, Union
 
 from . import _zpack
 
@@ -30,7 +30,7 @@ class Progress(NamedTuple):
 
 
 ProgressCallback = Callable[[Progress], Any]
-Path = "str | os.PathLike[str]"
+Path = Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,9 +65,7 @@ def convert(repository: Path, path: Path, *, profile: str = "balanced",
     threads: 0 for one on each processor
     progress: is called with a Progress, ten times a second, in another thread
     """
-    level = _choice(_PROFILES, "profile", profile)
-    older = None if base is None else os.fsencode(base)
-    _zpack.convert(os.fsencode(repository), os.fsencode(path), level, older, overwrite,
+    _zpack.convert(repository, path, _choice(_PROFILES, "profile", profile), base, overwrite,
                    threads, _listener(progress))
 
 
@@ -82,10 +80,8 @@ def verify(path: Path, repository: Optional[Path] = None, *,
     allow_newer: the repository may have grown since
     threads, progress: as for convert
     """
-    number = _choice(_LEVELS, "level", level)
-    source = None if repository is None else os.fsencode(repository)
-    found = _zpack.verify(os.fsencode(path), source, number, allow_newer, threads,
-                          _listener(progress))
+    found = _zpack.verify(path, repository, _choice(_LEVELS, "level", level), allow_newer,
+                          threads, _listener(progress))
     return Report(found["ok"], found["objects"], found["verified"],
                   tuple(map(_text, found["damages"])),
                   tuple(map(_text, found["differences"])))
@@ -100,8 +96,7 @@ def restore(path: Path, directory: Path, *, overwrite: bool = False,
     trust: hooks, settings and other files become active
     threads, progress: as for convert
     """
-    _zpack.restore(os.fsencode(path), os.fsencode(directory), overwrite, trust, threads,
-                   _listener(progress))
+    _zpack.restore(path, directory, overwrite, trust, threads, _listener(progress))
 
 
 def _choice(choices: dict[str, int], name: str, value: str) -> int:

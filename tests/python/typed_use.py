@@ -1,0 +1,47 @@
+# SPDX-FileCopyrightText: The git-zpack authors
+# SPDX-License-Identifier: Apache-2.0
+"""Uses the package as a program with types does. mypy reads it and nobody runs it:
+tests/install/wheel_test.py."""
+
+import pathlib
+from typing import assert_type
+
+import zpack
+import zpack.fsspec
+
+
+def contents(file: pathlib.Path, name: str) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    with zpack.open(file) as archive:
+        assert_type(archive, zpack.Archive)
+        assert_type(archive.head.symbolic_target, str | None)
+        assert_type({name: ref.target for name, ref in archive.refs.items()},
+                    dict[str, str | None])
+        for oid, kind, path in archive.walk(name, objects=True):
+            if kind == "blob" and oid in archive:
+                found[path] = bytes(archive[oid])
+        for item in archive.objects(max_content=1 << 20):
+            assert_type(item, zpack.Object)
+            if item.loaded:
+                assert_type(memoryview(item)[:10].tobytes(), bytes)
+    return found
+
+
+def make(repository: str, file: bytes) -> bool:
+    def tell(progress: zpack.Progress) -> None:
+        print(progress.phase, progress.objects)
+
+    try:
+        zpack.convert(repository, file, profile="fast", progress=tell)
+    except zpack.errors.NotFoundError as error:
+        print(error.path, error.offset, error.message)
+    report = zpack.verify(file, repository)
+    assert_type(report, zpack.Report)
+    for damage in report.damages:
+        print(damage.upper())
+    zpack.restore(file, pathlib.Path("restored.git"), overwrite=True)
+    return report.ok
+
+
+def files(archive: zpack.Archive) -> zpack.fsspec.ZpackFileSystem:
+    return zpack.fsspec.ZpackFileSystem(archive, ref="HEAD")

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "file_path.h"
+
+namespace zpack::python {
+
+std::string FilePath(const pybind11::object& path) {
+  PyObject* encoded = nullptr;
+  if (PyUnicode_FSConverter(path.ptr(), &encoded) == 0) {
+    throw pybind11::error_already_set();
+  }
+  return pybind11::reinterpret_steal<pybind11::bytes>(encoded);
+}
+
+}  // namespace zpack::python

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <string>
+
+namespace zpack::python {
+
+// The bytes of a path, which is str, bytes or os.PathLike. Raises TypeError for
+// anything else and ValueError for a NUL character, as Python's open() does.
+// The caller holds the interpreter's lock.
+std::string FilePath(const pybind11::object& path);
+
+}  // namespace zpack::python
