@@ -304,5 +304,23 @@ TEST_F(NamedRepositoryTest, ARepositoryInPlaceOfAFileIsNamed) {
               HasSubstr("not a regular file"));
 }
 
+// Git then takes refs from another place, for which a repack would drop objects.
+TEST_F(NamedRepositoryTest, RefsOfAnotherPlaceAreRefused) {
+  ProcessOptions options;
+  options.environment = {"GIT_REFERENCE_BACKEND=reftable:/elsewhere"};
+  const std::vector<std::vector<std::string>> commands = {
+      {"convert", inner_.path(), dir_ / "new.zpack"},
+      {"verify", "--against", inner_.path(), file_},
+      {"repack", "-d", inner_.path()}};
+  for (const auto& command : commands) {
+    const ProcessResult result = RunZpack(command, options);
+    EXPECT_EQ(result.exit_code, 128) << command.front();
+    EXPECT_THAT(result.err, HasSubstr("fatal: GIT_REFERENCE_BACKEND is set to "
+                                      "'reftable:/elsewhere'"));
+  }
+  EXPECT_FALSE(Exists(dir_ / "new.zpack"));
+  EXPECT_TRUE(RunZpack({"verify", "-q", file_}, options).ok());
+}
+
 }  // namespace
 }  // namespace zpack::testing

@@ -40,9 +40,12 @@ class RemoteReader {
     if (dot == std::string_view::npos) return {};
     const std::string_view key = name.substr(dot + 1);
     name = name.substr(0, dot);
-    if (key == "promisor") return TakePromisor(entry, Remote(name));
-    if (key == "partialclonefilter") {
-      Remote(name).remote.filter = value;
+    if (key == "promisor") {
+      // One that is false takes nothing back, in Git as well.
+      ZPACK_ASSIGN_OR_RETURN(const bool promisor, BoolOf(entry));
+      if (promisor) Promise(name);
+    } else if (key == "partialclonefilter") {
+      Promise(name).filter = value;
     } else if (key == "url") {
       // Git fetches from the first of several URLs. An empty one makes Git from
       // 2.46 on forget those before it.
@@ -55,7 +58,7 @@ class RemoteReader {
   PromisorRemotes Finish() {
     // Git asks the remote of extensions.partialClone last.
     if (!last_.empty()) {
-      Remote(last_).promisor = true;
+      Promise(last_);
       const auto at = Find(last_);
       std::rotate(at, at + 1, remotes_.end());
     }
@@ -67,12 +70,6 @@ class RemoteReader {
   }
 
  private:
-  static Status TakePromisor(const ConfigEntry& entry,
-                             ConfiguredRemote& remote) {
-    ZPACK_ASSIGN_OR_RETURN(remote.promisor, BoolOf(entry));
-    return {};
-  }
-
   static void Add(PromisorRemote remote, PromisorRemotes& found) {
     std::string url = WithoutUserinfo(remote.url);
     if (url != remote.url) {
@@ -97,6 +94,16 @@ class RemoteReader {
         });
   }
 
+  // Makes the remote a promisor, after those that are promisors already.
+  PromisorRemote& Promise(std::string_view name) {
+    ConfiguredRemote& found = Remote(name);
+    if (found.promisor) return found.remote;
+    found.promisor = true;
+    const auto at = Find(name);
+    std::rotate(at, at + 1, remotes_.end());
+    return remotes_.back().remote;
+  }
+
   ConfiguredRemote& Remote(std::string_view name) {
     const auto at = Find(name);
     if (at != remotes_.end()) return *at;
@@ -104,7 +111,7 @@ class RemoteReader {
         ConfiguredRemote{{std::string(name), "", ""}, false});
   }
 
-  // In the order of their first entries.
+  // Promisors in the order in which Git finds them to be such.
   std::vector<ConfiguredRemote> remotes_;
   std::string last_;
 };

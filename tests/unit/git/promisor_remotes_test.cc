@@ -48,6 +48,16 @@ TEST_F(PromisorRemotesTest, OtherRemotesPromiseNothing) {
               IsEmpty());
 }
 
+TEST_F(PromisorRemotesTest, AFilterIsAPromiseThatNothingTakesBack) {
+  EXPECT_THAT(
+      Remotes("[remote \"a\"]\n\turl = x\n"
+              "[remote \"b\"]\n\turl = y\n\tpartialclonefilter = blob:none\n"
+              "[remote \"a\"]\n\tpromisor\n"
+              "[remote \"b\"]\n\tpromisor = false\n"),
+      ElementsAre(PromisorRemote{"b", "y", "blob:none"},
+                  PromisorRemote{"a", "x", ""}));
+}
+
 TEST_F(PromisorRemotesTest, HaveTheFirstUrlAndTheLastFilter) {
   EXPECT_THAT(Remotes("[remote \"A.b\"]\n\turl = one\n\turl = two\n\tpromisor\n"
                       "\tpartialclonefilter = blob:none\n"

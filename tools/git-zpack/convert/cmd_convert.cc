@@ -225,6 +225,7 @@ void PrintHints(const po::variables_map& values, const Error& error,
 }
 
 int Run(const po::variables_map& values, const Io& io) {
+  RefuseOtherRefs();
   ConvertOptions options = ToOptions(values);
   const auto redundancy = RedundancyOf(values);
   CheckStream(values);

@@ -307,6 +307,7 @@ void WarnOfMissing(const RepackStats& stats, std::ostream& err) {
 }
 
 int Run(const po::variables_map& values, const Io& io) {
+  RefuseOtherRefs();
   const RunContext context(values, io, {}, LeastMemoryToRepack());
   RepackOptions options = ToOptions(values, context);
   if (options.max_pack_size.value_or(0) != 0 &&
