@@ -35,12 +35,9 @@ TEST(SnapshotSwhid, OfEveryKindOfTarget) {
   RefsSnapshot refs;
   refs.head_symref = "refs/heads/main";
   // Git has no such name, but a file may; it comes before HEAD.
-  refs.refs = {{.name = "AA", .target = id('5')},
-               {.name = "refs/a", .target = id('1')},
-               {.name = "refs/b", .target = id('2')},
-               {.name = "refs/c", .target = id('3')},
-               {.name = "refs/d", .target = id('4')},
-               {.name = "refs/e", .symref_target = "refs/gone"}};
+  refs.refs = {{"AA", id('5'), {}, ""},     {"refs/a", id('1'), {}, ""},
+               {"refs/b", id('2'), {}, ""}, {"refs/c", id('3'), {}, ""},
+               {"refs/d", id('4'), {}, ""}, {"refs/e", {}, {}, "refs/gone"}};
   EXPECT_EQ(
       SnapshotSwhid(refs,
                     [&](const ObjectId& wanted) -> std::optional<ObjectType> {
