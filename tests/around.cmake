@@ -45,6 +45,11 @@ set_tests_properties(install_packages bench_serve bench_damage PROPERTIES
   LABELS "release;full")
 
 add_test(NAME ci COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/ci/ci_test.py $<TARGET_FILE:git-zpack>)
+foreach(name attest attestation)
+  add_test(NAME ci_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/ci/${name}_test.py $<TARGET_FILE:git-zpack>)
+  set_tests_properties(ci_${name} PROPERTIES
+    LABELS release ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+endforeach()
 add_test(NAME ci_nightly COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/ci/nightly_test.py $<TARGET_FILE:git-zpack>)
 # With the Python for which the package is built, if it is.
 set(documents_python python3)

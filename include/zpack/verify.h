@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "zpack/file_facts.h"
 #include "zpack/lost_object.h"
 #include "zpack/object_id.h"
 #include "zpack/options.h"
@@ -87,6 +88,9 @@ struct VerifyReport {
   // The git directory of the repository that the file was compared with: an
   // absolute path without links. Empty without a comparison.
   std::string git_directory;
+  // What can be stated about the file. Set by Attest alone, and only if the
+  // file is undamaged.
+  std::optional<FileFacts> facts;
   // One error for each damaged chunk, one for each object that cannot be read
   // or does not hash to its id (with Error::object set), and one for the file
   // hash. One damaged block can give thousands of errors. A damaged part whose
@@ -151,5 +155,13 @@ Result<VerifyReport> Scrub(const std::string& path,
                            const std::string& repository,
                            const VerifyOptions& options,
                            const ScrubOptions& scrub);
+
+// As Scrub, and also sets VerifyReport::facts, which costs one SHA-256 over the
+// file. The level must be kChecksums or a higher one, and there must be no
+// ScrubOptions::sample. Errors as Scrub.
+Result<VerifyReport> Attest(const std::string& path,
+                            const std::string& repository,
+                            const VerifyOptions& options,
+                            const ScrubOptions& scrub);
 
 }  // namespace zpack

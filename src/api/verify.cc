@@ -3,6 +3,7 @@
 
 #include "zpack/verify.h"
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "api/decoding_threads.h"
 #include "base/error.h"
 #include "base/guarded.h"
+#include "base/hash.h"
 #include "base/hex.h"
 #include "base/phase_timer.h"
 #include "format/chunk.h"
@@ -22,6 +24,7 @@
 #include "http/url.h"
 #include "protect/inspect_parity.h"
 #include "reader/archive_file.h"
+#include "verify/collect_facts.h"
 #include "verify/compare_repository.h"
 #include "verify/same_repository.h"
 #include "verify/verify_archive.h"
@@ -120,10 +123,12 @@ Status CheckOlder(const ArchiveFile& archive, const ArchiveFile& older) {
                    AtPath{older.path()}, AtPath{archive.path()});
 }
 
+enum class Facts : uint8_t { kNo, kYes };
+
 Result<VerifyReport> VerifyFile(const std::string& path,
                                 const std::string& repository,
                                 const VerifyOptions& given,
-                                const ScrubOptions& scrub) {
+                                const ScrubOptions& scrub, Facts facts) {
   ZPACK_TRY(CheckScrub(path, repository, given, scrub));
   PhaseTimer timer(given.run.progress);
   VerifyOptions options = given;
@@ -161,11 +166,21 @@ Result<VerifyReport> VerifyFile(const std::string& path,
     return report;
   }
   report.file_hash = ToHex((*archive)->trailer().file_hash);
-  const VerifyPlan plan{options.level, scrub.sample,
-                        scrub.seed ? *scrub.seed : std::random_device{}(),
-                        older.get()};
+  Hasher whole_file(HashAlgorithm::kSha256);
+  const VerifyPlan plan{
+      .level = options.level,
+      .sample = scrub.sample,
+      .seed = scrub.seed ? *scrub.seed : std::random_device{}(),
+      .older = older.get(),
+      .whole_file = facts == Facts::kYes ? &whole_file : nullptr};
   if (older != nullptr) ZPACK_TRY(CheckOlder(**archive, *older));
   ZPACK_TRY(VerifyArchive(**archive, plan, options.run, report));
+  if (facts == Facts::kYes && report.damages.empty()) {
+    std::array<uint8_t, Hasher::kMaxSize> hash;
+    ZPACK_ASSIGN_OR_RETURN(
+        report.facts, CollectFacts(**archive, ToHex(whole_file.Finish(hash)),
+                                   options.run.stop));
+  }
   const bool inside = (*archive)->toc().Find(format::kParityChunk) != nullptr;
   // To look at the parity means to read the whole file.
   if (scrub.sample) {
@@ -188,14 +203,30 @@ Result<VerifyReport> VerifyFile(const std::string& path,
 Result<VerifyReport> Verify(const std::string& path,
                             const std::string& repository,
                             const VerifyOptions& options) {
-  return Guarded([&] { return VerifyFile(path, repository, options, {}); });
+  return Guarded(
+      [&] { return VerifyFile(path, repository, options, {}, Facts::kNo); });
 }
 
 Result<VerifyReport> Scrub(const std::string& path,
                            const std::string& repository,
                            const VerifyOptions& options,
                            const ScrubOptions& scrub) {
-  return Guarded([&] { return VerifyFile(path, repository, options, scrub); });
+  return Guarded(
+      [&] { return VerifyFile(path, repository, options, scrub, Facts::kNo); });
+}
+
+Result<VerifyReport> Attest(const std::string& path,
+                            const std::string& repository,
+                            const VerifyOptions& options,
+                            const ScrubOptions& scrub) {
+  return Guarded([&]() -> Result<VerifyReport> {
+    if (scrub.sample || options.level < VerifyLevel::kChecksums) {
+      return MakeError(ErrorCode::kInvalidArgument,
+                       "facts need the level checksums or a higher one, and no "
+                       "sample");
+    }
+    return VerifyFile(path, repository, options, scrub, Facts::kYes);
+  });
 }
 
 }  // namespace zpack

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/hex.h"
+#include "object/refs_listing.h"
 
 namespace zpack {
 namespace {
@@ -43,16 +44,20 @@ std::string_view RefsSnapshot::ResolveName(std::string_view name) const {
   return {};
 }
 
-std::string RefsSnapshot::Fingerprint() const {
-  Hasher hasher(HashAlgorithm::kSha1);
+bool HashRefsListing(const RefsSnapshot& refs, Hasher& hasher) {
   bool any = false;
-  for (const Ref& ref : refs) {
-    const ObjectId id = Resolve(ref.name);
+  for (const Ref& ref : refs.refs) {
+    const ObjectId id = refs.Resolve(ref.name);
     if (id.empty()) continue;
     hasher.Update(AsBytes(id.ToHex() + ' ' + ref.name + '\n'));
     any = true;
   }
-  if (!any) return "";
+  return any;
+}
+
+std::string RefsSnapshot::Fingerprint() const {
+  Hasher hasher(HashAlgorithm::kSha1);
+  if (!HashRefsListing(*this, hasher)) return "";
   std::array<uint8_t, Hasher::kMaxSize> hash;
   return ToHex(hasher.Finish(hash));
 }

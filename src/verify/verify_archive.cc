@@ -78,7 +78,7 @@ Status VerifyArchive(const ArchiveFile& archive, const VerifyPlan& plan,
   if (plan.sample) return VerifySample(archive, plan, run, report);
   LeftOutBlocks left_out = plan.trusted;
   if (level >= VerifyLevel::kChecksums) {
-    ZPACK_TRY(VerifyChecksums(archive, {}, run, report));
+    ZPACK_TRY(VerifyChecksums(archive, {}, run, report, plan.whole_file));
   }
   CheckLost(archive, report);
   if (level >= VerifyLevel::kObjects) {

@@ -12,6 +12,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "base/hash.h"
 #include "reader/archive_file.h"
 #include "reader/file_blocks.h"
 #include "zpack/options.h"
@@ -28,6 +29,9 @@ struct VerifyPlan {
   const ArchiveFile* older = nullptr;  // ScrubOptions::since
   // By block: objects that are not hashed, because the caller trusts them.
   std::vector<bool> trusted = {};
+  // If not null, gets all bytes of the file, in order, unless a part cannot be
+  // read. Needs the level kChecksums, and no sample.
+  Hasher* whole_file = nullptr;
 };
 
 // Runs all checks up to `plan.level`, one level after the other, and appends
@@ -39,9 +43,10 @@ Status VerifyArchive(const ArchiveFile& archive, const VerifyPlan& plan,
 
 // Checks the checksums of all chunks, the content digest and the file hash.
 // Skips blocks that `left_out`, by block, marks; then there is no file hash.
+// `whole_file` is as in VerifyPlan.
 Status VerifyChecksums(const ArchiveFile& archive,
                        const std::vector<bool>& left_out, const RunOptions& run,
-                       VerifyReport& report);
+                       VerifyReport& report, Hasher* whole_file = nullptr);
 
 // Checks that the copies of header, refs and tables are those of the originals.
 // REQUIRES: no chunk is damaged.

@@ -58,15 +58,26 @@ struct Piece {
   Status read;
 };
 
+// What hashes the file while it is read.
+struct FileHashers {
+  Hasher& file_hash;
+  Hasher* whole_file;  // may be null
+
+  void Update(ByteView bytes) const {
+    file_hash.Update(bytes);
+    if (whole_file != nullptr) whole_file->Update(bytes);
+  }
+};
+
 // Reads all chunks once, and computes their checksums and the hash of the file.
 class ChunkPass {
  public:
   ChunkPass(const ArchiveFile& archive, std::vector<FileChunk> chunks,
-            const ProgressPhase& phase, Hasher& file_hasher,
+            const ProgressPhase& phase, FileHashers hashers,
             VerifyReport& report)
       : archive_(archive),
         phase_(phase),
-        file_hasher_(file_hasher),
+        hashers_(hashers),
         report_(report),
         chunks_(std::move(chunks)) {}
 
@@ -99,7 +110,7 @@ class ChunkPass {
       if (!chunk.block) return piece.read;
       if (unread_) unread_ = piece.read;
     }
-    file_hasher_.Update(piece.bytes);
+    hashers_.Update(piece.bytes);
     if (status_) status_ = CheckPiece(piece, chunk);
     const bool last = piece.end == chunk.end;
     if (last && !status_) Report(chunk);
@@ -148,7 +159,7 @@ class ChunkPass {
 
   const ArchiveFile& archive_;
   const ProgressPhase& phase_;
-  Hasher& file_hasher_;
+  FileHashers hashers_;
   VerifyReport& report_;
   std::vector<FileChunk> chunks_;
   size_t next_ = 0;
@@ -170,32 +181,41 @@ bool IsTrailerDamaged(const ArchiveFile& archive) {
   });
 }
 
-// Feeds [begin, end) of the file to `hasher`.
-Status HashRange(const ArchiveFile& archive, uint64_t begin, uint64_t end,
-                 const ProgressPhase& phase, Hasher& hasher) {
-  Bytes bytes(end - begin);
-  ZPACK_TRY(archive.file().Read(begin, bytes));
+Status HashHeader(const ArchiveFile& archive, Hasher& hasher) {
+  Bytes bytes(archive.header().EncodedSize());
+  ZPACK_TRY(archive.file().Read(0, bytes));
   hasher.Update(bytes);
-  phase.Advance(0, bytes.size());
+  return {};
+}
+
+// Feeds the table of contents and the trailer to the hashers. The hash of the
+// file does not cover itself.
+Status HashEnd(const ArchiveFile& archive, const ProgressPhase& phase,
+               const FileHashers& hashers) {
+  const uint64_t size = archive.file().size();
+  const uint64_t hash_begin = size - format::kDigestSize;
+  const uint64_t begin = archive.header().table_of_contents_offset;
+  Bytes bytes(size - begin);
+  ZPACK_TRY(archive.file().Read(begin, bytes));
+  const ByteView covered = ByteView(bytes).first(hash_begin - begin);
+  hashers.Update(covered);
+  if (hashers.whole_file != nullptr) {
+    hashers.whole_file->Update(ByteView(bytes).last(format::kDigestSize));
+  }
+  phase.Advance(0, covered.size());
   return {};
 }
 
 // Hashes what is left of the file, and compares the hash of the file. `unread`
 // is the first error of reading a block.
 Status CheckFileHash(const ArchiveFile& archive, const Status& unread,
-                     const ProgressPhase& phase, Hasher& hasher,
+                     const ProgressPhase& phase, const FileHashers& hashers,
                      VerifyReport& report) {
   // The header is hashed last, because its offsets are known only at the end.
   Status hashed = unread;
-  if (hashed) {
-    hashed =
-        HashRange(archive, archive.header().table_of_contents_offset,
-                  archive.file().size() - format::kDigestSize, phase, hasher);
-  }
-  if (hashed) {
-    hashed =
-        HashRange(archive, 0, archive.header().EncodedSize(), phase, hasher);
-  }
+  if (hashed) hashed = HashEnd(archive, phase, hashers);
+  if (hashed) hashed = HashHeader(archive, hashers.file_hash);
+  if (hashed) phase.Advance(0, archive.header().EncodedSize());
   if (!hashed && hashed.error().code == ErrorCode::kIo) {
     // A read error must not hide damage elsewhere.
     report.damages.push_back(hashed.error());
@@ -203,7 +223,7 @@ Status CheckFileHash(const ArchiveFile& archive, const Status& unread,
   }
   ZPACK_TRY(hashed);
   format::Digest hash;
-  hasher.Finish(hash);
+  hashers.file_hash.Finish(hash);
   if (hash != archive.trailer().file_hash && !IsTrailerDamaged(archive)) {
     report.damages.push_back(NewError(
         ErrorCode::kCorrupt, "bad file hash in trailer at offset {} of '{}'",
@@ -227,7 +247,7 @@ uint64_t CountBlocks(const std::vector<FileChunk>& chunks) {
 
 Status VerifyChecksums(const ArchiveFile& archive,
                        const std::vector<bool>& left_out, const RunOptions& run,
-                       VerifyReport& report) {
+                       VerifyReport& report, Hasher* whole_file) {
   std::vector<FileChunk> chunks = ListChunks(archive, left_out);
   const bool all = std::ranges::find(left_out, true) == left_out.end();
   const uint64_t bytes =
@@ -239,7 +259,9 @@ Status VerifyChecksums(const ArchiveFile& archive,
   }
   if (all) archive.file().Prefetch(0, archive.file().size());
   Hasher hasher(HashAlgorithm::kSha256);
-  ChunkPass pass(archive, std::move(chunks), phase, hasher, report);
+  const FileHashers hashers{hasher, whole_file};
+  if (whole_file != nullptr) ZPACK_TRY(HashHeader(archive, *whole_file));
+  ChunkPass pass(archive, std::move(chunks), phase, hashers, report);
   struct NoState {};
   const Status checked = RunOrderedPipeline<Piece>(
       PipelineThreads{ResolveThreads(run.threads), run.stop},
@@ -261,7 +283,7 @@ Status VerifyChecksums(const ArchiveFile& archive,
                  "bad content digest in trailer at offset {} of '{}'",
                  AtOffset{TrailerOffset(archive)}, AtPath{archive.path()}));
   }
-  if (all) return CheckFileHash(archive, pass.unread(), phase, hasher, report);
+  if (all) return CheckFileHash(archive, pass.unread(), phase, hashers, report);
   if (!pass.unread()) report.damages.push_back(pass.unread().error());
   return {};
 }

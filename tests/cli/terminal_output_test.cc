@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "cli.h"
@@ -108,6 +109,13 @@ class TerminalOutputTest : public ::testing::Test {
 
 TEST_F(TerminalOutputTest, NoCommandPassesOnControlCharacters) {
   const std::string evil(kEvil);
+  // Of another file, with names and values that a terminal would obey.
+  const std::string statement = dir_ / (evil + ".json");
+  auto forged =
+      nlohmann::json::parse(RunZpack({"attest", "--no-progress", other_}).out);
+  forged["predicate"]["x\x1b[2J"] = 1;
+  forged["predicate"]["format"]["version"] = "x\x1b[2J\xc2\x9b";
+  WriteFile(statement, forged.dump());
   const std::vector<std::vector<std::string>> runs = {
       {evil},
       {"help", evil},
@@ -148,6 +156,12 @@ TEST_F(TerminalOutputTest, NoCommandPassesOnControlCharacters) {
        file_},
       {"verify", "--no-progress", "--against", dir_ / evil, file_},
       {"verify", "--level", evil, file_},
+      {"verify", "--no-progress", "--attestation", statement, file_},
+      {"verify", "--no-progress", "--json", "--attestation", statement, file_},
+      {"verify", "--no-progress", "--attestation", dir_ / evil, file_},
+      {"attest", "--no-progress", file_},
+      {"attest", "--no-progress", damaged_},
+      {"attest", "--no-progress", "--level", evil, file_},
       {"convert", "--no-progress", "--force", repo_.path(),
        dir_ / (evil + "c")},
       {"convert", "--no-progress", dir_ / evil, dir_ / "n"},

@@ -159,6 +159,52 @@ TEST_F(ScrubTest, RefusesOptionsThatExcludeEachOther) {
   refuses(VerifyLevel::kObjects, {.sample = {}, .seed = {}, .since = file_});
 }
 
+TEST_F(ScrubTest, AttestCollectsFactsOfTheWholeFile) {
+  ConvertHistory(20, older_);
+  ConvertHistory(40, file_, older_);
+  for (const VerifyLevel level :
+       {VerifyLevel::kChecksums, VerifyLevel::kObjects,
+        VerifyLevel::kConnectivity}) {
+    VerifyOptions options;
+    options.level = level;
+    options.run.threads = 2;
+    ScrubOptions scrub;
+    if (level != VerifyLevel::kChecksums) scrub.since = older_;
+    const auto report = Attest(file_, "", options, scrub);
+    ASSERT_THAT(report, IsOk());
+    ASSERT_TRUE(report->facts);
+    const FileFacts& facts = *report->facts;
+    EXPECT_EQ(facts.sha256, Sha256(ReadFile(file_)));
+    EXPECT_EQ(facts.file_hash, report->file_hash);
+    EXPECT_EQ(facts.file_bytes, report->file_bytes);
+    EXPECT_EQ(facts.commits + facts.trees + facts.blobs + facts.tags,
+              report->objects);
+    EXPECT_GT(facts.commits, 20U);
+  }
+  EXPECT_FALSE(Since()->facts);
+}
+
+TEST_F(ScrubTest, AttestCollectsNoFactsOfADamagedFile) {
+  ConvertHistory(40, file_);
+  std::string bytes = ReadFile(file_);
+  bytes[bytes.size() / 2] ^= 1;
+  WriteFile(file_, bytes);
+  const auto report = Attest(file_, "", VerifyOptions{}, {});
+  ASSERT_THAT(report, IsOk());
+  EXPECT_FALSE(report->ok());
+  EXPECT_FALSE(report->facts);
+}
+
+TEST_F(ScrubTest, AttestNeedsTheWholeFile) {
+  ConvertHistory(40, file_);
+  VerifyOptions options;
+  EXPECT_THAT(Attest(file_, "", options, {.sample = 500, .seed = {}}),
+              HasCode(ErrorCode::kInvalidArgument));
+  options.level = VerifyLevel::kStructure;
+  EXPECT_THAT(Attest(file_, "", options, {}),
+              HasCode(ErrorCode::kInvalidArgument));
+}
+
 TEST_F(ScrubTest, SinceHashesOnlyBlocksThatTheOlderFileLacks) {
   ConvertHistory(20, older_);
   ConvertHistory(40, file_, older_);

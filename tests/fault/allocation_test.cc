@@ -160,7 +160,8 @@ TEST_F(AllocationTest, FailureEndsVerify) {
   options.level = VerifyLevel::kConnectivity;
   options.run.threads = 2;
   Sweep([&]() -> Status {
-    const auto report = Verify(file_, "", options);
+    // Verify, and more.
+    const auto report = Attest(file_, "", options, {});
     // It is no damage of the file.
     if (report) {
       EXPECT_TRUE(report->ok()) << report->damages.front().message;

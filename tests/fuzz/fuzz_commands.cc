@@ -142,6 +142,19 @@ void Verify(const Input& input) {
   Run({"verify", "--threads=2", "--level=connectivity", input.file});
 }
 
+// A file is as its own statement says.
+void Attest(const Input& input) {
+  const std::string statement = input.directory / "statement.json";
+  if (Run({"attest", "-q", "--threads=2", "--level=checksums", "-o", statement,
+           input.file}) != cli::kDone) {
+    return;
+  }
+  if (Run({"verify", "-q", "--threads=2", "--level=checksums", "--attestation",
+           statement, input.file}) != cli::kDone) {
+    std::abort();
+  }
+}
+
 // `command` is 'restore' or 'salvage'.
 void WriteRepository(const char* command, const Input& input) {
   const std::string repository = input.directory / "repository";
@@ -252,6 +265,7 @@ struct Command {
 
 constexpr Command kCommands[] = {
     {"verify", Verify, true},
+    {"attest", Attest},
     {"restore", Restore, true},
     {"salvage", Salvage, true},
     {"rev-list", RevList},

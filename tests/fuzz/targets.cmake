@@ -52,7 +52,7 @@ function(zpack_replay test program mutations)
     LABELS fuzz TIMEOUT ${test_timeout})
 endfunction()
 
-foreach(target header tables block delta trees commits pack parity reftable configuration cli serve)
+foreach(target header tables block delta trees commits pack parity reftable configuration cli serve statement)
   zpack_fuzz_program(fuzz_${target} fuzz/fuzz_${target}.cc)
   zpack_replay(fuzz_${target}_replay fuzz_${target} 2000 ${target})
 endforeach()
@@ -65,7 +65,8 @@ zpack_fuzz_program(fuzz_commands
   fuzz/fuzz_commands.cc fuzz/edit_files.cc fuzz/file_users.cc)
 target_link_libraries(fuzz_commands${replay} PRIVATE zpack_cli zpack_libgit2 zpack)
 target_link_libraries(fuzz_cli${replay} PRIVATE zpack_cli)
-foreach(command verify restore salvage rev-list ls-tree archive cat-file show report diff list-refs list-files convert protect repair upload-pack libgit2)
+target_link_libraries(fuzz_statement${replay} PRIVATE zpack_cli)
+foreach(command verify attest restore salvage rev-list ls-tree archive cat-file show report diff list-refs list-files convert protect repair upload-pack libgit2)
   zpack_replay(fuzz_command_${command}_replay fuzz_commands 10 file commands)
   if(TEST fuzz_command_${command}_replay)
     set_tests_properties(fuzz_command_${command}_replay PROPERTIES

@@ -35,8 +35,8 @@ __git_zpack_words()
 	done
 }
 
-# Completes to paths that start with $2: directories, and with $1 = file also
-# .zpack files, or all files if there are none.
+# Completes to paths that start with $2: directories, with $1 = file also .zpack
+# files, or all files if there are none, and with $1 = any all files.
 __git_zpack_paths()
 {
 	local path
@@ -50,8 +50,8 @@ __git_zpack_paths()
 		fi
 	done < <(compgen -f -- "$2")
 	COMPREPLY=("${directories[@]}")
-	if [[ $1 == file ]]; then
-		if ((${#zpacks[@]})); then
+	if [[ $1 != directory ]]; then
+		if [[ $1 == file ]] && ((${#zpacks[@]})); then
 			COMPREPLY+=("${zpacks[@]}")
 		else
 			COMPREPLY+=("${files[@]}")
@@ -100,7 +100,7 @@ __git_zpack_value()
 		__git_zpack_words "sha1 sha256" "$3" ;;
 	"restore --ref-format" | "salvage --ref-format")
 		__git_zpack_words "files reftable" "$3" ;;
-	"archive --output" | "protect --output" | "repair --output" | "verify --output" | "restore --bundle")
+	"archive --output" | "protect --output" | "repair --output" | "verify --output" | "attest --output" | "restore --bundle")
 		__git_zpack_paths file "$3" ;;
 	"protect --redundancy" | "convert --redundancy")
 		__git_zpack_words "1% 2% 5% 10% 20%" "$3" ;;
@@ -112,6 +112,8 @@ __git_zpack_value()
 		__git_zpack_paths file "$3" ;;
 	"convert --without" | "restore --without" | "salvage --without")
 		__git_zpack_words "reflogs description info hooks lfs config worktrees alternates other" "$3" ;;
+	"attest --level")
+		__git_zpack_words "checksums objects connectivity" "$3" ;;
 	"verify --level")
 		__git_zpack_words "structure checksums objects connectivity" "$3" ;;
 	"verify --format")
@@ -126,9 +128,11 @@ __git_zpack_value()
 		COMPREPLY=() ;;
 	"verify --since")
 		__git_zpack_paths file "$3" ;;
-	"verify --against")
+	"verify --attestation")
+		__git_zpack_paths any "$3" ;;
+	"verify --against" | "attest --against")
 		__git_zpack_paths directory "$3" ;;
-	"convert --threads" | "verify --threads" | "restore --threads" | "salvage --threads" | "protect --threads" | "repair --threads" | *" --timeout" | \
+	"convert --threads" | "verify --threads" | "attest --threads" | "restore --threads" | "salvage --threads" | "protect --threads" | "repair --threads" | *" --timeout" | \
 		"upload-pack --threads" | "http-backend --threads" | "shell --threads" | "shell --command")
 		COMPREPLY=() ;;
 	*)
@@ -211,7 +215,7 @@ __git_zpack_complete()
 		__git_zpack_refs "${arguments[0]}" "$word" ;;
 	"http-backend 0" | "shell 0" | "version 0")
 		COMPREPLY=() ;;
-	*" 0" | "convert 1" | "repair 1" | "diff 1" | "verify "* | "show "* | "report "*)
+	*" 0" | "convert 1" | "repair 1" | "diff 1" | "verify "* | "attest "* | "show "* | "report "*)
 		__git_zpack_paths file "$word" ;;
 	*)
 		COMPREPLY=() ;;

@@ -66,6 +66,8 @@ function __git_zpack_values
             seq 12
         case 'repack --max-pack-size'
             string split ' ' '100m 500m 1g 2g'
+        case 'attest --level'
+            string split ' ' 'checksums objects connectivity'
         case 'verify --level'
             string split ' ' 'structure checksums objects connectivity'
         case '* --memory'
@@ -84,8 +86,10 @@ function __git_zpack_values
             echo all
         case 'protect --redundancy'
             string split ' ' '1% 2% 5% 10% 20%'
-        case 'verify --against' 'shell --root' 'repack --output'
+        case 'verify --against' 'attest --against' 'shell --root' 'repack --output'
             __fish_complete_directories $argv[3] ''
+        case 'verify --attestation'
+            __fish_complete_path $argv[3]
         case '* --output' 'convert --base' 'restore --bundle'
             __git_zpack_files $argv[3]
     end
@@ -158,7 +162,7 @@ function __git_zpack_complete
                 __git_zpack_files $current
             end
         case 'http-backend *' 'shell *'
-        case '* 0' 'convert 1' 'repair 1' 'verify *' 'show *' 'report *'
+        case '* 0' 'convert 1' 'repair 1' 'verify *' 'attest *' 'show *' 'report *'
             __git_zpack_files $current
     end
 end

@@ -100,6 +100,7 @@ int FailWithoutJson(const Io& io, const Error& error);
 // The commands, each in a file of its own.
 extern const Command kConvertCommand;
 extern const Command kVerifyCommand;
+extern const Command kAttestCommand;
 extern const Command kRestoreCommand;
 extern const Command kProtectCommand;
 extern const Command kRepairCommand;

@@ -35,6 +35,8 @@ test_packages=(
   python3-dask python3-distributed python3-pip
   # Servers that the tests start themselves. The installation may start others.
   nginx-light fcgiwrap openssh-server openssh-client
+  # What the guides sign with.
+  gpg gpg-agent
   # A browser that opens the page of 'report --html'.
   chromium
 )

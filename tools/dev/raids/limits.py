@@ -22,6 +22,7 @@ COMMANDS = {
     "update": ("convert -q --update {made}/new.git {out}/old.zpack", "old.zpack"),
     "verify": ("verify {made}/new.zpack", ""),
     "connectivity": ("verify --level connectivity --threads 8 {made}/new.zpack", ""),
+    "attest": ("attest --level connectivity {made}/new.zpack", ""),
     "against": ("verify --against {made}/new.git {made}/new.zpack", ""),
     "restore": ("restore -q {made}/new.zpack {out}/r.git", "r.git"),
     "force": ("restore -q --force {made}/new.zpack {out}/old.git", "old.git"),

@@ -4,20 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
+#include <optional>
 #include <ostream>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "common_options.h"
 #include "output_file.h"
 #include "several_files.h"
-#include "standard_input_file.h"
 #include "verify/damage_hints.h"
+#include "verify/statement.h"
 #include "verify/verify_findings.h"
+#include "verify/verify_options.h"
 #include "zpack/quote.h"
 #include "zpack/verify.h"
 
@@ -40,6 +40,8 @@ void AddOptions(po::options_description& options) {
       "moved refs")("expect-hash",
                     po::value<std::string>()->value_name("<hash>"),
                     "the file hash must be this one, as 'show' prints it")(
+      "attestation", po::value<std::string>()->value_name("<statement>"),
+      "the file must be as this statement of 'attest' says")(
       "max-errors", po::value<std::string>()->value_name("<n>"),
       "list at most <n> findings of each file, 20 by default; 'all' lists "
       "every damaged object, too")(
@@ -64,9 +66,34 @@ void AddOptions(po::options_description& options) {
   AddJsonOption(options);
 }
 
-VerifyLevel ToLevel(const po::variables_map& values) {
-  if (!Has(values, "level")) return VerifyLevel::kObjects;
-  return ParseVerifyLevel(Text(values, "level"));
+// The level of the option; by default kObjects or, if that is higher, the level
+// that the statement says was checked.
+VerifyLevel ToLevel(const po::variables_map& values,
+                    const std::optional<Statement>& statement) {
+  if (!Has(values, "level")) {
+    return statement ? std::max(statement->level(), VerifyLevel::kObjects)
+                     : VerifyLevel::kObjects;
+  }
+  const VerifyLevel level = ParseVerifyLevel(Text(values, "level"));
+  if (statement && level < statement->level()) {
+    throw UsageError{fmt::format(
+        "option '--level' is below the level of the statement, which is '{}'",
+        VerifyLevelName(statement->level()))};
+  }
+  return level;
+}
+
+// Reads the statement of --attestation. Throws CommandFailure and UsageError.
+std::optional<Statement> StatementOf(const po::variables_map& values) {
+  if (!Has(values, "attestation")) return std::nullopt;
+  if (Text(values, "attestation").empty()) {
+    throw UsageError{"option '--attestation' expects a statement"};
+  }
+  if (Has(values, "sample")) {
+    throw UsageError{
+        "options '--attestation' and '--sample' exclude each other"};
+  }
+  return Statement::Read(Text(values, "attestation"));
 }
 
 // Records as a difference that the file has another hash than the user expects.
@@ -152,33 +179,30 @@ struct Plan {
   ScrubOptions scrub;
   std::string repository;
   std::string expected_hash;
+  std::optional<Statement> statement = std::nullopt;
   DamageListing listing = DamageListing::kByBlock;
   uint64_t max_errors = VerifyFindings::kDefaultMaxErrors;
-};
 
-void CheckComparison(const po::variables_map& values) {
-  if (!Has(values, "against")) {
-    for (const char* const option :
-         {"discover", "allow-newer", "read-source"}) {
-      if (!Has(values, option)) continue;
-      throw UsageError{fmt::format("option '--{}' needs '--against'", option)};
+  // With --allow-newer, the repository may be another than that of a statement.
+  SourceComparison compared() const {
+    if (repository.empty() || options.allow_newer == AllowNewer::kYes) {
+      return SourceComparison::kNone;
     }
-  } else if (Text(values, "against").empty()) {
-    throw UsageError{"option '--against' expects a repository"};
+    return ComparisonWith(options.read_source);
   }
-}
+};
 
 Plan PlanOf(const po::variables_map& values, const RunContext& context,
             const ReadContext& read) {
   Plan plan;
   plan.options.run = context.run();
   plan.options.read = read.options();
-  plan.options.level = ToLevel(values);
+  plan.statement = StatementOf(values);
+  plan.options.level = ToLevel(values, plan.statement);
   plan.options.discovery = DiscoveryOf(values);
-  CheckComparison(values);
   if (Has(values, "allow-newer")) plan.options.allow_newer = AllowNewer::kYes;
   if (Has(values, "read-source")) plan.options.read_source = ReadSource::kYes;
-  plan.repository = Text(values, "against");
+  plan.repository = RepositoryToCompare(values);
   plan.expected_hash = ExpectedHash(values, plan.options.level);
   plan.scrub = ScrubOf(values, plan.options.level);
   if (Text(values, "max-errors") == "all") {
@@ -198,7 +222,8 @@ VerifyFindings Check(const InputFile& file, const Plan& plan) {
                           .since = plan.scrub.since,
                           .read_source = plan.options.read_source,
                           .max_errors = plan.max_errors};
-  auto report = Scrub(file.path, plan.repository, plan.options, plan.scrub);
+  const auto verify = plan.statement ? &Attest : &Scrub;
+  auto report = verify(file.path, plan.repository, plan.options, plan.scrub);
   if (!report) {
     findings.failure = std::move(report).error();
     return findings;
@@ -207,23 +232,12 @@ VerifyFindings Check(const InputFile& file, const Plan& plan) {
   if (!plan.expected_hash.empty()) {
     ExpectHash(plan.expected_hash, findings.report);
   }
+  if (plan.statement) {
+    findings.statement =
+        plan.statement->Compare(file.name, plan.compared(), findings.report);
+  }
   findings.list = ListFindings(findings.report, plan.listing);
   return findings;
-}
-
-void PrintHints(const VerifyFindings& findings, const Io& io) {
-  const VerifyReport& report = findings.report;
-  if (report.damages.empty() || findings.file == kStandardInputName) return;
-  ParityHint hint = ParityHint::kTooLittle;
-  if (report.parity && report.parity->damaged_shards != 0 &&
-      report.parity->repair_possible) {
-    hint = ParityHint::kEnough;
-  } else if (report.parity && !report.parity->intact &&
-             report.damages.size() == 1) {
-    hint = report.parity->parity_shards == 0 ? ParityHint::kGone
-                                             : ParityHint::kDamaged;
-  }
-  PrintDamageHints(findings.file, hint, io.err);
 }
 
 FileRow RowOf(const VerifyFindings& findings) {
@@ -255,7 +269,7 @@ void PrintSeveral(const std::vector<VerifyFindings>& files, bool quiet,
   io.out.flush();
   for (const VerifyFindings& findings : files) {
     PrintFindings(findings, io.err);
-    if (!quiet) PrintHints(findings, io);
+    if (!quiet) PrintDamageHints(findings, io.err);
   }
 }
 
@@ -268,7 +282,7 @@ void PrintText(const std::vector<VerifyFindings>& files, bool quiet,
     return;
   }
   PrintVerifyText(findings, quiet ? nullptr : &io.out, io.err);
-  if (!quiet) PrintHints(findings, io);
+  if (!quiet) PrintDamageHints(findings, io.err);
 }
 
 // Prints the findings in a format for programs to `out`.
@@ -294,32 +308,15 @@ void PrintFormat(VerifyFormat format, const std::vector<VerifyFindings>& files,
   }
 }
 
-// Throws UsageError if the report would replace a .zpack file.
-void CheckOutput(const po::variables_map& values,
-                 const std::vector<InputFile>& files) {
-  if (!Has(values, "output")) return;
-  const std::string output = Text(values, "output");
-  std::error_code ignored;
-  const bool is_input = std::ranges::any_of(files, [&](const InputFile& file) {
-    return std::filesystem::equivalent(output, file.path, ignored);
-  });
-  if (output.empty() || is_input || output.ends_with(".zpack")) {
-    throw UsageError{
-        fmt::format("option '--output' expects a file for the report, not '{}'",
-                    QuoteName(output, kMaxNameInMessage))};
-  }
-}
-
 // Prints the findings as the options say. Returns the exit code of printing.
-int PrintAll(const po::variables_map& values, VerifyFormat format,
-             const std::vector<VerifyFindings>& files, const Io& io) {
-  const bool quiet = Has(values, "quiet");
-  if (Has(values, "output")) {
-    const int written =
-        OutputFile(Text(values, "output")).Write(io, [&](std::ostream& out) {
-          PrintFormat(format, files, out, io);
-          return kDone;
-        });
+int PrintAll(const std::optional<std::string>& output, bool quiet,
+             VerifyFormat format, const std::vector<VerifyFindings>& files,
+             const Io& io) {
+  if (output) {
+    const int written = OutputFile(*output).Write(io, [&](std::ostream& out) {
+      PrintFormat(format, files, out, io);
+      return kDone;
+    });
     // What people read. The errors are in the file.
     PrintText(files, quiet, {io.in, io.out, io.err});
     return written;
@@ -335,26 +332,16 @@ int PrintAll(const po::variables_map& values, VerifyFormat format,
   return kDone;
 }
 
-// Warns of what is wrong with neither the file nor the repository.
-void WarnOfRest(const VerifyFindings& findings, std::ostream& err) {
-  for (const std::string& what : findings.report.left_out) {
-    err << fmt::format("warning: not in the file: {}\n", what);
-  }
-  if (!findings.report.stale_parity.empty()) {
-    err << StaleParityText(findings.report.stale_parity, findings.file);
-  }
-}
-
 int Run(const po::variables_map& values, const Io& io) {
   const RunContext context(values, io);
   const ReadContext read(values, io);
   if (Texts(values, "file").size() > 1) {
-    RefuseForSeveralFiles(values, {"since", "expect-hash"});
+    RefuseForSeveralFiles(values, {"since", "expect-hash", "attestation"});
   }
   const VerifyFormat format = FormatOf(values);
   const Plan plan = PlanOf(values, context, read);
   const std::vector<InputFile> files = FilesToRead(values);
-  CheckOutput(values, files);
+  const std::optional<std::string> output = ReportPath(values, files);
   std::vector<VerifyFindings> all;
   int code = kDone;
   for (const InputFile& file : files) {
@@ -369,7 +356,7 @@ int Run(const po::variables_map& values, const Io& io) {
       if (!context.quiet()) WarnOfRest(findings, io.err);
     }
   }
-  return std::max(code, PrintAll(values, format, all, io));
+  return std::max(code, PrintAll(output, context.quiet(), format, all, io));
 }
 
 }  // namespace
@@ -381,7 +368,8 @@ const Command kVerifyCommand = {
     "[--level <level>] [--against <repository> [--allow-newer] "
     "[--read-source]] "
     "[--sample <percent> [--seed <n>] | --since <older file>] "
-    "[--expect-hash <hash>] [--format <format>] [-o <report>] [<options>] "
+    "[--expect-hash <hash>] [--attestation <statement>] [--format <format>] "
+    "[-o <report>] [<options>] "
     "<file>...",
     {"file"},
     0,

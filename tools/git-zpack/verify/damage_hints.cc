@@ -7,6 +7,7 @@
 
 #include <ostream>
 
+#include "standard_input_file.h"
 #include "zpack/quote.h"
 #include "zpack/verify.h"
 
@@ -51,6 +52,21 @@ void PrintDamageHints(const std::string& path, ParityHint parity,
   err << fmt::format(
       "hint: {} what is left of the file: git zpack salvage {} <directory>\n",
       restorable ? "if that fails, for" : "for", file);
+}
+
+void PrintDamageHints(const VerifyFindings& findings, std::ostream& err) {
+  const VerifyReport& report = findings.report;
+  if (report.damages.empty() || findings.file == kStandardInputName) return;
+  ParityHint hint = ParityHint::kTooLittle;
+  if (report.parity && report.parity->damaged_shards != 0 &&
+      report.parity->repair_possible) {
+    hint = ParityHint::kEnough;
+  } else if (report.parity && !report.parity->intact &&
+             report.damages.size() == 1) {
+    hint = report.parity->parity_shards == 0 ? ParityHint::kGone
+                                             : ParityHint::kDamaged;
+  }
+  PrintDamageHints(findings.file, hint, err);
 }
 
 }  // namespace zpack::cli

@@ -9,6 +9,8 @@
 #include <iosfwd>
 #include <string>
 
+#include "verify/verify_findings.h"
+
 namespace zpack::cli {
 
 enum class ParityHint : uint8_t {
@@ -23,5 +25,8 @@ enum class ParityHint : uint8_t {
 // and says when.
 void PrintDamageHints(const std::string& path, ParityHint parity,
                       std::ostream& err);
+// The same for what was found in a file, unless nothing is damaged. What came
+// from standard input has no path.
+void PrintDamageHints(const VerifyFindings& findings, std::ostream& err);
 
 }  // namespace zpack::cli

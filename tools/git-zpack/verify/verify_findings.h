@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "verify/statement.h"
 #include "zpack/result.h"
 #include "zpack/verify.h"
 
@@ -39,6 +40,8 @@ struct VerifyFindings {
   // Why the file could not be checked. The report is empty then.
   std::optional<Error> failure = std::nullopt;
   VerifyReport report = {};
+  // Of --attestation; nothing without the option.
+  std::optional<StatementResult> statement = std::nullopt;
   std::vector<Finding> list = {};  // by ListFindings
   // Findings that are printed at most. The counts are those of all findings.
   uint64_t max_errors = kDefaultMaxErrors;
@@ -77,6 +80,9 @@ std::string_view DifferenceKindName(Difference::Kind kind);
 std::string VerifySummary(const VerifyFindings& findings);
 // What was checked and what was not, as lines; empty if everything was checked.
 std::string ScopeText(const VerifyFindings& findings);
+// What a statement says and the file cannot show, as a line; empty if that is
+// nothing.
+std::string NotCheckedText(const VerifyFindings& findings);
 // What the parity can do, as a line without line feed; empty without parity.
 std::string ParitySummary(const VerifyReport& report);
 
@@ -92,7 +98,9 @@ std::string UnlistedText(const VerifyFindings& findings);
 // The summary to `out`, unless it is null, and then the findings to `err`.
 void PrintVerifyText(const VerifyFindings& findings, std::ostream* out,
                      std::ostream& err);
-// The findings, and what can be done about damage.
+// Warns of what is wrong with neither the file nor the repository.
+void WarnOfRest(const VerifyFindings& findings, std::ostream& err);
+// The findings.
 void PrintFindings(const VerifyFindings& findings, std::ostream& err);
 nlohmann::ordered_json VerifyJson(const VerifyFindings& findings);
 // A JUnit report: for each file a test case, and one for the comparison.

@@ -38,6 +38,17 @@ Json ParityToJson(const VerifyReport& report) {
   return json;
 }
 
+Json StatementToJson(const VerifyFindings& findings) {
+  if (!findings.statement) return nullptr;
+  const StatementResult& result = *findings.statement;
+  Json json;
+  SetBytes(json, "path", result.path);
+  json.update({{"compared", result.compared},
+               {"difference_count", result.differences},
+               {"not_checked", result.not_checked}});
+  return json;
+}
+
 // The first `count` findings are damages.
 Json DamagesToJson(const VerifyFindings& findings, uint64_t count) {
   Json rows = Json::array();
@@ -101,6 +112,7 @@ Json VerifyJson(const VerifyFindings& findings) {
                {"finding_count", findings.count()},
                {"damages", DamagesToJson(findings, damages)},
                {"differences", DifferencesToJson(findings, damages)},
+               {"attestation", StatementToJson(findings)},
                {"scope", ScopeToJson(report)},
                {"parity", ParityToJson(report)},
                {"stale_parity", nullptr},

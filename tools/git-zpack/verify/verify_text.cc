@@ -38,6 +38,16 @@ std::string_view ConnectivityText(const VerifyReport& report) {
   return report.damages.empty() ? ", connectivity ok" : ", connectivity bad";
 }
 
+// Whether the file is as the statement says.
+std::string StatementText(const VerifyFindings& findings) {
+  if (!findings.statement) return "";
+  const StatementResult& result = *findings.statement;
+  if (!result.compared) return ", not compared with the statement";
+  return fmt::format(", {} '{}' says",
+                     result.differences == 0 ? "as" : "not as",
+                     QuoteName(result.path));
+}
+
 // The number of findings, as the end of the summary.
 std::string CountText(const VerifyFindings& findings) {
   const uint64_t differences = findings.report.differences.size();
@@ -90,6 +100,12 @@ std::string ScopeText(const VerifyFindings& findings) {
       QuoteName(findings.since));
 }
 
+std::string NotCheckedText(const VerifyFindings& findings) {
+  if (!findings.statement || findings.statement->not_checked.empty()) return "";
+  return fmt::format("not checked of the statement: {}\n",
+                     fmt::join(findings.statement->not_checked, ", "));
+}
+
 std::string ParitySummary(const VerifyReport& report) {
   if (!report.parity) return "";
   const ParityState& parity = *report.parity;
@@ -130,15 +146,15 @@ std::string VerifySummary(const VerifyFindings& findings) {
           ? ""
           : ", but " + LostText(report.lost_objects.size());
   if (report.level < VerifyLevel::kObjects) {
-    return fmt::format("{}: {} ({} only){}{}{}{}", QuoteName(findings.file),
+    return fmt::format("{}: {} ({} only){}{}{}{}{}", QuoteName(findings.file),
                        verdict, VerifyLevelName(report.level), lost, against,
-                       promised, CountText(findings));
+                       StatementText(findings), promised, CountText(findings));
   }
   std::string text = fmt::format(
-      "{}: {}, {} of {} verified{}{}{}{}{}{}", QuoteName(findings.file),
+      "{}: {}, {} of {} verified{}{}{}{}{}{}{}", QuoteName(findings.file),
       verdict, report.objects_verified, Counted(report.objects, "object"), lost,
-      ConnectivityText(report), LossText(report), against, promised,
-      CountText(findings));
+      ConnectivityText(report), LossText(report), against,
+      StatementText(findings), promised, CountText(findings));
   if (report.moved_on.any()) {
     text +=
         fmt::format("; the repository moved on: {}", Describe(report.moved_on));
@@ -156,7 +172,8 @@ std::string UnlistedText(const VerifyFindings& findings) {
 void PrintVerifyText(const VerifyFindings& findings, std::ostream* out,
                      std::ostream& err) {
   if (out != nullptr) {
-    *out << VerifySummary(findings) << '\n' << ScopeText(findings);
+    *out << VerifySummary(findings) << '\n'
+         << ScopeText(findings) << NotCheckedText(findings);
     PrintLosses(findings.report.lost_objects, *out);
     const std::string parity = ParitySummary(findings.report);
     if (!parity.empty()) *out << parity << '\n';
@@ -164,6 +181,15 @@ void PrintVerifyText(const VerifyFindings& findings, std::ostream* out,
     out->flush();
   }
   PrintFindings(findings, err);
+}
+
+void WarnOfRest(const VerifyFindings& findings, std::ostream& err) {
+  for (const std::string& what : findings.report.left_out) {
+    err << fmt::format("warning: not in the file: {}\n", what);
+  }
+  if (!findings.report.stale_parity.empty()) {
+    err << StaleParityText(findings.report.stale_parity, findings.file);
+  }
 }
 
 void PrintFindings(const VerifyFindings& findings, std::ostream& err) {

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "verify/verify_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "zpack/quote.h"
+
+namespace zpack::cli {
+
+std::string RepositoryToCompare(const po::variables_map& values) {
+  if (!Has(values, "against")) {
+    for (const char* const option :
+         {"discover", "allow-newer", "read-source"}) {
+      if (!Has(values, option)) continue;
+      throw UsageError{fmt::format("option '--{}' needs '--against'", option)};
+    }
+  } else if (Text(values, "against").empty()) {
+    throw UsageError{"option '--against' expects a repository"};
+  }
+  if (Has(values, "against")) RefuseOtherRefs();
+  return Text(values, "against");
+}
+
+std::optional<std::string> ReportPath(const po::variables_map& values,
+                                      const std::vector<InputFile>& files) {
+  if (!Has(values, "output")) return std::nullopt;
+  std::string output = Text(values, "output");
+  std::error_code ignored;
+  const bool is_input = std::ranges::any_of(files, [&](const InputFile& file) {
+    return std::filesystem::equivalent(output, file.path, ignored);
+  });
+  if (output.empty() || is_input || output.ends_with(".zpack")) {
+    throw UsageError{
+        fmt::format("option '--output' expects a file for the report, not '{}'",
+                    QuoteName(output, kMaxNameInMessage))};
+  }
+  return output;
+}
+
+}  // namespace zpack::cli
