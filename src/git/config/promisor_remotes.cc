@@ -150,16 +150,27 @@ Result<std::string> MissingRemoteSettings(
                          ReadConfigurationFile(path));
   std::string text;
   for (const PromisorRemote& remote : remotes) {
-    AppendSection("remote", remote.name, text);
+    std::string settings;
+    const auto add = [&](const std::string& key, const std::string& value) {
+      AppendEntry(key, value.c_str(), settings);
+    };
+    const auto find = [&](const std::string& key) {
+      return present.Find("remote." + remote.name + '.' + key);
+    };
+    const auto add_unless_set = [&](const std::string& key,
+                                    const std::string& value) {
+      const ConfigEntry* const set = find(key);
+      if (set == nullptr || set->value != value) add(key, value);
+    };
     // A second URL would be one more to push to.
-    if (!remote.url.empty() &&
-        present.Find("remote." + remote.name + ".url") == nullptr) {
-      AppendEntry("url", remote.url.c_str(), text);
-    }
-    text += "\tpromisor = true\n";
+    if (!remote.url.empty() && find("url") == nullptr) add("url", remote.url);
+    add_unless_set("promisor", "true");
     if (!remote.filter.empty()) {
-      AppendEntry("partialclonefilter", remote.filter.c_str(), text);
+      add_unless_set("partialclonefilter", remote.filter);
     }
+    if (settings.empty()) continue;
+    AppendSection("remote", remote.name, text);
+    text += settings;
   }
   return text;
 }
