@@ -197,10 +197,29 @@ class FormatReader {
     }
     if (version_ >= 1 && known->support == Support::kNo) {
       return MakeError(ErrorCode::kUnsupported,
-                       "unsupported repository extension found in '{}': {}",
-                       AtPath{path_}, name);
+                       "unsupported repository extension found in '{}': {}{}; "
+                       "convert a clone instead: git clone --mirror",
+                       AtPath{path_}, name, MessageText{OtherIds()});
     }
     return {};
+  }
+
+  // Says where the ids of compatObjectFormat are, as gitformat-loose(5) and the
+  // source of Git name the files. Empty if there are none.
+  std::string OtherIds() const {
+    namespace fs = std::filesystem;
+    const fs::path objects = fs::path(location_.common_directory) / "objects";
+    std::vector<std::string> files;
+    std::error_code error;
+    for (fs::directory_iterator it(objects / "object-map", error), end;
+         !error && it != end; it.increment(error)) {
+      if (it->path().extension() == ".map") files.push_back(it->path());
+    }
+    const fs::path list = objects / "loose-object-idx";
+    if (fs::exists(list, error)) files.push_back(list);
+    if (files.empty()) return {};
+    return FormatMessage(", with ids of the other hash in '{}'",
+                         *std::ranges::min_element(files));
   }
 
   const RepositoryLocation& location_;
