@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/directory.h"
 #include "base/error.h"
 #include "git/config/configuration_file.h"
 
@@ -207,19 +208,17 @@ class FormatReader {
   // Says where the ids of compatObjectFormat are, as gitformat-loose(5) and the
   // source of Git name the files. Empty if there are none.
   std::string OtherIds() const {
-    namespace fs = std::filesystem;
-    const fs::path objects = fs::path(location_.common_directory) / "objects";
-    std::vector<std::string> files;
-    std::error_code error;
-    for (fs::directory_iterator it(objects / "object-map", error), end;
-         !error && it != end; it.increment(error)) {
-      if (it->path().extension() == ".map") files.push_back(it->path());
+    const std::string objects = location_.common_directory + "/objects/";
+    std::string path = objects + "loose-object-idx";
+    if (const auto maps = ListEntries(objects + "object-map")) {
+      const auto map = std::ranges::find_if(*maps, [](const auto& entry) {
+        return entry.name.ends_with(".map");
+      });
+      if (map != maps->end()) path = objects + "object-map/" + map->name;
     }
-    const fs::path list = objects / "loose-object-idx";
-    if (fs::exists(list, error)) files.push_back(list);
-    if (files.empty()) return {};
-    return FormatMessage(", with ids of the other hash in '{}'",
-                         *std::ranges::min_element(files));
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) return {};
+    return FormatMessage(", with ids of the other hash in '{}'", path);
   }
 
   const RepositoryLocation& location_;
