@@ -306,7 +306,8 @@ class ServedTest(known_git.RepositoryTest):
                            f"--batch-command{form}", stdin=commands, check=False, **variables)
         if "unknown command" in done.stderr:
             self.skipTest("this Git does not ask for objects of a remote")
-        return done.returncode, done.stdout, done.stderr
+        # What Git prints next depends on which of its processes ends first.
+        return done.returncode, done.stdout, done.stderr.partition("\n")[0]
 
     def test_sizes_of_remote_objects(self):
         names = git("-C", self.origin, "rev-list", "--all", "--objects", "--no-object-names").split()
@@ -321,7 +322,7 @@ class ServedTest(known_git.RepositoryTest):
                 for form in ("", "=%(objectname) %(objectsize)", "=%(objectname)", "=%(objecttype)"):
                     ours, theirs = (self.batch(address, version, form, commands) for address in addresses)
                     self.assertEqual(ours, theirs, (name, form))
-                    self.assertEqual(ours[0] == 0, version == "2" and form != "=%(objecttype)", ours)
+                    self.assertEqual(ours[0] == 0, version == "2", ours)
 
         self.for_each_transport(check)
 

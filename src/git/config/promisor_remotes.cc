@@ -150,23 +150,22 @@ Result<std::string> MissingRemoteSettings(
                          ReadConfigurationFile(path));
   std::string text;
   for (const PromisorRemote& remote : remotes) {
-    std::string settings;
-    const auto add = [&](const std::string& key, const std::string& value) {
-      AppendEntry(key, value.c_str(), settings);
+    const auto find = [&](std::string_view key) {
+      return present.Find(fmt::format("remote.{}.{}", remote.name, key));
     };
-    const auto find = [&](const std::string& key) {
-      return present.Find("remote." + remote.name + '.' + key);
-    };
-    const auto add_unless_set = [&](const std::string& key,
-                                    const std::string& value) {
+    const auto is_set = [&](std::string_view key, std::string_view value) {
       const ConfigEntry* const set = find(key);
-      if (set == nullptr || set->value != value) add(key, value);
+      return set != nullptr && set->value == value;
     };
+    std::string settings;
     // A second URL would be one more to push to.
-    if (!remote.url.empty() && find("url") == nullptr) add("url", remote.url);
-    add_unless_set("promisor", "true");
-    if (!remote.filter.empty()) {
-      add_unless_set("partialclonefilter", remote.filter);
+    if (!remote.url.empty() && find("url") == nullptr) {
+      AppendEntry("url", remote.url.c_str(), settings);
+    }
+    if (!is_set("promisor", "true")) settings += "\tpromisor = true\n";
+    if (!remote.filter.empty() &&
+        !is_set("partialclonefilter", remote.filter)) {
+      AppendEntry("partialclonefilter", remote.filter.c_str(), settings);
     }
     if (settings.empty()) continue;
     AppendSection("remote", remote.name, text);

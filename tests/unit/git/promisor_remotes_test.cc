@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "base/error.h"
 #include "git/libgit2_options.h"
 #include "git/repository_source.h"
 #include "support/matchers.h"
@@ -122,7 +123,7 @@ TEST_F(PromisorRemotesTest, SettingsThatAreThereAreNotAddedAgain) {
   EXPECT_EQ(*same, "");
   const auto other = MissingRemoteSettings(config, {{"a", "x", "tree:0"}});
   ASSERT_THAT(other, IsOk());
-  EXPECT_EQ(*other, "[remote \"a\"]\n\tpartialclonefilter = tree:0\n");
+  EXPECT_EQ(*other, "[remote \"a\"]\n\tpartialclonefilter = \"tree:0\"\n");
 }
 
 }  // namespace
