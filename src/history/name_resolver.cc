@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "object/ref_name.h"
 
 namespace zpack {
 namespace {
@@ -29,11 +30,20 @@ constexpr std::array<std::string_view, 6> kRefRules = {"{}",
                                                        "refs/remotes/{}/HEAD"};
 
 // The abbreviated id at the end of a name from git-describe(1), such as
-// v1.0-3-g1234abc. Any other name is returned as it is.
+// v1.0-3-g1234abc. Any other name is returned as it is. Since 2.49, Git demands
+// the ref and the number of commits, in which it takes hexadecimal digits.
 std::string_view AbbreviationIn(std::string_view name) {
-  const size_t last = name.find_last_not_of("0123456789abcdefABCDEF");
+  constexpr std::string_view kDigits = "0123456789abcdefABCDEF";
+  const size_t last = name.find_last_not_of(kDigits);
   if (last == std::string_view::npos || last < 2) return name;
   if (name.substr(last - 1, 2) != "-g") return name;
+  const std::string_view described = name.substr(0, last - 1);
+  const size_t dash = described.find_last_not_of(kDigits);
+  if (dash == std::string_view::npos || dash + 1 == described.size() ||
+      described[dash] != '-' ||
+      !IsValidRefName(fmt::format("refs/{}", described.substr(0, dash)))) {
+    return name;
+  }
   return name.substr(last + 1);
 }
 

@@ -142,9 +142,23 @@ TEST_F(RevisionNamesTest, IdsAndDescriptions) {
   Convert();
   const std::string id = repo_.Git({"rev-parse", "main"});
   ExpectSame({id + "^2", id.substr(0, 12) + "~2", id.substr(0, 12) + ":file",
-              describe_, describe_ + "~1", "v0-g" + id, "-g" + id, "g" + id,
-              "v0-g", "v0-gabc", tree_ + ":dir", FakeId('e') + "^{tree}",
-              FakeId('e') + ":file"});
+              describe_, describe_ + "~1", "v0-3-g" + id, "a/b-af-g" + id,
+              "g" + id, "v0-g", "v0-gabc", "v0-3-gabc", tree_ + ":dir",
+              FakeId('e') + "^{tree}", FakeId('e') + ":file"});
+}
+
+TEST_F(RevisionNamesTest, DescriptionsHaveARefAndANumber) {
+  Convert();
+  const std::string id = repo_.Git({"rev-parse", "main"});
+  const std::vector<std::string> names = {
+      "-g" + id,      "v0-g" + id,    "-3-g" + id,       "v0--g" + id,
+      "3-g" + id,     "v0-x-g" + id,  "v0-3x-g" + id,    "v0..1-3-g" + id,
+      "x-3-y-g" + id, "/v0-3-g" + id, "v0.lock-3-g" + id};
+  // Before 2.49, Git took the id at the end of any name.
+  if (GitIsSince(49)) ExpectSame(names);
+  for (const std::string& name : names) {
+    EXPECT_NE(RunZpack({"cat-file", "-t", file_, name}).exit_code, 0) << name;
+  }
 }
 
 TEST_F(RevisionNamesTest, ShallowCommitsHaveNoParents) {
