@@ -40,10 +40,11 @@ std::string_view AbbreviationIn(std::string_view name) {
   const std::string_view described = name.substr(0, last - 1);
   const size_t dash = described.find_last_not_of(kDigits);
   if (dash == std::string_view::npos || dash + 1 == described.size() ||
-      described[dash] != '-' ||
-      !IsValidRefName(fmt::format("refs/{}", described.substr(0, dash)))) {
+      described[dash] != '-') {
     return name;
   }
+  const std::string_view ref = described.substr(0, dash);
+  if (ref == "@" || !IsValidRefName(fmt::format("refs/{}", ref))) return name;
   return name.substr(last + 1);
 }
 

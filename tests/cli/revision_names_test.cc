@@ -151,9 +151,9 @@ TEST_F(RevisionNamesTest, DescriptionsHaveARefAndANumber) {
   Convert();
   const std::string id = repo_.Git({"rev-parse", "main"});
   const std::vector<std::string> names = {
-      "-g" + id,      "v0-g" + id,    "-3-g" + id,       "v0--g" + id,
-      "3-g" + id,     "v0-x-g" + id,  "v0-3x-g" + id,    "v0..1-3-g" + id,
-      "x-3-y-g" + id, "/v0-3-g" + id, "v0.lock-3-g" + id};
+      "-g" + id,      "v0-g" + id,    "-3-g" + id,        "v0--g" + id,
+      "3-g" + id,     "v0-x-g" + id,  "v0-3x-g" + id,     "v0..1-3-g" + id,
+      "x-3-y-g" + id, "/v0-3-g" + id, "v0.lock-3-g" + id, "@-3-g" + id};
   // Before 2.49, Git took the id at the end of any name.
   if (GitIsSince(49)) ExpectSame(names);
   for (const std::string& name : names) {

@@ -327,11 +327,11 @@ class ServedTest(known_git.RepositoryTest):
         self.for_each_transport(check)
 
     def test_sizes_of_remote_objects_are_a_setting(self):
-        git("-C", self.origin, "config", "transfer.advertiseObjectInfo", "false")
-        ours, theirs = (
-            self.batch(address, "2", "", f"remote-object-info origin {'1' * 40}\n", GIT_CONFIG_COUNT="1",
-                       GIT_CONFIG_KEY_0="transfer.advertiseObjectInfo", GIT_CONFIG_VALUE_0="false")
-            for address in self.addresses["ssh"])
+        git("-C", self.origin, "config", "--unset", "transfer.advertiseObjectInfo")
+        settings = self.directory / "settings"
+        settings.write_text("[transfer]\n\tadvertiseObjectInfo = false\n")
+        ours, theirs = (self.batch(address, "2", "", f"remote-object-info origin {'1' * 40}\n",
+                                   GIT_CONFIG_GLOBAL=str(settings)) for address in self.addresses["ssh"])
         self.assertEqual(ours, theirs)
         self.assertIn("object-info capability is not enabled", ours[2])
 
