@@ -44,6 +44,18 @@ set_tests_properties(install install_recipes install_serve_http install_statemen
 set_tests_properties(install_packages bench_serve bench_damage PROPERTIES
   LABELS "release;full")
 
+# The Git on PATH: repositories that it makes, and that Git as a client.
+foreach(name repositories leftovers served)
+  add_test(NAME git_${name}
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/git/${name}_test.py $<TARGET_FILE:git-zpack>)
+endforeach()
+add_test(NAME git_other COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/git/other_git_test.py)
+set_tests_properties(git_repositories git_other PROPERTIES LABELS release)
+# Longer, and much of it is in serve_test and cli_test.
+set_tests_properties(git_leftovers git_served PROPERTIES LABELS "release;full")
+set_tests_properties(git_repositories git_leftovers git_served git_other PROPERTIES
+  TIMEOUT ${test_timeout} ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+
 add_test(NAME ci COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/ci/ci_test.py $<TARGET_FILE:git-zpack>)
 foreach(name attest attestation)
   add_test(NAME ci_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/ci/${name}_test.py $<TARGET_FILE:git-zpack>)

@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The roots of repositories with reftables, which lack an object: 'repack -d'
-// compared with 'repack -a -d' of the Git that ZPACK_NEW_GIT names, which must
-// know reftables (2.45 or later).
+// compared with 'repack -a -d' of Git, which must know reftables (2.45 or
+// later).
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -26,8 +25,8 @@ class RepackReftableRootsTest : public MissingObjectsFixture {
   using Commands = std::vector<std::vector<std::string>>;
   static constexpr const char* kLinked = "linked";
 
-  ProcessResult NewGit(const std::vector<std::string>& arguments) const {
-    std::vector<std::string> command = {std::getenv("ZPACK_NEW_GIT")};
+  ProcessResult RunIsolated(const std::vector<std::string>& arguments) const {
+    std::vector<std::string> command = {"git"};
     command.insert(command.end(), arguments.begin(), arguments.end());
     ProcessOptions options;
     options.environment = HermeticEnvironment(dir_.path());
@@ -38,8 +37,8 @@ class RepackReftableRootsTest : public MissingObjectsFixture {
   std::string MakeWhole(const Commands& commands) const {
     const std::string path = dir_ / "whole";
     fs::remove_all(path);
-    EXPECT_TRUE(NewGit({"init", "-q", "--bare", "--ref-format=reftable",
-                        "--initial-branch=main", path})
+    EXPECT_TRUE(RunIsolated({"init", "-q", "--bare", "--ref-format=reftable",
+                             "--initial-branch=main", path})
                     .ok());
     fs::copy(dir_ / "packs/nothing", path + "/objects/pack",
              fs::copy_options::recursive);
@@ -52,7 +51,7 @@ class RepackReftableRootsTest : public MissingObjectsFixture {
       std::vector<std::string> all = {"--git-dir=" + directory, "-c",
                                       "core.logAllRefUpdates=always"};
       all.insert(all.end(), command.begin(), command.end());
-      const ProcessResult result = NewGit(all);
+      const ProcessResult result = RunIsolated(all);
       EXPECT_TRUE(result.ok())
           << ::testing::PrintToString(command) << result.err;
     };
@@ -73,8 +72,8 @@ class RepackReftableRootsTest : public MissingObjectsFixture {
 
   std::set<std::string> ObjectsOf(const std::string& path) const {
     const std::vector<std::string> lines = SplitLines(
-        NewGit({"--git-dir=" + path, "cat-file", "--batch-all-objects",
-                "--batch-check=%(objectname)"})
+        RunIsolated({"--git-dir=" + path, "cat-file", "--batch-all-objects",
+                     "--batch-check=%(objectname)"})
             .out);
     return {lines.begin(), lines.end()};
   }
@@ -105,7 +104,7 @@ class RepackReftableRootsTest : public MissingObjectsFixture {
       }
       const std::string copy = WithoutPart(whole, missing);
       const ProcessResult git =
-          NewGit({"--git-dir=" + copy, "repack", "-q", "-d", "-a"});
+          RunIsolated({"--git-dir=" + copy, "repack", "-q", "-d", "-a"});
       EXPECT_EQ(refused, !git.ok())
           << ::testing::PrintToString(git) << ::testing::PrintToString(ours);
       EXPECT_THAT(objects, ::testing::IsSupersetOf(ObjectsOf(copy)));
@@ -114,9 +113,7 @@ class RepackReftableRootsTest : public MissingObjectsFixture {
 };
 
 TEST_F(RepackReftableRootsTest, LoseNothing) {
-  if (std::getenv("ZPACK_NEW_GIT") == nullptr) {
-    GTEST_SKIP() << "ZPACK_NEW_GIT names no Git that knows reftables";
-  }
+  if (!GitIsSince(45)) GTEST_SKIP() << "Git knows no reftables";
   const std::vector<std::string> of_commit = {"commit", "tree", "subtree",
                                               "blob", "parent"};
   const std::vector<std::string> of_tag = {"tag",     "commit", "tree",

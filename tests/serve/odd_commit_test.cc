@@ -110,10 +110,6 @@ class OddCommitTest : public ServeFixture {
                    repo_.SimpleCommit("merge", {side, id}, 1700000000));
     }
     Convert(file_);
-    old_git_ = RunProcess({"sh", "-c",
-                           "printf '%s\\n' 'git version 2.41' \"$(git "
-                           "--version)\" | sort -VC"})
-                   .exit_code != 0;
   }
 
   static std::string Odd(const OddCommit& commit) {
@@ -124,7 +120,7 @@ class OddCommitTest : public ServeFixture {
   }
   // Whether the installed Git can be asked for the time of the commit.
   bool GitReads(const OddCommit& commit) const {
-    return !commit.read_since_2_41 || !old_git_;
+    return !commit.read_since_2_41 || GitIsSince(41);
   }
 
   std::string Zpack(std::vector<std::string> arguments) const {
@@ -152,9 +148,6 @@ class OddCommitTest : public ServeFixture {
     std::ranges::sort(packets);
     return packets;
   }
-
- private:
-  bool old_git_ = false;
 };
 
 TEST_F(OddCommitTest, GiveTheTarFileThatGitGives) {

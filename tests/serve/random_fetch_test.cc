@@ -8,8 +8,7 @@
 // the filter to an object that the client asks for if a commit has it, too.
 //
 // Environment: ZPACK_FETCH_SEQUENCES, the number of sequences;
-// ZPACK_FETCH_SEED, the first seed; ZPACK_FETCH_GIT, the git to compare with,
-// for example of another version.
+// ZPACK_FETCH_SEED, the first seed.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -232,23 +231,6 @@ std::string RandomFilter(Dice& dice) {
   return dice.Any(simple);
 }
 
-// The git to compare with.
-std::string OtherGit() {
-  const char* const given = std::getenv("ZPACK_FETCH_GIT");
-  return given != nullptr ? given : "git";
-}
-
-// Whether that git counts '--deepen' as git-zpack does: 2.54 and later.
-bool DeepensAlike() {
-  static const bool alike =
-      RunProcess({"sh", "-c",
-                  "printf '%s\\n' 'git version 2.54' \"$(\"$0\" --version)\" | "
-                  "sort -VC",
-                  OtherGit()})
-          .ok();
-  return alike;
-}
-
 std::vector<std::string> RandomDepth(const RandomRepository& repository,
                                      Dice& dice) {
   const std::string depth = std::to_string(1 + dice.Roll(4));
@@ -256,7 +238,8 @@ std::vector<std::string> RandomDepth(const RandomRepository& repository,
     case 0:
       return {"--depth=" + depth};
     case 1:
-      return {(DeepensAlike() ? "--deepen=" : "--depth=") + depth};
+      // Before 2.54, Git counted '--deepen' in another way than git-zpack.
+      return {(GitIsSince(54) ? "--deepen=" : "--depth=") + depth};
     case 2:
       return {"--shallow-since=@" +
               std::to_string(repository.last_time() - dice.Roll(1000))};
@@ -304,7 +287,7 @@ void PlaySequence(uint64_t seed) {
   const std::string file = dir / "repo.zpack";
   ASSERT_TRUE(RunZpack({"convert", "-q", repository.path(), file}).ok());
   Client theirs(dir / "theirs", "file://" + repository.path(),
-                OtherGit() + " upload-pack");
+                "git upload-pack");
   Client ours(dir / "ours", "file://" + file, ZpackBinary() + " upload-pack");
   const bool filters = dice.OneIn(2);
   std::string story;

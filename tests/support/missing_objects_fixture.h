@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Repositories that have lost an object, and what 'repack' of Git and of
-// git-zpack makes of them. The Git in PATH is compared, and the one that
-// ZPACK_NEW_GIT in the environment names, for example a newer one.
-// Thread-compatible.
+// git-zpack makes of them. Thread-compatible.
 
 #pragma once
 
@@ -12,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -191,10 +188,11 @@ class MissingObjectsFixture : public RepackFixture {
     return {lines.begin(), lines.end()};
   }
 
-  Outcome RunOne(const std::string& program, const Root& root,
-                 const std::string& missing, const Mode& mode) const {
+  // 'git repack'.
+  Outcome RunRepack(const Root& root, const std::string& missing,
+                    const Mode& mode) const {
     const std::string path = Make(root, missing);
-    std::vector<std::string> command = {program, "--git-dir=" + path, "repack",
+    std::vector<std::string> command = {"git", "--git-dir=" + path, "repack",
                                         "-q", "-d"};
     command.insert(command.end(), mode.git.begin(), mode.git.end());
     ProcessOptions options;
@@ -205,15 +203,7 @@ class MissingObjectsFixture : public RepackFixture {
     return outcome;
   }
 
-  static std::vector<std::string> Gits() {
-    std::vector<std::string> gits = {"git"};
-    if (const char* given = std::getenv("ZPACK_NEW_GIT")) {
-      gits.emplace_back(given);
-    }
-    return gits;
-  }
-
-  // Compares git-zpack with every Git.
+  // Compares git-zpack with Git.
   void Compare(const Root& root, const std::string& missing,
                const Mode& mode) const {
     const std::string path = Make(root, missing);
@@ -243,14 +233,10 @@ class MissingObjectsFixture : public RepackFixture {
     } else if (!refused) {
       EXPECT_EQ(ours.err, "");
     }
-    for (const std::string& program : Gits()) {
-      SCOPED_TRACE(program);
-      const Outcome git = RunOne(program, root, missing, mode);
-      EXPECT_EQ(refused, !git.result.ok())
-          << ::testing::PrintToString(git.result)
-          << ::testing::PrintToString(ours);
-      EXPECT_THAT(objects, ::testing::IsSupersetOf(git.objects));
-    }
+    const Outcome git = RunRepack(root, missing, mode);
+    EXPECT_EQ(refused, !git.result.ok()) << ::testing::PrintToString(git.result)
+                                         << ::testing::PrintToString(ours);
+    EXPECT_THAT(objects, ::testing::IsSupersetOf(git.objects));
   }
 
   void CompareAll(const Roots& roots, const Mode& mode = {{"-a"}, {}}) const {

@@ -140,9 +140,11 @@ RepositoryState ReadState(const std::string& path) {
   state.head = ReadHead(repository);
   state.shallow = ReadShallow(repository);
   // What only reflogs keep is kept, but without its reflog.
-  const ProcessResult fsck =
-      RunGit({"fsck", "--full", "--strict", "--no-reflogs", "--no-dangling"},
-             repository);
+  std::vector<std::string> check = {"fsck", "--full", "--strict",
+                                    "--no-reflogs", "--no-dangling"};
+  // Links to files and directories of refs are not restored as links.
+  if (GitIsSince(50)) check.emplace_back("--no-references");
+  const ProcessResult fsck = RunGit(check, repository);
   // Bits of fsck's exit code: 1 for bad loose objects, 4 for bad packed ones.
   state.fsck_exit_code =
       (fsck.exit_code & ~5) | ((fsck.exit_code & 5) != 0 ? 1 : 0);

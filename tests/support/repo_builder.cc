@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -166,6 +167,16 @@ ProcessResult RunGit(const std::vector<std::string>& arguments,
   options.environment.push_back("GIT_DEFAULT_HASH=" +
                                 std::string(ObjectFormatName(TestFormat())));
   return RunProcess(command, options);
+}
+
+bool GitIsSince(int minor) {
+  static const std::string version = RunGit({"version"}, "/").out;
+  int has_major = 0;
+  int has_minor = 0;
+  Require(std::sscanf(version.c_str(), "git version %d.%d", &has_major,
+                      &has_minor) == 2,
+          "git has no version");
+  return has_major > 2 || (has_major == 2 && has_minor >= minor);
 }
 
 RepoBuilder::RepoBuilder(std::string path, Kind kind)

@@ -140,4 +140,7 @@ ProcessResult RunGit(const std::vector<std::string>& arguments,
                      const std::string& directory,
                      const std::string& input = "");
 
+// Whether 'git' is version 2.`minor` or later.
+bool GitIsSince(int minor);
+
 }  // namespace zpack::testing

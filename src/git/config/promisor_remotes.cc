@@ -159,16 +159,26 @@ Result<std::string> MissingRemoteSettings(
                          ReadConfigurationFile(path));
   std::string text;
   for (const PromisorRemote& remote : remotes) {
-    AppendSection("remote", remote.name, text);
+    const auto find = [&](std::string_view key) {
+      return present.Find(fmt::format("remote.{}.{}", remote.name, key));
+    };
+    const auto is_set = [&](std::string_view key, std::string_view value) {
+      const ConfigEntry* const set = find(key);
+      return set != nullptr && set->value == value;
+    };
+    std::string settings;
     // A second URL would be one more to push to.
-    if (!remote.url.empty() &&
-        present.Find("remote." + remote.name + ".url") == nullptr) {
-      AppendEntry("url", remote.url.c_str(), text);
+    if (!remote.url.empty() && find("url") == nullptr) {
+      AppendEntry("url", remote.url.c_str(), settings);
     }
-    text += "\tpromisor = true\n";
-    if (!remote.filter.empty()) {
-      AppendEntry("partialclonefilter", remote.filter.c_str(), text);
+    if (!is_set("promisor", "true")) settings += "\tpromisor = true\n";
+    if (!remote.filter.empty() &&
+        !is_set("partialclonefilter", remote.filter)) {
+      AppendEntry("partialclonefilter", remote.filter.c_str(), settings);
     }
+    if (settings.empty()) continue;
+    AppendSection("remote", remote.name, text);
+    text += settings;
   }
   return text;
 }

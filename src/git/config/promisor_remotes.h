@@ -30,9 +30,9 @@ Result<ObjectIdTable> ListPromisorPacks(
 // `remotes`, of which there is at least one.
 std::string PartialCloneExtension(const std::vector<PromisorRemote>& remotes);
 
-// The settings of `remotes` for the configuration file `path`, in its format.
-// Leaves out a URL if the file has one for the remote. Errors: those of
-// ReadConfigurationFile.
+// The settings of `remotes` that the configuration file `path` does not have,
+// in its format. Leaves out a URL if the file has any for the remote. Errors:
+// those of ReadConfigurationFile.
 Result<std::string> MissingRemoteSettings(
     const std::string& path, const std::vector<PromisorRemote>& remotes);
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/directory.h"
 #include "base/error.h"
 #include "git/config/configuration_file.h"
 
@@ -197,10 +198,27 @@ class FormatReader {
     }
     if (version_ >= 1 && known->support == Support::kNo) {
       return MakeError(ErrorCode::kUnsupported,
-                       "unsupported repository extension found in '{}': {}",
-                       AtPath{path_}, name);
+                       "unsupported repository extension found in '{}': {}{}; "
+                       "convert a clone instead: git clone --mirror",
+                       AtPath{path_}, name, MessageText{OtherIds()});
     }
     return {};
+  }
+
+  // Says where the ids of compatObjectFormat are, as gitformat-loose(5) and the
+  // source of Git name the files. Empty if there are none.
+  std::string OtherIds() const {
+    const std::string objects = location_.common_directory + "/objects/";
+    std::string path = objects + "loose-object-idx";
+    if (const auto maps = ListEntries(objects + "object-map")) {
+      const auto map = std::ranges::find_if(*maps, [](const auto& entry) {
+        return entry.name.ends_with(".map");
+      });
+      if (map != maps->end()) path = objects + "object-map/" + map->name;
+    }
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) return {};
+    return FormatMessage(", with ids of the other hash in '{}'", path);
   }
 
   const RepositoryLocation& location_;

@@ -126,7 +126,9 @@ class ConfigurationLevelsTest : public ::testing::Test {
     fs::current_path(before);
     ASSERT_EQ(ours.has_value(), expected.ok())
         << what << ": " << (ours ? "" : ours.error().message) << expected.err;
-    if (ours) EXPECT_EQ(*ours, expected.out) << what;
+    if (ours) {
+      EXPECT_EQ(*ours, expected.out) << what;
+    }
   }
 
   // The repository includes a file under this condition, or always.

@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "base/error.h"
 #include "git/libgit2_options.h"
 #include "git/repository_source.h"
 #include "support/matchers.h"
@@ -126,6 +127,19 @@ TEST_F(PromisorRemotesTest, AUrlThatIsThereIsNotAddedAgain) {
       MissingRemoteSettings(repo_.path() + "/config", {{"a", "again", ""}});
   ASSERT_THAT(settings, IsOk());
   EXPECT_EQ(*settings, "[remote \"a\"]\n\tpromisor = true\n");
+}
+
+TEST_F(PromisorRemotesTest, SettingsThatAreThereAreNotAddedAgain) {
+  const std::string config = repo_.path() + "/config";
+  testing::WriteFile(config,
+                     "[remote \"a\"]\n\turl = x\n\tpromisor = true\n"
+                     "\tpartialclonefilter = blob:none\n");
+  const auto same = MissingRemoteSettings(config, {{"a", "x", "blob:none"}});
+  ASSERT_THAT(same, IsOk());
+  EXPECT_EQ(*same, "");
+  const auto other = MissingRemoteSettings(config, {{"a", "x", "tree:0"}});
+  ASSERT_THAT(other, IsOk());
+  EXPECT_EQ(*other, "[remote \"a\"]\n\tpartialclonefilter = \"tree:0\"\n");
 }
 
 }  // namespace

@@ -20,10 +20,12 @@ std::string RepositoryToCompare(const po::variables_map& values) {
       if (!Has(values, option)) continue;
       throw UsageError{fmt::format("option '--{}' needs '--against'", option)};
     }
-  } else if (Text(values, "against").empty()) {
+    return {};
+  }
+  if (Text(values, "against").empty()) {
     throw UsageError{"option '--against' expects a repository"};
   }
-  if (Has(values, "against")) RefuseOtherRefs();
+  RefuseOtherRefs();
   return Text(values, "against");
 }
 
