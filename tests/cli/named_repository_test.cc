@@ -304,7 +304,8 @@ TEST_F(NamedRepositoryTest, ARepositoryInPlaceOfAFileIsNamed) {
               HasSubstr("not a regular file"));
 }
 
-// Git then takes refs from another place, for which a repack would drop objects.
+// Git then takes refs from another place, for which a repack would drop
+// objects.
 TEST_F(NamedRepositoryTest, RefsOfAnotherPlaceAreRefused) {
   ProcessOptions options;
   options.environment = {"GIT_REFERENCE_BACKEND=reftable:/elsewhere"};
