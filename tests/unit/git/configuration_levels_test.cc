@@ -16,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.h"
 #include "git/config/configuration.h"
 #include "git/config/configuration_text.h"
 #include "git/repack/repack_configuration.h"
