@@ -50,9 +50,10 @@ foreach(name repositories leftovers served)
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/git/${name}_test.py $<TARGET_FILE:git-zpack>)
 endforeach()
 add_test(NAME git_other COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/git/other_git_test.py)
-set_tests_properties(git_repositories git_other PROPERTIES LABELS release)
-# Longer, and much of it is in serve_test and cli_test.
-set_tests_properties(git_leftovers git_served PROPERTIES LABELS "release;full")
+set_tests_properties(git_other PROPERTIES LABELS release)
+# For another Git than the one that all other tests run with.
+set_tests_properties(git_repositories git_leftovers git_served PROPERTIES
+  LABELS "release;full")
 set_tests_properties(git_repositories git_leftovers git_served git_other PROPERTIES
   TIMEOUT ${test_timeout} ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
 

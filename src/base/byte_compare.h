@@ -12,9 +12,13 @@
 
 namespace zpack {
 
+// Eight bytes, the first of which is the lowest of the number on every machine.
 inline uint64_t LoadWord(const uint8_t* p) {
   uint64_t word;
   std::memcpy(&word, p, sizeof(word));
+  if constexpr (std::endian::native == std::endian::big) {
+    word = std::byteswap(word);
+  }
   return word;
 }
 
@@ -23,12 +27,8 @@ inline size_t CommonPrefix(const uint8_t* a, const uint8_t* b, size_t limit) {
   size_t n = 0;
   while (limit - n >= sizeof(uint64_t)) {
     const uint64_t difference = LoadWord(a + n) ^ LoadWord(b + n);
-    if (difference != 0) {
-      const int bits = std::endian::native == std::endian::little
-                           ? std::countr_zero(difference)
-                           : std::countl_zero(difference);
-      return n + static_cast<size_t>(bits) / 8;
-    }
+    if (difference != 0)
+      return n + static_cast<size_t>(std::countr_zero(difference)) / 8;
     n += sizeof(uint64_t);
   }
   while (n < limit && a[n] == b[n]) ++n;
@@ -41,12 +41,8 @@ inline size_t CommonSuffix(const uint8_t* a, const uint8_t* b, size_t limit) {
   while (limit - n >= sizeof(uint64_t)) {
     const uint64_t difference =
         LoadWord(a - n - sizeof(uint64_t)) ^ LoadWord(b - n - sizeof(uint64_t));
-    if (difference != 0) {
-      const int bits = std::endian::native == std::endian::little
-                           ? std::countl_zero(difference)
-                           : std::countr_zero(difference);
-      return n + static_cast<size_t>(bits) / 8;
-    }
+    if (difference != 0)
+      return n + static_cast<size_t>(std::countl_zero(difference)) / 8;
     n += sizeof(uint64_t);
   }
   while (n < limit && a[-1 - static_cast<ptrdiff_t>(n)] ==

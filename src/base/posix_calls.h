@@ -14,6 +14,11 @@
 #include <cerrno>
 #include <cstdio>
 
+#ifndef __GLIBC__  // musl has neither renameat2 nor the names of its flags
+#include <linux/fs.h>
+#include <sys/syscall.h>
+#endif
+
 namespace zpack {
 
 // Each call returns 0, or returns -1 and sets errno.
@@ -21,7 +26,12 @@ struct PosixCalls {
   // renameat2(2).
   int (*rename)(const char* from, const char* to, unsigned flags) =
       [](const char* from, const char* to, unsigned flags) {
+#ifndef __GLIBC__
+        return static_cast<int>(
+            syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, flags));
+#else
         return renameat2(AT_FDCWD, from, AT_FDCWD, to, flags);
+#endif
       };
   int (*link)(const char* from, const char* to) = ::link;
   int (*unlink)(const char* path) = ::unlink;

@@ -29,7 +29,13 @@ constexpr unsigned kSplitterFixedVersion = 10505;
 // The name of the splitter's parameter depends on the version of the header
 // (ZSTD_c_useBlockSplitter up to 1.5.6). This number and value do not.
 constexpr ZSTD_cParameter kUseBlockSplitter = ZSTD_c_experimentalParam13;
+constexpr int kEnable = 1;
 constexpr int kDisable = 2;
+
+// For inputs of up to 128 KiB, zstd 1.5.4 chooses how it finds matches, and so
+// the bytes, by the instructions of the processor. From this size on, it uses
+// the row match finder if it has SSE2 or NEON.
+constexpr size_t kLeastForRows = (size_t{16} << 10) + 1;
 
 constexpr size_t kZstdBlock = size_t{128} << 10;  // a block of zstd
 
@@ -78,6 +84,13 @@ struct ZstdCompressor::State {
       : level(used_level), stop(std::move(used_stop)) {}
   ~State() { ZSTD_freeCCtx(context); }
 
+  // Begins a frame.
+  void Start(ByteView raw) const {
+    ZSTD_CCtx_reset(context, ZSTD_reset_session_only);
+    Set(ZSTD_c_useRowMatchFinder,
+        raw.size() < kLeastForRows ? kDisable : kEnable);
+  }
+
   // Both functions return the result of zstd: the size of the frame, or an
   // error.
   size_t CompressAtOnce(ByteView raw, std::span<uint8_t> out) const {
@@ -85,7 +98,6 @@ struct ZstdCompressor::State {
                           raw.size());
   }
   Result<size_t> CompressInPieces(ByteView raw, std::span<uint8_t> out) const {
-    ZSTD_CCtx_reset(context, ZSTD_reset_session_only);
     ZSTD_CCtx_setPledgedSrcSize(context, raw.size());
     ZSTD_outBuffer output = {out.data(), out.size(), 0};
     ZSTD_inBuffer input = {raw.data(), 0, 0};
@@ -144,6 +156,7 @@ Result<size_t> ZstdCompressor::Compress(ByteView raw, Bytes& out) {
   const size_t start = out.size();
   out.resize(start + ZSTD_compressBound(raw.size()));
   const std::span<uint8_t> space = std::span(out).subspan(start);
+  state_->Start(raw);
   size_t size = 0;
   if (raw.size() <= MaxAtOnce(state_->level)) {
     size = state_->CompressAtOnce(raw, space);

@@ -29,10 +29,7 @@ bool NextHeaderLine(std::string_view& rest, std::string_view& line) {
 size_t FindZero(ByteView bytes) {
   size_t at = 0;
   for (; bytes.size() - at >= sizeof(uint64_t); at += sizeof(uint64_t)) {
-    uint64_t word = LoadWord(&bytes[at]);
-    if constexpr (std::endian::native == std::endian::big) {
-      word = std::byteswap(word);
-    }
+    const uint64_t word = LoadWord(&bytes[at]);
     // The lowest set bit belongs to the first zero byte (Warren, Hacker's
     // Delight, 6-1).
     const uint64_t zeros =

@@ -7,6 +7,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__AARCH64EL__)
+#include <arm_neon.h>
 #endif
 
 namespace zpack {
@@ -77,107 +79,179 @@ void PortableInverse(std::byte* low, std::byte* high, size_t size,
 constexpr RegionOperations kPortable{"portable", PortableMultiply,
                                      PortableForward, PortableInverse};
 
+// Registers of half a block: of its high bytes, or of its low bytes. A table of
+// 16 bytes looks up half-bytes in all places of a register.
 #if defined(__x86_64__)
-#define ZPACK_AVX2 __attribute__((target("avx2")))
+#define ZPACK_SIMD __attribute__((target("avx2")))
+using Register = __m256i;
+using Table = __m256i;  // the same in both lanes
 
-// A block: a register of high bytes and one of low bytes.
-struct Avx2Block {
-  __m256i high;
-  __m256i low;
+ZPACK_SIMD inline Register Load(const std::byte* bytes) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
+}
+
+ZPACK_SIMD inline void Store(std::byte* bytes, const Register& value) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(bytes), value);
+}
+
+ZPACK_SIMD inline Register Add(const Register& a, const Register& b) {
+  return _mm256_xor_si256(a, b);
+}
+
+ZPACK_SIMD inline Register LowHalves(const Register& bytes) {
+  return _mm256_and_si256(bytes, _mm256_set1_epi8(15));
+}
+
+ZPACK_SIMD inline Register HighHalves(const Register& bytes) {
+  return LowHalves(_mm256_srli_epi16(bytes, 4));
+}
+
+ZPACK_SIMD inline Register LookUp(const Table& table, const Register& places) {
+  return _mm256_shuffle_epi8(table, places);
+}
+
+// Splits 16 products into their high and their low bytes.
+ZPACK_SIMD inline void Split(const uint16_t* products, Table& high,
+                             Table& low) {
+  const __m128i low_bytes = _mm_set1_epi16(0xFF);
+  const auto* const words = reinterpret_cast<const __m128i*>(products);
+  const __m128i first = _mm_loadu_si128(words);
+  const __m128i second = _mm_loadu_si128(words + 1);
+  low = _mm256_broadcastsi128_si256(_mm_packus_epi16(
+      _mm_and_si128(first, low_bytes), _mm_and_si128(second, low_bytes)));
+  high = _mm256_broadcastsi128_si256(
+      _mm_packus_epi16(_mm_srli_epi16(first, 8), _mm_srli_epi16(second, 8)));
+}
+#elif defined(__AARCH64EL__)
+#define ZPACK_SIMD  // part of every such processor
+using Register = uint8x16x2_t;
+using Table = uint8x16_t;
+
+inline Register Load(const std::byte* bytes) {
+  const auto* const from = reinterpret_cast<const uint8_t*>(bytes);
+  return {{vld1q_u8(from), vld1q_u8(from + kHalf / 2)}};
+}
+
+inline void Store(std::byte* bytes, const Register& value) {
+  auto* const to = reinterpret_cast<uint8_t*>(bytes);
+  vst1q_u8(to, value.val[0]);
+  vst1q_u8(to + kHalf / 2, value.val[1]);
+}
+
+inline Register Add(const Register& a, const Register& b) {
+  return {{veorq_u8(a.val[0], b.val[0]), veorq_u8(a.val[1], b.val[1])}};
+}
+
+inline Register LowHalves(const Register& bytes) {
+  const uint8x16_t mask = vdupq_n_u8(15);
+  return {{vandq_u8(bytes.val[0], mask), vandq_u8(bytes.val[1], mask)}};
+}
+
+inline Register HighHalves(const Register& bytes) {
+  return {{vshrq_n_u8(bytes.val[0], 4), vshrq_n_u8(bytes.val[1], 4)}};
+}
+
+inline Register LookUp(const Table& table, const Register& places) {
+  return {{vqtbl1q_u8(table, places.val[0]), vqtbl1q_u8(table, places.val[1])}};
+}
+
+// Splits 16 products into their high and their low bytes.
+inline void Split(const uint16_t* products, Table& high, Table& low) {
+  const uint8x16x2_t bytes =
+      vld2q_u8(reinterpret_cast<const uint8_t*>(products));
+  low = bytes.val[0];
+  high = bytes.val[1];
+}
+#endif
+
+#ifdef ZPACK_SIMD
+struct Block {
+  Register high;
+  Register low;
 };
 
-ZPACK_AVX2 inline Avx2Block Load(const std::byte* block) {
-  const auto* const halves = reinterpret_cast<const __m256i*>(block);
-  return {_mm256_loadu_si256(halves), _mm256_loadu_si256(halves + 1)};
+ZPACK_SIMD inline Block LoadBlock(const std::byte* block) {
+  return {Load(block), Load(block + kHalf)};
 }
 
-ZPACK_AVX2 inline void Store(std::byte* block, const Avx2Block& words) {
-  auto* const halves = reinterpret_cast<__m256i*>(block);
-  _mm256_storeu_si256(halves, words.high);
-  _mm256_storeu_si256(halves + 1, words.low);
+ZPACK_SIMD inline void StoreBlock(std::byte* block, const Block& words) {
+  Store(block, words.high);
+  Store(block + kHalf, words.low);
 }
 
-ZPACK_AVX2 inline Avx2Block Add(const Avx2Block& a, const Avx2Block& b) {
-  return {_mm256_xor_si256(a.high, b.high), _mm256_xor_si256(a.low, b.low)};
+ZPACK_SIMD inline Block Add(const Block& a, const Block& b) {
+  return {Add(a.high, b.high), Add(a.low, b.low)};
 }
 
-// The table as registers: for each place of a half-byte, the high bytes and the
-// low bytes of the 16 products, in both lanes.
-struct Avx2Table {
-  ZPACK_AVX2 explicit Avx2Table(const ProductTable& table) {
-    const __m128i low_bytes = _mm_set1_epi16(0xFF);
+// The products of one constant, for each place of a half-byte.
+struct SimdProducts {
+  ZPACK_SIMD explicit SimdProducts(const ProductTable& table) {
     for (size_t place = 0; place < 4; ++place) {
-      const auto* const products =
-          reinterpret_cast<const __m128i*>(table.products[place].data());
-      const __m128i first = _mm_loadu_si128(products);
-      const __m128i second = _mm_loadu_si128(products + 1);
-      low[place] = _mm256_broadcastsi128_si256(_mm_packus_epi16(
-          _mm_and_si128(first, low_bytes), _mm_and_si128(second, low_bytes)));
-      high[place] = _mm256_broadcastsi128_si256(_mm_packus_epi16(
-          _mm_srli_epi16(first, 8), _mm_srli_epi16(second, 8)));
+      Split(table.products[place].data(), high[place], low[place]);
     }
   }
 
-  ZPACK_AVX2 Avx2Block Multiply(const Avx2Block& words) const {
-    const __m256i mask = _mm256_set1_epi8(15);
-    const __m256i places[4] = {
-        _mm256_and_si256(words.low, mask),
-        _mm256_and_si256(_mm256_srli_epi16(words.low, 4), mask),
-        _mm256_and_si256(words.high, mask),
-        _mm256_and_si256(_mm256_srli_epi16(words.high, 4), mask)};
-    Avx2Block sum{_mm256_shuffle_epi8(high[0], places[0]),
-                  _mm256_shuffle_epi8(low[0], places[0])};
+  ZPACK_SIMD Block Multiply(const Block& words) const {
+    const Register places[4] = {LowHalves(words.low), HighHalves(words.low),
+                                LowHalves(words.high), HighHalves(words.high)};
+    Block sum{LookUp(high[0], places[0]), LookUp(low[0], places[0])};
     for (size_t place = 1; place < 4; ++place) {
-      sum = Add(sum, {_mm256_shuffle_epi8(high[place], places[place]),
-                      _mm256_shuffle_epi8(low[place], places[place])});
+      sum = Add(sum, Block{LookUp(high[place], places[place]),
+                           LookUp(low[place], places[place])});
     }
     return sum;
   }
 
-  __m256i high[4];
-  __m256i low[4];
+  Table high[4];
+  Table low[4];
 };
 
-ZPACK_AVX2 void Avx2Multiply(std::byte* region, size_t size,
+ZPACK_SIMD void SimdMultiply(std::byte* region, size_t size,
                              const ProductTable& table) {
-  const Avx2Table products(table);
+  const SimdProducts products(table);
   for (size_t i = 0; i < size; i += kBlock) {
-    Store(region + i, products.Multiply(Load(region + i)));
+    StoreBlock(region + i, products.Multiply(LoadBlock(region + i)));
   }
 }
 
-ZPACK_AVX2 void Avx2Forward(std::byte* low, std::byte* high, size_t size,
+ZPACK_SIMD void SimdForward(std::byte* low, std::byte* high, size_t size,
                             const ProductTable& table) {
-  const Avx2Table products(table);
+  const SimdProducts products(table);
   for (size_t i = 0; i < size; i += kBlock) {
-    const Avx2Block b = Load(high + i);
-    const Avx2Block sum = Add(Load(low + i), products.Multiply(b));
-    Store(low + i, sum);
-    Store(high + i, Add(b, sum));
+    const Block b = LoadBlock(high + i);
+    const Block sum = Add(LoadBlock(low + i), products.Multiply(b));
+    StoreBlock(low + i, sum);
+    StoreBlock(high + i, Add(b, sum));
   }
 }
 
-ZPACK_AVX2 void Avx2Inverse(std::byte* low, std::byte* high, size_t size,
+ZPACK_SIMD void SimdInverse(std::byte* low, std::byte* high, size_t size,
                             const ProductTable& table) {
-  const Avx2Table products(table);
+  const SimdProducts products(table);
   for (size_t i = 0; i < size; i += kBlock) {
-    const Avx2Block a = Load(low + i);
-    const Avx2Block sum = Add(a, Load(high + i));
-    Store(high + i, sum);
-    Store(low + i, Add(a, products.Multiply(sum)));
+    const Block a = LoadBlock(low + i);
+    const Block sum = Add(a, LoadBlock(high + i));
+    StoreBlock(high + i, sum);
+    StoreBlock(low + i, Add(a, products.Multiply(sum)));
   }
 }
+#undef ZPACK_SIMD
+#endif
 
-#undef ZPACK_AVX2
-
+#if defined(__x86_64__)
 constexpr RegionOperations kOperations[] = {
-    {"AVX2", Avx2Multiply, Avx2Forward, Avx2Inverse}, kPortable};
+    {"AVX2", SimdMultiply, SimdForward, SimdInverse}, kPortable};
 
-bool HasAvx2() { return __builtin_cpu_supports("avx2") != 0; }
+bool HasFastest() { return __builtin_cpu_supports("avx2") != 0; }
+#elif defined(__AARCH64EL__)
+constexpr RegionOperations kOperations[] = {
+    {"NEON", SimdMultiply, SimdForward, SimdInverse}, kPortable};
+
+bool HasFastest() { return true; }
 #else
 constexpr RegionOperations kOperations[] = {kPortable};
 
-bool HasAvx2() { return true; }
+bool HasFastest() { return true; }
 #endif
 
 }  // namespace
@@ -193,7 +267,7 @@ ProductTable::ProductTable(uint16_t constant) : products() {
 }
 
 std::span<const RegionOperations> AvailableRegionOperations() {
-  return std::span(kOperations).subspan(HasAvx2() ? 0 : 1);
+  return std::span(kOperations).subspan(HasFastest() ? 0 : 1);
 }
 
 void AddRegion(std::byte* target, const std::byte* source, size_t size) {

@@ -11,7 +11,7 @@ import subprocess
 from pages import ARCHITECTURE, SOURCE, without_blocks
 
 # Names of other programs and of the system that the code does not use.
-FOREIGN = {"RESOLVE_BENEATH", "immintrin.h"}
+FOREIGN = {"RESOLVE_BENEATH", "immintrin.h", "arm_neon.h"}
 
 IDENTIFIER = r"[A-Za-z_]\w*"
 # Names of the code: kConstant, TypeName, snake_case or MACRO_CASE, also with

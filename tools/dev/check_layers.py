@@ -60,7 +60,7 @@ THIRD_PARTY = [
     (r"(zdict|zstd_errors|libdeflate)\.h", {"codec"}),
     (GIT2, {"git", "libgit2"}),
     (r"curl/", {"http"}),
-    (r"immintrin\.h", {"parity"}),
+    (r"(immintrin|arm_neon)\.h", {"parity"}),
     (r"boost/", {"tools"}),
     (r"nlohmann/", {"tools"}),
     (r"pybind11/", {"tools"}),

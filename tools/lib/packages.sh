@@ -13,7 +13,9 @@ build_packages=(
   libboost-program-options-dev
 )
 # Packaged for one architecture only; others do without.
-if [[ $(uname -m) == x86_64 ]]; then build_packages+=(libipsec-mb-dev); fi
+if [[ ${DEB_HOST_GNU_TYPE:-$(uname -m)} == x86_64* ]]; then
+  build_packages+=(libipsec-mb-dev)
+fi
 # shellcheck disable=SC2034
 test_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev man-db python3-dulwich
@@ -71,6 +73,17 @@ is_installed() {
   [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2> /dev/null) == installed ]]
 }
 
+# for_host PACKAGE: its name where dpkg's variables name the architecture that is
+# built for, as in tools/dev/on-system: the compiler for it, and its libraries.
+for_host() {
+  case ${DEB_HOST_ARCH:+$1} in
+    g++) echo "g++-${DEB_HOST_GNU_TYPE//_/-}" ;;
+    lib*-dev) echo "$1:$DEB_HOST_ARCH" ;;
+    python3-dev) echo "libpython3-dev:$DEB_HOST_ARCH" ;;
+    *) echo "$1" ;;
+  esac
+}
+
 # install_packages PACKAGE...: installs the missing ones. Prints a sentence and
 # returns 1 when that cannot be done.
 install_packages() {
@@ -82,6 +95,7 @@ install_packages() {
     return 1
   fi
   for package in "$@"; do
+    package=$(for_host "$package")
     is_installed "$package" || missing+=("$package")
   done
   if [[ ${#missing[@]} -eq 0 ]]; then

@@ -5,6 +5,9 @@
 # binaries need; the packages of this project name each other here.
 
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+if(DEFINED ENV{DEB_HOST_ARCH})  # by default that of this machine
+  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE $ENV{DEB_HOST_ARCH})
+endif()
 set(CPACK_DEBIAN_PACKAGE_RELEASE 0zpack1)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/src)

@@ -99,8 +99,10 @@ class System:
         values = dict(re.findall(r'(?m)^(ID|VERSION_ID)="?([^"\n]*)"?$', lines))
         self.vendor = values["ID"]
         self.distribution = f"{values['ID']}-{values.get('VERSION_ID', 'unstable')}"
-        self.architecture = output("dpkg", "--print-architecture")
+        # Those that were built for.
+        self.architecture = output("dpkg-architecture", "-qDEB_HOST_ARCH")
         self.triplet = output("dpkg-architecture", "-qDEB_HOST_MULTIARCH")
+        self.machine = output("dpkg-architecture", "-qDEB_HOST_GNU_CPU")
 
         lines = output("dpkg-query", "-W", "-f",
                        "${db:Status-Status}\t${Package}\t${Version}\t${Architecture}\n")
@@ -219,7 +221,7 @@ class Packages:
 
     def __init__(self, directory, system, build):
         number = version()
-        self.stem = f"git-zpack-{number}-linux-{platform.machine()}"
+        self.stem = f"git-zpack-{number}-linux-{system.machine}"
         self.debian = sorted(
             path for kind in (system.architecture, "all")
             for path in directory.glob(f"*_{number}-*_{kind}.deb"))

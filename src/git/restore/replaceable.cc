@@ -23,6 +23,10 @@
 #include "git/files/file_tree.h"
 #include "git/files/git_file.h"
 
+#ifndef STATX_ATTR_MOUNT_ROOT  // musl has statx(2) without this name
+#define STATX_ATTR_MOUNT_ROOT 0x2000
+#endif
+
 namespace zpack {
 namespace {
 

@@ -20,6 +20,10 @@ Bytes Counting(size_t size) {
   return bytes;
 }
 
+TEST(LoadWord, HasTheFirstByteLowestOnEveryMachine) {
+  EXPECT_EQ(LoadWord(Counting(8).data()), 0x0706050403020100U);
+}
+
 TEST(CommonPrefix, EndsAtTheFirstDifference) {
   for (size_t size = 1; size <= kMaxSize; ++size) {
     const Bytes a = Counting(size);
