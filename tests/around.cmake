@@ -63,6 +63,7 @@ foreach(name attest attestation)
   set_tests_properties(ci_${name} PROPERTIES
     LABELS release ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
 endforeach()
+add_test(NAME ci_https COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/ci/https_test.py $<TARGET_FILE:git-zpack>)
 add_test(NAME ci_nightly COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/ci/nightly_test.py $<TARGET_FILE:git-zpack>)
 # With the Python for which the package is built, if it is.
 set(documents_python python3)
@@ -75,7 +76,7 @@ add_test(NAME documents
 add_test(NAME git_news
   COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/documents/git_news_test.py)
 set_tests_properties(git_news PROPERTIES ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
-set_tests_properties(ci documents git_news PROPERTIES LABELS release)
+set_tests_properties(ci ci_https documents git_news PROPERTIES LABELS release)
 set_tests_properties(documents PROPERTIES
   ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1")
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <mutex>
 #include <string_view>
 #include <utility>
@@ -162,6 +163,21 @@ int OnProgress(void* user, curl_off_t /*down_total*/, curl_off_t /*down*/,
   return static_cast<Conversation*>(user)->stop.stop_requested() ? 1 : 0;
 }
 
+// Sets an option to a variable of the environment. False if it is not set.
+bool SetFromEnvironment(CURL* handle, CURLoption option, const char* variable) {
+  const char* const value = std::getenv(variable);
+  if (value == nullptr || *value == '\0') return false;
+  SetOption(handle, option, value);
+  return true;
+}
+
+// Certificates, from the variables that curl(1) reads: the library reads none.
+void SetCertificates(CURL* handle) {
+  if (SetFromEnvironment(handle, CURLOPT_CAINFO, "CURL_CA_BUNDLE")) return;
+  SetFromEnvironment(handle, CURLOPT_CAPATH, "SSL_CERT_DIR");
+  SetFromEnvironment(handle, CURLOPT_CAINFO, "SSL_CERT_FILE");
+}
+
 // What all requests have in common.
 void SetFixedOptions(CURL* handle, CURLSH* share,
                      const HttpTimeouts& timeouts) {
@@ -172,6 +188,7 @@ void SetFixedOptions(CURL* handle, CURLSH* share,
   curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 1L);
   curl_easy_setopt(handle, CURLOPT_MAXREDIRS, kMaxRedirects);
   curl_easy_setopt(handle, CURLOPT_NETRC, long{CURL_NETRC_OPTIONAL});
+  SetCertificates(handle);
   curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(handle, CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(handle, CURLOPT_BUFFERSIZE, kReceiveBuffer);

@@ -36,7 +36,7 @@ test_packages=(
   # git-zpack-fleet.
   python3-dask python3-distributed python3-pip
   # Servers that the tests start themselves. The installation may start others.
-  nginx-light fcgiwrap openssh-server openssh-client
+  nginx-light fcgiwrap openssh-server openssh-client openssl
   # What the guides sign with.
   gpg gpg-agent
   # A browser that opens the page of 'report --html'.
