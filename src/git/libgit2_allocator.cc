@@ -10,35 +10,44 @@
 #endif
 
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <utility>
 
+#include "base/memory_reserve.h"
+
 namespace zpack {
 namespace {
 
-// The state of a thread is smaller, in all versions.
-constexpr size_t kReserve = 1024;
-
+// More than libgit2 needs to open a repository.
+constinit MemoryReserve reserve;
 bool allocator_is_used = false;  // set before there are other threads
 thread_local bool allocation_failed = false;
 thread_local bool thread_is_prepared = false;
-// For an allocation that must not fail: zeros, or null.
-thread_local void* reserve = nullptr;
 
-template <typename T>
-T* Noted(T* memory) {
+void* Noted(void* memory) {
   if (memory == nullptr) allocation_failed = true;
   return memory;
 }
 
-// As Noted, but takes the reserve if there is one.
-void* WithReserve(void* memory, size_t size) {
-  if (memory == nullptr && size <= kReserve) {
-    memory = std::exchange(reserve, nullptr);
-  }
-  return Noted(memory);
+void* Allocate(size_t count, size_t size) {
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(count, size, &bytes)) return Noted(nullptr);
+  return Noted(reserve.Allocate(bytes));
+}
+
+void* Reallocate(void* memory, size_t count, size_t size) {
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(count, size, &bytes)) return Noted(nullptr);
+  return Noted(reserve.Reallocate(memory, bytes));
+}
+
+char* Copy(const char* text, size_t size) {
+  auto* const copy = static_cast<char*>(Allocate(1, size + 1));
+  if (copy == nullptr) return copy;
+  std::memcpy(copy, text, size);
+  copy[size] = '\0';
+  return copy;
 }
 
 // libgit2 passes names of files and lines for debugging.
@@ -46,51 +55,37 @@ template <typename Allocator>
 Allocator MakeAllocator() {
   Allocator allocator{};
   allocator.gmalloc = [](size_t size, const char*, int) {
-    return WithReserve(std::malloc(size), size);
+    return Allocate(1, size);
   };
   allocator.grealloc = [](void* memory, size_t size, const char*, int) {
-    return Noted(std::realloc(memory, size));
+    return Reallocate(memory, 1, size);
   };
-  allocator.gfree = std::free;
+  allocator.gfree = [](void* memory) { reserve.Free(memory); };
   // libgit2 < 1.7: has these members; newer versions need the other three.
   if constexpr (requires { allocator.gcalloc; }) {
     allocator.gcalloc = [](size_t count, size_t size, const char*, int) {
-      return WithReserve(std::calloc(count, size),
-                         count == 1 ? size : kReserve + 1);
+      void* const memory = Allocate(count, size);
+      return memory == nullptr ? memory : std::memset(memory, 0, count * size);
     };
     allocator.gmallocarray = [](size_t count, size_t size, const char*, int) {
-      return Noted(reallocarray(nullptr, count, size));
+      return Allocate(count, size);
     };
     allocator.greallocarray = [](void* memory, size_t count, size_t size,
                                  const char*, int) {
-      return Noted(reallocarray(memory, count, size));
+      return Reallocate(memory, count, size);
     };
     allocator.gstrdup = [](const char* text, const char*, int) {
-      return Noted(strdup(text));
+      return Copy(text, std::strlen(text));
     };
     allocator.gstrndup = [](const char* text, size_t size, const char*, int) {
-      return Noted(strndup(text, size));
+      return Copy(text, strnlen(text, size));
     };
     allocator.gsubstrdup = [](const char* text, size_t size, const char*, int) {
-      char* const copy = Noted(static_cast<char*>(std::malloc(size + 1)));
-      if (copy == nullptr) return copy;
-      copy[size] = '\0';
-      return static_cast<char*>(std::memcpy(copy, text, size));
+      return Copy(text, size);
     };
   }
   return allocator;
 }
-
-class StateReserve {
- public:
-  StateReserve() {
-    reserve = std::calloc(1, kReserve);
-    if (reserve == nullptr) throw std::bad_alloc();
-  }
-  ~StateReserve() { std::free(std::exchange(reserve, nullptr)); }
-  StateReserve(const StateReserve&) = delete;
-  StateReserve& operator=(const StateReserve&) = delete;
-};
 
 }  // namespace
 
@@ -102,14 +97,12 @@ void UseLibgit2Allocator() {
 }
 
 void InitializeLibgit2() {
-  const StateReserve for_state;
   // Fails only for lack of memory.
   if (git_libgit2_init() < 0) throw std::bad_alloc();
 }
 
 void PrepareLibgit2Thread() {
   if (thread_is_prepared || !allocator_is_used) return;
-  const StateReserve for_state;
   git_error_clear();
   thread_is_prepared = true;
 }

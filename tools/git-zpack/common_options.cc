@@ -166,8 +166,8 @@ void RefuseOtherRefs() {
   throw CommandFailure{
       Error{.code = ErrorCode::kUnsupported,
             .message = fmt::format(
-                "GIT_REFERENCE_BACKEND is set to {}: refs are read only from "
-                "where the repository has them; unset it",
+                "GIT_REFERENCE_BACKEND is set to '{}': refs are read only "
+                "from where the repository has them; unset it",
                 QuoteName(backend, kMaxNameInMessage))}};
 }
 
