@@ -148,7 +148,9 @@ TEST_F(PartialCloneTest, MissingObjectsThatNobodyPromisedAreRefused) {
 
 TEST_F(PartialCloneTest, WithoutARemoteNothingIsPromised) {
   const RepoBuilder clone = Clone("blob:none");
-  clone.Git({"config", "remote.origin.promisor", "false"});
+  // As in Git, the filter alone would be a promise.
+  clone.Git({"config", "--unset", "remote.origin.promisor"});
+  clone.Git({"config", "--unset", "remote.origin.partialclonefilter"});
   ExpectRefused(clone_, dir_, {"not promised"}, {"--allow-promised"});
 }
 
