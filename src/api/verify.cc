@@ -123,7 +123,37 @@ Status CheckOlder(const ArchiveFile& archive, const ArchiveFile& older) {
                    AtPath{older.path()}, AtPath{archive.path()});
 }
 
+// Opens the repository to compare with; null without one.
+Result<std::unique_ptr<ObjectSource>> OpenSource(const std::string& repository,
+                                                 const VerifyOptions& options,
+                                                 VerifyReport& report) {
+  if (repository.empty()) return nullptr;
+  ZPACK_ASSIGN_OR_RETURN(const RepositoryLocation location,
+                         FindRepository(repository, options.discovery));
+  report.git_directory = location.git_directory;
+  ZPACK_ASSIGN_OR_RETURN(auto source,
+                         OpenRepository(location, ReadingOf(options)));
+  report.missing_alternates = source->MissingAlternates();
+  return source;
+}
+
 enum class Facts : uint8_t { kNo, kYes };
+
+// VerifyArchive, and what Attest adds to the report.
+Status VerifyWithFacts(const ArchiveFile& archive, VerifyPlan plan,
+                       const RunOptions& run, Facts facts,
+                       VerifyReport& report) {
+  if (facts == Facts::kNo) return VerifyArchive(archive, plan, run, report);
+  Hasher whole_file(HashAlgorithm::kSha256);
+  plan.whole_file = &whole_file;
+  ZPACK_TRY(VerifyArchive(archive, plan, run, report));
+  if (!report.damages.empty()) return {};
+  std::array<uint8_t, Hasher::kMaxSize> hash;
+  ZPACK_ASSIGN_OR_RETURN(
+      report.facts,
+      CollectFacts(archive, ToHex(whole_file.Finish(hash)), run.stop));
+  return {};
+}
 
 Result<VerifyReport> VerifyFile(const std::string& path,
                                 const std::string& repository,
@@ -140,16 +170,9 @@ Result<VerifyReport> VerifyFile(const std::string& path,
   std::optional<Libgit2Options> libgit2_options;
   // Open the repository first, so that a wrong name does not cost an hour of
   // verification.
-  std::unique_ptr<ObjectSource> source;
-  if (!repository.empty()) {
-    libgit2_options.emplace();
-    ZPACK_ASSIGN_OR_RETURN(const RepositoryLocation location,
-                           FindRepository(repository, options.discovery));
-    report.git_directory = location.git_directory;
-    ZPACK_ASSIGN_OR_RETURN(source,
-                           OpenRepository(location, ReadingOf(options)));
-    report.missing_alternates = source->MissingAlternates();
-  }
+  if (!repository.empty()) libgit2_options.emplace();
+  ZPACK_ASSIGN_OR_RETURN(const auto source,
+                         OpenSource(repository, options, report));
   ZPACK_ASSIGN_OR_RETURN(const auto older, OpenOlder(scrub.since, options));
   ZPACK_ASSIGN_OR_RETURN(auto file,
                          OpenForReading(path, options.read, options.run.stop));
@@ -166,21 +189,13 @@ Result<VerifyReport> VerifyFile(const std::string& path,
     return report;
   }
   report.file_hash = ToHex((*archive)->trailer().file_hash);
-  Hasher whole_file(HashAlgorithm::kSha256);
   const VerifyPlan plan{
       .level = options.level,
       .sample = scrub.sample,
       .seed = scrub.seed ? *scrub.seed : std::random_device{}(),
-      .older = older.get(),
-      .whole_file = facts == Facts::kYes ? &whole_file : nullptr};
+      .older = older.get()};
   if (older != nullptr) ZPACK_TRY(CheckOlder(**archive, *older));
-  ZPACK_TRY(VerifyArchive(**archive, plan, options.run, report));
-  if (facts == Facts::kYes && report.damages.empty()) {
-    std::array<uint8_t, Hasher::kMaxSize> hash;
-    ZPACK_ASSIGN_OR_RETURN(
-        report.facts, CollectFacts(**archive, ToHex(whole_file.Finish(hash)),
-                                   options.run.stop));
-  }
+  ZPACK_TRY(VerifyWithFacts(**archive, plan, options.run, facts, report));
   const bool inside = (*archive)->toc().Find(format::kParityChunk) != nullptr;
   // To look at the parity means to read the whole file.
   if (scrub.sample) {
