@@ -308,10 +308,6 @@ po::variables_map ParseArguments(const Command& command,
     all.add_options()(kSurplus, po::value<std::vector<std::string>>());
     positional.add(kSurplus, -1);
   }
-  // Boost reads names through a stream, which hides lack of memory.
-  for (const auto& option : all.options()) {
-    if (option->long_name().empty()) throw std::bad_alloc();
-  }
   po::variables_map values;
   po::store(po::command_line_parser(WithOptionalValues(command, arguments))
                 .options(all)
