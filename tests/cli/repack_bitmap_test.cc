@@ -69,6 +69,18 @@ class RepackBitmapTest : public RepackFixture {
     EXPECT_EQ(HasBitmap(copies[0] + '/' + objects), bitmap);
   }
 
+  // Writes a bitmap, and returns what Git wrote to the trace that the variable
+  // of the environment names.
+  std::string TraceOfGit(const std::string& variable) const {
+    const std::string trace = dir_ / "trace";
+    ProcessOptions options;
+    options.environment = {variable + '=' + trace};
+    EXPECT_EQ(
+        RunZpack({"repack", "-q", "-d", "-b", repo_.path()}, options).exit_code,
+        0);
+    return ReadFile(trace);
+  }
+
   static ProcessResult RunZpackOver(const Case& one, const std::string& path) {
     ProcessOptions options;
     std::string count = std::to_string(one.configuration.size());
@@ -158,16 +170,10 @@ TEST_F(RepackBitmapTest, AnOlderCruftPackIsNotPreferred) {
       FilesWith(pack_directory(), ".mtimes").at(0) + ".pack";
   fs::last_write_time(pack_directory() + '/' + cruft, {});
   repo_.SetRef("refs/tags/blob", id);
-  const std::string trace = dir_ / "trace";
-  ProcessOptions options;
-  options.environment = {"GIT_TRACE=" + trace};
-  ASSERT_EQ(
-      RunZpack({"repack", "-q", "-d", "-b", repo_.path()}, options).exit_code,
-      0);
+  const std::string trace = TraceOfGit("GIT_TRACE");
   EXPECT_THAT(Packs(), SizeIs(2));
-  EXPECT_THAT(ReadFile(trace), HasSubstr("--preferred-pack=pack-"));
-  EXPECT_THAT(ReadFile(trace),
-              ::testing::Not(HasSubstr("--preferred-pack=" + cruft)));
+  EXPECT_THAT(trace, HasSubstr("--preferred-pack=pack-"));
+  EXPECT_THAT(trace, ::testing::Not(HasSubstr("--preferred-pack=" + cruft)));
   EXPECT_TRUE(repo_.TryGit({"rev-list", "--test-bitmap", "HEAD"}).ok());
 }
 
@@ -175,15 +181,10 @@ TEST_F(RepackBitmapTest, AnOlderCruftPackIsNotPreferred) {
 TEST_F(RepackBitmapTest, GitSyncsWhatItWrites) {
   repo_.Git({"config", "core.fsync", "none"});
   repo_.Git({"config", "core.fsyncMethod", "writeout-only"});
-  const std::string trace = dir_ / "trace";
-  ProcessOptions options;
-  options.environment = {"GIT_TRACE2_EVENT=" + trace};
-  ASSERT_EQ(
-      RunZpack({"repack", "-q", "-d", "-b", repo_.path()}, options).exit_code,
-      0);
+  const std::string trace = TraceOfGit("GIT_TRACE2_EVENT");
   EXPECT_TRUE(HasBitmap(repo_.git_dir() + "/objects"));
   // The multi-pack-index and the bitmap.
-  EXPECT_THAT(ReadFile(trace),
+  EXPECT_THAT(trace,
               ContainsRegex("hardware-flush\",\"(value\":\"|count\":)[2-9]"));
 }
 

@@ -59,8 +59,7 @@ class RemoteReader {
     // Git asks the remote of extensions.partialClone last.
     if (!last_.empty()) {
       Promise(last_);
-      const auto at = Find(last_);
-      std::rotate(at, at + 1, remotes_.end());
+      MoveToEnd(last_);
     }
     PromisorRemotes found;
     for (ConfiguredRemote& each : remotes_) {
@@ -99,9 +98,13 @@ class RemoteReader {
     ConfiguredRemote& found = Remote(name);
     if (found.promisor) return found.remote;
     found.promisor = true;
+    MoveToEnd(name);
+    return remotes_.back().remote;
+  }
+
+  void MoveToEnd(std::string_view name) {
     const auto at = Find(name);
     std::rotate(at, at + 1, remotes_.end());
-    return remotes_.back().remote;
   }
 
   ConfiguredRemote& Remote(std::string_view name) {
