@@ -17,10 +17,12 @@ constexpr uint64_t kPiece = uint64_t{1} << 20;
 // size is known before they are placed in a pack.
 constexpr uint64_t kMaxHeld = uint64_t{16} << 20;
 // Upper limit for the header of an entry, wherever the entry is written.
-constexpr uint64_t kMaxHeader = 32;
+constexpr uint64_t kMaxEntryHeader = 32;
 
 // Upper limit for the size of an object compressed by zlib.
-uint64_t MaxDeflated(uint64_t size) { return size + (size >> 9) + kMaxHeader; }
+uint64_t MaxDeflated(uint64_t size) {
+  return size + (size >> 9) + kMaxEntryHeader;
+}
 
 }  // namespace
 
@@ -50,7 +52,7 @@ Status EntryWriter::Write(ListRank rank) {
 
 Result<bool> EntryWriter::MakeRoom(uint64_t size) {
   ZPACK_ASSIGN_OR_RETURN(const bool another,
-                         packs_.MakeRoom(size + kMaxHeader));
+                         packs_.MakeRoom(size + kMaxEntryHeader));
   if (another) {
     std::ranges::fill(offsets_.raw(), 0);
     orphans_.Clear();

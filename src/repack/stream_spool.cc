@@ -11,14 +11,14 @@
 namespace zpack {
 namespace {
 
-constexpr const char* kName = "/tmp_objects_zpack";
+constexpr const char* kSpoolName = "/tmp_objects_zpack";
 
 }  // namespace
 
 Result<std::unique_ptr<StreamSpool>> StreamSpool::Create(
     FileSystem& file_system, const std::string& directory,
     uint32_t object_count) {
-  const std::string path = directory + kName;
+  const std::string path = directory + kSpoolName;
   ZPACK_ASSIGN_OR_RETURN(auto file, file_system.CreateLocked(path));
   return std::unique_ptr<StreamSpool>(
       new StreamSpool(file_system, path, std::move(file), object_count));

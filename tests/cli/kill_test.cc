@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr uint32_t kSeed = 20240229;
+constexpr uint32_t kKillSeed = 20240229;
 constexpr auto kPatience = std::chrono::minutes(2);
 
 using KillTest = InterruptionFixture;
@@ -48,7 +48,7 @@ TEST_F(KillTest, KillLeavesTheOldFileOrTheNewOne) {
   const std::string new_bytes = ReadFile(file_);
   ASSERT_TRUE(old_bytes != new_bytes);
 
-  std::mt19937 random(kSeed);
+  std::mt19937 random(kKillSeed);
   std::uniform_real_distribution<double> fraction(0.0, 1.1);
   int killed = 0;
   for (int i = 0; i < moments; ++i) {
@@ -60,7 +60,7 @@ TEST_F(KillTest, KillLeavesTheOldFileOrTheNewOne) {
     killed += result.signal == SIGKILL ? 1 : 0;
     const std::string now = ReadFile(file_);
     EXPECT_TRUE(now == old_bytes || now == new_bytes)
-        << "seed " << kSeed << ", moment " << i << ", after "
+        << "seed " << kKillSeed << ", moment " << i << ", after "
         << options.kill_after.count() << " us";
     if (result.exit_code == 0) {
       EXPECT_TRUE(now == new_bytes);
@@ -135,7 +135,7 @@ TEST_F(KillTest, KilledConvertIsResumed) {
   fs::remove(file_);
   std::vector<std::string> resume = convert;
   resume.insert(resume.begin() + 1, "--resume");
-  std::mt19937 random(kSeed);
+  std::mt19937 random(kKillSeed);
   std::uniform_real_distribution<double> fraction(0.0, 1.0);
   for (int i = 0; i < 8; ++i) {
     ProcessOptions options;
@@ -144,7 +144,7 @@ TEST_F(KillTest, KilledConvertIsResumed) {
     (void)RunZpack(resume, options);
   }
   EXPECT_EQ(RunZpack(resume).exit_code, 0);
-  EXPECT_TRUE(ReadFile(file_) == expected) << "seed " << kSeed;
+  EXPECT_TRUE(ReadFile(file_) == expected) << "seed " << kKillSeed;
   EXPECT_THAT(ListDirectory(dir_ / "out"), ElementsAre("x.zpack"));
 }
 
@@ -161,7 +161,7 @@ TEST_F(KillTest, KilledRestoreLeavesTheOldRepositoryOrTheNewOne) {
   const ProcessResult whole =
       RunZpack({"restore", "-q", file_, dir_ / "other.git"});
   ASSERT_EQ(whole.exit_code, 0);
-  std::mt19937 random(kSeed);
+  std::mt19937 random(kKillSeed);
   std::uniform_real_distribution<double> fraction(0.0, 1.1);
   for (int i = 0; i < 3; ++i) {
     ProcessOptions options;

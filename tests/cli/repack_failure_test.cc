@@ -25,7 +25,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-constexpr uint32_t kSeed = 20240229;
+constexpr uint32_t kRepackSeed = 20240229;
 
 class RepackRefusalTest : public RepackFixture {
  protected:
@@ -238,7 +238,7 @@ TEST_F(RepackInterruptionTest, KillLosesNothing) {
   const ProcessResult whole = Repack({"-d"});
   ASSERT_EQ(whole.exit_code, 0);
   const auto packs = Packs();
-  std::mt19937 random(kSeed);
+  std::mt19937 random(kRepackSeed);
   std::uniform_real_distribution<double> fraction(0.0, 1.1);
   int killed = 0;
   for (int i = 0; i < moments; ++i) {
@@ -250,7 +250,7 @@ TEST_F(RepackInterruptionTest, KillLosesNothing) {
     const ProcessResult result =
         RunZpack({"repack", "-q", "-d", repo_.path()}, options);
     killed += result.signal == SIGKILL ? 1 : 0;
-    SCOPED_TRACE("seed " + std::to_string(kSeed) + ", moment " +
+    SCOPED_TRACE("seed " + std::to_string(kRepackSeed) + ", moment " +
                  std::to_string(i));
     EXPECT_EQ(ReadState(repo_.path()), state_);
     ExpectOnePack();

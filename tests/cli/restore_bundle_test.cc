@@ -108,10 +108,10 @@ TEST_F(RestoreBundleTest, WhatABundleCannotHoldIsRefused) {
 }
 
 TEST_F(RestoreBundleTest, DamageLeavesNoBundle) {
-  using Json = nlohmann::json;
-  const Json show = Json::parse(RunZpack({"show", "--json", file_}).out);
+  const nlohmann::json show =
+      nlohmann::json::parse(RunZpack({"show", "--json", file_}).out);
   std::string bytes = ReadFile(file_);
-  for (const Json& block : show["blocks"]) {
+  for (const nlohmann::json& block : show["blocks"]) {
     bytes[block["offset"].get<size_t>() + block["size"].get<size_t>() / 2] ^= 1;
   }
   WriteFile(file_, bytes);

@@ -80,7 +80,7 @@ class WheelTest(unittest.TestCase):
             self.assertEqual(top, {"CMakeLists.txt", "LICENSE", "PKG-INFO", "README.md", "include",
                                    "pyproject.toml", "src", "third_party", "tools"})
             folders = {one.name.split("/")[2] for one in members if "/tools/" in one.name}
-            self.assertEqual(folders, {"python", "quick_build.cmake"})
+            self.assertEqual(folders, {"python"})
             for one in members:
                 self.assertTrue(one.isfile(), one.name)
                 packed.extractfile(one).read().decode()  # No binaries.

@@ -51,5 +51,6 @@ def test_stubs_name_what_the_module_has():
     assert stubs.keys() == module.keys()
     for name, members in stubs.items():
         if members is not None:
-            ignored = {"__buffer__", "__repr__", "__new__", "__init__", "__release_buffer__"}
+            ignored = {"__buffer__", "__repr__", "__new__", "__init__", "__release_buffer__",
+                       "_pybind11_conduit_v1_"}  # of newer versions of pybind11
             assert members.keys() - ignored == module[name].keys() - ignored, name

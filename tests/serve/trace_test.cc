@@ -26,7 +26,7 @@ using ::testing::MatchesRegex;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-constexpr const char* kV2 = "GIT_PROTOCOL=version=2";
+constexpr const char* kProtocolV2 = "GIT_PROTOCOL=version=2";
 
 // What follows 'packet: ' in each line that has it.
 std::vector<std::string> TracedPackets(const std::string& text) {
@@ -44,7 +44,7 @@ class TraceTest : public ServeFixture {
   // Answers a request for refs of protocol version 2.
   ProcessResult ListRefs(const std::vector<std::string>& entries) const {
     std::vector<std::string> all = entries;
-    all.emplace_back(kV2);
+    all.emplace_back(kProtocolV2);
     return Run({ZpackBinary(), "upload-pack", "--stateless-rpc", file_}, all,
                kListRefs);
   }
@@ -90,7 +90,7 @@ TEST_F(TraceTest, PrintsThePacketsThatGitPrints) {
           R"([0-9][0-9]:[0-9][0-9]:[0-9][0-9]\.[0-9]* packet:  upload-pack.*)")));
   const ProcessResult git =
       Run({"git", "upload-pack", "--stateless-rpc", repo_.path()},
-          {kV2, "GIT_TRACE_PACKET=1"}, kListRefs);
+          {kProtocolV2, "GIT_TRACE_PACKET=1"}, kListRefs);
   ASSERT_EQ(git.exit_code, 0);
   EXPECT_EQ(TracedPackets(ours), TracedPackets(git.err));
   EXPECT_THAT(TracedPackets(ours),

@@ -20,7 +20,7 @@ using testing::Random;
 using testing::RandomText;
 using testing::ToBytes;
 
-constexpr uint64_t kNoLimit = UINT64_MAX;
+constexpr uint64_t kAnyLength = UINT64_MAX;
 constexpr int kSeeds = 400;
 
 uint64_t Distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
@@ -68,7 +68,7 @@ class DeltaEncoderTest : public ::testing::Test {
   // Encodes without a limit; the result must give the target.
   Delta Encode(ByteView base, ByteView target) {
     Delta delta;
-    EXPECT_TRUE(encoder_.Encode(base, target, kNoLimit, delta));
+    EXPECT_TRUE(encoder_.Encode(base, target, kAnyLength, delta));
     const auto applied = ApplyDelta(base, target, delta);
     EXPECT_TRUE(applied) << "a copy outside of base or target";
     if (applied) {
@@ -243,7 +243,7 @@ TEST_F(DeltaEncoderTest, LongCopyReplacesShortOnesThatWereFoundFirst) {
     // No common end.
     base.push_back('#');
     Delta delta;
-    ASSERT_TRUE(encoder.Encode(base, target, kNoLimit, delta));
+    ASSERT_TRUE(encoder.Encode(base, target, kAnyLength, delta));
     const auto applied = ApplyDelta(base, target, delta);
     ASSERT_TRUE(applied);
     EXPECT_EQ(*applied, target);

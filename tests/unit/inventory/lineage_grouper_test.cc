@@ -29,7 +29,7 @@ using testing::RandomBytes;
 using testing::RandomText;
 using testing::ToBytes;
 
-constexpr uint64_t kNoLimit = UINT64_MAX;
+constexpr uint64_t kAnySize = UINT64_MAX;
 
 // A history of files in one directory; each commit says what all of them hold.
 class LineageGrouperTest : public ::testing::Test {
@@ -57,7 +57,7 @@ class LineageGrouperTest : public ::testing::Test {
     list_ = *std::move(list);
   }
 
-  Status Group(uint64_t max_size = kNoLimit, unsigned threads = 1) {
+  Status Group(uint64_t max_size = kAnySize, unsigned threads = 1) {
     RunOptions run;
     run.threads = threads;
     auto lineages = GroupLineages(*source_.Open(), list_, max_size, run);
@@ -269,9 +269,9 @@ TEST_F(LineageGrouperTest, DoesNotDependOnTheNumberOfThreads) {
   }
   Commit(files);
   Enumerate();
-  ASSERT_THAT(Group(kNoLimit, 1), IsOk());
+  ASSERT_THAT(Group(kAnySize, 1), IsOk());
   const Lineages alone = lineages_;
-  ASSERT_THAT(Group(kNoLimit, 4), IsOk());
+  ASSERT_THAT(Group(kAnySize, 4), IsOk());
   EXPECT_EQ(lineages_.positions, alone.positions);
   EXPECT_EQ(lineages_.groups, alone.groups);
   EXPECT_EQ(lineages_.incompressible, alone.incompressible);

@@ -58,7 +58,7 @@ void ExpectDecodes(ErasureShape shape, size_t width, const Shards& shards,
     expected.insert(expected.end(), column.begin(), column.end());
   }
   ASSERT_EQ(found, expected) << shape.data << '+' << shape.parity << ", lost "
-                             << testing::PrintToString(lost);
+                             << ::testing::PrintToString(lost);
 }
 
 TEST(ErasureCode, KnowsWhichShapesAreValid) {

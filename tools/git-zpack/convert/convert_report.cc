@@ -35,7 +35,7 @@ std::string Describe(const SourceLoss& loss) {
   return text;
 }
 
-Json LossesToJson(const std::vector<SourceLoss>& losses) {
+Json SourceLossesToJson(const std::vector<SourceLoss>& losses) {
   Json rows = Json::array();
   for (const auto& [object, needed_by, damage] : losses) {
     Json row = LossToJson(object);
@@ -278,7 +278,7 @@ Json ConvertReport::ToJson() const {
                {"source_pack_bytes", stats_.source_pack_bytes},
                {"refs", stats_.refs},
                {"promised_objects", stats_.promised_objects},
-               {"lost_objects", LossesToJson(stats_.lost_objects)},
+               {"lost_objects", SourceLossesToJson(stats_.lost_objects)},
                {"files", stats_.files},
                {"content_of_files_bytes", stats_.file_bytes},
                {"update", UpdateToJson(stats_)},
