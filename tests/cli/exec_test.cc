@@ -217,6 +217,18 @@ TEST_F(ExecTest, ARepositoryThatWasCutOffIsMadeAgain) {
   EXPECT_THAT(Cached(), SizeIs(1));
 }
 
+TEST_F(ExecTest, ARepositoryThatLostAFileIsMadeAgain) {
+  EXPECT_EQ(Exec({"git", "log"}).exit_code, 0);
+  const std::string repository =
+      dir_ / "cache/git-zpack/exec/" + Cached().front() + '/';
+  for (const std::string file : {"HEAD", "packed-refs", "zpack-seal"}) {
+    SCOPED_TRACE(file);
+    ASSERT_TRUE(std::filesystem::remove(repository + file));
+    ExpectSame({"for-each-ref"});
+    ExpectSame({"log", "-p"});
+  }
+}
+
 TEST_F(ExecTest, APipeInTheCacheHangsNothing) {
   EXPECT_EQ(Exec({"git", "log"}).exit_code, 0);
   for (const std::string file : {"HEAD", "packed-refs", "zpack-seal"}) {

@@ -20,9 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file in the repository: a line for each pack, and at the end, which is lost
-// if the file is cut off, the name of the repository.
+// A file in the repository: a line for each pack, one for packed-refs if there
+// is one, and at the end, which is lost if the file is cut off, the name of the
+// repository.
 constexpr const char* kSeal = "zpack-seal";
+
+// Git rewrites this file, and never removes it: without it there are no refs.
+constexpr const char* kPackedRefs = "packed-refs";
 
 std::unexpected<Error> CannotUse(const fs::path& path, std::string_view why) {
   return std::unexpected(
@@ -94,6 +98,7 @@ Status SealRepository(const fs::path& repository, const std::string& name) {
   if (!packs) return std::unexpected(packs.error());
   std::ofstream out(repository / kSeal, std::ios::binary | std::ios::trunc);
   for (const std::string& line : *packs) out << line << '\n';
+  if (IsRegularFile(repository / kPackedRefs)) out << kPackedRefs << '\n';
   out << name << '\n';
   out.close();
   if (out) return {};
@@ -114,9 +119,15 @@ bool IsSealed(const fs::path& repository, const std::string& name) {
   const auto packs = PackLines(repository);
   if (!packs) return false;
   std::error_code error;
+  bool has_packed_refs =
+      fs::exists(fs::symlink_status(repository / kPackedRefs, error));
   std::string line;
   while (std::getline(in, line) && line != name) {
     if (packs->contains(line)) continue;
+    if (line == kPackedRefs) {
+      has_packed_refs = true;
+      continue;
+    }
     fs::path file =
         repository / "objects/pack" / line.substr(0, line.find(' '));
     for (const char* const extension : {".pack", ".idx"}) {
@@ -125,8 +136,7 @@ bool IsSealed(const fs::path& repository, const std::string& name) {
   }
   if (line != name) return false;
   return EndsWithLine(repository / "HEAD") &&
-         (EndsWithLine(repository / "packed-refs") ||
-          !fs::exists(fs::symlink_status(repository / "packed-refs", error)));
+         (!has_packed_refs || EndsWithLine(repository / kPackedRefs));
 }
 
 }  // namespace zpack::cli
