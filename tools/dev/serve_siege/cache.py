@@ -115,8 +115,13 @@ class Cache:
         state = []
         for path in sorted(self.outside.rglob("*")):
             status = path.lstat()
-            state.append((os.fspath(path), status.st_mode,
-                          path.read_bytes() if stat.S_ISREG(status.st_mode) else b""))
+            # Not all of a file that was grown through a hard link: Linux counts this
+            # process's memory for the programs that it starts.
+            content = b""
+            if stat.S_ISREG(status.st_mode):
+                with open(path, "rb") as file:
+                    content = file.read(1 << 20)
+            state.append((os.fspath(path), status.st_mode, status.st_size, content))
         return tuple(state)
 
     # What may go wrong with a file, a directory.
