@@ -14,7 +14,7 @@ namespace zpack {
 namespace {
 
 // Blocks read at a time by one thread.
-constexpr uint64_t kObjectsAtOnce = 8;
+constexpr uint64_t kBlocksAtOnce = 8;
 
 }  // namespace
 
@@ -24,7 +24,7 @@ uint64_t ContentSize(const FileBlocks& file, const std::vector<bool>& skipped,
   std::atomic<uint64_t> sum = 0;
   const Status summed =
       ParallelFor(ResolveThreads(run.threads), run.stop, file.block_count(),
-                  kObjectsAtOnce, [&](uint64_t begin, uint64_t end) -> Status {
+                  kBlocksAtOnce, [&](uint64_t begin, uint64_t end) -> Status {
                     BlockDecoder decoder;
                     for (uint64_t block = begin; block < end; ++block) {
                       ZPACK_TRY(CheckStop(run.stop));
