@@ -42,7 +42,8 @@ void* Reallocate(void* memory, size_t count, size_t size) {
   return Noted(reserve.Reallocate(memory, bytes));
 }
 
-char* Copy(const char* text, size_t size) {
+// Not used with libgit2 >= 1.7.
+[[maybe_unused]] char* Copy(const char* text, size_t size) {
   auto* const copy = static_cast<char*>(Allocate(1, size + 1));
   if (copy == nullptr) return copy;
   std::memcpy(copy, text, size);
