@@ -39,6 +39,15 @@ class UninitializedAllocator : public std::allocator<T> {
 };
 
 using Bytes = std::vector<uint8_t, UninitializedAllocator<uint8_t>>;
+}  // namespace zpack
+
+// In bytes.cc, optimised: the allocator makes `resize` and growth go byte by
+// byte, and without optimisation that takes several calls for each.
+extern template class std::vector<uint8_t,
+                                  zpack::UninitializedAllocator<uint8_t>>;
+
+namespace zpack {
+
 using ByteView = std::span<const uint8_t>;
 
 inline ByteView AsBytes(std::string_view text) {

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "support/program.h"
@@ -18,12 +17,6 @@ namespace zpack::testing {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string FileText(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  Require(in.is_open(), "file '" + path + "'");
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 class ExamplesTest : public ::testing::Test {
  protected:
@@ -77,7 +70,7 @@ TEST_F(ExamplesTest, VerifyAcceptsASoundFile) {
 }
 
 TEST_F(ExamplesTest, VerifyReportsDamage) {
-  std::string bytes = FileText(file_);
+  std::string bytes = ReadFile(file_);
   bytes[bytes.size() / 2] ^= 1;
   std::ofstream(file_, std::ios::binary) << bytes;
   const ProcessResult result = Run("example_verify_with_progress", file_);

@@ -10,7 +10,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,11 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 
 using Fault = FaultFileSystem::Fault;
-
-std::string Content(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 size_t EntriesIn(const fs::path& directory) {
   return static_cast<size_t>(std::distance(fs::directory_iterator(directory),
@@ -58,10 +52,10 @@ TEST_P(Faults, DuringConvertLeaveTheOldFileOrTheNewOne) {
   MemorySource old_source = SampleHistory(2);
   MemorySource new_source = SampleHistory(40);
   ASSERT_TRUE(ConvertWith(old_source, PosixFileSystem(), path));
-  const std::string old_content = Content(path);
+  const std::string old_content = ReadFile(path);
   FaultFileSystem sound(-1, Fault::kError);
   ASSERT_TRUE(ConvertWith(new_source, sound, path));
-  const std::string new_content = Content(path);
+  const std::string new_content = ReadFile(path);
   ASSERT_NE(old_content, new_content);
   ASSERT_GT(sound.calls(), 20);
 
@@ -77,7 +71,7 @@ TEST_P(Faults, DuringConvertLeaveTheOldFileOrTheNewOne) {
     EXPECT_NE(stats.error().message.find(directory.path()), std::string::npos)
         << stats.error().message;
     // Only the fsync of the directory comes after the rename.
-    EXPECT_EQ(Content(path), renamed ? new_content : old_content);
+    EXPECT_EQ(ReadFile(path), renamed ? new_content : old_content);
     EXPECT_EQ(EntriesIn(directory.path()), 1U) << "a temporary was left";
   }
 }
@@ -88,7 +82,7 @@ TEST_P(Faults, DuringConvertFromAnOlderFileLeaveItOrTheNewOne) {
   MemorySource old_source = SampleHistory(20);
   MemorySource new_source = SampleHistory(25);
   ASSERT_TRUE(ConvertWith(old_source, PosixFileSystem(), path));
-  const std::string old_content = Content(path);
+  const std::string old_content = ReadFile(path);
   // The tag of the older one is another object.
   for (const auto& [id, object] : old_source.objects()) {
     new_source.AddAs(id, object.type, object.content);
@@ -97,7 +91,7 @@ TEST_P(Faults, DuringConvertFromAnOlderFileLeaveItOrTheNewOne) {
   const auto whole = ConvertWith(new_source, sound, path, path.string());
   ASSERT_TRUE(whole);
   ASSERT_GT(whole->reused.blocks, 2U);
-  const std::string new_content = Content(path);
+  const std::string new_content = ReadFile(path);
   ASSERT_GT(sound.calls(), 20);
 
   for (int call = 0; call < sound.calls(); ++call) {
@@ -109,7 +103,7 @@ TEST_P(Faults, DuringConvertFromAnOlderFileLeaveItOrTheNewOne) {
     const bool renamed = call == sound.calls() - 1;
     EXPECT_EQ(stats.error().code,
               renamed ? ErrorCode::kNotDurable : ErrorCode::kIo);
-    EXPECT_EQ(Content(path), renamed ? new_content : old_content);
+    EXPECT_EQ(ReadFile(path), renamed ? new_content : old_content);
     EXPECT_EQ(EntriesIn(directory.path()), 1U) << "a temporary was left";
   }
 }

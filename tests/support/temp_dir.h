@@ -12,9 +12,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace zpack::testing {
@@ -29,7 +30,9 @@ inline void Require(bool condition, std::string_view what) {
 inline std::string ReadFile(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   Require(in.good(), "cannot read " + path);
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::ostringstream content;
+  content << in.rdbuf();
+  return std::move(content).str();
 }
 
 // Creates or replaces a file, and its directories.
