@@ -183,14 +183,14 @@ TEST_F(PackReaderTest, TakesDamageCalmly) {
     if (!reader) return void(++refused);
     for (const PackRank rank : (*reader)->ids().ranks()) {
       Bytes content;
-      if (!(*reader)->Read(rank, content)) {
+      const bool whole = static_cast<bool>((*reader)->Read(rank, content));
+      if (!whole) {
         ++refused;
       } else {
         EXPECT_EQ((*reader)->Info(rank).size, content.size());
       }
       if (!(*reader)->IsWhole(rank)) continue;
       // Where it cannot be read whole, it ends in an error here, too.
-      const bool whole = static_cast<bool>((*reader)->Read(rank, content));
       Bytes streamed;
       EXPECT_EQ(whole, ReadsInPieces(**reader, rank, streamed));
       if (whole) {
