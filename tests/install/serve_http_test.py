@@ -56,14 +56,17 @@ class ServeHttpTest(unittest.TestCase):
         with socket.create_server(("127.0.0.1", 0)) as probe:
             port = probe.getsockname()[1]
         as_user = []
-        programs = PROGRAM.parent
         if os.geteuid() == 0:
             as_user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-            # The build may be where only root can read.
-            programs = self.directory / "programs"
-            programs.mkdir()
-            shutil.copy(PROGRAM, programs / "git-zpack")
-            (programs / "git-zpack-http-backend").symlink_to("git-zpack")
+        # The build may be where only root can read.
+        programs = self.directory / "programs"
+        programs.mkdir()
+        shutil.copy(PROGRAM, programs / "git-zpack")
+        (programs / "git-zpack-http-backend").symlink_to("git-zpack")
+        # Later than nginx, unless that is started when this is ready.
+        wrapper = shutil.which("fcgiwrap", path=self.path)
+        (programs / "fcgiwrap").write_text(f'#!/bin/sh\nsleep 0.3\nexec {wrapper} "$@"\n')
+        (programs / "fcgiwrap").chmod(0o755)
         log = open(self.directory / "log", "w", encoding="utf-8")
         self.addCleanup(log.close)
         server = subprocess.Popen(

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
@@ -51,15 +52,37 @@ uint16_t FreePort() {
 }
 
 // Returns a connection, or -1.
-int Connect(uint16_t port) {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const sockaddr_in address = Loopback(port);
+template <typename Address>
+int Connect(sa_family_t family, const Address& address) {
+  const int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (connect(fd, reinterpret_cast<const sockaddr*>(&address),
               sizeof address) == 0) {
     return fd;
   }
   close(fd);
   return -1;
+}
+int Connect(uint16_t port) { return Connect(AF_INET, Loopback(port)); }
+
+bool Accepts(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  Require(path.size() < sizeof address.sun_path, "a short path of a socket");
+  path.copy(address.sun_path, path.size());
+  const int fd = Connect(AF_UNIX, address);
+  if (fd >= 0) close(fd);
+  return fd >= 0;
+}
+
+// Waits until `condition` holds. False if it does not within 20 seconds.
+template <typename Condition>
+bool WaitFor(Condition condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
 }
 
 // Replaces the only `from` in `text`.
@@ -83,6 +106,7 @@ class HttpServerTest : public ServeFixture {
     wrapper_ = std::make_unique<Process>(
         std::vector<std::string>{kWrapper, "-s", "unix:" + dir_ / "socket"},
         options);
+    ASSERT_TRUE(WaitFor([&] { return Accepts(dir_ / "socket"); }));
     // Somebody may take the port before nginx does.
     for (int attempt = 0; attempt < 3 && !StartServer(options); ++attempt) {
     }
@@ -111,21 +135,19 @@ class HttpServerTest : public ServeFixture {
                                  // One process, which a test can end.
                                  "daemon off; master_process off;"},
         options);
-    const auto end =
-        std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (std::chrono::steady_clock::now() < end) {
-      const int fd = Connect(port_);
-      if (fd >= 0) {
-        close(fd);
-        return true;
-      }
-      if (ReadFile(dir_ / "error.log").find("[emerg]") != std::string::npos) {
-        break;
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
+    const bool ended = WaitFor([&] {
+      return AcceptsConnections() ||
+             ReadFile(dir_ / "error.log").find("[emerg]") != std::string::npos;
+    });
+    if (ended && AcceptsConnections()) return true;
     server_.reset();
     return false;
+  }
+
+  bool AcceptsConnections() const {
+    const int fd = Connect(port_);
+    if (fd >= 0) close(fd);
+    return fd >= 0;
   }
 
   void WriteConfiguration() const {
