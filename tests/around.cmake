@@ -117,7 +117,7 @@ if(ZPACK_PYTHON)
     COMMAND ${Python_EXECUTABLE} -m pytest -q -rs -p no:cacheprovider
       ${CMAKE_CURRENT_SOURCE_DIR}/fleet/test_s3.py)
   set(fleet_tools ${PROJECT_SOURCE_DIR}/build/fleet)
-  set_tests_properties(fleet PROPERTIES LABELS release)
+  set_tests_properties(fleet PROPERTIES LABELS release COST 100)
   set_tests_properties(fleet_s3 PROPERTIES LABELS "release;full")
   set_tests_properties(fleet fleet_s3 PROPERTIES TIMEOUT ${test_timeout}
     ENVIRONMENT "PYTHONPATH=${PROJECT_SOURCE_DIR}/tools/fleet:${fleet_tools}/site;PYTHONDONTWRITEBYTECODE=1;ZPACK_BINARY=$<TARGET_FILE:git-zpack>;ZPACK_S3_SERVER=${fleet_tools}/bin/gofakes3")
