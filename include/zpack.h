@@ -384,7 +384,8 @@ ZPACK_API const char* zpack_report_difference(const zpack_report* report,
 typedef enum zpack_profile {
   ZPACK_PROFILE_FAST = 0,
   ZPACK_PROFILE_BALANCED = 1,
-  ZPACK_PROFILE_MAX = 2
+  ZPACK_PROFILE_MAX = 2,
+  ZPACK_PROFILE_COLD = 3
 } zpack_profile;
 
 typedef struct zpack_convert_options {

@@ -65,6 +65,8 @@ enum class Profile : uint8_t {
   kFast,      // few delta candidates per blob, low zstd level
   kBalanced,  // the default
   kMax,       // many delta candidates, larger blocks, high zstd level
+  kCold,      // as kMax, and blocks continue the text of those before them, so
+              // that reading one object may decode 64 MiB more
 };
 
 // Options of every long-running operation.

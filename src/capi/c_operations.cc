@@ -129,7 +129,7 @@ int zpack_convert(const char* repository, const char* path,
     ZPACK_TRY(CheckGiven(repository, path));
     ZPACK_ASSIGN_OR_RETURN(const auto given, OptionsOr(options, kConvert));
     const RunWithCallback run(given.run);
-    ZPACK_TRY(CheckAtMost(given.profile, ZPACK_PROFILE_MAX));
+    ZPACK_TRY(CheckAtMost(given.profile, ZPACK_PROFILE_COLD));
     ConvertOptions convert;
     convert.run = run.options();
     convert.profile = static_cast<Profile>(given.profile);

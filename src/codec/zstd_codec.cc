@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <new>
 #include <utility>
@@ -63,6 +64,13 @@ ZSTD_compressionParameters Parameters(int level, uint64_t size,
   return parameters;
 }
 
+// The window of a frame in pieces with `max_size` bytes of content.
+int PieceWindowLog(uint64_t max_size) {
+  constexpr int kLeast = 17;
+  return std::clamp(static_cast<int>(std::bit_width(max_size)), kLeast,
+                    kMaxPieceWindowLog);
+}
+
 // The magic number of all frames except skippable frames (RFC 8878).
 constexpr std::array<uint8_t, 4> kMagic = {0x28, 0xb5, 0x2f, 0xfd};
 
@@ -97,20 +105,36 @@ struct ZstdCompressor::State {
     return ZSTD_compress2(context, out.data(), out.size(), raw.data(),
                           raw.size());
   }
-  Result<size_t> CompressInPieces(ByteView raw, std::span<uint8_t> out) const {
-    ZSTD_CCtx_setPledgedSrcSize(context, raw.size());
+  // Compresses `raw` step by step, the last step with `last`.
+  Result<size_t> CompressInSteps(ByteView raw, std::span<uint8_t> out,
+                                 ZSTD_EndDirective last) const {
     ZSTD_outBuffer output = {out.data(), out.size(), 0};
     ZSTD_inBuffer input = {raw.data(), 0, 0};
     while (true) {
       ZPACK_TRY(CheckStop(stop));
       input.size = std::min(raw.size(), input.pos + kZstdBlock);
-      const auto directive =
-          input.size == raw.size() ? ZSTD_e_end : ZSTD_e_continue;
+      const auto directive = input.size == raw.size() ? last : ZSTD_e_continue;
       const size_t left =
           ZSTD_compressStream2(context, &output, &input, directive);
       if (ZSTD_isError(left) != 0) return left;
-      if (directive == ZSTD_e_end && left == 0) return output.pos;
+      if (directive == last && left == 0) return output.pos;
     }
+  }
+
+  // Appends what `compress` writes for `raw` to `out`.
+  template <typename Compress>
+  Result<size_t> AppendTo(Bytes& out, ByteView raw, Compress compress) const {
+    const size_t start = out.size();
+    out.resize(start + ZSTD_compressBound(raw.size()));
+    ZPACK_ASSIGN_OR_RETURN(const size_t size,
+                           compress(std::span(out).subspan(start)));
+    ThrowIfOutOfMemory(size);
+    if (ZSTD_isError(size) != 0) {
+      return MakeError(ErrorCode::kInternal, "zstd cannot compress: {}",
+                       ZSTD_getErrorName(size));
+    }
+    out.resize(start + size);
+    return size;
   }
 
   void Set(ZSTD_cParameter parameter, int value) const {
@@ -153,28 +177,85 @@ ZstdCompressor::ZstdCompressor(ZstdCompressor&&) noexcept = default;
 ZstdCompressor& ZstdCompressor::operator=(ZstdCompressor&&) noexcept = default;
 
 Result<size_t> ZstdCompressor::Compress(ByteView raw, Bytes& out) {
-  const size_t start = out.size();
-  out.resize(start + ZSTD_compressBound(raw.size()));
-  const std::span<uint8_t> space = std::span(out).subspan(start);
   state_->Start(raw);
-  size_t size = 0;
-  if (raw.size() <= MaxAtOnce(state_->level)) {
-    size = state_->CompressAtOnce(raw, space);
-  } else {
-    ZPACK_ASSIGN_OR_RETURN(size, state_->CompressInPieces(raw, space));
-  }
-  ThrowIfOutOfMemory(size);
-  if (ZSTD_isError(size) != 0) {
-    return MakeError(ErrorCode::kInternal, "zstd cannot compress: {}",
-                     ZSTD_getErrorName(size));
-  }
-  out.resize(start + size);
-  return size;
+  return state_->AppendTo(
+      out, raw, [&](std::span<uint8_t> space) -> Result<size_t> {
+        if (raw.size() <= MaxAtOnce(state_->level)) {
+          return state_->CompressAtOnce(raw, space);
+        }
+        ZSTD_CCtx_setPledgedSrcSize(state_->context, raw.size());
+        return state_->CompressInSteps(raw, space, ZSTD_e_end);
+      });
+}
+
+void ZstdCompressor::BeginPieces(uint64_t max_size) {
+  ZSTD_CCtx_reset(state_->context, ZSTD_reset_session_only);
+  state_->Set(ZSTD_c_useRowMatchFinder, kEnable);
+  state_->Set(ZSTD_c_windowLog, PieceWindowLog(max_size));
+  state_->Set(ZSTD_c_enableLongDistanceMatching, kEnable);
+}
+
+Result<size_t> ZstdCompressor::CompressPiece(ByteView raw, Bytes& out) {
+  return state_->AppendTo(out, raw, [&](std::span<uint8_t> space) {
+    return state_->CompressInSteps(raw, space, ZSTD_e_flush);
+  });
+}
+
+uint64_t ZstdCompressor::PieceMemory(int level, uint64_t max_size,
+                                     unsigned halvings) {
+  ZSTD_compressionParameters parameters =
+      Parameters(level, ZSTD_CONTENTSIZE_UNKNOWN, halvings);
+  parameters.windowLog = static_cast<unsigned>(PieceWindowLog(max_size));
+  return ZSTD_estimateCStreamSize_usingCParams(parameters);
 }
 
 struct ZstdDecompressor::State {
   ZSTD_DCtx* context = Allocated(ZSTD_createDCtx());
   ~State() { ZSTD_freeDCtx(context); }
+
+  // Fills `out` with what the frame has next.
+  Status Fill(ZSTD_inBuffer& input, std::span<uint8_t> out) const {
+    ZSTD_outBuffer output = {out.data(), out.size(), 0};
+    while (output.pos < output.size) {
+      const size_t in_before = input.pos;
+      const size_t out_before = output.pos;
+      ZPACK_TRY(Step(output, input));
+      if (input.pos == in_before && output.pos == out_before) {
+        return MakeError(ErrorCode::kCorrupt,
+                         "a piece of a zstd frame has too little content");
+      }
+    }
+    return {};
+  }
+  // Takes the rest of a piece, which must not have more content.
+  Status EndPiece(ZSTD_inBuffer& input) const {
+    uint8_t more = 0;
+    ZSTD_outBuffer output = {&more, 1, 0};
+    for (size_t before = input.size + 1; input.pos != before;) {
+      before = input.pos;
+      ZPACK_TRY(Step(output, input));
+      if (output.pos != 0) {
+        return MakeError(ErrorCode::kCorrupt,
+                         "a piece of a zstd frame has too much content");
+      }
+    }
+    if (input.pos == input.size) return {};
+    return MakeError(ErrorCode::kCorrupt, "a piece of a zstd frame is too long");
+  }
+
+ private:
+  Status Step(ZSTD_outBuffer& output, ZSTD_inBuffer& input) const {
+    const size_t left = ZSTD_decompressStream(context, &output, &input);
+    ThrowIfOutOfMemory(left);
+    if (ZSTD_isError(left) != 0) {
+      return MakeError(ErrorCode::kCorrupt, "bad piece of a zstd frame: {}",
+                       ZSTD_getErrorName(left));
+    }
+    if (left == 0) {
+      return MakeError(ErrorCode::kCorrupt, "a zstd frame of a group ends");
+    }
+    return {};
+  }
 };
 
 ZstdDecompressor::ZstdDecompressor() : state_(std::make_unique<State>()) {}
@@ -204,6 +285,31 @@ Status ZstdDecompressor::Decompress(ByteView frame, std::span<uint8_t> out) {
                      out.size());
   }
   return {};
+}
+
+void ZstdDecompressor::BeginPieces() {
+  ZSTD_DCtx_reset(state_->context, ZSTD_reset_session_and_parameters);
+  ZSTD_DCtx_setParameter(state_->context, ZSTD_d_windowLogMax,
+                         kMaxPieceWindowLog);
+}
+
+Status ZstdDecompressor::DecompressPiece(ByteView piece,
+                                         std::span<uint8_t> out) {
+  ZSTD_inBuffer input = {piece.data(), piece.size(), 0};
+  ZPACK_TRY(state_->Fill(input, out));
+  return state_->EndPiece(input);
+}
+
+Status ZstdDecompressor::SkipPiece(ByteView piece, uint64_t raw_size) {
+  ZSTD_inBuffer input = {piece.data(), piece.size(), 0};
+  Bytes unused(std::min<uint64_t>(raw_size, kZstdBlock));
+  while (raw_size != 0) {
+    const auto part = std::span(unused).first(
+        std::min<uint64_t>(raw_size, unused.size()));
+    ZPACK_TRY(state_->Fill(input, part));
+    raw_size -= part.size();
+  }
+  return state_->EndPiece(input);
 }
 
 std::string_view ZstdVersion() { return ZSTD_versionString(); }

@@ -15,6 +15,9 @@
 
 namespace zpack {
 
+// The largest window of a frame in pieces: a decompressor allocates so much.
+inline constexpr int kMaxPieceWindowLog = 26;
+
 class ZstdCompressor {
  public:
   static constexpr int kMinLevel = 1;
@@ -39,6 +42,18 @@ class ZstdCompressor {
   // call with kInterrupted.
   Result<size_t> Compress(ByteView raw, Bytes& out);
 
+  // Begins a frame that is written in pieces and never ends, with a window of
+  // at least `max_size` bytes, at most 2^kMaxPieceWindowLog. Matches are found
+  // at any distance in the window. The compressor then serves pieces only.
+  void BeginPieces(uint64_t max_size);
+  // Appends the next piece, from which a decompressor that knows the pieces
+  // before it gets all of `raw`. Errors are those of Compress; after one, the
+  // frame cannot be continued. REQUIRES: BeginPieces was called.
+  Result<size_t> CompressPiece(ByteView raw, Bytes& out);
+
+  // Like Memory, for frames in pieces with `max_size` bytes of content.
+  static uint64_t PieceMemory(int level, uint64_t max_size, unsigned halvings);
+
  private:
   struct State;
   std::unique_ptr<State> state_;
@@ -55,6 +70,16 @@ class ZstdDecompressor {
   // frame with out.size() bytes of content. Never allocates a size that the
   // frame specifies.
   Status Decompress(ByteView frame, std::span<uint8_t> out);
+
+  // Begins a frame in pieces (ZstdCompressor::CompressPiece).
+  void BeginPieces();
+  // Fills `out` from the next piece. kCorrupt unless the piece has exactly
+  // out.size() bytes of content, the frame goes on after it, and its window has
+  // at most 2^kMaxPieceWindowLog bytes. After an error, the frame cannot be
+  // continued. REQUIRES: BeginPieces was called, and Decompress never.
+  Status DecompressPiece(ByteView piece, std::span<uint8_t> out);
+  // The same without the content, which has `raw_size` bytes.
+  Status SkipPiece(ByteView piece, uint64_t raw_size);
 
  private:
   struct State;

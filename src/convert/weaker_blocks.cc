@@ -20,7 +20,7 @@ constexpr uint64_t kStreamSize = uint64_t{64} << 10;
 using Stream = format::BlockView::Stream;
 
 // Returns the largest stream of at most kStreamSize bytes, or else the smallest
-// stream; null if no stream is compressed.
+// stream; null if no stream is a frame of its own.
 const Stream* ChooseStream(const format::BlockView& view) {
   const Stream* chosen = nullptr;
   const auto is_better = [&](uint64_t size) {
@@ -30,7 +30,7 @@ const Stream* ChooseStream(const format::BlockView& view) {
                                : size < best;
   };
   for (const Stream& stream : view.streams) {
-    if (stream.header.codec != format::StreamCodec::kStored &&
+    if (stream.header.codec == format::StreamCodec::kZstd &&
         is_better(stream.header.raw_size)) {
       chosen = &stream;
     }

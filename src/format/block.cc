@@ -7,6 +7,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "format/limits.h"
 
 namespace zpack::format {
 namespace {
@@ -14,8 +15,8 @@ namespace {
 constexpr size_t kStreamHeaderSize = 20;
 
 // By number.
-constexpr std::array<std::string_view, kStreamCodecEnd> kCodecNames = {"stored",
-                                                                       "zstd"};
+constexpr std::array<std::string_view, kStreamCodecEnd> kCodecNames = {
+    "stored", "zstd", "continued"};
 
 bool IsKnown(StreamCodec codec) {
   return static_cast<size_t>(codec) < kCodecNames.size();
@@ -42,6 +43,16 @@ Result<StreamHeader> DecodeStreamHeader(ByteReader& in, uint64_t max_raw_size) {
   return stream;
 }
 
+// Whether the place in a group is one that the block can have.
+bool IsValidPlace(const BlockView& block) {
+  const GroupPlace& place = block.header.group;
+  const BlockView::Stream* const continued = block.FindContinued();
+  if (continued == nullptr) return place == GroupPlace{};
+  return (place.blocks != 0 || place.raw_size == 0) &&
+         place.blocks < kMaxGroupBlocks &&
+         place.raw_size + continued->header.raw_size <= kMaxGroupSize;
+}
+
 }  // namespace
 
 std::string_view CodecName(StreamCodec codec) {
@@ -54,6 +65,13 @@ const BlockView::Stream* BlockView::Find(StreamKind kind) const {
   return at == streams.end() ? nullptr : &*at;
 }
 
+const BlockView::Stream* BlockView::FindContinued() const {
+  const auto at = std::ranges::find(
+      streams, StreamCodec::kContinued,
+      [](const Stream& stream) { return stream.header.codec; });
+  return at == streams.end() ? nullptr : &*at;
+}
+
 void Encode(const BlockHeader& header, const std::vector<StreamHeader>& streams,
             Bytes& out) {
   ByteWriter to(out);
@@ -62,7 +80,12 @@ void Encode(const BlockHeader& header, const std::vector<StreamHeader>& streams,
   to.U16(static_cast<uint16_t>(streams.size()));
   to.U32(header.first_object.value());
   to.U32(header.object_count);
-  to.U64(header.segment_offset);
+  if (header.kind == BlockKind::kSegment) {
+    to.U64(header.segment_offset);
+  } else {
+    to.U32(header.group.blocks);
+    to.U32(header.group.raw_size);
+  }
   for (const StreamHeader& stream : streams) {
     to.U8(static_cast<uint8_t>(stream.kind));
     to.U8(static_cast<uint8_t>(stream.codec));
@@ -72,15 +95,28 @@ void Encode(const BlockHeader& header, const std::vector<StreamHeader>& streams,
   }
 }
 
+BlockHeader TakeBlockHeader(ByteReader& in, uint16_t& stream_count) {
+  BlockHeader header;
+  header.kind = static_cast<BlockKind>(in.U8());
+  header.type = static_cast<ObjectType>(in.U8());
+  stream_count = in.U16();
+  header.first_object = ObjectNumber(in.U32());
+  header.object_count = in.U32();
+  const uint64_t place = in.U64();
+  if (header.kind == BlockKind::kSegment) {
+    header.segment_offset = place;
+  } else {
+    header.group = {static_cast<uint32_t>(place >> 32),
+                    static_cast<uint32_t>(place)};
+  }
+  return header;
+}
+
 Result<BlockView> DecodeBlock(ByteView payload, uint64_t max_raw_size) {
   ByteReader in(payload);
   BlockView block;
-  block.header.kind = static_cast<BlockKind>(in.U8());
-  block.header.type = static_cast<ObjectType>(in.U8());
-  const uint16_t stream_count = in.U16();
-  block.header.first_object = ObjectNumber(in.U32());
-  block.header.object_count = in.U32();
-  block.header.segment_offset = in.U64();
+  uint16_t stream_count = 0;
+  block.header = TakeBlockHeader(in, stream_count);
   const bool segment = block.header.kind == BlockKind::kSegment;
   const BlockForm* const form = FindBlockForm(block.header.kind);
   if (!in.ok() || form == nullptr ||
@@ -88,8 +124,7 @@ Result<BlockView> DecodeBlock(ByteView payload, uint64_t max_raw_size) {
       std::ranges::find(kAllObjectTypes, block.header.type) ==
           kAllObjectTypes.end() ||
       block.header.object_count == 0 ||
-      (segment && block.header.object_count != 1) ||
-      (!segment && block.header.segment_offset != 0)) {
+      (segment && block.header.object_count != 1)) {
     return MakeError(ErrorCode::kCorrupt, "bad block header");
   }
   uint64_t raw_size = 0;  // of all streams; each is at most the limit
@@ -107,6 +142,12 @@ Result<BlockView> DecodeBlock(ByteView payload, uint64_t max_raw_size) {
                        "'{}'",
                        KindName(stream.kind), KindName(form->kind));
     }
+    if (stream.codec == StreamCodec::kContinued &&
+        stream.kind != form->continued) {
+      return MakeError(ErrorCode::kCorrupt,
+                       "continued stream '{}' in a block of kind '{}'",
+                       KindName(stream.kind), KindName(form->kind));
+    }
     raw_size += stream.raw_size;
     if (raw_size > max_raw_size) {
       return MakeError(ErrorCode::kLimitExceeded,
@@ -114,6 +155,9 @@ Result<BlockView> DecodeBlock(ByteView payload, uint64_t max_raw_size) {
                        max_raw_size);
     }
     block.streams.push_back({stream, {}});
+  }
+  if (!IsValidPlace(block)) {
+    return MakeError(ErrorCode::kCorrupt, "bad place of a block in its group");
   }
   for (const StreamKind kind : form->streams) {
     if (in.ok() && block.Find(kind) == nullptr) {

@@ -19,11 +19,25 @@
 namespace zpack::format {
 
 // On disk: do not change.
-enum class StreamCodec : uint8_t { kStored = 0, kZstd = 1 };
-inline constexpr size_t kStreamCodecEnd = 2;
+enum class StreamCodec : uint8_t {
+  kStored = 0,
+  kZstd = 1,
+  kContinued = 2,  // the next piece of a zstd frame of several blocks
+};
+inline constexpr size_t kStreamCodecEnd = 3;
 
 // For messages and JSON. "unknown" if this version does not know the codec.
 std::string_view CodecName(StreamCodec codec);
+
+// Consecutive blocks of one kind are a group if each has one stream with the
+// codec kContinued: the pieces of all blocks are one zstd frame (FORMAT.md,
+// "Groups").
+struct GroupPlace {
+  uint32_t blocks = 0;    // of the group, before this block
+  uint32_t raw_size = 0;  // of their continued streams
+
+  bool operator==(const GroupPlace&) const = default;
+};
 
 struct BlockHeader {
   BlockKind kind = BlockKind::kObjects;
@@ -31,6 +45,7 @@ struct BlockHeader {
   ObjectNumber first_object{0};  // number of the first object of the block
   uint32_t object_count = 0;     // 1 in a segment
   uint64_t segment_offset = 0;   // offset of the segment in its object, else 0
+  GroupPlace group = {};         // 0 unless a stream is continued
 };
 
 struct StreamHeader {
@@ -51,10 +66,16 @@ struct BlockView {
 
   // The stream of `kind`, or null.
   const Stream* Find(StreamKind kind) const;
+  // The stream with the codec kContinued, or null.
+  const Stream* FindContinued() const;
 };
 
 void Encode(const BlockHeader& header, const std::vector<StreamHeader>& streams,
             Bytes& out);
+
+// Takes the fields of a header and sets `stream_count`. Checks nothing: the
+// caller looks at `in.ok()` and at the values.
+BlockHeader TakeBlockHeader(ByteReader& in, uint16_t& stream_count);
 
 // Parses a block without decompressing its streams. kCorrupt if anything is
 // malformed, a stream is missing, or a stream does not belong to this kind of

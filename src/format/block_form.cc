@@ -25,10 +25,11 @@ constexpr std::array kCommit = {kOutsideIds, kRootTrees,    kParentCounts,
 constexpr std::array<BlockForm, 5> kForms = {
     {{BlockKind::kObjects, "objects", "", std::nullopt, kWhole},
      {BlockKind::kSegment, "segment", "", std::nullopt, kWhole},
-     {BlockKind::kDeltas, "deltas", "deltas", ObjectType::kBlob, kDelta},
+     {BlockKind::kDeltas, "deltas", "deltas", ObjectType::kBlob, kDelta,
+      kLiterals},
      {BlockKind::kTrees, "trees", "trees", ObjectType::kTree, kTree},
      {BlockKind::kCommits, "commits", "commits", ObjectType::kCommit,
-      kCommit}}};
+      kCommit, kMessages}}};
 
 // By number.
 constexpr std::array<std::string_view, kStreamKindEnd> kStreamNames = {

@@ -67,6 +67,8 @@ struct BlockForm {
   std::optional<ObjectType> type;
   // The streams of the block, each exactly once, in the order of writing.
   std::span<const StreamKind> streams;
+  // The stream that may be continued from block to block.
+  std::optional<StreamKind> continued = std::nullopt;
 };
 
 // The forms of all kinds that this version knows.

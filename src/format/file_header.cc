@@ -156,6 +156,7 @@ const std::vector<std::string>& BlockFeatures() {
     for (const BlockForm& form : BlockForms()) {
       if (!form.feature.empty()) names.emplace_back(form.feature);
     }
+    names.emplace_back(kGroupsFeature);
     return names;
   }();
   return features;

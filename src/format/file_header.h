@@ -48,6 +48,8 @@ Result<FileHeader> DecodeFileHeader(
 
 // The file has a list of promised objects.
 inline constexpr std::string_view kPromisedFeature = "promised";
+// Blocks have streams of the codec StreamCodec::kContinued.
+inline constexpr std::string_view kGroupsFeature = "groups";
 
 // The features that a block can need: those of the block kinds (BlockForm) and
 // of the stream codecs. Blocks that are read without the header of their file,

@@ -44,6 +44,13 @@ inline constexpr uint64_t kMaxBlockContent = uint64_t{256} << 20;
 // Maximum content of the trees of one chain.
 inline constexpr uint64_t kMaxTreeChain = uint64_t{64} << 20;
 static_assert(kMaxTreeChain <= MaxKept(kDefaultMaxBlock));
+// The continued streams of a group have at most kMaxGroupSize bytes, which is
+// also the largest window of their frame; a group has at most kMaxGroupBlocks
+// blocks. Both are limits of the format: they bound what reading one object
+// costs.
+inline constexpr int kMaxGroupWindowLog = 26;
+inline constexpr uint64_t kMaxGroupSize = uint64_t{1} << kMaxGroupWindowLog;
+inline constexpr uint32_t kMaxGroupBlocks = 4096;
 // A block may exceed ConvertOptions::kMaxBlockSize by one object.
 static_assert(ConvertOptions::kMaxBlockSize + kMaxWhole <= kDefaultMaxBlock);
 

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "format/block_form.h"
 #include "format/chunk.h"
+#include "format/file_header.h"
 #include "format/object_sizes.h"
 
 namespace zpack {
@@ -105,14 +106,18 @@ Result<format::BlockView> BlockDecoder::LoadChunk(const FileBlocks& file,
   ZPACK_ASSIGN_OR_RETURN(
       format::BlockView view,
       format::DecodeBlock(payload, file.options().max_block_size));
-  const std::string_view feature =
-      format::FindBlockForm(view.header.kind)->feature;
-  if (!feature.empty() &&
-      std::ranges::find(file.features(), feature) == file.features().end()) {
+  const auto needs = [&](std::string_view feature) -> Status {
+    if (std::ranges::find(file.features(), feature) != file.features().end()) {
+      return {};
+    }
     return MakeError(ErrorCode::kCorrupt,
                      "block of kind '{}' without the required feature '{}'",
                      format::KindName(view.header.kind), feature);
-  }
+  };
+  const std::string_view feature =
+      format::FindBlockForm(view.header.kind)->feature;
+  if (!feature.empty()) ZPACK_TRY(needs(feature));
+  if (view.FindContinued() != nullptr) ZPACK_TRY(needs(format::kGroupsFeature));
   const auto& rows = file.table().rows;
   const bool segment = view.header.kind == format::BlockKind::kSegment;
   const bool starts_object = view.header.segment_offset == 0;
@@ -128,6 +133,16 @@ Result<format::BlockView> BlockDecoder::LoadChunk(const FileBlocks& file,
   return view;
 }
 
+Result<Bytes> BlockDecoder::UnpackIn(const FileBlocks& file, size_t at,
+                                     const format::BlockView& block,
+                                     format::StreamKind kind) {
+  const format::BlockView::Stream* const stream = block.Find(kind);
+  return stream != nullptr &&
+                 stream->header.codec == format::StreamCodec::kContinued
+             ? groups_.Read(file, at, block)
+             : Unpack(block, kind);
+}
+
 Result<Bytes> BlockDecoder::Unpack(const format::BlockView& block,
                                    format::StreamKind kind) {
   const format::BlockView::Stream* const stream = block.Find(kind);
@@ -136,6 +151,11 @@ Result<Bytes> BlockDecoder::Unpack(const format::BlockView& block,
   }
   if (stream->header.codec == format::StreamCodec::kStored) {
     return Bytes(stream->stored.begin(), stream->stored.end());
+  }
+  if (stream->header.codec == format::StreamCodec::kContinued) {
+    return MakeError(ErrorCode::kCorrupt,
+                     "stream '{}' continues another block",
+                     format::KindName(kind));
   }
   Bytes raw(stream->header.raw_size);
   ZPACK_TRY(decompressor_.Decompress(stream->stored, raw));
@@ -152,11 +172,11 @@ Result<BlockObjects> BlockDecoder::Objects(const FileBlocks& file, size_t at,
     return objects;
   }
   ZPACK_ASSIGN_OR_RETURN(const Bytes raw,
-                         Unpack(block, format::StreamKind::kSizes));
+                         UnpackIn(file, at, block, format::StreamKind::kSizes));
   if (block.header.kind == format::BlockKind::kDeltas ||
       block.header.kind == format::BlockKind::kTrees) {
     ZPACK_ASSIGN_OR_RETURN(const Bytes bases,
-                           Unpack(block, format::StreamKind::kBases));
+                           UnpackIn(file, at, block, format::StreamKind::kBases));
     ZPACK_ASSIGN_OR_RETURN(
         format::BlockLayout layout,
         format::ParseBlockLayout(raw, bases, block.header.object_count,
@@ -171,9 +191,10 @@ Result<BlockObjects> BlockDecoder::Objects(const FileBlocks& file, size_t at,
 }
 
 Result<format::BlockStreams> BlockDecoder::UnpackAll(
-    const format::BlockView& block, format::BlockStreams streams) {
+    const FileBlocks& file, size_t at, const format::BlockView& block,
+    format::BlockStreams streams) {
   for (const format::StreamKind kind : streams.kinds()) {
-    ZPACK_ASSIGN_OR_RETURN(streams[kind], Unpack(block, kind));
+    ZPACK_ASSIGN_OR_RETURN(streams[kind], UnpackIn(file, at, block, kind));
   }
   return streams;
 }
@@ -181,7 +202,8 @@ Result<format::BlockStreams> BlockDecoder::UnpackAll(
 Result<format::Commits> BlockDecoder::Commits(const FileBlocks& file, size_t at,
                                               const format::BlockView& block,
                                               format::IdOfNumber id_of) {
-  ZPACK_ASSIGN_OR_RETURN(const format::BlockStreams streams, UnpackAll(block));
+  ZPACK_ASSIGN_OR_RETURN(const format::BlockStreams streams,
+                         UnpackAll(file, at, block));
   ZPACK_ASSIGN_OR_RETURN(
       format::Commits commits,
       format::DecodeCommits(streams, block.header.object_count,
@@ -198,7 +220,8 @@ Result<std::optional<format::CommitTable>> BlockDecoder::DecodeCommitLinks(
     ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
                            LoadChunk(file, block));
     if (view.header.kind != format::BlockKind::kCommits) return std::nullopt;
-    ZPACK_ASSIGN_OR_RETURN(format::BlockStreams streams, CommitColumns(view));
+    ZPACK_ASSIGN_OR_RETURN(format::BlockStreams streams,
+                           CommitColumns(file, block, view));
     return format::DecodeCommitTable(
         std::move(streams), view.header.object_count, Numbers(file, view));
   };
@@ -210,7 +233,7 @@ Result<format::BlockStreams> BlockDecoder::DecodeCommitColumns(
   const auto decode = [&]() -> Result<format::BlockStreams> {
     ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
                            LoadChunk(file, block));
-    return CommitColumns(view);
+    return CommitColumns(file, block, view);
   };
   return InBlock(decode(), file, block);
 }
@@ -252,7 +275,8 @@ Result<DecodedBlock> BlockDecoder::Decode(const FileBlocks& file,
 Result<DecodedBlock> BlockDecoder::DecodeDeltas(const FileBlocks& file,
                                                 size_t block,
                                                 const format::BlockView& view) {
-  ZPACK_ASSIGN_OR_RETURN(format::BlockStreams streams, UnpackAll(view));
+  ZPACK_ASSIGN_OR_RETURN(format::BlockStreams streams,
+                         UnpackAll(file, block, view));
   ZPACK_ASSIGN_OR_RETURN(
       format::DeltaBlock deltas,
       format::DeltaBlock::Parse(std::move(streams), view.header.object_count,
@@ -266,7 +290,8 @@ Result<DecodedBlock> BlockDecoder::DecodeDeltas(const FileBlocks& file,
 Result<DecodedBlock> BlockDecoder::DecodeTrees(const FileBlocks& file,
                                                size_t block,
                                                const format::BlockView& view) {
-  ZPACK_ASSIGN_OR_RETURN(format::BlockStreams streams, UnpackAll(view));
+  ZPACK_ASSIGN_OR_RETURN(format::BlockStreams streams,
+                         UnpackAll(file, block, view));
   ZPACK_ASSIGN_OR_RETURN(
       format::TreeBlock trees,
       format::TreeBlock::Parse(std::move(streams), view.header.object_count,
@@ -296,8 +321,9 @@ Result<DecodedBlock> BlockDecoder::DecodeWhole(const FileBlocks& file,
                                                const format::BlockView& view) {
   ZPACK_ASSIGN_OR_RETURN(BlockObjects objects, Objects(file, block, view));
   WholeObjects whole;
-  ZPACK_ASSIGN_OR_RETURN(whole.contents,
-                         Unpack(view, format::StreamKind::kContents));
+  ZPACK_ASSIGN_OR_RETURN(
+      whole.contents,
+      UnpackIn(file, block, view, format::StreamKind::kContents));
   const uint64_t size = whole.contents.size();
   if (view.header.kind == format::BlockKind::kObjects) {
     ZPACK_ASSIGN_OR_RETURN(whole.offsets,

@@ -17,6 +17,7 @@
 #include "format/tree_block.h"
 #include "reader/decoded_block.h"
 #include "reader/file_blocks.h"
+#include "reader/group_reader.h"
 #include "zpack/result.h"
 
 namespace zpack {
@@ -49,12 +50,17 @@ class BlockDecoder {
   // Returns the block as it is stored. The view is valid until the next call.
   Result<format::BlockView> Load(const FileBlocks& file, size_t block);
   // Returns a stream of `block`, decompressed. kCorrupt if the block does not
-  // have it, or if it cannot be decompressed. Errors do not name the block.
+  // have it, if the stream continues another block, or if it cannot be
+  // decompressed. Errors do not name the block.
   Result<Bytes> Unpack(const format::BlockView& block, format::StreamKind kind);
   // The chunk of the block that was read last.
   ByteView chunk() const { return chunk_; }
 
  private:
+  // Like Unpack, for block `at` of `file`, also if the stream is continued.
+  Result<Bytes> UnpackIn(const FileBlocks& file, size_t at,
+                         const format::BlockView& block,
+                         format::StreamKind kind);
   // Like Load, but errors do not name the block.
   Result<format::BlockView> LoadChunk(const FileBlocks& file, size_t block);
   // Parts of Decode, by kind of block. Errors do not name the block.
@@ -72,16 +78,21 @@ class BlockDecoder {
                                   const format::BlockView& block,
                                   format::IdOfNumber id_of);
   // Returns streams of the block, decompressed: those of `streams`, or all.
-  Result<format::BlockStreams> UnpackAll(const format::BlockView& block,
+  Result<format::BlockStreams> UnpackAll(const FileBlocks& file, size_t at,
+                                         const format::BlockView& block,
                                          format::BlockStreams streams);
-  Result<format::BlockStreams> UnpackAll(const format::BlockView& block) {
-    return UnpackAll(block, format::BlockStreams(block.header.kind));
+  Result<format::BlockStreams> UnpackAll(const FileBlocks& file, size_t at,
+                                         const format::BlockView& block) {
+    return UnpackAll(file, at, block, format::BlockStreams(block.header.kind));
   }
-  Result<format::BlockStreams> CommitColumns(const format::BlockView& block) {
-    return UnpackAll(block, format::BlockStreams(format::kCommitColumns));
+  Result<format::BlockStreams> CommitColumns(const FileBlocks& file, size_t at,
+                                             const format::BlockView& block) {
+    return UnpackAll(file, at, block,
+                     format::BlockStreams(format::kCommitColumns));
   }
 
   ZstdDecompressor decompressor_;
+  GroupReader groups_;
   Bytes chunk_;
 };
 

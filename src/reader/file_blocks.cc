@@ -10,9 +10,19 @@
 
 namespace zpack {
 
+namespace {
+
+uint64_t NextIdentity() {
+  static std::atomic<uint64_t> next = 1;
+  return next++;
+}
+
+}  // namespace
+
 FileBlocks::FileBlocks(const RandomAccessFile& file, const ReadOptions& options,
                        Parts parts, IndexReader read_index)
-    : file_(file),
+    : identity_(NextIdentity()),
+      file_(file),
       options_(options),
       parts_(std::move(parts)),
       read_index_(std::move(read_index)),

@@ -58,6 +58,8 @@ class FileBlocks {
   FileBlocks(const RandomAccessFile& file, const ReadOptions& options,
              Parts parts, IndexReader read_index);
 
+  // Differs from that of every other object of this process.
+  uint64_t identity() const { return identity_; }
   const std::string& path() const { return file_.path(); }
   const ReadOptions& options() const { return options_; }
   ObjectFormat object_format() const { return parts_.object_format; }
@@ -142,6 +144,7 @@ class FileBlocks {
     return index_;
   }
 
+  const uint64_t identity_;
   const RandomAccessFile& file_;
   ReadOptions options_;
   Parts parts_;

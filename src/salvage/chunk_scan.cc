@@ -40,13 +40,8 @@ std::optional<format::BlockHeader> ReadDirectory(ByteView start,
                                                  uint64_t payload_size,
                                                  uint64_t& outside_ids) {
   ByteReader in(start);
-  format::BlockHeader header;
-  header.kind = static_cast<format::BlockKind>(in.U8());
-  header.type = static_cast<ObjectType>(in.U8());
-  const uint16_t streams = in.U16();
-  header.first_object = ObjectNumber(in.U32());
-  header.object_count = in.U32();
-  header.segment_offset = in.U64();
+  uint16_t streams = 0;
+  const format::BlockHeader header = format::TakeBlockHeader(in, streams);
   uint64_t end = kBlockHeaderSize + uint64_t{streams} * kStreamRowSize;
   if (!in.ok() || streams > kMaxStreams || end > payload_size ||
       header.object_count == 0 ||

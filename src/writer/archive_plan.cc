@@ -49,7 +49,8 @@ format::FileNumbers NumberObjects(const FileIds& ids,
 }
 
 std::vector<std::string> Features(const std::vector<PlannedStretch>& plan,
-                                  const ArchiveContents& contents) {
+                                  const ArchiveContents& contents,
+                                  const EncodingOptions& options) {
   std::set<std::string> features;
   if (contents.reused != nullptr) {
     const auto& reused = contents.reused->features();
@@ -62,6 +63,9 @@ std::vector<std::string> Features(const std::vector<PlannedStretch>& plan,
     const std::string_view feature =
         format::FindBlockForm(stretch.kind)->feature;
     if (!feature.empty()) features.emplace(feature);
+    if (options.groups && format::FindBlockForm(stretch.kind)->continued) {
+      features.emplace(format::kGroupsFeature);
+    }
   }
   return {features.begin(), features.end()};
 }
@@ -81,6 +85,7 @@ format::Digest Fingerprint(const ArchivePlan& plan) {
   out.Varint(plan.options.similar_candidates);
   out.Varint(plan.options.good_for_path);
   out.Varint(plan.options.good_for_all);
+  out.Varint(plan.options.groups ? 1 : 0);
   out.Varint(plan.options.halvings);
   out.Varint(plan.contents.reused_count());
   if (plan.contents.reused != nullptr) {
@@ -131,7 +136,7 @@ Result<ArchivePlan> PlanArchive(ObjectSource& source,
       PlanStretches(list, lineages, input.order, sizes);
   format::FileNumbers numbers =
       NumberObjects(contents.ids, input, contents.reused);
-  std::vector<std::string> features = Features(stretches, contents);
+  std::vector<std::string> features = Features(stretches, contents, options);
   ArchivePlan plan{contents,
                    options,
                    std::move(input),

@@ -7,8 +7,43 @@
 
 #include "base/error.h"
 #include "format/chunk.h"
+#include "format/limits.h"
 
 namespace zpack {
+
+void BlockEncoder::BeginStretch(uint64_t raw_size) {
+  if (!group_) return;
+  group_->open = false;
+  group_->expected = raw_size;
+}
+
+Result<bool> BlockEncoder::Continues(const format::RawStream& raw) {
+  if (raw.bytes.size() > format::kMaxGroupSize) return false;
+  ZPACK_ASSIGN_OR_RETURN(const bool incompressible,
+                         compressibility_.IsIncompressible(raw.bytes));
+  return !incompressible;
+}
+
+Status BlockEncoder::StoreContinued(const format::RawStream& raw) {
+  const uint64_t size = raw.bytes.size();
+  if (!group_->open || group_->place.blocks == format::kMaxGroupBlocks ||
+      group_->place.raw_size + size > format::kMaxGroupSize) {
+    // Small repositories need no large window. A stream has hardly more bytes
+    // than its objects.
+    group_->compressor.BeginPieces(group_->expected);
+    group_->place = {};
+  }
+  group_->open = true;
+  block_place_ = group_->place;
+  ++group_->place.blocks;
+  group_->place.raw_size += static_cast<uint32_t>(size);
+  ZPACK_ASSIGN_OR_RETURN(
+      const uint64_t stored_size,
+      group_->compressor.CompressPiece(raw.bytes, stored_));
+  headers_.push_back(
+      {raw.kind, format::StreamCodec::kContinued, size, stored_size});
+  return {};
+}
 
 Status BlockEncoder::Store(const format::RawStream& raw) {
   format::StreamHeader stream{raw.kind, format::StreamCodec::kZstd,
@@ -35,6 +70,7 @@ Status BlockEncoder::Store(const format::RawStream& raw) {
 void BlockEncoder::Begin() {
   headers_.clear();
   stored_.clear();
+  block_place_ = {};
 }
 
 void BlockEncoder::Finish(const format::BlockHeader& header, Bytes& out) {
@@ -49,8 +85,18 @@ Status BlockEncoder::Encode(const format::BlockHeader& header,
                             std::span<const format::RawStream> streams,
                             Bytes& out) {
   Begin();
-  for (const format::RawStream& raw : streams) ZPACK_TRY(Store(raw));
-  Finish(header, out);
+  const auto continued = format::FindBlockForm(header.kind)->continued;
+  for (const format::RawStream& raw : streams) {
+    bool continues = false;
+    if (group_ && raw.kind == continued) {
+      ZPACK_ASSIGN_OR_RETURN(continues, Continues(raw));
+      group_->open = group_->open && continues;
+    }
+    ZPACK_TRY(continues ? StoreContinued(raw) : Store(raw));
+  }
+  format::BlockHeader placed = header;
+  placed.group = block_place_;
+  Finish(placed, out);
   return {};
 }
 

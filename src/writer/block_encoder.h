@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <utility>
@@ -25,8 +26,16 @@ namespace zpack {
 class BlockEncoder {
  public:
   explicit BlockEncoder(int level) : compressor_(level) {}
-  BlockEncoder(const EncodingOptions& options, std::stop_token stop)
-      : compressor_(options.level, std::move(stop), options.halvings) {}
+  BlockEncoder(const EncodingOptions& options, const std::stop_token& stop)
+      : compressor_(options.level, stop, options.halvings) {
+    if (options.groups) {
+      group_.emplace(ZstdCompressor(options.level, stop, options.halvings));
+    }
+  }
+
+  // Begins a stretch with `raw_size` bytes of objects: the next block does not
+  // continue another one.
+  void BeginStretch(uint64_t raw_size);
 
   // Appends the chunk of a block with `header` and `streams` to `out`.
   Status Encode(const format::BlockHeader& header,
@@ -46,8 +55,24 @@ class BlockEncoder {
   void Finish(const format::BlockHeader& header, Bytes& out);
   // Appends `raw` to `stored_`, compressed if that makes the stream smaller.
   Status Store(const format::RawStream& raw);
+  // Whether a stream that may be continued is worth it.
+  Result<bool> Continues(const format::RawStream& raw);
+  // Appends `raw` to `stored_` as the next piece of the group.
+  Status StoreContinued(const format::RawStream& raw);
+
+  // The group that the next block may continue.
+  struct Group {
+    explicit Group(ZstdCompressor of_pieces) : compressor(std::move(of_pieces)) {}
+
+    ZstdCompressor compressor;
+    uint64_t expected = 0;     // bytes of objects left in the stretch
+    bool open = false;         // the last block had a continued stream
+    format::GroupPlace place;  // of the next block, if the group is open
+  };
 
   ZstdCompressor compressor_;
+  std::optional<Group> group_;      // if groups are written
+  format::GroupPlace block_place_;  // of the block that is being encoded
   Compressibility compressibility_;
   std::vector<format::StreamHeader> headers_;
   Bytes stored_;

@@ -71,6 +71,7 @@ template <typename StretchEncoder>
 Status BlockWorker::EncodeStretch(const PlannedStretch& plan,
                                   StretchEncoder& stretch,
                                   std::vector<EncodedBlock>& out) {
+  encoder_.BeginStretch(plan.raw_size);
   stretch.Begin(input_.Number(plan.first), out);
   for (uint32_t i = 0; i < plan.count; ++i) {
     ZPACK_TRY(CheckStop(stop_));

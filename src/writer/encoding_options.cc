@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "codec/zstd_codec.h"
+#include "format/limits.h"
 #include "writer/write_order.h"
 
 namespace zpack {
@@ -27,6 +28,14 @@ EncodingOptions ProfileOptions(Profile profile) {
               .similar_candidates = 8,
               .good_for_path = 200,
               .good_for_all = 600};
+    case Profile::kCold:
+      return {.level = 19,
+              .block_size = 8'000'000,
+              .same_path_candidates = 12,
+              .similar_candidates = 8,
+              .good_for_path = 200,
+              .good_for_all = 600,
+              .groups = true};
     case Profile::kBalanced:
       break;
   }
@@ -78,8 +87,14 @@ uint64_t EncodingMemory(const EncodingOptions& options) {
   const BlockSizes sizes(options.block_size, options.halvings);
   // The block being filled, compressed and passed on, and a large object with
   // the content it is compared with.
+  const uint64_t pieces =
+      options.groups ? ZstdCompressor::PieceMemory(options.level,
+                                                   format::kMaxGroupSize,
+                                                   options.halvings)
+                     : 0;
   return ZstdCompressor::Memory(options.level, 2 * options.block_size,
                                 options.halvings) +
+         pieces +
          4 * options.block_size + sizes.window + sizes.max_object;
 }
 

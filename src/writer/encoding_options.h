@@ -23,6 +23,9 @@ struct EncodingOptions {
   // As in DeltaPlannerOptions.
   unsigned good_for_path = 0;
   unsigned good_for_all = 0;
+  // The blocks of a stretch are groups: their literals or messages continue
+  // those of the blocks before.
+  bool groups = false;
   // How often working sets are halved to save memory.
   unsigned halvings = 0;
 };

@@ -322,7 +322,7 @@ TEST_F(OptionsTest, UnknownValuesListTheChoices) {
                    "github and sarif");
   ExpectUsageError(
       {"convert", "--profile", "best", repo_.path(), to},
-      "unknown profile 'best'; the profiles are fast, balanced and max");
+      "unknown profile 'best'; the profiles are fast, balanced, max and cold");
   for (const char* const command : {"convert", "restore", "salvage"}) {
     ExpectUsageError({command, "--without", "all", repo_.path(), to},
                      "unknown group 'all'; the groups are reflogs, "

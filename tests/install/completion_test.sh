@@ -37,7 +37,7 @@ done
 expected() {
   case "$1" in
   "git-zpack ") echo "$commands" ;;
-  *--profile=) printf '%s\n' fast balanced max ;;
+  *--profile=) printf '%s\n' fast balanced max cold ;;
   *"--level ") seq 22 ;;
   *--level=o) echo objects ;;
   # Directories, and .zpack files where there are any.

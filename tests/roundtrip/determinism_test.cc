@@ -129,7 +129,7 @@ TEST_F(DeterminismTest, MachinesDoNotChangeTheBytes) {
   ConvertOptions options;
   options.overwrite = Overwrite::kYes;
   for (const Profile profile :
-       {Profile::kFast, Profile::kBalanced, Profile::kMax}) {
+       {Profile::kFast, Profile::kBalanced, Profile::kMax, Profile::kCold}) {
     options.profile = profile;
     ASSERT_THAT(Convert(repo.path(), file_, options), IsOk());
     hashes.push_back(Sha256(ReadFile(file_)));

@@ -79,7 +79,7 @@ __git_zpack_value()
 {
 	case "$1 $2" in
 	"convert --profile")
-		__git_zpack_words "fast balanced max" "$3" ;;
+		__git_zpack_words "fast balanced max cold" "$3" ;;
 	"convert --level")
 		__git_zpack_words "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22" "$3" ;;
 	"convert --block-size")

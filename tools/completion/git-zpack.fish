@@ -57,7 +57,7 @@ end
 function __git_zpack_values
     switch "$argv[1] $argv[2]"
         case 'convert --profile'
-            string split ' ' 'fast balanced max'
+            string split ' ' 'fast balanced max cold'
         case 'convert --level'
             seq 22
         case 'convert --block-size'

@@ -12,9 +12,10 @@
 namespace zpack::cli {
 
 // From the fastest to the smallest.
-inline constexpr std::array<std::pair<std::string_view, Profile>, 3>
+inline constexpr std::array<std::pair<std::string_view, Profile>, 4>
     kProfileNames = {{{"fast", Profile::kFast},
                       {"balanced", Profile::kBalanced},
-                      {"max", Profile::kMax}}};
+                      {"max", Profile::kMax},
+                      {"cold", Profile::kCold}}};
 
 }  // namespace zpack::cli

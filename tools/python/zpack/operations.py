@@ -15,7 +15,7 @@ from typing import Any, Callable, NamedTuple, Optional, Union
 
 from . import _zpack
 
-_PROFILES = {"fast": 0, "balanced": 1, "max": 2}
+_PROFILES = {"fast": 0, "balanced": 1, "max": 2, "cold": 3}
 _LEVELS = {"structure": 0, "checksums": 1, "objects": 2, "connectivity": 3}
 
 
@@ -59,7 +59,7 @@ def convert(repository: Path, path: Path, *, profile: str = "balanced",
             progress: Optional[ProgressCallback] = None) -> None:
     """Makes the file `path` of `repository`, reads it back and hashes every object.
 
-    profile: 'fast', 'balanced' or 'max'
+    profile: 'fast', 'balanced', 'max' or 'cold'
     base: an older file, whose blocks are copied
     overwrite: replaces an existing file
     threads: 0 for one on each processor
