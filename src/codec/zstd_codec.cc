@@ -240,7 +240,8 @@ struct ZstdDecompressor::State {
       }
     }
     if (input.pos == input.size) return {};
-    return MakeError(ErrorCode::kCorrupt, "a piece of a zstd frame is too long");
+    return MakeError(ErrorCode::kCorrupt,
+                     "a piece of a zstd frame is too long");
   }
 
  private:
@@ -304,8 +305,8 @@ Status ZstdDecompressor::SkipPiece(ByteView piece, uint64_t raw_size) {
   ZSTD_inBuffer input = {piece.data(), piece.size(), 0};
   Bytes unused(std::min<uint64_t>(raw_size, kZstdBlock));
   while (raw_size != 0) {
-    const auto part = std::span(unused).first(
-        std::min<uint64_t>(raw_size, unused.size()));
+    const auto part =
+        std::span(unused).first(std::min<uint64_t>(raw_size, unused.size()));
     ZPACK_TRY(state_->Fill(input, part));
     raw_size -= part.size();
   }

@@ -28,8 +28,8 @@ constexpr std::array<BlockForm, 5> kForms = {
      {BlockKind::kDeltas, "deltas", "deltas", ObjectType::kBlob, kDelta,
       kLiterals},
      {BlockKind::kTrees, "trees", "trees", ObjectType::kTree, kTree},
-     {BlockKind::kCommits, "commits", "commits", ObjectType::kCommit,
-      kCommit, kMessages}}};
+     {BlockKind::kCommits, "commits", "commits", ObjectType::kCommit, kCommit,
+      kMessages}}};
 
 // By number.
 constexpr std::array<std::string_view, kStreamKindEnd> kStreamNames = {

@@ -153,8 +153,7 @@ Result<Bytes> BlockDecoder::Unpack(const format::BlockView& block,
     return Bytes(stream->stored.begin(), stream->stored.end());
   }
   if (stream->header.codec == format::StreamCodec::kContinued) {
-    return MakeError(ErrorCode::kCorrupt,
-                     "stream '{}' continues another block",
+    return MakeError(ErrorCode::kCorrupt, "stream '{}' continues another block",
                      format::KindName(kind));
   }
   Bytes raw(stream->header.raw_size);
@@ -175,8 +174,9 @@ Result<BlockObjects> BlockDecoder::Objects(const FileBlocks& file, size_t at,
                          UnpackIn(file, at, block, format::StreamKind::kSizes));
   if (block.header.kind == format::BlockKind::kDeltas ||
       block.header.kind == format::BlockKind::kTrees) {
-    ZPACK_ASSIGN_OR_RETURN(const Bytes bases,
-                           UnpackIn(file, at, block, format::StreamKind::kBases));
+    ZPACK_ASSIGN_OR_RETURN(
+        const Bytes bases,
+        UnpackIn(file, at, block, format::StreamKind::kBases));
     ZPACK_ASSIGN_OR_RETURN(
         format::BlockLayout layout,
         format::ParseBlockLayout(raw, bases, block.header.object_count,

@@ -84,7 +84,8 @@ Status GroupReader::Skip(const FileBlocks& file) {
     return std::unexpected(std::move(view).error());
   }
   return Take(*view, [&](ByteView piece) {
-    return decompressor_.SkipPiece(piece, view->FindContinued()->header.raw_size);
+    return decompressor_.SkipPiece(piece,
+                                   view->FindContinued()->header.raw_size);
   });
 }
 

@@ -37,9 +37,8 @@ Status BlockEncoder::StoreContinued(const format::RawStream& raw) {
   block_place_ = group_->place;
   ++group_->place.blocks;
   group_->place.raw_size += static_cast<uint32_t>(size);
-  ZPACK_ASSIGN_OR_RETURN(
-      const uint64_t stored_size,
-      group_->compressor.CompressPiece(raw.bytes, stored_));
+  ZPACK_ASSIGN_OR_RETURN(const uint64_t stored_size,
+                         group_->compressor.CompressPiece(raw.bytes, stored_));
   headers_.push_back(
       {raw.kind, format::StreamCodec::kContinued, size, stored_size});
   return {};

@@ -62,7 +62,8 @@ class BlockEncoder {
 
   // The group that the next block may continue.
   struct Group {
-    explicit Group(ZstdCompressor of_pieces) : compressor(std::move(of_pieces)) {}
+    explicit Group(ZstdCompressor of_pieces)
+        : compressor(std::move(of_pieces)) {}
 
     ZstdCompressor compressor;
     uint64_t expected = 0;     // bytes of objects left in the stretch

@@ -88,14 +88,13 @@ uint64_t EncodingMemory(const EncodingOptions& options) {
   // The block being filled, compressed and passed on, and a large object with
   // the content it is compared with.
   const uint64_t pieces =
-      options.groups ? ZstdCompressor::PieceMemory(options.level,
-                                                   format::kMaxGroupSize,
-                                                   options.halvings)
-                     : 0;
+      options.groups
+          ? ZstdCompressor::PieceMemory(options.level, format::kMaxGroupSize,
+                                        options.halvings)
+          : 0;
   return ZstdCompressor::Memory(options.level, 2 * options.block_size,
                                 options.halvings) +
-         pieces +
-         4 * options.block_size + sizes.window + sizes.max_object;
+         pieces + 4 * options.block_size + sizes.window + sizes.max_object;
 }
 
 }  // namespace zpack

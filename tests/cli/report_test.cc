@@ -259,8 +259,7 @@ TEST_F(ReportTest, ProfilesHaveTheSizesOfTheirFiles) {
   std::vector<std::string> with_json = command;
   with_json.emplace_back("--json");
   const Json rows = Json::parse(RunZpack(with_json).out)["profiles"];
-  const std::vector<std::string> profiles = {"fast", "balanced", "max",
-                                             "cold"};
+  const std::vector<std::string> profiles = {"fast", "balanced", "max", "cold"};
   ASSERT_EQ(rows.size(), profiles.size());
   for (size_t i = 0; i < profiles.size(); ++i) {
     EXPECT_EQ(rows[i]["profile"], profiles[i]);
