@@ -127,7 +127,7 @@ Result<ArchivePlan> PlanArchive(ObjectSource& source,
                                 const EncodingOptions& options,
                                 const RunOptions& run) {
   const ObjectList& list = contents.list;
-  const BlockSizes sizes(options.block_size, options.halvings);
+  const BlockSizes sizes(options.block_size, options.halvings, options.groups);
   ZPACK_ASSIGN_OR_RETURN(const Lineages lineages,
                          GroupLineages(source, list, sizes.max_object, run));
   EncodingInput input{source, list, WriteOrder(list, lineages),

@@ -28,6 +28,10 @@ constexpr uint64_t kMaxWindow = uint64_t{32} << 20;
 constexpr uint64_t kMinStretch = 16;
 constexpr uint64_t kMaxStretch = 96;
 constexpr uint64_t kStretches = 8;
+// With groups. In two stretches, libgit2 and redis take 1.5 % more than in one;
+// in eight, libgit2 takes 5.6 % more.
+constexpr uint64_t kGroupedStretches = 2;
+constexpr uint64_t kMaxGroupedStretch = 1024;
 // The same limits for trees, whose edits are at most about 1 % of their
 // content.
 constexpr uint64_t kMinTreeStretch = 32;
@@ -82,7 +86,7 @@ IndexedVector<WritePosition, ListRank> WriteOrder(const ObjectList& list,
   return order;
 }
 
-BlockSizes::BlockSizes(uint64_t block_size, unsigned halvings)
+BlockSizes::BlockSizes(uint64_t block_size, unsigned halvings, bool groups)
     : deltas(block_size),
       trees(block_size / 4),
       whole(std::max(block_size, std::min(block_size * kWholePerDeltas,
@@ -93,7 +97,9 @@ BlockSizes::BlockSizes(uint64_t block_size, unsigned halvings)
       segment(std::min(4 * block_size, format::kMaxSegment)),
       window(std::max(
           max_object,
-          std::min(block_size * kWholePerDeltas, kMaxWindow) >> halvings)) {}
+          std::min(block_size * kWholePerDeltas, kMaxWindow) >> halvings)),
+      stretches(groups ? kGroupedStretches : kStretches),
+      max_stretch((groups ? kMaxGroupedStretch : kMaxStretch) * block_size) {}
 
 std::vector<PlannedStretch> PlanStretches(
     const ObjectList& list, const Lineages& lineages,
@@ -107,8 +113,8 @@ std::vector<PlannedStretch> PlanStretches(
     if (kind == BlockKind::kTrees) tree_bytes += list.sizes[rank];
   }
   const uint64_t stretch =
-      std::clamp(delta_bytes / kStretches, kMinStretch * sizes.deltas,
-                 kMaxStretch * sizes.deltas);
+      std::clamp(delta_bytes / sizes.stretches, kMinStretch * sizes.deltas,
+                 sizes.max_stretch);
   const uint64_t tree_stretch =
       std::max(tree_bytes / kTreeStretches, kMinTreeStretch * sizes.deltas);
   const auto limit_of = [&](BlockKind kind, ObjectType type) {

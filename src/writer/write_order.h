@@ -26,16 +26,20 @@ IndexedVector<WritePosition, ListRank> WriteOrder(const ObjectList& list,
 
 // Sizes in bytes that control the division into blocks. All derive from
 // ConvertOptions::block_size. To save memory, `halvings` halves the sizes
-// `whole`, `max_object` and `window` that many times.
+// `whole`, `max_object` and `window` that many times. With `groups`, stretches
+// of blobs are long, because a group ends with its stretch.
 struct BlockSizes {
-  explicit BlockSizes(uint64_t block_size, unsigned halvings = 0);
+  explicit BlockSizes(uint64_t block_size, unsigned halvings = 0,
+                      bool groups = false);
 
-  uint64_t deltas;      // data in a block of deltas or of incompressible blobs
-  uint64_t trees;       // data in a block of trees
-  uint64_t whole;       // content in any other block of whole objects
-  uint64_t max_object;  // larger objects are divided into segments
-  uint64_t segment;     // content in a segment
-  uint64_t window;      // content that blobs are compared with
+  uint64_t deltas;       // data in a block of deltas or of incompressible blobs
+  uint64_t trees;        // data in a block of trees
+  uint64_t whole;        // content in any other block of whole objects
+  uint64_t max_object;   // larger objects are divided into segments
+  uint64_t segment;      // content in a segment
+  uint64_t window;       // content that blobs are compared with
+  uint64_t stretches;    // into which blobs are divided, if there are few
+  uint64_t max_stretch;  // content in a stretch of blobs
 };
 
 // The objects [first, first + count) of one type, or one segment of one object.

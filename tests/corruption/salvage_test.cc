@@ -140,14 +140,25 @@ void Damage(Bytes& bytes, const Region& region, Fill fill) {
   }
 }
 
-// Objects in the damaged block are lost, and no others: the index tells the
-// ids of the rest.
+// True if the block needs the block before it.
+bool Continues(const FileBlocks& blocks, size_t block) {
+  BlockDecoder decoder;
+  const auto view = decoder.Load(blocks, block);
+  EXPECT_TRUE(view);
+  return view && view->header.group.blocks != 0;
+}
+
+// Objects in the damaged block and those after it in its group are lost, and no
+// others: the index tells the ids of the rest.
 void ExpectOnlyBlockLost(const Sample& sample, const Region& region,
                          const Salvaged& salvaged) {
   const FileBlocks& blocks = sample.archive->blocks();
   std::set<ObjectId> lost;
+  bool hit = false;
   for (size_t block = 0; block < blocks.block_count(); ++block) {
-    if (blocks.block_offset(block) != region.begin) continue;
+    hit = blocks.block_offset(block) == region.begin ||
+          (hit && Continues(blocks, block));
+    if (!hit) continue;
     for (uint32_t i = 0; i < blocks.block_object_count(block); ++i) {
       lost.insert(blocks.id(blocks.first_object(block) + i));
     }
@@ -327,7 +338,18 @@ TEST_P(SalvageTest, InsertedAndRemovedBytesCostOneBlock) {
 INSTANTIATE_TEST_SUITE_P(Golden, SalvageTest,
                          ::testing::Values("history.zpack", "columns.zpack",
                                            "sha256.zpack", "segments.zpack",
-                                           "promised.zpack", "files.zpack"));
+                                           "promised.zpack", "files.zpack",
+                                           "groups.zpack"));
+
+TEST(SalvageTest, TheSampleHasGroupsOfSeveralBlocks) {
+  const Sample sample = OpenSample("groups.zpack");
+  const FileBlocks& blocks = sample.archive->blocks();
+  size_t continuing = 0;
+  for (size_t block = 0; block < blocks.block_count(); ++block) {
+    continuing += Continues(blocks, block) ? 1 : 0;
+  }
+  EXPECT_GE(continuing, 4U);
+}
 
 TEST(SalvageTest, ObjectsOfALostBlockOfTreesAreNamed) {
   const Sample sample = OpenSample("columns.zpack");

@@ -124,6 +124,32 @@ TEST(Sweep, AFlipOfAnyByteIsFoundAndDoesNoHarm) {
   }
 }
 
+// Among them are blocks that continue other ones.
+TEST(Sweep, AFlipOfAnyByteOfAFileWithGroupsIsFoundAndDoesNoHarm) {
+  MemorySource source = SampleHistory(12);
+  for (const std::string& version : SampleVersions()) source.AddBlob(version);
+  const Bytes good = FileOf(source, 4096, Profile::kCold);
+  EXPECT_TRUE(Verifies(good));
+  ReadEverything(good, source);
+  const auto archive =
+      ArchiveFile::Open(std::make_unique<MemoryFile>(good), ReadOptions{});
+  ASSERT_TRUE(archive);
+  BlockDecoder decoder;
+  size_t continuing = 0;
+  for (size_t i = 0; i < (*archive)->blocks().block_count(); ++i) {
+    const auto view = decoder.Load((*archive)->blocks(), i);
+    ASSERT_TRUE(view);
+    continuing += view->header.group.blocks != 0 ? 1 : 0;
+  }
+  EXPECT_GE(continuing, 2U);
+  for (size_t offset = 0; offset < good.size(); offset += kSweepStep) {
+    Bytes bad = good;
+    bad[offset] ^= static_cast<uint8_t>(1 << offset % 8);
+    ASSERT_FALSE(Verifies(bad)) << "offset " << offset;
+    ReadEverything(bad, source);
+  }
+}
+
 // The file of a small repository with SHA-256 objects.
 Bytes Sha256File() {
   const TempDir directory;

@@ -168,6 +168,33 @@ TEST_F(ResumeTest, DamagedTemporaryNeverGivesAnotherFile) {
   EXPECT_GT(ExpectResumes().resumed_blocks, 10U);
 }
 
+// A group is not cut: its stretch is written again.
+TEST_F(ResumeTest, GroupsAreWrittenAgainOrTakenWhole) {
+  options_.profile = Profile::kCold;
+  for (const bool from_older : {false, true}) {
+    SCOPED_TRACE(from_older);
+    if (from_older) {
+      const std::string base = dir_ / "base.zpack";
+      WriteFile(base, expected_);
+      options_.base = base;
+      for (int i = 0; i < 30; ++i) {
+        source_.AddBlob(std::to_string(i) + std::string(3000, 'a'));
+      }
+    }
+    ASSERT_TRUE(Convert(PosixFileSystem()));
+    expected_ = ReadFile(path_);
+    std::filesystem::remove(path_);
+    const int calls = Calls();
+    uint64_t most = 0;
+    for (int call = 0; call < calls - 1; call += 3) {
+      SCOPED_TRACE("call " + std::to_string(call));
+      CutOff(call);
+      most = std::max(most, ExpectResumes().resumed_blocks);
+    }
+    EXPECT_GT(most, from_older ? 0U : 5U);
+  }
+}
+
 TEST_F(ResumeTest, FromAnOlderFile) {
   const std::string base = dir_ / "base.zpack";
   WriteFile(base, expected_);

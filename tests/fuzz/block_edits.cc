@@ -35,7 +35,7 @@ void BlockEdits::EditBlockHeader() {
   BlockPart* const block = AnyBlock(parts_);
   if (block == nullptr) return;
   format::BlockHeader& header = block->header;
-  switch (choices_.Below(6)) {
+  switch (choices_.Below(8)) {
     case 0:
       header.kind = format::BlockKind(choices_.Below(7));
       return;
@@ -50,6 +50,10 @@ void BlockEdits::EditBlockHeader() {
     }
     case 3:
       return choices_.Edit(header.segment_offset);
+    case 4:
+      return choices_.Edit(header.group.blocks);
+    case 5:
+      return choices_.Edit(header.group.raw_size);
     default:
       return choices_.Edit(header.object_count);
   }

@@ -60,7 +60,12 @@ Bytes PutBlock(const BlockPart& block) {
   to.U16(static_cast<uint16_t>(block.streams.size()));
   to.U32(block.header.first_object.value());
   to.U32(block.header.object_count);
-  to.U64(block.header.segment_offset);
+  if (block.header.kind == format::BlockKind::kSegment) {
+    to.U64(block.header.segment_offset);
+  } else {
+    to.U32(block.header.group.blocks);
+    to.U32(block.header.group.raw_size);
+  }
   Bytes contents;
   for (const StreamPart& stream : block.streams) {
     const Bytes stored = Stored(stream);
@@ -217,6 +222,12 @@ void MakeCountsAgree(FileParts& parts) {
     const format::BlockForm* const form = format::FindBlockForm(header.kind);
     if (form != nullptr && !form->feature.empty()) {
       features.emplace(form->feature);
+    }
+    for (const StreamPart& stream : chunk.block->streams) {
+      if (stream.codec ==
+          static_cast<uint8_t>(format::StreamCodec::kContinued)) {
+        features.emplace(format::kGroupsFeature);
+      }
     }
   }
   rows.push_back({0, next});

@@ -89,6 +89,21 @@ Bytes FileAround(const format::BlockHeader& header, ByteView payload) {
   return std::move(file.content());
 }
 
+// A continued stream as the first and as the second piece of a frame.
+void UsePiece(const format::BlockView& block) {
+  const format::BlockView::Stream* const stream = block.FindContinued();
+  if (stream == nullptr) return;
+  static ZstdDecompressor decompressor;
+  const uint64_t size = stream->header.raw_size;
+  Bytes raw(size);
+  decompressor.BeginPieces();
+  const bool first =
+      decompressor.DecompressPiece(stream->stored, raw).has_value();
+  if (first) (void)decompressor.DecompressPiece(stream->stored, raw);
+  decompressor.BeginPieces();
+  Require(decompressor.SkipPiece(stream->stored, size).has_value() == first);
+}
+
 void UseObjects(const DecodedBlock& block) {
   Bytes buffer;
   const Status visited = block.ForEachObject(
@@ -131,6 +146,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const auto& stream : block->streams) {
     (void)decoder.Unpack(*block, stream.header.kind);
   }
+  UsePiece(*block);
   UseInFile(block->header, payload);
   return 0;
 }

@@ -74,12 +74,8 @@ StreamPart TakeStream(ByteReader& row, ByteView& stored) {
 std::optional<BlockPart> TakeBlock(ByteView payload) {
   ByteReader in(payload);
   BlockPart block;
-  block.header.kind = format::BlockKind{in.U8()};
-  block.header.type = ObjectType{in.U8()};
-  const uint16_t count = in.U16();
-  block.header.first_object = ObjectNumber(in.U32());
-  block.header.object_count = in.U32();
-  block.header.segment_offset = in.U64();
+  uint16_t count = 0;
+  block.header = format::TakeBlockHeader(in, count);
   ByteReader rows(in.Raw(count * kStreamRowSize));
   if (!in.ok()) return std::nullopt;
   ByteView stored = in.Raw(in.remaining());

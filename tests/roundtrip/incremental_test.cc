@@ -128,6 +128,25 @@ TEST_F(IncrementalTest, NewCommitsAreAdded) {
   EXPECT_EQ(base["copied_objects"], known);
 }
 
+// Blocks that continue other ones are copied with these.
+TEST_F(IncrementalTest, GroupsAreCopiedAndNewOnesFollow) {
+  repo_.PackAll();
+  ConvertOld({"--profile", "cold", "--block-size", "4k"});
+  const size_t known = ReadState(repo_.path()).objects.size();
+  for (const std::string profile : {"cold", "fast"}) {
+    std::string tip = tip_;
+    for (int i = 0; i < 5; ++i) {
+      tip = CommitWithModule(profile + std::to_string(i), kModule, {tip});
+    }
+    repo_.SetRef("refs/heads/main", tip);
+    const Json base = Grow({"--profile", profile, "--block-size", "4k"});
+    EXPECT_TRUE(base["unused"].is_null());
+    EXPECT_EQ(base["copied_objects"], known);
+    const ProcessResult shown = RunZpack({"show", "--json", dir_ / "rt.zpack"});
+    EXPECT_THAT(shown.out, HasSubstr("\"groups\""));
+  }
+}
+
 TEST_F(IncrementalTest, MergesTagsAndNewRootsAreAdded) {
   ConvertOld();
   const std::string side = repo_.SimpleCommit("side", {tip_});

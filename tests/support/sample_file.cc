@@ -17,12 +17,13 @@ namespace zpack::testing {
 namespace {
 
 Bytes Converted(MemorySource& source, std::optional<uint64_t> block_size,
-                KeepGoing keep_going) {
+                KeepGoing keep_going, Profile profile = Profile::kBalanced) {
   const TempDir directory;
   const std::string path = directory / "a.zpack";
   ConvertOptions options;
   options.run.threads = 1;
   options.block_size = block_size;
+  options.profile = profile;
   options.promised = AllowPromised::kYes;
   options.keep_going = keep_going;
   const auto stats = ConvertSource([&](SourceUse) { return source.Open(); },
@@ -33,8 +34,9 @@ Bytes Converted(MemorySource& source, std::optional<uint64_t> block_size,
 
 }  // namespace
 
-Bytes FileOf(MemorySource& source, std::optional<uint64_t> block_size) {
-  return Converted(source, block_size, KeepGoing::kNo);
+Bytes FileOf(MemorySource& source, std::optional<uint64_t> block_size,
+             Profile profile) {
+  return Converted(source, block_size, KeepGoing::kNo, profile);
 }
 
 Bytes FileWithLosses(std::optional<uint64_t> block_size) {

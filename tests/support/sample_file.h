@@ -14,11 +14,13 @@
 #include "base/bytes.h"
 #include "support/memory_source.h"
 #include "verify/verify_archive.h"
+#include "zpack/options.h"
 
 namespace zpack::testing {
 
 // The file that becomes of `source`, with ConvertOptions::block_size.
-Bytes FileOf(MemorySource& source, std::optional<uint64_t> block_size = {});
+Bytes FileOf(MemorySource& source, std::optional<uint64_t> block_size = {},
+             Profile profile = Profile::kBalanced);
 // The file that becomes of SampleHistory(4) without a third of its blobs, which
 // the file lists as lost.
 Bytes FileWithLosses(std::optional<uint64_t> block_size = {});

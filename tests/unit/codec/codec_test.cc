@@ -115,6 +115,107 @@ TEST(ZstdDecompressor, RefusesGarbageAndTruncation) {
   EXPECT_TRUE(decompressor.Decompress(frame, out)) << "usable after failures";
 }
 
+// Texts of which each repeats parts of those before it.
+std::vector<Bytes> Texts() {
+  const Bytes all = Sample(300000);
+  std::vector<Bytes> texts;
+  for (const auto& [from, size] : std::vector<std::pair<size_t, size_t>>{
+           {0, 200000}, {0, 0}, {100000, 200000}, {5, 1}, {0, 131072}}) {
+    const ByteView text = ByteView(all).subspan(from, size);
+    texts.emplace_back(text.begin(), text.end());
+  }
+  return texts;
+}
+
+std::vector<Bytes> Pieces(ZstdCompressor& compressor, uint64_t max_size) {
+  compressor.BeginPieces(max_size);
+  std::vector<Bytes> pieces;
+  for (const Bytes& text : Texts()) {
+    EXPECT_TRUE(compressor.CompressPiece(text, pieces.emplace_back()));
+  }
+  return pieces;
+}
+
+TEST(ZstdPieces, EachNeedsOnlyThoseBeforeIt) {
+  const std::vector<Bytes> texts = Texts();
+  for (const int level : {1, 12, 19}) {
+    ZstdCompressor compressor(level);
+    const std::vector<Bytes> pieces = Pieces(compressor, 1'000'000);
+    EXPECT_EQ(Pieces(compressor, 1'000'000), pieces) << "a second frame";
+    EXPECT_LT(pieces[4].size(), 1000U) << "a text that was there before";
+    ZstdDecompressor decompressor;
+    for (size_t skipped = 0; skipped <= texts.size(); ++skipped) {
+      decompressor.BeginPieces();
+      for (size_t i = 0; i < texts.size(); ++i) {
+        if (i < skipped) {
+          ASSERT_TRUE(decompressor.SkipPiece(pieces[i], texts[i].size()));
+          continue;
+        }
+        Bytes back(texts[i].size());
+        ASSERT_TRUE(decompressor.DecompressPiece(pieces[i], back));
+        EXPECT_EQ(back, texts[i]);
+      }
+    }
+  }
+}
+
+TEST(ZstdPieces, OfAnotherSizeAreRefused) {
+  ZstdCompressor compressor(3);
+  const std::vector<Bytes> pieces = Pieces(compressor, 1'000'000);
+  const size_t size = Texts()[0].size();
+  for (const size_t wrong : {size - 1, size + 1, size_t{0}, size - 131072}) {
+    ZstdDecompressor decompressor;
+    Bytes back(wrong);
+    decompressor.BeginPieces();
+    EXPECT_FALSE(decompressor.DecompressPiece(pieces[0], back)) << wrong;
+    decompressor.BeginPieces();
+    EXPECT_FALSE(decompressor.SkipPiece(pieces[0], wrong)) << wrong;
+  }
+  Bytes longer = pieces[0];
+  longer.push_back(0);
+  for (const ByteView piece :
+       {ByteView(longer), ByteView(pieces[0]).first(9), ByteView(pieces[2])}) {
+    ZstdDecompressor decompressor;
+    decompressor.BeginPieces();
+    Bytes back(size);
+    const bool first = decompressor.DecompressPiece(piece, back).has_value();
+    // The start of a block may be taken for one that goes on in the next piece.
+    Bytes more(Texts()[2].size());
+    EXPECT_FALSE(first && decompressor.DecompressPiece({}, {}) &&
+                 decompressor.DecompressPiece(pieces[2], more))
+        << piece.size();
+  }
+}
+
+TEST(ZstdPieces, AFrameThatEndsIsRefused) {
+  const Bytes text = Texts()[0];
+  Bytes frame;
+  ZstdCompressor compressor(3);
+  ASSERT_TRUE(compressor.Compress(text, frame));
+  Bytes skippable = {0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0};
+  Append(skippable, Pieces(compressor, 1'000'000)[0]);
+  for (const Bytes& piece : {frame, skippable}) {
+    ZstdDecompressor decompressor;
+    decompressor.BeginPieces();
+    Bytes back(text.size());
+    EXPECT_FALSE(decompressor.DecompressPiece(piece, back));
+  }
+}
+
+TEST(ZstdPieces, AWindowAboveTheLimitIsRefused) {
+  // A frame header with the window of its byte, and a stored block of a byte.
+  for (const int log : {26, 27}) {
+    const Bytes piece = {
+        0x28, 0xb5, 0x2f, 0xfd, 0, static_cast<uint8_t>((log - 10) << 3),
+        8,    0,    0,    'x'};
+    ZstdDecompressor decompressor;
+    decompressor.BeginPieces();
+    Bytes back(1);
+    EXPECT_EQ(decompressor.DecompressPiece(piece, back).has_value(),
+              log <= kMaxPieceWindowLog);
+  }
+}
+
 TEST(Deflater, MakesStreamsThatZlibReads) {
   Deflater deflater(6);
   for (const size_t size : {0U, 1U, 70000U}) {

@@ -9,6 +9,7 @@
 
 #include "base/hex.h"
 #include "format/block_form.h"
+#include "format/limits.h"
 
 namespace zpack::format {
 namespace {
@@ -95,6 +96,70 @@ TEST(Block, RefusesAStreamOfAnotherKindOfBlock) {
 TEST(Block, TakesItsStreamsInAnyOrder) {
   EXPECT_TRUE(
       DecodeBlock(Payload(Header(), {kStreams[1], kStreams[0]}, 9), kLimit));
+}
+
+// A block of deltas, of which a stream continues other blocks.
+Bytes Continued(GroupPlace place, uint64_t raw_size,
+                StreamKind kind = StreamKind::kLiterals) {
+  BlockHeader header{BlockKind::kDeltas, ObjectType::kBlob, ObjectNumber(5), 2,
+                     0};
+  header.group = place;
+  std::vector<StreamHeader> streams;
+  for (const StreamKind stream : FindBlockForm(header.kind)->streams) {
+    if (stream == kind) {
+      streams.push_back({stream, StreamCodec::kContinued, raw_size, 3});
+    } else {
+      streams.push_back({stream, StreamCodec::kStored, 0, 0});
+    }
+  }
+  return Payload(header, streams, 3);
+}
+
+ErrorCode CodeOfGroup(const Bytes& payload) {
+  const auto block = DecodeBlock(payload, uint64_t{1} << 40);
+  return block ? ErrorCode::kInternal : block.error().code;
+}
+
+TEST(Block, HasAPlaceInItsGroup) {
+  const auto first = DecodeBlock(Continued({}, 7), kLimit);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->header.group, GroupPlace{});
+  EXPECT_EQ(first->FindContinued()->header.kind, StreamKind::kLiterals);
+  const auto later = DecodeBlock(Continued({3, 70}, 7), kLimit);
+  ASSERT_TRUE(later);
+  EXPECT_EQ(later->header.group, (GroupPlace{3, 70}));
+  EXPECT_EQ(later->header.segment_offset, 0U);
+  EXPECT_EQ(ToHex(ByteView(Continued({3, 70}, 7)).subspan(12, 8)),
+            "0000000300000046");
+}
+
+TEST(Block, RefusesPlacesThatNoGroupHas) {
+  constexpr auto kMost = static_cast<uint32_t>(kMaxGroupSize);
+  EXPECT_TRUE(
+      DecodeBlock(Continued({kMaxGroupBlocks - 1, kMost - 7}, 7), kLimit));
+  EXPECT_TRUE(DecodeBlock(Continued({}, kMost), uint64_t{1} << 40));
+  EXPECT_EQ(CodeOfGroup(Continued({}, kMost + 1)), ErrorCode::kCorrupt);
+  for (const GroupPlace place :
+       {GroupPlace{0, 1}, GroupPlace{kMaxGroupBlocks, 0},
+        GroupPlace{1, kMost - 6}, GroupPlace{1, 0xffffffff},
+        GroupPlace{0xffffffff, 0}}) {
+    EXPECT_EQ(CodeOfGroup(Continued(place, 7)), ErrorCode::kCorrupt)
+        << place.blocks << ' ' << place.raw_size;
+  }
+  BlockHeader alone = Header();
+  alone.group = {1, 0};
+  EXPECT_EQ(CodeOf(Payload(alone, kStreams, 9)), ErrorCode::kCorrupt);
+}
+
+TEST(Block, RefusesContinuedStreamsThatMayNotBe) {
+  for (const StreamKind kind : FindBlockForm(BlockKind::kDeltas)->streams) {
+    if (kind == StreamKind::kLiterals) continue;
+    EXPECT_EQ(CodeOfGroup(Continued({}, 7, kind)), ErrorCode::kCorrupt)
+        << KindName(kind);
+  }
+  auto streams = kStreams;
+  streams[1].codec = StreamCodec::kContinued;
+  EXPECT_EQ(CodeOf(Payload(Header(), streams, 9)), ErrorCode::kCorrupt);
 }
 
 TEST(BlockForm, HasEveryStreamOfItsKindOnce) {

@@ -3,13 +3,16 @@
 
 #include "writer/delta_stretch_encoder.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "format/chunk.h"
 #include "format/delta_block.h"
+#include "format/limits.h"
 #include "reader/block_decoder.h"
 #include "support/deltas.h"
 #include "support/matchers.h"
@@ -205,6 +208,102 @@ TEST_F(DeltaStretchEncoderTest, MakesTheSameBlocksWhateverCameBefore) {
     EXPECT_EQ(again[i].first_object, fresh[i].first_object);
     EXPECT_EQ(again[i].chunk, fresh[i].chunk);
   }
+}
+
+// The places of blocks in their groups; nothing for a block of no group.
+std::vector<std::optional<format::GroupPlace>> Places(
+    const std::vector<EncodedBlock>& blocks) {
+  std::vector<std::optional<format::GroupPlace>> places;
+  for (const EncodedBlock& block : blocks) {
+    const auto payload = format::DecodeChunk(format::kBlockChunk, block.chunk);
+    EXPECT_THAT(payload, IsOk());
+    const auto view = format::DecodeBlock(*payload, uint64_t{1} << 30);
+    EXPECT_THAT(view, IsOk());
+    places.emplace_back();
+    if (view && view->FindContinued() != nullptr) {
+      places.back() = view->header.group;
+    }
+  }
+  return places;
+}
+
+EncodingOptions WithGroups() {
+  EncodingOptions options;
+  options.level = 1;
+  options.groups = true;
+  return options;
+}
+
+TEST(Groups, GoOnThroughAStretch) {
+  constexpr uint64_t kBlockSize = 4096;
+  BlockEncoder encoder(WithGroups(), {});
+  DeltaStretchEncoder stretch(DeltaPlannerOptions{}, kBlockSize, encoder);
+  for (int round = 0; round < 2; ++round) {
+    std::vector<EncodedBlock> blocks;
+    encoder.BeginStretch(uint64_t{1} << 20);
+    stretch.Begin(kFirstBlob, blocks);
+    for (const Blob& blob : RandomBlobs(3, 60, 6000)) {
+      ASSERT_THAT(stretch.Add(blob.content, blob.path), IsOk());
+    }
+    ASSERT_THAT(stretch.Finish(), IsOk());
+    const auto places = Places(blocks);
+    ASSERT_GT(places.size(), 3U);
+    for (uint32_t i = 0; i < places.size(); ++i) {
+      ASSERT_TRUE(places[i]);
+      EXPECT_EQ(places[i]->blocks, i);
+    }
+    EXPECT_EQ(places[0]->raw_size, 0U);
+    EXPECT_GT(places[2]->raw_size, places[1]->raw_size);
+  }
+}
+
+// A blob in a block of its own.
+std::vector<EncodedBlock> BlockOfEach(BlockEncoder& encoder,
+                                      const std::vector<Bytes>& blobs) {
+  uint64_t size = 0;
+  for (const Bytes& blob : blobs) size += blob.size();
+  encoder.BeginStretch(size);
+  DeltaStretchEncoder stretch(DeltaPlannerOptions{}, 1, encoder);
+  std::vector<EncodedBlock> blocks;
+  stretch.Begin(kFirstBlob, blocks);
+  for (const Bytes& blob : blobs) {
+    EXPECT_THAT(stretch.Add(blob, PathNumber(0)), IsOk());
+  }
+  EXPECT_THAT(stretch.Finish(), IsOk());
+  return blocks;
+}
+
+TEST(Groups, EndBeforeWhatDoesNotCompress) {
+  Random random(9);
+  Bytes noise(5000);
+  for (uint8_t& byte : noise) byte = static_cast<uint8_t>(random());
+  const Bytes text = RandomText(random, 5000);
+  BlockEncoder encoder(WithGroups(), {});
+  const auto places =
+      Places(BlockOfEach(encoder, {text, text, noise, text, noise, noise}));
+  const auto size = static_cast<uint32_t>(text.size());
+  EXPECT_THAT(places, ::testing::ElementsAre(format::GroupPlace{},
+                                             format::GroupPlace{1, size},
+                                             std::nullopt, format::GroupPlace{},
+                                             std::nullopt, std::nullopt));
+}
+
+TEST(Groups, EndAtTheirLimit) {
+  constexpr auto kThird = static_cast<uint32_t>(format::kMaxGroupSize / 3);
+  BlockEncoder encoder(WithGroups(), {});
+  const auto places =
+      Places(BlockOfEach(encoder, {Bytes(kThird, 'a'), Bytes(kThird, 'b'),
+                                   Bytes(kThird, 'c'), Bytes(kThird, 'd')}));
+  EXPECT_THAT(places, ::testing::ElementsAre(format::GroupPlace{},
+                                             format::GroupPlace{1, kThird},
+                                             format::GroupPlace{2, 2 * kThird},
+                                             format::GroupPlace{}));
+}
+
+TEST(Groups, AreOnlyWrittenIfTheOptionsSaySo) {
+  BlockEncoder encoder(1);
+  EXPECT_THAT(Places(BlockOfEach(encoder, {Bytes(900, 'a'), Bytes(900, 'b')})),
+              ::testing::Each(std::nullopt));
 }
 
 }  // namespace
