@@ -6,8 +6,13 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 #include "base/memory.h"
+#include "format/file_header.h"
+#include "format/limits.h"
 #include "reader/decoders.h"
 #include "zpack/options.h"
 
@@ -15,12 +20,18 @@ namespace zpack {
 
 // Returns the number of threads for which RunOptions::memory is sufficient, at
 // most MaxDecoders(file_size). A decoded block with its objects takes about 20
-// MiB, rarely more than 64 MiB.
-inline unsigned DecodingThreads(const RunOptions& run, uint64_t file_size) {
+// MiB, rarely more than 64 MiB; `features`, those of the file, say whether a
+// thread also keeps the text of a group.
+inline unsigned DecodingThreads(const RunOptions& run, uint64_t file_size,
+                                const std::vector<std::string>& features) {
   constexpr uint64_t kShared = uint64_t{32} << 20;
   constexpr uint64_t kPerThread = uint64_t{64} << 20;
-  return std::min(FittingThreads(run, kShared, kPerThread),
-                  MaxDecoders(file_size));
+  const bool groups =
+      std::ranges::find(features, format::kGroupsFeature) != features.end();
+  return std::min(
+      FittingThreads(run, kShared,
+                     kPerThread + (groups ? format::kMaxGroupSize : 0)),
+      MaxDecoders(file_size));
 }
 
 // Returns `options` with a block limit that keeps a reader within

@@ -49,9 +49,11 @@ Result<RestoreStats> RestoreFile(const std::string& path,
   ZPACK_TRY(CheckNotInside(path, directory));
   ZPACK_ASSIGN_OR_RETURN(auto file,
                          OpenForReading(path, options.read, options.run.stop));
-  options.run.threads = DecodingThreads(given.run, file->size());
+  const uint64_t size = file->size();
   ZPACK_ASSIGN_OR_RETURN(const auto archive,
                          ArchiveFile::Open(std::move(file), options.read));
+  options.run.threads =
+      DecodingThreads(given.run, size, archive->blocks().features());
   ZPACK_ASSIGN_OR_RETURN(auto lfs_objects, LfsObjects(*archive, options));
   ZPACK_ASSIGN_OR_RETURN(
       const auto sink,

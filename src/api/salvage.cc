@@ -35,7 +35,8 @@ Result<SalvageReport> SalvagePath(const std::string& path,
   }
   ZPACK_ASSIGN_OR_RETURN(const auto file,
                          OpenForReading(path, restore.read, restore.run.stop));
-  restore.run.threads = DecodingThreads(restore.run, file->size());
+  restore.run.threads =
+      DecodingThreads(restore.run, file->size(), format::BlockFeatures());
   const auto make_sink = [&](const SalvagedRepository& repository) {
     return CreateRepository(PosixFileSystem(), directory, restore.overwrite,
                             {.object_format = repository.format,

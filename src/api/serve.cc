@@ -46,11 +46,13 @@ Status UploadPack(const std::string& path, const UploadPackOptions& options,
                        : PosixFileSystem().OpenForRead(path));
     UploadPackOptions effective = options;
     effective.read = BoundedReads(options.read, options.run);
-    effective.run.threads = DecodingThreads(options.run, file->size());
+    const uint64_t size = file->size();
     effective.run.progress = nullptr;
     ZPACK_ASSIGN_OR_RETURN(
         const auto archive,
         ArchiveFile::OpenWithoutIndex(std::move(file), effective.read));
+    effective.run.threads =
+        DecodingThreads(options.run, size, archive->blocks().features());
     if (archive->has_promises()) {
       return MakeError(
           ErrorCode::kUnsupported,

@@ -177,7 +177,6 @@ Result<VerifyReport> VerifyFile(const std::string& path,
   ZPACK_ASSIGN_OR_RETURN(auto file,
                          OpenForReading(path, options.read, options.run.stop));
   report.file_bytes = file->size();
-  options.run.threads = DecodingThreads(given.run, report.file_bytes);
   const auto archive = ArchiveFile::Open(std::move(file), options.read);
   if (!archive) {
     // A file with a broken structure cannot be checked any further.
@@ -188,6 +187,8 @@ Result<VerifyReport> VerifyFile(const std::string& path,
     ZPACK_TRY(CheckParity(path, ParityInside::kMaybe, options, report));
     return report;
   }
+  options.run.threads = DecodingThreads(given.run, report.file_bytes,
+                                        (*archive)->blocks().features());
   report.file_hash = ToHex((*archive)->trailer().file_hash);
   const VerifyPlan plan{
       .level = options.level,

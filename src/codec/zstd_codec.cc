@@ -206,7 +206,9 @@ uint64_t ZstdCompressor::PieceMemory(int level, uint64_t max_size,
   ZSTD_compressionParameters parameters =
       Parameters(level, ZSTD_CONTENTSIZE_UNKNOWN, halvings);
   parameters.windowLog = static_cast<unsigned>(PieceWindowLog(max_size));
-  return ZSTD_estimateCStreamSize_usingCParams(parameters);
+  // zstd does not count the table of long distances: 8 bytes for 2^7 bytes.
+  return ZSTD_estimateCStreamSize_usingCParams(parameters) +
+         (uint64_t{8} << (parameters.windowLog - 7));
 }
 
 struct ZstdDecompressor::State {

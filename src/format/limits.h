@@ -50,7 +50,7 @@ static_assert(kMaxTreeChain <= MaxKept(kDefaultMaxBlock));
 // costs.
 inline constexpr int kMaxGroupWindowLog = 26;
 inline constexpr uint64_t kMaxGroupSize = uint64_t{1} << kMaxGroupWindowLog;
-inline constexpr uint32_t kMaxGroupBlocks = 4096;
+inline constexpr uint32_t kMaxGroupBlocks = 256;
 // A block may exceed ConvertOptions::kMaxBlockSize by one object.
 static_assert(ConvertOptions::kMaxBlockSize + kMaxWhole <= kDefaultMaxBlock);
 

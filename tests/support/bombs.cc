@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "format/block.h"
+#include "format/chunk.h"
+#include "format/limits.h"
 #include "object/object_hasher.h"
 #include "reader/archive_file.h"
 #include "reader/block_decoder.h"
@@ -361,6 +363,60 @@ HostileFile CommitsInLargeBlocks() {
   return file;
 }
 
+// Adds a block of one whole blob, of `size` bytes, whose literals are the piece
+// `piece` of a group.
+void AddContinued(HostileFile& file, format::GroupPlace place, uint64_t size,
+                  const Bytes& piece, const ObjectId& id) {
+  format::BlockHeader header = kDeltaBlock;
+  header.first_object = ObjectNumber(static_cast<uint32_t>(file.ids.size()));
+  header.object_count = 1;
+  header.group = place;
+  const Bytes sizes = Varints({size});
+  std::vector<format::StreamHeader> streams;
+  Bytes stored;
+  for (const StreamKind kind : format::FindBlockForm(header.kind)->streams) {
+    const size_t before = stored.size();
+    if (kind == StreamKind::kSizes) Append(stored, sizes);
+    if (kind == StreamKind::kBases) stored.push_back(0);
+    const bool literals = kind == StreamKind::kLiterals;
+    if (literals) Append(stored, piece);
+    const uint64_t stored_size = stored.size() - before;
+    streams.push_back({kind,
+                       literals ? format::StreamCodec::kContinued
+                                : format::StreamCodec::kStored,
+                       literals ? size : stored_size, stored_size});
+  }
+  Bytes payload;
+  format::Encode(header, streams, payload);
+  Append(payload, stored);
+  Bytes chunk;
+  format::EncodeChunk(format::kBlockChunk, 0, payload, chunk);
+  file.blocks.push_back({header.first_object.value(), std::move(chunk)});
+  file.ids.push_back(id);
+}
+
+// The smallest blob of a group needs the largest.
+HostileFile GroupsOfBlocksThatNeedALargeOne() {
+  constexpr uint64_t kZstdBlock = uint64_t{128} << 10;
+  constexpr uint64_t kLarge = 60'000'000 / kZstdBlock * kZstdBlock;
+  // A frame without a content size, with a window of 64 MiB, and blocks of runs
+  // of which none is the last.
+  Bytes large = {0x28, 0xb5, 0x2f, 0xfd, 0, (26 - 10) << 3};
+  for (uint64_t at = 0; at < kLarge; at += kZstdBlock) {
+    Append(large, Bytes{2, 0, 0x10, 'x'});  // a run of 128 KiB
+  }
+  HostileFile file;
+  for (int group = 0; group < 3; ++group) {
+    const uint64_t number = file.ids.size();
+    AddContinued(file, {}, kLarge, large, file.MadeUpId(number));
+    for (uint32_t i = 1; i < format::kMaxGroupBlocks; ++i) {
+      AddContinued(file, {i, static_cast<uint32_t>(kLarge + i - 1)}, 1,
+                   {8, 0, 0, 'y'}, file.MadeUpId(number + i));
+    }
+  }
+  return file;
+}
+
 }  // namespace
 
 const std::vector<Bomb>& Bombs() {
@@ -377,6 +433,7 @@ const std::vector<Bomb>& Bombs() {
       {"BlocksThatNameEachOtherInTurns", BlocksThatNameEachOtherInTurns},
       {"LongChains", LongChains},
       {"CommitsInLargeBlocks", CommitsInLargeBlocks},
+      {"GroupsOfBlocksThatNeedALargeOne", GroupsOfBlocksThatNeedALargeOne},
   };
   return bombs;
 }

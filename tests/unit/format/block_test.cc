@@ -191,7 +191,7 @@ TEST(Block, RefusesEmptyBlocksAndSegmentsOfSeveralObjects) {
   header.kind = BlockKind::kSegment;
   EXPECT_EQ(CodeOf(Payload(header, kStreams, 9)), ErrorCode::kCorrupt);
   header = Header();
-  header.segment_offset = 1;
+  header.group.raw_size = 1;
   EXPECT_EQ(CodeOf(Payload(header, kStreams, 9)), ErrorCode::kCorrupt);
 }
 
