@@ -10,13 +10,14 @@ import pathlib
 import sys
 
 import accepted_files
+import group_files
 import refused_objects
 import refused_parts
 
 
 def refused():
     """Name, bytes, and a part of what the reference reader says."""
-    for section in refused_objects.SECTIONS + refused_parts.SECTIONS:
+    for section in refused_objects.SECTIONS + group_files.SECTIONS + refused_parts.SECTIONS:
         for name, data, message in section():
             yield f"{section.__name__.replace('_', '-')}/{name}", data, message
 
@@ -24,6 +25,7 @@ def refused():
 def accepted():
     """Name and bytes."""
     yield from accepted_files.accepted()
+    yield from group_files.accepted()
 
 
 def main(directory):

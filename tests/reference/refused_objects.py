@@ -144,7 +144,7 @@ def blocks():
             ("stream-twice", lambda block: block.streams.append(block.streams[0]), "wrong streams"),
             ("stream-of-other-kind", lambda block: block.streams.append(Stream("bases", b"")), "wrong streams"),
             ("stream-unknown", lambda block: block.streams.append(Stream(28, b"")), "wrong streams"),
-            ("codec", lambda block: setattr(block.streams[1], "codec", 2), "unknown codec"),
+            ("codec", lambda block: setattr(block.streams[1], "codec", 3), "unknown codec"),
             ("stream-reserved", lambda block: setattr(block.streams[1], "reserved", 1), "reserved bits of a stream"),
             ("raw-size", lambda block: setattr(block.streams[1], "raw_size", 7), "wrong raw size")]:
         yield name, edited_block(blobs(), edit), message

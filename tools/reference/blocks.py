@@ -5,7 +5,9 @@
 import struct
 from types import SimpleNamespace
 
-from container import Cursor, require, zstd
+import zstandard
+
+from container import Cursor, Refused, require, zstd
 
 SEGMENT = 2
 TYPES = {1: b"commit", 2: b"tree", 3: b"blob", 4: b"tag"}
@@ -15,6 +17,7 @@ STREAMS = """sizes contents bases literal_lengths copy_lengths copy_offsets lite
 WEIGHTS = {"sizes": 65, "edit_counts": 33, "edit_kinds": 33, "parent_counts": 33, "names": 17,
            "identities": 17, "time_zones": 17, "parents": 5}
 SHORT = {(2, "sizes"): 11, **dict.fromkeys([(3, s) for s in STREAMS[3:7]] + [(4, STREAMS[i]) for i in (6, 9)], 1 << 32)}
+CONTINUED = (3, "literals"), (5, "messages")
 HALF, MODES = 1 << 63, (b"100644", b"100755", b"40000", b"120000", b"160000")
 
 
@@ -25,7 +28,26 @@ def take_off(limits, **sums):
         require(limits[name] >= 0, "the file stands for more content than its size allows")
 
 
-def block(payload, features, id_width, limits):
+class Group:
+    """"Groups": the frame of the group that was read last, as far as it was read."""
+    expected = frame = None
+
+    def take(self, place, kind, first, count, stored, raw_size):
+        """The raw bytes of a piece."""
+        require(place[0] < 256 and place[1] + raw_size <= 64 << 20, "a group is too large")
+        require(place == (0, 0) or self.expected == (*place, kind, first), "its place in the group is wrong")
+        if place == (0, 0):
+            self.frame = zstandard.ZstdDecompressor(max_window_size=64 << 20).decompressobj()
+        try:
+            raw = self.frame.decompress(stored)
+        except zstandard.ZstdError as error:
+            raise Refused(f"a piece of a group: {error}") from error
+        require(len(raw) == raw_size and not self.frame.eof, "a piece of a group has another size, or is the end")
+        self.expected = place[0] + 1, place[1] + raw_size, kind, first + count
+        return raw
+
+
+def block(payload, features, id_width, limits, group):
     """Header and directory; the streams become members, as cursors."""
     fields = Cursor(payload, "a block")
     kind, object_type, streams, first, count, offset = struct.unpack(">BBHIIQ", fields.take(20))
@@ -33,19 +55,25 @@ def block(payload, features, id_width, limits):
     types, feature, streams_of_kind, _ = KINDS[kind]
     require(not feature or feature in features, f"a block of kind {kind} without its required feature")
     require(object_type in types and count > 0, "wrong object type or object count of a block")
-    require(count == 1 if kind == SEGMENT else offset == 0, "wrong object count or segment offset")
     rows = list(struct.iter_unpack(">BBHQQ", fields.take(20 * streams)))
+    continued = [row for row in rows if row[1] == 2]
+    require(count == 1 if kind == SEGMENT else continued or offset == 0, "wrong object count or segment offset")
+    require(not continued or b"groups" in features, "a continued stream without its required feature")
     require(sorted(row[0] for row in rows) == streams_of_kind, "wrong streams of a block")
     found = {}
     for stream, codec, reserved, raw_size, stored_size in rows:
         name, stored = STREAMS[stream - 1], fields.take(stored_size)
-        require(codec in (0, 1) and reserved == 0, "unknown codec, or reserved bits of a stream")
-        require(codec == 1 or raw_size == stored_size, "wrong raw size")
+        require(codec in (0, 1) or codec == 2 and (kind, name) in CONTINUED, "unknown codec")
+        require(reserved == 0, "reserved bits of a stream")
+        require(codec != 0 or raw_size == stored_size, "wrong raw size")
         require(raw_size < SHORT.get((kind, name), 1 << 64), "a stream is too large")
         content, decoded = raw_size * (name == "contents"), raw_size * (kind != SEGMENT)
         take_off(limits, content=content, chains=content, decoded=decoded * WEIGHTS.get(name, 1))
-        found[name] = Cursor(zstd(stored, raw_size) if codec else stored, name)
+        if codec == 2:
+            stored = group.take(divmod(offset, 1 << 32), kind, first, count, stored, raw_size)
+        found[name] = Cursor(zstd(stored, raw_size) if codec == 1 else stored, name)
     require(not fields.left(), "bytes after the last stream of a block")
+    group.expected = group.expected if continued else None
     return SimpleNamespace(kind=kind, type=TYPES[object_type], first=first, count=count, offset=offset,
                            id_width=id_width, limits=limits, chains=[], streams=found, **found)
 

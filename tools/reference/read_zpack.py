@@ -12,6 +12,7 @@
 import hashlib
 import os
 import pathlib
+import struct
 import sys
 import zlib
 
@@ -48,12 +49,13 @@ class ZpackFile:
 
     def objects(self, number=None):
         """Id, header for the hash and content of all objects, or of those of one's block (step 5)."""
-        parts = []
-        for (start, first), (end, after) in zip(self.rows, self.rows[1:]):
+        parts, group = [], blocks.Group()
+        for at, ((_, first), (_, after)) in enumerate(zip(self.rows, self.rows[1:])):
             if number is not None and not first <= number < max(after, first + 1):
                 continue
-            chunk = container.chunk(self.data, start, end, b"BLCK")
-            found = blocks.block(chunk, self.features, self.id_width, self.limits)
+            if number is not None:
+                self.read_group_before(at, group)
+            found = self.block(at, group)
             require((found.first, found.count) == (first, after - first or 1), "a block disagrees with BTAB")
             require(found.kind == blocks.SEGMENT or not (parts or after == first), "several blocks of one object")
             contents = blocks.decode(found, self.count, self.id_of.get)
@@ -70,6 +72,16 @@ class ZpackFile:
                 actual = (hashlib.sha1 if self.id_width == 20 else hashlib.sha256)(head + content)
                 require(actual.digest() == self.id_of[at], f"object {self.id_of[at].hex()}: wrong content")
                 yield self.id_of[at], head, content
+
+    def block(self, at, group):
+        chunk = container.chunk(self.data, self.rows[at][0], self.rows[at + 1][0], b"BLCK")
+        return blocks.block(chunk, self.features, self.id_width, self.limits, group)
+
+    def read_group_before(self, at, group):
+        """The blocks before this one in its group."""
+        kind, place, _ = struct.unpack(">B11xII", self.data[self.rows[at][0] + 16:][:20])
+        for before in range(max(0, at - place) if kind != blocks.SEGMENT else at, at):
+            self.block(before, group)
 
     def find(self, wanted):
         """The content of one object, in the four steps of "Overview"."""
