@@ -99,10 +99,12 @@ class System:
         values = dict(re.findall(r'(?m)^(ID|VERSION_ID)="?([^"\n]*)"?$', lines))
         self.vendor = values["ID"]
         self.distribution = f"{values['ID']}-{values.get('VERSION_ID', 'unstable')}"
-        # Those that were built for.
+        # Those that were built for. With -f, since a variable of the environment
+        # that names an architecture changes that one answer alone.
         self.architecture = output("dpkg-architecture", "-qDEB_HOST_ARCH")
-        self.triplet = output("dpkg-architecture", "-qDEB_HOST_MULTIARCH")
-        self.machine = output("dpkg-architecture", "-qDEB_HOST_GNU_CPU")
+        self.triplet, self.machine = (
+            output("dpkg-architecture", "-f", f"-a{self.architecture}", f"-qDEB_HOST_{name}")
+            for name in ("MULTIARCH", "GNU_CPU"))
 
         lines = output("dpkg-query", "-W", "-f",
                        "${db:Status-Status}\t${Package}\t${Version}\t${Architecture}\n")
@@ -167,6 +169,11 @@ class Build:
     def __init__(self, directory):
         text = (directory / "CMakeCache.txt").read_text(encoding="utf-8")
         self.values = dict(re.findall(r"(?m)^([\w-]+):(?:FILE)?PATH=(.*)$", text))
+        # The cache lacks a compiler that a toolchain names.
+        self.compiler = "c++"
+        for path in directory.glob("CMakeFiles/*/CMakeCXXCompiler.cmake"):
+            self.compiler = re.search(r'(?m)^set\(CMAKE_CXX_COMPILER "(.*)"\)$',
+                                      path.read_text(encoding="utf-8"))[1]
 
     def static_files(self):
         for name, value in sorted(self.values.items()):
@@ -176,7 +183,7 @@ class Build:
         if self.values.get("ZPACK_STATIC_fmt", "").endswith("-NOTFOUND"):
             yield self.values["pkgcfg_lib_ZPACK_fmt_fmt"]
         for name in ("libstdc++.a", "libgcc.a"):
-            yield output(self.values.get("CMAKE_CXX_COMPILER", "c++"), f"-print-file-name={name}")
+            yield output(self.compiler, f"-print-file-name={name}")
 
     def header_files(self, package):
         for variable, file, packages in HEADERS:
