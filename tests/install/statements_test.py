@@ -192,6 +192,8 @@ class StatementsTest(unittest.TestCase):
         self.assertEqual([row["name"] for row in self.read("provenance")["subject"]],
                          [f"{self.stem}.tar.gz"])
         self.assertIn("dpkg-dev", self.parts(f"{self.stem}.tar.gz"))
+        definition = self.read("provenance")["predicate"]["buildDefinition"]
+        self.assertIn("cmake", {row["name"] for row in definition["resolvedDependencies"]})
 
     def test_versions_and_licences_are_those_of_dpkg(self):
         self.state()
