@@ -174,6 +174,27 @@ class StatementsTest(unittest.TestCase):
         self.assertEqual(archive - compiler,
                          {"libc6", "libzstd-dev", "libfmt-dev", "nlohmann-json3-dev"} | page)
 
+    def test_packages_for_another_architecture(self):
+        # As in a root of tools/dev/on-system.
+        own = f"{self.stem}.tar.gz"
+        machine = "aarch64" if platform.machine() == "s390x" else "s390x"
+        self.stem = f"git-zpack-{self.version}-linux-{machine}"
+        (self.packages / own).rename(self.packages / f"{self.stem}.tar.gz")
+        # A cross compiler, whose libraries are packages for every machine.
+        compiler = self.directory / "cross-c++"
+        compiler.write_text("#!/bin/sh\necho /usr/bin/dpkg-architecture\n", encoding="utf-8")
+        compiler.chmod(0o755)
+        (self.build / "CMakeFiles/3.25.1").mkdir(parents=True)
+        (self.build / "CMakeFiles/3.25.1/CMakeCXXCompiler.cmake").write_text(
+            f'set(CMAKE_CXX_COMPILER "{compiler}")\n', encoding="utf-8")
+        self.state(DEB_HOST_ARCH={"aarch64": "arm64"}.get(machine, machine),
+                   DEB_HOST_GNU_TYPE=f"{machine}-linux-gnu")
+        self.assertEqual([row["name"] for row in self.read("provenance")["subject"]],
+                         [f"{self.stem}.tar.gz"])
+        self.assertIn("dpkg-dev", self.parts(f"{self.stem}.tar.gz"))
+        definition = self.read("provenance")["predicate"]["buildDefinition"]
+        self.assertIn("cmake", {row["name"] for row in definition["resolvedDependencies"]})
+
     def test_versions_and_licences_are_those_of_dpkg(self):
         self.state()
         rows = {row["name"]: row for row in self.read("cdx")["components"]}

@@ -99,24 +99,37 @@ class System:
         values = dict(re.findall(r'(?m)^(ID|VERSION_ID)="?([^"\n]*)"?$', lines))
         self.vendor = values["ID"]
         self.distribution = f"{values['ID']}-{values.get('VERSION_ID', 'unstable')}"
-        # Those that were built for.
+        # Those that were built for. With -f, since a variable of the environment
+        # that names an architecture changes that one answer alone.
         self.architecture = output("dpkg-architecture", "-qDEB_HOST_ARCH")
-        self.triplet = output("dpkg-architecture", "-qDEB_HOST_MULTIARCH")
-        self.machine = output("dpkg-architecture", "-qDEB_HOST_GNU_CPU")
+        self.triplet, self.machine = (
+            output("dpkg-architecture", "-f", f"-a{self.architecture}", f"-qDEB_HOST_{name}")
+            for name in ("MULTIARCH", "GNU_CPU"))
 
         lines = output("dpkg-query", "-W", "-f",
                        "${db:Status-Status}\t${Package}\t${Version}\t${Architecture}\n")
         self.rows = {}
+        self.tools = {}  # those of this machine
+        machines = (output("dpkg-architecture", "-qDEB_BUILD_ARCH"), "all")
         for line in lines.splitlines():
             status, name, number, architecture = line.split("\t")
             if status == "installed" and architecture in (self.architecture, "all"):
                 self.rows[name] = number, architecture
+            if status == "installed" and architecture in machines:
+                self.tools[name] = number, architecture
+
+    def tool(self, name):
+        """A component for a package with which packages are built."""
+        return self.installed(name) or self.component(name, self.tools)
 
     def installed(self, name):
         """A component for the package; None if it is not installed."""
-        if name not in self.rows:
+        return self.component(name, self.rows)
+
+    def component(self, name, rows):
+        if name not in rows:
             return None
-        number, architecture = self.rows[name]
+        number, architecture = rows[name]
         purl = (f"pkg:deb/{self.vendor}/{quoted(name)}@{quoted(number)}"
                 f"?arch={architecture}&distro={self.distribution}")
         component = {"type": "library", "bom-ref": purl, "name": name, "version": number,
@@ -167,6 +180,11 @@ class Build:
     def __init__(self, directory):
         text = (directory / "CMakeCache.txt").read_text(encoding="utf-8")
         self.values = dict(re.findall(r"(?m)^([\w-]+):(?:FILE)?PATH=(.*)$", text))
+        # The cache lacks a compiler that a toolchain names.
+        self.compiler = "c++"
+        for path in directory.glob("CMakeFiles/*/CMakeCXXCompiler.cmake"):
+            self.compiler = re.search(r'(?m)^set\(CMAKE_CXX_COMPILER "(.*)"\)$',
+                                      path.read_text(encoding="utf-8"))[1]
 
     def static_files(self):
         for name, value in sorted(self.values.items()):
@@ -176,7 +194,7 @@ class Build:
         if self.values.get("ZPACK_STATIC_fmt", "").endswith("-NOTFOUND"):
             yield self.values["pkgcfg_lib_ZPACK_fmt_fmt"]
         for name in ("libstdc++.a", "libgcc.a"):
-            yield output(self.values.get("CMAKE_CXX_COMPILER", "c++"), f"-print-file-name={name}")
+            yield output(self.compiler, f"-print-file-name={name}")
 
     def header_files(self, package):
         for variable, file, packages in HEADERS:
@@ -298,8 +316,10 @@ def bill_of_materials(packages, source):
 
 def build_packages():
     """The Debian packages with which tools/package builds."""
-    return output("bash", "-c", 'source "$0"; printf "%s\\n" "${build_packages[@]}" '
-                  '"${package_packages[@]}"', ROOT / "tools/lib/packages.sh").split()
+    names = output("bash", "-c", 'source "$0"; for package in "${build_packages[@]}" '
+                   '"${package_packages[@]}"; do for_host "$package"; done',
+                   ROOT / "tools/lib/packages.sh").split()
+    return [name.partition(":")[0] for name in names]
 
 
 def provenance(packages, source, system, bill):
@@ -308,7 +328,7 @@ def provenance(packages, source, system, bill):
         materials.append({"name": packages.source.name,
                           "digest": {"sha256": sha256(packages.source)}})
     tools = {component["bom-ref"]: component["name"] for name in build_packages()
-             if (component := system.installed(name))}
+             if (component := system.tool(name))}
     used = tools | {key: row["name"] for key, row in packages.components.items()}
     materials += [{"name": used[purl], "uri": purl} for purl in sorted(used)]
     return {
