@@ -156,9 +156,10 @@ class SourcesRaid(Raid):
 
     def readable(self, source: pathlib.Path) -> bool | None:
         """Whether Git can read everything; None if it hangs."""
-        for arguments in (("-c", "core.commitGraph=false", "rev-list", "--objects", "--all",
-                           "--reflog", "--quiet"), ("fsck", "--connectivity-only")):
-            done = self.ask(source, *arguments)
+        # Not the commit-graph: Git does not write it again when it drops commits.
+        for arguments in (("rev-list", "--objects", "--all", "--reflog", "--quiet"),
+                          ("fsck", "--connectivity-only")):
+            done = self.ask(source, "-c", "core.commitGraph=false", *arguments)
             if done is None or done.returncode != 0:
                 return None if done is None else False
         return True
