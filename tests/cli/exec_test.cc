@@ -231,7 +231,9 @@ TEST_F(ExecTest, ARepositoryThatLostAFileIsMadeAgain) {
 
 TEST_F(ExecTest, APipeInTheCacheHangsNothing) {
   EXPECT_EQ(Exec({"git", "log"}).exit_code, 0);
-  for (const std::string file : {"HEAD", "packed-refs", "zpack-seal"}) {
+  for (const std::string file :
+       {"HEAD", "packed-refs", "zpack-seal", "config", "zpack-fetches",
+        "refs/heads/pipe", "objects/info/alternates", "shallow"}) {
     SCOPED_TRACE(file);
     const std::string path =
         dir_ / "cache/git-zpack/exec/" + Cached().front() + '/' + file;

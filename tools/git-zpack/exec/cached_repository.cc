@@ -11,6 +11,7 @@
 #include <iterator>
 #include <set>
 #include <system_error>
+#include <vector>
 
 #include "list_paths.h"
 #include "zpack/quote.h"
@@ -58,6 +59,27 @@ Result<std::set<std::string>> PackLines(const fs::path& repository) {
 bool IsRegularFile(const fs::path& path) {
   std::error_code error;
   return fs::is_regular_file(fs::symlink_status(path, error));
+}
+
+// Whether all that is below is a regular file or a directory. Git, too, opens
+// whatever has the name of a ref.
+bool HasOnlyFiles(const fs::path& directory) {
+  std::vector<fs::path> left = {directory};
+  while (!left.empty()) {
+    const auto paths = ListPaths(left.back());
+    left.pop_back();
+    if (!paths) return false;
+    for (const fs::path& path : *paths) {
+      std::error_code error;
+      const fs::file_status status = fs::symlink_status(path, error);
+      if (fs::is_directory(status)) {
+        left.push_back(path);
+      } else if (!fs::is_regular_file(status)) {
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 // Whether a file of refs ends as Git ends it.
@@ -112,7 +134,9 @@ bool IsSealed(const fs::path& repository, const std::string& name) {
       (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
     return false;
   }
-  if (!IsRegularFile(repository / kSeal)) return false;
+  if (!IsRegularFile(repository / kSeal) || !HasOnlyFiles(repository)) {
+    return false;
+  }
   std::ifstream in(repository / kSeal, std::ios::binary);
   // A command may have replaced a pack together with its index, but leaves no
   // part of either.
