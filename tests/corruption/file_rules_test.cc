@@ -64,8 +64,9 @@ void AddTags(HostileFile& file, const std::vector<Bytes>& tags,
       ids);
 }
 
-TEST(FileRules, ABlockNeedsTheFeatureOfItsKind) {
-  HostileFile file(SampleFile());
+TEST(FileRules, ABlockNeedsTheFeaturesOfItsKindAndCodecs) {
+  MemorySource source = SampleHistory(4);
+  HostileFile file(FileOf(source, {}, Profile::kCold));
   EXPECT_EQ(Verify(file.Build()), "");
   for (const std::string& feature : format::BlockFeatures()) {
     HostileFile without = file;

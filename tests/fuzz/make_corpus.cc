@@ -133,6 +133,28 @@ void AddBlocks(const Corpus& corpus) {
   Append(segment, AsBytes("\x80\x40"
                           "abc"));
   corpus.Add("block/segment", segment);
+
+  // One blob, whose literals begin a group.
+  Bytes piece;
+  ZstdCompressor pieces(3);
+  pieces.BeginPieces(text.size());
+  Require(pieces.CompressPiece(AsBytes(text), piece).has_value(), "zstd");
+  const format::StreamHeader empty = {format::StreamKind::kCopyLengths,
+                                      format::StreamCodec::kStored, 0, 0};
+  Bytes continued;
+  format::Encode(
+      {format::BlockKind::kDeltas, ObjectType::kBlob, ObjectNumber(0), 1, 0},
+      {{format::StreamKind::kSizes, format::StreamCodec::kStored, 2, 2},
+       {format::StreamKind::kBases, format::StreamCodec::kStored, 1, 1},
+       {format::StreamKind::kLiteralLengths, empty.codec, 0, 0},
+       empty,
+       {format::StreamKind::kCopyOffsets, empty.codec, 0, 0},
+       {format::StreamKind::kLiterals, format::StreamCodec::kContinued,
+        text.size(), piece.size()}},
+      continued);
+  Append(continued, AsBytes({"\xf4\x03\0", 3}));
+  Append(continued, piece);
+  corpus.Add("block/continued", continued);
 }
 
 // The sample versions, and a text that is unlike them.
