@@ -72,12 +72,11 @@ const BlockView::Stream* BlockView::FindContinued() const {
   return at == streams.end() ? nullptr : &*at;
 }
 
-void Encode(const BlockHeader& header, const std::vector<StreamHeader>& streams,
-            Bytes& out) {
-  ByteWriter to(out);
+void PutBlockHeader(const BlockHeader& header, size_t stream_count,
+                    ByteWriter& to) {
   to.U8(static_cast<uint8_t>(header.kind));
   to.U8(static_cast<uint8_t>(header.type));
-  to.U16(static_cast<uint16_t>(streams.size()));
+  to.U16(static_cast<uint16_t>(stream_count));
   to.U32(header.first_object.value());
   to.U32(header.object_count);
   if (header.kind == BlockKind::kSegment) {
@@ -86,6 +85,12 @@ void Encode(const BlockHeader& header, const std::vector<StreamHeader>& streams,
     to.U32(header.group.blocks);
     to.U32(header.group.raw_size);
   }
+}
+
+void Encode(const BlockHeader& header, const std::vector<StreamHeader>& streams,
+            Bytes& out) {
+  ByteWriter to(out);
+  PutBlockHeader(header, streams.size(), to);
   for (const StreamHeader& stream : streams) {
     to.U8(static_cast<uint8_t>(stream.kind));
     to.U8(static_cast<uint8_t>(stream.codec));

@@ -73,6 +73,9 @@ struct BlockView {
 void Encode(const BlockHeader& header, const std::vector<StreamHeader>& streams,
             Bytes& out);
 
+// Puts the fields of a header, as Encode does.
+void PutBlockHeader(const BlockHeader& header, size_t stream_count,
+                    ByteWriter& to);
 // Takes the fields of a header and sets `stream_count`. Checks nothing: the
 // caller looks at `in.ok()` and at the values.
 BlockHeader TakeBlockHeader(ByteReader& in, uint16_t& stream_count);

@@ -17,13 +17,6 @@ void BlockEncoder::BeginStretch(uint64_t raw_size) {
   group_->expected = raw_size;
 }
 
-Result<bool> BlockEncoder::Continues(const format::RawStream& raw) {
-  if (raw.bytes.size() > format::kMaxGroupSize) return false;
-  ZPACK_ASSIGN_OR_RETURN(const bool incompressible,
-                         compressibility_.IsIncompressible(raw.bytes));
-  return !incompressible;
-}
-
 Status BlockEncoder::StoreContinued(const format::RawStream& raw) {
   const uint64_t size = raw.bytes.size();
   if (!group_->open || group_->place.blocks == format::kMaxGroupBlocks ||
@@ -44,7 +37,7 @@ Status BlockEncoder::StoreContinued(const format::RawStream& raw) {
   return {};
 }
 
-Status BlockEncoder::Store(const format::RawStream& raw) {
+Status BlockEncoder::Store(const format::RawStream& raw, bool may_continue) {
   format::StreamHeader stream{raw.kind, format::StreamCodec::kZstd,
                               raw.bytes.size(), 0};
   const size_t start = stored_.size();
@@ -52,6 +45,12 @@ Status BlockEncoder::Store(const format::RawStream& raw) {
   // is enough.
   ZPACK_ASSIGN_OR_RETURN(const bool incompressible,
                          compressibility_.IsIncompressible(raw.bytes));
+  if (group_ && may_continue) {
+    if (!incompressible && raw.bytes.size() <= format::kMaxGroupSize) {
+      return StoreContinued(raw);
+    }
+    group_->open = false;
+  }
   ZstdCompressor& compressor =
       incompressible ? compressibility_.fast_compressor() : compressor_;
   ZPACK_ASSIGN_OR_RETURN(stream.stored_size,
@@ -86,12 +85,7 @@ Status BlockEncoder::Encode(const format::BlockHeader& header,
   Begin();
   const auto continued = format::FindBlockForm(header.kind)->continued;
   for (const format::RawStream& raw : streams) {
-    bool continues = false;
-    if (group_ && raw.kind == continued) {
-      ZPACK_ASSIGN_OR_RETURN(continues, Continues(raw));
-      group_->open = group_->open && continues;
-    }
-    ZPACK_TRY(continues ? StoreContinued(raw) : Store(raw));
+    ZPACK_TRY(Store(raw, raw.kind == continued));
   }
   format::BlockHeader placed = header;
   placed.group = block_place_;
@@ -107,7 +101,7 @@ Status BlockEncoder::EncodeChanged(const format::BlockView& block,
     const auto raw = std::ranges::find(changed, stream.header.kind,
                                        &format::RawStream::kind);
     if (raw != changed.end()) {
-      ZPACK_TRY(Store(*raw));
+      ZPACK_TRY(Store(*raw, false));
     } else {
       headers_.push_back(stream.header);
       Append(stored_, stream.stored);

@@ -53,10 +53,10 @@ class BlockEncoder {
   // Begin starts a block; Finish appends its chunk to `out`.
   void Begin();
   void Finish(const format::BlockHeader& header, Bytes& out);
-  // Appends `raw` to `stored_`, compressed if that makes the stream smaller.
-  Status Store(const format::RawStream& raw);
-  // Whether a stream that may be continued is worth it.
-  Result<bool> Continues(const format::RawStream& raw);
+  // Appends `raw` to `stored_`: as the next piece of the group if it may be
+  // continued and compresses, otherwise by itself, compressed if that makes the
+  // stream smaller.
+  Status Store(const format::RawStream& raw, bool may_continue);
   // Appends `raw` to `stored_` as the next piece of the group.
   Status StoreContinued(const format::RawStream& raw);
 

@@ -22,12 +22,6 @@ EncodingOptions ProfileOptions(Profile profile) {
               .good_for_path = 1000,
               .good_for_all = 4000};
     case Profile::kMax:
-      return {.level = 19,
-              .block_size = 8'000'000,
-              .same_path_candidates = 12,
-              .similar_candidates = 8,
-              .good_for_path = 200,
-              .good_for_all = 600};
     case Profile::kCold:
       return {.level = 19,
               .block_size = 8'000'000,
@@ -35,7 +29,7 @@ EncodingOptions ProfileOptions(Profile profile) {
               .similar_candidates = 8,
               .good_for_path = 200,
               .good_for_all = 600,
-              .groups = true};
+              .groups = profile == Profile::kCold};
     case Profile::kBalanced:
       break;
   }

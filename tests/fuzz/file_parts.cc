@@ -55,17 +55,7 @@ Bytes Stored(const StreamPart& stream) {
 Bytes PutBlock(const BlockPart& block) {
   Bytes out;
   ByteWriter to(out);
-  to.U8(static_cast<uint8_t>(block.header.kind));
-  to.U8(static_cast<uint8_t>(block.header.type));
-  to.U16(static_cast<uint16_t>(block.streams.size()));
-  to.U32(block.header.first_object.value());
-  to.U32(block.header.object_count);
-  if (block.header.kind == format::BlockKind::kSegment) {
-    to.U64(block.header.segment_offset);
-  } else {
-    to.U32(block.header.group.blocks);
-    to.U32(block.header.group.raw_size);
-  }
+  format::PutBlockHeader(block.header, block.streams.size(), to);
   Bytes contents;
   for (const StreamPart& stream : block.streams) {
     const Bytes stored = Stored(stream);

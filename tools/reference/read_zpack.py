@@ -50,12 +50,12 @@ class ZpackFile:
     def objects(self, number=None):
         """Id, header for the hash and content of all objects, or of those of one's block (step 5)."""
         parts, group = [], blocks.Group()
-        for at, ((_, first), (_, after)) in enumerate(zip(self.rows, self.rows[1:])):
+        for index, ((_, first), (_, after)) in enumerate(zip(self.rows, self.rows[1:])):
             if number is not None and not first <= number < max(after, first + 1):
                 continue
             if number is not None:
-                self.read_group_before(at, group)
-            found = self.block(at, group)
+                self.read_group_before(index, group)
+            found = self.block(index, group)
             require((found.first, found.count) == (first, after - first or 1), "a block disagrees with BTAB")
             require(found.kind == blocks.SEGMENT or not (parts or after == first), "several blocks of one object")
             contents = blocks.decode(found, self.count, self.id_of.get)
