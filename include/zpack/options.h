@@ -46,6 +46,7 @@ enum class AllowNewer : uint8_t { kNo, kYes };
 enum class AllowLoss : uint8_t { kNo, kYes };
 enum class Trust : uint8_t { kNo, kYes };
 enum class Download : uint8_t { kNo, kYes };
+enum class IndexCache : uint8_t { kNo, kYes };
 // How a repository stores refs and reflogs: as files, or as reftables, which
 // Git reads from version 2.45 on.
 enum class RefStorage : uint8_t { kFiles, kReftable };
@@ -118,7 +119,8 @@ struct ReadOptions {
   // block of commits. Files of this library's own writer need no more than the
   // default. If RunOptions::memory is set, Verify and Restore use the limit
   // min(max_block_size, max(memory / 2, 128 MiB)).
-  uint64_t max_block_size = uint64_t{256} << 20;
+  static constexpr uint64_t kMaxBlockSize = uint64_t{256} << 20;
+  uint64_t max_block_size = kMaxBlockSize;
   // Maximum bytes of an object that is returned in one buffer. Larger objects
   // can still be streamed, verified and restored.
   uint64_t max_object_size = uint64_t{4} << 30;
@@ -136,6 +138,15 @@ struct ReadOptions {
   // instead.
   DamageSink* damages = nullptr;
 
+  // Some files leave out the ids of their objects (`--profile cold`). The first
+  // call that needs one then decodes and hashes every object. This says with
+  // which threads, memory and progress, and how to stop it. Operations that
+  // have RunOptions of their own use those.
+  RunOptions derivation;
+  // kYes keeps these ids in the cache directory (max_disk_cache), and takes
+  // them from there. Convert, Verify and Repair never take them from there.
+  IndexCache index_cache = IndexCache::kYes;
+
   // The options below concern files that are named by a URL, 'http://' or
   // 'https://'. ArchiveReader::Open, ReadRefs, Verify, Restore, Salvage,
   // CollectStatistics and CollectReport take a URL in the place of a path, and
@@ -145,9 +156,9 @@ struct ReadOptions {
   // kYes downloads a file as a whole, to a temporary file in $TMPDIR or /tmp,
   // if the server cannot send parts of the file.
   Download download = Download::kNo;
-  // Maximum bytes of the cache of all such files, in $XDG_CACHE_HOME/git-zpack
-  // or ~/.cache/git-zpack. 0 for no cache on disk. The library creates the
-  // directory.
+  // Maximum bytes of the cache of all such files and of ids, in
+  // $XDG_CACHE_HOME/git-zpack or ~/.cache/git-zpack. 0 for no cache on disk.
+  // The library creates the directory.
   uint64_t max_disk_cache = uint64_t{2} << 30;
 };
 

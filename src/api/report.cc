@@ -41,10 +41,11 @@ Status Build(const ReportInput& input, const RunOptions& run,
 Result<RepositoryReport> ReportFile(const std::string& path,
                                     const ReportOptions& options,
                                     const RunOptions& run) {
-  ZPACK_ASSIGN_OR_RETURN(auto file,
-                         OpenForReading(path, options.read, run.stop));
+  ReadOptions read = options.read;
+  read.derivation = run;
+  ZPACK_ASSIGN_OR_RETURN(auto file, OpenForReading(path, read, run.stop));
   ZPACK_ASSIGN_OR_RETURN(const auto archive,
-                         ArchiveFile::Open(std::move(file), options.read));
+                         ArchiveFile::Open(std::move(file), read));
   RepositoryReport report;
   report.is_file = true;
   report.path = NameWithoutSecrets(path);

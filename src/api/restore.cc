@@ -45,7 +45,7 @@ Result<RestoreStats> RestoreFile(const std::string& path,
   PhaseTimer timer(given.run.progress);
   RestoreOptions options = given;
   options.run.progress = &timer;
-  options.read = BoundedReads(given.read, given.run);
+  options.read = BoundedReads(given.read, options.run);
   ZPACK_TRY(CheckNotInside(path, directory));
   ZPACK_ASSIGN_OR_RETURN(auto file,
                          OpenForReading(path, options.read, options.run.stop));

@@ -31,7 +31,7 @@ Result<SalvageReport> SalvagePath(const std::string& path,
   if (options.required == SoundParts::kStructure) {
     ZPACK_ASSIGN_OR_RETURN(
         auto checked, OpenForReading(path, restore.read, restore.run.stop));
-    ZPACK_TRY(ArchiveFile::Open(std::move(checked), restore.read));
+    ZPACK_TRY(ArchiveFile::OpenStructure(std::move(checked), restore.read));
   }
   ZPACK_ASSIGN_OR_RETURN(const auto file,
                          OpenForReading(path, restore.read, restore.run.stop));
@@ -53,7 +53,7 @@ Result<SalvageReport> SalvagePath(const std::string& path,
     ZPACK_ASSIGN_OR_RETURN(auto whole,
                            OpenForReading(path, read, restore.run.stop));
     ZPACK_ASSIGN_OR_RETURN(const auto archive,
-                           ArchiveFile::Open(std::move(whole), read));
+                           ArchiveFile::OpenStructure(std::move(whole), read));
     ZPACK_TRY(ReportDamage(*archive, restore));
   }
   report.phases = timer.phases();

@@ -18,9 +18,11 @@ Result<FileStatistics> CollectStatistics(const std::string& path,
                                          const ReadOptions& options,
                                          const RunOptions& run) {
   return Guarded([&]() -> Result<FileStatistics> {
-    ZPACK_ASSIGN_OR_RETURN(auto file, OpenForReading(path, options, run.stop));
+    ReadOptions read = options;
+    read.derivation = run;
+    ZPACK_ASSIGN_OR_RETURN(auto file, OpenForReading(path, read, run.stop));
     ZPACK_ASSIGN_OR_RETURN(const auto archive,
-                           ArchiveFile::Open(std::move(file), options));
+                           ArchiveFile::Open(std::move(file), read));
     StatisticsCollector collector(*archive);
     ZPACK_TRY(collector.ReadBlocks(run));
     return collector.Finish();

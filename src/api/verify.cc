@@ -137,6 +137,15 @@ Result<std::unique_ptr<ObjectSource>> OpenSource(const std::string& repository,
   return source;
 }
 
+// Loads the index, for what looks up ids. Returns false if the file is too
+// damaged for that, which is in the report then.
+Result<bool> LoadIndex(const ArchiveFile& archive, VerifyReport& report) {
+  if (archive.LoadIndex()) return true;
+  // Otherwise, there is a reason that has been reported.
+  if (report.damages.empty()) ZPACK_TRY(VerifyDerivedIds(archive, report));
+  return false;
+}
+
 enum class Facts : uint8_t { kNo, kYes };
 
 // VerifyArchive, and what Attest adds to the report.
@@ -147,7 +156,8 @@ Status VerifyWithFacts(const ArchiveFile& archive, VerifyPlan plan,
   Hasher whole_file(HashAlgorithm::kSha256);
   plan.whole_file = &whole_file;
   ZPACK_TRY(VerifyArchive(archive, plan, run, report));
-  if (!report.damages.empty()) return {};
+  ZPACK_ASSIGN_OR_RETURN(const bool loaded, LoadIndex(archive, report));
+  if (!loaded || !report.damages.empty()) return {};
   std::array<uint8_t, Hasher::kMaxSize> hash;
   ZPACK_ASSIGN_OR_RETURN(
       report.facts,
@@ -163,7 +173,8 @@ Result<VerifyReport> VerifyFile(const std::string& path,
   PhaseTimer timer(given.run.progress);
   VerifyOptions options = given;
   options.run.progress = &timer;
-  options.read = BoundedReads(given.read, given.run);
+  options.read = BoundedReads(given.read, options.run);
+  options.read.index_cache = IndexCache::kNo;
   options.read.damages = nullptr;  // They are in the report.
   VerifyReport report;
   report.level = options.level;
@@ -177,7 +188,8 @@ Result<VerifyReport> VerifyFile(const std::string& path,
   ZPACK_ASSIGN_OR_RETURN(auto file,
                          OpenForReading(path, options.read, options.run.stop));
   report.file_bytes = file->size();
-  const auto archive = ArchiveFile::Open(std::move(file), options.read);
+  const auto archive =
+      ArchiveFile::OpenStructure(std::move(file), options.read);
   if (!archive) {
     // A file with a broken structure cannot be checked any further.
     if (archive.error().code != ErrorCode::kCorrupt) {
@@ -195,7 +207,11 @@ Result<VerifyReport> VerifyFile(const std::string& path,
       .sample = scrub.sample,
       .seed = scrub.seed ? *scrub.seed : std::random_device{}(),
       .older = older.get()};
-  if (older != nullptr) ZPACK_TRY(CheckOlder(**archive, *older));
+  if (older != nullptr) {
+    ZPACK_ASSIGN_OR_RETURN(const bool loaded, LoadIndex(**archive, report));
+    if (!loaded) return report;
+    ZPACK_TRY(CheckOlder(**archive, *older));
+  }
   ZPACK_TRY(VerifyWithFacts(**archive, plan, options.run, facts, report));
   const bool inside = (*archive)->toc().Find(format::kParityChunk) != nullptr;
   // To look at the parity means to read the whole file.
@@ -206,6 +222,8 @@ Result<VerifyReport> VerifyFile(const std::string& path,
   ZPACK_TRY(CheckParity(path, inside ? ParityInside::kYes : ParityInside::kNo,
                         options, report));
   if (source != nullptr) {
+    ZPACK_ASSIGN_OR_RETURN(const bool loaded, LoadIndex(**archive, report));
+    if (!loaded) return report;
     ZPACK_TRY(CompareWithSource(**archive, *source, options, report));
     // The end of a phase is progress, too, which may stop the operation.
     ZPACK_TRY(CheckStop(options.run.stop));

@@ -100,9 +100,10 @@ Result<format::BlockStreams> Renumber(const ArchiveFile& archive, size_t block,
 }  // namespace
 
 Result<std::unique_ptr<BaseFile>> BaseFile::Open(
-    std::unique_ptr<RandomAccessFile> file) {
-  ZPACK_ASSIGN_OR_RETURN(auto archive,
-                         ArchiveFile::Open(std::move(file), ReadOptions{}));
+    std::unique_ptr<RandomAccessFile> file, const RunOptions& run) {
+  ZPACK_ASSIGN_OR_RETURN(
+      auto archive,
+      ArchiveFile::Open(std::move(file), ReadOptions{.derivation = run}));
   ZPACK_TRY(archive->CheckUndamaged());
   return std::unique_ptr<BaseFile>(new BaseFile(std::move(archive)));
 }

@@ -23,8 +23,9 @@ namespace zpack {
 class BaseFile final : public ReusableBlocks {
  public:
   // Errors are those of ArchiveFile::Open.
+  // `run` is for the ids of a file that leaves them out.
   static Result<std::unique_ptr<BaseFile>> Open(
-      std::unique_ptr<RandomAccessFile> file);
+      std::unique_ptr<RandomAccessFile> file, const RunOptions& run);
 
   const ArchiveFile& archive() const { return *archive_; }
   const std::string& path() const { return archive_->path(); }

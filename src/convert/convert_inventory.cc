@@ -153,7 +153,8 @@ Result<Inventory> TakeInventory(ObjectSource& source, const RefsSnapshot& refs,
   Inventory inventory;
   if (options.base) {
     ZPACK_ASSIGN_OR_RETURN(auto file, file_system.OpenForRead(*options.base));
-    ZPACK_ASSIGN_OR_RETURN(auto base, BaseFile::Open(std::move(file)));
+    ZPACK_ASSIGN_OR_RETURN(auto base,
+                           BaseFile::Open(std::move(file), options.run));
     ZPACK_TRY(TakeWithBase(source, refs, std::move(base), options, inventory));
   } else {
     ZPACK_TRY(TakeAll(source, refs, options, inventory));

@@ -96,6 +96,8 @@ struct Written {
   std::string resume_unused;
   // The older file is up to date, and nothing was written.
   bool unchanged = false;
+  // Of a file that leaves its ids out.
+  std::optional<FileIndex> index = std::nullopt;
 };
 
 // Chooses among the files that the source has.
@@ -204,6 +206,10 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
   ZPACK_ASSIGN_OR_RETURN(
       written.stats, BlameSource(WriteArchive(plan, already, &files,
                                               options.run, to.output.file())));
+  if (to.encoding.derived_ids) {
+    written.index = {plan.numbers.ids, plan.numbers.numbers,
+                     plan.numbers.order};
+  }
   if (options.update == Update::kYes && inventory.base != nullptr) {
     ZPACK_ASSIGN_OR_RETURN(written.stats.reused.weaker_bytes,
                            EstimateWeakerBytes(inventory.base->archive(),
@@ -214,13 +220,19 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
 
 // Checks the file at `path`, which is the output or the older file, through the
 // same code that any reader uses.
-Result<MovedOn> CheckWritten(const Conversion& to, const Written& written,
+Result<MovedOn> CheckWritten(const Conversion& to, Written& written,
                              const RefsSnapshot& refs,
                              const std::string& path) {
   const ConvertOptions& options = to.options;
   ZPACK_ASSIGN_OR_RETURN(auto file, to.file_system.OpenForRead(path));
+  const ReadOptions read{.derivation = options.run,
+                         .index_cache = IndexCache::kNo};
   ZPACK_ASSIGN_OR_RETURN(const auto archive,
-                         ArchiveFile::Open(std::move(file), ReadOptions{}));
+                         ArchiveFile::OpenStructure(std::move(file), read));
+  if (written.index) {
+    ZPACK_TRY(archive->SetIndex(*std::exchange(written.index, std::nullopt)));
+  }
+  ZPACK_TRY(archive->LoadIndex());
   RunOptions run = options.run;
   run.threads = std::min(run.threads, MaxDecoders(archive->file().size()));
   if (written.unchanged) {
@@ -277,8 +289,7 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
                          to.source.ListFiles(options.with_files));
   ZPACK_TRY(CheckFound(to.source, options.with_files, listed.files));
   const FilesToWrite files = ChooseFiles(to, std::move(listed.files));
-  ZPACK_ASSIGN_OR_RETURN(const Written written,
-                         WriteTo(to, refs, files, preamble));
+  ZPACK_ASSIGN_OR_RETURN(Written written, WriteTo(to, refs, files, preamble));
 
   ZPACK_ASSIGN_OR_RETURN(
       const MovedOn moved_on,

@@ -44,6 +44,9 @@ inline constexpr uint32_t kBlockChunk = ChunkId("BLCK");
 inline constexpr uint32_t kBlockTableChunk = ChunkId("BTAB");
 inline constexpr uint32_t kObjectIdsChunk = ChunkId("OIDP");
 inline constexpr uint32_t kObjectNumbersChunk = ChunkId("ONBP");
+// With the feature `derived-ids`, and only then, in place of the two before
+// (FORMAT.md, "Derived ids").
+inline constexpr uint32_t kIdsDigestChunk = ChunkId("OIDH");
 // Optional: the files of the repository (FORMAT.md, "Files"). Both or none.
 inline constexpr uint32_t kFileDataChunk = ChunkId("FDAT");
 inline constexpr uint32_t kFileTableChunk = ChunkId("FTAB");
@@ -63,9 +66,9 @@ inline constexpr uint32_t kTableOfContentsChunk = ChunkId("TOCC");
 // The chunks that this version knows: those that a table of contents may list,
 // and those that it never lists, since they are found without it.
 inline constexpr std::array kListedChunks = {
-    kRefsChunk,     kBlockTableChunk, kObjectIdsChunk, kObjectNumbersChunk,
-    kFileDataChunk, kFileTableChunk,  kPromisesChunk,  kLostChunk,
-    kPaddingChunk,  kCopiesChunk,     kParityChunk};
+    kRefsChunk,      kBlockTableChunk, kObjectIdsChunk, kObjectNumbersChunk,
+    kIdsDigestChunk, kFileDataChunk,   kFileTableChunk, kPromisesChunk,
+    kLostChunk,      kPaddingChunk,    kCopiesChunk,    kParityChunk};
 inline constexpr std::array kUnlistedChunks = {kBlockChunk,
                                                kTableOfContentsChunk};
 

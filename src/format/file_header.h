@@ -48,6 +48,8 @@ Result<FileHeader> DecodeFileHeader(
 
 // The file has a list of promised objects.
 inline constexpr std::string_view kPromisedFeature = "promised";
+// The file has no ids; they are computed from the objects.
+inline constexpr std::string_view kDerivedIdsFeature = "derived-ids";
 // Blocks have streams of the codec StreamCodec::kContinued.
 inline constexpr std::string_view kGroupsFeature = "groups";
 

@@ -24,7 +24,7 @@ constexpr uint64_t MaxPiece(uint64_t max_block_size) {
   return max_block_size / 4;
 }
 
-inline constexpr uint64_t kDefaultMaxBlock = ReadOptions{}.max_block_size;
+inline constexpr uint64_t kDefaultMaxBlock = ReadOptions::kMaxBlockSize;
 
 // Writers cut objects of more than kMaxWhole bytes into segments of at most
 // kMaxSegment bytes.

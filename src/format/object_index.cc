@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <initializer_list>
 #include <utility>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/huge_pages.h"
+#include "format/file_header.h"
 
 namespace zpack::format {
 namespace {
@@ -67,11 +70,57 @@ Result<ChunkLocation> FindChunk(const TableOfContents& toc, uint32_t id) {
 
 }  // namespace
 
-Result<IndexChunks> FindIndexChunks(const TableOfContents& toc) {
+Result<std::optional<IndexChunks>> FindIndexChunks(
+    const TableOfContents& toc, const std::vector<std::string>& features) {
+  const bool derived =
+      std::ranges::find(features, kDerivedIdsFeature) != features.end();
+  const auto refuse = [&](std::initializer_list<uint32_t> others) -> Status {
+    for (const uint32_t id : others) {
+      if (toc.Find(id) == nullptr) continue;
+      return MakeError(
+          ErrorCode::kCorrupt, "chunk '{}' {} feature '{}'", ChunkName(id),
+          MessageText{derived ? "in spite of" : "without"}, kDerivedIdsFeature);
+    }
+    return {};
+  };
+  if (derived) {
+    ZPACK_TRY(FindChunk(toc, kIdsDigestChunk));
+    ZPACK_TRY(refuse({kObjectIdsChunk, kObjectNumbersChunk}));
+    return std::nullopt;
+  }
   IndexChunks chunks;
   ZPACK_ASSIGN_OR_RETURN(chunks.ids, FindChunk(toc, kObjectIdsChunk));
   ZPACK_ASSIGN_OR_RETURN(chunks.numbers, FindChunk(toc, kObjectNumbersChunk));
+  ZPACK_TRY(refuse({kIdsDigestChunk}));
   return chunks;
+}
+
+Digest IdsDigest(const ObjectIdTable& ids,
+                 const IndexedVector<ObjectNumber, FileRank>& ranks) {
+  // Hashed some at a time.
+  constexpr size_t kAtOnce = size_t{64} << 10;
+  const size_t width = ObjectIdWidth(ids.format());
+  Hasher hasher(HashAlgorithm::kSha256);
+  Bytes some;
+  for (const FileRank rank : ranks) {
+    Append(some, ids.bytes().subspan(rank.value() * width, width));
+    if (some.size() < kAtOnce) continue;
+    hasher.Update(some);
+    some.clear();
+  }
+  hasher.Update(some);
+  Digest digest;
+  hasher.Finish(digest);
+  return digest;
+}
+
+Result<Digest> DecodeIdsDigest(ByteView payload) {
+  Digest digest;
+  if (payload.size() != digest.size()) {
+    return MakeError(ErrorCode::kCorrupt, "bad size of digest of object ids");
+  }
+  std::ranges::copy(payload, digest.begin());
+  return digest;
 }
 
 Result<ObjectIdsLayout> DecodeObjectIdsLayout(ByteView start,

@@ -2,17 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Chunks 'OIDP' (sorted ids with fan-out) and 'ONBP' (object number of each
-// rank) (FORMAT.md, "Object index"). Pure.
+// rank), or 'OIDH' in their place (FORMAT.md, "Object index"). Pure.
 
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/bytes.h"
 #include "base/huge_pages.h"
 #include "base/index_spaces.h"
 #include "format/chunk.h"
+#include "format/trailer.h"
 #include "object/object_id_table.h"
 #include "zpack/result.h"
 
@@ -23,8 +26,17 @@ struct IndexChunks {
   ChunkLocation ids;
   ChunkLocation numbers;
 };
-// kCorrupt if a chunk is missing.
-Result<IndexChunks> FindIndexChunks(const TableOfContents& toc);
+// The chunks of the index of a file with these required features; nothing if
+// its ids are derived. kCorrupt if a chunk is missing, or one is there that
+// does not fit the features.
+Result<std::optional<IndexChunks>> FindIndexChunks(
+    const TableOfContents& toc, const std::vector<std::string>& features);
+
+// The digest of all ids in the order of their numbers: the payload of 'OIDH'.
+Digest IdsDigest(const ObjectIdTable& ids,
+                 const IndexedVector<ObjectNumber, FileRank>& ranks);
+// kCorrupt unless the payload is a digest.
+Result<Digest> DecodeIdsDigest(ByteView payload);
 
 // Offsets of the parts in a payload of ids. The fan-out ends at
 // `counts_offset`.

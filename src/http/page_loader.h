@@ -11,7 +11,7 @@
 #include <memory>
 #include <stop_token>
 
-#include "http/disk_cache.h"
+#include "base/disk_cache.h"
 #include "http/page_table.h"
 #include "http/remote_file.h"
 

@@ -15,7 +15,7 @@ namespace zpack {
 Status CheckArchive(std::unique_ptr<RandomAccessFile> file,
                     const RunOptions& run) {
   ZPACK_ASSIGN_OR_RETURN(const auto archive,
-                         ArchiveFile::Open(std::move(file), ReadOptions{}));
+                         ArchiveFile::OpenStructure(std::move(file), ReadOptions{}));
   VerifyReport report;
   ZPACK_TRY(
       VerifyArchive(*archive, {.level = VerifyLevel::kChecksums}, run, report));

@@ -127,7 +127,7 @@ Result<ProtectStats> ProtectInside(FileSystem& file_system,
   ZPACK_TRY(CheckFile(file_system, path, options.run));
   ZPACK_ASSIGN_OR_RETURN(auto file, file_system.OpenForRead(path));
   ZPACK_ASSIGN_OR_RETURN(const auto archive,
-                         ArchiveFile::Open(std::move(file), ReadOptions{}));
+                         ArchiveFile::OpenStructure(std::move(file), ReadOptions{}));
   // The file has been undamaged just now.
   ZPACK_TRY(archive->CheckUndamaged());
   ZPACK_ASSIGN_OR_RETURN(

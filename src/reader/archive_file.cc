@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "format/lost_chunk.h"
 #include "format/promises_chunk.h"
+#include "reader/index_cache.h"
 
 namespace zpack {
 namespace {
@@ -35,6 +36,14 @@ Result<std::unique_ptr<ArchiveFile>> ArchiveFile::Open(
   return archive;
 }
 
+Result<std::unique_ptr<ArchiveFile>> ArchiveFile::OpenStructure(
+    std::unique_ptr<RandomAccessFile> file, const ReadOptions& options) {
+  ZPACK_ASSIGN_OR_RETURN(auto archive,
+                         OpenWithoutIndex(std::move(file), options));
+  if (archive->index_chunks()) ZPACK_TRY(archive->LoadIndex());
+  return archive;
+}
+
 Status ArchiveFile::CheckUndamaged() const {
   if (damages().empty()) return {};
   return std::unexpected(damages().front());
@@ -42,7 +51,8 @@ Status ArchiveFile::CheckUndamaged() const {
 
 Status ArchiveFile::Load() {
   ZPACK_ASSIGN_OR_RETURN(structure_, ReadStructure(*file_, options_));
-  const auto index_chunks = format::FindIndexChunks(toc());
+  const auto index_chunks =
+      format::FindIndexChunks(toc(), header().required_features);
   if (!index_chunks) {
     return std::unexpected(Extend(
         index_chunks.error(), " from table of contents at offset {} of '{}'",
@@ -50,13 +60,25 @@ Status ArchiveFile::Load() {
   }
   index_chunks_ = *index_chunks;
   ZPACK_TRY(CheckPromisesChunk());
-  blocks_.emplace(*file_, options_,
-                  FileBlocks::Parts{
-                      header().object_format, header().object_count,
-                      header().required_features, std::move(structure_.blocks),
-                      format::MaxExpansion(file_->size())},
+  if (!index_chunks_) {
+    ZPACK_ASSIGN_OR_RETURN(const LoadedChunk chunk,
+                           LoadChunk(*toc().Find(format::kIdsDigestChunk)));
+    ZPACK_ASSIGN_OR_RETURN(
+        ids_digest_,
+        Locate(format::DecodeIdsDigest(chunk.payload), chunk.offset, path()));
+    // LoadIndex compares them with the ids.
+    ZPACK_ASSIGN_OR_RETURN(promises_, ReadPromises(ObjectIdTable()));
+    lost_ = ReadLost(ObjectIdTable());
+  }
+  blocks_.emplace(*file_, options_, BlockParts(),
                   [this] { return ReadIndex(); });
   return {};
+}
+
+FileBlocks::Parts ArchiveFile::BlockParts() const {
+  return {header().object_format, header().object_count,
+          header().required_features, structure_.blocks,
+          format::MaxExpansion(file_->size())};
 }
 
 Result<LoadedChunk> ArchiveFile::LoadChunk(
@@ -127,8 +149,45 @@ std::string_view ArchiveFile::WhyAbsent(const ObjectId& id) const {
 }
 
 Result<FileIndex> ArchiveFile::ReadIndex() const {
+  ZPACK_ASSIGN_OR_RETURN(
+      FileIndex index, index_chunks_ ? ReadIndexChunks() : FindDerivedIndex());
+  ZPACK_ASSIGN_OR_RETURN(promises_, ReadPromises(index.ids));
+  lost_ = ReadLost(index.ids);
+  return index;
+}
+
+Status ArchiveFile::SetIndex(FileIndex index) {
+  if (!ids_digest_ ||
+      format::IdsDigest(index.ids, index.ranks) != *ids_digest_) {
+    return MakeError(ErrorCode::kMismatch,
+                     "the objects are not those that the digest of object ids "
+                     "states, in '{}'",
+                     AtPath{path()});
+  }
+  given_index_ = std::move(index);
+  return LoadIndex();
+}
+
+Result<FileIndex> ArchiveFile::FindDerivedIndex() const {
+  if (given_index_) return *std::exchange(given_index_, std::nullopt);
+  const CachedIndexKey key{trailer().file_hash, header().object_format,
+                           object_count(), *ids_digest_};
+  const uint64_t max_cache =
+      options_.index_cache == IndexCache::kYes ? options_.max_disk_cache : 0;
+  if (std::optional<FileIndex> cached = ReadCachedIndex(max_cache, key)) {
+    return *std::move(cached);
+  }
+  derivation_.emplace();
+  ZPACK_ASSIGN_OR_RETURN(
+      FileIndex index,
+      DeriveIndex(*file_, options_, BlockParts(), *ids_digest_, *derivation_));
+  WriteCachedIndex(max_cache, key, index);
+  return index;
+}
+
+Result<FileIndex> ArchiveFile::ReadIndexChunks() const {
   FileIndex index;
-  const auto& [ids, numbers] = index_chunks_;
+  const auto& [ids, numbers] = *index_chunks_;
   {
     ZPACK_ASSIGN_OR_RETURN(const LoadedChunk chunk, LoadChunk(ids));
     ZPACK_ASSIGN_OR_RETURN(
@@ -143,8 +202,6 @@ Result<FileIndex> ArchiveFile::ReadIndex() const {
       Locate(format::DecodeObjectNumbers(chunk.payload, header().object_count),
              numbers.offset, path()));
   index.ranks = format::InversePermutation(index.numbers);
-  ZPACK_ASSIGN_OR_RETURN(promises_, ReadPromises(index.ids));
-  lost_ = ReadLost(index.ids);
   return index;
 }
 

@@ -22,6 +22,7 @@
 #include "object/object_id_table.h"
 #include "object/promises.h"
 #include "reader/chunk_reader.h"
+#include "reader/derived_index.h"
 #include "reader/file_blocks.h"
 #include "reader/file_structure.h"
 #include "zpack/options.h"
@@ -37,6 +38,10 @@ class ArchiveFile {
   // kUnsupported if the file has another format or a newer version, kCorrupt if
   // it is damaged, and kLimitExceeded if it exceeds the limits of `options`.
   static Result<std::unique_ptr<ArchiveFile>> Open(
+      std::unique_ptr<RandomAccessFile> file, const ReadOptions& options);
+
+  // Like Open, but does not compute the ids of a file that leaves them out.
+  static Result<std::unique_ptr<ArchiveFile>> OpenStructure(
       std::unique_ptr<RandomAccessFile> file, const ReadOptions& options);
 
   // Like Open, but neither reads nor checks the index.
@@ -56,14 +61,28 @@ class ArchiveFile {
   // Returns the first of damages(), for callers that would lose data by going
   // on with a copy.
   Status CheckUndamaged() const;
-  const format::IndexChunks& index_chunks() const { return index_chunks_; }
+  // Nothing if the ids are derived.
+  const std::optional<format::IndexChunks>& index_chunks() const {
+    return index_chunks_;
+  }
+  // The digest of all ids in the order of their numbers, which stands in the
+  // place of the index of some files.
+  const std::optional<format::Digest>& ids_digest() const {
+    return ids_digest_;
+  }
   uint32_t object_count() const { return header().object_count; }
 
   // Reads and checks the whole index and the list of promised objects, and
-  // reads the list of lost objects. Later calls return the result of the first
-  // one. Open calls LoadIndex.
+  // reads the list of lost objects. Derives ids that the file leaves out. Later
+  // calls return the result of the first one. Open calls LoadIndex.
   Status LoadIndex() const { return blocks_->LoadIndex(); }
   bool index_loaded() const { return blocks_->index_loaded(); }
+  // Gives the index of a file that leaves its ids out, in place of deriving it.
+  // kMismatch unless it fits the file's digest of all ids. REQUIRES: the index
+  // is not loaded, and no other thread uses the file yet.
+  Status SetIndex(FileIndex index);
+  // What LoadIndex found when it derived the ids; nothing if it did not.
+  const std::optional<Derivation>& derivation() const { return derivation_; }
 
   // REQUIRES for ids, number and rank: LoadIndex() has succeeded.
   const FileIds& ids() const { return blocks_->ids(); }
@@ -106,6 +125,10 @@ class ArchiveFile {
 
   Status Load();
   Result<FileIndex> ReadIndex() const;
+  Result<FileIndex> ReadIndexChunks() const;
+  // From the cache, or by decoding everything.
+  Result<FileIndex> FindDerivedIndex() const;
+  FileBlocks::Parts BlockParts() const;
   // The list of promised objects is there if the header says so.
   Status CheckPromisesChunk() const;
   // `ids` are those of the file.
@@ -114,10 +137,13 @@ class ArchiveFile {
 
   std::unique_ptr<RandomAccessFile> file_;
   ReadOptions options_;
-  FileStructure structure_;  // its block table moves to blocks_
-  format::IndexChunks index_chunks_;
+  FileStructure structure_;
+  std::optional<format::IndexChunks> index_chunks_;
+  std::optional<format::Digest> ids_digest_;
   std::optional<FileBlocks> blocks_;  // set once the file is open
   // Written once, with the index.
+  mutable std::optional<FileIndex> given_index_;  // until it is loaded
+  mutable std::optional<Derivation> derivation_;
   mutable Promises promises_;
   mutable Result<LostObjects> lost_;
 };

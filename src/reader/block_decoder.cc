@@ -252,6 +252,11 @@ Result<BlockObjects> BlockDecoder::DecodeObjects(
 Result<DecodedBlock> BlockDecoder::Decode(const FileBlocks& file,
                                           size_t block) {
   ZPACK_ASSIGN_OR_RETURN(const format::BlockView view, Load(file, block));
+  return Decode(file, block, view);
+}
+
+Result<DecodedBlock> BlockDecoder::Decode(const FileBlocks& file, size_t block,
+                                          const format::BlockView& view) {
   // Outside of what InBlock sees: an error of the index is not one of the
   // block.
   if (NamesObjects(view.header.kind)) ZPACK_TRY(file.LoadIndex());

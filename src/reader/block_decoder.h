@@ -29,6 +29,9 @@ class BlockDecoder {
   // index if the block holds trees or commits, because they refer to objects by
   // number.
   Result<DecodedBlock> Decode(const FileBlocks& file, size_t block);
+  // Like Decode, for a block that Load has returned.
+  Result<DecodedBlock> Decode(const FileBlocks& file, size_t block,
+                              const format::BlockView& view);
 
   // Like Decode, but decodes only types and sizes, and does not load the index.
   Result<BlockObjects> DecodeObjects(const FileBlocks& file, size_t block);

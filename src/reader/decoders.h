@@ -8,6 +8,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/memory.h"
+#include "format/file_header.h"
+#include "format/limits.h"
+#include "zpack/options.h"
 
 namespace zpack {
 
@@ -20,6 +27,22 @@ constexpr unsigned MaxDecoders(uint64_t file_size) {
   constexpr uint64_t kBytesPerDecoder = uint64_t{2} << 20;
   return static_cast<unsigned>(
       std::min(kLeast + file_size / kBytesPerDecoder, kMost));
+}
+
+// Returns the number of threads for which RunOptions::memory is sufficient, at
+// most MaxDecoders(file_size). A decoded block with its objects takes about 20
+// MiB, rarely more than 64 MiB; `features`, those of the file, say whether a
+// thread also keeps the text of a group.
+inline unsigned DecodingThreads(const RunOptions& run, uint64_t file_size,
+                                const std::vector<std::string>& features) {
+  constexpr uint64_t kShared = uint64_t{32} << 20;
+  constexpr uint64_t kPerThread = uint64_t{64} << 20;
+  const bool groups =
+      std::ranges::find(features, format::kGroupsFeature) != features.end();
+  return std::min(
+      FittingThreads(run, kShared,
+                     kPerThread + (groups ? format::kMaxGroupSize : 0)),
+      MaxDecoders(file_size));
 }
 
 }  // namespace zpack

@@ -10,15 +10,20 @@
 
 namespace zpack {
 
-bool ObjectLocator::UseWholeIndex() {
+Result<bool> ObjectLocator::UseWholeIndex() {
   if (archive_.index_loaded()) return true;
+  if (!archive_.index_chunks()) {
+    ZPACK_TRY(archive_.LoadIndex());
+    return true;
+  }
   if (++lookups_ <= MaxLookups(archive_.object_count())) return false;
   // If the index is damaged, results that can be proven are still found.
   return archive_.LoadIndex().has_value();
 }
 
 Result<FileRank> ObjectLocator::Rank(const ObjectId& id) {
-  if (!UseWholeIndex()) {
+  ZPACK_ASSIGN_OR_RETURN(const bool whole, UseWholeIndex());
+  if (!whole) {
     ZPACK_ASSIGN_OR_RETURN(const std::optional<FileRank> rank,
                            lookup_.Find(id));
     if (rank) return *rank;
@@ -47,9 +52,9 @@ Result<ObjectNumber> ObjectLocator::Find(const ObjectId& id) {
 }
 
 Result<ObjectNumber> ObjectLocator::FindChecked(const ObjectId& id) {
-  if (!archive_.index_loaded()) {
+  if (!archive_.index_loaded() && archive_.index_chunks()) {
     ZPACK_TRY(numbers_checked_.Do([this] {
-      return archive_.CheckChunk(archive_.index_chunks().numbers);
+      return archive_.CheckChunk(archive_.index_chunks()->numbers);
     }));
   }
   return Find(id);
@@ -57,9 +62,10 @@ Result<ObjectNumber> ObjectLocator::FindChecked(const ObjectId& id) {
 
 Result<std::pair<FileRank, FileRank>> ObjectLocator::Ranks(
     std::string_view hex_prefix) {
-  if (!UseWholeIndex()) {
+  ZPACK_ASSIGN_OR_RETURN(const bool whole, UseWholeIndex());
+  if (!whole) {
     ZPACK_TRY(ids_checked_.Do(
-        [this] { return archive_.CheckChunk(archive_.index_chunks().ids); }));
+        [this] { return archive_.CheckChunk(archive_.index_chunks()->ids); }));
     ZPACK_ASSIGN_OR_RETURN(const auto ranks, lookup_.FindPrefix(hex_prefix));
     if (ranks.first != ranks.second) return ranks;
     ZPACK_TRY(archive_.LoadIndex());

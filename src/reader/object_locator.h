@@ -35,7 +35,8 @@ class ObjectLocator {
   // `archive` must outlive this object.
   explicit ObjectLocator(const ArchiveFile& archive)
       : archive_(archive),
-        lookup_(archive.file(), archive.index_chunks(),
+        lookup_(archive.file(),
+                archive.index_chunks().value_or(format::IndexChunks{}),
                 archive.header().object_format, archive.object_count()) {}
 
   // Succeeds if the object exists. Returns kNotFound if it does not exist, and
@@ -60,8 +61,9 @@ class ObjectLocator {
   Result<Matches> FindPrefix(std::string_view hex_prefix, uint32_t max_first);
 
  private:
-  // True if the lookup should use the loaded index.
-  bool UseWholeIndex();
+  // True if the lookup should use the loaded index. Derives ids that the file
+  // leaves out; returns an error only if that fails.
+  Result<bool> UseWholeIndex();
   Result<FileRank> Rank(const ObjectId& id);
   Result<std::pair<FileRank, FileRank>> Ranks(std::string_view hex_prefix);
   Result<ObjectId> Id(FileRank rank);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "reader/block_decoder.h"
-#include "salvage/object_prover.h"
+#include "salvage/salvaging.h"
 #include "zpack/object_id.h"
 #include "zpack/result.h"
 
@@ -29,7 +29,7 @@ struct HistorySurvey {
   std::map<ObjectId, ObjectId> tags;  // targets by the id of the tag
 };
 
-// Reads the links of all proven commits and tags. REQUIRES: SalvagedIds::Sort
+// Reads the links of all proven commits and tags. REQUIRES: ProvenIds::Sort
 // was called.
 Result<HistorySurvey> SurveyHistory(const Salvaging& salvaging);
 

@@ -15,6 +15,7 @@
 #include "object/object_hasher.h"
 #include "object/object_links.h"
 #include "reader/block_decoder.h"
+#include "reader/tree_children.h"
 #include "salvage/fatal_error.h"
 
 namespace zpack {

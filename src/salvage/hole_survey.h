@@ -7,8 +7,8 @@
 #pragma once
 
 #include "salvage/history_survey.h"
-#include "salvage/object_prover.h"
 #include "salvage/salvaged_parts.h"
+#include "salvage/salvaging.h"
 #include "zpack/refs.h"
 #include "zpack/salvage.h"
 

@@ -13,11 +13,10 @@
 #include "salvage/fatal_error.h"
 #include "salvage/history_survey.h"
 #include "salvage/hole_survey.h"
-#include "salvage/object_prover.h"
 #include "salvage/salvaged_blocks.h"
-#include "salvage/salvaged_ids.h"
 #include "salvage/salvaged_parts.h"
 #include "salvage/salvaged_refs.h"
+#include "salvage/salvaging.h"
 #include "transfer/object_transfer.h"
 #include "transfer/repository_restorer.h"
 
@@ -34,7 +33,8 @@ class SalvageJob {
         run_(options.restore.run),
         parts_(parts),
         blocks_(file, found, parts),
-        ids_(blocks_, parts.index ? &*parts.index : nullptr, parts.format) {
+        ids_(blocks_.table(), parts.index ? &*parts.index : nullptr,
+             parts.format) {
     report_.object_format = parts.format;
     report_.format_source = parts.format_source;
     report_.object_count = parts.object_count;
@@ -83,8 +83,7 @@ class SalvageJob {
 
   Status Prove(const Salvaging& salvaging) {
     const ProgressPhase phase(run_.progress, Phase::kVerifyingObjects, 0, 0);
-    ZPACK_TRY(ProveWholeObjects(salvaging));
-    ZPACK_TRY(ProveLinkedObjects(salvaging));
+    ZPACK_TRY(ProveSalvaged(salvaging));
     ids_.Sort();
     return {};
   }
@@ -167,7 +166,7 @@ class SalvageJob {
   const RunOptions& run_;
   const SalvagedParts& parts_;
   SalvagedBlocks blocks_;
-  SalvagedIds ids_;
+  ProvenIds ids_;
   std::unique_ptr<FileBlocks> blocks_file_;
   SalvageReport report_;
 };

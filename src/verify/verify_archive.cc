@@ -52,6 +52,18 @@ void SetScope(const FileBlocks& file, const LeftOutBlocks& left_out,
   report.scope->objects_left_out = CountObjects(file, left_out);
 }
 
+// The objects that are not left out. Ids that are derived are those of all
+// objects.
+Status VerifyAllObjects(const ArchiveFile& archive,
+                        const LeftOutBlocks& left_out, const RunOptions& run,
+                        VerifyReport& report) {
+  const bool is_given = archive.index_loaded() && !archive.derivation();
+  if (!archive.index_chunks() && !is_given) {
+    return VerifyDerivedIds(archive, report);
+  }
+  return VerifyObjects(archive.blocks(), left_out, run, report);
+}
+
 // Everything but the blocks, and some of the blocks.
 Status VerifySample(const ArchiveFile& archive, const VerifyPlan& plan,
                     const RunOptions& run, VerifyReport& report) {
@@ -62,7 +74,7 @@ Status VerifySample(const ArchiveFile& archive, const VerifyPlan& plan,
   ZPACK_TRY(VerifyChecksums(archive, left_out, run, report));
   CheckLost(archive, report);
   if (plan.level == VerifyLevel::kChecksums) return {};
-  ZPACK_TRY(VerifyObjects(archive.blocks(), left_out, run, report));
+  ZPACK_TRY(VerifyAllObjects(archive, left_out, run, report));
   return VerifyFiles(archive, run.stop, report);
 }
 
@@ -72,7 +84,7 @@ Status VerifyArchive(const ArchiveFile& archive, const VerifyPlan& plan,
                      const RunOptions& run, VerifyReport& report) {
   const VerifyLevel level = plan.level;
   report.level = level;
-  report.objects = archive.ids().size();
+  report.objects = archive.object_count();
   report.promised_objects = archive.promises().ids.size();
   report.damages = archive.damages();
   if (plan.sample) return VerifySample(archive, plan, run, report);
@@ -90,7 +102,7 @@ Status VerifyArchive(const ArchiveFile& archive, const VerifyPlan& plan,
       }
       SetScope(archive.blocks(), left_out, report);
     }
-    ZPACK_TRY(VerifyObjects(archive.blocks(), left_out, run, report));
+    ZPACK_TRY(VerifyAllObjects(archive, left_out, run, report));
     // Peeled refs are checked by reading tags, which requires undamaged
     // objects.
     if (report.damages.empty())

@@ -37,16 +37,25 @@ struct VerifyPlan {
 // Runs all checks up to `plan.level`, one level after the other, and appends
 // what they find in that order. All that checks a whole file calls this
 // function, so that no check is missing anywhere. REQUIRES: `archive` has
-// passed kStructure.
+// passed kStructure (ArchiveFile::OpenStructure), and takes no ids from a cache.
 Status VerifyArchive(const ArchiveFile& archive, const VerifyPlan& plan,
                      const RunOptions& run, VerifyReport& report);
 
-// Checks the checksums of all chunks, the content digest and the file hash.
+// Checks the checksums of all chunks, the file hash, and the content digest,
+// unless the ids are derived.
 // Skips blocks that `left_out`, by block, marks; then there is no file hash.
 // `whole_file` is as in VerifyPlan.
 Status VerifyChecksums(const ArchiveFile& archive,
                        const std::vector<bool>& left_out, const RunOptions& run,
                        VerifyReport& report, Hasher* whole_file = nullptr);
+
+// Checks the digest of all objects in the trailer. REQUIRES: the index is
+// loaded.
+void CheckContentDigest(const ArchiveFile& archive, VerifyReport& report);
+
+// For a file that leaves ids out: derives them, which decodes and hashes every
+// object.
+Status VerifyDerivedIds(const ArchiveFile& archive, VerifyReport& report);
 
 // Checks that the copies of header, refs and tables are those of the originals.
 // REQUIRES: no chunk is damaged.

@@ -245,6 +245,16 @@ uint64_t CountBlocks(const std::vector<FileChunk>& chunks) {
 
 }  // namespace
 
+void CheckContentDigest(const ArchiveFile& archive, VerifyReport& report) {
+  if (IsTrailerDamaged(archive) || format::ContentDigest(archive.ids()) ==
+                                       archive.trailer().content_digest) {
+    return;
+  }
+  report.damages.push_back(NewError(
+      ErrorCode::kCorrupt, "bad content digest in trailer at offset {} of '{}'",
+      AtOffset{TrailerOffset(archive)}, AtPath{archive.path()}));
+}
+
 Status VerifyChecksums(const ArchiveFile& archive,
                        const std::vector<bool>& left_out, const RunOptions& run,
                        VerifyReport& report, Hasher* whole_file) {
@@ -276,13 +286,8 @@ Status VerifyChecksums(const ArchiveFile& archive,
 
   // A copy of a damaged part may well differ.
   if (report.damages.empty()) ZPACK_TRY(VerifyCopies(archive, report));
-  if (!IsTrailerDamaged(archive) && format::ContentDigest(archive.ids()) !=
-                                        archive.trailer().content_digest) {
-    report.damages.push_back(
-        NewError(ErrorCode::kCorrupt,
-                 "bad content digest in trailer at offset {} of '{}'",
-                 AtOffset{TrailerOffset(archive)}, AtPath{archive.path()}));
-  }
+  // Derived ids may not be known yet.
+  if (archive.index_chunks()) CheckContentDigest(archive, report);
   if (all) return CheckFileHash(archive, pass.unread(), phase, hashers, report);
   if (!pass.unread()) report.damages.push_back(pass.unread().error());
   return {};

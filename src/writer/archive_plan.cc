@@ -58,6 +58,8 @@ std::vector<std::string> Features(const std::vector<PlannedStretch>& plan,
   }
   // Only blocks are reused.
   features.erase(std::string(format::kPromisedFeature));
+  features.erase(std::string(format::kDerivedIdsFeature));
+  if (options.derived_ids) features.emplace(format::kDerivedIdsFeature);
   if (!contents.promises.empty()) features.emplace(format::kPromisedFeature);
   for (const PlannedStretch& stretch : plan) {
     const std::string_view feature =
@@ -86,6 +88,7 @@ format::Digest Fingerprint(const ArchivePlan& plan) {
   out.Varint(plan.options.good_for_path);
   out.Varint(plan.options.good_for_all);
   out.Varint(plan.options.groups ? 1 : 0);
+  out.Varint(plan.options.derived_ids ? 1 : 0);
   out.Varint(plan.options.halvings);
   out.Varint(plan.contents.reused_count());
   if (plan.contents.reused != nullptr) {

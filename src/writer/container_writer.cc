@@ -86,6 +86,12 @@ Status ContainerWriter::AddTables(const format::FileNumbers& numbers) {
   ZPACK_TRY(Append(block_table_chunk_));
 
   payload.clear();
+  if (std::ranges::find(header_.required_features,
+                        format::kDerivedIdsFeature) !=
+      header_.required_features.end()) {
+    const format::Digest digest = format::IdsDigest(numbers.ids, numbers.order);
+    return AppendChunk(format::kIdsDigestChunk, format::kChunkRequired, digest);
+  }
   format::EncodeObjectIds(numbers.ids, payload);
   ZPACK_TRY(
       AppendChunk(format::kObjectIdsChunk, format::kChunkRequired, payload));

@@ -29,7 +29,8 @@ EncodingOptions ProfileOptions(Profile profile) {
               .similar_candidates = 8,
               .good_for_path = 200,
               .good_for_all = 600,
-              .groups = profile == Profile::kCold};
+              .groups = profile == Profile::kCold,
+              .derived_ids = profile == Profile::kCold};
     case Profile::kBalanced:
       break;
   }

@@ -26,6 +26,8 @@ struct EncodingOptions {
   // The blocks of a stretch are groups: their literals or messages continue
   // those of the blocks before.
   bool groups = false;
+  // The file has no ids (FORMAT.md, "Derived ids").
+  bool derived_ids = false;
   // How often working sets are halved to save memory.
   unsigned halvings = 0;
 };

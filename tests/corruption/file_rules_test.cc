@@ -174,7 +174,8 @@ TEST(FileRules, AWalkRefusesTagsThatPointAtThemselves) {
                 IsError(ErrorCode::kCorrupt,
                         "tag " + ids[0].ToHex() + " points at itself"));
     // What 'convert --base' asks; it does without the file then.
-    const auto base = BaseFile::Open(std::make_unique<MemoryFile>(bytes));
+    const auto base =
+        BaseFile::Open(std::make_unique<MemoryFile>(bytes), RunOptions{});
     ASSERT_THAT(base, IsOk());
     const auto complete = (*base)->FindComplete(RefsSnapshot{});
     ASSERT_THAT(complete, IsOk());

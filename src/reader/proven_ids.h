@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ids of the objects of a damaged file, by number, as far as they are
-// known, and which objects are proven: decoded and hashed to their ids. Any
-// number of threads may read it while no thread writes.
+// The ids of the objects of a file without an index, or of a damaged file, by
+// number, as far as they are known, and which objects are proven: decoded and
+// hashed to their ids. Different threads may write different blocks. A block
+// may be read by others once it is written.
 
 #pragma once
 
@@ -13,18 +14,18 @@
 
 #include "base/bytes.h"
 #include "base/index_spaces.h"
+#include "format/block_table.h"
 #include "object/object_id_table.h"
 #include "reader/file_blocks.h"
-#include "salvage/salvaged_blocks.h"
 #include "zpack/object_id.h"
 
 namespace zpack {
 
-class SalvagedIds {
+class ProvenIds {
  public:
   // `index` is that of the file, or null. Both must outlive this object.
-  SalvagedIds(const SalvagedBlocks& blocks, const FileIndex* index,
-              ObjectFormat format);
+  ProvenIds(const format::BlockTable& table, const FileIndex* index,
+            ObjectFormat format);
 
   bool has_index() const { return index_ != nullptr; }
   // Whether the id of `number` is known. The object need not be there.
@@ -59,7 +60,7 @@ class SalvagedIds {
   // The row of `number`, with the position in it. Null if its block is lost.
   const Row* Locate(ObjectNumber number, size_t& position) const;
 
-  const SalvagedBlocks& blocks_;
+  const format::BlockTable& table_;
   const FileIndex* index_;
   size_t width_;
   ObjectFormat format_;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "salvage/salvaged_ids.h"
+#include "reader/proven_ids.h"
 
 #include <algorithm>
 #include <array>
@@ -11,31 +11,31 @@
 
 namespace zpack {
 
-SalvagedIds::SalvagedIds(const SalvagedBlocks& blocks, const FileIndex* index,
-                         ObjectFormat format)
-    : blocks_(blocks),
+ProvenIds::ProvenIds(const format::BlockTable& table, const FileIndex* index,
+                     ObjectFormat format)
+    : table_(table),
       index_(index),
       width_(ObjectIdWidth(format)),
       format_(format),
-      rows_(blocks.row_count()) {
+      rows_(table.block_count()) {
   const std::array<uint8_t, ObjectId::kMaxWidth> zeros{};
   unknown_ = ObjectId(ByteView(zeros).first(width_));
 }
 
-const SalvagedIds::Row* SalvagedIds::Locate(ObjectNumber number,
-                                            size_t& position) const {
-  if (number.value() >= blocks_.number_count()) return nullptr;
-  const size_t row = blocks_.table().FindBlock(number);
-  position = number - blocks_.table().rows[row].first_object;
+const ProvenIds::Row* ProvenIds::Locate(ObjectNumber number,
+                                        size_t& position) const {
+  if (number >= table_.rows.back().first_object) return nullptr;
+  const size_t row = table_.FindBlock(number);
+  position = number - table_.rows[row].first_object;
   return position < rows_[row].proven.size() ? &rows_[row] : nullptr;
 }
 
-bool SalvagedIds::IsKnown(ObjectNumber number) const {
+bool ProvenIds::IsKnown(ObjectNumber number) const {
   if (index_ != nullptr) return number.value() < index_->ranks.size();
   return IsProven(number);
 }
 
-ObjectId SalvagedIds::Id(ObjectNumber number) const {
+ObjectId ProvenIds::Id(ObjectNumber number) const {
   if (index_ != nullptr) {
     if (number.value() >= index_->ranks.size()) return unknown_;
     return index_->ids[index_->ranks[number]];
@@ -46,24 +46,26 @@ ObjectId SalvagedIds::Id(ObjectNumber number) const {
   return ObjectId(ByteView(row->ids).subspan(position * width_, width_));
 }
 
-bool SalvagedIds::IsProven(ObjectNumber number) const {
+bool ProvenIds::IsProven(ObjectNumber number) const {
   size_t position = 0;
   const Row* const row = Locate(number, position);
   return row != nullptr && row->proven[position];
 }
 
-void SalvagedIds::AddBlock(size_t row) {
+void ProvenIds::AddBlock(size_t row) {
   if (!rows_[row].proven.empty()) return;
-  const uint32_t count = blocks_.block(row).header.object_count;
+  // A segment has one object, also if the next one continues the object.
+  const uint32_t count = std::max<uint32_t>(
+      table_.rows[row + 1].first_object - table_.rows[row].first_object, 1);
   rows_[row].proven.resize(count);
   if (index_ != nullptr) return;
   rows_[row].ids.resize(count * width_);
   std::ranges::fill(rows_[row].ids, uint8_t{0});
 }
 
-void SalvagedIds::SetProven(ObjectNumber number, const ObjectId& id) {
-  const size_t at = blocks_.table().FindBlock(number);
-  const size_t position = number - blocks_.table().rows[at].first_object;
+void ProvenIds::SetProven(ObjectNumber number, const ObjectId& id) {
+  const size_t at = table_.FindBlock(number);
+  const size_t position = number - table_.rows[at].first_object;
   Row& row = rows_[at];
   ZPACK_CHECK(position < row.proven.size());
   row.proven[position] = true;
@@ -72,14 +74,14 @@ void SalvagedIds::SetProven(ObjectNumber number, const ObjectId& id) {
   }
 }
 
-void SalvagedIds::Retract(size_t row) {
+void ProvenIds::Retract(size_t row) {
   rows_[row].proven.assign(rows_[row].proven.size(), false);
 }
 
-void SalvagedIds::Sort() {
+void ProvenIds::Sort() {
   std::vector<ObjectNumber> numbers;
   for (size_t at = 0; at < rows_.size(); ++at) {
-    const ObjectNumber first = blocks_.table().rows[at].first_object;
+    const ObjectNumber first = table_.rows[at].first_object;
     for (size_t i = 0; i < rows_[at].proven.size(); ++i) {
       if (rows_[at].proven[i]) {
         numbers.push_back(first + static_cast<uint32_t>(i));
@@ -95,10 +97,8 @@ void SalvagedIds::Sort() {
   Bytes ids;
   for (size_t i = 0; i < keys.size(); ++i) {
     if (i > 0 && keys[i].first == keys[i - 1].first) {
-      const size_t row = blocks_.table().FindBlock(keys[i].second);
-      rows_[row]
-          .proven[keys[i].second - blocks_.table().rows[row].first_object] =
-          false;
+      const size_t row = table_.FindBlock(keys[i].second);
+      rows_[row].proven[keys[i].second - table_.rows[row].first_object] = false;
       continue;
     }
     Append(ids, keys[i].first.bytes());
@@ -109,7 +109,7 @@ void SalvagedIds::Sort() {
   sorted_ = *std::move(sorted);
 }
 
-std::optional<ObjectNumber> SalvagedIds::Find(const ObjectId& id) const {
+std::optional<ObjectNumber> ProvenIds::Find(const ObjectId& id) const {
   const auto rank = sorted_.Find(id);
   if (!rank) return std::nullopt;
   return numbers_[*rank];

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "http/disk_cache.h"
+#include "base/disk_cache.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
