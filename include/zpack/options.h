@@ -144,7 +144,7 @@ struct ReadOptions {
   // have RunOptions of their own use those.
   RunOptions derivation;
   // kYes keeps these ids in the cache directory (max_disk_cache), and takes
-  // them from there. Convert, Verify and Repair never take them from there.
+  // them from there. Verify never takes them from there.
   IndexCache index_cache = IndexCache::kYes;
 
   // The options below concern files that are named by a URL, 'http://' or

@@ -65,7 +65,9 @@ unsigned NumberBits(uint32_t count) {
 Result<ChunkLocation> FindChunk(const TableOfContents& toc, uint32_t id) {
   const ChunkLocation* const chunk = toc.Find(id);
   if (chunk != nullptr) return *chunk;
-  return MakeError(ErrorCode::kCorrupt, "chunk '{}' is missing", ChunkName(id));
+  return MakeError(ErrorCode::kCorrupt,
+                   "chunk '{}' is missing from table of contents",
+                   ChunkName(id));
 }
 
 }  // namespace
@@ -77,9 +79,10 @@ Result<std::optional<IndexChunks>> FindIndexChunks(
   const auto refuse = [&](std::initializer_list<uint32_t> others) -> Status {
     for (const uint32_t id : others) {
       if (toc.Find(id) == nullptr) continue;
-      return MakeError(
-          ErrorCode::kCorrupt, "chunk '{}' {} feature '{}'", ChunkName(id),
-          MessageText{derived ? "in spite of" : "without"}, kDerivedIdsFeature);
+      return MakeError(ErrorCode::kCorrupt,
+                       "chunk '{}' {} feature '{}' in table of contents",
+                       ChunkName(id), MessageText{derived ? "with" : "without"},
+                       kDerivedIdsFeature);
     }
     return {};
   };

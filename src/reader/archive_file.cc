@@ -54,9 +54,9 @@ Status ArchiveFile::Load() {
   const auto index_chunks =
       format::FindIndexChunks(toc(), header().required_features);
   if (!index_chunks) {
-    return std::unexpected(Extend(
-        index_chunks.error(), " from table of contents at offset {} of '{}'",
-        AtOffset{header().table_of_contents_offset}, AtPath{path()}));
+    return std::unexpected(Extend(index_chunks.error(), " at offset {} of '{}'",
+                                  AtOffset{header().table_of_contents_offset},
+                                  AtPath{path()}));
   }
   index_chunks_ = *index_chunks;
   ZPACK_TRY(CheckPromisesChunk());

@@ -144,8 +144,8 @@ class IndexDeriver {
     if (missing <= lost_) return;
     derivation_.damages.push_back(
         NewError(ErrorCode::kCorrupt,
-                 "{} trees and commits name objects whose ids are not known, "
-                 "in '{}'",
+                 "trees and commits name objects whose ids are not known, and "
+                 "so have no ids ({}), in '{}'",
                  missing - lost_, AtPath{blocks_.path()}));
   }
 

@@ -10,6 +10,7 @@ import pathlib
 import sys
 
 import accepted_files
+import derived_files
 import group_files
 import refused_objects
 import refused_parts
@@ -17,7 +18,7 @@ import refused_parts
 
 def refused():
     """Name, bytes, and a part of what the reference reader says."""
-    for section in refused_objects.SECTIONS + group_files.SECTIONS + refused_parts.SECTIONS:
+    for section in refused_objects.SECTIONS + group_files.SECTIONS + derived_files.SECTIONS + refused_parts.SECTIONS:
         for name, data, message in section():
             yield f"{section.__name__.replace('_', '-')}/{name}", data, message
 
@@ -26,6 +27,7 @@ def accepted():
     """Name and bytes."""
     yield from accepted_files.accepted()
     yield from group_files.accepted()
+    yield from derived_files.accepted()
 
 
 def main(directory):

@@ -92,6 +92,7 @@ class Draft:
         self.firsts = []  # first object of each
         self.ids = []  # by object number
         self.extra = []  # (name, payload, flags) of chunks after ONBP
+        self.index = []  # chunks of the index, unless they are as the features say
         self.with_copy = True
         self.after_copy = []  # (name, payload) of chunks where none may be
         self.flags = {}  # of the chunks that are always there, by id
@@ -168,8 +169,10 @@ class Draft:
         table.append((size + len(body), len(self.ids)))
         add(b"BTAB", b"".join(struct.pack(">QI", *row) for row in self.edit_rows(table)), 1)
         ids = sorted(self.ids)
-        add(b"OIDP", self.object_ids(ids), 1)
-        add(b"ONBP", self.object_numbers(ids), 1)
+        index = {b"OIDP": lambda: self.object_ids(ids), b"ONBP": lambda: self.object_numbers(ids),
+                 b"OIDH": lambda: hashlib.sha256(b"".join(self.ids)).digest()}
+        for name in self.index or ([b"OIDH"] if b"derived-ids" in self.required else [b"OIDP", b"ONBP"]):
+            add(name, index[name](), 1)
         for name, payload, flags in self.extra:
             add(name, payload, flags)
         count_of_rows = len(self.edit_contents([*rows, (b"COPY", 0, 0, 0)])) + len(self.after_copy)
@@ -208,8 +211,8 @@ def golden(name):
         for kind_of_stream, codec, _, raw_size, stored_size in struct.iter_unpack(">BBHQQ", payload[20:at]):
             stored = payload[at:at + stored_size]
             at += stored_size
-            raw = read_zpack.container.zstd(stored, raw_size) if codec else stored
-            streams.append(Stream(kind_of_stream, raw, stored if codec else None))
+            raw = read_zpack.container.zstd(stored, raw_size) if codec == 1 else stored
+            streams.append(Stream(kind_of_stream, raw, stored if codec else None, raw_size=raw_size, codec=codec))
         draft.blocks.append(Block(kind, object_type, streams, count, offset))
         draft.firsts.append(first)
     for name_of_chunk in file.chunks:

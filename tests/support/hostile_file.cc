@@ -342,12 +342,18 @@ Bytes HostileFile::Build() const {
   for (uint32_t number = 0; number < ids.size(); ++number) {
     numbers[*sorted.Find(ids[number])] = ObjectNumber(number);
   }
-  payload.clear();
-  format::EncodeObjectIds(sorted, payload);
-  add(format::kObjectIdsChunk, format::kChunkRequired, payload);
-  payload.clear();
-  format::EncodeObjectNumbers(numbers, payload);
-  add(format::kObjectNumbersChunk, format::kChunkRequired, payload);
+  if (std::ranges::find(head.required_features, format::kDerivedIdsFeature) !=
+      head.required_features.end()) {
+    add(format::kIdsDigestChunk, format::kChunkRequired,
+        format::IdsDigest(sorted, format::InversePermutation(numbers)));
+  } else {
+    payload.clear();
+    format::EncodeObjectIds(sorted, payload);
+    add(format::kObjectIdsChunk, format::kChunkRequired, payload);
+    payload.clear();
+    format::EncodeObjectNumbers(numbers, payload);
+    add(format::kObjectNumbersChunk, format::kChunkRequired, payload);
+  }
   for (const Chunk& chunk : extra) add(chunk.id, chunk.flags, chunk.payload);
   if (copies) {
     add(format::kCopiesChunk, 0,

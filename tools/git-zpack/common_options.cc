@@ -89,9 +89,24 @@ void AddDownloadOption(po::options_description& options) {
                         "files: download all of it");
 }
 
+void AddReadingOptions(po::options_description& options) {
+  AddDownloadOption(options);
+  options.add_options()("no-cache",
+                        "neither use nor keep anything in the cache directory");
+}
+
 ReadContext::ReadContext(const po::variables_map& options, const Io& io)
     : err_(io.err) {
   if (Has(options, "download")) options_.download = Download::kYes;
+  if (options.contains("no-cache")) options_.max_disk_cache = 0;
+  if (io.err_is_terminal && !options.contains("quiet")) {
+    meter_ = std::make_unique<ProgressMeter>(
+        ProgressMeter::Display{
+            .err = io.err, .columns = ColumnsOfTerminal, .stop = io.stop},
+        std::vector<PhaseShare>{});
+  }
+  options_.derivation.progress = meter_.get();
+  options_.derivation.stop = io.stop;
   options_.damages = this;
 }
 

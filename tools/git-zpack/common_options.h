@@ -34,6 +34,8 @@ void AddDiscoveryOption(po::options_description& options);
 void AddJsonOption(po::options_description& options);
 // Adds --download, which ReadContext reads.
 void AddDownloadOption(po::options_description& options);
+// Adds --download and --no-cache, which ReadContext reads.
+void AddReadingOptions(po::options_description& options);
 // Adds '--without <group>', which may be repeated.
 void AddWithoutOption(po::options_description& options);
 
@@ -66,8 +68,9 @@ void RefuseOtherRefs();
 // Returns how to find the repository of a path.
 Discovery DiscoveryOf(const po::variables_map& options);
 
-// How a command reads files: with the value of --download, and with a warning
-// on standard error for damage that does not keep a file from being read.
+// How a command reads files: with the values of --download and --no-cache, with
+// a warning on standard error for damage that does not keep a file from being
+// read, and with progress on a terminal while ids are derived.
 class ReadContext final : private DamageSink {
  public:
   ReadContext(const po::variables_map& options, const Io& io);
@@ -80,6 +83,7 @@ class ReadContext final : private DamageSink {
   void OnDamage(const Error& damage) override;
 
   std::ostream& err_;
+  std::unique_ptr<ProgressMeter> meter_;
   ReadOptions options_;
 };
 

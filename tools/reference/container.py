@@ -11,7 +11,8 @@ import zstandard
 
 from xxh3 import xxh3
 
-CHUNKS = b"REFS", b"BTAB", b"OIDP", b"ONBP", b"FDAT", b"FTAB", b"PROM", b"LOST", b"COPY", b"FILL", b"PARI"
+CHUNKS = (b"REFS", b"BTAB", b"OIDP", b"ONBP", b"OIDH", b"FDAT", b"FTAB", b"PROM", b"LOST", b"COPY", b"FILL",
+          b"PARI")
 COMPONENT = rb"(?!\.\.?(?:/|\Z))[^\0-\x1f/\x7f]{1,246}"
 # Names by group; of reflogs and other files, this is not the whole rule.
 NAMES = {1: rb"logs/(HEAD|(?!refs/(heads|tags)\Z)refs/.*)", 2: rb"description",
@@ -111,7 +112,7 @@ def header(data):
     names = [fields.take(fields.u8()) for _ in range(r + o)]
     require(not fields.left(), f"{fields.what}: bytes are left over")
     require(all(re.fullmatch(rb"[a-z0-9.-]+", name) for name in names), "bad name of a feature")
-    for name in set(names[:r]) - {b"deltas", b"trees", b"commits", b"groups", b"promised"}:
+    for name in set(names[:r]) - {b"deltas", b"trees", b"commits", b"groups", b"derived-ids", b"promised"}:
         raise Refused(f"required feature '{name.decode()}' needs a newer git-zpack")
     require(object_format in (b"sha1", b"s256"), f"object format {object_format!r} needs a newer git-zpack")
     require(reserved == 0, "reserved bits in the header")
@@ -272,7 +273,9 @@ def table_of_contents(data, header_size, contents_offset, features):
         require(offset == at or (len(chunks) == 1 and offset > at), f"gap before chunk {name!r}")
         chunks[name], at = (offset, offset + size + 24), offset + size + 24
     require(at == contents_offset, "gap before TOCC")
-    require(set(CHUNKS[:4]) <= set(chunks), "a chunk is missing")
+    index = {b"OIDH"} if b"derived-ids" in features else {b"OIDP", b"ONBP"}
+    require({b"BTAB", *index} <= set(chunks), "a chunk is missing")
+    require(set(chunks) & {b"OIDP", b"ONBP", b"OIDH"} == index, "OIDH without its feature, or an index with it")
     require((b"PROM" in chunks) == (b"promised" in features), "PROM without its feature, or the reverse")
     require((b"FDAT" in chunks) == (b"FTAB" in chunks), "FDAT without FTAB, or the reverse")
     return chunks

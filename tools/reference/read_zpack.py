@@ -40,15 +40,48 @@ class ZpackFile:
         return container.chunk(self.data, *self.chunks[name], name)
 
     def read_index(self):
-        """OIDP, ONBP and PROM of step 4."""
-        self.ids = container.object_ids(self.chunk(b"OIDP"), self.count, self.id_width)
-        self.numbers = container.object_numbers(self.chunk(b"ONBP"), self.count)
-        self.id_of = dict(zip(self.numbers, self.ids))  # "Numbering"
+        """OIDP and ONBP, or OIDH, and PROM of step 4."""
+        if b"OIDH" in self.chunks:
+            self.derive_ids(self.chunk(b"OIDH"))
+        else:
+            self.ids = container.object_ids(self.chunk(b"OIDP"), self.count, self.id_width)
+            self.numbers = container.object_numbers(self.chunk(b"ONBP"), self.count)
+            self.id_of = dict(zip(self.numbers, self.ids))  # "Numbering"
         if b"PROM" in self.chunks:
             container.promised_objects(self.chunk(b"PROM"), self.id_width, self.ids)
 
+    def derive_ids(self, digest):
+        """"Derived ids". A content that is the same with two different ids in the place of unknown ones has none."""
+        self.id_of, before, limits = {}, -1, dict(self.limits)
+        while before < len(self.id_of) < self.count:
+            before = len(self.id_of)
+            for first in sorted({first for _, first in self.rows[:-1]}, reverse=True):
+                known = -1
+                while known < len(self.id_of):
+                    known = len(self.id_of)
+                    self.limits |= limits  # blocks are decoded again
+                    ways = [self.raw_objects(lambda n, other=other: self.id_of.get(n, other * self.id_width), first)
+                            for other in (b"\0", b"\1")]
+                    self.id_of |= {at: self.hash(*one) for (at, *one), (_, *two) in [*zip(*ways)] if one == two}
+        require(len(self.id_of) == self.count, "ids that cannot be computed")
+        self.limits |= limits
+        self.numbers = sorted(self.id_of, key=self.id_of.get)
+        self.ids = [self.id_of[number] for number in self.numbers]
+        require(len(set(self.ids)) == self.count, "an object is twice in the file")
+        in_order = b"".join(self.id_of[number] for number in range(self.count))
+        require(hashlib.sha256(in_order).digest() == digest, "ids that OIDH does not state")
+
+    def hash(self, head, content):
+        return (hashlib.sha1 if self.id_width == 20 else hashlib.sha256)(head + content).digest()
+
     def objects(self, number=None):
-        """Id, header for the hash and content of all objects, or of those of one's block (step 5)."""
+        """Id, header for the hash and content of objects."""
+        for at, head, content in self.raw_objects(self.id_of.get, number):
+            require(self.hash(head, content) == self.id_of[at], f"object {self.id_of[at].hex()}: wrong content")
+            yield self.id_of[at], head, content
+
+    def raw_objects(self, id_of, number=None):
+        """Number, header for the hash and content of all objects, or of those of one's block (step 5)."""
         parts, group = [], blocks.Group()
         for index, ((_, first), (_, after)) in enumerate(zip(self.rows, self.rows[1:])):
             if number is not None and not first <= number < max(after, first + 1):
@@ -58,7 +91,7 @@ class ZpackFile:
             found = self.block(index, group)
             require((found.first, found.count) == (first, after - first or 1), "a block disagrees with BTAB")
             require(found.kind == blocks.SEGMENT or not (parts or after == first), "several blocks of one object")
-            contents = blocks.decode(found, self.count, self.id_of.get)
+            contents = blocks.decode(found, self.count, id_of)
             if found.kind == blocks.SEGMENT:
                 require(found.offset == sum(len(part) for part, *_ in parts), "a gap between segments")
                 parts.append((contents[0], found.type, found.object_sizes))
@@ -68,10 +101,7 @@ class ZpackFile:
                 contents, parts = [b"".join(part for part, *_ in parts)], []
                 require([len(contents[0])] == found.object_sizes, "segments do not make up the object")
             for at, content in enumerate(contents, first):
-                head = b"%s %d\0" % (found.type, len(content))
-                actual = (hashlib.sha1 if self.id_width == 20 else hashlib.sha256)(head + content)
-                require(actual.digest() == self.id_of[at], f"object {self.id_of[at].hex()}: wrong content")
-                yield self.id_of[at], head, content
+                yield at, b"%s %d\0" % (found.type, len(content)), content
 
     def block(self, at, group):
         chunk = container.chunk(self.data, self.rows[at][0], self.rows[at + 1][0], b"BLCK")

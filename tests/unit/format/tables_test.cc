@@ -178,12 +178,33 @@ TEST(ObjectIndex, RefusesAnotherCountThanTheHeaders) {
 TEST(ObjectIndex, NeedsBothChunks) {
   const ChunkLocation ids{kObjectIdsChunk, 1, 100, 0};
   const ChunkLocation numbers{kObjectNumbersChunk, 1, 200, 0};
-  EXPECT_TRUE(FindIndexChunks({{ids, numbers}}));
+  EXPECT_TRUE(FindIndexChunks({{ids, numbers}}, {}));
   for (const ChunkLocation& one : {ids, numbers}) {
-    const auto chunks = FindIndexChunks({{one}});
+    const auto chunks = FindIndexChunks({{one}}, {});
     ASSERT_FALSE(chunks);
     EXPECT_EQ(chunks.error().code, ErrorCode::kCorrupt);
   }
+}
+
+TEST(ObjectIndex, HasADigestInItsPlaceExactlyWithTheFeature) {
+  const ChunkLocation ids{kObjectIdsChunk, 1, 100, 0};
+  const ChunkLocation numbers{kObjectNumbersChunk, 1, 200, 0};
+  const ChunkLocation digest{kIdsDigestChunk, 1, 300, 32};
+  const std::vector<std::string> derived = {"deltas", "derived-ids"};
+  const auto found = FindIndexChunks({{digest}}, derived);
+  ASSERT_TRUE(found);
+  EXPECT_FALSE(*found);
+  EXPECT_FALSE(FindIndexChunks({{digest}}, {"deltas"}));
+  EXPECT_FALSE(FindIndexChunks({{ids, numbers, digest}}, {"deltas"}));
+  EXPECT_FALSE(FindIndexChunks({{ids, numbers}}, derived));
+  EXPECT_FALSE(FindIndexChunks({{ids, digest}}, derived));
+  EXPECT_FALSE(FindIndexChunks({{numbers, digest}}, derived));
+}
+
+TEST(ObjectIndex, ADigestHas32Bytes) {
+  EXPECT_TRUE(DecodeIdsDigest(Bytes(32, 7)));
+  EXPECT_FALSE(DecodeIdsDigest(Bytes(31, 7)));
+  EXPECT_FALSE(DecodeIdsDigest(Bytes(33, 7)));
 }
 
 IndexedVector<FileRank, ObjectNumber> Numbers(

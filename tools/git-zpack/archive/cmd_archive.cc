@@ -35,7 +35,7 @@ void AddOptions(po::options_description& options) {
       "put <prefix> before each path")(
       "output,o", po::value<std::string>()->value_name("<output>"),
       "write the archive to this file");
-  AddDownloadOption(options);
+  AddReadingOptions(options);
 }
 
 // What the archive is made of.

@@ -12,7 +12,7 @@ namespace cat_extra_command {
 namespace {
 
 void AddOptions(po::options_description& options) {
-  AddDownloadOption(options);
+  AddReadingOptions(options);
 }
 
 int Run(const po::variables_map& values, const Io& io) {

@@ -49,7 +49,7 @@ void AddOptions(po::options_description& options) {
       "unverified-stream",
       "print objects above 256 MiB before their hash is checked, instead of "
       "writing them to a temporary file first");
-  AddDownloadOption(options);
+  AddReadingOptions(options);
 }
 
 ContentWriter WriterOf(const ArchiveReader& reader,

@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 void AddOptions(po::options_description& options) {
   options.add_options()("quiet,q", "print nothing; only the exit code tells")(
       "count", "print only the counts");
-  AddDownloadOption(options);
+  AddReadingOptions(options);
   AddJsonOption(options);
 }
 

@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 void AddOptions(po::options_description& options) {
-  AddDownloadOption(options);
+  AddReadingOptions(options);
   AddJsonOption(options);
 }
 

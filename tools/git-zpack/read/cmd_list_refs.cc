@@ -27,7 +27,7 @@ void AddOptions(po::options_description& options) {
       "fingerprint",
       "show only the SHA-1 of what 'git show-ref' prints, as in manifests of "
       "grokmirror");
-  AddDownloadOption(options);
+  AddReadingOptions(options);
   AddJsonOption(options);
 }
 

@@ -26,7 +26,7 @@ void AddOptions(po::options_description& options) {
       "object-only", "show only ids")(
       "full-name", "accepted for compatibility: paths are always whole")(
       "full-tree", "accepted for compatibility: the whole tree is listed");
-  AddDownloadOption(options);
+  AddReadingOptions(options);
 }
 
 enum class Columns : uint8_t { kAll, kLong, kPath, kId };

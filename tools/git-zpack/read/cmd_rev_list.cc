@@ -25,7 +25,7 @@ void AddOptions(po::options_description& options) {
       "count", "print only the number of objects")(
       "max-count,n", po::value<std::string>()->value_name("<n>"),
       "list at most <n> commits, and with --objects what only they need");
-  AddDownloadOption(options);
+  AddReadingOptions(options);
 }
 
 // Collects lines and writes them in large pieces.

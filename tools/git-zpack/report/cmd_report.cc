@@ -35,7 +35,7 @@ void AddOptions(po::options_description& options) {
       "also convert the repository with each profile, to tell the size of the "
       "file");
   AddDiscoveryOption(options);
-  AddDownloadOption(options);
+  AddReadingOptions(options);
   AddRunOptions(options);
   AddMemoryOption(options);
   AddJsonOption(options);

@@ -26,7 +26,7 @@ using Json = nlohmann::ordered_json;
 void AddOptions(po::options_description& options) {
   options.add_options()("blocks", "also list every block and its streams")(
       "stats", "show only where the bytes are and what reading costs");
-  AddDownloadOption(options);
+  AddReadingOptions(options);
   AddJsonOption(options);
 }
 

@@ -27,7 +27,7 @@ void AddRestoreOptions(po::options_description& options) {
       "ref-format", po::value<std::string>()->value_name("<format>"),
       "how the repository stores refs: files (default) or reftable");
   AddWithoutOption(options);
-  AddDownloadOption(options);
+  AddReadingOptions(options);
   AddRunOptions(options);
   AddMemoryOption(options);
 }

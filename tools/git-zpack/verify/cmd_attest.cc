@@ -40,7 +40,7 @@ void AddOptions(po::options_description& options) {
       "output,o", po::value<std::string>()->value_name("<path>"),
       "write to this file");
   AddDiscoveryOption(options);
-  AddDownloadOption(options);
+  AddReadingOptions(options);
   AddRunOptions(options);
   AddMemoryOption(options);
 }

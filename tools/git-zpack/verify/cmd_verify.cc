@@ -60,7 +60,7 @@ void AddOptions(po::options_description& options) {
                "do not hash objects in blocks that this older, trusted file "
                "holds as well");
   AddDiscoveryOption(options);
-  AddDownloadOption(options);
+  AddReadingOptions(options);
   AddRunOptions(options);
   AddMemoryOption(options);
   AddJsonOption(options);
