@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "fuzz/choices.h"
 #include "fuzz/file_mutator.h"
+#include "fuzz/file_parts.h"
 #include "fuzz/true_ids.h"
 #include "support/temp_dir.h"
 
@@ -35,6 +36,12 @@ int main(int argc, char** argv) {
       MutateFile(*file, seed, [&](Bytes& bytes) { FlipBytes(bytes, ++edit); });
   if (Choices(seed ^ 1).OneIn(2)) {
     if (auto honest = WithTrueIds(edited)) edited = std::move(*honest);
+    // Whose ids would be computed as well.
+    auto parts = TakeApart(edited);
+    if (parts && Choices(seed ^ 2).OneIn(2)) {
+      LeaveOutIds(*parts);
+      edited = PutTogether(*parts);
+    }
   }
   WriteFile(argv[3], AsText(edited));
   return 0;

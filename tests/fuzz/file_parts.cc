@@ -193,9 +193,33 @@ Bytes PutTogether(const FileParts& parts) {
   return file;
 }
 
+void LeaveOutIds(FileParts& parts) {
+  const auto digest =
+      std::ranges::find(parts.chunks, format::kObjectIdsChunk, &ChunkPart::id);
+  if (!parts.ids || digest == parts.chunks.end()) return;
+  digest->id = format::kIdsDigestChunk;
+  std::vector<NumberedId> ids = *parts.ids;
+  std::ranges::stable_sort(ids, {}, &NumberedId::number);
+  Hasher hasher(HashAlgorithm::kSha256);
+  for (const NumberedId& id : ids) hasher.Update(id.id);
+  format::Digest hash;
+  hasher.Finish(hash);
+  digest->payload.assign(hash.begin(), hash.end());
+  std::erase_if(parts.chunks, [](const ChunkPart& chunk) {
+    return chunk.id == format::kObjectNumbersChunk;
+  });
+  auto& features = parts.header.required_features;
+  features.emplace_back(format::kDerivedIdsFeature);
+  std::ranges::sort(features);
+}
+
 void MakeCountsAgree(FileParts& parts) {
   std::vector<BlockRow> rows;
   std::set<std::string> features;
+  if (std::ranges::find(parts.chunks, format::kIdsDigestChunk,
+                        &ChunkPart::id) != parts.chunks.end()) {
+    features.emplace(format::kDerivedIdsFeature);
+  }
   uint32_t next = 0;
   bool segmented = false;  // the last object, which may go on
   for (ChunkPart& chunk : parts.chunks) {

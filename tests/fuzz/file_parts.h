@@ -78,6 +78,10 @@ std::optional<FileParts> TakeApart(ByteView file);
 
 Bytes PutTogether(const FileParts& parts);
 
+// Puts a digest of the ids in the place of the index. Does nothing if the ids
+// are not known.
+void LeaveOutIds(FileParts& parts);
+
 // Changes `parts` so that numbers of objects, counts, ids and features follow
 // from the blocks that are there.
 void MakeCountsAgree(FileParts& parts);

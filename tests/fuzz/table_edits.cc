@@ -102,10 +102,12 @@ void TableEdits::EditRows() {
 }
 
 void TableEdits::EditIds() {
+  if (choices_.OneIn(8)) return LeaveOutIds(parts_);
   if (!parts_.ids || parts_.ids->empty() || choices_.OneIn(4)) {
     parts_.ids.reset();
     for (const uint32_t id :
-         {format::kObjectIdsChunk, format::kObjectNumbersChunk}) {
+         {format::kObjectIdsChunk, format::kObjectNumbersChunk,
+          format::kIdsDigestChunk}) {
       if (choices_.OneIn(2)) EditPayload(id);
     }
     return;

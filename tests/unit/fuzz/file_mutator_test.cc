@@ -115,6 +115,22 @@ TEST(FileMutator, EditedObjectsGetTheirTrueIds) {
   EXPECT_EQ(FirstDamage(*honest, VerifyLevel::kObjects), "");
 }
 
+TEST(FileMutator, IdsAreLeftOut) {
+  auto parts = TakeApart(SegmentedFile());
+  ASSERT_TRUE(parts.has_value());
+  LeaveOutIds(*parts);
+  const auto has = [&](uint32_t id) {
+    return std::ranges::find(parts->chunks, id, &ChunkPart::id) !=
+           parts->chunks.end();
+  };
+  EXPECT_TRUE(has(format::kIdsDigestChunk));
+  EXPECT_FALSE(has(format::kObjectIdsChunk));
+  EXPECT_FALSE(has(format::kObjectNumbersChunk));
+  EXPECT_EQ(FirstDamage(PutTogether(*parts), VerifyLevel::kObjects), "");
+  MakeCountsAgree(*parts);
+  EXPECT_EQ(FirstDamage(PutTogether(*parts), VerifyLevel::kObjects), "");
+}
+
 TEST(FileMutator, BlocksOfAnotherFileAreTakenOver) {
   const Bytes file = SegmentedFile();
   const size_t objects = TakeApart(file)->header.object_count;
