@@ -267,7 +267,7 @@ Result<DecodedBlock> BlockDecoder::Decode(const FileBlocks& file, size_t block,
       case format::BlockKind::kTrees:
         return DecodeTrees(file, block, view);
       case format::BlockKind::kCommits:
-        return DecodeCommits(file, block, view);
+        return DecodeCommits(file, block, view, IdOf(file));
       case format::BlockKind::kObjects:
       case format::BlockKind::kSegment:
         return DecodeWhole(file, block, view);
@@ -309,10 +309,25 @@ Result<DecodedBlock> BlockDecoder::DecodeTrees(const FileBlocks& file,
                       TreeObjects{std::move(trees), IdOf(file)}};
 }
 
-Result<DecodedBlock> BlockDecoder::DecodeCommits(
-    const FileBlocks& file, size_t block, const format::BlockView& view) {
+Result<DecodedBlock> BlockDecoder::DecodeCommitsWithoutIds(
+    const FileBlocks& file, size_t block) {
+  const auto decode = [&]() -> Result<DecodedBlock> {
+    ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
+                           LoadChunk(file, block));
+    if (view.header.kind != format::BlockKind::kCommits) {
+      return MakeError(ErrorCode::kCorrupt, "not a block of commits");
+    }
+    return DecodeCommits(file, block, view, AnyId(file));
+  };
+  return InBlock(decode(), file, block);
+}
+
+Result<DecodedBlock> BlockDecoder::DecodeCommits(const FileBlocks& file,
+                                                 size_t block,
+                                                 const format::BlockView& view,
+                                                 format::IdOfNumber id_of) {
   ZPACK_ASSIGN_OR_RETURN(format::Commits commits,
-                         Commits(file, block, view, IdOf(file)));
+                         Commits(file, block, view, std::move(id_of)));
   DecodedBlock decoded{{view.header, std::move(commits.sizes)}, {}};
   ZPACK_ASSIGN_OR_RETURN(
       std::vector<uint64_t> offsets,

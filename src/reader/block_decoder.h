@@ -33,6 +33,11 @@ class BlockDecoder {
   Result<DecodedBlock> Decode(const FileBlocks& file, size_t block,
                               const format::BlockView& view);
 
+  // Like Decode, for a block of commits whose links may have no ids yet: zeros
+  // are in their places. kCorrupt if the block has another kind.
+  Result<DecodedBlock> DecodeCommitsWithoutIds(const FileBlocks& file,
+                                               size_t block);
+
   // Like Decode, but decodes only types and sizes, and does not load the index.
   Result<BlockObjects> DecodeObjects(const FileBlocks& file, size_t block);
   // Like DecodeObjects, for a block that Load has returned.
@@ -72,7 +77,8 @@ class BlockDecoder {
   Result<DecodedBlock> DecodeTrees(const FileBlocks& file, size_t block,
                                    const format::BlockView& view);
   Result<DecodedBlock> DecodeCommits(const FileBlocks& file, size_t block,
-                                     const format::BlockView& view);
+                                     const format::BlockView& view,
+                                     format::IdOfNumber id_of);
   Result<DecodedBlock> DecodeWhole(const FileBlocks& file, size_t block,
                                    const format::BlockView& view);
   Result<BlockObjects> Objects(const FileBlocks& file, size_t at,

@@ -5,16 +5,16 @@
 // and new commits before old ones. The last blocks are therefore tried first.
 
 #include <algorithm>
-#include <condition_variable>
+#include <atomic>
 #include <cstring>
 #include <deque>
-#include <mutex>
-#include <set>
-#include <unordered_map>
+#include <functional>
+#include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
-#include "base/guarded.h"
 #include "base/hex.h"
 #include "base/parallel.h"
 #include "object/object_batch_hasher.h"
@@ -28,6 +28,8 @@ namespace {
 
 // How many times the maximum expansion of the file may be decoded.
 constexpr uint64_t kMaxDecodings = 2;
+// Bytes of decoded blocks that need each other and are kept at the same time.
+constexpr uint64_t kMaxLoaded = uint64_t{128} << 20;
 
 // Positions of the ids in a commit: "tree ", then "parent " in each line.
 constexpr size_t kTreeLabel = 5;
@@ -46,84 +48,106 @@ struct ProvingWorker {
   ObjectBatchHasher batch_hasher;
 };
 
-// The trees of a block that wait for others of the block. Any tree may also
-// wait for an object that is not known; it is then never ready.
-class TreeWaves {
+// Some numbers. Most lookups are of others, and cost little.
+class NumberSet {
  public:
-  // `known` tells whether the id of an object outside of the block is known.
-  TreeWaves(const format::TreeBlock& trees, ObjectNumber first,
-            const ProvenIds& ids, const std::function<bool(LinkNumber)>& known)
-      : missing_(trees.count()), done_(trees.count()) {
-    const uint32_t count = trees.count();
-    for (uint32_t i = 0; i < count; ++i) {
-      done_[i] = ids.IsProven(first + i);
-      if (!done_[i]) ++left_;
-    }
-    if (MayWait(trees, first, known)) {
-      ForEachTree(trees, [&](uint32_t index,
-                             const format::TreeBlock::Entries& entries) {
-        if (done_[index]) return;
-        for (const format::TreeBlock::Entry& entry : entries) {
-          const uint32_t child = entry.child.value() - first.value();
-          if (child >= count) {
-            if (!known(entry.child)) missing_[index] = kNever;
-          } else if (!done_[child]) {
-            waiting_.emplace_back(child, index);
-            if (missing_[index] != kNever) ++missing_[index];
-          }
-        }
-      });
-      std::ranges::sort(waiting_);
-    }
-    for (uint32_t i = 0; i < count; ++i) {
-      if (!done_[i] && missing_[i] == 0) ready_.push_back(i);
-    }
+  void Add(uint32_t number) { numbers_.push_back(number); }
+  bool empty() const { return numbers_.empty(); }
+  // Called after the last Add.
+  void Finish() {
+    std::ranges::sort(numbers_);
+    for (const uint32_t number : numbers_) filter_[number % kBits] = true;
   }
-
-  // Trees that are not proven.
-  uint32_t left() const { return left_; }
-  // Trees that can be proven now.
-  const std::vector<uint32_t>& ready() const { return ready_; }
-
-  // The ready trees are proven; others may be ready now.
-  void Advance() {
-    std::vector<uint32_t> next;
-    for (const uint32_t child : ready_) {
-      done_[child] = true;
-      auto at = std::ranges::lower_bound(waiting_, std::pair(child, 0U));
-      for (; at != waiting_.end() && at->first == child; ++at) {
-        uint32_t& missing = missing_[at->second];
-        if (missing != kNever && --missing == 0) next.push_back(at->second);
-      }
-    }
-    left_ -= static_cast<uint32_t>(ready_.size());
-    ready_ = std::move(next);
+  bool Has(uint32_t number) const {
+    return filter_[number % kBits] &&
+           std::ranges::binary_search(numbers_, number);
   }
 
  private:
-  static constexpr uint32_t kNever = UINT32_MAX;
+  static constexpr size_t kBits = size_t{1} << 20;
 
-  // False if the ids of all children are known, which no edit denies. Every
-  // child of a tree comes from an edit of the tree or of one of its bases.
-  static bool MayWait(const format::TreeBlock& trees, ObjectNumber first,
-                      const std::function<bool(LinkNumber)>& known) {
-    for (uint32_t index = 0; index < trees.count(); ++index) {
-      for (const format::TreeBlock::Edit& edit : trees.edits(index)) {
-        if (edit.kind == format::TreeEditKind::kRemove) continue;
-        const LinkNumber child = edit.entry.child;
-        if (child.value() - first.value() < trees.count() || !known(child)) {
-          return true;
-        }
-      }
+  std::vector<uint32_t> numbers_;
+  std::vector<bool> filter_ = std::vector<bool>(kBits);
+};
+
+// The objects of a block that are not proven, and the ids for which they wait.
+class Waits {
+ public:
+  Waits(ObjectNumber first, uint32_t count, const ProvenIds& ids)
+      : missing_(count), left_(count) {
+    for (uint32_t i = 0; i < count; ++i) {
+      if (!ids.IsProven(first + i)) continue;
+      missing_[i] = kProven;
+      --left_;
     }
-    return false;
   }
 
-  std::vector<uint32_t> missing_;  // by tree: children in the block, not proven
-  std::vector<bool> done_;
-  std::vector<std::pair<uint32_t, uint32_t>> waiting_;  // child, tree; sorted
+  // An object of the block names the object `number`, whose id is not known.
+  void Add(uint32_t index, uint32_t number) {
+    if (missing_[index] == kProven) return;
+    ++missing_[index];
+    waiting_.emplace_back(number, index);
+  }
+  // Called after the last Add.
+  void Begin() {
+    std::ranges::sort(waiting_);
+    for (uint32_t i = 0; i < missing_.size(); ++i) {
+      if (missing_[i] == 0) ready_.push_back(i);
+    }
+  }
+
+  // Objects that are not proven.
+  uint32_t left() const { return left_; }
+  bool has_ready() const { return !ready_.empty(); }
+  // Takes the objects that can be proven now, ascending. They count as proven.
+  std::vector<uint32_t> Take() {
+    std::ranges::sort(ready_);
+    left_ -= static_cast<uint32_t>(ready_.size());
+    return std::exchange(ready_, {});
+  }
+  // The id of `number` is known from now on.
+  void Notify(uint32_t number) {
+    auto at = std::ranges::lower_bound(waiting_, std::pair(number, 0U));
+    for (; at != waiting_.end() && at->first == number; ++at) {
+      if (--missing_[at->second] == 0) ready_.push_back(at->second);
+    }
+  }
+
+  uint64_t memory() const {
+    return missing_.size() * sizeof(uint32_t) + waiting_.size() * 8;
+  }
+
+ private:
+  static constexpr uint32_t kProven = UINT32_MAX;
+
+  std::vector<uint32_t> missing_;  // by object: ids for which it waits
+  std::vector<std::pair<uint32_t, uint32_t>> waiting_;  // number, object
   std::vector<uint32_t> ready_;
-  uint32_t left_ = 0;
+  uint32_t left_;
+};
+
+// A decoded block whose objects are being proven.
+struct LoadedBlock {
+  size_t at = 0;  // position among the blocks
+  DecodedBlock decoded;
+  CommitBlockLinks links;  // of commits
+  Waits waits;
+
+  uint64_t memory() const {
+    uint64_t bytes = decoded.memory() + waits.memory();
+    for (const auto& of_commit : links) {
+      bytes += sizeof(of_commit) + of_commit.size() * sizeof(LinkNumber);
+    }
+    return bytes;
+  }
+};
+
+// Objects of a block whose links are known, and what they hash to.
+struct Wave {
+  LoadedBlock* block;
+  std::vector<uint32_t> objects;  // their positions in the block, ascending
+  std::vector<ObjectId> ids = {};
+  uint64_t bytes = 0;
 };
 
 class LinkedProver {
@@ -131,197 +155,152 @@ class LinkedProver {
   LinkedProver(const Proving& proving, const std::vector<LinkedBlock>& blocks)
       : proving_(proving),
         hex_width_(2 * ObjectIdWidth(proving.file.object_format())),
-        by_row_(proving.file.block_count(), kNotLinked) {
-    for (const LinkedBlock& block : blocks) {
-      nodes_.emplace_back().block = block;
-    }
-    std::ranges::sort(nodes_, [](const Node& a, const Node& b) {
-      return a.block.row > b.block.row;
-    });
-    for (size_t at = 0; at < nodes_.size(); ++at) {
-      by_row_[nodes_[at].block.row] = at;
-      queue_.insert(at);
-    }
+        blocks_(blocks),
+        done_(blocks.size()),
+        worker_(proving.file.object_format()) {
+    std::ranges::sort(blocks_, std::greater(), &LinkedBlock::row);
   }
 
+  // Goes through the blocks again as long as that proves more.
   Status Run() {
-    RunOnThreads(proving_.threads, [this] {
-      Status status = Guarded([this] { return Work(); });
-      if (status) return;
-      const std::lock_guard<std::mutex> lock(mutex_);
-      Fail(std::move(status));
-    });
-    ZPACK_TRY(outcome_);
-    return RunInRounds();
+    std::vector<size_t> left;
+    do {
+      progress_ = false;
+      left.clear();
+      for (size_t at = 0; at < blocks_.size(); ++at) {
+        if (!done_[at]) left.push_back(at);
+      }
+      ZPACK_TRY(ProveInTurn(left));
+    } while (progress_ && !gave_up_);
+    return {};
   }
 
  private:
-  enum class State : uint8_t { kQueued, kRunning, kWaiting, kDone };
-  // A block, and the blocks that wait for it.
-  struct Node {
-    LinkedBlock block;
-    State state = State::kQueued;
-    size_t missing = 0;  // blocks for which it waits
-    std::vector<size_t> waiting;
-  };
-  static constexpr size_t kNotLinked = SIZE_MAX;
-  using Lock = std::unique_lock<std::mutex>;
-
-  // Runs one thread until nothing is queued that could be done at once.
-  Status Work() {
-    ProvingWorker worker(proving_.file.object_format());
-    Lock lock(mutex_);
-    while (true) {
-      wake_.wait(lock,
-                 [this] { return ended_ || !queue_.empty() || running_ == 0; });
-      if (ended_ || queue_.empty()) return {};
-      const size_t at = *queue_.begin();
-      queue_.erase(queue_.begin());
-      nodes_[at].state = State::kRunning;
-      ++running_;
-      lock.unlock();
-      Status status = Guarded([&]() -> Status {
-        ZPACK_TRY(CheckStop(proving_.stop));
-        return Prove(at, worker);
-      });
-      lock.lock();
-      --running_;
-      if (!status) Fail(std::move(status));
-      wake_.notify_all();
+  // Loads each of these blocks once, and keeps as many as memory allows:
+  // objects of one may wait for objects of another.
+  Status ProveInTurn(std::span<const size_t> left) {
+    std::deque<LoadedBlock> loaded;
+    uint64_t memory = 0;
+    while (!left.empty() && !gave_up_) {
+      const auto some = left.first(
+          std::min<size_t>(left.size(), std::max(proving_.threads, 1U)));
+      left = left.subspan(some.size());
+      ZPACK_TRY(LoadSome(some, loaded, memory));
+      ZPACK_TRY(ProveReady(loaded));
+      while (memory > kMaxLoaded && loaded.size() > 1) {
+        memory -= std::min(memory, loaded.front().memory());
+        loaded.pop_front();
+      }
     }
+    return {};
   }
 
-  void Fail(Status status) {
-    if (outcome_) outcome_ = std::move(status);
-    ended_ = true;
-    wake_.notify_all();
+  Status LoadSome(std::span<const size_t> some, std::deque<LoadedBlock>& loaded,
+                  uint64_t& memory) {
+    for (const size_t at : some) proving_.ids.AddBlock(blocks_[at].row);
+    std::vector<std::optional<Result<LoadedBlock>>> blocks(some.size());
+    ZPACK_TRY(InParallel(some.size(), [&](size_t i, ProvingWorker& worker) {
+      blocks[i] = Load(some[i], worker);
+    }));
+    for (size_t i = 0; i < some.size(); ++i) {
+      if (!*blocks[i]) {
+        ZPACK_TRY(Lose(some[i], blocks[i]->error()));
+        continue;
+      }
+      memory += (**blocks[i]).memory();
+      loaded.push_back(std::move(**blocks[i]));
+    }
+    return {};
   }
 
-  // Blocks that are left need each other. Proves what can be proven in each,
-  // again and again while there is progress.
-  Status RunInRounds() {
-    ProvingWorker worker(proving_.file.object_format());
-    do {
-      progress_ = false;
-      for (Node& node : nodes_) {
-        if (node.state == State::kDone) continue;
-        ZPACK_TRY(CheckStop(proving_.stop));
-        if (gave_up_) return {};
-        Result<bool> done = ProveAlone(node.block, worker);
-        if (!done) {
-          ZPACK_TRY(proving_.lose(node.block.row, done.error()));
+  // Proves what is ready in the loaded blocks, until nothing is.
+  Status ProveReady(std::deque<LoadedBlock>& loaded) {
+    // Bytes for which it pays to start threads.
+    constexpr uint64_t kMuch = uint64_t{512} << 10;
+    while (!gave_up_) {
+      ZPACK_TRY(CheckStop(proving_.stop));
+      std::vector<Wave> waves;
+      uint64_t bytes = 0;
+      for (LoadedBlock& block : loaded) {
+        if (done_[block.at] || !block.waits.has_ready()) {
+          continue;
         }
-        if (!done || *done) node.state = State::kDone;
+        waves.emplace_back(&block, block.waits.Take());
+        for (const uint32_t index : waves.back().objects) {
+          bytes += block.decoded.objects.sizes[index];
+        }
       }
-    } while (progress_);
+      if (waves.empty()) return {};
+      std::vector<Status> done(waves.size());
+      const auto prove = [&](size_t i, ProvingWorker& worker) {
+        done[i] = ProveWave(waves[i], worker);
+      };
+      if (bytes < kMuch || waves.size() == 1) {
+        for (size_t i = 0; i < waves.size(); ++i) prove(i, worker_);
+      } else {
+        ZPACK_TRY(InParallel(waves.size(), prove));
+      }
+      for (size_t i = 0; i < waves.size(); ++i) {
+        if (!done[i]) ZPACK_TRY(Lose(waves[i].block->at, done[i].error()));
+        if (done[i]) TakeWave(waves[i], loaded);
+      }
+    }
     return {};
   }
 
-  // Returns true if all objects of the block are proven.
-  Result<bool> ProveAlone(const LinkedBlock& block, ProvingWorker& worker) {
-    ZPACK_ASSIGN_OR_RETURN(DecodedBlock decoded,
-                           worker.decoder.Decode(proving_.file, block.row));
-    if (block.kind == format::BlockKind::kTrees) {
-      return ProveTrees(block.row, decoded, worker);
+  // Ids are written while no thread reads them.
+  void TakeWave(const Wave& wave, std::deque<LoadedBlock>& loaded) {
+    SetProven(wave);
+    const uint32_t first =
+        wave.block->decoded.objects.header.first_object.value();
+    for (LoadedBlock& other : loaded) {
+      for (const uint32_t index : wave.objects) {
+        other.waits.Notify(first + index);
+      }
     }
-    ZPACK_ASSIGN_OR_RETURN(
-        const CommitBlockLinks links,
-        ReadLinks(block.row, decoded.objects.header, worker));
-    return ProveCommits(block.row, decoded, links, worker);
+    if (wave.block->waits.left() == 0) {
+      done_[wave.block->at] = true;
+    }
   }
 
-  // Proves what can be proven in the block once the blocks that it needs are
-  // done. Leaves it waiting if that takes too long.
-  Status Prove(size_t at, ProvingWorker& worker) {
-    const LinkedBlock& block = nodes_[at].block;
-    const auto prove = [&]() -> Result<bool> {
-      if (gave_up_) return true;
-      ZPACK_ASSIGN_OR_RETURN(DecodedBlock decoded,
-                             worker.decoder.Decode(proving_.file, block.row));
-      if (block.kind == format::BlockKind::kTrees) {
-        if (!Await(at, NeededBlocks(*decoded.trees()))) return false;
-        ZPACK_TRY(ProveTrees(block.row, decoded, worker));
-        return true;
-      }
+  // Calls `work` for each number below `count`, on several threads.
+  Status InParallel(
+      size_t count,
+      const std::function<void(size_t, ProvingWorker&)>& work) const {
+    return ParallelFor(proving_.threads, proving_.stop, count, 1,
+                       [&](uint64_t begin, uint64_t /*end*/) -> Status {
+                         ProvingWorker worker(proving_.file.object_format());
+                         work(begin, worker);
+                         return {};
+                       });
+  }
+
+  Status Lose(size_t at, const Error& error) {
+    proving_.ids.Retract(blocks_[at].row);
+    done_[at] = true;
+    return proving_.lose(blocks_[at].row, error);
+  }
+
+  // Does not look at ids, which other threads may be writing.
+  Result<DecodedBlock> Decode(const LinkedBlock& block,
+                              ProvingWorker& worker) const {
+    return block.kind == format::BlockKind::kCommits
+               ? worker.decoder.DecodeCommitsWithoutIds(proving_.file,
+                                                        block.row)
+               : worker.decoder.Decode(proving_.file, block.row);
+  }
+
+  // Decodes a block. Its objects wait for what is not known yet.
+  Result<LoadedBlock> Load(size_t at, ProvingWorker& worker) {
+    const LinkedBlock& block = blocks_[at];
+    ZPACK_ASSIGN_OR_RETURN(DecodedBlock decoded, Decode(block, worker));
+    CommitBlockLinks links;
+    if (block.kind == format::BlockKind::kCommits) {
       ZPACK_ASSIGN_OR_RETURN(
-          const CommitBlockLinks links,
-          ReadLinks(block.row, decoded.objects.header, worker));
-      if (!Await(at, NeededBlocks(links))) return false;
-      ZPACK_TRY(ProveCommits(block.row, decoded, links, worker));
-      return true;
-    };
-    const Result<bool> done = prove();
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (!done) ZPACK_TRY(proving_.lose(block.row, done.error()));
-    if (!done || *done) Finish(at);
-    return {};
-  }
-
-  // REQUIRES: the lock is held.
-  void Finish(size_t at) {
-    nodes_[at].state = State::kDone;
-    for (const size_t other : nodes_[at].waiting) {
-      Node& node = nodes_[other];
-      if (--node.missing != 0) continue;
-      node.state = State::kQueued;
-      queue_.insert(other);
+          links, ReadLinks(block.row, decoded.objects.header, worker));
     }
-    nodes_[at].waiting.clear();
-    wake_.notify_all();
-  }
-
-  // Waits while later blocks that are needed are being proven. Returns false if
-  // other blocks are needed first, or after an error.
-  bool Await(size_t at, const std::set<size_t>& needed) {
-    Lock lock(mutex_);
-    // Only for later blocks, so that no two blocks wait for each other.
-    wake_.wait(lock, [&] {
-      return ended_ || std::ranges::none_of(needed, [&](size_t other) {
-               return other < at && nodes_[other].state == State::kRunning;
-             });
-    });
-    if (ended_) return false;
-    Node& node = nodes_[at];
-    for (const size_t other : needed) {
-      if (other == at || nodes_[other].state == State::kDone) continue;
-      nodes_[other].waiting.push_back(at);
-      ++node.missing;
-    }
-    if (node.missing == 0) return true;
-    node.state = State::kWaiting;
-    wake_.notify_all();
-    return false;
-  }
-
-  // Adds the block of an object, if it is one of trees or commits.
-  void AddBlockOf(LinkNumber link, std::set<size_t>& needed) const {
-    const format::BlockTable& table = proving_.file.table();
-    const ObjectNumber number(link.value());
-    if (link.value() >= proving_.file.object_count() ||
-        number >= table.rows.back().first_object) {
-      return;
-    }
-    const size_t at = by_row_[table.FindBlock(number)];
-    if (at != kNotLinked) needed.insert(at);
-  }
-
-  std::set<size_t> NeededBlocks(const format::TreeBlock& trees) const {
-    std::set<size_t> needed;
-    for (uint32_t index = 0; index < trees.count(); ++index) {
-      for (const format::TreeBlock::Edit& edit : trees.edits(index)) {
-        if (edit.kind == format::TreeEditKind::kRemove) continue;
-        AddBlockOf(edit.entry.child, needed);
-      }
-    }
-    return needed;
-  }
-
-  std::set<size_t> NeededBlocks(const CommitBlockLinks& links) const {
-    std::set<size_t> needed;
-    for (const auto& of_commit : links) {
-      for (const LinkNumber link : of_commit) AddBlockOf(link, needed);
-    }
-    return needed;
+    ZPACK_TRY(CountWork(decoded.memory()));
+    return Start(at, std::move(decoded), std::move(links));
   }
 
   // Counts bytes that are rebuilt. If they are too many, the order of the
@@ -345,57 +324,68 @@ class LinkedProver {
            proving_.ids.IsKnown(ObjectNumber(link.value()));
   }
 
-  void Advance(uint64_t objects, uint64_t bytes) {
-    if (objects != 0) progress_ = true;
-    if (!proving_.advance) return;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    proving_.advance(objects, bytes);
-  }
-
-  // Returns true if all trees of the block are proven.
-  Result<bool> ProveTrees(size_t row, const DecodedBlock& block,
-                          ProvingWorker& worker) {
-    proving_.ids.AddBlock(row);
-    const ObjectNumber first = block.objects.header.first_object;
-    TreeWaves waves(*block.trees(), first, proving_.ids,
-                    [this](LinkNumber link) { return Knows(link); });
-    uint64_t objects = 0;
-    uint64_t bytes = 0;
-    for (; !waves.ready().empty(); waves.Advance()) {
-      const Status rebuilt =
-          ProveWave(block, waves.ready(), worker, objects, bytes);
-      if (rebuilt) continue;
-      proving_.ids.Retract(row);
-      return std::unexpected(rebuilt.error());
+  LoadedBlock Start(size_t at, DecodedBlock decoded, CommitBlockLinks links) {
+    const format::BlockHeader& header = decoded.objects.header;
+    Waits waits(header.first_object, header.object_count, proving_.ids);
+    if (const format::TreeBlock* const trees = decoded.trees()) {
+      AddWaits(*trees, waits);
     }
-    Advance(objects, bytes);
-    return waves.left() == 0;
+    for (uint32_t index = 0; index < links.size(); ++index) {
+      for (const LinkNumber link : links[index]) {
+        if (!Knows(link)) waits.Add(index, link.value());
+      }
+    }
+    waits.Begin();
+    return {at, std::move(decoded), std::move(links), std::move(waits)};
   }
 
-  Status ProveWave(const DecodedBlock& block,
-                   const std::vector<uint32_t>& ready, ProvingWorker& worker,
-                   uint64_t& objects, uint64_t& bytes) {
-    const format::TreeBlock& trees = *block.trees();
-    WantedObjects wanted(trees.count());
-    for (const uint32_t index : ready) wanted[index] = true;
-    ZPACK_TRY(CountWork(RebuiltBytes(trees, wanted)));
-    std::vector<uint32_t> waiting;  // for their hashes
-    const auto take_hashes = [&] {
-      size_t next = 0;
-      for (const ObjectId& id : worker.batch_hasher.Finish()) {
-        proving_.ids.SetProven(
-            block.objects.header.first_object + waiting[next++], id);
+  void AddWaits(const format::TreeBlock& trees, Waits& waits) const {
+    // Every child of a tree comes from an edit of the tree or of one of its
+    // bases.
+    NumberSet unknown;
+    for (uint32_t index = 0; index < trees.count(); ++index) {
+      for (const format::TreeBlock::Edit& edit : trees.edits(index)) {
+        if (edit.kind == format::TreeEditKind::kRemove) continue;
+        if (!Knows(edit.entry.child)) unknown.Add(edit.entry.child.value());
       }
-      waiting.clear();
+    }
+    if (unknown.empty()) return;
+    unknown.Finish();
+    ForEachTree(trees,
+                [&](uint32_t index, const format::TreeBlock::Entries& entries) {
+                  for (const format::TreeBlock::Entry& entry : entries) {
+                    const uint32_t child = entry.child.value();
+                    if (unknown.Has(child)) waits.Add(index, child);
+                  }
+                });
+  }
+
+  // Rebuilds and hashes the objects of a wave.
+  Status ProveWave(Wave& wave, ProvingWorker& worker) {
+    wave.ids.reserve(wave.objects.size());
+    return wave.block->decoded.trees() != nullptr ? ProveTrees(wave, worker)
+                                                  : ProveCommits(wave, worker);
+  }
+
+  void SetProven(const Wave& wave) {
+    const ObjectNumber first = wave.block->decoded.objects.header.first_object;
+    for (size_t i = 0; i < wave.objects.size(); ++i) {
+      proving_.ids.SetProven(first + wave.objects[i], wave.ids[i]);
+    }
+    progress_ = true;
+    if (proving_.advance) proving_.advance(wave.objects.size(), wave.bytes);
+  }
+
+  Status ProveTrees(Wave& wave, ProvingWorker& worker) {
+    const auto take_hashes = [&] {
+      const auto& ids = worker.batch_hasher.Finish();
+      wave.ids.insert(wave.ids.end(), ids.begin(), ids.end());
     };
-    const Status rebuilt = block.ForEachObject(
-        wanted, proving_.file.max_kept(),
-        [&](size_t index, ByteView content) -> Status {
+    const Status rebuilt = RebuildTrees(
+        wave.block->decoded, wave.objects, [&](ByteView content) -> Status {
           ZPACK_TRY(CheckStop(proving_.stop));
-          ++objects;
-          bytes += content.size();
+          wave.bytes += content.size();
           worker.batch_hasher.Add(ObjectType::kTree, content);
-          waiting.push_back(static_cast<uint32_t>(index));
           if (worker.batch_hasher.full()) take_hashes();
           return {};
         });
@@ -403,11 +393,42 @@ class LinkedProver {
     return rebuilt;
   }
 
-  // Bytes of the wanted trees and their bases, and one for each tree, which is
-  // looked at.
+  // Passes the content of each tree of the wave to `use`.
+  Status RebuildTrees(const DecodedBlock& block,
+                      const std::vector<uint32_t>& wave,
+                      const std::function<Status(ByteView)>& use) {
+    const format::TreeBlock& trees = *block.trees();
+    WantedObjects wanted(trees.count());
+    for (const uint32_t index : wave) wanted[index] = true;
+    // Bytes to rebuild all trees together, or each from its first base.
+    const uint64_t together = RebuiltBytes(trees, wanted);
+    uint64_t alone = 0;
+    for (const uint32_t index : wave) {
+      alone += trees.sizes()[index];
+      for (auto base = trees.base(index); base && alone < together;
+           base = trees.base(*base)) {
+        alone += trees.sizes()[*base];
+      }
+    }
+    ZPACK_TRY(CountWork(std::min(alone, together)));
+    if (alone < together) {
+      Bytes buffer;
+      for (const uint32_t index : wave) {
+        ZPACK_TRY(use(block.Object(index, buffer)));
+      }
+      return {};
+    }
+    return block.ForEachObject(
+        wanted, proving_.file.max_kept(),
+        [&](size_t, ByteView content) { return use(content); });
+  }
+
+  // Bytes of the wanted trees and their bases, and what it costs to look at
+  // each tree.
   static uint64_t RebuiltBytes(const format::TreeBlock& trees,
                                WantedObjects wanted) {
-    uint64_t bytes = trees.count();
+    constexpr uint64_t kLook = 32;
+    uint64_t bytes = kLook * trees.count();
     for (uint32_t index = trees.count(); index-- > 0;) {
       if (!wanted[index]) continue;
       bytes += trees.sizes()[index];
@@ -453,68 +474,29 @@ class LinkedProver {
     }
   }
 
-  // Returns true if all commits of the block are proven. Fills in the ids in
-  // `block`.
-  Result<bool> ProveCommits(size_t row, DecodedBlock& block,
-                            const CommitBlockLinks& links,
-                            ProvingWorker& worker) {
-    const format::BlockHeader& header = block.objects.header;
-    ZPACK_TRY(CountWork(block.contents().size()));
-    proving_.ids.AddBlock(row);
-    auto& whole = std::get<WholeObjects>(block.form);
-    // By number of an object: the commits of the block that wait for its id.
-    std::unordered_map<uint32_t, std::vector<uint32_t>> waiting;
-    std::vector<size_t> missing(links.size());
-    std::deque<uint32_t> ready;
-    size_t left = links.size();
-    uint64_t objects = 0;
-    uint64_t bytes = 0;
-    for (uint32_t index = 0; index < links.size(); ++index) {
-      if (proving_.ids.IsProven(header.first_object + index)) {
-        --left;
-        continue;
-      }
-      for (const LinkNumber link : links[index]) {
-        if (Knows(link)) continue;
-        ++missing[index];
-        waiting[link.value()].push_back(index);
-      }
-      if (missing[index] == 0) ready.push_back(index);
-    }
-    for (; !ready.empty(); ready.pop_front()) {
-      const uint32_t index = ready.front();
+  // Fills in the ids in the contents of the commits.
+  Status ProveCommits(Wave& wave, ProvingWorker& worker) {
+    LoadedBlock& block = *wave.block;
+    auto& whole = std::get<WholeObjects>(block.decoded.form);
+    for (const uint32_t index : wave.objects) {
       const std::span<uint8_t> content(&whole.contents[whole.offsets[index]],
-                                       block.objects.sizes[index]);
-      FillIn(links[index], content);
-      const ObjectNumber number = header.first_object + index;
-      proving_.ids.SetProven(number,
-                             worker.hasher.Hash(ObjectType::kCommit, content));
-      ++objects;
-      bytes += content.size();
-      --left;
-      const auto waits = waiting.find(number.value());
-      if (waits == waiting.end()) continue;
-      for (const uint32_t other : waits->second) {
-        if (--missing[other] == 0) ready.push_back(other);
-      }
+                                       block.decoded.objects.sizes[index]);
+      FillIn(block.links[index], content);
+      wave.ids.push_back(worker.hasher.Hash(ObjectType::kCommit, content));
+      wave.bytes += content.size();
     }
-    Advance(objects, bytes);
-    return left == 0;
+    return CountWork(wave.bytes);
   }
 
   const Proving& proving_;
   size_t hex_width_;
-  std::vector<size_t> by_row_;  // position in `nodes_`
+  std::vector<LinkedBlock> blocks_;  // the last one first
+  // By block: everything in it is proven, or it is damaged.
+  std::vector<bool> done_;
+  bool progress_ = false;
   std::atomic<uint64_t> work_ = 0;
   std::atomic<bool> gave_up_ = false;
-  std::atomic<bool> progress_ = false;
-  std::mutex mutex_;  // guards everything below, while threads run
-  std::condition_variable wake_;
-  std::vector<Node> nodes_;  // the last block first
-  std::set<size_t> queue_;   // positions in `nodes_`
-  size_t running_ = 0;
-  bool ended_ = false;
-  Status outcome_;
+  ProvingWorker worker_;  // of the calling thread
 };
 
 }  // namespace
