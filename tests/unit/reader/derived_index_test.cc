@@ -122,6 +122,30 @@ TEST_F(DerivedIndexTest, HasAllIdsWithAnyNumberOfThreads) {
   for (const unsigned threads : {1, 2, 5}) ExpectIdsOf(source, threads);
 }
 
+// So many bytes of trees that several threads prove them at the same time.
+TEST_F(DerivedIndexTest, HasAllIdsOfLargeDirectories) {
+  MemorySource source = SampleHistory(0);
+  std::vector<MemorySource::Entry> entries;
+  for (int i = 0; i < 1500; ++i) {
+    entries.push_back({"100644", fmt::format("file {:04}", i),
+                       source.AddBlob(fmt::format("first {}\n", i))});
+  }
+  std::vector<ObjectId> parents;
+  for (int i = 0; i < 30; ++i) {
+    const auto changed = static_cast<size_t>(i * 37);
+    entries[changed].id = source.AddBlob(fmt::format("other {}\n", i));
+    const ObjectId one = source.AddTree(entries);
+    entries[changed + 5].id = source.AddBlob(fmt::format("third {}\n", i));
+    const ObjectId other = source.AddTree(entries);
+    const ObjectId root =
+        source.AddTree({{"40000", "one", one}, {"40000", "other", other}});
+    parents = {source.AddCommit(root, parents, 1000, "a message\n")};
+  }
+  source.AddRef({"refs/heads/main", parents.front(), {}, ""});
+  Convert(source, Cold());
+  for (const unsigned threads : {1, 3}) ExpectIdsOf(source, threads);
+}
+
 // The blocks of the older files come first, so that new trees and commits need
 // blocks before and after their own.
 TEST_F(DerivedIndexTest, HasAllIdsOfAFileThatWasUpdatedAgainAndAgain) {
