@@ -66,8 +66,9 @@ enum class Profile : uint8_t {
   kFast,      // few delta candidates per blob, low zstd level
   kBalanced,  // the default
   kMax,       // many delta candidates, larger blocks, high zstd level
-  kCold,      // as kMax, and blocks continue the text of those before them, so
-              // that reading one object may decode 64 MiB more
+  kCold,      // as small as can be: blocks continue the text of those before
+              // them, so that reading one object may decode 64 MiB more, and
+              // the ids of objects are left out (ReadOptions::derivation)
 };
 
 // Options of every long-running operation.

@@ -14,8 +14,9 @@ namespace zpack {
 
 Status CheckArchive(std::unique_ptr<RandomAccessFile> file,
                     const RunOptions& run) {
-  ZPACK_ASSIGN_OR_RETURN(const auto archive,
-                         ArchiveFile::OpenStructure(std::move(file), ReadOptions{}));
+  ZPACK_ASSIGN_OR_RETURN(
+      const auto archive,
+      ArchiveFile::OpenStructure(std::move(file), ReadOptions{}));
   VerifyReport report;
   ZPACK_TRY(
       VerifyArchive(*archive, {.level = VerifyLevel::kChecksums}, run, report));

@@ -14,7 +14,7 @@
 namespace zpack {
 namespace {
 
-constexpr uint64_t kPageSize = uint64_t{256} << 10;
+constexpr uint64_t kCachePage = uint64_t{256} << 10;
 // Before both payloads: their sizes.
 constexpr size_t kSizes = 2 * sizeof(uint64_t);
 
@@ -23,7 +23,7 @@ std::unique_ptr<DiskCache> OpenCache(uint64_t max_bytes,
   // A damaged trailer has no hash.
   if (key.file_hash == format::Digest{}) return nullptr;
   return DiskCache::Open({DiskCache::DefaultDirectory(), max_bytes},
-                         "index 1 " + ToHex(key.file_hash), kPageSize);
+                         "index 1 " + ToHex(key.file_hash), kCachePage);
 }
 
 uint64_t MaxPayload(const CachedIndexKey& key) {
@@ -34,16 +34,17 @@ uint64_t MaxPayload(const CachedIndexKey& key) {
 
 std::optional<Bytes> ReadPages(const DiskCache& cache, uint64_t max_payload,
                                uint64_t& ids_size) {
-  Bytes bytes(kPageSize);
+  Bytes bytes(kCachePage);
   if (!cache.Read(0, bytes)) return std::nullopt;
   ByteReader in(bytes);
   ids_size = in.U64();
   const uint64_t numbers_size = in.U64();
   if (ids_size > max_payload || numbers_size > max_payload) return std::nullopt;
   const uint64_t size = kSizes + ids_size + numbers_size;
-  bytes.resize((size + kPageSize - 1) / kPageSize * kPageSize);
-  for (uint64_t at = kPageSize; at < bytes.size(); at += kPageSize) {
-    if (!cache.Read(at / kPageSize, std::span(bytes).subspan(at, kPageSize))) {
+  bytes.resize((size + kCachePage - 1) / kCachePage * kCachePage);
+  for (uint64_t at = kCachePage; at < bytes.size(); at += kCachePage) {
+    if (!cache.Read(at / kCachePage,
+                    std::span(bytes).subspan(at, kCachePage))) {
       return std::nullopt;
     }
   }
@@ -88,9 +89,9 @@ void WriteCachedIndex(uint64_t max_bytes, const CachedIndexKey& key,
   out.U64(numbers.size());
   out.Raw(ids);
   out.Raw(numbers);
-  bytes.resize((bytes.size() + kPageSize - 1) / kPageSize * kPageSize);
-  for (uint64_t at = 0; at < bytes.size(); at += kPageSize) {
-    cache->Write(at / kPageSize, ByteView(bytes).subspan(at, kPageSize));
+  bytes.resize((bytes.size() + kCachePage - 1) / kCachePage * kCachePage);
+  for (uint64_t at = 0; at < bytes.size(); at += kCachePage) {
+    cache->Write(at / kCachePage, ByteView(bytes).subspan(at, kCachePage));
   }
 }
 

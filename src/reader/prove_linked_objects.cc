@@ -21,6 +21,7 @@
 #include "object/object_hasher.h"
 #include "reader/block_decoder.h"
 #include "reader/object_prover.h"
+#include "reader/object_waits.h"
 #include "reader/tree_children.h"
 
 namespace zpack {
@@ -48,90 +49,12 @@ struct ProvingWorker {
   ObjectBatchHasher batch_hasher;
 };
 
-// Some numbers. Most lookups are of others, and cost little.
-class NumberSet {
- public:
-  void Add(uint32_t number) { numbers_.push_back(number); }
-  bool empty() const { return numbers_.empty(); }
-  // Called after the last Add.
-  void Finish() {
-    std::ranges::sort(numbers_);
-    for (const uint32_t number : numbers_) filter_[number % kBits] = true;
-  }
-  bool Has(uint32_t number) const {
-    return filter_[number % kBits] &&
-           std::ranges::binary_search(numbers_, number);
-  }
-
- private:
-  static constexpr size_t kBits = size_t{1} << 20;
-
-  std::vector<uint32_t> numbers_;
-  std::vector<bool> filter_ = std::vector<bool>(kBits);
-};
-
-// The objects of a block that are not proven, and the ids for which they wait.
-class Waits {
- public:
-  Waits(ObjectNumber first, uint32_t count, const ProvenIds& ids)
-      : missing_(count), left_(count) {
-    for (uint32_t i = 0; i < count; ++i) {
-      if (!ids.IsProven(first + i)) continue;
-      missing_[i] = kProven;
-      --left_;
-    }
-  }
-
-  // An object of the block names the object `number`, whose id is not known.
-  void Add(uint32_t index, uint32_t number) {
-    if (missing_[index] == kProven) return;
-    ++missing_[index];
-    waiting_.emplace_back(number, index);
-  }
-  // Called after the last Add.
-  void Begin() {
-    std::ranges::sort(waiting_);
-    for (uint32_t i = 0; i < missing_.size(); ++i) {
-      if (missing_[i] == 0) ready_.push_back(i);
-    }
-  }
-
-  // Objects that are not proven.
-  uint32_t left() const { return left_; }
-  bool has_ready() const { return !ready_.empty(); }
-  // Takes the objects that can be proven now, ascending. They count as proven.
-  std::vector<uint32_t> Take() {
-    std::ranges::sort(ready_);
-    left_ -= static_cast<uint32_t>(ready_.size());
-    return std::exchange(ready_, {});
-  }
-  // The id of `number` is known from now on.
-  void Notify(uint32_t number) {
-    auto at = std::ranges::lower_bound(waiting_, std::pair(number, 0U));
-    for (; at != waiting_.end() && at->first == number; ++at) {
-      if (--missing_[at->second] == 0) ready_.push_back(at->second);
-    }
-  }
-
-  uint64_t memory() const {
-    return missing_.size() * sizeof(uint32_t) + waiting_.size() * 8;
-  }
-
- private:
-  static constexpr uint32_t kProven = UINT32_MAX;
-
-  std::vector<uint32_t> missing_;  // by object: ids for which it waits
-  std::vector<std::pair<uint32_t, uint32_t>> waiting_;  // number, object
-  std::vector<uint32_t> ready_;
-  uint32_t left_;
-};
-
 // A decoded block whose objects are being proven.
 struct LoadedBlock {
   size_t at = 0;  // position among the blocks
   DecodedBlock decoded;
   CommitBlockLinks links;  // of commits
-  Waits waits;
+  ObjectWaits waits;
 
   uint64_t memory() const {
     uint64_t bytes = decoded.memory() + waits.memory();
@@ -326,7 +249,7 @@ class LinkedProver {
 
   LoadedBlock Start(size_t at, DecodedBlock decoded, CommitBlockLinks links) {
     const format::BlockHeader& header = decoded.objects.header;
-    Waits waits(header.first_object, header.object_count, proving_.ids);
+    ObjectWaits waits(header.first_object, header.object_count, proving_.ids);
     if (const format::TreeBlock* const trees = decoded.trees()) {
       AddWaits(*trees, waits);
     }
@@ -339,7 +262,7 @@ class LinkedProver {
     return {at, std::move(decoded), std::move(links), std::move(waits)};
   }
 
-  void AddWaits(const format::TreeBlock& trees, Waits& waits) const {
+  void AddWaits(const format::TreeBlock& trees, ObjectWaits& waits) const {
     // Every child of a tree comes from an edit of the tree or of one of its
     // bases.
     NumberSet unknown;

@@ -37,7 +37,8 @@ struct VerifyPlan {
 // Runs all checks up to `plan.level`, one level after the other, and appends
 // what they find in that order. All that checks a whole file calls this
 // function, so that no check is missing anywhere. REQUIRES: `archive` has
-// passed kStructure (ArchiveFile::OpenStructure), and takes no ids from a cache.
+// passed kStructure (ArchiveFile::OpenStructure), and takes no ids from a
+// cache.
 Status VerifyArchive(const ArchiveFile& archive, const VerifyPlan& plan,
                      const RunOptions& run, VerifyReport& report);
 

@@ -22,15 +22,21 @@ EncodingOptions ProfileOptions(Profile profile) {
               .good_for_path = 1000,
               .good_for_all = 4000};
     case Profile::kMax:
-    case Profile::kCold:
       return {.level = 19,
               .block_size = 8'000'000,
               .same_path_candidates = 12,
               .similar_candidates = 8,
               .good_for_path = 200,
-              .good_for_all = 600,
-              .groups = profile == Profile::kCold,
-              .derived_ids = profile == Profile::kCold};
+              .good_for_all = 600};
+    case Profile::kCold:
+      return {.level = 20,
+              .block_size = 8'000'000,
+              .same_path_candidates = 24,
+              .similar_candidates = 16,
+              .good_for_path = 60,
+              .good_for_all = 150,
+              .groups = true,
+              .derived_ids = true};
     case Profile::kBalanced:
       break;
   }

@@ -30,7 +30,7 @@ constexpr uint64_t kMaxStretch = 96;
 constexpr uint64_t kStretches = 8;
 // With groups. In two stretches, libgit2 and redis take 1.5 % more than in one;
 // in eight, libgit2 takes 5.6 % more.
-constexpr uint64_t kGroupedStretches = 2;
+constexpr uint64_t kGroupedStretches = 1;
 constexpr uint64_t kMaxGroupedStretch = 1024;
 // The same limits for trees, whose edits are at most about 1 % of their
 // content.
