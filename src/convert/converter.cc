@@ -218,6 +218,27 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
   return written;
 }
 
+// The ids of the file at `path` cannot be derived because of `error`. Finds out
+// whether objects are to blame.
+Error ExplainUnreadable(const Conversion& to, Written& written,
+                        const std::string& path, Error error) {
+  if (!written.index || error.code == ErrorCode::kInterrupted) return error;
+  const auto check = [&]() -> Status {
+    ZPACK_ASSIGN_OR_RETURN(auto file, to.file_system.OpenForRead(path));
+    ZPACK_ASSIGN_OR_RETURN(
+        const auto archive,
+        ArchiveFile::OpenStructure(std::move(file), ReadOptions{}));
+    ZPACK_TRY(archive->SetIndex(*std::exchange(written.index, std::nullopt)));
+    return ReadBackFile(to.source, *archive,
+                        {written.stats.copied, to.options.base.value_or(""),
+                         to.options.trust_base},
+                        to.options.run);
+  };
+  if (Status checked = check(); !checked) return std::move(checked).error();
+  return Extend(std::move(error),
+                "; these objects cannot be without ids, use another profile");
+}
+
 // Checks the file at `path`, which is the output or the older file, through the
 // same code that any reader uses.
 Result<MovedOn> CheckWritten(const Conversion& to, Written& written,
@@ -229,10 +250,10 @@ Result<MovedOn> CheckWritten(const Conversion& to, Written& written,
                          .index_cache = IndexCache::kNo};
   ZPACK_ASSIGN_OR_RETURN(const auto archive,
                          ArchiveFile::OpenStructure(std::move(file), read));
-  if (written.index) {
-    ZPACK_TRY(archive->SetIndex(*std::exchange(written.index, std::nullopt)));
+  if (const Status loaded = archive->LoadIndex(); !loaded) {
+    return std::unexpected(
+        ExplainUnreadable(to, written, path, loaded.error()));
   }
-  ZPACK_TRY(archive->LoadIndex());
   RunOptions run = options.run;
   run.threads = std::min(run.threads, MaxDecoders(archive->file().size()));
   if (written.unchanged) {

@@ -52,8 +52,13 @@ class ObjectWaits {
   }
 
   // An object of the block names the object `number`, whose id is not known.
+  // Beyond a limit, the object is left for a later time.
   void Add(uint32_t index, uint32_t number) {
-    if (missing_[index] == kProven) return;
+    if (missing_[index] >= kLater) return;
+    if (waiting_.size() == kMostWaits) {
+      missing_[index] = kLater;
+      return;
+    }
     ++missing_[index];
     waiting_.emplace_back(number, index);
   }
@@ -64,10 +69,23 @@ class ObjectWaits {
       if (missing_[i] == 0) ready_.push_back(i);
     }
   }
+  // The numbers that objects wait for, each of them once.
+  template <typename Use>
+  void ForEachNumber(Use use) const {
+    for (size_t i = 0; i < waiting_.size(); ++i) {
+      if (i == 0 || waiting_[i].first != waiting_[i - 1].first) {
+        use(waiting_[i].first);
+      }
+    }
+  }
 
   // Objects that are not proven.
   uint32_t left() const { return left_; }
   bool has_ready() const { return !ready_.empty(); }
+  // True if the object waits for known numbers.
+  bool is_waiting(uint32_t index) const {
+    return missing_[index] != 0 && missing_[index] < kLater;
+  }
   // Takes the objects that can be proven now, ascending. They count as proven.
   std::vector<uint32_t> Take() {
     std::ranges::sort(ready_);
@@ -78,7 +96,8 @@ class ObjectWaits {
   void Notify(uint32_t number) {
     auto at = std::ranges::lower_bound(waiting_, std::pair(number, 0U));
     for (; at != waiting_.end() && at->first == number; ++at) {
-      if (--missing_[at->second] == 0) ready_.push_back(at->second);
+      uint32_t& missing = missing_[at->second];
+      if (missing < kLater && --missing == 0) ready_.push_back(at->second);
     }
   }
 
@@ -88,6 +107,9 @@ class ObjectWaits {
 
  private:
   static constexpr uint32_t kProven = UINT32_MAX;
+  static constexpr uint32_t kLater = UINT32_MAX - 1;
+  // Takes 16 MiB, or twice that while it grows.
+  static constexpr size_t kMostWaits = size_t{2} << 20;
 
   std::vector<uint32_t> missing_;  // by object: ids for which it waits
   std::vector<std::pair<uint32_t, uint32_t>> waiting_;  // number, object

@@ -9,8 +9,10 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -31,6 +33,10 @@ namespace {
 constexpr uint64_t kMaxDecodings = 2;
 // Bytes of decoded blocks that need each other and are kept at the same time.
 constexpr uint64_t kMaxLoaded = uint64_t{128} << 20;
+// What it costs to look at a tree, in bytes that are rebuilt.
+constexpr uint64_t kLook = 32;
+// Bytes of trees that are kept whole. Writers put less into a block.
+constexpr uint64_t kMaxKeptTrees = uint64_t{160} << 20;
 
 // Positions of the ids in a commit: "tree ", then "parent " in each line.
 constexpr size_t kTreeLabel = 5;
@@ -49,17 +55,29 @@ struct ProvingWorker {
   ObjectBatchHasher batch_hasher;
 };
 
+// The content of a tree, and at which offsets ids of which objects are missing.
+struct KeptTree {
+  Bytes content;
+  std::vector<std::pair<size_t, ObjectNumber>> missing;
+};
+
 // A decoded block whose objects are being proven.
 struct LoadedBlock {
   size_t at = 0;  // position among the blocks
   DecodedBlock decoded;
   CommitBlockLinks links;  // of commits
   ObjectWaits waits;
+  bool queued = false;   // to be proven
+  uint64_t rebuilt = 0;  // bytes of trees
+  // If trees become ready in many small waves, those that wait are kept whole,
+  // by index, with the places of ids that are not known yet.
+  std::vector<KeptTree> kept = {};
 
   uint64_t memory() const {
     uint64_t bytes = decoded.memory() + waits.memory();
     for (const auto& of_commit : links) {
-      bytes += sizeof(of_commit) + of_commit.size() * sizeof(LinkNumber);
+      bytes += sizeof(std::vector<LinkNumber>) +
+               of_commit.size() * sizeof(LinkNumber);
     }
     return bytes;
   }
@@ -80,6 +98,7 @@ class LinkedProver {
         hex_width_(2 * ObjectIdWidth(proving.file.object_format())),
         blocks_(blocks),
         done_(blocks.size()),
+        loaded_(blocks.size()),
         worker_(proving.file.object_format()) {
     std::ranges::sort(blocks_, std::greater(), &LinkedBlock::row);
   }
@@ -102,24 +121,24 @@ class LinkedProver {
   // Loads each of these blocks once, and keeps as many as memory allows:
   // objects of one may wait for objects of another.
   Status ProveInTurn(std::span<const size_t> left) {
-    std::deque<LoadedBlock> loaded;
-    uint64_t memory = 0;
+    waiting_.clear();
     while (!left.empty() && !gave_up_) {
       const auto some = left.first(
           std::min<size_t>(left.size(), std::max(proving_.threads, 1U)));
       left = left.subspan(some.size());
-      ZPACK_TRY(LoadSome(some, loaded, memory));
-      ZPACK_TRY(ProveReady(loaded));
-      while (memory > kMaxLoaded && loaded.size() > 1) {
-        memory -= std::min(memory, loaded.front().memory());
-        loaded.pop_front();
+      ZPACK_TRY(LoadSome(some));
+      ZPACK_TRY(ProveReady());
+      while (memory_ > kMaxLoaded && !order_.empty()) {
+        Unload(order_.front());
+        order_.pop_front();
       }
     }
+    for (const size_t at : order_) Unload(at);
+    order_.clear();
     return {};
   }
 
-  Status LoadSome(std::span<const size_t> some, std::deque<LoadedBlock>& loaded,
-                  uint64_t& memory) {
+  Status LoadSome(std::span<const size_t> some) {
     for (const size_t at : some) proving_.ids.AddBlock(blocks_[at].row);
     std::vector<std::optional<Result<LoadedBlock>>> blocks(some.size());
     ZPACK_TRY(InParallel(some.size(), [&](size_t i, ProvingWorker& worker) {
@@ -130,24 +149,46 @@ class LinkedProver {
         ZPACK_TRY(Lose(some[i], blocks[i]->error()));
         continue;
       }
-      memory += (**blocks[i]).memory();
-      loaded.push_back(std::move(**blocks[i]));
+      const size_t at = some[i];
+      loaded_[at] = std::make_unique<LoadedBlock>(std::move(**blocks[i]));
+      order_.push_back(at);
+      memory_ += loaded_[at]->memory();
+      loaded_[at]->waits.ForEachNumber(
+          [&](uint32_t number) { waiting_[number].push_back(at); });
+      Queue(at);
     }
     return {};
   }
 
+  void Unload(size_t at) {
+    if (loaded_[at] == nullptr) return;
+    memory_ -= std::min(memory_, loaded_[at]->memory());
+    for (const KeptTree& tree : loaded_[at]->kept) {
+      kept_bytes_ -= tree.content.size();
+    }
+    loaded_[at].reset();
+  }
+
+  // Has the block proven, if something in it is ready.
+  void Queue(size_t at) {
+    LoadedBlock& block = *loaded_[at];
+    if (block.queued || !block.waits.has_ready()) return;
+    block.queued = true;
+    queue_.push_back(at);
+  }
+
   // Proves what is ready in the loaded blocks, until nothing is.
-  Status ProveReady(std::deque<LoadedBlock>& loaded) {
+  Status ProveReady() {
     // Bytes for which it pays to start threads.
     constexpr uint64_t kMuch = uint64_t{512} << 10;
     while (!gave_up_) {
       ZPACK_TRY(CheckStop(proving_.stop));
       std::vector<Wave> waves;
       uint64_t bytes = 0;
-      for (LoadedBlock& block : loaded) {
-        if (done_[block.at] || !block.waits.has_ready()) {
-          continue;
-        }
+      for (const size_t at : std::exchange(queue_, {})) {
+        if (loaded_[at] == nullptr) continue;
+        LoadedBlock& block = *loaded_[at];
+        block.queued = false;
         waves.emplace_back(&block, block.waits.Take());
         for (const uint32_t index : waves.back().objects) {
           bytes += block.decoded.objects.sizes[index];
@@ -163,27 +204,35 @@ class LinkedProver {
       } else {
         ZPACK_TRY(InParallel(waves.size(), prove));
       }
+      // Ids are written while no thread reads them.
       for (size_t i = 0; i < waves.size(); ++i) {
-        if (!done[i]) ZPACK_TRY(Lose(waves[i].block->at, done[i].error()));
-        if (done[i]) TakeWave(waves[i], loaded);
+        const size_t at = waves[i].block->at;
+        if (done[i]) {
+          TakeWave(waves[i]);
+        } else {
+          ZPACK_TRY(Lose(at, done[i].error()));
+        }
+        if (done_[at]) Unload(at);
       }
     }
     return {};
   }
 
-  // Ids are written while no thread reads them.
-  void TakeWave(const Wave& wave, std::deque<LoadedBlock>& loaded) {
+  void TakeWave(const Wave& wave) {
     SetProven(wave);
     const uint32_t first =
         wave.block->decoded.objects.header.first_object.value();
-    for (LoadedBlock& other : loaded) {
-      for (const uint32_t index : wave.objects) {
-        other.waits.Notify(first + index);
+    for (const uint32_t index : wave.objects) {
+      const auto found = waiting_.find(first + index);
+      if (found == waiting_.end()) continue;
+      for (const size_t at : found->second) {
+        if (loaded_[at] == nullptr) continue;
+        loaded_[at]->waits.Notify(first + index);
+        Queue(at);
       }
+      waiting_.erase(found);
     }
-    if (wave.block->waits.left() == 0) {
-      done_[wave.block->at] = true;
-    }
+    if (wave.block->waits.left() == 0) done_[wave.block->at] = true;
   }
 
   // Calls `work` for each number below `count`, on several threads.
@@ -199,7 +248,7 @@ class LinkedProver {
   }
 
   Status Lose(size_t at, const Error& error) {
-    proving_.ids.Retract(blocks_[at].row);
+    if (!gave_up_) proving_.ids.Retract(blocks_[at].row);
     done_[at] = true;
     return proving_.lose(blocks_[at].row, error);
   }
@@ -222,7 +271,11 @@ class LinkedProver {
       ZPACK_ASSIGN_OR_RETURN(
           links, ReadLinks(block.row, decoded.objects.header, worker));
     }
-    ZPACK_TRY(CountWork(decoded.memory()));
+    // A byte of a tree that is only looked at costs less than one that is
+    // rebuilt.
+    const uint64_t entries =
+        decoded.trees() != nullptr ? decoded.trees()->layout().content / 4 : 0;
+    ZPACK_TRY(CountWork(decoded.memory() + entries));
     return Start(at, std::move(decoded), std::move(links));
   }
 
@@ -305,7 +358,7 @@ class LinkedProver {
       wave.ids.insert(wave.ids.end(), ids.begin(), ids.end());
     };
     const Status rebuilt = RebuildTrees(
-        wave.block->decoded, wave.objects, [&](ByteView content) -> Status {
+        *wave.block, wave.objects, [&](ByteView content) -> Status {
           ZPACK_TRY(CheckStop(proving_.stop));
           wave.bytes += content.size();
           worker.batch_hasher.Add(ObjectType::kTree, content);
@@ -317,40 +370,105 @@ class LinkedProver {
   }
 
   // Passes the content of each tree of the wave to `use`.
-  Status RebuildTrees(const DecodedBlock& block,
-                      const std::vector<uint32_t>& wave,
+  Status RebuildTrees(LoadedBlock& block, const std::vector<uint32_t>& wave,
                       const std::function<Status(ByteView)>& use) {
-    const format::TreeBlock& trees = *block.trees();
-    WantedObjects wanted(trees.count());
-    for (const uint32_t index : wave) wanted[index] = true;
-    // Bytes to rebuild all trees together, or each from its first base.
-    const uint64_t together = RebuiltBytes(trees, wanted);
+    const format::TreeBlock& trees = *block.decoded.trees();
+    if (!block.kept.empty()) return UseKept(block, wave, use);
+    // Bytes to rebuild each tree from its first base, or all trees together.
+    // Only if the first is much, it is worth to find out the second.
+    const uint64_t little = kLook * trees.count();
     uint64_t alone = 0;
     for (const uint32_t index : wave) {
+      if (alone > little) break;
       alone += trees.sizes()[index];
-      for (auto base = trees.base(index); base && alone < together;
+      for (auto base = trees.base(index); base && alone <= little;
            base = trees.base(*base)) {
         alone += trees.sizes()[*base];
       }
     }
-    ZPACK_TRY(CountWork(std::min(alone, together)));
-    if (alone < together) {
+    WantedObjects wanted;
+    uint64_t cost = alone;
+    if (alone > little) {
+      wanted.resize(trees.count());
+      for (const uint32_t index : wave) wanted[index] = true;
+      cost = RebuiltBytes(trees, wanted);
+    }
+    ZPACK_TRY(CountWork(cost));
+    block.rebuilt += cost;
+    Status rebuilt;
+    if (wanted.empty()) {
       Bytes buffer;
       for (const uint32_t index : wave) {
-        ZPACK_TRY(use(block.Object(index, buffer)));
+        ZPACK_TRY(use(block.decoded.Object(index, buffer)));
       }
-      return {};
+    } else {
+      rebuilt = block.decoded.ForEachObject(
+          wanted, proving_.file.max_kept(),
+          [&](size_t, ByteView content) { return use(content); });
     }
-    return block.ForEachObject(
-        wanted, proving_.file.max_kept(),
-        [&](size_t, ByteView content) { return use(content); });
+    if (rebuilt) Keep(block);
+    return rebuilt;
+  }
+
+  // After much work for small waves: keeps the trees that wait, so that the
+  // rest is linear.
+  void Keep(LoadedBlock& block) {
+    const format::TreeBlock& trees = *block.decoded.trees();
+    constexpr uint64_t kLittle = uint64_t{1} << 20;
+    if (block.rebuilt < 2 * trees.layout().content + kLittle) return;
+    uint64_t bytes = 0;
+    for (uint32_t index = 0; index < trees.count(); ++index) {
+      if (block.waits.is_waiting(index)) bytes += trees.sizes()[index];
+    }
+    if (kept_bytes_.fetch_add(bytes) + bytes > kMaxKeptTrees || bytes == 0) {
+      kept_bytes_ -= bytes;
+      block.rebuilt = 0;
+      return;
+    }
+    block.kept.resize(trees.count());
+    ForEachTree(
+        trees, [&](uint32_t index, const format::TreeBlock::Entries& entries) {
+          if (!block.waits.is_waiting(index)) return;
+          KeptTree& tree = block.kept[index];
+          tree.content.reserve(trees.sizes()[index]);
+          for (const format::TreeBlock::Entry& entry : entries) {
+            Append(tree.content, AsBytes(format::kTreeModes[entry.mode]));
+            tree.content.push_back(' ');
+            Append(tree.content, AsBytes(trees.name(entry)));
+            tree.content.push_back(0);
+            if (trees.links().IsOutside(entry.child)) {
+              Append(tree.content, trees.links().OutsideId(entry.child));
+              continue;
+            }
+            const ObjectNumber child = format::LinkDecoder::Object(entry.child);
+            if (!Knows(entry.child)) {
+              tree.missing.emplace_back(tree.content.size(), child);
+            }
+            Append(tree.content, proving_.ids.Id(child).bytes());
+          }
+        });
+  }
+
+  Status UseKept(LoadedBlock& block, const std::vector<uint32_t>& wave,
+                 const std::function<Status(ByteView)>& use) {
+    for (const uint32_t index : wave) {
+      KeptTree tree = std::exchange(block.kept[index], {});
+      Bytes content = std::move(tree.content);
+      for (const auto& [offset, child] : tree.missing) {
+        std::ranges::copy(proving_.ids.Id(child).bytes(),
+                          content.begin() + static_cast<ptrdiff_t>(offset));
+      }
+      kept_bytes_ -= content.size();
+      ZPACK_TRY(CountWork(content.size()));
+      ZPACK_TRY(use(content));
+    }
+    return {};
   }
 
   // Bytes of the wanted trees and their bases, and what it costs to look at
   // each tree.
   static uint64_t RebuiltBytes(const format::TreeBlock& trees,
                                WantedObjects wanted) {
-    constexpr uint64_t kLook = 32;
     uint64_t bytes = kLook * trees.count();
     for (uint32_t index = trees.count(); index-- > 0;) {
       if (!wanted[index]) continue;
@@ -416,7 +534,15 @@ class LinkedProver {
   std::vector<LinkedBlock> blocks_;  // the last one first
   // By block: everything in it is proven, or it is damaged.
   std::vector<bool> done_;
+  // By block; null unless it is in memory.
+  std::vector<std::unique_ptr<LoadedBlock>> loaded_;
+  std::deque<size_t> order_;  // of the loaded blocks, and some that were
+  uint64_t memory_ = 0;       // of the loaded blocks
+  // By number of an object: the blocks in which others wait for its id.
+  std::unordered_map<uint32_t, std::vector<size_t>> waiting_;
+  std::vector<size_t> queue_;  // blocks with objects that are ready
   bool progress_ = false;
+  std::atomic<uint64_t> kept_bytes_ = 0;
   std::atomic<uint64_t> work_ = 0;
   std::atomic<bool> gave_up_ = false;
   ProvingWorker worker_;  // of the calling thread

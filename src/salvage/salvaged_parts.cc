@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "format/expansion.h"
+#include "format/file_header.h"
 #include "format/lost_chunk.h"
 #include "format/object_index.h"
 #include "format/promises_chunk.h"
@@ -242,13 +243,26 @@ class PartsReader {
 
   bool Found(uint32_t id) const { return found_.chunks.contains(id); }
 
+  // Whether the file left out the ids of its objects.
+  bool DerivesIds() const {
+    if (Found(format::kIdsDigestChunk)) return true;
+    if (toc_) return toc_->Find(format::kIdsDigestChunk) != nullptr;
+    return found_.header && std::ranges::find(found_.header->required_features,
+                                              format::kDerivedIdsFeature) !=
+                                found_.header->required_features.end();
+  }
+
   void NoteLost() {
     if (!found_.header_in_place) parts_.lost.emplace_back("header");
     if (!parts_.refs) parts_.lost.emplace_back("REFS");
     if (!parts_.table) parts_.lost.emplace_back("BTAB");
-    if (!parts_.ids) parts_.lost.emplace_back("OIDP");
-    if (!Found(format::kObjectNumbersChunk)) {
-      parts_.lost.emplace_back("ONBP");
+    if (DerivesIds()) {
+      if (!Found(format::kIdsDigestChunk)) parts_.lost.emplace_back("OIDH");
+    } else {
+      if (!parts_.ids) parts_.lost.emplace_back("OIDP");
+      if (!Found(format::kObjectNumbersChunk)) {
+        parts_.lost.emplace_back("ONBP");
+      }
     }
     for (const uint32_t id : {format::kFileDataChunk, format::kFileTableChunk,
                               format::kPromisesChunk, format::kLostChunk}) {

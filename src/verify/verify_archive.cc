@@ -67,8 +67,11 @@ Status VerifyAllObjects(const ArchiveFile& archive,
 // Everything but the blocks, and some of the blocks.
 Status VerifySample(const ArchiveFile& archive, const VerifyPlan& plan,
                     const RunOptions& run, VerifyReport& report) {
-  const LeftOutBlocks left_out =
+  LeftOutBlocks left_out =
       LeaveOutAllBut(archive.blocks(), *plan.sample, plan.seed);
+  if (plan.level >= VerifyLevel::kObjects && !archive.index_chunks()) {
+    left_out.assign(left_out.size(), false);
+  }
   SetScope(archive.blocks(), left_out, report);
   report.scope->seed = plan.seed;
   ZPACK_TRY(VerifyChecksums(archive, left_out, run, report));
@@ -96,7 +99,9 @@ Status VerifyArchive(const ArchiveFile& archive, const VerifyPlan& plan,
   if (level >= VerifyLevel::kObjects) {
     if (plan.older != nullptr) {
       // A block whose checksum is wrong may be as wrong in the older file.
-      if (report.damages.empty()) {
+      // Ids that are derived are those of all objects.
+      left_out.assign(archive.blocks().block_count(), false);
+      if (report.damages.empty() && archive.index_chunks()) {
         ZPACK_ASSIGN_OR_RETURN(left_out,
                                LeaveOutUnchanged(archive, *plan.older, run));
       }

@@ -26,10 +26,11 @@ namespace {
 void AddOptions(po::options_description& options) {
   options.add_options()(
       "profile", po::value<std::string>()->value_name("<profile>"),
-      "work spent to make the file smaller: fast, balanced (default) or max")(
+      "work spent to make the file smaller: fast, balanced (default), max or "
+      "cold")(
       "level", po::value<std::string>()->value_name("<n>"),
       "zstd compression level, 1 to 22; default: 3 for fast, 12 for balanced, "
-      "19 for max")(
+      "19 for max, 20 for cold")(
       "block-size", po::value<std::string>()->value_name("<size>"),
       "bytes of data per block of blobs, 4k to 16m; overrides the profile")(
       "reachable", "store only objects reachable from refs, HEAD and reflogs")(
