@@ -113,16 +113,6 @@ Result<std::unique_ptr<ArchiveFile>> OpenOlder(const std::string& since,
   return ArchiveFile::Open(std::move(file), options.read);
 }
 
-// kInvalidArgument if ScrubOptions::since is of another repository.
-Status CheckOlder(const ArchiveFile& archive, const ArchiveFile& older) {
-  ZPACK_ASSIGN_OR_RETURN(const bool same, IsSameRepository(archive, older));
-  if (same) return {};
-  return MakeError(ErrorCode::kInvalidArgument,
-                   "'{}' is the file of another repository: it shares no "
-                   "commit with '{}'",
-                   AtPath{older.path()}, AtPath{archive.path()});
-}
-
 // Opens the repository to compare with; null without one.
 Result<std::unique_ptr<ObjectSource>> OpenSource(const std::string& repository,
                                                  const VerifyOptions& options,
@@ -144,6 +134,29 @@ Result<bool> LoadIndex(const ArchiveFile& archive, VerifyReport& report) {
   // Otherwise, there is a reason that has been reported.
   if (report.damages.empty()) ZPACK_TRY(VerifyDerivedIds(archive, report));
   return false;
+}
+
+// kInvalidArgument if ScrubOptions::since is of another repository.
+Status CheckOlder(const ArchiveFile& archive, const ArchiveFile& older) {
+  VerifyReport ignored;  // What keeps ids from being known is found again.
+  ZPACK_ASSIGN_OR_RETURN(const bool loaded, LoadIndex(archive, ignored));
+  if (!loaded) return {};
+  ZPACK_ASSIGN_OR_RETURN(const bool same, IsSameRepository(archive, older));
+  if (same) return {};
+  return MakeError(ErrorCode::kInvalidArgument,
+                   "'{}' is the file of another repository: it shares no "
+                   "commit with '{}'",
+                   AtPath{older.path()}, AtPath{archive.path()});
+}
+
+// Compares the file with a repository, unless it is too damaged for that.
+Status Compare(const ArchiveFile& archive, ObjectSource& source,
+               const VerifyOptions& options, VerifyReport& report) {
+  ZPACK_ASSIGN_OR_RETURN(const bool loaded, LoadIndex(archive, report));
+  if (!loaded) return {};
+  ZPACK_TRY(CompareWithSource(archive, source, options, report));
+  // The end of a phase is progress, too, which may stop the operation.
+  return CheckStop(options.run.stop);
 }
 
 enum class Facts : uint8_t { kNo, kYes };
@@ -207,11 +220,7 @@ Result<VerifyReport> VerifyFile(const std::string& path,
       .sample = scrub.sample,
       .seed = scrub.seed ? *scrub.seed : std::random_device{}(),
       .older = older.get()};
-  if (older != nullptr) {
-    VerifyReport ignored;  // What keeps ids from being known is found again.
-    ZPACK_ASSIGN_OR_RETURN(const bool loaded, LoadIndex(**archive, ignored));
-    if (loaded) ZPACK_TRY(CheckOlder(**archive, *older));
-  }
+  if (older != nullptr) ZPACK_TRY(CheckOlder(**archive, *older));
   ZPACK_TRY(VerifyWithFacts(**archive, plan, options.run, facts, report));
   const bool inside = (*archive)->toc().Find(format::kParityChunk) != nullptr;
   // To look at the parity means to read the whole file.
@@ -222,11 +231,7 @@ Result<VerifyReport> VerifyFile(const std::string& path,
   ZPACK_TRY(CheckParity(path, inside ? ParityInside::kYes : ParityInside::kNo,
                         options, report));
   if (source != nullptr) {
-    ZPACK_ASSIGN_OR_RETURN(const bool loaded, LoadIndex(**archive, report));
-    if (!loaded) return report;
-    ZPACK_TRY(CompareWithSource(**archive, *source, options, report));
-    // The end of a phase is progress, too, which may stop the operation.
-    ZPACK_TRY(CheckStop(options.run.stop));
+    ZPACK_TRY(Compare(**archive, *source, options, report));
   }
   report.phases = timer.phases();
   return report;

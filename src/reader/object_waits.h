@@ -97,7 +97,9 @@ class ObjectWaits {
     auto at = std::ranges::lower_bound(waiting_, std::pair(number, 0U));
     for (; at != waiting_.end() && at->first == number; ++at) {
       uint32_t& missing = missing_[at->second];
-      if (missing < kLater && --missing == 0) ready_.push_back(at->second);
+      if (missing >= kLater) continue;
+      --missing;
+      if (missing == 0) ready_.push_back(at->second);
     }
   }
 
