@@ -32,6 +32,11 @@ bool Continues(const std::vector<BlockTable::Row>& rows,
 
 }  // namespace
 
+uint32_t BlockTable::object_count(size_t block) const {
+  return std::max<uint32_t>(
+      rows[block + 1].first_object - rows[block].first_object, 1);
+}
+
 size_t BlockTable::FindBlock(ObjectNumber number) const {
   const auto after =
       std::ranges::upper_bound(rows, number, {}, &Row::first_object);

@@ -26,6 +26,9 @@ struct BlockTable {
   std::vector<Row> rows;
 
   size_t block_count() const { return rows.empty() ? 0 : rows.size() - 1; }
+  // Number of objects in a block. A segment counts as 1 object, although the
+  // rows imply 0 for every segment but the last of its object.
+  uint32_t object_count(size_t block) const;
   // Index of the block that holds the object `number`, or of its first segment.
   // REQUIRES: number < rows.back().first_object.
   size_t FindBlock(ObjectNumber number) const;

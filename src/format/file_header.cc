@@ -131,7 +131,7 @@ Result<FileHeader> DecodeFileHeader(
   ZPACK_ASSIGN_OR_RETURN(header.optional_features,
                          DecodeFeatures(in, optional));
   for (const std::string& name : header.required_features) {
-    if (std::ranges::find(known_features, name) == known_features.end()) {
+    if (!HasFeature(known_features, name)) {
       return MakeError(ErrorCode::kUnsupported,
                        "required feature '{}' needs a newer git-zpack", name);
     }
@@ -148,6 +148,11 @@ Result<FileHeader> DecodeFileHeader(
     return MakeError(ErrorCode::kCorrupt, "bad field in header");
   }
   return header;
+}
+
+bool HasFeature(const std::vector<std::string>& features,
+                std::string_view feature) {
+  return std::ranges::find(features, feature) != features.end();
 }
 
 const std::vector<std::string>& BlockFeatures() {

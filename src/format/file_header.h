@@ -46,6 +46,10 @@ Result<size_t> DecodeHeaderSize(ByteView start);
 Result<FileHeader> DecodeFileHeader(
     ByteView bytes, const std::vector<std::string>& known_features);
 
+// Whether `features`, those of a file, have this one.
+bool HasFeature(const std::vector<std::string>& features,
+                std::string_view feature);
+
 // The file has a list of promised objects.
 inline constexpr std::string_view kPromisedFeature = "promised";
 // The file has no ids; they are computed from the objects.

@@ -74,8 +74,7 @@ Result<ChunkLocation> FindChunk(const TableOfContents& toc, uint32_t id) {
 
 Result<std::optional<IndexChunks>> FindIndexChunks(
     const TableOfContents& toc, const std::vector<std::string>& features) {
-  const bool derived =
-      std::ranges::find(features, kDerivedIdsFeature) != features.end();
+  const bool derived = HasFeature(features, kDerivedIdsFeature);
   const auto refuse = [&](std::initializer_list<uint32_t> others) -> Status {
     for (const uint32_t id : others) {
       if (toc.Find(id) == nullptr) continue;

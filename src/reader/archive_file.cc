@@ -89,8 +89,7 @@ Result<LoadedChunk> ArchiveFile::LoadChunk(
 
 Status ArchiveFile::CheckPromisesChunk() const {
   const bool stated =
-      std::ranges::find(header().required_features, format::kPromisedFeature) !=
-      header().required_features.end();
+      format::HasFeature(header().required_features, format::kPromisedFeature);
   if (stated == has_promises()) return {};
   return MakeError(
       ErrorCode::kCorrupt, "{} in table of contents at offset {} of '{}'",

@@ -3,7 +3,6 @@
 
 #include "reader/block_decoder.h"
 
-#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
@@ -107,9 +106,7 @@ Result<format::BlockView> BlockDecoder::LoadChunk(const FileBlocks& file,
       format::BlockView view,
       format::DecodeBlock(payload, file.options().max_block_size));
   const auto needs = [&](std::string_view feature) -> Status {
-    if (std::ranges::find(file.features(), feature) != file.features().end()) {
-      return {};
-    }
+    if (format::HasFeature(file.features(), feature)) return {};
     return MakeError(ErrorCode::kCorrupt,
                      "block of kind '{}' without the required feature '{}'",
                      format::KindName(view.header.kind), feature);

@@ -37,8 +37,7 @@ inline unsigned DecodingThreads(const RunOptions& run, uint64_t file_size,
                                 const std::vector<std::string>& features) {
   constexpr uint64_t kShared = uint64_t{32} << 20;
   constexpr uint64_t kPerThread = uint64_t{64} << 20;
-  const bool groups =
-      std::ranges::find(features, format::kGroupsFeature) != features.end();
+  const bool groups = format::HasFeature(features, format::kGroupsFeature);
   return std::min(
       FittingThreads(run, kShared,
                      kPerThread + (groups ? format::kMaxGroupSize : 0)),

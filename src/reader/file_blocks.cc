@@ -3,7 +3,6 @@
 
 #include "reader/file_blocks.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -35,10 +34,6 @@ Status FileBlocks::LoadIndex() const {
     index_loaded_ = true;
     return {};
   });
-}
-
-uint32_t FileBlocks::block_object_count(size_t block) const {
-  return std::max<uint32_t>(first_object(block + 1) - first_object(block), 1);
 }
 
 Status FileBlocks::CheckBlockSize(size_t block) const {

@@ -115,9 +115,10 @@ class FileBlocks {
   uint64_t blocks_stored_size() const {
     return table().rows.back().offset - table().rows.front().offset;
   }
-  // Number of objects in `block`. A segment counts as 1 object, although the
-  // block table implies 0 for every segment but the last of its object.
-  uint32_t block_object_count(size_t block) const;
+  // As format::BlockTable::object_count.
+  uint32_t block_object_count(size_t block) const {
+    return table().object_count(block);
+  }
   // True if the block continues the object of the previous block.
   bool continues_previous(size_t block) const {
     return block > 0 && first_object(block) == first_object(block - 1);

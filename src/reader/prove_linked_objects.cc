@@ -452,11 +452,9 @@ class LinkedProver {
   Status UseKept(LoadedBlock& block, const std::vector<uint32_t>& wave,
                  const std::function<Status(ByteView)>& use) {
     for (const uint32_t index : wave) {
-      KeptTree tree = std::exchange(block.kept[index], {});
-      Bytes content = std::move(tree.content);
-      for (const auto& [offset, child] : tree.missing) {
-        std::ranges::copy(proving_.ids.Id(child).bytes(),
-                          content.begin() + static_cast<ptrdiff_t>(offset));
+      auto [content, missing] = std::exchange(block.kept[index], {});
+      for (const auto& [offset, child] : missing) {
+        std::ranges::copy(proving_.ids.Id(child).bytes(), &content[offset]);
       }
       kept_bytes_ -= content.size();
       ZPACK_TRY(CountWork(content.size()));

@@ -54,9 +54,7 @@ bool ProvenIds::IsProven(ObjectNumber number) const {
 
 void ProvenIds::AddBlock(size_t row) {
   if (!rows_[row].proven.empty()) return;
-  // A segment has one object, also if the next one continues the object.
-  const uint32_t count = std::max<uint32_t>(
-      table_.rows[row + 1].first_object - table_.rows[row].first_object, 1);
+  const uint32_t count = table_.object_count(row);
   rows_[row].proven.resize(count);
   if (index_ != nullptr) return;
   rows_[row].ids.resize(count * width_);

@@ -247,9 +247,8 @@ class PartsReader {
   bool DerivesIds() const {
     if (Found(format::kIdsDigestChunk)) return true;
     if (toc_) return toc_->Find(format::kIdsDigestChunk) != nullptr;
-    return found_.header && std::ranges::find(found_.header->required_features,
-                                              format::kDerivedIdsFeature) !=
-                                found_.header->required_features.end();
+    return found_.header && format::HasFeature(found_.header->required_features,
+                                               format::kDerivedIdsFeature);
   }
 
   void NoteLost() {

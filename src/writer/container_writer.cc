@@ -86,9 +86,8 @@ Status ContainerWriter::AddTables(const format::FileNumbers& numbers) {
   ZPACK_TRY(Append(block_table_chunk_));
 
   payload.clear();
-  if (std::ranges::find(header_.required_features,
-                        format::kDerivedIdsFeature) !=
-      header_.required_features.end()) {
+  if (format::HasFeature(header_.required_features,
+                         format::kDerivedIdsFeature)) {
     const format::Digest digest = format::IdsDigest(numbers.ids, numbers.order);
     return AppendChunk(format::kIdsDigestChunk, format::kChunkRequired, digest);
   }

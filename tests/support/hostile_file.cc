@@ -342,8 +342,7 @@ Bytes HostileFile::Build() const {
   for (uint32_t number = 0; number < ids.size(); ++number) {
     numbers[*sorted.Find(ids[number])] = ObjectNumber(number);
   }
-  if (std::ranges::find(head.required_features, format::kDerivedIdsFeature) !=
-      head.required_features.end()) {
+  if (format::HasFeature(head.required_features, format::kDerivedIdsFeature)) {
     add(format::kIdsDigestChunk, format::kChunkRequired,
         format::IdsDigest(sorted, format::InversePermutation(numbers)));
   } else {
