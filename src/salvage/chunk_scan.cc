@@ -91,7 +91,7 @@ class FileScan {
         } else if (IsKnownChunk(word)) {
           ZPACK_ASSIGN_OR_RETURN(taken, TakeChunk());
         } else if (word == format::kTrailerSignature) {
-          taken = TakeTrailer();
+          ZPACK_ASSIGN_OR_RETURN(taken, TakeTrailer());
         }
         if (taken == 0) {
           ++at_;
@@ -153,9 +153,13 @@ class FileScan {
     return *size;
   }
 
-  uint64_t TakeTrailer() {
+  Result<uint64_t> TakeTrailer() {
     if (file_.size() - at_ != format::kTrailerSize) return 0;
-    found_.trailer = true;
+    Bytes bytes(format::kTrailerSize);
+    ZPACK_TRY(file_.Read(at_, bytes));
+    auto trailer = format::DecodeTrailer(bytes);
+    if (!trailer) return 0;
+    found_.trailer = *trailer;
     return format::kTrailerSize;
   }
 

@@ -14,6 +14,7 @@
 #include "format/block.h"
 #include "format/chunk.h"
 #include "format/file_header.h"
+#include "format/trailer.h"
 #include "zpack/options.h"
 #include "zpack/result.h"
 #include "zpack/salvage.h"
@@ -39,7 +40,7 @@ struct FoundParts {
   std::vector<format::ChunkLocation> damaged_data;
   std::optional<format::FileHeader> header;
   bool header_in_place = false;  // at the start of the file
-  bool trailer = false;
+  std::optional<format::Trailer> trailer;
   std::vector<DamagedRange> damaged;  // ascending
   // Blocks that are damaged or cut off, as far as their place is known.
   std::vector<DamagedRange> damaged_blocks;  // ascending

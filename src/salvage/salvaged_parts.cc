@@ -14,6 +14,7 @@
 #include "format/object_index.h"
 #include "format/promises_chunk.h"
 #include "format/refs_chunk.h"
+#include "reader/index_cache.h"
 
 namespace zpack {
 namespace {
@@ -36,6 +37,7 @@ class PartsReader {
       parts_.format = options_.fallback_format;
       parts_.format_source = "assumption";
     }
+    ZPACK_TRY(ReadKeptIds());
     ZPACK_TRY(ReadPromises());
     ZPACK_TRY(ReadLostBefore());
     ZPACK_TRY(ReadFiles());
@@ -157,6 +159,28 @@ class PartsReader {
         TryChunks(format::kObjectNumbersChunk,
                   [this](ByteView payload) { return UseNumbers(payload); });
     if (!numbers) return std::unexpected(numbers.error());
+    return {};
+  }
+
+  // Ids that an earlier command derived from the file when it was whole, and
+  // that the file's digest proves.
+  Status ReadKeptIds() {
+    const ReadOptions& read = options_.restore.read;
+    if (read.index_cache == IndexCache::kNo || !found_.trailer ||
+        !parts_.format_known || !parts_.object_count) {
+      return {};
+    }
+    const auto use = [&](ByteView payload) {
+      const auto digest = format::DecodeIdsDigest(payload);
+      if (!digest) return false;
+      parts_.index = ReadCachedIndex(read.max_disk_cache,
+                                     {found_.trailer->file_hash, parts_.format,
+                                      *parts_.object_count, *digest});
+      return parts_.index.has_value();
+    };
+    ZPACK_ASSIGN_OR_RETURN(const bool found,
+                           TryChunks(format::kIdsDigestChunk, use));
+    if (found) parts_.ids = parts_.index->ids;
     return {};
   }
 

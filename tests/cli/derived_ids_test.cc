@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -110,6 +112,34 @@ TEST_F(DerivedIdsTest, VerifyDoesNotTrustTheCache) {
   const ProcessResult salvaged =
       Run({"salvage", "-q", cold_, dir_ / "salvaged.git"});
   EXPECT_EQ(salvaged.exit_code, 1) << salvaged.err;
+}
+
+// Without the ids, those of trees and commits that name a lost object cannot be
+// computed.
+TEST_F(DerivedIdsTest, KeptIdsLimitWhatALostBlockCosts) {
+  EXPECT_TRUE(Run({"cat-file", "-e", cold_, tip_}).ok());
+  std::string bytes = ReadFile(cold_);
+  const size_t block = bytes.rfind("BLCK");
+  ASSERT_NE(block, std::string::npos);
+  bytes[block + 60] = static_cast<char>(bytes[block + 60] ^ 1);
+  WriteFile(cold_, bytes);
+  const auto lost = [&](std::vector<std::string> options,
+                        const std::string& name) {
+    std::vector<std::string> arguments = {"salvage", "--json"};
+    std::ranges::move(options, std::back_inserter(arguments));
+    arguments.push_back(cold_);
+    arguments.push_back(dir_ / name);
+    const ProcessResult salvaged = Run(arguments);
+    EXPECT_EQ(salvaged.exit_code, 1) << salvaged.err;
+    return nlohmann::json::parse(salvaged.out);
+  };
+  const auto without = lost({"--no-cache"}, "without.git");
+  const auto with = lost({}, "with.git");
+  EXPECT_GT(without.at("lost_objects"), with.at("lost_objects"));
+  EXPECT_EQ(with.at("lost_ids").size(), with.at("lost_objects"));
+  // All commits are in other blocks.
+  EXPECT_EQ(std::to_string(with.at("commits").get<int>()) + "\n",
+            RunGit({"rev-list", "--all", "--count"}, repo_.path()).out);
 }
 
 TEST_F(DerivedIdsTest, ParityInTheFileRepairsIt) {
