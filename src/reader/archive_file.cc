@@ -171,16 +171,14 @@ Result<FileIndex> ArchiveFile::FindDerivedIndex() const {
   if (given_index_) return *std::exchange(given_index_, std::nullopt);
   const CachedIndexKey key{trailer().file_hash, header().object_format,
                            object_count(), *ids_digest_};
-  const uint64_t max_cache =
-      options_.index_cache == IndexCache::kYes ? options_.max_disk_cache : 0;
-  if (std::optional<FileIndex> cached = ReadCachedIndex(max_cache, key)) {
+  if (std::optional<FileIndex> cached = ReadCachedIndex(options_, key)) {
     return *std::move(cached);
   }
   derivation_.emplace();
   ZPACK_ASSIGN_OR_RETURN(
       FileIndex index,
       DeriveIndex(*file_, options_, BlockParts(), *ids_digest_, *derivation_));
-  WriteCachedIndex(max_cache, key, index);
+  WriteCachedIndex(options_, key, index);
   return index;
 }
 

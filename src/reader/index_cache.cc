@@ -18,12 +18,14 @@ constexpr uint64_t kCachePage = uint64_t{256} << 10;
 // Before both payloads: their sizes.
 constexpr size_t kSizes = 2 * sizeof(uint64_t);
 
-std::unique_ptr<DiskCache> OpenCache(uint64_t max_bytes,
+std::unique_ptr<DiskCache> OpenCache(const ReadOptions& options,
                                      const CachedIndexKey& key) {
   // A damaged trailer has no hash.
   if (key.file_hash == format::Digest{}) return nullptr;
-  return DiskCache::Open({DiskCache::DefaultDirectory(), max_bytes},
-                         "index 1 " + ToHex(key.file_hash), kCachePage);
+  if (options.index_cache == IndexCache::kNo) return nullptr;
+  return DiskCache::Open(
+      {DiskCache::DefaultDirectory(), options.max_disk_cache},
+      "index 1 " + ToHex(key.file_hash), kCachePage);
 }
 
 uint64_t MaxPayload(const CachedIndexKey& key) {
@@ -54,9 +56,9 @@ std::optional<Bytes> ReadPages(const DiskCache& cache, uint64_t max_payload,
 
 }  // namespace
 
-std::optional<FileIndex> ReadCachedIndex(uint64_t max_bytes,
+std::optional<FileIndex> ReadCachedIndex(const ReadOptions& options,
                                          const CachedIndexKey& key) {
-  const auto cache = OpenCache(max_bytes, key);
+  const auto cache = OpenCache(options, key);
   if (cache == nullptr) return std::nullopt;
   uint64_t ids_size = 0;
   const auto bytes = ReadPages(*cache, MaxPayload(key), ids_size);
@@ -75,9 +77,9 @@ std::optional<FileIndex> ReadCachedIndex(uint64_t max_bytes,
   return index;
 }
 
-void WriteCachedIndex(uint64_t max_bytes, const CachedIndexKey& key,
+void WriteCachedIndex(const ReadOptions& options, const CachedIndexKey& key,
                       const FileIndex& index) {
-  const auto cache = OpenCache(max_bytes, key);
+  const auto cache = OpenCache(options, key);
   if (cache == nullptr) return;
   Bytes ids;
   format::EncodeObjectIds(index.ids, ids);

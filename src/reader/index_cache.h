@@ -13,6 +13,7 @@
 #include "format/trailer.h"
 #include "reader/file_blocks.h"
 #include "zpack/object_id.h"
+#include "zpack/options.h"
 
 namespace zpack {
 
@@ -24,10 +25,11 @@ struct CachedIndexKey {
   format::Digest ids_digest{};  // of all ids in the order of their numbers
 };
 
-// Reads and proves an index. `max_bytes` limits the whole cache; 0 for none.
-std::optional<FileIndex> ReadCachedIndex(uint64_t max_bytes,
+// Reads and proves an index. ReadOptions::index_cache and max_disk_cache say
+// whether there is a cache.
+std::optional<FileIndex> ReadCachedIndex(const ReadOptions& options,
                                          const CachedIndexKey& key);
-void WriteCachedIndex(uint64_t max_bytes, const CachedIndexKey& key,
+void WriteCachedIndex(const ReadOptions& options, const CachedIndexKey& key,
                       const FileIndex& index);
 
 }  // namespace zpack

@@ -165,15 +165,14 @@ class PartsReader {
   // Ids that an earlier command derived from the file when it was whole, and
   // that the file's digest proves.
   Status ReadKeptIds() {
-    const ReadOptions& read = options_.restore.read;
-    if (read.index_cache == IndexCache::kNo || !found_.trailer ||
-        !parts_.format_known || !parts_.object_count) {
+    if (!DerivesIds() || !found_.trailer || !parts_.format_known ||
+        !parts_.object_count) {
       return {};
     }
     const auto use = [&](ByteView payload) {
       const auto digest = format::DecodeIdsDigest(payload);
       if (!digest) return false;
-      parts_.index = ReadCachedIndex(read.max_disk_cache,
+      parts_.index = ReadCachedIndex(options_.restore.read,
                                      {found_.trailer->file_hash, parts_.format,
                                       *parts_.object_count, *digest});
       return parts_.index.has_value();
@@ -269,10 +268,11 @@ class PartsReader {
 
   // Whether the file left out the ids of its objects.
   bool DerivesIds() const {
-    if (Found(format::kIdsDigestChunk)) return true;
+    // A file in a damaged block may have the chunk, too, so it tells least.
     if (toc_) return toc_->Find(format::kIdsDigestChunk) != nullptr;
-    return found_.header && format::HasFeature(found_.header->required_features,
-                                               format::kDerivedIdsFeature);
+    if (!found_.header) return Found(format::kIdsDigestChunk);
+    return format::HasFeature(found_.header->required_features,
+                              format::kDerivedIdsFeature);
   }
 
   void NoteLost() {

@@ -42,6 +42,8 @@ Salvaged SalvageBytes(const Bytes& bytes) {
   CollectedRepository outcome;
   SalvageOptions options;
   options.restore.run.threads = 1;
+  // Whether another test has kept the ids must not matter.
+  options.restore.read.index_cache = IndexCache::kNo;
   auto report = SalvageFile(
       file, options,
       [&](const SalvagedRepository&) -> Result<std::unique_ptr<ObjectSink>> {

@@ -239,7 +239,7 @@ TEST_F(DerivedIndexTest, AnIndexOfAnotherFileIsNotUsed) {
   }
   std::swap(index.numbers[FileRank(0)], index.numbers[FileRank(1)]);
   index.ranks = format::InversePermutation(index.numbers);
-  WriteCachedIndex(1 << 20,
+  WriteCachedIndex(ReadOptions{},
                    {(*archive)->trailer().file_hash, ObjectFormat::kSha1,
                     (*archive)->object_count(), *(*archive)->ids_digest()},
                    index);
