@@ -13,13 +13,14 @@
 
 namespace zpack {
 
-// Returns `options` for an operation that runs as `run`, with a block limit
-// that keeps a reader within RunOptions::memory, if that is set. The limit
-// never excludes blocks that this library's writer produces.
+// Returns `options` for an operation that runs as `run`, with limits for blocks
+// and caches that keep a reader within RunOptions::memory, if that is set. The
+// limit for blocks never excludes those that this library's writer produces.
 inline ReadOptions BoundedReads(ReadOptions options, const RunOptions& run) {
   constexpr uint64_t kLeast = uint64_t{128} << 20;
   options.derivation = run;
   if (run.memory) {
+    options.cache_size = std::min(options.cache_size, *run.memory / 4);
     options.max_block_size =
         std::min(options.max_block_size, std::max(kLeast, *run.memory / 2));
   }

@@ -9,6 +9,7 @@
 #include "convert/block_renumberer.h"
 #include "history/revision_walk.h"
 #include "reader/block_decoder.h"
+#include "reader/far_base_reader.h"
 
 namespace zpack {
 namespace {
@@ -32,6 +33,12 @@ Result<bool> Walk(const ArchiveFile& archive, const WalkOptions& options,
   }
   return walked.has_value();
 }
+
+// What reading a base may take: as much as four blocks of the default profile.
+// Each update adds a block to what its objects need, mostly a small one; if it
+// becomes too much, objects are deltas against older versions again.
+constexpr FarBaseReader::Cost kMaxBaseCost{.blocks = format::kMaxFarBlocks - 1,
+                                           .bytes = uint64_t{8} << 20};
 
 // Bytes of object content in a block.
 uint64_t RawSize(const BlockObjects& objects, const format::BlockView& view) {
@@ -139,6 +146,25 @@ Result<FileMarks> BaseFile::FindReached(const FileMarks& starts) const {
            [&](FileRank rank, ObjectType) { reached[rank] = true; }));
   if (!walked) reached = FileMarks(ids().size());
   return reached;
+}
+
+Result<FarVersions> BaseFile::FindBases(const OlderVersions& older,
+                                        const std::stop_token& stop) const {
+  FarVersions bases;
+  for (const auto& [added, version] : older) {
+    ZPACK_TRY(CheckStop(stop));
+    const auto rank = ids().Find(version.id);
+    if (!rank) continue;
+    const auto base =
+        archive_->blocks().far_bases().Choose(number(*rank), kMaxBaseCost);
+    if (!base && base.error().code == ErrorCode::kIo) {
+      return std::unexpected(base.error());
+    }
+    if (!base || !*base) continue;
+    const ObjectId id = ids()[archive_->rank((*base)->number)];
+    bases.emplace(added, FarVersion{id, version.type, **base, version.changed});
+  }
+  return bases;
 }
 
 Result<BaseFile::BlockSummary> BaseFile::Summarize(size_t block) const {

@@ -8,12 +8,15 @@
 
 #include <memory>
 #include <semaphore>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "inventory/older_versions.h"
 #include "reader/archive_file.h"
 #include "reader/decoders.h"
+#include "writer/far_bases.h"
 #include "writer/reusable_blocks.h"
 #include "zpack/refs.h"
 #include "zpack/result.h"
@@ -43,6 +46,12 @@ class BaseFile final : public ReusableBlocks {
   // objects if their history cannot be walked. Returns kIo if the archive
   // cannot be read.
   Result<FileMarks> FindReached(const FileMarks& starts) const;
+
+  // Returns the objects of `older` that can be bases of new objects, each
+  // within few blocks. Leaves out what is damaged. Returns kIo if the archive
+  // cannot be read.
+  Result<FarVersions> FindBases(const OlderVersions& older,
+                                const std::stop_token& stop) const;
 
   // The type of a block, and what it holds.
   struct BlockSummary {

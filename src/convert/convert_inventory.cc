@@ -80,6 +80,8 @@ Result<std::string> TryBase(ObjectSource& source, const RefsSnapshot& refs,
   }
   inventory.list = std::move(added.list);
   inventory.ids = std::move(added.ids);
+  ZPACK_ASSIGN_OR_RETURN(inventory.far,
+                         base.FindBases(added.older, options.run.stop));
   return std::string();
 }
 

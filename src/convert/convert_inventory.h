@@ -37,9 +37,10 @@ Result<T> BlameSource(Result<T> result) {
 struct Inventory {
   std::unique_ptr<BaseFile> base;  // archive whose blocks are reused, or null
   ObjectList list;                 // objects that are not in `base`
-  FileIds ids;                     // of all objects of the new archive
-  Promises promises;               // empty unless the options allow them
-  LostObjects lost;                // empty without KeepGoing::kYes
+  FarVersions far;    // objects of `base` that those of `list` resemble
+  FileIds ids;        // of all objects of the new archive
+  Promises promises;  // empty unless the options allow them
+  LostObjects lost;   // empty without KeepGoing::kYes
   std::vector<SourceLoss> losses;  // the same for people
   std::string base_unused;  // why the older archive is not used; else empty
   // For people: what the source has besides and the archive will not hold.

@@ -194,7 +194,7 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
       BlameSource(PlanArchive(
           to.source,
           {inventory.ids, inventory.list, refs, inventory.base.get(),
-           inventory.promises, inventory.lost},
+           inventory.far, inventory.promises, inventory.lost},
           to.encoding, options.run)));
   WrittenBlocks already;
   if (options.resume == Resume::kYes) {

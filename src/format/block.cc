@@ -125,9 +125,7 @@ Result<BlockView> DecodeBlock(ByteView payload, uint64_t max_raw_size) {
   const bool segment = block.header.kind == BlockKind::kSegment;
   const BlockForm* const form = FindBlockForm(block.header.kind);
   if (!in.ok() || form == nullptr ||
-      (form->type && block.header.type != *form->type) ||
-      std::ranges::find(kAllObjectTypes, block.header.type) ==
-          kAllObjectTypes.end() ||
+      std::ranges::find(form->types, block.header.type) == form->types.end() ||
       block.header.object_count == 0 ||
       (segment && block.header.object_count != 1)) {
     return MakeError(ErrorCode::kCorrupt, "bad block header");

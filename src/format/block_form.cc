@@ -14,6 +14,9 @@ using enum StreamKind;
 constexpr std::array kWhole = {kSizes, kContents};
 constexpr std::array kDelta = {kSizes,       kBases,       kLiteralLengths,
                                kCopyLengths, kCopyOffsets, kLiterals};
+constexpr std::array kFarDelta = {kSizes,          kBases,       kFarBases,
+                                  kLiteralLengths, kCopyLengths, kCopyOffsets,
+                                  kLiterals};
 constexpr std::array kTree = {
     kSizes, kBases, kLiterals, kEditCounts,       kEditRuns,  kEditKinds,
     kNames, kModes, kChildren, kChildDifferences, kNameTexts, kOutsideIds};
@@ -22,14 +25,20 @@ constexpr std::array kCommit = {kOutsideIds, kRootTrees,    kParentCounts,
                                 kTimes,      kTimeZones,    kHeaderSizes,
                                 kHeaders,    kMessageSizes, kMessages};
 
-constexpr std::array<BlockForm, 5> kForms = {
-    {{BlockKind::kObjects, "objects", "", std::nullopt, kWhole},
-     {BlockKind::kSegment, "segment", "", std::nullopt, kWhole},
-     {BlockKind::kDeltas, "deltas", "deltas", ObjectType::kBlob, kDelta,
-      kLiterals},
-     {BlockKind::kTrees, "trees", "trees", ObjectType::kTree, kTree},
-     {BlockKind::kCommits, "commits", "commits", ObjectType::kCommit, kCommit,
-      kMessages}}};
+constexpr std::array kBlobs = {ObjectType::kBlob};
+constexpr std::array kTreesOnly = {ObjectType::kTree};
+constexpr std::array kCommitsOnly = {ObjectType::kCommit};
+constexpr std::array kBlobsOrTrees = {ObjectType::kBlob, ObjectType::kTree};
+
+constexpr std::array<BlockForm, 6> kForms = {
+    {{BlockKind::kObjects, "objects", "", kAllObjectTypes, kWhole},
+     {BlockKind::kSegment, "segment", "", kAllObjectTypes, kWhole},
+     {BlockKind::kDeltas, "deltas", "deltas", kBlobs, kDelta, kLiterals},
+     {BlockKind::kTrees, "trees", "trees", kTreesOnly, kTree},
+     {BlockKind::kCommits, "commits", "commits", kCommitsOnly, kCommit,
+      kMessages},
+     {BlockKind::kFarDeltas, "far-deltas", "far-bases", kBlobsOrTrees,
+      kFarDelta}}};
 
 // By number.
 constexpr std::array<std::string_view, kStreamKindEnd> kStreamNames = {
@@ -60,7 +69,8 @@ constexpr std::array<std::string_view, kStreamKindEnd> kStreamNames = {
     "header-sizes",
     "headers",
     "message-sizes",
-    "messages"};
+    "messages",
+    "far-bases"};
 
 }  // namespace
 

@@ -23,11 +23,13 @@ enum class BlockKind : uint8_t {
   kDeltas = 3,   // blobs, most of them deltas against other blobs of the block
   kTrees = 4,    // trees, as edits of other trees of the block
   kCommits = 5,  // commits in columns
+  // Blobs or trees, most of them deltas against objects of earlier blocks.
+  kFarDeltas = 6,
 };
 enum class StreamKind : uint8_t {
   kSizes = 1,     // size of each object, as a varint
   kContents = 2,  // contents of the objects, one after the other
-  // In blocks of deltas:
+  // In blocks of deltas and far deltas:
   kBases = 3,           // distance from each object back to its base, or 0
   kLiteralLengths = 4,  // before each copy, and after the last copy
   kCopyLengths = 5,
@@ -55,6 +57,8 @@ enum class StreamKind : uint8_t {
   kHeaders = 25,
   kMessageSizes = 26,
   kMessages = 27,
+  // In blocks of far deltas, which also have the streams of blocks of deltas:
+  kFarBases = 28,  // number and size of each base in an earlier block
 };
 
 struct BlockForm {
@@ -63,8 +67,8 @@ struct BlockForm {
   // The required feature that a file with such a block must have. Empty if no
   // feature is needed.
   std::string_view feature;
-  // The type of all objects in the block. Not set if any type is allowed.
-  std::optional<ObjectType> type;
+  // The types that the objects of a block may have, all of them the same one.
+  std::span<const ObjectType> types;
   // The streams of the block, each exactly once, in the order of writing.
   std::span<const StreamKind> streams;
   // The stream that may be continued from block to block.
@@ -78,7 +82,7 @@ std::span<const BlockForm> BlockForms();
 const BlockForm* FindBlockForm(BlockKind kind);
 
 // One more than the largest number of a stream.
-inline constexpr size_t kStreamKindEnd = 28;
+inline constexpr size_t kStreamKindEnd = 29;
 
 // Names for messages and JSON: lower case, words joined by '-'. "unknown" if
 // this version does not know the kind.

@@ -4,17 +4,74 @@
 #include "format/block_layout.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <numeric>
 
 #include "base/error.h"
 
 namespace zpack::format {
 
-Result<BlockLayout> ParseBlockLayout(ByteView sizes, ByteView bases,
-                                     uint32_t count,
+namespace {
+
+// Parses the bases in blocks before the object `first`. A block of `count`
+// objects has no more of them.
+Result<std::vector<FarBase>> ParseFarBases(ByteView bytes,
+                                           const ObjectRange& objects,
+                                           const BlockLimits& limits) {
+  std::vector<FarBase> far;
+  ByteReader in(bytes);
+  while (!in.exhausted()) {
+    const uint64_t distance = in.Varint();
+    const uint64_t size = in.Varint();
+    if (!in.ok() || distance == 0 || distance > objects.first.value() ||
+        far.size() == objects.count) {
+      return MakeError(ErrorCode::kCorrupt, "bad bases in earlier blocks");
+    }
+    if (size > limits.object_size) {
+      return MakeError(ErrorCode::kLimitExceeded,
+                       "base of {} bytes is above the limit of {}", size,
+                       limits.object_size);
+    }
+    far.push_back(
+        {ObjectNumber(objects.first.value() - static_cast<uint32_t>(distance)),
+         size});
+  }
+  return far;
+}
+
+// The base of the object `index`, which follows those of `layout` so far.
+struct ParsedBase {
+  uint32_t index = 0;  // as in BlockLayout
+  uint64_t size = 0;
+  uint64_t chain = 0;  // bytes of the base and of its bases
+};
+
+// Returns nothing if there is no such base. Without a base, all is 0 but the
+// index.
+std::optional<ParsedBase> FindBase(const BlockLayout& layout,
+                                   const std::vector<uint64_t>& chains,
+                                   uint32_t count, uint64_t distance) {
+  const auto index = static_cast<uint32_t>(layout.sizes.size());
+  if (distance == 0) return ParsedBase{.index = index};
+  if (distance <= index) {
+    const uint32_t base = index - static_cast<uint32_t>(distance);
+    return ParsedBase{base, layout.sizes[base], chains[base]};
+  }
+  const uint64_t far = distance - index - 1;
+  if (far >= layout.far.size()) return std::nullopt;
+  const uint64_t size = layout.far[far].size;
+  return ParsedBase{count + static_cast<uint32_t>(far), size, size};
+}
+
+}  // namespace
+
+Result<BlockLayout> ParseBlockLayout(const LayoutStreams& streams,
+                                     const ObjectRange& objects,
                                      const BlockLimits& limits) {
-  ByteReader size_reader(sizes);
-  ByteReader base_reader(bases);
+  const uint32_t count = objects.count;
+  ByteReader size_reader(streams.sizes);
+  ByteReader base_reader(streams.bases);
   size_reader.Count(count, 1);
   base_reader.Count(count, 1);
   if (!size_reader.ok())
@@ -22,21 +79,23 @@ Result<BlockLayout> ParseBlockLayout(ByteView sizes, ByteView bases,
   if (!base_reader.ok())
     return MakeError(ErrorCode::kCorrupt, "bad bases in block");
   BlockLayout layout;
+  ZPACK_ASSIGN_OR_RETURN(layout.far,
+                         ParseFarBases(streams.far_bases, objects, limits));
   std::vector<uint64_t> chains;  // content of each object and its bases
   chains.reserve(count);
   layout.sizes.reserve(count);
   layout.bases.reserve(count);
-  for (uint32_t index = 0; index < count; ++index) {
+  while (layout.sizes.size() < count) {
     const uint64_t distance = base_reader.Varint();
-    if (!base_reader.ok() || distance > index)
+    const auto base = FindBase(layout, chains, count, distance);
+    if (!base_reader.ok() || !base)
       return MakeError(ErrorCode::kCorrupt, "bad bases in block");
-    const uint32_t base = index - static_cast<uint32_t>(distance);
     uint64_t size = size_reader.Varint();
     if (!size_reader.ok())
       return MakeError(ErrorCode::kCorrupt, "bad object sizes in block");
     if (distance != 0) {
       // Unsigned arithmetic wraps, so an invalid size becomes too large.
-      size = layout.sizes[base] + static_cast<uint64_t>(UnZigZag(size));
+      size = base->size + static_cast<uint64_t>(UnZigZag(size));
       if (size > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
         return MakeError(ErrorCode::kCorrupt, "bad object sizes in block");
       }
@@ -46,7 +105,7 @@ Result<BlockLayout> ParseBlockLayout(ByteView sizes, ByteView bases,
                        "object of {} bytes is above the limit of {}", size,
                        limits.object_size);
     }
-    chains.push_back(size + (distance != 0 ? chains[base] : 0));
+    chains.push_back(size + base->chain);
     layout.content += size;
     layout.chains += chains.back();
     if (chains.back() > limits.Chain(size) || layout.content > limits.content ||
@@ -57,7 +116,7 @@ Result<BlockLayout> ParseBlockLayout(ByteView sizes, ByteView bases,
                        limits.content, size, chains.back() - size);
     }
     layout.sizes.push_back(size);
-    layout.bases.push_back(base);
+    layout.bases.push_back(base->index);
   }
   if (!size_reader.exhausted())
     return MakeError(ErrorCode::kCorrupt, "bad object sizes in block");
@@ -67,9 +126,9 @@ Result<BlockLayout> ParseBlockLayout(ByteView sizes, ByteView bases,
 }
 
 std::vector<uint32_t> BlockLayout::LastUses() const {
-  std::vector<uint32_t> last(bases.size());
+  std::vector<uint32_t> last(index_end());
+  std::iota(last.begin(), last.end(), 0);
   for (uint32_t index = 0; index < bases.size(); ++index) {
-    last[index] = index;
     if (const auto at = base(index)) last[*at] = index;
   }
   return last;
@@ -77,7 +136,6 @@ std::vector<uint32_t> BlockLayout::LastUses() const {
 
 void BlockLayoutBuilder::Add(uint64_t size, std::optional<uint32_t> base,
                              BlockStreams& streams) {
-  undo_smallest_ = smallest_;
   uint64_t chain = size;
   if (base) {
     streams.Difference(StreamKind::kSizes, size, objects_[*base].size);
@@ -87,6 +145,28 @@ void BlockLayoutBuilder::Add(uint64_t size, std::optional<uint32_t> base,
     streams.Number(StreamKind::kSizes, size);
     streams.Number(StreamKind::kBases, 0);
   }
+  Count(size, chain);
+}
+
+void BlockLayoutBuilder::Add(uint64_t size, const FarBase& base,
+                             ObjectNumber first, BlockStreams& streams) {
+  const size_t known = far_.size();
+  const auto position = static_cast<size_t>(
+      std::distance(far_.begin(), std::ranges::find(far_, base)));
+  streams.Difference(StreamKind::kSizes, size, base.size);
+  streams.Number(StreamKind::kBases, count() + position + 1);
+  if (position == known) {
+    far_.push_back(base);
+    streams.Number(StreamKind::kFarBases, first - base.number);
+    streams.Number(StreamKind::kFarBases, base.size);
+  }
+  Count(size, size + base.size);
+  undo_far_ = known;
+}
+
+void BlockLayoutBuilder::Count(uint64_t size, uint64_t chain) {
+  undo_smallest_ = smallest_;
+  undo_far_ = far_.size();
   objects_.push_back({size, chain});
   smallest_ = std::min(smallest_, size);
   content_ += size;
@@ -98,10 +178,12 @@ void BlockLayoutBuilder::Undo() {
   content_ -= objects_.back().size;
   chains_ -= objects_.back().chain;
   objects_.pop_back();
+  far_.resize(undo_far_);
 }
 
 void BlockLayoutBuilder::Clear() {
   objects_.clear();
+  far_.clear();
   smallest_ = UINT64_MAX;
   content_ = 0;
   chains_ = 0;

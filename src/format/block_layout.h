@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/index_spaces.h"
 #include "format/block_streams.h"
 #include "zpack/result.h"
 
@@ -20,20 +21,43 @@ namespace zpack::format {
 // Whether an object is the last object of its block that needs its base.
 enum class BaseUse : uint8_t { kMore, kLast };
 
+// A base in an earlier block.
+struct FarBase {
+  ObjectNumber number;
+  uint64_t size = 0;
+
+  friend bool operator==(const FarBase&, const FarBase&) = default;
+};
+
 struct BlockLayout {
   std::vector<uint64_t> sizes;
-  // Index in the block; an object without a base has its own index.
+  // Index in the block; an object without a base has its own index. An index
+  // behind those of the objects is one of `far`.
   std::vector<uint32_t> bases;
+  std::vector<FarBase> far;
   uint64_t content = 0;  // bytes of all objects
-  // Sum over all objects of the bytes of the object and of all its bases.
+  // Sum over all objects of the bytes of the object and of all its bases; of
+  // bases in earlier blocks, only the first one.
   uint64_t chains = 0;
 
+  uint32_t count() const { return static_cast<uint32_t>(sizes.size()); }
+  // One more than the largest index that an object or a base can have.
+  size_t index_end() const { return sizes.size() + far.size(); }
+  bool IsFar(uint32_t index) const { return index >= sizes.size(); }
+  // REQUIRES: IsFar(index).
+  const FarBase& FarAt(uint32_t index) const {
+    return far[index - sizes.size()];
+  }
+  uint64_t size(uint32_t index) const {
+    return IsFar(index) ? FarAt(index).size : sizes[index];
+  }
+  // Nothing for a base in an earlier block.
   std::optional<uint32_t> base(uint32_t index) const {
-    if (bases[index] == index) return std::nullopt;
+    if (IsFar(index) || bases[index] == index) return std::nullopt;
     return bases[index];
   }
-  // By index: the last object that has this object as its base. An object that
-  // is not a base has its own index.
+  // By index, also of bases in earlier blocks: the last object that has this
+  // object as its base. An object that is not a base has its own index.
   std::vector<uint32_t> LastUses() const;
 };
 
@@ -50,18 +74,36 @@ struct BlockLimits {
   uint64_t Chain(uint64_t size) const { return object_size + 64 * size; }
 };
 
-// Parses both streams, which no other stream of the block is needed for.
-// Returns kCorrupt if they are not valid for `count` objects, and
-// kLimitExceeded if the layout exceeds `limits`.
-Result<BlockLayout> ParseBlockLayout(ByteView sizes, ByteView bases,
-                                     uint32_t count, const BlockLimits& limits);
+// The objects of a block.
+struct ObjectRange {
+  ObjectNumber first;
+  uint32_t count = 0;
+};
 
-// Writes both streams, and counts what a writer needs to close a block in time.
+// The streams that a layout is in. No other stream of the block is needed.
+struct LayoutStreams {
+  ByteView sizes;
+  ByteView bases;
+  ByteView far_bases = {};  // of blocks of far deltas
+};
+
+// Returns kCorrupt if the streams are not valid for `objects`, and
+// kLimitExceeded if the layout exceeds `limits`.
+Result<BlockLayout> ParseBlockLayout(const LayoutStreams& streams,
+                                     const ObjectRange& objects,
+                                     const BlockLimits& limits);
+
+// Writes the streams, and counts what a writer needs to close a block in time.
 class BlockLayoutBuilder {
  public:
   // Appends an object of `size` bytes, whose base is object `base` of the
   // block.
   void Add(uint64_t size, std::optional<uint32_t> base, BlockStreams& streams);
+  // Appends an object whose base is in an earlier block. REQUIRES: the streams
+  // are those of a block of far deltas, and the first object of the block has
+  // the number `first`, which is greater than that of the base.
+  void Add(uint64_t size, const FarBase& base, ObjectNumber first,
+           BlockStreams& streams);
   // Takes back the last object; the caller rewinds the streams. REQUIRES: the
   // last call was Add.
   void Undo();
@@ -83,7 +125,11 @@ class BlockLayoutBuilder {
     uint64_t size;
     uint64_t chain;  // bytes of the object and of all its bases
   };
+  void Count(uint64_t size, uint64_t chain);
+
   std::vector<Object> objects_;
+  std::vector<FarBase> far_;
+  size_t undo_far_ = 0;  // of far_, before the last Add
   uint64_t smallest_ = UINT64_MAX;
   uint64_t content_ = 0;
   uint64_t chains_ = 0;

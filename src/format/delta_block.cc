@@ -116,8 +116,19 @@ void DeltaBlockBuilder::Add(ByteView content) {
 void DeltaBlockBuilder::Add(ByteView content, uint32_t base,
                             const Delta& delta) {
   streams_.Mark();
-  const uint64_t base_size = layout_.size(base);
   layout_.Add(content.size(), base, streams_);
+  AddCopies(content, layout_.size(base), delta);
+}
+
+void DeltaBlockBuilder::Add(ByteView content, const FarBase& base,
+                            ObjectNumber first, const Delta& delta) {
+  streams_.Mark();
+  layout_.Add(content.size(), base, first, streams_);
+  AddCopies(content, base.size, delta);
+}
+
+void DeltaBlockBuilder::AddCopies(ByteView content, uint64_t base_size,
+                                  const Delta& delta) {
   Bytes& literals = streams_[StreamKind::kLiterals];
   ByteWriter literal_lengths(streams_[StreamKind::kLiteralLengths]);
   ByteWriter copy_lengths(streams_[StreamKind::kCopyLengths]);
@@ -156,7 +167,8 @@ void DeltaBlockBuilder::Clear() {
   layout_.Clear();
 }
 
-Result<DeltaBlock> DeltaBlock::Parse(BlockStreams streams, uint32_t count,
+Result<DeltaBlock> DeltaBlock::Parse(BlockStreams streams,
+                                     const ObjectRange& objects,
                                      const BlockLimits& limits) {
   // Positions are kept in 32 bits.
   for (const StreamKind kind :
@@ -168,10 +180,11 @@ Result<DeltaBlock> DeltaBlock::Parse(BlockStreams streams, uint32_t count,
                        "stream of {} bytes in a block of deltas", size);
     }
   }
-  ZPACK_ASSIGN_OR_RETURN(
-      BlockLayout layout,
-      ParseBlockLayout(streams[StreamKind::kSizes], streams[StreamKind::kBases],
-                       count, limits));
+  ZPACK_ASSIGN_OR_RETURN(BlockLayout layout,
+                         ParseBlockLayout({streams[StreamKind::kSizes],
+                                           streams[StreamKind::kBases],
+                                           streams[StreamKind::kFarBases]},
+                                          objects, limits));
   DeltaBlock block(std::move(streams), std::move(layout));
   ZPACK_TRY(block.CheckCopies());
   return block;
@@ -192,7 +205,7 @@ Status DeltaBlock::CheckCopies() {
     const uint32_t base = layout_.bases[index];
     uint64_t own = layout_.sizes[index];
     if (base != index) {
-      commands.Begin(own, layout_.sizes[base]);
+      commands.Begin(own, layout_.size(base));
       own = 0;
       Command command;
       while (commands.Next(command)) own += command.literals;
@@ -216,7 +229,7 @@ void DeltaBlock::Rebuild(uint32_t index, ByteView base, Bytes& out) const {
     if (size != 0) std::memcpy(out.data(), literals.data(), size);
     return;
   }
-  ZPACK_CHECK(base.size() == layout_.sizes[layout_.bases[index]]);
+  ZPACK_CHECK(base.size() == layout_.size(layout_.bases[index]));
   CommandReader commands = ReadFrom(streams_, start.literal_lengths,
                                     start.copy_lengths, start.copy_offsets);
   commands.Begin(size, base.size());
@@ -240,7 +253,7 @@ void DeltaBlock::ReadDelta(uint32_t index, Delta& delta) const {
   const Start& start = starts_[index];
   CommandReader commands = ReadFrom(streams_, start.literal_lengths,
                                     start.copy_lengths, start.copy_offsets);
-  commands.Begin(layout_.sizes[index], layout_.sizes[layout_.bases[index]]);
+  commands.Begin(layout_.sizes[index], layout_.size(layout_.bases[index]));
   delta.copies.clear();
   Command command;
   while (commands.Next(command)) {
@@ -253,7 +266,8 @@ void DeltaBlock::ReadDelta(uint32_t index, Delta& delta) const {
 
 uint64_t DeltaBlock::memory() const {
   return raw_size() +
-         count() * (sizeof(Start) + sizeof(uint64_t) + sizeof(uint32_t));
+         count() * (sizeof(Start) + sizeof(uint64_t) + sizeof(uint32_t)) +
+         layout_.far.size() * sizeof(FarBase);
 }
 
 uint64_t DeltaBlock::own_size(uint32_t index) const {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A block of deltas (FORMAT.md, "Deltas"): what writes its streams, and what
-// parses them and rebuilds the objects. Pure.
+// A block of deltas or far deltas (FORMAT.md, "Deltas" and "Far deltas"): what
+// writes its streams, and what parses them and rebuilds the objects. Pure.
 
 #pragma once
 
@@ -21,10 +21,18 @@ namespace zpack::format {
 // Writes the streams. Thread-compatible.
 class DeltaBlockBuilder {
  public:
+  // `kind` is kDeltas or kFarDeltas.
+  explicit DeltaBlockBuilder(BlockKind kind = BlockKind::kDeltas)
+      : streams_(kind) {}
+
   // Appends an object that is stored whole.
   void Add(ByteView content);
   // Appends an object as `delta` of object `base` of the block.
   void Add(ByteView content, uint32_t base, const Delta& delta);
+  // Appends an object as `delta` of an object in an earlier block. REQUIRES: a
+  // block of far deltas, whose first object has the number `first`.
+  void Add(ByteView content, const FarBase& base, ObjectNumber first,
+           const Delta& delta);
   // Removes the last object. REQUIRES: the last call was Add.
   void Undo();
   void Clear();
@@ -34,7 +42,9 @@ class DeltaBlockBuilder {
   const BlockStreams& streams() const { return streams_; }
 
  private:
-  BlockStreams streams_{BlockKind::kDeltas};
+  void AddCopies(ByteView content, uint64_t base_size, const Delta& delta);
+
+  BlockStreams streams_;
   BlockLayoutBuilder layout_;
 };
 
@@ -43,7 +53,8 @@ class DeltaBlock {
  public:
   // Checks that every object can be rebuilt. Returns kCorrupt if the streams
   // are not valid, and kLimitExceeded if they exceed `limits`.
-  static Result<DeltaBlock> Parse(BlockStreams streams, uint32_t count,
+  static Result<DeltaBlock> Parse(BlockStreams streams,
+                                  const ObjectRange& objects,
                                   const BlockLimits& limits);
 
   uint32_t count() const { return static_cast<uint32_t>(starts_.size()); }

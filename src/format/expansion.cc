@@ -45,6 +45,7 @@ uint64_t Weight(StreamKind kind) {
     case StreamKind::kNames:       // a name, an identity or a time zone that
     case StreamKind::kIdentities:  // may be new
     case StreamKind::kTimeZones:
+    case StreamKind::kFarBases:  // half of a base
       return 17;
     case StreamKind::kParents:
       return 5;

@@ -51,6 +51,9 @@ static_assert(kMaxTreeChain <= MaxKept(kDefaultMaxBlock));
 inline constexpr int kMaxGroupWindowLog = 26;
 inline constexpr uint64_t kMaxGroupSize = uint64_t{1} << kMaxGroupWindowLog;
 inline constexpr uint32_t kMaxGroupBlocks = 256;
+// The most blocks that hold an object in a block of far deltas, with its bases.
+// A limit of the format.
+inline constexpr uint32_t kMaxFarBlocks = 64;
 // A block may exceed ConvertOptions::kMaxBlockSize by one object.
 static_assert(ConvertOptions::kMaxBlockSize + kMaxWhole <= kDefaultMaxBlock);
 

@@ -249,10 +249,10 @@ Result<TreeBlock> TreeBlock::Parse(BlockStreams streams, uint32_t count,
   }
   limits.object_size = std::min<uint64_t>(limits.object_size,
                                           std::numeric_limits<uint32_t>::max());
-  ZPACK_ASSIGN_OR_RETURN(
-      BlockLayout layout,
-      ParseBlockLayout(streams[StreamKind::kSizes], streams[StreamKind::kBases],
-                       count, limits));
+  ZPACK_ASSIGN_OR_RETURN(BlockLayout layout,
+                         ParseBlockLayout({streams[StreamKind::kSizes],
+                                           streams[StreamKind::kBases]},
+                                          {ObjectNumber(), count}, limits));
   TreeBlock block(std::move(layout), object_count, format,
                   std::move(streams[StreamKind::kOutsideIds]));
   block.name_texts_ = std::move(streams[StreamKind::kNameTexts]);

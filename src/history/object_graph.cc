@@ -18,6 +18,7 @@ namespace {
 // Bytes of decoded blocks that are kept. A walk alternates between the
 // directories of a repository, which are in different blocks.
 constexpr uint64_t kCacheSize = uint64_t{256} << 20;
+constexpr uint64_t kFarTreesSize = uint64_t{8} << 20;
 
 // Value of `tree` for a commit without a tree.
 constexpr LinkNumber kNoTree(std::numeric_limits<uint32_t>::max());
@@ -30,7 +31,8 @@ ObjectGraph::ObjectGraph(const ArchiveFile& archive)
                          .Hash(ObjectType::kTree, ByteView())),
       types_(archive.blocks().block_count()),
       commits_(archive.blocks().block_count()),
-      blocks_(kCacheSize) {
+      blocks_(kCacheSize),
+      far_trees_(kFarTreesSize) {
   for (const ObjectId& id : archive.refs().shallow) {
     if (const auto rank = archive.ids().Find(id)) {
       shallow_.insert(archive.number(*rank));

@@ -96,6 +96,10 @@ class ObjectGraph {
 
   class TreeReader;
 
+  struct ReadTreeContent {
+    ObjectNumber number;
+    Bytes content;
+  };
   struct CommitRow {
     const format::CommitTable& table;
     size_t index;
@@ -131,6 +135,10 @@ class ObjectGraph {
   Result<ByteView> TagContent(ObjectNumber number, BlockPtr& block,
                               Bytes& buffer);
 
+  // ReadTree for a tree in a block of far deltas.
+  Status ReadFarTree(const DecodedBlock& block, ObjectNumber number,
+                     const ObjectMarks& marks, TreeReader& reader);
+
   const ArchiveFile& archive_;
   ObjectId empty_tree_id_;
   std::unordered_set<ObjectNumber> shallow_;
@@ -139,6 +147,10 @@ class ObjectGraph {
   std::vector<std::optional<ObjectType>> types_;
   std::vector<std::unique_ptr<const format::CommitTable>> commits_;
   LruCache<size_t, DecodedBlock> blocks_;
+  // Trees from blocks of far deltas, by their numbers and those of their bases:
+  // the next tree that is read often has one of these numbers, and most of its
+  // entries are the same.
+  LruCache<ObjectNumber, ReadTreeContent> far_trees_;
 };
 
 }  // namespace zpack

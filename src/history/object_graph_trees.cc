@@ -18,9 +18,10 @@ class ObjectGraph::TreeReader {
              Links& links)
       : graph_(graph), tree_(tree), marks_(marks), links_(links) {}
 
-  // From the entries that `content` has.
-  Status AddContent(ByteView content) {
-    TreeIterator entries(content, graph_.archive_.header().object_format);
+  // From the entries that `content` has, and `seen` does not.
+  Status AddContent(ByteView content, ByteView seen = {}) {
+    NewTreeEntries entries(content, seen,
+                           graph_.archive_.header().object_format);
     TreeEntry entry;
     while (entries.Next(entry)) {
       Bytes outside_ids;
@@ -94,6 +95,32 @@ class ObjectGraph::TreeReader {
   Links& links_;
 };
 
+Status ObjectGraph::ReadFarTree(const DecodedBlock& block, ObjectNumber number,
+                                const ObjectMarks& marks, TreeReader& reader) {
+  const ObjectNumber first = block.objects.header.first_object;
+  const uint32_t index = number - first;
+  std::optional<ObjectNumber> base;
+  if (const format::FarBase* const far = block.FarBaseOf(index)) {
+    base = far->number;
+  } else if (const auto in_block = block.layout()->base(index)) {
+    base = first + *in_block;
+  }
+  ReadTreeContent tree{number, {}};
+  ZPACK_ASSIGN_OR_RETURN(const ByteView content,
+                         block.Object(index, tree.content,
+                                      decoder_.far_budget(archive_.blocks())));
+  // Another version of the tree. If it has been walked completely, the entries
+  // that both have, have been seen.
+  std::shared_ptr<const ReadTreeContent> like = far_trees_.Find(number);
+  if (like == nullptr && base) like = far_trees_.Find(*base);
+  const bool seen = like != nullptr && marks.complete(like->number);
+  ZPACK_TRY(reader.AddContent(content, seen ? like->content : ByteView()));
+  const auto shared = std::make_shared<const ReadTreeContent>(std::move(tree));
+  far_trees_.Insert(number, shared, shared->content.size());
+  if (base) far_trees_.Insert(*base, shared, shared->content.size());
+  return {};
+}
+
 Status ObjectGraph::ReadTree(ObjectNumber number, const ObjectMarks& marks,
                              Links& links) {
   if (number == empty_tree()) return {};
@@ -105,6 +132,9 @@ Status ObjectGraph::ReadTree(ObjectNumber number, const ObjectMarks& marks,
   if (block->trees() != nullptr &&
       !block->trees()->IsVerbatim(number - first)) {
     return reader.AddFromBlock(*block->trees(), first, number - first);
+  }
+  if (block->deltas() != nullptr) {
+    return ReadFarTree(*block, number, marks, reader);
   }
   Bytes buffer;
   ZPACK_ASSIGN_OR_RETURN(const ByteView content,

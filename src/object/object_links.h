@@ -66,6 +66,8 @@ class NewTreeEntries {
 
   // False at the end, or if the rest does not begin with a tree entry.
   bool Next(TreeEntry& entry);
+  // As TreeIterator::complete.
+  bool complete() const { return entries_.complete(); }
 
  private:
   // Skips the entries that both trees have at their current positions.

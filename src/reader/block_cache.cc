@@ -79,7 +79,8 @@ auto BlockCache::FindOrDecode(size_t block, Find find, Decode decode, Keep keep)
   return std::unexpected(std::move(decoded).error());
 }
 
-Result<BlockCache::BlockPtr> BlockCache::Block(size_t block) {
+Result<BlockCache::BlockPtr> BlockCache::Block(size_t block,
+                                               uint64_t* decoded) {
   return FindOrDecode(
       block, [&] { return blocks_.Find(block); },
       [&](BlockDecoder& decoder) { return decoder.Decode(file_, block); },
@@ -87,27 +88,30 @@ Result<BlockCache::BlockPtr> BlockCache::Block(size_t block) {
         auto shared = std::make_shared<const DecodedBlock>(std::move(fresh));
         blocks_.Insert(block, shared, shared->memory(),
                        shared->decoding_cost());
+        if (decoded != nullptr) *decoded += shared->memory();
         return shared;
+      });
+}
+
+Result<const BlockObjects*> BlockCache::Objects(size_t block) {
+  return FindOrDecode(
+      block,
+      [&]() -> const BlockObjects* {
+        const auto at = objects_.find(block);
+        return at == objects_.end() ? nullptr : &at->second;
+      },
+      [&](BlockDecoder& decoder) {
+        return decoder.DecodeObjects(file_, block);
+      },
+      // Elements of the map stay where they are.
+      [&](BlockObjects fresh) {
+        return &objects_.emplace(block, std::move(fresh)).first->second;
       });
 }
 
 Result<ObjectInfo> BlockCache::Info(ObjectNumber number) {
   const size_t block = file_.FindBlock(number);
-  ZPACK_ASSIGN_OR_RETURN(
-      const BlockObjects* const objects,
-      FindOrDecode(
-          block,
-          [&]() -> const BlockObjects* {
-            const auto at = objects_.find(block);
-            return at == objects_.end() ? nullptr : &at->second;
-          },
-          [&](BlockDecoder& decoder) {
-            return decoder.DecodeObjects(file_, block);
-          },
-          // Elements of the map stay where they are.
-          [&](BlockObjects fresh) {
-            return &objects_.emplace(block, std::move(fresh)).first->second;
-          }));
+  ZPACK_ASSIGN_OR_RETURN(const BlockObjects* const objects, Objects(block));
   const uint32_t index = number - file_.first_object(block);
   return ObjectInfo{objects->header.type, objects->sizes[index]};
 }

@@ -35,11 +35,14 @@ class BlockCache {
   BlockCache(const FileBlocks& file, uint64_t max_bytes);
 
   // Returns the decoded block. Errors are those of BlockDecoder::Decode. Except
-  // for kIo, later calls return the same error without decoding again.
-  Result<BlockPtr> Block(size_t block);
+  // for kIo, later calls return the same error without decoding again. If the
+  // block has to be decoded, adds its memory to `decoded`, unless that is null.
+  Result<BlockPtr> Block(size_t block, uint64_t* decoded = nullptr);
 
-  // Returns type and size of object `number`. Errors are those of
-  // BlockDecoder::DecodeObjects.
+  // Returns kind, type and sizes of a block, which are kept for good. Errors
+  // are those of BlockDecoder::DecodeObjects.
+  Result<const BlockObjects*> Objects(size_t block);
+  // Returns type and size of object `number`. Errors are those of Objects.
   Result<ObjectInfo> Info(ObjectNumber number);
 
  private:

@@ -12,6 +12,7 @@
 #include "format/chunk.h"
 #include "format/file_header.h"
 #include "format/object_sizes.h"
+#include "reader/far_base_reader.h"
 
 namespace zpack {
 namespace {
@@ -85,12 +86,24 @@ Status NoteContent(const FileBlocks& file, size_t block, uint64_t content,
       block, {.content = content, .decoded = 0, .chains = chains});
 }
 
+format::ObjectRange Range(const format::BlockHeader& header) {
+  return {header.first_object, header.object_count};
+}
+
 format::CommitNumbers Numbers(const FileBlocks& file,
                               const format::BlockView& block) {
   return {block.header.first_object, file.object_count(), file.object_format()};
 }
 
 }  // namespace
+
+FarBudget& BlockDecoder::far_budget(const FileBlocks& file) {
+  if (far_budget_of_ != file.identity()) {
+    far_budget_ = FarBudgetOf(file);
+    far_budget_of_ = file.identity();
+  }
+  return far_budget_;
+}
 
 Result<format::BlockView> BlockDecoder::Load(const FileBlocks& file,
                                              size_t block) {
@@ -169,14 +182,17 @@ Result<BlockObjects> BlockDecoder::Objects(const FileBlocks& file, size_t at,
   }
   ZPACK_ASSIGN_OR_RETURN(const Bytes raw,
                          UnpackIn(file, at, block, format::StreamKind::kSizes));
-  if (block.header.kind == format::BlockKind::kDeltas ||
-      block.header.kind == format::BlockKind::kTrees) {
+  if (block.Find(format::StreamKind::kBases) != nullptr) {
     ZPACK_ASSIGN_OR_RETURN(
         const Bytes bases,
         UnpackIn(file, at, block, format::StreamKind::kBases));
+    Bytes far;
+    if (block.header.kind == format::BlockKind::kFarDeltas) {
+      ZPACK_ASSIGN_OR_RETURN(far, Unpack(block, format::StreamKind::kFarBases));
+    }
     ZPACK_ASSIGN_OR_RETURN(
         format::BlockLayout layout,
-        format::ParseBlockLayout(raw, bases, block.header.object_count,
+        format::ParseBlockLayout({raw, bases, far}, Range(block.header),
                                  Limits(file)));
     ZPACK_TRY(NoteContent(file, at, layout.content, layout.chains));
     objects.sizes = std::move(layout.sizes);
@@ -260,6 +276,7 @@ Result<DecodedBlock> BlockDecoder::Decode(const FileBlocks& file, size_t block,
   const auto decode = [&]() -> Result<DecodedBlock> {
     switch (view.header.kind) {
       case format::BlockKind::kDeltas:
+      case format::BlockKind::kFarDeltas:
         return DecodeDeltas(file, block, view);
       case format::BlockKind::kTrees:
         return DecodeTrees(file, block, view);
@@ -281,12 +298,18 @@ Result<DecodedBlock> BlockDecoder::DecodeDeltas(const FileBlocks& file,
                          UnpackAll(file, block, view));
   ZPACK_ASSIGN_OR_RETURN(
       format::DeltaBlock deltas,
-      format::DeltaBlock::Parse(std::move(streams), view.header.object_count,
+      format::DeltaBlock::Parse(std::move(streams), Range(view.header),
                                 Limits(file)));
   ZPACK_TRY(NoteContent(file, block, deltas.layout().content,
                         deltas.layout().chains));
-  BlockObjects objects{view.header, deltas.sizes()};
-  return DecodedBlock{std::move(objects), std::move(deltas)};
+  DecodedBlock decoded{{view.header, deltas.sizes()}, std::move(deltas)};
+  if (view.header.kind == format::BlockKind::kFarDeltas) {
+    decoded.read_far = [&file, type = view.header.type](
+                           const format::FarBase& base, FarBudget& budget) {
+      return file.far_bases().Read(base, type, budget);
+    };
+  }
+  return decoded;
 }
 
 Result<DecodedBlock> BlockDecoder::DecodeTrees(const FileBlocks& file,

@@ -61,6 +61,9 @@ class BlockDecoder {
   // have it, if the stream continues another block, or if it cannot be
   // decompressed. Errors do not name the block.
   Result<Bytes> Unpack(const format::BlockView& block, format::StreamKind kind);
+  // What may be spent on far bases while blocks of `file` are decoded one after
+  // the other. The limit is for hostile files; it grows with the file.
+  FarBudget& far_budget(const FileBlocks& file);
   // The chunk of the block that was read last.
   ByteView chunk() const { return chunk_; }
 
@@ -102,6 +105,8 @@ class BlockDecoder {
 
   ZstdDecompressor decompressor_;
   GroupReader groups_;
+  FarBudget far_budget_;
+  uint64_t far_budget_of_ = 0;  // FileBlocks::identity
   Bytes chunk_;
 };
 

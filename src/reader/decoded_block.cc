@@ -10,16 +10,20 @@
 
 namespace zpack {
 
-Status DecodedBlock::ForEachObject(
-    const WantedObjects& wanted, uint64_t max_kept,
-    const Visitor<size_t, ByteView>& visit) const {
+Status DecodedBlock::ForEachObject(const WantedObjects& wanted,
+                                   uint64_t max_kept,
+                                   const Visitor<size_t, ByteView>& visit,
+                                   const Visitor<size_t, const Error&>* lost,
+                                   FarBudget* budget) const {
   if (const format::BlockLayout* const bases = layout()) {
     return RebuildInOrder(
         *bases, wanted, max_kept,
-        [this](uint32_t index, format::BaseUse use, Bytes& base, Bytes& out) {
-          Rebuild(index, use, base, out);
-        },
-        visit);
+        {.rebuild = [this](uint32_t index, format::BaseUse use, Bytes& base,
+                           Bytes& out) { Rebuild(index, use, base, out); },
+         .read_far = read_far,
+         .visit = visit,
+         .lost = lost,
+         .budget = budget});
   }
   for (size_t index = 0; index < objects.sizes.size(); ++index) {
     if (!wanted.empty() && !wanted[index]) continue;
@@ -66,17 +70,26 @@ void DecodedBlock::RebuildChain(std::span<const uint32_t> chain,
   }
 }
 
-ByteView DecodedBlock::Object(size_t index, Bytes& buffer) const {
+Result<ByteView> DecodedBlock::Object(size_t index, Bytes& buffer,
+                                      FarBudget& budget) const {
   const format::BlockLayout* const bases = layout();
   if (bases == nullptr) {
     return Whole(index);
   }
   // Rebuild from the object without a base onwards.
   std::vector<uint32_t> chain = {static_cast<uint32_t>(index)};
-  while (const auto base = bases->base(chain.back())) chain.push_back(*base);
   buffer.clear();
+  while (const auto base = bases->base(chain.back())) {
+    if (bases->IsFar(*base)) {
+      ZPACK_ASSIGN_OR_RETURN(const auto content,
+                             read_far(bases->FarAt(*base), budget));
+      buffer = *content;
+      break;
+    }
+    chain.push_back(*base);
+  }
   RebuildChain(chain, buffer);
-  return buffer;
+  return ByteView(buffer);
 }
 
 }  // namespace zpack

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
@@ -45,6 +46,8 @@ struct TreeObjects {
 struct DecodedBlock {
   BlockObjects objects;
   std::variant<WholeObjects, format::DeltaBlock, TreeObjects> form;
+  // Set if the block is one of far deltas. Refers to the open file.
+  ReadFarBase read_far = {};
 
   // Null, or empty, if the block has another form.
   const format::DeltaBlock* deltas() const {
@@ -79,6 +82,13 @@ struct DecodedBlock {
     return trees() != nullptr ? &trees()->layout() : nullptr;
   }
 
+  // The base of object `index` if it is in an earlier block; otherwise null.
+  const format::FarBase* FarBaseOf(uint32_t index) const {
+    const std::optional<uint32_t> base =
+        layout() == nullptr ? std::nullopt : layout()->base(index);
+    return base && layout()->IsFar(*base) ? &layout()->FarAt(*base) : nullptr;
+  }
+
   // Calls `visit` with the index and the content of each object, in order. The
   // content is valid until the next call of `visit`. Returns kLimitExceeded if
   // more than `max_kept` bytes of bases have to be kept. Visit::kStop ends the
@@ -89,34 +99,49 @@ struct DecodedBlock {
   }
   // The same for the wanted objects only.
   Status ForEachObject(const WantedObjects& wanted, uint64_t max_kept,
-                       const Visitor<size_t, ByteView>& visit) const;
+                       const Visitor<size_t, ByteView>& visit) const {
+    return ForEachObject(wanted, max_kept, visit, nullptr);
+  }
+  // Also calls `lost`, if it is not null, with each wanted object whose base in
+  // an earlier block cannot be read. Reading these bases is counted in
+  // `budget`, if that is not null.
+  Status ForEachObject(const WantedObjects& wanted, uint64_t max_kept,
+                       const Visitor<size_t, ByteView>& visit,
+                       const Visitor<size_t, const Error&>* lost,
+                       FarBudget* budget = nullptr) const;
 
   // Returns the content of an object. If the object is not stored whole, the
-  // content is rebuilt in `buffer`. REQUIRES: the block is not a segment, and
+  // content is rebuilt in `buffer`. Errors are those of reading a base in an
+  // earlier block. REQUIRES: the block is not a segment, and
   // index < sizes.size().
-  ByteView Object(size_t index, Bytes& buffer) const;
+  Result<ByteView> Object(size_t index, Bytes& buffer) const {
+    FarBudget unlimited;
+    return Object(index, buffer, unlimited);
+  }
+  // The same; counts the work in `budget`.
+  Result<ByteView> Object(size_t index, Bytes& buffer, FarBudget& budget) const;
 
   // The beginning of an object: the first segment, or the content as Object
   // returns it.
-  ByteView Beginning(size_t index, Bytes& buffer) const {
-    return objects.header.kind == format::BlockKind::kSegment
-               ? contents()
-               : Object(index, buffer);
+  Result<ByteView> Beginning(size_t index, Bytes& buffer) const {
+    if (objects.header.kind == format::BlockKind::kSegment) return contents();
+    return Object(index, buffer);
   }
+  // The content of an object that is stored whole. REQUIRES: the block has the
+  // form WholeObjects, and is not a segment.
+  ByteView Whole(size_t index) const;
 
   // Fills `delta` with the copies that turn the base of an object into the
   // object. REQUIRES: the object has a base.
   void ReadDelta(uint32_t index, Delta& delta) const;
 
   // Rebuilds the first object of `chain`, in which each object is the base of
-  // the object before it. On entry, `content` is that of the base of the last
-  // object, or empty if it has no base. On return, it is that of the first
-  // object. REQUIRES: layout() is not null.
+  // the object before it, and none is in an earlier block. On entry, `content`
+  // is that of the base of the last object, or empty if it has no base. On
+  // return, it is that of the first object. REQUIRES: layout() is not null.
   void RebuildChain(std::span<const uint32_t> chain, Bytes& content) const;
 
  private:
-  // REQUIRES: the block has the form WholeObjects.
-  ByteView Whole(size_t index) const;
   // As RebuildObject.
   void Rebuild(uint32_t index, format::BaseUse use, Bytes& base,
                Bytes& out) const;

@@ -86,8 +86,10 @@ class IndexDeriver {
            .ids = ids_,
            .threads = DecodingThreads(run_, file_size, blocks_.features()),
            .stop = run_.stop,
-           .lose = [this](size_t row,
-                          const Error& error) { return Lose(row, error); },
+           .lose =
+               [this](size_t row, uint32_t objects, const Error& error) {
+                 return Lose(row, objects, error);
+               },
            .advance =
                [&](uint64_t objects, uint64_t bytes) {
                  derivation_.objects += objects;
@@ -121,7 +123,7 @@ class IndexDeriver {
     return std::unexpected(std::move(error));
   }
 
-  Status Lose(size_t row, const Error& error) {
+  Status Lose(size_t row, uint32_t objects, const Error& error) {
     if (error.code == ErrorCode::kInterrupted ||
         error.code == ErrorCode::kOutOfMemory) {
       return std::unexpected(error);
@@ -129,12 +131,16 @@ class IndexDeriver {
     const uint32_t first = blocks_.first_object(row).value();
     const uint32_t count = blocks_.block_object_count(row);
     Error damage =
-        NewError(error.code, "objects {} to {} cannot be read: {}", first,
-                 first + count - 1, MessageText{error.message});
+        objects == count
+            ? NewError(error.code, "objects {} to {} cannot be read: {}", first,
+                       first + count - 1, MessageText{error.message})
+            : NewError(error.code,
+                       "{} of the objects {} to {} cannot be read: {}", objects,
+                       first, first + count - 1, MessageText{error.message});
     damage.path = blocks_.path();
     damage.offset = blocks_.block_offset(row);
     derivation_.damages.push_back(std::move(damage));
-    lost_ += count;
+    lost_ += objects;
     return {};
   }
 

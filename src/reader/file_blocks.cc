@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "reader/far_base_reader.h"
 
 namespace zpack {
 
@@ -25,7 +26,10 @@ FileBlocks::FileBlocks(const RandomAccessFile& file, const ReadOptions& options,
       options_(options),
       parts_(std::move(parts)),
       read_index_(std::move(read_index)),
-      expansion_(parts_.table.block_count(), parts_.max_expansion) {}
+      expansion_(parts_.table.block_count(), parts_.max_expansion),
+      far_bases_(std::make_unique<FarBaseReader>(*this)) {}
+
+FileBlocks::~FileBlocks() = default;
 
 Status FileBlocks::LoadIndex() const {
   if (parts_.id_of) return {};

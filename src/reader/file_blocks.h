@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,8 @@ struct FileIndex {
   IndexedVector<ObjectNumber, FileRank> ranks;
 };
 
+class FarBaseReader;
+
 class FileBlocks {
  public:
   using IndexReader = std::function<Result<FileIndex>()>;
@@ -57,6 +60,9 @@ class FileBlocks {
   // `file` must outlive this object.
   FileBlocks(const RandomAccessFile& file, const ReadOptions& options,
              Parts parts, IndexReader read_index);
+  ~FileBlocks();
+  FileBlocks(const FileBlocks&) = delete;
+  FileBlocks& operator=(const FileBlocks&) = delete;
 
   // Differs from that of every other object of this process.
   uint64_t identity() const { return identity_; }
@@ -73,6 +79,8 @@ class FileBlocks {
   uint64_t max_piece() const {
     return format::MaxPiece(options_.max_block_size);
   }
+  // Reads the bases of far deltas.
+  FarBaseReader& far_bases() const { return *far_bases_; }
   // What the blocks decoded so far expand to.
   ExpansionMeter& expansion() const { return expansion_; }
 
@@ -156,6 +164,7 @@ class FileBlocks {
   mutable std::atomic<bool> index_loaded_ = false;
   mutable std::atomic<uint64_t> blocks_read_ = 0;
   mutable std::atomic<uint64_t> bytes_read_ = 0;
+  std::unique_ptr<FarBaseReader> far_bases_;
 };
 
 }  // namespace zpack

@@ -28,9 +28,10 @@ struct Proving {
   std::stop_token stop = {};
   // Whether there is a block in a row of the block table. Empty: in all.
   std::function<bool(size_t row)> has_block = {};
-  // A block that cannot be decoded, which costs its objects; or the reason for
-  // giving up. An error that is returned ends the work.
-  std::function<Status(size_t row, const Error& error)> lose;
+  // A block that cannot be decoded, which costs its objects, or some of them
+  // whose bases are lost; or the reason for giving up. An error that is
+  // returned ends the work.
+  std::function<Status(size_t row, uint32_t objects, const Error& error)> lose;
   // With an index: an object that hashes to another id than the index says.
   std::function<void(size_t row, const ObjectId& expected,
                      const ObjectId& actual)>
@@ -48,7 +49,7 @@ struct Proving {
 // Errors: kInterrupted, kOutOfMemory, and those of Proving::lose.
 Status ProveObjects(const Proving& proving);
 
-// Blocks of trees or commits, in order.
+// Blocks of trees or commits, in order. Those of far deltas hold trees.
 struct LinkedBlock {
   size_t row = 0;
   format::BlockKind kind = format::BlockKind::kTrees;

@@ -26,14 +26,20 @@ ObjectReader::ObjectReader(const ArchiveFile& archive)
                   archive.options().cache_size / kRebuiltShare),
       rebuilt_(archive.options().cache_size / kRebuiltShare) {}
 
-ObjectReader::ContentPtr ObjectReader::Rebuild(const DecodedBlock& block,
-                                               ObjectNumber number) {
+Result<ObjectReader::ContentPtr> ObjectReader::Rebuild(
+    const DecodedBlock& block, ObjectNumber number) {
   const ObjectNumber first = block.objects.header.first_object;
   // Follow the chain to an object that is cached or has no base, then rebuild.
   std::vector<uint32_t> chain;
   ContentPtr known;
   for (std::optional<uint32_t> index = number - first; index;
        index = block.layout()->base(*index)) {
+    if (block.layout()->IsFar(*index)) {
+      FarBudget unlimited;  // what one object may need is bounded
+      ZPACK_ASSIGN_OR_RETURN(
+          known, block.read_far(block.layout()->FarAt(*index), unlimited));
+      break;
+    }
     const std::lock_guard<std::mutex> lock(mutex_);
     known = rebuilt_.Find(first + *index);
     if (known) break;
@@ -105,7 +111,7 @@ Status ObjectReader::Stream(
     return StreamSegmented(run, *block, id, piece, hash);
   }
   if (block->layout() != nullptr) {
-    const ContentPtr content = Rebuild(*block, number);
+    ZPACK_ASSIGN_OR_RETURN(const ContentPtr content, Rebuild(*block, number));
     if (hash == HashObject::kYes) {
       ZPACK_TRY(CheckContent(run, info.type, *content, id));
     }
@@ -113,7 +119,7 @@ Status ObjectReader::Stream(
     return {};
   }
   Bytes unused;
-  const ByteView content = block->Object(index, unused);
+  ZPACK_ASSIGN_OR_RETURN(const ByteView content, block->Object(index, unused));
   if (hash == HashObject::kYes) {
     ZPACK_TRY(CheckContent(run, info.type, content, id));
   }

@@ -79,8 +79,9 @@ class ObjectReader {
   // Returns the content that ReadAhead holds of an object, or null.
   ContentPtr Held(ObjectNumber number);
   // Rebuilds an object from its base. Neighbouring objects share most of their
-  // chains, so the objects rebuilt last are kept.
-  ContentPtr Rebuild(const DecodedBlock& block, ObjectNumber number);
+  // chains, so the objects rebuilt last are kept. Errors are those of reading
+  // a base in an earlier block.
+  Result<ContentPtr> Rebuild(const DecodedBlock& block, ObjectNumber number);
 
   const ArchiveFile& archive_;
   BlockCache blocks_;

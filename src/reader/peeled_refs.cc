@@ -63,8 +63,9 @@ class Tags {
     Bytes buffer;
     for (uint32_t i = 0; i < decoded->objects.sizes.size(); ++i) {
       // The target is in the first line of a tag.
-      targets_[first + i] =
-          ParseTagTarget(decoded->Beginning(i, buffer), format);
+      const Result<ByteView> tag = decoded->Beginning(i, buffer);
+      if (!tag) return Note(tag.error());
+      targets_[first + i] = ParseTagTarget(*tag, format);
     }
   }
 

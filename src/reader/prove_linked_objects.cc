@@ -87,7 +87,9 @@ struct LoadedBlock {
 struct Wave {
   LoadedBlock* block;
   std::vector<uint32_t> objects;  // their positions in the block, ascending
+  // Empty ids are those of lost objects.
   std::vector<ObjectId> ids = {};
+  std::optional<Error> lost_base = {};  // why
   uint64_t bytes = 0;
 };
 
@@ -189,7 +191,7 @@ class LinkedProver {
         if (loaded_[at] == nullptr) continue;
         LoadedBlock& block = *loaded_[at];
         block.queued = false;
-        waves.emplace_back(&block, block.waits.Take());
+        waves.push_back({&block, block.waits.Take()});
         for (const uint32_t index : waves.back().objects) {
           bytes += block.decoded.objects.sizes[index];
         }
@@ -208,7 +210,7 @@ class LinkedProver {
       for (size_t i = 0; i < waves.size(); ++i) {
         const size_t at = waves[i].block->at;
         if (done[i]) {
-          TakeWave(waves[i]);
+          ZPACK_TRY(TakeWave(waves[i]));
         } else {
           ZPACK_TRY(Lose(at, done[i].error()));
         }
@@ -218,13 +220,14 @@ class LinkedProver {
     return {};
   }
 
-  void TakeWave(const Wave& wave) {
-    SetProven(wave);
+  Status TakeWave(const Wave& wave) {
+    const uint32_t lost = SetProven(wave);
     const uint32_t first =
         wave.block->decoded.objects.header.first_object.value();
-    for (const uint32_t index : wave.objects) {
+    for (size_t i = 0; i < wave.objects.size(); ++i) {
+      const uint32_t index = wave.objects[i];
       const auto found = waiting_.find(first + index);
-      if (found == waiting_.end()) continue;
+      if (found == waiting_.end() || wave.ids[i].empty()) continue;
       for (const size_t at : found->second) {
         if (loaded_[at] == nullptr) continue;
         loaded_[at]->waits.Notify(first + index);
@@ -233,6 +236,8 @@ class LinkedProver {
       waiting_.erase(found);
     }
     if (wave.block->waits.left() == 0) done_[wave.block->at] = true;
+    if (!wave.lost_base) return {};
+    return proving_.lose(blocks_[wave.block->at].row, lost, *wave.lost_base);
   }
 
   // Calls `work` for each number below `count`, on several threads.
@@ -250,7 +255,8 @@ class LinkedProver {
   Status Lose(size_t at, const Error& error) {
     if (!gave_up_) proving_.ids.Retract(blocks_[at].row);
     done_[at] = true;
-    return proving_.lose(blocks_[at].row, error);
+    const size_t row = blocks_[at].row;
+    return proving_.lose(row, proving_.file.block_object_count(row), error);
   }
 
   // Does not look at ids, which other threads may be writing.
@@ -306,6 +312,8 @@ class LinkedProver {
     if (const format::TreeBlock* const trees = decoded.trees()) {
       AddWaits(*trees, waits);
     }
+    if (decoded.deltas() != nullptr)
+      AddWaits(decoded.deltas()->layout(), waits);
     for (uint32_t index = 0; index < links.size(); ++index) {
       for (const LinkNumber link : links[index]) {
         if (!Knows(link)) waits.Add(index, link.value());
@@ -313,6 +321,21 @@ class LinkedProver {
     }
     waits.Begin();
     return {at, std::move(decoded), std::move(links), std::move(waits)};
+  }
+
+  // A far delta waits for its base, which has all ids that it is made of.
+  void AddWaits(const format::BlockLayout& layout, ObjectWaits& waits) const {
+    std::vector<std::optional<uint32_t>> numbers(layout.count());
+    for (uint32_t index = 0; index < layout.count(); ++index) {
+      const std::optional<uint32_t> base = layout.base(index);
+      if (!base) continue;
+      numbers[index] = layout.IsFar(*base)
+                           ? std::optional(layout.FarAt(*base).number.value())
+                           : numbers[*base];
+      if (numbers[index] && !Knows(LinkNumber(*numbers[index]))) {
+        waits.Add(index, *numbers[index]);
+      }
+    }
   }
 
   void AddWaits(const format::TreeBlock& trees, ObjectWaits& waits) const {
@@ -339,17 +362,50 @@ class LinkedProver {
   // Rebuilds and hashes the objects of a wave.
   Status ProveWave(Wave& wave, ProvingWorker& worker) {
     wave.ids.reserve(wave.objects.size());
-    return wave.block->decoded.trees() != nullptr ? ProveTrees(wave, worker)
-                                                  : ProveCommits(wave, worker);
+    const DecodedBlock& decoded = wave.block->decoded;
+    if (decoded.trees() != nullptr) return ProveTrees(wave, worker);
+    return decoded.deltas() != nullptr ? ProveFarTrees(wave, worker)
+                                       : ProveCommits(wave, worker);
   }
 
-  void SetProven(const Wave& wave) {
-    const ObjectNumber first = wave.block->decoded.objects.header.first_object;
-    for (size_t i = 0; i < wave.objects.size(); ++i) {
-      proving_.ids.SetProven(first + wave.objects[i], wave.ids[i]);
+  Status ProveFarTrees(Wave& wave, ProvingWorker& worker) {
+    const DecodedBlock& decoded = wave.block->decoded;
+    const format::BlockLayout& layout = *decoded.layout();
+    Bytes buffer;
+    for (const uint32_t index : wave.objects) {
+      uint64_t chain = 0;
+      std::optional<uint32_t> at = index;
+      for (; at; at = layout.base(*at)) chain += layout.size(*at);
+      FarBudget far;
+      const Result<ByteView> content = decoded.Object(index, buffer, far);
+      ZPACK_TRY(CountWork(chain + far.used));
+      if (!content) {
+        wave.ids.emplace_back();
+        wave.lost_base = content.error();
+        continue;
+      }
+      wave.ids.push_back(worker.hasher.Hash(ObjectType::kTree, *content));
+      wave.bytes += content->size();
     }
-    progress_ = true;
-    if (proving_.advance) proving_.advance(wave.objects.size(), wave.bytes);
+    return {};
+  }
+
+  // Returns the number of lost objects.
+  uint32_t SetProven(const Wave& wave) {
+    const ObjectNumber first = wave.block->decoded.objects.header.first_object;
+    uint32_t lost = 0;
+    for (size_t i = 0; i < wave.objects.size(); ++i) {
+      if (wave.ids[i].empty()) {
+        ++lost;
+      } else {
+        proving_.ids.SetProven(first + wave.objects[i], wave.ids[i]);
+      }
+    }
+    progress_ = progress_ || lost < wave.objects.size();
+    if (proving_.advance) {
+      proving_.advance(wave.objects.size() - lost, wave.bytes);
+    }
+    return lost;
   }
 
   Status ProveTrees(Wave& wave, ProvingWorker& worker) {
@@ -399,7 +455,9 @@ class LinkedProver {
     if (wanted.empty()) {
       Bytes buffer;
       for (const uint32_t index : wave) {
-        ZPACK_TRY(use(block.decoded.Object(index, buffer)));
+        ZPACK_ASSIGN_OR_RETURN(const ByteView content,
+                               block.decoded.Object(index, buffer));
+        ZPACK_TRY(use(content));
       }
     } else {
       rebuilt = block.decoded.ForEachObject(

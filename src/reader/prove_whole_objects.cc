@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -21,7 +22,9 @@ struct ProofItem {
   std::optional<LinkedBlock> linked;  // then there are no ids
   std::vector<ObjectId> ids;
   uint64_t bytes = 0;
-  std::optional<Error> error;
+  std::optional<Error> error;  // then there are no ids
+  // Why some objects of a block of far deltas, whose ids are empty, are lost.
+  std::optional<Error> lost_base;
 };
 
 class WholeWorker {
@@ -42,34 +45,44 @@ class WholeWorker {
     const auto view = decoder_.Load(proving_.file, item.run.first);
     if (!view) return Lose(item, view.error());
     const format::BlockKind kind = view->header.kind;
+    const bool far = kind == format::BlockKind::kFarDeltas;
+    // The content of a tree in a block of far deltas follows from its base.
     const bool linked = kind == format::BlockKind::kTrees ||
-                        kind == format::BlockKind::kCommits;
+                        kind == format::BlockKind::kCommits ||
+                        (far && view->header.type == ObjectType::kTree);
     if (linked && !proving_.ids.has_index()) {
       item.linked = LinkedBlock{item.run.first, kind};
       return Visit::kContinue;
     }
     const auto block = decoder_.Decode(proving_.file, item.run.first, *view);
     if (!block) return Lose(item, block.error());
-    return VisitRun(
-        {proving_.file, decoder_, proving_.stop}, item.run, *block, {},
-        {.object = [&](ObjectNumber /*number*/, ObjectType type,
-                       ByteView content) -> Status {
-           item.bytes += content.size();
-           hasher_.Add(type, content);
-           if (hasher_.full()) Flush(item);
-           return {};
-         },
-         .piece = [&](ByteView piece) -> Status {
-           item.bytes += piece.size();
-           return {};
-         },
-         .end = [&](const ObjectId& actual) -> Status {
-           item.ids.push_back(actual);
-           return {};
-         },
-         // The other objects of the block are lost for the same reason.
-         .lost = [&](ObjectNumber /*number*/,
-                     const Error& error) { return Lose(item, error); }});
+    return VisitRun({proving_.file, decoder_, proving_.stop}, item.run, *block,
+                    {},
+                    {.object = [&](ObjectNumber /*number*/, ObjectType type,
+                                   ByteView content) -> Status {
+                       item.bytes += content.size();
+                       hasher_.Add(type, content);
+                       if (hasher_.full()) Flush(item);
+                       return {};
+                     },
+                     .piece = [&](ByteView piece) -> Status {
+                       item.bytes += piece.size();
+                       return {};
+                     },
+                     .end = [&](const ObjectId& actual) -> Status {
+                       item.ids.push_back(actual);
+                       return {};
+                     },
+                     .lost = [&, far](ObjectNumber /*number*/,
+                                      const Error& error) -> Result<Visit> {
+                       // The other objects of the block are lost for the same
+                       // reason.
+                       if (!far) return Lose(item, error);
+                       Flush(item);
+                       item.ids.emplace_back();
+                       item.lost_base = error;
+                       return Visit::kContinue;
+                     }});
   }
 
   static Result<Visit> Lose(ProofItem& item, const Error& error) {
@@ -89,7 +102,9 @@ class WholeWorker {
 Status TakeProofs(const Proving& proving, const ProofItem& item,
                   std::vector<LinkedBlock>& linked) {
   const size_t row = item.run.first;
-  if (item.error) return proving.lose(row, *item.error);
+  if (item.error) {
+    return proving.lose(row, proving.file.block_object_count(row), *item.error);
+  }
   if (item.linked) {
     linked.push_back(*item.linked);
     return {};
@@ -99,6 +114,7 @@ Status TakeProofs(const Proving& proving, const ProofItem& item,
   for (size_t i = 0; i < item.ids.size(); ++i) {
     const ObjectNumber number = first + static_cast<uint32_t>(i);
     const ObjectId& actual = item.ids[i];
+    if (actual.empty()) continue;
     const ObjectId expected = proving.ids.Id(number);
     if (!proving.ids.has_index() || expected == actual) {
       proving.ids.SetProven(number, actual);
@@ -106,7 +122,10 @@ Status TakeProofs(const Proving& proving, const ProofItem& item,
       proving.differs(row, expected, actual);
     }
   }
-  if (proving.advance) proving.advance(item.ids.size(), item.bytes);
+  const auto lost = static_cast<uint32_t>(std::ranges::count_if(
+      item.ids, [](const ObjectId& id) { return id.empty(); }));
+  if (proving.advance) proving.advance(item.ids.size() - lost, item.bytes);
+  if (item.lost_base) return proving.lose(row, lost, *item.lost_base);
   return {};
 }
 

@@ -26,15 +26,27 @@ class RunVisit {
     const format::BlockHeader& header = block.objects.header;
     uint32_t next = 0;  // index of the first object that was not visited
     Result<Visit> answer = Visit::kContinue;
+    const auto take = [&](size_t index, Result<Visit> said) -> Result<Visit> {
+      answer = std::move(said);
+      next = static_cast<uint32_t>(index) + 1;
+      return GoesOn(answer) ? Visit::kContinue : Visit::kStop;
+    };
+    const Visitor<size_t, const Error&> lose =
+        [&](size_t index, const Error& error) -> Result<Visit> {
+      return take(index, (*visitor_.lost)(
+                             header.first_object + static_cast<uint32_t>(index),
+                             error));
+    };
     const Status visited = block.ForEachObject(
         wanted_, source_.file.max_kept(),
         [&](size_t index, ByteView content) -> Result<Visit> {
-          const auto at = static_cast<uint32_t>(index);
-          answer = Call(*visitor_.object, header.first_object + at, header.type,
-                        content);
-          next = at + 1;
-          return GoesOn(answer) ? Visit::kContinue : Visit::kStop;
-        });
+          return take(index,
+                      Call(*visitor_.object,
+                           header.first_object + static_cast<uint32_t>(index),
+                           header.type, content));
+        },
+        visitor_.lost ? &lose : nullptr,
+        &source_.decoder.far_budget(source_.file));
     if (!GoesOn(answer) || visited) return answer;
     return Lose(next, visited.error());
   }

@@ -6,6 +6,7 @@
 #include <ranges>
 
 #include "object/object_links.h"
+#include "reader/far_base_reader.h"
 
 namespace zpack {
 namespace {
@@ -18,18 +19,21 @@ constexpr size_t kMaxLength = size_t{1} << 10;
 }  // namespace
 
 ObjectPaths::ObjectPaths(const ArchiveFile& archive)
-    : archive_(archive), parents_(archive.ids().size(), kNone) {
+    : archive_(archive),
+      far_budget_(FarBudgetOf(archive.blocks())),
+      parents_(archive.ids().size(), kNone) {
   names_.resize(archive.ids().size(), &*interned_.emplace().first);
 }
 
 Status ObjectPaths::AddTrees(const DecodedBlock& block) {
   const ObjectNumber first = block.objects.header.first_object;
-  return block.ForEachObject(archive_.blocks().max_kept(),
-                             [&](size_t index, ByteView content) -> Status {
-                               AddTree(first + static_cast<uint32_t>(index),
-                                       content);
-                               return {};
-                             });
+  return block.ForEachObject(
+      {}, archive_.blocks().max_kept(),
+      [&](size_t index, ByteView content) -> Status {
+        AddTree(first + static_cast<uint32_t>(index), content);
+        return {};
+      },
+      nullptr, &far_budget_);
 }
 
 void ObjectPaths::AddTree(ObjectNumber tree, ByteView content) {

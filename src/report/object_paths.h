@@ -38,6 +38,7 @@ class ObjectPaths {
   void AddTree(ObjectNumber tree, ByteView content);
 
   const ArchiveFile& archive_;
+  FarBudget far_budget_;
   // The tree whose entry refers to the object, or kNone.
   IndexedVector<ObjectNumber, ObjectNumber> parents_;
   IndexedVector<ObjectNumber, const std::string*> names_;

@@ -78,7 +78,8 @@ Status StatisticsCollector::ReadBlock(size_t block) {
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
                            decoder_.Decode(archive_.blocks(), block));
     verbatim_.AddCommits(decoded);
-  } else if (header.kind == format::BlockKind::kDeltas) {
+  } else if (header.kind == format::BlockKind::kDeltas ||
+             header.kind == format::BlockKind::kFarDeltas) {
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock decoded,
                            decoder_.Decode(archive_.blocks(), block));
     AddDeltas(decoded, raw, stored);
@@ -130,8 +131,9 @@ void StatisticsCollector::AddDeltas(const DecodedBlock& block, uint64_t raw,
     const uint64_t size = deltas.sizes()[index];
     rebuilt[index] = size;
     if (const auto base = deltas.base(index)) {
-      rebuilt[index] += rebuilt[*base];
-      chains[index] = chains[*base] + 1;
+      const bool far = deltas.layout().IsFar(*base);
+      rebuilt[index] += far ? deltas.layout().size(*base) : rebuilt[*base];
+      chains[index] = far ? 1 : chains[*base] + 1;
     }
     AddBlob({block.objects.header.first_object + index, size,
              shares.Next(deltas.own_size(index)), chains[index]},

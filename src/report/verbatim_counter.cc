@@ -31,20 +31,19 @@ void VerbatimCounter::AddTrees(const DecodedBlock& block) {
     if (!block.trees()->IsVerbatim(index)) continue;
     // Another writer may store trees verbatim for other reasons. Then there is
     // no flaw.
-    const auto flaw = format::FindTreeFlaw(block.Object(index, content),
+    const auto flaw = format::FindTreeFlaw(*block.Object(index, content),
                                            archive_.header().object_format);
     Add(block, index, format::FlawName(flaw));
   }
 }
 
 void VerbatimCounter::AddCommits(const DecodedBlock& block) {
-  Bytes unused;
   format::CommitText text;
   for (size_t index = 0; index < block.objects.sizes.size(); ++index) {
     // A commit in columns can always be split again, so commits that cannot be
     // split are stored verbatim.
     const auto flaw = format::SplitCommit(
-        block.Object(index, unused), archive_.header().object_format, text);
+        block.Whole(index), archive_.header().object_format, text);
     if (flaw != format::CommitFlaw::kNone) {
       Add(block, index, format::FlawName(flaw));
     }

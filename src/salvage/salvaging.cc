@@ -25,7 +25,7 @@ Status ProveSalvaged(const Salvaging& salvaging) {
        .threads = ResolveThreads(salvaging.run.threads),
        .stop = salvaging.run.stop,
        .has_block = [&](size_t row) { return salvaging.blocks.IsBlock(row); },
-       .lose = [&](size_t row,
+       .lose = [&](size_t row, uint32_t /*objects*/,
                    const Error& error) { return salvaging.Note(row, error); },
        .differs =
            [&](size_t row, const ObjectId& expected, const ObjectId& actual) {

@@ -145,7 +145,7 @@ class Preparer {
     checker_.Begin(run);
     block_ = &block;
     const format::BlockLayout* const layout = block.layout();
-    at_.assign(layout == nullptr ? 0 : layout->sizes.size(), kNone);
+    at_.assign(layout == nullptr ? 0 : layout->index_end(), kNone);
     const ObjectType type = block.objects.header.type;
     const auto resemblance =
         layout == nullptr ? Resemblance::kNone : Resemblance::kSome;

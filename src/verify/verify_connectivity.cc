@@ -139,9 +139,8 @@ class ConnectivityCheck {
           large, ReadSegments(archive_.blocks(), run, decoded, decoder_));
       ZPACK_TRY(CountWork(large.size()));
     }
-    if (decoded.trees() != nullptr) return FollowTrees(block, decoded);
+    if (decoded.layout() != nullptr) return FollowDeltas(block, decoded);
     // Following links may append to the list.
-    Bytes unused;
     while (!pending_[block].empty()) {
       ZPACK_TRY(CheckStop(run_.stop));
       const Pending next = pending_[block].back();
@@ -149,7 +148,7 @@ class ConnectivityCheck {
       if (!Take(next, type)) continue;
       const uint32_t index = next.number - header.first_object;
       Follow(archive_.ids()[archive_.rank(next.number)], type,
-             segmented ? ByteView(large) : decoded.Object(index, unused));
+             segmented ? ByteView(large) : decoded.Whole(index));
     }
     return {};
   }
@@ -178,7 +177,7 @@ class ConnectivityCheck {
 
   // Trees are rebuilt from other trees of the block, so each pass rebuilds all
   // of them in order. Passes are repeated until no tree is left to follow.
-  Status FollowTrees(size_t block, const DecodedBlock& decoded) {
+  Status FollowDeltas(size_t block, const DecodedBlock& decoded) {
     const ObjectNumber first = decoded.objects.header.first_object;
     while (!pending_[block].empty()) {
       std::vector<bool> wanted(decoded.objects.sizes.size());
@@ -187,10 +186,10 @@ class ConnectivityCheck {
           wanted[pending.number - first] = true;
         }
       }
-      ZPACK_TRY(CountWork(decoded.trees()->layout().content));
+      ZPACK_TRY(CountWork(decoded.layout()->content));
       std::vector<Pending> behind;  // for the next pass
       const Status visited = decoded.ForEachObject(
-          archive_.blocks().max_kept(),
+          {}, archive_.blocks().max_kept(),
           [&](size_t index, ByteView content) -> Status {
             ZPACK_TRY(CheckStop(run_.stop));
             if (!wanted[index]) return {};
@@ -205,7 +204,8 @@ class ConnectivityCheck {
               }
             }
             return {};
-          });
+          },
+          nullptr, &decoder_.far_budget(archive_.blocks()));
       ZPACK_TRY(visited);
       pending_[block] = std::move(behind);
     }

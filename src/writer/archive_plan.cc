@@ -102,6 +102,10 @@ format::Digest Fingerprint(const ArchivePlan& plan) {
       out.Varint(field);
     }
   }
+  for (const auto& [rank, far] : plan.input.far) {
+    out.Varint(rank.value());
+    out.Varint(far.base.number.value());
+  }
   const ObjectList& list = plan.contents.list;
   for (const ListRank rank : plan.input.order) {
     out.Varint(list.paths[rank].value());
@@ -133,10 +137,15 @@ Result<ArchivePlan> PlanArchive(ObjectSource& source,
   const BlockSizes sizes(options.block_size, options.halvings, options.groups);
   ZPACK_ASSIGN_OR_RETURN(const Lineages lineages,
                          GroupLineages(source, list, sizes.max_object, run));
-  EncodingInput input{source, list, WriteOrder(list, lineages),
+  EncodingInput input{source,
+                      list,
+                      ChooseFarVersions(list, contents.far, sizes.max_object),
+                      {},
                       ObjectNumber(contents.ids.size() - list.ids.size())};
+  const StorageInput storage{list, lineages, input.far};
+  input.order = WriteOrder(storage);
   std::vector<PlannedStretch> stretches =
-      PlanStretches(list, lineages, input.order, sizes);
+      PlanStretches(storage, input.order, sizes);
   format::FileNumbers numbers =
       NumberObjects(contents.ids, input, contents.reused);
   std::vector<std::string> features = Features(stretches, contents, options);

@@ -32,6 +32,8 @@ struct ArchiveContents {
   const RefsSnapshot& refs;
   // Holds the objects that are not in `list`; null if there are none.
   const ReusableBlocks* reused = nullptr;
+  // Objects of `reused` that objects of `list` may be deltas against.
+  FarVersions far = {};
   Promises promises = {};
   LostObjects lost = {};
 

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <utility>
 
 #include "base/error.h"
 #include "format/object_sizes.h"
 #include "inventory/listed_objects.h"
+#include "object/object_hasher.h"
 
 namespace zpack {
 namespace {
@@ -27,7 +29,8 @@ BlockWorker::BlockWorker(const EncodingInput& input,
       phase_(phase),
       stop_(std::move(stop)),
       encoder_(options, stop_),
-      stretches_(numbers, options, encoder_) {}
+      stretches_(numbers, options, encoder_,
+                 [this](const FarVersion& far) { return ReadFar(far); }) {}
 
 Status BlockWorker::Encode(const PlannedStretch& plan, Bytes& segment,
                            std::vector<EncodedBlock>& out) {
@@ -35,7 +38,7 @@ Status BlockWorker::Encode(const PlannedStretch& plan, Bytes& segment,
     return EncodeSegment(plan, segment, out);
   }
   if (plan.kind == format::BlockKind::kObjects) return EncodeObjects(plan, out);
-  return stretches_.With(plan.kind, [&](auto& stretch) {
+  return stretches_.With(plan.kind, plan.type, [&](auto& stretch) {
     return EncodeStretch(plan, stretch, out);
   });
 }
@@ -79,8 +82,15 @@ Status BlockWorker::EncodeStretch(const PlannedStretch& plan,
     Bytes object;
     ZPACK_TRY(Read(plan, i, object));
     const size_t size = object.size();
-    const PathNumber path = input_.list.paths[input_.order[plan.first + i]];
-    ZPACK_TRY(stretch.Add(std::move(object), path));
+    const ListRank rank = input_.order[plan.first + i];
+    const PathNumber path = input_.list.paths[rank];
+    if constexpr (std::is_same_v<StretchEncoder, DeltaStretchEncoder>) {
+      const auto far = input_.far.find(rank);
+      ZPACK_TRY(stretch.Add(std::move(object), path,
+                            far == input_.far.end() ? nullptr : &far->second));
+    } else {
+      ZPACK_TRY(stretch.Add(std::move(object), path));
+    }
     phase_.Advance(1, size);
   }
   return stretch.Finish();
@@ -104,6 +114,21 @@ Status BlockWorker::Read(const PlannedStretch& plan, uint32_t index,
                          Bytes& object) {
   return ReadListed(input_.source, input_.list,
                     input_.order[plan.first + index], object);
+}
+
+Result<std::optional<Bytes>> BlockWorker::ReadFar(const FarVersion& far) const {
+  Bytes content;
+  const auto type = input_.source.Read(far.id, content);
+  if (!type && (type.error().code == ErrorCode::kIo ||
+                type.error().code == ErrorCode::kOutOfMemory)) {
+    return std::unexpected(type.error());
+  }
+  // The older archive has the object, so damage of the source does not matter.
+  if (!type || *type != far.type || content.size() != far.base.size ||
+      ObjectHasher(input_.list.ids.format()).Hash(*type, content) != far.id) {
+    return std::nullopt;
+  }
+  return content;
 }
 
 Status BlockWorker::EncodeBlock(const PlannedStretch& plan,

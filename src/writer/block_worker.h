@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -30,6 +31,7 @@ namespace zpack {
 struct EncodingInput {
   ObjectSource& source;
   const ObjectList& list;
+  FarVersions far;
   IndexedVector<WritePosition, ListRank> order;
   // Object number of the first object in `order`. The numbers of the other
   // objects follow.
@@ -64,6 +66,8 @@ class BlockWorker {
                        std::vector<EncodedBlock>& out);
   // Prefetches the objects of `plan` from index `begin` on.
   void Prefetch(const PlannedStretch& plan, uint32_t begin);
+  // As ReadFarVersion.
+  Result<std::optional<Bytes>> ReadFar(const FarVersion& far) const;
   // Reads object `index` of `plan`.
   Status Read(const PlannedStretch& plan, uint32_t index, Bytes& object);
   // Encodes a block of whole objects, or of one segment.

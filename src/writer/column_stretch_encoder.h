@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/index_spaces.h"
+#include "format/block_form.h"
 #include "format/limits.h"
 #include "format/link_numbers.h"
 #include "writer/stretch_output.h"
@@ -54,7 +55,9 @@ class ColumnStretchEncoder {
 
  private:
   Status CloseBlock() {
-    ZPACK_TRY(output_.AddBlock({Builder::kKind, builder_.count(),
+    const ObjectType type =
+        format::FindBlockForm(Builder::kKind)->types.front();
+    ZPACK_TRY(output_.AddBlock({Builder::kKind, type, builder_.count(),
                                 builder_.content(), builder_.content()},
                                builder_.streams()));
     builder_.Begin(output_.first());

@@ -12,18 +12,46 @@ namespace zpack {
 
 void DeltaStretchEncoder::Begin(ObjectNumber first,
                                 std::vector<EncodedBlock>& out) {
-  planner_.Clear();
-  builder_.Clear();
+  ClearBlock();
   output_.Begin(first, out);
 }
 
-void DeltaStretchEncoder::AddPlanned(ByteView content, PathNumber path) {
-  const PlannedDelta& plan = planner_.Plan(content, path);
-  if (plan.base) {
-    builder_.Add(content, plan.base->value(), plan.delta);
-  } else {
-    builder_.Add(content);
+void DeltaStretchEncoder::ClearBlock() {
+  planner_.Clear();
+  builder_.Clear();
+  candidates_.clear();
+  far_candidates_.clear();
+}
+
+Result<std::optional<CandidateNumber>> DeltaStretchEncoder::AddFarCandidate(
+    const FarVersion& far, PathNumber path) {
+  const auto [at, is_new] =
+      far_candidates_.emplace(far.base.number, std::nullopt);
+  if (!is_new) return at->second;
+  ZPACK_ASSIGN_OR_RETURN(std::optional<Bytes> content, read_far_(far));
+  if (!content) return std::nullopt;
+  at->second = CandidateNumber(static_cast<uint32_t>(candidates_.size()));
+  planner_.AddStored(*std::move(content), path, 0, Novelty::kNew);
+  candidates_.push_back({0, far.base});
+  return at->second;
+}
+
+Status DeltaStretchEncoder::AddPlanned(ByteView content, PathNumber path,
+                                       const FarVersion* far) {
+  PlanHints hints;
+  if (far != nullptr) {
+    ZPACK_ASSIGN_OR_RETURN(hints.likely, AddFarCandidate(*far, path));
   }
+  const PlannedDelta& plan = planner_.Plan(content, path, hints);
+  if (!plan.base) {
+    builder_.Add(content);
+  } else if (const Candidate& base = candidates_[plan.base->value()];
+             base.far) {
+    builder_.Add(content, *base.far, output_.first(), plan.delta);
+  } else {
+    builder_.Add(content, base.index, plan.delta);
+  }
+  return {};
 }
 
 bool DeltaStretchEncoder::IsOverfull() const {
@@ -33,14 +61,16 @@ bool DeltaStretchEncoder::IsOverfull() const {
           layout.content() > format::kMaxBlockContent);
 }
 
-Status DeltaStretchEncoder::Add(Bytes content, PathNumber path) {
-  AddPlanned(content, path);
+Status DeltaStretchEncoder::Add(Bytes content, PathNumber path,
+                                const FarVersion* far) {
+  ZPACK_TRY(AddPlanned(content, path, far));
   if (IsOverfull()) {
     builder_.Undo();
     ZPACK_TRY(CloseBlock());
-    AddPlanned(content, path);
+    ZPACK_TRY(AddPlanned(content, path, far));
   }
   planner_.Add(std::move(content), path);
+  candidates_.push_back({builder_.layout().count() - 1, std::nullopt});
   return {};
 }
 
@@ -49,10 +79,9 @@ Status DeltaStretchEncoder::Finish() {
 }
 
 Status DeltaStretchEncoder::CloseBlock() {
-  ZPACK_TRY(output_.AddBlock(format::BlockKind::kDeltas, builder_.layout(),
-                             builder_.streams()));
-  builder_.Clear();
-  planner_.Clear();
+  ZPACK_TRY(
+      output_.AddBlock(kind_, type_, builder_.layout(), builder_.streams()));
+  ClearBlock();
   return {};
 }
 

@@ -17,6 +17,7 @@
 #include "writer/column_stretch_encoder.h"
 #include "writer/delta_stretch_encoder.h"
 #include "writer/encoding_options.h"
+#include "writer/far_bases.h"
 #include "writer/tree_stretch_encoder.h"
 #include "zpack/result.h"
 
@@ -24,24 +25,40 @@ namespace zpack {
 
 using CommitStretchEncoder = ColumnStretchEncoder<format::CommitBlockBuilder>;
 
+// What decides how objects are stored.
+struct StorageInput {
+  const ObjectList& list;
+  const Lineages& lineages;
+  const FarVersions& far;
+};
+
 // The kind of block in which an object is stored, unless it is so large that it
 // is divided into segments.
-format::BlockKind StoredKind(const ObjectList& list, const Lineages& lineages,
-                             ListRank rank);
+format::BlockKind StoredKind(const StorageInput& input, ListRank rank);
+
+// Leaves out what does not pay. Trees at the same path name each other's
+// children by number in a block of trees, which begins with a whole tree; in a
+// block of far deltas each changed child takes a whole id.
+FarVersions ChooseFarVersions(const ObjectList& list, FarVersions far,
+                              uint64_t max_object);
 
 class StretchEncoders {
  public:
-  // `numbers` and `encoder` must outlive this object.
+  // `numbers` and `encoder` must outlive this object, as must what `read_far`
+  // refers to.
   StretchEncoders(const format::FileNumbers& numbers,
-                  const EncodingOptions& options, BlockEncoder& encoder);
+                  const EncodingOptions& options, BlockEncoder& encoder,
+                  const ReadFarVersion& read_far);
 
-  // Returns the result of `use`, called with the encoder of a kind that is not
-  // kObjects or kSegment.
+  // Returns the result of `use`, called with the encoder of objects of `type`
+  // in blocks of a kind that is not kObjects or kSegment.
   template <typename Use>
-  Status With(format::BlockKind kind, Use use) {
+  Status With(format::BlockKind kind, ObjectType type, Use use) {
     switch (kind) {
       case format::BlockKind::kDeltas:
         return use(deltas_);
+      case format::BlockKind::kFarDeltas:
+        return use(type == ObjectType::kTree ? far_trees_ : far_blobs_);
       case format::BlockKind::kTrees:
         return use(trees_);
       case format::BlockKind::kCommits:
@@ -55,6 +72,8 @@ class StretchEncoders {
 
  private:
   DeltaStretchEncoder deltas_;
+  DeltaStretchEncoder far_blobs_;
+  DeltaStretchEncoder far_trees_;
   TreeStretchEncoder trees_;
   CommitStretchEncoder commits_;
 };

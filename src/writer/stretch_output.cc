@@ -6,17 +6,16 @@
 #include <utility>
 
 #include "base/error.h"
-#include "format/block_form.h"
 
 namespace zpack {
 
 Status StretchOutput::AddBlock(const Objects& objects,
                                const format::BlockStreams& streams) {
-  const ObjectType type = *format::FindBlockForm(objects.kind)->type;
   EncodedBlock block;
   block.first_object = first_;
-  ZPACK_TRY(encoder_.Encode({objects.kind, type, first_, objects.count, 0},
-                            streams.Views(), block.chunk));
+  ZPACK_TRY(
+      encoder_.Encode({objects.kind, objects.type, first_, objects.count, 0},
+                      streams.Views(), block.chunk));
   block.expansion = {objects.content, encoder_.decoded_size(), objects.chains};
   out_->push_back(std::move(block));
   first_ = first_ + objects.count;

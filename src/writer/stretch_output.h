@@ -34,7 +34,8 @@ class StretchOutput {
 
   // Describes the objects of a block.
   struct Objects {
-    format::BlockKind kind;  // objects of one type
+    format::BlockKind kind;
+    ObjectType type;
     uint32_t count;
     uint64_t content;  // bytes of the objects
     // Sum over the objects of the bytes of the object and of all its bases.
@@ -43,11 +44,12 @@ class StretchOutput {
 
   // Encodes the next objects of the stretch as one block.
   Status AddBlock(const Objects& objects, const format::BlockStreams& streams);
-  Status AddBlock(format::BlockKind kind,
+  Status AddBlock(format::BlockKind kind, ObjectType type,
                   const format::BlockLayoutBuilder& layout,
                   const format::BlockStreams& streams) {
-    return AddBlock({kind, layout.count(), layout.content(), layout.chains()},
-                    streams);
+    return AddBlock(
+        {kind, type, layout.count(), layout.content(), layout.chains()},
+        streams);
   }
 
  private:

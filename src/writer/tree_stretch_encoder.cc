@@ -92,8 +92,8 @@ Status TreeStretchEncoder::Finish() {
 }
 
 Status TreeStretchEncoder::CloseBlock() {
-  ZPACK_TRY(output_.AddBlock(format::BlockKind::kTrees, builder_.layout(),
-                             builder_.streams()));
+  ZPACK_TRY(output_.AddBlock(format::BlockKind::kTrees, ObjectType::kTree,
+                             builder_.layout(), builder_.streams()));
   builder_.Clear();
   bases_.clear();
   begins_lineage_ = true;

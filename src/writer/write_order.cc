@@ -46,21 +46,24 @@ uint32_t TypePosition(ObjectType type) {
                                kOrder.begin());
 }
 
-// Number of object kinds that are ordered separately: four per type.
-constexpr size_t kKinds = size_t{5} * 4;
+// Number of object kinds that are ordered separately: eight per type.
+constexpr size_t kKinds = size_t{5} * 8;
 
 }  // namespace
 
-IndexedVector<WritePosition, ListRank> WriteOrder(const ObjectList& list,
-                                                  const Lineages& lineages) {
+IndexedVector<WritePosition, ListRank> WriteOrder(const StorageInput& input) {
+  const auto& [list, lineages, far] = input;
   // Groups are ordered by type, then incompressible blobs after others, then
-  // unreached objects after others, then by position of the path. Within a
-  // group, objects are ordered by visit, then by rank.
+  // objects with a base in an older archive after others, then unreached
+  // objects after others, then by position of the path. Within a group, objects
+  // are ordered by visit, then by rank.
   const auto kind_of = [&](ListRank rank) {
     const bool last = list.types[rank] == ObjectType::kBlob &&
                       lineages.incompressible[list.paths[rank]];
-    return size_t{TypePosition(list.types[rank])} << 2 | size_t{last} << 1 |
-           size_t{!list.reached(rank)};
+    const bool has_far =
+        !far.empty() && StoredKind(input, rank) == BlockKind::kFarDeltas;
+    return size_t{TypePosition(list.types[rank])} << 3 | size_t{last} << 2 |
+           size_t{has_far} << 1 | size_t{!list.reached(rank)};
   };
   // Only kinds that occur take up groups, because there may be many paths.
   const size_t paths = lineages.positions.size();
@@ -102,13 +105,14 @@ BlockSizes::BlockSizes(uint64_t block_size, unsigned halvings, bool groups)
       max_stretch((groups ? kMaxGroupedStretch : kMaxStretch) * block_size) {}
 
 std::vector<PlannedStretch> PlanStretches(
-    const ObjectList& list, const Lineages& lineages,
+    const StorageInput& input,
     const IndexedVector<WritePosition, ListRank>& order,
     const BlockSizes& sizes) {
+  const ObjectList& list = input.list;
   uint64_t delta_bytes = 0;
   uint64_t tree_bytes = 0;
   for (const ListRank rank : order) {
-    const BlockKind kind = StoredKind(list, lineages, rank);
+    const BlockKind kind = StoredKind(input, rank);
     if (kind == BlockKind::kDeltas) delta_bytes += list.sizes[rank];
     if (kind == BlockKind::kTrees) tree_bytes += list.sizes[rank];
   }
@@ -118,7 +122,9 @@ std::vector<PlannedStretch> PlanStretches(
   const uint64_t tree_stretch =
       std::max(tree_bytes / kTreeStretches, kMinTreeStretch * sizes.deltas);
   const auto limit_of = [&](BlockKind kind, ObjectType type) {
-    if (kind == BlockKind::kDeltas) return stretch;
+    if (kind == BlockKind::kDeltas || kind == BlockKind::kFarDeltas) {
+      return stretch;
+    }
     if (kind == BlockKind::kTrees) return tree_stretch;
     return type == ObjectType::kBlob ? sizes.deltas : sizes.whole;
   };
@@ -142,7 +148,7 @@ std::vector<PlannedStretch> PlanStretches(
       }
       continue;
     }
-    const BlockKind kind = StoredKind(list, lineages, rank);
+    const BlockKind kind = StoredKind(input, rank);
     const uint64_t limit = limit_of(kind, type);
     if (open.count != 0 && (open.type != type || open.kind != kind ||
                             open.raw_size + size > limit)) {

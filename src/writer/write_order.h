@@ -11,8 +11,8 @@
 
 #include "base/index_spaces.h"
 #include "format/block.h"
-#include "inventory/lineage_grouper.h"
 #include "inventory/object_list.h"
+#include "writer/stretch_encoders.h"
 
 namespace zpack {
 
@@ -20,9 +20,9 @@ namespace zpack {
 // numbers: commits, tags, trees, blobs. Commits are ordered newest first. Trees
 // and blobs are grouped by path, so that the versions of one file are
 // neighbours, newest first. Within a type, objects that the walk did not reach
-// follow the others. Incompressible blobs come last.
-IndexedVector<WritePosition, ListRank> WriteOrder(const ObjectList& list,
-                                                  const Lineages& lineages);
+// follow the others. Objects with a base in an older archive follow those
+// without one, and incompressible blobs come last.
+IndexedVector<WritePosition, ListRank> WriteOrder(const StorageInput& input);
 
 // Sizes in bytes that control the division into blocks. All derive from
 // ConvertOptions::block_size. To save memory, `halvings` halves the sizes
@@ -57,7 +57,7 @@ struct PlannedStretch {
 // REQUIRES: `order` is the result of WriteOrder. The result does not depend on
 // the number of threads.
 std::vector<PlannedStretch> PlanStretches(
-    const ObjectList& list, const Lineages& lineages,
+    const StorageInput& input,
     const IndexedVector<WritePosition, ListRank>& order,
     const BlockSizes& sizes);
 

@@ -65,8 +65,7 @@ void AddTags(HostileFile& file, const std::vector<Bytes>& tags,
 }
 
 TEST(FileRules, ABlockNeedsTheFeaturesOfItsKindAndCodecs) {
-  MemorySource source = SampleHistory(4);
-  HostileFile file(FileOf(source, {}, Profile::kCold));
+  HostileFile file(UpdatedFile(Profile::kCold));
   EXPECT_EQ(Verify(file.Build()), "");
   for (const std::string& feature : format::BlockFeatures()) {
     HostileFile without = file;
@@ -75,6 +74,40 @@ TEST(FileRules, ABlockNeedsTheFeaturesOfItsKindAndCodecs) {
                 AllOf(HasSubstr("without the required feature '" + feature),
                       HasSubstr(" at offset ")));
   }
+}
+
+// A block of one blob that is the same as object `base` of `size` bytes.
+void AddSame(HostileFile& file, uint32_t base, uint64_t size) {
+  const uint64_t distance = file.ids.size() - base;
+  file.Add({.kind = format::BlockKind::kFarDeltas, .type = ObjectType::kBlob},
+           {{StreamKind::kSizes, Varints({0})},
+            {StreamKind::kBases, Varints({1})},
+            {StreamKind::kFarBases, Varints({distance, size})},
+            {StreamKind::kLiteralLengths, Varints({0})},
+            {StreamKind::kCopyLengths, Varints({0})},
+            {StreamKind::kCopyOffsets, Varints({0})},
+            {StreamKind::kLiterals, Bytes()}},
+           1);
+}
+
+TEST(FileRules, AllBasesOfAFarDeltaHaveItsType) {
+  HostileFile file;
+  const ByteView name = AsBytes("100644 a");
+  Bytes tree(name.begin(), name.end());
+  tree.resize(name.size() + 21, 0);
+  file.AddObjects(ObjectType::kTree, {tree});
+  AddSame(file, 0, tree.size());  // a tree as the base of a blob
+  AddSame(file, 1, tree.size());  // which is the base of another one
+  const std::vector<std::string> damages =
+      Damages(file.Build(), VerifyLevel::kObjects);
+  EXPECT_EQ(std::ranges::count_if(
+                damages,
+                [](const std::string& damage) {
+                  return damage.find("a tree as the base of a blob") !=
+                         std::string::npos;
+                }),
+            2)
+      << ::testing::PrintToString(damages);
 }
 
 TEST(FileRules, ABlockHasTheStreamsOfItsKindAndNoOther) {

@@ -150,8 +150,27 @@ bool Continues(const FileBlocks& blocks, size_t block) {
   return view && view->header.group.blocks != 0;
 }
 
-// Objects in the damaged block and those after it in its group are lost, and no
-// others: the index tells the ids of the rest.
+// Adds the far deltas of a block against objects that are lost, directly or
+// through others.
+void AddLostDeltas(const FileBlocks& blocks, size_t block,
+                   std::set<ObjectId>& lost) {
+  BlockDecoder decoder;
+  const auto decoded = decoder.Decode(blocks, block);
+  ASSERT_TRUE(decoded);
+  if (decoded->deltas() == nullptr) return;
+  const format::BlockLayout& layout = *decoded->layout();
+  const ObjectNumber first = blocks.first_object(block);
+  for (uint32_t i = 0; i < layout.count(); ++i) {
+    const auto base = layout.base(i);
+    if (!base) continue;
+    const ObjectNumber number =
+        layout.IsFar(*base) ? layout.FarAt(*base).number : first + *base;
+    if (lost.contains(blocks.id(number))) lost.insert(blocks.id(first + i));
+  }
+}
+
+// Objects in the damaged block, those after it in its group and far deltas
+// against them are lost, and no others: the index tells the ids of the rest.
 void ExpectOnlyBlockLost(const Sample& sample, const Region& region,
                          const Salvaged& salvaged) {
   const FileBlocks& blocks = sample.archive->blocks();
@@ -160,7 +179,10 @@ void ExpectOnlyBlockLost(const Sample& sample, const Region& region,
   for (size_t block = 0; block < blocks.block_count(); ++block) {
     hit = blocks.block_offset(block) == region.begin ||
           (hit && Continues(blocks, block));
-    if (!hit) continue;
+    if (!hit) {
+      AddLostDeltas(blocks, block, lost);
+      continue;
+    }
     for (uint32_t i = 0; i < blocks.block_object_count(block); ++i) {
       lost.insert(blocks.id(blocks.first_object(block) + i));
     }
@@ -341,7 +363,7 @@ INSTANTIATE_TEST_SUITE_P(Golden, SalvageTest,
                          ::testing::Values("history.zpack", "columns.zpack",
                                            "sha256.zpack", "segments.zpack",
                                            "promised.zpack", "files.zpack",
-                                           "groups.zpack"));
+                                           "groups.zpack", "far-deltas.zpack"));
 
 TEST(SalvageTest, TheSampleHasGroupsOfSeveralBlocks) {
   const Sample sample = OpenSample("groups.zpack");

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "format/block.h"
+#include "format/object_sizes.h"
 #include "fuzz/fuzz_target.h"
 #include "reader/archive_file.h"
 #include "reader/block_decoder.h"
@@ -53,8 +54,29 @@ class MemoryOutput final : public WritableFile {
   std::string path_ = "memory.zpack";
 };
 
+// A block of objects of 16 bytes, which far deltas of a block with `header` may
+// be made against.
+Bytes FarBases(const format::BlockHeader& header) {
+  constexpr uint64_t kSize = 16;
+  const uint32_t count = header.first_object.value();
+  Bytes sizes;
+  format::EncodeObjectSizes(std::vector<uint64_t>(count, kSize), sizes);
+  const Bytes contents(count * kSize, 'x');
+  Bytes payload;
+  format::Encode(
+      {format::BlockKind::kObjects, header.type, ObjectNumber(), count, 0},
+      {{format::StreamKind::kSizes, format::StreamCodec::kStored, sizes.size(),
+        sizes.size()},
+       {format::StreamKind::kContents, format::StreamCodec::kStored,
+        contents.size(), contents.size()}},
+      payload);
+  Append(payload, sizes);
+  Append(payload, contents);
+  return payload;
+}
+
 // A file in which `payload` is the last block, behind blocks that nobody
-// decodes, as its header wants it.
+// decodes (or only as far bases), as its header wants it.
 Bytes FileAround(const format::BlockHeader& header, ByteView payload) {
   Bytes ids;
   const uint32_t count = header.first_object.value() + header.object_count;
@@ -81,7 +103,10 @@ Bytes FileAround(const format::BlockHeader& header, ByteView payload) {
     Require(writer.AddBlock({first_object, chunk, {}}).has_value());
   };
   Require(writer.Start(EncodePreamble(features, {}, refs), 0).has_value());
-  if (header.first_object != ObjectNumber()) add({}, {});
+  if (header.first_object != ObjectNumber()) {
+    add({}, header.kind == format::BlockKind::kFarDeltas ? FarBases(header)
+                                                         : Bytes());
+  }
   if (header.segment_offset != 0) add(header.first_object, {});
   add(header.first_object, payload);
   Require(writer.AddTables(numbers).has_value());
@@ -109,7 +134,8 @@ void UseObjects(const DecodedBlock& block) {
   const Status visited = block.ForEachObject(
       16 * kMaxBlockSize, [&](size_t index, ByteView content) -> Status {
         Require(content.size() == block.objects.sizes[index]);
-        Require(std::ranges::equal(block.Object(index, buffer), content));
+        const auto object = block.Object(index, buffer);
+        Require(object && std::ranges::equal(*object, content));
         return {};
       });
   (void)visited;

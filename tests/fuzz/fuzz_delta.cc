@@ -34,8 +34,9 @@ void UseStreams(ByteView input) {
   const uint32_t count = in.U8();
   format::BlockStreams streams(format::BlockKind::kDeltas);
   if (!zpack::testing::DecodeInput(in, streams)) return;
-  auto deltas = format::DeltaBlock::Parse(
-      std::move(streams), count, format::BlockLimits{kMaxObject, kMaxContent});
+  auto deltas =
+      format::DeltaBlock::Parse(std::move(streams), {ObjectNumber(), count},
+                                format::BlockLimits{kMaxObject, kMaxContent});
   if (!deltas) return;
   const DecodedBlock block = zpack::testing::DecodedFrom(*std::move(deltas));
   Bytes last;
@@ -48,7 +49,7 @@ void UseStreams(ByteView input) {
   // Not each of them: a chain of all of them would take quadratic time.
   if (!visited || count == 0) return;
   Bytes buffer;
-  Require(std::ranges::equal(block.Object(count - 1, buffer), last));
+  Require(std::ranges::equal(*block.Object(count - 1, buffer), last));
 }
 
 // The size of the base in two bytes, base and target.
@@ -74,12 +75,13 @@ void UseContents(ByteView input) {
   format::DeltaBlockBuilder builder;
   builder.Add(base);
   builder.Add(target, 0, delta);
-  auto deltas = format::DeltaBlock::Parse(
-      builder.streams(), 2, format::BlockLimits{UINT32_MAX, UINT32_MAX});
+  auto deltas =
+      format::DeltaBlock::Parse(builder.streams(), {ObjectNumber(), 2},
+                                format::BlockLimits{UINT32_MAX, UINT32_MAX});
   Require(deltas.has_value());
   Bytes buffer;
   const DecodedBlock block = zpack::testing::DecodedFrom(*std::move(deltas));
-  Require(std::ranges::equal(block.Object(1, buffer), target));
+  Require(std::ranges::equal(*block.Object(1, buffer), target));
 }
 
 }  // namespace

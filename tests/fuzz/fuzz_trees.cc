@@ -43,7 +43,7 @@ void ForEach(format::TreeBlock parsed, Check check) {
   const Status visited = block.ForEachObject(
       UINT64_MAX, [&](size_t index, ByteView content) -> Status {
         Require(content.size() == block.objects.sizes[index]);
-        Require(std::ranges::equal(block.Object(index, buffer), content));
+        Require(std::ranges::equal(*block.Object(index, buffer), content));
         check(index, content);
         return {};
       });

@@ -183,6 +183,31 @@ void AddDeltaBlock(const Corpus& corpus) {
   corpus.Add("block/deltas", Bytes(payload.begin(), payload.end()));
 }
 
+// The same with bases like those of fuzz_block.
+void AddFarDeltaBlock(const Corpus& corpus) {
+  const std::string base(16, 'x');
+  BlockEncoder encoder(3);
+  DeltaStretchEncoder stretch(
+      DeltaPlannerOptions{}, 1 << 20, encoder, ObjectType::kBlob,
+      [&](const FarVersion& /*far*/) -> Result<std::optional<Bytes>> {
+        return Bytes(base.begin(), base.end());
+      });
+  std::vector<EncodedBlock> blocks;
+  stretch.Begin(ObjectNumber(2), blocks);
+  for (uint32_t i = 0; i < 4; ++i) {
+    const FarVersion far{
+        {}, ObjectType::kBlob, {ObjectNumber(i % 2), base.size()}};
+    const std::string text = "a" + base + std::to_string(i);
+    Require(stretch.Add(Bytes(text.begin(), text.end()), PathNumber(1), &far)
+                .has_value(),
+            "far deltas");
+  }
+  Require(stretch.Finish().has_value() && blocks.size() == 1, "one block");
+  const ByteView payload =
+      *format::DecodeChunk(format::kBlockChunk, blocks[0].chunk);
+  corpus.Add("block/far-deltas", Bytes(payload.begin(), payload.end()));
+}
+
 // For fuzz_delta, whose first byte chooses what is tested.
 void AddDeltas(const Corpus& corpus) {
   const std::vector<Bytes> versions = Versions();
@@ -434,6 +459,7 @@ int main(int argc, char** argv) {
   AddTables(corpus, source);
   AddBlocks(corpus);
   AddDeltaBlock(corpus);
+  AddFarDeltaBlock(corpus);
   AddDeltas(corpus);
   AddTreeBlock(corpus);
   AddTrees(corpus);

@@ -11,6 +11,7 @@ import sys
 
 import accepted_files
 import derived_files
+import far_files
 import group_files
 import refused_objects
 import refused_parts
@@ -18,7 +19,8 @@ import refused_parts
 
 def refused():
     """Name, bytes, and a part of what the reference reader says."""
-    for section in refused_objects.SECTIONS + group_files.SECTIONS + derived_files.SECTIONS + refused_parts.SECTIONS:
+    for section in (refused_objects.SECTIONS + far_files.SECTIONS + group_files.SECTIONS + derived_files.SECTIONS
+                    + refused_parts.SECTIONS):
         for name, data, message in section():
             yield f"{section.__name__.replace('_', '-')}/{name}", data, message
 
@@ -28,6 +30,7 @@ def accepted():
     yield from accepted_files.accepted()
     yield from group_files.accepted()
     yield from derived_files.accepted()
+    yield from far_files.accepted()
 
 
 def main(directory):

@@ -132,7 +132,7 @@ def blocks():
         return lambda block: setattr(block, name, value)
 
     for name, edit, message in [
-            ("kind", attribute("kind", 6), "unknown block kind 6"),
+            ("kind", attribute("kind", 7), "unknown block kind 7"),
             ("type", attribute("type", 5), "wrong object type or object count"),
             ("no-objects", attribute("count", 0), "wrong object type or object count"),
             ("count", attribute("count", 1), "disagrees with BTAB"),

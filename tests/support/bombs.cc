@@ -417,6 +417,39 @@ HostileFile GroupsOfBlocksThatNeedALargeOne() {
   return file;
 }
 
+// Two large blocks that do not fit into a cache together, and small ones whose
+// objects are far deltas against objects of both in turns.
+HostileFile FarBasesInTurns() {
+  constexpr uint64_t kSize = 10 * kMebibyte;
+  constexpr uint32_t kCount = 7;
+  constexpr uint32_t kBlocks = 3'000;
+  HostileFile file;
+  for (int block = 0; block < 2; ++block) {
+    Bytes sizes;
+    for (uint32_t i = 0; i < kCount; ++i) ByteWriter(sizes).Varint(kSize);
+    file.AddLong({.kind = BlockKind::kObjects, .type = ObjectType::kBlob},
+                 {{StreamKind::kContents, {}, kCount * kSize, 0}},
+                 {{StreamKind::kSizes, std::move(sizes)}}, kCount);
+  }
+  for (uint32_t block = 0; block < kBlocks; ++block) {
+    // Two empty blobs.
+    const uint32_t first = 2 * (kCount + block);
+    const uint32_t base = block % kCount;
+    const uint64_t less = ZigZag(-static_cast<int64_t>(kSize));
+    file.Add({.kind = BlockKind::kFarDeltas, .type = ObjectType::kBlob},
+             {{StreamKind::kSizes, Varints({less, less})},
+              {StreamKind::kBases, Varints({1, 3})},
+              {StreamKind::kFarBases,
+               Varints({first - base, kSize, first - kCount - base, kSize})},
+              {StreamKind::kLiteralLengths, {}},
+              {StreamKind::kCopyLengths, {}},
+              {StreamKind::kCopyOffsets, {}},
+              {StreamKind::kLiterals, {}}},
+             2);
+  }
+  return file;
+}
+
 }  // namespace
 
 const std::vector<Bomb>& Bombs() {
@@ -434,6 +467,7 @@ const std::vector<Bomb>& Bombs() {
       {"LongChains", LongChains},
       {"CommitsInLargeBlocks", CommitsInLargeBlocks},
       {"GroupsOfBlocksThatNeedALargeOne", GroupsOfBlocksThatNeedALargeOne},
+      {"FarBasesInTurns", FarBasesInTurns},
   };
   return bombs;
 }

@@ -223,6 +223,34 @@ MemorySource SampleHistory(int commits) {
   return source;
 }
 
+MemorySource WideHistory(int commits) {
+  constexpr int kFiles = 60;
+  MemorySource source;
+  std::vector<ObjectId> parents;
+  std::vector<std::string> texts(kFiles);
+  for (int i = 0; i < kFiles; ++i) {
+    for (int line = 0; line < 40; ++line) {
+      texts[i] += fmt::format("file {}, line {}\n", i, line * line + i);
+    }
+  }
+  for (int i = 0; i < commits; ++i) {
+    texts[i % 2] += fmt::format("added by commit {}\n", i);
+    std::vector<MemorySource::Entry> entries;
+    for (int file = 0; file < kFiles; ++file) {
+      entries.push_back(
+          {"100644", fmt::format("f{:02}", file), source.AddBlob(texts[file])});
+    }
+    const ObjectId sub = source.AddTree(entries);
+    entries.push_back({"40000", "sub", sub});
+    parents = {source.AddCommit(source.AddTree(entries), parents,
+                                1000 + static_cast<uint64_t>(i),
+                                fmt::format("commit {}\n", i))};
+  }
+  source.refs.head_symref = "refs/heads/main";
+  source.AddRef({"refs/heads/main", parents[0], {}, ""});
+  return source;
+}
+
 MemorySource SamplePartialClone() {
   MemorySource source = SampleHistory(4);
   const auto all = source.objects();

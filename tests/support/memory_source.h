@@ -70,8 +70,13 @@ class MemorySource {
 // directories, a tag and two branches. Deterministic.
 MemorySource SampleHistory(int commits);
 
-// The same history without most of its blobs, which the remote 'origin'
-// promises.
+// A history of `commits` commits that edit two of 60 files, which are in the
+// root tree and in a directory, so that trees are long. Deterministic; the
+// first commits are the same for each number.
+MemorySource WideHistory(int commits);
+
+// The same history as SampleHistory(4) without most of its blobs, which the
+// remote 'origin' promises.
 MemorySource SamplePartialClone();
 
 // Versions of a text, large enough that all but the first are stored as deltas

@@ -17,7 +17,8 @@ namespace zpack::testing {
 namespace {
 
 Bytes Converted(MemorySource& source, std::optional<uint64_t> block_size,
-                KeepGoing keep_going, Profile profile = Profile::kBalanced) {
+                KeepGoing keep_going, Profile profile = Profile::kBalanced,
+                const Bytes* base = nullptr) {
   const TempDir directory;
   const std::string path = directory / "a.zpack";
   ConvertOptions options;
@@ -26,6 +27,10 @@ Bytes Converted(MemorySource& source, std::optional<uint64_t> block_size,
   options.profile = profile;
   options.promised = AllowPromised::kYes;
   options.keep_going = keep_going;
+  if (base != nullptr) {
+    options.base = directory / "base.zpack";
+    WriteFile(*options.base, AsText(*base));
+  }
   const auto stats = ConvertSource([&](SourceUse) { return source.Open(); },
                                    PosixFileSystem(), path, options);
   Require(stats.has_value(), "convert");
@@ -52,6 +57,16 @@ Bytes FileWithLosses(std::optional<uint64_t> block_size) {
 Bytes SampleFile() {
   MemorySource source = SampleHistory(4);
   return FileOf(source);
+}
+
+Bytes UpdatedFile(Profile profile) {
+  Bytes file;
+  for (const int commits : {3, 5, 7}) {
+    MemorySource source = WideHistory(commits);
+    file = Converted(source, {}, KeepGoing::kNo, profile,
+                     file.empty() ? nullptr : &file);
+  }
+  return file;
 }
 
 Bytes SegmentedFile() {

@@ -26,6 +26,10 @@ Bytes FileOf(MemorySource& source, std::optional<uint64_t> block_size = {},
 Bytes FileWithLosses(std::optional<uint64_t> block_size = {});
 // The file that becomes of SampleHistory(4); always the same bytes.
 Bytes SampleFile();
+// The file that becomes of WideHistory(3), then of WideHistory(5) on the base
+// of that, then of WideHistory(7): it has blobs and trees in blocks of far
+// deltas, some in three blocks.
+Bytes UpdatedFile(Profile profile = Profile::kBalanced);
 // The file that becomes of SampleHistory(3), SampleVersions() and a blob in
 // more than eight segments; always the same bytes.
 Bytes SegmentedFile();

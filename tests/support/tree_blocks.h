@@ -243,10 +243,10 @@ inline Status ForEachTree(
     const std::function<Status(size_t, ByteView)>& visit) {
   return RebuildInOrder(
       trees.layout(), {}, UINT64_MAX,
-      [&](uint32_t index, format::BaseUse, const Bytes& base, Bytes& out) {
-        trees.Rebuild(index, base, id_of, out);
-      },
-      visit);
+      {.rebuild = [&](uint32_t index, format::BaseUse, const Bytes& base,
+                      Bytes& out) { trees.Rebuild(index, base, id_of, out); },
+       .read_far = {},
+       .visit = visit});
 }
 
 // A decoded block around `trees`, as BlockDecoder makes it.

@@ -13,10 +13,10 @@ SEGMENT = 2
 TYPES = {1: b"commit", 2: b"tree", 3: b"blob", 4: b"tag"}
 STREAMS = """sizes contents bases literal_lengths copy_lengths copy_offsets literals edit_counts edit_runs
     edit_kinds names modes children child_differences name_texts outside_ids root_trees parent_counts parents
-    identities identity_texts times time_zones header_sizes headers message_sizes messages""".split()
+    identities identity_texts times time_zones header_sizes headers message_sizes messages far_bases""".split()
 WEIGHTS = {"sizes": 65, "edit_counts": 33, "edit_kinds": 33, "parent_counts": 33, "names": 17,
-           "identities": 17, "time_zones": 17, "parents": 5}
-SHORT = {(2, "sizes"): 11, **dict.fromkeys([(3, s) for s in STREAMS[3:7]] + [(4, STREAMS[i]) for i in (6, 9)], 1 << 32)}
+           "identities": 17, "time_zones": 17, "far_bases": 17, "parents": 5}
+SHORT = {(2, "sizes"): 11, **dict.fromkeys([(k, s) for k in (3, 6) for s in STREAMS[3:7]] + [(4, STREAMS[i]) for i in (6, 9)], 1 << 32)}
 CONTINUED = (3, "literals"), (5, "messages")
 HALF, MODES = 1 << 63, (b"100644", b"100755", b"40000", b"120000", b"160000")
 
@@ -75,11 +75,12 @@ def block(payload, features, id_width, limits, group):
     require(not fields.left(), "bytes after the last stream of a block")
     group.expected = group.expected if continued else None
     return SimpleNamespace(kind=kind, type=TYPES[object_type], first=first, count=count, offset=offset,
-                           id_width=id_width, limits=limits, chains=[], streams=found, **found)
+                           id_width=id_width, limits=limits, chains=[], far=[], blocks=[], streams=found, **found)
 
 
-def decode(found, object_count, id_of):
-    """The contents of the objects of a block, or the bytes of a segment."""
+def decode(found, object_count, id_of, earlier):
+    """The contents of the objects of a block, or the bytes of a segment. `earlier`: what objects() yields, by number."""
+    found.earlier = earlier
     contents = KINDS[found.kind][3](found, outside_ids(found, object_count, id_of))
     require(not any(stream.left() for stream in found.streams.values()), "bytes are left over in a stream")
     return contents
@@ -93,22 +94,44 @@ def objects(found, _):
 
 
 def base_and_size(found, contents):
-    """Bases and sizes, which deltas and trees have in common."""
-    distance = found.bases.varint()
-    require(distance <= len(contents), "the base is not in the block")
-    base = len(contents) - distance if distance else None
-    size = found.sizes.varint() if base is None else len(contents[base]) + found.sizes.signed()
-    require(size >= 0, "a negative size")
-    found.chains.append(size + (0 if base is None else found.chains[base]))
+    """Position and content of the base (None: there is none, or it is far) and size, for deltas and trees."""
+    distance, at = found.bases.varint(), len(contents)
+    require(distance <= at + len(found.far), "the base is not in the block")
+    base, source, chain, blocks = None, None, 0, 1
+    if distance > at:
+        source, chain, blocks = far_base(found, *found.far[distance - at - 1])
+    elif distance:
+        base = at - distance
+        source, chain, blocks = contents[base], found.chains[base], found.blocks[base]
+    size = found.sizes.varint() if source is None else len(source) + found.sizes.signed()
+    require(size >= 0 and blocks <= 64, "a negative size, or an object in more than 64 blocks")
+    found.chains.append(size + chain)
+    found.blocks.append(blocks)
     take_off(found.limits, content=size, chains=found.chains[-1])
-    return base, size
+    return base, source, size
+
+
+def far_base(found, number, size):
+    """Content, bytes and number of blocks, with that of the object."""
+    require(number in found.earlier, "a far base in segments")
+    object_type, content, blocks = found.earlier[number]
+    require(object_type == found.type and len(content) == size, "a far base of another type or size")
+    return content, size, blocks + 1
+
+
+def far_deltas(found, _):
+    while found.far_bases.left():
+        distance, size = found.far_bases.varint(), found.far_bases.varint()
+        require(0 < distance <= found.first and len(found.far) < found.count, "a wrong far base")
+        found.far.append((found.first - distance, size))
+    return deltas(found, _)
 
 
 def deltas(found, _):
     contents = []
     for _ in range(found.count):
-        base, size = base_and_size(found, contents)
-        blob, expected = b"" if base is not None else found.literals.take(size), 0
+        _, source, size = base_and_size(found, contents)
+        blob, expected = b"" if source is not None else found.literals.take(size), 0
         while len(blob) < size:
             literals = found.literal_lengths.varint()
             require(literals <= size - len(blob), "literals beyond the blob")
@@ -119,10 +142,10 @@ def deltas(found, _):
             start = expected + literals + difference
             if copied == 0:
                 copied = size - len(blob)
-                start = len(contents[base]) - copied + difference
+                start = len(source) - copied + difference
             expected = start + copied
-            require(start >= 0 and expected <= len(contents[base]) and len(blob) + copied <= size, "bad copy")
-            blob += contents[base][start:expected]
+            require(start >= 0 and expected <= len(source) and len(blob) + copied <= size, "bad copy")
+            blob += source[start:expected]
         contents.append(blob)
     return contents
 
@@ -165,7 +188,7 @@ class Lineage:
 def trees(found, id_of_link):
     contents, entries_of, lineage, names = [], [], Lineage(), []
     for _ in range(found.count):
-        base, size = base_and_size(found, contents)
+        base, _, size = base_and_size(found, contents)
         edits = found.edit_counts.varint()
         if base is None and edits == 0:  # verbatim
             contents.append(found.literals.take(size))
@@ -235,4 +258,5 @@ def commits(found, id_of_link):
 # Object types, required feature, streams and decoder of each block kind.
 KINDS = {1: ([1, 2, 3, 4], None, [1, 2], objects), SEGMENT: ([1, 2, 3, 4], None, [1, 2], objects),
          3: ([3], b"deltas", [1, 3, 4, 5, 6, 7], deltas), 4: ([2], b"trees", [1, 3, *range(7, 17)], trees),
-         5: ([1], b"commits", [*range(16, 28)], commits)}
+         5: ([1], b"commits", [*range(16, 28)], commits),
+         6: ([2, 3], b"far-bases", [1, 3, 4, 5, 6, 7, 28], far_deltas)}

@@ -112,7 +112,8 @@ def header(data):
     names = [fields.take(fields.u8()) for _ in range(r + o)]
     require(not fields.left(), f"{fields.what}: bytes are left over")
     require(all(re.fullmatch(rb"[a-z0-9.-]+", name) for name in names), "bad name of a feature")
-    for name in set(names[:r]) - {b"deltas", b"trees", b"commits", b"groups", b"derived-ids", b"promised"}:
+    for name in set(names[:r]) - {b"deltas", b"trees", b"commits", b"far-bases", b"groups", b"derived-ids",
+                                   b"promised"}:
         raise Refused(f"required feature '{name.decode()}' needs a newer git-zpack")
     require(object_format in (b"sha1", b"s256"), f"object format {object_format!r} needs a newer git-zpack")
     require(reserved == 0, "reserved bits in the header")

@@ -82,16 +82,19 @@ class ZpackFile:
 
     def raw_objects(self, id_of, number=None):
         """Number, header for the hash and content of all objects, or of those of one's block (step 5)."""
-        parts, group = [], blocks.Group()
-        for index, ((_, first), (_, after)) in enumerate(zip(self.rows, self.rows[1:])):
-            if number is not None and not first <= number < max(after, first + 1):
-                continue
-            if number is not None:
-                self.read_group_before(index, group)
+        parts, group, earlier = [], blocks.Group(), {}
+        wanted = [index for index, ((_, first), (_, after)) in enumerate(zip(self.rows, self.rows[1:]))
+                  if number is None or first <= number < max(after, first + 1)]
+        # Far bases are in earlier blocks; all of them are simpler than those that are needed.
+        far = any(self.data[self.rows[index][0] + 16] == 6 for index in wanted)
+        begin = 0 if far else min(wanted, default=0)
+        self.read_group_before(begin, group)
+        for index in range(begin, max(wanted, default=-1) + 1):
+            (_, first), (_, after) = self.rows[index:index + 2]
             found = self.block(index, group)
             require((found.first, found.count) == (first, after - first or 1), "a block disagrees with BTAB")
             require(found.kind == blocks.SEGMENT or not (parts or after == first), "several blocks of one object")
-            contents = blocks.decode(found, self.count, id_of)
+            contents = blocks.decode(found, self.count, id_of, earlier)
             if found.kind == blocks.SEGMENT:
                 require(found.offset == sum(len(part) for part, *_ in parts), "a gap between segments")
                 parts.append((contents[0], found.type, found.object_sizes))
@@ -100,7 +103,10 @@ class ZpackFile:
                     continue
                 contents, parts = [b"".join(part for part, *_ in parts)], []
                 require([len(contents[0])] == found.object_sizes, "segments do not make up the object")
-            for at, content in enumerate(contents, first):
+            elif b"far-bases" in self.features:
+                of = found.blocks or [1] * found.count
+                earlier |= {first + at: (found.type, *both) for at, both in enumerate(zip(contents, of))}
+            for at, content in enumerate(contents, first) if index in wanted else ():
                 yield at, b"%s %d\0" % (found.type, len(content)), content
 
     def block(self, at, group):

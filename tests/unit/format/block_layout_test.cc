@@ -29,8 +29,11 @@ constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
 Result<format::BlockLayout> Parse(
     const Numbers& sizes, const Numbers& bases,
     const format::BlockLimits& limits = kLayoutLimits) {
-  return format::ParseBlockLayout(Varints(sizes), Varints(bases),
-                                  static_cast<uint32_t>(sizes.size()), limits);
+  const Bytes size_stream = Varints(sizes);
+  const Bytes base_stream = Varints(bases);
+  return format::ParseBlockLayout(
+      {size_stream, base_stream},
+      {ObjectNumber(), static_cast<uint32_t>(sizes.size())}, limits);
 }
 
 TEST(BlockLayout, AddsDifferencesToTheSizesOfBases) {
@@ -64,8 +67,9 @@ TEST(BlockLayout, ComesBackFromItsBuilder) {
   }
   ASSERT_EQ(builder.count(), objects.size());
   const auto layout = format::ParseBlockLayout(
-      streams[format::StreamKind::kSizes], streams[format::StreamKind::kBases],
-      builder.count(), kLayoutLimits);
+      {streams[format::StreamKind::kSizes],
+       streams[format::StreamKind::kBases]},
+      {ObjectNumber(), builder.count()}, kLayoutLimits);
   ASSERT_THAT(layout, IsOk());
   for (uint32_t i = 0; i < objects.size(); ++i) {
     EXPECT_EQ(layout->sizes[i], objects[i].first) << i;
@@ -113,20 +117,23 @@ TEST(BlockLayout, RefusesNegativeAndOverflowingSizes) {
 TEST(BlockLayout, RefusesAnyOtherNumberOfSizesOrBases) {
   const Bytes two = Varints({300, 300});
   const Bytes none = Varints({0, 0});
-  EXPECT_THAT(format::ParseBlockLayout(two, none, 2, kLayoutLimits), IsOk());
+  EXPECT_THAT(
+      format::ParseBlockLayout({two, none}, {ObjectNumber(), 2}, kLayoutLimits),
+      IsOk());
   for (const uint32_t count :
        {0U, 1U, 3U, 4U, 5U, std::numeric_limits<uint32_t>::max()}) {
-    EXPECT_THAT(format::ParseBlockLayout(two, none, count, kLayoutLimits),
+    EXPECT_THAT(format::ParseBlockLayout({two, none}, {ObjectNumber(), count},
+                                         kLayoutLimits),
                 HasCode(ErrorCode::kCorrupt))
         << count;
   }
   for (const Numbers& numbers : {Numbers{}, Numbers{0}, Numbers{0, 0, 0}}) {
-    EXPECT_THAT(
-        format::ParseBlockLayout(two, Varints(numbers), 2, kLayoutLimits),
-        HasCode(ErrorCode::kCorrupt));
-    EXPECT_THAT(
-        format::ParseBlockLayout(Varints(numbers), none, 2, kLayoutLimits),
-        HasCode(ErrorCode::kCorrupt));
+    EXPECT_THAT(format::ParseBlockLayout({two, Varints(numbers)},
+                                         {ObjectNumber(), 2}, kLayoutLimits),
+                HasCode(ErrorCode::kCorrupt));
+    EXPECT_THAT(format::ParseBlockLayout({Varints(numbers), none},
+                                         {ObjectNumber(), 2}, kLayoutLimits),
+                HasCode(ErrorCode::kCorrupt));
   }
 }
 
@@ -135,9 +142,11 @@ TEST(BlockLayout, RefusesVarintsThatAreCutOrNotMinimal) {
   const Bytes none = Varints({0, 0});
   for (const Bytes& bad :
        {Bytes{1, 0x81}, Bytes{0x81, 0, 1}, Bytes{0x81, 0}, Bytes(12, 0xff)}) {
-    EXPECT_THAT(format::ParseBlockLayout(bad, none, 2, kLayoutLimits),
+    EXPECT_THAT(format::ParseBlockLayout({bad, none}, {ObjectNumber(), 2},
+                                         kLayoutLimits),
                 HasCode(ErrorCode::kCorrupt));
-    EXPECT_THAT(format::ParseBlockLayout(good, bad, 2, kLayoutLimits),
+    EXPECT_THAT(format::ParseBlockLayout({good, bad}, {ObjectNumber(), 2},
+                                         kLayoutLimits),
                 HasCode(ErrorCode::kCorrupt));
   }
 }
@@ -197,6 +206,84 @@ TEST(BlockLayout, AddsUpWhatObjectsNeedWithTheirBases) {
   EXPECT_THAT(Parse({10, 5, ZigZag(1), ZigZag(1)}, {0, 0, 2, 1},
                     {100, 1000, layout->chains - 1}),
               HasCode(ErrorCode::kLimitExceeded));
+}
+
+Result<format::BlockLayout> ParseFar(
+    const Numbers& sizes, const Numbers& bases, const Numbers& far,
+    const format::BlockLimits& limits = kLayoutLimits) {
+  const Bytes size_stream = Varints(sizes);
+  const Bytes base_stream = Varints(bases);
+  const Bytes far_stream = Varints(far);
+  return format::ParseBlockLayout(
+      {size_stream, base_stream, far_stream},
+      {ObjectNumber(10), static_cast<uint32_t>(sizes.size())}, limits);
+}
+
+TEST(BlockLayout, HasBasesInEarlierBlocks) {
+  const auto layout = ParseFar({ZigZag(1), ZigZag(-5), 7, ZigZag(0)},
+                               {2, 2, 0, 3}, {10, 1000, 1, 50});
+  ASSERT_THAT(layout, IsOk());
+  // The first object is against the second far base, the second one against
+  // the first, and the last one against the first object.
+  EXPECT_EQ(layout->sizes, (Numbers{51, 995, 7, 51}));
+  ASSERT_EQ(layout->far.size(), 2U);
+  EXPECT_EQ(layout->far[0], (format::FarBase{ObjectNumber(0), 1000}));
+  EXPECT_EQ(layout->far[1], (format::FarBase{ObjectNumber(9), 50}));
+  EXPECT_EQ(layout->base(0), 5U);
+  EXPECT_EQ(layout->base(1), 4U);
+  EXPECT_EQ(layout->base(2), std::nullopt);
+  EXPECT_EQ(layout->base(3), 0U);
+  EXPECT_EQ(layout->base(4), std::nullopt);
+  EXPECT_TRUE(layout->IsFar(4));
+  EXPECT_FALSE(layout->IsFar(3));
+  EXPECT_EQ(layout->size(5), 50U);
+  EXPECT_EQ(layout->content, 51U + 995 + 7 + 51);
+  EXPECT_EQ(layout->chains, (51U + 50) + (995 + 1000) + 7 + (51 + 51 + 50));
+  EXPECT_EQ(layout->LastUses(), (std::vector<uint32_t>{3, 1, 2, 3, 1, 0}));
+}
+
+TEST(BlockLayout, RefusesBadBasesInEarlierBlocks) {
+  const Numbers good = {1, 50};
+  EXPECT_THAT(ParseFar({ZigZag(1)}, {1}, good), IsOk());
+  // Not before the block, before the file, without a size, more than objects.
+  for (const Numbers& far : {Numbers{0, 50}, Numbers{11, 50}, Numbers{1},
+                             Numbers{1, 50, 2, 50}, Numbers{}}) {
+    EXPECT_THAT(ParseFar({ZigZag(1)}, {1}, far), HasCode(ErrorCode::kCorrupt));
+  }
+  EXPECT_THAT(ParseFar({ZigZag(1)}, {2}, good), HasCode(ErrorCode::kCorrupt));
+  EXPECT_THAT(ParseFar({ZigZag(-51)}, {1}, good), HasCode(ErrorCode::kCorrupt));
+  EXPECT_THAT(ParseFar({ZigZag(0)}, {1}, {1, 1001}, {1000, kMax, kMax}),
+              HasCode(ErrorCode::kLimitExceeded));
+}
+
+TEST(BlockLayout, BuilderWritesEachFarBaseOnce) {
+  format::BlockStreams streams(format::BlockKind::kFarDeltas);
+  format::BlockLayoutBuilder builder;
+  const ObjectNumber first(10);
+  const format::FarBase a{ObjectNumber(3), 100};
+  const format::FarBase b{ObjectNumber(7), 200};
+  const auto add = [&](uint64_t size, const auto&... base) {
+    streams.Mark();
+    builder.Add(size, base..., streams);
+  };
+  add(90, a, first);
+  add(91, std::optional<uint32_t>(0));
+  // Taken back, with the base that it brought.
+  add(92, b, first);
+  builder.Undo();
+  streams.Rewind();
+  add(93, a, first);
+  add(94, b, first);
+  EXPECT_EQ(builder.chains(), 190U + 281 + 193 + 294);
+  const auto layout = format::ParseBlockLayout(
+      {streams[format::StreamKind::kSizes], streams[format::StreamKind::kBases],
+       streams[format::StreamKind::kFarBases]},
+      {first, builder.count()}, kLayoutLimits);
+  ASSERT_THAT(layout, IsOk());
+  EXPECT_EQ(layout->sizes, (Numbers{90, 91, 93, 94}));
+  EXPECT_EQ(layout->far, (std::vector<format::FarBase>{a, b}));
+  EXPECT_EQ(layout->bases, (std::vector<uint32_t>{4, 0, 4, 5}));
+  EXPECT_EQ(layout->chains, builder.chains());
 }
 
 }  // namespace

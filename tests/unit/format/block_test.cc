@@ -169,7 +169,8 @@ TEST(BlockForm, HasEveryStreamOfItsKindOnce) {
     std::vector<StreamKind> streams(form.streams.begin(), form.streams.end());
     std::ranges::sort(streams);
     EXPECT_EQ(std::ranges::adjacent_find(streams), streams.end());
-    EXPECT_EQ(form.feature.empty(), !form.type.has_value());
+    EXPECT_EQ(form.feature.empty(),
+              form.types.size() == kAllObjectTypes.size());
   }
 }
 

@@ -45,7 +45,8 @@ TEST(DeltaBlock, GivesBackWhatWasBuilt) {
     const History history = RandomHistory(seed, 40);
     const uint64_t raw_size = history.builder.streams().raw_size();
     const auto deltas = format::DeltaBlock::Parse(
-        history.builder.streams(), history.builder.layout().count(), kNoLimit);
+        history.builder.streams(),
+        {ObjectNumber(), history.builder.layout().count()}, kNoLimit);
     ASSERT_THAT(deltas, IsOk());
     ASSERT_EQ(deltas->count(), history.contents.size());
     EXPECT_EQ(deltas->raw_size(), raw_size);
@@ -62,7 +63,7 @@ TEST(DeltaBlock, TellsWhatEachObjectTakes) {
   const History history = RandomHistory(7, 40);
   format::BlockStreams streams = history.builder.streams();
   const auto deltas = format::DeltaBlock::Parse(
-      streams, history.builder.layout().count(), kNoLimit);
+      streams, {ObjectNumber(), history.builder.layout().count()}, kNoLimit);
   ASSERT_THAT(deltas, IsOk());
   uint64_t own = 0;
   for (uint32_t i = 0; i < deltas->count(); ++i) {
@@ -79,8 +80,8 @@ TEST(DeltaBlock, TellsWhatEachObjectTakes) {
 TEST(DeltaBlock, AcceptsABlockOfEmptyObjects) {
   format::DeltaBlockBuilder builder;
   for (int i = 0; i < 3; ++i) builder.Add({});
-  const auto deltas =
-      format::DeltaBlock::Parse(builder.streams(), 3, format::BlockLimits{});
+  const auto deltas = format::DeltaBlock::Parse(
+      builder.streams(), {ObjectNumber(), 3}, format::BlockLimits{});
   ASSERT_THAT(deltas, IsOk());
   EXPECT_EQ(Rebuilt(*deltas), std::vector<Bytes>(3));
 }
@@ -91,7 +92,8 @@ TEST(DeltaBlock, AcceptsAnEmptyObjectWithABase) {
   streams[StreamKind::kSizes] = {2, 3};
   streams[StreamKind::kBases] = {0, 1};
   streams[StreamKind::kLiterals] = ToBytes("ab");
-  const auto deltas = format::DeltaBlock::Parse(streams, 2, kNoLimit);
+  const auto deltas =
+      format::DeltaBlock::Parse(streams, {ObjectNumber(), 2}, kNoLimit);
   ASSERT_THAT(deltas, IsOk());
   EXPECT_EQ(Rebuilt(*deltas)[1], Bytes());
 }
@@ -108,7 +110,8 @@ TEST(DeltaBlock, RefusesMoreContentThanItsLimits) {
     AddPlanned(builder, content, plan);
   }
   const auto parse = [&](const format::BlockLimits& limits) {
-    return format::DeltaBlock::Parse(builder.streams(), 100, limits);
+    return format::DeltaBlock::Parse(builder.streams(), {ObjectNumber(), 100},
+                                     limits);
   };
   EXPECT_THAT(parse({36'000, 100'000}), IsOk());
   EXPECT_THAT(parse({36'000, 99'999}), HasCode(ErrorCode::kLimitExceeded));
@@ -146,7 +149,8 @@ class DeltaBlockDraft : public ::testing::Test {
  protected:
   Result<format::DeltaBlock> Parse(
       const format::BlockLimits& limits = kNoLimit) const {
-    return format::DeltaBlock::Parse(draft_.Encode(), 3, limits);
+    return format::DeltaBlock::Parse(draft_.Encode(), {ObjectNumber(), 3},
+                                     limits);
   }
   Result<format::DeltaBlock> Parse(uint64_t max_object_size) const {
     return Parse(format::BlockLimits{max_object_size, kNoLimit.content});
@@ -254,14 +258,16 @@ TEST_F(DeltaBlockDraft, RefusesAnyStreamThatIsTooShortOrTooLong) {
   for (size_t i = 0; i < streams; ++i) {
     format::BlockStreams longer = draft_.Encode();
     AllStreams(longer)[i]->push_back(0);
-    EXPECT_THAT(format::DeltaBlock::Parse(longer, 3, kNoLimit),
-                HasCode(ErrorCode::kCorrupt))
+    EXPECT_THAT(
+        format::DeltaBlock::Parse(longer, {ObjectNumber(), 3}, kNoLimit),
+        HasCode(ErrorCode::kCorrupt))
         << i;
     format::BlockStreams shorter = draft_.Encode();
     while (!AllStreams(shorter)[i]->empty()) {
       AllStreams(shorter)[i]->pop_back();
-      EXPECT_THAT(format::DeltaBlock::Parse(shorter, 3, kNoLimit),
-                  HasCode(ErrorCode::kCorrupt))
+      EXPECT_THAT(
+          format::DeltaBlock::Parse(shorter, {ObjectNumber(), 3}, kNoLimit),
+          HasCode(ErrorCode::kCorrupt))
           << i;
     }
   }
@@ -277,7 +283,7 @@ TEST_F(DeltaBlockDraft, RefusesVarintsThatAreNotMinimal) {
       Bytes& stream = *AllStreams(bad)[i];
       stream[at] |= 0x80;
       stream.insert(stream.begin() + static_cast<ptrdiff_t>(at) + 1, 0);
-      EXPECT_THAT(format::DeltaBlock::Parse(bad, 3, kNoLimit),
+      EXPECT_THAT(format::DeltaBlock::Parse(bad, {ObjectNumber(), 3}, kNoLimit),
                   HasCode(ErrorCode::kCorrupt))
           << i << ' ' << at;
     }
@@ -287,7 +293,8 @@ TEST_F(DeltaBlockDraft, RefusesVarintsThatAreNotMinimal) {
 TEST_F(DeltaBlockDraft, RefusesAnyOtherCount) {
   for (const uint32_t count :
        {0U, 1U, 2U, 4U, std::numeric_limits<uint32_t>::max()}) {
-    EXPECT_THAT(format::DeltaBlock::Parse(draft_.Encode(), count, kNoLimit),
+    EXPECT_THAT(format::DeltaBlock::Parse(draft_.Encode(),
+                                          {ObjectNumber(), count}, kNoLimit),
                 HasCode(ErrorCode::kCorrupt))
         << count;
   }
@@ -310,7 +317,7 @@ TEST(DeltaBlock, SurvivesAnyDamage) {
                                    : static_cast<uint8_t>(byte + 1);
     }
     const auto deltas = format::DeltaBlock::Parse(
-        std::move(streams), history.builder.layout().count(),
+        std::move(streams), {ObjectNumber(), history.builder.layout().count()},
         format::BlockLimits{kMaxObject, kNoLimit.content});
     if (deltas) {
       ++parsed;

@@ -71,7 +71,7 @@ TEST(SpecificationExamples, ExampleOfDeltasDecodes) {
                    {StreamKind::kCopyLengths, streams["copy lengths"]},
                    {StreamKind::kCopyOffsets, streams["copy offsets"]},
                    {StreamKind::kLiterals, streams["literals"]}}),
-      2, kLimits);
+      {ObjectNumber(), 2}, kLimits);
   ASSERT_TRUE(block) << block.error().message;
   Bytes first;
   Bytes second;
@@ -79,6 +79,33 @@ TEST(SpecificationExamples, ExampleOfDeltasDecodes) {
   block->Rebuild(1, first, second);
   EXPECT_EQ(AsText(first), "one two three");
   EXPECT_EQ(AsText(second), "one 2 three");
+}
+
+TEST(SpecificationExamples, ExampleOfFarDeltasDecodes) {
+  auto streams = ReadExample("### Far deltas");
+  ASSERT_EQ(streams.size(), 7U);
+  const auto block = format::DeltaBlock::Parse(
+      StreamsFrom(BlockKind::kFarDeltas,
+                  {{StreamKind::kSizes, streams["sizes"]},
+                   {StreamKind::kBases, streams["bases"]},
+                   {StreamKind::kFarBases, streams["far bases"]},
+                   {StreamKind::kLiteralLengths, streams["literal lengths"]},
+                   {StreamKind::kCopyLengths, streams["copy lengths"]},
+                   {StreamKind::kCopyOffsets, streams["copy offsets"]},
+                   {StreamKind::kLiterals, streams["literals"]}}),
+      {ObjectNumber(9), 2}, kLimits);
+  ASSERT_TRUE(block) << block.error().message;
+  const auto base = block->base(0);
+  ASSERT_TRUE(base && block->layout().IsFar(*base));
+  EXPECT_EQ(block->layout().FarAt(*base).number, ObjectNumber(4));
+  EXPECT_EQ(block->layout().FarAt(*base).size, 13U);
+  Bytes first;
+  Bytes second;
+  block->Rebuild(0, AsBytes("one two three"), first);
+  EXPECT_EQ(block->base(1), 0U);
+  block->Rebuild(1, first, second);
+  EXPECT_EQ(AsText(first), "one 2 three");
+  EXPECT_EQ(AsText(second), "one 3 three");
 }
 
 // The id with `byte` everywhere.

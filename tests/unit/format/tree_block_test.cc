@@ -88,7 +88,7 @@ TEST(TreeBlock, GivesBackWhatWasBuilt) {
     Bytes buffer;
     for (size_t i = 0; i < trees.size(); ++i) {
       EXPECT_TRUE(
-          std::ranges::equal(decoded.Object(i, buffer), trees[i].content));
+          std::ranges::equal(*decoded.Object(i, buffer), trees[i].content));
     }
   }
 }

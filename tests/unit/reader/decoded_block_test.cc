@@ -44,7 +44,7 @@ std::vector<Bytes> Contents(const DecodedBlock& block) {
   Bytes buffer;
   // Backwards, so that the buffer holds something else each time.
   for (size_t index = contents.size(); index-- > 0;) {
-    const ByteView content = block.Object(index, buffer);
+    const ByteView content = *block.Object(index, buffer);
     EXPECT_TRUE(std::ranges::equal(content, contents[index])) << index;
     EXPECT_EQ(content.size(), block.objects.sizes[index]);
   }
@@ -56,7 +56,8 @@ TEST(DecodedBlock, GivesTheObjectsOfABlockOfDeltas) {
     SCOPED_TRACE(seed);
     const History history = RandomHistory(seed, 40);
     auto deltas = format::DeltaBlock::Parse(
-        history.builder.streams(), history.builder.layout().count(), kNoLimit);
+        history.builder.streams(),
+        {ObjectNumber(), history.builder.layout().count()}, kNoLimit);
     ASSERT_THAT(deltas, IsOk());
     const DecodedBlock block = DecodedFrom(*std::move(deltas));
     EXPECT_GE(block.memory(), history.builder.streams().raw_size());
@@ -88,8 +89,8 @@ DecodedBlock TenThatAreKept() {
     plan.delta.copies = {{0, 100, 0}};
     AddPlanned(builder, contents[i], plan);
   }
-  return DecodedFrom(
-      *format::DeltaBlock::Parse(builder.streams(), 20, kNoLimit));
+  return DecodedFrom(*format::DeltaBlock::Parse(
+      builder.streams(), {ObjectNumber(), 20}, kNoLimit));
 }
 
 TEST(DecodedBlock, KeepsNoMoreThanItMay) {
@@ -113,8 +114,8 @@ TEST(DecodedBlock, KeepsOnlyTheLastOfAChain) {
     plan.base = CandidateNumber(i);
     AddPlanned(builder, content, plan);
   }
-  const DecodedBlock block =
-      DecodedFrom(*format::DeltaBlock::Parse(builder.streams(), 51, kNoLimit));
+  const DecodedBlock block = DecodedFrom(*format::DeltaBlock::Parse(
+      builder.streams(), {ObjectNumber(), 51}, kNoLimit));
   size_t visited = 0;
   EXPECT_THAT(
       block.ForEachObject(200,

@@ -123,8 +123,8 @@ class GroupReaderTest : public ::testing::Test {
     const size_t at = block < kOther ? block : block - kOther - 1;
     Bytes buffer;
     for (uint32_t i = 0; i < kBlobs; ++i) {
-      EXPECT_TRUE(
-          std::ranges::equal(decoded->Object(i, buffer), BlobOf(group, at, i)));
+      EXPECT_TRUE(std::ranges::equal(*decoded->Object(i, buffer),
+                                     BlobOf(group, at, i)));
     }
   }
   std::string ErrorOf(BlockDecoder& decoder, size_t block) {
@@ -188,7 +188,7 @@ TEST_F(GroupReaderTest, OneReaderReadsSeveralFiles) {
   const auto decoded = decoder.Decode(archive_->blocks(), 2);
   ASSERT_THAT(decoded, IsOk());
   Bytes buffer;
-  EXPECT_TRUE(std::ranges::equal(decoded->Object(0, buffer), BlobOf(7, 2, 0)));
+  EXPECT_TRUE(std::ranges::equal(*decoded->Object(0, buffer), BlobOf(7, 2, 0)));
 }
 
 TEST_F(GroupReaderTest, DamageCostsTheRestOfTheGroup) {

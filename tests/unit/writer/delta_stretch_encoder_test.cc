@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -64,7 +65,8 @@ DecodedBlobs DecodeAlone(const EncodedBlock& encoded) {
   result.header = unpacked.header;
   result.raw_size = unpacked.streams.raw_size();
   const auto deltas = format::DeltaBlock::Parse(
-      std::move(unpacked.streams), unpacked.header.object_count,
+      std::move(unpacked.streams),
+      {unpacked.header.first_object, unpacked.header.object_count},
       format::BlockLimits{uint64_t{1} << 30, uint64_t{1} << 40});
   EXPECT_THAT(deltas, IsOk());
   if (!deltas) return result;
@@ -304,6 +306,128 @@ TEST(Groups, AreOnlyWrittenIfTheOptionsSaySo) {
   BlockEncoder encoder(1);
   EXPECT_THAT(Places(BlockOfEach(encoder, {Bytes(900, 'a'), Bytes(900, 'b')})),
               ::testing::Each(std::nullopt));
+}
+
+// The contents of a block of far deltas, whose bases are `older` by number.
+std::vector<Bytes> DecodeFar(const EncodedBlock& encoded,
+                             const std::map<ObjectNumber, Bytes>& older,
+                             format::BlockLayout& layout) {
+  testing::UnpackedBlock unpacked = testing::UnpackBlock(encoded.chunk);
+  EXPECT_EQ(unpacked.header.kind, format::BlockKind::kFarDeltas);
+  const auto deltas = format::DeltaBlock::Parse(
+      std::move(unpacked.streams),
+      {unpacked.header.first_object, unpacked.header.object_count},
+      format::BlockLimits{uint64_t{1} << 30, uint64_t{1} << 40});
+  EXPECT_THAT(deltas, IsOk());
+  std::vector<Bytes> contents;
+  if (!deltas) return contents;
+  layout = deltas->layout();
+  for (uint32_t i = 0; i < deltas->count(); ++i) {
+    const auto base = deltas->base(i);
+    ByteView content;
+    if (base) {
+      content = layout.IsFar(*base) ? older.at(layout.FarAt(*base).number)
+                                    : contents[*base];
+    }
+    Bytes rebuilt;
+    deltas->Rebuild(i, content, rebuilt);
+    contents.push_back(std::move(rebuilt));
+  }
+  return contents;
+}
+
+TEST(FarDeltaStretchEncoder, TakesOlderObjectsAsBasesAndReadsEachOncePerBlock) {
+  Random random(3);
+  std::map<ObjectNumber, Bytes> older;
+  std::map<ObjectNumber, size_t> reads;
+  for (uint32_t i = 0; i < 4; ++i) {
+    older[ObjectNumber(i)] = RandomText(random, 4000);
+  }
+  const auto read = [&](const FarVersion& far) -> Result<std::optional<Bytes>> {
+    ++reads[far.base.number];
+    return older.at(far.base.number);
+  };
+  for (const uint64_t block_size : {uint64_t{600}, uint64_t{1} << 20}) {
+    reads.clear();
+    BlockEncoder encoder(3);
+    DeltaStretchEncoder stretch(DeltaPlannerOptions{}, block_size, encoder,
+                                ObjectType::kTree, read);
+    std::vector<EncodedBlock> blocks;
+    stretch.Begin(kFirstBlob, blocks);
+    std::vector<Bytes> contents;
+    for (uint32_t i = 0; i < 40; ++i) {
+      const ObjectNumber number(i % 4);
+      const FarVersion far{
+          {}, ObjectType::kTree, {number, older[number].size()}};
+      contents.push_back(Edited(random, older[number], 2));
+      EXPECT_THAT(stretch.Add(contents.back(), PathNumber(i % 4), &far),
+                  IsOk());
+    }
+    EXPECT_THAT(stretch.Finish(), IsOk());
+    EXPECT_EQ(blocks.size() > 1, block_size == 600);
+    size_t next = 0;
+    size_t far_bases = 0;
+    uint64_t stored = 0;
+    for (const EncodedBlock& block : blocks) {
+      format::BlockLayout layout;
+      for (const Bytes& content : DecodeFar(block, older, layout)) {
+        ASSERT_LT(next, contents.size());
+        EXPECT_EQ(AsText(content), AsText(contents[next++]));
+      }
+      far_bases += layout.far.size();
+      stored += block.chunk.size();
+      EXPECT_EQ(block.expansion.chains, layout.chains);
+    }
+    EXPECT_EQ(next, contents.size());
+    EXPECT_GE(far_bases, 4U);
+    // Not one of the older texts is stored again.
+    EXPECT_LT(stored, 40U * 400);
+    if (blocks.size() == 1) {
+      for (const auto& [number, count] : reads) EXPECT_EQ(count, 1U);
+    }
+  }
+}
+
+TEST(FarDeltaStretchEncoder, AnErrorOfReadingEndsIt) {
+  BlockEncoder encoder(3);
+  DeltaStretchEncoder stretch(
+      DeltaPlannerOptions{}, 1000, encoder, ObjectType::kBlob,
+      [](const FarVersion& far) -> Result<std::optional<Bytes>> {
+        return MakeError(ErrorCode::kIo, "object {}", far.id);
+      });
+  std::vector<EncodedBlock> blocks;
+  stretch.Begin(kFirstBlob, blocks);
+  const FarVersion far{{}, ObjectType::kBlob, {ObjectNumber(0), 5}};
+  const Bytes content(5, 'x');
+  EXPECT_THAT(stretch.Add(content, PathNumber(0), &far),
+              testing::HasCode(ErrorCode::kIo));
+  EXPECT_THAT(stretch.Add(content, PathNumber(0)), IsOk());
+}
+
+TEST(FarDeltaStretchEncoder, DoesWithoutWhatTheSourceHasNoMore) {
+  BlockEncoder encoder(3);
+  size_t reads = 0;
+  DeltaStretchEncoder stretch(
+      DeltaPlannerOptions{}, 1 << 20, encoder, ObjectType::kBlob,
+      [&](const FarVersion& /*far*/) -> Result<std::optional<Bytes>> {
+        ++reads;
+        return std::nullopt;
+      });
+  std::vector<EncodedBlock> blocks;
+  stretch.Begin(kFirstBlob, blocks);
+  const FarVersion far{{}, ObjectType::kBlob, {ObjectNumber(0), 5}};
+  Random random(1);
+  const Bytes content = RandomText(random, 1000);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_THAT(stretch.Add(content, PathNumber(0), &far), IsOk());
+  }
+  EXPECT_THAT(stretch.Finish(), IsOk());
+  EXPECT_EQ(reads, 1U);
+  ASSERT_EQ(blocks.size(), 1U);
+  format::BlockLayout layout;
+  EXPECT_THAT(DecodeFar(blocks[0], {}, layout),
+              ::testing::Each(::testing::Eq(content)));
+  EXPECT_TRUE(layout.far.empty());
 }
 
 }  // namespace

@@ -44,8 +44,9 @@ std::vector<PlannedStretch> Plan(ObjectType type,
                                  bool incompressible = false) {
   const ObjectList list = Objects(type, sizes);
   const Lineages lineages = OnePath(incompressible);
-  return PlanStretches(list, lineages, WriteOrder(list, lineages),
-                       BlockSizes(kBlockSize));
+  const FarVersions far;
+  const StorageInput input{list, lineages, far};
+  return PlanStretches(input, WriteOrder(input), BlockSizes(kBlockSize));
 }
 
 std::vector<uint32_t> Counts(const std::vector<PlannedStretch>& blocks) {
@@ -118,7 +119,8 @@ TEST(WriteOrder, PutsVersionsOfAFileTogetherNewestFirst) {
   ASSERT_TRUE(list);
   const auto lineages = GroupLineages(*opened, *list, UINT64_MAX, RunOptions{});
   ASSERT_TRUE(lineages);
-  const auto order = WriteOrder(*list, *lineages);
+  const FarVersions far;
+  const auto order = WriteOrder({*list, *lineages, far});
   ASSERT_EQ(order.size(), list->ids.size());
 
   std::vector<ObjectType> types;
