@@ -49,7 +49,7 @@ class BaseFile final : public ReusableBlocks {
 
   // Returns the objects of `older` that can be bases of new objects, each
   // within few blocks. Leaves out what is damaged. Returns kIo if the archive
-  // cannot be read.
+  // cannot be read, and kInterrupted.
   Result<FarVersions> FindBases(const OlderVersions& older,
                                 const std::stop_token& stop) const;
 

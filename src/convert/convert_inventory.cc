@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "inventory/object_enumerator.h"
+#include "inventory/older_versions.h"
 #include "verify/same_repository.h"
 
 namespace zpack {
@@ -78,10 +79,13 @@ Result<std::string> TryBase(ObjectSource& source, const RefsSnapshot& refs,
                            unreached->ToHex());
     }
   }
+  ZPACK_ASSIGN_OR_RETURN(
+      const OlderVersions older,
+      FindOlderVersions(source, added.list, base.ids(), options.run.stop));
+  ZPACK_ASSIGN_OR_RETURN(inventory.far,
+                         base.FindBases(older, options.run.stop));
   inventory.list = std::move(added.list);
   inventory.ids = std::move(added.ids);
-  ZPACK_ASSIGN_OR_RETURN(inventory.far,
-                         base.FindBases(added.older, options.run.stop));
   return std::string();
 }
 

@@ -125,6 +125,18 @@ Result<BlockLayout> ParseBlockLayout(const LayoutStreams& streams,
   return layout;
 }
 
+BlockLayout::Chain BlockLayout::ChainOf(uint32_t index) const {
+  Chain chain{{index}, nullptr};
+  while (const auto at = base(chain.objects.back())) {
+    if (IsFar(*at)) {
+      chain.far = &FarAt(*at);
+      break;
+    }
+    chain.objects.push_back(*at);
+  }
+  return chain;
+}
+
 std::vector<uint32_t> BlockLayout::LastUses() const {
   std::vector<uint32_t> last(index_end());
   std::iota(last.begin(), last.end(), 0);

@@ -56,6 +56,13 @@ struct BlockLayout {
     if (IsFar(index) || bases[index] == index) return std::nullopt;
     return bases[index];
   }
+  // An object of the block and its bases in the block: each is the base of the
+  // one before it.
+  struct Chain {
+    std::vector<uint32_t> objects;
+    const FarBase* far = nullptr;  // base of the last one, or null
+  };
+  Chain ChainOf(uint32_t index) const;
   // By index, also of bases in earlier blocks: the last object that has this
   // object as its base. An object that is not a base has its own index.
   std::vector<uint32_t> LastUses() const;

@@ -352,8 +352,6 @@ Result<AddedObjects> EnumerateAddedObjects(ObjectSource& source,
   added.ids = *ObjectIdTable::FromSorted(list.ids.format(), std::move(ids));
   added.list = KeepObjects(std::move(list), is_added);
   ZPACK_TRY(ReadInfos(source, added.list, run, Unreadable::kFail));
-  ZPACK_ASSIGN_OR_RETURN(
-      added.older, FindOlderVersions(source, added.list, known.ids, run.stop));
   return added;
 }
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "inventory/object_list.h"
-#include "inventory/older_versions.h"
 #include "object/object_source.h"
 #include "zpack/options.h"
 #include "zpack/refs.h"
@@ -77,7 +76,6 @@ struct AddedObjects {
   ObjectList list;  // objects that are not known
   FileMarks met;    // by rank of the known objects: reached by the walk
   std::vector<ObjectId> gone;  // known objects that the source does not have
-  OlderVersions older;         // known objects
 };
 
 // Like EnumerateObjects, but lists only objects that are not known. The walk

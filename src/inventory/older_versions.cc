@@ -32,8 +32,7 @@ class OlderVersionFinder {
         commits.push_back(rank);
       }
     }
-    // The newest first, whose trees are nearest to the older archive of the
-    // next run.
+    // In the order of the walk.
     std::ranges::sort(commits, {}, [&](ListRank rank) {
       return std::pair(added_.visits[rank], rank);
     });

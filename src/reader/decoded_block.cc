@@ -77,18 +77,13 @@ Result<ByteView> DecodedBlock::Object(size_t index, Bytes& buffer,
     return Whole(index);
   }
   // Rebuild from the object without a base onwards.
-  std::vector<uint32_t> chain = {static_cast<uint32_t>(index)};
+  const auto chain = bases->ChainOf(static_cast<uint32_t>(index));
   buffer.clear();
-  while (const auto base = bases->base(chain.back())) {
-    if (bases->IsFar(*base)) {
-      ZPACK_ASSIGN_OR_RETURN(const auto content,
-                             read_far(bases->FarAt(*base), budget));
-      buffer = *content;
-      break;
-    }
-    chain.push_back(*base);
+  if (chain.far != nullptr) {
+    ZPACK_ASSIGN_OR_RETURN(const auto content, read_far(*chain.far, budget));
+    buffer = *content;
   }
-  RebuildChain(chain, buffer);
+  RebuildChain(chain.objects, buffer);
   return ByteView(buffer);
 }
 

@@ -59,12 +59,12 @@ Result<FarBaseReader::Step> FarBaseReader::FollowInBlock(ObjectNumber number,
   if (step.block->objects.header.kind == format::BlockKind::kSegment) {
     return MakeError(ErrorCode::kCorrupt, "a base in segments");
   }
+  const uint32_t index = number - file_.first_object(at);
   const format::BlockLayout* const layout = step.block->layout();
-  std::optional<uint32_t> index = number - file_.first_object(at);
-  for (; index && !(layout != nullptr && layout->IsFar(*index));
-       index = layout == nullptr ? std::nullopt : layout->base(*index)) {
-    step.chain.push_back(*index);
-    work += step.block->objects.sizes[*index];
+  step.chain = layout == nullptr ? format::BlockLayout::Chain{{index}, nullptr}
+                                 : layout->ChainOf(index);
+  for (const uint32_t object : step.chain.objects) {
+    work += step.block->objects.sizes[object];
   }
   return step;
 }
@@ -95,16 +95,15 @@ Result<std::vector<FarBaseReader::Step>> FarBaseReader::Follow(
                        ObjectTypeName(step.block->objects.header.type),
                        ObjectTypeName(type));
     }
-    if (size && *size != step.block->objects.sizes[step.chain.front()]) {
-      return MakeError(ErrorCode::kCorrupt,
-                       "a base of {} bytes is said to have {}",
-                       step.block->objects.sizes[step.chain.front()], *size);
+    if (size &&
+        *size != step.block->objects.sizes[step.chain.objects.front()]) {
+      return MakeError(
+          ErrorCode::kCorrupt, "a base of {} bytes is said to have {}",
+          step.block->objects.sizes[step.chain.objects.front()], *size);
     }
     kept += step.block->memory();
     steps.push_back(std::move(step));
-    const DecodedBlock& block = *steps.back().block;
-    const format::FarBase* const far =
-        block.FarBaseOf(steps.back().chain.back());
+    const format::FarBase* const far = steps.back().chain.far;
     if (far == nullptr) return steps;
     if (known != nullptr) *known = Find(*far, type);
     if (known != nullptr && *known) {
@@ -135,9 +134,9 @@ Result<FarBaseReader::ContentPtr> FarBaseReader::Read(
   if (known) content = *known->content;
   for (const Step& step : steps | std::views::reverse) {
     if (step.block->layout() != nullptr) {
-      step.block->RebuildChain(step.chain, content);
+      step.block->RebuildChain(step.chain.objects, content);
     } else {
-      const ByteView whole = step.block->Whole(step.chain.front());
+      const ByteView whole = step.block->Whole(step.chain.objects.front());
       content.assign(whole.begin(), whole.end());
     }
   }
@@ -174,7 +173,7 @@ Result<std::optional<format::FarBase>> FarBaseReader::Choose(
   for (const Step& step : steps) bytes += step.block->memory();
   const bool within = steps.size() <= most.blocks && bytes <= most.bytes;
   const Step& from = within ? steps.front() : steps.back();
-  const uint32_t at = from.chain.front();
+  const uint32_t at = from.chain.objects.front();
   return format::FarBase{from.block->objects.header.first_object + at,
                          from.block->objects.sizes[at]};
 }

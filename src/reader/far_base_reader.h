@@ -67,7 +67,7 @@ class FarBaseReader {
   // the one before it.
   struct Step {
     BlockCache::BlockPtr block;
-    std::vector<uint32_t> chain;
+    format::BlockLayout::Chain chain;
   };
 
   // Follows the bases of object `number`, block by block; all have the type

@@ -8,13 +8,9 @@
 #   codecs_test.sh GIT_ZPACK DIRECTORY_OF_HELPERS
 
 set -euo pipefail
-zpack=$(realpath "$1")
+# shellcheck source=tests/bench/setup.sh
+source "$(dirname "$0")/setup.sh"
 helpers=$(realpath "$2")
-bench=$(cd "$(dirname "$0")/../.." && pwd)/tools/bench
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
-unset GIT_DIR GIT_WORK_TREE
-export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
 
 "$bench/make-repo" --commits 60 "$directory/small.git"
 

@@ -8,15 +8,10 @@
 #   compare_test.sh GIT_ZPACK DECODE_BENCHMARK
 
 set -euo pipefail
-# shellcheck source=tests/bench/expect_texts.sh
-source "$(dirname "$0")/expect_texts.sh"
-zpack=$(realpath "$1")
+# shellcheck source=tests/bench/setup.sh
+source "$(dirname "$0")/setup.sh"
 decode=$(realpath "$2")
-compare=$(cd "$(dirname "$0")/../.." && pwd)/tools/bench/compare
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
-unset GIT_DIR GIT_WORK_TREE
-export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
+compare=$bench/compare
 export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@example.com
 export GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@example.com
 

@@ -8,14 +8,8 @@
 #   nightly_test.sh GIT_ZPACK
 
 set -euo pipefail
-# shellcheck source=tests/bench/expect_texts.sh
-source "$(dirname "$0")/expect_texts.sh"
-zpack=$(realpath "$1")
-bench=$(cd "$(dirname "$0")/../.." && pwd)/tools/bench
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
-unset GIT_DIR GIT_WORK_TREE
-export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
+# shellcheck source=tests/bench/setup.sh
+source "$(dirname "$0")/setup.sh"
 
 "$bench/make-repo" --commits 120 "$directory/r.git"
 

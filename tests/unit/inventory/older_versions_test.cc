@@ -50,8 +50,10 @@ class OlderVersionsTest : public ::testing::Test {
     EXPECT_THAT(added, IsOk());
     const auto rank = added->list.ids.Find(object);
     if (!rank) return std::nullopt;
-    const auto older = added->older.find(*rank);
-    if (older == added->older.end()) return std::nullopt;
+    const auto all = FindOlderVersions(*opened, added->list, known_, {});
+    EXPECT_THAT(all, IsOk());
+    const auto older = all->find(*rank);
+    if (older == all->end()) return std::nullopt;
     EXPECT_EQ(older->second.type, added->list.types[*rank]);
     return older->second.id;
   }
