@@ -144,6 +144,10 @@ struct ReadOptions {
   // which threads, memory and progress, and how to stop it. Operations that
   // have RunOptions of their own use those.
   RunOptions derivation;
+  // Files and directories in which the files that a file depends on
+  // (ConvertOptions::onto) are looked for, if they are not beside it; then in
+  // those of the environment variable ZPACK_BACKING, separated by colons.
+  std::vector<std::string> backing = {};
   // kYes keeps these ids in the cache directory (max_disk_cache), and takes
   // them from there. Verify never takes them from there.
   IndexCache index_cache = IndexCache::kYes;
@@ -198,6 +202,15 @@ struct ConvertOptions {
   // older file has objects that the new file must not have, every object is
   // encoded (ConvertStats::base_unused says why).
   std::optional<std::string> base;
+  // Path of a file on which the new file depends: the new file holds the
+  // objects that this one lacks, and cannot be read without it. The two can be
+  // of different repositories. The older file is not verified. Readers older
+  // than this option refuse the new file. `base` and Update::kYes must not be
+  // set, nor Resume::kYes.
+  std::optional<std::string> onto = {};
+  // Where the files that the older file depends on are looked for, as
+  // ReadOptions::backing.
+  std::vector<std::string> backing = {};
   // kYes does not hash the objects in blocks that are copied from `base`. Only
   // the checksums of these blocks are checked, and anybody who changes a file
   // can make the checksums right again.

@@ -234,8 +234,14 @@ Result<FileDescription> ArchiveReader::Describe(std::stop_token stop) const {
 Result<RefsSnapshot> ReadRefs(const std::string& path,
                               const ReadOptions& options) {
   return Guarded([&]() -> Result<RefsSnapshot> {
-    ZPACK_ASSIGN_OR_RETURN(const auto file, OpenForReading(path, options));
-    return ReadRefsOnly(*file, options);
+    ZPACK_ASSIGN_OR_RETURN(auto file, OpenForReading(path, options));
+    ZPACK_ASSIGN_OR_RETURN(FileStructure structure,
+                           ReadRefsOnly(*file, options));
+    if (!structure.backed) return std::move(structure.refs);
+    ZPACK_ASSIGN_OR_RETURN(
+        const auto archive,
+        ArchiveFile::OpenWithoutIndex(std::move(file), options));
+    return archive->refs();
   });
 }
 

@@ -29,6 +29,12 @@ std::string FileNameOf(const std::string& path) {
 
 void RandomAccessFile::Prefetch(uint64_t /*begin*/, uint64_t /*end*/) const {}
 
+Result<std::unique_ptr<RandomAccessFile>> RandomAccessFile::OpenBeside(
+    const std::string& name) const {
+  return MakeError(ErrorCode::kNotFound, "no file '{}' beside '{}'", name,
+                   AtPath{path()});
+}
+
 Result<Bytes> ReadWholeFile(FileSystem& file_system, const std::string& path,
                             uint64_t limit) {
   ZPACK_ASSIGN_OR_RETURN(const auto file, file_system.OpenForRead(path));

@@ -27,6 +27,10 @@ class RandomAccessFile {
   virtual void Prefetch(uint64_t begin, uint64_t end) const;
   virtual uint64_t size() const = 0;
   virtual const std::string& path() const = 0;
+  // Opens the file `name` in the same directory. kNotFound if there is none, or
+  // if the file is in no directory; else as FileSystem::OpenForRead.
+  virtual Result<std::unique_ptr<RandomAccessFile>> OpenBeside(
+      const std::string& name) const;
 };
 
 // An open file that is written from front to end. Thread-compatible. Errors are

@@ -41,6 +41,12 @@ class PosixRandomAccessFile final : public RandomAccessFile {
   }
   uint64_t size() const override { return size_; }
   const std::string& path() const override { return path_; }
+  Result<std::unique_ptr<RandomAccessFile>> OpenBeside(
+      const std::string& name) const override {
+    const size_t slash = path_.rfind('/');
+    return PosixFileSystem().OpenForRead(
+        slash == std::string::npos ? name : path_.substr(0, slash + 1) + name);
+  }
 
  private:
   Descriptor fd_;

@@ -91,7 +91,7 @@ Result<format::BlockStreams> Renumber(const ArchiveFile& archive, size_t block,
                                       const format::BlockHeader& header,
                                       const format::FileNumbers& numbers) {
   BlockDecoder decoder;
-  BlockRenumberer renumberer(archive.object_count(), numbers);
+  BlockRenumberer renumberer(archive.blocks().object_end(block), numbers);
   if (header.kind == format::BlockKind::kCommits) {
     ZPACK_ASSIGN_OR_RETURN(
         const format::BlockStreams streams,
@@ -107,10 +107,9 @@ Result<format::BlockStreams> Renumber(const ArchiveFile& archive, size_t block,
 }  // namespace
 
 Result<std::unique_ptr<BaseFile>> BaseFile::Open(
-    std::unique_ptr<RandomAccessFile> file, const RunOptions& run) {
-  ZPACK_ASSIGN_OR_RETURN(
-      auto archive,
-      ArchiveFile::Open(std::move(file), ReadOptions{.derivation = run}));
+    std::unique_ptr<RandomAccessFile> file, const ReadOptions& options) {
+  ZPACK_ASSIGN_OR_RETURN(auto archive,
+                         ArchiveFile::Open(std::move(file), options));
   ZPACK_TRY(archive->CheckUndamaged());
   return std::unique_ptr<BaseFile>(new BaseFile(std::move(archive)));
 }
@@ -165,6 +164,18 @@ Result<FarVersions> BaseFile::FindBases(const OlderVersions& older,
     bases.emplace(added, FarVersion{id, version.type, **base, version.changed});
   }
   return bases;
+}
+
+Result<format::FileBelow> BaseFile::Describe() const {
+  const FileIndex& index = archive_->blocks().index();
+  format::FileBelow below{archive_->object_count(),
+                          format::IdsDigest(index.ids, index.ranks),
+                          archive_->trailer().file_hash, FileNameOf(path())};
+  if (format::IsValidNameBelow(below.name)) return below;
+  return MakeError(ErrorCode::kInvalidArgument,
+                   "a file cannot depend on '{}': its name has 1 to 255 bytes, "
+                   "none of them a control character",
+                   AtPath{path()});
 }
 
 Result<BaseFile::BlockSummary> BaseFile::Summarize(size_t block) const {

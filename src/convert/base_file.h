@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "format/refs_chunk.h"
 #include "inventory/older_versions.h"
 #include "reader/archive_file.h"
 #include "reader/decoders.h"
@@ -26,9 +27,8 @@ namespace zpack {
 class BaseFile final : public ReusableBlocks {
  public:
   // Errors are those of ArchiveFile::Open.
-  // `run` is for the ids of a file that leaves them out.
   static Result<std::unique_ptr<BaseFile>> Open(
-      std::unique_ptr<RandomAccessFile> file, const RunOptions& run);
+      std::unique_ptr<RandomAccessFile> file, const ReadOptions& options);
 
   const ArchiveFile& archive() const { return *archive_; }
   const std::string& path() const { return archive_->path(); }
@@ -52,6 +52,10 @@ class BaseFile final : public ReusableBlocks {
   // cannot be read, and kInterrupted.
   Result<FarVersions> FindBases(const OlderVersions& older,
                                 const std::stop_token& stop) const;
+
+  // What a file that depends on this one states of it. kInvalidArgument if it
+  // cannot be named.
+  Result<format::FileBelow> Describe() const;
 
   // The type of a block, and what it holds.
   struct BlockSummary {

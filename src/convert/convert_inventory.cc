@@ -41,6 +41,39 @@ Result<std::optional<ObjectId>> FindUnreached(const BaseFile& base,
   return std::nullopt;
 }
 
+// Lists what `base` lacks. Everything that it has stays, whether the source has
+// it or not. Errors are kInvalidArgument and kExists if the source and `base`
+// do not fit together.
+Status TakeOnto(ObjectSource& source, const RefsSnapshot& refs,
+                std::unique_ptr<BaseFile> base, const ConvertOptions& options,
+                Inventory& inventory) {
+  if (base->object_format() != source.object_format()) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "the object format of '{}' is {}, that of '{}' is {}",
+                     AtPath{base->path()},
+                     ObjectFormatName(base->object_format()), source.path(),
+                     ObjectFormatName(source.object_format()));
+  }
+  ZPACK_ASSIGN_OR_RETURN(const FileMarks complete, base->FindComplete(refs));
+  ZPACK_ASSIGN_OR_RETURN(
+      AddedObjects added,
+      BlameSource(EnumerateAddedObjects(source, refs, ScopeOf(options),
+                                        {base->ids(), complete}, options.run)));
+  ZPACK_ASSIGN_OR_RETURN(
+      const OlderVersions older,
+      FindOlderVersions(source, added.list, base->ids(), options.run.stop));
+  ZPACK_ASSIGN_OR_RETURN(inventory.far,
+                         base->FindBases(older, options.run.stop));
+  inventory.list = std::move(added.list);
+  ZPACK_ASSIGN_OR_RETURN(
+      inventory.ids,
+      ObjectIdTable::Merge(source.object_format(),
+                           {base->ids().unranked(),
+                            inventory.list.ids.unranked()}));
+  inventory.base = std::move(base);
+  return {};
+}
+
 // Returns why `base` cannot be reused, if it cannot; otherwise fills
 // `inventory` from it. Sets `base_unrelated` if `base` has commits and the
 // source has none of them.
@@ -157,11 +190,17 @@ Result<Inventory> TakeInventory(ObjectSource& source, const RefsSnapshot& refs,
                                 FileSystem& file_system,
                                 const ConvertOptions& options) {
   Inventory inventory;
-  if (options.base) {
-    ZPACK_ASSIGN_OR_RETURN(auto file, file_system.OpenForRead(*options.base));
-    ZPACK_ASSIGN_OR_RETURN(auto base,
-                           BaseFile::Open(std::move(file), options.run));
-    ZPACK_TRY(TakeWithBase(source, refs, std::move(base), options, inventory));
+  const auto& older = options.onto ? options.onto : options.base;
+  if (older) {
+    ZPACK_ASSIGN_OR_RETURN(auto file, file_system.OpenForRead(*older));
+    ZPACK_ASSIGN_OR_RETURN(
+        auto base,
+        BaseFile::Open(std::move(file), ReadOptions{.derivation = options.run,
+                                                    .backing = options.backing}));
+    ZPACK_TRY(options.onto ? TakeOnto(source, refs, std::move(base), options,
+                                      inventory)
+                           : TakeWithBase(source, refs, std::move(base),
+                                          options, inventory));
   } else {
     ZPACK_TRY(TakeAll(source, refs, options, inventory));
   }

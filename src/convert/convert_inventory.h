@@ -35,7 +35,9 @@ Result<T> BlameSource(Result<T> result) {
 }
 
 struct Inventory {
-  std::unique_ptr<BaseFile> base;  // archive whose blocks are reused, or null
+  // Archive whose blocks are reused, or with ConvertOptions::onto are not
+  // written; null without one.
+  std::unique_ptr<BaseFile> base;
   ObjectList list;                 // objects that are not in `base`
   FarVersions far;    // objects of `base` that those of `list` resemble
   FileIds ids;        // of all objects of the new archive

@@ -61,7 +61,7 @@ Status ReadBackFile(ObjectSource& source, const ArchiveFile& archive,
                     const CopiedBlocks& copied, const RunOptions& run) {
   ZPACK_TRY(archive.CheckUndamaged());
   VerifyReport report;
-  VerifyPlan plan{.level = VerifyLevel::kObjects};
+  VerifyPlan plan{.level = VerifyLevel::kObjects, .own = copied.onto};
   if (copied.trust == TrustBase::kYes) plan.trusted = copied.blocks;
   ZPACK_TRY(VerifyArchive(archive, plan, run, report));
   const auto unread =
@@ -112,6 +112,8 @@ Result<MovedOn> CompareWithNow(const SourceOpener& open_source,
   ZPACK_ASSIGN_OR_RETURN(const ObjectIdTable ids, now->ListObjects());
   const ObjectIdDifference difference = FindDifference(enumerated, ids);
   for (const uint32_t rank : difference.only_in_a) {
+    // Files below may have objects that the source does not have.
+    if (archive.number(FileRank(rank)) < archive.first_own_object()) continue;
     ZPACK_TRY(CheckIsThere(*now, enumerated[rank]));
   }
   if (options.objects == ObjectSet::kAll) {

@@ -22,6 +22,8 @@ struct CopiedBlocks {
       blocks;  // by block: copied from `base`; false beyond the end
   std::string base;
   TrustBase trust = TrustBase::kNo;
+  // True: the archive depends on `base`, which is not checked.
+  bool onto = false;
 };
 
 // Checks every checksum, and decodes and hashes every object. Does not hash

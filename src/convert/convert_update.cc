@@ -4,6 +4,8 @@
 #include "convert/convert_update.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
@@ -43,6 +45,18 @@ std::optional<ObjectId> FindAny(const FileIds& ids,
 }  // namespace
 
 Status CheckBase(const std::string& path, const ConvertOptions& options) {
+  if (options.onto && (options.base || options.update == Update::kYes ||
+                       options.resume == Resume::kYes)) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "a file that depends on '{}' can be neither an update nor "
+                     "resumed, and has no other base",
+                     AtPath{*options.onto});
+  }
+  std::error_code error;
+  if (options.onto && std::filesystem::equivalent(*options.onto, path, error)) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "a file cannot depend on itself: '{}'", AtPath{path});
+  }
   if (options.update == Update::kNo || !options.base) return {};
   return MakeError(ErrorCode::kInvalidArgument,
                    "an update has '{}' as its base; '{}' cannot be another one",
@@ -59,8 +73,33 @@ Result<std::optional<std::string>> FindOlderFile(
   return std::unexpected(file.error());
 }
 
+Status CheckNoneAbsent(const Inventory& inventory, const ObjectSource& source) {
+  const BaseFile& older = *inventory.older();
+  if (const auto id = FindAny(older.ids(), inventory.promises.ids)) {
+    return MakeError(ErrorCode::kExists,
+                     "'{}' has objects that '{}' lacks and only promises, such "
+                     "as {}",
+                     AtPath{older.path()}, AtPath{source.path()}, *id);
+  }
+  if (const auto id = FindAny(older.ids(), inventory.lost.ids)) {
+    return MakeError(
+        ErrorCode::kExists,
+        "'{}' has objects that '{}' has lost, such as {}: write another file, "
+        "or take them from there ('git zpack restore', then 'git fetch')",
+        AtPath{older.path()}, AtPath{source.path()}, *id);
+  }
+  return {};
+}
+
 Status CheckReplaceable(const Inventory& inventory, const ObjectSource& source,
                         const ConvertOptions& options) {
+  if (inventory.older() != nullptr &&
+      inventory.older()->archive().top().below() != nullptr) {
+    return MakeError(ErrorCode::kUnsupported,
+                     "'{}' depends on another file, so it cannot be updated; "
+                     "write the next file with --onto",
+                     AtPath{inventory.older()->path()});
+  }
   if (options.overwrite == Overwrite::kYes) return {};
   if (inventory.base_unrelated) {
     return MakeError(ErrorCode::kExists,
@@ -69,21 +108,7 @@ Status CheckReplaceable(const Inventory& inventory, const ObjectSource& source,
                      AtPath{*options.base}, AtPath{source.path()});
   }
   if (inventory.older() == nullptr) return {};
-  if (const auto id =
-          FindAny(inventory.older()->ids(), inventory.promises.ids)) {
-    return MakeError(ErrorCode::kExists,
-                     "'{}' has objects that '{}' lacks and only promises, such "
-                     "as {}",
-                     AtPath{*options.base}, AtPath{source.path()}, *id);
-  }
-  if (const auto id = FindAny(inventory.older()->ids(), inventory.lost.ids)) {
-    return MakeError(
-        ErrorCode::kExists,
-        "'{}' has objects that '{}' has lost, such as {}: write another file, "
-        "or take them from there ('git zpack restore', then 'git fetch')",
-        AtPath{*options.base}, AtPath{source.path()}, *id);
-  }
-  return {};
+  return CheckNoneAbsent(inventory, source);
 }
 
 Result<ConvertStats::Lost> FindLost(const Inventory& inventory,

@@ -24,8 +24,13 @@
 
 namespace zpack {
 
-// Returns kInvalidArgument if an update has a base of its own.
+// Returns kInvalidArgument for options that exclude each other: an update has
+// no base of its own, and a file that depends on another one has none at all.
 Status CheckBase(const std::string& path, const ConvertOptions& options);
+
+// Returns kExists if the older file has objects that `source` lacks and only
+// promises, or has lost.
+Status CheckNoneAbsent(const Inventory& inventory, const ObjectSource& source);
 
 // The path of the older file: that of the options or, for an update, `path` if
 // there is a file. Returns the errors of FileSystem::OpenForRead except
@@ -34,9 +39,9 @@ Result<std::optional<std::string>> FindOlderFile(FileSystem& file_system,
                                                  const std::string& path,
                                                  const ConvertOptions& options);
 
-// Returns kExists if the older file is that of another repository, or has
-// objects that `source` lacks and only promises, or has lost, unless
-// Overwrite::kYes is given.
+// Returns kExists if the older file is that of another repository, or if
+// CheckNoneAbsent does, unless Overwrite::kYes is given; and kUnsupported if
+// the older file depends on another one.
 Status CheckReplaceable(const Inventory& inventory, const ObjectSource& source,
                         const ConvertOptions& options);
 

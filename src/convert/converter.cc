@@ -77,7 +77,7 @@ AtomicFile::Leftover LeftoverUse(const ConvertOptions& options) {
 
 // Returns whether the temporary file of a run that failed is kept.
 bool MayBeResumed(const ConvertOptions& options, ErrorCode code) {
-  return options.publication == Publication::kYes &&
+  return options.publication == Publication::kYes && !options.onto &&
          (options.resume == Resume::kYes || MayContinueAfter(code));
 }
 
@@ -151,6 +151,7 @@ Status CompareWithOlder(const Conversion& to, const RefsSnapshot& refs,
   if (options.update == Update::kYes) {
     ZPACK_TRY(CheckReplaceable(inventory, to.source, options));
   }
+  if (options.onto) ZPACK_TRY(CheckNoneAbsent(inventory, to.source));
   ZPACK_ASSIGN_OR_RETURN(written.lost,
                          FindLost(inventory, refs, files, options));
   if (options.update == Update::kNo) return {};
@@ -188,14 +189,19 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
   if (written.unchanged) return written;
   inventory.unused.reset();
 
+  ArchiveContents contents{inventory.ids,        inventory.list,
+                           refs,                 inventory.base.get(),
+                           inventory.far,        inventory.promises,
+                           inventory.lost};
+  if (options.onto) {
+    const BaseFile& below = *inventory.base;
+    contents.backed = format::ChangesOf(below.archive().refs(), refs);
+    ZPACK_ASSIGN_OR_RETURN(contents.backed->below, below.Describe());
+  }
   // From here on the objects and the bytes of the archive are fixed.
   ZPACK_ASSIGN_OR_RETURN(
       const ArchivePlan plan,
-      BlameSource(PlanArchive(
-          to.source,
-          {inventory.ids, inventory.list, refs, inventory.base.get(),
-           inventory.far, inventory.promises, inventory.lost},
-          to.encoding, options.run)));
+      BlameSource(PlanArchive(to.source, contents, to.encoding, options.run)));
   WrittenBlocks already;
   if (options.resume == Resume::kYes) {
     ZPACK_ASSIGN_OR_RETURN(
@@ -246,8 +252,13 @@ Result<MovedOn> CheckWritten(const Conversion& to, Written& written,
                              const std::string& path) {
   const ConvertOptions& options = to.options;
   ZPACK_ASSIGN_OR_RETURN(auto file, to.file_system.OpenForRead(path));
-  const ReadOptions read{.derivation = options.run,
-                         .index_cache = IndexCache::kNo};
+  ReadOptions read{.derivation = options.run,
+                   .backing = options.backing,
+                   .index_cache = IndexCache::kNo};
+  if (options.onto) {
+    read.backing.insert(read.backing.begin(), *options.onto);
+    read.index_cache = IndexCache::kYes;
+  }
   ZPACK_ASSIGN_OR_RETURN(const auto archive,
                          ArchiveFile::OpenStructure(std::move(file), read));
   if (const Status loaded = archive->LoadIndex(); !loaded) {
@@ -261,7 +272,8 @@ Result<MovedOn> CheckWritten(const Conversion& to, Written& written,
   } else if (options.read_back == ReadBack::kYes) {
     ZPACK_TRY(ReadBackFile(
         to.source, *archive,
-        {written.stats.copied, options.base.value_or(""), options.trust_base},
+        {written.stats.copied, options.base.value_or(""), options.trust_base,
+         options.onto.has_value()},
         run));
   }
 
@@ -368,8 +380,9 @@ Status LeaveOutDamaged(const RunOptions& run,
 Result<ConvertStats> Run(const SourceOpener& open_source,
                          FileSystem& file_system, const std::string& path,
                          const ConvertOptions& given) {
-  ZPACK_ASSIGN_OR_RETURN(const EncodingOptions encoding,
-                         ResolveEncoding(given));
+  ZPACK_ASSIGN_OR_RETURN(EncodingOptions encoding, ResolveEncoding(given));
+  // Without ids, files below would have to be decoded.
+  if (given.onto) encoding.derived_ids = false;
   ZPACK_TRY(CheckOthers(given.with_files));
   ZPACK_TRY(CheckBase(path, given));
   if (given.publication == Publication::kNo && given.resume == Resume::kYes) {

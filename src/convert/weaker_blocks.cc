@@ -73,19 +73,17 @@ Result<uint64_t> EstimateWeakerBytes(const ArchiveFile& archive,
   constexpr uint64_t kSamples = ConvertStats::Reused::kSamples;
   const FileBlocks& blocks = archive.blocks();
   if (blocks.block_count() == 0) return 0;
-  const auto& rows = blocks.table().rows;
   const uint64_t total = blocks.blocks_stored_size();
   BlockTester tester(blocks, options, stop);
   size_t tested = blocks.block_count();
+  size_t block = 0;
+  uint64_t end = blocks.block_stored_size(0);
   bool weaker = false;
   uint64_t count = 0;
   for (uint64_t sample = 0; sample < kSamples; ++sample) {
     ZPACK_TRY(CheckStop(stop));
-    const uint64_t offset =
-        rows.front().offset + total / kSamples * sample + total / kSamples / 2;
-    const auto next = std::ranges::upper_bound(
-        rows, offset, {}, &format::BlockTable::Row::offset);
-    const auto block = static_cast<size_t>(next - rows.begin()) - 1;
+    const uint64_t position = total / kSamples * sample + total / kSamples / 2;
+    while (end <= position) end += blocks.block_stored_size(++block);
     if (block != tested) {
       ZPACK_ASSIGN_OR_RETURN(weaker, tester.IsWeaker(block));
       tested = block;

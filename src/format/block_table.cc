@@ -54,7 +54,7 @@ void Encode(const BlockTable& table, Bytes& out) {
 }
 
 Result<BlockTable> DecodeBlockTable(ByteView payload, uint64_t begin,
-                                    uint64_t end, uint32_t object_count) {
+                                    uint64_t end, ObjectNumberRange objects) {
   if (payload.empty() || payload.size() % kRowSize != 0) {
     return MakeError(ErrorCode::kCorrupt, "bad size of block table");
   }
@@ -67,7 +67,7 @@ Result<BlockTable> DecodeBlockTable(ByteView payload, uint64_t begin,
     row.first_object = ObjectNumber(in.U32());
     const bool fits =
         table.rows.empty()
-            ? row.offset == begin && row.first_object == ObjectNumber()
+            ? row.offset == begin && row.first_object == ObjectNumber(objects.begin)
             : Continues(table.rows, row);
     if (row.offset > end || !fits) {
       return MakeError(ErrorCode::kCorrupt, "bad row {} in block table",
@@ -79,7 +79,7 @@ Result<BlockTable> DecodeBlockTable(ByteView payload, uint64_t begin,
   const bool last_block_empty =
       table.rows.size() > 1 &&
       table.rows[table.rows.size() - 2].first_object == last.first_object;
-  if (last.offset != end || last.first_object != ObjectNumber(object_count) ||
+  if (last.offset != end || last.first_object != ObjectNumber(objects.end) ||
       last_block_empty) {
     return MakeError(ErrorCode::kCorrupt, "block table does not fit the file");
   }

@@ -36,10 +36,16 @@ struct BlockTable {
 
 void Encode(const BlockTable& table, Bytes& out);
 
+// The numbers of the objects in the blocks of a file: [begin, end).
+struct ObjectNumberRange {
+  uint32_t begin = 0;  // 0 unless there is a file below
+  uint32_t end = 0;
+};
+
 // Parses the payload. kCorrupt unless the blocks cover the range [`begin`,
-// `end`) of the file and the objects 0 to `object_count` - 1 without gaps, and
-// the last row with a repeated first object is followed by the next object.
+// `end`) of the file and the numbers of `objects` without gaps, and the last
+// row with a repeated first object is followed by the next object.
 Result<BlockTable> DecodeBlockTable(ByteView payload, uint64_t begin,
-                                    uint64_t end, uint32_t object_count);
+                                    uint64_t end, ObjectNumberRange objects);
 
 }  // namespace zpack::format

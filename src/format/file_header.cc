@@ -170,6 +170,7 @@ const std::vector<std::string>& BlockFeatures() {
 const std::vector<std::string>& KnownFeatures() {
   static const std::vector<std::string> features = [] {
     std::vector<std::string> names = BlockFeatures();
+    names.emplace_back(kBackingFeature);
     names.emplace_back(kDerivedIdsFeature);
     names.emplace_back(kPromisedFeature);
     return names;

@@ -54,6 +54,8 @@ bool HasFeature(const std::vector<std::string>& features,
 inline constexpr std::string_view kPromisedFeature = "promised";
 // The file has no ids; they are computed from the objects.
 inline constexpr std::string_view kDerivedIdsFeature = "derived-ids";
+// The file depends on another one, whose objects it does not hold.
+inline constexpr std::string_view kBackingFeature = "backing";
 // Blocks have streams of the codec StreamCodec::kContinued.
 inline constexpr std::string_view kGroupsFeature = "groups";
 

@@ -101,13 +101,15 @@ Result<ByteView> ObjectGraph::TagContent(ObjectNumber number, BlockPtr& block,
   return block->Beginning(number - block->objects.header.first_object, buffer);
 }
 
-LinkNumber ObjectGraph::NumberOf(const ObjectId& id, Bytes& outside_ids) const {
+LinkNumber ObjectGraph::NumberOf(const ObjectId& id, uint32_t object_end,
+                                 Bytes& outside_ids) const {
   if (const auto rank = archive_.ids().Find(id)) {
-    return LinkNumber(archive_.number(*rank).value());
+    const uint32_t number = archive_.number(*rank).value();
+    if (number < object_end) return LinkNumber(number);
   }
   const size_t outside = outside_ids.size() / id.bytes().size();
   Append(outside_ids, id.bytes());
-  return LinkNumber(archive_.ids().size() + static_cast<uint32_t>(outside));
+  return LinkNumber(object_end + static_cast<uint32_t>(outside));
 }
 
 Result<ObjectNumber> ObjectGraph::Resolve(LinkNumber link,
@@ -143,6 +145,7 @@ Result<format::CommitTable> ObjectGraph::ParseCommits(size_t block) {
   const ObjectFormat format = archive_.header().object_format;
   const ObjectNumber first = archive_.blocks().first_object(block);
   const uint32_t count = archive_.blocks().block_object_count(block);
+  const uint32_t object_end = archive_.blocks().object_end(block);
   format::CommitTable table;
   table.commits.reserve(count);
   BlockPtr decoded;
@@ -155,12 +158,13 @@ Result<format::CommitTable> ObjectGraph::ParseCommits(size_t block) {
     parents.clear();
     parents.reserve(links.parents.size());
     for (const ObjectId& parent : links.parents) {
-      parents.push_back(NumberOf(parent, table.outside_ids));
+      parents.push_back(NumberOf(parent, object_end, table.outside_ids));
     }
-    table.Add(
-        ParseCommitTime(content),
-        links.tree.empty() ? kNoTree : NumberOf(links.tree, table.outside_ids),
-        parents);
+    table.Add(ParseCommitTime(content),
+              links.tree.empty()
+                  ? kNoTree
+                  : NumberOf(links.tree, object_end, table.outside_ids),
+              parents);
   }
   return table;
 }
@@ -195,13 +199,13 @@ Result<ObjectNumber> ObjectGraph::ReadParent(ObjectNumber commit,
                                              LinkNumber parent) {
   ZPACK_ASSIGN_OR_RETURN(const format::CommitTable* const table,
                          Commits(commit));
-  return Resolve(parent, LinksOf(table->outside_ids), commit);
+  return Resolve(parent, LinksOf(commit, *table), commit);
 }
 
 Result<ObjectNumber> ObjectGraph::ReadRootTree(ObjectNumber commit) {
   ZPACK_ASSIGN_OR_RETURN(const CommitRow row, Row(commit));
   const auto& [table, index] = row;
-  return Resolve(table.commits[index].tree, LinksOf(table.outside_ids), commit);
+  return Resolve(table.commits[index].tree, LinksOf(commit, table), commit);
 }
 
 Result<ObjectGraph::Tag> ObjectGraph::ReadTag(ObjectNumber number) {

@@ -113,18 +113,26 @@ class ObjectGraph {
   Result<CommitRow> Row(ObjectNumber commit);
   // Parses the contents of the commits in a block.
   Result<format::CommitTable> ParseCommits(size_t block);
-  // Returns the link for `id`. An id that is not in the file is appended to
-  // `outside_ids`.
-  LinkNumber NumberOf(const ObjectId& id, Bytes& outside_ids) const;
+  // Returns the link for `id`. An id that is not among the first `object_end`
+  // objects is appended to `outside_ids`.
+  LinkNumber NumberOf(const ObjectId& id, uint32_t object_end,
+                      Bytes& outside_ids) const;
   // Returns the object number of a link. Returns kNotFound, saying that `by`
   // needs the object, if it is missing.
   Result<ObjectNumber> Resolve(LinkNumber link,
                                const format::LinkDecoder& links,
                                ObjectNumber by);
-  // What the links of a block with these outside ids refer to.
-  format::LinkDecoder LinksOf(ByteView outside_ids) const {
-    return {archive_.ids().size(), archive_.header().object_format,
-            outside_ids};
+  // What links to the first `object_end` objects, and to these outside ids,
+  // refer to.
+  format::LinkDecoder LinksOf(uint32_t object_end, ByteView outside_ids) const {
+    return {object_end, archive_.header().object_format, outside_ids};
+  }
+  // The same for the table of the block that holds `commit`.
+  format::LinkDecoder LinksOf(ObjectNumber commit,
+                              const format::CommitTable& table) const {
+    const FileBlocks& blocks = archive_.blocks();
+    return LinksOf(blocks.object_end(blocks.FindBlock(commit)),
+                   table.outside_ids);
   }
   Status ExpectType(ObjectNumber number, ObjectType type);
   // Returns the content of an object. It is valid as long as `block` and

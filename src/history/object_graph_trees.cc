@@ -25,11 +25,13 @@ class ObjectGraph::TreeReader {
     TreeEntry entry;
     while (entries.Next(entry)) {
       Bytes outside_ids;
-      const LinkNumber child = graph_.NumberOf(ObjectId(entry.id), outside_ids);
+      const uint32_t object_end = graph_.archive_.object_count();
+      const LinkNumber child =
+          graph_.NumberOf(ObjectId(entry.id), object_end, outside_ids);
       const Kind kind = entry.is_tree()      ? Kind::kTree
                         : entry.is_gitlink() ? Kind::kGitlink
                                              : Kind::kBlob;
-      ZPACK_TRY(Add(kind, entry.name, child, graph_.LinksOf(outside_ids)));
+      ZPACK_TRY(Add(kind, entry.name, child, graph_.LinksOf(object_end, outside_ids)));
     }
     return entries.complete() ? Status{} : BadEntry();
   }

@@ -50,8 +50,10 @@ class HttpFile::PageClaims {
   std::vector<uint64_t> claimed_;
 };
 
-HttpFile::HttpFile(PageLoader loader, Bytes start, std::stop_token stop)
+HttpFile::HttpFile(PageLoader loader, Bytes start, Opener open_beside,
+                   std::stop_token stop)
     : loader_(std::move(loader)),
+      open_beside_(std::move(open_beside)),
       stop_(std::move(stop)),
       table_(kMaxMemory),
       ahead_(loader_, table_) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -23,15 +24,24 @@ class HttpFile final : public RandomAccessFile {
   // Bytes of the first request.
   static constexpr uint64_t kStartSize = 2 * kPageSize;
 
+  // Opens a file of the same server by its name beside this one.
+  using Opener = std::function<Result<std::unique_ptr<RandomAccessFile>>(
+      const std::string& name)>;
+
   // `start` are the first bytes of the file, which have arrived already. Reads
   // fail with kInterrupted once `stop` is requested.
-  HttpFile(PageLoader loader, Bytes start, std::stop_token stop);
+  HttpFile(PageLoader loader, Bytes start, Opener open_beside,
+           std::stop_token stop);
 
   // Errors: those of RemoteFile::Fetch; kCorrupt beyond the end of the file.
   Status Read(uint64_t offset, std::span<uint8_t> out) const override;
   void Prefetch(uint64_t begin, uint64_t end) const override;
   uint64_t size() const override { return loader_.file().size(); }
   const std::string& path() const override { return loader_.file().name(); }
+  Result<std::unique_ptr<RandomAccessFile>> OpenBeside(
+      const std::string& name) const override {
+    return open_beside_(name);
+  }
 
  private:
   class PageClaims;
@@ -46,6 +56,7 @@ class HttpFile final : public RandomAccessFile {
   PageRun Extend(PageRun run, PageClaims& claims) const;
 
   PageLoader loader_;
+  Opener open_beside_;
   std::stop_token stop_;
   mutable PageTable table_;
   mutable ReadAhead ahead_;  // last, so that its threads end first

@@ -6,8 +6,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
+#include <cctype>
 #include <cerrno>
 #include <cstdlib>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/descriptor.h"
@@ -51,6 +56,22 @@ Result<std::unique_ptr<RandomAccessFile>> DownloadFile(
   return MakeRandomAccessFile(std::move(copy), file.name(), out->size());
 }
 
+// The URL of the file `name` in the directory of `url`.
+std::string UrlBeside(const std::string& url, std::string_view name) {
+  const std::string path = url.substr(0, url.find_first_of("?#"));
+  std::string out = path.substr(0, path.rfind('/') + 1);
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0 ||
+        std::string_view("-._~").contains(c)) {
+      out += c;
+    } else {
+      out += fmt::format("%{:02X}", byte);
+    }
+  }
+  return out;
+}
+
 Result<std::unique_ptr<RandomAccessFile>> OpenUrl(const std::string& url,
                                                   const ReadOptions& options,
                                                   const std::stop_token& stop) {
@@ -72,7 +93,11 @@ Result<std::unique_ptr<RandomAccessFile>> OpenUrl(const std::string& url,
                       opened.file->Version(), kPageSize);
   return std::make_unique<HttpFile>(
       PageLoader(std::move(opened.file), std::move(disk)),
-      std::move(opened.start), stop);
+      std::move(opened.start),
+      [url, options, stop](const std::string& name) {
+        return OpenUrl(UrlBeside(url, name), options, stop);
+      },
+      stop);
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// An open .zpack file, with its chunks and its checked structure. Immutable
-// once open, except for the index and the lists of promised and lost objects,
-// which may be loaded later. Any number of threads may use it.
+// An open .zpack file together with the files that it depends on, if there are
+// any: one archive with the objects of all. Immutable once open, except for the
+// index and the lists of promised and lost objects, which may be loaded later.
+// Any number of threads may use it.
 
 #pragma once
 
@@ -24,7 +25,8 @@
 #include "reader/chunk_reader.h"
 #include "reader/derived_index.h"
 #include "reader/file_blocks.h"
-#include "reader/file_structure.h"
+#include "reader/joined_index.h"
+#include "reader/single_file.h"
 #include "zpack/options.h"
 #include "zpack/refs.h"
 #include "zpack/result.h"
@@ -33,8 +35,9 @@ namespace zpack {
 
 class ArchiveFile {
  public:
-  // Opens `file` and checks everything that VerifyLevel::kStructure checks.
-  // Errors name the file and the offset. Returns kIo if reading fails,
+  // Opens `file`, and the files that it depends on (OpenChain), and checks
+  // everything that VerifyLevel::kStructure checks. Errors name the file and
+  // the offset. Returns kIo if reading fails,
   // kUnsupported if the file has another format or a newer version, kCorrupt if
   // it is damaged, and kLimitExceeded if it exceeds the limits of `options`.
   static Result<std::unique_ptr<ArchiveFile>> Open(
@@ -48,29 +51,39 @@ class ArchiveFile {
   static Result<std::unique_ptr<ArchiveFile>> OpenWithoutIndex(
       std::unique_ptr<RandomAccessFile> file, const ReadOptions& options);
 
-  const std::string& path() const { return file_->path(); }
-  const RandomAccessFile& file() const { return *file_; }
+  // The files of which the archive consists, the first one first. The last one
+  // is the file that was opened; all below is about it alone, except where
+  // something else is said.
+  FileChain files() const { return files_; }
+  const SingleFile& top() const { return *files_.back(); }
+
+  const std::string& path() const { return top().path(); }
+  const RandomAccessFile& file() const { return top().file(); }
   const ReadOptions& options() const { return options_; }
-  const format::FileHeader& header() const { return structure_.header; }
-  const format::TableOfContents& toc() const { return structure_.toc; }
-  const format::Trailer& trailer() const { return structure_.trailer; }
+  const format::FileHeader& header() const { return top().header(); }
+  const format::TableOfContents& toc() const { return top().toc(); }
+  const format::Trailer& trailer() const { return top().trailer(); }
+  // The blocks of all files.
   const FileBlocks& blocks() const { return *blocks_; }
-  const RefsSnapshot& refs() const { return structure_.refs; }
-  // Damage that does not keep the file from being read (FileStructure).
-  const std::vector<Error>& damages() const { return structure_.damages; }
+  // All refs, also those that only a file below lists.
+  const RefsSnapshot& refs() const { return refs_; }
+  // Damage of any of the files that does not keep the archive from being read
+  // (FileStructure).
+  const std::vector<Error>& damages() const { return damages_; }
   // Returns the first of damages(), for callers that would lose data by going
   // on with a copy.
   Status CheckUndamaged() const;
-  // Nothing if the ids are derived.
-  const std::optional<format::IndexChunks>& index_chunks() const {
-    return index_chunks_;
+  // True if the ids of some of the files are derived.
+  bool derives_ids() const;
+  // The objects of all files, and the first number that is of the last file.
+  uint32_t object_count() const { return top().object_end(); }
+  ObjectNumber first_own_object() const {
+    return ObjectNumber(top().first_object());
   }
-  // The digest of all ids in the order of their numbers, which stands in the
-  // place of the index of some files.
-  const std::optional<format::Digest>& ids_digest() const {
-    return ids_digest_;
-  }
-  uint32_t object_count() const { return header().object_count; }
+  // The block with which the last file begins, or the number of blocks.
+  size_t first_own_block() const;
+  // Bytes of all files.
+  uint64_t total_size() const;
 
   // Reads and checks the whole index and the list of promised objects, and
   // reads the list of lost objects. Derives ids that the file leaves out. Later
@@ -109,37 +122,20 @@ class ArchiveFile {
   // in the file" or "lost". REQUIRES: LoadIndex() has succeeded.
   std::string_view WhyAbsent(const ObjectId& id) const;
 
-  // Returns kLimitExceeded if the chunk exceeds ReadOptions::max_chunk_size.
-  Status CheckChunkSize(const format::ChunkLocation& chunk) const;
-
-  // Reads and checks a chunk listed in the table of contents.
-  Result<LoadedChunk> LoadChunk(const format::ChunkLocation& chunk) const;
-
-  // Checks the checksum of a chunk without keeping the chunk in memory.
-  Status CheckChunk(const format::ChunkLocation& chunk) const;
-
  private:
-  ArchiveFile(std::unique_ptr<RandomAccessFile> file,
-              const ReadOptions& options)
-      : file_(std::move(file)), options_(options) {}
+  explicit ArchiveFile(const ReadOptions& options) : options_(options) {}
 
-  Status Load();
+  Status Load(std::unique_ptr<RandomAccessFile> file);
+  Status JoinRefs();
   Result<FileIndex> ReadIndex() const;
-  Result<FileIndex> ReadIndexChunks() const;
-  // From the cache, or by decoding everything.
-  Result<FileIndex> FindDerivedIndex() const;
-  FileBlocks::Parts BlockParts() const;
-  // The list of promised objects is there if the header says so.
-  Status CheckPromisesChunk() const;
   // `ids` are those of the file.
   Result<Promises> ReadPromises(const ObjectIdTable& ids) const;
   Result<LostObjects> ReadLost(const ObjectIdTable& ids) const;
 
-  std::unique_ptr<RandomAccessFile> file_;
   ReadOptions options_;
-  FileStructure structure_;
-  std::optional<format::IndexChunks> index_chunks_;
-  std::optional<format::Digest> ids_digest_;
+  std::vector<std::unique_ptr<SingleFile>> files_;
+  RefsSnapshot refs_;
+  std::vector<Error> damages_;
   std::optional<FileBlocks> blocks_;  // set once the file is open
   // Written once, with the index.
   mutable std::optional<FileIndex> given_index_;  // until it is loaded

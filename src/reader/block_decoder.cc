@@ -90,9 +90,9 @@ format::ObjectRange Range(const format::BlockHeader& header) {
   return {header.first_object, header.object_count};
 }
 
-format::CommitNumbers Numbers(const FileBlocks& file,
+format::CommitNumbers Numbers(const FileBlocks& file, size_t at,
                               const format::BlockView& block) {
-  return {block.header.first_object, file.object_count(), file.object_format()};
+  return {block.header.first_object, file.object_end(at), file.object_format()};
 }
 
 }  // namespace
@@ -119,7 +119,7 @@ Result<format::BlockView> BlockDecoder::LoadChunk(const FileBlocks& file,
       format::BlockView view,
       format::DecodeBlock(payload, file.options().max_block_size));
   const auto needs = [&](std::string_view feature) -> Status {
-    if (format::HasFeature(file.features(), feature)) return {};
+    if (format::HasFeature(file.features(block), feature)) return {};
     return MakeError(ErrorCode::kCorrupt,
                      "block of kind '{}' without the required feature '{}'",
                      format::KindName(view.header.kind), feature);
@@ -220,7 +220,7 @@ Result<format::Commits> BlockDecoder::Commits(const FileBlocks& file, size_t at,
   ZPACK_ASSIGN_OR_RETURN(
       format::Commits commits,
       format::DecodeCommits(streams, block.header.object_count,
-                            {Numbers(file, block), std::move(id_of)},
+                            {Numbers(file, at, block), std::move(id_of)},
                             file.max_piece()));
   const uint64_t content = commits.contents.size();
   ZPACK_TRY(NoteContent(file, at, content, content));
@@ -236,7 +236,8 @@ Result<std::optional<format::CommitTable>> BlockDecoder::DecodeCommitLinks(
     ZPACK_ASSIGN_OR_RETURN(format::BlockStreams streams,
                            CommitColumns(file, block, view));
     return format::DecodeCommitTable(
-        std::move(streams), view.header.object_count, Numbers(file, view));
+        std::move(streams), view.header.object_count,
+        Numbers(file, block, view));
   };
   return InBlock(decode(), file, block);
 }
@@ -320,7 +321,7 @@ Result<DecodedBlock> BlockDecoder::DecodeTrees(const FileBlocks& file,
   ZPACK_ASSIGN_OR_RETURN(
       format::TreeBlock trees,
       format::TreeBlock::Parse(std::move(streams), view.header.object_count,
-                               file.object_count(), file.object_format(),
+                               file.object_end(block), file.object_format(),
                                Limits(file)));
   ZPACK_TRY(
       NoteContent(file, block, trees.layout().content, trees.layout().chains));

@@ -38,7 +38,7 @@ FileDescription::Block DescribeBlock(const FileBlocks& file, size_t index,
 Result<FileDescription> DescribeFile(const ArchiveFile& archive,
                                      const std::stop_token& stop) {
   // The description does not use the result, but its data has to be checked.
-  if (archive.index_chunks()) ZPACK_TRY(archive.LoadIndex());
+  if (!archive.derives_ids()) ZPACK_TRY(archive.LoadIndex());
   const format::FileHeader& header = archive.header();
   FileDescription out;
   out.file_size = archive.file().size();

@@ -3,6 +3,7 @@
 
 #include "reader/file_blocks.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -27,7 +28,15 @@ FileBlocks::FileBlocks(const RandomAccessFile& file, const ReadOptions& options,
       parts_(std::move(parts)),
       read_index_(std::move(read_index)),
       expansion_(parts_.table.block_count(), parts_.max_expansion),
-      far_bases_(std::make_unique<FarBaseReader>(*this)) {}
+      far_bases_(std::make_unique<FarBaseReader>(*this)) {
+  if (parts_.sections.empty()) {
+    parts_.sections.push_back({&file_, 0, table().rows.back().offset,
+                               parts_.object_count, parts_.features});
+  }
+  for (size_t block = 0; block < block_count(); ++block) {
+    blocks_stored_size_ += block_stored_size(block);
+  }
+}
 
 FileBlocks::~FileBlocks() = default;
 
@@ -40,6 +49,29 @@ Status FileBlocks::LoadIndex() const {
   });
 }
 
+const FileSection& FileBlocks::SectionOf(size_t block) const {
+  if (parts_.sections.size() == 1) return parts_.sections.front();
+  const auto after = std::ranges::upper_bound(parts_.sections, block, {},
+                                              &FileSection::first_block);
+  return *(after - 1);
+}
+
+uint64_t FileBlocks::block_end(size_t block) const {
+  const FileSection& section = SectionOf(block);
+  const bool is_last =
+      block + 1 == block_count() || first_in_file(block + 1) == block + 1;
+  return is_last ? section.end : block_offset(block + 1);
+}
+
+void FileBlocks::Prefetch(size_t first, size_t end) const {
+  for (size_t block = first; block < end;) {
+    const FileSection& section = SectionOf(block);
+    const size_t begin = block;
+    while (block < end && SectionOf(block).file == section.file) ++block;
+    section.file->Prefetch(block_offset(begin), block_end(block - 1));
+  }
+}
+
 Status FileBlocks::CheckBlockSize(size_t block) const {
   const uint64_t size = block_stored_size(block);
   if (size <= options_.max_block_size) return {};
@@ -48,7 +80,7 @@ Status FileBlocks::CheckBlockSize(size_t block) const {
                          options_.max_block_size);
   if (parts_.placed) {
     error = Extend(std::move(error), " at offset {} of '{}'",
-                   AtOffset{block_offset(block)}, AtPath{path()});
+                   AtOffset{block_offset(block)}, AtPath{block_path(block)});
   }
   return std::unexpected(std::move(error));
 }
@@ -56,7 +88,7 @@ Status FileBlocks::CheckBlockSize(size_t block) const {
 Error FileBlocks::InBlock(Error error, size_t block) const {
   if (!parts_.placed) return error;
   return Extend(std::move(error), " in block {} at offset {} of '{}'", block,
-                AtOffset{block_offset(block)}, AtPath{path()});
+                AtOffset{block_offset(block)}, AtPath{block_path(block)});
 }
 
 Status FileBlocks::ReadBlockChunk(size_t block, Bytes& chunk) const {
@@ -64,7 +96,7 @@ Status FileBlocks::ReadBlockChunk(size_t block, Bytes& chunk) const {
   chunk.resize(block_stored_size(block));
   blocks_read_.fetch_add(1, std::memory_order_relaxed);
   bytes_read_.fetch_add(chunk.size(), std::memory_order_relaxed);
-  return file_.Read(block_offset(block), chunk);
+  return SectionOf(block).file->Read(block_offset(block), chunk);
 }
 
 }  // namespace zpack

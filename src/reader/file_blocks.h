@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The blocks of a finished or unfinished file and the ids of its objects, which
-// is all that reading objects needs. Immutable, except for the index, which may
-// be loaded later. Any number of threads may use it.
+// The blocks of a finished or unfinished file, or of a chain of files, and the
+// ids of their objects, which is all that reading objects needs. Immutable,
+// except for the index, which may be loaded later. Any number of threads may
+// use it.
 
 #pragma once
 
@@ -40,6 +41,15 @@ struct FileIndex {
 
 class FarBaseReader;
 
+// Consecutive blocks that lie in one file.
+struct FileSection {
+  const RandomAccessFile* file = nullptr;
+  size_t first_block = 0;
+  uint64_t end = 0;         // offset of the end of the last block
+  uint32_t object_end = 0;  // the number after those of its objects
+  std::vector<std::string> features;  // that a reader must support
+};
+
 class FileBlocks {
  public:
   using IndexReader = std::function<Result<FileIndex>()>;
@@ -50,6 +60,9 @@ class FileBlocks {
     std::vector<std::string> features;  // features that a reader must support
     format::BlockTable table;
     format::Expansion max_expansion;
+    // The files that hold the blocks, lowest numbers first. Empty if all blocks
+    // are in one file.
+    std::vector<FileSection> sections = {};
     // If set, gives the ids of objects in place of an index.
     format::IdOfNumber id_of = {};
     // False if the blocks were joined from parts of a damaged file: their
@@ -57,7 +70,8 @@ class FileBlocks {
     bool placed = true;
   };
 
-  // `file` must outlive this object.
+  // `file` and those of `parts` must outlive this object. In a chain of files,
+  // `file` is the last one.
   FileBlocks(const RandomAccessFile& file, const ReadOptions& options,
              Parts parts, IndexReader read_index);
   ~FileBlocks();
@@ -69,8 +83,18 @@ class FileBlocks {
   const std::string& path() const { return file_.path(); }
   const ReadOptions& options() const { return options_; }
   ObjectFormat object_format() const { return parts_.object_format; }
+  // The objects of all blocks. Includes those of the files below.
   uint32_t object_count() const { return parts_.object_count; }
+  // Links of a block to objects are less than this: the block knows only the
+  // objects of its own file and of those below it.
+  uint32_t object_end(size_t block) const {
+    return SectionOf(block).object_end;
+  }
+  // The required features of all files, and of the file of a block.
   const std::vector<std::string>& features() const { return parts_.features; }
+  const std::vector<std::string>& features(size_t block) const {
+    return SectionOf(block).features;
+  }
   const format::BlockTable& table() const { return parts_.table; }
   // Maximum bytes of an object in a block of deltas or trees, and of the bases
   // of a block that are kept at the same time.
@@ -89,7 +113,11 @@ class FileBlocks {
   Status LoadIndex() const;
   bool index_loaded() const { return index_loaded_; }
 
-  // REQUIRES for ids, number and rank: LoadIndex() has succeeded.
+  // REQUIRES for index, ids, number and rank: LoadIndex() has succeeded.
+  const FileIndex& index() const {
+    ZPACK_CHECK(index_loaded());
+    return index_;
+  }
   const FileIds& ids() const { return index().ids; }
   // The object number of a rank, and the rank of an object number.
   ObjectNumber number(FileRank rank) const { return index().numbers[rank]; }
@@ -113,15 +141,19 @@ class FileBlocks {
   }
   // Bytes of a block's chunk, including the frame of the chunk.
   uint64_t block_stored_size(size_t block) const {
-    return block_offset(block + 1) - block_offset(block);
+    return block_end(block) - block_offset(block);
+  }
+  // Path of the file that holds a block.
+  const std::string& block_path(size_t block) const {
+    return SectionOf(block).file->path();
   }
   // Says that the blocks [first, end) will be read soon.
-  void Prefetch(size_t first, size_t end) const {
-    file_.Prefetch(block_offset(first), block_offset(end));
-  }
+  void Prefetch(size_t first, size_t end) const;
   // Bytes of all blocks, including their frames.
-  uint64_t blocks_stored_size() const {
-    return table().rows.back().offset - table().rows.front().offset;
+  uint64_t blocks_stored_size() const { return blocks_stored_size_; }
+  // The first block of the file that holds a block.
+  size_t first_in_file(size_t block) const {
+    return SectionOf(block).first_block;
   }
   // As format::BlockTable::object_count.
   uint32_t block_object_count(size_t block) const {
@@ -148,15 +180,14 @@ class FileBlocks {
   }
 
  private:
-  const FileIndex& index() const {
-    ZPACK_CHECK(index_loaded());
-    return index_;
-  }
+  const FileSection& SectionOf(size_t block) const;
+  uint64_t block_end(size_t block) const;
 
   const uint64_t identity_;
   const RandomAccessFile& file_;
   ReadOptions options_;
   Parts parts_;
+  uint64_t blocks_stored_size_ = 0;
   IndexReader read_index_;
   mutable ExpansionMeter expansion_;
   mutable OnceStatus load_index_;

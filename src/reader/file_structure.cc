@@ -4,6 +4,7 @@
 #include "reader/file_structure.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -63,6 +64,22 @@ Status CheckFileSize(const RandomAccessFile& file,
                    "'{}'",
                    file.size(), AtOffset{0}, header.file_size,
                    AtPath{file.path()});
+}
+
+// Decodes the payload of 'REFS' into `out`, whose header is set.
+Status SetRefs(ByteView payload, FileStructure& out) {
+  const format::FileHeader& header = out.header;
+  if (!format::HasFeature(header.required_features, format::kBackingFeature)) {
+    ZPACK_ASSIGN_OR_RETURN(out.refs,
+                           format::DecodeRefs(payload, header.object_format));
+    return {};
+  }
+  ZPACK_ASSIGN_OR_RETURN(
+      out.backed, format::DecodeBackedRefs(payload, header.object_format));
+  const uint64_t end =
+      uint64_t{out.backed->below.object_count} + header.object_count;
+  if (end <= std::numeric_limits<uint32_t>::max()) return {};
+  return MakeError(ErrorCode::kCorrupt, "{} objects with those below", end);
 }
 
 // Reads the parts one after the other. Each part needs those before it.
@@ -261,15 +278,9 @@ class StructureReader {
 
   Status ReadRefs() {
     const auto copies = Copies();
-    ZPACK_ASSIGN_OR_RETURN(
-        out_.refs,
-        ReadPart(format::kRefsChunk, "refs",
-                 copies ? std::optional(copies->refs_chunk) : std::nullopt,
-                 [&](ByteView payload) {
-                   return format::DecodeRefs(payload,
-                                             out_.header.object_format);
-                 }));
-    return {};
+    return ReadPart(format::kRefsChunk, "refs",
+                    copies ? std::optional(copies->refs_chunk) : std::nullopt,
+                    [&](ByteView payload) { return SetRefs(payload, out_); });
   }
 
   // The blocks lie between the first chunk and the second.
@@ -283,7 +294,9 @@ class StructureReader {
                               [&](ByteView payload) {
                                 return format::DecodeBlockTable(
                                     payload, chunks[0].end(), chunks[1].offset,
-                                    out_.header.object_count);
+                                    {out_.first_object(),
+                                     out_.first_object() +
+                                         out_.header.object_count});
                               }));
     return {};
   }
@@ -317,12 +330,12 @@ class StructureReader {
   FileStructure out_;
 };
 
-Result<RefsSnapshot> ReadFirstRefs(const RandomAccessFile& file,
-                                   const ReadOptions& options) {
-  ZPACK_ASSIGN_OR_RETURN(const format::FileHeader header,
-                         ReadHeaderAt(file, 0));
-  ZPACK_TRY(CheckFileSize(file, header));
-  const uint64_t offset = header.EncodedSize();
+Result<FileStructure> ReadFirstRefs(const RandomAccessFile& file,
+                                    const ReadOptions& options) {
+  FileStructure out;
+  ZPACK_ASSIGN_OR_RETURN(out.header, ReadHeaderAt(file, 0));
+  ZPACK_TRY(CheckFileSize(file, out.header));
+  const uint64_t offset = out.header.EncodedSize();
   const uint64_t rest = file.size() - offset;
   Bytes start(std::min<uint64_t>(rest, format::kChunkHeaderSize));
   ZPACK_TRY(file.Read(offset, start));
@@ -339,8 +352,8 @@ Result<RefsSnapshot> ReadFirstRefs(const RandomAccessFile& file,
                          ReadChunk(file, format::kRefsChunk, offset,
                                    chunk.payload_size + format::kChunkOverhead,
                                    options.max_chunk_size));
-  return Locate(format::DecodeRefs(refs.payload, header.object_format), offset,
-                file.path());
+  ZPACK_TRY(Locate(SetRefs(refs.payload, out), offset, file.path()));
+  return out;
 }
 
 }  // namespace
@@ -364,13 +377,12 @@ Result<std::optional<format::FileHeader>> FindHeader(
   return std::nullopt;
 }
 
-Result<RefsSnapshot> ReadRefsOnly(const RandomAccessFile& file,
-                                  const ReadOptions& options) {
-  Result<RefsSnapshot> refs = ReadFirstRefs(file, options);
+Result<FileStructure> ReadRefsOnly(const RandomAccessFile& file,
+                                   const ReadOptions& options) {
+  Result<FileStructure> refs = ReadFirstRefs(file, options);
   if (refs) return refs;
   Result<FileStructure> structure = ReadStructure(file, options);
-  if (!structure) return refs;
-  return std::move(structure->refs);
+  return structure ? std::move(structure) : std::move(refs);
 }
 
 }  // namespace zpack

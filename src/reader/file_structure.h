@@ -14,6 +14,7 @@
 #include "format/block_table.h"
 #include "format/chunk.h"
 #include "format/file_header.h"
+#include "format/refs_chunk.h"
 #include "format/trailer.h"
 #include "zpack/options.h"
 #include "zpack/refs.h"
@@ -22,10 +23,17 @@
 namespace zpack {
 
 struct FileStructure {
+  // Number of the first object that the file may hold.
+  uint32_t first_object() const {
+    return backed ? backed->below.object_count : 0;
+  }
+
   format::FileHeader header;
   format::TableOfContents toc;
   format::Trailer trailer;  // zeros if it is damaged
+  // In a file with the feature `backing`, `backed` in the place of `refs`.
   RefsSnapshot refs;
+  std::optional<format::BackedRefs> backed;
   format::BlockTable blocks;
   // One error for each part that is damaged, and in whose place a copy is used.
   // The trailer needs no copy, because only its own checks need it.
@@ -45,8 +53,9 @@ Result<std::optional<format::FileHeader>> FindHeader(
     const RandomAccessFile& file, const ReadOptions& options);
 
 // Reads only the header and the refs, which are at the start of the file; if
-// one of them is damaged, the whole structure.
-Result<RefsSnapshot> ReadRefsOnly(const RandomAccessFile& file,
-                                  const ReadOptions& options);
+// one of them is damaged, the whole structure. Only `header` and the two fields
+// for refs are set.
+Result<FileStructure> ReadRefsOnly(const RandomAccessFile& file,
+                                   const ReadOptions& options);
 
 }  // namespace zpack

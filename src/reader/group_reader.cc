@@ -13,7 +13,7 @@ namespace zpack {
 Result<Bytes> GroupReader::Read(const FileBlocks& file, size_t at,
                                 const format::BlockView& view) {
   const format::GroupPlace& place = view.header.group;
-  if (place.blocks > at) {
+  if (place.blocks > at - file.first_in_file(at)) {
     return MakeError(ErrorCode::kCorrupt,
                      "the group of the block begins before the first block");
   }

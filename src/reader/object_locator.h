@@ -13,8 +13,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/index_spaces.h"
@@ -33,11 +33,7 @@ class ObjectLocator {
   }
 
   // `archive` must outlive this object.
-  explicit ObjectLocator(const ArchiveFile& archive)
-      : archive_(archive),
-        lookup_(archive.file(),
-                archive.index_chunks().value_or(format::IndexChunks{}),
-                archive.header().object_format, archive.object_count()) {}
+  explicit ObjectLocator(const ArchiveFile& archive);
 
   // Succeeds if the object exists. Returns kNotFound if it does not exist, and
   // kCorrupt, kIo or kLimitExceeded if this cannot be determined.
@@ -64,12 +60,16 @@ class ObjectLocator {
   // True if the lookup should use the loaded index. Derives ids that the file
   // leaves out; returns an error only if that fails.
   Result<bool> UseWholeIndex();
-  Result<FileRank> Rank(const ObjectId& id);
-  Result<std::pair<FileRank, FileRank>> Ranks(std::string_view hex_prefix);
-  Result<ObjectId> Id(FileRank rank);
+  // The number of the object in the files; nothing if none of them has it.
+  Result<std::optional<ObjectNumber>> LookUp(const ObjectId& id) const;
+  // Adds the matches in one file, without its index.
+  Status LookUpPrefix(const IndexLookup& lookup, std::string_view hex_prefix,
+                      uint32_t max_first, Matches& matches) const;
+  // Checks a chunk of each index.
+  Status CheckChunks(format::ChunkLocation format::IndexChunks::*chunk) const;
 
   const ArchiveFile& archive_;
-  IndexLookup lookup_;
+  std::vector<IndexLookup> lookups_of_files_;  // the first file first
   std::atomic<uint64_t> lookups_ = 0;
   OnceStatus ids_checked_;
   OnceStatus numbers_checked_;

@@ -27,7 +27,7 @@ Result<format::FileTable> ReadFileTable(const ArchiveFile& archive) {
                      AtOffset{(table == nullptr ? data : table)->offset},
                      AtPath{archive.path()});
   }
-  ZPACK_ASSIGN_OR_RETURN(const LoadedChunk chunk, archive.LoadChunk(*table));
+  ZPACK_ASSIGN_OR_RETURN(const LoadedChunk chunk, archive.top().LoadChunk(*table));
   auto decoded = format::DecodeFileTable(
       chunk.payload, data->payload_size,
       format::MaxExpansion(archive.file().size()).content);

@@ -174,9 +174,13 @@ std::unique_ptr<FileBlocks> SalvagedBlocks::Open(
     format::IdOfNumber id_of) const {
   return std::make_unique<FileBlocks>(
       *joined_, options,
-      FileBlocks::Parts{format, object_count, format::BlockFeatures(), table_,
-                        format::MaxExpansion(file_.size()), std::move(id_of),
-                        false},
+      FileBlocks::Parts{.object_format = format,
+                        .object_count = object_count,
+                        .features = format::BlockFeatures(),
+                        .table = table_,
+                        .max_expansion = format::MaxExpansion(file_.size()),
+                        .id_of = std::move(id_of),
+                        .placed = false},
       FileBlocks::IndexReader());
 }
 

@@ -107,7 +107,7 @@ class PartsReader {
       const auto count = LoadBigEndian<uint32_t>(last + 8);
       auto table = format::DecodeBlockTable(
           payload, LoadBigEndian<uint64_t>(payload.data()),
-          LoadBigEndian<uint64_t>(last), count);
+          LoadBigEndian<uint64_t>(last), {0, count});
       if (!table || parts_.object_count.value_or(count) != count) return false;
       parts_.object_count = count;
       parts_.table = *std::move(table);

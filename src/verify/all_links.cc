@@ -74,8 +74,9 @@ class LinkCheck {
 
   bool CheckCommits(const format::CommitTable& table,
                     ObjectNumber first) const {
-    const format::LinkDecoder links(archive_.object_count(), format_,
-                                    table.outside_ids);
+    const FileBlocks& blocks = archive_.blocks();
+    const format::LinkDecoder links(blocks.object_end(blocks.FindBlock(first)),
+                                    format_, table.outside_ids);
     uint64_t parent = 0;
     for (uint32_t i = 0; i < table.commits.size(); ++i) {
       const format::CommitTable::Commit& commit = table.commits[i];

@@ -58,8 +58,16 @@ Status VerifyAllObjects(const ArchiveFile& archive,
                         const LeftOutBlocks& left_out, const RunOptions& run,
                         VerifyReport& report) {
   const bool is_given = archive.index_loaded() && !archive.derivation();
-  if (!archive.index_chunks() && !is_given) {
-    return VerifyDerivedIds(archive, report);
+  if (archive.derives_ids() && !is_given) {
+    ZPACK_TRY(VerifyDerivedIds(archive, report));
+    if (archive.files().size() == 1 || !archive.index_loaded()) return {};
+    // Only the first file can leave its ids out.
+    LeftOutBlocks verified = left_out;
+    verified.resize(archive.blocks().block_count());
+    const size_t first =
+        archive.files().front()->structure().blocks.block_count();
+    std::fill_n(verified.begin(), first, true);
+    return VerifyObjects(archive.blocks(), verified, run, report);
   }
   return VerifyObjects(archive.blocks(), left_out, run, report);
 }
@@ -69,12 +77,12 @@ Status VerifySample(const ArchiveFile& archive, const VerifyPlan& plan,
                     const RunOptions& run, VerifyReport& report) {
   LeftOutBlocks left_out =
       LeaveOutAllBut(archive.blocks(), *plan.sample, plan.seed);
-  if (plan.level >= VerifyLevel::kObjects && !archive.index_chunks()) {
+  if (plan.level >= VerifyLevel::kObjects && archive.derives_ids()) {
     left_out.assign(left_out.size(), false);
   }
   SetScope(archive.blocks(), left_out, report);
   report.scope->seed = plan.seed;
-  ZPACK_TRY(VerifyChecksums(archive, left_out, run, report));
+  ZPACK_TRY(VerifyChecksums(archive, {left_out, plan.own}, run, report));
   CheckLost(archive, report);
   if (plan.level == VerifyLevel::kChecksums) return {};
   ZPACK_TRY(VerifyAllObjects(archive, left_out, run, report));
@@ -92,8 +100,14 @@ Status VerifyArchive(const ArchiveFile& archive, const VerifyPlan& plan,
   report.damages = archive.damages();
   if (plan.sample) return VerifySample(archive, plan, run, report);
   LeftOutBlocks left_out = plan.trusted;
+  if (plan.own) {
+    left_out.resize(archive.blocks().block_count());
+    std::fill_n(left_out.begin(), archive.first_own_block(), true);
+    SetScope(archive.blocks(), left_out, report);
+  }
   if (level >= VerifyLevel::kChecksums) {
-    ZPACK_TRY(VerifyChecksums(archive, {}, run, report, plan.whole_file));
+    ZPACK_TRY(VerifyChecksums(archive, {{}, plan.own}, run, report,
+                              plan.whole_file));
   }
   CheckLost(archive, report);
   if (level >= VerifyLevel::kObjects) {
@@ -101,7 +115,7 @@ Status VerifyArchive(const ArchiveFile& archive, const VerifyPlan& plan,
       // A block whose checksum is wrong may be as wrong in the older file.
       // Ids that are derived are those of all objects.
       left_out.assign(archive.blocks().block_count(), false);
-      if (report.damages.empty() && archive.index_chunks()) {
+      if (report.damages.empty() && !archive.derives_ids()) {
         ZPACK_ASSIGN_OR_RETURN(left_out,
                                LeaveOutUnchanged(archive, *plan.older, run));
       }

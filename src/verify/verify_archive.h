@@ -27,6 +27,9 @@ struct VerifyPlan {
   std::optional<uint32_t> sample = std::nullopt;
   uint32_t seed = 0;
   const ArchiveFile* older = nullptr;  // ScrubOptions::since
+  // True: the files that the archive depends on are not read, except for what
+  // the objects of the last file need of them.
+  bool own = false;
   // By block: objects that are not hashed, because the caller trusts them.
   std::vector<bool> trusted = {};
   // If not null, gets all bytes of the file, in order, unless a part cannot be
@@ -42,13 +45,19 @@ struct VerifyPlan {
 Status VerifyArchive(const ArchiveFile& archive, const VerifyPlan& plan,
                      const RunOptions& run, VerifyReport& report);
 
-// Checks the checksums of all chunks, the file hash, and the content digest,
-// unless the ids are derived.
-// Skips blocks that `left_out`, by block, marks; then there is no file hash.
+// What VerifyChecksums reads.
+struct ChecksumScope {
+  // By block: true if it is not read. Its file then has no file hash.
+  std::vector<bool> left_out = {};
+  bool own = false;  // as in VerifyPlan
+};
+
+// Checks the checksums of all chunks, the hash of each file, that the files
+// belong together, and, unless ids are derived, the content digest.
 // `whole_file` is as in VerifyPlan.
-Status VerifyChecksums(const ArchiveFile& archive,
-                       const std::vector<bool>& left_out, const RunOptions& run,
-                       VerifyReport& report, Hasher* whole_file = nullptr);
+Status VerifyChecksums(const ArchiveFile& archive, const ChecksumScope& scope,
+                       const RunOptions& run, VerifyReport& report,
+                       Hasher* whole_file = nullptr);
 
 // Checks the digest of all objects in the trailer. REQUIRES: the index is
 // loaded.
@@ -60,7 +69,7 @@ Status VerifyDerivedIds(const ArchiveFile& archive, VerifyReport& report);
 
 // Checks that the copies of header, refs and tables are those of the originals.
 // REQUIRES: no chunk is damaged.
-Status VerifyCopies(const ArchiveFile& archive, VerifyReport& report);
+Status VerifyCopies(const SingleFile& file, VerifyReport& report);
 
 // Checks that every object decodes and hashes to its id. Skips blocks that
 // `trusted`, by block, marks. REQUIRES: the index is loaded.

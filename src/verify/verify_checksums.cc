@@ -29,19 +29,20 @@ struct FileChunk {
 // All chunks between the header and the table of contents, in the order of the
 // file, except for blocks that are left out. Chunks of unknown kinds are
 // checked as well.
-std::vector<FileChunk> ListChunks(const ArchiveFile& archive,
+std::vector<FileChunk> ListChunks(const SingleFile& file, size_t first_block,
                                   const std::vector<bool>& left_out) {
   std::vector<FileChunk> chunks;
-  const auto& rows = archive.toc().chunks;
+  const auto& rows = file.toc().chunks;
   const auto add = [&](const format::ChunkLocation& row) {
     chunks.push_back({row.id, row.offset, row.end()});
   };
   add(rows.front());
-  for (size_t block = 0; block < archive.blocks().block_count(); ++block) {
+  const format::BlockTable& table = file.structure().blocks;
+  for (size_t i = 0; i < table.block_count(); ++i) {
+    const size_t block = first_block + i;
     if (block < left_out.size() && left_out[block]) continue;
-    const uint64_t begin = archive.blocks().block_offset(block);
-    chunks.push_back({.begin = begin,
-                      .end = begin + archive.blocks().block_stored_size(block),
+    chunks.push_back({.begin = table.rows[i].offset,
+                      .end = table.rows[i + 1].offset,
                       .block = block});
   }
   std::for_each(rows.begin() + 1, rows.end(), add);
@@ -72,10 +73,11 @@ struct FileHashers {
 // Reads all chunks once, and computes their checksums and the hash of the file.
 class ChunkPass {
  public:
-  ChunkPass(const ArchiveFile& archive, std::vector<FileChunk> chunks,
-            const ProgressPhase& phase, FileHashers hashers,
-            VerifyReport& report)
-      : archive_(archive),
+  ChunkPass(const FileBlocks& blocks, const SingleFile& file,
+            std::vector<FileChunk> chunks, const ProgressPhase& phase,
+            FileHashers hashers, VerifyReport& report)
+      : blocks_(blocks),
+        file_(file),
         phase_(phase),
         hashers_(hashers),
         report_(report),
@@ -96,7 +98,7 @@ class ChunkPass {
 
   void Read(Piece& piece) const {
     piece.bytes.resize(piece.end - piece.begin);
-    piece.read = archive_.file().Read(piece.begin, piece.bytes);
+    piece.read = file_.file().Read(piece.begin, piece.bytes);
   }
 
   // REQUIRES: pieces come in the order of the file.
@@ -129,7 +131,7 @@ class ChunkPass {
     if (piece.begin == chunk.begin) {
       // Nobody could read what it holds.
       if (chunk.block)
-        ZPACK_TRY(archive_.blocks().CheckBlockSize(*chunk.block));
+        ZPACK_TRY(blocks_.CheckBlockSize(*chunk.block));
       ZPACK_TRY(
           format::CheckChunkHeader(chunk.id, chunk.end - chunk.begin, bytes));
     }
@@ -144,7 +146,7 @@ class ChunkPass {
 
   void Report(const FileChunk& chunk) {
     // Damage found while the file was opened is in the report already.
-    if (std::ranges::any_of(archive_.damages(), [&](const Error& known) {
+    if (std::ranges::any_of(file_.damages(), [&](const Error& known) {
           return known.offset == chunk.begin;
         })) {
       return;
@@ -154,10 +156,11 @@ class ChunkPass {
         chunk.block ? FormatMessage(" in block {}", *chunk.block) : "";
     report_.damages.push_back(Extend(error, "{} at offset {} of '{}'",
                                      MessageText{where}, AtOffset{chunk.begin},
-                                     AtPath{archive_.path()}));
+                                     AtPath{file_.path()}));
   }
 
-  const ArchiveFile& archive_;
+  const FileBlocks& blocks_;
+  const SingleFile& file_;
   const ProgressPhase& phase_;
   FileHashers hashers_;
   VerifyReport& report_;
@@ -170,33 +173,33 @@ class ChunkPass {
   Status unread_;
 };
 
-uint64_t TrailerOffset(const ArchiveFile& archive) {
-  return archive.file().size() - format::kTrailerSize;
+uint64_t TrailerOffset(const SingleFile& file) {
+  return file.file().size() - format::kTrailerSize;
 }
 
 // True if the trailer itself is in the report: what it says means nothing then.
-bool IsTrailerDamaged(const ArchiveFile& archive) {
-  return std::ranges::any_of(archive.damages(), [&](const Error& known) {
-    return known.offset == TrailerOffset(archive);
+bool IsTrailerDamaged(const SingleFile& file) {
+  return std::ranges::any_of(file.damages(), [&](const Error& known) {
+    return known.offset == TrailerOffset(file);
   });
 }
 
-Status HashHeader(const ArchiveFile& archive, Hasher& hasher) {
-  Bytes bytes(archive.header().EncodedSize());
-  ZPACK_TRY(archive.file().Read(0, bytes));
+Status HashHeader(const SingleFile& file, Hasher& hasher) {
+  Bytes bytes(file.header().EncodedSize());
+  ZPACK_TRY(file.file().Read(0, bytes));
   hasher.Update(bytes);
   return {};
 }
 
 // Feeds the table of contents and the trailer to the hashers. The hash of the
 // file does not cover itself.
-Status HashEnd(const ArchiveFile& archive, const ProgressPhase& phase,
+Status HashEnd(const SingleFile& file, const ProgressPhase& phase,
                const FileHashers& hashers) {
-  const uint64_t size = archive.file().size();
+  const uint64_t size = file.file().size();
   const uint64_t hash_begin = size - format::kDigestSize;
-  const uint64_t begin = archive.header().table_of_contents_offset;
+  const uint64_t begin = file.header().table_of_contents_offset;
   Bytes bytes(size - begin);
-  ZPACK_TRY(archive.file().Read(begin, bytes));
+  ZPACK_TRY(file.file().Read(begin, bytes));
   const ByteView covered = ByteView(bytes).first(hash_begin - begin);
   hashers.Update(covered);
   if (hashers.whole_file != nullptr) {
@@ -208,14 +211,14 @@ Status HashEnd(const ArchiveFile& archive, const ProgressPhase& phase,
 
 // Hashes what is left of the file, and compares the hash of the file. `unread`
 // is the first error of reading a block.
-Status CheckFileHash(const ArchiveFile& archive, const Status& unread,
+Status CheckFileHash(const SingleFile& file, const Status& unread,
                      const ProgressPhase& phase, const FileHashers& hashers,
                      VerifyReport& report) {
   // The header is hashed last, because its offsets are known only at the end.
   Status hashed = unread;
-  if (hashed) hashed = HashEnd(archive, phase, hashers);
-  if (hashed) hashed = HashHeader(archive, hashers.file_hash);
-  if (hashed) phase.Advance(0, archive.header().EncodedSize());
+  if (hashed) hashed = HashEnd(file, phase, hashers);
+  if (hashed) hashed = HashHeader(file, hashers.file_hash);
+  if (hashed) phase.Advance(0, file.header().EncodedSize());
   if (!hashed && hashed.error().code == ErrorCode::kIo) {
     // A read error must not hide damage elsewhere.
     report.damages.push_back(hashed.error());
@@ -224,10 +227,10 @@ Status CheckFileHash(const ArchiveFile& archive, const Status& unread,
   ZPACK_TRY(hashed);
   format::Digest hash;
   hashers.file_hash.Finish(hash);
-  if (hash != archive.trailer().file_hash && !IsTrailerDamaged(archive)) {
+  if (hash != file.trailer().file_hash && !IsTrailerDamaged(file)) {
     report.damages.push_back(NewError(
         ErrorCode::kCorrupt, "bad file hash in trailer at offset {} of '{}'",
-        AtOffset{TrailerOffset(archive)}, AtPath{archive.path()}));
+        AtOffset{TrailerOffset(file)}, AtPath{file.path()}));
   }
   return {};
 }
@@ -243,54 +246,125 @@ uint64_t CountBlocks(const std::vector<FileChunk>& chunks) {
       chunks, [](const FileChunk& chunk) { return chunk.block.has_value(); }));
 }
 
+// Checks everything but the objects in one of the files.
+class FileChecksums {
+ public:
+  FileChecksums(const FileBlocks& blocks, const SingleFile& file,
+                size_t first_block, const std::vector<bool>& left_out)
+      : blocks_(blocks),
+        file_(file),
+        chunks_(ListChunks(file, first_block, left_out)),
+        all_(CountBlocks(chunks_) ==
+             file.structure().blocks.block_count()) {}
+
+  uint64_t bytes() const {
+    return all_ ? file_.file().size() - format::kDigestSize : BytesOf(chunks_);
+  }
+  uint64_t block_count() const { return CountBlocks(chunks_); }
+
+  // REQUIRES: this is the only call. `whole_file` may be null.
+  Status Verify(const RunOptions& run, const ProgressPhase& phase,
+                VerifyReport& report, Hasher* whole_file) {
+    for (const format::ChunkLocation& chunk : file_.toc().chunks) {
+      ZPACK_TRY(file_.CheckChunkSize(chunk));
+    }
+    if (all_) file_.file().Prefetch(0, file_.file().size());
+    Hasher hasher(HashAlgorithm::kSha256);
+    const FileHashers hashers{hasher, whole_file};
+    if (whole_file != nullptr) ZPACK_TRY(HashHeader(file_, *whole_file));
+    ChunkPass pass(blocks_, file_, std::move(chunks_), phase, hashers, report);
+    struct NoState {};
+    const Status checked = RunOrderedPipeline<Piece>(
+        PipelineThreads{ResolveThreads(run.threads), run.stop},
+        [] { return NoState{}; },
+        [&](Piece& piece) -> Result<bool> { return pass.Next(piece); },
+        [&](Piece& piece, NoState&) -> Status {
+          pass.Read(piece);
+          return {};
+        },
+        [&](const Piece& piece) { return pass.Check(piece); });
+    ZPACK_TRY(checked);
+
+    // A copy of a damaged part may well differ.
+    if (report.damages.empty()) ZPACK_TRY(VerifyCopies(file_, report));
+    if (all_) return CheckFileHash(file_, pass.unread(), phase, hashers, report);
+    if (!pass.unread()) report.damages.push_back(pass.unread().error());
+    return {};
+  }
+
+ private:
+  const FileBlocks& blocks_;
+  const SingleFile& file_;
+  std::vector<FileChunk> chunks_;
+  bool all_;  // no block is left out
+};
+
 }  // namespace
 
 void CheckContentDigest(const ArchiveFile& archive, VerifyReport& report) {
-  if (IsTrailerDamaged(archive) || format::ContentDigest(archive.ids()) ==
-                                       archive.trailer().content_digest) {
+  const SingleFile& file = archive.top();
+  if (IsTrailerDamaged(file) || format::ContentDigest(archive.ids()) ==
+                                    file.trailer().content_digest) {
     return;
   }
   report.damages.push_back(NewError(
       ErrorCode::kCorrupt, "bad content digest in trailer at offset {} of '{}'",
-      AtOffset{TrailerOffset(archive)}, AtPath{archive.path()}));
+      AtOffset{TrailerOffset(file)}, AtPath{file.path()}));
 }
 
-Status VerifyChecksums(const ArchiveFile& archive,
-                       const std::vector<bool>& left_out, const RunOptions& run,
-                       VerifyReport& report, Hasher* whole_file) {
-  std::vector<FileChunk> chunks = ListChunks(archive, left_out);
-  const bool all = std::ranges::find(left_out, true) == left_out.end();
-  const uint64_t bytes =
-      all ? archive.file().size() - format::kDigestSize : BytesOf(chunks);
-  const ProgressPhase phase(run.progress, Phase::kCheckingChecksums,
-                            CountBlocks(chunks), bytes);
-  for (const format::ChunkLocation& chunk : archive.toc().chunks) {
-    ZPACK_TRY(archive.CheckChunkSize(chunk));
-  }
-  if (all) archive.file().Prefetch(0, archive.file().size());
-  Hasher hasher(HashAlgorithm::kSha256);
-  const FileHashers hashers{hasher, whole_file};
-  if (whole_file != nullptr) ZPACK_TRY(HashHeader(archive, *whole_file));
-  ChunkPass pass(archive, std::move(chunks), phase, hashers, report);
-  struct NoState {};
-  const Status checked = RunOrderedPipeline<Piece>(
-      PipelineThreads{ResolveThreads(run.threads), run.stop},
-      [] { return NoState{}; },
-      [&](Piece& piece) -> Result<bool> { return pass.Next(piece); },
-      [&](Piece& piece, NoState&) -> Status {
-        pass.Read(piece);
-        return {};
-      },
-      [&](const Piece& piece) { return pass.Check(piece); });
-  ZPACK_TRY(checked);
+namespace {
 
-  // A copy of a damaged part may well differ.
-  if (report.damages.empty()) ZPACK_TRY(VerifyCopies(archive, report));
-  // Derived ids may not be known yet.
-  if (archive.index_chunks()) CheckContentDigest(archive, report);
-  if (all) return CheckFileHash(archive, pass.unread(), phase, hashers, report);
-  if (!pass.unread()) report.damages.push_back(pass.unread().error());
+// Checks that each file below is the one that the file above it was written
+// for. If its hash is, and was checked, it is the same file; else it must have
+// the same objects under the same numbers.
+Status CheckBelow(const ArchiveFile& archive, VerifyReport& report) {
+  const FileChain files = archive.files();
+  for (size_t i = 1; i < files.size(); ++i) {
+    const format::FileBelow& stated = *files[i]->below();
+    if (files[i - 1]->trailer().file_hash == stated.file_hash) continue;
+    ZPACK_ASSIGN_OR_RETURN(
+        const FileIndex below,
+        ReadJoinedIndex(files.first(i), archive.options()));
+    if (format::IdsDigest(below.ids, below.ranks) == stated.ids_digest) {
+      continue;
+    }
+    report.damages.push_back(NewError(
+        ErrorCode::kCorrupt,
+        "'{}' has other objects than '{}' needs, at offset {} of '{}'",
+        AtPath{files[i - 1]->path()}, files[i]->path(),
+        AtOffset{files[i]->toc().Find(format::kRefsChunk)->offset},
+        files[i]->path()));
+  }
   return {};
+}
+
+}  // namespace
+
+Status VerifyChecksums(const ArchiveFile& archive, const ChecksumScope& scope,
+                       const RunOptions& run, VerifyReport& report,
+                       Hasher* whole_file) {
+  std::vector<FileChecksums> files;
+  size_t first_block = 0;
+  uint64_t blocks = 0;
+  uint64_t bytes = 0;
+  for (const auto& file : archive.files()) {
+    if (!scope.own || file.get() == &archive.top()) {
+      files.emplace_back(archive.blocks(), *file, first_block, scope.left_out);
+      blocks += files.back().block_count();
+      bytes += files.back().bytes();
+    }
+    first_block += file->structure().blocks.block_count();
+  }
+  const ProgressPhase phase(run.progress, Phase::kCheckingChecksums, blocks,
+                            bytes);
+  for (FileChecksums& file : files) {
+    const bool is_top = &file == &files.back();
+    ZPACK_TRY(file.Verify(run, phase, report, is_top ? whole_file : nullptr));
+  }
+  // Derived ids may not be known yet.
+  if (archive.derives_ids()) return {};
+  CheckContentDigest(archive, report);
+  return CheckBelow(archive, report);
 }
 
 }  // namespace zpack

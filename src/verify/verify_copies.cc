@@ -35,14 +35,14 @@ Result<bool> IsSame(const RandomAccessFile& file, const CopiedPart& part) {
 
 }  // namespace
 
-Status VerifyCopies(const ArchiveFile& archive, VerifyReport& report) {
-  const format::TableOfContents& toc = archive.toc();
+Status VerifyCopies(const SingleFile& file, VerifyReport& report) {
+  const format::TableOfContents& toc = file.toc();
   const format::ChunkLocation* const chunk = toc.Find(format::kCopiesChunk);
   if (chunk == nullptr) return {};
-  const uint64_t header_size = archive.header().EncodedSize();
-  const uint64_t toc_offset = archive.header().table_of_contents_offset;
+  const uint64_t header_size = file.header().EncodedSize();
+  const uint64_t toc_offset = file.header().table_of_contents_offset;
   const uint64_t toc_size =
-      archive.file().size() - format::kTrailerSize - toc_offset;
+      file.file().size() - format::kTrailerSize - toc_offset;
   const auto at = format::FindCopies(toc, header_size, toc_offset, toc_size);
   const auto part = [&](uint32_t id, uint64_t copy) {
     const format::ChunkLocation& original = *toc.Find(id);
@@ -55,7 +55,7 @@ Status VerifyCopies(const ArchiveFile& archive, VerifyReport& report) {
           part(format::kRefsChunk, at->refs_chunk),
           part(format::kBlockTableChunk, at->block_table_chunk),
           CopiedPart{toc_offset, at->table_of_contents_chunk, toc_size}}) {
-      ZPACK_ASSIGN_OR_RETURN(const bool equal, IsSame(archive.file(), copied));
+      ZPACK_ASSIGN_OR_RETURN(const bool equal, IsSame(file.file(), copied));
       same = same && equal;
     }
   }
@@ -64,7 +64,7 @@ Status VerifyCopies(const ArchiveFile& archive, VerifyReport& report) {
       NewError(ErrorCode::kCorrupt,
                "chunk '{}' does not hold what it copies, at offset {} of '{}'",
                format::ChunkName(chunk->id), AtOffset{chunk->offset},
-               AtPath{archive.path()}));
+               AtPath{file.path()}));
   return {};
 }
 

@@ -19,7 +19,8 @@ Status VerifyDerivedIds(const ArchiveFile& archive, VerifyReport& report) {
                      AtPath{archive.path()});
   }
   report.objects_verified += derivation->objects;
-  report.objects_damaged += archive.object_count() - derivation->objects;
+  report.objects_damaged +=
+      archive.files().front()->object_end() - derivation->objects;
   report.bytes_verified += derivation->bytes;
   report.damages.insert(report.damages.end(), derivation->damages.begin(),
                         derivation->damages.end());

@@ -52,11 +52,14 @@ std::vector<std::string> Features(const std::vector<PlannedStretch>& plan,
                                   const ArchiveContents& contents,
                                   const EncodingOptions& options) {
   std::set<std::string> features;
-  if (contents.reused != nullptr) {
+  if (contents.backed) {
+    features.emplace(format::kBackingFeature);
+  } else if (contents.reused != nullptr) {
     const auto& reused = contents.reused->features();
     features.insert(reused.begin(), reused.end());
   }
   // Only blocks are reused.
+  if (!contents.backed) features.erase(std::string(format::kBackingFeature));
   features.erase(std::string(format::kPromisedFeature));
   features.erase(std::string(format::kDerivedIdsFeature));
   if (options.derived_ids) features.emplace(format::kDerivedIdsFeature);
@@ -156,8 +159,13 @@ Result<ArchivePlan> PlanArchive(ObjectSource& source,
                    std::move(numbers),
                    std::move(features),
                    {}};
-  plan.preamble =
-      EncodePreamble(plan.features, Fingerprint(plan), contents.refs);
+  Bytes refs;
+  if (contents.backed) {
+    format::Encode(*contents.backed, refs);
+  } else {
+    format::Encode(contents.refs, refs);
+  }
+  plan.preamble = EncodePreamble(plan.features, Fingerprint(plan), refs);
   return plan;
 }
 

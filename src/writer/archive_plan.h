@@ -7,10 +7,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "format/link_numbers.h"
+#include "format/refs_chunk.h"
 #include "inventory/object_list.h"
 #include "object/lost_objects.h"
 #include "object/object_source.h"
@@ -37,8 +39,15 @@ struct ArchiveContents {
   Promises promises = {};
   LostObjects lost = {};
 
+  // If set, `reused` is a file below, and its blocks are not written.
+  std::optional<format::BackedRefs> backed = {};
+
   size_t reused_count() const {
-    return reused == nullptr ? 0 : reused->block_count();
+    return reused == nullptr || backed ? 0 : reused->block_count();
+  }
+  // Number of the first object that is written.
+  uint32_t first_object() const {
+    return backed ? backed->below.object_count : 0;
   }
 };
 

@@ -186,7 +186,9 @@ Result<WriteStats> WriteArchive(const ArchivePlan& plan,
       std::accumulate(list.sizes.begin(), list.sizes.end(), uint64_t{0});
   const ProgressPhase phase(run.progress, Phase::kCompressingObjects,
                             list.ids.size(), raw_bytes);
-  ContainerWriter container(file, ids.format(), ids.size(), plan.features);
+  ContainerWriter container(file, ids.format(),
+                            {plan.contents.first_object(), ids.size()},
+                            plan.features);
   ZPACK_TRY(container.Start(plan.preamble, written.size()));
   ArchiveWriter writer(plan, written, phase, container);
   const Status encoded = RunOrderedPipeline<BlockInFlight>(

@@ -11,7 +11,6 @@
 #include "format/lost_chunk.h"
 #include "format/object_index.h"
 #include "format/promises_chunk.h"
-#include "format/refs_chunk.h"
 
 namespace zpack {
 namespace {
@@ -19,14 +18,34 @@ namespace {
 // Bytes per read of a chunk that is read back.
 constexpr uint64_t kReadBack = uint64_t{1} << 20;
 
+struct OwnIndex {
+  FileIds ids;
+  IndexedVector<FileRank, ObjectNumber> numbers;
+};
+
+// The objects of `file` from number `first` on, which becomes number 0.
+OwnIndex IndexFrom(const format::FileNumbers& file, uint32_t first) {
+  OwnIndex own;
+  Bytes ids;
+  for (const FileRank rank : file.ids.ranks()) {
+    const uint32_t number = file.numbers[rank].value();
+    if (number < first) continue;
+    Append(ids, file.ids[rank].bytes());
+    own.numbers.raw().emplace_back(number - first);
+  }
+  // A subsequence of sorted ids is sorted.
+  own.ids = *ObjectIdTable::FromSorted(file.ids.format(), std::move(ids));
+  return own;
+}
+
 }  // namespace
 
 ContainerWriter::ContainerWriter(WritableFile& file, ObjectFormat format,
-                                 uint32_t object_count,
+                                 format::ObjectNumberRange objects,
                                  std::vector<std::string> features)
-    : file_(file), file_hash_(HashAlgorithm::kSha256) {
+    : file_(file), objects_(objects), file_hash_(HashAlgorithm::kSha256) {
   header_.object_format = format;
-  header_.object_count = object_count;
+  header_.object_count = objects.end - objects.begin;
   header_.required_features = std::move(features);
 }
 
@@ -77,7 +96,7 @@ Status ContainerWriter::Pad() {
 
 Status ContainerWriter::AddTables(const format::FileNumbers& numbers) {
   Bytes payload;
-  blocks_.rows.push_back({size_, ObjectNumber(header_.object_count)});
+  blocks_.rows.push_back({size_, ObjectNumber(objects_.end)});
   format::Encode(blocks_, payload);
   format::EncodeChunk(format::kBlockTableChunk, format::kChunkRequired, payload,
                       block_table_chunk_);
@@ -91,12 +110,15 @@ Status ContainerWriter::AddTables(const format::FileNumbers& numbers) {
     const format::Digest digest = format::IdsDigest(numbers.ids, numbers.order);
     return AppendChunk(format::kIdsDigestChunk, format::kChunkRequired, digest);
   }
-  format::EncodeObjectIds(numbers.ids, payload);
+  const OwnIndex own = objects_.begin == 0
+                           ? OwnIndex{numbers.ids, numbers.numbers}
+                           : IndexFrom(numbers, objects_.begin);
+  format::EncodeObjectIds(own.ids, payload);
   ZPACK_TRY(
       AppendChunk(format::kObjectIdsChunk, format::kChunkRequired, payload));
 
   payload.clear();
-  format::EncodeObjectNumbers(numbers.numbers, payload);
+  format::EncodeObjectNumbers(own.numbers, payload);
   return AppendChunk(format::kObjectNumbersChunk, format::kChunkRequired,
                      payload);
 }
@@ -189,16 +211,13 @@ Status ContainerWriter::Finish(const ObjectIdTable& ids) {
 }
 
 Bytes EncodePreamble(const std::vector<std::string>& features,
-                     const format::Digest& fingerprint,
-                     const RefsSnapshot& refs) {
+                     const format::Digest& fingerprint, ByteView refs) {
   format::FileHeader header;
   header.required_features = features;
   Bytes preamble(header.EncodedSize(), 0);
   std::ranges::copy(AsBytes(kUnfinishedMarker), preamble.begin());
   std::ranges::copy(fingerprint, preamble.begin() + kUnfinishedMarker.size());
-  Bytes payload;
-  format::Encode(refs, payload);
-  format::EncodeChunk(format::kRefsChunk, format::kChunkRequired, payload,
+  format::EncodeChunk(format::kRefsChunk, format::kChunkRequired, refs,
                       preamble);
   return preamble;
 }

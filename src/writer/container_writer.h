@@ -22,17 +22,17 @@
 #include "object/object_id_table.h"
 #include "object/promises.h"
 #include "writer/encoded_block.h"
-#include "zpack/refs.h"
 #include "zpack/result.h"
 
 namespace zpack {
 
 class ContainerWriter {
  public:
-  // `file` must outlive the writer. `features` are the features that a reader
-  // must support.
+  // `file` must outlive the writer. `objects` are the numbers of the objects in
+  // the file. `features` are the features that a reader must support.
   ContainerWriter(WritableFile& file, ObjectFormat format,
-                  uint32_t object_count, std::vector<std::string> features);
+                  format::ObjectNumberRange objects,
+                  std::vector<std::string> features);
 
   // Writes `preamble`, the start of the file up to the blocks. `file` already
   // holds the first `written` bytes of what is going to be written. These bytes
@@ -43,7 +43,8 @@ class ContainerWriter {
   // Writes the next block, in the order of object numbers.
   Status AddBlock(const EncodedBlock& block);
 
-  // Writes the tables of blocks and objects. REQUIRES: all blocks are written.
+  // Writes the tables of blocks and objects. `numbers` are those of the file
+  // and of the files below it. REQUIRES: all blocks are written.
   Status AddTables(const format::FileNumbers& numbers);
 
   // Writes the list of promised objects, if there are any. REQUIRES: AddTables
@@ -69,8 +70,9 @@ class ContainerWriter {
   // Path of the file.
   const std::string& path() const { return file_.path(); }
 
-  // Writes the end of the file, completes the header and syncs the file.
-  // REQUIRES: this is the last call.
+  // Writes the end of the file, completes the header and syncs the file. `ids`
+  // are those of the file and of the files below it. REQUIRES: this is the last
+  // call.
   Status Finish(const ObjectIdTable& ids);
 
   // Size of the file up to the current position, including bytes passed over.
@@ -87,6 +89,7 @@ class ContainerWriter {
   Status AddCopies();
 
   WritableFile& file_;
+  format::ObjectNumberRange objects_;
   format::FileHeader header_;
   format::TableOfContents toc_;
   format::BlockTable blocks_;
@@ -104,9 +107,8 @@ inline constexpr std::string_view kUnfinishedMarker = "ZPKRESUM";
 
 // Returns the bytes that a file starts with until it is finished: a marker in
 // place of the header, which every reader rejects, and the refs. `fingerprint`
-// identifies the plan of the file.
+// identifies the plan of the file, `refs` is the payload of the chunk.
 Bytes EncodePreamble(const std::vector<std::string>& features,
-                     const format::Digest& fingerprint,
-                     const RefsSnapshot& refs);
+                     const format::Digest& fingerprint, ByteView refs);
 
 }  // namespace zpack

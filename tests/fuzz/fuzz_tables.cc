@@ -40,9 +40,10 @@ void BlockTable(ByteView payload) {
   // Ends that fit the last row, so that more tables get through.
   const ByteView last = payload.last(kRow);
   const auto table =
-      format::DecodeBlockTable(payload, LoadBigEndian<uint64_t>(payload.data()),
-                               LoadBigEndian<uint64_t>(last.data()),
-                               LoadBigEndian<uint32_t>(last.data() + 8));
+      format::DecodeBlockTable(
+          payload, LoadBigEndian<uint64_t>(payload.data()),
+          LoadBigEndian<uint64_t>(last.data()),
+          {0, LoadBigEndian<uint32_t>(last.data() + 8)});
   if (!table) return;
   const uint32_t objects = table->rows.back().first_object.value();
   for (const uint32_t number : {0U, objects / 2, objects - 1}) {

@@ -21,6 +21,10 @@ class FaultReader final : public RandomAccessFile {
   }
   uint64_t size() const override { return file_->size(); }
   const std::string& path() const override { return file_->path(); }
+  Result<std::unique_ptr<RandomAccessFile>> OpenBeside(
+      const std::string& name) const override {
+    return system_.OpenForRead(DirectoryOf(path()) + '/' + name);
+  }
 
  private:
   FaultFileSystem& system_;

@@ -89,8 +89,22 @@ void AddDownloadOption(po::options_description& options) {
                         "files: download all of it");
 }
 
+void AddBackingOption(po::options_description& options) {
+  options.add_options()(
+      "backing",
+      po::value<std::vector<std::string>>()->composing()->value_name("<path>"),
+      "file or directory to look in for the files that <file> depends on; may "
+      "be repeated");
+}
+
+std::vector<std::string> BackingOf(const po::variables_map& options) {
+  return options.contains("backing") ? Texts(options, "backing")
+                                     : std::vector<std::string>();
+}
+
 void AddReadingOptions(po::options_description& options) {
   AddDownloadOption(options);
+  AddBackingOption(options);
   options.add_options()("no-cache",
                         "neither use nor keep anything in the cache directory");
 }
@@ -99,6 +113,7 @@ ReadContext::ReadContext(const po::variables_map& options, const Io& io)
     : err_(io.err) {
   if (Has(options, "download")) options_.download = Download::kYes;
   if (options.contains("no-cache")) options_.max_disk_cache = 0;
+  options_.backing = BackingOf(options);
   if (io.err_is_terminal && !options.contains("quiet")) {
     meter_ = std::make_unique<ProgressMeter>(
         ProgressMeter::Display{

@@ -34,7 +34,9 @@ void AddDiscoveryOption(po::options_description& options);
 void AddJsonOption(po::options_description& options);
 // Adds --download, which ReadContext reads.
 void AddDownloadOption(po::options_description& options);
-// Adds --download and --no-cache, which ReadContext reads.
+// Adds --backing, which BackingOf reads.
+void AddBackingOption(po::options_description& options);
+// Adds --download, --no-cache and --backing, which ReadContext reads.
 void AddReadingOptions(po::options_description& options);
 // Adds '--without <group>', which may be repeated.
 void AddWithoutOption(po::options_description& options);
@@ -68,8 +70,11 @@ void RefuseOtherRefs();
 // Returns how to find the repository of a path.
 Discovery DiscoveryOf(const po::variables_map& options);
 
-// How a command reads files: with the values of --download and --no-cache, with
-// a warning on standard error for damage that does not keep a file from being
+// The values of all '--backing': ReadOptions::backing.
+std::vector<std::string> BackingOf(const po::variables_map& options);
+
+// How a command reads files: with the values of AddReadingOptions, with a
+// warning on standard error for damage that does not keep a file from being
 // read, and with progress on a terminal while ids are derived.
 class ReadContext final : private DamageSink {
  public:

@@ -27,7 +27,7 @@ Result<BlockTable> Decode(const TableRows& rows) {
   }
   Bytes payload;
   Encode(table, payload);
-  return DecodeBlockTable(payload, 100, 300, 10);
+  return DecodeBlockTable(payload, 100, 300, {0, 10});
 }
 
 TEST(BlockTable, FindsTheBlockOfEveryObject) {
@@ -46,8 +46,8 @@ TEST(BlockTable, FindsTheBlockOfEveryObject) {
 TEST(BlockTable, AcceptsNoBlocksOnlyWithoutObjects) {
   Bytes payload;
   Encode(BlockTable{{{100, ObjectNumber(0)}}}, payload);
-  EXPECT_TRUE(DecodeBlockTable(payload, 100, 100, 0));
-  EXPECT_FALSE(DecodeBlockTable(payload, 100, 100, 1));
+  EXPECT_TRUE(DecodeBlockTable(payload, 100, 100, {}));
+  EXPECT_FALSE(DecodeBlockTable(payload, 100, 100, {0, 1}));
 }
 
 TEST(BlockTable, RefusesGapsOverlapsAndWrongEnds) {
@@ -73,7 +73,7 @@ TEST(BlockTable, RefusesOffsetsThatWrapAround) {
 }
 
 TEST(BlockTable, RefusesAPartialRow) {
-  EXPECT_FALSE(DecodeBlockTable(Bytes(13), 100, 300, 10));
+  EXPECT_FALSE(DecodeBlockTable(Bytes(13), 100, 300, {0, 10}));
 }
 
 ObjectIdTable TwoIds() {

@@ -42,6 +42,8 @@ void AddOptions(po::options_description& options) {
       "ones, and exit with 1")(
       "base", po::value<std::string>()->value_name("<file>"),
       "copy the blocks of this older file; encode only what is new")(
+      "onto", po::value<std::string>()->value_name("<file>"),
+      "write only what this file lacks; the new file depends on it")(
       "trust-base",
       "with --base or --update: do not hash the objects in copied blocks")(
       "update",
@@ -64,6 +66,7 @@ void AddOptions(po::options_description& options) {
       "with",
       po::value<std::vector<std::string>>()->composing()->value_name("<path>"),
       "also take this file or directory of the git directory; may be repeated");
+  AddBackingOption(options);
   AddDiscoveryOption(options);
   AddRunOptions(options);
   AddMemoryOption(options);
@@ -107,6 +110,15 @@ ConvertOptions ToOptions(const po::variables_map& values) {
     }
     options.update = Update::kYes;
   }
+  if (Has(values, "onto")) {
+    for (const char* const other : {"base", "update", "resume"}) {
+      if (!Has(values, other)) continue;
+      throw UsageError{fmt::format(
+          "options '--onto' and '--{}' exclude each other", other)};
+    }
+    options.onto = Text(values, "onto");
+  }
+  options.backing = BackingOf(values);
   if (Has(values, "trust-base")) {
     if (!options.base && options.update == Update::kNo) {
       throw UsageError{"option '--trust-base' needs '--base' or '--update'"};
@@ -114,8 +126,9 @@ ConvertOptions ToOptions(const po::variables_map& values) {
     options.trust_base = TrustBase::kYes;
   }
   if (Has(values, "no-loss")) {
-    if (!options.base && options.update == Update::kNo) {
-      throw UsageError{"option '--no-loss' needs '--base' or '--update'"};
+    if (!options.base && !options.onto && options.update == Update::kNo) {
+      throw UsageError{
+          "option '--no-loss' needs '--base', '--update' or '--onto'"};
     }
     if (options.update == Update::kYes && Has(values, "force")) {
       throw UsageError{

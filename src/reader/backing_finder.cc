@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reader/backing_finder.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+#include "base/hex.h"
+#include "format/constants.h"
+#include "reader/joined_index.h"
+
+namespace zpack {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Files of a directory that are looked at.
+constexpr size_t kMaxListed = 10'000;
+// Files that are opened to find the files below one file.
+constexpr size_t kMaxOpened = 4 * kMaxChain;
+
+// The .zpack files of a directory, by name. Empty if it cannot be listed.
+std::vector<std::string> ListFiles(const std::string& directory) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error), end;
+       !error && at != end && files.size() < kMaxListed; at.increment(error)) {
+    if (at->path().extension() == ".zpack") files.push_back(at->path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+// Where the files below are looked for.
+class ChainSearch {
+ public:
+  explicit ChainSearch(const ReadOptions& options)
+      : options_(options), named_(options.backing) {
+    const char* const paths = getenv("ZPACK_BACKING");
+    std::istringstream in(paths == nullptr ? "" : paths);
+    for (std::string path; std::getline(in, path, ':');) {
+      if (!path.empty()) named_.push_back(path);
+    }
+  }
+
+  using Chain = std::vector<std::unique_ptr<SingleFile>>;
+
+  // The chain that ends with `top`.
+  Result<Chain> Open(std::unique_ptr<SingleFile> top) {
+    Chain chain;  // `top` first
+    chain.push_back(std::move(top));
+    while (chain.back()->below() != nullptr) {
+      ZPACK_TRY(CheckLength(chain));
+      ZPACK_ASSIGN_OR_RETURN(Chain below, FindBelow(*chain.back()));
+      std::ranges::move(below, std::back_inserter(chain));
+    }
+    std::ranges::reverse(chain);
+    return chain;
+  }
+
+ private:
+  static Status CheckLength(const Chain& chain) {
+    const auto is_again = [&](const auto& file) {
+      return file != chain.back() && file->trailer().file_hash ==
+                                         chain.back()->trailer().file_hash;
+    };
+    if (std::ranges::any_of(chain, is_again)) {
+      return MakeError(ErrorCode::kCorrupt, "'{}' depends on itself",
+                       AtPath{chain.back()->path()});
+    }
+    if (chain.size() < kMaxChain) return {};
+    return MakeError(ErrorCode::kLimitExceeded,
+                     "'{}' depends on more than {} other files; join some of "
+                     "them with 'git zpack consolidate'",
+                     AtPath{chain.front()->path()}, kMaxChain - 1);
+  }
+
+  // The file below `file`; if it took its whole chain to tell that it is the
+  // right one, all of these files, the last one first.
+  Result<Chain> FindBelow(const SingleFile& file) {
+    if (++searches_ > kMaxOpened) {
+      return MakeError(ErrorCode::kLimitExceeded,
+                       "too many files may be below '{}'",
+                       AtPath{file.path()});
+    }
+    const format::FileBelow& below = *file.below();
+    std::vector<std::unique_ptr<RandomAccessFile>> others;
+    if (auto beside = file.file().OpenBeside(below.name)) {
+      if (HasHash(**beside, below)) return OpenOne(*std::move(beside), file);
+      others.push_back(*std::move(beside));
+    }
+    for (const std::string& place : Places(file)) {
+      auto opened = PosixFileSystem().OpenForRead(place);
+      if (!opened) continue;
+      if (HasHash(**opened, below)) return OpenOne(*std::move(opened), file);
+      others.push_back(*std::move(opened));
+      if (others.size() > kMaxOpened) others.pop_back();
+    }
+    // It may have been protected, or written again, since.
+    std::optional<Error> unusable;
+    for (auto& other : others) {
+      const std::string path = other->path();
+      Result<Chain> chain = OpenEquivalent(std::move(other), file);
+      if (chain && !chain->empty()) return chain;
+      if (!chain && !unusable && FileNameOf(path) == below.name) {
+        unusable = std::move(chain).error();
+      }
+    }
+    return std::unexpected(NotFound(file, unusable));
+  }
+
+  // The paths at which the file below may be, besides that of its name.
+  std::vector<std::string> Places(const SingleFile& file) const {
+    std::vector<std::string> places = ListFiles(DirectoryOf(file.path()));
+    for (const std::string& named : named_) {
+      std::error_code error;
+      if (!fs::is_directory(named, error)) {
+        places.push_back(named);
+        continue;
+      }
+      places.push_back(named + '/' + file.below()->name);
+      std::ranges::move(ListFiles(named), std::back_inserter(places));
+    }
+    return places;
+  }
+
+  // True if the trailer states the hash of the file below.
+  static bool HasHash(const RandomAccessFile& file,
+                      const format::FileBelow& below) {
+    if (file.size() < format::kTrailerSize) return false;
+    Bytes bytes(format::kTrailerSize);
+    if (!file.Read(file.size() - bytes.size(), bytes)) return false;
+    const auto trailer = format::DecodeTrailer(bytes);
+    return trailer && trailer->file_hash == below.file_hash;
+  }
+
+  Result<Chain> OpenOne(std::unique_ptr<RandomAccessFile> file,
+                        const SingleFile& above) const {
+    ZPACK_ASSIGN_OR_RETURN(auto single,
+                           SingleFile::Open(std::move(file), options_));
+    const format::FileBelow& below = *above.below();
+    if (single->object_end() != below.object_count ||
+        single->header().object_format != above.header().object_format) {
+      return MakeError(ErrorCode::kCorrupt,
+                       "'{}' has {} objects of the format {}, where '{}' needs "
+                       "{} of {}",
+                       AtPath{single->path()}, single->object_end(),
+                       ObjectFormatName(single->header().object_format),
+                       above.path(), below.object_count,
+                       ObjectFormatName(above.header().object_format));
+    }
+    Chain chain;
+    chain.push_back(std::move(single));
+    return chain;
+  }
+
+  // The chain that ends with `file`, its last file first, if it has the ids
+  // that `above` needs. Empty if it has others.
+  Result<Chain> OpenEquivalent(std::unique_ptr<RandomAccessFile> file,
+                               const SingleFile& above) {
+    const format::FileBelow& below = *above.below();
+    ZPACK_ASSIGN_OR_RETURN(auto single,
+                           SingleFile::Open(std::move(file), options_));
+    if (single->object_end() != below.object_count ||
+        single->header().object_format != above.header().object_format) {
+      return Chain{};
+    }
+    ZPACK_ASSIGN_OR_RETURN(Chain chain, Open(std::move(single)));
+    ZPACK_ASSIGN_OR_RETURN(const FileIndex index,
+                           ReadJoinedIndex(chain, options_));
+    if (format::IdsDigest(index.ids, index.ranks) != below.ids_digest) {
+      return Chain{};
+    }
+    std::ranges::reverse(chain);
+    return chain;
+  }
+
+  Error NotFound(const SingleFile& file,
+                 const std::optional<Error>& unusable) const {
+    const format::FileBelow& below = *file.below();
+    std::string places = FormatMessage("'{}'", DirectoryOf(file.path()));
+    for (const std::string& named : named_) {
+      places += FormatMessage(", '{}'", named);
+    }
+    return NewError(
+        ErrorCode::kNotFound,
+        "'{}' depends on '{}' (file hash {}), which is not in {}{}",
+        AtPath{file.path()}, below.name, ToHex(below.file_hash),
+        MessageText{places},
+        MessageText{unusable ? ": " + unusable->message : std::string()});
+  }
+
+  const ReadOptions& options_;
+  std::vector<std::string> named_;  // files and directories to look in
+  size_t searches_ = 0;
+};
+
+}  // namespace
+
+Result<std::vector<std::unique_ptr<SingleFile>>> OpenChain(
+    std::unique_ptr<SingleFile> top, const ReadOptions& options) {
+  return ChainSearch(options).Open(std::move(top));
+}
+
+}  // namespace zpack

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds the files that a file depends on: beside it, by name and then by what
+// they are, and in the places that ReadOptions::backing names. A function
+// without state; any thread.
+
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "reader/single_file.h"
+#include "zpack/options.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+// The most files of which one can depend on the next.
+inline constexpr size_t kMaxChain = 255;
+
+// Opens the files below `top`, the first one first, then `top` itself.
+//
+// Errors: kNotFound names a file that is needed and not there, and where it was
+// looked for; kCorrupt if files depend on each other in a circle;
+// kLimitExceeded for more than kMaxChain files; those of SingleFile::Open for a
+// file that was found by its name or its hash.
+Result<std::vector<std::unique_ptr<SingleFile>>> OpenChain(
+    std::unique_ptr<SingleFile> top, const ReadOptions& options);
+
+}  // namespace zpack

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "reader/joined_index.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/huge_pages.h"
+#include "format/expansion.h"
+#include "reader/index_cache.h"
+
+namespace zpack {
+namespace {
+
+// An object of a file above the first one.
+struct AddedObject {
+  ByteView id;
+  ObjectNumber number;
+};
+
+ByteView IdAt(const FileIds& ids, uint32_t rank) {
+  const size_t width = ObjectIdWidth(ids.format());
+  return ids.bytes().subspan(rank * width, width);
+}
+
+bool IsLess(ByteView a, ByteView b) {
+  return std::memcmp(a.data(), b.data(), a.size()) < 0;
+}
+
+// The objects of `first` and of `added`, which ascends by id, in one order.
+Result<FileIndex> Merge(const FileIndex& first,
+                        const std::vector<AddedObject>& added) {
+  const ObjectFormat format = first.ids.format();
+  const size_t total = first.ids.size() + added.size();
+  Bytes ids;
+  ids.reserve(total * ObjectIdWidth(format));
+  FileIndex merged;
+  FillTable(merged.numbers.raw(), total);
+  auto next = added.begin();
+  uint32_t rank = 0;  // in `first`
+  for (FileRank out; out.value() < total; ++out) {
+    const bool take_added =
+        next != added.end() && (rank == first.ids.size() ||
+                                IsLess(next->id, IdAt(first.ids, rank)));
+    Append(ids, take_added ? next->id : IdAt(first.ids, rank));
+    merged.numbers[out] =
+        take_added ? next++->number : first.numbers[FileRank(rank++)];
+  }
+  ZPACK_ASSIGN_OR_RETURN(merged.ids,
+                         ObjectIdTable::FromSorted(format, std::move(ids)));
+  merged.ranks = format::InversePermutation(merged.numbers);
+  return merged;
+}
+
+}  // namespace
+
+FileBlocks::Parts JoinBlocks(FileChain files) {
+  FileBlocks::Parts parts;
+  const SingleFile& top = *files.back();
+  parts.object_format = top.header().object_format;
+  parts.object_count = top.object_end();
+  for (const auto& file : files) {
+    const auto& rows = file->structure().blocks.rows;
+    auto& joined = parts.table.rows;
+    if (!joined.empty()) joined.pop_back();
+    parts.sections.push_back({&file->file(), joined.size(), rows.back().offset,
+                              file->object_end(),
+                              file->header().required_features});
+    joined.insert(joined.end(), rows.begin(), rows.end());
+    for (const std::string& feature : file->header().required_features) {
+      if (!format::HasFeature(parts.features, feature)) {
+        parts.features.push_back(feature);
+      }
+    }
+    parts.max_expansion += format::MaxExpansion(file->file().size());
+  }
+  return parts;
+}
+
+Result<FileIndex> ReadIndexOf(const SingleFile& file,
+                              const ReadOptions& options,
+                              std::optional<Derivation>* derivation) {
+  if (file.index_chunks()) return file.ReadIndexChunks();
+  const CachedIndexKey key{file.trailer().file_hash,
+                           file.header().object_format,
+                           file.header().object_count, *file.ids_digest()};
+  if (std::optional<FileIndex> cached = ReadCachedIndex(options, key)) {
+    return *std::move(cached);
+  }
+  const FileBlocks::Parts parts{
+      file.header().object_format, file.header().object_count,
+      file.header().required_features, file.structure().blocks,
+      format::MaxExpansion(file.file().size())};
+  std::optional<Derivation> found;
+  std::optional<Derivation>& out = derivation == nullptr ? found : *derivation;
+  ZPACK_ASSIGN_OR_RETURN(FileIndex index,
+                         DeriveIndex(file.file(), options, parts,
+                                     *file.ids_digest(), out.emplace()));
+  WriteCachedIndex(options, key, index);
+  return index;
+}
+
+Result<FileIndex> ReadJoinedIndex(FileChain files, const ReadOptions& options,
+                                  std::optional<Derivation>* derivation) {
+  ZPACK_ASSIGN_OR_RETURN(FileIndex first,
+                         ReadIndexOf(*files.front(), options, derivation));
+  if (files.size() == 1) return first;
+  std::vector<FileIds> tables;  // hold the ids of `added`
+  std::vector<AddedObject> added;
+  for (const auto& file : files.subspan(1)) {
+    ZPACK_ASSIGN_OR_RETURN(FileIndex index, ReadIndexOf(*file, options));
+    for (const FileRank rank : index.ids.ranks()) {
+      added.push_back(
+          {IdAt(index.ids, rank.value()),
+           ObjectNumber(file->first_object() + index.numbers[rank].value())});
+    }
+    tables.push_back(std::move(index.ids));
+  }
+  std::ranges::sort(added, IsLess, &AddedObject::id);
+  Result<FileIndex> merged = Merge(first, added);
+  if (merged) return merged;
+  return MakeError(ErrorCode::kCorrupt,
+                   "an object is in more than one of the files that '{}' "
+                   "consists of",
+                   AtPath{files.back()->path()});
+}
+
+}  // namespace zpack

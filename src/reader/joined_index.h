@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The blocks and the index of a chain of files, as if it were one file.
+// Functions without state; any thread.
+
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "reader/derived_index.h"
+#include "reader/file_blocks.h"
+#include "reader/single_file.h"
+#include "zpack/options.h"
+#include "zpack/result.h"
+
+namespace zpack {
+
+// A chain of files, the first one first, each the file below the next.
+using FileChain = std::span<const std::unique_ptr<SingleFile>>;
+
+// The blocks of all files. The files must outlive what is made of them.
+FileBlocks::Parts JoinBlocks(FileChain files);
+
+// The index of one file, whose numbers begin with 0. Of a file that leaves its
+// ids out, they come from the cache, or from decoding everything; `derivation`
+// then says what was found, if it is not null.
+Result<FileIndex> ReadIndexOf(const SingleFile& file,
+                              const ReadOptions& options,
+                              std::optional<Derivation>* derivation = nullptr);
+
+// The index of all files. kCorrupt if two of them have the same object; else
+// the errors of ReadIndexOf.
+Result<FileIndex> ReadJoinedIndex(
+    FileChain files, const ReadOptions& options,
+    std::optional<Derivation>* derivation = nullptr);
+
+}  // namespace zpack
