@@ -53,6 +53,10 @@ struct ScrubOptions {
   // are hashed, all objects are hashed. Needs the level kObjects or
   // kConnectivity.
   std::string since = {};
+  // True: of the files that the file depends on, nothing is checked; they are
+  // read where objects of the file need them. Needs no `sample` and no
+  // `since`.
+  bool own = false;
 };
 
 // Which blocks were checked when not all of them were.

@@ -85,6 +85,11 @@ Status CheckScrub(const std::string& path, const std::string& repository,
     return MakeError(ErrorCode::kInvalidArgument,
                      "a sample cannot be compared with a repository");
   }
+  if (scrub.own && (sampled || since)) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "a sample, an older file and the file's own blocks exclude "
+                     "each other");
+  }
   std::error_code ignored;
   if (since && std::filesystem::equivalent(path, scrub.since, ignored)) {
     return MakeError(ErrorCode::kInvalidArgument,
@@ -187,7 +192,7 @@ Result<VerifyReport> VerifyFile(const std::string& path,
   VerifyOptions options = given;
   options.run.progress = &timer;
   options.read = BoundedReads(given.read, options.run);
-  options.read.index_cache = IndexCache::kNo;
+  if (!scrub.own) options.read.index_cache = IndexCache::kNo;
   options.read.damages = nullptr;  // They are in the report.
   VerifyReport report;
   report.level = options.level;
@@ -219,7 +224,8 @@ Result<VerifyReport> VerifyFile(const std::string& path,
       .level = options.level,
       .sample = scrub.sample,
       .seed = scrub.seed ? *scrub.seed : std::random_device{}(),
-      .older = older.get()};
+      .older = older.get(),
+      .own = scrub.own};
   if (older != nullptr) ZPACK_TRY(CheckOlder(**archive, *older));
   ZPACK_TRY(VerifyWithFacts(**archive, plan, options.run, facts, report));
   const bool inside = (*archive)->toc().Find(format::kParityChunk) != nullptr;

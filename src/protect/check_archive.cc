@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "reader/archive_file.h"
+#include "reader/single_file.h"
 #include "verify/verify_archive.h"
 
 namespace zpack {
@@ -15,11 +15,9 @@ namespace zpack {
 Status CheckArchive(std::unique_ptr<RandomAccessFile> file,
                     const RunOptions& run) {
   ZPACK_ASSIGN_OR_RETURN(
-      const auto archive,
-      ArchiveFile::OpenStructure(std::move(file), ReadOptions{}));
+      const auto single, SingleFile::Open(std::move(file), ReadOptions{}));
   VerifyReport report;
-  ZPACK_TRY(
-      VerifyArchive(*archive, {.level = VerifyLevel::kChecksums}, run, report));
+  ZPACK_TRY(VerifySingleFile(single, run, report));
   if (report.ok()) return {};
   // What could not be read may be right all the same.
   const auto unread =

@@ -13,9 +13,9 @@
 
 namespace zpack {
 
-// Checks the structure, all checksums, the content digest and the file hash.
-// Returns the first damage, mostly kCorrupt, and the errors of
-// ArchiveFile::Open and VerifyArchive.
+// Checks the structure, all checksums, the content digest and the file hash;
+// nothing of a file that it depends on. Returns the first damage, mostly
+// kCorrupt, and the errors of SingleFile::Open and VerifySingleFile.
 Status CheckArchive(std::unique_ptr<RandomAccessFile> file,
                     const RunOptions& run);
 

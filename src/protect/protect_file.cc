@@ -15,7 +15,7 @@
 #include "protect/check_archive.h"
 #include "protect/image_file.h"
 #include "protect/protect_inside.h"
-#include "reader/archive_file.h"
+#include "reader/single_file.h"
 #include "zpack/publish_file.h"
 
 namespace zpack {
@@ -127,13 +127,14 @@ Result<ProtectStats> ProtectInside(FileSystem& file_system,
   ZPACK_TRY(CheckFile(file_system, path, options.run));
   ZPACK_ASSIGN_OR_RETURN(auto file, file_system.OpenForRead(path));
   ZPACK_ASSIGN_OR_RETURN(
-      const auto archive,
-      ArchiveFile::OpenStructure(std::move(file), ReadOptions{}));
+      const auto single, SingleFile::Open(std::move(file), ReadOptions{}));
   // The file has been undamaged just now.
-  ZPACK_TRY(archive->CheckUndamaged());
+  if (!single->damages().empty()) {
+    return std::unexpected(single->damages().front());
+  }
   ZPACK_ASSIGN_OR_RETURN(
       const ParityParameters parameters,
-      WriteWithParity(*archive, options.redundancy, options.run, image));
+      WriteWithParity(*single, options.redundancy, options.run, image));
   ZPACK_TRY(image.Sync());
   ZPACK_ASSIGN_OR_RETURN(auto written, image.Open());
   const ParityShape& shape = parameters.shape;

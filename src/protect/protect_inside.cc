@@ -30,8 +30,8 @@ bool IsKept(const format::ChunkLocation& chunk) {
 // Everything of the new file except for blocks, tables and parity.
 class NewFile {
  public:
-  explicit NewFile(const ArchiveFile& archive)
-      : archive_(archive), header_(archive.header()), toc_(archive.toc()) {}
+  explicit NewFile(const SingleFile& single)
+      : single_(single), header_(single.header()), toc_(single.toc()) {}
 
   Status Plan(uint32_t redundancy) {
     ZPACK_TRY(DropParity());
@@ -81,7 +81,7 @@ class NewFile {
     bytes.clear();
     format::EncodeChunk(format::kCopiesChunk, 0, payload, bytes);
     Append(bytes, encoded_toc_);
-    format::EncodeBeforeHash(archive_.trailer(), bytes);
+    format::EncodeBeforeHash(single_.trailer(), bytes);
     return image.Put(parity.end(), bytes);
   }
 
@@ -93,7 +93,7 @@ class NewFile {
     if (!header_.optional_features.empty()) {
       return MakeError(
           ErrorCode::kUnsupported, "feature '{}' needs a newer git-zpack: '{}'",
-          header_.optional_features.front(), AtPath{archive_.path()});
+          header_.optional_features.front(), AtPath{single_.path()});
     }
     auto& chunks = toc_.chunks;
     while (IsRewritten(chunks.back())) chunks.pop_back();
@@ -101,7 +101,7 @@ class NewFile {
       if (IsKept(chunk)) continue;
       return MakeError(ErrorCode::kUnsupported,
                        "chunk '{}' needs a newer git-zpack: '{}'",
-                       format::ChunkName(chunk.id), AtPath{archive_.path()});
+                       format::ChunkName(chunk.id), AtPath{single_.path()});
     }
     return {};
   }
@@ -117,7 +117,7 @@ class NewFile {
   }
 
   Status ReadChunk(uint32_t id, Bytes& chunk) const {
-    return archive_.file().Read(toc_.Find(id)->offset, chunk);
+    return single_.file().Read(toc_.Find(id)->offset, chunk);
   }
 
   Status CopyRange(uint64_t begin, uint64_t end, const RunOptions& run,
@@ -127,13 +127,13 @@ class NewFile {
     for (uint64_t at = begin; at < end; at += bytes.size()) {
       ZPACK_TRY(CheckStop(run.stop));
       bytes.resize(std::min(kPiece, end - at));
-      ZPACK_TRY(archive_.file().Read(at, bytes));
+      ZPACK_TRY(single_.file().Read(at, bytes));
       ZPACK_TRY(image.Put(at, bytes));
     }
     return {};
   }
 
-  const ArchiveFile& archive_;
+  const SingleFile& single_;
   format::FileHeader header_;
   format::TableOfContents toc_;
   ParityShape shape_;
@@ -145,11 +145,11 @@ class NewFile {
 
 }  // namespace
 
-Result<ParityParameters> WriteWithParity(const ArchiveFile& archive,
+Result<ParityParameters> WriteWithParity(const SingleFile& single,
                                          uint32_t redundancy,
                                          const RunOptions& run,
                                          ImageFile& image) {
-  NewFile file(archive);
+  NewFile file(single);
   ZPACK_TRY(file.Plan(redundancy));
   ZPACK_TRY(file.Write(run, image));
   ZPACK_ASSIGN_OR_RETURN(const auto reader, image.Open());

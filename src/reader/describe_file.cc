@@ -56,7 +56,13 @@ Result<FileDescription> DescribeFile(const ArchiveFile& archive,
                           (chunk.flags & format::kChunkRequired) != 0});
   }
   BlockDecoder decoder;
-  for (size_t i = 0; i < archive.blocks().block_count(); ++i) {
+  for (const auto& file : archive.files().first(archive.files().size() - 1)) {
+    out.below.push_back({file->path(), file->file().size(),
+                         file->header().object_count,
+                         ToHex(file->trailer().file_hash)});
+  }
+  for (size_t i = archive.first_own_block();
+       i < archive.blocks().block_count(); ++i) {
     ZPACK_TRY(CheckStop(stop));
     ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
                            decoder.Load(archive.blocks(), i));

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <vector>
@@ -58,6 +59,11 @@ struct ChecksumScope {
 Status VerifyChecksums(const ArchiveFile& archive, const ChecksumScope& scope,
                        const RunOptions& run, VerifyReport& report,
                        Hasher* whole_file = nullptr);
+
+// Checks the structure, all checksums and the hash of one file, and its content
+// digest if it has the ids of all objects. Nothing of files below is read.
+Status VerifySingleFile(const std::unique_ptr<SingleFile>& file,
+                        const RunOptions& run, VerifyReport& report);
 
 // Checks the digest of all objects in the trailer. REQUIRES: the index is
 // loaded.

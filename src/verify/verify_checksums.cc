@@ -153,7 +153,10 @@ class ChunkPass {
     }
     const Error& error = status_.error();
     const std::string where =
-        chunk.block ? FormatMessage(" in block {}", *chunk.block) : "";
+        chunk.block
+            ? FormatMessage(" in block {}",
+                            *chunk.block - blocks_.first_in_file(*chunk.block))
+            : "";
     report_.damages.push_back(Extend(error, "{} at offset {} of '{}'",
                                      MessageText{where}, AtOffset{chunk.begin},
                                      AtPath{file_.path()}));
@@ -299,20 +302,17 @@ class FileChecksums {
   bool all_;  // no block is left out
 };
 
-}  // namespace
-
-void CheckContentDigest(const ArchiveFile& archive, VerifyReport& report) {
-  const SingleFile& file = archive.top();
-  if (IsTrailerDamaged(file) || format::ContentDigest(archive.ids()) ==
-                                    file.trailer().content_digest) {
+// `ids` are those of the file and of the files below it.
+void CheckContentDigest(const SingleFile& file, const FileIds& ids,
+                        VerifyReport& report) {
+  if (IsTrailerDamaged(file) ||
+      format::ContentDigest(ids) == file.trailer().content_digest) {
     return;
   }
   report.damages.push_back(NewError(
       ErrorCode::kCorrupt, "bad content digest in trailer at offset {} of '{}'",
       AtOffset{TrailerOffset(file)}, AtPath{file.path()}));
 }
-
-namespace {
 
 // Checks that each file below is the one that the file above it was written
 // for. If its hash is, and was checked, it is the same file; else it must have
@@ -339,6 +339,25 @@ Status CheckBelow(const ArchiveFile& archive, VerifyReport& report) {
 }
 
 }  // namespace
+
+void CheckContentDigest(const ArchiveFile& archive, VerifyReport& report) {
+  CheckContentDigest(archive.top(), archive.ids(), report);
+}
+
+Status VerifySingleFile(const std::unique_ptr<SingleFile>& file,
+                        const RunOptions& run, VerifyReport& report) {
+  report.damages = file->damages();
+  const FileBlocks blocks(file->file(), ReadOptions{}, JoinBlocks({&file, 1}),
+                          FileBlocks::IndexReader());
+  FileChecksums checksums(blocks, *file, 0, {});
+  const ProgressPhase phase(run.progress, Phase::kCheckingChecksums,
+                            checksums.block_count(), checksums.bytes());
+  ZPACK_TRY(checksums.Verify(run, phase, report, nullptr));
+  if (!report.ok() || !file->index_chunks()) return {};
+  ZPACK_ASSIGN_OR_RETURN(const FileIndex index, file->ReadIndexChunks());
+  if (file->below() == nullptr) CheckContentDigest(*file, index.ids, report);
+  return {};
+}
 
 Status VerifyChecksums(const ArchiveFile& archive, const ChecksumScope& scope,
                        const RunOptions& run, VerifyReport& report,

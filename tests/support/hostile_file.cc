@@ -212,7 +212,7 @@ HostileFile::HostileFile(ByteView file) {
   for (const uint32_t id : {format::kPromisesChunk, format::kLostChunk}) {
     const auto* const at = from.toc().Find(id);
     if (at == nullptr) continue;
-    const auto chunk = from.LoadChunk(*at);
+    const auto chunk = from.top().LoadChunk(*at);
     Require(chunk.has_value(), "no list of absent objects");
     extra.push_back(
         {at->id, at->flags, {chunk->payload.begin(), chunk->payload.end()}});

@@ -241,7 +241,7 @@ TEST_F(DerivedIndexTest, AnIndexOfAnotherFileIsNotUsed) {
   index.ranks = format::InversePermutation(index.numbers);
   WriteCachedIndex(ReadOptions{},
                    {(*archive)->trailer().file_hash, ObjectFormat::kSha1,
-                    (*archive)->object_count(), *(*archive)->ids_digest()},
+                    (*archive)->object_count(), *(*archive)->top().ids_digest()},
                    index);
   EXPECT_EQ(CacheEntries(), 1U);
   const auto again = Open(file_, 1, IndexCache::kYes);

@@ -101,7 +101,7 @@ TEST_F(ObjectLocatorTest, LoadsTheIndexWhenThatHasBecomeCheaper) {
   EXPECT_EQ(*locator_->Find(id), whole_->number(FileRank(3)));
   EXPECT_TRUE(archive_->index_loaded());
   // A damaged one cannot be.
-  Damage(archive_->index_chunks()->ids,
+  Damage(archive_->top().index_chunks()->ids,
          format::kObjectIdsHeaderSize + format::kFanOutSize + 5);
   for (uint64_t i = 0; i < max + 10; ++i) {
     EXPECT_EQ(*locator_->Find(id), whole_->number(FileRank(3)));
@@ -110,7 +110,7 @@ TEST_F(ObjectLocatorTest, LoadsTheIndexWhenThatHasBecomeCheaper) {
 }
 
 TEST_F(ObjectLocatorTest, ADamagedIndexDoesNotSayNo) {
-  Damage(archive_->index_chunks()->ids,
+  Damage(archive_->top().index_chunks()->ids,
          format::kObjectIdsHeaderSize + format::kFanOutSize + 5);
   EXPECT_THAT(locator_->Contains(whole_->ids()[FileRank(0)]),
               HasCode(ErrorCode::kCorrupt));
@@ -123,7 +123,7 @@ TEST_F(ObjectLocatorTest, ADamagedIndexDoesNotSayNo) {
 }
 
 TEST_F(ObjectLocatorTest, DamagedNumbersAreNotPassedOnUnchecked) {
-  Damage(archive_->index_chunks()->numbers, 0);
+  Damage(archive_->top().index_chunks()->numbers, 0);
   const ObjectId id = whole_->ids()[FileRank(0)];
   EXPECT_THAT(locator_->FindChecked(id), HasCode(ErrorCode::kCorrupt));
   EXPECT_THAT(locator_->Contains(id), IsOk());

@@ -7,11 +7,13 @@
 #include <map>
 #include <memory>
 #include <ostream>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "common_options.h"
+#include "counted.h"
 #include "report/statistics_printer.h"
 #include "several_files.h"
 #include "zpack/archive_reader.h"
@@ -84,6 +86,11 @@ void PrintText(const FileDescription& file, const RefsSnapshot& refs,
       << fmt::format("refs               {}\n", refs.refs.size())
       << fmt::format("shallow            {}\n", refs.shallow.size())
       << fmt::format("files              {}\n", DescribeFiles(files));
+  for (const FileDescription::Part& part : file.below | std::views::reverse) {
+    out << fmt::format("depends on         '{}', {}, {}\n",
+                       QuoteName(part.path), Counted(part.size, "byte"),
+                       Counted(part.object_count, "object"));
+  }
   if (file.promised_objects != 0) {
     out << fmt::format("promised objects   {}\n", file.promised_objects);
   }
@@ -133,6 +140,19 @@ Json FingerprintToJson(const RefsSnapshot& refs) {
   return fingerprint.empty() ? Json(nullptr) : Json(std::move(fingerprint));
 }
 
+// In the order of object numbers.
+Json PartsToJson(const std::vector<FileDescription::Part>& parts) {
+  Json json = Json::array();
+  for (const FileDescription::Part& part : parts) {
+    Json row = {{"bytes", part.size},
+                {"objects", part.object_count},
+                {"file_hash", part.file_hash}};
+    SetBytes(row, "path", part.path);
+    json.push_back(std::move(row));
+  }
+  return json;
+}
+
 Json ToJson(const FileDescription& file, const RefsSnapshot& refs,
             const std::vector<RepositoryFile>& files) {
   Json chunks = Json::array();
@@ -179,6 +199,7 @@ Json ToJson(const FileDescription& file, const RefsSnapshot& refs,
           {"refs_fingerprint", FingerprintToJson(refs)},
           {"shallow", refs.shallow.size()},
           {"files", files.size()},
+          {"depends_on", PartsToJson(file.below)},
           {"promised_objects", file.promised_objects},
           {"promisor_remotes", PromisorRemotesToJson(file.promisor_remotes)},
           {"lost_objects", LossesToJson(file.lost_objects)},

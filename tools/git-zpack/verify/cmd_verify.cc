@@ -58,7 +58,8 @@ void AddOptions(po::options_description& options) {
       "with --sample: choose the blocks that an earlier run with this seed "
       "chose")("since", po::value<std::string>()->value_name("<older file>"),
                "do not hash objects in blocks that this older, trusted file "
-               "holds as well");
+               "holds as well")(
+      "own", "do not check the files that <file> depends on");
   AddDiscoveryOption(options);
   AddReadingOptions(options);
   AddRunOptions(options);
@@ -147,6 +148,12 @@ ScrubOptions ScrubOf(const po::variables_map& values, VerifyLevel level) {
     if (!options.sample) throw UsageError{"option '--seed' needs '--sample'"};
     options.seed =
         static_cast<uint32_t>(Number(values, "seed", 0, UINT32_MAX, 0));
+  }
+  options.own = Has(values, "own");
+  for (const char* const other : {"sample", "since"}) {
+    if (!options.own || !Has(values, other)) continue;
+    throw UsageError{
+        fmt::format("options '--own' and '--{}' exclude each other", other)};
   }
   if (Has(values, "since") && options.since.empty()) {
     throw UsageError{"option '--since' expects a file"};
@@ -367,7 +374,7 @@ const Command kVerifyCommand = {
     "Prove a .zpack file intact, by itself and against its repository",
     "[--level <level>] [--against <repository> [--allow-newer] "
     "[--read-source]] "
-    "[--sample <percent> [--seed <n>] | --since <older file>] "
+    "[--sample <percent> [--seed <n>] | --since <older file> | --own] "
     "[--expect-hash <hash>] [--attestation <statement>] [--format <format>] "
     "[-o <report>] [<options>] "
     "<file>...",

@@ -91,6 +91,13 @@ std::string ScopeText(const VerifyFindings& findings) {
         Counted(scope.objects_left_out, "object"),
         report.level == VerifyLevel::kObjects ? ", peeled refs" : "");
   }
+  if (findings.since.empty()) {
+    return fmt::format(
+        "own: {} of {} checked\n"
+        "not checked: {} in the files that it depends on\n",
+        scope.blocks_checked, Counted(scope.blocks, "block"),
+        Counted(scope.objects_left_out, "object"));
+  }
   return fmt::format(
       "since '{}': objects of {} of {} hashed\n"
       "not hashed: {} in blocks that '{}' holds byte for byte; their checksums "
