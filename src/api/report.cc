@@ -19,7 +19,7 @@
 #include "http/open_file.h"
 #include "object/open_timed.h"
 #include "reader/archive_file.h"
-#include "report/archive_source.h"
+#include "reader/archive_source.h"
 #include "report/object_history.h"
 #include "report/report_builder.h"
 #include "report/statistics_collector.h"

@@ -74,7 +74,7 @@ class BaseFile final : public ReusableBlocks {
     return archive_->blocks().block_count();
   }
   const std::vector<std::string>& features() const override {
-    return archive_->header().required_features;
+    return archive_->blocks().features();
   }
   ByteView fingerprint() const override {
     return archive_->trailer().file_hash;

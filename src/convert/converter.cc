@@ -197,6 +197,7 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
     const BaseFile& below = *inventory.base;
     contents.backed = format::ChangesOf(below.archive().refs(), refs);
     ZPACK_ASSIGN_OR_RETURN(contents.backed->below, below.Describe());
+    contents.first_reused = below.block_count();
   }
   // From here on the objects and the bytes of the archive are fixed.
   ZPACK_ASSIGN_OR_RETURN(

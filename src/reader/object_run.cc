@@ -39,15 +39,7 @@ Result<Visit> StreamSegments(const FileBlocks& file, const BlockRun& run,
   ZPACK_VISIT(sink(first_block.contents()), Visit::kStop);
   for (size_t block = run.first + 1; block < run.last; ++block) {
     ZPACK_ASSIGN_OR_RETURN(const DecodedBlock part,
-                           decoder.Decode(file, block));
-    if (part.objects.header.kind != format::BlockKind::kSegment ||
-        part.objects.header.segment_offset != position ||
-        ObjectInfo{part.objects.header.type, part.objects.sizes.front()} !=
-            info) {
-      return std::unexpected(file.InBlock(
-          NewError(ErrorCode::kCorrupt, "segment does not continue its object"),
-          block));
-    }
+                           DecodeSegment(file, block, info, position, decoder));
     position += part.contents().size();
     ZPACK_VISIT(sink(part.contents()), Visit::kStop);
   }
@@ -59,6 +51,21 @@ Result<Visit> StreamSegments(const FileBlocks& file, const BlockRun& run,
                      run.first));
   }
   return Visit::kContinue;
+}
+
+Result<DecodedBlock> DecodeSegment(const FileBlocks& file, size_t block,
+                                   const ObjectInfo& info, uint64_t position,
+                                   BlockDecoder& decoder) {
+  ZPACK_ASSIGN_OR_RETURN(DecodedBlock part, decoder.Decode(file, block));
+  const format::BlockHeader& header = part.objects.header;
+  if (header.kind == format::BlockKind::kSegment &&
+      header.segment_offset == position &&
+      ObjectInfo{header.type, part.objects.sizes.front()} == info) {
+    return part;
+  }
+  return std::unexpected(file.InBlock(
+      NewError(ErrorCode::kCorrupt, "segment does not continue its object"),
+      block));
 }
 
 Result<Bytes> ReadSegments(const FileBlocks& file, const BlockRun& run,

@@ -46,6 +46,12 @@ Result<Visit> StreamSegments(const FileBlocks& file, const BlockRun& run,
                              BlockDecoder& decoder,
                              const Visitor<ByteView>& sink);
 
+// Decodes the segment in `block`, which follows the first `position` bytes of
+// an object. Returns kCorrupt unless it continues the object `info`.
+Result<DecodedBlock> DecodeSegment(const FileBlocks& file, size_t block,
+                                   const ObjectInfo& info, uint64_t position,
+                                   BlockDecoder& decoder);
+
 // Returns the whole object in segments. Returns kLimitExceeded if the object
 // exceeds ReadOptions::max_object_size or max_block_size; other errors are
 // those of StreamSegments.

@@ -90,20 +90,29 @@ Status RepositoryFileReader::Read(size_t index,
                                   const Visitor<ByteView>& piece) {
   const RepositoryFile& file = table_.files[index];
   Hasher hasher(HashAlgorithm::kSha256);
-  uint64_t at = file_offsets_[index];
-  for (uint64_t left = file.size; left > 0;) {
-    ZPACK_TRY(LoadPiece(at / format::kFilePieceSize));
-    const ByteView rest =
-        ByteView(content_).subspan(at % format::kFilePieceSize);
-    const ByteView part = rest.first(std::min<uint64_t>(rest.size(), left));
+  for (uint64_t at = 0; at < file.size;) {
+    ZPACK_ASSIGN_OR_RETURN(const ByteView part, ReadSome(index, at));
     hasher.Update(part);
     ZPACK_VISIT(piece(part), {});
     at += part.size();
-    left -= part.size();
   }
   std::array<uint8_t, Hasher::kMaxSize> hash;
-  hasher.Finish(hash);
-  if (hash == file.sha256 && NameFitsContent(file)) return {};
+  return CheckHash(index, hasher.Finish(hash));
+}
+
+Result<ByteView> RepositoryFileReader::ReadSome(size_t index,
+                                                uint64_t offset) {
+  const uint64_t left = table_.files[index].size - offset;
+  if (left == 0) return ByteView();
+  const uint64_t at = file_offsets_[index] + offset;
+  ZPACK_TRY(LoadPiece(at / format::kFilePieceSize));
+  const ByteView rest = ByteView(content_).subspan(at % format::kFilePieceSize);
+  return rest.first(std::min<uint64_t>(rest.size(), left));
+}
+
+Status RepositoryFileReader::CheckHash(size_t index, ByteView hash) const {
+  const RepositoryFile& file = table_.files[index];
+  if (std::ranges::equal(hash, file.sha256) && NameFitsContent(file)) return {};
   return MakeError(ErrorCode::kCorrupt,
                    "file '{}' is damaged at offset {} of '{}'", file.name,
                    AtOffset{data_offset_}, AtPath{file_.path()});

@@ -42,6 +42,12 @@ class RepositoryFileReader {
   // Visit::kStop ends the call.
   Status Read(size_t index, const Visitor<ByteView>& piece);
 
+  // Returns the bytes of a file from `offset` on that lie in one piece; none at
+  // its end. Valid until the next call. Does not check the hash.
+  Result<ByteView> ReadSome(size_t index, uint64_t offset);
+  // kCorrupt unless `hash` is that of a file.
+  Status CheckHash(size_t index, ByteView hash) const;
+
  private:
   Status LoadPiece(uint64_t number);
 

@@ -52,16 +52,15 @@ std::vector<std::string> Features(const std::vector<PlannedStretch>& plan,
                                   const ArchiveContents& contents,
                                   const EncodingOptions& options) {
   std::set<std::string> features;
-  if (contents.backed) {
-    features.emplace(format::kBackingFeature);
-  } else if (contents.reused != nullptr) {
+  if (contents.reused_count() > 0) {
     const auto& reused = contents.reused->features();
     features.insert(reused.begin(), reused.end());
   }
   // Only blocks are reused.
-  if (!contents.backed) features.erase(std::string(format::kBackingFeature));
+  features.erase(std::string(format::kBackingFeature));
   features.erase(std::string(format::kPromisedFeature));
   features.erase(std::string(format::kDerivedIdsFeature));
+  if (contents.backed) features.emplace(format::kBackingFeature);
   if (options.derived_ids) features.emplace(format::kDerivedIdsFeature);
   if (!contents.promises.empty()) features.emplace(format::kPromisedFeature);
   for (const PlannedStretch& stretch : plan) {

@@ -39,11 +39,14 @@ struct ArchiveContents {
   Promises promises = {};
   LostObjects lost = {};
 
-  // If set, `reused` is a file below, and its blocks are not written.
+  // If set, the archive depends on a file with the objects of the blocks of
+  // `reused` before `first_reused`, which are not written.
   std::optional<format::BackedRefs> backed = {};
+  size_t first_reused = 0;
 
+  // The blocks of `reused` that are written.
   size_t reused_count() const {
-    return reused == nullptr || backed ? 0 : reused->block_count();
+    return reused == nullptr ? 0 : reused->block_count() - first_reused;
   }
   // Number of the first object that is written.
   uint32_t first_object() const {

@@ -273,7 +273,7 @@ int RunVersion(const std::vector<std::string>& arguments, const Io& io) {
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      kConvertCommand,  kVerifyCommand,     kAttestCommand,
+      kConvertCommand,  kConsolidateCommand, kVerifyCommand,     kAttestCommand,
       kRestoreCommand,  kProtectCommand,    kRepairCommand,
       kSalvageCommand,  kRepackCommand,     kShowCommand,
       kReportCommand,   kDiffCommand,       kListRefsCommand,

@@ -102,6 +102,7 @@ extern const Command kConvertCommand;
 extern const Command kVerifyCommand;
 extern const Command kAttestCommand;
 extern const Command kRestoreCommand;
+extern const Command kConsolidateCommand;
 extern const Command kProtectCommand;
 extern const Command kRepairCommand;
 extern const Command kSalvageCommand;

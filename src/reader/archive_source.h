@@ -1,17 +1,20 @@
 // SPDX-FileCopyrightText: The git-zpack authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The objects and refs of a .zpack file as an ObjectSource. May be used from
-// several threads.
+// The objects, refs and files of a .zpack file as an ObjectSource. May be used
+// from several threads.
 
 #pragma once
 
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "object/object_source.h"
 #include "reader/archive_file.h"
 #include "reader/object_reader.h"
+#include "reader/repository_file_reader.h"
 
 namespace zpack {
 
@@ -30,13 +33,14 @@ class ArchiveSource final : public ObjectSource {
   }
   Result<ObjectInfo> ReadInfo(const ObjectId& id) override;
   Result<ObjectType> Read(const ObjectId& id, Bytes& content) override;
-  // Always kUnsupported: nothing that reads a file as a source needs streams.
   Result<std::unique_ptr<ObjectStream>> Open(const ObjectId& id) override;
   Result<RefsSnapshot> ReadRefs() override { return archive_.refs(); }
   // None: the reflogs are in the file, but not parsed.
   Result<std::vector<TipGroup>> ListOtherTips() override {
     return std::vector<TipGroup>();
   }
+  Result<ListedFiles> ListFiles(std::span<const std::string> others) override;
+  Result<std::unique_ptr<FileStream>> OpenFile(const ListedFile& file) override;
   uint64_t PackedBytes() override { return 0; }
   bool IsPartialClone() override { return archive_.has_promises(); }
 
@@ -45,6 +49,7 @@ class ArchiveSource final : public ObjectSource {
 
   const ArchiveFile& archive_;
   ObjectReader reader_;
+  Result<format::FileTable> files_ = ReadFileTable(archive_);
 };
 
 }  // namespace zpack
