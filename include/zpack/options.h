@@ -39,6 +39,7 @@ enum class ReadSource : uint8_t { kNo, kYes };
 enum class Resume : uint8_t { kNo, kYes };
 enum class TrustBase : uint8_t { kNo, kYes };
 enum class Update : uint8_t { kNo, kYes };
+enum class IfUnchanged : uint8_t { kWrite, kSkip };
 enum class Publication : uint8_t { kNo, kYes };
 enum class AllowPromised : uint8_t { kNo, kYes };
 enum class KeepGoing : uint8_t { kNo, kYes };
@@ -208,6 +209,10 @@ struct ConvertOptions {
   // than this option refuse the new file. `base` and Update::kYes must not be
   // set, nor Resume::kYes.
   std::optional<std::string> onto = {};
+  // kSkip writes nothing if the new file would have the same refs, HEAD, shallow
+  // boundaries, objects, promised and lost objects and files of the repository
+  // as `onto` (ConvertStats::update).
+  IfUnchanged if_unchanged = IfUnchanged::kWrite;
   // Where the files that the older file depends on are looked for, as
   // ReadOptions::backing.
   std::vector<std::string> backing = {};

@@ -142,6 +142,10 @@ Status CheckFound(const ObjectSource& source,
   return {};
 }
 
+bool SkipsUnchanged(const ConvertOptions& options) {
+  return options.onto && options.if_unchanged == IfUnchanged::kSkip;
+}
+
 // Compares what will be written with the older file, and for an update decides
 // whether that file may be replaced and has to be.
 Status CompareWithOlder(const Conversion& to, const RefsSnapshot& refs,
@@ -154,13 +158,13 @@ Status CompareWithOlder(const Conversion& to, const RefsSnapshot& refs,
   if (options.onto) ZPACK_TRY(CheckNoneAbsent(inventory, to.source));
   ZPACK_ASSIGN_OR_RETURN(written.lost,
                          FindLost(inventory, refs, files, options));
-  if (options.update == Update::kNo) return {};
+  if (options.update == Update::kNo && !SkipsUnchanged(options)) return {};
   ZPACK_ASSIGN_OR_RETURN(written.unchanged,
                          IsUnchanged(inventory, refs, files, options.run.stop));
   if (written.unchanged) {
     ZPACK_ASSIGN_OR_RETURN(written.stats,
                            CountWritten(*inventory.base, options.run.stop));
-  } else if (inventory.older() != nullptr) {
+  } else if (options.update == Update::kYes && inventory.older() != nullptr) {
     const auto& toc = inventory.older()->archive().toc();
     written.drops_parity = toc.Find(format::kParityChunk) != nullptr;
   }
@@ -325,11 +329,14 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   const FilesToWrite files = ChooseFiles(to, std::move(listed.files));
   ZPACK_ASSIGN_OR_RETURN(Written written, WriteTo(to, refs, files, preamble));
 
-  ZPACK_ASSIGN_OR_RETURN(
-      const MovedOn moved_on,
-      CheckWritten(
-          to, written, refs,
-          written.unchanged ? *options.base : to.output.temporary_path()));
+  MovedOn moved_on;
+  if (!written.unchanged || !options.onto) {
+    ZPACK_ASSIGN_OR_RETURN(
+        moved_on,
+        CheckWritten(
+            to, written, refs,
+            written.unchanged ? *options.base : to.output.temporary_path()));
+  }
 
   // The file is verified from here on.
   ZPACK_TRY(CheckStop(options.run.stop));
@@ -352,7 +359,7 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   NoteDanglingHead(refs, stats.left_out);
   stats.promised_objects = written.promises.ids.size();
   stats.lost_objects = written.losses;
-  if (options.update == Update::kYes) {
+  if (options.update == Update::kYes || written.unchanged) {
     stats.update = written.unchanged ? UpdateResult::kUnchanged
                    : options.base    ? UpdateResult::kUpdated
                                      : UpdateResult::kCreated;

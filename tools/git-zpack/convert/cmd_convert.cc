@@ -13,6 +13,7 @@
 #include "convert/convert_output.h"
 #include "convert/convert_phases.h"
 #include "convert/convert_report.h"
+#include "convert/next_file.h"
 #include "convert/profile_names.h"
 #include "zpack/archive_reader.h"
 #include "zpack/convert.h"
@@ -44,6 +45,9 @@ void AddOptions(po::options_description& options) {
       "copy the blocks of this older file; encode only what is new")(
       "onto", po::value<std::string>()->value_name("<file>"),
       "write only what this file lacks; the new file depends on it")(
+      "onto-latest", po::value<std::string>()->value_name("<directory>"),
+      "name the next file in this directory, NAME.0007.zpack, and let it depend "
+      "on the latest one; write none if nothing has changed")(
       "trust-base",
       "with --base or --update: do not hash the objects in copied blocks")(
       "update",
@@ -118,6 +122,14 @@ ConvertOptions ToOptions(const po::variables_map& values) {
     }
     options.onto = Text(values, "onto");
   }
+  if (Has(values, "onto-latest")) {
+    for (const char* const other : {"base", "update", "resume", "onto"}) {
+      if (!Has(values, other)) continue;
+      throw UsageError{fmt::format(
+          "options '--onto-latest' and '--{}' exclude each other", other)};
+    }
+    options.if_unchanged = IfUnchanged::kSkip;
+  }
   options.backing = BackingOf(values);
   if (Has(values, "trust-base")) {
     if (!options.base && options.update == Update::kNo) {
@@ -126,7 +138,8 @@ ConvertOptions ToOptions(const po::variables_map& values) {
     options.trust_base = TrustBase::kYes;
   }
   if (Has(values, "no-loss")) {
-    if (!options.base && !options.onto && options.update == Update::kNo) {
+    if (!options.base && !options.onto && !Has(values, "onto-latest") &&
+        options.update == Update::kNo) {
       throw UsageError{
           "option '--no-loss' needs '--base', '--update' or '--onto'"};
     }
@@ -186,10 +199,25 @@ Result<uint64_t> ParityBytes(const std::string& file) {
   return 0;
 }
 
+// The file that is written. Sets ConvertOptions::onto for --onto-latest.
+std::string DestinationOf(const po::variables_map& values,
+                          ConvertOptions& options) {
+  const bool is_named = values.contains("file");
+  if (is_named == Has(values, "onto-latest")) {
+    throw UsageError{is_named
+                         ? "option '--onto-latest' names the file itself"
+                         : "missing <file>"};
+  }
+  if (is_named) return Text(values, "file");
+  NextFile next =
+      NextFileIn(Text(values, "onto-latest"), Text(values, "repository"));
+  options.onto = std::move(next.onto);
+  return next.path;
+}
+
 // A bundle must not be replaced by the file that is made of it.
-Status CheckSeparate(const po::variables_map& values) {
+Status CheckSeparate(const po::variables_map& values, const std::string& file) {
   std::error_code error;
-  const std::string file = Text(values, "file");
   if (!std::filesystem::equivalent(Text(values, "repository"), file, error)) {
     return {};
   }
@@ -242,11 +270,12 @@ int Run(const po::variables_map& values, const Io& io) {
   RefuseOtherRefs();
   ConvertOptions options = ToOptions(values);
   const auto redundancy = RedundancyOf(values);
+  const std::string file = DestinationOf(values, options);
   CheckStream(values);
   const RunContext context(values, io, ExpectedPhases(options),
                            LeastMemoryToConvert(options));
   options.run = context.run();
-  auto output = ConvertOutput::Open(Text(values, "file"), io);
+  auto output = ConvertOutput::Open(file, io);
   if (!output) return Fail(io, output.error());
   const auto input =
       ConvertInput::Open(Text(values, "repository"),
@@ -254,7 +283,7 @@ int Run(const po::variables_map& values, const Io& io) {
                                          : ConvertInput::Report::kPrinted,
                          io);
   if (!input) return Fail(io, input.error());
-  const Status separate = CheckSeparate(values);
+  const Status separate = CheckSeparate(values, file);
   if (!separate) return Fail(io, separate.error());
   auto stats = Convert(input->path(), output->path(), options);
   if (!stats) {
@@ -264,12 +293,15 @@ int Run(const po::variables_map& values, const Io& io) {
   }
   uint64_t parity_bytes = 0;
   // An earlier run may have been stopped before it added parity.
-  if (redundancy && stats->update == UpdateResult::kUnchanged) {
+  if (redundancy && stats->update == UpdateResult::kUnchanged &&
+      !options.onto) {
     const auto there = ParityBytes(output->path());
     if (!there) return Fail(io, there.error());
     parity_bytes = *there;
   }
-  if (redundancy && parity_bytes == 0) {
+  const bool written =
+      stats->update != UpdateResult::kUnchanged || !options.onto;
+  if (redundancy && parity_bytes == 0 && written) {
     const auto added =
         AddParity(output->path(), *redundancy, options.run, *stats);
     if (!added) {
@@ -304,9 +336,12 @@ int Run(const po::variables_map& values, const Io& io) {
 const Command kConvertCommand = {
     "convert",
     "Convert a Git repository into one .zpack file",
-    "[--update | --base <file>] [<options>] <repository> (<file> | -)",
+    "[--update | --base <file> | --onto <file>] [<options>] <repository> "
+    "(<file> | -)\n"
+    "   or: git-zpack convert --onto-latest <directory> [<options>] "
+    "<repository>",
     {"repository", "file"},
-    0,
+    1,
     LastArgument::kOnce,
     {},
     true,

@@ -61,6 +61,14 @@ Json UpdateToJson(const ConvertStats& stats) {
   return nullptr;
 }
 
+// The path of the file that the new file depends on.
+Json OntoToJson(const ConvertOptions& options) {
+  if (!options.onto) return nullptr;
+  Json json;
+  SetBytes(json, "path", *options.onto);
+  return json;
+}
+
 }  // namespace
 
 ConvertReport::ConvertReport(const ConvertStats& stats,
@@ -203,7 +211,10 @@ void ConvertReport::PrintSummary(std::ostream& err) const {
   const std::string contents =
       fmt::format("{}{}", Counted(stats_.objects(), "object"),
                   RefsAndFiles(stats_.refs, stats_.files));
-  if (stats_.update == UpdateResult::kUnchanged) {
+  if (stats_.update == UpdateResult::kUnchanged && options_.onto) {
+    err << fmt::format("Unchanged: '{}' has everything of '{}'.\n",
+                       QuoteName(*options_.onto), Source());
+  } else if (stats_.update == UpdateResult::kUnchanged) {
     err << fmt::format("Unchanged: '{}' has the {} of '{}'; {}.\n",
                        QuoteName(context_.file), contents, Source(),
                        WhatWasRead());
@@ -221,6 +232,10 @@ void ConvertReport::PrintSummary(std::ostream& err) const {
     err << fmt::format(
         "{} {} to {}{}{}; {}.\n", IsDryRun() ? "Would convert" : "Converted",
         contents, HumanSize(stats_.file_size), parity, Verification(), packs);
+    if (options_.onto) {
+      err << fmt::format("'{}' holds what '{}' lacks, and depends on it.\n",
+                         QuoteName(context_.file), QuoteName(*options_.onto));
+    }
     if (base_ && stats_.base_unused.empty()) PrintBase(err);
     PrintResumed(err);
   }
@@ -283,6 +298,7 @@ Json ConvertReport::ToJson() const {
                {"content_of_files_bytes", stats_.file_bytes},
                {"update", UpdateToJson(stats_)},
                {"base", BaseToJson()},
+               {"onto", OntoToJson(options_)},
                {"lost", LostToJson()},
                {"dry_run", IsDryRun()},
                {"moved_on", MovedOnToJson(stats_.moved_on)},
