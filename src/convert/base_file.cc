@@ -9,6 +9,7 @@
 #include "convert/block_renumberer.h"
 #include "history/revision_walk.h"
 #include "reader/block_decoder.h"
+#include "reader/block_types.h"
 #include "reader/far_base_reader.h"
 
 namespace zpack {
@@ -114,14 +115,22 @@ Result<std::unique_ptr<BaseFile>> BaseFile::Open(
   return std::unique_ptr<BaseFile>(new BaseFile(std::move(archive)));
 }
 
-Result<FileMarks> BaseFile::FindComplete(const RefsSnapshot& refs) const {
+Result<FileMarks> BaseFile::FindComplete(const RefsSnapshot& refs,
+                                         ObjectSet objects,
+                                         const std::stop_token& stop) const {
   FileMarks complete(ids().size());
   // With other shallow boundaries, the parents of a commit may be more or fewer
   // than the archive has.
   const bool same_shallow = refs.shallow == archive_->refs().shallow;
   WalkOptions options;
   options.refs = WalkRefs::kAll;
-  options.objects = WalkObjects::kAll;
+  const bool lacks_nothing =
+      same_shallow && !archive_->has_promises() && !archive_->has_lost();
+  if (objects == ObjectSet::kReachable || !lacks_nothing) {
+    options.objects = WalkObjects::kAll;
+  } else {
+    ZPACK_TRY(MarkContents(stop, complete));
+  }
   ZPACK_ASSIGN_OR_RETURN(
       const bool walked,
       Walk(*archive_, options, [&](FileRank rank, ObjectType type) {
@@ -130,6 +139,21 @@ Result<FileMarks> BaseFile::FindComplete(const RefsSnapshot& refs) const {
       }));
   if (!walked) complete = FileMarks(ids().size());
   return complete;
+}
+
+Status BaseFile::MarkContents(const std::stop_token& stop,
+                              FileMarks& marks) const {
+  const FileBlocks& blocks = archive_->blocks();
+  ZPACK_ASSIGN_OR_RETURN(const BlockTypes types, ReadBlockTypes(blocks, stop));
+  for (size_t block = 0; block < types.size(); ++block) {
+    if (types[block] != ObjectType::kTree && types[block] != ObjectType::kBlob)
+      continue;
+    const ObjectNumber first = blocks.first_object(block);
+    for (uint32_t i = 0; i < blocks.block_object_count(block); ++i) {
+      marks[archive_->rank(first + i)] = true;
+    }
+  }
+  return {};
 }
 
 Result<FileMarks> BaseFile::FindReached(const FileMarks& starts) const {

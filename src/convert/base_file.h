@@ -40,7 +40,12 @@ class BaseFile final : public ReusableBlocks {
   // shallow boundaries of `refs`. The result may leave out some of these
   // objects, and is empty if the history in the archive cannot be walked.
   // Returns kIo if the archive cannot be read.
-  Result<FileMarks> FindComplete(const RefsSnapshot& refs) const;
+  //
+  // With ObjectSet::kAll, objects that the archive lacks are listed whether the
+  // walk finds them or not. Then only commits are read, and trees and blobs of a
+  // file that lacks nothing are taken to be complete.
+  Result<FileMarks> FindComplete(const RefsSnapshot& refs, ObjectSet objects,
+                                 const std::stop_token& stop) const;
 
   // Returns the objects of `starts` and everything that they reach, or no
   // objects if their history cannot be walked. Returns kIo if the archive
@@ -86,6 +91,9 @@ class BaseFile final : public ReusableBlocks {
   explicit BaseFile(std::unique_ptr<ArchiveFile> archive)
       : archive_(std::move(archive)),
         decoders_(MaxDecoders(archive_->file().size())) {}
+
+  // Marks all trees and blobs.
+  Status MarkContents(const std::stop_token& stop, FileMarks& marks) const;
 
   std::unique_ptr<ArchiveFile> archive_;
   // Limits the number of threads that decode blocks at the same time.

@@ -54,7 +54,9 @@ Status TakeOnto(ObjectSource& source, const RefsSnapshot& refs,
                      ObjectFormatName(base->object_format()), source.path(),
                      ObjectFormatName(source.object_format()));
   }
-  ZPACK_ASSIGN_OR_RETURN(const FileMarks complete, base->FindComplete(refs));
+  ZPACK_ASSIGN_OR_RETURN(
+      const FileMarks complete,
+      base->FindComplete(refs, options.objects, options.run.stop));
   ZPACK_ASSIGN_OR_RETURN(
       AddedObjects added,
       BlameSource(EnumerateAddedObjects(source, refs, ScopeOf(options),
@@ -93,7 +95,9 @@ Result<std::string> TryBase(ObjectSource& source, const RefsSnapshot& refs,
                          ObjectFormatName(base.object_format()), source.path(),
                          ObjectFormatName(source.object_format()));
   }
-  ZPACK_ASSIGN_OR_RETURN(FileMarks complete, base.FindComplete(refs));
+  ZPACK_ASSIGN_OR_RETURN(
+      FileMarks complete,
+      base.FindComplete(refs, options.objects, options.run.stop));
   ZPACK_ASSIGN_OR_RETURN(
       AddedObjects added,
       EnumerateAddedObjects(source, refs, ScopeOf(options),

@@ -25,7 +25,10 @@ std::unexpected<Error> BadFanOut() {
 }
 
 // Bytes left out of each id in a table of `count` ids.
-uint8_t PrefixSize(uint32_t count) { return count < kTwoBytePrefixes ? 1 : 2; }
+uint8_t PrefixSize(uint32_t count, FanOut fan_out) {
+  if (count >= kTwoBytePrefixes) return 2;
+  return fan_out == FanOut::kAlways ? 1 : 0;
+}
 
 // Number of ids by their first two bytes.
 std::vector<uint32_t> CountByTwoBytes(const ObjectIdTable& ids) {
@@ -128,21 +131,23 @@ Result<Digest> DecodeIdsDigest(ByteView payload) {
 Result<ObjectIdsLayout> DecodeObjectIdsLayout(ByteView start,
                                               uint64_t payload_size,
                                               ObjectFormat format,
-                                              uint32_t object_count) {
+                                              uint32_t object_count,
+                                              FanOut fan_out) {
   ObjectIdsLayout layout;
   ByteReader in(start);
   layout.prefix_size = in.U8();
   layout.count_width = in.U8();
   const uint8_t width = layout.count_width;
-  if (!in.ok() || layout.prefix_size != PrefixSize(object_count) ||
-      (layout.prefix_size == 1 ? width != 0
-                               : width != 1 && width != 2 && width != 4)) {
+  if (!in.ok() || layout.prefix_size != PrefixSize(object_count, fan_out) ||
+      (layout.prefix_size < 2 ? width != 0
+                              : width != 1 && width != 2 && width != 4)) {
     return BadFanOut();
   }
   layout.fan_out_offset = kObjectIdsHeaderSize;
   layout.suffix_size =
       static_cast<uint8_t>(ObjectIdWidth(format) - layout.prefix_size);
-  layout.counts_offset = layout.fan_out_offset + kFanOutSize;
+  layout.counts_offset =
+      layout.fan_out_offset + (layout.prefix_size == 0 ? 0 : kFanOutSize);
   layout.ids_offset =
       layout.counts_offset + kTwoByteBuckets * layout.count_width;
   if (payload_size !=
@@ -165,11 +170,13 @@ Result<unsigned> ObjectNumberBits(uint64_t payload_size,
   return bits;
 }
 
-void EncodeObjectIds(const ObjectIdTable& ids, Bytes& out) {
+void EncodeObjectIds(const ObjectIdTable& ids, Bytes& out, FanOut fan_out) {
   ByteWriter to(out);
-  const uint8_t prefix = PrefixSize(ids.size());
+  const uint8_t prefix = PrefixSize(ids.size(), fan_out);
   to.U8(prefix);
-  if (prefix == 1) {
+  if (prefix == 0) {
+    to.U8(0);
+  } else if (prefix == 1) {
     to.U8(0);
     for (const uint32_t count : ids.fan_out()) to.U32(count);
   } else {
@@ -195,10 +202,15 @@ void EncodeObjectIds(const ObjectIdTable& ids, Bytes& out) {
 }
 
 Result<ObjectIdTable> DecodeObjectIds(ByteView payload, ObjectFormat format,
-                                      uint32_t object_count) {
-  ZPACK_ASSIGN_OR_RETURN(
-      const ObjectIdsLayout layout,
-      DecodeObjectIdsLayout(payload, payload.size(), format, object_count));
+                                      uint32_t object_count,
+                                      FanOut fan_out_form) {
+  ZPACK_ASSIGN_OR_RETURN(const ObjectIdsLayout layout,
+                         DecodeObjectIdsLayout(payload, payload.size(), format,
+                                               object_count, fan_out_form));
+  if (layout.prefix_size == 0) {
+    const ByteView ids = payload.subspan(layout.ids_offset);
+    return ObjectIdTable::FromSorted(format, Bytes(ids.begin(), ids.end()));
+  }
   const size_t width = ObjectIdWidth(format);
   const uint8_t prefix = layout.prefix_size;
   ByteReader in(payload.subspan(layout.fan_out_offset));

@@ -38,6 +38,10 @@ Digest IdsDigest(const ObjectIdTable& ids,
 // kCorrupt unless the payload is a digest.
 Result<Digest> DecodeIdsDigest(ByteView payload);
 
+// Whether a table of few ids has a fan-out. In a file with a file below, it has
+// none, since it would take more bytes than it saves.
+enum class FanOut : uint8_t { kAlways, kIfMany };
+
 // Offsets of the parts in a payload of ids. The fan-out ends at
 // `counts_offset`.
 struct ObjectIdsLayout {
@@ -59,7 +63,8 @@ inline constexpr size_t kObjectIdsHeaderSize = 2;
 Result<ObjectIdsLayout> DecodeObjectIdsLayout(ByteView start,
                                               uint64_t payload_size,
                                               ObjectFormat format,
-                                              uint32_t object_count);
+                                              uint32_t object_count,
+                                              FanOut fan_out = FanOut::kAlways);
 
 // Reads the count of a bucket. REQUIRES: `width` is 1, 2 or 4, the bytes of the
 // count.
@@ -70,13 +75,15 @@ uint32_t ReadBucketCount(ByteReader& in, uint8_t width);
 Result<unsigned> ObjectNumberBits(uint64_t payload_size, uint32_t object_count);
 
 // Leaves out the first one or two bytes of each id, which the fan-out and the
-// counts give.
-void EncodeObjectIds(const ObjectIdTable& ids, Bytes& out);
+// counts give, if there is a fan-out.
+void EncodeObjectIds(const ObjectIdTable& ids, Bytes& out,
+                     FanOut fan_out = FanOut::kAlways);
 
 // Decodes the payload of 'OIDP'. kCorrupt if the fan-out does not fit the ids,
 // or if the ids are not strictly ascending or not `object_count`.
 Result<ObjectIdTable> DecodeObjectIds(ByteView payload, ObjectFormat format,
-                                      uint32_t object_count);
+                                      uint32_t object_count,
+                                      FanOut fan_out = FanOut::kAlways);
 
 // Every number takes as many bits as the greatest number needs.
 void EncodeObjectNumbers(const IndexedVector<FileRank, ObjectNumber>& numbers,

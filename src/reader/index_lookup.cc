@@ -48,10 +48,11 @@ Result<IndexLookup::Start> IndexLookup::ReadStart() const {
       std::min<uint64_t>(buffer.size(), chunk.payload_size));
   ZPACK_TRY(Read(chunk, 0, bytes));
   Start start;
-  const auto layout = format::DecodeObjectIdsLayout(bytes, chunk.payload_size,
-                                                    format_, object_count_);
+  const auto layout = format::DecodeObjectIdsLayout(
+      bytes, chunk.payload_size, format_, object_count_, fan_out_);
   if (!layout) return Bad(chunk, "layout");
   start.layout = *layout;
+  if (layout->prefix_size == 0) return start;
   ByteReader in(ByteView(bytes).subspan(layout->fan_out_offset));
   for (uint32_t& count : start.fan_out) count = in.U32();
   return start;
@@ -86,6 +87,9 @@ Result<std::vector<FileRank>> IndexLookup::ReadBuckets(const Start& start,
 
 Result<IndexLookup::Bucket> IndexLookup::FindBucket(const Start& start,
                                                     ByteView key) const {
+  if (start.layout.prefix_size == 0) {
+    return Bucket{FileRank(), FileRank(object_count_)};
+  }
   ZPACK_ASSIGN_OR_RETURN(const auto buckets, ReadBuckets(start, key[0]));
   const size_t index = start.layout.count_width == 0 ? 0 : key[1];
   return Bucket{buckets[index], buckets[index + 1]};

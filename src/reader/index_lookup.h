@@ -28,11 +28,13 @@ class IndexLookup {
  public:
   // `file` must outlive this object and hold `chunks`.
   IndexLookup(const RandomAccessFile& file, const format::IndexChunks& chunks,
-              ObjectFormat format, uint32_t object_count)
+              ObjectFormat format, uint32_t object_count,
+              format::FanOut fan_out = format::FanOut::kAlways)
       : file_(file),
         chunks_(chunks),
         format_(format),
-        object_count_(object_count) {}
+        object_count_(object_count),
+        fan_out_(fan_out) {}
 
   // Like the functions of ObjectIdTable.
   Result<std::optional<FileRank>> Find(const ObjectId& id) const;
@@ -79,6 +81,7 @@ class IndexLookup {
   format::IndexChunks chunks_;
   ObjectFormat format_;
   uint32_t object_count_;
+  format::FanOut fan_out_;
 };
 
 }  // namespace zpack

@@ -15,7 +15,8 @@ ObjectLocator::ObjectLocator(const ArchiveFile& archive) : archive_(archive) {
   for (const auto& file : archive.files()) {
     lookups_of_files_.emplace_back(file->file(), *file->index_chunks(),
                                    file->header().object_format,
-                                   file->header().object_count);
+                                   file->header().object_count,
+                                   file->fan_out());
   }
 }
 

@@ -78,7 +78,7 @@ Result<FileIndex> SingleFile::ReadIndexChunks() const {
     ZPACK_ASSIGN_OR_RETURN(
         index.ids,
         Locate(format::DecodeObjectIds(chunk.payload, header().object_format,
-                                       header().object_count),
+                                       header().object_count, fan_out()),
                ids.offset, path()));
   }
   ZPACK_ASSIGN_OR_RETURN(const LoadedChunk chunk, LoadChunk(numbers));

@@ -47,6 +47,10 @@ class SingleFile {
     return first_object() + header().object_count;
   }
 
+  format::FanOut fan_out() const {
+    return below() == nullptr ? format::FanOut::kAlways
+                              : format::FanOut::kIfMany;
+  }
   // Nothing if the ids are derived.
   const std::optional<format::IndexChunks>& index_chunks() const {
     return index_chunks_;

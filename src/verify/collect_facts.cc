@@ -13,27 +13,10 @@
 #include "base/hex.h"
 #include "object/refs_listing.h"
 #include "object/swhid.h"
-#include "reader/block_decoder.h"
+#include "reader/block_types.h"
 
 namespace zpack {
 namespace {
-
-// The type of the objects of each block, by block.
-using BlockTypes = std::vector<ObjectType>;
-
-Result<BlockTypes> ReadBlockTypes(const FileBlocks& file,
-                                  const std::stop_token& stop) {
-  BlockDecoder decoder;
-  BlockTypes types;
-  types.reserve(file.block_count());
-  for (size_t block = 0; block < file.block_count(); ++block) {
-    ZPACK_TRY(CheckStop(stop));
-    ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
-                           decoder.Load(file, block));
-    types.push_back(view.header.type);
-  }
-  return types;
-}
 
 void CountObjects(const FileBlocks& file, const BlockTypes& types,
                   FileFacts& facts) {

@@ -208,9 +208,10 @@ TEST(FileRules, AWalkRefusesTagsThatPointAtThemselves) {
                         "tag " + ids[0].ToHex() + " points at itself"));
     // What 'convert --base' asks; it does without the file then.
     const auto base =
-        BaseFile::Open(std::make_unique<MemoryFile>(bytes), RunOptions{});
+        BaseFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
     ASSERT_THAT(base, IsOk());
-    const auto complete = (*base)->FindComplete(RefsSnapshot{});
+    const auto complete = (*base)->FindComplete(RefsSnapshot{},
+                                               ObjectSet::kReachable, {});
     ASSERT_THAT(complete, IsOk());
     EXPECT_EQ(std::ranges::count(*complete, true), 0);
   }
