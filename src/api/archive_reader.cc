@@ -202,7 +202,7 @@ Status ArchiveReader::Walk(
 
 Result<std::vector<RepositoryFile>> ArchiveReader::Files() const {
   return Guarded([&]() -> Result<std::vector<RepositoryFile>> {
-    ZPACK_ASSIGN_OR_RETURN(format::FileTable table,
+    ZPACK_ASSIGN_OR_RETURN(RepositoryFiles table,
                            ReadFileTable(*state_->archive));
     return std::move(table.files);
   });
@@ -213,7 +213,7 @@ Status ArchiveReader::StreamFile(
     const std::function<Result<Visit>(std::span<const uint8_t>)>& piece) const {
   return Guarded([&]() -> Status {
     const ArchiveFile& archive = *state_->archive;
-    ZPACK_ASSIGN_OR_RETURN(const format::FileTable table,
+    ZPACK_ASSIGN_OR_RETURN(const RepositoryFiles table,
                            ReadFileTable(archive));
     const auto at = std::ranges::find(table.files, name, &RepositoryFile::name);
     if (at == table.files.end()) {
@@ -221,7 +221,7 @@ Status ArchiveReader::StreamFile(
                        AtPath{archive.path()});
     }
     const auto index = static_cast<size_t>(at - table.files.begin());
-    RepositoryFileReader reader(archive, table);
+    RepositoryFileReader reader(table);
     ZPACK_TRY(reader.Read(index, [](ByteView) { return Status{}; }));
     return reader.Read(index, piece);
   });

@@ -32,7 +32,7 @@ Result<std::vector<std::string>> LfsObjects(const ArchiveFile& archive,
       std::ranges::find(without, FileGroup::kLfs) != without.end()) {
     return names;
   }
-  ZPACK_ASSIGN_OR_RETURN(const format::FileTable table, ReadFileTable(archive));
+  ZPACK_ASSIGN_OR_RETURN(const RepositoryFiles table, ReadFileTable(archive));
   for (const RepositoryFile& file : table.files) {
     if (file.group == FileGroup::kLfs) names.push_back(file.name);
   }

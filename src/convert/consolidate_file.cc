@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "convert/base_file.h"
 #include "inventory/object_enumerator.h"
+#include "inventory/older_versions.h"
 #include "reader/archive_source.h"
 #include "reader/repository_file_reader.h"
 #include "verify/verify_archive.h"
@@ -117,6 +118,13 @@ class Consolidation {
     contents.first_reused = FirstBlock();
     contents.promises = archive_.promises();
     contents.lost = lost;
+    if (below_ != nullptr && options_.profile) {
+      ZPACK_ASSIGN_OR_RETURN(
+          const OlderVersions older,
+          FindOlderVersions(source_, list, below_->ids(), options_.run.stop));
+      ZPACK_ASSIGN_OR_RETURN(contents.far,
+                             below_->FindBases(older, options_.run.stop));
+    }
     if (below_ != nullptr) {
       contents.backed =
           format::ChangesOf(below_->archive().refs(), archive_.refs());
@@ -128,8 +136,13 @@ class Consolidation {
                            PlanArchive(source_, contents, encoding, run));
     ZPACK_ASSIGN_OR_RETURN(ListedFiles listed, source_.ListFiles({}));
     ZPACK_ASSIGN_OR_RETURN(table_, ReadFileTable(archive_));
-    const FilesToWrite files{source_, file_system_, table_.left_out,
-                             std::move(listed.files)};
+    FilesToWrite files{source_, file_system_, table_.left_out,
+                       std::move(listed.files)};
+    RepositoryFiles files_below;
+    if (below_ != nullptr) {
+      ZPACK_ASSIGN_OR_RETURN(files_below, ReadFileTable(below_->archive()));
+      files.below = &files_below.files;
+    }
     return WriteArchive(plan, {}, &files, run, output.file());
   }
 
@@ -150,7 +163,7 @@ class Consolidation {
           options_.run, report));
       if (!report.ok()) return std::unexpected(report.damages.front());
     }
-    ZPACK_ASSIGN_OR_RETURN(const format::FileTable table,
+    ZPACK_ASSIGN_OR_RETURN(const RepositoryFiles table,
                            ReadFileTable(*written));
     ZPACK_ASSIGN_OR_RETURN(const LostObjects lost_before, archive_.lost());
     ZPACK_ASSIGN_OR_RETURN(const LostObjects lost, written->lost());
@@ -172,7 +185,7 @@ class Consolidation {
   const ConsolidateOptions& options_;
   ArchiveSource source_;
   std::unique_ptr<BaseFile> below_;  // null if all files are joined
-  format::FileTable table_;
+  RepositoryFiles table_;
 };
 
 // kInvalidArgument if `output` is one of the files, except for the last one.

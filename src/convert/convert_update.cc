@@ -17,7 +17,7 @@ namespace zpack {
 namespace {
 
 // Returns whether `table` has the files that would be written now.
-Result<bool> HasSameFiles(const format::FileTable& table,
+Result<bool> HasSameFiles(const RepositoryFiles& table,
                           const FilesToWrite& files,
                           const std::stop_token& stop) {
   if (table.left_out != files.left_out) return false;
@@ -134,7 +134,7 @@ Result<ConvertStats::Lost> FindLost(const Inventory& inventory,
       count(lost.objects, older.ids()[FileRank(rank)].ToHex());
     }
   }
-  ZPACK_ASSIGN_OR_RETURN(const format::FileTable table, ReadFileTable(older));
+  ZPACK_ASSIGN_OR_RETURN(const RepositoryFiles table, ReadFileTable(older));
   for (const RepositoryFile& file : table.files) {
     if (file.group == FileGroup::kLfs &&
         !std::ranges::binary_search(files.files, file.name, {},
@@ -162,7 +162,7 @@ Result<bool> IsUnchanged(const Inventory& inventory, const RefsSnapshot& refs,
       lost != inventory.lost) {
     return false;
   }
-  ZPACK_ASSIGN_OR_RETURN(const format::FileTable table, ReadFileTable(archive));
+  ZPACK_ASSIGN_OR_RETURN(const RepositoryFiles table, ReadFileTable(archive));
   return HasSameFiles(table, files, stop);
 }
 
@@ -187,7 +187,7 @@ Result<WriteStats> CountWritten(const BaseFile& base,
   }
   stats.reused.blocks = base.block_count();
   stats.reused.bytes = blocks.blocks_stored_size();
-  ZPACK_ASSIGN_OR_RETURN(const format::FileTable table,
+  ZPACK_ASSIGN_OR_RETURN(const RepositoryFiles table,
                          ReadFileTable(base.archive()));
   stats.files = table.files.size();
   stats.file_bytes = table.content_size();

@@ -24,6 +24,7 @@
 #include "object/surviving_source.h"
 #include "reader/archive_file.h"
 #include "reader/decoders.h"
+#include "reader/repository_file_reader.h"
 #include "verify/verify_source.h"
 #include "writer/archive_writer.h"
 #include "writer/encoding_options.h"
@@ -197,8 +198,12 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
                            refs,                 inventory.base.get(),
                            inventory.far,        inventory.promises,
                            inventory.lost};
+  FilesToWrite chosen = files;
+  RepositoryFiles files_below;
   if (options.onto) {
     const BaseFile& below = *inventory.base;
+    ZPACK_ASSIGN_OR_RETURN(files_below, ReadFileTable(below.archive()));
+    chosen.below = &files_below.files;
     contents.backed = format::ChangesOf(below.archive().refs(), refs);
     ZPACK_ASSIGN_OR_RETURN(contents.backed->below, below.Describe());
     contents.first_reused = below.block_count();
@@ -215,7 +220,7 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
   }
   preamble = plan.preamble;
   ZPACK_ASSIGN_OR_RETURN(
-      written.stats, BlameSource(WriteArchive(plan, already, &files,
+      written.stats, BlameSource(WriteArchive(plan, already, &chosen,
                                               options.run, to.output.file())));
   if (to.encoding.derived_ids) {
     written.index = {plan.numbers.ids, plan.numbers.numbers,

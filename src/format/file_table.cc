@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "format/constants.h"
 #include "object/listed_files.h"
 
@@ -14,6 +15,7 @@ namespace zpack::format {
 namespace {
 
 constexpr uint8_t kExecutable = 1;
+constexpr uint8_t kContinued = 2;  // only with a file below
 // A lower bound for the bytes of a file: group, flags, two lengths, size, hash.
 constexpr uint64_t kMinFileSize = 5 + kDigestSize;
 
@@ -47,9 +49,11 @@ class DirectoryFinder {
   std::vector<size_t> prefixes_;
 };
 
-// `before` is the name of the file before, or empty.
+// `before` is the name of the file before, or empty. Sets FileTable::continued
+// if the file is `backed`.
 Result<RepositoryFile> DecodeFile(ByteReader& in, const std::string& before,
-                                  DirectoryFinder& directories) {
+                                  DirectoryFinder& directories,
+                                  FileTable& table) {
   RepositoryFile file;
   file.group = static_cast<FileGroup>(in.U8());
   const uint8_t flags = in.U8();
@@ -57,13 +61,15 @@ Result<RepositoryFile> DecodeFile(ByteReader& in, const std::string& before,
   const ByteView rest = in.LengthPrefixed();
   file.size = in.Varint();
   const ByteView hash = in.Raw(kDigestSize);
-  if (!in.ok() || shared > before.size() || (flags & ~kExecutable) != 0) {
+  const uint8_t known = table.backed ? kExecutable | kContinued : kExecutable;
+  if (!in.ok() || shared > before.size() || (flags & ~known) != 0) {
     return Bad("row");
   }
+  if (table.backed) table.continued.push_back((flags & kContinued) != 0);
   file.name = before.substr(0, shared);
   file.name += AsText(rest);
   if (SharedPrefix(before, file.name) != shared) return Bad("row");
-  file.executable = flags == kExecutable;
+  file.executable = (flags & kExecutable) != 0;
   std::ranges::copy(hash, file.sha256.begin());
   if (!IsValidFileName(file.group, file.name) || file.name <= before ||
       !directories.Take(file.name, shared)) {
@@ -71,6 +77,41 @@ Result<RepositoryFile> DecodeFile(ByteReader& in, const std::string& before,
                      file.name);
   }
   return file;
+}
+
+Status DecodeRemoved(ByteReader& in, std::vector<std::string>& removed) {
+  const uint64_t count = in.Count(in.Varint(), 1);
+  for (uint64_t i = 0; i < count; ++i) {
+    std::string name(AsText(in.LengthPrefixed()));
+    if (!removed.empty() && removed.back() >= name) return Bad("removed file");
+    removed.push_back(std::move(name));
+  }
+  return {};
+}
+
+void EncodeGroups(const std::vector<FileGroup>& groups, ByteWriter& to) {
+  to.Varint(groups.size());
+  for (const FileGroup group : groups) to.U8(static_cast<uint8_t>(group));
+}
+
+// `continued` is as in FileTable.
+void EncodeFiles(const std::vector<RepositoryFile>& files,
+                 const std::vector<bool>& continued, ByteWriter& to) {
+  to.Varint(files.size());
+  std::string_view before;
+  for (size_t i = 0; i < files.size(); ++i) {
+    const RepositoryFile& file = files[i];
+    const size_t shared = SharedPrefix(before, file.name);
+    to.U8(static_cast<uint8_t>(file.group));
+    const bool goes_on = i < continued.size() && continued[i];
+    to.U8(static_cast<uint8_t>((file.executable ? kExecutable : 0) |
+                               (goes_on ? kContinued : 0)));
+    to.Varint(shared);
+    to.LengthPrefixed(AsBytes(std::string_view(file.name).substr(shared)));
+    to.Varint(file.size);
+    to.Raw(file.sha256);
+    before = file.name;
+  }
 }
 
 Status DecodePieces(ByteReader& in, uint64_t data_size, FileTable& table) {
@@ -101,30 +142,37 @@ uint64_t FileTable::content_size() const {
 
 void Encode(const FileTable& table, Bytes& out) {
   ByteWriter to(out);
-  to.Varint(table.left_out.size());
-  for (const FileGroup group : table.left_out) {
-    to.U8(static_cast<uint8_t>(group));
+  EncodeGroups(table.left_out, to);
+  if (table.backed) {
+    to.Varint(table.removed.size());
+    for (const std::string& name : table.removed) {
+      to.LengthPrefixed(AsBytes(name));
+    }
   }
-  to.Varint(table.files.size());
-  std::string_view before;
-  for (const RepositoryFile& file : table.files) {
-    const size_t shared = SharedPrefix(before, file.name);
-    to.U8(static_cast<uint8_t>(file.group));
-    to.U8(file.executable ? kExecutable : 0);
-    to.Varint(shared);
-    to.LengthPrefixed(AsBytes(std::string_view(file.name).substr(shared)));
-    to.Varint(file.size);
-    to.Raw(file.sha256);
-    before = file.name;
-  }
+  EncodeFiles(table.files, table.continued, to);
   to.Varint(table.piece_sizes.size());
   for (const uint64_t size : table.piece_sizes) to.Varint(size);
+  if (table.backed) to.Raw(table.digest);
+}
+
+Digest FilesDigest(const std::vector<FileGroup>& left_out,
+                   const std::vector<RepositoryFile>& files) {
+  Bytes payload;
+  ByteWriter to(payload);
+  EncodeGroups(left_out, to);
+  EncodeFiles(files, {}, to);
+  Hasher hasher(HashAlgorithm::kSha256);
+  hasher.Update(payload);
+  Digest digest;
+  hasher.Finish(digest);
+  return digest;
 }
 
 Result<FileTable> DecodeFileTable(ByteView payload, uint64_t data_size,
-                                  uint64_t max_content) {
+                                  uint64_t max_content, bool backed) {
   ByteReader in(payload);
   FileTable table;
+  table.backed = backed;
   const uint64_t left_out = in.Varint();
   if (!in.ok() || left_out > kAllFileGroups.size()) return Bad("groups");
   for (uint64_t i = 0; i < left_out; ++i) {
@@ -135,6 +183,7 @@ Result<FileTable> DecodeFileTable(ByteView payload, uint64_t data_size,
     }
     table.left_out.push_back(group);
   }
+  if (backed) ZPACK_TRY(DecodeRemoved(in, table.removed));
   const uint64_t files = in.Varint();
   if (!in.ok() || files > in.remaining() / kMinFileSize) {
     return Bad("number of files");
@@ -144,7 +193,7 @@ Result<FileTable> DecodeFileTable(ByteView payload, uint64_t data_size,
   DirectoryFinder directories;
   for (uint64_t i = 0; i < files; ++i) {
     ZPACK_ASSIGN_OR_RETURN(RepositoryFile file,
-                           DecodeFile(in, before, directories));
+                           DecodeFile(in, before, directories, table));
     if (file.size > max_content - content) {
       return MakeError(ErrorCode::kCorrupt,
                        "the files have more than {} bytes, which is too much "
@@ -156,6 +205,11 @@ Result<FileTable> DecodeFileTable(ByteView payload, uint64_t data_size,
     table.files.push_back(std::move(file));
   }
   ZPACK_TRY(DecodePieces(in, data_size, table));
+  if (backed) {
+    const ByteView digest = in.Raw(kDigestSize);
+    if (!in.ok()) return Bad("digest");
+    std::ranges::copy(digest, table.digest.begin());
+  }
   if (in.remaining() != 0) return Bad("end");
   return table;
 }

@@ -96,9 +96,8 @@ class SegmentedObject final : public ObjectStream {
 // A file of the repository.
 class ArchivedFile final : public FileStream {
  public:
-  ArchivedFile(const ArchiveFile& archive, const format::FileTable& table,
-               size_t index)
-      : reader_(archive, table), index_(index) {}
+  ArchivedFile(const RepositoryFiles& table, size_t index)
+      : reader_(table), index_(index) {}
   Result<size_t> Read(std::span<uint8_t> out) override {
     ZPACK_ASSIGN_OR_RETURN(ByteView part, reader_.ReadSome(index_, position_));
     part = part.first(std::min(part.size(), out.size()));
@@ -161,7 +160,7 @@ Result<std::unique_ptr<FileStream>> ArchiveSource::OpenFile(
                                &RepositoryFile::name);
   if (at == files_->files.end() || at->name != file.name) return nullptr;
   const auto index = static_cast<size_t>(at - files_->files.begin());
-  return std::make_unique<ArchivedFile>(archive_, *files_, index);
+  return std::make_unique<ArchivedFile>(*files_, index);
 }
 
 }  // namespace zpack

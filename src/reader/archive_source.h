@@ -49,7 +49,7 @@ class ArchiveSource final : public ObjectSource {
 
   const ArchiveFile& archive_;
   ObjectReader reader_;
-  Result<format::FileTable> files_ = ReadFileTable(archive_);
+  Result<RepositoryFiles> files_ = ReadFileTable(archive_);
 };
 
 }  // namespace zpack

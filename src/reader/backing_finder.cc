@@ -93,14 +93,20 @@ class ChainSearch {
     }
     const format::FileBelow& below = *file.below();
     std::vector<std::unique_ptr<RandomAccessFile>> others;
-    if (auto beside = file.file().OpenBeside(below.name)) {
-      if (HasHash(**beside, below)) return OpenOne(*std::move(beside), file);
+    auto beside = file.file().OpenBeside(below.name);
+    if (beside) {
+      ZPACK_ASSIGN_OR_RETURN(const bool fits, HasHash(**beside, below));
+      if (fits) return OpenOne(*std::move(beside), file);
       others.push_back(*std::move(beside));
+    } else if (beside.error().code != ErrorCode::kNotFound) {
+      return std::unexpected(beside.error());
     }
     for (const std::string& place : Places(file)) {
       auto opened = PosixFileSystem().OpenForRead(place);
       if (!opened) continue;
-      if (HasHash(**opened, below)) return OpenOne(*std::move(opened), file);
+      if (HasHash(**opened, below).value_or(false)) {
+        return OpenOne(*std::move(opened), file);
+      }
       others.push_back(*std::move(opened));
       if (others.size() > kMaxOpened) others.pop_back();
     }
@@ -132,12 +138,12 @@ class ChainSearch {
     return places;
   }
 
-  // True if the trailer states the hash of the file below.
-  static bool HasHash(const RandomAccessFile& file,
-                      const format::FileBelow& below) {
+  // True if the trailer states the hash of the file below. kIo.
+  static Result<bool> HasHash(const RandomAccessFile& file,
+                              const format::FileBelow& below) {
     if (file.size() < format::kTrailerSize) return false;
     Bytes bytes(format::kTrailerSize);
-    if (!file.Read(file.size() - bytes.size(), bytes)) return false;
+    ZPACK_TRY(file.Read(file.size() - bytes.size(), bytes));
     const auto trailer = format::DecodeTrailer(bytes);
     return trailer && trailer->file_hash == below.file_hash;
   }

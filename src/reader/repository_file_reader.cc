@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -15,74 +18,159 @@
 
 namespace zpack {
 
-Result<format::FileTable> ReadFileTable(const ArchiveFile& archive) {
-  const auto* const table = archive.toc().Find(format::kFileTableChunk);
-  const auto* const data = archive.toc().Find(format::kFileDataChunk);
-  if (table == nullptr && data == nullptr) return format::FileTable{};
+namespace {
+
+// The table of one file; nothing if it makes no statement about files.
+Result<std::optional<format::FileTable>> ReadTableOf(const SingleFile& file) {
+  const auto* const table = file.toc().Find(format::kFileTableChunk);
+  const auto* const data = file.toc().Find(format::kFileDataChunk);
+  if (table == nullptr && data == nullptr) return std::nullopt;
   if (table == nullptr || data == nullptr) {
     return MakeError(ErrorCode::kCorrupt,
                      "chunk '{}' without chunk '{}' at offset {} of '{}'",
                      table == nullptr ? "FDAT" : "FTAB",
                      table == nullptr ? "FTAB" : "FDAT",
                      AtOffset{(table == nullptr ? data : table)->offset},
-                     AtPath{archive.path()});
+                     AtPath{file.path()});
   }
-  ZPACK_ASSIGN_OR_RETURN(const LoadedChunk chunk, archive.top().LoadChunk(*table));
-  auto decoded = format::DecodeFileTable(
-      chunk.payload, data->payload_size,
-      format::MaxExpansion(archive.file().size()).content);
-  if (decoded) return decoded;
-  return std::unexpected(
-      Extend(std::move(decoded).error(), " at offset {} of '{}'",
-             AtOffset{table->offset}, AtPath{archive.path()}));
+  ZPACK_ASSIGN_OR_RETURN(const LoadedChunk chunk, file.LoadChunk(*table));
+  return Locate(format::DecodeFileTable(
+                    chunk.payload, data->payload_size,
+                    format::MaxExpansion(file.file().size()).content,
+                    file.below() != nullptr),
+                table->offset, file.path());
 }
 
-namespace {
-
-uint64_t DataOffset(const ArchiveFile& archive) {
-  const auto* const data = archive.toc().Find(format::kFileDataChunk);
-  return data == nullptr ? 0 : data->offset;
+RepositoryFiles::Source SourceOf(const RandomAccessFile& file,
+                                 const format::FileTable& table,
+                                 uint64_t data_offset) {
+  RepositoryFiles::Source source{&file, data_offset, table.content_size(), {}};
+  uint64_t offset = data_offset + format::kChunkHeaderSize;
+  source.piece_offsets.push_back(offset);
+  for (const uint64_t size : table.piece_sizes) {
+    source.piece_offsets.push_back(offset += size);
+  }
+  return source;
 }
+
+// The files of a chain, while its tables are read.
+class JoinedTables {
+ public:
+  Status Add(const SingleFile& file) {
+    ZPACK_ASSIGN_OR_RETURN(const auto table, ReadTableOf(file));
+    left_out_.clear();
+    if (!table) {
+      files_.clear();
+      return {};
+    }
+    const uint64_t offset = file.toc().Find(format::kFileTableChunk)->offset;
+    return Locate(Add(file, *table), offset, file.path());
+  }
+
+  RepositoryFiles Finish() && {
+    RepositoryFiles joined;
+    joined.left_out = std::move(left_out_);
+    joined.sources = std::move(sources_);
+    for (auto& [name, entry] : files_) {
+      joined.files.push_back(std::move(entry.file));
+      joined.parts.push_back(std::move(entry.parts));
+    }
+    return joined;
+  }
+
+ private:
+  struct Entry {
+    RepositoryFile file;
+    std::vector<RepositoryFiles::Part> parts;
+  };
+
+  Status Add(const SingleFile& file, const format::FileTable& table) {
+    left_out_ = table.left_out;
+    if (!table.backed) files_.clear();
+    for (const std::string& name : table.removed) {
+      if (files_.erase(name) == 0) return Missing(name);
+    }
+    uint64_t position = 0;
+    for (size_t i = 0; i < table.files.size(); ++i) {
+      const RepositoryFile& changed = table.files[i];
+      const bool continued = table.backed && table.continued[i];
+      Entry& entry = files_[changed.name];
+      if (continued && entry.file.name.empty()) {
+        return Missing(changed.name);
+      }
+      const uint64_t before = continued ? entry.file.size : 0;
+      if (!continued) entry.parts.clear();
+      entry.file = changed;
+      entry.file.size += before;
+      if (changed.size > 0) {
+        entry.parts.push_back({sources_.size(), position, changed.size});
+      }
+      position += changed.size;
+    }
+    const auto* const data = file.toc().Find(format::kFileDataChunk);
+    sources_.push_back(SourceOf(file.file(), table, data->offset));
+    return {};
+  }
+
+  static std::unexpected<Error> Missing(const std::string& name) {
+    return MakeError(ErrorCode::kCorrupt,
+                     "'{}' in table of files is not in the file below", name);
+  }
+
+  std::vector<FileGroup> left_out_;
+  std::map<std::string, Entry> files_;
+  std::vector<RepositoryFiles::Source> sources_;
+};
 
 }  // namespace
 
-RepositoryFileReader::RepositoryFileReader(const ArchiveFile& archive,
-                                           const format::FileTable& table)
-    : RepositoryFileReader(archive.file(), table, DataOffset(archive)) {}
-
-RepositoryFileReader::RepositoryFileReader(const RandomAccessFile& file,
-                                           const format::FileTable& table,
-                                           uint64_t data_offset)
-    : file_(file),
-      data_offset_(data_offset),
-      table_(table),
-      content_size_(table.content_size()) {
-  uint64_t offset = 0;
-  for (const RepositoryFile& listed : table.files) {
-    file_offsets_.push_back(offset);
-    offset += listed.size;
-  }
-  offset = data_offset + format::kChunkHeaderSize;
-  for (const uint64_t size : table.piece_sizes) {
-    piece_offsets_.push_back(offset);
-    offset += size;
-  }
+uint64_t RepositoryFiles::content_size() const {
+  uint64_t sum = 0;
+  for (const RepositoryFile& file : files) sum += file.size;
+  return sum;
 }
 
-Status RepositoryFileReader::LoadPiece(uint64_t number) {
-  if (loaded_ == number) return {};
-  loaded_.reset();
-  stored_.resize(table_.piece_sizes[number]);
-  ZPACK_TRY(file_.Read(piece_offsets_[number], stored_));
-  content_.resize(std::min(format::kFilePieceSize,
-                           content_size_ - number * format::kFilePieceSize));
-  Status decoded = decompressor_.Decompress(stored_, content_);
-  if (!decoded) {
-    return std::unexpected(
-        Extend(std::move(decoded).error(), " at offset {} of '{}'",
-               AtOffset{piece_offsets_[number]}, AtPath{file_.path()}));
+Result<RepositoryFiles> ReadFileTable(const ArchiveFile& archive) {
+  JoinedTables tables;
+  for (const auto& file : archive.files()) ZPACK_TRY(tables.Add(*file));
+  RepositoryFiles joined = std::move(tables).Finish();
+  ZPACK_ASSIGN_OR_RETURN(const auto top, ReadTableOf(archive.top()));
+  if (top && top->backed &&
+      format::FilesDigest(joined.left_out, joined.files) != top->digest) {
+    return MakeError(
+        ErrorCode::kCorrupt,
+        "files are not those that their digest states at offset {} of '{}'",
+        AtOffset{archive.toc().Find(format::kFileTableChunk)->offset},
+        AtPath{archive.path()});
   }
-  loaded_ = number;
+  return joined;
+}
+
+RepositoryFiles FilesOf(const RandomAccessFile& file,
+                        const format::FileTable& table, uint64_t data_offset) {
+  RepositoryFiles files{table.left_out, table.files, {}, {}};
+  uint64_t offset = 0;
+  for (const RepositoryFile& listed : table.files) {
+    files.parts.push_back({{0, offset, listed.size}});
+    offset += listed.size;
+  }
+  files.sources.push_back(SourceOf(file, table, data_offset));
+  return files;
+}
+
+Status RepositoryFileReader::LoadPiece(size_t source, uint64_t number) {
+  if (loaded_ == std::pair(source, number)) return {};
+  loaded_.reset();
+  const RepositoryFiles::Source& from = table_.sources[source];
+  const uint64_t offset = from.piece_offsets[number];
+  stored_.resize(from.piece_offsets[number + 1] - offset);
+  ZPACK_TRY(from.file->Read(offset, stored_));
+  content_.resize(
+      std::min(format::kFilePieceSize,
+               from.content_size - number * format::kFilePieceSize));
+  ZPACK_TRY(Locate(decompressor_.Decompress(stored_, content_), offset,
+                   from.file->path()));
+  loaded_ = std::pair(source, number);
   return {};
 }
 
@@ -102,20 +190,30 @@ Status RepositoryFileReader::Read(size_t index,
 
 Result<ByteView> RepositoryFileReader::ReadSome(size_t index,
                                                 uint64_t offset) {
-  const uint64_t left = table_.files[index].size - offset;
-  if (left == 0) return ByteView();
-  const uint64_t at = file_offsets_[index] + offset;
-  ZPACK_TRY(LoadPiece(at / format::kFilePieceSize));
-  const ByteView rest = ByteView(content_).subspan(at % format::kFilePieceSize);
-  return rest.first(std::min<uint64_t>(rest.size(), left));
+  for (const RepositoryFiles::Part& part : table_.parts[index]) {
+    if (offset >= part.size) {
+      offset -= part.size;
+      continue;
+    }
+    const uint64_t at = part.offset + offset;
+    ZPACK_TRY(LoadPiece(part.source, at / format::kFilePieceSize));
+    const ByteView rest =
+        ByteView(content_).subspan(at % format::kFilePieceSize);
+    return rest.first(std::min<uint64_t>(rest.size(), part.size - offset));
+  }
+  return ByteView();
 }
 
 Status RepositoryFileReader::CheckHash(size_t index, ByteView hash) const {
   const RepositoryFile& file = table_.files[index];
   if (std::ranges::equal(hash, file.sha256) && NameFitsContent(file)) return {};
+  // An empty file has no part; every archive with files has a source.
+  const auto& parts = table_.parts[index];
+  const RepositoryFiles::Source& source =
+      table_.sources[parts.empty() ? 0 : parts.back().source];
   return MakeError(ErrorCode::kCorrupt,
                    "file '{}' is damaged at offset {} of '{}'", file.name,
-                   AtOffset{data_offset_}, AtPath{file_.path()});
+                   AtOffset{source.data_offset}, AtPath{source.file->path()});
 }
 
 }  // namespace zpack

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/visitor.h"
@@ -17,22 +19,45 @@
 
 namespace zpack {
 
-// The table of the files; an empty one if the archive has none. kCorrupt if it
-// is damaged; kLimitExceeded.
-Result<format::FileTable> ReadFileTable(const ArchiveFile& archive);
+// The files of a repository, and where their contents are.
+struct RepositoryFiles {
+  // A chunk FDAT.
+  struct Source {
+    const RandomAccessFile* file = nullptr;
+    uint64_t data_offset = 0;  // of the chunk
+    uint64_t content_size = 0;
+    std::vector<uint64_t> piece_offsets;  // in `file`, with the end
+  };
+  struct Part {
+    size_t source = 0;
+    uint64_t offset = 0;  // in the contents of the source
+    uint64_t size = 0;
+  };
 
-// Thread-compatible. Holds one piece at a time.
+  std::vector<FileGroup> left_out;        // as FileTable::left_out
+  std::vector<RepositoryFile> files;      // ascending by name
+  std::vector<std::vector<Part>> parts;   // by file
+  std::vector<Source> sources;
+
+  // Bytes of all contents.
+  uint64_t content_size() const;
+};
+
+// The files that `archive` has. None if it makes no statement about files.
+// Errors name file and offset: kCorrupt, kLimitExceeded, kIo.
+Result<RepositoryFiles> ReadFileTable(const ArchiveFile& archive);
+// The files of one table, which is not backed, whose contents are a chunk at
+// `data_offset` of `file`.
+RepositoryFiles FilesOf(const RandomAccessFile& file,
+                        const format::FileTable& table, uint64_t data_offset);
+
+// Reads contents. Thread-compatible.
 class RepositoryFileReader {
  public:
-  // REQUIRES: `table` is that of `archive`. Both must outlive the reader.
-  RepositoryFileReader(const ArchiveFile& archive,
-                       const format::FileTable& table);
-  // The same without an archive: the contents are a chunk at `data_offset` of
-  // `file`.
-  RepositoryFileReader(const RandomAccessFile& file,
-                       const format::FileTable& table, uint64_t data_offset);
+  // `table` and its files must outlive the reader.
+  explicit RepositoryFileReader(const RepositoryFiles& table) : table_(table) {}
 
-  const format::FileTable& table() const { return table_; }
+  const RepositoryFiles& table() const { return table_; }
 
   // Passes the content of table().files[index] to `piece`. Its hash is known
   // only at the end, so the caller must not rely on the pieces before Read has
@@ -49,16 +74,12 @@ class RepositoryFileReader {
   Status CheckHash(size_t index, ByteView hash) const;
 
  private:
-  Status LoadPiece(uint64_t number);
+  Status LoadPiece(size_t source, uint64_t number);
 
-  const RandomAccessFile& file_;
-  uint64_t data_offset_;
-  const format::FileTable& table_;
-  uint64_t content_size_;
-  std::vector<uint64_t> file_offsets_;   // in the contents
-  std::vector<uint64_t> piece_offsets_;  // in the archive
+  const RepositoryFiles& table_;
   ZstdDecompressor decompressor_;
-  std::optional<uint64_t> loaded_;  // number of the piece in content_
+  // Source and number of the piece in content_.
+  std::optional<std::pair<size_t, uint64_t>> loaded_;
   Bytes stored_;
   Bytes content_;
 };

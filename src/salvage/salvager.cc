@@ -129,7 +129,9 @@ class SalvageJob {
     report_.promised_objects = parts_.promises.ids.size();
     report_.promisor_remotes = parts_.promises.remotes;
     if (!parts_.files) return {};
-    RepositoryFileReader reader(file_, *parts_.files, parts_.data_offset);
+    const RepositoryFiles files =
+        FilesOf(file_, *parts_.files, parts_.data_offset);
+    RepositoryFileReader reader(files);
     const auto is_whole = [&](size_t index) -> Result<bool> {
       const Status read = reader.Read(
           index, [this](ByteView) -> Status { return CheckStop(run_.stop); });

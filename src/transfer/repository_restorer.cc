@@ -83,8 +83,8 @@ Result<RestoreStats> RestoreArchive(const ArchiveFile& archive,
                      "peeled value of ref '{}' is wrong in '{}'",
                      wrong.front().ref, AtPath{archive.path()});
   }
-  ZPACK_ASSIGN_OR_RETURN(const format::FileTable table, ReadFileTable(archive));
-  RepositoryFileReader reader(archive, table);
+  ZPACK_ASSIGN_OR_RETURN(const RepositoryFiles table, ReadFileTable(archive));
+  RepositoryFileReader reader(table);
   ZPACK_TRY(RestoreFiles(
       reader, [](size_t) -> Result<bool> { return true; }, options, sink,
       stats));

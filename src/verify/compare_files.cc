@@ -18,7 +18,7 @@ namespace zpack {
 Status CompareFiles(const ArchiveFile& archive, ObjectSource& source,
                     const std::stop_token& stop, VerifyReport& report) {
   using Kind = Difference::Kind;
-  ZPACK_ASSIGN_OR_RETURN(const format::FileTable table, ReadFileTable(archive));
+  ZPACK_ASSIGN_OR_RETURN(const RepositoryFiles table, ReadFileTable(archive));
   std::vector<std::string> others;
   for (const RepositoryFile& file : table.files) {
     if (file.group == FileGroup::kOther) others.push_back(file.name);

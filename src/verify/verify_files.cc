@@ -14,7 +14,7 @@ Status VerifyFiles(const ArchiveFile& archive, const std::stop_token& stop,
     report.damages.push_back(table.error());
     return {};
   }
-  RepositoryFileReader reader(archive, *table);
+  RepositoryFileReader reader(*table);
   for (size_t i = 0; i < table->files.size(); ++i) {
     const Status read =
         reader.Read(i, [&](ByteView) { return CheckStop(stop); });

@@ -211,10 +211,12 @@ Result<WriteStats> WriteArchive(const ArchivePlan& plan,
   ZPACK_TRY(container.AddLost(plan.contents.lost));
   if (files != nullptr) {
     ZPACK_ASSIGN_OR_RETURN(
-        const format::FileTable table,
+        const std::vector<RepositoryFile> written_files,
         WriteFiles(*files, plan.options.level, run.stop, container));
-    writer.stats().files = table.files.size();
-    writer.stats().file_bytes = table.content_size();
+    writer.stats().files = written_files.size();
+    for (const RepositoryFile& written_file : written_files) {
+      writer.stats().file_bytes += written_file.size;
+    }
   }
   ZPACK_TRY(container.Finish(plan.numbers.ids));
   writer.stats().file_size = container.size();

@@ -24,14 +24,16 @@ struct FilesToWrite {
   FileSystem& file_system;
   std::vector<FileGroup> left_out;  // by wish, ascending
   std::vector<ListedFile> files;    // without those of `left_out`
+  // Those of the file below, ascending by name; null without a file below.
+  const std::vector<RepositoryFile>* below = nullptr;
 };
 
 // Writes the chunks that hold the files, compressed at the zstd level `level`.
-// Writes nothing if there are neither files nor groups left out. Returns what
-// was written. Files that no
+// Writes nothing if there are neither files nor groups left out; of files that
+// the file below has, only what is different. Returns all files. Files that no
 // longer exist are skipped. Holds one piece at a time. Errors: those of reading
 // files and of writing; kInterrupted.
-Result<format::FileTable> WriteFiles(const FilesToWrite& files, int level,
+Result<std::vector<RepositoryFile>> WriteFiles(const FilesToWrite& files, int level,
                                      const std::stop_token& stop,
                                      ContainerWriter& container);
 

@@ -10,10 +10,13 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "convert/consolidate_file.h"
 #include "convert/convert_source.h"
 #include "support/fault_file.h"
 #include "support/memory_source.h"
@@ -105,6 +108,85 @@ TEST_P(Faults, DuringConvertFromAnOlderFileLeaveItOrTheNewOne) {
               renamed ? ErrorCode::kNotDurable : ErrorCode::kIo);
     EXPECT_EQ(ReadFile(path), renamed ? new_content : old_content);
     EXPECT_EQ(EntriesIn(directory.path()), 1U) << "a temporary was left";
+  }
+}
+
+// Makes each call of `run` fail in turn. It writes `output`, and never changes
+// `others`.
+void ExpectAllOrNothing(
+    Fault fault, const fs::path& output, const std::vector<fs::path>& others,
+    const std::function<Status(FileSystem& system)>& run) {
+  FaultFileSystem sound(-1, fault);
+  ASSERT_TRUE(run(sound));
+  const std::string content = ReadFile(output);
+  std::vector<std::string> before;
+  for (const fs::path& other : others) before.push_back(ReadFile(other));
+  ASSERT_GT(sound.calls(), 20);
+  for (int call = 0; call < sound.calls(); ++call) {
+    fs::remove(output);
+    FaultFileSystem system(call, fault);
+    const Status status = run(system);
+    SCOPED_TRACE("call " + std::to_string(call) + ", " + system.failed());
+    ASSERT_FALSE(status);
+    const bool renamed = call == sound.calls() - 1;
+    EXPECT_EQ(status.error().code,
+              renamed ? ErrorCode::kNotDurable : ErrorCode::kIo)
+        << status.error().message;
+    EXPECT_EQ(fs::exists(output), renamed);
+    if (renamed) {
+      EXPECT_EQ(ReadFile(output), content);
+    }
+    for (size_t i = 0; i < others.size(); ++i) {
+      EXPECT_EQ(ReadFile(others[i]), before[i]);
+    }
+    EXPECT_EQ(EntriesIn(output.parent_path()), others.size() + renamed)
+        << "a temporary was left";
+  }
+}
+
+TEST_P(Faults, DuringConvertOntoAFileLeaveNothingOrTheNewOne) {
+  const TempDir directory;
+  const fs::path below = fs::path(directory.path()) / "a.zpack";
+  const fs::path path = fs::path(directory.path()) / "b.zpack";
+  MemorySource old_source = SampleHistory(20);
+  MemorySource new_source = SampleHistory(25);
+  ASSERT_TRUE(ConvertWith(old_source, PosixFileSystem(), below));
+  ExpectAllOrNothing(
+      GetParam(), path, {below}, [&](FileSystem& system) -> Status {
+        ConvertOptions options;
+        options.onto = below.string();
+        options.run.threads = 1;
+        const auto stats =
+            ConvertSource([&](SourceUse) { return new_source.Open(); }, system,
+                          path.string(), options);
+        return stats ? Status{} : std::unexpected(stats.error());
+      });
+}
+
+TEST_P(Faults, DuringConsolidateLeaveNothingOrTheNewOne) {
+  const TempDir directory;
+  const fs::path first = fs::path(directory.path()) / "a.zpack";
+  const fs::path second = fs::path(directory.path()) / "b.zpack";
+  const fs::path path = fs::path(directory.path()) / "c.zpack";
+  MemorySource old_source = SampleHistory(20);
+  MemorySource new_source = SampleHistory(25);
+  ASSERT_TRUE(ConvertWith(old_source, PosixFileSystem(), first));
+  ConvertOptions options;
+  options.onto = first.string();
+  ASSERT_TRUE(ConvertSource([&](SourceUse) { return new_source.Open(); },
+                            PosixFileSystem(), second.string(), options));
+  for (const std::optional<Profile> profile :
+       {std::optional<Profile>(), std::optional(Profile::kFast)}) {
+    ExpectAllOrNothing(
+        GetParam(), path, {first, second}, [&](FileSystem& system) -> Status {
+          ConsolidateOptions joining;
+          joining.run.threads = 1;
+          joining.profile = profile;
+          const auto stats = ConsolidateFile(system, second.string(),
+                                             path.string(), joining);
+          return stats ? Status{} : std::unexpected(stats.error());
+        });
+    fs::remove(path);
   }
 }
 

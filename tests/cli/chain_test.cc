@@ -1,0 +1,520 @@
+// SPDX-FileCopyrightText: The git-zpack authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files that depend on each other: written, read as one, joined, and refused
+// where one of them is missing or another one.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "format/file_header.h"
+#include "format/refs_chunk.h"
+#include "support/repair.h"
+#include "support/update_fixture.h"
+
+namespace zpack::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class ChainTest : public UpdateFixture {
+ protected:
+  std::string File(int number) const {
+    return dir_ / ("out/x." + std::to_string(number) + ".zpack");
+  }
+  void Write(const std::string& name, const std::string& text) const {
+    const auto path = std::filesystem::path(repo_.path()) / name;
+    std::filesystem::create_directories(path.parent_path());
+    WriteFile(path.string(), text);
+  }
+  void Commit(const std::string& message) const {
+    repo_.Git({"add", "-A"});
+    repo_.Git({"commit", "-q", "--allow-empty", "-m", message});
+  }
+  static std::string Lines(std::mt19937& random, int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) {
+      text += "line " + std::to_string(random()) + '\n';
+    }
+    return text;
+  }
+  ProcessResult Convert(std::vector<std::string> options) const {
+    options.insert(options.begin(), "convert");
+    return RunZpack(options);
+  }
+  // Writes file `number`, which depends on the one before it.
+  void Add(int number, std::vector<std::string> options = {}) const {
+    options.emplace_back("-q");
+    if (number > 0) options.insert(options.end(), {"--onto", File(number - 1)});
+    options.insert(options.end(), {repo_.path(), File(number)});
+    const ProcessResult result = Convert(options);
+    ASSERT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+  }
+  // Three files with one commit more each.
+  void AddThree() const {
+    std::mt19937 random(3);
+    std::string text = Lines(random, 300);
+    for (int i = 0; i < 3; ++i) {
+      text += Lines(random, 2);
+      Write("d/f", text);
+      Commit("commit " + std::to_string(i));
+      Add(i);
+    }
+  }
+  static std::string Output(std::vector<std::string> command) {
+    const ProcessResult result = RunZpack(command);
+    EXPECT_EQ(result.exit_code, 0) << ::testing::PrintToString(result);
+    return result.out;
+  }
+  static std::string Error(const std::vector<std::string>& command,
+                           int exit_code = 128) {
+    const ProcessResult result = RunZpack(command);
+    EXPECT_EQ(result.exit_code, exit_code)
+        << ::testing::PrintToString(result);
+    return result.err + result.out;
+  }
+  // `file` is intact and has what the repository has.
+  void ExpectWhole(const std::string& file) const {
+    SCOPED_TRACE(file);
+    Output({"verify", "-q", "--level", "connectivity", "--against",
+            repo_.path(), file});
+    const std::string fresh = dir_ / "fresh.zpack";
+    Output({"convert", "-qf", repo_.path(), fresh});
+    Output({"diff", fresh, file});
+    EXPECT_EQ(Output({"rev-list", "--objects", "--all", file}),
+              Output({"rev-list", "--objects", "--all", fresh}));
+    EXPECT_EQ(Output({"list-refs", file}), Output({"list-refs", fresh}));
+    EXPECT_EQ(Output({"list-files", file}), Output({"list-files", fresh}));
+    const std::string restored = dir_ / "back.git";
+    Output({"restore", "-qf", file, restored});
+    EXPECT_EQ(RunProcess({"git", "-C", restored, "fsck", "--strict"}).exit_code,
+              0);
+    std::filesystem::remove_all(restored);
+  }
+  size_t FilesBelow(const std::string& file) const {
+    return nlohmann::json::parse(Output({"show", "--json", file}))["depends_on"]
+        .size();
+  }
+};
+
+TEST_F(ChainTest, RandomHistoriesComeBack) {
+  for (const std::string profile : {"balanced", "cold"}) {
+    SCOPED_TRACE(profile);
+    std::mt19937 random(11);
+    const auto below = [&](unsigned n) { return random() % n; };
+    std::vector<std::string> branches = {profile};
+    repo_.Git({"checkout", "-q", "-b", profile});
+    int files = 0;
+    for (int step = 0; step < 40; ++step) {
+      const std::string name =
+          "d" + std::to_string(below(3)) + "/f" + std::to_string(below(30));
+      switch (below(8)) {
+        case 0:
+          std::filesystem::remove_all(repo_.path() + '/' + name);
+          break;
+        case 1:
+          branches.push_back(profile + std::to_string(branches.size()));
+          repo_.Git({"checkout", "-q", "-b", branches.back()});
+          break;
+        case 2:
+          repo_.Git({"checkout", "-q", branches[below(branches.size())]});
+          break;
+        case 3:
+          repo_.Git({"tag", "-f", "-a", "-m", "tag", profile + "-tag"});
+          break;
+        case 4:
+          if (branches.size() > 2) {
+            repo_.Git({"checkout", "-q", branches.front()});
+            repo_.Git({"branch", "-q", "-D", branches.back()});
+            branches.pop_back();
+          }
+          break;
+        default:
+          Write(name, (std::filesystem::exists(repo_.path() + '/' + name)
+                           ? ReadFile(repo_.path() + '/' + name)
+                           : Lines(random, 100)) +
+                          Lines(random, 3));
+      }
+      Commit("step " + std::to_string(step));
+      if (below(4) == 0) {
+        std::filesystem::remove(File(files));
+        Add(files++, {"--profile", profile});
+      }
+    }
+    std::filesystem::remove(File(files));
+    Add(files, {"--profile", profile});
+    ExpectWhole(File(files));
+    EXPECT_EQ(FilesBelow(File(files)), static_cast<size_t>(files));
+    const std::string one = dir_ / "one.zpack";
+    for (const std::vector<std::string>& options :
+         {std::vector<std::string>{}, {"--from", "2"}, {"--from", "4"},
+          {"--geometric", "2"}, {"--profile", "max"}, {"--profile", "cold"},
+          {"--profile", "fast", "--from", "3"}}) {
+      SCOPED_TRACE(::testing::PrintToString(options));
+      std::vector<std::string> command = {"consolidate", "-qf", "--backing",
+                                          dir_ / "out"};
+      command.insert(command.end(), options.begin(), options.end());
+      command.insert(command.end(), {File(files), dir_ / "out/one.zpack"});
+      Output(command);
+      ExpectWhole(dir_ / "out/one.zpack");
+      std::filesystem::remove(dir_ / "out/one.zpack");
+    }
+  }
+}
+
+TEST_F(ChainTest, AFileThatIsNotThereIsNamed) {
+  AddThree();
+  ExpectWhole(File(2));
+  std::filesystem::create_directories(dir_ / "other");
+  const std::string moved = dir_ / "other/renamed.zpack";
+  std::filesystem::rename(File(1), moved);
+  const std::string hash =
+      nlohmann::json::parse(
+          Output({"show", "--json", "--backing", dir_ / "out", moved}))
+          ["file_hash"];
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"verify", File(2)},
+        {"verify", "--own", File(2)},
+        {"show", File(2)},
+        {"list-refs", File(2)},
+        {"cat-file", "-p", File(2), "HEAD:d/f"},
+        {"consolidate", File(2), dir_ / "one.zpack"},
+        {"restore", File(2), dir_ / "back.git"},
+        {"convert", "--onto", File(2), repo_.path(), File(3)}}) {
+    EXPECT_THAT(Error(command),
+                HasSubstr("'" + File(2) + "' depends on 'x.1.zpack' (file hash " +
+                          hash + "), which is not in '" +
+                          (dir_ / "out") + "'"))
+        << ::testing::PrintToString(command);
+  }
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "back.git"));
+  EXPECT_FALSE(std::filesystem::exists(File(3)));
+  Output({"verify", "-q", "--backing", moved, "--backing", dir_ / "out",
+          File(2)});
+  Output({"verify", "-q", "--backing", dir_ / "other", "--backing",
+          dir_ / "out", File(2)});
+  EXPECT_THAT(Error({"verify", "--backing", dir_ / "none", File(2)}),
+              HasSubstr(", '" + (dir_ / "none") + "'"));
+  // Beside it, a file is found whatever its name is.
+  std::filesystem::rename(moved, dir_ / "out/a.zpack");
+  ExpectWhole(File(2));
+}
+
+TEST_F(ChainTest, AnotherFileIsNotTakenForTheOneBelow) {
+  AddThree();
+  std::filesystem::rename(File(1), dir_ / "kept");
+  std::filesystem::copy(File(0), File(1));
+  EXPECT_THAT(Error({"verify", File(2)}), HasSubstr("depends on 'x.1.zpack'"));
+  // As many objects, and other ones.
+  Write("other", "one");
+  Commit("other");
+  std::filesystem::remove(File(1));
+  Output({"convert", "-q", "--onto", File(0), repo_.path(), File(1)});
+  EXPECT_THAT(Error({"cat-file", "-p", File(2), "HEAD"}),
+              HasSubstr("depends on 'x.1.zpack'"));
+  // Cut, and empty.
+  std::filesystem::rename(dir_ / "kept", File(1));
+  std::filesystem::resize_file(File(1), 200);
+  EXPECT_THAT(Error({"verify", File(2)}), HasSubstr("depends on 'x.1.zpack'"));
+  std::filesystem::resize_file(File(1), 0);
+  EXPECT_THAT(Error({"verify", File(2)}), HasSubstr("depends on 'x.1.zpack'"));
+}
+
+TEST_F(ChainTest, DamageOfAFileBelowIsFoundThere) {
+  AddThree();
+  const auto blocks = nlohmann::json::parse(
+      Output({"show", "--blocks", "--json", File(1)}))["blocks"];
+  std::string bytes = ReadFile(File(1));
+  const auto offset = blocks[0]["offset"].get<size_t>();
+  bytes[offset + 60] = static_cast<char>(bytes[offset + 60] ^ 1);
+  WriteFile(File(1), bytes);
+  const std::string report = Error({"verify", File(2)}, 1);
+  EXPECT_THAT(report, HasSubstr("in block 0 at offset " +
+                                std::to_string(offset) + " of '" + File(1)));
+  EXPECT_THAT(report, Not(HasSubstr("of '" + File(2))));
+  Error({"verify", File(1)}, 1);
+  Output({"verify", "-q", File(0)});
+}
+
+TEST_F(ChainTest, AFileBelowMayBeProtectedOrJoined) {
+  AddThree();
+  Output({"protect", "-q", File(0)});
+  Output({"protect", "-q", File(1)});
+  Output({"protect", "-q", File(2)});
+  ExpectWhole(File(2));
+  Output({"consolidate", "-q", File(1), dir_ / "one"});
+  std::filesystem::remove(File(0));
+  std::filesystem::rename(dir_ / "one", File(1));
+  ExpectWhole(File(2));
+  EXPECT_EQ(FilesBelow(File(2)), 1U);
+  // Encoded again, its objects have other numbers.
+  Output({"consolidate", "-qf", "--profile", "max", File(1), File(1)});
+  Output({"verify", "-q", File(1)});
+  EXPECT_THAT(Error({"verify", File(2)}), HasSubstr("depends on 'x.1.zpack'"));
+}
+
+TEST_F(ChainTest, TwoForksOnOneBaseStayApart) {
+  Write("f", "common\n");
+  Commit("base");
+  Add(0);
+  const std::string base = repo_.Git({"rev-parse", "HEAD"});
+  Write("secret", "of one fork\n");
+  Commit("one");
+  const std::string secret = repo_.Git({"rev-parse", "HEAD:secret"});
+  Output({"convert", "-q", "--onto", File(0), repo_.path(), File(1)});
+  repo_.Git({"reset", "-q", "--hard", "HEAD^"});
+  repo_.Git({"reflog", "expire", "--expire=now", "--all"});
+  repo_.Git({"gc", "-q", "--prune=now"});
+  Write("other", "of the other fork\n");
+  Commit("two");
+  Output({"convert", "-q", "--onto", File(0), repo_.path(), File(2)});
+  ExpectWhole(File(2));
+  Output({"verify", "-q", "--level", "connectivity", File(1)});
+  Output({"consolidate", "-q", File(2), dir_ / "own.zpack"});
+  ExpectWhole(dir_ / "own.zpack");
+  const std::string id = secret.substr(0, secret.find('\n'));
+  for (const std::string& file :
+       {File(2), (dir_ / "own.zpack")}) {
+    EXPECT_THAT(Error({"cat-file", "-e", file, id}, 1), IsEmpty()) << file;
+  }
+  EXPECT_EQ(Output({"cat-file", "-p", File(1), id}), "of one fork\n");
+}
+
+TEST_F(ChainTest, WhatTheRepositoryHasLostStays) {
+  AddThree();
+  const std::string gone = repo_.Git({"rev-parse", "HEAD"});
+  repo_.Git({"reset", "-q", "--hard", "HEAD^"});
+  repo_.Git({"reflog", "expire", "--expire=now", "--all"});
+  repo_.Git({"gc", "-q", "--prune=now"});
+  Add(3);
+  Output({"verify", "-q", "--level", "connectivity", File(3)});
+  const std::string id = gone.substr(0, gone.find('\n'));
+  EXPECT_EQ(Output({"cat-file", "-t", File(3), id}), "commit\n");
+  EXPECT_EQ(Output({"list-refs", File(3)}).find(id), std::string::npos);
+  Output({"convert", "-q", "--no-loss", "--onto", File(3), repo_.path(),
+          File(4)});
+}
+
+TEST_F(ChainTest, ParentsBeyondAShallowBoundaryCanCome) {
+  AddThree();
+  for (int i = 0; i < 3; ++i) std::filesystem::remove(File(i));
+  const std::string clone = dir_ / "clone.git";
+  RunProcess({"git", "clone", "-q", "--bare", "--depth", "1",
+              "file://" + repo_.path(), clone});
+  Output({"convert", "-q", clone, File(0)});
+  RunProcess({"git", "-C", clone, "fetch", "-q", "--unshallow"});
+  Output({"convert", "-q", "--onto", File(0), clone, File(1)});
+  Output({"verify", "-q", "--level", "connectivity", "--against", clone,
+          File(1)});
+  const std::string count =
+      repo_.Git({"rev-list", "--count", "HEAD"}) + '\n';
+  EXPECT_EQ(Output({"rev-list", "--all", "--count", File(1)}), count);
+  Output({"consolidate", "-q", File(1), dir_ / "one.zpack"});
+  EXPECT_EQ(Output({"rev-list", "--all", "--count", dir_ / "one.zpack"}),
+            count);
+  Output({"restore", "-q", dir_ / "one.zpack", dir_ / "back.git"});
+}
+
+TEST_F(ChainTest, TheNextFileIsNamed) {
+  std::filesystem::create_directories(dir_ / "n");
+  const std::string name =
+      std::filesystem::path(repo_.path()).filename().string();
+  const auto numbered = [&](const std::string& number) {
+    return (dir_ / "n") + '/' + name + '.' + number + ".zpack";
+  };
+  const auto latest = [&] {
+    return nlohmann::json::parse(Output(
+        {"convert", "--json", "--onto-latest", dir_ / "n", repo_.path()}));
+  };
+  Write("f", "1");
+  Commit("1");
+  EXPECT_TRUE(latest()["onto"].is_null());
+  EXPECT_EQ(latest()["update"], "unchanged");
+  Write("f", "2");
+  Commit("2");
+  EXPECT_EQ(latest()["onto"]["path"],
+            numbered("0000"));
+  std::filesystem::rename(numbered("0001"),
+                          numbered("9999"));
+  WriteFile(numbered("abcd"), "");
+  WriteFile((dir_ / "n") + "/" + name + "x.99999.zpack", "");
+  repo_.Git({"tag", "t"});
+  EXPECT_EQ(latest()["onto"]["path"],
+            numbered("9999"));
+  EXPECT_EQ(latest()["update"], "unchanged");
+  EXPECT_THAT(
+      ListDirectory(dir_ / "n"),
+      ElementsAre(name + ".0000.zpack", name + ".10000.zpack",
+                  name + ".9999.zpack", name + ".abcd.zpack",
+                  name + "x.99999.zpack"));
+  ExpectWhole(numbered("10000"));
+  EXPECT_THAT(Error({"convert", "--onto-latest", dir_ / "none", repo_.path()}),
+              HasSubstr("cannot list"));
+}
+
+TEST_F(ChainTest, OptionsThatExcludeEachOther) {
+  AddThree();
+  const std::string file = File(2);
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"convert", "--onto", file, "--base", file,
+                                 repo_.path(), File(3)},
+        {"convert", "--onto", file, "--update", repo_.path(), File(3)},
+        {"convert", "--onto", file, "--resume", repo_.path(), File(3)},
+        {"convert", "--onto-latest", dir_ / "out", repo_.path(), File(3)},
+        {"convert", repo_.path()},
+        {"verify", "--own", "--sample", "5%", file},
+        {"verify", "--own", "--since", File(1), file},
+        {"consolidate", "--from", "2", "--geometric", "2", file, File(3)},
+        {"consolidate", "--geometric", "1", file, File(3)},
+        {"consolidate", "--from", "0", file, File(3)}}) {
+    Error(command, 129);
+  }
+  EXPECT_THAT(Error({"consolidate", "--from", "4", file, File(3)}),
+              HasSubstr("consists of 3 files; none of them is file 4"));
+  EXPECT_THAT(Error({"consolidate", "-f", file, File(0)}),
+              HasSubstr("cannot be replaced"));
+  EXPECT_THAT(Error({"convert", "--onto", file, "-f", repo_.path(), file}),
+              HasSubstr("cannot depend on itself"));
+  EXPECT_THAT(Error({"convert", "--update", repo_.path(), file}),
+              HasSubstr("depends on another file"));
+}
+
+TEST_F(ChainTest, AChainEndsAfter255Files) {
+  Write("f", "1");
+  Commit("1");
+  for (int i = 0; i < 255; ++i) Add(i, {"--no-verify"});
+  ExpectWhole(File(254));
+  const std::string message = "depends on more than 254 other files";
+  EXPECT_THAT(Error({"convert", "--onto", File(254), repo_.path(), File(255)}),
+              HasSubstr(message));
+  Output({"consolidate", "-q", "--from", "200", File(254), dir_ / "one.zpack",
+          "--backing", dir_ / "out"});
+}
+
+// Gives `file` the hash that it says it depends on.
+void PointAtItself(const std::string& file) {
+  const std::string text = ReadFile(file);
+  Bytes bytes(text.begin(), text.end());
+  const uint64_t refs = LoadBigEndian<uint32_t>(&bytes[24]);
+  constexpr size_t kHash = format::kChunkHeaderSize + 4 + 32;
+  std::ranges::copy(std::span(bytes).last(32),
+                    bytes.begin() + static_cast<ptrdiff_t>(refs + kHash));
+  RepairChecksums(bytes);
+  WriteFile(file, std::string(bytes.begin(), bytes.end()));
+}
+
+TEST_F(ChainTest, ACircleIsRefused) {
+  Write("f", "1");
+  Commit("1");
+  Add(0);
+  Add(1);
+  Add(2);  // has no objects, so that the numbers fit
+  PointAtItself(File(2));
+  std::filesystem::rename(File(2), File(1));
+  EXPECT_THAT(Error({"verify", File(1)}, 1), HasSubstr("depends on itself"));
+}
+
+TEST_F(ChainTest, ManyRefsOfWhichFewMoveCostLittle) {
+  Write("f", "1");
+  Commit("1");
+  std::string refs;
+  for (int i = 0; i < 5000; ++i) {
+    refs += "create refs/heads/r" + std::to_string(i) + " HEAD\n";
+  }
+  WriteFile(dir_ / "refs", refs);
+  RunProcess({"sh", "-c",
+              "git -C '" + repo_.path() + "' update-ref --stdin < '" +
+                  (dir_ / "refs") + "'"});
+  Add(0);
+  Write("f", "2");
+  Commit("2");
+  repo_.Git({"update-ref", "refs/heads/r7", "HEAD"});
+  repo_.Git({"update-ref", "-d", "refs/heads/r8"});
+  repo_.Git({"update-ref", "refs/heads/r5000", "HEAD"});
+  Add(1);
+  EXPECT_LT(std::filesystem::file_size(File(1)), 4000U);
+  ExpectWhole(File(1));
+}
+
+TEST_F(ChainTest, FilesAreStoredAsDifferences) {
+  std::mt19937 random(9);
+  const std::string git = repo_.git_dir();
+  const std::string large = Lines(random, 20000);
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::filesystem::create_directories(
+        std::filesystem::path(git + '/' + name).parent_path());
+    WriteFile(git + '/' + name, text);
+  };
+  write("hooks/pre-push", "#!/bin/sh\n" + large);
+  write("info/exclude", large);
+  write("description", "before\n");
+  Commit("1");
+  Add(0);
+  write("description", large);
+  write("info/exclude", large + "one more\n");  // continued
+  Add(1);
+  EXPECT_LT(std::filesystem::file_size(File(1)), large.size());
+  ExpectWhole(File(1));
+  std::filesystem::remove(git + "/description");
+  write("info/exclude", "short\n");
+  std::filesystem::permissions(git + "/hooks/pre-push",
+                               std::filesystem::perms::owner_read |
+                                   std::filesystem::perms::owner_exec);
+  Add(2);
+  EXPECT_LT(std::filesystem::file_size(File(2)), 4000U);
+  ExpectWhole(File(2));
+  Add(3, {"--without", "hooks"});
+  EXPECT_THAT(Output({"list-files", File(3)}), Not(HasSubstr("hooks/")));
+  Output({"consolidate", "-q", "--from", "2", File(3), File(4)});
+  EXPECT_EQ(Output({"list-files", File(4)}), Output({"list-files", File(3)}));
+  EXPECT_EQ(Output({"cat-extra", File(4), "info/exclude"}), "short\n");
+}
+
+TEST_F(ChainTest, Sha256) {
+  const std::string repository = dir_ / "sha256";
+  RunProcess({"git", "init", "-q", "--object-format=sha256", repository});
+  const auto commit = [&](const std::string& text) {
+    WriteFile(repository + "/f", text);
+    RunProcess({"git", "-C", repository, "add", "f"});
+    RunProcess({"git", "-C", repository, "-c", "user.name=a", "-c",
+                "user.email=a@b", "commit", "-qm", text});
+  };
+  commit("1");
+  Output({"convert", "-q", repository, File(0)});
+  commit("2");
+  Output({"convert", "-q", "--onto", File(0), repository, File(1)});
+  Output({"verify", "-q", "--level", "connectivity", "--against", repository,
+          File(1)});
+  EXPECT_THAT(Error({"convert", "--onto", File(1), repo_.path(), File(2)}),
+              HasSubstr("the object format of '" + File(1) + "' is sha256"));
+}
+
+TEST_F(ChainTest, LargeObjectsAreEncodedAgainPieceByPiece) {
+  std::mt19937 random(5);
+  std::string large;
+  while (large.size() < (size_t{3} << 20)) {
+    large += static_cast<char>(random() % 64);
+  }
+  Write("large", large);
+  Commit("1");
+  Add(0, {"--block-size", "64k"});
+  Write("f", "2");
+  Commit("2");
+  Add(1);
+  Output({"consolidate", "-q", "--profile", "fast", File(1),
+          dir_ / "one.zpack"});
+  ExpectWhole(dir_ / "one.zpack");
+}
+
+}  // namespace
+}  // namespace zpack::testing
