@@ -4,8 +4,10 @@
 #include "fuzz/file_mutator.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "fuzz/block_edits.h"
+#include "fuzz/chain_input.h"
 #include "fuzz/choices.h"
 #include "fuzz/file_parts.h"
 #include "fuzz/parity_edits.h"
@@ -64,9 +66,7 @@ Bytes Unknown(ByteView file, uint64_t seed, const EditBytes& edit_bytes) {
   return bytes;
 }
 
-}  // namespace
-
-Bytes MutateFile(ByteView file, uint64_t seed, const EditBytes& edit_bytes) {
+Bytes MutateOne(ByteView file, uint64_t seed, const EditBytes& edit_bytes) {
   auto parts = TakeApart(file);
   if (!parts) return Unknown(file, seed, edit_bytes);
   Choices choices(seed);
@@ -75,6 +75,17 @@ Bytes MutateFile(ByteView file, uint64_t seed, const EditBytes& edit_bytes) {
   // Most edits lead nowhere otherwise.
   if (!choices.OneIn(4)) MakeCountsAgree(*parts);
   return PutTogether(*parts);
+}
+
+}  // namespace
+
+Bytes MutateFile(ByteView input, uint64_t seed, const EditBytes& edit_bytes) {
+  std::vector<Bytes> files = SplitChain(input);
+  Choices choices(seed);
+  Bytes& file = choices.Any(files);
+  file = MutateOne(file, seed, edit_bytes);
+  if (files.size() > 1 && !choices.OneIn(8)) LinkChain(files);
+  return JoinChain(files);
 }
 
 Bytes CrossFiles(ByteView file, ByteView other, uint64_t seed,

@@ -214,6 +214,11 @@ void LeaveOutIds(FileParts& parts) {
 }
 
 void MakeCountsAgree(FileParts& parts) {
+  // The numbers go on from those of another file.
+  if (format::HasFeature(parts.header.required_features,
+                         format::kBackingFeature)) {
+    return;
+  }
   std::vector<BlockRow> rows;
   std::set<std::string> features;
   if (std::ranges::find(parts.chunks, format::kIdsDigestChunk,

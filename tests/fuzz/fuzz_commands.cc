@@ -19,6 +19,7 @@
 
 #include "cli.h"
 #include "convert/convert_source.h"
+#include "fuzz/chain_input.h"
 #include "fuzz/file_parts.h"
 #include "fuzz/file_users.h"
 #include "fuzz/fuzz_target.h"
@@ -227,6 +228,25 @@ void Convert(const Input& input) {
   ResumeFrom(input.bytes, input.directory);
 }
 
+// What is joined is intact if nothing was missing.
+void Consolidate(const Input& input) {
+  const std::string one = input.directory / "one.zpack";
+  const std::string next = input.directory / "next.zpack";
+  for (const std::string option : {"--from=1", "--from=2", "--profile=fast"}) {
+    if (Run({"consolidate", "-q", "-f", "--threads=2", option, input.file,
+             one}) == cli::kDone &&
+        option != "--from=2" && Run({"verify", "-q", one}) != cli::kDone) {
+      std::abort();
+    }
+  }
+  ConvertOptions options;
+  options.run.threads = 2;
+  options.onto = input.file;
+  options.overwrite = Overwrite::kYes;
+  (void)ConvertSource([](SourceUse) { return Source().Open(); },
+                      PosixFileSystem(), next, options);
+}
+
 void Protect(const Input& input) {
   ProtectAndRepair(input.file, input.directory / "safe.zpack");
 }
@@ -278,6 +298,7 @@ constexpr Command kCommands[] = {
     {"list-refs", ListRefs},
     {"list-files", ListFiles},
     {"convert", Convert, true},
+    {"consolidate", Consolidate, true},
     {"protect", Protect},
     {"repair", Repair},
     {"upload-pack", UploadPack, true},
@@ -298,20 +319,23 @@ const Command& ChosenCommand() {
 
 const Command& chosen = ChosenCommand();
 
-void UseFile(const Bytes& bytes) {
+void UseFiles(const std::vector<Bytes>& files) {
   static const TempDir directory;
-  const Input input{bytes, directory / "a.zpack", directory};
-  WriteFile(input.file, AsText(bytes));
+  static const TempDir inputs;
+  const Input input{files.back(), WriteChain(files, inputs.path()), directory};
   chosen.use(input);
+  for (const auto& entry : std::filesystem::directory_iterator(inputs.path())) {
+    std::filesystem::remove(entry.path());
+  }
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const Bytes bytes(data, data + size);
-  UseFile(bytes);
-  if (chosen.hashes) {
-    if (const auto honest = WithTrueIds(bytes)) UseFile(*honest);
+  const std::vector<Bytes> files = SplitChain({data, size});
+  UseFiles(files);
+  if (chosen.hashes && files.size() == 1) {
+    if (const auto honest = WithTrueIds(files.front())) UseFiles({*honest});
   }
   return 0;
 }

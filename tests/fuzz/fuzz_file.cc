@@ -6,14 +6,15 @@
 
 #include <cstdlib>
 #include <memory>
+#include <vector>
 
+#include "fuzz/chain_input.h"
 #include "fuzz/fuzz_target.h"
 #include "history/revision_walk.h"
 #include "reader/archive_file.h"
 #include "reader/object_locator.h"
 #include "reader/object_reader.h"
 #include "report/statistics_collector.h"
-#include "support/memory_file.h"
 #include "support/repair.h"
 #include "verify/verify_archive.h"
 
@@ -26,7 +27,8 @@ using namespace zpack;
 void LookUp(const Bytes& bytes, const ReadOptions& options,
             const ArchiveFile* whole) {
   const auto archive = ArchiveFile::OpenWithoutIndex(
-      std::make_unique<zpack::testing::MemoryFile>(bytes), options);
+      zpack::testing::OpenChainInput(zpack::testing::SplitChain(bytes)),
+      options);
   if (!archive) return;
   ObjectLocator locator(**archive);
   if (whole == nullptr) {
@@ -58,7 +60,8 @@ void UseFile(const Bytes& bytes) {
   options.max_object_size = 1 << 20;
   options.max_chunk_size = 1 << 20;
   const auto archive = ArchiveFile::Open(
-      std::make_unique<zpack::testing::MemoryFile>(bytes), options);
+      zpack::testing::OpenChainInput(zpack::testing::SplitChain(bytes)),
+      options);
   LookUp(bytes, options, archive ? archive->get() : nullptr);
   if (!archive) return;
   RunOptions run;
@@ -88,7 +91,9 @@ void UseFile(const Bytes& bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Bytes bytes(data, data + size);
   UseFile(bytes);
-  zpack::testing::RepairChecksums(bytes);
-  UseFile(bytes);
+  std::vector<Bytes> files = zpack::testing::SplitChain(bytes);
+  for (Bytes& file : files) zpack::testing::RepairChecksums(file);
+  zpack::testing::LinkChain(files);
+  UseFile(zpack::testing::JoinChain(files));
   return 0;
 }

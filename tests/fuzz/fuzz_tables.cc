@@ -66,6 +66,19 @@ void Refs(ByteView payload) {
   Expect(encoded, payload);
 }
 
+void BackedRefs(ByteView payload) {
+  const auto refs = format::DecodeBackedRefs(payload, ObjectFormat::kSha1);
+  if (!refs) return;
+  Bytes encoded;
+  format::Encode(*refs, encoded);
+  Expect(encoded, payload);
+  RefsSnapshot below;
+  for (const std::string& name : refs->removed) {
+    below.refs.push_back({name, {}, {}, ""});
+  }
+  if (format::Apply(*refs, below)) (void)format::CheckApplied(*refs, below);
+}
+
 void CheckIds(const ObjectIdTable& ids) {
   for (uint32_t rank = 0; rank < ids.size(); ++rank) {
     if (ids.Find(ids[rank]) != rank) std::abort();
@@ -105,15 +118,19 @@ void Trailer(ByteView payload) {
   Expect(encoded, payload);
 }
 
-void Files(ByteView payload) {
+void FilesOf(ByteView payload, bool backed) {
   constexpr uint64_t kMaxContent = uint64_t{1} << 30;
   constexpr uint64_t kDataSize = 30;
-  const auto table = format::DecodeFileTable(payload, kDataSize, kMaxContent);
+  const auto table = format::DecodeFileTable(payload, kDataSize,
+                                             kMaxContent, backed);
   if (!table) return;
   Bytes encoded;
   format::Encode(*table, encoded);
   Expect(encoded, payload);
 }
+
+void Files(ByteView payload) { FilesOf(payload, false); }
+void BackedFiles(ByteView payload) { FilesOf(payload, true); }
 
 void PromisedObjects(ByteView payload) {
   const auto promises = format::DecodePromises(payload, ObjectFormat::kSha1);
@@ -139,7 +156,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr void (*kDecoders[])(ByteView) = {
       TableOfContents, BlockTable,      Refs,
       ObjectIds,       ObjectNumbers,   Trailer,
-      Files,           PromisedObjects, LostObjectsList};
+      Files,           PromisedObjects, LostObjectsList,
+      BackedRefs,      BackedFiles};
   if (size == 0) return 0;
   kDecoders[data[0] % std::size(kDecoders)]({data + 1, size - 1});
   return 0;

@@ -3,7 +3,7 @@
 
 # Files taken apart, edited and put together again.
 set(fuzz_files
-  fuzz/block_edits.cc fuzz/engine_edits.cc fuzz/file_mutator.cc
+  fuzz/block_edits.cc fuzz/chain_input.cc fuzz/engine_edits.cc fuzz/file_mutator.cc
   fuzz/file_parts.cc fuzz/parity_edits.cc fuzz/table_edits.cc
   fuzz/take_apart.cc fuzz/true_ids.cc)
 add_library(zpack_fuzz_files STATIC ${fuzz_files})

@@ -69,6 +69,24 @@ Bytes UpdatedFile(Profile profile) {
   return file;
 }
 
+std::vector<Bytes> SampleChain() {
+  MemorySource first = WideHistory(3);
+  std::vector<Bytes> files = {FileOf(first)};
+  const TempDir directory;
+  ConvertOptions options;
+  options.run.threads = 1;
+  options.onto = directory / "below.zpack";
+  WriteFile(*options.onto, AsText(files.front()));
+  MemorySource second = WideHistory(5);
+  const std::string path = directory / "a.zpack";
+  Require(ConvertSource([&](SourceUse) { return second.Open(); },
+                        PosixFileSystem(), path, options)
+              .has_value(),
+          "convert");
+  files.push_back(*ReadWholeFile(PosixFileSystem(), path, 1 << 24));
+  return files;
+}
+
 Bytes SegmentedFile() {
   MemorySource source = SampleHistory(3);
   for (const std::string& version : SampleVersions()) source.AddBlob(version);

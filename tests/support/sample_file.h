@@ -30,6 +30,8 @@ Bytes SampleFile();
 // of that, then of WideHistory(7): it has blobs and trees in blocks of far
 // deltas, some in three blocks.
 Bytes UpdatedFile(Profile profile = Profile::kBalanced);
+// Two files: what becomes of WideHistory(3), and of WideHistory(5) onto that.
+std::vector<Bytes> SampleChain();
 // The file that becomes of SampleHistory(3), SampleVersions() and a blob in
 // more than eight segments; always the same bytes.
 Bytes SegmentedFile();

@@ -78,7 +78,7 @@ __git_zpack_refs()
 __git_zpack_value()
 {
 	case "$1 $2" in
-	"convert --profile")
+	"convert --profile" | "consolidate --profile")
 		__git_zpack_words "fast balanced max cold" "$3" ;;
 	"convert --level")
 		__git_zpack_words "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22" "$3" ;;
@@ -108,8 +108,14 @@ __git_zpack_value()
 		__git_zpack_words "tar tar.gz tar.zst zip" "$3" ;;
 	"convert --with" | "archive --prefix")
 		COMPREPLY=() ;;
-	"convert --base")
+	"convert --base" | "convert --onto" | *" --backing")
 		__git_zpack_paths file "$3" ;;
+	"convert --onto-latest")
+		__git_zpack_paths directory "$3" ;;
+	"consolidate --from")
+		COMPREPLY=() ;;
+	"consolidate --geometric")
+		__git_zpack_words "2 3 4 8" "$3" ;;
 	"convert --without" | "restore --without" | "salvage --without")
 		__git_zpack_words "reflogs description info hooks lfs config worktrees alternates other" "$3" ;;
 	"attest --level")
@@ -132,7 +138,7 @@ __git_zpack_value()
 		__git_zpack_paths any "$3" ;;
 	"verify --against" | "attest --against")
 		__git_zpack_paths directory "$3" ;;
-	"convert --threads" | "verify --threads" | "attest --threads" | "restore --threads" | "salvage --threads" | "protect --threads" | "repair --threads" | *" --timeout" | \
+	"convert --threads" | "consolidate --threads" | "verify --threads" | "attest --threads" | "restore --threads" | "salvage --threads" | "protect --threads" | "repair --threads" | *" --timeout" | \
 		"upload-pack --threads" | "http-backend --threads" | "shell --threads" | "shell --command")
 		COMPREPLY=() ;;
 	*)
@@ -183,7 +189,7 @@ __git_zpack_complete()
 			--)
 				options_end=1
 				continue ;;
-			--profile | --level | --block-size | --base | --threads | --against | --window | --depth | \
+			--profile | --level | --block-size | --base | --onto | --onto-latest | --backing | --from | --geometric | --threads | --against | --window | --depth | \
 				--memory | --keep-pack | --output | --unpack-unreachable | --cruft-expiration | \
 				--timeout | --root | --command | --without | --with | --ref-format | --format | --prefix | --redundancy | --bundle | --expect-hash | --max-errors | --max-count | --sample | --seed | --since | -n)
 				[[ ${words[i + 1]} == = ]] && ((i++))
@@ -215,7 +221,7 @@ __git_zpack_complete()
 		__git_zpack_refs "${arguments[0]}" "$word" ;;
 	"http-backend 0" | "shell 0" | "version 0")
 		COMPREPLY=() ;;
-	*" 0" | "convert 1" | "repair 1" | "diff 1" | "verify "* | "attest "* | "show "* | "report "*)
+	*" 0" | "convert 1" | "consolidate 1" | "repair 1" | "diff 1" | "verify "* | "attest "* | "show "* | "report "*)
 		__git_zpack_paths file "$word" ;;
 	*)
 		COMPREPLY=() ;;

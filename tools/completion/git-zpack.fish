@@ -56,10 +56,12 @@ end
 # typed so far.
 function __git_zpack_values
     switch "$argv[1] $argv[2]"
-        case 'convert --profile'
+        case 'convert --profile' 'consolidate --profile'
             string split ' ' 'fast balanced max cold'
         case 'convert --level'
             seq 22
+        case 'consolidate --geometric'
+            string split ' ' '2 3 4 8'
         case 'convert --block-size'
             string split ' ' '64k 256k 1m 2m 4m 8m 16m'
         case 'repack --level'
@@ -86,11 +88,11 @@ function __git_zpack_values
             echo all
         case 'protect --redundancy'
             string split ' ' '1% 2% 5% 10% 20%'
-        case 'verify --against' 'attest --against' 'shell --root' 'repack --output'
+        case 'verify --against' 'attest --against' 'shell --root' 'repack --output' 'convert --onto-latest'
             __fish_complete_directories $argv[3] ''
         case 'verify --attestation'
             __fish_complete_path $argv[3]
-        case '* --output' 'convert --base' 'restore --bundle'
+        case '* --output' '* --backing' 'convert --base' 'convert --onto' 'restore --bundle'
             __git_zpack_files $argv[3]
     end
 end
@@ -162,7 +164,7 @@ function __git_zpack_complete
                 __git_zpack_files $current
             end
         case 'http-backend *' 'shell *'
-        case '* 0' 'convert 1' 'repair 1' 'verify *' 'attest *' 'show *' 'report *'
+        case '* 0' 'convert 1' 'consolidate 1' 'repair 1' 'verify *' 'attest *' 'show *' 'report *'
             __git_zpack_files $current
     end
 end

@@ -3,6 +3,7 @@
 """FORMAT.md, all sections but "Blocks", "Parity" and "Erasure code", in its order."""
 
 import hashlib
+import os
 import re
 import struct
 from types import SimpleNamespace
@@ -31,6 +32,12 @@ class Refused(Exception):
 def require(condition, message):
     if not condition:
         raise Refused(message)
+
+
+def varint(value):
+    """A varint for a value below 2^64."""
+    low = bytes([value & 0x7f | (0x80 if value > 0x7f else 0)])
+    return low + varint(value >> 7) if value > 0x7f else low
 
 
 class Cursor:
@@ -112,7 +119,7 @@ def header(data):
     names = [fields.take(fields.u8()) for _ in range(r + o)]
     require(not fields.left(), f"{fields.what}: bytes are left over")
     require(all(re.fullmatch(rb"[a-z0-9.-]+", name) for name in names), "bad name of a feature")
-    for name in set(names[:r]) - {b"deltas", b"trees", b"commits", b"far-bases", b"groups", b"derived-ids",
+    for name in set(names[:r]) - {b"deltas", b"trees", b"commits", b"far-bases", b"backing", b"groups", b"derived-ids",
                                    b"promised"}:
         raise Refused(f"required feature '{name.decode()}' needs a newer git-zpack")
     require(object_format in (b"sha1", b"s256"), f"object format {object_format!r} needs a newer git-zpack")
@@ -143,12 +150,48 @@ def are_files(names):
     return not parents & set(names)
 
 
-def refs(payload, id_width):
-    fields = Cursor(payload, "REFS")
+def file_below(fields):
+    """Object count, hash of the ids, file hash and name."""
+    count, ids, file_hash, name = (*struct.unpack(">I32s32s", fields.take(68)), fields.string())
+    require(re.fullmatch(rb"[^\0-\x1f/\x7f]{1,255}", name) and name not in (b".", b".."), "bad name of a file below")
+    return count, ids, file_hash, name
+
+
+def head_of(fields, id_width):
     kind = fields.u8()
     require(kind in (1, 2), "unknown kind of HEAD")
     head = SimpleNamespace(name=b"HEAD", symbolic=kind == 1)
     head.target = fields.string() if head.symbolic else fields.take(id_width)
+    return head
+
+
+def encoded(ref):
+    """A ref as REFS stores it."""
+    kind = 3 if ref.symbolic else 2 if ref.peeled else 1
+    texts = (ref.name, ref.target) if ref.symbolic else (ref.name,)
+    ids = b"" if ref.symbolic else ref.target + (ref.peeled or b"")
+    return bytes([kind]) + b"".join(varint(len(text)) + text for text in texts) + ids
+
+
+def changed_refs(fields, id_width, below):
+    """What refs returns, for a file with a file below."""
+    head = head_of(fields, id_width)
+    removed = [fields.string() for _ in range(fields.varint())]
+    known = {ref.name: ref for ref in below}
+    require(removed == sorted(set(removed) & set(known)), "removed refs that are not there, or do not ascend")
+    _, found, shallow = refs(fields, id_width, head)
+    known = {name: ref for name, ref in known.items() if name not in removed} | {ref.name: ref for ref in found}
+    known = [known[name] for name in sorted(known)]
+    target = varint(len(head.target)) + head.target if head.symbolic else head.target
+    whole = [bytes([1 if head.symbolic else 2]) + target, varint(len(known)), *map(encoded, known),
+             varint(len(shallow)), *shallow]
+    require(fields.take(32) == hashlib.sha256(b"".join(whole)).digest(), "refs that their hash does not state")
+    require(not fields.left(), f"{fields.what}: bytes are left over")
+    return head, known, shallow
+
+
+def refs(fields, id_width, given_head=None):
+    head = given_head or head_of(fields, id_width)
     found = []
     for _ in range(fields.varint()):
         kind = fields.u8()
@@ -164,16 +207,16 @@ def refs(payload, id_width):
     require(all(map(ref_name, names + targets)), "bad name of a ref")
     require(are_files(names) and not {b"refs/heads", b"refs/tags"} & set(names), "a ref is a directory")
     shallow = fields.ascending_ids(id_width)
-    require(not fields.left(), f"{fields.what}: bytes are left over")
+    require(given_head or not fields.left(), f"{fields.what}: bytes are left over")
     return head, found, shallow
 
 
-def block_table(payload, count, start, end):
+def block_table(payload, first_object, end_object, start, end):
     """Offset and first object of each block, and the last row."""
     require(payload and len(payload) % 12 == 0, "wrong size of BTAB")
     rows = list(struct.iter_unpack(">QI", payload))
-    require(rows[0] == (start, 0) and rows[-1] == (end, count), "BTAB disagrees with the file")
-    require(len(rows) == 1 or rows[-2][1] < count, "the last block has no object")
+    require(rows[0] == (start, first_object) and rows[-1] == (end, end_object), "BTAB disagrees with the file")
+    require(len(rows) == 1 or rows[-2][1] < end_object, "the last block has no object")
     for (offset, first), (next_offset, next_first) in zip(rows, rows[1:]):
         require(next_offset >= offset + 24 and next_first >= first, "BTAB does not ascend")
     for (_, first), (_, second), (_, third) in zip(rows, rows[1:], rows[2:]):
@@ -181,8 +224,13 @@ def block_table(payload, count, start, end):
     return rows
 
 
-def object_ids(payload, count, id_width):
+def object_ids(payload, count, id_width, below):
     fields = Cursor(payload, "OIDP")
+    if below and count < 65536:
+        require(fields.take(2) == bytes(2) and fields.left() == count * id_width, "wrong p, w or size of OIDP")
+        ids = [fields.take(id_width) for _ in range(count)]
+        require(all(a < b for a, b in zip(ids, ids[1:])), "ids do not ascend")
+        return ids
     left_out, width, *fan_out = struct.unpack(">BB256I", fields.take(1026))
     require(fan_out == sorted(fan_out) and fan_out[-1] == count, "wrong fan-out")
     counts = [high - low for low, high in zip([0, *fan_out], fan_out)]
@@ -215,20 +263,26 @@ def file_name(group, name):
     return fits and (group != 9 or (len(name) <= 4086 and not re.match(NOT_OTHER, name.lower())))
 
 
-def files(table, contents, most):
-    """FTAB and FDAT: the files, with their contents."""
+def files(table, contents, most, below):
+    """FTAB and FDAT: the files, with their contents. `below` are those of the file below, None without one."""
+    if table is None:
+        return []
     fields, found, name = Cursor(table, "FTAB"), [], b""
     left_out = list(fields.take(fields.varint()))
+    known = {file.name: file for file in below or []}
+    removed = [fields.string() for _ in range(fields.varint())] if below is not None else []
+    require(removed == sorted(set(removed) & set(known)), "removed files that are not there, or do not ascend")
     require(left_out == sorted(set(left_out) & set(NAMES)), "wrong groups that were left out")
     for _ in range(fields.varint()):
         group, flags, shared, last = fields.u8(), fields.u8(), fields.varint(), name
         name = last[:shared] + fields.string()
-        require(group in NAMES and flags <= 1 and file_name(group, name), f"bad group, flags or name: {name!r}")
+        require(group in NAMES and flags <= (1 if below is None else 3) and file_name(group, name), f"bad group, flags or name: {name!r}")
         require(shared <= len(last) and name > last, "names of files do not ascend")
         require(name[:shared + 1] != last[:shared + 1], "the shared prefix is not the longest")
         found.append(SimpleNamespace(group=group, flags=flags, name=name, size=fields.varint(), sha256=fields.take(32)))
     require(are_files([file.name for file in found]), "the name of a file is a directory")
     sizes = [fields.varint() for _ in range(fields.varint())]
+    digest = None if below is None else fields.take(32)
     require(not fields.left(), f"{fields.what}: bytes are left over")
     total = sum(file.size for file in found)
     require(total <= most, "the files have more content than the size of the file allows")
@@ -237,9 +291,21 @@ def files(table, contents, most):
     pieces = [zstd(stored.take(size), min(4 << 20, total - (i << 22))) for i, size in enumerate(sizes)]
     raw = Cursor(b"".join(pieces), "FDAT")
     for file in found:
-        file.content = raw.take(file.size)
+        require(file.flags < 2 or file.name in known, "a file goes on that is not there")
+        file.content = (known[file.name].content if file.flags & 2 else b"") + raw.take(file.size)
         require(hashlib.sha256(file.content).digest() == file.sha256, f"wrong hash of {file.name!r}")
         require(file.group != 5 or file.name[-64:] == file.sha256.hex().encode(), "wrong name of an LFS object")
+    if below is None:
+        return found
+    known = {name: file for name, file in known.items() if name not in removed} | {file.name: file for file in found}
+    found, before, rows = [known[name] for name in sorted(known)], b"", []
+    for file in found:
+        shared, size = len(os.path.commonprefix([before, file.name])), len(file.content)
+        rest, before = file.name[shared:], file.name
+        rows.append(bytes([file.group, file.flags & 1]) + varint(shared) + varint(len(rest)) + rest + varint(size)
+                    + file.sha256)
+    whole = varint(len(left_out)) + bytes(left_out) + varint(len(found)) + b"".join(rows)
+    require(hashlib.sha256(whole).digest() == digest, "files that their hash does not state")
     return found
 
 

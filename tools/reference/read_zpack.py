@@ -9,7 +9,9 @@
   read_zpack.py restore FILE DIRECTORY  every check; a bare repository of loose objects
 """
 
+import collections
 import hashlib
+import itertools
 import os
 import pathlib
 import struct
@@ -33,8 +35,22 @@ class ZpackFile:
         self.chunks = container.table_of_contents(self.data, self.header_size, at, self.features)
         self.contents = (at, size - 72)
         (_, blocks_begin), (blocks_end, _), *_ = self.chunks.values()
-        self.head, self.refs, self.shallow = container.refs(self.chunk(b"REFS"), self.id_width)
-        self.rows = container.block_table(self.chunk(b"BTAB"), self.count, blocks_begin, blocks_end)
+        self.below, self.first, fields = None, 0, container.Cursor(self.chunk(b"REFS"), "REFS")
+        if b"backing" in self.features:
+            self.read_below(pathlib.Path(path).parent, fields)
+        else:
+            self.head, self.refs, self.shallow = container.refs(fields, self.id_width)
+        self.end = self.first + self.count  # of the numbers of its objects
+        self.rows = container.block_table(self.chunk(b"BTAB"), self.first, self.end, blocks_begin, blocks_end)
+
+    def read_below(self, directory, fields):
+        """"Files below". The file is looked for under its name alone."""
+        self.first, self.ids_below, file_hash, name = container.file_below(fields)
+        self.below = ZpackFile(directory / os.fsdecode(name))
+        require((self.below.end, self.below.id_width) == (self.first, self.id_width), "the file below is another one")
+        require(b"derived-ids" not in self.features, "both backing and derived-ids")
+        self.is_same = self.below.data[-32:] == file_hash
+        self.head, self.refs, self.shallow = container.changed_refs(fields, self.id_width, self.below.refs)
 
     def chunk(self, name):
         return container.chunk(self.data, *self.chunks[name], name)
@@ -44,9 +60,17 @@ class ZpackFile:
         if b"OIDH" in self.chunks:
             self.derive_ids(self.chunk(b"OIDH"))
         else:
-            self.ids = container.object_ids(self.chunk(b"OIDP"), self.count, self.id_width)
-            self.numbers = container.object_numbers(self.chunk(b"ONBP"), self.count)
+            self.ids = container.object_ids(self.chunk(b"OIDP"), self.count, self.id_width, self.below)
+            self.numbers = [self.first + at for at in container.object_numbers(self.chunk(b"ONBP"), self.count)]
             self.id_of = dict(zip(self.numbers, self.ids))  # "Numbering"
+        if self.below:
+            self.below.read_index()
+            ids = b"".join(self.below.id_of[number] for number in range(self.first))
+            require(self.is_same or hashlib.sha256(ids).digest() == self.ids_below, "the file below is another one")
+            self.id_of |= self.below.id_of
+            self.numbers = sorted(self.id_of, key=self.id_of.get)
+            self.ids = [self.id_of[number] for number in self.numbers]
+            require(len(set(self.ids)) == self.end, "an object is in two files")
         if b"PROM" in self.chunks:
             container.promised_objects(self.chunk(b"PROM"), self.id_width, self.ids)
 
@@ -80,9 +104,14 @@ class ZpackFile:
             require(self.hash(head, content) == self.id_of[at], f"object {self.id_of[at].hex()}: wrong content")
             yield self.id_of[at], head, content
 
-    def raw_objects(self, id_of, number=None):
-        """Number, header for the hash and content of all objects, or of those of one's block (step 5)."""
-        parts, group, earlier = [], blocks.Group(), {}
+    def raw_objects(self, id_of, number=None, earlier=None):
+        """Number, header for the hash and content of all objects, or of those of one's block (step 5).
+
+        What far deltas of a file above may need of the objects is put into `earlier`."""
+        parts, group, is_below = [], blocks.Group(), earlier is not None
+        earlier = {} if earlier is None else earlier
+        if self.below and (is_below or b"far-bases" in self.features):
+            collections.deque(self.below.raw_objects(id_of, None, earlier), 0)
         wanted = [index for index, ((_, first), (_, after)) in enumerate(zip(self.rows, self.rows[1:]))
                   if number is None or first <= number < max(after, first + 1)]
         # Far bases are in earlier blocks; all of them are simpler than those that are needed.
@@ -94,7 +123,7 @@ class ZpackFile:
             found = self.block(index, group)
             require((found.first, found.count) == (first, after - first or 1), "a block disagrees with BTAB")
             require(found.kind == blocks.SEGMENT or not (parts or after == first), "several blocks of one object")
-            contents = blocks.decode(found, self.count, id_of, earlier)
+            contents = blocks.decode(found, self.end, id_of, earlier)
             if found.kind == blocks.SEGMENT:
                 require(found.offset == sum(len(part) for part, *_ in parts), "a gap between segments")
                 parts.append((contents[0], found.type, found.object_sizes))
@@ -103,7 +132,7 @@ class ZpackFile:
                     continue
                 contents, parts = [b"".join(part for part, *_ in parts)], []
                 require([len(contents[0])] == found.object_sizes, "segments do not make up the object")
-            elif b"far-bases" in self.features:
+            elif is_below or b"far-bases" in self.features:
                 of = found.blocks or [1] * found.count
                 earlier |= {first + at: (found.type, *both) for at, both in enumerate(zip(contents, of))}
             for at, content in enumerate(contents, first) if index in wanted else ():
@@ -123,6 +152,8 @@ class ZpackFile:
         """The content of one object, in the four steps of "Overview"."""
         require(wanted in self.ids, f"object {wanted.hex()} is not in the file")
         number = self.numbers[self.ids.index(wanted)]
+        if number < self.first:
+            return self.below.find(wanted)
         return next(content for found, _, content in self.objects(number) if found == wanted)
 
     def verify(self):
@@ -134,8 +165,10 @@ class ZpackFile:
         places = (0, self.header_size), self.chunks[b"REFS"], self.chunks[b"BTAB"], self.contents
         copies = b"".join(self.data[start:end] for start, end in places)
         require(b"COPY" not in parts or [*parts.items()][-1] == (b"COPY", copies), "COPY is not last or differs")
-        self.files = container.files(parts.get(b"FTAB", bytes(3)), parts.get(b"FDAT", b""), self.limits["content"])
-        return self.objects()
+        of_below = list(self.below.verify()) if self.below else []
+        self.files = container.files(parts.get(b"FTAB"), parts.get(b"FDAT", b""), self.limits["content"],
+                                     self.below and self.below.files)
+        return itertools.chain(of_below, self.objects())
 
 
 def text_of(ref):
