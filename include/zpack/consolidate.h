@@ -39,11 +39,11 @@ struct ConsolidateOptions {
 };
 
 struct ConsolidateStats {
-  uint64_t files = 0;        // that were joined; 0 if nothing was written
-  uint64_t files_below = 0;  // on which the new file depends
-  uint64_t objects = 0;      // in the new file
-  uint64_t bytes_before = 0;  // of the files that were joined
-  uint64_t bytes = 0;         // of the new file
+  uint64_t files = 0;             // that were joined; 0 if nothing was written
+  uint64_t files_below = 0;       // on which the new file depends
+  uint64_t objects = 0;           // in the new file
+  uint64_t bytes_before = 0;      // of the files that were joined
+  uint64_t bytes = 0;             // of the new file
   std::vector<PhaseTime> phases;  // in the order they ran
 };
 
@@ -54,10 +54,10 @@ struct ConsolidateStats {
 // With ConsolidateOptions::geometric, nothing is written if there is nothing to
 // join.
 //
-// Errors: those of ArchiveReader::Open; kInvalidArgument for options that do not
-// fit the files; kExists; kMismatch if the file that was read back differs from
-// what was written; kCorrupt if one of the files is damaged; kIo, kNotDurable,
-// kInterrupted, kOutOfMemory.
+// Errors: those of ArchiveReader::Open; kInvalidArgument for options that do
+// not fit the files; kExists; kMismatch if the file that was read back differs
+// from what was written; kCorrupt if one of the files is damaged; kIo,
+// kNotDurable, kInterrupted, kOutOfMemory.
 Result<ConsolidateStats> Consolidate(const std::string& path,
                                      const std::string& output,
                                      const ConsolidateOptions& options);

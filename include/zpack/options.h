@@ -209,9 +209,9 @@ struct ConvertOptions {
   // than this option refuse the new file. `base` and Update::kYes must not be
   // set, nor Resume::kYes.
   std::optional<std::string> onto = {};
-  // kSkip writes nothing if the new file would have the same refs, HEAD, shallow
-  // boundaries, objects, promised and lost objects and files of the repository
-  // as `onto` (ConvertStats::update).
+  // kSkip writes nothing if the new file would have the same refs, HEAD,
+  // shallow boundaries, objects, promised and lost objects and files of the
+  // repository as `onto` (ConvertStats::update).
   IfUnchanged if_unchanged = IfUnchanged::kWrite;
   // Where the files that the older file depends on are looked for, as
   // ReadOptions::backing.

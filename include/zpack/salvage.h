@@ -38,6 +38,7 @@ struct SalvageOptions {
 struct DamagedRange {
   uint64_t offset = 0;
   uint64_t size = 0;
+  std::string path = {};  // of the file, if it is salvaged with those below
 };
 
 // Consecutive objects of which no undamaged block was found.

@@ -213,8 +213,7 @@ Status ArchiveReader::StreamFile(
     const std::function<Result<Visit>(std::span<const uint8_t>)>& piece) const {
   return Guarded([&]() -> Status {
     const ArchiveFile& archive = *state_->archive;
-    ZPACK_ASSIGN_OR_RETURN(const RepositoryFiles table,
-                           ReadFileTable(archive));
+    ZPACK_ASSIGN_OR_RETURN(const RepositoryFiles table, ReadFileTable(archive));
     const auto at = std::ranges::find(table.files, name, &RepositoryFile::name);
     if (at == table.files.end()) {
       return MakeError(ErrorCode::kNotFound, "no file '{}' in '{}'", name,
@@ -238,9 +237,8 @@ Result<RefsSnapshot> ReadRefs(const std::string& path,
     ZPACK_ASSIGN_OR_RETURN(FileStructure structure,
                            ReadRefsOnly(*file, options));
     if (!structure.backed) return std::move(structure.refs);
-    ZPACK_ASSIGN_OR_RETURN(
-        const auto archive,
-        ArchiveFile::OpenWithoutIndex(std::move(file), options));
+    ZPACK_ASSIGN_OR_RETURN(const auto archive, ArchiveFile::OpenWithoutIndex(
+                                                   std::move(file), options));
     return archive->refs();
   });
 }

@@ -14,10 +14,35 @@
 #include "git/restore/repository_sink.h"
 #include "http/open_file.h"
 #include "reader/archive_file.h"
+#include "reader/file_structure.h"
 #include "salvage/salvager.h"
 
 namespace zpack {
 namespace {
+
+// Salvages a file together with those that it depends on, as far as these can
+// be opened.
+Result<SalvageReport> SalvageOpened(const std::string& path,
+                                    const RandomAccessFile& file,
+                                    const SalvageOptions& options,
+                                    const MakeSink& make_sink) {
+  const RestoreOptions& restore = options.restore;
+  ReadOptions read = restore.read;
+  read.damages = nullptr;
+  ZPACK_ASSIGN_OR_RETURN(const auto header, FindHeader(file, read));
+  if (!header ||
+      !format::HasFeature(header->required_features, format::kBackingFeature)) {
+    return SalvageFile(file, options, make_sink);
+  }
+  ZPACK_ASSIGN_OR_RETURN(auto again,
+                         OpenForReading(path, read, restore.run.stop));
+  const auto chain = ArchiveFile::OpenWithoutIndex(std::move(again), read);
+  if (chain) return SalvageChain(**chain, options, make_sink);
+  ZPACK_ASSIGN_OR_RETURN(SalvageReport report,
+                         SalvageFile(file, options, make_sink));
+  report.damages.insert(report.damages.begin(), chain.error());
+  return report;
+}
 
 Result<SalvageReport> SalvagePath(const std::string& path,
                                   const std::string& directory,
@@ -45,7 +70,7 @@ Result<SalvageReport> SalvagePath(const std::string& path,
                              .promisor_remotes = repository.promisor_remotes});
   };
   ZPACK_ASSIGN_OR_RETURN(SalvageReport report,
-                         SalvageFile(*file, options, make_sink));
+                         SalvageOpened(path, *file, options, make_sink));
   // Otherwise, the report names the damage.
   if (options.required == SoundParts::kStructure && report.complete) {
     ReadOptions read = restore.read;

@@ -86,9 +86,10 @@ Status CheckScrub(const std::string& path, const std::string& repository,
                      "a sample cannot be compared with a repository");
   }
   if (scrub.own && (sampled || since)) {
-    return MakeError(ErrorCode::kInvalidArgument,
-                     "a sample, an older file and the file's own blocks exclude "
-                     "each other");
+    return MakeError(
+        ErrorCode::kInvalidArgument,
+        "a sample, an older file and the file's own blocks exclude "
+        "each other");
   }
   std::error_code ignored;
   if (since && std::filesystem::equivalent(path, scrub.since, ignored)) {

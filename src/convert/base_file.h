@@ -42,8 +42,8 @@ class BaseFile final : public ReusableBlocks {
   // Returns kIo if the archive cannot be read.
   //
   // With ObjectSet::kAll, objects that the archive lacks are listed whether the
-  // walk finds them or not. Then only commits are read, and trees and blobs of a
-  // file that lacks nothing are taken to be complete.
+  // walk finds them or not. Then only commits are read, and trees and blobs of
+  // a file that lacks nothing are taken to be complete.
   Result<FileMarks> FindComplete(const RefsSnapshot& refs, ObjectSet objects,
                                  const std::stop_token& stop) const;
 

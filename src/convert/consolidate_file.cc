@@ -4,10 +4,8 @@
 #include "convert/consolidate_file.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <optional>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -158,8 +156,7 @@ class Consolidation {
     if (options_.read_back == ReadBack::kYes) {
       VerifyReport report;
       ZPACK_TRY(VerifyArchive(
-          *written,
-          {.level = VerifyLevel::kObjects, .own = below_ != nullptr},
+          *written, {.level = VerifyLevel::kObjects, .own = below_ != nullptr},
           options_.run, report));
       if (!report.ok()) return std::unexpected(report.damages.front());
     }
@@ -188,19 +185,6 @@ class Consolidation {
   RepositoryFiles table_;
 };
 
-// kInvalidArgument if `output` is one of the files, except for the last one.
-Status CheckOutput(FileChain files, const std::string& output) {
-  std::error_code error;
-  for (const auto& file : files.first(files.size() - 1)) {
-    if (std::filesystem::equivalent(file->path(), output, error)) {
-      return MakeError(ErrorCode::kInvalidArgument,
-                       "'{}' depends on '{}', which cannot be replaced",
-                       AtPath{files.back()->path()}, AtPath{output});
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<ConsolidateStats> ConsolidateFile(FileSystem& file_system,
@@ -219,7 +203,7 @@ Result<ConsolidateStats> ConsolidateFile(FileSystem& file_system,
   ZPACK_ASSIGN_OR_RETURN(const auto chain,
                          BaseFile::Open(std::move(file), read));
   const FileChain files = chain->archive().files();
-  ZPACK_TRY(CheckOutput(files, output));
+  ZPACK_TRY(CheckNotAmong(files.first(files.size() - 1), output));
   if (options.from > files.size()) {
     return MakeError(ErrorCode::kInvalidArgument,
                      "'{}' consists of {} files; none of them is file {}",

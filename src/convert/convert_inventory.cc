@@ -67,11 +67,10 @@ Status TakeOnto(ObjectSource& source, const RefsSnapshot& refs,
   ZPACK_ASSIGN_OR_RETURN(inventory.far,
                          base->FindBases(older, options.run.stop));
   inventory.list = std::move(added.list);
-  ZPACK_ASSIGN_OR_RETURN(
-      inventory.ids,
-      ObjectIdTable::Merge(source.object_format(),
-                           {base->ids().unranked(),
-                            inventory.list.ids.unranked()}));
+  ZPACK_ASSIGN_OR_RETURN(inventory.ids,
+                         ObjectIdTable::Merge(source.object_format(),
+                                              {base->ids().unranked(),
+                                               inventory.list.ids.unranked()}));
   inventory.base = std::move(base);
   return {};
 }
@@ -198,13 +197,13 @@ Result<Inventory> TakeInventory(ObjectSource& source, const RefsSnapshot& refs,
   if (older) {
     ZPACK_ASSIGN_OR_RETURN(auto file, file_system.OpenForRead(*older));
     ZPACK_ASSIGN_OR_RETURN(
-        auto base,
-        BaseFile::Open(std::move(file), ReadOptions{.derivation = options.run,
-                                                    .backing = options.backing}));
-    ZPACK_TRY(options.onto ? TakeOnto(source, refs, std::move(base), options,
-                                      inventory)
-                           : TakeWithBase(source, refs, std::move(base),
-                                          options, inventory));
+        auto base, BaseFile::Open(std::move(file),
+                                  ReadOptions{.derivation = options.run,
+                                              .backing = options.backing}));
+    ZPACK_TRY(
+        options.onto
+            ? TakeOnto(source, refs, std::move(base), options, inventory)
+            : TakeWithBase(source, refs, std::move(base), options, inventory));
   } else {
     ZPACK_TRY(TakeAll(source, refs, options, inventory));
   }

@@ -38,7 +38,7 @@ struct Inventory {
   // Archive whose blocks are reused, or with ConvertOptions::onto are not
   // written; null without one.
   std::unique_ptr<BaseFile> base;
-  ObjectList list;                 // objects that are not in `base`
+  ObjectList list;    // objects that are not in `base`
   FarVersions far;    // objects of `base` that those of `list` resemble
   FileIds ids;        // of all objects of the new archive
   Promises promises;  // empty unless the options allow them

@@ -162,7 +162,7 @@ Status CompareWithOlder(const Conversion& to, const RefsSnapshot& refs,
   if (options.update == Update::kNo && !SkipsUnchanged(options)) return {};
   ZPACK_ASSIGN_OR_RETURN(written.unchanged,
                          IsUnchanged(inventory, refs, files, options.run.stop));
-  if (written.unchanged) {
+  if (written.unchanged && options.update == Update::kYes) {
     ZPACK_ASSIGN_OR_RETURN(written.stats,
                            CountWritten(*inventory.base, options.run.stop));
   } else if (options.update == Update::kYes && inventory.older() != nullptr) {
@@ -190,14 +190,17 @@ Result<Written> WriteTo(const Conversion& to, const RefsSnapshot& refs,
                   .base_unused = inventory.base_unused,
                   .base_unrelated = inventory.base_unrelated,
                   .resume_unused = {}};
+  if (options.onto) {
+    ZPACK_TRY(
+        CheckNotAmong(inventory.base->archive().files(), to.output.path()));
+  }
   ZPACK_TRY(CompareWithOlder(to, refs, files, inventory, written));
   if (written.unchanged) return written;
   inventory.unused.reset();
 
-  ArchiveContents contents{inventory.ids,        inventory.list,
-                           refs,                 inventory.base.get(),
-                           inventory.far,        inventory.promises,
-                           inventory.lost};
+  ArchiveContents contents{
+      inventory.ids, inventory.list,     refs,          inventory.base.get(),
+      inventory.far, inventory.promises, inventory.lost};
   FilesToWrite chosen = files;
   RepositoryFiles files_below;
   if (options.onto) {
@@ -280,11 +283,10 @@ Result<MovedOn> CheckWritten(const Conversion& to, Written& written,
   if (written.unchanged) {
     ZPACK_TRY(CheckUndamaged(*archive, options, run));
   } else if (options.read_back == ReadBack::kYes) {
-    ZPACK_TRY(ReadBackFile(
-        to.source, *archive,
-        {written.stats.copied, options.base.value_or(""), options.trust_base,
-         options.onto.has_value()},
-        run));
+    ZPACK_TRY(ReadBackFile(to.source, *archive,
+                           {written.stats.copied, options.base.value_or(""),
+                            options.trust_base, options.onto.has_value()},
+                           run));
   }
 
   if (options.read_source == ReadSource::kYes) {
@@ -337,10 +339,9 @@ Result<ConvertStats> ConvertTo(const Conversion& to, Bytes& preamble) {
   MovedOn moved_on;
   if (!written.unchanged || !options.onto) {
     ZPACK_ASSIGN_OR_RETURN(
-        moved_on,
-        CheckWritten(
-            to, written, refs,
-            written.unchanged ? *options.base : to.output.temporary_path()));
+        moved_on, CheckWritten(to, written, refs,
+                               written.unchanged ? *options.base
+                                                 : to.output.temporary_path()));
   }
 
   // The file is verified from here on.

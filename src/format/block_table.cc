@@ -65,10 +65,10 @@ Result<BlockTable> DecodeBlockTable(ByteView payload, uint64_t begin,
     BlockTable::Row row;
     row.offset = in.U64();
     row.first_object = ObjectNumber(in.U32());
-    const bool fits =
-        table.rows.empty()
-            ? row.offset == begin && row.first_object == ObjectNumber(objects.begin)
-            : Continues(table.rows, row);
+    const bool fits = table.rows.empty()
+                          ? row.offset == begin &&
+                                row.first_object == ObjectNumber(objects.begin)
+                          : Continues(table.rows, row);
     if (row.offset > end || !fits) {
       return MakeError(ErrorCode::kCorrupt, "bad row {} in block table",
                        table.rows.size());

@@ -44,10 +44,10 @@ Digest FilesDigest(const std::vector<FileGroup>& left_out,
 
 void Encode(const FileTable& table, Bytes& out);
 
-// Decodes the payload of the chunk, which is `backed`. kCorrupt unless the names are valid,
-// different and in order, no name is a directory of another one, the contents
-// have at most `max_content` bytes and as
-// many pieces as they need, and the pieces fill `data_size` bytes.
+// Decodes the payload of the chunk, which is `backed`. kCorrupt unless the
+// names are valid, different and in order, no name is a directory of another
+// one, the contents have at most `max_content` bytes and as many pieces as they
+// need, and the pieces fill `data_size` bytes.
 Result<FileTable> DecodeFileTable(ByteView payload, uint64_t data_size,
                                   uint64_t max_content, bool backed = false);
 

@@ -31,7 +31,8 @@ class ObjectGraph::TreeReader {
       const Kind kind = entry.is_tree()      ? Kind::kTree
                         : entry.is_gitlink() ? Kind::kGitlink
                                              : Kind::kBlob;
-      ZPACK_TRY(Add(kind, entry.name, child, graph_.LinksOf(object_end, outside_ids)));
+      ZPACK_TRY(Add(kind, entry.name, child,
+                    graph_.LinksOf(object_end, outside_ids)));
     }
     return entries.complete() ? Status{} : BadEntry();
   }

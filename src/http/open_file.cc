@@ -4,9 +4,8 @@
 #include "http/open_file.h"
 
 #include <fcntl.h>
-#include <unistd.h>
-
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cctype>
 #include <cerrno>
@@ -62,8 +61,7 @@ std::string UrlBeside(const std::string& url, std::string_view name) {
   std::string out = path.substr(0, path.rfind('/') + 1);
   for (const char c : name) {
     const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0 ||
-        std::string_view("-._~").contains(c)) {
+    if (std::isalnum(byte) != 0 || std::string_view("-._~").contains(c)) {
       out += c;
     } else {
       out += fmt::format("%{:02X}", byte);

@@ -14,8 +14,8 @@ namespace zpack {
 
 Status CheckArchive(std::unique_ptr<RandomAccessFile> file,
                     const RunOptions& run) {
-  ZPACK_ASSIGN_OR_RETURN(
-      const auto single, SingleFile::Open(std::move(file), ReadOptions{}));
+  ZPACK_ASSIGN_OR_RETURN(const auto single,
+                         SingleFile::Open(std::move(file), ReadOptions{}));
   VerifyReport report;
   ZPACK_TRY(VerifySingleFile(single, run, report));
   if (report.ok()) return {};

@@ -126,8 +126,8 @@ Result<ProtectStats> ProtectInside(FileSystem& file_system,
   const auto before = IdentityOf(image.path());
   ZPACK_TRY(CheckFile(file_system, path, options.run));
   ZPACK_ASSIGN_OR_RETURN(auto file, file_system.OpenForRead(path));
-  ZPACK_ASSIGN_OR_RETURN(
-      const auto single, SingleFile::Open(std::move(file), ReadOptions{}));
+  ZPACK_ASSIGN_OR_RETURN(const auto single,
+                         SingleFile::Open(std::move(file), ReadOptions{}));
   // The file has been undamaged just now.
   if (!single->damages().empty()) {
     return std::unexpected(single->damages().front());

@@ -76,9 +76,8 @@ class SegmentedObject final : public ObjectStream {
                        AtPath{file_.path()});
     }
     segment_.reset();
-    ZPACK_ASSIGN_OR_RETURN(
-        segment_,
-        DecodeSegment(file_, run_.first++, info_, position_, decoder_));
+    ZPACK_ASSIGN_OR_RETURN(segment_, DecodeSegment(file_, run_.first++, info_,
+                                                   position_, decoder_));
     rest_ = segment_->contents();
     position_ += rest_.size();
     return {};
@@ -155,9 +154,8 @@ Result<ListedFiles> ArchiveSource::ListFiles(
 Result<std::unique_ptr<FileStream>> ArchiveSource::OpenFile(
     const ListedFile& file) {
   if (!files_) return std::unexpected(files_.error());
-  const auto at =
-      std::ranges::lower_bound(files_->files, file.name, {},
-                               &RepositoryFile::name);
+  const auto at = std::ranges::lower_bound(files_->files, file.name, {},
+                                           &RepositoryFile::name);
   if (at == files_->files.end() || at->name != file.name) return nullptr;
   const auto index = static_cast<size_t>(at - files_->files.begin());
   return std::make_unique<ArchivedFile>(*files_, index);

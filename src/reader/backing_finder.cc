@@ -69,8 +69,8 @@ class ChainSearch {
  private:
   static Status CheckLength(const Chain& chain) {
     const auto is_again = [&](const auto& file) {
-      return file != chain.back() && file->trailer().file_hash ==
-                                         chain.back()->trailer().file_hash;
+      return file != chain.back() &&
+             file->trailer().file_hash == chain.back()->trailer().file_hash;
     };
     if (std::ranges::any_of(chain, is_again)) {
       return MakeError(ErrorCode::kCorrupt, "'{}' depends on itself",
@@ -88,8 +88,7 @@ class ChainSearch {
   Result<Chain> FindBelow(const SingleFile& file) {
     if (++searches_ > kMaxOpened) {
       return MakeError(ErrorCode::kLimitExceeded,
-                       "too many files may be below '{}'",
-                       AtPath{file.path()});
+                       "too many files may be below '{}'", AtPath{file.path()});
     }
     const format::FileBelow& below = *file.below();
     std::vector<std::unique_ptr<RandomAccessFile>> others;

@@ -235,9 +235,9 @@ Result<std::optional<format::CommitTable>> BlockDecoder::DecodeCommitLinks(
     if (view.header.kind != format::BlockKind::kCommits) return std::nullopt;
     ZPACK_ASSIGN_OR_RETURN(format::BlockStreams streams,
                            CommitColumns(file, block, view));
-    return format::DecodeCommitTable(
-        std::move(streams), view.header.object_count,
-        Numbers(file, block, view));
+    return format::DecodeCommitTable(std::move(streams),
+                                     view.header.object_count,
+                                     Numbers(file, block, view));
   };
   return InBlock(decode(), file, block);
 }

@@ -61,8 +61,8 @@ Result<FileDescription> DescribeFile(const ArchiveFile& archive,
                          file->header().object_count,
                          ToHex(file->trailer().file_hash)});
   }
-  for (size_t i = archive.first_own_block();
-       i < archive.blocks().block_count(); ++i) {
+  for (size_t i = archive.first_own_block(); i < archive.blocks().block_count();
+       ++i) {
     ZPACK_TRY(CheckStop(stop));
     ZPACK_ASSIGN_OR_RETURN(const format::BlockView view,
                            decoder.Load(archive.blocks(), i));

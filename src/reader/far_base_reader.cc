@@ -169,13 +169,23 @@ Result<std::optional<format::FarBase>> FarBaseReader::Choose(
   ZPACK_ASSIGN_OR_RETURN(
       const std::vector<Step> steps,
       Follow(number, objects->header.type, std::nullopt, nullptr, work));
-  uint64_t bytes = 0;
-  for (const Step& step : steps) bytes += step.block->memory();
-  const bool within = steps.size() <= most.blocks && bytes <= most.bytes;
-  const Step& from = within ? steps.front() : steps.back();
+  const Step& from = steps[ChooseStep(steps, most)];
   const uint32_t at = from.chain.objects.front();
   return format::FarBase{from.block->objects.header.first_object + at,
                          from.block->objects.sizes[at]};
+}
+
+// Half, so that the next versions have room again.
+size_t FarBaseReader::ChooseStep(const std::vector<Step>& steps,
+                                 const Cost& most) {
+  size_t from = steps.size() - 1;
+  uint64_t bytes = 0;
+  for (size_t i = steps.size(); i-- > 0;) {
+    bytes += steps[i].block->memory();
+    const size_t blocks = steps.size() - i;
+    if (bytes <= most.bytes / 2 && blocks <= most.blocks / 2) from = i;
+  }
+  return steps.size() <= most.blocks && bytes <= most.bytes ? 0 : from;
 }
 
 }  // namespace zpack

@@ -49,8 +49,8 @@ class FarBaseReader {
     uint64_t bytes = 0;  // memory of the decoded blocks
   };
   // Returns object `number` as a base, if reading it takes at most `most`;
-  // otherwise the last of the bases that it is rebuilt from, which takes one
-  // block. Returns nothing for an object in segments. Errors are those of Read.
+  // otherwise the first of the bases that it is rebuilt from which takes at most
+  // half of that, or the last one, which takes one block. Returns nothing for an object in segments. Errors are those of Read.
   Result<std::optional<format::FarBase>> Choose(ObjectNumber number,
                                                 const Cost& most);
 
@@ -70,6 +70,8 @@ class FarBaseReader {
     format::BlockLayout::Chain chain;
   };
 
+  // The step that Choose takes its base from.
+  static size_t ChooseStep(const std::vector<Step>& steps, const Cost& most);
   // Follows the bases of object `number`, block by block; all have the type
   // `type`. `size` is what the far delta says about it, or nothing if nobody
   // says. Ends before a base that is kept, and sets `known` to it.

@@ -88,8 +88,8 @@ Status FileBlocks::CheckBlockSize(size_t block) const {
 Error FileBlocks::InBlock(Error error, size_t block) const {
   if (!parts_.placed) return error;
   return Extend(std::move(error), " in block {} at offset {} of '{}'",
-                block - first_in_file(block),
-                AtOffset{block_offset(block)}, AtPath{block_path(block)});
+                block - first_in_file(block), AtOffset{block_offset(block)},
+                AtPath{block_path(block)});
 }
 
 Status FileBlocks::ReadBlockChunk(size_t block, Bytes& chunk) const {

@@ -45,8 +45,8 @@ class FarBaseReader;
 struct FileSection {
   const RandomAccessFile* file = nullptr;
   size_t first_block = 0;
-  uint64_t end = 0;         // offset of the end of the last block
-  uint32_t object_end = 0;  // the number after those of its objects
+  uint64_t end = 0;                   // offset of the end of the last block
+  uint32_t object_end = 0;            // the number after those of its objects
   std::vector<std::string> features;  // that a reader must support
 };
 

@@ -288,16 +288,16 @@ class StructureReader {
     const auto copies = Copies();
     const auto& chunks = out_.toc.chunks;
     ZPACK_ASSIGN_OR_RETURN(
-        out_.blocks, ReadPart(format::kBlockTableChunk, "block table",
-                              copies ? std::optional(copies->block_table_chunk)
-                                     : std::nullopt,
-                              [&](ByteView payload) {
-                                return format::DecodeBlockTable(
-                                    payload, chunks[0].end(), chunks[1].offset,
-                                    {out_.first_object(),
-                                     out_.first_object() +
-                                         out_.header.object_count});
-                              }));
+        out_.blocks,
+        ReadPart(
+            format::kBlockTableChunk, "block table",
+            copies ? std::optional(copies->block_table_chunk) : std::nullopt,
+            [&](ByteView payload) {
+              return format::DecodeBlockTable(
+                  payload, chunks[0].end(), chunks[1].offset,
+                  {out_.first_object(),
+                   out_.first_object() + out_.header.object_count});
+            }));
     return {};
   }
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -44,8 +46,8 @@ Result<FileIndex> Merge(const FileIndex& first,
   uint32_t rank = 0;  // in `first`
   for (FileRank out; out.value() < total; ++out) {
     const bool take_added =
-        next != added.end() && (rank == first.ids.size() ||
-                                IsLess(next->id, IdAt(first.ids, rank)));
+        next != added.end() &&
+        (rank == first.ids.size() || IsLess(next->id, IdAt(first.ids, rank)));
     Append(ids, take_added ? next->id : IdAt(first.ids, rank));
     merged.numbers[out] =
         take_added ? next++->number : first.numbers[FileRank(rank++)];
@@ -57,6 +59,18 @@ Result<FileIndex> Merge(const FileIndex& first,
 }
 
 }  // namespace
+
+Status CheckNotAmong(FileChain files, const std::string& path) {
+  std::error_code error;
+  for (const auto& file : files) {
+    if (std::filesystem::equivalent(file->path(), path, error)) {
+      return MakeError(ErrorCode::kInvalidArgument,
+                       "'{}' cannot be replaced by a file that depends on it",
+                       AtPath{path});
+    }
+  }
+  return {};
+}
 
 FileBlocks::Parts JoinBlocks(FileChain files) {
   FileBlocks::Parts parts;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "reader/derived_index.h"
 #include "reader/file_blocks.h"
@@ -20,6 +21,10 @@ namespace zpack {
 
 // A chain of files, the first one first, each the file below the next.
 using FileChain = std::span<const std::unique_ptr<SingleFile>>;
+
+// kInvalidArgument if `path` is one of the files: writing it would leave those
+// that depend on it without it.
+Status CheckNotAmong(FileChain files, const std::string& path);
 
 // The blocks of all files. The files must outlive what is made of them.
 FileBlocks::Parts JoinBlocks(FileChain files);

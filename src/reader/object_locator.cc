@@ -13,10 +13,9 @@ namespace zpack {
 ObjectLocator::ObjectLocator(const ArchiveFile& archive) : archive_(archive) {
   if (archive.derives_ids()) return;
   for (const auto& file : archive.files()) {
-    lookups_of_files_.emplace_back(file->file(), *file->index_chunks(),
-                                   file->header().object_format,
-                                   file->header().object_count,
-                                   file->fan_out());
+    lookups_of_files_.emplace_back(
+        file->file(), *file->index_chunks(), file->header().object_format,
+        file->header().object_count, file->fan_out());
   }
 }
 
@@ -69,7 +68,7 @@ Result<ObjectNumber> ObjectLocator::Find(const ObjectId& id) {
 }
 
 Status ObjectLocator::CheckChunks(
-    format::ChunkLocation format::IndexChunks::*chunk) const {
+    format::ChunkLocation format::IndexChunks::* chunk) const {
   for (const auto& file : archive_.files()) {
     ZPACK_TRY(file->CheckChunk((*file->index_chunks()).*chunk));
   }

@@ -66,7 +66,7 @@ class ObjectLocator {
   Status LookUpPrefix(const IndexLookup& lookup, std::string_view hex_prefix,
                       uint32_t max_first, Matches& matches) const;
   // Checks a chunk of each index.
-  Status CheckChunks(format::ChunkLocation format::IndexChunks::*chunk) const;
+  Status CheckChunks(format::ChunkLocation format::IndexChunks::* chunk) const;
 
   const ArchiveFile& archive_;
   std::vector<IndexLookup> lookups_of_files_;  // the first file first

@@ -34,11 +34,11 @@ Result<std::optional<format::FileTable>> ReadTableOf(const SingleFile& file) {
                      AtPath{file.path()});
   }
   ZPACK_ASSIGN_OR_RETURN(const LoadedChunk chunk, file.LoadChunk(*table));
-  return Locate(format::DecodeFileTable(
-                    chunk.payload, data->payload_size,
-                    format::MaxExpansion(file.file().size()).content,
-                    file.below() != nullptr),
-                table->offset, file.path());
+  return Locate(
+      format::DecodeFileTable(chunk.payload, data->payload_size,
+                              format::MaxExpansion(file.file().size()).content,
+                              file.below() != nullptr),
+      table->offset, file.path());
 }
 
 RepositoryFiles::Source SourceOf(const RandomAccessFile& file,
@@ -188,8 +188,7 @@ Status RepositoryFileReader::Read(size_t index,
   return CheckHash(index, hasher.Finish(hash));
 }
 
-Result<ByteView> RepositoryFileReader::ReadSome(size_t index,
-                                                uint64_t offset) {
+Result<ByteView> RepositoryFileReader::ReadSome(size_t index, uint64_t offset) {
   for (const RepositoryFiles::Part& part : table_.parts[index]) {
     if (offset >= part.size) {
       offset -= part.size;

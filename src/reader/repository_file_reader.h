@@ -34,9 +34,9 @@ struct RepositoryFiles {
     uint64_t size = 0;
   };
 
-  std::vector<FileGroup> left_out;        // as FileTable::left_out
-  std::vector<RepositoryFile> files;      // ascending by name
-  std::vector<std::vector<Part>> parts;   // by file
+  std::vector<FileGroup> left_out;       // as FileTable::left_out
+  std::vector<RepositoryFile> files;     // ascending by name
+  std::vector<std::vector<Part>> parts;  // by file
   std::vector<Source> sources;
 
   // Bytes of all contents.

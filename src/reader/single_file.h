@@ -43,9 +43,7 @@ class SingleFile {
   }
   // The numbers of its objects: [first_object, object_end).
   uint32_t first_object() const { return structure_.first_object(); }
-  uint32_t object_end() const {
-    return first_object() + header().object_count;
-  }
+  uint32_t object_end() const { return first_object() + header().object_count; }
 
   format::FanOut fan_out() const {
     return below() == nullptr ? format::FanOut::kAlways

@@ -61,7 +61,7 @@ Status JoinedBlocks::Read(uint64_t offset, std::span<uint8_t> out) const {
 SalvagedBlocks::SalvagedBlocks(const RandomAccessFile& file,
                                const FoundParts& found,
                                const SalvagedParts& parts)
-    : file_(file) {
+    : file_(file), object_ends_(parts.object_ends) {
   Choose(found, parts);
   MakeRows();
   NoteLost(parts);
@@ -169,6 +169,21 @@ void SalvagedBlocks::NoteLost(const SalvagedParts& parts) {
   }
 }
 
+std::vector<FileSection> SalvagedBlocks::Sections() const {
+  std::vector<FileSection> sections;
+  size_t row = 0;
+  for (const uint32_t end : object_ends_) {
+    const size_t first = row;
+    while (row < table_.block_count() &&
+           table_.rows[row].first_object < ObjectNumber(end)) {
+      ++row;
+    }
+    sections.push_back({joined_.get(), first, table_.rows[row].offset, end,
+                        format::BlockFeatures()});
+  }
+  return sections;
+}
+
 std::unique_ptr<FileBlocks> SalvagedBlocks::Open(
     const ReadOptions& options, ObjectFormat format, uint32_t object_count,
     format::IdOfNumber id_of) const {
@@ -179,6 +194,7 @@ std::unique_ptr<FileBlocks> SalvagedBlocks::Open(
                         .features = format::BlockFeatures(),
                         .table = table_,
                         .max_expansion = format::MaxExpansion(file_.size()),
+                        .sections = Sections(),
                         .id_of = std::move(id_of),
                         .placed = false},
       FileBlocks::IndexReader());

@@ -73,9 +73,12 @@ class SalvagedBlocks {
   void ChooseByNumber(const FoundParts& found, const SalvagedParts& parts);
   void MakeRows();
   void NoteLost(const SalvagedParts& parts);
+  // Of the files that the blocks come from; empty for one file.
+  std::vector<FileSection> Sections() const;
 
   const RandomAccessFile& file_;
-  std::vector<FoundBlock> blocks_;  // ascending by number and segment offset
+  std::vector<uint32_t> object_ends_;  // SalvagedParts::object_ends
+  std::vector<FoundBlock> blocks_;     // ascending by number and segment offset
   std::unique_ptr<JoinedBlocks> joined_;
   std::vector<std::optional<FoundBlock>> chosen_;  // by row
   format::BlockTable table_;

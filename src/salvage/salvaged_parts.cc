@@ -30,9 +30,14 @@ class PartsReader {
   Result<SalvagedParts> Read() {
     ZPACK_TRY(ReadToc());
     ReadHeader();
-    ZPACK_TRY(ReadTable());
-    ZPACK_TRY(ReadIds());
-    ZPACK_TRY(ReadRefs());
+    if (HasFileBelow()) {
+      parts_.lost.emplace_back("file below");
+      ZPACK_TRY(ReadBackedRefs());
+    } else {
+      ZPACK_TRY(ReadTable());
+      ZPACK_TRY(ReadIds());
+      ZPACK_TRY(ReadRefs());
+    }
     if (!parts_.format_known) {
       parts_.format = options_.fallback_format;
       parts_.format_source = "assumption";
@@ -82,10 +87,43 @@ class PartsReader {
     parts_.format_known = true;
   }
 
+  bool HasFileBelow() const {
+    return found_.header && format::HasFeature(found_.header->required_features,
+                                               format::kBackingFeature);
+  }
+
   void ReadHeader() {
     if (!found_.header) return;
     SetFormat(found_.header->object_format, "header");
-    parts_.object_count = found_.header->object_count;
+    if (!HasFileBelow()) parts_.object_count = found_.header->object_count;
+  }
+
+  // Their beginnings are in a file that is not there.
+  void DropContinued(const format::FileTable& table) {
+    for (size_t i = table.files.size(); i-- > 0;) {
+      if (!table.continued[i]) continue;
+      const auto at = static_cast<ptrdiff_t>(i);
+      parts_.files->files.erase(parts_.files->files.begin() + at);
+      parts_.files->parts.erase(parts_.files->parts.begin() + at);
+    }
+  }
+
+  // What a file tells without the one that it depends on.
+  Status ReadBackedRefs() {
+    const auto use = [this](ByteView payload) {
+      auto refs = format::DecodeBackedRefs(payload, parts_.format);
+      if (!refs) return false;
+      const uint32_t below = refs->below.object_count;
+      const uint32_t end = below + found_.header->object_count;
+      if (end < below) return false;
+      parts_.object_ends = {below, end};
+      parts_.object_count = end;
+      parts_.refs = std::move(refs->changed);
+      return true;
+    };
+    const auto read = TryChunks(format::kRefsChunk, use);
+    if (!read) return std::unexpected(read.error());
+    return {};
   }
 
   Status ReadToc() {
@@ -249,12 +287,12 @@ class PartsReader {
     const std::vector<ChunkLocation> data = DataChunks();
     const auto use = [&](ByteView payload) {
       for (const ChunkLocation& chunk : data) {
-        auto files =
-            format::DecodeFileTable(payload, chunk.payload_size,
-                                    format::MaxExpansion(file_.size()).content);
+        auto files = format::DecodeFileTable(
+            payload, chunk.payload_size,
+            format::MaxExpansion(file_.size()).content, HasFileBelow());
         if (!files) continue;
-        parts_.files = *std::move(files);
-        parts_.data_offset = chunk.offset;
+        parts_.files = FilesOf(file_, *files, chunk.offset);
+        if (files->backed) DropContinued(*files);
         return true;
       }
       return false;
@@ -278,6 +316,7 @@ class PartsReader {
   void NoteLost() {
     if (!found_.header_in_place) parts_.lost.emplace_back("header");
     if (!parts_.refs) parts_.lost.emplace_back("REFS");
+    if (HasFileBelow()) return NoteOtherLost();
     if (!parts_.table) parts_.lost.emplace_back("BTAB");
     if (DerivesIds()) {
       if (!Found(format::kIdsDigestChunk)) parts_.lost.emplace_back("OIDH");
@@ -287,6 +326,10 @@ class PartsReader {
         parts_.lost.emplace_back("ONBP");
       }
     }
+    NoteOtherLost();
+  }
+
+  void NoteOtherLost() {
     for (const uint32_t id : {format::kFileDataChunk, format::kFileTableChunk,
                               format::kPromisesChunk, format::kLostChunk}) {
       if (toc_ && toc_->Find(id) != nullptr && !Found(id)) {

@@ -17,6 +17,7 @@
 #include "object/object_id_table.h"
 #include "object/promises.h"
 #include "reader/file_blocks.h"
+#include "reader/repository_file_reader.h"
 #include "salvage/chunk_scan.h"
 #include "zpack/options.h"
 #include "zpack/refs.h"
@@ -36,8 +37,9 @@ struct SalvagedParts {
   std::optional<FileIndex> index;  // only if the numbers are there, too
   Promises promises;
   LostObjects lost_before;  // when the file was made
-  std::optional<format::FileTable> files;
-  uint64_t data_offset = 0;  // of the chunk with the contents of `files`
+  std::optional<RepositoryFiles> files;
+  // The numbers after those of each file, if there are files below.
+  std::vector<uint32_t> object_ends;
   // Parts that are not there although the file had them.
   std::vector<std::string> lost;
   // True if undamaged parts tell which parts the file had.

@@ -14,6 +14,7 @@
 #include "salvage/history_survey.h"
 #include "salvage/hole_survey.h"
 #include "salvage/salvaged_blocks.h"
+#include "salvage/salvaged_chain.h"
 #include "salvage/salvaged_parts.h"
 #include "salvage/salvaged_refs.h"
 #include "salvage/salvaging.h"
@@ -129,9 +130,7 @@ class SalvageJob {
     report_.promised_objects = parts_.promises.ids.size();
     report_.promisor_remotes = parts_.promises.remotes;
     if (!parts_.files) return {};
-    const RepositoryFiles files =
-        FilesOf(file_, *parts_.files, parts_.data_offset);
-    RepositoryFileReader reader(files);
+    RepositoryFileReader reader(*parts_.files);
     const auto is_whole = [&](size_t index) -> Result<bool> {
       const Status read = reader.Read(
           index, [this](ByteView) -> Status { return CheckStop(run_.stop); });
@@ -174,6 +173,24 @@ class SalvageJob {
 };
 
 }  // namespace
+
+Result<SalvageReport> SalvageChain(const ArchiveFile& archive,
+                                   const SalvageOptions& options,
+                                   const MakeSink& make_sink) {
+  const RestoreOptions& restore = options.restore;
+  const ChainBytes bytes(archive.files());
+  ZPACK_ASSIGN_OR_RETURN(const FoundParts found,
+                         ScanChain(archive.files(), restore.read, restore.run));
+  ZPACK_ASSIGN_OR_RETURN(const SalvagedParts parts,
+                         PartsOfChain(archive, found));
+  ZPACK_ASSIGN_OR_RETURN(
+      SalvageReport report,
+      SalvageJob(bytes, options, found, parts).Run(make_sink));
+  for (DamagedRange& range : report.damaged_ranges) {
+    std::tie(range.path, range.offset) = bytes.Locate(range.offset);
+  }
+  return report;
+}
 
 Result<SalvageReport> SalvageFile(const RandomAccessFile& file,
                                   const SalvageOptions& options,

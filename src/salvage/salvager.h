@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "object/object_sink.h"
+#include "reader/archive_file.h"
 #include "zpack/object_id.h"
 #include "zpack/promisor_remote.h"
 #include "zpack/result.h"
@@ -28,8 +29,12 @@ struct SalvagedRepository {
 using MakeSink = std::function<Result<std::unique_ptr<ObjectSink>>(
     const SalvagedRepository&)>;
 
-// The passes of Salvage (zpack/salvage.h), for an open file. Errors are those
-// of Salvage and of `make_sink`.
+// The passes of Salvage (zpack/salvage.h), for an open file, or for one that is
+// read together with the files that it depends on. Errors are those of Salvage
+// and of `make_sink`.
+Result<SalvageReport> SalvageChain(const ArchiveFile& archive,
+                                   const SalvageOptions& options,
+                                   const MakeSink& make_sink);
 Result<SalvageReport> SalvageFile(const RandomAccessFile& file,
                                   const SalvageOptions& options,
                                   const MakeSink& make_sink);

@@ -282,6 +282,8 @@ Status Compare(const ArchiveFile& archive, ObjectSource& source,
     }
   }
   for (const uint32_t rank : difference.only_in_a) {
+    // Files below may be of another repository.
+    if (archive.number(FileRank(rank)) < archive.first_own_object()) continue;
     const std::string id = archive.ids()[FileRank(rank)].ToHex();
     report.differences.push_back(
         {Kind::kExtra, id,

@@ -106,8 +106,8 @@ Status VerifyArchive(const ArchiveFile& archive, const VerifyPlan& plan,
     SetScope(archive.blocks(), left_out, report);
   }
   if (level >= VerifyLevel::kChecksums) {
-    ZPACK_TRY(VerifyChecksums(archive, {{}, plan.own}, run, report,
-                              plan.whole_file));
+    ZPACK_TRY(
+        VerifyChecksums(archive, {{}, plan.own}, run, report, plan.whole_file));
   }
   CheckLost(archive, report);
   if (level >= VerifyLevel::kObjects) {

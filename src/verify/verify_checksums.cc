@@ -130,8 +130,7 @@ class ChunkPass {
     ByteView bytes = piece.bytes;
     if (piece.begin == chunk.begin) {
       // Nobody could read what it holds.
-      if (chunk.block)
-        ZPACK_TRY(blocks_.CheckBlockSize(*chunk.block));
+      if (chunk.block) ZPACK_TRY(blocks_.CheckBlockSize(*chunk.block));
       ZPACK_TRY(
           format::CheckChunkHeader(chunk.id, chunk.end - chunk.begin, bytes));
     }
@@ -257,8 +256,7 @@ class FileChecksums {
       : blocks_(blocks),
         file_(file),
         chunks_(ListChunks(file, first_block, left_out)),
-        all_(CountBlocks(chunks_) ==
-             file.structure().blocks.block_count()) {}
+        all_(CountBlocks(chunks_) == file.structure().blocks.block_count()) {}
 
   uint64_t bytes() const {
     return all_ ? file_.file().size() - format::kDigestSize : BytesOf(chunks_);
@@ -290,7 +288,8 @@ class FileChecksums {
 
     // A copy of a damaged part may well differ.
     if (report.damages.empty()) ZPACK_TRY(VerifyCopies(file_, report));
-    if (all_) return CheckFileHash(file_, pass.unread(), phase, hashers, report);
+    if (all_)
+      return CheckFileHash(file_, pass.unread(), phase, hashers, report);
     if (!pass.unread()) report.damages.push_back(pass.unread().error());
     return {};
   }
@@ -322,18 +321,17 @@ Status CheckBelow(const ArchiveFile& archive, VerifyReport& report) {
   for (size_t i = 1; i < files.size(); ++i) {
     const format::FileBelow& stated = *files[i]->below();
     if (files[i - 1]->trailer().file_hash == stated.file_hash) continue;
-    ZPACK_ASSIGN_OR_RETURN(
-        const FileIndex below,
-        ReadJoinedIndex(files.first(i), archive.options()));
+    ZPACK_ASSIGN_OR_RETURN(const FileIndex below,
+                           ReadJoinedIndex(files.first(i), archive.options()));
     if (format::IdsDigest(below.ids, below.ranks) == stated.ids_digest) {
       continue;
     }
-    report.damages.push_back(NewError(
-        ErrorCode::kCorrupt,
-        "'{}' has other objects than '{}' needs, at offset {} of '{}'",
-        AtPath{files[i - 1]->path()}, files[i]->path(),
-        AtOffset{files[i]->toc().Find(format::kRefsChunk)->offset},
-        files[i]->path()));
+    report.damages.push_back(
+        NewError(ErrorCode::kCorrupt,
+                 "'{}' has other objects than '{}' needs, at offset {} of '{}'",
+                 AtPath{files[i - 1]->path()}, files[i]->path(),
+                 AtOffset{files[i]->toc().Find(format::kRefsChunk)->offset},
+                 files[i]->path()));
   }
   return {};
 }

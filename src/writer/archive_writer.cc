@@ -91,10 +91,9 @@ class ArchiveWriter {
       return worker.Encode(*block.plan, block.segment, block.encoded);
     }
     ZPACK_ASSIGN_OR_RETURN(
-        block.taken_over, plan_.contents.reused->Read(
-                                plan_.contents.first_reused + block.item,
-                                plan_.numbers,
-                                                      worker.encoder()));
+        block.taken_over,
+        plan_.contents.reused->Read(plan_.contents.first_reused + block.item,
+                                    plan_.numbers, worker.encoder()));
     return {};
   }
 

@@ -113,8 +113,8 @@ Status ContainerWriter::AddTables(const format::FileNumbers& numbers) {
   const OwnIndex own = objects_.begin == 0
                            ? OwnIndex{numbers.ids, numbers.numbers}
                            : IndexFrom(numbers, objects_.begin);
-  const bool has_below = format::HasFeature(header_.required_features,
-                                            format::kBackingFeature);
+  const bool has_below =
+      format::HasFeature(header_.required_features, format::kBackingFeature);
   format::EncodeObjectIds(
       own.ids, payload,
       has_below ? format::FanOut::kIfMany : format::FanOut::kAlways);

@@ -147,14 +147,13 @@ class TableWriter {
     position = 0;
     ZPACK_ASSIGN_OR_RETURN(
         const auto again,
-        ReadListedFile(files_.source, listed, stop_,
-                       [&](ByteView piece) -> Status {
-                         const uint64_t left =
-                             skipped - std::min(position, skipped);
-                         position += piece.size();
-                         return pieces_.Append(piece.subspan(
-                             std::min<uint64_t>(left, piece.size())));
-                       }));
+        ReadListedFile(
+            files_.source, listed, stop_, [&](ByteView piece) -> Status {
+              const uint64_t left = skipped - std::min(position, skipped);
+              position += piece.size();
+              return pieces_.Append(
+                  piece.subspan(std::min<uint64_t>(left, piece.size())));
+            }));
     if (again != file) {
       return MakeError(ErrorCode::kSourceCorrupt,
                        "'{}' of '{}' changed while it was converted",

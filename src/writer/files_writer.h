@@ -33,8 +33,9 @@ struct FilesToWrite {
 // the file below has, only what is different. Returns all files. Files that no
 // longer exist are skipped. Holds one piece at a time. Errors: those of reading
 // files and of writing; kInterrupted.
-Result<std::vector<RepositoryFile>> WriteFiles(const FilesToWrite& files, int level,
-                                     const std::stop_token& stop,
-                                     ContainerWriter& container);
+Result<std::vector<RepositoryFile>> WriteFiles(const FilesToWrite& files,
+                                               int level,
+                                               const std::stop_token& stop,
+                                               ContainerWriter& container);
 
 }  // namespace zpack

@@ -79,8 +79,7 @@ class ChainTest : public UpdateFixture {
   static std::string Error(const std::vector<std::string>& command,
                            int exit_code = 128) {
     const ProcessResult result = RunZpack(command);
-    EXPECT_EQ(result.exit_code, exit_code)
-        << ::testing::PrintToString(result);
+    EXPECT_EQ(result.exit_code, exit_code) << ::testing::PrintToString(result);
     return result.err + result.out;
   }
   // `file` is intact and has what the repository has.
@@ -157,8 +156,12 @@ TEST_F(ChainTest, RandomHistoriesComeBack) {
     EXPECT_EQ(FilesBelow(File(files)), static_cast<size_t>(files));
     const std::string one = dir_ / "one.zpack";
     for (const std::vector<std::string>& options :
-         {std::vector<std::string>{}, {"--from", "2"}, {"--from", "4"},
-          {"--geometric", "2"}, {"--profile", "max"}, {"--profile", "cold"},
+         {std::vector<std::string>{},
+          {"--from", "2"},
+          {"--from", "4"},
+          {"--geometric", "2"},
+          {"--profile", "max"},
+          {"--profile", "cold"},
           {"--profile", "fast", "--from", "3"}}) {
       SCOPED_TRACE(::testing::PrintToString(options));
       std::vector<std::string> command = {"consolidate", "-qf", "--backing",
@@ -178,10 +181,8 @@ TEST_F(ChainTest, AFileThatIsNotThereIsNamed) {
   std::filesystem::create_directories(dir_ / "other");
   const std::string moved = dir_ / "other/renamed.zpack";
   std::filesystem::rename(File(1), moved);
-  const std::string hash =
-      nlohmann::json::parse(
-          Output({"show", "--json", "--backing", dir_ / "out", moved}))
-          ["file_hash"];
+  const std::string hash = nlohmann::json::parse(Output(
+      {"show", "--json", "--backing", dir_ / "out", moved}))["file_hash"];
   for (const std::vector<std::string>& command :
        {std::vector<std::string>{"verify", File(2)},
         {"verify", "--own", File(2)},
@@ -191,16 +192,16 @@ TEST_F(ChainTest, AFileThatIsNotThereIsNamed) {
         {"consolidate", File(2), dir_ / "one.zpack"},
         {"restore", File(2), dir_ / "back.git"},
         {"convert", "--onto", File(2), repo_.path(), File(3)}}) {
-    EXPECT_THAT(Error(command),
-                HasSubstr("'" + File(2) + "' depends on 'x.1.zpack' (file hash " +
-                          hash + "), which is not in '" +
-                          (dir_ / "out") + "'"))
+    EXPECT_THAT(
+        Error(command),
+        HasSubstr("'" + File(2) + "' depends on 'x.1.zpack' (file hash " +
+                  hash + "), which is not in '" + (dir_ / "out") + "'"))
         << ::testing::PrintToString(command);
   }
   EXPECT_FALSE(std::filesystem::exists(dir_ / "back.git"));
   EXPECT_FALSE(std::filesystem::exists(File(3)));
-  Output({"verify", "-q", "--backing", moved, "--backing", dir_ / "out",
-          File(2)});
+  Output(
+      {"verify", "-q", "--backing", moved, "--backing", dir_ / "out", File(2)});
   Output({"verify", "-q", "--backing", dir_ / "other", "--backing",
           dir_ / "out", File(2)});
   EXPECT_THAT(Error({"verify", "--backing", dir_ / "none", File(2)}),
@@ -246,6 +247,64 @@ TEST_F(ChainTest, DamageOfAFileBelowIsFoundThere) {
   Output({"verify", "-q", File(0)});
 }
 
+TEST_F(ChainTest, SalvageSaysWhatDamageOfEachFileCosts) {
+  std::mt19937 random(4);
+  std::string text = Lines(random, 300);
+  for (int i = 0; i < 3; ++i) {
+    text += Lines(random, 2);
+    Write("d/f", text);
+    Write("new" + std::to_string(i), Lines(random, 50));
+    Commit("commit " + std::to_string(i));
+    Add(i);
+  }
+  const std::string back = dir_ / "back.git";
+  const auto salvage = [&](const std::string& file, int exit_code) {
+    std::filesystem::remove_all(back);
+    const ProcessResult result = RunZpack({"salvage", "--json", file, back});
+    EXPECT_EQ(result.exit_code, exit_code) << result.err;
+    return nlohmann::json::parse(result.out, nullptr, false);
+  };
+  // Undamaged, everything comes back.
+  const auto whole = salvage(File(2), 0);
+  EXPECT_EQ(whole["lost_objects"], 0);
+  EXPECT_EQ(RunProcess({"git", "-C", back, "fsck", "--strict"}).exit_code, 0);
+  EXPECT_EQ(RunProcess({"git", "-C", back, "rev-parse", "HEAD"}).out,
+            repo_.Git({"rev-parse", "HEAD"}) + '\n');
+  // Each block of the files below in turn.
+  for (const int number : {0, 1}) {
+    const std::string sound = ReadFile(File(number));
+    const auto blocks = nlohmann::json::parse(
+        Output({"show", "--blocks", "--json", File(number)}))["blocks"];
+    for (const auto& block : blocks) {
+      const auto offset = block["offset"].get<size_t>();
+      SCOPED_TRACE(File(number) + " " + std::to_string(offset));
+      std::string bytes = sound;
+      bytes[offset + 60] = static_cast<char>(bytes[offset + 60] ^ 1);
+      WriteFile(File(number), bytes);
+      const auto report = salvage(File(2), 1);
+      EXPECT_GE(report["lost_objects"], block["object_count"]);
+      EXPECT_LT(report["lost_objects"], whole["objects"]);
+      ASSERT_EQ(report["damaged_ranges"].size(), 1U);
+      EXPECT_EQ(report["damaged_ranges"][0]["path"], File(number));
+      EXPECT_EQ(report["damaged_ranges"][0]["offset"], offset);
+      EXPECT_EQ(report["lost_ids"].size(), report["lost_objects"]);
+      std::filesystem::remove_all(back);
+      EXPECT_EQ(
+          RunZpack({"restore", "-q", "--keep-going", File(2), back}).exit_code,
+          1);
+    }
+    WriteFile(File(number), sound);
+  }
+  // Without the file below, what needs nothing of it.
+  std::filesystem::remove(File(1));
+  const auto alone = salvage(File(2), 1);
+  const std::string id = repo_.Git({"rev-parse", "HEAD:new2"});
+  EXPECT_EQ(RunProcess({"git", "-C", back, "cat-file", "-t", id}).out,
+            "blob\n");
+  EXPECT_THAT(alone["damages"][0].dump(), HasSubstr("depends on 'x.1.zpack'"));
+  EXPECT_THAT(alone["lost_parts"].dump(), HasSubstr("file below"));
+}
+
 TEST_F(ChainTest, AFileBelowMayBeProtectedOrJoined) {
   AddThree();
   Output({"protect", "-q", File(0)});
@@ -280,11 +339,12 @@ TEST_F(ChainTest, TwoForksOnOneBaseStayApart) {
   Output({"convert", "-q", "--onto", File(0), repo_.path(), File(2)});
   ExpectWhole(File(2));
   Output({"verify", "-q", "--level", "connectivity", File(1)});
+  Output({"verify", "-q", "--against", repo_.path(), File(2)});
+  Error({"verify", "-q", "--against", repo_.path(), File(1)}, 1);
   Output({"consolidate", "-q", File(2), dir_ / "own.zpack"});
   ExpectWhole(dir_ / "own.zpack");
   const std::string id = secret.substr(0, secret.find('\n'));
-  for (const std::string& file :
-       {File(2), (dir_ / "own.zpack")}) {
+  for (const std::string& file : {File(2), (dir_ / "own.zpack")}) {
     EXPECT_THAT(Error({"cat-file", "-e", file, id}, 1), IsEmpty()) << file;
   }
   EXPECT_EQ(Output({"cat-file", "-p", File(1), id}), "of one fork\n");
@@ -301,8 +361,8 @@ TEST_F(ChainTest, WhatTheRepositoryHasLostStays) {
   const std::string id = gone.substr(0, gone.find('\n'));
   EXPECT_EQ(Output({"cat-file", "-t", File(3), id}), "commit\n");
   EXPECT_EQ(Output({"list-refs", File(3)}).find(id), std::string::npos);
-  Output({"convert", "-q", "--no-loss", "--onto", File(3), repo_.path(),
-          File(4)});
+  Output(
+      {"convert", "-q", "--no-loss", "--onto", File(3), repo_.path(), File(4)});
 }
 
 TEST_F(ChainTest, ParentsBeyondAShallowBoundaryCanCome) {
@@ -314,10 +374,9 @@ TEST_F(ChainTest, ParentsBeyondAShallowBoundaryCanCome) {
   Output({"convert", "-q", clone, File(0)});
   RunProcess({"git", "-C", clone, "fetch", "-q", "--unshallow"});
   Output({"convert", "-q", "--onto", File(0), clone, File(1)});
-  Output({"verify", "-q", "--level", "connectivity", "--against", clone,
-          File(1)});
-  const std::string count =
-      repo_.Git({"rev-list", "--count", "HEAD"}) + '\n';
+  Output(
+      {"verify", "-q", "--level", "connectivity", "--against", clone, File(1)});
+  const std::string count = repo_.Git({"rev-list", "--count", "HEAD"}) + '\n';
   EXPECT_EQ(Output({"rev-list", "--all", "--count", File(1)}), count);
   Output({"consolidate", "-q", File(1), dir_ / "one.zpack"});
   EXPECT_EQ(Output({"rev-list", "--all", "--count", dir_ / "one.zpack"}),
@@ -339,24 +398,24 @@ TEST_F(ChainTest, TheNextFileIsNamed) {
   Write("f", "1");
   Commit("1");
   EXPECT_TRUE(latest()["onto"].is_null());
-  EXPECT_EQ(latest()["update"], "unchanged");
+  const auto unchanged = latest();
+  EXPECT_EQ(unchanged["update"], "unchanged");
+  EXPECT_EQ(unchanged["index_bytes"], 0);
   Write("f", "2");
   Commit("2");
-  EXPECT_EQ(latest()["onto"]["path"],
-            numbered("0000"));
-  std::filesystem::rename(numbered("0001"),
-                          numbered("9999"));
+  const auto second = latest();
+  EXPECT_EQ(second["onto"]["path"], numbered("0000"));
+  EXPECT_EQ(second["output"], numbered("0001"));
+  std::filesystem::rename(numbered("0001"), numbered("9999"));
   WriteFile(numbered("abcd"), "");
   WriteFile((dir_ / "n") + "/" + name + "x.99999.zpack", "");
   repo_.Git({"tag", "t"});
-  EXPECT_EQ(latest()["onto"]["path"],
-            numbered("9999"));
+  EXPECT_EQ(latest()["onto"]["path"], numbered("9999"));
   EXPECT_EQ(latest()["update"], "unchanged");
-  EXPECT_THAT(
-      ListDirectory(dir_ / "n"),
-      ElementsAre(name + ".0000.zpack", name + ".10000.zpack",
-                  name + ".9999.zpack", name + ".abcd.zpack",
-                  name + "x.99999.zpack"));
+  EXPECT_THAT(ListDirectory(dir_ / "n"),
+              ElementsAre(name + ".0000.zpack", name + ".10000.zpack",
+                          name + ".9999.zpack", name + ".abcd.zpack",
+                          name + "x.99999.zpack"));
   ExpectWhole(numbered("10000"));
   EXPECT_THAT(Error({"convert", "--onto-latest", dir_ / "none", repo_.path()}),
               HasSubstr("cannot list"));
@@ -381,10 +440,18 @@ TEST_F(ChainTest, OptionsThatExcludeEachOther) {
   }
   EXPECT_THAT(Error({"consolidate", "--from", "4", file, File(3)}),
               HasSubstr("consists of 3 files; none of them is file 4"));
-  EXPECT_THAT(Error({"consolidate", "-f", file, File(0)}),
-              HasSubstr("cannot be replaced"));
+  for (const int below : {0, 1}) {
+    EXPECT_THAT(Error({"consolidate", "-f", file, File(below)}),
+                HasSubstr("cannot be replaced"));
+    EXPECT_THAT(
+        Error({"convert", "-f", "--onto", file, repo_.path(), File(below)}),
+        HasSubstr("cannot be replaced"));
+  }
+  ExpectWhole(file);
+  EXPECT_THAT(Error({"convert", "--onto", File(1), repo_.path(), file}),
+              Not(HasSubstr("--update")));
   EXPECT_THAT(Error({"convert", "--onto", file, "-f", repo_.path(), file}),
-              HasSubstr("cannot depend on itself"));
+              HasSubstr("cannot be replaced by a file that depends on it"));
   EXPECT_THAT(Error({"convert", "--update", repo_.path(), file}),
               HasSubstr("depends on another file"));
 }
@@ -467,9 +534,9 @@ TEST_F(ChainTest, FilesAreStoredAsDifferences) {
   ExpectWhole(File(1));
   std::filesystem::remove(git + "/description");
   write("info/exclude", "short\n");
-  std::filesystem::permissions(git + "/hooks/pre-push",
-                               std::filesystem::perms::owner_read |
-                                   std::filesystem::perms::owner_exec);
+  std::filesystem::permissions(
+      git + "/hooks/pre-push",
+      std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
   Add(2);
   EXPECT_LT(std::filesystem::file_size(File(2)), 4000U);
   ExpectWhole(File(2));
@@ -511,8 +578,8 @@ TEST_F(ChainTest, LargeObjectsAreEncodedAgainPieceByPiece) {
   Write("f", "2");
   Commit("2");
   Add(1);
-  Output({"consolidate", "-q", "--profile", "fast", File(1),
-          dir_ / "one.zpack"});
+  Output(
+      {"consolidate", "-q", "--profile", "fast", File(1), dir_ / "one.zpack"});
   ExpectWhole(dir_ / "one.zpack");
 }
 

@@ -166,7 +166,7 @@ TEST_F(Evolution, RefsAreReadFromTheStartOfTheFileAlone) {
   for (size_t at = header + 400; at < bytes.size(); ++at) bytes[at] = 0xee;
   const auto refs = ReadRefsOnly(MemoryFile(bytes), ReadOptions{});
   ASSERT_THAT(refs, IsOk());
-  EXPECT_EQ(*refs, source_.refs);
+  EXPECT_EQ(refs->refs, source_.refs);
 }
 
 TEST_F(Evolution, AForgedPeeledValueIsFound) {

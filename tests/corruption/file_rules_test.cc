@@ -210,8 +210,8 @@ TEST(FileRules, AWalkRefusesTagsThatPointAtThemselves) {
     const auto base =
         BaseFile::Open(std::make_unique<MemoryFile>(bytes), ReadOptions{});
     ASSERT_THAT(base, IsOk());
-    const auto complete = (*base)->FindComplete(RefsSnapshot{},
-                                               ObjectSet::kReachable, {});
+    const auto complete =
+        (*base)->FindComplete(RefsSnapshot{}, ObjectSet::kReachable, {});
     ASSERT_THAT(complete, IsOk());
     EXPECT_EQ(std::ranges::count(*complete, true), 0);
   }

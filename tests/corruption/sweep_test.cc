@@ -248,7 +248,7 @@ TEST(Sweep, AFlipInTheIndexMakesNoWrongAnswer) {
   const auto archive =
       ArchiveFile::Open(std::make_unique<MemoryFile>(good), ReadOptions{});
   ASSERT_TRUE(archive) << archive.error().message;
-  const auto& [ids, numbers] = *(*archive)->index_chunks();
+  const auto& [ids, numbers] = *(*archive)->top().index_chunks();
   for (const format::ChunkLocation& chunk : {ids, numbers}) {
     for (size_t offset = chunk.offset; offset < chunk.end();
          offset += kSweepStep) {

@@ -113,9 +113,9 @@ TEST_P(Faults, DuringConvertFromAnOlderFileLeaveItOrTheNewOne) {
 
 // Makes each call of `run` fail in turn. It writes `output`, and never changes
 // `others`.
-void ExpectAllOrNothing(
-    Fault fault, const fs::path& output, const std::vector<fs::path>& others,
-    const std::function<Status(FileSystem& system)>& run) {
+void ExpectAllOrNothing(Fault fault, const fs::path& output,
+                        const std::vector<fs::path>& others,
+                        const std::function<Status(FileSystem& system)>& run) {
   FaultFileSystem sound(-1, fault);
   ASSERT_TRUE(run(sound));
   const std::string content = ReadFile(output);
@@ -182,8 +182,8 @@ TEST_P(Faults, DuringConsolidateLeaveNothingOrTheNewOne) {
           ConsolidateOptions joining;
           joining.run.threads = 1;
           joining.profile = profile;
-          const auto stats = ConsolidateFile(system, second.string(),
-                                             path.string(), joining);
+          const auto stats =
+              ConsolidateFile(system, second.string(), path.string(), joining);
           return stats ? Status{} : std::unexpected(stats.error());
         });
     fs::remove(path);

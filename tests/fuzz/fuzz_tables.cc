@@ -40,10 +40,9 @@ void BlockTable(ByteView payload) {
   // Ends that fit the last row, so that more tables get through.
   const ByteView last = payload.last(kRow);
   const auto table =
-      format::DecodeBlockTable(
-          payload, LoadBigEndian<uint64_t>(payload.data()),
-          LoadBigEndian<uint64_t>(last.data()),
-          {0, LoadBigEndian<uint32_t>(last.data() + 8)});
+      format::DecodeBlockTable(payload, LoadBigEndian<uint64_t>(payload.data()),
+                               LoadBigEndian<uint64_t>(last.data()),
+                               {0, LoadBigEndian<uint32_t>(last.data() + 8)});
   if (!table) return;
   const uint32_t objects = table->rows.back().first_object.value();
   for (const uint32_t number : {0U, objects / 2, objects - 1}) {
@@ -121,8 +120,8 @@ void Trailer(ByteView payload) {
 void FilesOf(ByteView payload, bool backed) {
   constexpr uint64_t kMaxContent = uint64_t{1} << 30;
   constexpr uint64_t kDataSize = 30;
-  const auto table = format::DecodeFileTable(payload, kDataSize,
-                                             kMaxContent, backed);
+  const auto table =
+      format::DecodeFileTable(payload, kDataSize, kMaxContent, backed);
   if (!table) return;
   Bytes encoded;
   format::Encode(*table, encoded);
@@ -154,10 +153,9 @@ void LostObjectsList(ByteView payload) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr void (*kDecoders[])(ByteView) = {
-      TableOfContents, BlockTable,      Refs,
-      ObjectIds,       ObjectNumbers,   Trailer,
-      Files,           PromisedObjects, LostObjectsList,
-      BackedRefs,      BackedFiles};
+      TableOfContents, BlockTable, Refs,       ObjectIds,
+      ObjectNumbers,   Trailer,    Files,      PromisedObjects,
+      LostObjectsList, BackedRefs, BackedFiles};
   if (size == 0) return 0;
   kDecoders[data[0] % std::size(kDecoders)]({data + 1, size - 1});
   return 0;

@@ -273,14 +273,14 @@ int RunVersion(const std::vector<std::string>& arguments, const Io& io) {
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      kConvertCommand,  kConsolidateCommand, kVerifyCommand,     kAttestCommand,
-      kRestoreCommand,  kProtectCommand,    kRepairCommand,
-      kSalvageCommand,  kRepackCommand,     kShowCommand,
-      kReportCommand,   kDiffCommand,       kListRefsCommand,
-      kCatFileCommand,  kRevListCommand,    kLsTreeCommand,
-      kArchiveCommand,  kExecCommand,       kListFilesCommand,
-      kCatExtraCommand, kUploadPackCommand, kHttpBackendCommand,
-      kShellCommand};
+      kConvertCommand,     kConsolidateCommand, kVerifyCommand,
+      kAttestCommand,      kRestoreCommand,     kProtectCommand,
+      kRepairCommand,      kSalvageCommand,     kRepackCommand,
+      kShowCommand,        kReportCommand,      kDiffCommand,
+      kListRefsCommand,    kCatFileCommand,     kRevListCommand,
+      kLsTreeCommand,      kArchiveCommand,     kExecCommand,
+      kListFilesCommand,   kCatExtraCommand,    kUploadPackCommand,
+      kHttpBackendCommand, kShellCommand};
   return commands;
 }
 

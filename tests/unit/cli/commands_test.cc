@@ -21,9 +21,10 @@ TEST(Commands, OnlyThoseThatWriteOutliveASignal) {
   for (const Command& command : Commands()) {
     if (command.interruptible) interruptible.emplace_back(command.name);
   }
-  EXPECT_THAT(interruptible,
-              UnorderedElementsAre("archive", "convert", "protect", "repack",
-                                   "repair", "report", "restore", "salvage"));
+  EXPECT_THAT(
+      interruptible,
+      UnorderedElementsAre("archive", "consolidate", "convert", "protect",
+                           "repack", "repair", "report", "restore", "salvage"));
 }
 
 }  // namespace

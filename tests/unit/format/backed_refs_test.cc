@@ -16,58 +16,59 @@ namespace {
 using testing::HasCode;
 using testing::IsOk;
 
-ObjectId Id(uint8_t byte) { return ObjectId(Bytes(20, byte)); }
+ObjectId FilledId(uint8_t byte) { return ObjectId(Bytes(20, byte)); }
 
-RefsSnapshot Below() {
+RefsSnapshot RefsBelow() {
   RefsSnapshot refs;
   refs.head_symref = "refs/heads/main";
-  refs.refs = {{"refs/heads/main", Id(1), {}, ""},
-               {"refs/heads/old", Id(1), {}, ""},
-               {"refs/tags/v1", Id(2), Id(1), ""}};
+  refs.refs = {{"refs/heads/main", FilledId(1), {}, ""},
+               {"refs/heads/old", FilledId(1), {}, ""},
+               {"refs/tags/v1", FilledId(2), FilledId(1), ""}};
   return refs;
 }
 
-RefsSnapshot Above() {
+RefsSnapshot RefsAbove() {
   RefsSnapshot refs;
-  refs.head_target = Id(3);
+  refs.head_target = FilledId(3);
   refs.refs = {{"refs/heads/alias", {}, {}, "refs/heads/main"},
-               {"refs/heads/main", Id(3), {}, ""},
-               {"refs/tags/v1", Id(2), Id(1), ""},
-               {"refs/tags/v2", Id(4), Id(3), ""}};
-  refs.shallow = {Id(5)};
+               {"refs/heads/main", FilledId(3), {}, ""},
+               {"refs/tags/v1", FilledId(2), FilledId(1), ""},
+               {"refs/tags/v2", FilledId(4), FilledId(3), ""}};
+  refs.shallow = {FilledId(5)};
   return refs;
 }
 
-BackedRefs Sample() {
-  BackedRefs refs = ChangesOf(Below(), Above());
+BackedRefs SampleChanges() {
+  BackedRefs refs = ChangesOf(RefsBelow(), RefsAbove());
   refs.below = {9, {1}, {2}, "a.zpack"};
   return refs;
 }
 
-Bytes Encoded(const BackedRefs& refs) {
+Bytes EncodedChanges(const BackedRefs& refs) {
   Bytes payload;
   Encode(refs, payload);
   return payload;
 }
 
 TEST(BackedRefs, HoldOnlyWhatHasChanged) {
-  const BackedRefs refs = Sample();
+  const BackedRefs refs = SampleChanges();
   EXPECT_EQ(refs.removed, std::vector<std::string>{"refs/heads/old"});
   EXPECT_EQ(refs.changed.refs.size(), 3U);
-  EXPECT_TRUE(ChangesOf(Below(), Below()).changed.refs.empty());
+  EXPECT_TRUE(ChangesOf(RefsBelow(), RefsBelow()).changed.refs.empty());
 }
 
 TEST(BackedRefs, LeadFromOneStateToTheOther) {
-  for (const auto& [from, to] : {std::pair(Below(), Above()),
-                                 std::pair(Above(), Below()),
-                                 std::pair(Below(), Below())}) {
-    const auto decoded = DecodeBackedRefs(Encoded(ChangesOf(from, to)),
+  for (const auto& [from, to] : {std::pair(RefsBelow(), RefsAbove()),
+                                 std::pair(RefsAbove(), RefsBelow()),
+                                 std::pair(RefsBelow(), RefsBelow())}) {
+    const auto decoded = DecodeBackedRefs(EncodedChanges(ChangesOf(from, to)),
                                           ObjectFormat::kSha1);
     // Nothing says what is below.
     EXPECT_THAT(decoded, HasCode(ErrorCode::kCorrupt));
     BackedRefs changes = ChangesOf(from, to);
     changes.below.name = "a";
-    const auto refs = DecodeBackedRefs(Encoded(changes), ObjectFormat::kSha1);
+    const auto refs =
+        DecodeBackedRefs(EncodedChanges(changes), ObjectFormat::kSha1);
     ASSERT_THAT(refs, IsOk());
     RefsSnapshot state = from;
     ASSERT_THAT(Apply(*refs, state), IsOk());
@@ -77,30 +78,30 @@ TEST(BackedRefs, LeadFromOneStateToTheOther) {
 }
 
 TEST(BackedRefs, AreRefusedOnAnotherState) {
-  const BackedRefs refs = Sample();
-  RefsSnapshot without = Below();
+  const BackedRefs refs = SampleChanges();
+  RefsSnapshot without = RefsBelow();
   without.refs.erase(without.refs.begin() + 1);
   EXPECT_THAT(Apply(refs, without), HasCode(ErrorCode::kCorrupt));
-  RefsSnapshot with_more = Below();
-  with_more.refs.push_back({"refs/tags/x", Id(1), {}, ""});
+  RefsSnapshot with_more = RefsBelow();
+  with_more.refs.push_back({"refs/tags/x", FilledId(1), {}, ""});
   ASSERT_THAT(Apply(refs, with_more), IsOk());
   EXPECT_THAT(CheckApplied(refs, with_more), HasCode(ErrorCode::kCorrupt));
   // Each is valid alone, but not both.
-  RefsSnapshot conflict = Below();
+  RefsSnapshot conflict = RefsBelow();
   conflict.refs.insert(conflict.refs.begin(),
-                       {"refs/heads/alias/x", Id(1), {}, ""});
+                       {"refs/heads/alias/x", FilledId(1), {}, ""});
   ASSERT_THAT(Apply(refs, conflict), IsOk());
   EXPECT_THAT(CheckApplied(refs, conflict), HasCode(ErrorCode::kCorrupt));
 }
 
 TEST(BackedRefs, NamesLeadNowhereElse) {
-  for (const std::string name :
-       {"", ".", "..", "a/b", "/a", "a\nb", "a\x7f",
-        std::string(256, 'a').c_str()}) {
+  const std::vector<std::string> names = {
+      "", ".", "..", "a/b", "/a", "a\nb", "a\x7f", std::string(256, 'a')};
+  for (const std::string& name : names) {
     EXPECT_FALSE(IsValidNameBelow(name)) << name;
-    BackedRefs refs = Sample();
+    BackedRefs refs = SampleChanges();
     refs.below.name = name;
-    EXPECT_THAT(DecodeBackedRefs(Encoded(refs), ObjectFormat::kSha1),
+    EXPECT_THAT(DecodeBackedRefs(EncodedChanges(refs), ObjectFormat::kSha1),
                 HasCode(ErrorCode::kCorrupt));
   }
   EXPECT_TRUE(IsValidNameBelow("...zpack"));
@@ -108,26 +109,26 @@ TEST(BackedRefs, NamesLeadNowhereElse) {
 }
 
 TEST(BackedRefs, RemovedRefsAscend) {
-  BackedRefs refs = Sample();
+  BackedRefs refs = SampleChanges();
   refs.removed = {"refs/heads/b", "refs/heads/a"};
-  EXPECT_THAT(DecodeBackedRefs(Encoded(refs), ObjectFormat::kSha1),
+  EXPECT_THAT(DecodeBackedRefs(EncodedChanges(refs), ObjectFormat::kSha1),
               HasCode(ErrorCode::kCorrupt));
   refs.removed = {"refs/heads/a", "refs/heads/a"};
-  EXPECT_THAT(DecodeBackedRefs(Encoded(refs), ObjectFormat::kSha1),
+  EXPECT_THAT(DecodeBackedRefs(EncodedChanges(refs), ObjectFormat::kSha1),
               HasCode(ErrorCode::kCorrupt));
 }
 
 TEST(BackedRefs, EveryMissingByteIsAnErrorAndEveryFlippedOneTells) {
-  const Bytes payload = Encoded(Sample());
+  const Bytes payload = EncodedChanges(SampleChanges());
   for (size_t at = 0; at < payload.size(); ++at) {
-    EXPECT_THAT(DecodeBackedRefs(ByteView(payload).first(at),
-                                 ObjectFormat::kSha1),
-                HasCode(ErrorCode::kCorrupt));
+    EXPECT_THAT(
+        DecodeBackedRefs(ByteView(payload).first(at), ObjectFormat::kSha1),
+        HasCode(ErrorCode::kCorrupt));
     Bytes bad = payload;
     bad[at] ^= 0x40;
     const auto decoded = DecodeBackedRefs(bad, ObjectFormat::kSha1);
     if (decoded) {
-      EXPECT_EQ(Encoded(*decoded), bad);
+      EXPECT_EQ(EncodedChanges(*decoded), bad);
     }
   }
 }

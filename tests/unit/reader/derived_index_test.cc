@@ -239,10 +239,11 @@ TEST_F(DerivedIndexTest, AnIndexOfAnotherFileIsNotUsed) {
   }
   std::swap(index.numbers[FileRank(0)], index.numbers[FileRank(1)]);
   index.ranks = format::InversePermutation(index.numbers);
-  WriteCachedIndex(ReadOptions{},
-                   {(*archive)->trailer().file_hash, ObjectFormat::kSha1,
-                    (*archive)->object_count(), *(*archive)->top().ids_digest()},
-                   index);
+  WriteCachedIndex(
+      ReadOptions{},
+      {(*archive)->trailer().file_hash, ObjectFormat::kSha1,
+       (*archive)->object_count(), *(*archive)->top().ids_digest()},
+      index);
   EXPECT_EQ(CacheEntries(), 1U);
   const auto again = Open(file_, 1, IndexCache::kYes);
   ASSERT_THAT(again, IsOk());

@@ -27,7 +27,8 @@ void AddOptions(po::options_description& options) {
       "from", po::value<std::string>()->value_name("<n>"),
       "join the <n>th file and those after it, as 'show' counts them")(
       "geometric", po::value<std::string>()->value_name("<factor>"),
-      "join only so many that each file is <factor> times as large as all newer "
+      "join only so many that each file is <factor> times as large as all "
+      "newer "
       "ones together")("force,f", "replace an existing output")(
       "no-verify", "skip reading the file back and hashing every object");
   AddBackingOption(options);
@@ -46,8 +47,7 @@ ConsolidateOptions ToOptions(const po::variables_map& values) {
   if (Has(values, "from") && Has(values, "geometric")) {
     throw UsageError{"options '--from' and '--geometric' exclude each other"};
   }
-  options.from =
-      static_cast<uint32_t>(Number(values, "from", 1, kMaxFiles, 1));
+  options.from = static_cast<uint32_t>(Number(values, "from", 1, kMaxFiles, 1));
   if (Has(values, "geometric")) {
     options.geometric =
         static_cast<uint32_t>(Number(values, "geometric", 2, kMaxFactor, 2));
@@ -68,10 +68,9 @@ void PrintStats(const ConsolidateStats& stats, const std::string& output,
       "Joined {} ({}) in '{}': {}, {}{}.\n", Counted(stats.files, "file"),
       HumanSize(stats.bytes_before), QuoteName(output),
       Counted(stats.objects, "object"), HumanSize(stats.bytes),
-      stats.files_below == 0
-          ? ""
-          : fmt::format("; it depends on {}",
-                        Counted(stats.files_below, "file")));
+      stats.files_below == 0 ? ""
+                             : fmt::format("; it depends on {}",
+                                           Counted(stats.files_below, "file")));
 }
 
 int Run(const po::variables_map& values, const Io& io) {

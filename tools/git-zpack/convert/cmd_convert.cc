@@ -46,7 +46,8 @@ void AddOptions(po::options_description& options) {
       "onto", po::value<std::string>()->value_name("<file>"),
       "write only what this file lacks; the new file depends on it")(
       "onto-latest", po::value<std::string>()->value_name("<directory>"),
-      "name the next file in this directory, NAME.0007.zpack, and let it depend "
+      "name the next file in this directory, NAME.0007.zpack, and let it "
+      "depend "
       "on the latest one; write none if nothing has changed")(
       "trust-base",
       "with --base or --update: do not hash the objects in copied blocks")(
@@ -117,8 +118,8 @@ ConvertOptions ToOptions(const po::variables_map& values) {
   if (Has(values, "onto")) {
     for (const char* const other : {"base", "update", "resume"}) {
       if (!Has(values, other)) continue;
-      throw UsageError{fmt::format(
-          "options '--onto' and '--{}' exclude each other", other)};
+      throw UsageError{
+          fmt::format("options '--onto' and '--{}' exclude each other", other)};
     }
     options.onto = Text(values, "onto");
   }
@@ -204,9 +205,8 @@ std::string DestinationOf(const po::variables_map& values,
                           ConvertOptions& options) {
   const bool is_named = values.contains("file");
   if (is_named == Has(values, "onto-latest")) {
-    throw UsageError{is_named
-                         ? "option '--onto-latest' names the file itself"
-                         : "missing <file>"};
+    throw UsageError{is_named ? "option '--onto-latest' names the file itself"
+                              : "missing <file>"};
   }
   if (is_named) return Text(values, "file");
   NextFile next =
@@ -254,7 +254,8 @@ void PrintHints(const po::variables_map& values, const Error& error,
     err << "hint: --keep-going leaves out damaged objects and lists them\n";
   }
   if (error.code == ErrorCode::kExists && !Has(values, "update") &&
-      !Has(values, "base") && !output.is_stream() &&
+      !Has(values, "base") && !Has(values, "onto") &&
+      !Has(values, "onto-latest") && !output.is_stream() &&
       ArchiveReader::Open(output.path(), ReadOptions{})) {
     err << "hint: it is a .zpack file; --update copies its blocks and replaces "
            "it, or leaves it as it is if nothing has changed\n";

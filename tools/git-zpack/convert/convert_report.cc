@@ -284,6 +284,7 @@ Json ConvertReport::ToJson() const {
     json["git_directory"] = nullptr;
     SetBytes(json, "cloned_from", context_.cloned_from);
   }
+  SetBytes(json, "output", context_.file);
   json.update({{"objects", stats_.objects()},
                {"raw_bytes", stats_.raw_bytes()},
                {"types", types},

@@ -16,10 +16,10 @@ struct NextFile {
   std::optional<std::string> onto;  // the file before it, if there is one
 };
 
-// The next file of `repository`, a path or a URL, in `directory`: NAME.0007.zpack
-// after NAME.0006.zpack, and NAME.0000.zpack if there is none, where NAME is
-// that of the repository. Throws CommandFailure if the directory cannot be
-// listed.
+// The next file of `repository`, a path or a URL, in `directory`:
+// NAME.0007.zpack after NAME.0006.zpack, and NAME.0000.zpack if there is none,
+// where NAME is that of the repository. Throws CommandFailure if the directory
+// cannot be listed.
 NextFile NextFileIn(const std::string& directory,
                     const std::string& repository);
 

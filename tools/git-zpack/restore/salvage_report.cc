@@ -75,8 +75,13 @@ void PrintDamage(const SalvageReport& report, std::ostream& out) {
   PrintList(
       report.damaged_ranges, "ranges",
       [](const DamagedRange& range) {
-        return fmt::format("damaged: {} at offset {}",
-                           Counted(range.size, "byte"), range.offset);
+        std::string line =
+            fmt::format("damaged: {} at offset {}", Counted(range.size, "byte"),
+                        range.offset);
+        if (!range.path.empty()) {
+          line += fmt::format(" of '{}'", QuoteName(range.path));
+        }
+        return line;
       },
       out);
   PrintList(report.lost_blocks, "blocks", BlockLine, out);
@@ -193,7 +198,9 @@ Json ToJson(const SalvageReport& report) {
   const auto& types = report.objects_by_type;
   Json ranges = Json::array();
   for (const DamagedRange& range : report.damaged_ranges) {
-    ranges.push_back({{"offset", range.offset}, {"size", range.size}});
+    Json item = {{"offset", range.offset}, {"size", range.size}};
+    if (!range.path.empty()) SetBytes(item, "path", range.path);
+    ranges.push_back(std::move(item));
   }
   Json lost_ids = Json::array();
   for (const ObjectId& id : report.lost_ids) lost_ids.push_back(id.ToHex());
