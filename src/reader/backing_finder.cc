@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/directory.h"
 #include "base/error.h"
 #include "base/hex.h"
 #include "format/constants.h"
@@ -30,12 +31,13 @@ constexpr size_t kMaxOpened = 4 * kMaxChain;
 // The .zpack files of a directory, by name. Empty if it cannot be listed.
 std::vector<std::string> ListFiles(const std::string& directory) {
   std::vector<std::string> files;
-  std::error_code error;
-  for (fs::directory_iterator at(directory, error), end;
-       !error && at != end && files.size() < kMaxListed; at.increment(error)) {
-    if (at->path().extension() == ".zpack") files.push_back(at->path());
+  const auto entries = ListEntries(directory);
+  if (!entries) return files;
+  for (const DirectoryEntry& entry : *entries) {
+    if (!entry.name.ends_with(".zpack")) continue;
+    if (files.size() == kMaxListed) break;
+    files.push_back(directory + '/' + entry.name);
   }
-  std::ranges::sort(files);
   return files;
 }
 

@@ -175,7 +175,7 @@ Result<std::optional<format::FarBase>> FarBaseReader::Choose(
                          from.block->objects.sizes[at]};
 }
 
-// Half, so that the next versions have room again.
+// Three quarters, so that the next versions have room again.
 size_t FarBaseReader::ChooseStep(const std::vector<Step>& steps,
                                  const Cost& most) {
   size_t from = steps.size() - 1;
@@ -183,7 +183,7 @@ size_t FarBaseReader::ChooseStep(const std::vector<Step>& steps,
   for (size_t i = steps.size(); i-- > 0;) {
     bytes += steps[i].block->memory();
     const size_t blocks = steps.size() - i;
-    if (bytes <= most.bytes / 2 && blocks <= most.blocks / 2) from = i;
+    if (bytes <= most.bytes / 4 * 3 && blocks <= most.blocks / 4 * 3) from = i;
   }
   return steps.size() <= most.blocks && bytes <= most.bytes ? 0 : from;
 }

@@ -50,8 +50,8 @@ class FarBaseReader {
   };
   // Returns object `number` as a base, if reading it takes at most `most`;
   // otherwise the first of the bases that it is rebuilt from which takes at
-  // most half of that, or the last one, which takes one block. Returns nothing
-  // for an object in segments. Errors are those of Read.
+  // most three quarters of that, or the last one, which takes one block.
+  // Returns nothing for an object in segments. Errors are those of Read.
   Result<std::optional<format::FarBase>> Choose(ObjectNumber number,
                                                 const Cost& most);
 

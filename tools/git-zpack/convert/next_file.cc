@@ -5,14 +5,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
 
 #include "cli.h"
-#include "zpack/quote.h"
+#include "list_paths.h"
 
 namespace zpack::cli {
 namespace {
@@ -57,22 +56,15 @@ std::optional<uint32_t> NumberOf(std::string_view file, std::string_view name) {
 NextFile NextFileIn(const std::string& directory,
                     const std::string& repository) {
   const std::string name = NameOf(repository);
-  std::error_code error;
+  const auto paths = ListPaths(directory);
+  if (!paths) throw CommandFailure{paths.error()};
   uint32_t next = 0;
   NextFile found;
-  for (std::filesystem::directory_iterator at(directory, error), end;
-       !error && at != end; at.increment(error)) {
-    const auto number = NumberOf(at->path().filename().string(), name);
+  for (const std::filesystem::path& path : *paths) {
+    const auto number = NumberOf(path.filename().string(), name);
     if (!number || *number < next) continue;
     next = *number + 1;
-    found.onto = at->path().string();
-  }
-  if (error) {
-    throw CommandFailure{
-        {.code = ErrorCode::kIo,
-         .message = fmt::format("cannot list '{}': {}", QuoteName(directory),
-                                error.message()),
-         .path = directory}};
+    found.onto = path.string();
   }
   found.path = (std::filesystem::path(directory) /
                 fmt::format("{}.{:04}{}", name, next, kEnding))
